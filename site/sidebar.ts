@@ -109,6 +109,7 @@ export const SIDEBAR: readonly Group[] = [
       { text: "Errors", link: "/reference/errors" },
       { text: "ETags", link: "/reference/etags" },
       { text: "Writing", link: "/reference/writing" },
+      { text: "Validation", link: "/reference/validation" },
       { text: "Long queries", link: "/reference/long-queries" },
       { text: "Annotations", link: "/reference/annotations" },
       { text: "Batches", link: "/reference/batch" },

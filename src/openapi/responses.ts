@@ -80,6 +80,15 @@ export const ERROR_SCHEMA: DocumentObject = {
         code: { type: "string", description: "The code of the error, for programs.", examples: ["NotFound"] },
         message: { type: "string", description: "The explanation of the error, for people." },
         target: { type: "string", description: "The property, parameter, option or header at fault." },
+        details: {
+          type: "array",
+          description: "The single faults of a body with several of them.",
+          items: {
+            type: "object",
+            properties: { code: { type: "string" }, message: { type: "string" }, target: { type: "string" } },
+            required: ["code", "message"],
+          },
+        },
       },
       required: ["code", "message"],
     },

@@ -322,9 +322,9 @@ function capabilitiesIn({
 
 function bodySettings({ model, profile }: ServiceDefinition, { settings }: EntitySetDefinition): BodySettings {
   const { unknownMembers, allowDeepInsert } = settings;
-  const { ignoresBodyKeys, refusesIgnoredNesting } = profile;
+  const { ignoresBodyKeys, refusesIgnoredNesting, findsEveryFault } = profile;
   const { entitySets } = model.entityContainer;
-  return { unknownMembers, allowDeepInsert, ignoresBodyKeys, refusesIgnoredNesting, entitySets };
+  return { unknownMembers, allowDeepInsert, findsEveryFault, ignoresBodyKeys, refusesIgnoredNesting, entitySets };
 }
 
 function toNavigationRuntime(

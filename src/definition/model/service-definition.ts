@@ -15,7 +15,9 @@ import type {
   RuledSet,
 } from "../sets/authorization.ts";
 import type { CacheControl } from "../sets/cache-control.ts";
+import type { ConstraintErrors } from "../sets/constraints.ts";
 import type { TransactionalDatabase } from "../sets/transactional-database.ts";
+import type { Validators } from "../sets/validation.ts";
 import type { AdmitTenant } from "./tenant-check.ts";
 
 /**
@@ -119,6 +121,10 @@ export interface EntitySetDefinition extends RuledSet {
   readonly navigationAuthorization: ReadonlyMap<string, NavigationAuthorization>;
   /** Whether the handlers of the application write through `ctx.transaction`, so that change sets may contain them. */
   readonly transactional: boolean;
+  /** The functions that judge what clients write; null without any. */
+  readonly validators: Validators | null;
+  /** The errors for violated constraints of the database; null if the set declares none. */
+  readonly constraints: ConstraintErrors | null;
   /** The foreign keys that refer to sets with row rules. */
   readonly guardedReferences: readonly GuardedReference[];
 }

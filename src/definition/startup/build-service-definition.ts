@@ -34,8 +34,10 @@ import {
   type RowRuleChecks,
 } from "../sets/authorization.ts";
 import { readCacheControl } from "../sets/cache-control.ts";
+import { constraintErrorsOf } from "../sets/constraints.ts";
 import type { LimitSettings, InheritedSettings } from "../sets/entity-set.ts";
 import { guardedReferencesOf } from "../sets/guarded-reference.ts";
+import { validatorsOf } from "../sets/validation.ts";
 import { navigationAuthorizationOf, navigationHandlersOf } from "./check-authorization.ts";
 import { checkDefinition } from "./check-definition.ts";
 import { expansionSources } from "./expansion-sources.ts";
@@ -182,6 +184,8 @@ function toSetDefinition(
       set.navigations.map((each) => [each.name, navigationAuthorizationOf(each, sets)]),
     ),
     rows: rowRuleOf(set, entitySet, built),
+    validators: validatorsOf(set.options["validate"]),
+    constraints: constraintErrorsOf(set.options["constraints"], entitySet.entityType),
   };
 }
 

@@ -24,6 +24,7 @@ import { MEMBER_NAME_RULES, NAME_RULES, checkOperationNames } from "./check-name
 import { PARTNER_RULES, TARGET_RULES } from "./check-navigations.ts";
 import { SERVICE_RULES } from "./check-service.ts";
 import { TYPE_RULES, checkSignatures } from "./check-types.ts";
+import { VALIDATION_RULES } from "./check-validation.ts";
 import { OPTION_TABLES } from "./option-tables.ts";
 
 /** The rules for the keys, paths and overloads of operations. They are listed in the order of their faults. */
@@ -141,6 +142,7 @@ const STARTUP_RULES: readonly StartupRule[] = Object.freeze([
   checkETags,
   ...CACHING_RULES,
   checkSearch,
+  ...VALIDATION_RULES,
   ...TARGET_RULES,
   ...FOREIGN_KEY_RULES,
   checkUncomparable,

@@ -293,14 +293,13 @@ export interface DriverError extends Error {
   readonly routine?: unknown;
 }
 
-/** The errors of one kind of database. Their codes do not depend on the driver. */
+/**
+ * The errors of one kind of database, except violated constraints, which `errors/violated-constraint` knows for handlers, too.
+ * Their codes do not depend on the driver.
+ */
 export interface DialectFaults {
   /** Returns the kind of an error; null for other databases, and for errors that neither client nor retry can resolve. */
   readonly kindOf: (error: DriverError) => FaultKind | null;
-  /** Finds the index of a unique constraint in messages that name no column, as the first group. */
-  readonly namedIndex?: RegExp;
-  /** Find a check constraint in messages, as the first group. */
-  readonly namedConstraints: readonly RegExp[];
   readonly isTooLarge: (error: DriverError) => boolean;
   /** Whether the database does not support a statement, as distributed ones may not. Absent if it supports all of them. */
   readonly isUnsupported?: (error: DriverError) => boolean;
@@ -366,6 +365,15 @@ export interface WriteSyntax {
   readonly findMissingReference?: (
     table: string,
     cells: ReadonlyMap<string, unknown>,
+    reader: SynchronousReader,
+  ) => readonly string[];
+  /**
+   * Returns the names of the unique indexes on exactly these columns. Absent if errors of the database have the name.
+   * @param table its quoted name
+   */
+  readonly findUniqueIndexes?: (
+    table: string,
+    columns: readonly string[],
     reader: SynchronousReader,
   ) => readonly string[];
   /** Whether writes return the rows that they wrote, or as much as `returnsAnything` allows. */

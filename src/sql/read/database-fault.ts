@@ -1,17 +1,20 @@
 import { driverNames, isDriverError } from "../../errors/driver-names.ts";
 import { isODataError, protocolError, queryTimeout, type ODataError } from "../../errors/odata-error.ts";
+import { violationOf } from "../../errors/violated-constraint.ts";
 import { MY_FAULTS } from "../dialects/mysql/faults.ts";
 import { PG_FAULTS } from "../dialects/postgres/faults.ts";
 import { SQLITE_FAULTS } from "../dialects/sqlite/faults.ts";
 import type { DialectFaults, DriverError, FaultKind } from "../forms/dialect-profile.ts";
 
 /** A fault that a database reports, without its message. */
-interface DatabaseFault {
+export interface DatabaseFault {
   readonly kind: FaultKind;
   /** The columns at fault, if the database names them. */
   readonly columns: readonly string[];
   /** The name of the check constraint that a write violates; null if unknown. */
   readonly constraint: string | null;
+  /** The names by which the database reports a violated constraint; empty for other faults. */
+  readonly names: readonly string[];
 }
 
 const DIALECTS: readonly DialectFaults[] = [SQLITE_FAULTS, PG_FAULTS, MY_FAULTS];
@@ -29,9 +32,13 @@ const MAX_CAUSES = 5;
 export function databaseFault(error: unknown): DatabaseFault | null {
   let current = error;
   for (let depth = 0; depth < MAX_CAUSES && current instanceof Error; depth += 1) {
-    const kind = kindOf(current);
+    const violation = violationOf(current);
+    const { kind = kindOf(current), constraint = null, names = [] } = violation ?? {};
     if (kind !== null) {
-      return { kind, columns: columnsOf(current), constraint: kind === "check" ? constraintOf(current) : null };
+      const { columns } = driverNames(current);
+      // An index is often named like its column.
+      const named = kind === "unique" && columns.length === 0 && constraint !== null ? [constraint] : columns;
+      return { kind, columns: named, constraint: kind === "check" ? constraint : null, names };
     }
     current = current instanceof AggregateError ? current.errors[0] : current.cause;
   }
@@ -57,24 +64,6 @@ function kindOf(error: DriverError): FaultKind | null {
     if (kind !== null) return kind;
   }
   return NO_CONNECTION_MESSAGE.test(message) ? "unavailable" : null;
-}
-
-function columnsOf(error: DriverError): readonly string[] {
-  const { columns } = driverNames(error);
-  if (columns.length > 0) return columns;
-  const index = DIALECTS.flatMap(({ namedIndex }) => namedIndex?.exec(error.message)?.[1] ?? []);
-  return index.slice(0, 1);
-}
-
-const NAMED_CONSTRAINTS = DIALECTS.flatMap(({ namedConstraints }) => namedConstraints);
-
-function constraintOf({ constraint, message }: DriverError): string | null {
-  if (typeof constraint === "string") return constraint;
-  for (const pattern of NAMED_CONSTRAINTS) {
-    const name = pattern.exec(message)?.[1];
-    if (name !== undefined) return name.replace(/^.*\./, "");
-  }
-  return null;
 }
 
 /** The seconds after which a client may retry. */

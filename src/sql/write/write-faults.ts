@@ -1,12 +1,14 @@
 import type { Context } from "../../definition/context.ts";
 import { logWarning } from "../../definition/model/request-fields.ts";
+import { declaredViolation } from "../../definition/sets/constraints.ts";
 import { missingReference } from "../../definition/sets/judge-references.ts";
 import { refersToKey } from "../../edm/key-holder.ts";
 import type { StructuralProperty } from "../../edm/model.ts";
 import { driverFields } from "../../errors/driver-fields.ts";
 import { ERROR_CODES, type ErrorCode } from "../../errors/error-codes.ts";
 import { type ODataError, protocolError } from "../../errors/odata-error.ts";
-import { databaseFault, isUnsupported, ofTable, unavailable } from "../read/database-fault.ts";
+import type { Violation } from "../../errors/violated-constraint.ts";
+import { databaseFault, type DatabaseFault, isUnsupported, ofTable, unavailable } from "../read/database-fault.ts";
 import { sqlTableName } from "../statement/sql-operand.ts";
 import type { WrittenColumns } from "./changed-columns.ts";
 import { type SqlTable, setOfTable, wirePathOf, findService } from "./sql-table.ts";
@@ -42,6 +44,8 @@ export function toWriteFault(error: unknown, failed: FailedWrite): unknown {
   if (fault === null || fault.kind === "contention" || fault.kind === "outdated") return ofTable(error, table.name);
   if (fault.kind === "unavailable") return table.reader.rows.outage.note(unavailable(ofTable(error, table.name)));
   const columns = fault.kind === "foreignKey" && fault.columns.length === 0 ? missing(failed) : fault.columns;
+  const declared = declaredFault(failed, { ...fault, columns }, error);
+  if (declared !== null) return declared;
   const isUnnamed = fault.kind === "notNull" && columns.length === 0;
   const paths = isUnnamed
     ? nullPaths(failed)
@@ -79,6 +83,34 @@ export function toWriteFault(error: unknown, failed: FailedWrite): unknown {
         options,
       );
   }
+}
+
+/** Returns the error that the set declares for a violated constraint; null without one. */
+function declaredFault(
+  { context, table, place, written }: FailedWrite,
+  { kind, names, columns }: DatabaseFault,
+  cause: unknown,
+): ODataError | null {
+  const { tableName } = table;
+  const errors = setOfTable(context, table)?.constraints ?? null;
+  if (errors === null || !isViolation(kind)) return null;
+  const name = typeof tableName === "string" ? tableName.replace(/^.*\./, "") : tableName.name;
+  const ofColumns = columns.map((column) => `${name}.${column}`).join(", ");
+  const indexes = kind === "unique" ? uniqueIndexes(table, columns) : [];
+  const write = { place, isDelete: written === "delete", cause };
+  return declaredViolation(errors, { kind, names: [...names, ...indexes, ofColumns] }, write);
+}
+
+function isViolation(kind: DatabaseFault["kind"]): kind is Violation["kind"] {
+  return kind === "unique" || kind === "foreignKey" || kind === "notNull" || kind === "check";
+}
+
+/** Returns the names of unique indexes on columns, where the error of the database has no name. */
+function uniqueIndexes({ db, reader, tableName }: SqlTable, columns: readonly string[]): readonly string[] {
+  const { findUniqueIndexes } = reader.profile.writes;
+  const { local } = reader.rows;
+  if (findUniqueIndexes === undefined || local === null) return [];
+  return findUniqueIndexes(sqlTableName(tableName).compile(db).sql, columns, local);
 }
 
 /** @param names the properties of which one is null in a column that must not be */
@@ -159,7 +191,7 @@ function listOf(names: readonly string[]): string {
 const REFUSED = "A rule of the database rejects this write: check the values and their combination.";
 
 /** A write that a check constraint or a trigger of the database rejected. */
-interface Violation {
+interface RejectedWrite {
   /** The name of the check constraint; null if it has none, and for a trigger. */
   readonly constraint: string | null;
   /** The error of the driver. */
@@ -172,7 +204,7 @@ interface Violation {
  * @returns the message for the client, if the service exposes the names of constraints and this one has a name
  * @see docs/reference/table-writes.md
  */
-function reportViolation(context: Context, table: SqlTable, violation: Violation): string | null {
+function reportViolation(context: Context, table: SqlTable, violation: RejectedWrite): string | null {
   const { constraint, err, code } = violation;
   const service = findService(context);
   if (service === null) return null;

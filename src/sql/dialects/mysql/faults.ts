@@ -2,17 +2,6 @@ import type { DialectFaults, FaultKind } from "../../forms/dialect-profile.ts";
 
 /** By the error numbers of MariaDB and MySQL. @see https://mariadb.com/kb/en/mariadb-error-code-reference/ */
 const KINDS: ReadonlyMap<number, FaultKind> = new Map([
-  [1062, "unique"],
-  [1586, "unique"],
-  [1216, "foreignKey"],
-  [1217, "foreignKey"],
-  [1451, "foreignKey"],
-  [1452, "foreignKey"],
-  [1048, "notNull"],
-  [1364, "notNull"],
-  [3819, "check"],
-  [4025, "check"],
-  [1644, "check"],
   [1153, "value"],
   [1264, "value"],
   [1265, "value"],
@@ -50,9 +39,6 @@ const NOT_IN_CHARACTER_SET = "the character set of a column lacks characters of 
 /** The errors of MariaDB and MySQL. */
 export const MY_FAULTS: DialectFaults = Object.freeze<DialectFaults>({
   kindOf: ({ errno }) => (typeof errno === "number" ? (KINDS.get(errno) ?? null) : null),
-  // An index is often named like its column.
-  namedIndex: /^Duplicate entry .* for key '(?:[^'.]+\.)*([^']+)'$/s,
-  namedConstraints: [/^CONSTRAINT `([^`]+)` failed for /, /^Check constraint '([^']+)' is violated/],
   isTooLarge: ({ code }) => TOO_LARGE.has(code),
   unevaluable: new Map([
     [

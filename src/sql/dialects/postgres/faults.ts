@@ -2,14 +2,6 @@ import type { DialectFaults, DriverError, FaultKind } from "../../forms/dialect-
 
 /** By the beginnings of the error codes of PostgreSQL. @see https://www.postgresql.org/docs/current/errcodes-appendix.html */
 const KINDS: ReadonlyArray<readonly [start: string, kind: FaultKind]> = [
-  ["23505", "unique"],
-  ["23P01", "unique"],
-  ["23503", "foreignKey"],
-  ["23001", "foreignKey"],
-  ["23502", "notNull"],
-  ["23514", "check"],
-  ["44000", "check"],
-  ["P0001", "check"],
   ["22012", "rounded"],
   ["22021", "character"],
   ["22P05", "character"],
@@ -43,8 +35,6 @@ export const PG_FAULTS: DialectFaults = Object.freeze<DialectFaults>({
     if (code === "0A000" && isOtherPlan(error)) return "outdated";
     return KINDS.find(([start]) => code.startsWith(start))?.[1] ?? null;
   },
-  // Errors of the driver have a field with the name.
-  namedConstraints: [],
   isTooLarge: ({ code }) => typeof code === "string" && /^54\w{3}$/.test(code),
   // The text of a prepared statement stays, but a change of its tables may change its columns.
   isUnsupported: (error) => error.code === "0A000" && !isOtherPlan(error),

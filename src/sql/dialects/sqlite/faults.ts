@@ -2,16 +2,7 @@ import { UNREADABLE_ARGUMENT } from "../../../engines/sqlite/unreadable-argument
 import type { DialectFaults, FaultKind } from "../../forms/dialect-profile.ts";
 
 /** The extended result codes of SQLite. @see https://sqlite.org/rescode.html */
-const KINDS: ReadonlyMap<number, FaultKind> = new Map([
-  [2067, "unique"],
-  [1555, "unique"],
-  [2579, "unique"],
-  [787, "foreignKey"],
-  [1299, "notNull"],
-  [275, "check"],
-  [1811, "check"],
-  [3091, "value"],
-]);
+const KINDS: ReadonlyMap<number, FaultKind> = new Map([[3091, "value"]]);
 /** Primary result codes: busy and locked; read-only, I/O error, full and cannot open; too big and type mismatch. */
 const PRIMARY: ReadonlyMap<number, FaultKind> = new Map([
   [5, "contention"],
@@ -26,10 +17,6 @@ const PRIMARY: ReadonlyMap<number, FaultKind> = new Map([
 const PRIMARY_BITS = 0xff;
 /** The names of the codes in other drivers. */
 const NAMES: ReadonlyArray<readonly [pattern: RegExp, kind: FaultKind]> = [
-  [/^SQLITE_CONSTRAINT_(?:UNIQUE|PRIMARYKEY|ROWID)$/, "unique"],
-  [/^SQLITE_CONSTRAINT_FOREIGNKEY$/, "foreignKey"],
-  [/^SQLITE_CONSTRAINT_NOTNULL$/, "notNull"],
-  [/^SQLITE_CONSTRAINT_(?:CHECK|TRIGGER)$/, "check"],
   [/^SQLITE_(?:BUSY|LOCKED)/, "contention"],
   [/^SQLITE_(?:READONLY|IOERR|FULL|CANTOPEN)/, "unavailable"],
   [/^SQLITE_(?:TOOBIG|MISMATCH)/, "value"],
@@ -49,8 +36,6 @@ export const SQLITE_FAULTS: DialectFaults = Object.freeze<DialectFaults>({
     if (typeof errcode === "number") return KINDS.get(errcode) ?? PRIMARY.get(errcode & PRIMARY_BITS) ?? null;
     return typeof code === "string" ? (NAMES.find(([pattern]) => pattern.test(code))?.[1] ?? null) : null;
   },
-  // The message quotes the expression of a constraint without a name, which is not a name.
-  namedConstraints: [/^CHECK constraint failed: (\w+)$/],
   isTooLarge: ({ message }) => TOO_LARGE.test(message),
   unevaluable: new Map([[UNREADABLE_ARGUMENT, "a cell contains no value of its type"]]),
   timeouts: new Set(),

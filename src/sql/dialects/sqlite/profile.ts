@@ -10,7 +10,6 @@ import {
   type SelectQueryNode,
   WhereNode,
 } from "kysely";
-import { attempt } from "../../../base/maybe.ts";
 import { writeFlatKeyList } from "../../../cells/write-key-list.ts";
 import type { SynchronousReader } from "../../../connection/synchronous-reader.ts";
 import { explain, type PlanLine, scansWithin, usedIndexes } from "../../../engines/sqlite/query-plan.ts";
@@ -33,6 +32,7 @@ import { SQLITE_DOCUMENTS } from "./documents.ts";
 import { SQLITE_FAULTS } from "./faults.ts";
 import { SQLITE_FUNCTIONS, SQLITE_UNINDEXED_FUNCTIONS, SQLITE_TEXT_MEMORY } from "./functions.ts";
 import { BARE_SQLITE_MARK, CUT_SQLITE_MARK } from "./marks.ts";
+import { findMissingReference, findUniqueIndexes, namesIn } from "./unnamed-constraints.ts";
 import { SQLITE_VALUES } from "./values.ts";
 
 /** The function that `sqliteDialect` registers. It returns 1, or ends the statement. */
@@ -76,91 +76,6 @@ const SQLITE_ALIVE: Alive = Object.freeze<Alive>({
     transformResult: ({ result }) => Promise.resolve(result),
   }),
 });
-
-/** A column of a foreign key, and the column that it refers to. */
-interface ReferringColumn {
-  readonly name: string;
-  readonly referred: string;
-}
-
-/** A foreign key of a table. */
-interface ForeignKey {
-  readonly parent: string;
-  readonly columns: readonly ReferringColumn[];
-}
-
-/**
- * Returns the columns of the only foreign key whose written cells refer to no row: errors of SQLite do not name it. Returns
- * nothing where that is uncertain, such as for a foreign key of which the statement writes a part.
- * @see https://sqlite.org/pragma.html#pragma_foreign_key_list
- */
-const findMissingReference: NonNullable<WriteSyntax["findMissingReference"]> = (table, cells, reader) => {
-  const [name, schema] = namesIn(table).toReversed();
-  if (name === undefined) return [];
-  const found = attempt(() => {
-    const written = foreignKeys(name, schema, reader).filter(({ columns }) =>
-      columns.some((each) => isIn(cells, each)),
-    );
-    if (written.some(({ columns }) => !columns.every((each) => isIn(cells, each)))) return [];
-    return written.filter((each) => isMissing(each, schema, cells, reader));
-  }, Error);
-  const [only, ...others] = found instanceof Error ? [] : found;
-  return only === undefined || others.length > 0 ? [] : only.columns.map((each) => each.name);
-};
-
-function isIn(cells: ReadonlyMap<string, unknown>, { name }: ReferringColumn): boolean {
-  return cells.has(name.toLowerCase());
-}
-
-/** Returns whether no row has the cells of a foreign key, none of which is null. */
-function isMissing(
-  { parent, columns }: ForeignKey,
-  schema: string | undefined,
-  cells: ReadonlyMap<string, unknown>,
-  reader: SynchronousReader,
-): boolean {
-  const values = columns.map(({ name }) => cells.get(name.toLowerCase()));
-  if (values.some((value) => value === null || value === undefined)) return false;
-  const place = schema === undefined ? quoteName(parent) : `${quoteName(schema)}.${quoteName(parent)}`;
-  const conditions = columns.map(({ referred }) => `${quoteName(referred)} = ?`).join(" and ");
-  return reader.readOne(`select 1 from ${place} where ${conditions} limit 1`, values) === undefined;
-}
-
-function foreignKeys(name: string, schema: string | undefined, reader: SynchronousReader): readonly ForeignKey[] {
-  const at = schema === undefined ? "?" : "?, ?";
-  const given = (table: string): readonly string[] => (schema === undefined ? [table] : [table, schema]);
-  const rows = reader.readRows(
-    `select id, "table", "from", "to" from pragma_foreign_key_list(${at}) order by id, seq`,
-    given(name),
-  );
-  const ids = [...new Set(rows.map(([id]) => id))];
-  return ids.map((id) => {
-    const columns = rows.filter(([each]) => each === id);
-    const parent = String(columns[0]?.[1]);
-    // Without names, a foreign key refers to the primary key.
-    const isNamed = columns.every(([, , , to]) => to !== null);
-    const keys = isNamed
-      ? []
-      : reader.readRows(`select name from pragma_table_info(${at}) where pk > 0 order by pk`, given(parent));
-    const toColumn = ([, , from, to]: readonly unknown[], index: number): ReferringColumn => ({
-      name: String(from),
-      referred: String(isNamed ? to : keys[index]?.[0]),
-    });
-    return { parent, columns: columns.map(toColumn) };
-  });
-}
-
-const QUOTED = /"((?:[^"]|"")*)"/g;
-
-/** Returns the names in the quoted name of a table: its schema, if it has one, and its own name. */
-function namesIn(quoted: string): readonly string[] {
-  return Array.from(quoted.matchAll(QUOTED), ([, name = ""]) => name.replaceAll('""', '"'));
-}
-
-/** Quotes a name. */
-function quoteName(name: string): string {
-  return `"${name.replaceAll('"', '""')}"`;
-}
 
 /**
  * Returns the query that lists the columns of a table that are `not null`: none for a view.
@@ -224,6 +139,7 @@ function limit(top: Sql | null, skip: Sql | null): Sql {
 const SQLITE_WRITES: WriteSyntax = Object.freeze<WriteSyntax>({
   returnsRows: true,
   findMissingReference,
+  findUniqueIndexes,
   defaultRow: sql`default values`,
   // A transaction locks the whole database.
   rowLock: sql``,
