@@ -66,7 +66,7 @@ describe("errors of drivers", () => {
   ])("%s", (_driver, error, violation) => {
     expect(violationIn(error)).toEqual(violation);
     expect(violationIn(new Error("The statement failed.", { cause: error }))).toEqual(violation);
-    expect(violationIn(new AggregateError([error]))).toEqual(violation);
+    expect(violationIn(new AggregateError([error], "All failed."))).toEqual(violation);
   });
 
   test("node:sqlite", () => {
