@@ -32,6 +32,7 @@ export const SIDEBAR: readonly Group[] = [
       { text: "Choose how to read", link: "/guides/choose-how-to-read" },
       { text: "Existing databases", link: "/guides/existing-databases" },
       { text: "Writes and transactions", link: "/guides/writes-and-transactions" },
+      { text: "Recipes for writes", link: "/guides/recipes" },
       { text: "Authorization", link: "/guides/authorization" },
       { text: "Security", link: "/guides/security" },
       { text: "Errors and logging", link: "/guides/errors-and-logging" },
