@@ -91,7 +91,11 @@ function openCall(request: AuthorizedRequest, kind: "Function" | "Action"): Open
     const run = (reader: Pick<Reader, "context">): Maybe<unknown> => {
       const context = entitySet === null ? reader.context : ServiceContext.ofSet(entitySet, reader.context);
       const answer = isBoundToEntity ? handler(key, given, context) : handler(given, context);
-      return chain(answer, (result) => answeredValue(result));
+      return chain(answer, (result) => {
+        const value = answeredValue(result);
+        execution.commit();
+        return value;
+      });
     };
     if (!isBoundToEntity || entitySet === null) return run(execution);
     return chain(openOwner(execution, { entitySet, keyText: target.key ?? "", key }, kind), run);

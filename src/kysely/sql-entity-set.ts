@@ -39,7 +39,7 @@ import { type SqlEntitySetOptions, type SqlOperation, mappedBy } from "./sql-ent
 import { linkNavigations } from "./write/sql-links.ts";
 import { noteNarrowed, noteTable, SqlTable } from "./write/sql-table.ts";
 import { transactionsOf } from "./write/sql-transactions.ts";
-import { writeHandlers } from "./write/sql-write.ts";
+import { rowLock, writeHandlers } from "./write/sql-write.ts";
 
 /** No navigations, no operations. */
 type None = Readonly<Record<never, never>>;
@@ -131,7 +131,18 @@ export function sqlEntitySet<
   };
   const logTo = unreadable === "null" ? (logger: Logger): void => reader?.unreadable.logTo(logger) : undefined;
   const mapped = reader === null ? {} : mappedBy({ db, table, from, columns });
-  return Object.freeze({ ...set, ...mapped, check, logTo, uncomparable, anyCaseGuids, handlersCheckingRows, database });
+  const locking = own?.lock === undefined ? {} : { lock: own.lock };
+  return Object.freeze({
+    ...set,
+    ...mapped,
+    ...locking,
+    check,
+    logTo,
+    uncomparable,
+    anyCaseGuids,
+    handlersCheckingRows,
+    database,
+  });
 }
 
 /** Reports a search over columns together with a handler that may hide rows: it searches the whole table. */
@@ -196,6 +207,8 @@ interface TableHandlers<N> {
   readonly navigation: N | undefined;
   /** The handlers that enforce row rules in the transaction of the write. */
   readonly checkingRows: readonly object[];
+  /** Locks a row; undefined without a table. */
+  readonly lock: EntitySetDeclaration["lock"];
 }
 
 /** Makes the handlers of the table's operations, and its navigations with their handlers. */
@@ -241,6 +254,7 @@ function tableHandlers<E extends EntityTypeDeclaration, N extends Navigations<E>
   return {
     handlers: { ...handlers, ...narrowed, ...replaced },
     navigation: linked.navigations as N | undefined,
+    lock: name === "" ? undefined : rowLock(table),
     checkingRows: [create, replace, patch, remove, ...linked.handlers].filter((each) => each !== undefined),
   };
 }

@@ -68,6 +68,12 @@ export interface ODataService {
    */
   ready(): Promise<void>;
   /**
+   * Waits for the work of `ctx.afterCommit` that is running. `close()` of `serve` awaits it; other hosts call it before they
+   * end the process.
+   * @see docs/reference/handlers.md
+   */
+  drain(): Promise<void>;
+  /**
    * Handles a Fetch request, for every runtime with the Fetch API.
    * @param host the value of `ctx.host`, such as the second argument of a Worker's `fetch`; the `Request` if undefined
    */
@@ -131,6 +137,7 @@ export function odataService(options: ServiceOptions): ODataService {
     model,
     logger,
     ready: () => schemaGate.ready(),
+    drain: () => runtime.sets.work.drain(),
     handle,
     fetch: async (request: Request, host?: unknown) => {
       const odata = fromFetchRequest(request, { hostRequest: host });

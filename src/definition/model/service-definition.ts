@@ -14,7 +14,9 @@ import type {
   RowRuleChecks,
   RuledSet,
 } from "../sets/authorization.ts";
+import type { EntitySetDeclaration } from "../sets/entity-set.ts";
 import type { TransactionalDatabase } from "../sets/transactional-database.ts";
+import type { WriteHooks } from "../sets/write-hooks.ts";
 
 /**
  * One registration after startup: frozen, with every declaration checked and every name and setting resolved.
@@ -115,6 +117,12 @@ export interface EntitySetDefinition extends RuledSet {
   readonly navigationAuthorization: ReadonlyMap<string, NavigationAuthorization>;
   /** Whether the handlers of the application write through `ctx.transaction`, so that change sets may contain them. */
   readonly transactional: boolean;
+  /** The functions before and after writes; null without any. */
+  readonly hooks: WriteHooks | null;
+  /** Whether the set, or a set whose entities its deep inserts may contain, has hooks for new entities. */
+  readonly createsWithHooks: boolean;
+  /** Locks the row of a key until the open transaction ends; absent if the rows are not in a table. */
+  readonly lock: EntitySetDeclaration["lock"];
   /** The foreign keys that refer to sets with row rules. */
   readonly guardedReferences: readonly GuardedReference[];
 }

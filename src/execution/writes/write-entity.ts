@@ -24,6 +24,7 @@ import { definitionIn, definitionOf, type Reader, serviceOf } from "../entities/
 import { findEntity, getEntity } from "../reads/read-by-key.ts";
 import { conditionFor, ServiceContext } from "../rules/row-access.ts";
 import { checkCreated, checkReferences, checkWritten, isHidden, keyTaken } from "./check-written.ts";
+import { changeHooked, createHooked } from "./run-hooks.ts";
 
 /** The names of the handlers that write a set. */
 type WriteName = "create" | "replace" | "patch" | "delete";
@@ -38,31 +39,48 @@ type WriteName = "create" | "replace" | "patch" | "delete";
  */
 export function runCreate(entitySet: EntitySet, entity: object, reader: Reader): Maybe<unknown> {
   const { set, handler } = writerOf(entitySet, "create", reader);
-  const checked = isFree(handler, reader) ? undefined : checkCreated(set, entity, reader);
-  return chain(checked, () => handler(entity, ServiceContext.ofSet(entitySet, reader.context)));
+  return createHooked({ set, handler }, set, entity, reader, (given, inner) => {
+    const checked = isFree(handler, inner) ? undefined : checkCreated(set, given, inner);
+    return chain(checked, () => handler(given, ServiceContext.ofSet(entitySet, inner.context)));
+  });
 }
 
 /** Creates an entity along a navigation of another one. @throws as for runCreate */
 export function runCreateRelated(
-  { entitySet, navigationProperty, target }: PathStep,
+  step: PathStep,
   create: NonNullable<NavigationHandlers<Context>["create"]>,
   key: unknown,
   entity: object,
   reader: Reader,
 ): Maybe<unknown> {
-  const call = (): Maybe<unknown> => create(key, entity, ServiceContext.ofSet(entitySet, reader.context));
-  if (isFree(create, reader) || target === null) return call();
+  const { entitySet, target } = step;
+  const write = (given: object, inner: Reader): Maybe<unknown> => {
+    const call = (): Maybe<unknown> => create(key, given, ServiceContext.ofSet(entitySet, inner.context));
+    return isFree(create, inner) ? call() : chain(checkCreatedRelated(step, key, given, inner), call);
+  };
+  if (target === null) return write(entity, reader);
+  const by = { set: definitionOf(entitySet, reader.context), handler: create };
+  return createHooked(by, definitionOf(target, reader.context), entity, reader, write);
+}
+
+function checkCreatedRelated(
+  { entitySet, navigationProperty, target }: PathStep,
+  key: unknown,
+  entity: object,
+  reader: Reader,
+): Maybe<undefined> {
+  if (target === null) return undefined;
   const set = definitionOf(target, reader.context);
   const pairs = reversedPairs(keyPairsOf(entitySet, navigationProperty));
   const link = set.guardedReferences.length === 0 ? {} : linkedPart({ entitySet, key }, pairs, reader);
   return chain(link, (values) => {
     const nesting = { ...ALONE, parent: { target: entitySet, pairs, values } };
-    return chain(checkCreated(set, entity, reader, nesting), call);
+    return checkCreated(set, entity, reader, nesting);
   });
 }
 
 /** The entities of a link between two sets. */
-interface LinkedEntities {
+export interface LinkedEntities {
   readonly navigation: Pick<PathStep, "entitySet" | "navigationProperty">;
   readonly target: EntitySet;
   readonly key: unknown;
@@ -94,13 +112,13 @@ export function checkLinked(entities: LinkedEntities, handler: object, reader: R
   });
 }
 
-interface KeyedEntity {
+export interface KeyedEntity {
   readonly entitySet: EntitySet;
   readonly key: unknown;
 }
 
 /** Returns the entity with the foreign key of a link, the other entity, and the link as the first one has it. */
-function linkOf({ navigation, target, key, related }: LinkedEntities): {
+export function linkOf({ navigation, target, key, related }: LinkedEntities): {
   readonly written: KeyedEntity;
   readonly from: KeyedEntity;
   readonly link: Omit<EntityLink, "values">;
@@ -117,7 +135,7 @@ function linkOf({ navigation, target, key, related }: LinkedEntities): {
 }
 
 /** Returns the part of an entity that a link repeats, loaded if it is more than the key. */
-function linkedPart({ entitySet, key }: KeyedEntity, pairs: readonly JoinPair[], reader: Reader): Maybe<object> {
+export function linkedPart({ entitySet, key }: KeyedEntity, pairs: readonly JoinPair[], reader: Reader): Maybe<object> {
   const { entityType } = entitySet;
   const { getByKey } = definitionOf(entitySet, reader.context).handlers;
   if (getByKey === undefined || pairs.every(({ related }) => related.isKey)) return keyFields(entityType, key);
@@ -132,10 +150,21 @@ function linkedPart({ entitySet, key }: KeyedEntity, pairs: readonly JoinPair[],
  */
 export function runReplace(entitySet: EntitySet, key: unknown, entity: object, reader: Reader): Maybe<unknown> {
   const { set, handler } = writerOf(entitySet, "replace", reader);
-  const call = (): Maybe<unknown> => handler(key, entity, ServiceContext.ofSet(entitySet, reader.context));
-  if (isFree(handler, reader)) return call();
+  const change = { write: "replace", key, values: entity } as const;
+  return changeHooked({ set, handler }, change, reader, (given = entity, inner) => {
+    const call = (): Maybe<unknown> => handler(key, given, ServiceContext.ofSet(entitySet, inner.context));
+    return isFree(handler, inner) ? call() : replaceChecked(set, { key, entity: given }, inner, call);
+  });
+}
+
+function replaceChecked(
+  set: EntitySetDefinition,
+  { key, entity }: { readonly key: unknown; readonly entity: object },
+  reader: Reader,
+  call: () => Maybe<unknown>,
+): Maybe<unknown> {
   if (set.rows === null) return chain(checkReferring(set, key, { entity }, set.settings.allowUpsert, reader), call);
-  return chain(findSeen(entitySet, key, reader), (seen) => {
+  return chain(findSeen(set.entitySet, key, reader), (seen) => {
     const refused = seen === null ? checkMissing(set, key, reader) : false;
     return chain(refused, (isRefused) => {
       if (isRefused) return null;
@@ -151,6 +180,16 @@ export function runReplace(entitySet: EntitySet, key: unknown, entity: object, r
  */
 export function runPatch(entitySet: EntitySet, key: unknown, delta: object, reader: Reader): Maybe<unknown> {
   const { set, handler } = writerOf(entitySet, "patch", reader);
+  const change = { write: "patch", key, values: delta } as const;
+  return changeHooked({ set, handler }, change, reader, (given = delta, inner) => {
+    return patchUnhooked(set, key, given, inner);
+  });
+}
+
+/** Changes an entity without hooks. */
+export function patchUnhooked(set: EntitySetDefinition, key: unknown, delta: object, reader: Reader): Maybe<unknown> {
+  const { entitySet } = set;
+  const { handler } = writerOf(entitySet, "patch", reader);
   const call = (): Maybe<unknown> => handler(key, delta, ServiceContext.ofSet(entitySet, reader.context));
   if (isFree(handler, reader)) return call();
   if (set.rows === null) return chain(checkReferring(set, key, { entity: delta }, false, reader), call);
@@ -170,9 +209,12 @@ export function runPatch(entitySet: EntitySet, key: unknown, delta: object, read
  */
 export function runDelete(entitySet: EntitySet, key: unknown, reader: Reader): Maybe<unknown> {
   const { set, handler } = writerOf(entitySet, "delete", reader);
-  const call = (): Maybe<unknown> => handler(key, ServiceContext.ofSet(entitySet, reader.context));
-  if (isFree(handler, reader) || set.rows === null) return call();
-  return chain(findSeen(entitySet, key, reader), (seen) => (seen === null ? false : call()));
+  const change = { write: "delete", key, values: undefined } as const;
+  return changeHooked({ set, handler }, change, reader, (_none, inner) => {
+    const call = (): Maybe<unknown> => handler(key, ServiceContext.ofSet(entitySet, inner.context));
+    if (isFree(handler, inner) || set.rows === null) return call();
+    return chain(findSeen(entitySet, key, inner), (seen) => (seen === null ? false : call()));
+  });
 }
 
 function writerOf<Name extends WriteName>(

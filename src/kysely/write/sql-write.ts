@@ -69,6 +69,15 @@ export function writeHandlers(table: SqlTable): WriteHandlers {
   return { create, replace: change(false), patch: change(true), delete: remove };
 }
 
+/** Makes the function that locks the row of a key until the open transaction ends. @see docs/reference/handlers.md, Hooks */
+export function rowLock(table: SqlTable): (key: unknown, context: Context) => Maybe<unknown> {
+  const writer = writerOf(table);
+  return (key, context) =>
+    inStatement(table, context, (session) =>
+      writer.read(taskOf(session, context), writer.keyValues(key), table.keyOnly, "locked"),
+    );
+}
+
 /** Turns thrown errors into rejected promises, while results may be synchronous: applications call these handlers too. */
 function rejectingThrows<T>(write: () => Maybe<T>): Maybe<T> {
   try {
