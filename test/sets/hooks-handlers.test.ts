@@ -306,8 +306,8 @@ describe("hooks of handlers", () => {
     const seen: string[] = [];
     const errors: string[] = [];
     let isWhole = true;
+    // The set itself accepts no new entities.
     const parts = entitySet(Part, {
-      create: (part) => part,
       before: { create: ({ entity }) => ({ ...entity, text: `${entity.text}!` }) },
       after: { create: ({ entity }) => void seen.push(entity.text) },
     });

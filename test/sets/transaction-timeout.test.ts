@@ -190,4 +190,39 @@ describe.each(ENGINES)("the time of transactions over $title", (engine) => {
     await rest;
     expect(await names()).toEqual([]);
   });
+
+  test("a hook that does not settle ends with `transactionTimeout`: 503, and what it wrote is undone", async () => {
+    stopTimers();
+    const begun = held();
+    const { waiting, release } = held();
+    const late: unknown[] = [];
+    let rest = Promise.resolve<unknown>(undefined);
+    const shop: ReturnType<typeof hookShop> = hookShop(db, {
+      service: { defaults: { transactionTimeout: LIMIT } },
+      customers: {
+        after: {
+          create: async ({ ctx }) => {
+            ctx.afterCommit(() => late.push("never"));
+            const write = async (): Promise<void> => {
+              await waiting;
+              await ctx.set.delete(1).catch((error: Error) => late.push(error.message));
+            };
+            rest = write();
+            begun.release();
+            await rest;
+          },
+        },
+      },
+    });
+    const answer = shop.send("POST", "Customers", { Id: 1, Name: "Ann" });
+    await begun.waiting;
+    await passTime(LIMIT);
+    release();
+    const { status, json } = await answer;
+    expect([status, json]).toEqual([503, { error: { code: "ServiceUnavailable", message: MESSAGE } }]);
+    await rest;
+    await shop.service.drain();
+    expect(late).toEqual([expect.stringMatching(/^The transaction has ended\. /u)]);
+    expect(await names()).toEqual([]);
+  });
 });
