@@ -125,9 +125,11 @@ export class NodeServer {
 
   /**
    * Stops accepting connections, after `drainDelay`, and closes idle ones. Resolves when all connections are closed: those with
-   * a request after its response, all others after `drainTimeout`.
+   * a request after its response, all others after `drainTimeout`. Until then it also waits for work that the requests left.
+   * @param work waits for that work
+   * @returns whether the work has ended
    */
-  async drain(): Promise<void> {
+  async drain(work: () => Promise<void>): Promise<boolean> {
     const { drainDelay, drainTimeout } = this.#settings;
     // Without a delay, the server stops before this method returns its promise.
     if (drainDelay > 0) {
@@ -141,10 +143,20 @@ export class NodeServer {
     this.#connections.drain();
     this.#sessions.drain();
     destroyAll(this.#handshakes);
-    const timer =
-      drainTimeout === null ? undefined : setTimeout(() => destroyAll(this.#sockets.values()), drainTimeout);
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    const isLate = new Promise<false>((resolve) => {
+      if (drainTimeout === null) return;
+      timer = setTimeout(() => {
+        destroyAll(this.#sockets.values());
+        resolve(false);
+      }, drainTimeout);
+    });
     await closed;
+    const done = work().then(() => true);
+    const isDone = await Promise.race([done, isLate]);
     clearTimeout(timer);
+    // The time may be over before there is anything to wait for.
+    return isDone || Promise.race([done, nextTurn().then(() => false)]);
   }
 }
 

@@ -25,7 +25,8 @@ export interface RunningServer {
   readonly port: number;
   /**
    * Stops the server after `drainDelay`. It accepts no new connections, finishes pending requests and closes idle connections.
-   * Resolves when all connections are closed, after another `drainTimeout` at the latest. Further calls return the same promise.
+   * Resolves when all connections are closed and the work of `ctx.afterCommit` has ended, after another `drainTimeout` at the
+   * latest. Further calls return the same promise.
    */
   close(): Promise<void>;
 }
@@ -90,7 +91,11 @@ export async function serve(
     port: address.port,
     close: () => {
       hosted.drain();
-      return (closing ??= server.drain());
+      return (closing ??= server
+        .drain(() => hosted.drainWork())
+        .then((isDone) => {
+          if (!isDone) hosted.reportLeftWork();
+        }));
     },
   };
 }
@@ -99,6 +104,10 @@ export async function serve(
 interface HostedServices extends RequestHandler {
   /** Reports from now on that the process accepts no new requests. */
   drain(): void;
+  /** Waits for the work of `ctx.afterCommit`. */
+  drainWork(): Promise<void>;
+  /** Logs that such work is still running when the server ends. */
+  reportLeftWork(): void;
 }
 
 /**
@@ -120,8 +129,17 @@ function hostServices(
       (compression === null ? composed.handle(request) : compressed(composed, compression, request)),
     reportFailure: (request, response, error) => composed.reportFailure(request, response, error),
     drain: () => probes?.drain(),
+    drainWork: async () => {
+      await Promise.all(listed.map((service) => service.drain()));
+    },
+    reportLeftWork: () => {
+      for (const { logger } of listed.slice(0, 1)) logger.warn(LEFT_WORK, {});
+    },
   };
 }
+
+const LEFT_WORK =
+  "The server has closed, but work of ctx.afterCommit is still running. Raise `drainTimeout`, or write such work to a table.";
 
 function compressed(
   composed: ComposedServices,

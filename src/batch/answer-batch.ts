@@ -24,6 +24,8 @@ export interface BatchLimits {
   readonly maxParts: number | null;
   /** The milliseconds that all operations may take together; null for no limit. */
   readonly timeout: number | null;
+  /** The milliseconds that the transaction of a change set may take; null for no limit. */
+  readonly transactionTimeout: number | null;
   /** Whether change sets that cannot be atomic are executed operation by operation. */
   readonly isSequential: boolean;
   readonly maxBytes: number | null;
@@ -79,6 +81,7 @@ export async function answerBatch(
     brokenReference: isMultipart ? unknownReference : failedDependency,
     answersEach: !isMultipart,
     timeout: limits.timeout,
+    transactionTimeout: limits.transactionTimeout,
   };
   const results = new BatchRun(request, context, pipeline, settings).results(items);
   const applied = wish === undefined ? undefined : { "Preference-Applied": wish.applied };

@@ -42,6 +42,8 @@ export interface BatchSettings {
   readonly answersEach: boolean;
   /** The milliseconds that all operations may take together; null for no limit. */
   readonly timeout: number | null;
+  /** The milliseconds that the transaction of a change set may take; null for no limit. */
+  readonly transactionTimeout: number | null;
 }
 
 /** The execution of one batch. Its operations run one after another, in the order of the batch. */
@@ -140,6 +142,7 @@ export class BatchRun {
     const run: ChangeSetRun = {
       operations,
       context: this.#context,
+      timeout: this.#settings.transactionTimeout,
       execute: (operation, part) => this.#execute(operation, part),
       restart: () => {
         this.#begin();

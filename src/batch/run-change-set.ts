@@ -4,7 +4,8 @@ import type { RuleContext } from "../definition/context.ts";
 import type { TransactionalDatabase } from "../definition/sets/transactional-database.ts";
 import { type ODataError, protocolError } from "../errors/odata-error.ts";
 import type { ODataResponse } from "../http/odata-response.ts";
-import { OpenTransaction, TransactionPart } from "../sets/transaction-part.ts";
+import { CommitUnit } from "../sets/commit-unit.ts";
+import { lateTransaction, OpenTransaction, TransactionPart } from "../sets/transaction-part.ts";
 import type { BatchOperation, PlannedOperation } from "./batch-request.ts";
 import { chunksOf, type OperationResponse } from "./write-multipart.ts";
 
@@ -16,6 +17,8 @@ export interface ChangeSetRun {
   /** Forgets the operations that an earlier attempt executed. */
   readonly restart: () => void;
   readonly context: RuleContext;
+  /** The milliseconds that its transaction may take, which may hold locks that others wait for; null for no limit. */
+  readonly timeout: number | null;
 }
 
 /** The error of a change set, and the operation that failed; null for the end of the transaction. */
@@ -31,9 +34,6 @@ export class ChangeSetFailure extends Error {
   }
 }
 
-/** The longest time of a change set, in milliseconds: its transaction may hold locks that others wait for. */
-const TIMEOUT = 30_000;
-
 /**
  * Executes operations as one transaction. After a conflict with another transaction they are executed again, unless a
  * handler of the application has run.
@@ -41,12 +41,14 @@ const TIMEOUT = 30_000;
  * @see OData Protocol 4.0, section 11.7.1
  */
 export async function runAtomically(
-  { operations, execute, restart, context }: ChangeSetRun,
+  { operations, execute, restart, context, timeout }: ChangeSetRun,
   { database, isRepeatable }: AtomicPlan,
 ): Promise<readonly OperationResponse[]> {
   let current: BatchOperation | null = null;
+  let unit = new CommitUnit();
   const work = async (transaction: unknown): Promise<readonly OperationResponse[]> => {
     restart();
+    unit = new CommitUnit();
     const whole = new OpenTransaction(database, transaction);
     const responses: OperationResponse[] = [];
     const turn = new Turn();
@@ -55,7 +57,7 @@ export async function runAtomically(
         current = operation;
         // After the timeout, nothing more is executed.
         void whole.transaction;
-        const part = new TransactionPart(whole);
+        const part = new TransactionPart(whole, unit);
         const response = await part.enclose(() => execute(operation, part));
         responses.push({ id: operation.id, response: await completed(response, turn) });
         if (turn.isOver) await turn.next();
@@ -64,13 +66,15 @@ export async function runAtomically(
       return responses;
     };
     try {
-      return await withinTime(executeAll(), TIMEOUT, tooLong);
+      return await withinTime(executeAll(), timeout, lateTransaction);
     } finally {
       whole.end();
     }
   };
   try {
-    return await database.transact(work, context, { isRepeatable });
+    const responses = await database.transact(work, context, { isRepeatable });
+    unit.commit();
+    return responses;
   } catch (error) {
     throw new ChangeSetFailure(current, error);
   }
@@ -105,13 +109,6 @@ async function completed(response: ODataResponse, turn: Turn): Promise<ODataResp
     if (turn.isOver) await turn.next();
   }
   return { ...response, body: chunks };
-}
-
-function tooLong(timeout: number): ODataError {
-  return protocolError(
-    "ServiceUnavailable",
-    `The change set took longer than ${String(timeout / 1000)} seconds and is rolled back. Send fewer operations at once.`,
-  );
 }
 
 /** How the operations of a change set become one. */

@@ -114,6 +114,13 @@ export interface Context extends RuleContext {
     work: (context: TransactionContext) => Maybe<T>,
     options?: TransactionOptions,
   ): Promise<T>;
+  /**
+   * Runs work once after the commit of the outermost transaction, and never after a rollback; outside of transactions, once
+   * the handler has returned. The response does not wait for it, and its errors are only logged.
+   * @param work a function that uses the context it receives, which belongs to no transaction
+   * @see docs/reference/handlers.md
+   */
+  afterCommit(this: void, work: (context: Context) => unknown): void;
 }
 
 /** The context of the work of `inTransaction`. */
@@ -135,6 +142,7 @@ export interface SetContext<E extends EntityTypeDeclaration, N = unknown> extend
     work: (context: SetContext<E, N> & TransactionContext) => Maybe<T>,
     options?: TransactionOptions,
   ): Promise<T>;
+  afterCommit(this: void, work: (context: SetContext<E, N>) => unknown): void;
 }
 
 interface TrustedCall {
@@ -145,6 +153,15 @@ interface TrustedCall {
 /** Returns whether row rules are skipped for a call: `ctx.sets` with `trusted: true` makes such contexts. */
 export function seesAllRows(context: (Context & TrustedCall) | undefined): boolean {
   return context?.seesAllRows === true;
+}
+
+interface HookedCall {
+  readonly skipsHooks?: boolean;
+}
+
+/** Returns whether a write runs no hooks: `ctx.sets` with `hooks: false` makes such contexts. */
+export function skipsHooks(context: (Context & HookedCall) | undefined): boolean {
+  return context?.skipsHooks === true;
 }
 
 interface WholeCall {
@@ -178,7 +195,7 @@ export function callerOf(context: (Context & Caller) | undefined): Caller | unde
 export interface TransactionOptions {
   /** A set of the database; required if the sets of the service are in several databases. */
   readonly over?: DeclaredEntitySet | undefined;
-  /** Milliseconds after which the transaction is rolled back; 30,000 if absent, null for no limit. */
+  /** Milliseconds after which the transaction is rolled back; `transactionTimeout` if absent, null for no limit. */
   readonly timeout?: number | null | undefined;
 }
 
@@ -205,6 +222,8 @@ export interface AccessOptions {
    * call reads and writes entities that the user of the request must not see.
    */
   readonly trusted?: boolean | undefined;
+  /** Whether the hooks of the set run; true if absent. */
+  readonly hooks?: boolean | undefined;
 }
 
 /** A property to order by, optionally in descending order: `"placedAt desc"`. */

@@ -62,6 +62,8 @@ interface ReturnedEntity {
  */
 export function readSaved(execution: Execution, wanted: WantedEntity, saved: SavedEntity): Maybe<WriteResult> {
   const { origin, entity, handler } = saved;
+  // The write is kept, whatever happens to its response.
+  execution.commit();
   const isSeen = origin.kind !== "EntitySet" || isSavedSeen(origin, entity, handler, execution.reader);
   return chain(isSeen, (seen): Maybe<WriteResult> => {
     if (!seen) return { ...saved, returned: undefined };

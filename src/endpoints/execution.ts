@@ -4,10 +4,11 @@ import type { Context, Host, IncomingRequest, Transaction, User } from "../defin
 import type { EntitySet } from "../edm/model.ts";
 import type { Reader } from "../execution/entities/reader.ts";
 import { readerOf } from "../execution/reads/gate.ts";
-import { RowAccess, ServiceContext } from "../execution/rules/row-access.ts";
+import { type AtomicCall, RowAccess, ServiceContext } from "../execution/rules/row-access.ts";
 import type { ODataRequest } from "../http/odata-request.ts";
 import type { Reading } from "../query/reading.ts";
-import { CallContext, type CallPlace, SetCallContext } from "../sets/call-context.ts";
+import { CallContext, type CallPlace, SetCallContext, type WriteFacts } from "../sets/call-context.ts";
+import { CommitUnit } from "../sets/commit-unit.ts";
 import type { ExpectedValues } from "../sets/given-values.ts";
 import { HandlerDoor } from "../sets/handler-door.ts";
 import type { TransactionPart } from "../sets/transaction-part.ts";
@@ -24,6 +25,7 @@ export class Execution {
   readonly turn: Turn = new Turn();
   #context: RequestContext | undefined;
   #reader: Reader | undefined;
+  #isCommitted = false;
 
   constructor(service: ServiceRuntime, arrival: Arrival, access: CallerAccess) {
     this.service = service;
@@ -54,6 +56,17 @@ export class Execution {
     return (this.#context ??= new RequestContext(this));
   }
 
+  /** Starts the work of `ctx.afterCommit`: the handler has returned, and no transaction contains the request. */
+  commit(): void {
+    this.#isCommitted = true;
+    this.#context?.commit();
+  }
+
+  /** Whether the handler has returned. */
+  get isCommitted(): boolean {
+    return this.#isCommitted;
+  }
+
   /** The context and gate for reads. */
   get reader(): Reader {
     return (this.#reader ??= readerOf(this.context, this.turn));
@@ -77,6 +90,7 @@ class RequestContext extends ServiceContext implements Context {
   readonly #execution: Execution;
   #request: IncomingRequest | undefined;
   #door: HandlerDoor | undefined;
+  #unit: CommitUnit | undefined;
 
   constructor(execution: Execution) {
     super(new RowAccess(execution.service.warned));
@@ -128,12 +142,38 @@ class RequestContext extends ServiceContext implements Context {
     return this.#execution.arrival.batch?.transactionPart ?? null;
   }
 
+  /** The change set of the request, else the request itself. */
+  get unit(): CommitUnit {
+    if (this.#unit === undefined) {
+      this.#unit = this.part?.unit ?? new CommitUnit();
+      if (this.#execution.isCommitted) this.commit();
+    }
+    return this.#unit;
+  }
+
+  /** Starts the work of the request, unless its change set does. */
+  commit(): void {
+    if (this.part === null) this.#unit?.commit();
+  }
+
   get sets(): Context["sets"] {
     return this.#opened.sets;
   }
 
   get inTransaction(): Context["inTransaction"] {
     return this.#opened.inTransaction;
+  }
+
+  get afterCommit(): Context["afterCommit"] {
+    return this.#opened.afterCommit;
+  }
+
+  runAtomically<T>(call: AtomicCall, facts: WriteFacts, work: (inner: Context) => Promise<T>): Promise<T> {
+    return this.#opened.runAtomically(call, facts, work);
+  }
+
+  override atomically<T>(call: AtomicCall, work: (inner: Context) => Promise<T>): Promise<T> {
+    return this.runAtomically(call, {}, work);
   }
 
   get #opened(): HandlerDoor {
@@ -155,7 +195,17 @@ class RequestContext extends ServiceContext implements Context {
 
 /** Returns the place of the calls that the context of the request makes. */
 function outermostPlace(context: RequestContext): CallPlace {
-  return { facts: context, depth: 0, part: context.part, access: ServiceContext.accessOf(context) };
+  const { part } = context;
+  return {
+    facts: context,
+    depth: 0,
+    part,
+    // Most requests need none.
+    get unit(): CommitUnit {
+      return context.unit;
+    },
+    access: ServiceContext.accessOf(context),
+  };
 }
 
 /**

@@ -93,7 +93,11 @@ function openCall(request: AuthorizedRequest, kind: "Function" | "Action"): Open
       const invoke = (): Maybe<unknown> => (isBoundToEntity ? handler(key, given, context) : handler(given, context));
       const set = entitySet === null ? null : definitionOf(entitySet, reader.context);
       const answer = set === null ? invoke() : explainingViolations(set, OF_OTHERS, invoke);
-      return chain(answer, (result) => answeredValue(result));
+      return chain(answer, (result) => {
+        const value = answeredValue(result);
+        execution.commit();
+        return value;
+      });
     };
     if (!isBoundToEntity || entitySet === null) return run(execution);
     return chain(openOwner(execution, { entitySet, keyText: target.key ?? "", key }, kind), run);

@@ -96,7 +96,10 @@ export function callPatch(
       patched(entitySet, () => runPatch(entitySet, key, delta, withFaults(execution.writer(expected), faults))),
       (answer) => {
         const saved = answeredValue(answer);
-        if (saved !== null && saved !== undefined) return saved;
+        if (saved !== null && saved !== undefined) {
+          execution.commit();
+          return saved;
+        }
         throw missing(expected);
       },
     );

@@ -51,6 +51,7 @@ function executeAndWrite<Plan, Result>(
   const { clock } = request.arrival;
   clock?.enter("execute");
   return chain(execute(plan, execution), (result) => {
+    execution.commit();
     clock?.enter("write");
     return write(result, plan, request);
   });

@@ -7,9 +7,10 @@ import type { Answer } from "../definition/handlers.ts";
 import type { EntitySet } from "../edm/model.ts";
 import { ODataError, protocolError } from "../errors/odata-error.ts";
 import { answeredValue } from "../execution/entities/handler-answer.ts";
-import { definitionOf } from "../execution/entities/reader.ts";
+import { definitionOf, type Reader } from "../execution/entities/reader.ts";
 import { ServiceContext } from "../execution/rules/row-access.ts";
 import { explainingViolations, OF_OTHERS } from "../execution/writes/explain-violation.ts";
+import { hasLinkHooks, type LinkEnd, linkHooked } from "../execution/writes/link-hooks.ts";
 import { checkLinked, sharesReferences } from "../execution/writes/write-entity.ts";
 import type { ODataResponse } from "../http/odata-response.ts";
 import { entityUrlOf } from "../payload/urls.ts";
@@ -56,14 +57,20 @@ export const removeReference: Endpoint = inStages({
     const id = navigation.navigationProperty.isCollection ? readId(request, navigation) : null;
     if (id === null) {
       bindNoQuery(readOptions(request));
-      return { navigation, referenced: null, added: null, write: (context) => removeRef(key, context) };
+      return {
+        navigation,
+        referenced: null,
+        added: null,
+        handler: removeRef,
+        write: (context) => removeRef(key, context),
+      };
     }
     const { byKey } = removeRef;
     const reference = { id, fault: INVALID_OPTION, target: "$id", isAdded: false };
     const referenced = referencedBy(request, navigation, byKey, reference);
     const write: Link["write"] = (context) =>
       byKey !== undefined && referenced !== null ? byKey(key, referenced.key, context) : removeRef(key, id, context);
-    return { navigation, referenced, added: null, write };
+    return { navigation, referenced, added: null, handler: removeRef, write };
   },
   execute: writeLink,
   write: linkResponse,
@@ -91,7 +98,7 @@ function writesLink(name: "addRef" | "setRef"): Endpoint {
             byKey !== undefined && referenced !== null
               ? byKey(key, referenced.key, context)
               : handler(key, id, context);
-          return { navigation, referenced, added: handler, named, write };
+          return { navigation, referenced, added: handler, handler, named, write };
         },
       );
     },
@@ -168,6 +175,7 @@ function referencedBy(
   const isAsked =
     byKey !== undefined ||
     isHiding ||
+    hasLinkHooks(request.service.definition, { navigation, target: origin }) ||
     judgesLinks(request.service, navigation) ||
     (isAdded && sharesReferences(request.service.definition, { navigation, target: origin }));
   if (!isAsked) return null;
@@ -185,6 +193,7 @@ interface Link {
   readonly referenced: Referenced | null;
   /** The handler that adds the link; null: the link is removed. */
   readonly added: object | null;
+  readonly handler: object;
   /** The header of the response that names the referenced entity. */
   readonly named?: ExtraHeaders | undefined;
   /** Calls the handler. */
@@ -193,7 +202,7 @@ interface Link {
 
 /** Writes a link. Links are part of the parent, so the rules and the ETag of the parent apply. */
 function writeLink(link: Link, execution: Execution): Maybe<void> {
-  const { navigation, referenced, added, write } = link;
+  const { navigation, referenced, added } = link;
   const { entitySet, parentKey: key } = navigation;
   const missing = (): ODataError => missingEntityError(execution, () => noParent(navigation));
   const parent = requireEntity(execution, { entitySet, key, mustBeSeen: true }, missing);
@@ -209,13 +218,29 @@ function writeLink(link: Link, execution: Execution): Maybe<void> {
       }),
     );
     const checked = chain(allowed, () => checkShared(link, execution));
-    const written = chain(checked, () => {
-      const { context } = execution.writer(expected);
-      const set = definitionOf(entitySet, context);
-      return explainingViolations(set, OF_OTHERS, () => write(ServiceContext.ofSet(entitySet, context)));
+    const written = chain(checked, () => callLink(link, execution.writer(expected)));
+    return chain(written, (absent): undefined => {
+      if (absent === "related") throw notThere(navigation.runtime.origin.name, referenced?.target);
+      if (absent === "parent") throw missingEntityError(execution, () => noParent(navigation));
     });
-    return chain(written, (answer) => answeredValue(answer));
   });
+}
+
+/** Calls the handler of a link, with the hooks of the rows that it changes. @returns the entity that is missing */
+function callLink({ navigation, referenced, added, handler, write }: Link, reader: Reader): Maybe<LinkEnd | null> {
+  const { entitySet, parentKey: key } = navigation;
+  const { origin: target } = navigation.runtime;
+  const set = definitionOf(entitySet, reader.context);
+  const call = (context: Context): Maybe<unknown> =>
+    explainingViolations(set, OF_OTHERS, () => write(ServiceContext.ofSet(entitySet, context)));
+  if (target.kind !== "EntitySet") {
+    return chain(call(reader.context), (answer) => {
+      answeredValue(answer);
+      return null;
+    });
+  }
+  const link = { navigation, target, key, related: referenced?.key, isAdded: added !== null, handler };
+  return linkHooked(link, reader, call);
 }
 
 /** Checks the foreign keys that share properties with an added link. */

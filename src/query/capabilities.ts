@@ -49,6 +49,8 @@ export interface Limits {
   readonly maxIterableEntities: number | null;
   /** Milliseconds for one statement of a database. */
   readonly queryTimeout: number | null;
+  /** Milliseconds for one transaction that waits for functions of the application. */
+  readonly transactionTimeout: number | null;
   /** Responses that hold a snapshot of one database at the same time. */
   readonly maxStreams: number | null;
   /** Milliseconds for which a response may hold a snapshot. */

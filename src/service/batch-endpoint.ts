@@ -39,6 +39,7 @@ export function batchEndpoint(
   const { batchTakesLooseUrls } = profile;
   const settings: BatchLimits = {
     ...batch,
+    transactionTimeout: limits.transactionTimeout,
     isSequential: batch.changeSets === "sequential",
     maxBytes: defaultSettings.maxRequestBodyBytes,
     maxJsonDepth: limits.maxJsonDepth,

@@ -77,6 +77,12 @@ export interface ODataService {
    */
   probe(options?: ProbeOptions): Promise<ProbeReport>;
   /**
+   * Waits for the work of `ctx.afterCommit` that is running. `close()` of `serve` awaits it; other hosts call it before they
+   * end the process.
+   * @see docs/reference/handlers.md
+   */
+  drain(): Promise<void>;
+  /**
    * Handles a Fetch request, for every runtime with the Fetch API.
    * @param host the value of `ctx.host`, such as the second argument of a Worker's `fetch`; the `Request` if undefined
    */
@@ -143,6 +149,8 @@ export function odataService(options: ServiceOptions): ODataService {
     logger,
     ready: () => schemaGate.ready(),
     probe: databaseProbe(definition),
+
+    drain: () => runtime.sets.work.drain(),
     handle,
     fetch: async (request: Request, host?: unknown) => {
       const odata = fromFetchRequest(request, { hostRequest: host });

@@ -10,7 +10,7 @@ import type { ODataService } from "./odata-service.ts";
 
 /** The options of `replace`. */
 export interface ReplaceOptions {
-  /** Called once the last request of the replaced service has ended, such as `() => db.destroy()`. */
+  /** Called once the last request of the replaced service, and work after its commits, has ended: `() => db.destroy()`. */
   readonly close?: (() => Awaitable<void>) | undefined;
 }
 
@@ -29,14 +29,21 @@ export interface ReloadableService extends ODataService {
  */
 export function reloadable(service: ODataService): ReloadableService {
   let current = new Generation(service);
+  const generations = new Set([current]);
   let turn: Promise<unknown> = Promise.resolve();
   const handle = (request: ODataRequest): ODataResponse | Promise<ODataResponse> => current.handle(request);
   const swap = async (next: ODataService, { close }: ReplaceOptions): Promise<void> => {
     checkReplacement(current.service, next);
     await next.ready();
     const old = current;
-    current = new Generation(next);
-    void old.ended.then(close).catch((err: unknown) => {
+    generations.add((current = new Generation(next)));
+    const end = async (): Promise<void> => {
+      await old.ended;
+      await old.service.drain();
+      generations.delete(old);
+      await close?.();
+    };
+    void end().catch((err: unknown) => {
       next.logger.error("The replaced service could not be closed.", { err });
     });
     old.end();
@@ -57,6 +64,9 @@ export function reloadable(service: ODataService): ReloadableService {
     },
     ready: () => current.service.ready(),
     probe: (options) => current.service.probe(options),
+    drain: async () => {
+      await Promise.all(Array.from(generations, (each) => each.service.drain()));
+    },
     handle,
     fetch: (request, host) => current.fetch(request, host),
     replace: (next, options = {}) => {

@@ -12,12 +12,13 @@ import type {
 import type { ServiceDefinition } from "../definition/model/service-definition.ts";
 import type { EntityTypeDeclaration } from "../definition/types/value-type.ts";
 import type { EntitySet } from "../edm/model.ts";
-import { type RowAccess, ServiceContext } from "../execution/rules/row-access.ts";
+import { type AtomicCall, type RowAccess, ServiceContext } from "../execution/rules/row-access.ts";
 import type { Caller, Reading } from "../query/reading.ts";
+import type { CommitUnit } from "./commit-unit.ts";
 import type { TransactionPart } from "./transaction-part.ts";
 
 /** The parts of a context that depend on the request alone; `isAborted` avoids creating a signal. */
-type RequestFacts = Omit<RuleContext, "transaction" | "service"> &
+export type RequestFacts = Omit<RuleContext, "transaction" | "service"> &
   Caller & {
     readonly isAborted?: boolean | undefined;
     readonly reading?: Reading | null | undefined;
@@ -30,21 +31,34 @@ export interface CallPlace {
   readonly depth: number;
   /** The part of the open transaction to which the call belongs; null without a transaction. */
   readonly part: TransactionPart | null;
+  /** The writes to which those of the call belong. */
+  readonly unit: CommitUnit;
   /** The row rules and sources of the call. */
   readonly access: RowAccess;
 }
 
-/** The settings of the context of a call. */
-interface CallSettings {
-  readonly service: ServiceDefinition;
-  /** Opens sets and transactions within the call. */
-  readonly door: Pick<Context, "sets" | "inTransaction">;
-  /** For writes: the values that the entity must still have. */
+/** The facts about a write that its handler reads from the context. */
+export interface WriteFacts {
+  /** The values that the entity must still have. */
   readonly expected?: Readonly<Record<string, unknown>> | undefined;
   /** Whether the call is trusted, so that row rules do not apply. */
-  readonly seesAllRows?: boolean;
-  /** For writes: whether the handler of a table returns ignored properties, too. */
-  readonly returnsIgnored?: boolean;
+  readonly seesAllRows?: boolean | undefined;
+  /** Whether the handler of a table returns ignored properties, too. */
+  readonly returnsIgnored?: boolean | undefined;
+  /** Whether no hooks run. */
+  readonly skipsHooks?: boolean | undefined;
+}
+
+/** Runs a part of a call as one: see `ServiceContext.atomically`. */
+export interface AtomicDoor {
+  runAtomically<T>(call: AtomicCall, facts: WriteFacts, work: (inner: Context) => Promise<T>): Promise<T>;
+}
+
+/** The settings of the context of a call. */
+interface CallSettings extends WriteFacts {
+  readonly service: ServiceDefinition;
+  /** Opens sets and transactions within the call. */
+  readonly door: Pick<Context, "sets" | "inTransaction" | "afterCommit"> & AtomicDoor;
 }
 
 /** The context of a handler that another handler calls, of work within a transaction, or of a conditional write. */
@@ -53,11 +67,12 @@ export class CallContext extends ServiceContext implements Context {
   readonly expected: Readonly<Record<string, unknown>> | undefined;
   readonly seesAllRows: boolean;
   readonly returnsIgnored: boolean;
+  readonly skipsHooks: boolean;
   readonly #place: CallPlace;
   readonly #settings: CallSettings;
 
   constructor(place: CallPlace, settings: CallSettings) {
-    const { service, expected, seesAllRows = false, returnsIgnored = false } = settings;
+    const { service, expected, seesAllRows = false, returnsIgnored = false, skipsHooks = false } = settings;
     super(place.access);
     this.#place = place;
     this.#settings = settings;
@@ -65,6 +80,7 @@ export class CallContext extends ServiceContext implements Context {
     this.expected = expected;
     this.seesAllRows = seesAllRows;
     this.returnsIgnored = returnsIgnored;
+    this.skipsHooks = skipsHooks;
   }
 
   get user(): User | null {
@@ -109,6 +125,14 @@ export class CallContext extends ServiceContext implements Context {
     return this.#settings.door.inTransaction;
   }
 
+  get afterCommit(): Context["afterCommit"] {
+    return this.#settings.door.afterCommit;
+  }
+
+  override atomically<T>(call: AtomicCall, work: (inner: Context) => Promise<T>): Promise<T> {
+    return this.#settings.door.runAtomically(call, this, work);
+  }
+
   protected override withSet(entitySet: EntitySet): Context {
     return new SetCallContext(entitySet, this.#place, this.#settings);
   }
@@ -139,6 +163,15 @@ export class SetCallContext extends CallContext {
         // oxlint-disable-next-line typescript/no-unnecessary-type-assertion -- an application states the type by Register
         return work(own as TransactionContext);
       }, options);
+    };
+  }
+
+  /** Passes a context of the same set to the work. */
+  override get afterCommit(): Context["afterCommit"] {
+    const register = super.afterCommit;
+    return (work) => {
+      if (typeof work !== "function") register(work);
+      else register((later) => work(ServiceContext.ofSet(this.#entitySet, later)));
     };
   }
 }

@@ -5,6 +5,7 @@ import type { EntitySetDefinition, ServiceDefinition } from "../definition/model
 import { databasesOf, type TransactionalDatabase } from "../definition/sets/transactional-database.ts";
 import { rowConditions, type RowConditions } from "../definition/types/row-conditions.ts";
 import type { BodyReaders } from "../payload/body-readers.ts";
+import { RunningWork } from "./commit-unit.ts";
 
 /** An entity set with the readers of its bodies. */
 interface WritableSet {
@@ -20,6 +21,8 @@ export interface ReachedSet extends WritableSet {
 /** The entity sets of a service by their declarations. */
 export class EntitySets {
   readonly definition: ServiceDefinition;
+  /** The work of `ctx.afterCommit` that is running. */
+  readonly work: RunningWork = new RunningWork();
   readonly #sets: ReadonlyMap<DeclaredEntitySet | undefined, WritableSet>;
   readonly #reached = new Map<WritableSet, ReachedSet>();
 

@@ -1,18 +1,27 @@
+import type { Maybe } from "../base/maybe.ts";
 import { withinTime } from "../base/within-time.ts";
 import type {
   Context,
+  TransactionContext,
   TransactionOptions,
   AccessOptions,
   DeclaredEntitySet,
   EntitySetAccess,
 } from "../definition/context.ts";
+import { logError } from "../definition/model/request-fields.ts";
 import { adviseName, describe } from "../definition/option-table.ts";
+import type { TransactionalDatabase } from "../definition/sets/transactional-database.ts";
 import type { EntityTypeDeclaration } from "../definition/types/value-type.ts";
+import { driverFields } from "../errors/driver-fields.ts";
 import { isODataError, type ODataError } from "../errors/odata-error.ts";
-import { CallContext, type CallPlace } from "./call-context.ts";
+import { answeredValue } from "../execution/entities/handler-answer.ts";
+import type { AtomicCall } from "../execution/rules/row-access.ts";
+import { type AtomicDoor, CallContext, type CallPlace, type WriteFacts } from "./call-context.ts";
+import { CommitUnit } from "./commit-unit.ts";
 import type { EntitySets } from "./entity-sets.ts";
+import { LaterFacts } from "./later-facts.ts";
 import { SetAccess, type SetCall, type SetCaller } from "./set-access.ts";
-import { OpenTransaction, TransactionPart } from "./transaction-part.ts";
+import { lateTransaction, OpenTransaction, TransactionPart } from "./transaction-part.ts";
 
 /** The maximum depth of nested calls, which ends the recursion of a handler that calls its own set. */
 const MAX_DEPTH = 32;
@@ -28,7 +37,7 @@ class ReturnedError extends Error {
 }
 
 /** Implements `ctx.sets` and `ctx.inTransaction` of one context. */
-export class HandlerDoor implements SetCaller {
+export class HandlerDoor implements SetCaller, AtomicDoor {
   readonly #registry: EntitySets;
   readonly #place: CallPlace;
   /** Whether `inTransaction` of this context is running: its work must use the inner context. */
@@ -45,20 +54,84 @@ export class HandlerDoor implements SetCaller {
   ): EntitySetAccess<E, N> => {
     const found = this.#registry.find(set, "ctx.sets");
     // The access works on entities of every type; the declaration determines the type.
-    return new SetAccess(this, found, readTrusted(options)) as unknown as EntitySetAccess<E, N>;
+    return new SetAccess(this, found, readAccessOptions(options)) as unknown as EntitySetAccess<E, N>;
   };
 
-  readonly inTransaction: Context["inTransaction"] = async (work, options = {}) => {
+  readonly inTransaction: Context["inTransaction"] = async <T>(
+    work: (context: TransactionContext) => Maybe<T>,
+    options: TransactionOptions = {},
+  ): Promise<T> => {
     if (typeof work !== "function") throw new TypeError("ctx.inTransaction takes a function: pass the work to run.");
     try {
       const { part } = this.#place;
-      const read = readTransactionOptions(options);
-      return await (part === null ? this.#open(work, read) : this.#join(part, work, read));
+      const { over, timeout } = readTransactionOptions(options, this.#registry.definition.limits.transactionTimeout);
+      this.#checkInside("ctx.inTransaction");
+      const run = (inner: TransactionPart): Promise<T> => this.#run(inner, work);
+      if (part === null) return await this.#open({ database: this.#registry.databaseOf(over), timeout }, run);
+      const { database } = part.whole;
+      if (over !== undefined && this.#registry.databaseOf(over).instance !== database.instance) {
+        throw new Error(
+          "ctx.inTransaction is called within a transaction of another database. End that transaction first.",
+        );
+      }
+      return await this.#join(part, run);
     } catch (error) {
-      if (error instanceof ReturnedError) return error.returned as Awaited<ReturnType<typeof work>>;
+      if (error instanceof ReturnedError) return error.returned as T;
       throw error;
     }
   };
+
+  /** Implements `ServiceContext.atomically`. */
+  async runAtomically<T>(
+    { database, isRepeatable, returnsIgnored, isFurther }: AtomicCall,
+    facts: WriteFacts,
+    work: (inner: Context) => Promise<T>,
+  ): Promise<T> {
+    const { part, unit } = this.#place;
+    this.#checkInside("A write with hooks");
+    const { seesAllRows, skipsHooks } = facts;
+    const expected = isFurther === true ? undefined : facts.expected;
+    const inside = { expected, seesAllRows, skipsHooks, returnsIgnored: returnsIgnored ?? facts.returnsIgnored };
+    const run = (inner: TransactionPart): Promise<T> =>
+      inner.enclose(() => work(this.#below(inner, inner.unit, inside)));
+    if (part !== null) return this.#join(part, run);
+    const { transactionTimeout: timeout } = this.#registry.definition.limits;
+    if (database !== null) return this.#open({ database, timeout, isRepeatable }, run);
+    const own = new CommitUnit();
+    const result = await work(this.#below(null, own, inside));
+    own.joinTo(unit);
+    return result;
+  }
+
+  readonly afterCommit: Context["afterCommit"] = (work) => {
+    if (typeof work !== "function") throw new TypeError("ctx.afterCommit takes a function: pass the work to run.");
+    this.#checkInside("ctx.afterCommit");
+    const { part, unit } = this.#place;
+    // Throws after the end of the transaction.
+    void part?.whole.transaction;
+    unit.add({ running: this.#registry.work, run: () => this.#runLater(work) });
+  };
+
+  /** Runs work after a commit, with a context that belongs to no transaction. */
+  async #runLater(work: Parameters<Context["afterCommit"]>[0]): Promise<void> {
+    const { facts, access, depth } = this.#place;
+    const { definition } = this.#registry;
+    const unit = new CommitUnit();
+    const place: CallPlace = {
+      facts: new LaterFacts(facts),
+      depth: depth + 1,
+      part: null,
+      unit,
+      access: access.below(),
+    };
+    const door = new HandlerDoor(this.#registry, place);
+    try {
+      answeredValue(await work(new CallContext(place, { service: definition, door })));
+      unit.commit();
+    } catch (err) {
+      logError(definition, facts, "Work of ctx.afterCommit failed.", { ...driverFields(err), err });
+    }
+  }
 
   /**
    * Runs a call. Within an open transaction, calls are parts of the transaction and run one after another.
@@ -69,15 +142,22 @@ export class HandlerDoor implements SetCaller {
     this.#checkInside(`ctx.sets(${set})`);
     if (depth >= MAX_DEPTH) {
       throw new Error(
-        `Calls of ctx.sets are nested ${String(MAX_DEPTH)} levels deep, the last one to ${set}: a handler calls its own set.`,
+        `Calls of ctx.sets are nested ${String(MAX_DEPTH)} levels deep, the last one to ${set}: a handler or hook calls its own set.`,
       );
     }
-    if (part === null) return call.run(this.#below(null, call));
-    return part.inTurn(() => {
-      const below = new TransactionPart(part.whole);
-      const run = (): Promise<T> => below.enclose(() => call.run(this.#below(below, call)));
+    const unit = new CommitUnit();
+    if (part === null) {
+      const result = await call.run(this.#below(null, unit, factsOf(call)));
+      unit.commit();
+      return result;
+    }
+    return part.inTurn(async () => {
+      const below = new TransactionPart(part.whole, unit);
+      const run = (): Promise<T> => below.enclose(() => call.run(this.#below(below, unit, factsOf(call))));
       const { database, transaction } = part.whole;
-      return call.isWrite ? database.attempt(transaction, depth, run) : run();
+      const result = await (call.isWrite ? database.attempt(transaction, depth, run) : run());
+      unit.joinTo(part.unit);
+      return result;
     });
   }
 
@@ -86,63 +166,68 @@ export class HandlerDoor implements SetCaller {
     return this.#place.part?.whole.database.instance ?? null;
   }
 
-  #open<T>(work: (context: Context) => PromiseLike<T> | T, { over, timeout }: ReadTransactionOptions): Promise<T> {
-    this.#checkInside("ctx.inTransaction");
-    const database = this.#registry.databaseOf(over);
+  /** Runs work in a new transaction. */
+  #open<T>(
+    { database, timeout, isRepeatable = true }: NewTransaction,
+    run: (part: TransactionPart) => Promise<T>,
+  ): Promise<T> {
     this.#isOutside = true;
+    let unit = new CommitUnit();
     const running = database.transact(
       async (transaction) => {
+        // Work that runs again registers its work again.
+        unit = new CommitUnit();
         const whole = new OpenTransaction(database, transaction);
         try {
-          return await withinTime(this.#run(new TransactionPart(whole), work), timeout, lateWork);
+          return await withinTime(run(new TransactionPart(whole, unit)), timeout, lateTransaction);
         } finally {
           whole.end();
         }
       },
       new CallContext(this.#place, { service: this.#registry.definition, door: this }),
+      { isRepeatable },
     );
-    return running.finally(() => {
-      this.#isOutside = false;
-    });
+    return running
+      .then((result) => {
+        unit.commit();
+        return result;
+      })
+      .finally(() => {
+        this.#isOutside = false;
+      });
   }
 
-  #join<T>(
-    part: TransactionPart,
-    work: (context: Context) => PromiseLike<T> | T,
-    { over }: ReadTransactionOptions,
-  ): Promise<T> {
+  /** Runs work as a part of the open transaction. */
+  #join<T>(part: TransactionPart, run: (part: TransactionPart) => Promise<T>): Promise<T> {
     const { database } = part.whole;
-    this.#checkInside("ctx.inTransaction");
-    if (over !== undefined && this.#registry.databaseOf(over).instance !== database.instance) {
-      throw new Error(
-        "ctx.inTransaction is called within a transaction of another database. End that transaction first.",
-      );
-    }
     return part.inTurn(async () => {
       // A call on this context would wait for the work, and the work for the call.
       this.#isOutside = true;
+      const unit = new CommitUnit();
       try {
-        return await database.attempt(part.whole.transaction, this.#place.depth, () =>
-          this.#run(new TransactionPart(part.whole), work),
+        const result = await database.attempt(part.whole.transaction, this.#place.depth, () =>
+          run(new TransactionPart(part.whole, unit)),
         );
+        unit.joinTo(part.unit);
+        return result;
       } finally {
         this.#isOutside = false;
       }
     });
   }
 
-  async #run<T>(part: TransactionPart, work: (context: Context) => PromiseLike<T> | T): Promise<T> {
-    const result = await part.enclose(() => work(this.#below(part)));
+  async #run<T>(part: TransactionPart, work: (context: TransactionContext) => Maybe<T>): Promise<T> {
+    // oxlint-disable-next-line typescript/no-unnecessary-type-assertion -- an application states the type by Register
+    const result = await part.enclose(() => work(this.#below(part, part.unit) as TransactionContext));
     if (isODataError(result)) throw new ReturnedError(result);
     return result;
   }
 
-  #below(part: TransactionPart | null, call?: Pick<SetCall<unknown>, "expected" | "seesAllRows" | "isWrite">): Context {
+  #below(part: TransactionPart | null, unit: CommitUnit, call?: WriteFacts): Context {
     const { facts, depth, access } = this.#place;
-    const place: CallPlace = { facts, depth: depth + 1, part, access: access.below() };
+    const place: CallPlace = { facts, depth: depth + 1, part, unit, access: access.below() };
     const door = new HandlerDoor(this.#registry, place);
-    const returnsIgnored = call?.isWrite === true;
-    return new CallContext(place, { ...call, returnsIgnored, service: this.#registry.definition, door });
+    return new CallContext(place, { ...call, service: this.#registry.definition, door });
   }
 
   #checkInside(call: string): void {
@@ -153,16 +238,30 @@ export class HandlerDoor implements SetCaller {
   }
 }
 
-function readTrusted(options: AccessOptions): boolean {
-  const { trusted = false, ...others }: Readonly<Record<string, unknown>> = { ...options };
-  const [unknown] = Object.keys(others);
-  if (unknown !== undefined) throw new TypeError(`ctx.sets has no option \`${unknown}\`. Its option is \`trusted\`.`);
-  if (typeof trusted !== "boolean") throw new TypeError("`trusted` of ctx.sets must be true or false.");
-  return trusted;
+function factsOf({ expected, seesAllRows, skipsHooks, isWrite }: SetCall<unknown>): WriteFacts {
+  return { expected, seesAllRows, skipsHooks, returnsIgnored: isWrite };
 }
 
-/** The default timeout of the work of a transaction, in milliseconds. */
-const DEFAULT_TIMEOUT = 30_000;
+/** Reads the options of `ctx.sets`. @throws TypeError for an unknown option, or a wrong value */
+function readAccessOptions(options: AccessOptions): Required<AccessOptions> {
+  const { trusted = false, hooks = true, ...others }: Readonly<Record<string, unknown>> = { ...options };
+  const [unknown] = Object.keys(others);
+  if (unknown !== undefined) {
+    throw new TypeError(`ctx.sets has no option \`${unknown}\`. Its options are \`trusted\` and \`hooks\`.`);
+  }
+  if (typeof trusted !== "boolean") throw new TypeError("`trusted` of ctx.sets must be true or false.");
+  if (typeof hooks !== "boolean") throw new TypeError("`hooks` of ctx.sets must be true or false.");
+  return { trusted, hooks };
+}
+
+/** A transaction to open. */
+interface NewTransaction {
+  readonly database: TransactionalDatabase;
+  /** In milliseconds; null for no limit. */
+  readonly timeout: number | null;
+  readonly isRepeatable?: boolean;
+}
+
 const NAMES: ReadonlyArray<keyof TransactionOptions> = ["over", "timeout"];
 
 /** The options of `ctx.inTransaction`, with their defaults. */
@@ -172,24 +271,21 @@ interface ReadTransactionOptions {
   readonly timeout: number | null;
 }
 
-/** Reads the options of `ctx.inTransaction`. @throws TypeError for an unknown option, or a wrong value */
-function readTransactionOptions(options: TransactionOptions): ReadTransactionOptions {
+/**
+ * Reads the options of `ctx.inTransaction`.
+ * @param byDefault the timeout of a transaction without one
+ * @throws TypeError for an unknown option, or a wrong value
+ */
+function readTransactionOptions(options: TransactionOptions, byDefault: number | null): ReadTransactionOptions {
   for (const name of Object.keys(options)) {
     if ((NAMES as readonly string[]).includes(name)) continue;
     throw new TypeError(`ctx.inTransaction has no option \`${name}\`. ${adviseName(name, NAMES)}`);
   }
-  const { over, timeout = DEFAULT_TIMEOUT } = options;
+  const { over, timeout = byDefault } = options;
   if (timeout !== null && !(Number.isSafeInteger(timeout) && timeout > 0)) {
     throw new TypeError(
       `\`timeout\` of ctx.inTransaction is ${describe(timeout)}. Pass whole milliseconds, or null for no limit.`,
     );
   }
   return { over, timeout };
-}
-
-/** Makes the error for a transaction whose work exceeds its timeout. */
-function lateWork(timeout: number): Error {
-  return new Error(
-    `The work of ctx.inTransaction took longer than ${String(timeout)} ms and is rolled back. A handler that uses its own \`db\` instead of \`ctx.transaction\` waits for the transaction itself. Otherwise, pass a longer \`timeout\`.`,
-  );
 }

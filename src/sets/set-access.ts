@@ -1,5 +1,5 @@
 import { chain, type Maybe } from "../base/maybe.ts";
-import type { Context, EntityFilter, WriteOptions } from "../definition/context.ts";
+import type { AccessOptions, Context, EntityFilter, WriteOptions } from "../definition/context.ts";
 import type { EntitySetDefinition } from "../definition/model/service-definition.ts";
 import { type Category, refusal } from "../definition/sets/authorization.ts";
 import type { EntityTypeDeclaration } from "../definition/types/value-type.ts";
@@ -42,6 +42,8 @@ export interface SetCall<T> {
   readonly expected?: ExpectedValues | undefined;
   /** Whether row rules are skipped for the call. */
   readonly seesAllRows: boolean;
+  /** Whether no hooks run. */
+  readonly skipsHooks: boolean;
   run(context: Context): PromiseLike<T> | T;
 }
 
@@ -60,11 +62,13 @@ export class SetAccess {
   readonly #door: SetCaller;
   readonly #reached: ReachedSet;
   readonly #isTrusted: boolean;
+  readonly #skipsHooks: boolean;
 
-  constructor(door: SetCaller, reached: ReachedSet, isTrusted: boolean) {
+  constructor(door: SetCaller, reached: ReachedSet, { trusted, hooks }: Required<AccessOptions>) {
     this.#door = door;
     this.#reached = reached;
-    this.#isTrusted = isTrusted;
+    this.#isTrusted = trusted === true;
+    this.#skipsHooks = hooks === false;
   }
 
   async get(key: unknown): Promise<object | null> {
@@ -193,6 +197,7 @@ export class SetAccess {
       isWrite: category !== "read",
       expected,
       seesAllRows: this.#isTrusted,
+      skipsHooks: this.#skipsHooks,
       run: (context) => {
         const found: Call = { set, context, reader: readerOf(context) };
         if (this.#isTrusted) return work(found, TRUSTING);

@@ -1,4 +1,22 @@
 import type { TransactionalDatabase } from "../definition/sets/transactional-database.ts";
+import { type ODataError, protocolError } from "../errors/odata-error.ts";
+import type { CommitUnit } from "./commit-unit.ts";
+
+/**
+ * Makes the error of a transaction whose functions have not settled in time. Its cause, for the log, names the usual reason.
+ * @param timeout in milliseconds
+ * @see docs/reference/limits.md
+ */
+export function lateTransaction(timeout: number): ODataError {
+  const cause = new Error(
+    `The transaction took longer than ${String(timeout)} ms and is rolled back. A function that uses its own \`db\` instead of \`ctx.transaction\` waits for the transaction itself. Otherwise, pass a longer \`timeout\` to ctx.inTransaction, or raise \`transactionTimeout\`.`,
+  );
+  return protocolError(
+    "ServiceUnavailable",
+    `The changes took longer than ${String(timeout / 1000)} seconds and are rolled back. Send fewer changes at once, or try again later.`,
+    { cause },
+  );
+}
 
 /** An open transaction of `ctx.inTransaction`. */
 export class OpenTransaction {
@@ -15,7 +33,9 @@ export class OpenTransaction {
   /** @throws Error after the end of the transaction */
   get transaction(): unknown {
     if (this.#isOpen) return this.#transaction;
-    throw new Error("The transaction has ended. Use the context of ctx.inTransaction only within its work.");
+    throw new Error(
+      "The transaction has ended. Use its context only within its work. The work of ctx.afterCommit receives its own context.",
+    );
   }
 
   end(): void {
@@ -39,11 +59,14 @@ export class OpenTransaction {
  */
 export class TransactionPart {
   readonly whole: OpenTransaction;
+  /** The work that follows the commit. */
+  readonly unit: CommitUnit;
   #last: Promise<unknown> = Promise.resolve();
   #running = 0;
 
-  constructor(whole: OpenTransaction) {
+  constructor(whole: OpenTransaction, unit: CommitUnit) {
     this.whole = whole;
+    this.unit = unit;
   }
 
   /**

@@ -288,6 +288,7 @@ describe("settings", () => {
       maxExpandItems: 50,
       maxIterableEntities: 100_000,
       queryTimeout: 10_000,
+      transactionTimeout: 10_000,
       maxStreams: 4,
       streamTimeout: 300_000,
     });

@@ -6,6 +6,7 @@ import { buildServiceDefinition } from "../../src/definition/startup/build-servi
 import { ROW_RULES } from "../../src/execution/reads/gate.ts";
 import { RowAccess } from "../../src/execution/rules/row-access.ts";
 import { CallContext } from "../../src/sets/call-context.ts";
+import { CommitUnit } from "../../src/sets/commit-unit.ts";
 
 const silent = (): void => undefined;
 
@@ -31,8 +32,9 @@ export function requestOf(service: ServiceDefinition, user: Principal | null): C
     request: { id: "1", method: "GET", url: "http://service.example/", headers: new Headers(), host: undefined },
     host: undefined,
   };
-  const door = { sets: notOffered, inTransaction: notOffered };
-  return new CallContext({ facts, depth: 0, part: null, access: new RowAccess() }, { service, door });
+  const door = { sets: notOffered, inTransaction: notOffered, afterCommit: notOffered, runAtomically: notOffered };
+  const place = { facts, depth: 0, part: null, unit: new CommitUnit(), access: new RowAccess() };
+  return new CallContext(place, { service, door });
 }
 
 /** Returns a set of a service. */

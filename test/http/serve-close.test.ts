@@ -1,3 +1,4 @@
+// Statements: docs/guides/deployment.md#timeouts
 import { EventEmitter, once } from "node:events";
 import { connect } from "node:net";
 import { setImmediate as nextTurn, setTimeout as pause } from "node:timers/promises";
@@ -306,4 +307,58 @@ test("32 clients that stop sending before drainDelay ends see no reset", async (
     const { sent, answered } = counts();
     expect([answered, seen.errors]).toEqual([sent, []]);
   }
+});
+
+/** A service whose work after a commit waits for the test. */
+function workingService() {
+  const warnings: string[] = [];
+  const done: string[] = [];
+  let release = (): void => undefined;
+  const waiting = new Promise<void>((resolve) => {
+    release = resolve;
+  });
+  const service = odataService({
+    logger: { error: noFailures.error, warn: (message) => warnings.push(message), info: noFailures.info },
+    entitySets: [
+      entitySet(Note, {
+        getByKey: (id, context) => {
+          context.afterCommit(async () => {
+            await waiting;
+            done.push("work");
+          });
+          return { id, text: "y" };
+        },
+      }),
+    ],
+  });
+  return { service, warnings, done, release: () => release() };
+}
+
+test("`close` waits for the work of ctx.afterCommit", async () => {
+  const { service, warnings, done, release } = workingService();
+  const server = await serve(service, { port: 0, host: "127.0.0.1" });
+  const answer = await fetch(`${server.url}/Notes(1)`, { headers: { Connection: "close" } });
+  expect([answer.status, await answer.json()]).toMatchObject([200, { Text: "y" }]);
+  const closing = server.close().then(() => done.push("closed"));
+  for (let turns = 0; turns < 20; turns += 1) await nextTurn();
+  expect(done).toEqual([]);
+  release();
+  await closing;
+  expect([done, warnings]).toEqual([["work", "closed"], []]);
+});
+
+test("after `drainTimeout`, `close` leaves such work, with a warning", async () => {
+  const { service, warnings, done, release } = workingService();
+  const server = await serve(service, { port: 0, host: "127.0.0.1", drainTimeout: 50 });
+  await (await fetch(`${server.url}/Notes(1)`, { headers: { Connection: "close" } })).text();
+  await server.close();
+  expect([done, warnings]).toEqual([
+    [],
+    [
+      "The server has closed, but work of ctx.afterCommit is still running. Raise `drainTimeout`, or write such work to a table.",
+    ],
+  ]);
+  release();
+  await service.drain();
+  expect(done).toEqual(["work"]);
 });

@@ -22,9 +22,9 @@ interface Server {
   readonly port: number;
 }
 
-async function start(file: string): Promise<Server> {
+async function start(file: string, ...options: readonly string[]): Promise<Server> {
   const script = path.join(import.meta.dirname, "writes-server.ts");
-  const child = spawn(process.execPath, ["--conditions=source", script, file], {
+  const child = spawn(process.execPath, ["--conditions=source", script, file, ...options], {
     stdio: ["ignore", "pipe", "inherit"],
   });
   const [line]: unknown[] = await once(child.stdout, "data");
@@ -90,9 +90,10 @@ async function insert(port: number, body: object): Promise<number | null> {
 test.each([
   { title: "deep insert", bodyOf: graphOf, linesOf: LINES, tagsOf: 1 },
   { title: "insert of one row", bodyOf: rowOf, linesOf: 0, tagsOf: 0 },
+  { title: "deep insert with hooks", bodyOf: graphOf, linesOf: LINES, tagsOf: 1, options: ["hooks"] },
 ])(
   "keeps every acknowledged $title whole and no other in part after a kill",
-  async ({ bodyOf, linesOf, tagsOf }) => {
+  async ({ bodyOf, linesOf, tagsOf, options = [] }) => {
     const folder = mkdtempSync(path.join(tmpdir(), "odatakit-killed-"));
     const file = path.join(folder, "shop.db");
     const open = (): AnyDatabase => new Kysely({ dialect: sqliteDialect(file) });
@@ -102,7 +103,7 @@ test.each([
     const acknowledged: number[] = [];
     let next = 0;
     for (const most of [...BETWEEN_KILLS, INSERTS]) {
-      const { child, port } = await start(file);
+      const { child, port } = await start(file, ...options);
       const exited = once(child, "exit");
       const wanted = Math.min(INSERTS, acknowledged.length + most);
       const sender = async (): Promise<void> => {
@@ -137,7 +138,10 @@ test.each([
   300_000,
 );
 
-test("keeps every acknowledged change set whole and no other in part after a kill", async () => {
+test.each([
+  { title: "change set", options: [] },
+  { title: "change set with hooks", options: ["hooks"] },
+])("keeps every acknowledged $title whole and no other in part after a kill", async ({ options }) => {
   const folder = mkdtempSync(path.join(tmpdir(), "odatakit-killed-"));
   const file = path.join(folder, "shop.db");
   const open = (): AnyDatabase => new Kysely({ dialect: sqliteDialect(file) });
@@ -147,7 +151,7 @@ test("keeps every acknowledged change set whole and no other in part after a kil
   const acknowledged: string[] = [];
   let next = 0;
   for (const most of [3, 20, 20].map(caseCount)) {
-    const { child, port } = await start(file);
+    const { child, port } = await start(file, ...options);
     const exited = once(child, "exit");
     const wanted = acknowledged.length + most;
     const sender = async (): Promise<void> => {

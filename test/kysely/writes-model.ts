@@ -1,5 +1,5 @@
 import { sql } from "kysely";
-import { complexType, edm, entityType, hasMany, hasOptional, odataService } from "odatakit";
+import { complexType, type Context, edm, entityType, hasMany, hasOptional, odataService } from "odatakit";
 import { sqlEntitySet } from "odatakit/kysely";
 import { isDistributed } from "../distributed/watched-database.ts";
 import type { AnyDatabase, DatabaseEngine, DatabaseName } from "../executors/engines.ts";
@@ -100,10 +100,38 @@ export interface LoggedErrors {
   readonly errors: unknown[];
 }
 
-/** The sets over the tables of the model; all are writable. */
-export function orderService(db: AnyDatabase, logged: LoggedErrors = { errors: [] }): ReturnType<typeof odataService> {
+/** Hooks for every write, which load the stored entity and change nothing. @param committed is called after each commit */
+export function passingHooks(committed: () => void = () => undefined): object {
+  interface Call {
+    readonly ctx: Context;
+    readonly entity?: object;
+    readonly delta?: object;
+    readonly current?: () => Promise<object>;
+  }
+  const before = async ({ entity, delta, current, ctx }: Call): Promise<object | undefined> => {
+    ctx.afterCommit(committed);
+    await current?.();
+    const given = entity ?? delta;
+    return given === undefined ? undefined : { ...given };
+  };
+  const after = async ({ entity }: Call): Promise<object | undefined> => Promise.resolve(entity && {});
+  return {
+    before: { create: before, replace: before, patch: before, delete: before },
+    after: { create: after, replace: after, patch: after, delete: after },
+  };
+}
+
+/**
+ * The sets over the tables of the model; all are writable.
+ * @param hooks the hooks of every set
+ */
+export function orderService(
+  db: AnyDatabase,
+  logged: LoggedErrors = { errors: [] },
+  hooks: object = {},
+): ReturnType<typeof odataService> {
   const operations = ["read", "create", "replace", "patch", "delete"] as const;
-  const place = { db, distributed: isDistributed(db) };
+  const place = { db, distributed: isDistributed(db), ...hooks };
   const columns = {
     customerId: "customer_id",
     shipTo: { columns: { street: "ship_street", city: "ship_city" } },

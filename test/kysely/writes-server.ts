@@ -3,10 +3,13 @@ import { Kysely } from "kysely";
 import { serve } from "odatakit/node";
 import { sqliteDialect } from "odatakit/sqlite";
 import type { AnyDatabase } from "../executors/engines.ts";
-import { orderService } from "./writes-model.ts";
+import { orderService, passingHooks } from "./writes-model.ts";
 
-/** A server over an SQLite file for a test that kills it. Prints its port when it listens. */
-const [, , file = ""] = process.argv;
+/** A server over an SQLite file for a test that kills it, with hooks if the next argument says so. Prints its port when it listens. */
+const [, , file = "", hooks] = process.argv;
 const db: AnyDatabase = new Kysely({ dialect: sqliteDialect(file) });
-const { port } = await serve(orderService(db), { port: 0, host: "127.0.0.1" });
+const { port } = await serve(orderService(db, { errors: [] }, hooks === "hooks" ? passingHooks() : {}), {
+  port: 0,
+  host: "127.0.0.1",
+});
 process.stdout.write(`${String(port)}\n`);

@@ -200,8 +200,9 @@ describe("the rules and sources of a request", () => {
     ["a proxy", (context: Context) => proxied(context, { id: "bob" })],
     [
       "a copy",
-      ({ service, request, host, signal, sets, inTransaction }: Context): Context => {
-        return { service, request, host, signal, sets, inTransaction, transaction: undefined, user: { id: "bob" } };
+      ({ service, request, host, signal, sets, inTransaction, afterCommit }: Context): Context => {
+        const own = { service, request, host, signal, sets, inTransaction, afterCommit };
+        return { ...own, transaction: undefined, user: { id: "bob" } };
       },
     ],
   ])("%s of a context for another user obeys the rule for that user alone", async (_what, foreign) => {

@@ -302,3 +302,57 @@ describe("ctx.inTransaction", () => {
     expectTypeOf<Context>().toExtend<RuleContext>();
   });
 });
+
+describe("hooks", () => {
+  test("have the types of their set", () => {
+    sqlEntitySet(Order, {
+      db,
+      table: "orders",
+      operations: ["create", "replace", "patch", "delete"],
+      navigation: { lines: hasMany(Line, { on: { id: "order" }, target: "Lines" }) },
+      before: {
+        create: ({ entity, ctx: own }) => {
+          expectTypeOf(entity.status).toEqualTypeOf<string>();
+          expectTypeOf(entity.lines?.[0]?.text).toEqualTypeOf<string | undefined>();
+          expectTypeOf<typeof own.set.get>().parameters.toEqualTypeOf<[key: bigint]>();
+          return { ...entity, total: null };
+        },
+        replace: async ({ key, entity, current }) => {
+          expectTypeOf(key).toEqualTypeOf<bigint>();
+          expectTypeOf((await current())?.tenant).toEqualTypeOf<string | undefined>();
+          return entity;
+        },
+        patch: async ({ delta, current }) => {
+          expectTypeOf((await current()).version).toEqualTypeOf<number>();
+          return { ...delta, status: "x" };
+        },
+        delete: async ({ current, key }) => {
+          expectTypeOf((await current()).id).toEqualTypeOf<bigint>(key);
+        },
+      },
+      after: {
+        create: ({ entity }) => {
+          expectTypeOf(entity.tenant).toEqualTypeOf<string>();
+          return { total: 5 };
+        },
+        delete: ({ key, ctx: own }) => {
+          expectTypeOf(key).toEqualTypeOf<bigint>();
+          own.afterCommit((later) => expectTypeOf<typeof later.set.get>().parameters.toEqualTypeOf<[key: bigint]>());
+        },
+      },
+    });
+  });
+
+  test("of wrong names and results do not compile", () => {
+    // @ts-expect-error -- no such write
+    entitySet(Order, { before: { update: () => undefined } });
+    // @ts-expect-error -- a computed property
+    entitySet(Order, { before: { patch: () => ({ version: 1 }) } });
+    // @ts-expect-error -- a wrong type
+    entitySet(Order, { before: { patch: () => ({ status: 1 }) } });
+    // @ts-expect-error -- an incomplete entity
+    entitySet(Order, { before: { replace: () => ({ status: "x" }) } });
+    // @ts-expect-error -- no value
+    entitySet(Order, { after: { delete: () => 5 } });
+  });
+});

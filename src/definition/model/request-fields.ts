@@ -46,6 +46,12 @@ type LogAboutRequest = (
 ) => void;
 
 /**
+ * Logs a failure about a request. A logger that throws does not change the response.
+ * @see docs/reference/services.md, Log failures
+ */
+export const logError: LogAboutRequest = logAt("error");
+
+/**
  * Logs a warning about a request. A logger that throws does not change the response.
  * @see docs/reference/services.md, Log failures
  */

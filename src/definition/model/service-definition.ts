@@ -16,8 +16,10 @@ import type {
 } from "../sets/authorization.ts";
 import type { CacheControl } from "../sets/cache-control.ts";
 import type { ConstraintErrors } from "../sets/constraints.ts";
+import type { EntitySetDeclaration } from "../sets/entity-set.ts";
 import type { TransactionalDatabase } from "../sets/transactional-database.ts";
 import type { Validators } from "../sets/validation.ts";
+import type { WriteHooks } from "../sets/write-hooks.ts";
 import type { AdmitTenant } from "./tenant-check.ts";
 
 /**
@@ -125,6 +127,12 @@ export interface EntitySetDefinition extends RuledSet {
   readonly validators: Validators | null;
   /** The errors for violated constraints of the database; null if the set declares none. */
   readonly constraints: ConstraintErrors | null;
+  /** The functions before and after writes; null without any. */
+  readonly hooks: WriteHooks | null;
+  /** Whether the set, or a set whose entities its deep inserts may contain, has hooks for new entities. */
+  readonly createsWithHooks: boolean;
+  /** Locks the row of a key until the open transaction ends; absent if the rows are not in a table. */
+  readonly lock: EntitySetDeclaration["lock"];
   /** The foreign keys that refer to sets with row rules. */
   readonly guardedReferences: readonly GuardedReference[];
 }

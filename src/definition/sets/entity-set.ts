@@ -1,7 +1,8 @@
+import type { Maybe } from "../../base/maybe.ts";
 import type { ConfigurationFault } from "../../errors/configuration-error.ts";
 import type { ODataError } from "../../errors/odata-error.ts";
 import type { SearchClause, RoundingMode } from "../../query/clauses.ts";
-import type { SetContext, WriteContext, DeclaredEntitySet } from "../context.ts";
+import type { RuleContext, SetContext, WriteContext, DeclaredEntitySet } from "../context.ts";
 import type { Entities, EntitySource, Answer, CollectionQuery } from "../handlers.ts";
 import type { Logger } from "../logger.ts";
 import { everyOption, frozenCopy } from "../option-table.ts";
@@ -15,6 +16,7 @@ import type { Navigations } from "./navigation.ts";
 import type { OperationDeclaration } from "./operation.ts";
 import type { TransactionalDatabase } from "./transactional-database.ts";
 import type { ValidateOption } from "./validation.ts";
+import type { AfterHooks, BeforeHooks } from "./write-hooks.ts";
 
 /** Operations bound to the entities of a set, by name. */
 export interface BoundOperations<E extends EntityTypeDeclaration> {
@@ -99,6 +101,10 @@ export interface EntitySetOptions<
    * @see docs/reference/batch.md
    */
   readonly transactional?: boolean | undefined;
+  /** Functions that run before a write, in its transaction. @see docs/reference/handlers.md, Hooks */
+  readonly before?: BeforeHooks<E, NoInfer<N>> | undefined;
+  /** Functions that run after a write, in its transaction. @see docs/reference/handlers.md, Hooks */
+  readonly after?: AfterHooks<E, NoInfer<N>> | undefined;
   /** Annotations of the set in `$metadata`. @see docs/reference/annotations.md */
   readonly annotations?: Annotations | undefined;
   /** Rules that requests to the set must pass, and the rows that each user sees. */
@@ -136,6 +142,8 @@ export interface EntitySetDeclaration<
   describe(text: string): EntitySetDeclaration<E, N, F, A>;
   /** The database of the rows, for transactions; absent if the declaration does not know it. */
   readonly database?: TransactionalDatabase | undefined;
+  /** Locks the row of a key until the open transaction ends; absent if the rows are not in a table. */
+  lock?(this: void, key: unknown, context: RuleContext): Maybe<unknown>;
   /** Returns the faults that only the maker of the declaration can find; `odataService` reports them with all others. */
   readonly check?: (() => Iterable<ConfigurationFault>) | undefined;
   /** The keys of properties that the database cannot compare, such as columns with a `convert`. */
@@ -281,6 +289,11 @@ export interface LimitSettings {
   readonly maxIterableEntities?: number | null | undefined;
   /** The maximum time of one statement of a database, in milliseconds. */
   readonly queryTimeout?: number | null | undefined;
+  /**
+   * The maximum time of a transaction that the service opens for functions of the application, such as the work of
+   * `ctx.inTransaction`, hooks and change sets, in milliseconds. Default 10,000.
+   */
+  readonly transactionTimeout?: number | null | undefined;
   /** The maximum number of responses that are read from one database while they are sent. Others wait. */
   readonly maxStreams?: number | null | undefined;
   /** The maximum time of such a response, in milliseconds. */

@@ -41,6 +41,7 @@ import { validatorsOf } from "../sets/validation.ts";
 import { navigationAuthorizationOf, navigationHandlersOf } from "./check-authorization.ts";
 import { checkDefinition } from "./check-definition.ts";
 import { expansionSources } from "./expansion-sources.ts";
+import { hooksOf, reachesHooks } from "./resolve-hooks.ts";
 
 const SET_HANDLERS = [
   "queryable",
@@ -125,7 +126,7 @@ export function buildServiceDefinition(
   );
 }
 
-type UnrelatedSet = Omit<EntitySetDefinition, "guardedReferences">;
+type UnrelatedSet = Omit<EntitySetDefinition, "guardedReferences" | "createsWithHooks">;
 
 /**
  * Adds facts about other sets to each set: the sources of their related entities, and their foreign keys.
@@ -141,7 +142,8 @@ function relatedSets(
       const expansions = expansionSources(set, (name) => byName.get(name));
       const capabilities = Object.freeze({ ...set.capabilities, expansions });
       const guardedReferences = guardedReferencesOf(set.entitySet, guarded);
-      return [set.entitySet.name, Object.freeze({ ...set, capabilities, guardedReferences })];
+      const createsWithHooks = reachesHooks(set, byName);
+      return [set.entitySet.name, Object.freeze({ ...set, capabilities, guardedReferences, createsWithHooks })];
     }),
   );
 }
@@ -179,6 +181,8 @@ function toSetDefinition(
     ),
     operations: operationsOf(set, built, set.options["transactional"] === true),
     transactional: set.options["transactional"] === true,
+    hooks: hooksOf(set),
+    lock: set.declaration.lock,
     authorization: resolveCategories(set.options["authorization"]),
     navigationAuthorization: frozenMap(
       set.navigations.map((each) => [each.name, navigationAuthorizationOf(each, sets)]),
@@ -263,6 +267,7 @@ export const DEFAULT_LIMITS: Limits = Object.freeze(
     maxExpandItems: 50,
     maxIterableEntities: 100_000,
     queryTimeout: 10_000,
+    transactionTimeout: 10_000,
     maxStreams: 4,
     streamTimeout: 300_000,
   }),

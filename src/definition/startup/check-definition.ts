@@ -19,6 +19,7 @@ import { checkAuthorization, checkNavigationRules } from "./check-authorization.
 import { CACHING_RULES } from "./check-caching.ts";
 import { FOREIGN_KEY_RULES } from "./check-foreign-keys.ts";
 import { RESOURCE_RULES, ROW_RULES } from "./check-guards.ts";
+import { checkHooks } from "./check-hooks.ts";
 import { checkLinks } from "./check-links.ts";
 import { MEMBER_NAME_RULES, NAME_RULES, checkOperationNames } from "./check-names.ts";
 import { PARTNER_RULES, TARGET_RULES } from "./check-navigations.ts";
@@ -152,6 +153,7 @@ const STARTUP_RULES: readonly StartupRule[] = Object.freeze([
   checkBindings,
   checkSignatures,
   ...OPERATION_RULES,
+  checkHooks,
   checkAuthorization,
   ...RESOURCE_RULES,
   checkNavigationRules,

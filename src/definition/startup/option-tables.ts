@@ -57,6 +57,7 @@ const LIMITS: OptionTable<keyof LimitSettings> = {
   maxExpandItems: FROM_ZERO,
   maxIterableEntities: FROM_ONE,
   queryTimeout: FROM_ONE,
+  transactionTimeout: FROM_ONE,
   maxStreams: FROM_ONE,
   streamTimeout: FROM_ONE,
 };
@@ -83,6 +84,8 @@ const ENTITY_SET_OPTIONS: OptionTable<keyof EntitySetOptions<EntityTypeDeclarati
   functions: OBJECT,
   actions: OBJECT,
   transactional: FLAG,
+  before: OBJECT,
+  after: OBJECT,
   annotations: ANY,
   authorization: ANY,
   validate: OBJECT,

@@ -137,7 +137,7 @@ export function judgeLoaded(
   entity: object,
   entitySet: EntitySet,
 ): Maybe<boolean> {
-  return passesAll(rules, context, rules.some(needsResource) ? loadedCopy(entitySet, entity) : entity);
+  return passesAll(rules, context, rules.some(needsResource) ? loadedCopy(entitySet, entity, "a rule") : entity);
 }
 
 /**
@@ -184,16 +184,19 @@ interface Place {
   readonly set: string;
   /** The keys of the enclosing complex properties, each with a dot. */
   readonly path: string;
+  /** The code that reads the value. */
+  readonly reader: string;
 }
 
 /**
- * Returns a frozen copy of a loaded entity for rules. To read an ignored value that the handlers did not return is an error,
- * unless it may be null.
+ * Returns a frozen copy of a loaded entity for code of the application. To read an ignored value that the handlers did not
+ * return is an error, unless it may be null.
  * @param entity in canonical form
+ * @param reader the code, for the message
  * @see docs/guides/authorization.md
  */
-function loadedCopy({ name, entityType }: EntitySet, entity: object): object {
-  return copyMembers(entityType, entity, { set: name, path: "" });
+export function loadedCopy({ name, entityType }: EntitySet, entity: object, reader: string): object {
+  return copyMembers(entityType, entity, { set: name, path: "", reader });
 }
 
 function copyMembers(type: EntityType | ComplexType, owner: object, place: Place): object {
@@ -203,16 +206,16 @@ function copyMembers(type: EntityType | ComplexType, owner: object, place: Place
   const copy = Object.fromEntries(members) as object;
   for (const { field, nullable, isCollection } of ignoredProperties) {
     if (Object.hasOwn(copy, field) || (nullable && !isCollection)) continue;
-    const message = `The handlers of ${place.set} return no \`${place.path}${field}\`, which a rule reads.`;
+    const message = `The handlers of ${place.set} return no \`${place.path}${field}\`, which ${place.reader} reads.`;
     defineMissing(copy, field, message);
   }
   return Object.freeze(copy);
 }
 
-function copyOf(property: StructuralProperty | undefined, value: unknown, { set, path }: Place): unknown {
+function copyOf(property: StructuralProperty | undefined, value: unknown, place: Place): unknown {
   const type = property?.type;
   if (property === undefined || type?.kind !== "ComplexType") return frozenCopy(value);
-  const below: Place = { set, path: `${path}${property.field}.` };
+  const below: Place = { ...place, path: `${place.path}${property.field}.` };
   const copyItem = (item: unknown): unknown =>
     typeof item === "object" && item !== null ? copyMembers(type, item, below) : item;
   return Array.isArray(value) ? Object.freeze(value.map(copyItem)) : copyItem(value);

@@ -2,6 +2,7 @@ import type { Maybe } from "../../base/maybe.ts";
 import type { Context } from "../../definition/context.ts";
 import type { QueryableHandler } from "../../definition/handlers.ts";
 import type { RuledSet } from "../../definition/sets/authorization.ts";
+import type { TransactionalDatabase } from "../../definition/sets/transactional-database.ts";
 import type { RowCondition } from "../../definition/types/row-conditions.ts";
 import type { EntitySet } from "../../edm/model.ts";
 import type { ConditionOf } from "../../plan/row-rules.ts";
@@ -59,6 +60,18 @@ export class RowAccess {
   }
 }
 
+/** How a call becomes atomic. */
+export interface AtomicCall {
+  /** The database of a new transaction; null: without an open transaction, the call runs as it is. */
+  readonly database: TransactionalDatabase | null;
+  /** Whether a new transaction may be tried again. */
+  readonly isRepeatable: boolean;
+  /** Whether a write returns ignored properties, too; absent: as the call does. */
+  readonly returnsIgnored?: true | undefined;
+  /** Whether the part follows the write, which has compared the expected values; absent: false. */
+  readonly isFurther?: true | undefined;
+}
+
 /**
  * The base of the contexts that odatakit makes. Their private field holds the access, so no copy or proxy of a context, which
  * may name another user, shares the access of the original.
@@ -88,6 +101,17 @@ export abstract class ServiceContext {
     if (made === undefined) context.#ofSets.set(entitySet, (made = context.withSet(entitySet)));
     return made;
   }
+
+  /**
+   * Runs a part of the call so that it is kept or undone as one: within the open transaction, else in a new one. The inner
+   * context has the expected values and the trust of the call.
+   */
+  static atomically<T>(context: Context, call: AtomicCall, work: (inner: Context) => Promise<T>): Promise<T> {
+    return #access in context ? context.atomically(call, work) : work(context);
+  }
+
+  /** Implements `ServiceContext.atomically`. */
+  abstract atomically<T>(call: AtomicCall, work: (inner: Context) => Promise<T>): Promise<T>;
 
   /** Makes the context of this call for the handlers of a set. */
   protected abstract withSet(entitySet: EntitySet): Context;

@@ -25,53 +25,71 @@ import { findEntity, getEntity } from "../reads/read-by-key.ts";
 import { conditionFor, ServiceContext } from "../rules/row-access.ts";
 import { checkCreated, checkReferences, checkWritten, isHidden, keyTaken } from "./check-written.ts";
 import { explainingViolations, OF_BODY, OF_DELETE } from "./explain-violation.ts";
+import { changeHooked, createHooked } from "./run-hooks.ts";
 import { validateChange, validateNew } from "./validate.ts";
 
 /** The names of the handlers that write a set. */
 type WriteName = "create" | "replace" | "patch" | "delete";
 
 /**
- * Creates an entity of a set. `validate` judges it first. A handler that checks row rules in its own transaction is called at once. Before any other
+ * Creates an entity of a set. A handler that checks row rules in its own transaction is called at once. Before any other
  * handler is called, the rules of the set and of the sets of nested entities are checked.
  * @returns the result of the handler
- * @throws ODataError `InvalidBody` for the faults; `Forbidden`, `Unauthorized` for an entity that the user could not see afterwards; `Conflict` for a
+ * @throws ODataError `Forbidden`, `Unauthorized` for an entity that the user could not see afterwards; `Conflict` for a
  *   key that is taken, and for a foreign key to a hidden entity; the error of the handler
  * @see docs/guides/authorization.md
  */
 export function runCreate(entitySet: EntitySet, entity: object, reader: Reader): Maybe<unknown> {
   const { set, handler } = writerOf(entitySet, "create", reader);
-  const call = (): Maybe<unknown> =>
-    explainingViolations(set, OF_BODY, () => handler(entity, ServiceContext.ofSet(entitySet, reader.context)));
-  return chain(validateNew(set, entity, reader), () =>
-    chain(isFree(handler, reader) ? undefined : checkCreated(set, entity, reader), call),
-  );
+  const write = (given: object, inner: Reader): Maybe<unknown> => {
+    const call = (): Maybe<unknown> => handler(given, ServiceContext.ofSet(entitySet, inner.context));
+    const checked = isFree(handler, inner) ? undefined : checkCreated(set, given, inner);
+    return chain(checked, () => explainingViolations(set, OF_BODY, call));
+  };
+  return chain(validateNew(set, entity, reader), () => createHooked({ set, handler }, set, entity, reader, write));
 }
 
 /** Creates an entity along a navigation of another one. @throws as for runCreate */
 export function runCreateRelated(
-  { entitySet, navigationProperty, target }: PathStep,
+  step: PathStep,
   create: NonNullable<NavigationHandlers<Context>["create"]>,
   key: unknown,
   entity: object,
   reader: Reader,
 ): Maybe<unknown> {
-  const run = (): Maybe<unknown> => create(key, entity, ServiceContext.ofSet(entitySet, reader.context));
-  if (target === null) return run();
+  const { entitySet, target } = step;
+  const write = (given: object, inner: Reader): Maybe<unknown> => {
+    const call = (): Maybe<unknown> => create(key, given, ServiceContext.ofSet(entitySet, inner.context));
+    return isFree(create, inner) ? call() : chain(checkCreatedRelated(step, key, given, inner), call);
+  };
+  if (target === null) return write(entity, reader);
+  const by = { set: definitionOf(entitySet, reader.context), handler: create };
   const set = definitionOf(target, reader.context);
-  const call = (): Maybe<unknown> => explainingViolations(set, OF_BODY, run);
-  return chain(validateNew(set, entity, reader), () => {
-    if (isFree(create, reader)) return call();
-    const pairs = reversedPairs(keyPairsOf(entitySet, navigationProperty));
-    const link = set.guardedReferences.length === 0 ? {} : linkedPart({ entitySet, key }, pairs, reader);
-    return chain(link, (values) => {
-      const nesting = { ...ALONE, parent: { target: entitySet, pairs, values } };
-      return chain(checkCreated(set, entity, reader, nesting), call);
-    });
+  return chain(validateNew(set, entity, reader), () =>
+    createHooked(by, set, entity, reader, (given, inner) =>
+      explainingViolations(set, OF_BODY, () => write(given, inner)),
+    ),
+  );
+}
+
+function checkCreatedRelated(
+  { entitySet, navigationProperty, target }: PathStep,
+  key: unknown,
+  entity: object,
+  reader: Reader,
+): Maybe<undefined> {
+  if (target === null) return undefined;
+  const set = definitionOf(target, reader.context);
+  const pairs = reversedPairs(keyPairsOf(entitySet, navigationProperty));
+  const link = set.guardedReferences.length === 0 ? {} : linkedPart({ entitySet, key }, pairs, reader);
+  return chain(link, (values) => {
+    const nesting = { ...ALONE, parent: { target: entitySet, pairs, values } };
+    return checkCreated(set, entity, reader, nesting);
   });
 }
 
 /** The entities of a link between two sets. */
-interface LinkedEntities {
+export interface LinkedEntities {
   readonly navigation: Pick<PathStep, "entitySet" | "navigationProperty">;
   readonly target: EntitySet;
   readonly key: unknown;
@@ -103,13 +121,13 @@ export function checkLinked(entities: LinkedEntities, handler: object, reader: R
   });
 }
 
-interface KeyedEntity {
+export interface KeyedEntity {
   readonly entitySet: EntitySet;
   readonly key: unknown;
 }
 
 /** Returns the entity with the foreign key of a link, the other entity, and the link as the first one has it. */
-function linkOf({ navigation, target, key, related }: LinkedEntities): {
+export function linkOf({ navigation, target, key, related }: LinkedEntities): {
   readonly written: KeyedEntity;
   readonly from: KeyedEntity;
   readonly link: Omit<EntityLink, "values">;
@@ -126,7 +144,7 @@ function linkOf({ navigation, target, key, related }: LinkedEntities): {
 }
 
 /** Returns the part of an entity that a link repeats, loaded if it is more than the key. */
-function linkedPart({ entitySet, key }: KeyedEntity, pairs: readonly JoinPair[], reader: Reader): Maybe<object> {
+export function linkedPart({ entitySet, key }: KeyedEntity, pairs: readonly JoinPair[], reader: Reader): Maybe<object> {
   const { entityType } = entitySet;
   const { getByKey } = definitionOf(entitySet, reader.context).handlers;
   if (getByKey === undefined || pairs.every(({ related }) => related.isKey)) return keyFields(entityType, key);
@@ -141,29 +159,23 @@ function linkedPart({ entitySet, key }: KeyedEntity, pairs: readonly JoinPair[],
  */
 export function runReplace(entitySet: EntitySet, key: unknown, entity: object, reader: Reader): Maybe<unknown> {
   const { set, handler } = writerOf(entitySet, "replace", reader);
-  const call = (): Maybe<unknown> =>
-    explainingViolations(set, OF_BODY, () => handler(key, entity, ServiceContext.ofSet(entitySet, reader.context)));
-  const replace = (): Maybe<unknown> => checkedReplace({ set, handler, key, entity }, reader, call);
-  return chain(validateNew(set, entity, reader), replace);
+  const change = { write: "replace", key, values: entity } as const;
+  const replace = (given: object = entity, inner: Reader): Maybe<unknown> => {
+    const call = (): Maybe<unknown> =>
+      explainingViolations(set, OF_BODY, () => handler(key, given, ServiceContext.ofSet(entitySet, inner.context)));
+    return isFree(handler, inner) ? call() : replaceChecked(set, { key, entity: given }, inner, call);
+  };
+  return chain(validateNew(set, entity, reader), () => changeHooked({ set, handler }, change, reader, replace));
 }
 
-/** An entity to write, and the handler that writes it. */
-interface KeyedWrite {
-  readonly set: EntitySetDefinition;
-  readonly handler: object;
-  readonly key: unknown;
-  readonly entity: object;
-}
-
-function checkedReplace(
-  { set, handler, key, entity }: KeyedWrite,
+function replaceChecked(
+  set: EntitySetDefinition,
+  { key, entity }: { readonly key: unknown; readonly entity: object },
   reader: Reader,
   call: () => Maybe<unknown>,
 ): Maybe<unknown> {
-  const { entitySet } = set;
-  if (isFree(handler, reader)) return call();
   if (set.rows === null) return chain(checkReferring(set, key, { entity }, set.settings.allowUpsert, reader), call);
-  return chain(findSeen(entitySet, key, reader), (seen) => {
+  return chain(findSeen(set.entitySet, key, reader), (seen) => {
     const refused = seen === null ? checkMissing(set, key, reader) : false;
     return chain(refused, (isRefused) => {
       if (isRefused) return null;
@@ -179,18 +191,17 @@ function checkedReplace(
  */
 export function runPatch(entitySet: EntitySet, key: unknown, delta: object, reader: Reader): Maybe<unknown> {
   const { set, handler } = writerOf(entitySet, "patch", reader);
-  const call = (): Maybe<unknown> =>
-    explainingViolations(set, OF_BODY, () => handler(key, delta, ServiceContext.ofSet(entitySet, reader.context)));
-  const patch = (): Maybe<unknown> => checkedPatch({ set, handler, key, entity: delta }, reader, call);
-  return chain(validateChange(set, key, delta, reader), patch);
+  const change = { write: "patch", key, values: delta } as const;
+  const patch = (given: object = delta, inner: Reader): Maybe<unknown> => patchUnhooked(set, key, given, inner);
+  return chain(validateChange(set, key, delta, reader), () => changeHooked({ set, handler }, change, reader, patch));
 }
 
-function checkedPatch(
-  { set, handler, key, entity: delta }: KeyedWrite,
-  reader: Reader,
-  call: () => Maybe<unknown>,
-): Maybe<unknown> {
+/** Changes an entity without hooks. */
+export function patchUnhooked(set: EntitySetDefinition, key: unknown, delta: object, reader: Reader): Maybe<unknown> {
   const { entitySet } = set;
+  const { handler } = writerOf(entitySet, "patch", reader);
+  const call = (): Maybe<unknown> =>
+    explainingViolations(set, OF_BODY, () => handler(key, delta, ServiceContext.ofSet(entitySet, reader.context)));
   if (isFree(handler, reader)) return call();
   if (set.rows === null) return chain(checkReferring(set, key, { entity: delta }, false, reader), call);
   return chain(findSeen(entitySet, key, reader), (seen) => {
@@ -209,10 +220,13 @@ function checkedPatch(
  */
 export function runDelete(entitySet: EntitySet, key: unknown, reader: Reader): Maybe<unknown> {
   const { set, handler } = writerOf(entitySet, "delete", reader);
-  const call = (): Maybe<unknown> =>
-    explainingViolations(set, OF_DELETE, () => handler(key, ServiceContext.ofSet(entitySet, reader.context)));
-  if (isFree(handler, reader) || set.rows === null) return call();
-  return chain(findSeen(entitySet, key, reader), (seen) => (seen === null ? false : call()));
+  const change = { write: "delete", key, values: undefined } as const;
+  return changeHooked({ set, handler }, change, reader, (_none, inner) => {
+    const call = (): Maybe<unknown> =>
+      explainingViolations(set, OF_DELETE, () => handler(key, ServiceContext.ofSet(entitySet, inner.context)));
+    if (isFree(handler, inner) || set.rows === null) return call();
+    return chain(findSeen(entitySet, key, inner), (seen) => (seen === null ? false : call()));
+  });
 }
 
 function writerOf<Name extends WriteName>(

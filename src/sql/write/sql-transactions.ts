@@ -1,4 +1,4 @@
-import { CompiledQuery } from "kysely";
+import { CompiledQuery, type KyselyPlugin, type RootOperationNode } from "kysely";
 import { required } from "../../base/required.ts";
 import { openTransaction, type AnyKysely, patiently, type WritePatience } from "../../connection/synchronous-reader.ts";
 import type { Context, RuleContext } from "../../definition/context.ts";
@@ -77,7 +77,7 @@ async function transact<T>(
     const inside = async (transaction: AnyKysely): Promise<T> => {
       throwIfGone(context);
       await run(transaction, `savepoint ${BEGINNING}`);
-      const result = await work(transaction);
+      const result = await whileOpen(transaction, work);
       await run(transaction, `release savepoint ${BEGINNING}`).catch(lost);
       isDone = true;
       return result;
@@ -85,6 +85,26 @@ async function transact<T>(
     return await patiently(db, patience, () => builder.execute(inside));
   } catch (error) {
     throw contentionBehind(error) ?? (isDone ? toCommitFault(error) : error);
+  }
+}
+
+/**
+ * Runs the work of a transaction. Kysely sends statements until the commit or rollback has succeeded: a function that did not
+ * settle in time could add one behind the rollback, where the database keeps it.
+ */
+async function whileOpen<T>(transaction: AnyKysely, work: (open: AnyKysely) => Promise<T>): Promise<T> {
+  let isOpen = true;
+  const guard: KyselyPlugin = {
+    transformQuery: ({ node }): RootOperationNode => {
+      if (isOpen) return node;
+      throw new Error("The transaction has ended. Use it only within its work.");
+    },
+    transformResult: ({ result }) => Promise.resolve(result),
+  };
+  try {
+    return await work(transaction.withPlugin(guard));
+  } finally {
+    isOpen = false;
   }
 }
 

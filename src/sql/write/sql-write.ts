@@ -23,7 +23,7 @@ import {
 } from "./relation-write.ts";
 import { insertGraph } from "./sql-deep-insert.ts";
 import { inStatement, inTransaction, type SqlSession } from "./sql-session.ts";
-import { type SqlTable, writtenSet, mayHideRows } from "./sql-table.ts";
+import { type DeclaredTable, type SqlTable, writtenSet, mayHideRows } from "./sql-table.ts";
 import type { Values } from "./stored-columns.ts";
 import { type TableWriter, type WriteTask, writerOf } from "./table-writer.ts";
 import { checkVisible, isVisible, restrictionsOf, type Restrictions, type SetRow } from "./visible-rows.ts";
@@ -67,6 +67,17 @@ export function writeHandlers(table: SqlTable): WriteHandlers {
   const create = (entity: unknown, context: Context): Maybe<Values> =>
     rejectingThrows(() => insertGraph(table, entity as Values, context));
   return { create, replace: change(false), patch: change(true), delete: remove };
+}
+
+/** Makes the function that locks the row of a key until the open transaction ends. @see docs/reference/handlers.md, Hooks */
+export function rowLock(declared: DeclaredTable): (key: unknown, context: Context) => Maybe<unknown> {
+  return (key, context) =>
+    chain(declared.open(context), (table) => {
+      const writer = writerOf(table);
+      return inStatement(table, context, (session) =>
+        writer.read(taskOf(session, context), writer.keyValues(key), table.keyOnly, "locked"),
+      );
+    });
 }
 
 /** Turns thrown errors into rejected promises, while results may be synchronous: applications call these handlers too. */

@@ -1,0 +1,75 @@
+import type { SetContext } from "../context.ts";
+import type { Answer } from "../handlers.ts";
+import type { BodyOf, DeltaOf, KeyOf, ReadEntityOf, ResultOf } from "../types/edm-builders.ts";
+import type { GraphOf } from "../types/navigation-declaration.ts";
+import type { EntityTypeDeclaration } from "../types/value-type.ts";
+
+/** What every hook receives. */
+interface HookCall<E extends EntityTypeDeclaration, N> {
+  /** The context of the handlers of the set, within the transaction of the write. */
+  readonly ctx: SetContext<E, N>;
+}
+
+/** What the hooks of an existing entity receive. */
+interface KeyedCall<E extends EntityTypeDeclaration, N, Current> extends HookCall<E, N> {
+  readonly key: KeyOf<E>;
+  /**
+   * Loads the stored entity in the transaction of the write, and locks it, at most once. A missing entity ends the write, as
+   * without a hook.
+   */
+  readonly current: () => Promise<Current>;
+}
+
+// A hook without a `return` returns void.
+type Changed<T> = Answer<T | undefined | void>;
+
+/**
+ * Functions that run before a write, in its transaction. They may throw or return `odataError`, or return the values to write
+ * instead.
+ * @see docs/reference/handlers.md, Hooks
+ */
+export interface BeforeHooks<E extends EntityTypeDeclaration, N = unknown> {
+  readonly create?: ((call: HookCall<E, N> & { readonly entity: GraphOf<E, N> }) => Changed<BodyOf<E>>) | undefined;
+  readonly replace?:
+    | ((
+        // Null: a `replace` handler that creates missing entities is about to create one.
+        call: KeyedCall<E, N, ReadEntityOf<E> | null> & { readonly entity: Readonly<BodyOf<E>> },
+      ) => Changed<BodyOf<E>>)
+    | undefined;
+  readonly patch?:
+    | ((call: KeyedCall<E, N, ReadEntityOf<E>> & { readonly delta: DeltaOf<E> }) => Changed<DeltaOf<E>>)
+    | undefined;
+  readonly delete?: ((call: KeyedCall<E, N, ReadEntityOf<E>>) => Changed<never>) | undefined;
+}
+
+/** What the hooks after a write receive. */
+interface StoredCall<E extends EntityTypeDeclaration, N> extends HookCall<E, N> {
+  /** The entity as stored, with every declared property. */
+  readonly entity: ReadEntityOf<E>;
+}
+
+type Shown<E extends EntityTypeDeclaration> = Changed<Partial<ResultOf<E>>>;
+
+/**
+ * Functions that run after a write, in its transaction. They may throw or return `odataError`, which undoes the write, or return
+ * members that the response shows instead.
+ * @see docs/reference/handlers.md, Hooks
+ */
+export interface AfterHooks<E extends EntityTypeDeclaration, N = unknown> {
+  readonly create?: ((call: StoredCall<E, N>) => Shown<E>) | undefined;
+  readonly replace?: ((call: StoredCall<E, N>) => Shown<E>) | undefined;
+  readonly patch?: ((call: StoredCall<E, N>) => Shown<E>) | undefined;
+  readonly delete?: ((call: HookCall<E, N> & { readonly key: KeyOf<E> }) => Changed<never>) | undefined;
+}
+
+/** The names of the writes that have hooks. */
+export type HookedWrite = "create" | "replace" | "patch" | "delete";
+
+/** A hook, without the types of its declaration. */
+export type WriteHook = (call: Readonly<Record<string, unknown>>) => Answer<unknown>;
+
+/** The hooks of a set, without the types of its declaration. */
+export interface WriteHooks {
+  readonly before: Readonly<Partial<Record<HookedWrite, WriteHook>>>;
+  readonly after: Readonly<Partial<Record<HookedWrite, WriteHook>>>;
+}

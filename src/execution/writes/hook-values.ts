@@ -1,0 +1,168 @@
+import type { ComplexType, EntityType, StructuralProperty } from "../../edm/model.ts";
+import { codecOf } from "../../edm/value-codecs.ts";
+import { nearestName } from "../../errors/nearest-name.ts";
+import { declaredFieldOf } from "../../memory/compile-property.ts";
+import { isEntity } from "../../memory/evaluation.ts";
+
+/** The values by field. */
+type Values = Readonly<Record<string, unknown>>;
+
+/** The values that a hook returned, and those that it received. */
+interface ReturnedValues {
+  /** The hook and the set, for errors. */
+  readonly hook: string;
+  readonly entityType: EntityType;
+  readonly returned: unknown;
+  /** What the hook received: a frozen copy. */
+  readonly given: object;
+  /** The values that were copied. */
+  readonly original: object;
+}
+
+/**
+ * Returns the values that a `before` hook wants to be written.
+ * @param kind the values: a new entity, its replacement, or changes
+ * @throws TypeError that names hook and property, for a value that clients could not send, either
+ */
+export function valuesToWrite(values: ReturnedValues, kind: "create" | "replace" | "patch"): Values {
+  const { entityType, given, original } = values;
+  const isWritten = ({ isKey, computed, immutable }: StructuralProperty): boolean =>
+    !computed && (kind === "create" || (!isKey && (kind === "replace" || !immutable)));
+  const made = readMembers(values, { isWritten, isPartial: kind === "patch" });
+  if (kind === "patch") return made;
+  const missing = entityType.properties.find(
+    (property) =>
+      isWritten(property) &&
+      !Object.hasOwn(made, property.field) &&
+      declaredFieldOf(given, property.field) !== undefined,
+  );
+  if (missing === undefined) return { ...navigationsOf(entityType, original), ...made };
+  throw fault(values, missing.field, "is missing. Return the whole entity, such as { ...entity, … }");
+}
+
+/**
+ * Returns the members that an `after` hook wants to be shown.
+ * @throws TypeError that names hook and property
+ */
+export function valuesToShow(values: ReturnedValues): Values {
+  return readMembers(values, { isWritten: ({ isKey }) => !isKey, isPartial: false });
+}
+
+/** How members are read. */
+interface Reading {
+  /** Whether a property may have another value than the hook received. */
+  readonly isWritten: (property: StructuralProperty) => boolean;
+  /** Whether complex values contain changes alone. */
+  readonly isPartial: boolean;
+}
+
+function readMembers(values: ReturnedValues, { isWritten, isPartial }: Reading): Values {
+  const { entityType, returned, given, original, hook } = values;
+  if (!isEntity(returned)) {
+    throw new TypeError(`${hook} returned a value that is not an object. Return nothing to change nothing.`);
+  }
+  const { properties, ignoredProperties, navigationProperties } = entityType;
+  const declared = [...properties, ...ignoredProperties];
+  const entries = Object.keys(returned).flatMap((field): ReadonlyArray<readonly [string, unknown]> => {
+    const value = declaredFieldOf(returned, field);
+    if (value === undefined) return [];
+    const property = declared.find((each) => each.field === field);
+    const before = declaredFieldOf(given, field);
+    if (property === undefined) {
+      if (!navigationProperties.some((each) => each.field === field)) {
+        throw fault(values, field, unknownName(field, declared));
+      }
+      // The hooks of their own set change nested entities.
+      if (value === before) return [];
+      throw fault(values, field, "is a navigation, whose entities the hooks of their own set change");
+    }
+    if (value === before) return [[field, declaredFieldOf(original, field)]];
+    if (!isWritten(property) || !properties.includes(property)) {
+      throw fault(values, field, "cannot be written here. Leave it as it is");
+    }
+    return [[field, readValue(values, property, value, { path: field, isPartial })]];
+  });
+  // fromEntries defines members, so a property may be named __proto__.
+  return Object.fromEntries(entries);
+}
+
+function navigationsOf({ navigationProperties }: EntityType, given: object): Values {
+  const present = navigationProperties.filter(({ field }) => declaredFieldOf(given, field) !== undefined);
+  return Object.fromEntries(present.map(({ field }) => [field, declaredFieldOf(given, field)]));
+}
+
+/** The place of a value within an entity. */
+interface ValuePlace {
+  readonly path: string;
+  readonly isPartial: boolean;
+}
+
+function readValue(values: ReturnedValues, property: StructuralProperty, value: unknown, place: ValuePlace): unknown {
+  const { isCollection, nullable } = property;
+  if (!isCollection) return readSingle(values, property, value, place);
+  if (!Array.isArray(value)) throw fault(values, place.path, "is a collection. Return an array");
+  const items: readonly unknown[] = value;
+  return items.map((item) => {
+    return item === null && nullable
+      ? null
+      : readSingle(values, property, item, { path: place.path, isPartial: false });
+  });
+}
+
+function readSingle(values: ReturnedValues, property: StructuralProperty, value: unknown, place: ValuePlace): unknown {
+  const { type, nullable, isCollection } = property;
+  if (value === null || value === undefined) {
+    if (nullable && !isCollection) return null;
+    throw fault(values, place.path, "is null, which the property does not allow");
+  }
+  if (type.kind === "ComplexType") return readComplex(values, type, value, place);
+  const codec = codecOf(property);
+  try {
+    // The text has the facets checked.
+    return codec.fromText(codec.toText(codec.fromHandler(value)));
+  } catch (cause) {
+    const reason = cause instanceof Error ? ` ${cause.message}` : "";
+    throw fault(values, place.path, `is not a value of the property, of type ${type.name}.${reason}`, cause);
+  }
+}
+
+function readComplex(
+  values: ReturnedValues,
+  type: ComplexType,
+  value: unknown,
+  { path, isPartial }: ValuePlace,
+): Values {
+  if (!isEntity(value)) throw fault(values, path, `is not an object of ${type.name}`);
+  const stranger = Object.keys(value).find(
+    (field) => ![...type.properties, ...type.ignoredProperties].some((each) => each.field === field),
+  );
+  if (stranger !== undefined) throw fault(values, `${path}.${stranger}`, unknownName(stranger, type.properties));
+  // No write changes the other members, which a copy of a stored value has, too.
+  const written = type.properties.filter(({ computed }) => !computed);
+  const entries = written.flatMap((member): ReadonlyArray<readonly [string, unknown]> => {
+    const { field, nullable, isCollection } = member;
+    const given = declaredFieldOf(value, field);
+    if (given === undefined) {
+      if (isPartial) return [];
+      if (isCollection) return [[field, []]];
+      if (nullable) return [[field, null]];
+    }
+    return [[field, readValue(values, member, given, { path: `${path}.${field}`, isPartial })]];
+  });
+  return Object.fromEntries(entries);
+}
+
+function unknownName(field: string, declared: ReadonlyArray<{ readonly field: string }>): string {
+  const nearest = nearestName(
+    field,
+    declared.map((each) => each.field),
+  );
+  return `is no property${nearest === null ? "" : `. Did you mean \`${nearest}\`?`}`;
+}
+
+function fault({ hook, entityType }: ReturnedValues, path: string, problem: string, cause?: unknown): TypeError {
+  const end = /[.?]$/u.test(problem) ? "" : ".";
+  return new TypeError(`${hook} returned an entity of ${entityType.name} whose \`${path}\` ${problem}${end}`, {
+    cause,
+  });
+}

@@ -1,0 +1,300 @@
+import { frozenCopy } from "../../base/frozen-copy.ts";
+import type { Maybe } from "../../base/maybe.ts";
+import { type Context, skipsHooks } from "../../definition/context.ts";
+import type { EntitySetDefinition, ServiceDefinition } from "../../definition/model/service-definition.ts";
+import { ALONE, entitiesWithin, nestedItems, type WrittenEntity } from "../../definition/sets/judge-references.ts";
+import { databasesOf, type TransactionalDatabase } from "../../definition/sets/transactional-database.ts";
+import type { HookedWrite } from "../../definition/sets/write-hooks.ts";
+import { asEntity } from "../../memory/evaluation.ts";
+import { canonicalEntity } from "../entities/canonical-entity.ts";
+import { answeredValue } from "../entities/handler-answer.ts";
+import { type Reader, serviceOf, targetDefinition } from "../entities/reader.ts";
+import { findEntity } from "../reads/read-by-key.ts";
+import { loadedCopy } from "../rules/judge-rules.ts";
+import { ServiceContext } from "../rules/row-access.ts";
+import { valuesToShow, valuesToWrite } from "./hook-values.ts";
+
+/** A handler that writes, and the set whose transaction it uses. */
+export interface HookedHandler {
+  readonly set: EntitySetDefinition;
+  readonly handler: object;
+}
+
+/** Ends a write whose entity is missing: everything that its hooks wrote is undone. */
+class MissingEntity extends Error {}
+
+/** Whether a write of a set has hooks. */
+export function hasHooks({ hooks }: EntitySetDefinition, write: HookedWrite, { context }: Reader): boolean {
+  return hooks !== null && (hooks.before[write] ?? hooks.after[write]) !== undefined && !skipsHooks(context);
+}
+
+/**
+ * Creates an entity, with the hooks of its set and of the sets of its nested entities: all `before` hooks in the order in which
+ * the entities are added, the write, and the `after` hooks.
+ * @param by the handler that creates it
+ * @param set the set of the entity; another one than that of the handler along a navigation
+ * @param write checks and saves the entity
+ * @throws the errors of hooks and of `write`, after everything is undone
+ * @see docs/reference/handlers.md, Hooks
+ */
+export function createHooked(
+  by: HookedHandler,
+  set: EntitySetDefinition,
+  entity: object,
+  reader: Reader,
+  write: (entity: object, reader: Reader) => Maybe<unknown>,
+): Maybe<unknown> {
+  if (!set.createsWithHooks || skipsHooks(reader.context)) return write(entity, reader);
+  const sent = graphOf(set, entity, reader.context);
+  const hooked = sent.filter((each) => hasHooks(each.set, "create", reader));
+  if (hooked.length === 0) return write(entity, reader);
+  const isShown = hooked.some((each) => each.set.hooks?.after.create !== undefined);
+  return inTransaction(by, reader, isShown, async (inner) => {
+    const saved = answeredValue(await write(await beforeCreation(sent, inner), inner));
+    if (saved === null || saved === undefined) throw new MissingEntity();
+    return isShown ? afterCreation(set, asEntity(saved, set.entitySet.entityType), sent, inner) : saved;
+  });
+}
+
+type Sent = ReadonlyArray<WrittenEntity<EntitySetDefinition>>;
+
+/** Returns the entities of a deep insert, in the order in which they are added. */
+function graphOf(set: EntitySetDefinition, entity: object, context: Context): Sent {
+  return entitiesWithin({ set, entity, ...ALONE }, targetsIn(context));
+}
+
+type TargetOf = (set: EntitySetDefinition, navigation: string) => EntitySetDefinition | undefined;
+
+function targetsIn(context: Context): TargetOf {
+  return ({ entitySet }, navigation) => targetDefinition(entitySet, navigation, context);
+}
+
+async function beforeCreation(sent: Sent, { context }: Reader): Promise<object> {
+  const changed = new Map<object, object>();
+  const targetOf = targetsIn(context);
+  for (const { set, entity } of sent) {
+    if (set.hooks?.before.create === undefined) continue;
+    const original = withChanged({ set, entity }, changed, targetOf);
+    const given = frozenCopy(original) as object;
+    const returned = await callHook(set, "before", "create", { entity: given }, context);
+    if (returned === undefined) continue;
+    changed.set(entity, valuesToWrite({ ...placeOf(set, "before", "create"), returned, given, original }, "create"));
+  }
+  const [root] = sent.filter(({ place }) => place === "");
+  if (root === undefined) throw new Error("A new entity is not among its own entities.");
+  return changed.size === 0 ? root.entity : withChanged(root, changed, targetOf);
+}
+
+async function afterCreation(set: EntitySetDefinition, saved: object, sent: Sent, reader: Reader): Promise<object> {
+  const stored = graphOf(set, saved, reader.context);
+  checkReturned(sent, stored);
+  const changed = new Map<object, object>();
+  for (const each of stored) {
+    if (each.set.hooks?.after.create === undefined) continue;
+    const shown = await afterWrite(each.set, "create", each.entity, reader);
+    if (shown !== each.entity) changed.set(each.entity, shown);
+  }
+  return changed.size === 0 ? saved : withChanged({ set, entity: saved }, changed, targetsIn(reader.context));
+}
+
+/** @throws TypeError if a handler did not return a nested entity with hooks: they would silently not run */
+function checkReturned(sent: Sent, stored: Sent): void {
+  const places = new Set(stored.map(({ place }) => place));
+  const missing = sent.find(({ set, place }) => set.hooks?.after.create !== undefined && !places.has(place));
+  if (missing === undefined) return;
+  const { name } = missing.set.entitySet;
+  throw new TypeError(
+    `The create handler did not return the nested entity ${missing.place.slice(0, -1)}, which \`after.create\` of ${name} needs. Return the entity with its nested entities.`,
+  );
+}
+
+/** Returns an entity with changed entities in place of the entities within it. */
+function withChanged(
+  { set, entity }: Pick<WrittenEntity<EntitySetDefinition>, "set" | "entity">,
+  changed: ReadonlyMap<object, object>,
+  targetOf: TargetOf,
+): object {
+  const own = changed.get(entity) ?? entity;
+  const nested = [...set.entitySet.navigationProperties.values()].flatMap((navigation) => {
+    const items = nestedItems(entity, navigation);
+    const target = items.length === 0 ? undefined : targetOf(set, navigation.name);
+    if (target === undefined) return [];
+    const made = items.map((item) => withChanged({ set: target, entity: item }, changed, targetOf));
+    return [[navigation.field, navigation.isCollection ? made : made[0]] as const];
+  });
+  return nested.length === 0 ? own : { ...own, ...Object.fromEntries(nested) };
+}
+
+/** A change of an existing entity. */
+interface HookedChange {
+  readonly write: "replace" | "patch" | "delete";
+  readonly key: unknown;
+  /** The replacement or the changes; undefined for a deletion. */
+  readonly values: object | undefined;
+}
+
+/**
+ * Changes or deletes an entity, with the hooks of its set. Changes of their functions are undone if the entity is missing.
+ * @param save checks and saves the values
+ * @returns the result of the handler; null, or false for a deletion, if the entity is missing
+ * @throws the errors of hooks and of `save`, after everything is undone
+ * @see docs/reference/handlers.md, Hooks
+ */
+export function changeHooked(
+  by: HookedHandler,
+  change: HookedChange,
+  reader: Reader,
+  save: (values: object | undefined, reader: Reader) => Maybe<unknown>,
+): Maybe<unknown> {
+  const { set } = by;
+  const { write, key, values } = change;
+  if (!hasHooks(set, write, reader)) return save(values, reader);
+  const isShown = write !== "delete" && set.hooks?.after[write] !== undefined;
+  return inTransaction(
+    by,
+    reader,
+    isShown,
+    async (inner) => {
+      const saved = answeredValue(await save(await beforeChange(set, change, inner), inner));
+      if (saved === null || saved === undefined || saved === false) throw new MissingEntity();
+      if (write !== "delete") return afterWrite(set, write, asEntity(saved, set.entitySet.entityType), inner);
+      await callHook(set, "after", "delete", { key }, inner.context);
+      return saved;
+    },
+    write === "delete" ? false : null,
+  );
+}
+
+/** Calls the `before` hook of a change. @returns the values to write */
+export async function beforeChange(
+  set: EntitySetDefinition,
+  { write, key, values }: HookedChange,
+  reader: Reader,
+): Promise<object | undefined> {
+  if (set.hooks?.before[write] === undefined) return values;
+  const current = new CurrentEntity({ set, key, write }, reader);
+  const given = values === undefined ? {} : (frozenCopy(values) as object);
+  const named = write === "patch" ? { delta: given } : { entity: given };
+  const call = { key, current: () => current.load(), ...(values === undefined ? {} : named) };
+  const returned = await callHook(set, "before", write, call, reader.context);
+  current.checkFound();
+  if (returned === undefined) return values;
+  const place = placeOf(set, "before", write);
+  if (write === "delete") throw new TypeError(`${place.hook} returned a value. Return nothing, or an odataError.`);
+  return valuesToWrite({ ...place, returned, given, original: values ?? {} }, write);
+}
+
+/** Calls the `after` hook of a write that saved an entity. @returns the entity to show */
+export async function afterWrite(
+  set: EntitySetDefinition,
+  write: "create" | "replace" | "patch",
+  saved: object,
+  { context }: Reader,
+): Promise<object> {
+  if (set.hooks?.after[write] === undefined) return saved;
+  const { entityType } = set.entitySet;
+  const given = loadedCopy(set.entitySet, canonicalEntity(entityType, saved), "a hook");
+  const returned = await callHook(set, "after", write, { entity: given }, context);
+  if (returned === undefined) return saved;
+  const shown = valuesToShow({ ...placeOf(set, "after", write), returned, given, original: given });
+  return { ...saved, ...shown };
+}
+
+/** The stored entity of a write, as its hook loads it. */
+class CurrentEntity {
+  readonly #write: { readonly set: EntitySetDefinition; readonly key: unknown; readonly write: HookedWrite };
+  readonly #reader: Reader;
+  #loaded: Promise<object | null> | undefined;
+  #isMissing = false;
+
+  constructor(
+    write: { readonly set: EntitySetDefinition; readonly key: unknown; readonly write: HookedWrite },
+    reader: Reader,
+  ) {
+    this.#write = write;
+    this.#reader = reader;
+  }
+
+  load(): Promise<object | null> {
+    if (this.#loaded === undefined) {
+      this.#loaded = this.#find();
+      // A hook that does not await it must not end the process.
+      this.#loaded.catch(() => undefined);
+    }
+    return this.#loaded;
+  }
+
+  /** @throws MissingEntity if the hook has looked for a missing entity, whatever it then did */
+  checkFound(): void {
+    if (this.#isMissing) throw new MissingEntity();
+  }
+
+  async #find(): Promise<object | null> {
+    const { set, key, write } = this.#write;
+    const { entitySet, handlers, settings, lock } = set;
+    const { context } = this.#reader;
+    if (handlers.getByKey === undefined) {
+      const { hook } = placeOf(set, "before", write);
+      throw new Error(
+        `${hook} called \`current\`, but ${entitySet.name} has no \`getByKey\`. Declare it, or \`read\`.`,
+      );
+    }
+    if (context.transaction !== undefined) await lock?.(key, context);
+    const found = await findEntity(entitySet, key, this.#reader);
+    if (found !== null) return loadedCopy(entitySet, found, "a hook");
+    if (write === "replace" && settings.allowUpsert && handlers.create === undefined) return null;
+    this.#isMissing = true;
+    throw new MissingEntity(`${entitySet.name} has no entity with this key.`);
+  }
+}
+
+/** The name of a hook, for errors, and the type of its entities. */
+function placeOf(
+  { entitySet: { name, entityType } }: EntitySetDefinition,
+  when: "before" | "after",
+  write: HookedWrite,
+) {
+  return { hook: `${when}.${write} of ${name}`, entityType };
+}
+
+/** Calls a hook, if there is one. @throws the error that it threw or returned */
+async function callHook(
+  { hooks, entitySet }: EntitySetDefinition,
+  when: "before" | "after",
+  write: HookedWrite,
+  call: object,
+  context: Context,
+): Promise<unknown> {
+  const ctx = ServiceContext.ofSet(entitySet, context);
+  return answeredValue(await hooks?.[when][write]?.(Object.freeze({ ...call, ctx })));
+}
+
+/**
+ * Runs a write with its hooks within the open transaction, else in a new one: that of the table, or of handlers that use the only
+ * database of the service. Without one, the hooks run around the handler.
+ * @param isShown whether a hook receives the saved entity
+ * @param missing the result for a missing entity
+ */
+export async function inTransaction(
+  { set, handler }: HookedHandler,
+  reader: Reader,
+  isShown: boolean,
+  work: (reader: Reader) => Promise<unknown>,
+  missing: null | false = null,
+): Promise<unknown> {
+  const service = serviceOf(reader.context);
+  const isTable = service.handlersCheckingRows.has(handler);
+  const database = isTable || set.transactional ? (set.database ?? onlyDatabase(service)) : null;
+  const call = { database, isRepeatable: isTable, returnsIgnored: isShown ? (true as const) : undefined };
+  try {
+    return await ServiceContext.atomically(reader.context, call, (context) => work({ ...reader, context }));
+  } catch (error) {
+    if (error instanceof MissingEntity) return missing;
+    throw error;
+  }
+}
+
+function onlyDatabase({ entitySets }: ServiceDefinition): TransactionalDatabase | null {
+  const [only, ...others] = databasesOf(entitySets.values());
+  return others.length === 0 ? (only ?? null) : null;
+}

@@ -1,0 +1,222 @@
+// Statements: docs/reference/handlers.md#hooks
+import { sql } from "kysely";
+import { edm, entitySet, entityType, hasMany, hasOptional, odataError, odataService } from "odatakit";
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { ENGINES, type AnyDatabase, type OpenDatabase } from "../executors/engines.ts";
+import { createHookTables, emptyHookTables, eventsIn, hookShop, type HookOptions, ORIGIN } from "./hook-model.ts";
+
+describe.each(ENGINES)("hooks of links over $title", (engine) => {
+  let open: OpenDatabase;
+  let db: AnyDatabase;
+
+  beforeAll(async () => {
+    open = await engine.open();
+    ({ db } = open);
+    await createHookTables(db, engine);
+  });
+  afterAll(() => open.close());
+  beforeEach(async () => {
+    await emptyHookTables(db);
+    await sql`insert into customers (id, name) values (1, 'Ann'), (2, 'Bob')`.execute(db);
+    await sql`insert into orders (id, customer_id, status, version) values (1, null, 'a', 1), (2, 1, 'b', 1)`.execute(
+      db,
+    );
+    await sql`insert into profiles (id, customer_id) values (1, 1), (2, null), (3, 1)`.execute(db);
+    await sql`insert into tags (name) values ('red')`.execute(db);
+  });
+
+  const ref = (path: string): object => ({ "@odata.id": `${ORIGIN}/${path}` });
+  const orders = async (): Promise<readonly unknown[]> =>
+    (await sql`select id, customer_id, status, version from orders order by id`.execute(db)).rows;
+
+  /** A shop whose patch hooks of orders and profiles record their calls. */
+  function openShop(more: HookOptions = {}) {
+    const calls: string[] = [];
+    const shop: ReturnType<typeof hookShop> = hookShop(db, {
+      orders: {
+        before: {
+          patch: async ({ key, delta, current, ctx }) => {
+            const { customerId } = await current();
+            calls.push(`before ${String(key)} ${String(customerId)} ${JSON.stringify(delta)}`);
+            await ctx.sets(shop.events).create({ text: `order ${String(key)}` });
+            ctx.afterCommit(() => calls.push("committed"));
+          },
+        },
+        after: {
+          patch: ({ entity }) => {
+            calls.push(`after ${String(entity.id)} ${String(entity.customerId)} ${String(entity.secret)}`);
+          },
+        },
+      },
+      profiles: {
+        before: { patch: ({ key, delta }) => void calls.push(`before ${String(key)} ${JSON.stringify(delta)}`) },
+        after: { patch: ({ entity }) => void calls.push(`after ${String(entity.id)} ${String(entity.customerId)}`) },
+      },
+      ...more,
+    });
+    const send = async (method: string, path: string, body?: object): Promise<number> => {
+      calls.length = 0;
+      const { status } = await shop.send(method, path, body);
+      await shop.service.drain();
+      return status;
+    };
+    return { ...shop, ask: shop.send, send, calls };
+  }
+
+  test("are those of a patch of the row with the foreign key", async () => {
+    const { send, calls } = openShop();
+    expect(await send("PUT", "Orders(1)/Customer/$ref", ref("Customers(1)"))).toBe(204);
+    expect(calls).toEqual(['before 1 null {"customerId":1}', "after 1 1 null", "committed"]);
+    expect(await send("DELETE", "Orders(1)/Customer/$ref")).toBe(204);
+    expect(calls).toEqual(['before 1 1 {"customerId":null}', "after 1 null null", "committed"]);
+    expect(await send("POST", "Customers(2)/Orders/$ref", ref("Orders(2)"))).toBe(204);
+    expect(calls).toEqual(['before 2 1 {"customerId":2}', "after 2 2 null", "committed"]);
+    expect(await send("DELETE", `Customers(2)/Orders/$ref?$id=${ORIGIN}/Orders(2)`)).toBe(204);
+    expect(calls).toEqual(['before 2 2 {"customerId":null}', "after 2 null null", "committed"]);
+    expect(await orders()).toEqual([
+      { id: 1, customer_id: null, status: "a", version: 3 },
+      { id: 2, customer_id: null, status: "b", version: 3 },
+    ]);
+    expect(await eventsIn(db)).toEqual(["order 1", "order 1", "order 2", "order 2"]);
+  });
+
+  test("run for each row that a single-valued link changes, and for none of a table of links", async () => {
+    const { send, calls } = openShop();
+    expect(await send("PUT", "Customers(1)/Profile/$ref", ref("Profiles(2)"))).toBe(204);
+    expect(calls).toEqual([
+      'before 1 {"customerId":null}',
+      'before 3 {"customerId":null}',
+      'before 2 {"customerId":1}',
+      "after 1 null",
+      "after 3 null",
+      "after 2 1",
+    ]);
+    expect(await send("DELETE", "Customers(1)/Profile/$ref")).toBe(204);
+    expect(calls).toEqual(['before 2 {"customerId":null}', "after 2 null"]);
+    expect(await send("DELETE", "Customers(1)/Profile/$ref")).toBe(204);
+    expect(calls).toEqual([]);
+    expect(await send("POST", "Orders(1)/Tags/$ref", ref("Tags('red')"))).toBe(204);
+    expect(calls).toEqual([]);
+  });
+
+  test("a hook may refuse the link, and add values to its row, but not change the link", async () => {
+    const { send, logged } = openShop({
+      orders: {
+        before: {
+          patch: ({ key, delta }) => {
+            if (delta.customerId === 2) return odataError(409, "Closed", "Closed.");
+            return key === 1 ? { ...delta, status: "linked" } : { customerId: 2 };
+          },
+        },
+        after: {
+          patch: ({ entity }) => {
+            if (entity.status !== "linked") throw new RangeError("order of hooks");
+          },
+        },
+      },
+    });
+    expect(await send("PUT", "Orders(1)/Customer/$ref", ref("Customers(2)"))).toBe(409);
+    expect(await send("PUT", "Orders(1)/Customer/$ref", ref("Customers(1)"))).toBe(204);
+    expect(await send("DELETE", "Orders(2)/Customer/$ref")).toBe(500);
+    expect(logged.at(-1)?.fields["err"]).toEqual(
+      new TypeError(
+        "before.patch of Orders changed `customerId`, which a link writes. Return it as it is, or an odataError.",
+      ),
+    );
+    expect(await orders()).toMatchObject([
+      { id: 1, customer_id: 1, status: "linked" },
+      { id: 2, customer_id: 1, status: "b", version: 1 },
+    ]);
+  });
+
+  test("missing entities of a link are errors as without hooks, and undo what hooks wrote", async () => {
+    const { ask } = openShop();
+    const { send: plain } = hookShop(db);
+    for (const [method, path, body] of [
+      ["PUT", "Orders(9)/Customer/$ref", ref("Customers(1)")],
+      ["PUT", "Orders(1)/Customer/$ref", ref("Customers(9)")],
+      ["POST", "Customers(1)/Orders/$ref", ref("Orders(9)")],
+      ["DELETE", `Customers(1)/Orders/$ref?$id=${ORIGIN}/Orders(9)`, undefined],
+      ["DELETE", `Customers(1)/Orders/$ref?$id=${ORIGIN}/Orders(1)`, undefined],
+      ["PUT", "Customers(1)/Profile/$ref", ref("Profiles(9)")],
+    ] as const) {
+      const { status, json } = await ask(method, path, body);
+      expect(status).toBe(404);
+      const without = await plain(method, path, body);
+      expect([json.error.code, json.error.target], path).toEqual([without.json.error.code, without.json.error.target]);
+    }
+    expect(await eventsIn(db)).toEqual([]);
+  });
+
+  test("`If-Match` of a link holds, although its hook adds values", async () => {
+    const { send: ask, orders: set } = hookShop(db, {
+      orders: { before: { patch: ({ delta }) => ({ ...delta, status: "x" }) } },
+    });
+    expect(set.kind).toBe("EntitySetDeclaration");
+    const match = { "If-Match": (await ask("GET", "Orders(1)")).headers.get("etag") ?? "" };
+    expect((await ask("PUT", "Orders(1)/Customer/$ref", ref("Customers(1)"), match)).status).toBe(204);
+    expect((await ask("PUT", "Orders(1)/Customer/$ref", ref("Customers(2)"), match)).status).toBe(412);
+    expect(await orders()).toMatchObject([{ customer_id: 1, status: "x" }, {}]);
+  });
+});
+
+test("handlers that write links have the hooks, too", async () => {
+  const Team = entityType("Team", { id: edm.int32().key() });
+  const Player = entityType("Player", { id: edm.int32().key(), teamId: edm.int32().nullable(), name: edm.string() });
+  const players = new Map([[1, { id: 1, teamId: null as number | null, name: "Ann" }]]);
+  const calls: string[] = [];
+  const link = (id: number, teamId: number | null): void => {
+    players.set(id, { id, name: players.get(id)?.name ?? "", teamId });
+    calls.push(`linked ${String(teamId)}`);
+  };
+  const service = odataService({
+    entitySets: [
+      entitySet(Player, {
+        getByKey: (id) => players.get(id) ?? null,
+        patch: (id, delta) => {
+          const changed = { ...players.get(id), ...delta } as { id: number; teamId: number | null; name: string };
+          players.set(id, changed);
+          return changed;
+        },
+        before: {
+          patch: ({ delta }) => {
+            calls.push(`before ${JSON.stringify(delta)}`);
+            return { ...delta, name: "Bob" };
+          },
+        },
+        after: { patch: ({ entity }) => void calls.push(`after ${JSON.stringify(entity)}`) },
+        navigation: {
+          team: hasOptional(Team, {
+            on: { teamId: "id" },
+            target: "Teams",
+            setRef: (key) => link(key, 7),
+            removeRef: (key) => link(key, null),
+          }),
+        },
+      }),
+      entitySet(Team, {
+        getByKey: (id) => ({ id }),
+        navigation: { players: hasMany(Player, { on: { id: "teamId" }, target: "Players", addRef: () => link(1, 8) }) },
+      }),
+    ],
+  });
+  const send = async (method: string, path: string, body?: object): Promise<number> => {
+    const headers = { "Content-Type": "application/json" };
+    const init = body === undefined ? {} : { headers, body: JSON.stringify(body) };
+    return (await service.fetch(new Request(`${ORIGIN}/${path}`, { method, ...init }))).status;
+  };
+  expect(await send("PUT", "Players(1)/Team/$ref", { "@odata.id": "Teams(7)" })).toBe(204);
+  expect(await send("DELETE", "Players(1)/Team/$ref")).toBe(204);
+  expect(await send("POST", "Teams(8)/Players/$ref", { "@odata.id": "Players(1)" })).toBe(204);
+  expect(calls).toEqual([
+    'before {"teamId":7}',
+    "linked 7",
+    'after {"id":1,"teamId":7,"name":"Bob"}',
+    'before {"teamId":null}',
+    "linked null",
+    'after {"id":1,"teamId":null,"name":"Bob"}',
+    'before {"teamId":8}',
+    "linked 8",
+    'after {"id":1,"teamId":8,"name":"Bob"}',
+  ]);
+});
