@@ -2,15 +2,23 @@ import { chain, type Maybe } from "../base/maybe.ts";
 import { keptPer } from "../base/memo.ts";
 import { bindEntityKey } from "../binder/bind-key.ts";
 import { WRITTEN_ENTITY_OPTIONS } from "../binder/option-rules.ts";
-import type { EntitySet, EntityType } from "../edm/model.ts";
+import type { EntitySet, EntityType, StructuralProperty } from "../edm/model.ts";
 import { answeredValue } from "../execution/entities/handler-answer.ts";
+import { requireCreatable } from "../execution/rules/authorize-body.ts";
+import {
+  comparedProperties,
+  keptProperties,
+  storedValues,
+  withoutCompared,
+} from "../execution/rules/judge-properties.ts";
 import { runReplace } from "../execution/writes/write-entity.ts";
-import { checkKeyMatch } from "../payload/body-members.ts";
-import { requireWhole, type ReplacementBody, compileImmutableKeeper } from "../payload/body-readers.ts";
+import type { JsonValue } from "../json/write-json.ts";
+import { type BodyObject, checkKeyMatch, compileFieldWriter } from "../payload/body-members.ts";
+import { newEntityOf, requireWhole, type ReplacementBody, compileImmutableKeeper } from "../payload/body-readers.ts";
 import { requireObject } from "../payload/property-reader.ts";
 import type { ExpectedValues } from "../sets/given-values.ts";
 import { openBody } from "./authorized-request.ts";
-import { bindEntity, readJsonFormat } from "./bind-query.ts";
+import { bindEntity, queryReaderOf, readJsonFormat } from "./bind-query.ts";
 import { callCreate } from "./create-entity.ts";
 import {
   type AddressedEntity,
@@ -26,7 +34,7 @@ import { readSaved, savedResponse, type WriteOutcome } from "./entity-result.ts"
 import type { Execution } from "./execution.ts";
 import { logIgnoredEntities } from "./patch-entity.ts";
 import { entityPathOf } from "./read-entity.ts";
-import { runtimeOf } from "./service-runtime.ts";
+import { runtimeOf, type ServiceRuntime } from "./service-runtime.ts";
 import { type Endpoint, inStages, routed } from "./stages.ts";
 
 /** An entity to save under the key of the URL. */
@@ -36,6 +44,10 @@ interface Replacement {
   readonly keyText: string;
   readonly key: unknown;
   readonly body: ReplacementBody;
+  /** The body as it was sent. */
+  readonly json: JsonValue;
+  /** The properties that keep their stored values if the body omits them. */
+  readonly kept: ReadonlySet<StructuralProperty>;
   readonly mayCreate: boolean;
 }
 
@@ -65,10 +77,12 @@ export const replaceEntity: Endpoint = inStages({
     const { return: preferred } = request.preferences;
     // A URL cannot choose a key that the server generates.
     const mayCreate = settings.allowUpsert && !entityType.key.some(({ computed }) => computed);
-    return chain(
-      opened.read((json, ieee754Compatible) => bodies.readReplacement(json, ieee754Compatible, key)),
-      (body) => ({ entitySet, keyText, key, format, query, preferred, mayCreate, body }),
-    );
+    const ruled = queryReaderOf(request);
+    return opened.read((json, ieee754Compatible) => {
+      const kept = keptProperties(ruled, entitySet);
+      const body = bodies.readReplacement(json, ieee754Compatible, key, kept);
+      return { entitySet, keyText, key, format, query, preferred, mayCreate, body, json, kept };
+    });
   },
   execute: (bound, execution) => {
     const { entitySet, key, body } = bound;
@@ -88,7 +102,7 @@ function replaceOrCreate(execution: Execution, replacement: Replacement, address
   const { putChecksIfNoneMatch } = execution.service.definition.profile;
   const byDefault = mayCreate ? "star" : "nothing";
   const ifNoneMatch = putChecksIfNoneMatch ? "every" : byDefault;
-  const isWholeNeeded = keep !== null;
+  const isWholeNeeded = keep !== null || needsStored(execution, replacement);
   const current = checkPreconditions(execution, { entitySet, key, mayCreate, ifNoneMatch, isWholeNeeded, addressed });
   return chain(current, (found) => {
     if (found.state !== "missing") return replace(execution, replacement, found);
@@ -103,12 +117,9 @@ function replace(
   replacement: Replacement,
   { state, entity, expected }: CurrentEntity,
 ): Maybe<Saved> {
-  const { entitySet, key, body } = replacement;
+  const { entitySet, key } = replacement;
   const call = routed(runtimeOf(execution.service, entitySet).handlers.replace, `PUT ${entitySet.name}`);
-  const { entityType } = entitySet;
-  const keep = keeperOf(entityType);
-  if (keep !== null && entity !== undefined) keep(body.entity, requireObject(entity, entityType.qualifiedName));
-  const whole = entity === undefined ? requireWhole(body) : body.entity;
+  const whole = state === "missing" ? newEntity(execution, replacement) : keepStored(execution, replacement, entity);
   const replaced = chain(authorizeReplacing(execution, replacement, state, whole), () =>
     runReplace(entitySet, key, whole, execution.writer(expected)),
   );
@@ -124,6 +135,47 @@ function replace(
   });
 }
 
+/** Returns the entity of a PUT that creates it. @throws ODataError for a property that the user may not give to it */
+function newEntity(execution: Execution, { entitySet, body, json }: Replacement): BodyObject {
+  requireCreatable(queryReaderOf(execution), entitySet, json);
+  return newEntityOf(body);
+}
+
+/** Whether the stored values of properties are compared with the body, or passed on to a handler of the application. */
+function needsStored({ service }: Execution, { entitySet, kept, body: { entity } }: Replacement): boolean {
+  if (kept.size === 0) return false;
+  return !keepsAbsent(service, entitySet) || [...kept].some(({ field }) => Object.hasOwn(entity, field));
+}
+
+/** Whether the handler of a set does not write absent members: handlers of tables do not. */
+function keepsAbsent(service: ServiceRuntime, entitySet: EntitySet): boolean {
+  const { replace: handler } = runtimeOf(service, entitySet).handlers;
+  return service.definition.handlersCheckingRows.has(handler);
+}
+
+/**
+ * Returns the replacement of an entity with the stored values that it keeps.
+ * @param stored the entity as its handler returned it; undefined if it was not loaded
+ * @throws ODataError for a property that the user may not change
+ */
+function keepStored(execution: Execution, { entitySet, body, kept }: Replacement, stored: unknown): BodyObject {
+  const { entityType } = entitySet;
+  const ruled = queryReaderOf(execution);
+  const compared = comparedProperties(ruled, entitySet, body.entity);
+  const entity = withoutCompared(ruled, entitySet, { changes: body.entity, compared, stored });
+  if (stored === undefined) {
+    requireWhole(body);
+    return entity;
+  }
+  keeperOf(entityType)?.(entity, requireObject(stored, entityType.qualifiedName));
+  if (kept.size === 0 || keepsAbsent(execution.service, entitySet)) return entity;
+  const current = storedValues(entitySet, stored);
+  for (const { field } of kept) {
+    if (!Object.hasOwn(entity, field)) compileFieldWriter(field)(entity, current[field]);
+  }
+  return entity;
+}
+
 /** Checks the `create` rules where the replace handler may create the entity. */
 function authorizeReplacing(
   execution: Execution,
@@ -137,10 +189,11 @@ function authorizeReplacing(
 }
 
 /** Creates the entity; null where this request must not create it. */
-function create(execution: Execution, { entitySet, body, mayCreate }: Replacement): Maybe<Saved> | null {
+function create(execution: Execution, replacement: Replacement): Maybe<Saved> | null {
+  const { entitySet, mayCreate } = replacement;
   const { create: call } = runtimeOf(execution.service, entitySet).handlers;
   if (call === undefined || !mayCreate || execution.arrival.odata.header("if-match") !== undefined) return null;
-  const whole = requireWhole(body);
+  const whole = newEntity(execution, replacement);
   const created = chain(authorizeCreation(execution, entitySet, whole), () =>
     callCreate(entitySet, whole, execution.reader),
   );

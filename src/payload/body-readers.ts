@@ -42,8 +42,17 @@ export interface BodySettings {
 export interface BodyReaders {
   /** Reads a new entity: the body of POST, which contains the key unless the server generates it. */
   readonly readNew: (body: JsonValue, ieee754Compatible: boolean) => BodyObject;
-  /** Reads the replacement of an entity: the body of PUT. @param key the key of the URL, in the application's form */
-  readonly readReplacement: (body: JsonValue, ieee754Compatible: boolean, key: unknown) => ReplacementBody;
+  /**
+   * Reads the replacement of an entity: the body of PUT.
+   * @param key the key of the URL, in the application's form
+   * @param kept the properties that keep their stored values if the body omits them; absent: none
+   */
+  readonly readReplacement: (
+    body: JsonValue,
+    ieee754Compatible: boolean,
+    key: unknown,
+    kept?: ReadonlySet<StructuralProperty>,
+  ) => ReplacementBody;
   /** Reads the changes of an entity: the body of PATCH. */
   readonly readDelta: (body: JsonValue, ieee754Compatible: boolean) => DeltaBody;
 }
@@ -62,8 +71,8 @@ export function compileBodyReaders(entitySet: EntitySet, settings: BodySettings)
     readNew: (body, ieee754Compatible) => {
       return guarded(body, ieee754Compatible, (place) => readNew()(body, place, "", null));
     },
-    readReplacement: (body, ieee754Compatible, key) => {
-      return guarded(body, ieee754Compatible, (place) => readReplacement()(body, place, key));
+    readReplacement: (body, ieee754Compatible, key, kept = NO_PROPERTIES) => {
+      return guarded(body, ieee754Compatible, (place) => readReplacement()(body, place, { key, kept }));
     },
     readDelta: (body, ieee754Compatible) => {
       return guarded(body, ieee754Compatible, (place) => readDelta()(body, place));
@@ -124,6 +133,8 @@ export interface ReplacementBody {
    * The first missing immutable member that a new entity requires. An existing entity keeps its value. Null: none.
    */
   readonly missing: string | null;
+  /** The missing properties that keep their stored values; absent: none. A new entity gets their defaults. */
+  readonly absent?: readonly StructuralProperty[];
   /** The navigation properties with related entities in the body, which are ignored. */
   readonly ignored: readonly string[];
 }
@@ -139,6 +150,15 @@ interface DeltaBody {
 
 type MemberStep = (body: JsonObject, place: BodyPlace, made: BodyObject) => void;
 
+/** The entity that a body replaces. */
+interface ReplacedEntity {
+  /** In the application's form. */
+  readonly key: unknown;
+  readonly kept: ReadonlySet<StructuralProperty>;
+}
+
+const NO_PROPERTIES: ReadonlySet<StructuralProperty> = new Set();
+
 /**
  * Makes the reader of bodies that replace an entity. Missing members become their default, null or no items, but remain
  * missing where the database knows the default; nested values of navigation properties are ignored.
@@ -150,27 +170,42 @@ function compileReplacementReader(
   entityType: EntityType,
   values: ValueReaders,
   ignoresKeys: boolean,
-): (body: JsonValue, place: BodyPlace, key: unknown) => ReplacementBody {
+): (body: JsonValue, place: BodyPlace, replaced: ReplacedEntity) => ReplacementBody {
   const checkBody = compileBodyCheck(entityType, values);
   const readKey = ignoresKeys ? noKey : compileKeyReader(entityType, values);
   const fillKey = entityType.key.map(({ field, computed }) => (computed ? null : compileFieldWriter(field)));
   const own = entityType.properties.filter(({ isKey, computed }) => !isKey && !computed);
-  const steps = own.map((property) => replacedMember(property, values));
+  const steps = own.map((property) => ({ property, step: replacedMember(property, values) }));
   const needed = own.filter(isNeeded).map(({ name }) => name);
   const ignoredIn = relatedFinder(entityType);
-  return (body, place, key) => {
+  return (body, place, { key, kept }) => {
     const object = checkBody(body, place);
     const bodyKey = readKey(object, place);
     const entity: BodyObject = {};
     for (const [index, value] of keyValues(entityType.key, key).entries()) fillKey[index]?.(entity, value);
-    for (const step of steps) step(object, place, entity);
+    const isKept = (property: StructuralProperty): boolean => kept.has(property) && object[property.name] === undefined;
+    for (const { property, step } of steps) if (!isKept(property)) step(object, place, entity);
     const missing = needed.find((name) => object[name] === undefined) ?? null;
-    return { entity, key: bodyKey, missing, ignored: ignoredIn(object) };
+    const replacement = { entity, key: bodyKey, missing, ignored: ignoredIn(object) };
+    return kept.size === 0 ? replacement : { ...replacement, absent: own.filter(isKept) };
   };
 }
 
 /**
  * Returns the entity of a PUT that creates an entity.
+ * @throws ODataError `InvalidBody` for a missing member that is required
+ */
+export function newEntityOf(body: ReplacementBody): BodyObject {
+  const entity = requireWhole(body);
+  for (const property of body.absent ?? []) {
+    if (property.databaseDefault === true) continue;
+    compileFieldWriter(property.field)(entity, compileAbsentValue(property)(bodyRoot(false)));
+  }
+  return entity;
+}
+
+/**
+ * Returns the entity of a PUT whose current values are unknown.
  * @throws ODataError `InvalidBody` for a missing immutable member
  */
 export function requireWhole({ entity, missing }: ReplacementBody): BodyObject {

@@ -14,6 +14,7 @@ import type {
   RowRuleChecks,
   RuledSet,
 } from "../sets/authorization.ts";
+import type { PropertyRules } from "../sets/property-rules.ts";
 import type { TransactionalDatabase } from "../sets/transactional-database.ts";
 
 /**
@@ -111,6 +112,8 @@ export interface EntitySetDefinition extends RuledSet {
   /** The operations bound to the set or to its entities, by name. */
   readonly operations: ReadonlyMap<string, OperationDefinition>;
   readonly authorization: CategoryRequirements;
+  /** The rules of single properties. */
+  readonly propertyRules: PropertyRules;
   /** The rules along each navigation property that the set declares, by wire name. */
   readonly navigationAuthorization: ReadonlyMap<string, NavigationAuthorization>;
   /** Whether the handlers of the application write through `ctx.transaction`, so that change sets may contain them. */

@@ -34,6 +34,7 @@ import {
 } from "../sets/authorization.ts";
 import type { LimitSettings, InheritedSettings } from "../sets/entity-set.ts";
 import { guardedReferencesOf } from "../sets/guarded-reference.ts";
+import { resolvePropertyRules } from "../sets/property-rules.ts";
 import { navigationAuthorizationOf, navigationHandlersOf } from "./check-authorization.ts";
 import { checkDefinition } from "./check-definition.ts";
 import { expansionSources } from "./expansion-sources.ts";
@@ -174,6 +175,7 @@ function toSetDefinition(
     operations: operationsOf(set, built, set.options["transactional"] === true),
     transactional: set.options["transactional"] === true,
     authorization: resolveCategories(set.options["authorization"]),
+    propertyRules: resolvePropertyRules(set.options["authorization"], entitySet.entityType.properties),
     navigationAuthorization: frozenMap(
       set.navigations.map((each) => [each.name, navigationAuthorizationOf(each, sets)]),
     ),

@@ -21,6 +21,7 @@ import { RESOURCE_RULES, ROW_RULES } from "./check-guards.ts";
 import { checkLinks } from "./check-links.ts";
 import { MEMBER_NAME_RULES, NAME_RULES, checkOperationNames } from "./check-names.ts";
 import { PARTNER_RULES, TARGET_RULES } from "./check-navigations.ts";
+import { checkPropertyRules } from "./check-property-rules.ts";
 import { SERVICE_RULES } from "./check-service.ts";
 import { TYPE_RULES, checkSignatures } from "./check-types.ts";
 import { OPTION_TABLES } from "./option-tables.ts";
@@ -149,6 +150,7 @@ const STARTUP_RULES: readonly StartupRule[] = Object.freeze([
   checkSignatures,
   ...OPERATION_RULES,
   checkAuthorization,
+  checkPropertyRules,
   ...RESOURCE_RULES,
   checkNavigationRules,
   ...ROW_RULES,
