@@ -46,7 +46,13 @@ function faultsOf(properties: unknown, options: object = {}): readonly Configura
   return [];
 }
 
-type Row = readonly [title: string, properties: unknown, ...faults: ReadonlyArray<readonly [string, string]>];
+interface Row {
+  readonly title: string;
+  readonly properties: unknown;
+  readonly faults: ReadonlyArray<readonly [message: string, fix: string]>;
+}
+
+const row = (title: string, properties: unknown, ...faults: Row["faults"]): Row => ({ title, properties, faults });
 
 const set = "Employees";
 const EXAMPLE = '{ salary: { read: role("hr"), update: role("hr") } }';
@@ -56,9 +62,9 @@ const hr = role("hr");
 
 describe("startup refuses in property rules", () => {
   test.each<Row>([
-    ["a list", [hr], ["`authorization.properties` is an array.", `Give an object of properties: ${EXAMPLE}.`]],
-    ["null", null, ["`authorization.properties` is null.", `Give an object of properties: ${EXAMPLE}.`]],
-    [
+    row("a list", [hr], ["`authorization.properties` is an array.", `Give an object of properties: ${EXAMPLE}.`]),
+    row("null", null, ["`authorization.properties` is null.", `Give an object of properties: ${EXAMPLE}.`]),
+    row(
       "unknown names",
       { salery: { read: hr }, lines: { read: hr }, constructor: {} },
       ["`authorization.properties.salery` names no property of Employee.", "Did you mean `salary`?"],
@@ -70,32 +76,26 @@ describe("startup refuses in property rules", () => {
         "`authorization.properties.constructor` names no property of Employee.",
         "Remove it, or use one of `id`, `salary`, `secret`, `born`, `version`.",
       ],
-    ],
-    [
-      "a rule in place of rules",
-      { salary: hr },
-      ["`authorization.properties.salary` is a rule.", `Give an object of rules: ${EXAMPLE}.`],
-    ],
-    [
-      "a list in place of rules",
-      { salary: [hr] },
-      ["`authorization.properties.salary` is an array.", `Give an object of rules: ${EXAMPLE}.`],
-    ],
-    [
-      "unknown rules",
-      { salary: { write: hr } },
-      [
-        "`authorization.properties.salary` has no rule `write`.",
-        "Remove it, or use one of `read`, `create`, `update`.",
-      ],
-    ],
-    [
+    ),
+    row("a rule in place of rules", { salary: hr }, [
+      "`authorization.properties.salary` is a rule.",
+      `Give an object of rules: ${EXAMPLE}.`,
+    ]),
+    row("a list in place of rules", { salary: [hr] }, [
+      "`authorization.properties.salary` is an array.",
+      `Give an object of rules: ${EXAMPLE}.`,
+    ]),
+    row("unknown rules", { salary: { write: hr } }, [
+      "`authorization.properties.salary` has no rule `write`.",
+      "Remove it, or use one of `read`, `create`, `update`.",
+    ]),
+    row(
       "other values than rules",
       { salary: { read: "hr", update: [hr, null] } },
       ['`authorization.properties.salary.read` is "hr".', RULE_FIX],
       ["`authorization.properties.salary.update` contains null at position 1.", RULE_FIX],
-    ],
-    [
+    ),
+    row(
       "a check of the entity",
       {
         salary: {
@@ -109,24 +109,16 @@ describe("startup refuses in property rules", () => {
         "`authorization.properties.salary.read` contains resource(…), but the rules of properties depend on the user alone.",
         "Use role(…), or move it into `authorization.read` of the set.",
       ],
-    ],
-    [
-      "a key",
-      { id: { read: hr } },
-      [
-        "`authorization.properties` has rules for `id`, which is part of the key: URLs, links and references contain it.",
-        "Use a key that every user may know.",
-      ],
-    ],
-    [
-      "an ignored property",
-      { secret: { read: hr } },
-      [
-        "`authorization.properties` has rules for `secret`, which is ignored: no client sees or writes it.",
-        "Remove them.",
-      ],
-    ],
-    [
+    ),
+    row("a key", { id: { read: hr } }, [
+      "`authorization.properties` has rules for `id`, which is part of the key: URLs, links and references contain it.",
+      "Use a key that every user may know.",
+    ]),
+    row("an ignored property", { secret: { read: hr } }, [
+      "`authorization.properties` has rules for `secret`, which is ignored: no client sees or writes it.",
+      "Remove them.",
+    ]),
+    row(
       "writes of computed properties, and updates of immutable ones",
       { version: { create: hr }, born: { update: hr } },
       [
@@ -137,8 +129,8 @@ describe("startup refuses in property rules", () => {
         "`authorization.properties` has rules for `born` to update it, but it is immutable: updates ignore it.",
         "Remove them.",
       ],
-    ],
-  ])("%s", (_title: string, properties: unknown, ...faults: ReadonlyArray<readonly [string, string]>) => {
+    ),
+  ])("$title", ({ properties, faults }) => {
     expect(faultsOf(properties)).toEqual(faults.map(([message, fix]) => ({ set, message, fix })));
   });
 
