@@ -3,7 +3,7 @@ import type { ServiceDefinition } from "../definition/model/service-definition.t
 import type { AuthorizationRequirement, Category } from "../definition/sets/authorization.ts";
 import { definitionIn } from "../execution/entities/reader.ts";
 import { actionAlong, requireCategory, requireRules, navigationRules } from "../execution/rules/judge-rules.ts";
-import { propertyAccessOf } from "../execution/rules/property-access.ts";
+import { hasPropertyRules, propertyAccessOf } from "../execution/rules/property-access.ts";
 import type { PropertyAccess } from "../query/capabilities.ts";
 import type { ResourcePath } from "../query/resource-path.ts";
 
@@ -35,14 +35,13 @@ export function unrestricted(user: User | null): CallerAccess {
 }
 
 /** Whether a service has any rule that may refuse a request. */
-export function hasRules({ authorization, entitySets, operations }: ServiceDefinition): boolean {
+export function hasRules(definition: ServiceDefinition): boolean {
+  const { authorization, entitySets, operations } = definition;
   return (
     authorization.length > 0 ||
     [...operations.values()].some((operation) => operation.authorization.length > 0) ||
-    [...entitySets.values()].some(
-      ({ authorization: categories, propertyRules }) =>
-        propertyRules.size > 0 || Object.values(categories).some((rules) => rules.length > 0),
-    )
+    hasPropertyRules(definition) ||
+    [...entitySets.values()].some((set) => Object.values(set.authorization).some((rules) => rules.length > 0))
   );
 }
 

@@ -1,7 +1,7 @@
 import { keyHolderOf, keyPairsOf } from "../../edm/key-holder.ts";
 import type { EntitySet, NavigationProperty, StructuralProperty } from "../../edm/model.ts";
 import type { EntityOwner } from "../../query/capabilities.ts";
-import { refusalOfProperty, refusedProperties, type RuledUser } from "./property-access.ts";
+import { hasPropertyRules, refusalOfProperty, refusedProperties, type RuledUser } from "./property-access.ts";
 
 /** A new entity as the client sent it, by the names in JSON. */
 type SentEntity = Readonly<Record<string, unknown>>;
@@ -27,7 +27,7 @@ export function requireCreatable(
   body: unknown,
   { nests = false, along }: { readonly nests?: boolean; readonly along?: LinkedEntity } = {},
 ): void {
-  if (![...ruled.definition.entitySets.values()].some(({ propertyRules }) => propertyRules.size > 0)) return;
+  if (!hasPropertyRules(ruled.definition)) return;
   if (along !== undefined && keyHolderOf(along.entitySet, along.navigation) === "related") {
     const written = keyPairsOf(along.entitySet, along.navigation).map(({ related }) => related);
     requireWritable(ruled, "create", { owner, written, target: along.navigation.name });

@@ -85,6 +85,11 @@ function actionWith(act: PropertyAct, property: string, { name }: EntityOwner): 
   return `${act === "read" ? act : "change"} '${property}' of ${name}`;
 }
 
+/** Whether any set of a service has rules for properties. */
+export const hasPropertyRules: (definition: ServiceDefinition) => boolean = keptPer(({ entitySets }) =>
+  [...entitySets.values()].some(({ propertyRules }) => propertyRules.size > 0),
+);
+
 /** A user, and the service with the rules. */
 export interface RuledUser {
   readonly definition: ServiceDefinition;
@@ -104,6 +109,7 @@ export function refusedProperties(
   act: "create" | "update",
 ): ReadonlySet<StructuralProperty> {
   const own = owner.kind === "EntitySet" ? definition.entitySets.get(owner.name) : undefined;
+  if (own?.propertyRules.size === 0 || !hasPropertyRules(definition)) return NONE;
   const entityType = owner.kind === "EntitySet" ? owner.entityType : owner;
   const sets = own === undefined ? [...definition.entitySets.values()] : [own];
   const refused = sets
