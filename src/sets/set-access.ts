@@ -3,7 +3,7 @@ import type { Context, EntityFilter, WriteOptions } from "../definition/context.
 import type { EntitySetDefinition } from "../definition/model/service-definition.ts";
 import { type Category, refusal } from "../definition/sets/authorization.ts";
 import type { EntityTypeDeclaration } from "../definition/types/value-type.ts";
-import type { EntityType } from "../edm/model.ts";
+import type { EntitySet, EntityType } from "../edm/model.ts";
 import type { PrimitiveValue } from "../edm/value-codec.ts";
 import { codecOf } from "../edm/value-codecs.ts";
 import { protocolError } from "../errors/odata-error.ts";
@@ -22,6 +22,7 @@ import { fieldOf } from "../memory/compile-property.ts";
 import { defineMissing } from "../memory/missing-value.ts";
 import { readForm, type ReadForm } from "../plan/plan-collection.ts";
 import { declaredProperties } from "../plan/properties-to-read.ts";
+import type { PropertyAccess } from "../query/capabilities.ts";
 import type { BoundQuery } from "../query/clauses.ts";
 import type { ReachedSet } from "./entity-sets.ts";
 import { toBody, expectedOption, type ExpectedValues, toKey } from "./given-values.ts";
@@ -78,7 +79,7 @@ export class SetAccess {
       this.#requireHandler(set, "getByKey", call);
       const entity = await findEntity(set.entitySet, wanted, reader);
       if (entity !== null) await judge(entity);
-      return entity === null ? null : this.#shown(toReadEntity(set.entitySet, entity), reader.context);
+      return entity === null ? null : this.#shown(entity, reader.context);
     });
   }
 
@@ -90,7 +91,8 @@ export class SetAccess {
       if (bound === null) return [];
       this.#authorize(bound, reader.context);
       const found = await readEntities({ set, form, query: bound, call }, reader);
-      return found.map((entity) => this.#shown(entity, reader.context));
+      const access = this.#accessOf(reader.context);
+      return access === null ? found : found.map((entity) => withoutUnreadable(entity, set.entitySet, access));
     });
   }
 
@@ -231,26 +233,26 @@ export class SetAccess {
     authorizeShape({ ...ruledUser(context), isOwnSkipped: false }, shape);
   }
 
+  /** Returns the properties that the user may not read; null if the call may read all of them. */
+  #accessOf(context: Context): PropertyAccess | null {
+    return this.#isTrusted ? null : ruledUser(context).properties;
+  }
+
   /** @throws ODataError for the expected value of a property that the user may not read: the result would reveal its value */
   #requireReadable(expected: ExpectedValues, context: Context): void {
     const { entitySet } = this.#reached.set;
-    const access = this.#isTrusted ? null : ruledUser(context).properties;
+    const access = this.#accessOf(context);
     if (access === null) return;
     const named = [...access.unreadableOf(entitySet)].find(({ field }) => Object.hasOwn(expected, field));
     if (named !== undefined) throw access.refusal(named, entitySet);
   }
 
-  /** Removes the properties that the user may not read: code that reads one fails, instead of taking it for absent. */
+  /** Returns an entity as the call shows it. @param entity as a handler returned it */
   #shown(entity: object, context: Context): object {
     const { entitySet } = this.#reached.set;
-    const access = this.#isTrusted ? null : ruledUser(context).properties;
-    if (access === null) return entity;
-    for (const { field } of access.unreadableOf(entitySet)) {
-      Reflect.deleteProperty(entity, field);
-      const reason = `The user of this request may not read \`${field}\` of ${entitySet.name}.`;
-      defineMissing(entity, field, `${reason} Pass \`trusted: true\` to ctx.sets to read it for the service itself.`);
-    }
-    return entity;
+    const access = this.#accessOf(context);
+    const read = toReadEntity(entitySet, entity);
+    return access === null ? read : withoutUnreadable(read, entitySet, access);
   }
 
   /** @throws Error within a transaction of another database */
@@ -269,7 +271,7 @@ export class SetAccess {
 
   #saved(saved: unknown, call: string, context: Context): object {
     if (typeof saved !== "object" || saved === null) throw new TypeError(`${call}: the handler returned no entity.`);
-    return this.#shown(toReadEntity(this.#reached.set.entitySet, saved), context);
+    return this.#shown(saved, context);
   }
 
   #name(method: string): string {
@@ -283,6 +285,16 @@ interface PreparedWrite<T> {
   readonly needsEntity: boolean;
   /** @param stored the entity, if it was loaded */
   readonly run: (stored: object | undefined) => Promise<T | null>;
+}
+
+/** Removes the properties that the user may not read: code that reads one fails, instead of taking it for absent. */
+function withoutUnreadable(entity: object, entitySet: EntitySet, access: PropertyAccess): object {
+  for (const { field } of access.unreadableOf(entitySet)) {
+    Reflect.deleteProperty(entity, field);
+    const reason = `The user of this request may not read \`${field}\` of ${entitySet.name}.`;
+    defineMissing(entity, field, `${reason} Pass \`trusted: true\` to ctx.sets to read it for the service itself.`);
+  }
+  return entity;
 }
 
 function ruledUser(context: Context): RuledUser {
