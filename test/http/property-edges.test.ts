@@ -155,7 +155,7 @@ describe("the rules belong to the set", () => {
     ...read,
     create: (entity) => {
       written.push(entity);
-      return { ...rows[0], ...entity } as never;
+      return { ...rows[0], ...entity };
     },
     patch: (_id, delta) => {
       written.push(delta);
@@ -375,8 +375,9 @@ describe("statements of a table", () => {
       ["ann:", "PATCH", { Name: "Eve", BossId: 2 }],
       ["root:hr,manager", "PATCH", { Name: "Eve", Salary: 5, Grade: "A" }],
     ];
-    for (const [user, method, body] of writes)
+    for (const [user, method, body] of writes) {
       expect(await after("Employees(1)", { user, method, body })).toHaveLength(1);
+    }
   });
 
   test("never write the columns of properties that the user may not change", async () => {

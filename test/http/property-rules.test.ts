@@ -67,7 +67,12 @@ interface Answered {
 async function send(
   service: Service,
   user: string,
-  [method, path, body, headers = {}]: readonly [method: string, path: string, body?: object | undefined, headers?: HeaderTable],
+  [method, path, body, headers = {}]: readonly [
+    method: string,
+    path: string,
+    body?: object | undefined,
+    headers?: HeaderTable,
+  ],
 ): Promise<Answered> {
   const response = await service.fetch(
     new Request(`${ORIGIN}/s/${path}`, {
@@ -290,7 +295,9 @@ describe.each(FORMS)("property rules over $title", ({ open }) => {
         201,
         shown(70, { Name: "Jo", Grade: null, DepartmentId: null, BossId: 1, Version: 1 }),
       ]);
-      const changes: ReadonlyArray<readonly [method: string, path: string, body?: object | undefined, navigation?: string]> = [
+      const changes: ReadonlyArray<
+        readonly [method: string, path: string, body?: object | undefined, navigation?: string]
+      > = [
         ["PUT", "Employees(2)/Department/$ref", { "@odata.id": "Departments(2)" }, "Department"],
         ["DELETE", "Employees(2)/Department/$ref", undefined, "Department"],
         ["POST", "Departments(2)/Employees/$ref", { "@odata.id": "Employees(2)" }, "Employees"],
