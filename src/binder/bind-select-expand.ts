@@ -33,7 +33,7 @@ const NOTHING: readonly never[] = Object.freeze([]);
  * Returns the clause of a request without `$select`: all properties, whole.
  * @returns the same object for each call with a type
  */
-export const selectAll: (entityType: EntityType) => SelectExpandClause = keptPer(({ properties }) => {
+const selectAll: (entityType: EntityType) => SelectExpandClause = keptPer(({ properties }) => {
   const selected = Object.freeze(properties.map((property) => Object.freeze({ property })));
   return Object.freeze(keeper({ selected, isSelection: false, contextSelect: NOTHING, expanded: NOTHING }));
 });
