@@ -3,7 +3,7 @@ import { WRITTEN_ENTITY_OPTIONS } from "../binder/option-rules.ts";
 import type { EntitySet } from "../edm/model.ts";
 import { protocolError } from "../errors/odata-error.ts";
 import { answeredValue } from "../execution/entities/handler-answer.ts";
-import { type Reader, definitionIn } from "../execution/entities/reader.ts";
+import { type Reader, definitionIn, withFaults } from "../execution/entities/reader.ts";
 import { requireCreatable } from "../execution/rules/authorize-body.ts";
 import { authorizeNested } from "../execution/rules/authorize-query.ts";
 import { runCreate } from "../execution/writes/write-entity.ts";
@@ -12,7 +12,7 @@ import { bindEntity, queryReaderOf, readJsonFormat } from "./bind-query.ts";
 import { authorizeCreation } from "./current-entity.ts";
 import { readSaved, savedResponse } from "./entity-result.ts";
 import { entitySetOf } from "./read-collection.ts";
-import { runtimeOf } from "./service-runtime.ts";
+import { facetFaults, runtimeOf } from "./service-runtime.ts";
 import { type Endpoint, inStages, routed } from "./stages.ts";
 
 /**
@@ -30,21 +30,22 @@ export const createEntity: Endpoint = inStages({
     const query = bindEntity(request, target, WRITTEN_ENTITY_OPTIONS);
     const { allowDeepInsert } = settings;
     const { return: preferred } = request.preferences;
+    const faults = facetFaults(request.service, origin, "create");
     return body.read((json, ieee754Compatible) => {
-      const given = bodies.readNew(json, ieee754Compatible);
+      const given = bodies.readNew(json, ieee754Compatible, faults);
       requireCreatable(queryReaderOf(request), origin, json, { nests: allowDeepInsert });
-      return { origin, handler, format, query, preferred, allowDeepInsert, given };
+      return { origin, handler, format, query, preferred, allowDeepInsert, given, faults };
     });
   },
   execute: (bound, execution) => {
-    const { origin, handler, allowDeepInsert, given } = bound;
+    const { origin, handler, allowDeepInsert, given, faults } = bound;
     const { definition, hasRules } = execution.service;
     const authorized = chain(authorizeCreation(execution, origin, given), () =>
       allowDeepInsert && hasRules
         ? authorizeNested(execution.context, definitionIn(definition, origin), given)
         : undefined,
     );
-    const created = chain(authorized, () => callCreate(origin, given, execution.reader));
+    const created = chain(authorized, () => callCreate(origin, given, withFaults(execution.reader, faults)));
     const inserted = allowDeepInsert ? given : null;
     return chain(created, (entity) =>
       readSaved(execution, bound, { origin, outcome: "created", entity, handler, inserted }),

@@ -7,9 +7,11 @@ import type { EntitySet, StructuralProperty } from "../edm/model.ts";
 import { wirePath } from "../edm/wire-path.ts";
 import type { ODataError } from "../errors/odata-error.ts";
 import { answeredValue } from "../execution/entities/handler-answer.ts";
+import { withFaults } from "../execution/entities/reader.ts";
 import { comparedProperties, withoutCompared } from "../execution/rules/judge-properties.ts";
 import { runPatch } from "../execution/writes/write-entity.ts";
 import { checkKeyMatch } from "../payload/body-members.ts";
+import type { FacetFaults } from "../payload/body-readers.ts";
 import type { ExpectedValues } from "../sets/given-values.ts";
 import { openBody } from "./authorized-request.ts";
 import { bindEntity, queryReaderOf, readJsonFormat } from "./bind-query.ts";
@@ -17,7 +19,7 @@ import { requireEntity, entityNotFound, checkPreconditions, missingEntityError }
 import { readSaved, savedResponse } from "./entity-result.ts";
 import type { Execution } from "./execution.ts";
 import { entityPathOf } from "./read-entity.ts";
-import { type EntitySetRuntime, runtimeOf, type ServiceRuntime } from "./service-runtime.ts";
+import { type EntitySetRuntime, facetFaults, runtimeOf, type ServiceRuntime } from "./service-runtime.ts";
 import { type Endpoint, inStages, routed } from "./stages.ts";
 
 /**
@@ -35,16 +37,17 @@ export const patchEntity: Endpoint = inStages({
     const body = openBody(request, origin);
     const query = bindEntity(request, target, WRITTEN_ENTITY_OPTIONS);
     const { return: preferred } = request.preferences;
-    const delta = body.read((json, ieee754Compatible) => bodies.readDelta(json, ieee754Compatible));
+    const faults = facetFaults(request.service, origin, "patch");
+    const delta = body.read((json, ieee754Compatible) => bodies.readDelta(json, ieee754Compatible, faults));
     return chain(delta, (given) => {
       const compared = comparedProperties(queryReaderOf(request), origin, given.delta);
-      return { origin, keyText, key, format, query, preferred, given, compared };
+      return { origin, keyText, key, format, query, preferred, given, faults, compared };
     });
   },
   execute: (bound, execution) => {
-    const { origin, keyText, key, given, compared } = bound;
+    const { origin, keyText, key, given, faults, compared } = bound;
     logIgnoredEntities(execution, origin, given.ignored);
-    const saved = callPatch(execution, { entitySet: origin, keyText, key, compared }, given.delta, () =>
+    const saved = callPatch(execution, { entitySet: origin, keyText, key, faults, compared }, given.delta, () =>
       checkKeyMatch(origin.entityType, given.key, key),
     );
     return chain(saved, (entity) => {
@@ -71,6 +74,8 @@ interface PatchTarget {
   readonly key: unknown;
   /** The properties of the delta that the user may send with their stored values only; absent: none. */
   readonly compared?: readonly StructuralProperty[];
+  /** The facet faults of the body, reported together with the issues of `validate`. */
+  readonly faults?: FacetFaults;
 }
 
 /**
@@ -84,7 +89,7 @@ export function callPatch(
   delta: Record<string, unknown>,
   check?: () => void,
 ): Maybe<unknown> {
-  const { entitySet, keyText, key, compared = [] } = target;
+  const { entitySet, keyText, key, faults, compared = [] } = target;
   const missing = (expected?: ExpectedValues): ODataError =>
     missingEntityError(execution, () => entityNotFound(entitySet, keyText), expected);
   const current = chain(requireEntity(execution, { entitySet, key }, missing), (addressed) => {
@@ -95,7 +100,7 @@ export function callPatch(
     if (state === "missing") throw missing();
     const changes = withoutCompared(queryReaderOf(execution), entitySet, { changes: delta, compared, stored });
     return chain(
-      patched(entitySet, () => runPatch(entitySet, key, changes, execution.writer(expected))),
+      patched(entitySet, () => runPatch(entitySet, key, changes, withFaults(execution.writer(expected), faults))),
       (answer) => {
         const saved = answeredValue(answer);
         if (saved !== null && saved !== undefined) return saved;

@@ -4,6 +4,7 @@ import { bindEntityKey } from "../binder/bind-key.ts";
 import { WRITTEN_ENTITY_OPTIONS } from "../binder/option-rules.ts";
 import type { EntitySet, EntityType, StructuralProperty } from "../edm/model.ts";
 import { answeredValue } from "../execution/entities/handler-answer.ts";
+import { withFaults } from "../execution/entities/reader.ts";
 import { requireCreatable } from "../execution/rules/authorize-body.ts";
 import {
   comparedProperties,
@@ -13,8 +14,14 @@ import {
 } from "../execution/rules/judge-properties.ts";
 import { runReplace } from "../execution/writes/write-entity.ts";
 import type { JsonValue } from "../json/write-json.ts";
-import { type BodyObject, checkKeyMatch, compileFieldWriter } from "../payload/body-members.ts";
-import { newEntityOf, requireWhole, type ReplacementBody, compileImmutableKeeper } from "../payload/body-readers.ts";
+import { type BodyObject, checkKeyMatch, checkNewKey, compileFieldWriter } from "../payload/body-members.ts";
+import {
+  type FacetFaults,
+  newEntityOf,
+  requireWhole,
+  type ReplacementBody,
+  compileImmutableKeeper,
+} from "../payload/body-readers.ts";
 import { requireObject } from "../payload/property-reader.ts";
 import type { ExpectedValues } from "../sets/given-values.ts";
 import { openBody } from "./authorized-request.ts";
@@ -34,7 +41,7 @@ import { readSaved, savedResponse, type WriteOutcome } from "./entity-result.ts"
 import type { Execution } from "./execution.ts";
 import { logIgnoredEntities } from "./patch-entity.ts";
 import { entityPathOf } from "./read-entity.ts";
-import { runtimeOf, type ServiceRuntime } from "./service-runtime.ts";
+import { facetFaults, runtimeOf, type ServiceRuntime } from "./service-runtime.ts";
 import { type Endpoint, inStages, routed } from "./stages.ts";
 
 /** An entity to save under the key of the URL. */
@@ -48,6 +55,8 @@ interface Replacement {
   readonly json: JsonValue;
   /** The properties that keep their stored values if the body omits them. */
   readonly kept: ReadonlySet<StructuralProperty>;
+  /** The facet faults of the body, reported together with the issues of `validate`. */
+  readonly faults: FacetFaults;
   readonly mayCreate: boolean;
 }
 
@@ -78,10 +87,11 @@ export const replaceEntity: Endpoint = inStages({
     // A URL cannot choose a key that the server generates.
     const mayCreate = settings.allowUpsert && !entityType.key.some(({ computed }) => computed);
     const ruled = queryReaderOf(request);
+    const faults = facetFaults(request.service, entitySet, "create");
     return opened.read((json, ieee754Compatible) => {
       const kept = keptProperties(ruled, entitySet);
-      const body = bodies.readReplacement(json, ieee754Compatible, key, kept);
-      return { entitySet, keyText, key, format, query, preferred, mayCreate, body, json, kept };
+      const body = bodies.readReplacement(json, ieee754Compatible, key, { kept, faults });
+      return { entitySet, keyText, key, format, query, preferred, mayCreate, body, faults, json, kept };
     });
   },
   execute: (bound, execution) => {
@@ -117,11 +127,11 @@ function replace(
   replacement: Replacement,
   { state, entity, expected }: CurrentEntity,
 ): Maybe<Saved> {
-  const { entitySet, key } = replacement;
+  const { entitySet, key, faults } = replacement;
   const call = routed(runtimeOf(execution.service, entitySet).handlers.replace, `PUT ${entitySet.name}`);
   const whole = state === "missing" ? newEntity(execution, replacement) : keepStored(execution, replacement, entity);
   const replaced = chain(authorizeReplacing(execution, replacement, state, whole), () =>
-    runReplace(entitySet, key, whole, execution.writer(expected)),
+    runReplace(entitySet, key, whole, withFaults(execution.writer(expected), faults)),
   );
   return chain(replaced, (answer) => {
     const saved = answeredValue(answer);
@@ -136,9 +146,11 @@ function replace(
 }
 
 /** Returns the entity of a PUT that creates it. @throws ODataError for a property that the user may not give to it */
-function newEntity(execution: Execution, { entitySet, body, json }: Replacement): BodyObject {
+function newEntity(execution: Execution, { entitySet, key, body, json }: Replacement): BodyObject {
   requireCreatable(queryReaderOf(execution), entitySet, json);
-  return newEntityOf(body);
+  const entity = newEntityOf(body);
+  checkNewKey(entitySet.entityType, key);
+  return entity;
 }
 
 /** Whether the stored values of properties are compared with the body, or passed on to a handler of the application. */
@@ -190,12 +202,12 @@ function authorizeReplacing(
 
 /** Creates the entity; null where this request must not create it. */
 function create(execution: Execution, replacement: Replacement): Maybe<Saved> | null {
-  const { entitySet, mayCreate } = replacement;
+  const { entitySet, faults, mayCreate } = replacement;
   const { create: call } = runtimeOf(execution.service, entitySet).handlers;
   if (call === undefined || !mayCreate || execution.arrival.odata.header("if-match") !== undefined) return null;
   const whole = newEntity(execution, replacement);
   const created = chain(authorizeCreation(execution, entitySet, whole), () =>
-    callCreate(entitySet, whole, execution.reader),
+    callCreate(entitySet, whole, withFaults(execution.reader, faults)),
   );
   return chain(created, (entity): Saved => ({ entity, handler: call, outcome: "upserted" }));
 }

@@ -22,6 +22,7 @@ import type {
   EntitySetSettings,
 } from "../model/service-definition.ts";
 import type { ServiceDefaults, ServiceOptions } from "../model/service-options.ts";
+import type { AdmitTenant } from "../model/tenant-check.ts";
 import { isObject, pickStated } from "../option-table.ts";
 import { SERVICE_PROFILES } from "../service-profile.ts";
 import {
@@ -32,9 +33,12 @@ import {
   type RowRule,
   type RowRuleChecks,
 } from "../sets/authorization.ts";
+import { readCacheControl } from "../sets/cache-control.ts";
+import { constraintErrorsOf } from "../sets/constraints.ts";
 import type { LimitSettings, InheritedSettings } from "../sets/entity-set.ts";
 import { guardedReferencesOf } from "../sets/guarded-reference.ts";
 import { resolvePropertyRules } from "../sets/property-rules.ts";
+import { validatorsOf } from "../sets/validation.ts";
 import { navigationAuthorizationOf, navigationHandlersOf } from "./check-authorization.ts";
 import { checkDefinition } from "./check-definition.ts";
 import { expansionSources } from "./expansion-sources.ts";
@@ -57,6 +61,7 @@ const SET_HANDLERS = [
  * @param defaultLogger used if the application gives no logger
  * @param rowRules checks the row rules, if any set has one
  * @param bindAnnotations resolves the annotations
+ * @param admit checks the databases of tenants; absent: none is checked
  * @throws ConfigurationError with every fault of the declarations
  * @see docs/reference/services.md
  */
@@ -65,6 +70,7 @@ export function buildServiceDefinition(
   defaultLogger: Logger,
   rowRules: RowRuleChecks,
   bindAnnotations: AnnotationBinder,
+  admit: AdmitTenant = () => undefined,
 ): ServiceDefinition {
   const service = collectDeclarations(options);
   const types = collectTypes(service);
@@ -73,8 +79,7 @@ export function buildServiceDefinition(
   checkDefinition(service, types, faults);
   const built = buildModel(service, types, names, annotations);
   const { entityContainer } = built.model;
-  const defaults = options.defaults ?? {};
-  const { serverTiming = false } = options;
+  const { defaults = {}, serverTiming = false } = options;
   const sets = service.sets.flatMap((set) => {
     const entitySet = entityContainer.entitySets.get(set.name);
     return entitySet === undefined ? [] : [toSetDefinition(set, entitySet, service.sets, defaults, built)];
@@ -115,6 +120,7 @@ export function buildServiceDefinition(
       authenticate: options.authenticate,
       tokenScope: options.tokenScope,
       authorization: requirementsOf(options.authorization),
+      admit,
       declarationOf: declarationFinder(service),
     }),
   );
@@ -180,6 +186,8 @@ function toSetDefinition(
       set.navigations.map((each) => [each.name, navigationAuthorizationOf(each, sets)]),
     ),
     rows: rowRuleOf(set, entitySet, built),
+    validators: validatorsOf(set.options["validate"]),
+    constraints: constraintErrorsOf(set.options["constraints"], entitySet.entityType),
   };
 }
 
@@ -231,6 +239,8 @@ const DEFAULT_SETTINGS: Resolved<InheritedSettings> = Object.freeze({
   propertyRouteDocsEnabled: false,
   allowUpsert: false,
   idempotentDelete: true,
+  requireIfMatch: false,
+  cacheControl: "",
   roundingMode: "spec-compliant",
   selectPushdownEnabled: true,
   expandPushdownEnabled: true,
@@ -313,6 +323,8 @@ function resolveSettings(set: DeclaredSet | undefined, defaults: ServiceDefaults
     propertyRouteDocsEnabled: settings.propertyRouteDocsEnabled,
     allowUpsert: settings.allowUpsert,
     idempotentDelete: settings.idempotentDelete,
+    requireIfMatch: settings.requireIfMatch,
+    cacheControl: readCacheControl(settings.cacheControl),
     selectPushdownEnabled: settings.selectPushdownEnabled,
     expandPushdownEnabled: settings.expandPushdownEnabled,
     unknownMembers: settings.unknownMembers,
