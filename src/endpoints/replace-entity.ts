@@ -4,7 +4,7 @@ import { bindEntityKey } from "../binder/bind-key.ts";
 import { WRITTEN_ENTITY_OPTIONS } from "../binder/option-rules.ts";
 import type { EntitySet, EntityType, StructuralProperty } from "../edm/model.ts";
 import { answeredValue } from "../execution/entities/handler-answer.ts";
-import { withFaults } from "../execution/entities/reader.ts";
+import { definitionIn, withFaults, withUnwritten } from "../execution/entities/reader.ts";
 import { requireCreatable } from "../execution/rules/authorize-body.ts";
 import {
   comparedProperties,
@@ -15,13 +15,8 @@ import {
 import { runReplace } from "../execution/writes/write-entity.ts";
 import type { JsonValue } from "../json/write-json.ts";
 import { type BodyObject, checkKeyMatch, checkNewKey, compileFieldWriter } from "../payload/body-members.ts";
-import {
-  type FacetFaults,
-  newEntityOf,
-  requireWhole,
-  type ReplacementBody,
-  compileImmutableKeeper,
-} from "../payload/body-readers.ts";
+import { type FacetFaults, newEntityOf, requireWhole, type ReplacementBody } from "../payload/body-readers.ts";
+import { compileImmutableKeeper } from "../payload/immutable-keeper.ts";
 import { requireObject } from "../payload/property-reader.ts";
 import type { ExpectedValues } from "../sets/given-values.ts";
 import { openBody } from "./authorized-request.ts";
@@ -129,9 +124,10 @@ function replace(
 ): Maybe<Saved> {
   const { entitySet, key, faults } = replacement;
   const call = routed(runtimeOf(execution.service, entitySet).handlers.replace, `PUT ${entitySet.name}`);
-  const whole = state === "missing" ? newEntity(execution, replacement) : keepStored(execution, replacement, entity);
+  const { whole, unwritten }: KeptEntity =
+    state === "missing" ? { whole: newEntity(execution, replacement) } : keepStored(execution, replacement, entity);
   const replaced = chain(authorizeReplacing(execution, replacement, state, whole), () =>
-    runReplace(entitySet, key, whole, withFaults(execution.writer(expected), faults)),
+    runReplace(entitySet, key, whole, withUnwritten(withFaults(execution.writer(expected), faults), unwritten)),
   );
   return chain(replaced, (answer) => {
     const saved = answeredValue(answer);
@@ -156,7 +152,11 @@ function newEntity(execution: Execution, { entitySet, key, body, json }: Replace
 /** Whether the stored values of properties are compared with the body, or passed on to a handler of the application. */
 function needsStored({ service }: Execution, { entitySet, kept, body: { entity } }: Replacement): boolean {
   if (kept.size === 0) return false;
-  return !keepsAbsent(service, entitySet) || [...kept].some(({ field }) => Object.hasOwn(entity, field));
+  return (
+    !keepsAbsent(service, entitySet) ||
+    isValidated(service, entitySet) ||
+    [...kept].some(({ field }) => Object.hasOwn(entity, field))
+  );
 }
 
 /** Whether the handler of a set does not write absent members: handlers of tables do not. */
@@ -165,27 +165,38 @@ function keepsAbsent(service: ServiceRuntime, entitySet: EntitySet): boolean {
   return service.definition.handlersCheckingRows.has(handler);
 }
 
+function isValidated({ definition }: ServiceRuntime, entitySet: EntitySet): boolean {
+  return definitionIn(definition, entitySet).validators?.create !== undefined;
+}
+
+/** A replacement with the stored values that it keeps. */
+interface KeptEntity {
+  readonly whole: BodyObject;
+  /** The fields that a table must not write; absent: none. */
+  readonly unwritten?: ReadonlySet<string> | undefined;
+}
+
 /**
  * Returns the replacement of an entity with the stored values that it keeps.
  * @param stored the entity as its handler returned it; undefined if it was not loaded
  * @throws ODataError for a property that the user may not change
  */
-function keepStored(execution: Execution, { entitySet, body, kept }: Replacement, stored: unknown): BodyObject {
+function keepStored(execution: Execution, { entitySet, body, kept }: Replacement, stored: unknown): KeptEntity {
   const { entityType } = entitySet;
   const ruled = queryReaderOf(execution);
   const compared = comparedProperties(ruled, entitySet, body.entity);
-  const entity = withoutCompared(ruled, entitySet, { changes: body.entity, compared, stored });
+  const whole = withoutCompared(ruled, entitySet, { changes: body.entity, compared, stored });
   if (stored === undefined) {
     requireWhole(body);
-    return entity;
+    return { whole };
   }
-  keeperOf(entityType)?.(entity, requireObject(stored, entityType.qualifiedName));
-  if (kept.size === 0 || keepsAbsent(execution.service, entitySet)) return entity;
+  keeperOf(entityType)?.(whole, requireObject(stored, entityType.qualifiedName));
+  const isTable = keepsAbsent(execution.service, entitySet);
+  if (kept.size === 0 || (isTable && !isValidated(execution.service, entitySet))) return { whole };
   const current = storedValues(entitySet, stored);
-  for (const { field } of kept) {
-    if (!Object.hasOwn(entity, field)) compileFieldWriter(field)(entity, current[field]);
-  }
-  return entity;
+  const absent = [...kept].filter(({ field }) => !Object.hasOwn(whole, field));
+  for (const { field } of absent) compileFieldWriter(field)(whole, current[field]);
+  return isTable ? { whole, unwritten: new Set(absent.map(({ field }) => field)) } : { whole };
 }
 
 /** Checks the `create` rules where the replace handler may create the entity. */

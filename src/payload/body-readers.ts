@@ -3,7 +3,6 @@ import { absentValue } from "../edm/absent-value.ts";
 import { keyFields, keyValues } from "../edm/literal.ts";
 import type { EntitySet, NavigationProperty, EntityType, StructuralProperty } from "../edm/model.ts";
 import type { PrimitiveValue } from "../edm/value-codec.ts";
-import { codecOf } from "../edm/value-codecs.ts";
 import { isODataError, joinFaults, type ODataError } from "../errors/odata-error.ts";
 import { type JsonValue, isJsonObject, type JsonObject } from "../json/write-json.ts";
 import {
@@ -21,7 +20,6 @@ import {
   missingMember,
   placeWithin,
 } from "./body-members.ts";
-import { compileConversion, compileFieldReader } from "./property-reader.ts";
 import { nestedLinksOf, compileNewEntityReader, containsEntities, notAnEntity } from "./read-entity.ts";
 import { ValueReaders } from "./read-value.ts";
 
@@ -383,34 +381,4 @@ function compileKeyReader({ key }: EntityType, values: ValueReaders): (body: Jso
 /** Returns the key of a body whose key members are ignored, whatever they contain. @see OData Protocol 4.0, section 11.4.3 */
 function noKey(): BodyKey {
   return [];
-}
-
-/**
- * Makes the step that copies the immutable values of the current entity to its replacement, because an update ignores the
- * values of the body.
- * @returns null for a type without immutable members; a step that throws Error if the current entity, as a handler
- * returned it, has an invalid value
- * @see OData Protocol 4.0, section 11.4.3
- */
-export function compileImmutableKeeper(entityType: EntityType): ((entity: BodyObject, current: object) => void) | null {
-  const kept = entityType.properties.filter(({ immutable, isKey, computed }) => immutable && !isKey && !computed);
-  if (kept.length === 0) return null;
-  const steps = kept.map((property) => {
-    const read = compileFieldReader(property.field);
-    const put = compileFieldWriter(property.field);
-    const convert = conversionOf(property, `${entityType.qualifiedName}/${property.name}`);
-    return (entity: BodyObject, current: object): void => {
-      const value = read(current) ?? null;
-      put(entity, value === null ? null : convert(value));
-    };
-  });
-  return (entity, current) => {
-    for (const step of steps) step(entity, current);
-  };
-}
-
-/** Structured values remain as the application returned them. */
-function conversionOf(property: StructuralProperty, path: string): (value: unknown) => unknown {
-  const isPlain = property.type.kind !== "ComplexType" && !property.isCollection;
-  return isPlain ? compileConversion(codecOf(property), path) : (value) => value;
 }

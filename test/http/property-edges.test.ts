@@ -354,12 +354,12 @@ describe.each(ENGINES)("unreadable properties over $title", (engine) => {
 });
 
 describe("statements of a table", () => {
-  async function openStaff() {
+  async function openStaff(options: object = {}) {
     const statements = countStatements(sqliteDialect(":memory:"));
     const db = new Kysely<never>({ dialect: statements.dialect, log: statements.log });
     onTestFinished(() => db.destroy());
     await fillTables(db, "sqlite", STAFF);
-    const { service } = staffTables(db);
+    const { service } = staffTables(db, options);
     await send(service, "Employees(1)", { method: "PATCH", body: { Name: "Ann" } });
     const after = async (path: string, sent: Parameters<typeof send>[2]): Promise<readonly string[]> => {
       statements.reset();
@@ -394,6 +394,34 @@ describe("statements of a table", () => {
       expect(set).toMatch(/"name"/u);
       expect(set).not.toMatch(/grade|salary|notes|street|city|departmentId/u);
     }
+  });
+
+  test("validate sees the stored values that PUT keeps, and the table does not write them", async () => {
+    const seen: unknown[] = [];
+    const { after } = await openStaff({
+      validate: {
+        create: ({ entity }: { readonly entity: object }) => {
+          seen.push(entity);
+          return [];
+        },
+      },
+    });
+    const texts = await after("Employees(1)", { method: "PUT", body: { Name: "Eve", Grade: "A" } });
+    expect(seen).toEqual([
+      {
+        id: 1,
+        name: "Eve",
+        salary: expect.stringMatching(/^7000/u) as string,
+        notes: "late",
+        home: { street: "Ring", city: "Oslo" },
+        grade: "A",
+        departmentId: 1,
+        bossId: null,
+      },
+    ]);
+    const [set = ""] = /(?<= set ).*?(?= where )/u.exec(texts.find((text) => text.startsWith("update")) ?? "") ?? [];
+    expect(set).toMatch(/"name"/u);
+    expect(set).not.toMatch(/grade|salary|notes|street|city|departmentId/u);
   });
 
   test("read no column of an unreadable property, and are the same for users who may read the same", async () => {

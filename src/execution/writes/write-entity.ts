@@ -141,10 +141,16 @@ function linkedPart({ entitySet, key }: KeyedEntity, pairs: readonly JoinPair[],
  */
 export function runReplace(entitySet: EntitySet, key: unknown, entity: object, reader: Reader): Maybe<unknown> {
   const { set, handler } = writerOf(entitySet, "replace", reader);
+  const { unwritten } = reader;
+  const written = unwritten === undefined ? entity : withoutFields(entity, unwritten);
   const call = (): Maybe<unknown> =>
-    explainingViolations(set, OF_BODY, () => handler(key, entity, ServiceContext.ofSet(entitySet, reader.context)));
+    explainingViolations(set, OF_BODY, () => handler(key, written, ServiceContext.ofSet(entitySet, reader.context)));
   const replace = (): Maybe<unknown> => checkedReplace({ set, handler, key, entity }, reader, call);
   return chain(validateNew(set, entity, reader), replace);
+}
+
+function withoutFields(entity: object, fields: ReadonlySet<string>): object {
+  return Object.fromEntries(Object.entries(entity).filter(([field]) => !fields.has(field)));
 }
 
 /** An entity to write, and the handler that writes it. */
