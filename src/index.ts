@@ -1,6 +1,11 @@
 export { applyDelta } from "./definition/model/apply-delta.ts";
 export { anyOf, authenticated, resource, role } from "./definition/sets/authorization.ts";
-export type { Authorization, AuthorizationRule, AuthorizationRules } from "./definition/sets/authorization.ts";
+export type {
+  Authorization,
+  AuthorizationRule,
+  AuthorizationRules,
+  PropertyAuthorization,
+} from "./definition/sets/authorization.ts";
 export type {
   Context,
   Host,

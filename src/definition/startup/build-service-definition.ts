@@ -37,6 +37,7 @@ import { readCacheControl } from "../sets/cache-control.ts";
 import { constraintErrorsOf } from "../sets/constraints.ts";
 import type { LimitSettings, InheritedSettings } from "../sets/entity-set.ts";
 import { guardedReferencesOf } from "../sets/guarded-reference.ts";
+import { resolvePropertyRules } from "../sets/property-rules.ts";
 import { validatorsOf } from "../sets/validation.ts";
 import { navigationAuthorizationOf, navigationHandlersOf } from "./check-authorization.ts";
 import { checkDefinition } from "./check-definition.ts";
@@ -184,6 +185,7 @@ function toSetDefinition(
     hooks: hooksOf(set),
     lock: set.declaration.lock,
     authorization: resolveCategories(set.options["authorization"]),
+    propertyRules: resolvePropertyRules(set.options["authorization"], entitySet.entityType.properties),
     navigationAuthorization: frozenMap(
       set.navigations.map((each) => [each.name, navigationAuthorizationOf(each, sets)]),
     ),

@@ -16,6 +16,7 @@ import { mergeDelta } from "../../definition/sets/merge-delta.ts";
 import { keyHolderOf, keyPairsOf, reversedPairs } from "../../edm/key-holder.ts";
 import { keyFields } from "../../edm/literal.ts";
 import type { EntitySet, EntityType, JoinPair, StructuralProperty } from "../../edm/model.ts";
+import { fieldOf } from "../../memory/compile-property.ts";
 import { asEntity, isObject } from "../../memory/evaluation.ts";
 import { givenFieldOf } from "../../memory/missing-value.ts";
 import type { PathStep } from "../../plan/plan-related.ts";
@@ -161,11 +162,18 @@ export function runReplace(entitySet: EntitySet, key: unknown, entity: object, r
   const { set, handler } = writerOf(entitySet, "replace", reader);
   const change = { write: "replace", key, values: entity } as const;
   const replace = (given: object = entity, inner: Reader): Maybe<unknown> => {
+    const written = inner.unwritten === undefined ? given : withoutKept(given, entity, inner.unwritten);
     const call = (): Maybe<unknown> =>
-      explainingViolations(set, OF_BODY, () => handler(key, given, ServiceContext.ofSet(entitySet, inner.context)));
+      explainingViolations(set, OF_BODY, () => handler(key, written, ServiceContext.ofSet(entitySet, inner.context)));
     return isFree(handler, inner) ? call() : replaceChecked(set, { key, entity: given }, inner, call);
   };
   return chain(validateNew(set, entity, reader), () => changeHooked({ set, handler }, change, reader, replace));
+}
+
+/** Returns an entity without members that keep their stored values. A hook may have given such a member another value. */
+function withoutKept(given: object, kept: object, fields: ReadonlySet<string>): object {
+  const isKept = (field: string, value: unknown): boolean => fields.has(field) && fieldOf(kept, field) === value;
+  return Object.fromEntries(Object.entries(given).filter(([field, value]) => !isKept(field, value)));
 }
 
 function replaceChecked(
