@@ -1,9 +1,11 @@
 import { chain, type Maybe } from "../base/maybe.ts";
-import { keptPer } from "../base/memo.ts";
+import { keptPerPair } from "../base/memo.ts";
 import { bindEntityKey } from "../binder/bind-key.ts";
 import { WRITTEN_ENTITY_OPTIONS } from "../binder/option-rules.ts";
-import type { EntitySet, EntityType } from "../edm/model.ts";
+import type { EntitySetDefinition, ServiceDefinition } from "../definition/model/service-definition.ts";
+import type { EntitySet } from "../edm/model.ts";
 import { answeredValue } from "../execution/entities/handler-answer.ts";
+import { definitionIn } from "../execution/entities/reader.ts";
 import { runReplace } from "../execution/writes/write-entity.ts";
 import { checkKeyMatch } from "../payload/body-members.ts";
 import { requireWhole, type ReplacementBody, compileImmutableKeeper } from "../payload/body-readers.ts";
@@ -84,11 +86,12 @@ export const replaceEntity: Endpoint = inStages({
 
 function replaceOrCreate(execution: Execution, replacement: Replacement, addressed: AddressedEntity): Maybe<Saved> {
   const { entitySet, key, mayCreate } = replacement;
-  const keep = keeperOf(entitySet.entityType);
-  const { putChecksIfNoneMatch } = execution.service.definition.profile;
+  const { definition } = execution.service;
+  const set = definitionIn(definition, entitySet);
+  const { putChecksIfNoneMatch } = definition.profile;
   const byDefault = mayCreate ? "star" : "nothing";
   const ifNoneMatch = putChecksIfNoneMatch ? "every" : byDefault;
-  const isWholeNeeded = keep !== null;
+  const isWholeNeeded = keeperOf(set, definition) !== null;
   const current = checkPreconditions(execution, { entitySet, key, mayCreate, ifNoneMatch, isWholeNeeded, addressed });
   return chain(current, (found) => {
     if (found.state !== "missing") return replace(execution, replacement, found);
@@ -106,11 +109,14 @@ function replace(
   const { entitySet, key, body } = replacement;
   const call = routed(runtimeOf(execution.service, entitySet).handlers.replace, `PUT ${entitySet.name}`);
   const { entityType } = entitySet;
-  const keep = keeperOf(entityType);
-  if (keep !== null && entity !== undefined) keep(body.entity, requireObject(entity, entityType.qualifiedName));
-  const whole = entity === undefined ? requireWhole(body) : body.entity;
+  const { definition } = execution.service;
+  const keep = keeperOf(definitionIn(definition, entitySet), definition);
+  // A copy: if the entity is deleted meanwhile, the body may create it.
+  const whole = entity === undefined ? requireWhole(body) : { ...body.entity };
+  if (keep !== null && entity !== undefined) keep(whole, requireObject(entity, entityType.qualifiedName));
+  const cause = state === "missing" ? "create" : "update";
   const replaced = chain(authorizeReplacing(execution, replacement, state, whole), () =>
-    runReplace(entitySet, key, whole, execution.writer(expected)),
+    runReplace(entitySet, key, whole, execution.writer(expected), cause),
   );
   return chain(replaced, (answer) => {
     const saved = answeredValue(answer);
@@ -151,5 +157,16 @@ function missing(execution: Execution, { entitySet, keyText }: Replacement, expe
   return missingEntityError(execution, () => entityNotFound(entitySet, keyText), expected);
 }
 
-/** Copies the immutable values of the entity to its replacement; null for a type without immutable properties. */
-const keeperOf = keptPer((entityType: EntityType) => compileImmutableKeeper(entityType));
+/**
+ * Copies values of the entity to its replacement that no body has: of immutable properties and, for a handler of the
+ * application, of those that the server sets for new entities only. A statement of a table leaves their columns out. Null
+ * without such properties.
+ */
+const keeperOf = keptPerPair(
+  ({ entitySet, handlers, setValues }: EntitySetDefinition, { handlersCheckingRows }: ServiceDefinition) => {
+    const isOfTable = handlersCheckingRows.has(handlers.replace);
+    const set = isOfTable || setValues === null ? [] : setValues.properties;
+    const kept = set.flatMap(({ property, update }) => (update === null && !property.isKey ? [property] : []));
+    return compileImmutableKeeper(entitySet.entityType, kept);
+  },
+);

@@ -3,7 +3,7 @@ import type { Answer, Entities, EntitySetHandlers, QueryableHandler } from "../d
 import type { Logger } from "../definition/logger.ts";
 import { declaredEntityType } from "../definition/model/declared-entity-type.ts";
 import type { StoredRows } from "../definition/model/stored-database.ts";
-import { everyOption, describe } from "../definition/option-table.ts";
+import { everyOption, describe, isObject } from "../definition/option-table.ts";
 import {
   entitySet,
   type BoundOperations,
@@ -13,6 +13,7 @@ import {
   type InferredResults,
   type HandlerResults,
   type CheckedResults,
+  type SetKeys,
 } from "../definition/sets/entity-set.ts";
 import type { Navigations } from "../definition/sets/navigation.ts";
 import type { ResultOf } from "../definition/types/edm-builders.ts";
@@ -78,6 +79,7 @@ export function sqlEntitySet<
   FittingCreated extends Answer<ResultOf<E> | null> = never,
   FittingReplaced extends Answer<ResultOf<E> | null> = never,
   FittingPatched extends Answer<ResultOf<E> | null> = never,
+  const S extends keyof E["properties"] & string = never,
 >(
   type: E,
   options: CheckedSqlOptions<
@@ -86,10 +88,11 @@ export function sqlEntitySet<
     F,
     A,
     InferredResults<All, Applied, Found, Created, Replaced, Patched>,
-    InferredResults<FittingAll, FittingApplied, FittingFound, FittingCreated, FittingReplaced, FittingPatched>
+    InferredResults<FittingAll, FittingApplied, FittingFound, FittingCreated, FittingReplaced, FittingPatched>,
+    S
   >,
   // NoInfer: as in `entitySet`, so that handlers keep their key inside the list of a service.
-): EntitySetDeclaration<NoInfer<E>, N, F, A>;
+): EntitySetDeclaration<NoInfer<E>, N, F, A, S>;
 export function sqlEntitySet<
   const E extends EntityTypeDeclaration,
   const N extends Navigations<E> = None,
@@ -210,12 +213,18 @@ function tableHandlers<E extends EntityTypeDeclaration, N extends Navigations<E>
   const name = isTableName(options.table) && from === undefined ? options.table : "";
   const entityType = declaredEntityType(type);
   if (rowVersion !== undefined) checkRowVersion(entityType, { ...options, rowVersion }, report);
-  const table = new SqlTable({ db, name, entityType, reader, rowVersion });
+  const fieldsSet = new Set(isObject(options.set) ? Object.keys(options.set) : []);
+  const table = new SqlTable({ db, name, entityType, reader, rowVersion, fieldsSet });
   const allows = (operation: SqlOperation): boolean => Array.isArray(operations) && operations.includes(operation);
   const writes = Object.entries(writeHandlers(table)).filter(([operation]) => allows(operation as SqlOperation));
   if (STORING.some((operation) => allows(operation) && options[operation] === undefined)) {
-    const { plans } = planAll(entityType, options.columns ?? {}, { values: reader.profile.values }, () => undefined);
-    checkSharedColumns(plans, table.rowVersion, reader.profile.syntax.columnKey, report);
+    const { plans, ignored } = planAll(
+      entityType,
+      options.columns ?? {},
+      { values: reader.profile.values },
+      () => undefined,
+    );
+    checkSharedColumns(new Map([...plans, ...ignored]), table, reader.profile.syntax.columnKey, report);
   }
   const handlers = { ...(allows("read") ? readHandlers(type, reader) : {}), ...Object.fromEntries(writes) };
   const stored = storedRows(entityType, name, reader, options);
@@ -281,4 +290,5 @@ type CheckedSqlOptions<
   A,
   R extends HandlerResults,
   Fitting extends HandlerResults,
-> = SqlEntitySetOptions<E, N, F, A, R | Fitting> & CheckedResults<E, R, Fitting>;
+  S extends string,
+> = SqlEntitySetOptions<E, N, F, A, R | Fitting> & CheckedResults<E, R, Fitting> & SetKeys<S>;

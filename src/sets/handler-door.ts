@@ -39,13 +39,13 @@ export class HandlerDoor implements SetCaller {
     this.#place = place;
   }
 
-  readonly sets: Context["sets"] = <E extends EntityTypeDeclaration, N>(
-    set: DeclaredEntitySet<E, N>,
+  readonly sets: Context["sets"] = <E extends EntityTypeDeclaration, N, S extends string>(
+    set: DeclaredEntitySet<E, N, S>,
     options: AccessOptions = {},
-  ): EntitySetAccess<E, N> => {
+  ): EntitySetAccess<E, N, S> => {
     const found = this.#registry.find(set, "ctx.sets");
     // The access works on entities of every type; the declaration determines the type.
-    return new SetAccess(this, found, readTrusted(options)) as unknown as EntitySetAccess<E, N>;
+    return new SetAccess(this, found, readTrusted(options)) as unknown as EntitySetAccess<E, N, S>;
   };
 
   readonly inTransaction: Context["inTransaction"] = async (work, options = {}) => {

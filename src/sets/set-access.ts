@@ -20,7 +20,7 @@ import { readForm, type ReadForm } from "../plan/plan-collection.ts";
 import { declaredProperties } from "../plan/properties-to-read.ts";
 import type { BoundQuery } from "../query/clauses.ts";
 import type { ReachedSet } from "./entity-sets.ts";
-import { toBody, expectedOption, type ExpectedValues, toKey } from "./given-values.ts";
+import { toBody, expectedOption, type ExpectedValues, toKey, withTrustedValues } from "./given-values.ts";
 import { readEntities, toReadEntity, type AnyQuery, bindQuery, COUNT_OPTIONS, QUERY_OPTIONS } from "./set-query.ts";
 
 /** The handlers that read or write one entity. */
@@ -105,8 +105,10 @@ export class SetAccess {
     const { bodies } = this.#reached;
     return this.#run("create", call, async ({ set, context, reader }, judge) => {
       this.#requireHandler(set, "create", call);
-      const use = { kind: "create", call, takesNested: set.settings.allowDeepInsert } as const;
-      const entity = bodies.readNew(toBody(set.entitySet.entityType, given, use), true);
+      const { entityType } = set.entitySet;
+      const takesNested = set.settings.allowDeepInsert;
+      const use = { kind: "create", call, takesNested, isTrusted: this.#isTrusted } as const;
+      const entity = withTrustedValues(entityType, bodies.readNew(toBody(entityType, given, use), true), given, use);
       await judge(entity);
       if (!this.#isTrusted) await authorizeNested(context, set, entity);
       return this.#saved(answeredValue(await runCreate(set.entitySet, entity, reader)), call);
@@ -119,10 +121,11 @@ export class SetAccess {
     const { entityType } = reached.entitySet;
     const wanted = toKey(entityType, key, call);
     const expected = expectedOption(entityType, options, call);
-    const use = { kind: "patch", call, takesNested: false } as const;
+    const use = { kind: "patch", call, takesNested: false, isTrusted: this.#isTrusted } as const;
     return this.#change("update", call, { key: wanted, expected }, ({ set, reader }) => {
       this.#requireHandler(set, "patch", call);
-      const { delta } = bodies.readDelta(toBody(entityType, given, use), true);
+      const { delta: read } = bodies.readDelta(toBody(entityType, given, use), true);
+      const delta = withTrustedValues(entityType, read, given, use);
       return async () => {
         const saved = answeredValue(await runPatch(set.entitySet, wanted, delta, reader));
         return saved === null || saved === undefined ? null : this.#saved(saved, call);

@@ -33,6 +33,7 @@ import {
   type DeclaredNavigation,
   type DeclaredProperty,
   type DeclaredService,
+  fieldsSet,
   namesOf,
   propertiesOf,
   entriesOf,
@@ -135,15 +136,17 @@ export class TypeBuilder {
   }
 
   #structuralProperties(type: EntityTypeDeclaration | ComplexTypeDeclaration): readonly StructuralProperty[] {
+    const set = fieldsSet(this.#service, type);
     return propertiesOf(type, this.#service.naming)
       .filter(({ declared }) => !declared.ignored)
-      .map((property, index) => this.#structuralProperty(type, property, index));
+      .map((property, index) => this.#structuralProperty(type, property, index, set.has(property.field)));
   }
 
   #ignoredProperties(type: EntityTypeDeclaration | ComplexTypeDeclaration): readonly StructuralProperty[] {
+    const set = fieldsSet(this.#service, type);
     return propertiesOf(type, this.#service.naming)
       .filter(({ declared }) => declared.ignored)
-      .map((property, index) => this.#structuralProperty(type, property, index));
+      .map((property, index) => this.#structuralProperty(type, property, index, set.has(property.field)));
   }
 
   #described({ name }: { readonly name: string }, ...members: readonly string[]): DescribedElement {
@@ -154,6 +157,7 @@ export class TypeBuilder {
     owner: { readonly name: string },
     { field, name, declared }: DeclaredProperty,
     index: number,
+    serverSet: boolean,
   ): StructuralProperty {
     return keeper<StructuralProperty>({
       kind: "StructuralProperty",
@@ -163,7 +167,8 @@ export class TypeBuilder {
       isCollection: declared.item !== undefined,
       nullable: (declared.item ?? declared).nullable,
       isKey: declared.key,
-      computed: declared.computed,
+      computed: declared.computed || serverSet,
+      ...(serverSet ? { serverSet } : {}),
       immutable: declared.immutable,
       facets: { ...declared.facets },
       databaseDefault: declared.databaseDefault,

@@ -15,6 +15,7 @@ import type {
   RuledSet,
 } from "../sets/authorization.ts";
 import type { TransactionalDatabase } from "../sets/transactional-database.ts";
+import type { SetValues } from "./set-values.ts";
 
 /**
  * One registration after startup: frozen, with every declaration checked and every name and setting resolved.
@@ -35,6 +36,8 @@ export interface ServiceDefinition {
   readonly handlersCheckingRows: ReadonlySet<unknown>;
   /** The checks of row rules; null if no set has a rule. */
   readonly rowRules: RowRuleChecks | null;
+  /** Whether any set has the option `set`. */
+  readonly setsValues: boolean;
   /** The capabilities of related entities that belong to no declared set. */
   readonly defaultCapabilities: Capabilities;
   /** The settings of unbound operations. */
@@ -117,6 +120,8 @@ export interface EntitySetDefinition extends RuledSet {
   readonly transactional: boolean;
   /** The foreign keys that refer to sets with row rules. */
   readonly guardedReferences: readonly GuardedReference[];
+  /** The properties whose values the server sets; null: none. */
+  readonly setValues: SetValues | null;
 }
 
 /** One operation after startup. */

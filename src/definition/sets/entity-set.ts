@@ -12,6 +12,7 @@ import type { EntityTypeDeclaration } from "../types/value-type.ts";
 import type { Authorization } from "./authorization.ts";
 import type { Navigations } from "./navigation.ts";
 import type { OperationDeclaration } from "./operation.ts";
+import type { SetOption } from "./set-option.ts";
 import type { TransactionalDatabase } from "./transactional-database.ts";
 
 /** Operations bound to the entities of a set, by name. */
@@ -101,6 +102,8 @@ export interface EntitySetOptions<
   readonly annotations?: Annotations | undefined;
   /** Rules that requests to the set must pass, and the rows that each user sees. */
   readonly authorization?: Authorization<E, NoInfer<N>> | undefined;
+  /** The properties whose values the server sets: `{ createdAt: { create: now } }`. @see docs/reference/writing.md */
+  readonly set?: SetOption<E> | undefined;
 }
 
 /** The options of a call of `entitySet`, whose handlers return `R`. */
@@ -111,7 +114,13 @@ type CheckedOptions<
   A,
   R extends HandlerResults,
   Fitting extends HandlerResults,
-> = EntitySetOptions<E, N, F, A, R | Fitting> & CheckedResults<E, R, Fitting>;
+  S extends string,
+> = EntitySetOptions<E, N, F, A, R | Fitting> & CheckedResults<E, R, Fitting> & SetKeys<S>;
+
+/** Infers the keys of the properties that `set` names. */
+export interface SetKeys<S extends string> {
+  readonly set?: { readonly [F in S]?: unknown } | undefined;
+}
 
 /** The result of `entitySet`. */
 export interface EntitySetDeclaration<
@@ -119,7 +128,8 @@ export interface EntitySetDeclaration<
   N = unknown,
   F = unknown,
   A = unknown,
-> extends DeclaredEntitySet<E, N> {
+  S extends string = string,
+> extends DeclaredEntitySet<E, N, S> {
   readonly functions: F | undefined;
   readonly actions: A | undefined;
   /** The options, which `odataService` checks and reads. To call handlers, use `ctx.sets`: it applies the rules. */
@@ -127,7 +137,7 @@ export interface EntitySetDeclaration<
   /** The text of `describe`, checked at startup. */
   readonly description?: string | undefined;
   /** Returns the set with a description in `$metadata` and generated API descriptions. Register that set. */
-  describe(text: string): EntitySetDeclaration<E, N, F, A>;
+  describe(text: string): EntitySetDeclaration<E, N, F, A, S>;
   /** The database of the rows, for transactions; absent if the declaration does not know it. */
   readonly database?: TransactionalDatabase | undefined;
   /** Returns the faults that only the maker of the declaration can find; `odataService` reports them with all others. */
@@ -170,6 +180,7 @@ export function entitySet<
   FittingCreated extends Answer<ResultOf<E> | null> = never,
   FittingReplaced extends Answer<ResultOf<E> | null> = never,
   FittingPatched extends Answer<ResultOf<E> | null> = never,
+  const S extends keyof E["properties"] & string = never,
 >(
   type: E,
   options: CheckedOptions<
@@ -178,10 +189,11 @@ export function entitySet<
     F,
     A,
     InferredResults<All, Applied, Found, Created, Replaced, Patched>,
-    InferredResults<FittingAll, FittingApplied, FittingFound, FittingCreated, FittingReplaced, FittingPatched>
+    InferredResults<FittingAll, FittingApplied, FittingFound, FittingCreated, FittingReplaced, FittingPatched>,
+    S
   >,
   // NoInfer: otherwise `entitySets` of `odataService` would infer the type, and operations would lose their key.
-): EntitySetDeclaration<NoInfer<E>, N, F, A> {
+): EntitySetDeclaration<NoInfer<E>, N, F, A, S> {
   const copy = frozenCopy(everyOption(options));
   const { navigation, functions, actions }: Partial<typeof options> = { ...copy };
   return Object.freeze({

@@ -22,6 +22,7 @@ import type {
   EntitySetSettings,
 } from "../model/service-definition.ts";
 import type { ServiceDefaults, ServiceOptions } from "../model/service-options.ts";
+import { resolveSetValues } from "../model/set-values.ts";
 import { isObject, pickStated } from "../option-table.ts";
 import { SERVICE_PROFILES } from "../service-profile.ts";
 import {
@@ -37,6 +38,7 @@ import { guardedReferencesOf } from "../sets/guarded-reference.ts";
 import { navigationAuthorizationOf, navigationHandlersOf } from "./check-authorization.ts";
 import { checkDefinition } from "./check-definition.ts";
 import { expansionSources } from "./expansion-sources.ts";
+import { unsetProperties } from "./warn-unset.ts";
 
 const SET_HANDLERS = [
   "queryable",
@@ -83,6 +85,8 @@ export function buildServiceDefinition(
     ...entityContainer.functionImports.values(),
     ...entityContainer.actionImports.values(),
   ];
+  const logger = options.logger === undefined ? defaultLogger : adaptLogger(options.logger);
+  for (const { message, ...fields } of unsetProperties(service)) logger.warn(message, fields);
   return Object.freeze(
     keeper<ServiceDefinition>({
       name: options.name,
@@ -93,6 +97,7 @@ export function buildServiceDefinition(
       operationImports: frozenMap(imports.map((each) => [each.name, each])),
       operations: operationsOf(service, built),
       rowRules: guarded.length === 0 ? null : rowRules,
+      setsValues: sets.some(({ setValues }) => setValues !== null),
       handlersCheckingRows: service.handlersCheckingRows,
       defaultCapabilities: resolveDefaultCapabilities(defaults),
       defaultSettings: resolveSettings(undefined, defaults),
@@ -100,7 +105,7 @@ export function buildServiceDefinition(
       batch: resolveBatch(options.batch),
       cors: resolveCors(options.cors, { takesPositions: haveReplica(sets), showsTiming: serverTiming }),
       profile: SERVICE_PROFILES[options.profile ?? "specification"],
-      logger: options.logger === undefined ? defaultLogger : adaptLogger(options.logger),
+      logger,
       onStatement: options.onStatement,
       serverTiming,
       publicUrl: options.publicUrl?.replace(/(?<!\/)\/+$/, ""),
@@ -135,7 +140,7 @@ function relatedSets(
       const expansions = expansionSources(set, (name) => byName.get(name));
       const capabilities = Object.freeze({ ...set.capabilities, expansions });
       const guardedReferences = guardedReferencesOf(set.entitySet, guarded);
-      return [set.entitySet.name, Object.freeze({ ...set, capabilities, guardedReferences })];
+      return [set.entitySet.name, Object.freeze(keeper({ ...set, capabilities, guardedReferences }))];
     }),
   );
 }
@@ -178,6 +183,7 @@ function toSetDefinition(
       set.navigations.map((each) => [each.name, navigationAuthorizationOf(each, sets)]),
     ),
     rows: rowRuleOf(set, entitySet, built),
+    setValues: resolveSetValues(set.name, set.options["set"], entitySet.entityType),
   };
 }
 

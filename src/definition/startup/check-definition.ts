@@ -22,6 +22,7 @@ import { checkLinks } from "./check-links.ts";
 import { MEMBER_NAME_RULES, NAME_RULES, checkOperationNames } from "./check-names.ts";
 import { PARTNER_RULES, TARGET_RULES } from "./check-navigations.ts";
 import { SERVICE_RULES } from "./check-service.ts";
+import { SET_RULES } from "./check-set-values.ts";
 import { TYPE_RULES, checkSignatures } from "./check-types.ts";
 import { OPTION_TABLES } from "./option-tables.ts";
 
@@ -152,6 +153,7 @@ const STARTUP_RULES: readonly StartupRule[] = Object.freeze([
   ...RESOURCE_RULES,
   checkNavigationRules,
   ...ROW_RULES,
+  ...SET_RULES,
 ]);
 
 /**

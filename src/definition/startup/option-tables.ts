@@ -81,6 +81,7 @@ const ENTITY_SET_OPTIONS: OptionTable<keyof EntitySetOptions<EntityTypeDeclarati
   transactional: FLAG,
   annotations: ANY,
   authorization: ANY,
+  set: OBJECT,
 };
 
 /** The options of `batch` of `odataService`. */

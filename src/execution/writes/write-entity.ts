@@ -24,6 +24,7 @@ import { definitionIn, definitionOf, type Reader, serviceOf } from "../entities/
 import { findEntity, getEntity } from "../reads/read-by-key.ts";
 import { conditionFor, ServiceContext } from "../rules/row-access.ts";
 import { checkCreated, checkReferences, checkWritten, isHidden, keyTaken } from "./check-written.ts";
+import { withChangedValues, withCreatedValues, withReplacedValues } from "./set-values.ts";
 
 /** The names of the handlers that write a set. */
 type WriteName = "create" | "replace" | "patch" | "delete";
@@ -36,8 +37,9 @@ type WriteName = "create" | "replace" | "patch" | "delete";
  *   key that is taken, and for a foreign key to a hidden entity; the error of the handler
  * @see docs/guides/authorization.md
  */
-export function runCreate(entitySet: EntitySet, entity: object, reader: Reader): Maybe<unknown> {
+export function runCreate(entitySet: EntitySet, given: object, reader: Reader): Maybe<unknown> {
   const { set, handler } = writerOf(entitySet, "create", reader);
+  const entity = withCreatedValues(entitySet, given, reader);
   const checked = isFree(handler, reader) ? undefined : checkCreated(set, entity, reader);
   return chain(checked, () => handler(entity, ServiceContext.ofSet(entitySet, reader.context)));
 }
@@ -47,13 +49,15 @@ export function runCreateRelated(
   { entitySet, navigationProperty, target }: PathStep,
   create: NonNullable<NavigationHandlers<Context>["create"]>,
   key: unknown,
-  entity: object,
+  given: object,
   reader: Reader,
 ): Maybe<unknown> {
+  const pairs = reversedPairs(keyPairsOf(entitySet, navigationProperty));
+  const parent = { pairs, values: keyFields(entitySet.entityType, key) };
+  const entity = target === null ? given : withCreatedValues(target, given, reader, parent);
   const call = (): Maybe<unknown> => create(key, entity, ServiceContext.ofSet(entitySet, reader.context));
   if (isFree(create, reader) || target === null) return call();
   const set = definitionOf(target, reader.context);
-  const pairs = reversedPairs(keyPairsOf(entitySet, navigationProperty));
   const link = set.guardedReferences.length === 0 ? {} : linkedPart({ entitySet, key }, pairs, reader);
   return chain(link, (values) => {
     const nesting = { ...ALONE, parent: { target: entitySet, pairs, values } };
@@ -127,11 +131,19 @@ function linkedPart({ entitySet, key }: KeyedEntity, pairs: readonly JoinPair[],
 
 /**
  * Replaces an entity of a set: a hidden entity is missing.
+ * @param cause `create` if the handler creates an entity that is known to be missing
  * @returns the result of the handler; null for a missing entity
  * @throws as for runCreate
  */
-export function runReplace(entitySet: EntitySet, key: unknown, entity: object, reader: Reader): Maybe<unknown> {
+export function runReplace(
+  entitySet: EntitySet,
+  key: unknown,
+  given: object,
+  reader: Reader,
+  cause: "create" | "update" = "update",
+): Maybe<unknown> {
   const { set, handler } = writerOf(entitySet, "replace", reader);
+  const entity = withReplacedValues(set, cause, given, reader);
   const call = (): Maybe<unknown> => handler(key, entity, ServiceContext.ofSet(entitySet, reader.context));
   if (isFree(handler, reader)) return call();
   if (set.rows === null) return chain(checkReferring(set, key, { entity }, set.settings.allowUpsert, reader), call);
@@ -149,8 +161,9 @@ export function runReplace(entitySet: EntitySet, key: unknown, entity: object, r
  * @returns the result of the handler; null for a missing entity
  * @throws as for runCreate
  */
-export function runPatch(entitySet: EntitySet, key: unknown, delta: object, reader: Reader): Maybe<unknown> {
+export function runPatch(entitySet: EntitySet, key: unknown, given: object, reader: Reader): Maybe<unknown> {
   const { set, handler } = writerOf(entitySet, "patch", reader);
+  const delta = withChangedValues(set, given, reader);
   const call = (): Maybe<unknown> => handler(key, delta, ServiceContext.ofSet(entitySet, reader.context));
   if (isFree(handler, reader)) return call();
   if (set.rows === null) return chain(checkReferring(set, key, { entity: delta }, false, reader), call);

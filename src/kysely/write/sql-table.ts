@@ -18,6 +18,8 @@ interface TableOptions {
   readonly reader: SqlReader;
   /** The field that counts the writes of a row. */
   readonly rowVersion: string | undefined;
+  /** The fields whose values the server sets: the statements write them, though clients do not. */
+  readonly fieldsSet: ReadonlySet<string>;
 }
 
 /** The table of an entity set, for writing. */
@@ -30,6 +32,9 @@ export class SqlTable {
   readonly entityType: EntityType;
   readonly reader: SqlReader;
   readonly rowVersion: StructuralProperty | null;
+  readonly fieldsSet: ReadonlySet<string>;
+  /** The properties whose values an entity or a delta may contain. */
+  readonly written: readonly StructuralProperty[];
   /** All properties that clients see. */
   readonly whole: readonly SelectedProperty[];
   readonly keyOnly: readonly SelectedProperty[];
@@ -37,7 +42,7 @@ export class SqlTable {
   readonly #declared: readonly SelectedProperty[];
   readonly #stored = new Map<string, StoredProperty>();
 
-  constructor({ db, name, entityType, reader, rowVersion }: TableOptions) {
+  constructor({ db, name, entityType, reader, rowVersion, fieldsSet }: TableOptions) {
     this.db = db;
     this.name = tableNameText(name);
     this.tableName = name;
@@ -45,6 +50,11 @@ export class SqlTable {
     this.reader = reader;
     this.rowVersion = entityType.properties.find(({ field }) => field === rowVersion) ?? null;
     const { key, properties, ignoredProperties } = entityType;
+    this.fieldsSet = fieldsSet;
+    this.written = Object.freeze([
+      ...properties.filter(({ computed, field }) => !computed || fieldsSet.has(field)),
+      ...ignoredProperties.filter(({ field }) => fieldsSet.has(field)),
+    ]);
     this.keyOnly = Object.freeze(key.map((property) => ({ property })));
     this.whole = Object.freeze(properties.map((property) => ({ property })));
     const declared = [...properties, ...ignoredProperties];
