@@ -38,7 +38,7 @@ const handlers = { getByKey: () => null, create: () => null, patch: () => null, 
 const text = (): string => "x";
 
 /** JavaScript callers can pass any value. */
-const notes = (options: object) => entitySet(Note, { ...handlers, ...options } as never);
+const notes = (options: object) => entitySet(Note, { ...handlers, ...options });
 
 function faultsOf(...entitySets: readonly unknown[]): readonly ConfigurationFault[] {
   try {
@@ -176,7 +176,7 @@ describe("set is refused at startup", () => {
 
   test("for two written sets of a type that set different properties", () => {
     const set = { owner: { create: text } };
-    const other = (options: object) => entitySet(Note, { name: "Others", getAll: () => [], ...options } as never);
+    const other = (options: object) => entitySet(Note, { name: "Others", getAll: () => [], ...options });
     const message =
       "`set` of Notes names `owner`, but that of Others does not. Both contain Note, and clients cannot write the property.";
     const fix = "Name `owner` in both, or declare a type for each set.";
@@ -230,6 +230,12 @@ describe("set is refused at startup", () => {
   });
 });
 
+const METHODS: Readonly<Record<string, unknown>> = {
+  rows(user: { id: string }, row: { owner: { eq(value: string): RowPredicate } }) {
+    return row.owner.eq(user.id);
+  },
+};
+
 describe("a row rule compares properties with its user", () => {
   type Rule = (user: { id: string; tenants: string[] }, row: never) => unknown;
   const idOf = (user: { readonly id: string }): string => user.id;
@@ -278,15 +284,7 @@ describe("a row rule compares properties with its user", () => {
         return user.id === "admin" ? allRows : row.owner.eq(user.id).or(row.tenant.in(user.tenants));
       },
     ],
-    [
-      "a method",
-      ["owner"],
-      {
-        rows(user: { id: string }, row: { owner: { eq(value: string): RowPredicate } }) {
-          return row.owner.eq(user.id);
-        },
-      }.rows,
-    ],
+    ["a method", ["owner"], METHODS["rows"]],
     ["a literal", [], (_user: unknown, row: { state: { eq(value: string): RowPredicate } }) => row.state.eq("open")],
     [
       "a path to another row",
@@ -326,7 +324,7 @@ describe("a warning at startup names properties that row rules compare with the 
     const set = { owner: { create: ({ user }: SetFacts) => user.id ?? "" } };
     expect(warningsOf(notes({ authorization }))).toEqual([OWNER]);
     expect(warningsOf(notes({ authorization, set }))).toEqual([]);
-    expect(warningsOf(entitySet(Note, { getAll: () => [], getByKey: () => null, authorization } as never))).toEqual([]);
+    expect(warningsOf(entitySet(Note, { getAll: () => [], getByKey: () => null, authorization }))).toEqual([]);
     expect(warningsOf(notes({ authorization: { rows: () => allRows } }))).toEqual([]);
   });
 
@@ -338,7 +336,7 @@ describe("a warning at startup names properties that row rules compare with the 
       set,
       navigation: { lines: hasMany(Line, { on: { id: "noteId" }, target: "Lines" }) },
     });
-    const lines = (options: object = {}) => entitySet(Line, { getAll: () => [], ...options } as never);
+    const lines = (options: object = {}) => entitySet(Line, { getAll: () => [], ...options });
     expect(warningsOf(some, lines())).toEqual([
       {
         set: "Lines",

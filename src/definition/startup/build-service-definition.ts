@@ -85,8 +85,6 @@ export function buildServiceDefinition(
     ...entityContainer.functionImports.values(),
     ...entityContainer.actionImports.values(),
   ];
-  const logger = options.logger === undefined ? defaultLogger : adaptLogger(options.logger);
-  for (const { message, ...fields } of unsetProperties(service)) logger.warn(message, fields);
   return Object.freeze(
     keeper<ServiceDefinition>({
       name: options.name,
@@ -105,7 +103,7 @@ export function buildServiceDefinition(
       batch: resolveBatch(options.batch),
       cors: resolveCors(options.cors, { takesPositions: haveReplica(sets), showsTiming: serverTiming }),
       profile: SERVICE_PROFILES[options.profile ?? "specification"],
-      logger,
+      logger: openLogger(service, options.logger ?? defaultLogger),
       onStatement: options.onStatement,
       serverTiming,
       publicUrl: options.publicUrl?.replace(/(?<!\/)\/+$/, ""),
@@ -122,6 +120,13 @@ export function buildServiceDefinition(
       declarationOf: declarationFinder(service),
     }),
   );
+}
+
+/** Returns the logger of a service, which receives the warnings about its declarations. */
+function openLogger(service: DeclaredService, given: Logger): Logger {
+  const logger = adaptLogger(given);
+  for (const { message, ...fields } of unsetProperties(service)) logger.warn(message, fields);
+  return logger;
 }
 
 type UnrelatedSet = Omit<EntitySetDefinition, "guardedReferences">;

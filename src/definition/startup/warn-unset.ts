@@ -77,7 +77,7 @@ const NAME = /[A-Za-z_$][\w$]*/g;
  */
 export function comparedWithUser(rule: unknown): readonly string[] {
   if (typeof rule !== "function") return [];
-  const source = Function.prototype.toString.call(rule).replace(/\/\*[\s\S]*?\*\/|\/\/[^\n]*/g, "");
+  const source = Function.prototype.toString.call(rule).replaceAll(/\/\*[\s\S]*?\*\/|\/\/[^\n]*/g, "");
   const [user, row] = parametersOf(source);
   if (user === undefined || row === undefined) return [];
   const users = namesFrom(user.match(NAME) ?? [], source);
