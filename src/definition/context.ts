@@ -1,6 +1,14 @@
 import type { Maybe } from "../base/maybe.ts";
 import type { Caller, Reading } from "../query/reading.ts";
-import type { EntityOf, DeltaOf, KeyOf, NewEntityOf, ReadEntityOf } from "./types/edm-builders.ts";
+import type {
+  EntityOf,
+  DeltaOf,
+  KeyOf,
+  NewEntityIn,
+  NewEntityOf,
+  ReadEntityOf,
+  ServerSetOf,
+} from "./types/edm-builders.ts";
 import type { NavigationDeclaration } from "./types/navigation-declaration.ts";
 import type { RowOf, RowPredicate } from "./types/row-predicate.ts";
 import type { EntityTypeDeclaration } from "./types/value-type.ts";
@@ -99,9 +107,9 @@ export interface Context extends RuleContext {
    */
   sets<E extends EntityTypeDeclaration, N, S extends string>(
     this: void,
-    set: DeclaredEntitySet<E, N, S>,
+    set: DeclaredEntitySet<E, N> & ServerSetKeys<S>,
     options?: AccessOptions,
-  ): EntitySetAccess<E, N, S>;
+  ): EntitySetAccess<E, N, NewEntityIn<E, S>, ServerSetOf<E, S>>;
   /**
    * Runs work as one transaction over the sets of one database. It commits when the work returns, and rolls back when
    * the work throws or returns an error. Within another transaction, the work becomes part of that transaction.
@@ -200,16 +208,15 @@ export interface WriteContext<E extends EntityTypeDeclaration, N = unknown> exte
   readonly expected: Partial<EntityOf<E>> | undefined;
 }
 
-/** A declared entity set, reduced to the types of its entities. `S` are the keys of the properties that `set` names. */
-export interface DeclaredEntitySet<
-  E extends EntityTypeDeclaration = EntityTypeDeclaration,
-  N = unknown,
-  S extends string = string,
-> {
+/** A declared entity set, reduced to the types of its entities. */
+export interface DeclaredEntitySet<E extends EntityTypeDeclaration = EntityTypeDeclaration, N = unknown> {
   readonly kind: "EntitySetDeclaration";
   readonly entityType: E;
   readonly navigation: N | undefined;
-  /** For the compiler only: the keys of the properties whose values the server sets. */
+}
+
+/** The keys of the properties that the `set` of a declared set names, for the compiler only. */
+export interface ServerSetKeys<S extends string> {
   readonly _set?: S | undefined;
 }
 
@@ -260,7 +267,7 @@ type NestedOf<E extends EntityTypeDeclaration, N> = {
  * request would receive; a handler that does not catch the error passes it to the client.
  * @see docs/reference/handlers.md
  */
-export interface EntitySetAccess<E extends EntityTypeDeclaration, N, S extends string = string> {
+export interface EntitySetAccess<E extends EntityTypeDeclaration, N, New = NewEntityOf<E>, ServerSet = unknown> {
   /** Returns one entity; null if it does not exist or the user does not see it. */
   get(key: KeyOf<E>): Promise<ReadEntityOf<E> | null>;
   /** Returns the entities that match a filter. */
@@ -268,9 +275,9 @@ export interface EntitySetAccess<E extends EntityTypeDeclaration, N, S extends s
   /** Counts the entities that match a filter. */
   count(query?: EntityFilter<E, N>): Promise<number>;
   /** Creates an entity, with nested entities if the set has `allowDeepInsert`, and returns the saved entity. */
-  create(entity: NewEntityOf<E, S> & NestedOf<E, N>): Promise<ReadEntityOf<E>>;
+  create(entity: New & NestedOf<E, N>): Promise<ReadEntityOf<E>>;
   /** Changes some members and returns the saved entity; null if it does not exist or the user does not see it. */
-  patch(key: KeyOf<E>, delta: DeltaOf<E, S>, options?: WriteOptions<E>): Promise<ReadEntityOf<E> | null>;
+  patch(key: KeyOf<E>, delta: DeltaOf<E> & ServerSet, options?: WriteOptions<E>): Promise<ReadEntityOf<E> | null>;
   /** Deletes an entity; returns false if it does not exist or the user does not see it. */
   delete(key: KeyOf<E>, options?: WriteOptions<E>): Promise<boolean>;
 }

@@ -13,7 +13,7 @@ import {
   type InferredResults,
   type HandlerResults,
   type CheckedResults,
-  type SetKeys,
+  type InferredSet,
 } from "../definition/sets/entity-set.ts";
 import type { Navigations } from "../definition/sets/navigation.ts";
 import type { ResultOf } from "../definition/types/edm-builders.ts";
@@ -79,7 +79,7 @@ export function sqlEntitySet<
   FittingCreated extends Answer<ResultOf<E> | null> = never,
   FittingReplaced extends Answer<ResultOf<E> | null> = never,
   FittingPatched extends Answer<ResultOf<E> | null> = never,
-  const S extends keyof E["properties"] & string = never,
+  const S extends string = never,
 >(
   type: E,
   options: CheckedSqlOptions<
@@ -125,7 +125,7 @@ export function sqlEntitySet<
   const database = reader === null ? undefined : transactionsOf(db, reader);
   const anyCaseGuids = reader?.profile.values.guidsAreTexts === true ? textGuids(type, columns) : undefined;
   const handlersCheckingRows = own?.checkingRows;
-  const set = entitySet(type, given);
+  const set = entitySet<E, N, F, A>(type, given);
   const check = (): readonly ConfigurationFault[] => {
     if (reader === null) return faults;
     const { values, syntax } = reader.profile;
@@ -291,4 +291,4 @@ type CheckedSqlOptions<
   R extends HandlerResults,
   Fitting extends HandlerResults,
   S extends string,
-> = SqlEntitySetOptions<E, N, F, A, R | Fitting> & CheckedResults<E, R, Fitting> & SetKeys<S>;
+> = SqlEntitySetOptions<E, N, F, A, R | Fitting> & CheckedResults<E, R, Fitting> & InferredSet<E, S>;

@@ -5,8 +5,10 @@ import type {
   AccessOptions,
   DeclaredEntitySet,
   EntitySetAccess,
+  ServerSetKeys,
 } from "../definition/context.ts";
 import { adviseName, describe } from "../definition/option-table.ts";
+import type { NewEntityIn, ServerSetOf } from "../definition/types/edm-builders.ts";
 import type { EntityTypeDeclaration } from "../definition/types/value-type.ts";
 import { isODataError, type ODataError } from "../errors/odata-error.ts";
 import { CallContext, type CallPlace } from "./call-context.ts";
@@ -40,12 +42,17 @@ export class HandlerDoor implements SetCaller {
   }
 
   readonly sets: Context["sets"] = <E extends EntityTypeDeclaration, N, S extends string>(
-    set: DeclaredEntitySet<E, N, S>,
+    set: DeclaredEntitySet<E, N> & ServerSetKeys<S>,
     options: AccessOptions = {},
-  ): EntitySetAccess<E, N, S> => {
+  ): EntitySetAccess<E, N, NewEntityIn<E, S>, ServerSetOf<E, S>> => {
     const found = this.#registry.find(set, "ctx.sets");
     // The access works on entities of every type; the declaration determines the type.
-    return new SetAccess(this, found, readTrusted(options)) as unknown as EntitySetAccess<E, N, S>;
+    return new SetAccess(this, found, readTrusted(options)) as unknown as EntitySetAccess<
+      E,
+      N,
+      NewEntityIn<E, S>,
+      ServerSetOf<E, S>
+    >;
   };
 
   readonly inTransaction: Context["inTransaction"] = async (work, options = {}) => {

@@ -81,8 +81,8 @@ describe("set", () => {
     await sets(tables).create({ id: "1", title: "a", createdAt: "", tenant: "t" });
     // @ts-expect-error -- a value of another type
     await sets(orders).create({ title: "a", tenant: 1 });
-    // @ts-expect-error -- the key never changes
-    await sets(orders).patch("1", { id: "2" });
+    // @ts-expect-error -- an ignored property without `set`
+    await sets(tables).patch("1", { tenant: "t" });
   });
 
   test("receives the context of rules", () => {

@@ -1,7 +1,7 @@
 import type { ConfigurationFault } from "../../errors/configuration-error.ts";
 import type { ODataError } from "../../errors/odata-error.ts";
 import type { SearchClause, RoundingMode } from "../../query/clauses.ts";
-import type { SetContext, WriteContext, DeclaredEntitySet } from "../context.ts";
+import type { SetContext, WriteContext, DeclaredEntitySet, ServerSetKeys } from "../context.ts";
 import type { Entities, EntitySource, Answer, CollectionQuery } from "../handlers.ts";
 import type { Logger } from "../logger.ts";
 import { everyOption, frozenCopy } from "../option-table.ts";
@@ -65,8 +65,8 @@ interface EntitySetOperations<E extends EntityTypeDeclaration, N, R extends Hand
   readonly search?: (search: SearchClause, context: SetContext<E, NoInfer<N>>) => Answer<EntitySource<E> | Entities<E>>;
 }
 
-/** The options of `entitySet`. Properties are named by their keys in `entityType`. */
-export interface EntitySetOptions<
+/** The options of `entitySet`, except `set`. */
+interface EntitySetParts<
   E extends EntityTypeDeclaration,
   N extends Navigations<E> = Navigations<E>,
   F = unknown,
@@ -102,6 +102,16 @@ export interface EntitySetOptions<
   readonly annotations?: Annotations | undefined;
   /** Rules that requests to the set must pass, and the rows that each user sees. */
   readonly authorization?: Authorization<E, NoInfer<N>> | undefined;
+}
+
+/** The options of `entitySet`. Properties are named by their keys in `entityType`. */
+export interface EntitySetOptions<
+  E extends EntityTypeDeclaration,
+  N extends Navigations<E> = Navigations<E>,
+  F = unknown,
+  A = unknown,
+  R extends HandlerResults = NoResults,
+> extends EntitySetParts<E, N, F, A, R> {
   /** The properties whose values the server sets: `{ createdAt: { create: now } }`. @see docs/reference/writing.md */
   readonly set?: SetOption<E> | undefined;
 }
@@ -115,11 +125,13 @@ type CheckedOptions<
   R extends HandlerResults,
   Fitting extends HandlerResults,
   S extends string,
-> = EntitySetOptions<E, N, F, A, R | Fitting> & CheckedResults<E, R, Fitting> & SetKeys<S>;
+> = EntitySetParts<E, N, F, A, R | Fitting> & CheckedResults<E, R, Fitting> & InferredSet<E, S>;
 
-/** Infers the keys of the properties that `set` names. */
-export interface SetKeys<S extends string> {
-  readonly set?: { readonly [F in S]?: unknown } | undefined;
+/** The option `set`, from which the compiler infers the keys of its properties. */
+export interface InferredSet<E extends EntityTypeDeclaration, S extends string> {
+  readonly set?:
+    | (SetOption<E> & { readonly [F in S]?: F extends keyof E["properties"] ? unknown : undefined })
+    | undefined;
 }
 
 /** The result of `entitySet`. */
@@ -129,7 +141,8 @@ export interface EntitySetDeclaration<
   F = unknown,
   A = unknown,
   S extends string = string,
-> extends DeclaredEntitySet<E, N, S> {
+>
+  extends DeclaredEntitySet<E, N>, ServerSetKeys<S> {
   readonly functions: F | undefined;
   readonly actions: A | undefined;
   /** The options, which `odataService` checks and reads. To call handlers, use `ctx.sets`: it applies the rules. */
@@ -180,7 +193,7 @@ export function entitySet<
   FittingCreated extends Answer<ResultOf<E> | null> = never,
   FittingReplaced extends Answer<ResultOf<E> | null> = never,
   FittingPatched extends Answer<ResultOf<E> | null> = never,
-  const S extends keyof E["properties"] & string = never,
+  const S extends string = never,
 >(
   type: E,
   options: CheckedOptions<

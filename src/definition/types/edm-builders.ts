@@ -359,32 +359,24 @@ export type ResultOf<E extends EntityTypeDeclaration> = ShapeInput<E["properties
  */
 export type BodyOf<E extends EntityTypeDeclaration> = ShapeBody<E["properties"]>;
 
-/**
- * The changes that `patch` receives, at every depth of complex values; never keys, computed or ignored members.
- * `S` are the keys of properties that `set` names: a trusted call of `ctx.sets` may give them.
- */
-export type DeltaOf<E extends EntityTypeDeclaration, S extends string = string> = string extends S
-  ? ShapeDelta<E["properties"]>
-  : [S] extends [never]
-    ? ShapeDelta<E["properties"]>
-    : ShapeDelta<E["properties"]> & {
-        readonly [F in S & keyof E["properties"] as Without<E["properties"], F, "key">]?: ValueOf<E["properties"][F]>;
-      };
+/** The changes that `patch` receives, at every depth of complex values; never keys, computed or ignored members. */
+export type DeltaOf<E extends EntityTypeDeclaration> = ShapeDelta<E["properties"]>;
 
 /** The entity that `ctx.sets` returns: every declared property, ignored ones included, with its canonical value. */
 export type ReadEntityOf<E extends EntityTypeDeclaration> = ShapeRead<E["properties"]>;
 
-/**
- * The entity for `create` of `ctx.sets`: no computed or ignored members; nullable and defaulted members are optional.
- * `S` are the keys of properties that `set` names, which are optional: only a trusted call may give them.
- */
-export type NewEntityOf<E extends EntityTypeDeclaration, S extends string = string> = string extends S
-  ? ShapeNew<E["properties"]>
-  : [S] extends [never]
-    ? ShapeNew<E["properties"]>
-    : Omit<ShapeNew<E["properties"]>, S> & {
-        readonly [F in S & keyof E["properties"]]?: InputOf<E["properties"][F]> | undefined;
-      };
+/** The entity for `create` of `ctx.sets`: no computed or ignored members; nullable and defaulted members are optional. */
+export type NewEntityOf<E extends EntityTypeDeclaration> = ShapeNew<E["properties"]>;
+
+/** The properties that the `set` of a set names, `S`: a trusted call of `ctx.sets` may give them. */
+export type ServerSetOf<E extends EntityTypeDeclaration, S extends string> = string extends S
+  ? unknown
+  : { readonly [F in S & keyof E["properties"]]?: InputOf<E["properties"][F]> | undefined };
+
+/** The entity for `create` of a set whose `set` names the properties `S`. */
+export type NewEntityIn<E extends EntityTypeDeclaration, S extends string> = [S] extends [never]
+  ? NewEntityOf<E>
+  : Omit<NewEntityOf<E>, string extends S ? never : S> & ServerSetOf<E, S>;
 
 /** Whether a type is a union. */
 type IsUnion<T, U = T> = T extends unknown ? ([U] extends [T] ? false : true) : never;
