@@ -15,7 +15,7 @@ const THREADS: Readonly<Record<string, string>> = {
 
 /** Programs of the package, which `bin` names. */
 const PROGRAMS: Readonly<Record<string, string>> = {
-  "cli/main": "./src/cli/main.ts",
+  "cli/main": "./src/tools/cli/main.ts",
 };
 
 /**
@@ -26,7 +26,10 @@ const SHARED = [
   { name: "base", test: /\/src\/(?:(?:base|errors|json)\/.*|engines\/dialect-options)(?<!\.d)\.ts$/u },
   { name: "model", test: /\/src\/(?:edm|query|definition|annotations)\/.*(?<!\.d)\.ts$/u },
   // What reads databases is not part of it: `--version`, `hash` and `check` start without Kysely.
-  { name: "command", test: /\/src\/cli\/(?:serve\/(?:users-file|serve-user)|(?!main|set-rules)[^/]+)(?<!\.d)\.ts$/u },
+  {
+    name: "command",
+    test: /\/src\/tools\/cli\/(?:serve\/(?:users-file|serve-user)|(?!main|set-rules)[^/]+)(?<!\.d)\.ts$/u,
+  },
 ];
 
 /** Legal comments stay, and doc comments are those of the declarations. */

@@ -2,7 +2,7 @@ import { cpSync, existsSync, globSync, readdirSync, readFileSync, renameSync, rm
 import { join, relative } from "node:path";
 import process from "node:process";
 import { fileURLToPath } from "node:url";
-import { settingsSchema } from "../src/cli/settings/settings-schema.ts";
+import { settingsSchema } from "../src/tools/cli/settings/settings-schema.ts";
 import { bundle, type PackageEntry } from "./bundle.ts";
 import { packedPage } from "./packed-page.ts";
 import { type JsonObject, publishedManifest } from "./published-manifest.ts";

@@ -80,3 +80,4 @@ export type { ServicesFetch } from "./service/compose-services.ts";
 export { odataService } from "./service/odata-service.ts";
 export { reloadable, type ReloadableService, type ReplaceOptions } from "./service/reloadable.ts";
 export type { ODataService } from "./service/odata-service.ts";
+export type { ProbedDatabase, ProbeOptions, ProbeReport } from "./service/probe-databases.ts";

@@ -104,6 +104,7 @@ export const LONG: readonly string[] = [
   "test/kysely/letter-case.test.ts",
   "test/kysely/long-joins.test.ts",
   "test/kysely/long-values.test.ts",
+  "test/kysely/many-tenants.test.ts",
   "test/kysely/mixed-texts.test.ts",
   "test/kysely/postgres-json.test.ts",
   "test/kysely/postgres-types.test.ts",

@@ -117,10 +117,22 @@ function typeSites(
           ...(declared.computed || set.has(field) ? ["Core.Computed"] : []),
           ...(declared.databaseDefault ? ["Core.ComputedDefaultValue"] : []),
           ...(declared.immutable ? ["Core.Immutable"] : []),
+          ...LIMIT_TERMS.flatMap(([facet, term]) =>
+            isObject(declared.facets) && declared.facets[facet] !== undefined ? [term] : [],
+          ),
         ],
       })),
   ];
 }
+
+/** The facets that the service writes as annotations. */
+const LIMIT_TERMS = [
+  ["minimum", "Validation.Minimum"],
+  ["maximum", "Validation.Maximum"],
+  ["pattern", "Validation.Pattern"],
+  ["minItems", "Validation.MinItems"],
+  ["maxItems", "Validation.MaxItems"],
+] as const;
 
 function setSites(set: DeclaredSet): readonly AnnotationSite[] {
   const { name, entityType } = set;

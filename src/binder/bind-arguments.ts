@@ -1,4 +1,5 @@
 import { attempt } from "../base/maybe.ts";
+import { facetCheck } from "../edm/facet-check.ts";
 import { fromLiteral } from "../edm/literal.ts";
 import type { Operation, OperationParameter, EnumType } from "../edm/model.ts";
 import type { PrimitiveType } from "../edm/primitive-type.ts";
@@ -242,9 +243,11 @@ function parseValue(parameter: ScalarParameter, text: string): SyntaxNode {
   throw invalidArgument(parameter, ONE_LITERAL);
 }
 
-function convert(parameter: OperationParameter, read: () => PrimitiveValue): PrimitiveValue {
+function convert(parameter: ScalarParameter, read: () => PrimitiveValue): PrimitiveValue {
   const value = attempt(read, InvalidValueError);
   if (value instanceof InvalidValueError) throw invalidArgument(parameter, `has an invalid value. ${value.message}`);
+  const problem = facetCheck(parameter.type, parameter.facets)?.(value) ?? null;
+  if (problem !== null) throw invalidArgument(parameter, `has an invalid value. ${problem}`);
   return value;
 }
 

@@ -1,5 +1,5 @@
-import type { WantedTable } from "../introspect/schema.ts";
 import type { FunctionName } from "../query/functions.ts";
+import type { WantedTable } from "../tools/introspect/schema.ts";
 
 /** The translator's facts about a statement: a database of this process decides by them where the statement runs. */
 export interface StatementFacts {

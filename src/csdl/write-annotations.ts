@@ -5,14 +5,24 @@ import type {
   AnnotationRecord,
   ModelAnnotations,
 } from "../edm/annotation.ts";
+import type { StructuralProperty } from "../edm/model.ts";
 import { element, textElement, type XmlElement } from "./xml.ts";
 
 /** The URLs of the vocabularies in use. Terms are written with their full names. */
-export const VOCABULARIES: Readonly<Record<string, string>> = {
+const VOCABULARIES: Readonly<Record<string, string>> = {
   "Org.OData.Core.V1": "https://oasis-tcs.github.io/odata-vocabularies/vocabularies/Org.OData.Core.V1.xml",
   "Org.OData.Capabilities.V1":
     "https://oasis-tcs.github.io/odata-vocabularies/vocabularies/Org.OData.Capabilities.V1.xml",
 };
+
+/** The vocabulary of the facets that are no attributes; referred to by documents that use it. */
+const VALIDATION = "Org.OData.Validation.V1";
+
+/** Returns the vocabularies that a document refers to. @param hasLimits whether a facet of the model is an annotation */
+export function vocabulariesOf(hasLimits: boolean): Readonly<Record<string, string>> {
+  const uri = `https://oasis-tcs.github.io/odata-vocabularies/vocabularies/${VALIDATION}.xml`;
+  return hasLimits ? { ...VOCABULARIES, [VALIDATION]: uri } : VOCABULARIES;
+}
 
 /** The terms of the Core vocabulary in use. */
 type CoreTerm =
@@ -76,6 +86,32 @@ export function booleanValue(property: string, value: boolean): XmlElement {
 /** Makes a property of a record with a collection; returns nothing for an empty collection. */
 export function collectionValue(property: string, itemName: string, items: readonly string[]): readonly XmlElement[] {
   return items.length === 0 ? [] : [element("PropertyValue", { Property: property }, [collection(itemName, items)])];
+}
+
+/** The attributes for constants of numeric types other than integers. */
+const NUMBER_ATTRIBUTES: Readonly<Record<string, string>> = {
+  "Edm.Decimal": "Decimal",
+  "Edm.Double": "Float",
+  "Edm.Single": "Float",
+};
+
+/**
+ * Makes the annotations for the facets that are no attributes. The vocabulary has no term for `minLength`.
+ * @see Org.OData.Validation.V1
+ */
+export function limitAnnotations({ type, facets }: Pick<StructuralProperty, "type" | "facets">): readonly XmlElement[] {
+  const { pattern, minimum, maximum, minItems, maxItems } = facets;
+  const number = NUMBER_ATTRIBUTES[type.name] ?? "Int";
+  const limits = [
+    ["Minimum", number, minimum],
+    ["Maximum", number, maximum],
+    ["Pattern", "String", pattern?.source],
+    ["MinItems", "Int", minItems],
+    ["MaxItems", "Int", maxItems],
+  ] as const;
+  return limits.flatMap(([term, attribute, value]) =>
+    value === undefined ? [] : [element("Annotation", { Term: `${VALIDATION}.${term}`, [attribute]: String(value) })],
+  );
 }
 
 /** Makes the annotation for a description; returns nothing without a description. */

@@ -9,16 +9,17 @@ import {
 } from "../edm/model.ts";
 import { FUNCTION_SIGNATURES } from "../query/functions.ts";
 import {
-  VOCABULARIES,
   booleanAnnotation,
   booleanValue,
   capabilitiesTerm,
   collectionAnnotation,
   collectionValue,
   coreTerm,
+  limitAnnotations,
   recordAnnotation,
   annotationsApart,
   type StatedAnnotations,
+  vocabulariesOf,
   withAnnotations,
 } from "./write-annotations.ts";
 import { type CsdlCapabilities, writeCapabilities } from "./write-capabilities.ts";
@@ -67,7 +68,7 @@ export function csdlDocument(
     annotations?.isExternal === true ? annotationsApart(elements, model.namespace) : elements,
   );
   const edmx = { "xmlns:edmx": "http://docs.oasis-open.org/odata/ns/edmx", Version: "4.0" };
-  return element("edmx:Edmx", edmx, [...references(annotations), element("edmx:DataServices", {}, [schema])]);
+  return element("edmx:Edmx", edmx, [...references(model, annotations), element("edmx:DataServices", {}, [schema])]);
 }
 
 /**
@@ -90,9 +91,13 @@ function overloadsOf({ operations }: Model): readonly Operation[] {
  * Returns the references to the vocabularies in use, one for each document. Annotations of the application use aliases.
  * @see OData CSDL 4.0, section 3.3
  */
-function references(annotations: ModelAnnotations | undefined): readonly XmlElement[] {
+function references(model: Model, annotations: ModelAnnotations | undefined): readonly XmlElement[] {
   const used = annotations?.vocabularies ?? [];
-  const own = Object.entries(VOCABULARIES).map(([namespace, uri]) => ({ namespace, uri, alias: undefined }));
+  const own = Object.entries(vocabulariesOf(hasLimits(model))).map(([namespace, uri]) => ({
+    namespace,
+    uri,
+    alias: undefined,
+  }));
   const isNew = ({ namespace }: { readonly namespace: string }): boolean =>
     used.every((vocabulary) => vocabulary.namespace !== namespace);
   const byUri = new Map<string, readonly XmlElement[]>();
@@ -101,6 +106,15 @@ function references(annotations: ModelAnnotations | undefined): readonly XmlElem
     byUri.set(uri, [...(byUri.get(uri) ?? []), include]);
   }
   return [...byUri].map(([uri, included]) => element("edmx:Reference", { Uri: uri }, included));
+}
+
+/** Whether a facet of a model is written as an annotation. */
+function hasLimits({ entityTypes, complexTypes, operations }: Model): boolean {
+  const limited = [
+    ...[...entityTypes.values(), ...complexTypes.values()].flatMap(({ properties }) => properties),
+    ...operations.flatMap(({ parameters }) => parameters),
+  ];
+  return limited.some((each) => limitAnnotations(each).length > 0);
 }
 
 /** A container without children is not allowed, but a schema without a container is. @see OData CSDL 4.0, section 13.1 */
@@ -209,11 +223,10 @@ function writeOperation(operation: Operation, annotations?: StatedAnnotations): 
   const overload = overloadName(operation.name, binding?.entityType.name, binding?.isCollection === true);
   const write = (parameter: OperationParameter): XmlElement =>
     element("Parameter", { Name: parameter.name, ...typeAttributes(parameter) }, [
-      ...withAnnotations(
-        annotations,
-        annotationPlace("operation", overload, parameter.name),
-        isOptional(parameter) ? [optionalParameter(parameter)] : [],
-      ),
+      ...withAnnotations(annotations, annotationPlace("operation", overload, parameter.name), [
+        ...(isOptional(parameter) ? [optionalParameter(parameter)] : []),
+        ...limitAnnotations(parameter),
+      ]),
     ]);
   return element(operation.kind, attributes, [
     ...(binding === undefined ? [] : [writeBindingParameter(binding)]),

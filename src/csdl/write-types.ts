@@ -14,6 +14,7 @@ import {
   booleanAnnotation,
   coreTerm,
   descriptionAnnotation,
+  limitAnnotations,
   type StatedAnnotations,
   withAnnotations,
 } from "./write-annotations.ts";
@@ -92,6 +93,7 @@ function writeProperty(
     ...(property.computed ? [booleanAnnotation(coreTerm("Computed"), true)] : []),
     ...(property.immutable ? [booleanAnnotation(coreTerm("Immutable"), true)] : []),
     ...(property.databaseDefault === true ? [booleanAnnotation(coreTerm("ComputedDefaultValue"), true)] : []),
+    ...limitAnnotations(property),
     ...descriptionAnnotation(property.description),
   ];
   const place = annotationPlace("type", type.name, property.name);

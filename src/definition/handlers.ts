@@ -62,7 +62,10 @@ export interface AppliedQuery {
 /** Returns a source of rows. */
 export interface QueryableHandler<C> {
   (context: C): Answer<QueryableSource>;
-  /** The source that every call returns, if it is known at startup, such as a table of a database. */
+  /**
+   * The source that every call returns, if it is known at startup, such as a table of a database. With a database per tenant, it
+   * only shows that the rows are in a database.
+   */
   readonly source?: QueryableSource;
 }
 
@@ -82,6 +85,8 @@ export interface GetByKeyHandler<C> {
   ) => Answer<KeyedRow | null>;
   /** The source of the rows, which decides which expansions can be joined; without it, none can. */
   readonly source?: QueryableSource;
+  /** Returns this source for a request, if each may read another database. */
+  readonly sourceIn?: (context: C) => Maybe<QueryableSource>;
 }
 
 /** The handlers of a set, without the types of their declaration. */

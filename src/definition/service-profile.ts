@@ -49,6 +49,8 @@ export interface ServiceProfile {
   readonly pathReach: "properties" | "values";
   /** Whether PUT evaluates every If-None-Match; otherwise only `*`, in sets with `allowUpsert`. */
   readonly putChecksIfNoneMatch: boolean;
+  /** Whether an error lists all faults of a body, with targets such as `Lines(0)/Qty`; otherwise the first, `Lines/0/Qty`. */
+  readonly findsEveryFault: boolean;
 }
 
 /** The two profiles. @see docs/reference/services.md, The profile of the standard */
@@ -78,6 +80,7 @@ export const SERVICE_PROFILES: Readonly<Record<ServiceProfile["name"], ServicePr
     mediaParameters: "lenient",
     pathReach: "properties",
     putChecksIfNoneMatch: false,
+    findsEveryFault: false,
   }),
   standard: Object.freeze({
     name: "standard",
@@ -104,5 +107,6 @@ export const SERVICE_PROFILES: Readonly<Record<ServiceProfile["name"], ServicePr
     mediaParameters: "strict",
     pathReach: "values",
     putChecksIfNoneMatch: true,
+    findsEveryFault: true,
   }),
 });

@@ -1,14 +1,7 @@
 import { keptPer } from "../base/memo.ts";
 import type { JsonValue } from "../json/write-json.ts";
 import type { EnumType } from "./model.ts";
-import {
-  asText,
-  InvalidValueError,
-  type PrimitiveValue,
-  type ValueCodec,
-  describeValue,
-  outsideFacet,
-} from "./value-codec.ts";
+import { asText, InvalidValueError, type PrimitiveValue, type ValueCodec, describeValue } from "./value-codec.ts";
 
 /**
  * Values of an enumeration as canonical strings. Without flags, this is the first declared name of a value. With flags, it is
@@ -133,7 +126,9 @@ function canonicalText(table: EnumTable, number: number, value: unknown): string
 function readNames({ type }: EnumTable, text: string): number {
   if (!type.isFlags) return readName(type, text, text);
   if (text.length > LONGEST_FLAGS) {
-    throw outsideFacet(text, `is too long: write at most ${String(LONGEST_FLAGS)} characters`);
+    throw new InvalidValueError(
+      `${describeValue(text)} is too long: write at most ${String(LONGEST_FLAGS)} characters.`,
+    );
   }
   let sum = 0;
   for (let at = 0, end = 0; at <= text.length; at = end + 1) {

@@ -56,12 +56,40 @@ export function isKeyType(name: string): boolean {
   return Object.hasOwn(PRIMITIVE_TYPES, name) && !NO_KEY_TYPES.has(name);
 }
 
-/** Limits on the values of a property; absent: no limit. @see OData CSDL 4.0, section 6.2 */
-export interface Facets {
+/** Limits on the form of a value; absent: no limit. @see OData CSDL 4.0, section 6.2 */
+export interface FormFacets {
   /** Maximum number of characters of a string, or of octets of a binary value. */
   readonly maxLength?: number | undefined;
   /** Digits of a Decimal; fraction digits of seconds of a temporal value. */
   readonly precision?: number | undefined;
   /** Fraction digits of a Decimal; `"variable"` for any number of them. */
   readonly scale?: number | "variable" | undefined;
+}
+
+/**
+ * Limits on the values of a property; absent: no limit. Those that are not limits on the form apply to the values that clients
+ * write, and not to literals of a URL.
+ * @see Org.OData.Validation.V1
+ */
+export interface Facets extends FormFacets {
+  /** Minimum number of characters of a string. */
+  readonly minLength?: number | undefined;
+  /** The regular expression that a string must match somewhere. */
+  readonly pattern?: Pattern | undefined;
+  /** Minimum of a number, in canonical form. */
+  readonly minimum?: number | bigint | string | undefined;
+  /** Maximum of a number, in canonical form. */
+  readonly maximum?: number | bigint | string | undefined;
+  /** Minimum number of items of a collection. */
+  readonly minItems?: number | undefined;
+  /** Maximum number of items of a collection. */
+  readonly maxItems?: number | undefined;
+}
+
+/** A compiled regular expression. */
+export interface Pattern {
+  /** Its text, in the syntax of JavaScript without flags. */
+  readonly source: string;
+  /** Whether a part of a text matches. */
+  readonly matches: (text: string) => boolean;
 }

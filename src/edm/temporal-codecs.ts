@@ -173,7 +173,8 @@ function fitPrecision(canonical: string, { start, end }: Fraction, precision: nu
   const cut = start + precision;
   if (end <= cut) return canonical;
   if (!ONLY_ZEROS.test(canonical.slice(cut, end))) {
-    throw outsideFacet(canonical, `has too many fraction digits: write at most ${precision} digits after the point`);
+    const problem = `has too many fraction digits: write at most ${precision} digits after the point`;
+    throw outsideFacet(canonical, problem, canonical);
   }
   // Without digits, the point is removed, too.
   return canonical.slice(0, precision === 0 ? cut - 1 : cut) + canonical.slice(end);

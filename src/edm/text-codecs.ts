@@ -86,7 +86,7 @@ function stringCodec({ maxLength }: Facets): ValueCodec {
 function checkLength(text: string, maxLength: number): string {
   const missing = text.length - maxLength;
   if (missing <= maxLength && hasPairs(text, missing)) return text;
-  throw outsideFacet(text, `is too long: write at most ${maxLength} characters`);
+  throw outsideFacet(text, `is too long: write at most ${maxLength} characters`, text);
 }
 
 const encoder = new TextEncoder();
@@ -146,7 +146,7 @@ function binaryCodec({ maxLength }: Facets): ValueCodec {
     const bytes = typeof value === "string" ? decodeBase64(value) : null;
     if (bytes === null) throw invalidValue(value, name, "write the octets as base64url, such as T0RhdGE");
     if (maxLength !== undefined && bytes.length > maxLength) {
-      throw outsideFacet(value, `is too long: write at most ${maxLength} octets`);
+      throw outsideFacet(value, `is too long: write at most ${maxLength} octets`, bytes);
     }
     return bytes;
   };

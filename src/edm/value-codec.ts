@@ -45,6 +45,21 @@ export class InvalidValueError extends Error {
   override readonly name = "InvalidValueError";
 }
 
+/** A value of its type that violates a facet of its property. */
+export class OutsideFacetError extends InvalidValueError {
+  readonly #value: PrimitiveValue;
+
+  constructor(message: string, value: PrimitiveValue) {
+    super(message);
+    this.#value = value;
+  }
+
+  /** The value in canonical form. */
+  get value(): PrimitiveValue {
+    return this.#value;
+  }
+}
+
 /**
  * Returns a canonical value as a string.
  * @throws TypeError for any other value, which is a programming error
@@ -107,9 +122,13 @@ export function invalidValue(value: unknown, typeName: string, advice: string): 
   return new InvalidValueError(`${describeValue(value)} is not an ${typeName}: ${advice}.`);
 }
 
-/** Makes the error of a value that violates the facets of its property. */
-export function outsideFacet(value: unknown, problem: string): InvalidValueError {
-  return new InvalidValueError(`${describeValue(value)} ${problem}.`);
+/**
+ * Makes the error of a value that violates the facets of its property.
+ * @param value the original value
+ * @param canonical the value in canonical form
+ */
+export function outsideFacet(value: unknown, problem: string, canonical: PrimitiveValue): OutsideFacetError {
+  return new OutsideFacetError(`${describeValue(value)} ${problem}.`, canonical);
 }
 
 /** Describes a value for a message: strings are quoted and shortened, structures appear by their kind only. */

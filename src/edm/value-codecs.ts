@@ -11,7 +11,7 @@ import {
 } from "./decimal.ts";
 import { enumCodec } from "./enum-codec.ts";
 import type { EnumType, StructuralProperty } from "./model.ts";
-import { type Facets, type PrimitiveType, type PrimitiveTypeName, PRIMITIVE_TYPES } from "./primitive-type.ts";
+import { type FormFacets, type PrimitiveType, type PrimitiveTypeName, PRIMITIVE_TYPES } from "./primitive-type.ts";
 import { temporalCodec } from "./temporal-codecs.ts";
 import { textCodec } from "./text-codecs.ts";
 import {
@@ -28,7 +28,7 @@ import {
  * Returns the codec of a type; without facets there is one per type.
  * @param facets limits for values of clients
  */
-export function valueCodec(type: PrimitiveType | EnumType, facets?: Facets): ValueCodec {
+export function valueCodec(type: PrimitiveType | EnumType, facets?: FormFacets): ValueCodec {
   return facets === undefined ? plainCodec(type) : makeCodec(type, facets);
 }
 
@@ -43,11 +43,11 @@ export const codecOf: (property: StructuralProperty) => ValueCodec = keptPer(({ 
   return makeCodec(type, facets);
 });
 
-function makeCodec(type: PrimitiveType | EnumType, facets: Facets): ValueCodec {
+function makeCodec(type: PrimitiveType | EnumType, facets: FormFacets): ValueCodec {
   return type.kind === "EnumType" ? enumCodec(type) : primitiveCodec(type.name, facets);
 }
 
-function primitiveCodec(name: PrimitiveTypeName, facets: Facets): ValueCodec {
+function primitiveCodec(name: PrimitiveTypeName, facets: FormFacets): ValueCodec {
   switch (name) {
     case "Edm.Byte":
     case "Edm.SByte":
@@ -82,7 +82,7 @@ const DECIMAL_ADVICE = "write digits with an optional sign and fraction, such as
  * string with IEEE754Compatible. Strings are always accepted.
  * @see OData CSDL 4.0, sections 6.2.3 and 6.2.4
  */
-function decimalCodec(facets: Facets): ValueCodec {
+function decimalCodec(facets: FormFacets): ValueCodec {
   const fromClient = (decimal: string | null, value: unknown): string => {
     if (decimal === null) throw invalidValue(value, DECIMAL, DECIMAL_ADVICE);
     return checkFacets(decimal, value, facets);
@@ -117,18 +117,18 @@ function decimalOfJson(value: JsonValue): string | null {
 }
 
 /** Removes trailing zeros of the fraction that exceed the facets, which does not change the value. */
-function checkFacets(decimal: string, value: unknown, { precision, scale }: Facets): string {
+function checkFacets(decimal: string, value: unknown, { precision, scale }: FormFacets): string {
   const wholeDigits = countWholeDigits(decimal);
   if (typeof scale === "number") {
     // A fixed scale reserves its digits, even if the value does not use them.
     const fitting = fitScale(decimal, scale);
     if (fitting !== null && (precision === undefined || wholeDigits <= precision - scale)) return fitting;
     const before = precision === undefined ? "" : `${precision - scale} digits before the point and `;
-    throw outsideFacet(value, `has too many digits: write at most ${before}${scale} digits after the point`);
+    throw outsideFacet(value, `has too many digits: write at most ${before}${scale} digits after the point`, decimal);
   }
   if (precision === undefined) return decimal;
   const fitting = wholeDigits <= precision ? fitScale(decimal, precision - wholeDigits) : null;
-  if (fitting === null) throw outsideFacet(value, `has too many digits: write at most ${precision} digits`);
+  if (fitting === null) throw outsideFacet(value, `has too many digits: write at most ${precision} digits`, decimal);
   return fitting;
 }
 

@@ -11,6 +11,8 @@ import type { Arrival } from "./arrival.ts";
 import type { CallerAccess } from "./authorize.ts";
 import { type ServiceRuntime, runtimeOf } from "./service-runtime.ts";
 
+const NO_SETS: readonly never[] = Object.freeze([]);
+
 /** A request of the client whose caller may use its route. No handler can be called through it. */
 export class AuthorizedRequest {
   readonly service: ServiceRuntime;
@@ -19,6 +21,8 @@ export class AuthorizedRequest {
   readonly path: ResourcePath;
   /** The base URL and the prefix, without a trailing slash: the base of all URLs in responses. */
   readonly serviceRoot: string;
+  /** The sets that the query uses besides the one that it reads: noted for the headers of caches. Null for no declared set. */
+  queriedSets: ReadonlyArray<EntitySet | null> = NO_SETS;
   #options: QueryOptionsReading | undefined;
   #preferences: Preferences | undefined;
 

@@ -23,6 +23,7 @@ import type { BoundEntityQuery, BoundQuery, ShapeCache } from "../query/clauses.
 import type { ResourcePath } from "../query/resource-path.ts";
 import type { RequestUrl } from "./arrival.ts";
 import type { AuthorizedRequest } from "./authorized-request.ts";
+import { setsOfExpansions, setsOfQuery } from "./cache-headers.ts";
 
 /**
  * Binds the query options of a request for a collection, and checks the rules of the sets that they use.
@@ -31,13 +32,13 @@ import type { AuthorizedRequest } from "./authorized-request.ts";
  */
 export function bindCollection(request: AuthorizedRequest, target: QueryTarget, rules?: OptionRules): BoundQuery {
   const bind: Bind<BoundQuery> = (of, shapes) => bindCollectionQuery(readOptions(request), of, shapes, rules);
-  return guarded(request, readable(request, target), bind, authorizeQuery);
+  return noted(request, guarded(request, readable(request, target), bind, authorizeQuery), ofShape);
 }
 
 /** Binds the query options of a request for a count. @throws ODataError as for bindCollection */
 export function bindCount(request: AuthorizedRequest, target: QueryTarget, rules?: OptionRules): BoundQuery {
   const bind: Bind<BoundQuery> = (of, shapes) => bindCountQuery(readOptions(request), of, shapes, rules);
-  return guarded(request, target, bind, authorizeQuery);
+  return noted(request, guarded(request, target, bind, authorizeQuery), ofShape);
 }
 
 /**
@@ -46,9 +47,22 @@ export function bindCount(request: AuthorizedRequest, target: QueryTarget, rules
  */
 export function bindEntity(request: AuthorizedRequest, target: QueryTarget, rules?: OptionRules): BoundEntityQuery {
   const bind: Bind<BoundEntityQuery> = (of, shapes) => bindEntityQuery(readOptions(request), of, shapes, rules);
-  return guarded(request, readable(request, target), bind, (reader, { selectExpand }) => {
+  const query = guarded(request, readable(request, target), bind, (reader, { selectExpand }) => {
     authorizeExpansions(reader, selectExpand, target.entitySet);
   });
+  return noted(request, query, ({ selectExpand }) => setsOfExpansions(selectExpand));
+}
+
+const ofShape = ({ shape }: BoundQuery): AuthorizedRequest["queriedSets"] => setsOfQuery(shape);
+
+/** Notes the sets that a query uses if a set of the service has `cacheControl`. */
+function noted<Query>(
+  request: AuthorizedRequest,
+  query: Query,
+  setsOf: (query: Query) => AuthorizedRequest["queriedSets"],
+): Query {
+  if (request.service.cachesReads) request.queriedSets = setsOf(query);
+  return query;
 }
 
 type Bind<Query> = (target: QueryTarget, shapes: ShapeCache) => Query;

@@ -2,6 +2,7 @@ import { chain, type Maybe } from "../base/maybe.ts";
 import { ruleContextOf } from "../definition/context.ts";
 import type { EntitySet, EntityType } from "../edm/model.ts";
 import { sizeOf, type CollectionPart } from "../execution/entities/handler-answer.ts";
+import { definitionIn } from "../execution/entities/reader.ts";
 import { CollectionStream } from "../execution/reads/collection-stream.ts";
 import { openCollection, runCollection, tooManyEntities } from "../execution/reads/run-collection.ts";
 import { type ExpandRequest, runExpand } from "../execution/reads/run-expand.ts";
@@ -100,8 +101,7 @@ function planPage(
     expand: expandPlan,
     countsAfterSkip,
     json,
-    idStart:
-      json?.id === undefined || origin.kind !== "EntitySet" ? undefined : entityUrlStart(request.serviceRoot, origin),
+    idStart: json === undefined ? undefined : (entitySet) => entityUrlStart(request.serviceRoot, entitySet),
     keyset: resource.keyset === true ? keysetTokenScope(request, execution, target.entitySet) : undefined,
   });
   return { request, format, resource, plan };
@@ -140,10 +140,17 @@ function keysetTokenScope(request: AuthorizedRequest, execution: Execution, enti
     definition.prefix,
     entitySet.name,
     ownerOf(execution, entitySet),
+    ...tenantOf(execution, entitySet),
     ...ROW_OPTIONS.map((name) => system.get(name)),
     ...[...aliases].toSorted(([left], [right]) => (left < right ? -1 : 1)).flat(),
   ]);
   return { seal, context };
+}
+
+/** Returns the name of the tenant whose rows a token continues; nothing if all tenants share a database. */
+function tenantOf({ service, context }: Execution, entitySet: EntitySet): readonly string[] {
+  const tenant = definitionIn(service.definition, entitySet).database?.tenantOf?.(context);
+  return tenant === undefined ? [] : [tenant];
 }
 
 /** Returns a string that identifies the owner of tokens; undefined for an anonymous request. */
@@ -325,7 +332,7 @@ function jsonMembers(
   if (hasControl && origin.kind === "EntitySet") {
     if (origin.etag.length > 0) return undefined;
     if (routes.isReadByKey(origin) && !selectsKey(clause, origin.entityType)) {
-      return expand === null ? (planNamedJson(clause, origin.entityType) ?? undefined) : undefined;
+      return expand === null ? (planNamedJson(clause, origin) ?? undefined) : undefined;
     }
   }
   return planJson(clause, expand, hasControl) ?? undefined;

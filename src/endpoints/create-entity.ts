@@ -3,7 +3,7 @@ import { WRITTEN_ENTITY_OPTIONS } from "../binder/option-rules.ts";
 import type { EntitySet } from "../edm/model.ts";
 import { protocolError } from "../errors/odata-error.ts";
 import { answeredValue } from "../execution/entities/handler-answer.ts";
-import { type Reader, definitionIn } from "../execution/entities/reader.ts";
+import { type Reader, definitionIn, withFaults } from "../execution/entities/reader.ts";
 import { authorizeNested } from "../execution/rules/authorize-query.ts";
 import { runCreate } from "../execution/writes/write-entity.ts";
 import { openBody } from "./authorized-request.ts";
@@ -11,7 +11,7 @@ import { bindEntity, readJsonFormat } from "./bind-query.ts";
 import { authorizeCreation } from "./current-entity.ts";
 import { readSaved, savedResponse } from "./entity-result.ts";
 import { entitySetOf } from "./read-collection.ts";
-import { runtimeOf } from "./service-runtime.ts";
+import { facetFaults, runtimeOf } from "./service-runtime.ts";
 import { type Endpoint, inStages, routed } from "./stages.ts";
 
 /**
@@ -29,20 +29,21 @@ export const createEntity: Endpoint = inStages({
     const query = bindEntity(request, target, WRITTEN_ENTITY_OPTIONS);
     const { allowDeepInsert } = settings;
     const { return: preferred } = request.preferences;
+    const faults = facetFaults(request.service, origin, "create");
     return chain(
-      body.read((json, ieee754Compatible) => bodies.readNew(json, ieee754Compatible)),
-      (given) => ({ origin, handler, format, query, preferred, allowDeepInsert, given }),
+      body.read((json, ieee754Compatible) => bodies.readNew(json, ieee754Compatible, faults)),
+      (given) => ({ origin, handler, format, query, preferred, allowDeepInsert, given, faults }),
     );
   },
   execute: (bound, execution) => {
-    const { origin, handler, allowDeepInsert, given } = bound;
+    const { origin, handler, allowDeepInsert, given, faults } = bound;
     const { definition, hasRules } = execution.service;
     const authorized = chain(authorizeCreation(execution, origin, given), () =>
       allowDeepInsert && hasRules
         ? authorizeNested(execution.context, definitionIn(definition, origin), given)
         : undefined,
     );
-    const created = chain(authorized, () => callCreate(origin, given, execution.reader));
+    const created = chain(authorized, () => callCreate(origin, given, withFaults(execution.reader, faults)));
     const inserted = allowDeepInsert ? given : null;
     return chain(created, (entity) =>
       readSaved(execution, bound, { origin, outcome: "created", entity, handler, inserted }),

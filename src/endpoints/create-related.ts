@@ -5,7 +5,7 @@ import { keyPairsOf } from "../edm/key-holder.ts";
 import type { NavigationProperty } from "../edm/model.ts";
 import type { ODataError } from "../errors/odata-error.ts";
 import { answeredValue } from "../execution/entities/handler-answer.ts";
-import { definitionIn } from "../execution/entities/reader.ts";
+import { definitionIn, withFaults } from "../execution/entities/reader.ts";
 import { actionAlong, judgeEntity, requireRules, navigationRules } from "../execution/rules/judge-rules.ts";
 import { runCreateRelated } from "../execution/writes/write-entity.ts";
 import { fieldOf } from "../memory/compile-property.ts";
@@ -21,6 +21,7 @@ import {
 import { readSaved, savedResponse } from "./entity-result.ts";
 import type { Execution } from "./execution.ts";
 import { type BoundNavigation, navigationContext, noParent, openNavigation, optionsOf } from "./read-navigation.ts";
+import { facetFaults } from "./service-runtime.ts";
 import { type Endpoint, inStages, routed } from "./stages.ts";
 
 /**
@@ -39,13 +40,14 @@ export const createRelated: Endpoint = inStages({
     const { return: preferred } = request.preferences;
     const contextUrl = (contextSelect: readonly string[]): string =>
       navigationContext(request, navigation, false, contextSelect);
+    const faults = facetFaults(request.service, runtime.origin, "create");
     return chain(
-      body.read((json, ieee754Compatible) => runtime.readNew(json, ieee754Compatible, parentKey)),
-      (given) => ({ navigation, handler, format, query, preferred, contextUrl, given }),
+      body.read((json, ieee754Compatible) => runtime.readNew(json, ieee754Compatible, parentKey, faults)),
+      (given) => ({ navigation, handler, format, query, preferred, contextUrl, given, faults }),
     );
   },
   execute: (bound, execution) => {
-    const { navigation, handler, given } = bound;
+    const { navigation, handler, given, faults } = bound;
     const { entitySet, runtime, parentKey: key } = navigation;
     const { origin } = runtime;
     const missing = (): ODataError => missingEntityError(execution, () => noParent(navigation));
@@ -56,8 +58,9 @@ export const createRelated: Endpoint = inStages({
       ),
     );
     const saved = chain(state, ({ expected }) => {
-      const writer = execution.writer(expected);
-      return chain(runCreateRelated(runtime.source, handler, key, given, writer), (answer) => answeredValue(answer));
+      const writer = withFaults(execution.writer(expected), faults);
+      const created = runCreateRelated(runtime.source, handler, key, given, writer);
+      return chain(created, (answer) => answeredValue(answer));
     });
     return chain(saved, (entity) => {
       if (entity === null || entity === undefined) throw noParent(navigation);

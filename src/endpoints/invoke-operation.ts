@@ -4,12 +4,13 @@ import { bindArguments, refuseArguments } from "../binder/bind-arguments.ts";
 import { bindEntityKey } from "../binder/bind-key.ts";
 import { bindNoQuery } from "../binder/bind-query-options.ts";
 import { resultOptions } from "../binder/option-rules.ts";
-import type { OperationDefinition, EntitySetSettings } from "../definition/model/service-definition.ts";
+import type { OperationDefinition, ServiceDefinition } from "../definition/model/service-definition.ts";
 import type { EntitySet, Operation } from "../edm/model.ts";
 import type { ODataError } from "../errors/odata-error.ts";
 import { answeredValue } from "../execution/entities/handler-answer.ts";
-import type { Reader } from "../execution/entities/reader.ts";
+import { definitionOf, type Reader } from "../execution/entities/reader.ts";
 import { ServiceContext } from "../execution/rules/row-access.ts";
+import { explainingViolations, OF_OTHERS } from "../execution/writes/explain-violation.ts";
 import { compileArgumentsReader, compileParametersReader } from "../payload/read-parameters.ts";
 import { type AuthorizedRequest, openBody, type RequestBody } from "./authorized-request.ts";
 import { readJsonFormat, readOptions } from "./bind-query.ts";
@@ -17,7 +18,6 @@ import { composedEndpoints, composedForm, type OpenedCall, type OperationArgumen
 import { requireEntity, entityNotFound, checkPreconditions, missingEntityError } from "./current-entity.ts";
 import type { Execution } from "./execution.ts";
 import { operationResponse, readResult } from "./operation-result.ts";
-import { runtimeOf } from "./service-runtime.ts";
 import { noContentResponse, type Endpoint, inStages, routed } from "./stages.ts";
 
 /**
@@ -90,7 +90,9 @@ function openCall(request: AuthorizedRequest, kind: "Function" | "Action"): Open
   const call = (execution: Execution, given: OperationArguments): Maybe<unknown> => {
     const run = (reader: Pick<Reader, "context">): Maybe<unknown> => {
       const context = entitySet === null ? reader.context : ServiceContext.ofSet(entitySet, reader.context);
-      const answer = isBoundToEntity ? handler(key, given, context) : handler(given, context);
+      const invoke = (): Maybe<unknown> => (isBoundToEntity ? handler(key, given, context) : handler(given, context));
+      const set = entitySet === null ? null : definitionOf(entitySet, reader.context);
+      const answer = set === null ? invoke() : explainingViolations(set, OF_OTHERS, invoke);
       return chain(answer, (result) => answeredValue(result));
     };
     if (!isBoundToEntity || entitySet === null) return run(execution);
@@ -161,9 +163,11 @@ interface ArgumentSource {
 type ArgumentsReading = () => Maybe<OperationArguments>;
 
 const argumentsReader = keptPer((operation: Operation) => compileArgumentsReader(operation));
-const parametersReader = keptPerPair((operation: Operation, { unknownMembers }: EntitySetSettings) =>
-  compileParametersReader(operation, unknownMembers),
-);
+const parametersReader = keptPerPair((operation: Operation, definition: ServiceDefinition) => {
+  const { entitySets, defaultSettings, profile } = definition;
+  const { unknownMembers } = entitySets.get(operation.binding?.entitySet ?? "")?.settings ?? defaultSettings;
+  return compileParametersReader(operation, unknownMembers, profile.findsEveryFault);
+});
 
 /**
  * Checks the headers of the arguments: those of an action with parameters are its body. An action without parameters
@@ -185,9 +189,7 @@ function openArguments(request: AuthorizedRequest, source: ArgumentSource): Argu
   const body: RequestBody = openBody(request, entitySet);
   return () => {
     refuseArguments(operation, parentheses);
-    const { defaultSettings } = request.service.definition;
-    const settings = entitySet === null ? defaultSettings : runtimeOf(request.service, entitySet).settings;
-    return body.read(parametersReader(operation, settings));
+    return body.read(parametersReader(operation, request.service.definition));
   };
 }
 

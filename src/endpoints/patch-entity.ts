@@ -7,8 +7,10 @@ import type { EntitySet } from "../edm/model.ts";
 import { wirePath } from "../edm/wire-path.ts";
 import type { ODataError } from "../errors/odata-error.ts";
 import { answeredValue } from "../execution/entities/handler-answer.ts";
+import { withFaults } from "../execution/entities/reader.ts";
 import { runPatch } from "../execution/writes/write-entity.ts";
 import { checkKeyMatch } from "../payload/body-members.ts";
+import type { FacetFaults } from "../payload/body-readers.ts";
 import type { ExpectedValues } from "../sets/given-values.ts";
 import { openBody } from "./authorized-request.ts";
 import { bindEntity, readJsonFormat } from "./bind-query.ts";
@@ -16,7 +18,7 @@ import { requireEntity, entityNotFound, checkPreconditions, missingEntityError }
 import { readSaved, savedResponse } from "./entity-result.ts";
 import type { Execution } from "./execution.ts";
 import { entityPathOf } from "./read-entity.ts";
-import { type EntitySetRuntime, runtimeOf, type ServiceRuntime } from "./service-runtime.ts";
+import { type EntitySetRuntime, facetFaults, runtimeOf, type ServiceRuntime } from "./service-runtime.ts";
 import { type Endpoint, inStages, routed } from "./stages.ts";
 
 /**
@@ -34,13 +36,14 @@ export const patchEntity: Endpoint = inStages({
     const body = openBody(request, origin);
     const query = bindEntity(request, target, WRITTEN_ENTITY_OPTIONS);
     const { return: preferred } = request.preferences;
-    const delta = body.read((json, ieee754Compatible) => bodies.readDelta(json, ieee754Compatible));
-    return chain(delta, (given) => ({ origin, keyText, key, format, query, preferred, given }));
+    const faults = facetFaults(request.service, origin, "patch");
+    const delta = body.read((json, ieee754Compatible) => bodies.readDelta(json, ieee754Compatible, faults));
+    return chain(delta, (given) => ({ origin, keyText, key, format, query, preferred, given, faults }));
   },
   execute: (bound, execution) => {
-    const { origin, keyText, key, given } = bound;
+    const { origin, keyText, key, given, faults } = bound;
     logIgnoredEntities(execution, origin, given.ignored);
-    const saved = callPatch(execution, { entitySet: origin, keyText, key }, given.delta, () =>
+    const saved = callPatch(execution, { entitySet: origin, keyText, key, faults }, given.delta, () =>
       checkKeyMatch(origin.entityType, given.key, key),
     );
     return chain(saved, (entity) => {
@@ -65,6 +68,8 @@ interface PatchTarget {
   /** The key as written in the URL. */
   readonly keyText: string;
   readonly key: unknown;
+  /** The facet faults of the body, reported together with the issues of `validate`. */
+  readonly faults?: FacetFaults;
 }
 
 /**
@@ -78,7 +83,7 @@ export function callPatch(
   delta: object,
   check?: () => void,
 ): Maybe<unknown> {
-  const { entitySet, keyText, key } = target;
+  const { entitySet, keyText, key, faults } = target;
   const missing = (expected?: ExpectedValues): ODataError =>
     missingEntityError(execution, () => entityNotFound(entitySet, keyText), expected);
   const current = chain(requireEntity(execution, { entitySet, key }, missing), (addressed) => {
@@ -88,7 +93,7 @@ export function callPatch(
   return chain(current, ({ state, expected }) => {
     if (state === "missing") throw missing();
     return chain(
-      patched(entitySet, () => runPatch(entitySet, key, delta, execution.writer(expected))),
+      patched(entitySet, () => runPatch(entitySet, key, delta, withFaults(execution.writer(expected), faults))),
       (answer) => {
         const saved = answeredValue(answer);
         if (saved !== null && saved !== undefined) return saved;

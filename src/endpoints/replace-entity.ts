@@ -5,10 +5,15 @@ import { WRITTEN_ENTITY_OPTIONS } from "../binder/option-rules.ts";
 import type { EntitySetDefinition, ServiceDefinition } from "../definition/model/service-definition.ts";
 import type { EntitySet } from "../edm/model.ts";
 import { answeredValue } from "../execution/entities/handler-answer.ts";
-import { definitionIn } from "../execution/entities/reader.ts";
+import { definitionIn, withFaults } from "../execution/entities/reader.ts";
 import { runReplace } from "../execution/writes/write-entity.ts";
-import { checkKeyMatch } from "../payload/body-members.ts";
-import { requireWhole, type ReplacementBody, compileImmutableKeeper } from "../payload/body-readers.ts";
+import { checkKeyMatch, checkNewKey } from "../payload/body-members.ts";
+import {
+  type FacetFaults,
+  requireWhole,
+  type ReplacementBody,
+  compileImmutableKeeper,
+} from "../payload/body-readers.ts";
 import { requireObject } from "../payload/property-reader.ts";
 import type { ExpectedValues } from "../sets/given-values.ts";
 import { openBody } from "./authorized-request.ts";
@@ -28,7 +33,7 @@ import { readSaved, savedResponse, type WriteOutcome } from "./entity-result.ts"
 import type { Execution } from "./execution.ts";
 import { logIgnoredEntities } from "./patch-entity.ts";
 import { entityPathOf } from "./read-entity.ts";
-import { runtimeOf } from "./service-runtime.ts";
+import { facetFaults, runtimeOf } from "./service-runtime.ts";
 import { type Endpoint, inStages, routed } from "./stages.ts";
 
 /** An entity to save under the key of the URL. */
@@ -38,6 +43,8 @@ interface Replacement {
   readonly keyText: string;
   readonly key: unknown;
   readonly body: ReplacementBody;
+  /** The facet faults of the body, reported together with the issues of `validate`. */
+  readonly faults: FacetFaults;
   readonly mayCreate: boolean;
 }
 
@@ -67,9 +74,10 @@ export const replaceEntity: Endpoint = inStages({
     const { return: preferred } = request.preferences;
     // A URL cannot choose a key that the server generates.
     const mayCreate = settings.allowUpsert && !entityType.key.some(({ computed }) => computed);
+    const faults = facetFaults(request.service, entitySet, "create");
     return chain(
-      opened.read((json, ieee754Compatible) => bodies.readReplacement(json, ieee754Compatible, key)),
-      (body) => ({ entitySet, keyText, key, format, query, preferred, mayCreate, body }),
+      opened.read((json, ieee754Compatible) => bodies.readReplacement(json, ieee754Compatible, key, faults)),
+      (body) => ({ entitySet, keyText, key, format, query, preferred, mayCreate, body, faults }),
     );
   },
   execute: (bound, execution) => {
@@ -106,7 +114,7 @@ function replace(
   replacement: Replacement,
   { state, entity, expected }: CurrentEntity,
 ): Maybe<Saved> {
-  const { entitySet, key, body } = replacement;
+  const { entitySet, key, body, faults } = replacement;
   const call = routed(runtimeOf(execution.service, entitySet).handlers.replace, `PUT ${entitySet.name}`);
   const { entityType } = entitySet;
   const { definition } = execution.service;
@@ -114,9 +122,10 @@ function replace(
   // A copy: if the entity is deleted meanwhile, the body may create it.
   const whole = entity === undefined ? requireWhole(body) : { ...body.entity };
   if (keep !== null && entity !== undefined) keep(whole, requireObject(entity, entityType.qualifiedName));
+  if (state === "missing") checkNewKey(entityType, key);
   const cause = state === "missing" ? "create" : "update";
   const replaced = chain(authorizeReplacing(execution, replacement, state, whole), () =>
-    runReplace(entitySet, key, whole, execution.writer(expected), cause),
+    runReplace(entitySet, key, whole, withFaults(execution.writer(expected), faults), cause),
   );
   return chain(replaced, (answer) => {
     const saved = answeredValue(answer);
@@ -143,12 +152,13 @@ function authorizeReplacing(
 }
 
 /** Creates the entity; null where this request must not create it. */
-function create(execution: Execution, { entitySet, body, mayCreate }: Replacement): Maybe<Saved> | null {
+function create(execution: Execution, { entitySet, key, body, faults, mayCreate }: Replacement): Maybe<Saved> | null {
   const { create: call } = runtimeOf(execution.service, entitySet).handlers;
   if (call === undefined || !mayCreate || execution.arrival.odata.header("if-match") !== undefined) return null;
   const whole = requireWhole(body);
+  checkNewKey(entitySet.entityType, key);
   const created = chain(authorizeCreation(execution, entitySet, whole), () =>
-    callCreate(entitySet, whole, execution.reader),
+    callCreate(entitySet, whole, withFaults(execution.reader, faults)),
   );
   return chain(created, (entity): Saved => ({ entity, handler: call, outcome: "upserted" }));
 }

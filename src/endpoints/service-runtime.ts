@@ -4,9 +4,10 @@ import type { QueryTarget } from "../binder/bind-query-options.ts";
 import type { Context } from "../definition/context.ts";
 import type { EntitySetHandlers } from "../definition/handlers.ts";
 import type { EntitySetDefinition, ServiceDefinition } from "../definition/model/service-definition.ts";
+import type { Validators } from "../definition/sets/validation.ts";
 import type { EntitySet, EntityType } from "../edm/model.ts";
 import type { NavigationSource } from "../execution/reads/read-navigation.ts";
-import type { BodyReaders, RelatedBodyConversion } from "../payload/body-readers.ts";
+import type { BodyReaders, FacetFaults, RelatedBodyConversion } from "../payload/body-readers.ts";
 import type { PayloadFormat } from "../payload/payload-format.ts";
 import { sha256Base64 } from "../payload/sha256.ts";
 import type { TokenSeal } from "../payload/token-seal.ts";
@@ -38,6 +39,8 @@ export interface ServiceRuntime {
   readonly seal: TokenSeal | null;
   /** Whether any rule may refuse a request. */
   readonly hasRules: boolean;
+  /** Whether any set has `cacheControl`. */
+  readonly cachesReads: boolean;
   /** The entity sets of `ctx.sets`. */
   readonly sets: EntitySets;
   /** The warnings that are logged once. */
@@ -62,6 +65,19 @@ export interface EntitySetRuntime {
 /** Returns the state for the endpoints of a set. */
 export function runtimeOf({ entitySets }: Pick<ServiceRuntime, "entitySets">, entitySet: EntitySet): EntitySetRuntime {
   return required(entitySets.get(entitySet), `The service has no entity set ${entitySet.name}.`);
+}
+
+/**
+ * Returns the list that receives the facet faults of a body, so that they are reported together with the issues of `validate`;
+ * undefined where the faults alone end the request.
+ */
+export function facetFaults(
+  { definition }: Pick<ServiceRuntime, "definition">,
+  origin: EntityOrigin,
+  rule: keyof Validators,
+): FacetFaults {
+  if (!definition.profile.findsEveryFault || origin.kind !== "EntitySet") return undefined;
+  return definition.entitySets.get(origin.name)?.validators?.[rule] === undefined ? undefined : [];
 }
 
 /** The state that the endpoints of one navigation property share. */

@@ -3,6 +3,7 @@ import { ODATA_VERSION } from "../http/base-url.ts";
 import type { JsonFormat } from "../http/media-type.ts";
 import type { ODataResponse, ResponseBody } from "../http/odata-response.ts";
 import type { AuthorizedRequest } from "./authorized-request.ts";
+import { cacheHeaders } from "./cache-headers.ts";
 import type { Execution } from "./execution.ts";
 
 /** Makes the response to a request that has passed the checks before negotiation. */
@@ -61,16 +62,10 @@ export function routed<T>(handler: T | undefined, route: string): T {
   return handler;
 }
 
-/** The request headers that a response depends on, for caches. */
-const VARY = "Accept, Accept-Charset, Prefer, OData-MaxVersion, Authorization";
-
 /** Headers that a response adds to the headers of every response. */
 export type ExtraHeaders = Readonly<Record<string, string>>;
 
-/**
- * Makes a 200 response. Caches must not store the responses of signed-in users.
- * @param contentType the negotiated type
- */
+/** Makes a 200 response. @param contentType the negotiated type */
 export function okResponse(
   request: AuthorizedRequest,
   contentType: string,
@@ -81,9 +76,8 @@ export function okResponse(
     "OData-Version": ODATA_VERSION,
     "Content-Type": contentType,
     "X-Content-Type-Options": "nosniff",
-    Vary: VARY,
+    ...cacheHeaders(request),
   };
-  if (request.access.user !== null) headers["Cache-Control"] = "no-store";
   if (extra !== undefined) Object.assign(headers, extra);
   return { status: 200, headers, body };
 }
@@ -98,10 +92,11 @@ export function jsonResponse(
   return okResponse(request, format.contentType, body, extra);
 }
 
-/** Makes a 204 response. Caches must not store the responses of signed-in users. @see RFC 9110, section 15.3.5 */
-export function noContentResponse({ access }: AuthorizedRequest, extra?: ExtraHeaders): ODataResponse {
-  const personal = access.user === null ? undefined : { Vary: VARY, "Cache-Control": "no-store" };
-  return { status: 204, headers: { "OData-Version": ODATA_VERSION, ...personal, ...extra }, body: null };
+/** Makes a 204 response. @see RFC 9110, section 15.3.5 */
+export function noContentResponse(request: AuthorizedRequest, extra?: ExtraHeaders): ODataResponse {
+  const caching = cacheHeaders(request);
+  const stated = caching["Cache-Control"] === undefined ? undefined : caching;
+  return { status: 204, headers: { "OData-Version": ODATA_VERSION, ...stated, ...extra }, body: null };
 }
 
 /**
@@ -116,7 +111,6 @@ export function minimalPreference({ preferences, arrival }: AuthorizedRequest): 
 
 /** Makes a 304 response, with the headers that caches need, without a body. @see RFC 9110, section 15.4.5 */
 export function notModifiedResponse(request: AuthorizedRequest, etag: string): ODataResponse {
-  const headers: Record<string, string> = { "OData-Version": ODATA_VERSION, Vary: VARY, ETag: etag };
-  if (request.access.user !== null) headers["Cache-Control"] = "no-store";
+  const headers = { "OData-Version": ODATA_VERSION, ...cacheHeaders(request), ETag: etag };
   return { status: 304, headers, body: null };
 }

@@ -6,6 +6,7 @@ import { type ODataError, protocolError } from "../errors/odata-error.ts";
 import type { FoundEntity } from "../execution/reads/read-by-key.ts";
 import { isSavedSeen } from "../execution/writes/check-written.ts";
 import type { ODataResponse } from "../http/odata-response.ts";
+import type { FacetFaults } from "../payload/body-readers.ts";
 import { etagOf } from "../payload/etag.ts";
 import {
   compileChangedPropertyReader,
@@ -27,7 +28,7 @@ import {
   propertyPathOf,
   readOwner,
 } from "./read-property.ts";
-import { type EntitySetRuntime, runtimeOf, type ServiceRuntime } from "./service-runtime.ts";
+import { type EntitySetRuntime, facetFaults, runtimeOf, type ServiceRuntime } from "./service-runtime.ts";
 import { minimalPreference, noContentResponse, type Endpoint, inStages } from "./stages.ts";
 
 /**
@@ -51,9 +52,10 @@ function writesBody(reading: keyof PropertyReaders): Endpoint {
       checkWritable(addressed);
       const read = bodyReaders(request.service, addressed)[reading]();
       const name = propertyPathText(addressed);
+      const faults = facetFaults(request.service, addressed.entitySet, "patch");
       return chain(
-        body.read((json, ieee754Compatible) => read(json, ieee754Compatible, name)),
-        (value) => ({ addressed, key, value }),
+        body.read((json, ieee754Compatible) => read(json, ieee754Compatible, name, faults)),
+        (value) => ({ addressed, key, value, faults }),
       );
     },
     execute: writeValue,
@@ -66,6 +68,8 @@ interface WrittenProperty {
   readonly addressed: PropertyPath;
   readonly key: unknown;
   readonly value: unknown;
+  /** The facet faults of the body, reported together with the issues of `validate`. */
+  readonly faults?: FacetFaults;
 }
 
 /**
@@ -148,10 +152,10 @@ function bodyReaders(service: ServiceRuntime, path: PropertyPath): PropertyReade
   let known = ofSet.get(property);
   if (known === undefined) {
     const { unknownMembers } = runtime.settings;
-    const { complexValuesBare } = service.definition.profile;
+    const { complexValuesBare, findsEveryFault } = service.definition.profile;
     known = {
-      replace: once(() => compilePropertyBodyReader(property, unknownMembers, complexValuesBare)),
-      change: once(() => compileChangedPropertyReader(property, unknownMembers)),
+      replace: once(() => compilePropertyBodyReader(property, unknownMembers, complexValuesBare, findsEveryFault)),
+      change: once(() => compileChangedPropertyReader(property, unknownMembers, findsEveryFault)),
     };
     ofSet.set(property, known);
   }
@@ -187,14 +191,14 @@ function checkWritable(path: PropertyPath): void {
   }
 }
 
-function writeValue({ addressed, key, value }: WrittenProperty, execution: Execution): Maybe<WrittenOwner> {
+function writeValue({ addressed, key, value, faults }: WrittenProperty, execution: Execution): Maybe<WrittenOwner> {
   const { entitySet, key: keyText, property, members } = addressed;
   const delta = [property, ...members].reduceRight(
     // fromEntries defines members, so a property may be named __proto__.
     (inner, { field }): unknown => Object.fromEntries([[field, inner]]),
     value,
   ) as object;
-  return chain(callPatch(execution, { entitySet, keyText, key }, delta), (entity) => {
+  return chain(callPatch(execution, { entitySet, keyText, key, faults }, delta), (entity) => {
     const isSeen = isSavedSeen(entitySet, entity, patchHandler(execution.service, entitySet), execution.reader);
     return chain(isSeen, (seen) => (seen ? { entity } : null));
   });

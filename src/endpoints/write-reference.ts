@@ -7,7 +7,9 @@ import type { Answer } from "../definition/handlers.ts";
 import type { EntitySet } from "../edm/model.ts";
 import { ODataError, protocolError } from "../errors/odata-error.ts";
 import { answeredValue } from "../execution/entities/handler-answer.ts";
+import { definitionOf } from "../execution/entities/reader.ts";
 import { ServiceContext } from "../execution/rules/row-access.ts";
+import { explainingViolations, OF_OTHERS } from "../execution/writes/explain-violation.ts";
 import { checkLinked, sharesReferences } from "../execution/writes/write-entity.ts";
 import type { ODataResponse } from "../http/odata-response.ts";
 import { entityUrlOf } from "../payload/urls.ts";
@@ -207,7 +209,11 @@ function writeLink(link: Link, execution: Execution): Maybe<void> {
       }),
     );
     const checked = chain(allowed, () => checkShared(link, execution));
-    const written = chain(checked, () => write(ServiceContext.ofSet(entitySet, execution.writer(expected).context)));
+    const written = chain(checked, () => {
+      const { context } = execution.writer(expected);
+      const set = definitionOf(entitySet, context);
+      return explainingViolations(set, OF_OTHERS, () => write(ServiceContext.ofSet(entitySet, context)));
+    });
     return chain(written, (answer) => answeredValue(answer));
   });
 }

@@ -29,6 +29,7 @@ export const ERROR_CODES = {
   PayloadTooLarge: 413,
   UnsupportedMediaType: 415,
   FailedDependency: 424,
+  PreconditionRequired: 428,
   HeadersTooLarge: 431,
   InternalServerError: 500,
   NotImplemented: 501,

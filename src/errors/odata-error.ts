@@ -4,6 +4,8 @@ import { ERROR_CODES, type ErrorCode } from "./error-codes.ts";
 interface ODataErrorOptions {
   /** The option, property, parameter or header at fault. */
   readonly target?: string | undefined;
+  /** The single faults, if the error stands for several. */
+  readonly details?: readonly ErrorDetail[] | undefined;
   /** The cause, which is logged but never sent. */
   readonly cause?: unknown;
   /** Response headers that belong to the status, such as Allow or WWW-Authenticate. */
@@ -12,6 +14,13 @@ interface ODataErrorOptions {
   readonly isUnsupported?: boolean | undefined;
   /** Returns whether the log needs the error, once for each state that causes it; absent: always. */
   readonly mayLog?: (() => boolean) | undefined;
+}
+
+/** One of the faults that an error stands for. */
+export interface ErrorDetail {
+  readonly code: string;
+  readonly message: string;
+  readonly target?: string | undefined;
 }
 
 /**
@@ -24,6 +33,8 @@ export class ODataError extends Error {
   readonly status: number;
   readonly code: string;
   readonly target: string | undefined;
+  /** The single faults, if the error stands for several. */
+  readonly details: readonly ErrorDetail[] | undefined;
   readonly headers: Readonly<Record<string, string>> | undefined;
   /** Whether the standard allows the request and only this service does not support it. */
   readonly isUnsupported: boolean;
@@ -35,6 +46,7 @@ export class ODataError extends Error {
     this.status = status;
     this.code = code;
     this.target = options.target;
+    this.details = options.details;
     this.headers = options.headers;
     this.isUnsupported = options.isUnsupported === true;
     this.mayLog = options.mayLog;
@@ -71,6 +83,25 @@ export function odataError(
   }
   return new ODataError(status, code, message, options);
 }
+
+/**
+ * Makes the error of a body with several faults; returns a single fault as it is.
+ * @param faults at least one
+ */
+export function joinFaults(faults: readonly ODataError[], code: ErrorCode = "InvalidBody"): ODataError {
+  const [only] = faults;
+  if (only !== undefined && faults.length === 1) return only;
+  const details = faults.slice(0, MAX_FAULTS).map(({ code: own, message, target }) => ({ code: own, message, target }));
+  const most = String(MAX_FAULTS);
+  const message =
+    faults.length < MAX_FAULTS
+      ? `The body has ${String(faults.length)} faults. 'details' lists them.`
+      : `The body has ${most} faults or more. 'details' lists the first ${most}.`;
+  return protocolError(code, message, { details });
+}
+
+/** The most faults of a body that a response lists. @see docs/reference/limits.md */
+export const MAX_FAULTS = 100;
 
 /** Returns whether a value that a handler returned or threw is an error for the client. */
 export function isODataError(value: unknown): value is ODataError {

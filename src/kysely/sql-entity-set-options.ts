@@ -5,15 +5,16 @@ import type { EntitySetOptions, HandlerResults, NoResults } from "../definition/
 import type { Navigations } from "../definition/sets/navigation.ts";
 import type { EntityTypeDeclaration } from "../definition/types/value-type.ts";
 import { type TableName, isTableName } from "../edm/table-name.ts";
-import type { ColumnOptions } from "./columns/column-option.ts";
-import type { DistributedOption } from "./columns/distribution.ts";
-import type { StorageForm } from "./columns/storage-option.ts";
-import { everyMember, type ColumnPlan } from "./columns/table-columns.ts";
-import { findDialectProfile } from "./dialects/find-dialect-profile.ts";
-import { planAll } from "./read/sql-reader.ts";
-import { storageOf } from "./schema/expected-tables.ts";
-import { columnName, wantedTable } from "./schema/table-rows.ts";
-import type { BaseQuery } from "./translate/base-query.ts";
+import { columnName, wantedTable } from "../sql/columns/column-name.ts";
+import type { ColumnOptions } from "../sql/columns/column-option.ts";
+import type { DistributedOption } from "../sql/columns/distribution.ts";
+import type { StorageForm } from "../sql/columns/storage-option.ts";
+import { everyMember, type ColumnPlan } from "../sql/columns/table-columns.ts";
+import { findDialectProfile } from "../sql/read/find-dialect-profile.ts";
+import { planAll } from "../sql/read/sql-reader.ts";
+import type { FindTenant } from "../sql/read/tenants.ts";
+import type { BaseQuery } from "../sql/translate/base-query.ts";
+import { storageOf } from "../tools/schema/expected-tables.ts";
 
 /** The operations that the framework performs on a table. */
 export type SqlOperation = "read" | "create" | "replace" | "patch" | "delete";
@@ -28,8 +29,12 @@ export interface SqlEntitySetOptions<
 > extends Omit<EntitySetOptions<E, N, F, A, R>, "search"> {
   /** How `$search` finds entities: a handler, or the names of the string properties to search. */
   readonly search?: EntitySetOptions<E, N, F, A>["search"] | ReadonlyArray<keyof E["properties"] & string>;
-  /** The Kysely instance of the database: SQLite, PostgreSQL or MariaDB. */
-  readonly db: AnyKysely;
+  /**
+   * The Kysely instance of the database: SQLite, PostgreSQL or MariaDB. Or a function that finds the database of the tenant of a
+   * request; sets with the same function are in one database.
+   * @see docs/guides/tenants.md
+   */
+  readonly db: AnyKysely | FindTenant;
   /**
    * The Kysely instance of one streaming replica of `db`, for PostgreSQL: requests that only read use it. Sets with the same
    * `db` must agree.
@@ -98,7 +103,7 @@ export interface MappedColumn {
 const MAPPED: unique symbol = Symbol("mapped");
 
 interface MappedOptions {
-  readonly db: AnyKysely;
+  readonly db: AnyKysely | FindTenant;
   readonly table?: unknown;
   readonly from?: unknown;
   readonly columns?: object | undefined;
@@ -116,7 +121,7 @@ export function mappedBy(options: MappedOptions): MayBeMapped {
 
 /**
  * Returns the table and columns of an entity set that `sqlEntitySet` declared; null for any other set, and for a declaration
- * with a faulty type or database, which `odataService` reports.
+ * with a database per tenant, or a faulty type or database, which `odataService` reports.
  * @see docs/reference/tables.md, Read the mapping of a set
  */
 export function sqlTableOf<E extends EntityTypeDeclaration, N>(
@@ -125,6 +130,7 @@ export function sqlTableOf<E extends EntityTypeDeclaration, N>(
   const options = (declaration as MayBeMapped)[MAPPED];
   if (options === undefined) return null;
   const { db, table, from, columns = {} } = options;
+  if (typeof db === "function") return null;
   const profile = findDialectProfile(db);
   if (profile === null) return null;
   const entityType = declaredEntityType(declaration.entityType);

@@ -2,16 +2,18 @@ import type { AnyKysely } from "../connection/synchronous-reader.ts";
 import type { EntitySource, ValueSource } from "../definition/handlers.ts";
 import type { ComplexTypeDeclaration, EntityTypeDeclaration } from "../definition/types/value-type.ts";
 import { ConfigurationError, type ConfigurationFault } from "../errors/configuration-error.ts";
-import type { ColumnOptions } from "./columns/column-option.ts";
-import type { DistributedOption } from "./columns/distribution.ts";
-import { makeReader } from "./read/sql-reader.ts";
-import { sourceOf } from "./read/sql-row-source.ts";
-import type { BaseQuery } from "./translate/base-query.ts";
+import type { ColumnOptions } from "../sql/columns/column-option.ts";
+import type { DistributedOption } from "../sql/columns/distribution.ts";
+import { makeReader } from "../sql/read/sql-reader.ts";
+import { sourceOf } from "../sql/read/sql-row-source.ts";
+import { tenantSource } from "../sql/read/tenant-source.ts";
+import type { FindTenant } from "../sql/read/tenants.ts";
+import type { BaseQuery } from "../sql/translate/base-query.ts";
 
 /** The options of `sqlSource`. */
 export interface SqlSourceOptions<E extends EntityTypeDeclaration | ComplexTypeDeclaration> {
-  /** The Kysely instance of the database: SQLite, PostgreSQL or MariaDB. */
-  readonly db: AnyKysely;
+  /** The Kysely instance of the database: SQLite, PostgreSQL or MariaDB. Or a function that finds the database of the tenant of a request. */
+  readonly db: AnyKysely | FindTenant;
   /**
    * The Kysely instance of one streaming replica of `db`, for PostgreSQL: requests that only read use it. Sets with the same
    * `db` must agree.
@@ -64,17 +66,22 @@ export function sqlSource<E extends EntityTypeDeclaration | ComplexTypeDeclarati
   type: E,
   options: SqlSourceOptions<E>,
 ): SourceOf<E> {
-  const faults: ConfigurationFault[] = [];
-  const { db, readFrom, replicaWait, from, columns, distributed, preparedStatements, unreadable } = options;
+  const { db, ...others } = options;
   // Rows of a complex type have the form of rows of an entity type without a key.
   const rowType = type as EntityTypeDeclaration;
-  const reader = makeReader(
-    rowType,
-    { db, readFrom, replicaWait, from, columns, distributed, preparedStatements, unreadable },
-    (message, fix) => {
-      faults.push({ message: `sqlSource(${type.name}, …): ${message}`, fix });
-    },
-  );
+  const source =
+    typeof db === "function"
+      ? tenantSource(rowType, db, (of) => sourceIn(rowType, { ...others, ...of }))
+      : sourceIn(rowType, { ...others, db });
+  return source as unknown as SourceOf<E>;
+}
+
+/** @throws ConfigurationError with all faults */
+function sourceIn(type: EntityTypeDeclaration, options: Parameters<typeof makeReader>[1]): EntitySource {
+  const faults: ConfigurationFault[] = [];
+  const reader = makeReader(type, options, (message, fix) => {
+    faults.push({ message: `sqlSource(${type.name}, …): ${message}`, fix });
+  });
   if (reader === null) throw new ConfigurationError(faults);
-  return sourceOf(rowType, reader) as unknown as SourceOf<E>;
+  return sourceOf(type, reader);
 }

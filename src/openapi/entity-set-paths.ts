@@ -206,7 +206,8 @@ function addChange(scope: ServiceScope, set: EntitySetDefinition, method: "PUT" 
   const creation = { action: "Creating the entity", rules: set.authorization.create };
   const changed = entitySchema(entityType, scope.schemas);
   const options = queryParameters(entityType, capabilities, ["$select", "$expand"]);
-  const reasons = { isAddressed: true, isWrite: true, isConditional, isEntity: true, body: bodyLimit(settings) };
+  const needsCondition = settings.requireIfMatch;
+  const reasons = { isAddressed: true, isWrite: true, isConditional, needsCondition, isEntity: true };
   scope.add({
     method,
     path: pathOf(set) + predicate,
@@ -220,7 +221,7 @@ function addChange(scope: ServiceScope, set: EntitySetDefinition, method: "PUT" 
       200: jsonResponse("The changed entity.", changed, headers),
       ...(mayCreate ? { 201: jsonResponse("The new entity.", changed, { ...LOCATION_HEADER, ...headers }) } : {}),
       204: emptyResponse("The entity is changed; the client prefers no content.", headers),
-      ...errorResponses(reasons),
+      ...errorResponses({ ...reasons, body: bodyLimit(settings) }),
     },
   });
 }
@@ -239,7 +240,12 @@ function addDelete(scope: ServiceScope, set: EntitySetDefinition): void {
     parameters: [...parameters, ...conditionsOf(set)],
     responses: {
       204: emptyResponse("The entity is deleted."),
-      ...errorResponses({ isAddressed: true, isWrite: true, isConditional }),
+      ...errorResponses({
+        isAddressed: true,
+        isWrite: true,
+        isConditional,
+        needsCondition: set.settings.requireIfMatch,
+      }),
     },
   });
 }

@@ -2,7 +2,7 @@ import { keyHolderOf, keyPairsOf } from "../edm/key-holder.ts";
 import type { ComplexType, EntitySet, EntityType, StructuralProperty } from "../edm/model.ts";
 import type { Facets, PrimitiveTypeName } from "../edm/primitive-type.ts";
 import type { DocumentObject, DocumentValue } from "./open-api-document.ts";
-import type { Valued } from "./value-schemas.ts";
+import { defaultOf, type Valued } from "./value-schemas.ts";
 
 /** Octets in base64url, by their number. */
 const OCTETS = ["", "Tw", "T0Q", "T0Rh", "T0RhdA", "T0RhdGE"] as const;
@@ -10,15 +10,15 @@ const OCTETS = ["", "Tw", "T0Q", "T0Rh", "T0RhdA", "T0RhdGE"] as const;
 /** Returns a value of each primitive type that satisfies its facets, as JSON. @see OData JSON Format 4.0, section 7.1 */
 const PRIMITIVE_EXAMPLES: Readonly<Record<PrimitiveTypeName, (facets: Facets) => DocumentValue>> = {
   "Edm.Boolean": () => true,
-  "Edm.Byte": () => 1,
-  "Edm.SByte": () => 1,
-  "Edm.Int16": () => 1,
-  "Edm.Int32": () => 1,
-  "Edm.Int64": () => 1,
-  "Edm.Single": () => 1.5,
-  "Edm.Double": () => 1.5,
-  "Edm.Decimal": decimalExample,
-  "Edm.String": ({ maxLength }) => "text".slice(0, maxLength),
+  "Edm.Byte": (facets) => within(1, facets),
+  "Edm.SByte": (facets) => within(1, facets),
+  "Edm.Int16": (facets) => within(1, facets),
+  "Edm.Int32": (facets) => within(1, facets),
+  "Edm.Int64": (facets) => within(1, facets),
+  "Edm.Single": (facets) => within(1.5, facets),
+  "Edm.Double": (facets) => within(1.5, facets),
+  "Edm.Decimal": (facets) => within(decimalExample(facets), facets),
+  "Edm.String": ({ minLength = 0, maxLength }) => "text".slice(0, maxLength).padEnd(minLength, "."),
   "Edm.Guid": () => "01234567-89ab-cdef-0123-456789abcdef",
   "Edm.Binary": ({ maxLength = OCTETS.length }) => OCTETS[Math.min(maxLength, OCTETS.length - 1)],
   "Edm.Date": () => "2024-02-29",
@@ -37,6 +37,12 @@ const NEW_KEYS: Partial<Readonly<Record<PrimitiveTypeName, DocumentValue>>> = {
   "Edm.Guid": "fedcba98-7654-3210-fedc-ba9876543210",
 };
 
+/** Returns the number itself, or the bound that it exceeds. */
+function within(number: number, { minimum, maximum }: Facets): number {
+  if (minimum !== undefined && number < Number(minimum)) return Number(minimum);
+  return maximum !== undefined && number > Number(maximum) ? Number(maximum) : number;
+}
+
 /** Returns a number with one digit before and one after the decimal point, if the facets allow it. */
 function decimalExample({ precision = Infinity, scale }: Facets): number {
   if (typeof scale !== "number") return precision > 1 ? 1.5 : 1;
@@ -52,10 +58,14 @@ export function exampleOf({ type, isCollection, facets }: Valued, around: readon
   if (type.kind === "ComplexType") {
     if (isCollection && around.includes(type)) return [];
     const value = complexExample(type, [...around, type]);
-    return isCollection ? [value] : value;
+    return isCollection ? itemsOf(value, facets) : value;
   }
   const value = type.kind === "EnumType" ? [...type.members.keys()][0] : PRIMITIVE_EXAMPLES[type.name](facets);
-  return isCollection ? [value] : value;
+  return isCollection ? itemsOf(value, facets) : value;
+}
+
+function itemsOf(value: DocumentValue, { minItems = 1 }: Facets): DocumentValue {
+  return Array.from({ length: Math.max(minItems, 1) }, () => value);
 }
 
 function complexExample({ properties }: ComplexType, around: readonly ComplexType[]): DocumentObject {
@@ -100,9 +110,13 @@ function bodyExample(target: BodyTarget, isShown: (property: StructuralProperty)
 }
 
 function memberExample(target: BodyTarget, property: StructuralProperty): DocumentValue {
-  const { type, isKey } = property;
+  const { type, isKey, facets } = property;
   const isNew = isKey && type.kind === "PrimitiveType" && !isLink(target, property);
-  return (isNew ? NEW_KEYS[type.name] : undefined) ?? exampleOf(property);
+  const value = (isNew ? NEW_KEYS[type.name] : undefined) ?? exampleOf(property);
+  if (typeof value === "number") return within(value, facets);
+  // No text can be made from a pattern.
+  const isMade = typeof value !== "string" || facets.pattern?.matches(value) !== false;
+  return isMade ? value : defaultOf(property);
 }
 
 function isFreeLink(target: BodyTarget, property: StructuralProperty): boolean {

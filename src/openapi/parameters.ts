@@ -212,6 +212,7 @@ export const IF_NONE_MATCH: DocumentObject = inHeader(
 );
 
 const IF_MATCH: DocumentObject = inHeader("If-Match", "The ETag that the entity must have, or *.");
+const REQUIRED_IF_MATCH: DocumentObject = { ...IF_MATCH, required: true };
 
 /** Returns the headers of a conditional read of an entity, or of one of its properties. */
 export function readConditionsOf({ entitySet }: EntitySetDefinition): readonly DocumentObject[] {
@@ -223,11 +224,11 @@ export function hasConditions({ entitySet, handlers }: EntitySetDefinition): boo
   return entitySet.etag.length > 0 && handlers.getByKey !== undefined;
 }
 
-/** Returns the headers of a conditional write. */
-export function conditionsOf(set: EntitySetDefinition): readonly DocumentObject[] {
+/** Returns the headers of a conditional write. @param mayCreate whether `If-None-Match: *` can replace If-Match */
+export function conditionsOf(set: EntitySetDefinition, mayCreate: boolean = false): readonly DocumentObject[] {
   if (!hasConditions(set)) return [];
   return [
-    IF_MATCH,
+    matchOf(set, mayCreate),
     inHeader("If-None-Match", "The ETags that the entity must not have, or * if the entity must not exist."),
   ];
 }
@@ -238,8 +239,13 @@ export function replaceConditionsOf(
   { putChecksIfNoneMatch }: ServiceProfile,
   mayCreate: boolean,
 ): readonly DocumentObject[] {
-  if (putChecksIfNoneMatch || !hasConditions(set)) return conditionsOf(set);
-  return mayCreate ? [IF_MATCH, inHeader("If-None-Match", "* if the entity must not exist.", "*")] : [IF_MATCH];
+  if (putChecksIfNoneMatch || !hasConditions(set)) return conditionsOf(set, mayCreate);
+  const match = matchOf(set, mayCreate);
+  return mayCreate ? [match, inHeader("If-None-Match", "* if the entity must not exist.", "*")] : [match];
+}
+
+function matchOf({ settings }: EntitySetDefinition, mayCreate: boolean): DocumentObject {
+  return settings.requireIfMatch && !mayCreate ? REQUIRED_IF_MATCH : IF_MATCH;
 }
 
 /** The header of a read that requests smaller pages. */

@@ -94,7 +94,8 @@ function addWrite(each: PropertyScope, method: "PUT" | "PATCH"): void {
   const value = valueSchema({ ...property, nullable: property.nullable && !isBare(each) }, "body", scope.schemas);
   const body = isBare(each) ? value : objectSchema(undefined, { value }, ["value"]);
   const example = exampleOf(property);
-  const reasons = { isAddressed: true, isWrite: true, isConditional, body: bodyLimit(set.settings) };
+  const needsCondition = set.settings.requireIfMatch;
+  const reasons = { isAddressed: true, isWrite: true, isConditional, needsCondition, body: bodyLimit(set.settings) };
   addMemberOperation(each, {
     method,
     id: method === "PUT" ? "replace" : "patch",
@@ -120,7 +121,12 @@ function addClear(each: PropertyScope): void {
     parameters: conditionsOf(set),
     responses: {
       204: emptyResponse("It is null.", set.entitySet.etag.length > 0 ? ETAG_HEADER : undefined),
-      ...errorResponses({ isAddressed: true, isWrite: true, isConditional }),
+      ...errorResponses({
+        isAddressed: true,
+        isWrite: true,
+        isConditional,
+        needsCondition: set.settings.requireIfMatch,
+      }),
     },
   });
 }

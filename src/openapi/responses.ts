@@ -2,7 +2,7 @@ import { ERROR_CODES, type ErrorCode } from "../errors/error-codes.ts";
 import type { DocumentObject, DocumentValue } from "./open-api-document.ts";
 
 /** The statuses of errors that operations list. */
-type ErrorStatus = 400 | 401 | 403 | 404 | 406 | 409 | 412 | 413 | 415 | 500 | 501 | 503;
+type ErrorStatus = 400 | 401 | 403 | 404 | 406 | 409 | 412 | 413 | 415 | 428 | 500 | 501 | 503;
 
 /** The example code and the description of errors, by status. */
 const ERRORS: Readonly<Record<ErrorStatus, readonly [ErrorCode, string]>> = {
@@ -15,6 +15,7 @@ const ERRORS: Readonly<Record<ErrorStatus, readonly [ErrorCode, string]>> = {
   412: ["PreconditionFailed", "The condition of If-Match or If-None-Match is not met."],
   413: ["PayloadTooLarge", "The body is larger than the limit of the service."],
   415: ["UnsupportedMediaType", "The body is not JSON."],
+  428: ["PreconditionRequired", "The request needs If-Match with the ETag of the entity."],
   500: ["InternalServerError", "The service failed."],
   501: ["NotImplemented", "The request asks for something that the service does not support, such as @odata.bind."],
   503: ["ServiceUnavailable", "The service is temporarily unavailable; Retry-After states when to retry."],
@@ -32,6 +33,8 @@ interface RefusalReasons {
   readonly isEntity?: boolean;
   /** Whether the request may have If-Match or If-None-Match. */
   readonly isConditional?: boolean;
+  /** Whether the request needs a precondition. */
+  readonly needsCondition?: boolean;
 }
 
 /** Returns references to the responses of errors, except 401 and 403, by status. */
@@ -44,6 +47,7 @@ export function errorResponses(reasons: RefusalReasons): DocumentObject {
     ...(reasons.isConditional === true ? ([412] as const) : []),
     ...(reasons.body === "limited" ? ([413] as const) : []),
     ...(reasons.body === undefined ? [] : ([415] as const)),
+    ...(reasons.needsCondition === true ? ([428] as const) : []),
     500,
     ...(reasons.isEntity === true ? ([501] as const) : []),
     503,
@@ -76,6 +80,15 @@ export const ERROR_SCHEMA: DocumentObject = {
         code: { type: "string", description: "The code of the error, for programs.", examples: ["NotFound"] },
         message: { type: "string", description: "The explanation of the error, for people." },
         target: { type: "string", description: "The property, parameter, option or header at fault." },
+        details: {
+          type: "array",
+          description: "The single faults of a body with several of them.",
+          items: {
+            type: "object",
+            properties: { code: { type: "string" }, message: { type: "string" }, target: { type: "string" } },
+            required: ["code", "message"],
+          },
+        },
       },
       required: ["code", "message"],
     },

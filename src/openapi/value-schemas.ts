@@ -1,3 +1,4 @@
+import { absentValue } from "../edm/absent-value.ts";
 import { fullDescription } from "../edm/annotation.ts";
 import type {
   ComplexType,
@@ -25,7 +26,8 @@ export function valueSchema(valued: Valued, use: SchemaUse, schemas: SchemaRegis
   // A change replaces the whole collection.
   const single = singleSchema(valued, use === "change" && valued.isCollection ? "body" : use, schemas);
   const item = valued.nullable ? nullableSchema(single) : single;
-  return valued.isCollection ? { type: "array", items: item } : item;
+  const { minItems, maxItems } = valued.facets;
+  return valued.isCollection ? { type: "array", items: item, minItems, maxItems } : item;
 }
 
 /** Returns a declared default in JSON; undefined without a default, or if JSON cannot represent it without loss. */
@@ -85,8 +87,8 @@ function complexSchema(type: ComplexType, use: SchemaUse, schemas: SchemaRegistr
 }
 
 /** Returns whether a body must contain a property, because it has no default. */
-function isRequired({ nullable, isCollection, databaseDefault, defaultValue }: StructuralProperty): boolean {
-  return !nullable && !isCollection && databaseDefault !== true && defaultValue === undefined;
+function isRequired(property: StructuralProperty): boolean {
+  return property.databaseDefault !== true && absentValue(property) === undefined;
 }
 
 /** Returns the schemas of properties by their wire names. */
@@ -118,20 +120,34 @@ export function objectSchema(
   return { type: "object", description, properties, required: required.length === 0 ? undefined : required };
 }
 
-const integer = (format: string, minimum?: number, maximum?: number) => (): DocumentObject => ({
-  type: "integer",
-  format,
-  minimum,
-  maximum,
-});
+const integer =
+  (format: string, least?: number, greatest?: number) =>
+  (facets: Facets): DocumentObject => {
+    const { minimum = least, maximum = greatest } = boundsOf(facets);
+    return { type: "integer", format, minimum, maximum };
+  };
 
 /** Infinities and NaN are strings. @see OData JSON Format 4.0, section 7.1 */
-const floating = (format: string) => (): DocumentObject => ({
-  anyOf: [
-    { type: "number", format },
-    { type: "string", enum: ["-INF", "INF", "NaN"] },
-  ],
-});
+const floating =
+  (format: string) =>
+  (facets: Facets): DocumentObject => {
+    const { minimum, maximum } = boundsOf(facets);
+    const special = [minimum === undefined ? ["-INF"] : [], maximum === undefined ? ["INF"] : []].flat();
+    if (special.length === 2) special.push("NaN");
+    const number = { type: "number", format, minimum, maximum };
+    return special.length === 0 ? number : { anyOf: [number, { type: "string", enum: special }] };
+  };
+
+/** Returns the bounds of numbers; without those that JSON cannot represent without loss. */
+function boundsOf({ minimum, maximum }: Facets): { readonly minimum?: number; readonly maximum?: number } {
+  const numberOf = (bound: Facets["minimum"]): number | undefined =>
+    bound === undefined || typeof bound === "number" ? bound : exactNumber(String(bound));
+  const [least, greatest] = [numberOf(minimum), numberOf(maximum)];
+  return {
+    ...(least === undefined ? {} : { minimum: least }),
+    ...(greatest === undefined ? {} : { maximum: greatest }),
+  };
+}
 
 const FRACTION = String.raw`(?:\.\d{1,12})?`;
 
@@ -145,12 +161,18 @@ const PRIMITIVE_SCHEMAS: Readonly<Record<PrimitiveTypeName, (facets: Facets) => 
   "Edm.Int64": integer("int64"),
   "Edm.Single": floating("float"),
   "Edm.Double": floating("double"),
-  "Edm.Decimal": ({ precision, scale }) => ({
+  "Edm.Decimal": (facets) => ({
     type: "number",
     format: "decimal",
-    description: describeDecimal(precision, scale),
+    ...boundsOf(facets),
+    description: describeDecimal(facets.precision, facets.scale),
   }),
-  "Edm.String": ({ maxLength }) => ({ type: "string", maxLength }),
+  "Edm.String": ({ minLength, maxLength, pattern }) => ({
+    type: "string",
+    minLength,
+    maxLength,
+    pattern: pattern?.source,
+  }),
   "Edm.Guid": () => ({ type: "string", format: "uuid", examples: ["01234567-89ab-cdef-0123-456789abcdef"] }),
   "Edm.Binary": ({ maxLength }) => ({
     type: "string",

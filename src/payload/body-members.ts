@@ -1,10 +1,11 @@
 import { absentValue } from "../edm/absent-value.ts";
+import { facetCheck } from "../edm/facet-check.ts";
 import { keyValues } from "../edm/literal.ts";
 import type { StructuralProperty, EntityType } from "../edm/model.ts";
 import { describeValue, type PrimitiveValue } from "../edm/value-codec.ts";
 import { codecOf } from "../edm/value-codecs.ts";
 import { nearestName } from "../errors/nearest-name.ts";
-import { type ODataError, protocolError } from "../errors/odata-error.ts";
+import { isODataError, MAX_FAULTS, type ODataError, protocolError } from "../errors/odata-error.ts";
 import { type JsonObject, namesOf, isJsonObject, type JsonValue } from "../json/write-json.ts";
 
 /** An object that is read from a body, by the application's fields. */
@@ -34,13 +35,13 @@ export function compileNameCheck(
     for (const name of namesOf(object)) {
       if (names.has(name)) continue;
       if (name.includes("@")) refuseBindingName(name, place);
-      else if (unknownMembers === "reject") throw unknownMember(name, problem, names.keys(), place);
+      else if (unknownMembers === "reject") refuse(unknownMember(name, problem, names.keys(), place), place);
       refuseBindings(object[name] ?? null, placeWithin(place, name));
     }
   };
 }
 
-function unknownMember(name: string, problem: string, known: Iterable<string>, place: BodyPlace): Error {
+function unknownMember(name: string, problem: string, known: Iterable<string>, place: BodyPlace): ODataError {
   const near = nearestName(name, known);
   const advice = near === null ? "leave it out, or look up the names in $metadata" : `did you mean ${near}?`;
   const end = near === null ? "." : "";
@@ -71,7 +72,8 @@ export function compileFieldWriter(field: string): FieldWriter {
  * @see OData Protocol 4.0, section 11.4.2
  */
 export function compileAbsentValue(
-  property: Pick<StructuralProperty, "name" | "defaultValue" | "isCollection" | "nullable">,
+  property: Pick<StructuralProperty, "name" | "defaultValue" | "isCollection" | "nullable"> &
+    Partial<Pick<StructuralProperty, "facets">>,
 ): (place: BodyPlace) => unknown {
   const shared = absentValue(property);
   if (typeof shared === "object" && shared !== null) return () => absentValue(property);
@@ -146,6 +148,47 @@ export interface BodyPlace {
   readonly depth: number;
   /** Whether numbers may be strings. */
   readonly ieee754Compatible: boolean;
+  /** Collects the faults of the body; null: the first fault ends the reading. */
+  readonly faults: Pick<BodyFaults, "add" | "isFull"> | null;
+}
+
+/** The faults of a body that is read a second time, to find all of them. */
+export class BodyFaults {
+  readonly found: ODataError[] = [];
+  /** Whether all values could be read. */
+  areFacets = true;
+
+  /** @throws ODataError the fault itself, if it is the last one that a response lists */
+  add(fault: ODataError, isFacet: boolean): void {
+    this.found.push(fault);
+    this.areFacets &&= isFacet;
+    if (this.isFull) throw fault;
+  }
+
+  get isFull(): boolean {
+    return this.found.length >= MAX_FAULTS;
+  }
+}
+
+/**
+ * Ends the reading with a fault, or notes the fault where all of them are collected.
+ * @param isFacet whether the value could be read, but violates a facet
+ * @throws ODataError the fault
+ */
+export function refuse(fault: ODataError, { faults }: BodyPlace, isFacet = false): void {
+  if (faults === null) throw fault;
+  faults.add(fault, isFacet);
+}
+
+/**
+ * Notes the fault of a member where all faults are collected, so that the next member can be read. Unsupported bodies have no
+ * further faults.
+ * @throws the error otherwise
+ */
+export function goOn(error: unknown, { faults }: BodyPlace): undefined {
+  if (faults === null || faults.isFull || !isODataError(error) || error.status !== 400) throw error;
+  faults.add(error, false);
+  return undefined;
 }
 
 /** Maximum nesting of structures, independent of the limit of the parser. */
@@ -153,15 +196,15 @@ const MAX_DEPTH = 500;
 /** Maximum number of characters of a name or path in an error. */
 const MAX_SHOWN = 128;
 
-/** Returns the place of a body. */
-export function bodyRoot(ieee754Compatible: boolean): BodyPlace {
-  return { parent: null, segment: "", depth: 0, ieee754Compatible };
+/** Returns the place of a body. @param faults collects the faults; null: the first one ends the reading */
+export function bodyRoot(ieee754Compatible: boolean, faults: BodyPlace["faults"] = null): BodyPlace {
+  return { parent: null, segment: "", depth: 0, ieee754Compatible, faults };
 }
 
 /** Returns the place of a member or item. */
 export function placeWithin(parent: BodyPlace, segment: string | number): BodyPlace {
-  const { depth, ieee754Compatible } = parent;
-  return { parent, segment, depth: depth + 1, ieee754Compatible };
+  const { depth, ieee754Compatible, faults } = parent;
+  return { parent, segment, depth: depth + 1, ieee754Compatible, faults };
 }
 
 /**
@@ -226,5 +269,18 @@ export function checkKeyMatch(entityType: EntityType, bodyKey: BodyKey, key: unk
       `${property.name} is ${ownText} in the body and ${expectedText} in the URL: leave it out of the body, or write the key of the URL.`,
       { target: "key" },
     );
+  }
+}
+
+/**
+ * Checks that a write may create an entity with the key of the URL, which a body need not repeat.
+ * @throws ODataError `InvalidKey`, target `key`, for a key that violates a facet
+ */
+export function checkNewKey({ key: properties }: EntityType, key: unknown): void {
+  for (const [index, value] of keyValues(properties, key).entries()) {
+    const { name, type, facets } = properties[index] ?? {};
+    if (type === undefined || facets === undefined || type.kind === "ComplexType") continue;
+    const problem = facetCheck(type, facets)?.(value) ?? null;
+    if (problem !== null) throw protocolError("InvalidKey", `${String(name)}: ${problem}`, { target: "key" });
   }
 }

@@ -1,10 +1,13 @@
 import { once } from "../base/memo.ts";
+import { absentValue } from "../edm/absent-value.ts";
 import { keyFields, keyValues } from "../edm/literal.ts";
 import type { EntitySet, NavigationProperty, EntityType, StructuralProperty } from "../edm/model.ts";
 import type { PrimitiveValue } from "../edm/value-codec.ts";
 import { codecOf } from "../edm/value-codecs.ts";
+import { isODataError, joinFaults, type ODataError } from "../errors/odata-error.ts";
 import { type JsonValue, isJsonObject, type JsonObject } from "../json/write-json.ts";
 import {
+  BodyFaults,
   type BodyObject,
   type UnknownMembers,
   refuseBindings,
@@ -14,6 +17,7 @@ import {
   compileAbsentValue,
   compileFieldWriter,
   compileNameCheck,
+  goOn,
   missingMember,
   placeWithin,
 } from "./body-members.ts";
@@ -29,6 +33,8 @@ export interface BodySettings {
   readonly refusesIgnoredNesting?: boolean | undefined;
   /** Whether key members in the bodies of PUT and PATCH are ignored; absent: false. */
   readonly ignoresBodyKeys?: boolean | undefined;
+  /** Whether an error lists all faults of the body; absent: false. */
+  readonly findsEveryFault?: boolean | undefined;
   /** All sets of the service, by name. */
   readonly entitySets: ReadonlyMap<string, EntitySet>;
 }
@@ -36,37 +42,55 @@ export interface BodySettings {
 /**
  * The readers of the bodies of one entity set, each compiled on first use. They throw ODataError `InvalidBody` or
  * `NullNotAllowed` with the path of the member as target, and `NotImplemented` for `@odata.bind` anywhere in the body,
- * which takes precedence over other faults.
+ * which takes precedence over other faults. If the values could be read and only violate facets, a given list receives the
+ * faults instead, for the rules that judge the values next.
  * @see docs/reference/writing.md
  */
 export interface BodyReaders {
   /** Reads a new entity: the body of POST, which contains the key unless the server generates it. */
-  readonly readNew: (body: JsonValue, ieee754Compatible: boolean) => BodyObject;
+  readonly readNew: (body: JsonValue, ieee754Compatible: boolean, faults?: FacetFaults) => BodyObject;
   /** Reads the replacement of an entity: the body of PUT. @param key the key of the URL, in the application's form */
-  readonly readReplacement: (body: JsonValue, ieee754Compatible: boolean, key: unknown) => ReplacementBody;
+  readonly readReplacement: (
+    body: JsonValue,
+    ieee754Compatible: boolean,
+    key: unknown,
+    faults?: FacetFaults,
+  ) => ReplacementBody;
   /** Reads the changes of an entity: the body of PATCH. */
-  readonly readDelta: (body: JsonValue, ieee754Compatible: boolean) => DeltaBody;
+  readonly readDelta: (body: JsonValue, ieee754Compatible: boolean, faults?: FacetFaults) => DeltaBody;
 }
 
+/** A list that receives the faults of values that violate facets; undefined: they end the reading like other faults. */
+export type FacetFaults = ODataError[] | undefined;
+
 /** Reads a new related entity. @param key the key of the URL, in the application's form */
-export type RelatedBodyConversion = (body: JsonValue, ieee754Compatible: boolean, key: unknown) => BodyObject;
+export type RelatedBodyConversion = (
+  body: JsonValue,
+  ieee754Compatible: boolean,
+  key: unknown,
+  faults?: FacetFaults,
+) => BodyObject;
 
 /** Makes the readers of the bodies of an entity set. */
 export function compileBodyReaders(entitySet: EntitySet, settings: BodySettings): BodyReaders {
   const { entityType } = entitySet;
+  const { findsEveryFault } = settings;
   const values = new ValueReaders(settings.unknownMembers);
   const readNew = once(() => compileNewEntityReader({ entitySet, entityType }, { ...settings, values }));
   const readReplacement = once(() => compileReplacementReader(entityType, values, settings.ignoresBodyKeys === true));
   const readDelta = once(() => compileDeltaReader(entityType, values, settings.ignoresBodyKeys === true));
   return Object.freeze<BodyReaders>({
-    readNew: (body, ieee754Compatible) => {
-      return guarded(body, ieee754Compatible, (place) => readNew()(body, place, "", null));
+    readNew: (body, ieee754Compatible, faults) => {
+      return guarded(body, ieee754Compatible, (place) => readNew()(body, place, "", null), { findsEveryFault, faults });
     },
-    readReplacement: (body, ieee754Compatible, key) => {
-      return guarded(body, ieee754Compatible, (place) => readReplacement()(body, place, key));
+    readReplacement: (body, ieee754Compatible, key, faults) => {
+      return guarded(body, ieee754Compatible, (place) => readReplacement()(body, place, key), {
+        findsEveryFault,
+        faults,
+      });
     },
-    readDelta: (body, ieee754Compatible) => {
-      return guarded(body, ieee754Compatible, (place) => readDelta()(body, place));
+    readDelta: (body, ieee754Compatible, faults) => {
+      return guarded(body, ieee754Compatible, (place) => readDelta()(body, place), { findsEveryFault, faults });
     },
   });
 }
@@ -85,34 +109,70 @@ export function compileRelatedReader(
   settings: BodySettings,
 ): RelatedBodyConversion {
   const { entityType } = navigation;
+  const { findsEveryFault } = settings;
   const entitySet = settings.entitySets.get(source.navigationPropertyBindings.get(navigation.name) ?? "") ?? null;
   const { ofRelated } = nestedLinksOf(source, navigation);
   const values = new ValueReaders(settings.unknownMembers);
   const read = once(() => {
     return compileNewEntityReader({ entitySet, entityType }, { ...settings, values }, ofRelated);
   });
-  return (body, ieee754Compatible, key) => {
+  return (body, ieee754Compatible, key, faults) => {
     const owner = keyFields(source.entityType, key);
-    return guarded(body, ieee754Compatible, (place) => read()(body, place, "", owner));
+    return guarded(body, ieee754Compatible, (place) => read()(body, place, "", owner), { findsEveryFault, faults });
   };
 }
 
+/** How the faults of a body are reported. */
+interface FaultReporting {
+  /** Whether the error lists all faults; absent: false. */
+  readonly findsEveryFault?: boolean | undefined;
+  readonly faults?: FacetFaults;
+}
+
 /**
- * Reads a body. If reading fails, an unsupported `@odata.bind` in the body is reported instead.
+ * Reads a body. If reading fails, an unsupported `@odata.bind` in the body is reported instead, or all faults of the body,
+ * which is then read again: valid bodies are read once.
  * @param read takes the place of the body
  */
 export function guarded<Result>(
   body: JsonValue,
   ieee754Compatible: boolean,
   read: (place: BodyPlace) => Result,
+  { findsEveryFault = false, faults }: FaultReporting = {},
 ): Result {
   const place = bodyRoot(ieee754Compatible);
   try {
     return read(place);
   } catch (error) {
     refuseBindings(body, place);
-    throw error;
+    if (!findsEveryFault || !isODataError(error) || error.status !== 400) throw error;
+    return readWithFaults(ieee754Compatible, read, faults);
   }
+}
+
+/**
+ * Reads a faulty body to its end.
+ * @param passedOn receives the faults if all of them are violated facets
+ * @returns the result for a body whose faults are passed on
+ * @throws ODataError with all faults
+ */
+function readWithFaults<Result>(
+  ieee754Compatible: boolean,
+  read: (place: BodyPlace) => Result,
+  passedOn: FacetFaults,
+): Result {
+  const faults = new BodyFaults();
+  const place = bodyRoot(ieee754Compatible, faults);
+  try {
+    const result = read(place);
+    if (passedOn !== undefined && faults.areFacets) {
+      passedOn.push(...faults.found);
+      return result;
+    }
+  } catch (error) {
+    if (!faults.isFull) goOn(error, place);
+  }
+  throw joinFaults(faults.found);
 }
 
 /** The content of the body of a PUT. */
@@ -139,6 +199,16 @@ interface DeltaBody {
 
 type MemberStep = (body: JsonObject, place: BodyPlace, made: BodyObject) => void;
 
+function runSteps(steps: readonly MemberStep[], body: JsonObject, place: BodyPlace, made: BodyObject): void {
+  for (const step of steps) {
+    try {
+      step(body, place, made);
+    } catch (error) {
+      goOn(error, place);
+    }
+  }
+}
+
 /**
  * Makes the reader of bodies that replace an entity. Missing members become their default, null or no items, but remain
  * missing where the database knows the default; nested values of navigation properties are ignored.
@@ -163,7 +233,7 @@ function compileReplacementReader(
     const bodyKey = readKey(object, place);
     const entity: BodyObject = {};
     for (const [index, value] of keyValues(entityType.key, key).entries()) fillKey[index]?.(entity, value);
-    for (const step of steps) step(object, place, entity);
+    runSteps(steps, object, place, entity);
     const missing = needed.find((name) => object[name] === undefined) ?? null;
     return { entity, key: bodyKey, missing, ignored: ignoredIn(object) };
   };
@@ -207,7 +277,7 @@ function compileDeltaReader(
     const object = checkBody(body, place);
     const key = readKey(object, place);
     const delta: BodyObject = {};
-    for (const step of steps) step(object, place, delta);
+    runSteps(steps, object, place, delta);
     return { delta, key, ignored: ignoredIn(object) };
   };
 }
@@ -239,8 +309,8 @@ function replacedMember(property: StructuralProperty, values: ValueReaders): Mem
 
 /** Returns whether a new entity requires an immutable member, which an update may omit. */
 function isNeeded(property: StructuralProperty): boolean {
-  const { immutable, nullable, isCollection, databaseDefault, defaultValue } = property;
-  return immutable && !nullable && !isCollection && databaseDefault !== true && defaultValue === undefined;
+  const { immutable, databaseDefault } = property;
+  return immutable && databaseDefault !== true && absentValue(property) === undefined;
 }
 
 /** Makes the check that a body is an object with known names. Links in ignored members are refused, not silently lost. */
@@ -266,8 +336,12 @@ function compileKeyReader({ key }: EntityType, values: ValueReaders): (body: Jso
   return (body, place) =>
     parts.map(({ name, read }) => {
       const value = body[name];
-      // Key properties are neither complex nor collections nor nullable, so their readers return single values.
-      return value === undefined ? undefined : (read(value, place, name) as PrimitiveValue);
+      try {
+        // Key properties are neither complex nor collections nor nullable, so their readers return single values.
+        return value === undefined ? undefined : (read(value, place, name) as PrimitiveValue);
+      } catch (error) {
+        return goOn(error, place);
+      }
     });
 }
 

@@ -12,6 +12,7 @@ import {
   refuseBindings,
   type BodyPlace,
   enter,
+  goOn,
   invalidMember,
   nullNotAllowed,
   pathWithin,
@@ -133,7 +134,13 @@ export function compileNewEntityReader(
     const here = place.parent === null && segment === "" ? place : enter(place, segment);
     checkNames(value, here);
     const entity: BodyObject = {};
-    for (const step of steps) step(value, here, entity, owner);
+    for (const step of steps) {
+      try {
+        step(value, here, entity, owner);
+      } catch (error) {
+        goOn(error, here);
+      }
+    }
     return entity;
   };
 }
@@ -241,7 +248,13 @@ function nestedMember(
       }
       const items: readonly JsonValue[] = value;
       const here = enter(place, name);
-      const related = items.map((item, index) => reader()(item, here, index, entity));
+      const related = items.map((item, index) => {
+        try {
+          return reader()(item, here, index, entity);
+        } catch (error) {
+          return goOn(error, here);
+        }
+      });
       put(entity, related);
     } else {
       const related = reader()(value, place, name, entity);

@@ -10,6 +10,7 @@ import {
   type UnknownMembers,
   type BodyPlace,
   bodyRoot,
+  goOn,
   invalidMember,
 } from "./body-members.ts";
 import { guarded } from "./body-readers.ts";
@@ -24,22 +25,34 @@ import { ValueReaders } from "./read-value.ts";
 export function compileParametersReader(
   { name: operation, parameters }: Pick<Operation, "name" | "parameters">,
   unknownMembers: UnknownMembers,
+  findsEveryFault = false,
 ): (body: JsonValue, ieee754Compatible: boolean) => BodyObject {
   const values = new ValueReaders(unknownMembers);
   const names = new Set(parameters.map(({ name }) => name));
   const checkNames = compileNameCheck(operation, names, unknownMembers, "parameter");
   const steps = parameters.map((parameter) => compileMember(parameter, values));
   return (body, ieee754Compatible) =>
-    guarded(body, ieee754Compatible, (place) => {
-      if (!isJsonObject(body)) {
-        const problem = `${describeValue(body)} has no parameters: send a JSON object with those of ${operation}.`;
-        throw invalidMember(problem, place, "");
-      }
-      checkNames(body, place);
-      const made: BodyObject = {};
-      for (const step of steps) step(body, place, made);
-      return made;
-    });
+    guarded(
+      body,
+      ieee754Compatible,
+      (place) => {
+        if (!isJsonObject(body)) {
+          const problem = `${describeValue(body)} has no parameters: send a JSON object with those of ${operation}.`;
+          throw invalidMember(problem, place, "");
+        }
+        checkNames(body, place);
+        const made: BodyObject = {};
+        for (const step of steps) {
+          try {
+            step(body, place, made);
+          } catch (error) {
+            goOn(error, place);
+          }
+        }
+        return made;
+      },
+      { findsEveryFault },
+    );
 }
 
 /**
@@ -70,7 +83,7 @@ function compileMember(
   const absent = compileAbsent(parameter, "body");
   return (body, place, made) => {
     const value = body[name];
-    put(made, value === undefined ? absent() : readParameter(() => read(value, place, name)));
+    put(made, value === undefined ? absent() : readMember(place, (here) => read(value, here, name)));
   };
 }
 
@@ -105,6 +118,21 @@ function compileAbsent(
       target: name,
     });
   };
+}
+
+/** Reads a parameter. Where all faults are collected, those within its value get the code of parameters, too. */
+function readMember(place: BodyPlace, read: (place: BodyPlace) => unknown): unknown {
+  const { faults } = place;
+  if (faults === null) return readParameter(() => read(place));
+  const recoded: BodyPlace["faults"] = {
+    add: (fault, isFacet) => {
+      faults.add(invalidParameter(fault), isFacet);
+    },
+    get isFull() {
+      return faults.isFull;
+    },
+  };
+  return readParameter(() => read({ ...place, faults: recoded }));
 }
 
 /** Invalid values of parameters have a separate error code. */

@@ -2,7 +2,7 @@ import type { StructuralProperty } from "../edm/model.ts";
 import { describeValue } from "../edm/value-codec.ts";
 import { isJsonObject, type JsonValue } from "../json/write-json.ts";
 import { compileNameCheck, type UnknownMembers, invalidMember } from "./body-members.ts";
-import { guarded } from "./body-readers.ts";
+import { type FacetFaults, guarded } from "./body-readers.ts";
 import { type JsonConversion, ValueReaders } from "./read-value.ts";
 
 const VALUE = "value";
@@ -11,7 +11,12 @@ const VALUE = "value";
  * Reads the body of a write of one property: the value or its changes, in canonical form.
  * @param path the path of the property below the entity, for errors; absent: its name
  */
-export type PropertyBodyConversion = (body: JsonValue, ieee754Compatible: boolean, path?: string) => unknown;
+export type PropertyBodyConversion = (
+  body: JsonValue,
+  ieee754Compatible: boolean,
+  path?: string,
+  faults?: FacetFaults,
+) => unknown;
 
 /**
  * Makes the reader of the body of `PUT` and `PATCH /Set(key)/Property`: `{ "value": … }`, or a bare complex value.
@@ -24,21 +29,28 @@ export function compilePropertyBodyReader(
   property: StructuralProperty,
   unknownMembers: UnknownMembers,
   isBare = false,
+  findsEveryFault = false,
 ): PropertyBodyConversion {
   const { name } = property;
   const checkNames = compileNameCheck("This body", new Set([VALUE]), unknownMembers);
   const read = new ValueReaders(unknownMembers).ofProperty(property);
-  if (isBare && property.type.kind === "ComplexType" && !property.isCollection) return bareReader(name, read);
-  return (body, ieee754Compatible, path = name) =>
-    guarded(body, ieee754Compatible, (place) => {
-      if (!isJsonObject(body)) {
-        throw invalidMember(`${describeValue(body)} is not the body of a property: ${ADVICE}`, place, "");
-      }
-      const value = body[VALUE];
-      if (value === undefined) throw invalidMember(`The member is missing: ${ADVICE}`, place, VALUE);
-      checkNames(body, place);
-      return read(value, place, path);
-    });
+  const isComplex = property.type.kind === "ComplexType" && !property.isCollection;
+  if (isBare && isComplex) return bareReader(property, read, findsEveryFault);
+  return (body, ieee754Compatible, path = name, faults) =>
+    guarded(
+      body,
+      ieee754Compatible,
+      (place) => {
+        if (!isJsonObject(body)) {
+          throw invalidMember(`${describeValue(body)} is not the body of a property: ${ADVICE}`, place, "");
+        }
+        const value = body[VALUE];
+        if (value === undefined) throw invalidMember(`The member is missing: ${ADVICE}`, place, VALUE);
+        checkNames(body, place);
+        return read(value, place, path);
+      },
+      { findsEveryFault, faults },
+    );
 }
 
 const ADVICE = 'send {"value": …} with the new value.';
@@ -51,15 +63,28 @@ const ADVICE = 'send {"value": …} with the new value.';
 export function compileChangedPropertyReader(
   property: StructuralProperty,
   unknownMembers: UnknownMembers,
+  findsEveryFault = false,
 ): PropertyBodyConversion {
-  return bareReader(property.name, new ValueReaders(unknownMembers).ofChange(property));
+  return bareReader(property, new ValueReaders(unknownMembers).ofChange(property), findsEveryFault);
 }
 
-function bareReader(name: string, read: JsonConversion): PropertyBodyConversion {
-  return (body, ieee754Compatible, path = name) =>
-    guarded(body, ieee754Compatible, (place) => {
-      if (isJsonObject(body)) return read(body, place, path);
-      const problem = `${describeValue(body)} is not the body of '${path}'`;
-      throw invalidMember(`${problem}: send an object with its members. DELETE sets it to null.`, place, "");
-    });
+function bareReader(
+  { name, type }: StructuralProperty,
+  read: JsonConversion,
+  findsEveryFault: boolean,
+): PropertyBodyConversion {
+  const hasValue = type.kind === "ComplexType" && type.members.has(VALUE);
+  // A value in an envelope is one fault: its members are not missing, but in the wrong place.
+  const isWrapped = (body: JsonValue): boolean => !hasValue && isJsonObject(body) && body[VALUE] !== undefined;
+  return (body, ieee754Compatible, path = name, faults) =>
+    guarded(
+      body,
+      ieee754Compatible,
+      (place) => {
+        if (isJsonObject(body)) return read(body, place, path);
+        const problem = `${describeValue(body)} is not the body of '${path}'`;
+        throw invalidMember(`${problem}: send an object with its members. DELETE sets it to null.`, place, "");
+      },
+      { findsEveryFault: findsEveryFault && !isWrapped(body), faults },
+    );
 }

@@ -1,6 +1,13 @@
+import { checkItemCount, facetCheck, type FacetCheck } from "../edm/facet-check.ts";
 import type { ComplexType, StructuralProperty, ValueType } from "../edm/model.ts";
 import type { Facets } from "../edm/primitive-type.ts";
-import { describeValue, InvalidValueError, type ValueCodec } from "../edm/value-codec.ts";
+import {
+  describeValue,
+  InvalidValueError,
+  OutsideFacetError,
+  type PrimitiveValue,
+  type ValueCodec,
+} from "../edm/value-codec.ts";
 import { codecOf, valueCodec } from "../edm/value-codecs.ts";
 import { isJsonObject, type JsonObject, type JsonValue } from "../json/write-json.ts";
 import {
@@ -12,9 +19,11 @@ import {
   refuseBindings,
   type BodyPlace,
   enter,
+  goOn,
   invalidMember,
   nullNotAllowed,
   placeWithin,
+  refuse,
 } from "./body-members.ts";
 
 /**
@@ -73,15 +82,15 @@ export class ValueReaders {
   }
 
   #reader(
-    { type, isCollection, nullable }: ValueSlot,
+    { type, isCollection, nullable, facets }: ValueSlot,
     codecFor: (type: Exclude<ValueType, ComplexType>) => ValueCodec,
   ): JsonConversion {
     const single =
       type.kind === "ComplexType"
         ? complexValue(type, (value, place) => this.#complexType(type)(value, place))
-        : scalarReader(codecFor(type));
+        : scalarReader(codecFor(type), facetCheck(type, facets));
     const item = nullableReader(single, nullable);
-    return isCollection ? collectionReader(item) : item;
+    return isCollection ? collectionReader(item, facets) : item;
   }
 
   /** Makes the reader on first use, so that a type may contain itself. */
@@ -106,7 +115,11 @@ export class ValueReaders {
       const made: BodyObject = {};
       for (const { name, read, absent, put } of members) {
         const value = object[name];
-        put(made, value === undefined ? absent(place) : read(value, place, name));
+        try {
+          put(made, value === undefined ? absent(place) : read(value, place, name));
+        } catch (error) {
+          goOn(error, place);
+        }
       }
       return made;
     };
@@ -127,7 +140,11 @@ export class ValueReaders {
       const made: BodyObject = {};
       for (const { name, read, put } of members) {
         const value = object[name];
-        if (value !== undefined) put(made, read(value, place, name));
+        try {
+          if (value !== undefined) put(made, read(value, place, name));
+        } catch (error) {
+          goOn(error, place);
+        }
       }
       return made;
     };
@@ -152,14 +169,24 @@ function complexValue(type: ComplexType, read: ComplexReader): JsonConversion {
   };
 }
 
-function scalarReader(codec: ValueCodec): JsonConversion {
-  return (value, place, segment) => {
+function scalarReader(codec: ValueCodec, check: FacetCheck | null): JsonConversion {
+  const read = (value: JsonValue, place: BodyPlace, segment: string | number): PrimitiveValue => {
     try {
       return codec.fromJson(value, place.ieee754Compatible);
     } catch (error) {
-      if (error instanceof InvalidValueError) throw invalidMember(error.message, place, segment);
-      throw error;
+      if (!(error instanceof InvalidValueError)) throw error;
+      const fault = invalidMember(error.message, place, segment);
+      if (!(error instanceof OutsideFacetError)) throw fault;
+      refuse(fault, place, true);
+      return error.value;
     }
+  };
+  if (check === null) return read;
+  return (value, place, segment) => {
+    const canonical = read(value, place, segment);
+    const problem = check(canonical);
+    if (problem !== null) refuse(invalidMember(problem, place, segment), place, true);
+    return canonical;
   };
 }
 
@@ -171,7 +198,8 @@ function nullableReader(read: JsonConversion, nullable: boolean): JsonConversion
   };
 }
 
-function collectionReader(readItem: JsonConversion): JsonConversion {
+function collectionReader(readItem: JsonConversion, facets: Facets): JsonConversion {
+  const isCounted = facets.minItems !== undefined || facets.maxItems !== undefined;
   return (value, place, segment) => {
     if (value === null) throw nullNotAllowed(place, segment, "write [] for a collection without items");
     if (!Array.isArray(value)) {
@@ -179,6 +207,14 @@ function collectionReader(readItem: JsonConversion): JsonConversion {
     }
     const here = enter(place, segment);
     const items: readonly JsonValue[] = value;
-    return items.map((item, index) => readItem(item, here, index));
+    const problem = isCounted ? checkItemCount(items.length, facets) : null;
+    if (problem !== null) refuse(invalidMember(problem, place, segment), place, true);
+    return items.map((item, index) => {
+      try {
+        return readItem(item, here, index);
+      } catch (error) {
+        return goOn(error, here);
+      }
+    });
   };
 }

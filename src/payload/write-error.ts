@@ -1,4 +1,4 @@
-import type { ODataError } from "../errors/odata-error.ts";
+import type { ErrorDetail, ODataError } from "../errors/odata-error.ts";
 
 /** Maximum length of a target: more than any declared name has. */
 const MAX_TARGET_LENGTH = 200;
@@ -13,10 +13,14 @@ const CONTENT_ID = "@Org.OData.Core.V1.ContentID";
  * @see OData JSON Format 4.0, section 19
  */
 export function writeError(error: ODataError, contentId?: string): string {
-  const { code, message } = error;
-  const target = error.target?.slice(0, MAX_TARGET_LENGTH) ?? "";
-  // A target of blanks, which a client may send as a name, is useless.
-  const named = target.trim() === "" ? {} : { target };
+  const { details } = error;
+  const all = details === undefined ? {} : { details: details.map(toDetail) };
   const annotated = contentId === undefined ? {} : { [CONTENT_ID]: contentId };
-  return JSON.stringify({ error: { code, message, ...named, ...annotated } });
+  return JSON.stringify({ error: { ...toDetail(error), ...all, ...annotated } });
+}
+
+function toDetail({ code, message, target: whole = "" }: ErrorDetail): ErrorDetail {
+  const target = whole.slice(0, MAX_TARGET_LENGTH);
+  // A target of blanks, which a client may send as a name, is useless.
+  return { code, message, ...(target.trim() === "" ? {} : { target }) };
 }

@@ -15,7 +15,7 @@ import type {
 import type { Expression } from "../query/expression.ts";
 import { mentionsOf, type QueryClauses } from "../query/mentions.ts";
 import { type Place, placeAt, type PlaceOrder, type PlaceValue } from "../query/place.ts";
-import type { JsonMembers } from "../query/source.ts";
+import type { JsonMembers, SourceQuery } from "../query/source.ts";
 import { fillParameters } from "../query/walk-expression.ts";
 import { keysetOrder } from "./keyset-order.ts";
 import { type PageStart, readKeysetToken, type TokenScope, writeKeysetToken } from "./keyset-token.ts";
@@ -57,7 +57,7 @@ export interface CollectionPlan {
   /** The members of the entities if a source may write the page as JSON; undefined: it returns entities or rows. */
   readonly json?: JsonMembers | undefined;
   /** As in `SourceQuery`. */
-  readonly idStart?: string | undefined;
+  readonly idStart?: SourceQuery["idStart"];
 }
 
 /** Paging by the values of the last row, or by offset. */
@@ -90,7 +90,7 @@ interface PageRequest {
   /** The members of the entities in the response, if they have nothing else. */
   readonly json?: JsonMembers | undefined;
   /** As in `SourceQuery`. */
-  readonly idStart?: string | undefined;
+  readonly idStart?: SourceQuery["idStart"];
   /** The scope of tokens for keyset paging, which only the queryable form supports. */
   readonly keyset?: TokenScope | undefined;
 }

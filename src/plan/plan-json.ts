@@ -1,9 +1,9 @@
 import { keeper, keptPer, keptPerPair } from "../base/memo.ts";
-import type { EntitySet, EntityType } from "../edm/model.ts";
+import type { EntitySet } from "../edm/model.ts";
 import { selectsKey, type ExpandedNavigation, type SelectExpandClause } from "../query/clauses.ts";
 import { mentionsOf } from "../query/mentions.ts";
 import type { PlaceOrder } from "../query/place.ts";
-import type { JsonExpansion, JsonMembers } from "../query/source.ts";
+import type { JsonExpansion, JsonId, JsonMembers } from "../query/source.ts";
 import { orderedProperties } from "./keyset-order.ts";
 import type { ExpandPlan, ExpandStep } from "./plan-expand.ts";
 import { totalOrder } from "./total-order.ts";
@@ -28,12 +28,17 @@ export function planJson(
  * Plans the members of entities without their key and without expansions, which begin with an `@odata.id`.
  * @returns as `planJson`; null unless the key is one integer
  */
-export const planNamedJson: (clause: SelectExpandClause, entityType: EntityType) => JsonMembers | null = keptPerPair(
-  ({ selected }: SelectExpandClause, { key: [id, second] }: EntityType) =>
-    id === undefined || second !== undefined || !INTEGERS.has(id.type.name)
-      ? null
-      : members({ id, selected, expanded: [] }),
+export const planNamedJson: (clause: SelectExpandClause, entitySet: EntitySet) => JsonMembers | null = keptPerPair(
+  (clause: SelectExpandClause, entitySet: EntitySet) => named(plainMembers(clause), entitySet),
 );
+
+/** Returns members that begin with an `@odata.id`; null unless the key is one integer. */
+function named(plain: JsonMembers, entitySet: EntitySet): JsonMembers | null {
+  const [key, second] = entitySet.entityType.key;
+  if (key === undefined || second !== undefined || !INTEGERS.has(key.type.name)) return null;
+  const id: JsonId = Object.freeze({ key, entitySet });
+  return members({ ...plain, id });
+}
 
 const INTEGERS: ReadonlySet<string> = new Set(["Edm.Byte", "Edm.SByte", "Edm.Int16", "Edm.Int32", "Edm.Int64"]);
 
@@ -66,9 +71,10 @@ function planExpansion(
   if (related === null || search !== null || form === "references") return null;
   const { join, target, isJoinable, isReadByKey } = related;
   const isWithoutKey = isReadByKey && !selectsKey(selectExpand, target.entityType);
-  if (form === "entities" && hasControl && (target.etag.length > 0 || isWithoutKey)) return null;
+  if (form === "entities" && hasControl && target.etag.length > 0) return null;
   if (mentionsLists(expansion)) return null;
-  const inner = form === "count" ? null : planJson(selectExpand, below, hasControl);
+  const plain = form === "count" ? null : planJson(selectExpand, below, hasControl);
+  const inner = plain !== null && hasControl && isWithoutKey ? named(plain, target) : plain;
   if (form === "entities" && inner === null) return null;
   return Object.freeze({
     expansion,

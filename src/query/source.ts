@@ -44,8 +44,8 @@ export interface SourceQuery extends ReadScope {
   readonly sources?: SourcesBySet | undefined;
   /** The members of the entities in the response, if these have nothing else: then a source may return a `JsonPage`. */
   readonly json?: JsonMembers | undefined;
-  /** The text of an `@odata.id` before the value of the key, for members with an `id`. */
-  readonly idStart?: string | undefined;
+  /** Returns the text of an `@odata.id` before the value of the key, for members with an `id`. */
+  readonly idStart?: ((entitySet: EntitySet) => string) | undefined;
   /** The most entities of a `JsonPage`, expansions included; a larger page is one of rows. Null or absent: no limit. */
   readonly maxEntities?: number | null | undefined;
   /** Aborted when the client disconnects. */
@@ -61,10 +61,17 @@ export interface SourceQuery extends ReadScope {
  * expansions. Requests with the same members pass the same object.
  */
 export interface JsonMembers {
-  /** The key whose `@odata.id` comes before all members: an integer. Absent: the entities have no such member. */
-  readonly id?: StructuralProperty | undefined;
+  /** The `@odata.id` that comes before all members. Absent: the entities have no such member. */
+  readonly id?: JsonId | undefined;
   readonly selected: readonly SelectedProperty[];
   readonly expanded: readonly JsonExpansion[];
+}
+
+/** The id of an entity without its key. */
+export interface JsonId {
+  readonly entitySet: EntitySet;
+  /** The key: an integer. */
+  readonly key: StructuralProperty;
 }
 
 /** An expansion in a page of JSON. All requests of a shape pass the same object. */
@@ -297,4 +304,6 @@ export interface QueryableSource {
    * a database, where each row is checked in memory.
    */
   readonly restrict?: ((restriction: RowRestriction) => QueryableSource) | undefined;
+  /** Returns the source in the database of a request, for which this source stands; absent: it stands for itself. */
+  readonly openIn?: ((context: unknown) => Maybe<QueryableSource>) | undefined;
 }

@@ -2,7 +2,7 @@ import type { Logger } from "../definition/logger.ts";
 import { type FieldsScope, requestFields } from "../definition/model/request-fields.ts";
 import type { ServiceDefinition } from "../definition/model/service-definition.ts";
 import { driverFields } from "../errors/driver-fields.ts";
-import { isODataError, protocolError, type ODataError } from "../errors/odata-error.ts";
+import { type ErrorDetail, isODataError, ODataError, protocolError } from "../errors/odata-error.ts";
 import { ODATA_VERSION } from "../http/base-url.ts";
 import type { ODataRequest } from "../http/odata-request.ts";
 import type { ODataResponse } from "../http/odata-response.ts";
@@ -69,11 +69,36 @@ function explainedLimit({ explainError }: ErrorScope, error: ODataError): ODataE
   }
 }
 
-/** Replaces the code of an unsupported request, if the profile has one code for all unsupported requests. */
+/**
+ * Replaces the code of an unsupported request, if the profile has one code for all unsupported requests, and the forms of
+ * targets in collections, if the profile has its own.
+ */
 function asProfiled({ profile }: ErrorScope, error: ODataError): ODataError {
-  const { unsupportedCode } = profile;
-  if (unsupportedCode === null || !error.isUnsupported) return error;
-  return protocolError(unsupportedCode, error.message, { target: error.target, headers: error.headers });
+  const { unsupportedCode, findsEveryFault } = profile;
+  if (unsupportedCode !== null && error.isUnsupported) {
+    return protocolError(unsupportedCode, error.message, { target: error.target, headers: error.headers });
+  }
+  if (
+    !findsEveryFault ||
+    ![error, ...(error.details ?? [])].some(({ target }) => target !== undefined && ITEM.test(target))
+  ) {
+    return error;
+  }
+  const { status, headers, mayLog } = error;
+  const { code, message, target } = withKeyedItems(error);
+  const details = error.details?.map(withKeyedItems);
+  return new ODataError(status, code, message, { target, details, headers, mayLog, cause: error.cause });
+}
+
+/** The position of an item in a path, such as that in `Lines/0/Qty`. No name begins with a digit. */
+const ITEM = /\/\d+(?=\/|$)/;
+const EVERY_ITEM = /\/(\d+)(?=\/|$)/g;
+
+/** Returns a fault whose target, also at the begin of its message, is as in `Lines(0)/Qty`. */
+function withKeyedItems({ code, message, target }: ErrorDetail): ErrorDetail {
+  if (target === undefined) return { code, message };
+  const keyed = target.replaceAll(EVERY_ITEM, "($1)");
+  return { code, message: message.startsWith(target) ? keyed + message.slice(target.length) : message, target: keyed };
 }
 
 /** Returns whether a handler or a database stopped because the client disconnected, which is not a failure. */

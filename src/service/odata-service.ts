@@ -44,8 +44,9 @@ import { GuardedPlaces, openFurtherRoutes } from "./find-route.ts";
 import { followStatements } from "./follow-statements.ts";
 import { handleError, logBrokenResponse } from "./handle-error.ts";
 import { PositionReports, withPosition } from "./position-reports.ts";
+import { databaseProbe, type ProbeOptions, type ProbeReport } from "./probe-databases.ts";
 import { describedRoutes, RouteTable } from "./route-table.ts";
-import { SchemaGate } from "./schema-gate.ts";
+import { databaseChecks, SchemaGate, tenantGates } from "./schema-gate.ts";
 
 /** The number of query shapes that a service caches: more than the clients of an application usually need. */
 const SHAPES_KEPT = 500;
@@ -68,6 +69,14 @@ export interface ODataService {
    */
   ready(): Promise<void>;
   /**
+   * Reports whether each database of the sets that `sqlEntitySet` declares responds in time. Never rejects because of a
+   * database, and takes no longer than `timeout`.
+   * @param options the milliseconds for each database, by default 2000
+   * @throws ConfigurationError for an invalid timeout
+   * @see docs/guides/production.md, Health checks
+   */
+  probe(options?: ProbeOptions): Promise<ProbeReport>;
+  /**
    * Handles a Fetch request, for every runtime with the Fetch API.
    * @param host the value of `ctx.host`, such as the second argument of a Worker's `fetch`; the `Request` if undefined
    */
@@ -85,9 +94,11 @@ type Handled = ReturnType<ODataService["handle"]>;
  * @see docs/reference/services.md
  */
 export function odataService(options: ServiceOptions): ODataService {
-  const definition = buildServiceDefinition(options, defaultLogger, ROW_RULES, bindAnnotations);
+  const { schemaCheck = "error" } = options;
+  const admit = tenantGates(schemaCheck, () => definition);
+  const definition = buildServiceDefinition(options, defaultLogger, ROW_RULES, bindAnnotations, admit);
   for (const { logTo } of options.entitySets ?? []) logTo?.(definition.logger);
-  const schemaGate = new SchemaGate(definition, options.schemaCheck ?? "error");
+  const schemaGate = new SchemaGate(databaseChecks(definition), schemaCheck, definition.logger);
   const runtime = toRuntime(
     definition,
     options.secret,
@@ -131,6 +142,7 @@ export function odataService(options: ServiceOptions): ODataService {
     model,
     logger,
     ready: () => schemaGate.ready(),
+    probe: databaseProbe(definition),
     handle,
     fetch: async (request: Request, host?: unknown) => {
       const odata = fromFetchRequest(request, { hostRequest: host });
@@ -184,6 +196,7 @@ function toRuntime(
     },
     seal: secret === undefined ? null : tokenSeal(secret),
     hasRules: hasRules(definition),
+    cachesReads: sets.some(({ set: { settings } }) => settings.cacheControl !== null),
     sets: new EntitySets(
       definition,
       sets.map(({ set, runtime: { bodies } }) => ({ set, bodies })),
@@ -309,9 +322,9 @@ function capabilitiesIn({
 
 function bodySettings({ model, profile }: ServiceDefinition, { settings }: EntitySetDefinition): BodySettings {
   const { unknownMembers, allowDeepInsert } = settings;
-  const { ignoresBodyKeys, refusesIgnoredNesting } = profile;
+  const { ignoresBodyKeys, refusesIgnoredNesting, findsEveryFault } = profile;
   const { entitySets } = model.entityContainer;
-  return { unknownMembers, allowDeepInsert, ignoresBodyKeys, refusesIgnoredNesting, entitySets };
+  return { unknownMembers, allowDeepInsert, findsEveryFault, ignoresBodyKeys, refusesIgnoredNesting, entitySets };
 }
 
 function toNavigationRuntime(

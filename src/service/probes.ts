@@ -1,6 +1,3 @@
-import { withinTime } from "../base/within-time.ts";
-import { descriptionOf } from "../definition/model/service-definition.ts";
-import type { StoredDatabase } from "../definition/model/stored-database.ts";
 import { ConfigurationError, type ConfigurationFault } from "../errors/configuration-error.ts";
 import { protocolError } from "../errors/odata-error.ts";
 import { ODATA_VERSION } from "../http/base-url.ts";
@@ -13,16 +10,12 @@ import { NOWHERE } from "./compose-services.ts";
 import { isBelowPrefix } from "./find-route.ts";
 import { handleError } from "./handle-error.ts";
 import type { ODataService } from "./odata-service.ts";
-import { databaseChecks } from "./schema-gate.ts";
 
 /** The paths of the checks of process managers; undefined for none. */
 interface ProbePaths {
   readonly health: string | undefined;
   readonly ready: string | undefined;
 }
-
-/** How long a database may take to return a row, in milliseconds. */
-const DEADLINE = 2000;
 
 /**
  * Reports to process managers whether the process is alive, and whether it can serve requests.
@@ -32,8 +25,6 @@ export class Probes {
   readonly #paths: ProbePaths;
   readonly #services: readonly ODataService[];
   #isDraining = false;
-  /** The check in progress. A database that hangs gets no further statements. */
-  #running: Promise<unknown> | null = null;
 
   /** @throws ConfigurationError for a path that belongs to a service, and for two equal paths */
   constructor(paths: ProbePaths, services: readonly ODataService[]) {
@@ -41,12 +32,6 @@ export class Probes {
     if (faults.length > 0) throw new ConfigurationError(faults);
     this.#paths = paths;
     this.#services = services;
-  }
-
-  /** Returns the databases of the services, which may have been replaced. */
-  #databases(): ReadonlySet<StoredDatabase> {
-    const definitions = this.#services.flatMap((service) => descriptionOf(service)?.definition ?? []);
-    return new Set(definitions.flatMap(databaseChecks).map(({ database }) => database));
   }
 
   /** Reports from now on that the process accepts no new requests. */
@@ -74,22 +59,10 @@ export class Probes {
 
   async #isReady(): Promise<boolean> {
     if (this.#isDraining) return false;
-    this.#running ??= reachAll(this.#databases()).finally(() => {
-      this.#running = null;
-    });
-    try {
-      await withinTime(this.#running, DEADLINE, () => new Error("late"));
-    } catch {
-      return false;
-    }
+    const reports = await Promise.all(this.#services.map((service) => service.probe()));
     // The server may have begun to stop meanwhile.
-    return !this.#isDraining;
+    return !this.#isDraining && reports.every(({ ok }) => ok);
   }
-}
-
-async function reachAll(databases: Iterable<StoredDatabase>): Promise<void> {
-  const reached = Array.from(databases, (database) => database.reach());
-  await Promise.all(reached);
 }
 
 /** Everybody may read the response, so it gives no reason. */

@@ -56,6 +56,7 @@ export function reloadable(service: ODataService): ReloadableService {
       return current.service.logger;
     },
     ready: () => current.service.ready(),
+    probe: (options) => current.service.probe(options),
     handle,
     fetch: (request, host) => current.fetch(request, host),
     replace: (next, options = {}) => {

@@ -23,6 +23,7 @@ import { readNavigation, readNavigationCount, readNavigationEntity } from "../en
 import { readProperty, readPropertyCount, readPropertyValue } from "../endpoints/read-property.ts";
 import { readReferences } from "../endpoints/read-references.ts";
 import { replaceEntity } from "../endpoints/replace-entity.ts";
+import { requiringMatch } from "../endpoints/require-match.ts";
 import type { Endpoint } from "../endpoints/stages.ts";
 import { clearProperty, patchProperty, replaceProperty } from "../endpoints/write-property.ts";
 import { addReference, removeReference, setReference } from "../endpoints/write-reference.ts";
@@ -136,6 +137,10 @@ function toRoutes(definition: ServiceDefinition, set: EntitySetDefinition): Enti
   const isReadable = readForm(handlers) !== undefined;
   const readsProperties = settings.propertyAccessEnabled && handlers.getByKey !== undefined;
   const writesProperties = settings.propertyAccessEnabled && handlers.patch !== undefined;
+  const hasChosenKey = !entitySet.entityType.key.some(({ computed }) => computed);
+  const mayCreate = (settings.allowUpsert && hasChosenKey) || definition.profile.putChecksIfNoneMatch;
+  const matched = (endpoint: Endpoint, creates = false): Endpoint =>
+    settings.requireIfMatch ? requiringMatch(endpoint, creates) : endpoint;
   return {
     navigations: new Map(
       [...entitySet.navigationProperties.values()].map((property) => [
@@ -150,15 +155,15 @@ function toRoutes(definition: ServiceDefinition, set: EntitySetDefinition): Enti
     entitySetCount: { GET: declared(isReadable, readCount, "read") },
     entity: {
       GET: declared(handlers.getByKey, readEntity, "read"),
-      PUT: declared(handlers.replace, replaceEntity, "update"),
-      PATCH: declared(handlers.patch, patchEntity, "update"),
-      DELETE: declared(handlers.delete, deleteEntity, "delete"),
+      PUT: declared(handlers.replace, matched(replaceEntity, mayCreate), "update"),
+      PATCH: declared(handlers.patch, matched(patchEntity), "update"),
+      DELETE: declared(handlers.delete, matched(deleteEntity), "delete"),
     },
     property: {
       GET: declared(readsProperties, readProperty, "read"),
-      PUT: declared(writesProperties, replaceProperty, "update"),
-      PATCH: declared(writesProperties, patchProperty, "update"),
-      DELETE: declared(writesProperties, clearProperty, "update"),
+      PUT: declared(writesProperties, matched(replaceProperty), "update"),
+      PATCH: declared(writesProperties, matched(patchProperty), "update"),
+      DELETE: declared(writesProperties, matched(clearProperty), "update"),
     },
     propertyValue: { GET: declared(readsProperties, readPropertyValue, "read") },
     propertyCount: { GET: declared(readsProperties, readPropertyCount, "read") },

@@ -1,10 +1,11 @@
 import { chain, isPromiseLike, recover } from "../base/maybe.ts";
 import { withinTime } from "../base/within-time.ts";
 import type { Logger } from "../definition/logger.ts";
-import type { RequestFields } from "../definition/model/request-fields.ts";
+import { pathOf, type RequestFields, requestFields } from "../definition/model/request-fields.ts";
 import type { ServiceDefinition } from "../definition/model/service-definition.ts";
 import type { SchemaCheck } from "../definition/model/service-options.ts";
 import type { ExamineOptions, StoredDatabase, StoredHandler, StoredSet } from "../definition/model/stored-database.ts";
+import type { AdmitTenant } from "../definition/model/tenant-check.ts";
 import { ConfigurationError } from "../errors/configuration-error.ts";
 import { driverFields } from "../errors/driver-fields.ts";
 import { isODataError, protocolError, type ODataError } from "../errors/odata-error.ts";
@@ -25,17 +26,17 @@ type Outcome = undefined | PromiseLike<undefined>;
  * @see docs/reference/schema-check.md
  */
 export class SchemaGate {
-  readonly #checks: readonly DatabaseCheck[];
+  readonly #checks: readonly GateCheck[];
   readonly #mode: SchemaCheck;
   readonly #logger: Logger;
   #isOpen: boolean;
   #running: PromiseLike<undefined> | null = null;
   #refused: { readonly error: unknown; readonly until: number } | null = null;
 
-  constructor(service: ServiceDefinition, mode: SchemaCheck) {
-    this.#checks = mode === false ? [] : databaseChecks(service);
+  constructor(checks: readonly GateCheck[], mode: SchemaCheck, logger: Logger) {
+    this.#checks = mode === false ? [] : checks;
     this.#mode = mode;
-    this.#logger = service.logger;
+    this.#logger = logger;
     this.#isOpen = this.#checks.length === 0;
   }
 
@@ -89,7 +90,7 @@ export class SchemaGate {
 
   /** Only logs a database that cannot be reached if `schemaCheck` is `warn`. */
   #run(
-    check: DatabaseCheck,
+    check: GateCheck,
     request: RequestFields | undefined,
   ): readonly SchemaFinding[] | PromiseLike<readonly SchemaFinding[]> {
     const failed = (error: unknown): readonly SchemaFinding[] => {
@@ -170,6 +171,9 @@ function reasonOf(error: Error): string {
   return first.message || error.name;
 }
 
+/** The check of one database that requests wait for. */
+type GateCheck = Pick<DatabaseCheck, "sets" | "run">;
+
 /** Compares the sets of one database with its catalogue. */
 export interface DatabaseCheck {
   readonly database: StoredDatabase;
@@ -199,10 +203,28 @@ export function databaseChecks(service: ServiceDefinition): readonly DatabaseChe
   }));
 }
 
+/**
+ * Makes the function that checks each database of a tenant before its first use. A database that is closed takes its check with
+ * it.
+ * @param serviceOf returns the service; called during requests
+ */
+export function tenantGates(mode: SchemaCheck, serviceOf: () => ServiceDefinition): AdmitTenant {
+  if (mode === false) return () => undefined;
+  const gates = new WeakMap<object, SchemaGate>();
+  return ({ id, database, sets, run }, { request: { id: requestId, method, url } }) => {
+    const service = serviceOf();
+    const gate = gates.get(database) ?? new SchemaGate([{ sets: sets(), run }], mode, service.logger);
+    gates.set(database, gate);
+    if (gate.isOpen) return undefined;
+    const fields = requestFields(service, { id: requestId, method, path: pathOf(url, service) });
+    return gate.enter({ ...fields, tenant: id });
+  };
+}
+
 /** Runs checks one after another, synchronously if all databases are synchronous. */
 function runChecks(
-  checks: readonly DatabaseCheck[],
-  run: (check: DatabaseCheck) => readonly SchemaFinding[] | PromiseLike<readonly SchemaFinding[]>,
+  checks: readonly GateCheck[],
+  run: (check: GateCheck) => readonly SchemaFinding[] | PromiseLike<readonly SchemaFinding[]>,
 ): readonly SchemaFinding[] | PromiseLike<readonly SchemaFinding[]> {
   const [first, ...others] = checks;
   if (first === undefined) return [];

@@ -1,11 +1,13 @@
 // Statements: docs/reference/check.md#check-a-database
 // Statements: docs/reference/check.md#findings
-import { ConfigurationError, edm, entityType, odataService } from "odatakit";
+import { CompiledQuery, Kysely, PostgresDialect } from "kysely";
+import { ConfigurationError, edm, entityType, hasOptional, odataService } from "odatakit";
 import { checkDatabase } from "odatakit/check";
 import { sqlEntitySet } from "odatakit/kysely";
+import type { Pool } from "pg";
 import { afterEach, describe, expect, test } from "vitest";
-import { ENGINES, type AnyDatabase, type DatabaseName, type OpenDatabase } from "../executors/engines.ts";
-import { run, shop, tables } from "./check-fixtures.ts";
+import { ENGINES, openPGlite, type AnyDatabase, type DatabaseName, type OpenDatabase } from "../executors/engines.ts";
+import { Customer, Order, run, shop, tables } from "./check-fixtures.ts";
 
 /** A database with one difference, and the findings. */
 interface Case {
@@ -264,6 +266,14 @@ describe.each(ENGINES)("checkDatabase over $title finds", ({ name, title, open }
     }
   });
 
+  test("nothing about a navigation to a type without an entity set", async () => {
+    const db = await database(tables(name));
+    const customer = hasOptional(Customer, { on: { customerId: "id" }, get: () => null });
+    const columns = { customerId: "customer_id", placedAt: "placed_at" };
+    const set = sqlEntitySet(Order, { db, table: "orders", operations: ["read"], columns, navigation: { customer } });
+    expect((await checkDatabase(odataService({ schemaCheck: false, entitySets: [set] }))).findings).toEqual([]);
+  });
+
   test("C01 for a missing table", async () => {
     const db = await database(tables(name).slice(0, 1));
     const { findings } = await checkDatabase(shop(db));
@@ -285,6 +295,37 @@ describe.each(ENGINES)("checkDatabase over $title finds", ({ name, title, open }
 test("rejects a value that is not a service", async () => {
   // @ts-expect-error -- not a service
   await expect(checkDatabase({})).rejects.toThrow("`checkDatabase` got an object, which is not a service.");
+});
+
+test("C00 for a pool whose lost connections may end the process", async () => {
+  const { db: pglite, close } = await openPGlite();
+  const client = {
+    query: async (text: string, parameters: readonly unknown[]) => {
+      const { rows } = await pglite.executeQuery(CompiledQuery.raw(text, [...parameters]));
+      return { command: "SELECT" as const, rowCount: rows.length, rows };
+    },
+    release: () => undefined,
+  };
+  const pool = { connect: () => Promise.resolve(client), end: () => Promise.resolve() };
+  const db: AnyDatabase = new Kysely({ dialect: new PostgresDialect({ pool: pool as unknown as Pool }) });
+  try {
+    await run(db, tables("postgres"));
+    expect((await checkDatabase(shop(db))).findings).toEqual([
+      {
+        code: "C00",
+        severity: "warning",
+        subject: "Customers",
+        set: "Customers",
+        message:
+          "The pool behind Kysely's PostgresDialect is not accessible, so a connection that the database terminates may end the process.",
+        fix: "Use postgresDialect({ pool }) of odatakit/postgres.",
+      },
+    ]);
+  } finally {
+    await run(db, ["drop table orders", "drop table customers"]);
+    await db.destroy();
+    await close();
+  }
 });
 
 describe.each(ENGINES)("information about $title", (engine) => {

@@ -1,7 +1,7 @@
 // Statements: docs/reference/serve.md#sessions-hosts-and-changes
 import type { DescribedWarning } from "odatakit/introspect";
 import { expect, test } from "vitest";
-import { bannerLines } from "../../src/cli/serve/banner.ts";
+import { bannerLines } from "../../src/tools/cli/serve/banner.ts";
 
 type BannerFacts = Parameters<typeof bannerLines>[0];
 

@@ -2,7 +2,7 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { userLine } from "../../src/cli/serve/users-file.ts";
+import { userLine } from "../../src/tools/cli/serve/users-file.ts";
 import { testFolder } from "./run-program.ts";
 import { serveShop, type Serving } from "./serve-shop.ts";
 

@@ -13,11 +13,15 @@ function run(more: Readonly<Record<string, string>>, prepare?: (folder: string) 
   prepare?.(folder);
   // Vitest switches compiled code off while it measures coverage.
   const { NODE_COMPILE_CACHE: _own, NODE_DISABLE_COMPILE_CACHE: _off, ...environment } = process.env;
-  const output = execFileSync(process.execPath, ["--conditions=source", join(ROOT, "src/cli/main.ts"), "--version"], {
-    env: { ...environment, XDG_CACHE_HOME: folder, HOME: folder, ...more },
-    cwd: folder,
-    encoding: "utf8",
-  });
+  const output = execFileSync(
+    process.execPath,
+    ["--conditions=source", join(ROOT, "src/tools/cli/main.ts"), "--version"],
+    {
+      env: { ...environment, XDG_CACHE_HOME: folder, HOME: folder, ...more },
+      cwd: folder,
+      encoding: "utf8",
+    },
+  );
   expect(output).toMatch(/^\d+\.\d+\.\d+/);
   return readdirSync(folder);
 }

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { describeFailure } from "../../src/cli/open-database.ts";
+import { describeFailure } from "../../src/tools/cli/open-database.ts";
 
 const TARGET = { kind: "postgres", url: "postgres://me:geheim@db/shop" } as const;
 const failure = (message: string, fields: object = {}): Error => Object.assign(new Error(message), fields);

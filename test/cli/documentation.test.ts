@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { COMMANDS } from "../../src/cli/commands.ts";
+import { COMMANDS } from "../../src/tools/cli/commands.ts";
 import { readSource } from "../house/source-files.ts";
 
 const pages = ["command-line", "serve", "inspect", "pull", "check", "query", "hash"]

@@ -1,7 +1,7 @@
 // Statements: docs/reference/serve.md#odatakit-serve
 // Statements: docs/reference/serve.md#wrong-credentials
 import { describe, expect, test } from "vitest";
-import { FailureLimit } from "../../src/cli/serve/failure-limit.ts";
+import { FailureLimit } from "../../src/tools/cli/serve/failure-limit.ts";
 
 type Find = Parameters<FailureLimit["guard"]>[2];
 

@@ -7,9 +7,9 @@ import { DatabaseSync } from "node:sqlite";
 import { setTimeout as sleep } from "node:timers/promises";
 import { sql } from "kysely";
 import { expect, test } from "vitest";
-import { openDatabase } from "../../src/cli/open-database.ts";
-import { isProblem } from "../../src/cli/problem.ts";
-import { watchDatabase } from "../../src/cli/serve/watch-database.ts";
+import { openDatabase } from "../../src/tools/cli/open-database.ts";
+import { isProblem } from "../../src/tools/cli/problem.ts";
+import { watchDatabase } from "../../src/tools/cli/serve/watch-database.ts";
 import { until } from "../timers.ts";
 import { runProgram, testFolder, writeDatabase, type Run } from "./run-program.ts";
 

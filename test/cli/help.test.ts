@@ -1,7 +1,14 @@
 import { describe, expect, test } from "vitest";
-import type { Command } from "../../src/cli/command.ts";
-import { BANNER_STYLES, HELP_STYLES, INSPECT_STYLES, paint, PLAN_STYLES, type Styles } from "../../src/cli/paint.ts";
-import { commandHelp } from "../../src/cli/run-command.ts";
+import type { Command } from "../../src/tools/cli/command.ts";
+import {
+  BANNER_STYLES,
+  HELP_STYLES,
+  INSPECT_STYLES,
+  paint,
+  PLAN_STYLES,
+  type Styles,
+} from "../../src/tools/cli/paint.ts";
+import { commandHelp } from "../../src/tools/cli/run-command.ts";
 
 const COMMAND: Command = {
   name: "try",

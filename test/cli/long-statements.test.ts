@@ -4,9 +4,9 @@ import process from "node:process";
 import { setTimeout as sleep } from "node:timers/promises";
 import { sql } from "kysely";
 import { beforeAll, expect, test } from "vitest";
-import { openDatabase, type OpenedDatabase } from "../../src/cli/open-database.ts";
-import { isProblem } from "../../src/cli/problem.ts";
-import { parseTarget } from "../../src/cli/target.ts";
+import { openDatabase, type OpenedDatabase } from "../../src/tools/cli/open-database.ts";
+import { isProblem } from "../../src/tools/cli/problem.ts";
+import { parseTarget } from "../../src/tools/cli/target.ts";
 import { build, startBuilt } from "./built-program.ts";
 import { testFolder, writeDatabase } from "./run-program.ts";
 

@@ -3,7 +3,7 @@ import { chmodSync, writeFileSync } from "node:fs";
 import { delimiter, join } from "node:path";
 import process from "node:process";
 import { describe, expect, test } from "vitest";
-import { importPackage, MissingPackage, PACKAGES, restartWith } from "../../src/cli/missing-package.ts";
+import { importPackage, MissingPackage, PACKAGES, restartWith } from "../../src/tools/cli/missing-package.ts";
 import { readSource } from "../house/source-files.ts";
 import { testFolder } from "./run-program.ts";
 

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { npmCommand } from "../../src/cli/missing-package.ts";
+import { npmCommand } from "../../src/tools/cli/missing-package.ts";
 
 const GIVEN = ["exec", "--", "odatakit", "inspect", "C:\\my data\\shop.db"];
 

@@ -5,9 +5,9 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { CompactSign, exportJWK, exportSPKI, generateKeyPair, SignJWT, UnsecuredJWT, type CryptoKey } from "jose";
 import { describe, expect, onTestFinished, test } from "vitest";
-import { isProblem } from "../../src/cli/problem.ts";
-import { readAccess } from "../../src/cli/serve/access.ts";
-import { openOidc } from "../../src/cli/serve/oidc.ts";
+import { isProblem } from "../../src/tools/cli/problem.ts";
+import { readAccess } from "../../src/tools/cli/serve/access.ts";
+import { openOidc } from "../../src/tools/cli/serve/oidc.ts";
 import { runProgram, testFolder, writeDatabase } from "./run-program.ts";
 import { serveShop } from "./serve-shop.ts";
 

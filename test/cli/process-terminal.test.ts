@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
-import { openTerminal } from "../../src/cli/process-terminal.ts";
+import { openTerminal } from "../../src/tools/cli/process-terminal.ts";
 
 /** Streams that record their output. */
 function streams(isTTY: boolean, env: Readonly<Record<string, string>> = {}, columns?: number) {

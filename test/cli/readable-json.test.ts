@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { readableJson } from "../../src/cli/query/query-command.ts";
+import { readableJson } from "../../src/tools/cli/query/query-command.ts";
 import { caseCount } from "../cases.ts";
 
 test("indents JSON as JSON.stringify does", () => {

@@ -1,9 +1,9 @@
 // Statements: docs/reference/command-line.md#exit-codes
 import { ConfigurationError } from "odatakit";
 import { expect, test } from "vitest";
-import type { Command } from "../../src/cli/command.ts";
-import { MissingPackage } from "../../src/cli/missing-package.ts";
-import { runCommand } from "../../src/cli/run-command.ts";
+import type { Command } from "../../src/tools/cli/command.ts";
+import { MissingPackage } from "../../src/tools/cli/missing-package.ts";
+import { runCommand } from "../../src/tools/cli/run-command.ts";
 
 /** Runs a command that fails. */
 async function runFailing(failure: unknown, given: readonly string[] = ["work", "postgres://me:geheim@h/d"]) {

@@ -3,8 +3,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { onTestFinished } from "vitest";
-import { COMMANDS } from "../../src/cli/commands.ts";
-import { runCommand } from "../../src/cli/run-command.ts";
+import { COMMANDS } from "../../src/tools/cli/commands.ts";
+import { runCommand } from "../../src/tools/cli/run-command.ts";
 
 /** The output of a run of the program, and its exit code. */
 export interface Run {

@@ -3,10 +3,10 @@ import { DatabaseSync } from "node:sqlite";
 import { setTimeout as sleep } from "node:timers/promises";
 import { sql } from "kysely";
 import { expect, test } from "vitest";
-import { openDatabase } from "../../src/cli/open-database.ts";
-import { isProblem } from "../../src/cli/problem.ts";
-import { explainSchemaChange } from "../../src/cli/serve/make-service.ts";
-import { parseTarget } from "../../src/cli/target.ts";
+import { openDatabase } from "../../src/tools/cli/open-database.ts";
+import { isProblem } from "../../src/tools/cli/problem.ts";
+import { explainSchemaChange } from "../../src/tools/cli/serve/make-service.ts";
+import { parseTarget } from "../../src/tools/cli/target.ts";
 import { ENGINES } from "../executors/engines.ts";
 import { runProgram, testFolder, writeDatabase } from "./run-program.ts";
 

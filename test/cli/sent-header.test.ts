@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { sentHeader } from "../../src/cli/serve/sent-header.ts";
+import { sentHeader } from "../../src/tools/cli/serve/sent-header.ts";
 
 describe("the header of a request", () => {
   const message = { rawHeaders: ["Host", "localhost:80", "X-Api-Key", "a", "__proto__", "x", "x-api-key", "b"] };

@@ -4,7 +4,7 @@ import { ConfigurationError, odataService, type EntitySet, type ODataService } f
 import { introspectDatabase, type IntrospectedDatabase } from "odatakit/introspect";
 import { sqliteDialect } from "odatakit/sqlite";
 import { expect, onTestFinished, test } from "vitest";
-import { servableDatabase } from "../../src/cli/load-database.ts";
+import { servableDatabase } from "../../src/tools/cli/load-database.ts";
 
 async function namesOf(service: ODataService): Promise<readonly string[]> {
   const response = await service.fetch(new Request("http://h/odata/"));

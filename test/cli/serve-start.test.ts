@@ -7,7 +7,7 @@ import { request } from "node:http";
 import { join } from "node:path";
 import process from "node:process";
 import { describe, expect, test } from "vitest";
-import { fileNameOf } from "../../src/cli/serve/banner.ts";
+import { fileNameOf } from "../../src/tools/cli/serve/banner.ts";
 import { runProgram, testFolder, writeDatabase } from "./run-program.ts";
 import { serveShop } from "./serve-shop.ts";
 
@@ -97,8 +97,8 @@ test.skipIf(postgres === undefined)("a superuser of PostgreSQL gets a warning", 
     signal: ending.signal,
   });
   expect([code, err]).toEqual([4, expect.not.stringContaining("superuser")]);
-  const { userWarnings } = await import("../../src/cli/serve/user-warnings.ts");
-  const { openDatabase } = await import("../../src/cli/open-database.ts");
+  const { userWarnings } = await import("../../src/tools/cli/serve/user-warnings.ts");
+  const { openDatabase } = await import("../../src/tools/cli/open-database.ts");
   const opened = await openDatabase(
     { kind: "postgres", url: postgres ?? "" },
     { timeout: 5000, pool: 1, mayWrite: false, folder: "." },

@@ -9,7 +9,7 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { userLine } from "../../src/cli/serve/users-file.ts";
+import { userLine } from "../../src/tools/cli/serve/users-file.ts";
 import { runProgram, testFolder, writeDatabase } from "./run-program.ts";
 import { serveShop } from "./serve-shop.ts";
 

@@ -3,8 +3,8 @@
 import process from "node:process";
 import { sql } from "kysely";
 import { describe, expect, test } from "vitest";
-import { openDatabase } from "../../src/cli/open-database.ts";
-import { isProblem } from "../../src/cli/problem.ts";
+import { openDatabase } from "../../src/tools/cli/open-database.ts";
+import { isProblem } from "../../src/tools/cli/problem.ts";
 import { runProgram, testFolder } from "./run-program.ts";
 
 const { ODATAKIT_POSTGRES: postgres, ODATAKIT_MYSQL: mysql } = process.env;

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
-import { COMMANDS } from "../../src/cli/commands.ts";
-import { FILE_SETTINGS } from "../../src/cli/settings/file-settings.ts";
-import { settingsSchema } from "../../src/cli/settings/settings-schema.ts";
+import { COMMANDS } from "../../src/tools/cli/commands.ts";
+import { FILE_SETTINGS } from "../../src/tools/cli/settings/file-settings.ts";
+import { settingsSchema } from "../../src/tools/cli/settings/settings-schema.ts";
 import { readSource } from "../house/source-files.ts";
 
 test("the schema of odatakit.json has each option that the file may hold", async () => {

@@ -1,9 +1,9 @@
 // Statements: docs/reference/command-line.md#command-line
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { isProblem } from "../../src/cli/problem.ts";
-import { redact, scrub } from "../../src/cli/redact.ts";
-import { describeTarget, parseTarget } from "../../src/cli/target.ts";
+import { isProblem } from "../../src/tools/cli/problem.ts";
+import { redact, scrub } from "../../src/tools/cli/redact.ts";
+import { describeTarget, parseTarget } from "../../src/tools/cli/target.ts";
 import { caseCount } from "../cases.ts";
 
 const NOWHERE = {};

@@ -2,7 +2,7 @@ import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { beforeAll, describe, expect, test } from "vitest";
-import { COMMANDS } from "../../src/cli/commands.ts";
+import { COMMANDS } from "../../src/tools/cli/commands.ts";
 import { manyTables } from "../fixtures/databases/many-tables.ts";
 import { build, startBuilt } from "./built-program.ts";
 import { HAS_TERMINAL, readable, runOnTerminal, type TerminalRun } from "./on-terminal.ts";

@@ -6,7 +6,7 @@ import { Kysely, sql } from "kysely";
 import { postgresDialect } from "odatakit/postgres";
 import { Pool } from "pg";
 import { describe, expect, test } from "vitest";
-import { fingerprint, watchDatabase } from "../../src/cli/serve/watch-database.ts";
+import { fingerprint, watchDatabase } from "../../src/tools/cli/serve/watch-database.ts";
 import { ENGINES, type DatabaseEngine, type OpenDatabase } from "../executors/engines.ts";
 import { until } from "../timers.ts";
 import { runProgram, testFolder, writeDatabase } from "./run-program.ts";

@@ -219,6 +219,8 @@ describe("settings", () => {
       propertyRouteDocsEnabled: false,
       allowUpsert: false,
       idempotentDelete: true,
+      requireIfMatch: false,
+      cacheControl: null,
       selectPushdownEnabled: true,
       expandPushdownEnabled: true,
       unknownMembers: "reject",

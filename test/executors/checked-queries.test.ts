@@ -1,8 +1,20 @@
 // Statements: docs/reference/tables.md#expressions-and-queries-in-place-of-columns-and-tables
 // Statements: docs/reference/schema-check.md
-import { sql } from "kysely";
-import { complexType, ConfigurationError, edm, entityType, odataService, type ODataService } from "odatakit";
+import { Kysely, sql } from "kysely";
+import {
+  authenticated,
+  type Authorization,
+  complexType,
+  ConfigurationError,
+  edm,
+  entityType,
+  odataService,
+  type ODataService,
+  resource,
+} from "odatakit";
 import { sqlEntitySet, type BaseQuery, type SqlEntitySetOptions } from "odatakit/kysely";
+import { postgresDialect } from "odatakit/postgres";
+import { Pool } from "pg";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { recordingLogger } from "../http/model.ts";
 import { ENGINES, type AnyDatabase, type OpenDatabase } from "./engines.ts";
@@ -114,6 +126,21 @@ describe.each(ENGINES)("the schema check of queries over $title", ({ open, name 
     expect(others).toEqual([]);
   });
 
+  test("a column of an ignored property is a fault if a `resource` rule receives it", async () => {
+    const from = { sql: WHOLE, parameters: [] };
+    const faults = async (rule: Authorization<typeof Item>): Promise<readonly string[]> => {
+      const options = { db: opened.db, from, columns: COLUMNS, operations: ["read"], authorization: rule } as const;
+      const authenticate = () => ({ id: "ann" });
+      return faultsOf(
+        odataService({ logger: recordingLogger(), authenticate, entitySets: [sqlEntitySet(Item, options)] }),
+      );
+    };
+    expect(await faults({ read: authenticated() })).toEqual([]);
+    expect(await faults({ delete: resource(() => true) })).toEqual([
+      expect.stringMatching(/^The query of `from` returns no column `secret`\. /),
+    ]);
+  });
+
   test("the check reads no rows", async () => {
     // Each takes longer than a test may.
     const slow: Readonly<Record<string, string>> = {
@@ -125,4 +152,17 @@ describe.each(ENGINES)("the schema check of queries over $title", ({ open, name 
     };
     expect(await faultsOf(serve(opened.db, { sql: slow[name] ?? "", parameters: [] }))).toEqual([]);
   });
+});
+
+test("the check of a query fails while its database cannot be reached", async () => {
+  const db: AnyDatabase = new Kysely({
+    dialect: postgresDialect({ pool: new Pool({ host: "127.0.0.1", port: 1 }) }),
+  });
+  try {
+    const service = serve(db, { sql: WHOLE, parameters: [] });
+    await expect(service.ready()).rejects.toThrow("ECONNREFUSED");
+    expect((await service.fetch(new Request("http://x/Items"))).status).toBe(503);
+  } finally {
+    await db.destroy();
+  }
 });

@@ -51,12 +51,13 @@ describe("the floors", () => {
 
   test("every file that ARCHITECTURE.md names exists", () => {
     const paths = sources.map(({ path }) => path.slice("src/".length));
-    const named = page.matchAll(/`([a-z]+)((?:\/[a-z0-9-]+)+)`/gu);
-    const missing = Array.from(named, ([, room = "", rest = ""]) => [room, room + rest] as const).filter(
-      ([room, name]) =>
-        FLOORS[room] !== undefined && !paths.some((path) => path === `${name}.ts` || path.startsWith(`${name}/`)),
+    const named = Array.from(page.matchAll(/`([a-z]+(?:\/[a-z0-9-]+)+)`/gu), ([, name = ""]) => name);
+    const missing = named.filter(
+      (name) =>
+        FLOORS[roomOf(`src/${name}`) ?? ""] !== undefined &&
+        !paths.some((path) => path === `${name}.ts` || path.startsWith(`${name}/`)),
     );
-    expect(missing.map(([, name]) => name)).toEqual([]);
+    expect(missing).toEqual([]);
   });
 
   test("every file that the walks of ARCHITECTURE.md name exists", () => {
@@ -89,7 +90,7 @@ describe("the floors", () => {
   });
 
   test("ARCHITECTURE.md shows the table as it is", () => {
-    const rows = page.matchAll(/^\| (?<floor>\d+) \| `(?<room>\w+)` \|[^|]*\| (?<mayImport>[^|]*) \|$/gmu);
+    const rows = page.matchAll(/^\| (?<floor>\d+) \| `(?<room>[\w/]+)` \|[^|]*\| (?<mayImport>[^|]*) \|$/gmu);
     const shown = Array.from(rows, ({ groups }) => ({
       room: groups?.["room"] ?? "",
       floor: Number(groups?.["floor"]),
@@ -181,24 +182,44 @@ describe("the reader of imports", () => {
 
 describe("the reader of imports within a room", () => {
   test.each([
-    ["src/kysely/read/a.ts", "../translate/b.ts", []],
-    ["src/kysely/read/a.ts", "./b.ts", []],
+    ["src/sql/read/a.ts", "../translate/b.ts", []],
+    ["src/sql/read/a.ts", "./b.ts", []],
     [
-      "src/kysely/read/a.ts",
+      "src/sql/read/a.ts",
       "../write/b.ts",
-      ['src/kysely/read/a.ts:1 imports "../write/b.ts": within kysely, write does not stand below read'],
+      ['src/sql/read/a.ts:1 imports "../write/b.ts": within sql, write does not stand below read'],
     ],
     [
-      "src/kysely/dialects/mysql/a.ts",
+      "src/sql/dialects/mysql/a.ts",
       "../sqlite/b.ts",
       [
-        'src/kysely/dialects/mysql/a.ts:1 imports "../sqlite/b.ts": within kysely, dialects/sqlite does not stand below dialects/mysql',
+        'src/sql/dialects/mysql/a.ts:1 imports "../sqlite/b.ts": within sql, dialects/sqlite does not stand below dialects/mysql',
       ],
     ],
     [
-      "src/kysely/read/a.ts",
+      "src/sql/read/a.ts",
       "../b.ts",
-      ['src/kysely/read/a.ts:1 imports "../b.ts": no inner floor of the room kysely holds one of the two files'],
+      ['src/sql/read/a.ts:1 imports "../b.ts": no inner floor of the room sql holds one of the two files'],
+    ],
+  ])("%s: %s", (path, specifier, faults) => {
+    expect(faultsOf({ path, text: `import { a } from "${specifier}";` }, [])).toEqual(faults);
+  });
+});
+
+describe("the reader of imports within a wing", () => {
+  test.each([
+    ["src/tools/schema/a.ts", "../introspect/b.ts", []],
+    [
+      "src/tools/introspect/a.ts",
+      "../schema/b.ts",
+      ['src/tools/introspect/a.ts:1 imports "../schema/b.ts": the room tools/introspect may import errors base'],
+    ],
+    [
+      "src/index.ts",
+      "./tools/introspect/b.ts",
+      [
+        'src/index.ts:1 imports "./tools/introspect/b.ts": the entry "." leaves adapters, kysely, openapi, sql, tools to entries of their own',
+      ],
     ],
   ])("%s: %s", (path, specifier, faults) => {
     expect(faultsOf({ path, text: `import { a } from "${specifier}";` }, [])).toEqual(faults);
@@ -208,7 +229,7 @@ describe("the reader of imports within a room", () => {
 /** The rooms that a cell names: `nothing`, names, or `floors 1 to 6 but syntax kysely`. */
 function roomsOf(cell: string): readonly string[] {
   if (cell === "nothing") return [];
-  const floors = /^floors 1 to (?<highest>\d) but (?<excepted>[\w ]+)$/u.exec(cell)?.groups;
+  const floors = /^floors 1 to (?<highest>\d) but (?<excepted>[\w/ ]+)$/u.exec(cell)?.groups;
   if (floors === undefined) return cell.split(" ").toSorted();
   const excepted = floors["excepted"]?.split(" ") ?? [];
   const below = Object.entries(FLOORS).filter(([, { floor }]) => floor <= Number(floors["highest"]));

@@ -6,14 +6,17 @@ export interface Room {
   readonly packages?: readonly string[];
 }
 
-/** The rooms up to the request pipeline. No floor above imports a side wing (kysely, openapi). */
+/** Folders of src/ whose folders are rooms, each on a floor of its own. */
+export const WINGS: readonly string[] = ["tools"];
+
+/** The rooms up to the request pipeline. No floor above imports a side wing (kysely, openapi, tools). */
 const LOWER: Readonly<Record<string, Room>> = {
   base: { floor: 1, mayImport: [] },
   errors: { floor: 1, mayImport: [] },
   json: { floor: 1, mayImport: ["errors"] },
   edm: { floor: 2, mayImport: ["errors", "json", "base"] },
   http: { floor: 2, mayImport: ["errors", "json", "base"] },
-  introspect: { floor: 2, mayImport: ["errors", "base"] },
+  "tools/introspect": { floor: 2, mayImport: ["errors", "base"] },
   syntax: { floor: 3, mayImport: ["edm", "errors", "json", "base"] },
   query: { floor: 3, mayImport: ["edm", "errors", "json", "base"] },
   binder: { floor: 4, mayImport: ["syntax", "query", "edm", "errors", "json", "base"] },
@@ -31,12 +34,12 @@ const LOWER: Readonly<Record<string, Room>> = {
 };
 
 /** Only the SQL wing imports the catalogues of databases. */
-const LOWER_ROOMS = Object.keys(LOWER).filter((room) => room !== "introspect");
+const LOWER_ROOMS = Object.keys(LOWER).filter((room) => room !== "tools/introspect");
 
 /** What SQL and the drivers of databases share, and the drivers. Only the SQL wing imports them. */
 const DATABASES: Readonly<Record<string, Room>> = {
   cells: { floor: 3, mayImport: ["edm", "json", "base"] },
-  connection: { floor: 4, mayImport: ["introspect", "query", "errors", "base"], packages: ["kysely"] },
+  connection: { floor: 4, mayImport: ["tools/introspect", "query", "errors", "base"], packages: ["kysely"] },
   engines: {
     floor: 5,
     mayImport: ["connection", "cells", "query", "edm", "errors", "base"],
@@ -61,19 +64,39 @@ const DATABASES: Readonly<Record<string, Room>> = {
 export const FLOORS: Readonly<Record<string, Room>> = {
   ...LOWER,
   ...DATABASES,
-  kysely: {
+  sql: {
     floor: 6,
-    mayImport: ["engines", "connection", "cells", "definition", "query", "introspect", "edm", "errors", "json", "base"],
+    mayImport: [
+      "engines",
+      "connection",
+      "cells",
+      "definition",
+      "query",
+      "tools/introspect",
+      "edm",
+      "errors",
+      "json",
+      "base",
+    ],
     packages: ["kysely"],
+  },
+  "tools/schema": {
+    floor: 7,
+    mayImport: ["sql", "connection", "definition", "query", "tools/introspect", "edm", "errors", "base"],
+    packages: ["kysely"],
+  },
+  kysely: {
+    floor: 8,
+    mayImport: ["tools/schema", "sql", "connection", "definition", "edm", "errors"],
   },
   openapi: {
     floor: 5,
     mayImport: ["definition", "query", "edm", "errors", "base"],
     packages: ["node:process", "node:module", "node:fs"],
   },
-  declarations: {
-    floor: 7,
-    mayImport: ["kysely", "connection", "definition", "introspect", "edm", "errors", "base"],
+  "tools/declarations": {
+    floor: 9,
+    mayImport: ["kysely", "sql", "connection", "definition", "tools/introspect", "edm", "errors", "base"],
     packages: ["kysely"],
   },
   sets: {
@@ -91,7 +114,7 @@ export const FLOORS: Readonly<Record<string, Room>> = {
     mayImport: ["service", "definition", "http", "errors", "base"],
     packages: ["node:", "fastify", "hono"],
   },
-  cli: {
+  "tools/cli": {
     floor: 11,
     mayImport: ["errors", "base"],
     packages: [
@@ -128,16 +151,12 @@ export const INNER_FLOORS: Readonly<Record<string, ReadonlyArray<readonly string
     ["startup"],
   ],
   execution: [["entities"], ["rules"], ["reads"], ["writes"]],
-  kysely: [
+  sql: [
     ["statement"],
     ["columns"],
     ["forms"],
     ["dialects/sqlite", "dialects/postgres", "dialects/mysql", "translate"],
-    ["dialects/find-dialect-profile.ts", "dialects/database-fault.ts", "dialects/connection-lost.ts"],
-    ["schema"],
     ["read"],
-    ["write", "sql-source.ts", "sql-entity-set-options.ts"],
-    ["sql-entity-set.ts"],
-    ["index.ts"],
+    ["write"],
   ],
 };

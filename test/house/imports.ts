@@ -1,5 +1,5 @@
 import { posix } from "node:path";
-import { FLOORS, INNER_FLOORS } from "./floors.ts";
+import { FLOORS, INNER_FLOORS, WINGS } from "./floors.ts";
 import { type SourceFile, lineAt } from "./source-files.ts";
 
 /** One import of a source file: `import`, `export … from`, `import type`, or `import()` in code and in types. */
@@ -27,10 +27,14 @@ export function importsOf(text: string): readonly ImportOf[] {
   return [...statements, ...calls];
 }
 
-/** The room of a file: the folder below src/; undefined for a file of src/ itself, which is the package entry. */
+/**
+ * The room of a file: the folder below src/, or below a wing; undefined for a file of src/ itself, which is the package
+ * entry.
+ */
 export function roomOf(path: string): string | undefined {
-  const [, room, ...rest] = path.split("/");
-  return rest.length === 0 ? undefined : room;
+  const [, folder = "", within] = path.split("/");
+  if (within === undefined) return undefined;
+  return WINGS.includes(folder) ? `${folder}/${within}` : folder;
 }
 
 /** Returns the faults in the imports of a file, each with file, line, import and remedy. */
@@ -76,8 +80,10 @@ function innerFault(path: string, target: string, room: string): string | undefi
 }
 
 function entryFault(to: string): string | undefined {
-  const closed = ["adapters", "kysely", "openapi"];
-  return closed.includes(to) ? `the entry "." leaves ${closed.join(", ")} to entries of their own` : undefined;
+  const closed = ["adapters", "kysely", "openapi", "sql", ...WINGS];
+  return closed.some((room) => to === room || to.startsWith(`${room}/`))
+    ? `the entry "." leaves ${closed.join(", ")} to entries of their own`
+    : undefined;
 }
 
 function packageFault(file: SourceFile, found: ImportOf): string | undefined {

@@ -7,14 +7,14 @@ const OF_DATABASE = "A Kysely instance belongs to the application, and several s
 const ARGUED: Readonly<Record<string, string>> = {
   "src/connection/synchronous-reader.ts: findWriter": OF_DATABASE,
   "src/execution/reads/load-relations.ts: itemsOfIterator": "An iterator of the application can be read only once.",
-  "src/kysely/dialects/sqlite/column-format.ts: writesDoubles": OF_DATABASE,
-  "src/kysely/dialects/sqlite/forms.ts: scaledDecimalForm": "Statements compare forms by identity.",
-  "src/kysely/forms/cast-forms.ts: scaledDecimals": "Statements compare forms by identity.",
-  "src/kysely/read/connected.ts: usualConnection": OF_DATABASE,
-  "src/kysely/read/connected.ts: distributedConnection": OF_DATABASE,
-  "src/kysely/read/connected.ts: replicatedConnection": OF_DATABASE,
-  "src/kysely/translate/base-query.ts: compiledOf": "A query of Kysely belongs to the application.",
-  "src/kysely/write/sql-session.ts: withoutPlugins": OF_DATABASE,
+  "src/sql/dialects/sqlite/column-format.ts: writesDoubles": OF_DATABASE,
+  "src/sql/dialects/sqlite/forms.ts: scaledDecimalForm": "Statements compare forms by identity.",
+  "src/sql/forms/cast-forms.ts: scaledDecimals": "Statements compare forms by identity.",
+  "src/sql/read/connected.ts: usualConnection": OF_DATABASE,
+  "src/sql/read/connected.ts: distributedConnection": OF_DATABASE,
+  "src/sql/read/connected.ts: replicatedConnection": OF_DATABASE,
+  "src/sql/translate/base-query.ts: compiledOf": "A query of Kysely belongs to the application.",
+  "src/sql/write/sql-session.ts: withoutPlugins": OF_DATABASE,
 };
 
 /** A declaration at the left margin, up to the next line that begins there. */

@@ -271,10 +271,14 @@ export function headersOf(response: Response): HeaderTable {
 /** Asserts the common parts of every error: the envelope, its language, and nothing else. */
 function expectEnvelope({ json, headers, text }: Omit<Answer, "requestId">): void {
   expect(Object.keys(json), text).toEqual(["error"]);
-  expect(Object.keys(json.error), text).toEqual(
-    Object.hasOwn(json.error, "target") ? ["code", "message", "target"] : ["code", "message"],
-  );
-  for (const value of Object.values(json.error)) expect(value).toEqual(expect.stringMatching(/\S/u));
+  const { details, ...error } = json.error;
+  if (details !== undefined) expect([Object.keys(json.error).at(-1), details.length > 1]).toEqual(["details", true]);
+  for (const fault of [error, ...(details ?? [])]) {
+    expect(Object.keys(fault), text).toEqual(
+      Object.hasOwn(fault, "target") ? ["code", "message", "target"] : ["code", "message"],
+    );
+    for (const value of Object.values(fault)) expect(value).toEqual(expect.stringMatching(/\S/u));
+  }
   expect(headers["content-language"]).toBe("en");
   expect(text).not.toMatch(/node_modules|\.ts:\d|\\n\s*at \w|\[object Object\]|\bundefined\b/u);
 }

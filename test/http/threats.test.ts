@@ -128,7 +128,7 @@ describe("no text becomes code", () => {
     const files = readdirSync(new URL("src/", ROOT), { recursive: true, encoding: "utf8" });
     const sources = files.filter((file) => file.endsWith(".ts"));
     // The command starts npm with the arguments of its user, and the browser with its own address. No service imports them.
-    const starts = ["cli/missing-package.ts", "cli/open-browser.ts"];
+    const starts = ["tools/cli/missing-package.ts", "tools/cli/open-browser.ts"];
     expect(sources).toEqual(expect.arrayContaining(starts));
     expect(sources.length).toBeGreaterThan(300);
     const guilty = sources

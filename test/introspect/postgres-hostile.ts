@@ -1,8 +1,8 @@
 import { readFile } from "node:fs/promises";
 import { sql } from "kysely";
-import { runSteps, type RunQuery } from "../../src/introspect/catalogue-steps.ts";
-import type { DatabaseSchema, SchemaObject } from "../../src/introspect/database-schema.ts";
-import { readPostgresDatabase } from "../../src/introspect/postgres-database.ts";
+import { runSteps, type RunQuery } from "../../src/tools/introspect/catalogue-steps.ts";
+import type { DatabaseSchema, SchemaObject } from "../../src/tools/introspect/database-schema.ts";
+import { readPostgresDatabase } from "../../src/tools/introspect/postgres-database.ts";
 import { EMBEDDED, type AnyDatabase, type OpenDatabase } from "../executors/engines.ts";
 
 /** PostgreSQL in this process. */

@@ -7,12 +7,12 @@ import { compareDateTimeOffsets } from "../../src/edm/date-time-offset.ts";
 import { compareDecimals, decimalFromNumber, fromScaled } from "../../src/edm/decimal.ts";
 import { compareDurations, parseDuration } from "../../src/edm/duration.ts";
 import type { StructuralProperty } from "../../src/edm/model.ts";
-import { REAL_DECIMAL_FORM, scaledDecimalForm } from "../../src/kysely/dialects/sqlite/forms.ts";
-import { SQLITE_STORED_INSTANTS } from "../../src/kysely/dialects/sqlite/readable-cells.ts";
-import { successorOf } from "../../src/kysely/dialects/sqlite/string-functions.ts";
-import { MIDNIGHT_FORM, TIME_FORM, utcForm } from "../../src/kysely/dialects/sqlite/temporal-forms.ts";
-import type { StoredInstants } from "../../src/kysely/forms/stored-instants.ts";
-import type { SqlForm } from "../../src/kysely/statement/sql-form.ts";
+import { REAL_DECIMAL_FORM, scaledDecimalForm } from "../../src/sql/dialects/sqlite/forms.ts";
+import { SQLITE_STORED_INSTANTS } from "../../src/sql/dialects/sqlite/readable-cells.ts";
+import { successorOf } from "../../src/sql/dialects/sqlite/string-functions.ts";
+import { MIDNIGHT_FORM, TIME_FORM, utcForm } from "../../src/sql/dialects/sqlite/temporal-forms.ts";
+import type { StoredInstants } from "../../src/sql/forms/stored-instants.ts";
+import type { SqlForm } from "../../src/sql/statement/sql-form.ts";
 import { caseCount } from "../cases.ts";
 
 const decimal = fc

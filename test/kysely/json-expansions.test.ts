@@ -349,6 +349,40 @@ describe("expansions that SQLite writes as JSON", () => {
     expect(JSON.parse(read.body)).toMatchObject({ value: [{ books: [{ title: "same" }, { title: "same" }] }] });
   });
 
+  test("are JSON with the ids of entities without their key, at each level", async () => {
+    await library.store({
+      authors: [
+        [3, "A", null, null],
+        [4, "B", 3, null],
+      ],
+      books: [[7, 4, "same", 1, null, null]],
+      tags: [],
+      book_tags: [],
+      shelves: [],
+    });
+    library.database.written = 0;
+    const path =
+      "Authors?$filter=id eq 4&$expand=mentor($select=name),books($select=title;$expand=author($select=name))";
+    const { written, read } = await library.database.both(library.service, path);
+    expect(written).toEqual(read);
+    expect(library.database.written).toBe(1);
+    const root = "http://service.example";
+    expect(JSON.parse(read.body)).toMatchObject({
+      value: [
+        {
+          mentor: { "@odata.id": `${root}/Authors(3)`, name: "A" },
+          books: [
+            {
+              "@odata.id": `${root}/Books(7)`,
+              title: "same",
+              author: { "@odata.id": `${root}/Authors(4)`, name: "B" },
+            },
+          ],
+        },
+      ],
+    });
+  });
+
   test("are refused as those of rows beyond the limits", async () => {
     const ids = [0, 1, 2];
     const rows: Rows = {

@@ -2,11 +2,11 @@
 // Statements: docs/guides/replicas.md#when-the-replica-fails
 // Statements: docs/guides/replicas.md#which-server-runs-a-statement
 import { expect, test } from "vitest";
-import { replicaFault, ReplicaReads, type ReplicatedRows } from "../../src/kysely/read/replica-reads.ts";
-import { endOfRecord } from "../../src/kysely/read/traced-read.ts";
 import { tokenSeal } from "../../src/payload/token-seal.ts";
 import { Reading } from "../../src/query/reading.ts";
 import { laterPositions, readPositions, writePositions } from "../../src/service/position-reports.ts";
+import { replicaFault, ReplicaReads, type ReplicatedRows } from "../../src/sql/read/replica-reads.ts";
+import { endOfRecord } from "../../src/sql/read/traced-read.ts";
 
 /** Which server reads a statement, by the state that a replica tells. */
 

@@ -6,7 +6,7 @@ import { sqlEntitySet } from "odatakit/kysely";
 import { describe, expect, test } from "vitest";
 import type { AnyProperty } from "../../src/definition/types/value-type.ts";
 import { cutsTexts } from "../../src/engines/sqlite/sqlite-database.ts";
-import type { StorageForm } from "../../src/kysely/columns/storage-option.ts";
+import type { StorageForm } from "../../src/sql/columns/storage-option.ts";
 import { fuzzCount, SEED } from "../cases.ts";
 import { ENGINES, type AnyDatabase } from "../executors/engines.ts";
 import { literalOf } from "../walk/compare-values.ts";

@@ -165,6 +165,18 @@ describe.each([
     ]);
   });
 
+  it("compiles patterns with re2js, or says what to install", () => {
+    const script = `import { edm, entitySet, entityType, odataService } from "odatakit";
+      const Thing = entityType("Thing", { id: edm.string({ pattern: "^[a-z]+$" }).key() });
+      try { odataService({ entitySets: [entitySet(Thing, {})] }); console.log("started"); }
+      catch (error) { console.log(error.faults[0].message, error.faults[0].fix); }`;
+    writeFileSync(join(folder, "pattern.js"), script);
+    const fault =
+      "`pattern` of the property `id` of Thing needs the package `re2js`, which cannot be loaded. Install the optional package: npm install re2js. Where packages cannot be loaded at run time, give RE2JS.compile(…) in place of the text.";
+    const out = `${isMissing("re2js") ? fault : "started"}\n`;
+    expect(runNode(folder, ["pattern.js"])).toEqual({ code: 0, out, err: "" });
+  });
+
   it.each(isAlone ? ALONE : ALONE.slice(0, 3))("runs odatakit %j", (given, ended) => {
     expect(runNode(folder, [programOf(folder), ...given], "a password\n")).toEqual(ended);
   });

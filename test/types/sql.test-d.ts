@@ -8,9 +8,10 @@ import {
   fn,
   hasRequired,
   type EntitySource,
+  type RuleContext,
   type ServiceOptions,
 } from "odatakit";
-import { sqlEntitySet, sqlSource } from "odatakit/kysely";
+import { type FindTenant, sqlEntitySet, sqlSource } from "odatakit/kysely";
 import { expectTypeOf, test } from "vitest";
 
 const Status = enumType("Status", { Draft: 0, Paid: 1 });
@@ -66,6 +67,23 @@ test("a set over a table accepts every column option, setting and handler", () =
   });
   expectTypeOf(orders).toExtend<ServiceOptions["entitySets"][number]>();
   sqlEntitySet(Customer, { db: transaction, table: "customers", operations: ["read"] });
+});
+
+test("a function finds the database of a tenant", () => {
+  sqlEntitySet(Customer, {
+    db: (context) => {
+      expectTypeOf(context).toEqualTypeOf<RuleContext>();
+      return { id: context.user?.id ?? "", db };
+    },
+    table: "customers",
+    operations: ["read"],
+  });
+  const find: FindTenant = () => ({ id: "a", db });
+  expectTypeOf(sqlSource(Order, { db: find, from: "orders" })).toEqualTypeOf<EntitySource<typeof Order>>();
+  // @ts-expect-error -- without an id
+  sqlEntitySet(Customer, { db: () => ({ db }), table: "customers", operations: ["read"] });
+  // @ts-expect-error -- a promise
+  sqlEntitySet(Customer, { db: async () => ({ id: "a", db }), table: "customers", operations: ["read"] });
 });
 
 test("a source accepts a table, a query or a string", () => {

@@ -29,6 +29,7 @@ import {
   entriesOf,
 } from "./declared-service.ts";
 import type { DeclaredTypes } from "./declared-types.ts";
+import { resolveFacets } from "./resolve-facets.ts";
 
 /** A model, and the operation of the model for each declared operation. */
 export interface BuiltModel {
@@ -187,19 +188,19 @@ function toParameter({ name, declared }: DeclaredParameter, builder: TypeBuilder
     type: builder.valueType(declared.type),
     isCollection: declared.item !== undefined,
     nullable: (declared.item ?? declared).nullable,
-    facets: { ...declared.facets },
+    facets: resolveFacets(declared),
     defaultValue: builder.defaultValue(declared),
   };
 }
 
 function toReturnType(returns: unknown, builder: TypeBuilder): ReturnType | undefined {
   if (isDeclaration(returns, "Property")) {
-    const { type, item, nullable, facets } = returns.declared;
+    const { type, item, nullable } = returns.declared;
     return {
       type: builder.valueType(type),
       isCollection: item !== undefined,
       nullable: item === undefined ? nullable : item.nullable,
-      facets: { ...facets },
+      facets: resolveFacets(returns.declared),
     };
   }
   if (isDeclaration(returns, "EntityCollection")) {

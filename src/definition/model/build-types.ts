@@ -6,6 +6,7 @@ import {
   fullDescription,
   type ModelAnnotations,
 } from "../../edm/annotation.ts";
+import { checkItemCount, facetCheck } from "../../edm/facet-check.ts";
 import { frozenMap } from "../../edm/frozen-map.ts";
 import type {
   ComplexType,
@@ -39,6 +40,7 @@ import {
   entriesOf,
 } from "./declared-service.ts";
 import { type DeclaredTypes, toEnumType } from "./declared-types.ts";
+import { resolveFacets } from "./resolve-facets.ts";
 
 /** A type under construction: navigation properties form cycles, so they are added after all types exist. */
 type Draft<T> = { -readonly [Member in keyof T]: T[Member] };
@@ -170,7 +172,7 @@ export class TypeBuilder {
       computed: declared.computed || serverSet,
       ...(serverSet ? { serverSet } : {}),
       immutable: declared.immutable,
-      facets: { ...declared.facets },
+      facets: resolveFacets(declared),
       databaseDefault: declared.databaseDefault,
       defaultValue: this.defaultValue(declared),
       description: declared.description,
@@ -260,7 +262,7 @@ type ResolveEnumType = (type: EnumTypeDeclaration) => EnumType;
  */
 export function toDefaultValue(declared: PropertyDeclaration, value: unknown, resolve: ResolveEnumType): unknown {
   const { item, type, facets } = declared;
-  if (item !== undefined) return collectionOf(item, value, resolve);
+  if (item !== undefined) return collectionOf(declared, item, value, resolve);
   if (value === null) {
     if (declared.nullable) return null;
     throw new InvalidValueError("null is not a value of a property that is not nullable.");
@@ -270,11 +272,20 @@ export function toDefaultValue(declared: PropertyDeclaration, value: unknown, re
   const canonical = codec.fromHandler(value);
   // Facets limit the values that clients send: a default must be a value that a client could send.
   codec.fromJson(JSON.parse(codec.toJson(canonical, true)) as JsonValue, true);
+  const problem = facetCheck(codec.type, resolveFacets(declared))?.(canonical) ?? null;
+  if (problem !== null) throw new InvalidValueError(problem);
   return canonical;
 }
 
-function collectionOf(item: PropertyDeclaration, value: unknown, resolve: ResolveEnumType): readonly unknown[] {
+function collectionOf(
+  declared: PropertyDeclaration,
+  item: PropertyDeclaration,
+  value: unknown,
+  resolve: ResolveEnumType,
+): readonly unknown[] {
   if (!Array.isArray(value)) throw new InvalidValueError(`${describe(value)} is not an array.`);
+  const problem = checkItemCount(value.length, resolveFacets(declared));
+  if (problem !== null) throw new InvalidValueError(problem);
   return value.map((each: unknown) => toDefaultValue(item, each, resolve));
 }
 

@@ -10,6 +10,8 @@ export interface RequestFields {
   readonly path: string;
   /** The entity set that the path begins with; absent for any other path. */
   readonly set?: string;
+  /** The tenant whose database is checked. */
+  readonly tenant?: string;
 }
 
 /** The parts of a request that its log fields are made from. */
@@ -67,7 +69,7 @@ function logAt(level: keyof Logger): LogAboutRequest {
 }
 
 /** Returns the raw path of an absolute URL as the service received it, without the path of `publicUrl`. */
-function pathOf(url: string, { publicUrl }: Pick<ServiceDefinition, "publicUrl">): string {
+export function pathOf(url: string, { publicUrl }: Pick<ServiceDefinition, "publicUrl">): string {
   const path =
     publicUrl !== undefined && url.startsWith(publicUrl)
       ? url.slice(publicUrl.length)

@@ -14,8 +14,12 @@ import type {
   RowRuleChecks,
   RuledSet,
 } from "../sets/authorization.ts";
+import type { CacheControl } from "../sets/cache-control.ts";
+import type { ConstraintErrors } from "../sets/constraints.ts";
 import type { TransactionalDatabase } from "../sets/transactional-database.ts";
+import type { Validators } from "../sets/validation.ts";
 import type { SetValues } from "./set-values.ts";
+import type { AdmitTenant } from "./tenant-check.ts";
 
 /**
  * One registration after startup: frozen, with every declaration checked and every name and setting resolved.
@@ -73,6 +77,8 @@ export interface ServiceDefinition {
   readonly tokenScope: ((context: RuleContext) => string) | undefined;
   /** The rules of every request, checked before the rules of its set and category. */
   readonly authorization: readonly AuthorizationRequirement[];
+  /** Admits the database of a tenant. */
+  readonly admit: AdmitTenant;
   /** Returns the declaration of a set by its name: `ctx.sets` takes declarations. */
   readonly declarationOf: (name: string) => DeclaredEntitySet | undefined;
 }
@@ -118,6 +124,10 @@ export interface EntitySetDefinition extends RuledSet {
   readonly navigationAuthorization: ReadonlyMap<string, NavigationAuthorization>;
   /** Whether the handlers of the application write through `ctx.transaction`, so that change sets may contain them. */
   readonly transactional: boolean;
+  /** The functions that judge what clients write; null without any. */
+  readonly validators: Validators | null;
+  /** The errors for violated constraints of the database; null if the set declares none. */
+  readonly constraints: ConstraintErrors | null;
   /** The foreign keys that refer to sets with row rules. */
   readonly guardedReferences: readonly GuardedReference[];
   /** The properties whose values the server sets; null: none. */
@@ -145,6 +155,9 @@ export interface EntitySetSettings {
   readonly propertyRouteDocsEnabled: boolean;
   readonly allowUpsert: boolean;
   readonly idempotentDelete: boolean;
+  readonly requireIfMatch: boolean;
+  /** The `Cache-Control` of reads; null for the usual header. */
+  readonly cacheControl: CacheControl | null;
   readonly selectPushdownEnabled: boolean;
   readonly expandPushdownEnabled: boolean;
   readonly unknownMembers: "reject" | "ignore";

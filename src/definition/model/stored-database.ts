@@ -11,6 +11,8 @@ export interface StoredRows {
 /** A handler of the framework over a database. */
 export interface StoredHandler {
   readonly stored?: StoredRows | undefined;
+  /** Finds its rows in the database of a tenant. */
+  readonly storedBy?: object | undefined;
 }
 
 /** An entity set and its rows. */
@@ -38,6 +40,15 @@ export interface StoredDatabase {
     service: ServiceDefinition,
     options: ExamineOptions,
   ): Awaitable<readonly SchemaFinding[]>;
-  /** Reads one row without a table. @throws any error if the database cannot be reached */
-  reach(): Awaitable<unknown>;
+  /** The primary, and its replica if it has one. */
+  readonly servers: readonly DatabaseServer[];
+}
+
+/** A server of a database. */
+export interface DatabaseServer {
+  /** The name of the product, for messages. */
+  readonly dialect: string;
+  readonly role: "primary" | "replica";
+  /** Reads one row without a table; joins a read in progress. Rejects with any error if the server cannot be reached. */
+  reach(): Promise<unknown>;
 }

@@ -10,10 +10,12 @@ import { type Annotations, describe } from "../types/entity-type.ts";
 import type { GraphOf } from "../types/navigation-declaration.ts";
 import type { EntityTypeDeclaration } from "../types/value-type.ts";
 import type { Authorization } from "./authorization.ts";
+import type { ConstraintsOption } from "./constraints.ts";
 import type { Navigations } from "./navigation.ts";
 import type { OperationDeclaration } from "./operation.ts";
 import type { SetOption } from "./set-option.ts";
 import type { TransactionalDatabase } from "./transactional-database.ts";
+import type { ValidateOption } from "./validation.ts";
 
 /** Operations bound to the entities of a set, by name. */
 export interface BoundOperations<E extends EntityTypeDeclaration> {
@@ -102,6 +104,10 @@ interface EntitySetParts<
   readonly annotations?: Annotations | undefined;
   /** Rules that requests to the set must pass, and the rows that each user sees. */
   readonly authorization?: Authorization<E, NoInfer<N>> | undefined;
+  /** Judges what clients write: schemas of zod, valibot, arktype and others, or functions. @see docs/reference/validation.md */
+  readonly validate?: ValidateOption<E, NoInfer<N>> | undefined;
+  /** The errors for clients by the names of violated constraints of the database. @see docs/reference/validation.md */
+  readonly constraints?: ConstraintsOption<keyof E["properties"] & string> | undefined;
 }
 
 /** The options of `entitySet`. Properties are named by their keys in `entityType`. */
@@ -250,6 +256,14 @@ export interface InheritedSettings {
   readonly allowUpsert?: boolean | undefined;
   /** Whether DELETE of a missing entity returns 204 instead of 404. */
   readonly idempotentDelete?: boolean | undefined;
+  /** Whether PUT, PATCH and DELETE need a precondition: without one they are 428. Needs `etag` and `getByKey`. */
+  readonly requireIfMatch?: boolean | undefined;
+  /**
+   * The `Cache-Control` of reads, such as "private, max-age=60". Sets whose reads obey rules need `private`. Responses that also
+   * depend on another set must agree with it; otherwise they are `no-store`.
+   * @see docs/reference/entity-sets.md, Caching
+   */
+  readonly cacheControl?: string | undefined;
   /** The rounding of midpoints by `round()`. */
   readonly roundingMode?: RoundingMode | undefined;
   /** Whether sources read only the properties that the response needs. */

@@ -5,6 +5,8 @@ import type { RuleContext } from "../context.ts";
 export interface TransactionalDatabase {
   /** Identifies the database: all sets of one database have the same instance. */
   readonly instance: object;
+  /** Returns the name of the tenant of a request; absent: all requests use one database. @throws errors of the application */
+  readonly tenantOf?: ((context: RuleContext) => string) | undefined;
   /** The database with its replica: the same object for all sets that agree on it; absent without a replica. */
   readonly replicated?: ReplicatedDatabase | undefined;
   /**

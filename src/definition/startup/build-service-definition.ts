@@ -23,6 +23,7 @@ import type {
 } from "../model/service-definition.ts";
 import type { ServiceDefaults, ServiceOptions } from "../model/service-options.ts";
 import { resolveSetValues } from "../model/set-values.ts";
+import type { AdmitTenant } from "../model/tenant-check.ts";
 import { isObject, pickStated } from "../option-table.ts";
 import { SERVICE_PROFILES } from "../service-profile.ts";
 import {
@@ -33,8 +34,11 @@ import {
   type RowRule,
   type RowRuleChecks,
 } from "../sets/authorization.ts";
+import { readCacheControl } from "../sets/cache-control.ts";
+import { constraintErrorsOf } from "../sets/constraints.ts";
 import type { LimitSettings, InheritedSettings } from "../sets/entity-set.ts";
 import { guardedReferencesOf } from "../sets/guarded-reference.ts";
+import { validatorsOf } from "../sets/validation.ts";
 import { navigationAuthorizationOf, navigationHandlersOf } from "./check-authorization.ts";
 import { checkDefinition } from "./check-definition.ts";
 import { expansionSources } from "./expansion-sources.ts";
@@ -58,6 +62,7 @@ const SET_HANDLERS = [
  * @param defaultLogger used if the application gives no logger
  * @param rowRules checks the row rules, if any set has one
  * @param bindAnnotations resolves the annotations
+ * @param admit checks the databases of tenants; absent: none is checked
  * @throws ConfigurationError with every fault of the declarations
  * @see docs/reference/services.md
  */
@@ -66,6 +71,7 @@ export function buildServiceDefinition(
   defaultLogger: Logger,
   rowRules: RowRuleChecks,
   bindAnnotations: AnnotationBinder,
+  admit: AdmitTenant = () => undefined,
 ): ServiceDefinition {
   const service = collectDeclarations(options);
   const types = collectTypes(service);
@@ -74,8 +80,7 @@ export function buildServiceDefinition(
   checkDefinition(service, types, faults);
   const built = buildModel(service, types, names, annotations);
   const { entityContainer } = built.model;
-  const defaults = options.defaults ?? {};
-  const { serverTiming = false } = options;
+  const { defaults = {}, serverTiming = false } = options;
   const sets = service.sets.flatMap((set) => {
     const entitySet = entityContainer.entitySets.get(set.name);
     return entitySet === undefined ? [] : [toSetDefinition(set, entitySet, service.sets, defaults, built)];
@@ -117,6 +122,7 @@ export function buildServiceDefinition(
       authenticate: options.authenticate,
       tokenScope: options.tokenScope,
       authorization: requirementsOf(options.authorization),
+      admit,
       declarationOf: declarationFinder(service),
     }),
   );
@@ -189,6 +195,8 @@ function toSetDefinition(
     ),
     rows: rowRuleOf(set, entitySet, built),
     setValues: resolveSetValues(set.name, set.options["set"], entitySet.entityType),
+    validators: validatorsOf(set.options["validate"]),
+    constraints: constraintErrorsOf(set.options["constraints"], entitySet.entityType),
   };
 }
 
@@ -240,6 +248,8 @@ const DEFAULT_SETTINGS: Resolved<InheritedSettings> = Object.freeze({
   propertyRouteDocsEnabled: false,
   allowUpsert: false,
   idempotentDelete: true,
+  requireIfMatch: false,
+  cacheControl: "",
   roundingMode: "spec-compliant",
   selectPushdownEnabled: true,
   expandPushdownEnabled: true,
@@ -322,6 +332,8 @@ function resolveSettings(set: DeclaredSet | undefined, defaults: ServiceDefaults
     propertyRouteDocsEnabled: settings.propertyRouteDocsEnabled,
     allowUpsert: settings.allowUpsert,
     idempotentDelete: settings.idempotentDelete,
+    requireIfMatch: settings.requireIfMatch,
+    cacheControl: readCacheControl(settings.cacheControl),
     selectPushdownEnabled: settings.selectPushdownEnabled,
     expandPushdownEnabled: settings.expandPushdownEnabled,
     unknownMembers: settings.unknownMembers,

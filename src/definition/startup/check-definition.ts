@@ -16,6 +16,7 @@ import type { DeclaredTypes, StartupRule } from "../model/declared-types.ts";
 import { type FaultPlace, checkOptions, describe, isObject, adviseName } from "../option-table.ts";
 import type { EntityTypeDeclaration } from "../types/value-type.ts";
 import { checkAuthorization, checkNavigationRules } from "./check-authorization.ts";
+import { CACHING_RULES } from "./check-caching.ts";
 import { FOREIGN_KEY_RULES } from "./check-foreign-keys.ts";
 import { RESOURCE_RULES, ROW_RULES } from "./check-guards.ts";
 import { checkLinks } from "./check-links.ts";
@@ -24,6 +25,7 @@ import { PARTNER_RULES, TARGET_RULES } from "./check-navigations.ts";
 import { SERVICE_RULES } from "./check-service.ts";
 import { SET_RULES } from "./check-set-values.ts";
 import { TYPE_RULES, checkSignatures } from "./check-types.ts";
+import { VALIDATION_RULES } from "./check-validation.ts";
 import { OPTION_TABLES } from "./option-tables.ts";
 
 /** The rules for the keys, paths and overloads of operations. They are listed in the order of their faults. */
@@ -139,7 +141,9 @@ const STARTUP_RULES: readonly StartupRule[] = Object.freeze([
   ...MEMBER_NAME_RULES,
   checkAllowlists,
   checkETags,
+  ...CACHING_RULES,
   checkSearch,
+  ...VALIDATION_RULES,
   ...TARGET_RULES,
   ...FOREIGN_KEY_RULES,
   checkUncomparable,

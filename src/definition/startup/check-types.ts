@@ -11,8 +11,9 @@ import {
   operationPlace,
 } from "../model/declared-service.ts";
 import { type DeclaredTypes, toEnumType, type StartupRule } from "../model/declared-types.ts";
-import { checkOptions, describe, type FaultPlace, isObject, adviseName } from "../option-table.ts";
+import { checkOptions, describe, type FaultPlace, isObject } from "../option-table.ts";
 import type { DeclaredValueType, PropertyDeclaration } from "../types/value-type.ts";
+import { checkFacets, type MakeFault, typeName } from "./check-facets.ts";
 import { OPTION_TABLES } from "./option-tables.ts";
 
 /** The rules for declared types. They are listed in the order of their faults. */
@@ -156,8 +157,6 @@ const MEANINGLESS: Readonly<Record<PropertyUse, readonly Modifier[]>> = {
   result: ["key", "ignored", "computed", "immutable", "databaseDefault", "json", "default", "describe", "annotate"],
 };
 
-const MAX_TEMPORAL_PRECISION = 12;
-
 /**
  * Checks the type, facets, modifiers and default of a property, parameter, result or item.
  * @param what its name in messages, such as `the property \`id\` of Order`
@@ -177,8 +176,11 @@ function* checkProperty(
     yield fault(`The type of ${what} is ${describe(declared.type)}.`, "Use the result of enumType or complexType.");
     return;
   }
+  let isResolvable = false;
   if (isObject(declared.facets)) {
-    yield* checkFacets(declared, what, fault);
+    const faults = [...checkFacets(declared, what, unwritten(use, declared), fault)];
+    yield* faults;
+    isResolvable = faults.length === 0;
   } else {
     const fix = "Give an object, such as { maxLength: 100 }, or leave it out.";
     yield fault(`The facets of ${what} are ${describe(declared.facets)}.`, fix);
@@ -195,11 +197,15 @@ function* checkProperty(
   }
   if (declared.item !== undefined) yield* checkCollection(declared, declared.item, what, place);
   if (use === "entity property" && declared.key) yield* checkKey(declared, what, fault);
-  yield* checkDefault(declared, what, fault);
+  if (isResolvable) yield* checkDefault(declared, what, fault);
   if (use === "entity property" && declared.databaseDefault) yield* checkDatabaseDefault(declared, what, fault);
 }
 
-type MakeFault = (message: string, fix: string) => ConfigurationFault;
+/** Returns why no client writes a value; null if clients do. */
+function unwritten(use: PropertyUse, { ignored }: PropertyDeclaration): string | null {
+  if (use === "result") return "which clients only read";
+  return ignored ? "which is ignored" : null;
+}
 
 function* checkCollection(
   declared: PropertyDeclaration,
@@ -265,56 +271,6 @@ function* checkDatabaseDefault(
   }
 }
 
-function* checkFacets(declared: PropertyDeclaration, what: string, fault: MakeFault): Iterable<ConfigurationFault> {
-  const allowed = facetsOf(declared.type);
-  for (const [name, value] of Object.entries(declared.facets) as ReadonlyArray<readonly [string, unknown]>) {
-    if (value === undefined) continue;
-    if (!allowed.includes(name)) {
-      yield fault(
-        `${typeName(declared.type)} has no facet \`${name}\`, but ${what} has it.`,
-        adviseName(name, allowed),
-      );
-      continue;
-    }
-    const wanted = wantedFacet(name, value, declared);
-    if (wanted !== null) yield fault(`\`${name}\` of ${what} cannot be ${describe(value)}.`, `Give ${wanted}.`);
-  }
-}
-
-/** Returns the wanted value of a facet; null if the value is valid. */
-function wantedFacet(name: string, value: unknown, { type, facets }: PropertyDeclaration): string | null {
-  const isDecimal = type.name === "Edm.Decimal";
-  if (name === "scale") {
-    if (value === "variable") return null;
-    const most = typeof facets.precision === "number" ? facets.precision : Number.MAX_SAFE_INTEGER;
-    return isWhole(value, 0, most) ? null : "a whole number from 0 to the precision";
-  }
-  if (name === "precision" && !isDecimal) {
-    return isWhole(value, 0, MAX_TEMPORAL_PRECISION) ? null : `a whole number from 0 to ${MAX_TEMPORAL_PRECISION}`;
-  }
-  return isWhole(value, 1, Number.MAX_SAFE_INTEGER) ? null : "a whole number of 1 or more";
-}
-
-function isWhole(value: unknown, least: number, most: number): boolean {
-  return typeof value === "number" && Number.isSafeInteger(value) && value >= least && value <= most;
-}
-
-function facetsOf({ name }: DeclaredValueType): readonly string[] {
-  switch (name) {
-    case "Edm.String":
-    case "Edm.Binary":
-      return ["maxLength"];
-    case "Edm.Decimal":
-      return ["precision", "scale"];
-    case "Edm.TimeOfDay":
-    case "Edm.DateTimeOffset":
-    case "Edm.Duration":
-      return ["precision"];
-    default:
-      return [];
-  }
-}
-
 function hasModifier(declared: PropertyDeclaration, modifier: Modifier): boolean {
   switch (modifier) {
     case "json":
@@ -352,8 +308,4 @@ function isValueType(type: unknown): boolean {
 
 function canBeKey(type: DeclaredValueType): boolean {
   return type.kind === "EnumTypeDeclaration" || isKeyType(type.name);
-}
-
-function typeName({ kind, name }: DeclaredValueType): string {
-  return kind === "ComplexTypeDeclaration" ? `The complex type ${name}` : name;
 }

@@ -2,9 +2,11 @@ import type { PositionStore } from "../model/service-definition.ts";
 import type { BatchOptions, CorsOptions, ServiceOptions } from "../model/service-options.ts";
 import { NAMING_POLICIES } from "../names.ts";
 import type { OptionRule, OptionTable } from "../option-table.ts";
+import type { ConstraintsOption } from "../sets/constraints.ts";
 import type { EntitySetOptions, LimitSettings, InheritedSettings } from "../sets/entity-set.ts";
 import type { ManyOptions, OneOptions } from "../sets/navigation.ts";
 import type { FunctionOptions, OperationParameters } from "../sets/operation.ts";
+import type { ValidateOption } from "../sets/validation.ts";
 import type { TypeOptions, EnumTypeOptions } from "../types/entity-type.ts";
 import type { EntityTypeDeclaration } from "../types/value-type.ts";
 
@@ -31,6 +33,8 @@ const SET_SETTINGS: OptionTable<keyof InheritedSettings> = {
   propertyRouteDocsEnabled: FLAG,
   allowUpsert: FLAG,
   idempotentDelete: FLAG,
+  requireIfMatch: FLAG,
+  cacheControl: TEXT,
   roundingMode: { kind: "choice", values: ["spec-compliant", "BankersRounding"] },
   selectPushdownEnabled: FLAG,
   expandPushdownEnabled: FLAG,
@@ -82,7 +86,15 @@ const ENTITY_SET_OPTIONS: OptionTable<keyof EntitySetOptions<EntityTypeDeclarati
   annotations: ANY,
   authorization: ANY,
   set: OBJECT,
+  validate: OBJECT,
+  constraints: OBJECT,
 };
+
+/** The rules of `validate` of `entitySet`. */
+const VALIDATE_OPTIONS: OptionTable<keyof ValidateOption<EntityTypeDeclaration, unknown>> = { create: ANY, patch: ANY };
+
+/** The members of each constraint of `constraints` of `entitySet`. */
+const CONSTRAINT_OPTIONS: OptionTable<keyof ConstraintsOption<string>[string]> = { target: TEXT, message: TEXT };
 
 /** The options of `batch` of `odataService`. */
 const BATCH_OPTIONS: OptionTable<keyof BatchOptions> = {
@@ -204,6 +216,8 @@ export const OPTION_TABLES: Readonly<
     | "cors"
     | "positions"
     | "entitySet"
+    | "validate"
+    | "constraint"
     | "one"
     | "many"
     | "action"
@@ -219,6 +233,8 @@ export const OPTION_TABLES: Readonly<
   cors: CORS_OPTIONS,
   positions: POSITION_OPTIONS,
   entitySet: ENTITY_SET_OPTIONS,
+  validate: VALIDATE_OPTIONS,
+  constraint: CONSTRAINT_OPTIONS,
   one: ONE_OPTIONS,
   many: MANY_OPTIONS,
   action: ACTION_OPTIONS,

@@ -1,5 +1,6 @@
-import { type Facets, PRIMITIVE_TYPES, type PrimitiveTypeName } from "../../edm/primitive-type.ts";
+import { PRIMITIVE_TYPES, type PrimitiveTypeName } from "../../edm/primitive-type.ts";
 import { frozenCopy, hasKind, isObject } from "../option-table.ts";
+import type { CollectionFacets, DeclaredFacets, NumberFacets, StringFacets } from "./declared-facets.ts";
 import type { Annotations } from "./entity-type.ts";
 import type {
   AnyProperty,
@@ -33,26 +34,28 @@ const MAX_SECONDS_PRECISION = 12;
 
 /** The builders of properties, parameters and results, one for each type. */
 export interface EdmBuilders {
-  /** Edm.String; `maxLength` in characters. */
-  string(facets?: { readonly maxLength?: number }): Property<string>;
+  /** Edm.String. */
+  string(facets?: StringFacets): Property<string>;
   /** Edm.Boolean. */
   boolean(): Property<boolean>;
   /** Edm.Byte: 0 to 255. */
-  byte(): Property<number>;
+  byte(facets?: NumberFacets<number>): Property<number>;
   /** Edm.SByte: -128 to 127. */
-  sByte(): Property<number>;
+  sByte(facets?: NumberFacets<number>): Property<number>;
   /** Edm.Int16. */
-  int16(): Property<number>;
+  int16(facets?: NumberFacets<number>): Property<number>;
   /** Edm.Int32. */
-  int32(): Property<number>;
+  int32(facets?: NumberFacets<number>): Property<number>;
   /** Edm.Int64, a bigint. */
-  int64(): Property<bigint, bigint | number>;
+  int64(facets?: NumberFacets<bigint | number>): Property<bigint, bigint | number>;
   /** Edm.Single. */
-  single(): Property<number>;
+  single(facets?: NumberFacets<number>): Property<number>;
   /** Edm.Double. */
-  double(): Property<number>;
+  double(facets?: NumberFacets<number>): Property<number>;
   /** Edm.Decimal as a string that keeps its scale; without `scale`, any number of fraction digits. */
-  decimal(facets?: { readonly precision?: number; readonly scale?: number }): Property<string, string | number>;
+  decimal(
+    facets?: { readonly precision?: number; readonly scale?: number } & NumberFacets<string | number>,
+  ): Property<string, string | number>;
   /** Edm.Guid, in lower case. */
   guid(): Property<string>;
   /** Edm.Binary; `maxLength` in octets. */
@@ -74,7 +77,10 @@ export interface EdmBuilders {
   /** A collection of entities, as the result of an operation. */
   collection<E extends EntityTypeDeclaration>(item: E): EntityCollection<E>;
   /** A collection of values. */
-  collection<P extends AnyProperty>(item: P): Property<ReadonlyArray<ValueOf<P>>, ReadonlyArray<InputOf<P>>>;
+  collection<P extends AnyProperty>(
+    item: P,
+    facets?: CollectionFacets,
+  ): Property<ReadonlyArray<ValueOf<P>>, ReadonlyArray<InputOf<P>>>;
 }
 
 /**
@@ -83,24 +89,25 @@ export interface EdmBuilders {
  */
 export const edm: EdmBuilders = Object.freeze({
   // Every builder accepts facets: the startup check reports the facets that a type does not have.
-  string: (facets?: Facets): Property<string> => primitive("Edm.String", facets),
-  boolean: (facets?: Facets): Property<boolean> => primitive("Edm.Boolean", facets),
-  byte: (facets?: Facets): Property<number> => primitive("Edm.Byte", facets),
-  sByte: (facets?: Facets): Property<number> => primitive("Edm.SByte", facets),
-  int16: (facets?: Facets): Property<number> => primitive("Edm.Int16", facets),
-  int32: (facets?: Facets): Property<number> => primitive("Edm.Int32", facets),
-  int64: (facets?: Facets): Property<bigint, bigint | number> => primitive("Edm.Int64", facets),
-  single: (facets?: Facets): Property<number> => primitive("Edm.Single", facets),
-  double: (facets?: Facets): Property<number> => primitive("Edm.Double", facets),
-  decimal: (facets?: Facets): Property<string, string | number> =>
+  string: (facets?: DeclaredFacets): Property<string> => primitive("Edm.String", facets),
+  boolean: (facets?: DeclaredFacets): Property<boolean> => primitive("Edm.Boolean", facets),
+  byte: (facets?: DeclaredFacets): Property<number> => primitive("Edm.Byte", facets),
+  sByte: (facets?: DeclaredFacets): Property<number> => primitive("Edm.SByte", facets),
+  int16: (facets?: DeclaredFacets): Property<number> => primitive("Edm.Int16", facets),
+  int32: (facets?: DeclaredFacets): Property<number> => primitive("Edm.Int32", facets),
+  int64: (facets?: DeclaredFacets): Property<bigint, bigint | number> => primitive("Edm.Int64", facets),
+  single: (facets?: DeclaredFacets): Property<number> => primitive("Edm.Single", facets),
+  double: (facets?: DeclaredFacets): Property<number> => primitive("Edm.Double", facets),
+  decimal: (facets?: DeclaredFacets): Property<string, string | number> =>
     // The standard's default scale, 0, would refuse every fraction.
     primitive("Edm.Decimal", withDefault(facets, "scale", "variable")),
-  guid: (facets?: Facets): Property<string> => primitive("Edm.Guid", facets),
-  binary: (facets?: Facets): Property<Uint8Array> => primitive("Edm.Binary", facets),
-  date: (facets?: Facets): Property<string, DateInput> => primitive("Edm.Date", facets),
-  timeOfDay: (facets?: Facets): Property<string, TimeOfDayInput> => temporal("Edm.TimeOfDay", facets),
-  dateTimeOffset: (facets?: Facets): Property<string, DateTimeOffsetInput> => temporal("Edm.DateTimeOffset", facets),
-  duration: (facets?: Facets): Property<string, DurationInput> => temporal("Edm.Duration", facets),
+  guid: (facets?: DeclaredFacets): Property<string> => primitive("Edm.Guid", facets),
+  binary: (facets?: DeclaredFacets): Property<Uint8Array> => primitive("Edm.Binary", facets),
+  date: (facets?: DeclaredFacets): Property<string, DateInput> => primitive("Edm.Date", facets),
+  timeOfDay: (facets?: DeclaredFacets): Property<string, TimeOfDayInput> => temporal("Edm.TimeOfDay", facets),
+  dateTimeOffset: (facets?: DeclaredFacets): Property<string, DateTimeOffsetInput> =>
+    temporal("Edm.DateTimeOffset", facets),
+  duration: (facets?: DeclaredFacets): Property<string, DurationInput> => temporal("Edm.Duration", facets),
   enum: <E extends EnumTypeDeclaration>(type: E): Property<EnumValueOf<E>> => declare(type),
   complex: <C extends ComplexTypeDeclaration>(
     type: C,
@@ -109,13 +116,21 @@ export const edm: EdmBuilders = Object.freeze({
 });
 
 function collection<E extends EntityTypeDeclaration>(item: E): EntityCollection<E>;
-function collection<P extends AnyProperty>(item: P): Property<ReadonlyArray<ValueOf<P>>, ReadonlyArray<InputOf<P>>>;
-function collection(item: EntityTypeDeclaration | AnyProperty): EntityCollection | Property<readonly unknown[]> {
+function collection<P extends AnyProperty>(
+  item: P,
+  facets?: CollectionFacets,
+): Property<ReadonlyArray<ValueOf<P>>, ReadonlyArray<InputOf<P>>>;
+function collection(
+  item: EntityTypeDeclaration | AnyProperty,
+  facets?: CollectionFacets,
+): EntityCollection | Property<readonly unknown[]> {
   if (hasKind(item, "EntityTypeDeclaration")) return Object.freeze({ kind: "EntityCollection", of: item });
   // The startup check rejects any other value, such as a type instead of a builder.
   if (!hasKind(item, "Property")) return new Property({ ...PLAIN, type: item, item: item ?? null });
   const { declared } = item;
-  return new Property({ ...PLAIN, type: declared.type, item: declared, facets: declared.facets });
+  // The startup check reports facets that are not an object.
+  const own = isObject(facets) ? Object.freeze({ ...declared.facets, ...facets }) : (facets ?? declared.facets);
+  return new Property({ ...PLAIN, type: declared.type, item: declared, facets: own });
 }
 
 const PLAIN = Object.freeze({
@@ -135,21 +150,25 @@ const PLAIN = Object.freeze({
 
 function declare<Value, Input, Change = Value>(
   type: DeclaredValueType,
-  facets: Facets = PLAIN.facets,
+  facets: DeclaredFacets = PLAIN.facets,
 ): Property<Value, Input, never, Change> {
   return new Property({ ...PLAIN, type, facets: frozenCopy(facets) });
 }
 
-function primitive<Value, Input>(name: PrimitiveTypeName, facets?: Facets): Property<Value, Input> {
+function primitive<Value, Input>(name: PrimitiveTypeName, facets?: DeclaredFacets): Property<Value, Input> {
   return declare(PRIMITIVE_TYPES[name], facets);
 }
 
-function temporal<Value, Input>(name: PrimitiveTypeName, facets?: Facets): Property<Value, Input> {
+function temporal<Value, Input>(name: PrimitiveTypeName, facets?: DeclaredFacets): Property<Value, Input> {
   // The standard's default precision, 0, would refuse fractions of seconds.
   return primitive(name, withDefault(facets, "precision", MAX_SECONDS_PRECISION));
 }
 
-function withDefault<F extends keyof Facets>(facets: Facets | undefined, name: F, value: Facets[F]): Facets {
+function withDefault<F extends keyof DeclaredFacets>(
+  facets: DeclaredFacets | undefined,
+  name: F,
+  value: DeclaredFacets[F],
+): DeclaredFacets {
   // The startup check reports a value that is not an object.
   if (facets !== undefined && !isObject(facets)) return facets;
   return facets?.[name] === undefined ? { ...facets, [name]: value } : facets;

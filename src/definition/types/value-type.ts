@@ -1,4 +1,5 @@
-import type { Facets, PrimitiveType } from "../../edm/primitive-type.ts";
+import type { PrimitiveType } from "../../edm/primitive-type.ts";
+import type { DeclaredFacets } from "./declared-facets.ts";
 
 /** The modifiers of a property that its types depend on; `optional` is a default. */
 export type PropertyTrait = "nullable" | "key" | "ignored" | "computed" | "optional" | "databaseDefault";
@@ -9,7 +10,7 @@ export interface PropertyDeclaration {
   readonly type: DeclaredValueType;
   /** The declaration of the items of a collection; otherwise undefined. */
   readonly item: PropertyDeclaration | undefined;
-  readonly facets: Facets;
+  readonly facets: DeclaredFacets;
   readonly nullable: boolean;
   readonly key: boolean;
   readonly ignored: boolean;

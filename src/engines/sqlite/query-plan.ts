@@ -42,6 +42,12 @@ const VERB = /^(?:SCAN|SEARCH) /;
 /** The rows of a list, such as the keys of the parents of a page. */
 const LISTED = 1000;
 
+/**
+ * The rows that a search by values of an index is taken to find, such as those of one foreign key. A statement that finds many
+ * more ends at its deadline, and begins again in a thread.
+ */
+const SOUGHT = 100;
+
 /** Bounds the rows that a statement visits. */
 export class QueryPlan {
   readonly #lines: readonly PlanLine[];
@@ -102,9 +108,10 @@ export class QueryPlan {
     const { name = "", rest = "" } = this.#tableOf(detail);
     if (name === "") return null;
     const isRow = name === "CONSTANT" && rest === " ROW";
-    if (isRow || (!hasList && this.#isSingle(name, detail, rest))) return known(1);
+    const sought = isRow ? 1 : this.#soughtBy(name, detail, rest);
+    if (sought === 1 && !hasList) return known(1);
     const rows = this.#sizes.rowsOf(name);
-    if (rows !== undefined) return { rows, isTable: true };
+    if (rows !== undefined) return { rows: Math.min(rows, hasList ? Infinity : sought), isTable: true };
     return known(this.#derived.get(name) ?? (rest.startsWith(" VIRTUAL TABLE") ? LISTED : Infinity));
   }
 
@@ -117,16 +124,17 @@ export class QueryPlan {
     return { name: known, rest: text.slice(known.length) };
   }
 
-  /** Whether a loop searches one row by its whole key. */
-  #isSingle(name: string, detail: string, rest: string): boolean {
-    if (!detail.startsWith("SEARCH ") || rest.includes(" AUTOMATIC ")) return false;
+  /** Returns how many rows a loop finds by values of a key or index: one by a whole key; infinite without such values. */
+  #soughtBy(name: string, detail: string, rest: string): number {
+    if (!detail.startsWith("SEARCH ") || rest.includes(" AUTOMATIC ")) return Infinity;
     const byRowid = BY_ROWID.exec(rest);
-    if (byRowid !== null) return !/[<>]/.test(byRowid.groups?.["terms"] ?? "");
+    if (byRowid !== null) return /[<>]/.test(byRowid.groups?.["terms"] ?? "") ? Infinity : 1;
     const { index = null, terms } = { ...(BY_PRIMARY_KEY.exec(rest) ?? BY_INDEX.exec(rest))?.groups };
     // Without terms it is the first or last entry: `min` or `max`.
-    if (terms === undefined) return index !== null;
+    if (terms === undefined) return index === null ? Infinity : 1;
     const equal = terms.split(" AND ").filter((term) => !NO_VALUE.test(term)).length;
-    return this.#sizes.isUnique(name, index, equal);
+    if (this.#sizes.isUnique(name, index, equal)) return 1;
+    return equal > 0 ? SOUGHT : Infinity;
   }
 
   #below(parent: number): readonly PlanLine[] {

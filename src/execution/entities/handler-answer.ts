@@ -1,4 +1,5 @@
-import { isPromiseLike } from "../../base/maybe.ts";
+import { isPromiseLike, type Maybe } from "../../base/maybe.ts";
+import type { Context } from "../../definition/context.ts";
 import type { Awaitable, EntityStream } from "../../definition/handlers.ts";
 import type { EntityType, NavigationProperty } from "../../edm/model.ts";
 import { isODataError, protocolError, type ODataError } from "../../errors/odata-error.ts";
@@ -47,6 +48,12 @@ export function answeredEntity(value: unknown, place: string): object {
 /** Whether the value of a handler that may return either is a source. */
 export function isSource(value: QueryableSource | EntityStream): value is QueryableSource {
   return typeof value === "object" && value !== null && "kind" in value && value.kind === "EntitySource";
+}
+
+/** Returns the source of a handler in the database of its request. @throws errors of the application that finds the database */
+export function openedSource(source: QueryableSource, context: Context): Maybe<QueryableSource> {
+  const { openIn } = isSource(source) ? source : {};
+  return openIn === undefined ? source : openIn(context);
 }
 
 /**

@@ -2,6 +2,7 @@ import type { Maybe, Turn } from "../../base/maybe.ts";
 import { type Context, callerOf, readingOf } from "../../definition/context.ts";
 import type { EntitySetDefinition, ServiceDefinition } from "../../definition/model/service-definition.ts";
 import type { EntitySet } from "../../edm/model.ts";
+import type { ODataError } from "../../errors/odata-error.ts";
 import type { PathStep } from "../../plan/plan-related.ts";
 import type { ReadScope } from "../../query/reading.ts";
 import type { SourceQuery } from "../../query/source.ts";
@@ -34,8 +35,15 @@ export interface Reader {
   readonly gate: Gate | null;
   /** The snapshot of a page that is read in parts: sources read in it; absent: in the transaction of the context. */
   readonly snapshot?: unknown;
+  /** The facet faults of the body to write, which are reported together with the issues of `validate`; absent: none. */
+  readonly faults?: readonly ODataError[] | undefined;
   /** The time of the present piece of work; absent: the work does not pause. */
   readonly turn?: Turn | undefined;
+}
+
+/** Returns a reader for the write of a body with facet faults; the same reader without. */
+export function withFaults(reader: Reader, faults: Reader["faults"]): Reader {
+  return faults === undefined || faults.length === 0 ? reader : { ...reader, faults };
 }
 
 /** Returns the gate of a set; null where the reader sees all of its entities. */

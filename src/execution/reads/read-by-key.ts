@@ -1,4 +1,5 @@
 import { chain, recover, type Maybe } from "../../base/maybe.ts";
+import { required } from "../../base/required.ts";
 import { type Context, callerOf, readingOf } from "../../definition/context.ts";
 import type { GetByKeyHandler } from "../../definition/handlers.ts";
 import type { EntitySet } from "../../edm/model.ts";
@@ -69,11 +70,13 @@ export function readExpandedByKey(
   { plan, values }: KeyedExpansions,
 ): Maybe<FoundEntity | null> {
   const getByKey = handlerOf(entitySet, reader);
-  const { readRow, source } = getByKey;
-  if (plan === null || readRow === undefined || source === undefined) {
+  const { readRow, source, sourceIn } = getByKey;
+  if (plan === null || readRow === undefined || (source ?? sourceIn) === undefined) {
     return readByKey(entitySet, key, reader, selected);
   }
-  return chain(chooseJoins(plan, source, reader), ({ joined, sources }) => {
+  const opened = source ?? sourceIn?.(ServiceContext.ofSet(entitySet, reader.context));
+  const chosen = chain(opened, (from) => chooseJoins(plan, required(from, `${entitySet.name} has no source.`), reader));
+  return chain(chosen, ({ joined, sources }) => {
     if (joined.navigations.length === 0) return readByKey(entitySet, key, reader, selected);
     const joins = { joined: joined.navigations, values, sources };
     return chain(readRowByKey(entitySet, getByKey, key, reader, { selected, joins }), (found) =>

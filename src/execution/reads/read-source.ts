@@ -9,7 +9,7 @@ import { type CollectionPlan, type MentionsPlan, planMentions } from "../../plan
 import type { FilterClause, OrderByItem } from "../../query/clauses.ts";
 import { mentionsOf, type QueryClauses } from "../../query/mentions.ts";
 import type { EntityPage, Page, QueryableSource, SourceQuery } from "../../query/source.ts";
-import { answeredValue } from "../entities/handler-answer.ts";
+import { answeredValue, openedSource } from "../entities/handler-answer.ts";
 import { gateOf, type Reader } from "../entities/reader.ts";
 import { ServiceContext } from "../rules/row-access.ts";
 import { refuseUnjoined } from "./choose-joins.ts";
@@ -33,7 +33,8 @@ export function openSource(
   ) {
     return resolveSource(entitySet, queryable, reader);
   }
-  return chain(queryable(ServiceContext.ofSet(entitySet, reader.context)), (source) => answeredValue(source));
+  const context = ServiceContext.ofSet(entitySet, reader.context);
+  return chain(queryable(context), (source) => openedSource(answeredValue(source), context));
 }
 
 /**

@@ -9,7 +9,7 @@ import { clausesOf, NO_ROW } from "../../plan/row-rules.ts";
 import { mentionsOf } from "../../query/mentions.ts";
 import type { QueryableSource, RowRestriction, SourcesBySet } from "../../query/source.ts";
 import { startAll } from "../entities/concurrency.ts";
-import { isSource, answeredValue } from "../entities/handler-answer.ts";
+import { isSource, answeredValue, openedSource } from "../entities/handler-answer.ts";
 import { definitionOf, gateOf, type Reader } from "../entities/reader.ts";
 import { conditionFor, conditionOf, ServiceContext } from "../rules/row-access.ts";
 
@@ -40,12 +40,8 @@ export function resolveSource(
   const { whole, seen } = ServiceContext.accessOf(reader.context).sources;
   const known = whole.get(entitySet) ?? new Map<QueryableHandler<Context>, Maybe<QueryableSource>>();
   whole.set(entitySet, known);
-  let source = known.get(queryable);
-  if (source === undefined) {
-    const context = ServiceContext.ofSet(entitySet, reader.context);
-    source = chain(queryable(context), (answer) => checkSource(answeredValue(answer), entitySet));
-    known.set(queryable, source);
-  }
+  const source = known.get(queryable) ?? callQueryable(entitySet, queryable, reader);
+  known.set(queryable, source);
   if (gateOf(entitySet, reader) === null) return source;
   let restricted = seen.get(entitySet);
   if (restricted === undefined) {
@@ -53,6 +49,15 @@ export function resolveSource(
     seen.set(entitySet, restricted);
   }
   return restricted;
+}
+
+function callQueryable(
+  entitySet: EntitySet,
+  queryable: QueryableHandler<Context>,
+  reader: Reader,
+): Maybe<QueryableSource> {
+  const context = ServiceContext.ofSet(entitySet, reader.context);
+  return chain(queryable(context), (answer) => openedSource(checkSource(answeredValue(answer), entitySet), context));
 }
 
 function checkSource(source: QueryableSource, { name }: EntitySet): QueryableSource {

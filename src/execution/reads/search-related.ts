@@ -4,7 +4,7 @@ import { protocolError } from "../../errors/odata-error.ts";
 import type { ExpandSearch } from "../../plan/plan-expand.ts";
 import type { Page, QueryableSource } from "../../query/source.ts";
 import { entityKeyReader } from "../entities/entity-key.ts";
-import { collectEntities, isSource, answeredValue } from "../entities/handler-answer.ts";
+import { collectEntities, isSource, answeredValue, openedSource } from "../entities/handler-answer.ts";
 import { readScope, timeoutOf, type Reader } from "../entities/reader.ts";
 import { conditionFor, ServiceContext } from "../rules/row-access.ts";
 import { restrictSource } from "./resolve-sources.ts";
@@ -26,17 +26,17 @@ export function runSearch(
   const { context, gate } = reader;
   // If the rule throws, the handler must not be called.
   conditionFor(entitySet, reader);
-  return chain(
-    search(clause, ServiceContext.ofSet(entitySet, context)),
-    (answer): Maybe<QueryableSource | Iterable<unknown>> => {
-      const found = answeredValue(answer);
-      if (isSource(found)) return restrictSource(entitySet, found, reader);
-      return chain(
-        collectEntities(found, "The search handler", reader),
-        (rows) => gate?.keep(entitySet, rows, context) ?? rows,
-      );
-    },
-  );
+  const own = ServiceContext.ofSet(entitySet, context);
+  return chain(search(clause, own), (answer): Maybe<QueryableSource | Iterable<unknown>> => {
+    const found = answeredValue(answer);
+    if (isSource(found)) {
+      return chain(openedSource(found, own), (source) => restrictSource(entitySet, source, reader));
+    }
+    return chain(
+      collectEntities(found, "The search handler", reader),
+      (rows) => gate?.keep(entitySet, rows, context) ?? rows,
+    );
+  });
 }
 
 /** Returns whether the search found a related entity. */

@@ -24,24 +24,29 @@ import { definitionIn, definitionOf, type Reader, serviceOf } from "../entities/
 import { findEntity, getEntity } from "../reads/read-by-key.ts";
 import { conditionFor, ServiceContext } from "../rules/row-access.ts";
 import { checkCreated, checkReferences, checkWritten, isHidden, keyTaken } from "./check-written.ts";
+import { explainingViolations, OF_BODY, OF_DELETE } from "./explain-violation.ts";
 import { withChangedValues, withCreatedValues, withReplacedValues } from "./set-values.ts";
+import { validateChange, validateNew } from "./validate.ts";
 
 /** The names of the handlers that write a set. */
 type WriteName = "create" | "replace" | "patch" | "delete";
 
 /**
- * Creates an entity of a set. A handler that checks row rules in its own transaction is called at once. Before any other
+ * Creates an entity of a set. `validate` judges it first. A handler that checks row rules in its own transaction is called at once. Before any other
  * handler is called, the rules of the set and of the sets of nested entities are checked.
  * @returns the result of the handler
- * @throws ODataError `Forbidden`, `Unauthorized` for an entity that the user could not see afterwards; `Conflict` for a
+ * @throws ODataError `InvalidBody` for the faults; `Forbidden`, `Unauthorized` for an entity that the user could not see afterwards; `Conflict` for a
  *   key that is taken, and for a foreign key to a hidden entity; the error of the handler
  * @see docs/guides/authorization.md
  */
 export function runCreate(entitySet: EntitySet, given: object, reader: Reader): Maybe<unknown> {
   const { set, handler } = writerOf(entitySet, "create", reader);
   const entity = withCreatedValues(entitySet, given, reader);
-  const checked = isFree(handler, reader) ? undefined : checkCreated(set, entity, reader);
-  return chain(checked, () => handler(entity, ServiceContext.ofSet(entitySet, reader.context)));
+  const call = (): Maybe<unknown> =>
+    explainingViolations(set, OF_BODY, () => handler(entity, ServiceContext.ofSet(entitySet, reader.context)));
+  return chain(validateNew(set, entity, reader), () =>
+    chain(isFree(handler, reader) ? undefined : checkCreated(set, entity, reader), call),
+  );
 }
 
 /** Creates an entity along a navigation of another one. @throws as for runCreate */
@@ -55,13 +60,17 @@ export function runCreateRelated(
   const pairs = reversedPairs(keyPairsOf(entitySet, navigationProperty));
   const parent = { pairs, values: keyFields(entitySet.entityType, key) };
   const entity = target === null ? given : withCreatedValues(target, given, reader, parent);
-  const call = (): Maybe<unknown> => create(key, entity, ServiceContext.ofSet(entitySet, reader.context));
-  if (isFree(create, reader) || target === null) return call();
+  const run = (): Maybe<unknown> => create(key, entity, ServiceContext.ofSet(entitySet, reader.context));
+  if (target === null) return run();
   const set = definitionOf(target, reader.context);
-  const link = set.guardedReferences.length === 0 ? {} : linkedPart({ entitySet, key }, pairs, reader);
-  return chain(link, (values) => {
-    const nesting = { ...ALONE, parent: { target: entitySet, pairs, values } };
-    return chain(checkCreated(set, entity, reader, nesting), call);
+  const call = (): Maybe<unknown> => explainingViolations(set, OF_BODY, run);
+  return chain(validateNew(set, entity, reader), () => {
+    if (isFree(create, reader)) return call();
+    const link = set.guardedReferences.length === 0 ? {} : linkedPart({ entitySet, key }, pairs, reader);
+    return chain(link, (values) => {
+      const nesting = { ...ALONE, parent: { target: entitySet, pairs, values } };
+      return chain(checkCreated(set, entity, reader, nesting), call);
+    });
   });
 }
 
@@ -144,7 +153,26 @@ export function runReplace(
 ): Maybe<unknown> {
   const { set, handler } = writerOf(entitySet, "replace", reader);
   const entity = withReplacedValues(set, cause, given, reader);
-  const call = (): Maybe<unknown> => handler(key, entity, ServiceContext.ofSet(entitySet, reader.context));
+  const call = (): Maybe<unknown> =>
+    explainingViolations(set, OF_BODY, () => handler(key, entity, ServiceContext.ofSet(entitySet, reader.context)));
+  const replace = (): Maybe<unknown> => checkedReplace({ set, handler, key, entity }, reader, call);
+  return chain(validateNew(set, entity, reader), replace);
+}
+
+/** An entity to write, and the handler that writes it. */
+interface KeyedWrite {
+  readonly set: EntitySetDefinition;
+  readonly handler: object;
+  readonly key: unknown;
+  readonly entity: object;
+}
+
+function checkedReplace(
+  { set, handler, key, entity }: KeyedWrite,
+  reader: Reader,
+  call: () => Maybe<unknown>,
+): Maybe<unknown> {
+  const { entitySet } = set;
   if (isFree(handler, reader)) return call();
   if (set.rows === null) return chain(checkReferring(set, key, { entity }, set.settings.allowUpsert, reader), call);
   return chain(findSeen(entitySet, key, reader), (seen) => {
@@ -164,7 +192,18 @@ export function runReplace(
 export function runPatch(entitySet: EntitySet, key: unknown, given: object, reader: Reader): Maybe<unknown> {
   const { set, handler } = writerOf(entitySet, "patch", reader);
   const delta = withChangedValues(set, given, reader);
-  const call = (): Maybe<unknown> => handler(key, delta, ServiceContext.ofSet(entitySet, reader.context));
+  const call = (): Maybe<unknown> =>
+    explainingViolations(set, OF_BODY, () => handler(key, delta, ServiceContext.ofSet(entitySet, reader.context)));
+  const patch = (): Maybe<unknown> => checkedPatch({ set, handler, key, entity: delta }, reader, call);
+  return chain(validateChange(set, key, delta, reader), patch);
+}
+
+function checkedPatch(
+  { set, handler, key, entity: delta }: KeyedWrite,
+  reader: Reader,
+  call: () => Maybe<unknown>,
+): Maybe<unknown> {
+  const { entitySet } = set;
   if (isFree(handler, reader)) return call();
   if (set.rows === null) return chain(checkReferring(set, key, { entity: delta }, false, reader), call);
   return chain(findSeen(entitySet, key, reader), (seen) => {
@@ -183,7 +222,8 @@ export function runPatch(entitySet: EntitySet, key: unknown, given: object, read
  */
 export function runDelete(entitySet: EntitySet, key: unknown, reader: Reader): Maybe<unknown> {
   const { set, handler } = writerOf(entitySet, "delete", reader);
-  const call = (): Maybe<unknown> => handler(key, ServiceContext.ofSet(entitySet, reader.context));
+  const call = (): Maybe<unknown> =>
+    explainingViolations(set, OF_DELETE, () => handler(key, ServiceContext.ofSet(entitySet, reader.context)));
   if (isFree(handler, reader) || set.rows === null) return call();
   return chain(findSeen(entitySet, key, reader), (seen) => (seen === null ? false : call()));
 }

@@ -4,8 +4,8 @@ import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "no
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
-import { checkCommand, annotationOf } from "../../../src/cli/check/check-command.ts";
-import type { Invocation } from "../../../src/cli/command.ts";
+import { checkCommand, annotationOf } from "../../../src/tools/cli/check/check-command.ts";
+import type { Invocation } from "../../../src/tools/cli/command.ts";
 
 const MODULE = join(import.meta.dirname, "module.ts");
 let folder: string;

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { mergeLines } from "../../../src/cli/pull/merge-lines.ts";
+import { mergeLines } from "../../../src/tools/cli/pull/merge-lines.ts";
 import { caseCount } from "../../cases.ts";
 
 const BASE = `import { edm, entityType, hasMany } from "odatakit";

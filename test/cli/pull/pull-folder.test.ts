@@ -14,7 +14,7 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import type { WrittenModule } from "odatakit/introspect";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { pullFolder, writeFolder } from "../../../src/cli/pull/pull-folder.ts";
+import { pullFolder, writeFolder } from "../../../src/tools/cli/pull/pull-folder.ts";
 
 let folder = "";
 

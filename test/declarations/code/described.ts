@@ -3,7 +3,7 @@ import type {
   DescribedProperty,
   DescribedService,
   DescribedSet,
-} from "../../../src/declarations/described-service.ts";
+} from "../../../src/tools/declarations/described-service.ts";
 
 /** A property of a described set, from the parts that differ from a plain string column. */
 export function property(field: string, given: Partial<DescribedProperty> = {}): DescribedProperty {

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { chooseModuleNames } from "../../../src/declarations/code/entity-code.ts";
+import { chooseModuleNames } from "../../../src/tools/declarations/code/entity-code.ts";
 import { describedService, describedSet } from "./described.ts";
 
 /** The names of modules and variables for entity types and their sets. */

@@ -1,9 +1,9 @@
 import fc from "fast-check";
 import { format } from "oxfmt";
 import { describe, expect, test } from "vitest";
-import { writeDeclarations, type CodeOptions } from "../../../src/declarations/code/write-declarations.ts";
-import type { DescribedProperty, DescribedService } from "../../../src/declarations/described-service.ts";
 import type { EntityTypeDeclaration } from "../../../src/definition/types/value-type.ts";
+import { writeDeclarations, type CodeOptions } from "../../../src/tools/declarations/code/write-declarations.ts";
+import type { DescribedProperty, DescribedService } from "../../../src/tools/declarations/described-service.ts";
 import { anyCharacter } from "../../any-character.ts";
 import { caseCount } from "../../cases.ts";
 import { describedService, describedSet, ID, navigation, property } from "./described.ts";

@@ -1,10 +1,10 @@
 import { sql } from "kysely";
 import type { ODataService } from "odatakit";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import type { ColumnMapping } from "../../../src/declarations/columns/column-mapping.ts";
-import { mapPostgresColumn } from "../../../src/declarations/columns/postgres-columns.ts";
-import type { DescribedColumn } from "../../../src/declarations/described-service.ts";
-import type { ObjectColumn } from "../../../src/introspect/database-schema.ts";
+import type { ColumnMapping } from "../../../src/tools/declarations/columns/column-mapping.ts";
+import { mapPostgresColumn } from "../../../src/tools/declarations/columns/postgres-columns.ts";
+import type { DescribedColumn } from "../../../src/tools/declarations/described-service.ts";
+import type { ObjectColumn } from "../../../src/tools/introspect/database-schema.ts";
 import type { OpenDatabase } from "../../executors/engines.ts";
 import { objectOf, openHostile, PGLITE, readSchema } from "../../introspect/postgres-hostile.ts";
 import { literalOf, serveColumn } from "./serve-column.ts";

@@ -1,7 +1,7 @@
 import { edm, entityType, enumType, odataService, type Logger, type ODataService } from "odatakit";
 import { sqlEntitySet } from "odatakit/kysely";
-import type { DescribedColumn } from "../../../src/declarations/described-service.ts";
 import type { AnyProperty } from "../../../src/definition/types/value-type.ts";
+import type { DescribedColumn } from "../../../src/tools/declarations/described-service.ts";
 import type { AnyDatabase } from "../../executors/engines.ts";
 
 /** The options of a service over one column. */

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import type { ColumnMapping } from "../../../src/declarations/columns/column-mapping.ts";
-import { mapSqliteColumn } from "../../../src/declarations/columns/sqlite-columns.ts";
-import type { DescribedColumn } from "../../../src/declarations/described-service.ts";
-import type { DatabaseSchema } from "../../../src/introspect/database-schema.ts";
+import type { ColumnMapping } from "../../../src/tools/declarations/columns/column-mapping.ts";
+import { mapSqliteColumn } from "../../../src/tools/declarations/columns/sqlite-columns.ts";
+import type { DescribedColumn } from "../../../src/tools/declarations/described-service.ts";
+import type { DatabaseSchema } from "../../../src/tools/introspect/database-schema.ts";
 import type { OpenDatabase } from "../../executors/engines.ts";
 import { columnOf, objectOf, openHostile, readSchema } from "../../introspect/sqlite-hostile.ts";
 import { literalOf, serveColumn } from "./serve-column.ts";

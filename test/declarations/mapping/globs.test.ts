@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { globMatcher, unmatchedGlobs } from "../../../src/declarations/mapping/select-objects.ts";
+import { globMatcher, unmatchedGlobs } from "../../../src/tools/declarations/mapping/select-objects.ts";
 
 test.each([
   ["orders", "sales", "orders", true],

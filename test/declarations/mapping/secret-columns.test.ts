@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { isSecretColumn } from "../../../src/declarations/mapping/draft-object.ts";
+import { isSecretColumn } from "../../../src/tools/declarations/mapping/draft-object.ts";
 
 test.each([
   ["password", true],

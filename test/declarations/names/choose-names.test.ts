@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { chooseNames } from "../../../src/declarations/names/choose-names.ts";
-import { objectKey } from "../../../src/declarations/names/naming.ts";
+import { chooseNames } from "../../../src/tools/declarations/names/choose-names.ts";
+import { objectKey } from "../../../src/tools/declarations/names/naming.ts";
 import { listNames, nameOf, namesOf, namingInput, navigations, type Tables, USUAL } from "./naming-input.ts";
 
 describe("entity types and sets", () => {

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { exportNames } from "../../../src/declarations/names/export-names.ts";
+import { exportNames } from "../../../src/tools/declarations/names/export-names.ts";
 
 test.each([
   ["Order", "Order"],

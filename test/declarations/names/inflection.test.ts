@@ -8,7 +8,7 @@ import {
   UNCHANGED_NOUNS,
   pascalCase,
   wordsOf,
-} from "../../../src/declarations/names/inflection.ts";
+} from "../../../src/tools/declarations/names/inflection.ts";
 
 describe("the entity type and entity set of a name", () => {
   test.each([

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { chooseNames } from "../../../src/declarations/names/choose-names.ts";
+import { chooseNames } from "../../../src/tools/declarations/names/choose-names.ts";
 import { listNames, namingInput, type Tables, USUAL } from "./naming-input.ts";
 
 const CHINOOK: Tables = {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { chooseNames } from "../../../src/declarations/names/choose-names.ts";
-import { type NamingOptions, objectKey, type ServiceNames } from "../../../src/declarations/names/naming.ts";
+import { chooseNames } from "../../../src/tools/declarations/names/choose-names.ts";
+import { type NamingOptions, objectKey, type ServiceNames } from "../../../src/tools/declarations/names/naming.ts";
 import { listNames, nameOf, namingInput, USUAL } from "./naming-input.ts";
 
 const INPUT = namingInput(

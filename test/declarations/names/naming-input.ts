@@ -1,12 +1,12 @@
-import { chooseNames } from "../../../src/declarations/names/choose-names.ts";
+import { chooseNames } from "../../../src/tools/declarations/names/choose-names.ts";
 import {
   type NamingInput,
   type NamingObject,
   type NamingOptions,
   objectKey,
   type ServiceNames,
-} from "../../../src/declarations/names/naming.ts";
-import type { ObjectName } from "../../../src/introspect/database-schema.ts";
+} from "../../../src/tools/declarations/names/naming.ts";
+import type { ObjectName } from "../../../src/tools/introspect/database-schema.ts";
 
 type NamingRelation = NamingInput["relations"][number];
 type NamingLink = NamingInput["links"][number];

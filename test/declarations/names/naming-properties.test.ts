@@ -1,15 +1,15 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { chooseNames } from "../../../src/declarations/names/choose-names.ts";
+import { isSimpleIdentifier } from "../../../src/definition/names.ts";
+import { chooseNames } from "../../../src/tools/declarations/names/choose-names.ts";
 import {
   type MemberName,
   type NamingInput,
   type NamingOptions,
   objectKey,
   type ServiceNames,
-} from "../../../src/declarations/names/naming.ts";
-import { isSimpleIdentifier } from "../../../src/definition/names.ts";
-import type { ObjectName } from "../../../src/introspect/database-schema.ts";
+} from "../../../src/tools/declarations/names/naming.ts";
+import type { ObjectName } from "../../../src/tools/introspect/database-schema.ts";
 import { caseCount } from "../../cases.ts";
 import { USUAL } from "./naming-input.ts";
 

@@ -2,8 +2,8 @@ import { sql } from "kysely";
 import { edm, entityType, odataService } from "odatakit";
 import { sqlEntitySet } from "odatakit/kysely";
 import { describe, expect, test } from "vitest";
-import { chooseNames } from "../../../src/declarations/names/choose-names.ts";
-import { type NamingOptions, objectKey } from "../../../src/declarations/names/naming.ts";
+import { chooseNames } from "../../../src/tools/declarations/names/choose-names.ts";
+import { type NamingOptions, objectKey } from "../../../src/tools/declarations/names/naming.ts";
 import { ENGINES } from "../../executors/engines.ts";
 import { nameOf, namingInput, USUAL } from "./naming-input.ts";
 

@@ -1,8 +1,8 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { asIdentifier, pascalCase, wordsOf } from "../../../src/declarations/names/inflection.ts";
-import { objectKey } from "../../../src/declarations/names/naming.ts";
 import { isSimpleIdentifier } from "../../../src/definition/names.ts";
+import { asIdentifier, pascalCase, wordsOf } from "../../../src/tools/declarations/names/inflection.ts";
+import { objectKey } from "../../../src/tools/declarations/names/naming.ts";
 import { caseCount } from "../../cases.ts";
 
 describe("the Pascal case of a name of a database", () => {

@@ -1,0 +1,75 @@
+import type { ConfigurationFault } from "../../errors/configuration-error.ts";
+import type { DeclaredService, DeclaredSet } from "../model/declared-service.ts";
+import type { StartupRule } from "../model/declared-types.ts";
+import { isObject } from "../option-table.ts";
+import { cacheControlFault, readCacheControl } from "../sets/cache-control.ts";
+import { statesRules } from "./check-authorization.ts";
+
+/** The rules for preconditions and caches. They are listed in the order of their faults. */
+export const CACHING_RULES: readonly StartupRule[] = Object.freeze([checkPreconditions, checkCacheControl]);
+
+/** Checks that the service can check the preconditions that it requires. @see docs/reference/etags.md */
+function* checkPreconditions({ options, sets }: DeclaredService): Iterable<ConfigurationFault> {
+  for (const set of sets) {
+    const isOwn = set.options["requireIfMatch"] !== undefined;
+    const isWritten = ["replace", "patch", "delete"].some((handler) => set.options[handler] !== undefined);
+    if (settingOf(set, options, "requireIfMatch") !== true || !(isOwn || isWritten)) continue;
+    const from = isOwn ? "`requireIfMatch`" : "`requireIfMatch` of `defaults`";
+    const { etag, getByKey } = set.options;
+    if (!Array.isArray(etag) || etag.length === 0) {
+      const message = `${from} requires an ETag of each write, but the set has none.`;
+      yield { set: set.name, message, fix: "Give `etag`, or `requireIfMatch: false`." };
+    } else if (getByKey === undefined) {
+      const message = `${from} requires an ETag of each write, but no \`getByKey\` loads the entity to compare it with.`;
+      yield { set: set.name, message, fix: "Declare getByKey, or give `requireIfMatch: false`." };
+    }
+  }
+}
+
+/** Checks the values of `cacheControl`, and that shared caches store no data of users. @see RFC 9111, section 5.2.2 */
+function* checkCacheControl({ options, sets }: DeclaredService): Iterable<ConfigurationFault> {
+  const { defaults } = options;
+  if (isObject(defaults)) yield* checkDirectives(defaults["cacheControl"], "`cacheControl` of `defaults`", {});
+  for (const set of sets) {
+    const given = settingOf(set, options, "cacheControl");
+    const isOwn = set.options["cacheControl"] !== undefined;
+    const place = { set: set.name };
+    if (isOwn) yield* checkDirectives(given, "`cacheControl`", place);
+    if (typeof given !== "string" || cacheControlFault(given) !== null || readCacheControl(given)?.isPrivate === true) {
+      continue;
+    }
+    const rules = readRules(set, options);
+    if (rules === null) continue;
+    const message = `\`cacheControl\`${isOwn ? "" : " of `defaults`"} lets shared caches store responses, but ${rules} decides who reads the set.`;
+    yield { ...place, message, fix: `Give the set "private, ${given}", or "no-store".` };
+  }
+}
+
+function* checkDirectives(
+  given: unknown,
+  name: string,
+  place: Pick<ConfigurationFault, "set">,
+): Iterable<ConfigurationFault> {
+  // `checkServiceOptions` reports other values and the empty string.
+  if (typeof given !== "string" || given === "") return;
+  const fault = cacheControlFault(given);
+  if (fault !== null) yield { ...place, message: `${name} ${fault.reason}.`, fix: fault.fix };
+}
+
+/** Returns the rules on which reads of a set depend, for messages; null if everybody reads the same. */
+function readRules({ options }: DeclaredSet, service: DeclaredService["options"]): string | null {
+  if (statesRules(service["authorization"])) return "`authorization` of odataService";
+  const { authorization } = options;
+  if (!isObject(authorization)) return null;
+  if (authorization["rows"] !== undefined) return "`authorization.rows`";
+  const name = authorization["read"] === undefined ? "all" : "read";
+  if (statesRules(authorization[name])) return `\`authorization.${name}\``;
+  const properties = isObject(authorization["properties"]) ? Object.entries(authorization["properties"]) : [];
+  const ruled = properties.find(([, rules]) => isObject(rules) && statesRules(rules["read"]));
+  return ruled === undefined ? null : `\`authorization.properties.${ruled[0]}.read\``;
+}
+
+/** Returns the value of a setting: of the set, otherwise of `defaults`. */
+function settingOf(set: DeclaredSet, { defaults }: DeclaredService["options"], name: string): unknown {
+  return set.options[name] ?? (isObject(defaults) ? defaults[name] : undefined);
+}

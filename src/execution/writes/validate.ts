@@ -1,0 +1,149 @@
+import { chain, recover, type Maybe } from "../../base/maybe.ts";
+import { keptPer, once } from "../../base/memo.ts";
+import type { EntitySetDefinition, ServiceDefinition } from "../../definition/model/service-definition.ts";
+import { ALONE, entitiesWithin, type Nesting, type WrittenEntity } from "../../definition/sets/judge-references.ts";
+import type { Issue } from "../../definition/sets/validation.ts";
+import type { ComplexType, EntityType, ModelProperty } from "../../edm/model.ts";
+import { ERROR_CODES } from "../../errors/error-codes.ts";
+import { isODataError, joinFaults, ODataError } from "../../errors/odata-error.ts";
+import { startAll } from "../entities/concurrency.ts";
+import { type Reader, serviceOf, targetDefinition } from "../entities/reader.ts";
+import { findEntity } from "../reads/read-by-key.ts";
+import { ServiceContext } from "../rules/row-access.ts";
+
+type WrittenTo = WrittenEntity<EntitySetDefinition>;
+
+const NO_FAULTS: readonly ODataError[] = Object.freeze([]);
+
+/**
+ * Judges a new entity, or the replacement of one, by `validate.create` of its set, and nested entities by that of theirs.
+ * @throws ODataError `InvalidBody` or the code of an issue; TypeError for a result that is no list of issues; the error of the
+ *   application
+ * @see docs/reference/validation.md
+ */
+export function validateNew(set: EntitySetDefinition, entity: object, reader: Reader): Maybe<undefined> {
+  const { context, faults: known = NO_FAULTS } = reader;
+  const service = serviceOf(context);
+  if (known.length === 0 && !validatesNew(service)) return undefined;
+  const root: WrittenTo = { set, entity, ...ALONE };
+  const all = entitiesWithin(root, (from, name) => targetDefinition(from.entitySet, name, context));
+  // The order of the body: an entity precedes the entities that are nested in it.
+  const ordered = [...all.filter(({ place }) => place === ""), ...all.filter(({ place }) => place !== "")];
+  const judged = startAll(
+    ordered.map((written) => (): Maybe<readonly ODataError[]> => {
+      const { create } = written.set.validators ?? {};
+      if (create === undefined) return NO_FAULTS;
+      // Rules judge values, and must not change them.
+      const copy = structuredClone(written.entity);
+      const given = { entity: copy, ctx: ServiceContext.ofSet(written.set.entitySet, context) };
+      return chain(create(copy, given), (issues) => faultsOf(written, issues, "create"));
+    }),
+  );
+  return chain(judged, (found) => report(service, [...known, ...found.flat()]));
+}
+
+const validatesNew = keptPer(({ entitySets }: ServiceDefinition) =>
+  [...entitySets.values()].some(({ validators }) => validators?.create !== undefined),
+);
+
+/**
+ * Judges the changes of an entity by `validate.patch` of its set.
+ * @throws as for validateNew
+ */
+export function validateChange(
+  set: EntitySetDefinition,
+  key: unknown,
+  delta: object,
+  reader: Reader,
+): Maybe<undefined> {
+  const { context, faults: known = NO_FAULTS } = reader;
+  const { patch } = set.validators ?? {};
+  if (patch === undefined && known.length === 0) return undefined;
+  const own = structuredClone(delta);
+  const given = {
+    delta: own,
+    current: once(async () => loadCurrent(set, key, reader)),
+    ctx: ServiceContext.ofSet(set.entitySet, context),
+  };
+  const judged = patch === undefined ? undefined : patch(own, given);
+  return chain(judged, (issues) =>
+    report(serviceOf(context), [...known, ...faultsOf({ set, ...ALONE }, issues, "patch")]),
+  );
+}
+
+/** Returns the entity as it is now, in the open transaction; null if it is missing, or the user does not see it. */
+function loadCurrent({ entitySet }: EntitySetDefinition, key: unknown, reader: Reader): Maybe<object | null> {
+  return recover(
+    () => findEntity(entitySet, key, reader),
+    (error) => {
+      if (isODataError(error) && error.status === ERROR_CODES.NotFound) return null;
+      throw error;
+    },
+  );
+}
+
+/** @throws ODataError all faults, or the first one, as the profile has it */
+function report({ profile }: ServiceDefinition, faults: readonly ODataError[]): undefined {
+  const [first] = faults;
+  if (first !== undefined) throw profile.findsEveryFault ? joinFaults(faults) : first;
+  return undefined;
+}
+
+/** The set of a judged value, and its place in the body. */
+type JudgedPlace = Pick<Nesting, "place"> & { readonly set: EntitySetDefinition };
+
+/** Returns the errors for the result of a validator. @throws TypeError if it is no list of issues */
+function faultsOf(judged: JudgedPlace, issues: unknown, rule: "create" | "patch"): readonly ODataError[] {
+  if (issues === undefined || issues === null) return NO_FAULTS;
+  const { entitySet } = judged.set;
+  if (!Array.isArray(issues) || !issues.every(isIssue)) {
+    throw new TypeError(
+      `\`validate.${rule}\` of ${entitySet.name} returned no list of issues: return [{ message, path, code }], or nothing.`,
+    );
+  }
+  return issues.map(({ message, path = [], code = "InvalidBody" }) => {
+    return new ODataError(ERROR_CODES.InvalidBody, code, message, { target: targetOf(judged, path) });
+  });
+}
+
+function isIssue(issue: unknown): issue is Issue & { readonly code?: string | undefined } {
+  if (typeof issue !== "object" || issue === null || !("message" in issue)) return false;
+  const { message, path, code }: { message: unknown; path?: unknown; code?: unknown } = issue;
+  const isCoded = code === undefined || (typeof code === "string" && code !== "");
+  return typeof message === "string" && isCoded && (path === undefined || Array.isArray(path));
+}
+
+/** Returns the path of an issue in wire names; for a path to something else than clients write, that of the entity. */
+function targetOf({ set, place }: JudgedPlace, path: NonNullable<Issue["path"]>): string | undefined {
+  const whole = place === "" ? undefined : place.slice(0, -1);
+  const names: string[] = [];
+  let owner: EntityType | ComplexType | null = set.entitySet.entityType;
+  let isCollection = false;
+  for (const segment of path) {
+    const key: PropertyKey = typeof segment === "object" ? segment.key : segment;
+    if (isCollection) {
+      if (!POSITION.test(String(key))) return whole;
+      names.push(String(key));
+      isCollection = false;
+      continue;
+    }
+    const member: ModelProperty | undefined = owner === null ? undefined : memberOf(owner, key);
+    if (member === undefined) return whole;
+    names.push(member.name);
+    ({ isCollection } = member);
+    owner = ownerOf(member);
+  }
+  return names.length === 0 ? whole : place + names.join("/");
+}
+
+const POSITION = /^\d+$/;
+
+function memberOf({ members }: EntityType | ComplexType, key: PropertyKey): ModelProperty | undefined {
+  return [...members.values()].find(({ field }) => field === key);
+}
+
+/** Returns the type of the members of a value; null for a value without. */
+function ownerOf(member: ModelProperty): EntityType | ComplexType | null {
+  if (member.kind === "NavigationProperty") return member.entityType;
+  return member.type.kind === "ComplexType" ? member.type : null;
+}

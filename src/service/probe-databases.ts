@@ -1,0 +1,88 @@
+import { once } from "../base/memo.ts";
+import { withinTime } from "../base/within-time.ts";
+import type { ServiceDefinition } from "../definition/model/service-definition.ts";
+import type { DatabaseServer } from "../definition/model/stored-database.ts";
+import { describe } from "../definition/option-table.ts";
+import { ConfigurationError } from "../errors/configuration-error.ts";
+import { isODataError } from "../errors/odata-error.ts";
+import { type DatabaseCheck, databaseChecks } from "./schema-gate.ts";
+
+/** The options of `service.probe`. */
+export interface ProbeOptions {
+  /** The milliseconds in which each database must respond. Default 2000. */
+  readonly timeout?: number | undefined;
+}
+
+/** Whether the databases of a service respond: the result of `service.probe`. */
+export interface ProbeReport {
+  /** Whether every primary responds. Reads use the primary of a replica that does not respond. */
+  readonly ok: boolean;
+  /** In the order of the sets; a replica follows its primary. */
+  readonly databases: readonly ProbedDatabase[];
+}
+
+/** One server of a service, and whether it responds. */
+export interface ProbedDatabase {
+  /** The entity sets that read and write it. */
+  readonly sets: readonly string[];
+  readonly dialect: string;
+  readonly role: "primary" | "replica";
+  readonly ok: boolean;
+  /** The milliseconds until the response, or until its failure. */
+  readonly ms: number;
+  /** The reason of a failure, for the log of the application: it may name hosts and users. */
+  readonly error?: Error | undefined;
+}
+
+const DEADLINE = 2000;
+/** The longest time of a timer. */
+const MAX_TIMEOUT = 2 ** 31 - 1;
+
+/** Makes the function that reads one row of each database of a service. */
+export function databaseProbe(service: ServiceDefinition): (options?: ProbeOptions) => Promise<ProbeReport> {
+  const checks = once(() => databaseChecks(service));
+  return (options) => probeDatabases(checks(), options);
+}
+
+/**
+ * Reads one row of each database. A server that hangs gets no further statement until the last one ends, so that it occupies
+ * one connection at most.
+ * @throws ConfigurationError for an invalid timeout; never for a database
+ * @see docs/guides/production.md, Health checks
+ */
+async function probeDatabases(
+  checks: readonly DatabaseCheck[],
+  { timeout = DEADLINE }: ProbeOptions = {},
+): Promise<ProbeReport> {
+  if (!Number.isSafeInteger(timeout) || timeout < 1 || timeout > MAX_TIMEOUT) {
+    const fix = `Give whole milliseconds from 1 to ${String(MAX_TIMEOUT)}.`;
+    throw new ConfigurationError([{ message: `\`timeout\` of probe cannot be ${describe(timeout)}.`, fix }]);
+  }
+  const probed = checks.flatMap(({ database, sets }) => database.servers.map((server) => ({ server, sets })));
+  const databases = await Promise.all(probed.map(({ server, sets }) => probe(server, sets, timeout)));
+  const ok = databases.every((each) => each.ok || each.role === "replica");
+  return Object.freeze({ ok, databases: Object.freeze(databases) });
+}
+
+async function probe(server: DatabaseServer, sets: readonly string[], timeout: number): Promise<ProbedDatabase> {
+  const { dialect, role } = server;
+  const begun = performance.now();
+  const reported = (failure?: { readonly error: Error }): ProbedDatabase =>
+    Object.freeze({ sets, dialect, role, ok: failure === undefined, ms: performance.now() - begun, ...failure });
+  try {
+    await withinTime(server.reach(), timeout, lateResponse);
+    return reported();
+  } catch (error) {
+    return reported({ error: reasonOf(error) });
+  }
+}
+
+function lateResponse(timeout: number): Error {
+  return new Error(`The database did not respond within ${String(timeout)} ms.`);
+}
+
+/** Returns the error of the driver: requests receive an error of the protocol in its place. */
+function reasonOf(error: unknown): Error {
+  const reason: unknown = isODataError(error) ? (error.cause ?? error) : error;
+  return reason instanceof Error ? reason : new Error(String(reason));
+}

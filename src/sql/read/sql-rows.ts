@@ -1,0 +1,387 @@
+import { CompiledQuery, type DatabaseConnection } from "kysely";
+import { pause } from "../../base/host.ts";
+import { chain, type Maybe, recover, unawaited, isPromiseLike } from "../../base/maybe.ts";
+import { required } from "../../base/required.ts";
+import { isArrayReader, isPooledAdapter, type PooledAdapter } from "../../connection/array-reader.ts";
+import { runLimited, OwnTransaction } from "../../connection/limited-query.ts";
+import { beginInTime, type Patience, type SnapshotReader, isPatientReader } from "../../connection/patient-reader.ts";
+import {
+  isOfDatabase,
+  openTransaction,
+  type AnyKysely,
+  type SynchronousReader,
+  type StreamingSyntax,
+} from "../../connection/synchronous-reader.ts";
+import { isODataError } from "../../errors/odata-error.ts";
+import type { Row } from "../../query/row-shape.ts";
+import type { DialectProfile } from "../forms/dialect-profile.ts";
+import type { RunningStatement } from "../statement/parameter-slot.ts";
+import { toRows } from "../translate/select-columns.ts";
+import type { Statement } from "./compile-statement.ts";
+import { isConnectionLost } from "./connection-lost.ts";
+import { toReadFault, databaseFault, isOutdated, unavailable } from "./database-fault.ts";
+import { ReplicaReads } from "./replica-reads.ts";
+import { StreamSlots } from "./stream-hold.ts";
+import { beginRead, countOf, type Read, type ReadRows, toNumber } from "./traced-read.ts";
+
+/** The parts of a profile that running statements requires. */
+type RowsProfile = Pick<DialectProfile, "name" | "mayEndProcess" | "syntax">;
+
+/** The patience of statements that read single rows by key. */
+const USUAL: Patience = Object.freeze({});
+
+/** Milliseconds after its time in which a database ends a statement itself. */
+const GRACE = 500;
+
+/** Stands for the result of a read whose statement was outdated. */
+const OUTDATED = Symbol("outdated");
+
+/** Runs statements through Kysely. */
+interface Executor {
+  executeQuery(query: CompiledQuery): Promise<{ readonly rows: readonly unknown[] }>;
+}
+
+/** Runs statements: synchronously if the database is in this process, otherwise through Kysely. */
+export class SqlRows {
+  readonly #db: AnyKysely;
+  readonly #reader: SynchronousReader | null;
+  readonly #profile: RowsProfile;
+  /** Reads a replica in place of this database; null without one. */
+  readonly replicated: ReplicaReads<SqlRows> | null;
+  /** Whether the database can be reached. */
+  readonly outage: Outage = new Outage();
+  /** The changes of its tables that made statements outdated. */
+  readonly changes: { count: number } = { count: 0 };
+  /** The streams that hold snapshots. */
+  readonly slots: StreamSlots = new StreamSlots();
+  /** The runner of the database that a snapshot belongs to. */
+  #origin: SqlRows | undefined;
+  /** The transaction of a stream. */
+  #own: OwnTransaction | undefined;
+  /** The pool of the database; null for another dialect, and for a transaction. */
+  readonly #pool: PooledAdapter | null;
+  #prepares = true;
+
+  constructor(
+    db: AnyKysely,
+    reader: SynchronousReader | null,
+    profile: RowsProfile,
+    replica: { readonly rows: SqlRows; readonly wait: number } | null = null,
+  ) {
+    this.#profile = profile;
+    this.replicated = replica === null ? null : new ReplicaReads(this, replica.rows, replica.wait);
+    const { adapter } = db.getExecutor();
+    this.#pool = !db.isTransaction && isPooledAdapter(adapter) ? adapter : null;
+    // A plugin would change the rows. The compiled statement already contains the names that it maps.
+    this.#db = db.withoutPlugins();
+    this.#reader = reader;
+  }
+
+  /**
+   * Returns the runner for an open transaction: this one without a transaction, or for one of another database.
+   * @param transaction the transaction of the context, or the runner of a snapshot, as in a query
+   */
+  within(transaction: unknown): SqlRows {
+    const own = this.#within(transaction);
+    const replica = this.replicated?.replica;
+    if (transaction === undefined || own !== this || replica === undefined) return own;
+    // A stream may hold a snapshot of the replica.
+    const other = replica.within(transaction);
+    return other === replica ? this : other;
+  }
+
+  #within(transaction: unknown): SqlRows {
+    if (transaction instanceof SqlRows) return transaction.#origin === this ? transaction : this;
+    if (transaction instanceof OwnTransaction) {
+      const rows = this.#within(transaction.transaction);
+      if (rows !== this) rows.#own = transaction;
+      return rows;
+    }
+    const open = transaction === undefined ? null : openTransaction(transaction);
+    return open === null || !isOfDatabase(open, this.#db) ? this : new SqlRows(open, null, this.#profile);
+  }
+
+  /** Returns the runner for a snapshot. */
+  reading(snapshot: SnapshotReader): SqlRows {
+    const rows = new SqlRows(this.#db, snapshot, this.#profile);
+    rows.#origin = this;
+    return rows;
+  }
+
+  /** Opens a transaction that reads one snapshot. The caller ends it. @throws as `beginInTime` */
+  begin(patience: Patience): Promise<OwnTransaction> {
+    return beginInTime(this.#db, patience);
+  }
+
+  /** Whether further connections are free while one has a transaction. */
+  canStream({ hasConnections }: StreamingSyntax): boolean {
+    return !this.#db.isTransaction && hasConnections(this.#db.getExecutor().adapter);
+  }
+
+  /** The synchronous reader; null if rows need a promise. */
+  get local(): SynchronousReader | null {
+    return this.#reader;
+  }
+
+  /**
+   * Runs a read of this database. If a statement of this process does not fit the tables any more, the read runs once more
+   * with new statements.
+   * @param read makes its statements itself, and has no effects
+   */
+  upToDate<T>(read: () => Maybe<T>): Maybe<T> {
+    const found = recover<T | typeof OUTDATED, typeof OUTDATED>(read, (error) => {
+      if (!this.noteOutdated(error)) throw error;
+      return OUTDATED;
+    });
+    return chain(found, (value): Maybe<T> => (value === OUTDATED ? read() : value));
+  }
+
+  /** Makes all statements anew if the statement of an error, in this process, does not fit the tables any more. */
+  noteOutdated(error: unknown): boolean {
+    const isNoted = this.#reader !== null && isOutdated(error);
+    if (isNoted) this.changes.count += 1;
+    return isNoted;
+  }
+
+  /** Prepares no statements from now on. */
+  stopPreparing(): void {
+    this.#prepares = false;
+    this.replicated?.replica.stopPreparing();
+  }
+
+  /** Calls a function whenever a connection is opened or closed. @returns false if the driver does not report it */
+  watchConnections(changed: () => void): boolean {
+    this.#pool?.watchConnections(changed);
+    return this.#pool !== null;
+  }
+
+  /** Whether a lost connection certainly does not end the process. */
+  get isGuarded(): boolean {
+    return this.#pool !== null || this.#profile.mayEndProcess?.(this.#db.getExecutor().adapter) !== true;
+  }
+
+  /** Returns all rows, as arrays of cells in the order of the statement. */
+  all(statement: ReadRows, parameters: readonly unknown[], patience: Patience = USUAL): Maybe<readonly Row[]> {
+    return this.#reader === null
+      ? this.#query({ statement, parameters }, patience)
+      : readLocal(this.#reader, "readRows", { statement, parameters }, patience, this.#profile.name);
+  }
+
+  /** Returns the first row; undefined without rows. */
+  first(statement: ReadRows, parameters: readonly unknown[], patience: Patience = USUAL): Maybe<Row | undefined> {
+    return this.#reader === null
+      ? this.#query({ statement, parameters }, patience).then(([row]) => row)
+      : readLocal(this.#reader, "readOne", { statement, parameters }, patience, this.#profile.name);
+  }
+
+  /** Returns the row of a key, in this process within milliseconds. A server has its own limits, and an index. */
+  byKey(statement: ReadRows, parameters: readonly unknown[], patience: Patience): Maybe<Row | undefined> {
+    const { timeout, reading } = patience;
+    if (this.#reader === null) return this.first(statement, parameters, reading === undefined ? USUAL : { reading });
+    return this.first(statement, parameters, timeout === undefined ? USUAL : patience);
+  }
+
+  /** Returns the single number that a statement selects. */
+  number(statement: Statement, parameters: readonly unknown[], patience: Patience = USUAL): Maybe<number> {
+    return chain(this.first(statement, parameters, patience), toNumber);
+  }
+
+  /**
+   * Returns the rows of several statements: in one round trip if the driver can, otherwise in parallel. Outside a
+   * transaction, they run once more if their connection is lost.
+   * @throws the error of the first read that fails
+   */
+  async each(reads: readonly Read[], patience: Patience = USUAL): Promise<readonly (readonly Row[])[]> {
+    const { replicated } = this;
+    if (replicated === null) return this.#eachRepeated(reads, patience);
+    return replicated.read(patience, (rows, rest) =>
+      rows === this ? this.#eachRepeated(reads, rest) : rows.eachOnce(reads, rest),
+    );
+  }
+
+  #eachRepeated(reads: readonly Read[], patience: Patience): Promise<readonly (readonly Row[])[]> {
+    // A transaction is lost with its connection.
+    if (this.#db.isTransaction) return this.eachOnce(reads, patience);
+    return repeatOnce((rest) => this.eachOnce(reads, rest), patience);
+  }
+
+  /** As `each`, without a repetition and without a replica. */
+  async eachOnce(reads: readonly Read[], patience: Patience): Promise<readonly (readonly Row[])[]> {
+    if (this.#pool?.pipelines === true) return this.#together(reads, patience);
+    const found = reads.map((read) => unawaited(this.#together([read], patience)));
+    const rows: (readonly Row[])[] = [];
+    for (const each of found) rows.push(...(await each));
+    return rows;
+  }
+
+  async #query(read: Read, patience: Patience): Promise<readonly Row[]> {
+    const [rows] = await this.each([read], patience);
+    return required(rows, "A read has no rows.");
+  }
+
+  /** Reads on one connection. */
+  async #together(reads: readonly Read[], patience: Patience): Promise<readonly (readonly Row[])[]> {
+    const { signal } = patience;
+    signal?.throwIfAborted();
+    const running = reads.map(({ statement, parameters }) => beginRead(statement, parameters));
+    try {
+      const found = await this.#run(reads, patience);
+      this.outage.end();
+      for (const [index, { statement }] of reads.entries()) {
+        running[index]?.end(countOf(statement, found[index] ?? []));
+      }
+      return found;
+    } catch (error) {
+      for (const each of running) each?.fail(error);
+      throw this.outage.note(toReadFault(error, this.#profile.name, reads[0]?.statement.table));
+    }
+  }
+
+  async #run(reads: readonly Read[], { signal, timeout = null }: Patience): Promise<readonly (readonly Row[])[]> {
+    const transaction = this.#own;
+    const { isTransaction } = this.#db;
+    const each = async (connection: Executor): Promise<readonly (readonly Row[])[]> => {
+      const found: (readonly Row[])[] = [];
+      for (const { statement, parameters } of reads) {
+        const query = CompiledQuery.raw(this.#limited(statement.sql, timeout), [...parameters]);
+        const { rows } = await connection.executeQuery(query);
+        found.push(toRows(rows, statement.width));
+      }
+      return found;
+    };
+    // A statement within a transaction of the application is not cancelled: that would leave it in an unknown state.
+    if (isTransaction && transaction === undefined) return each(this.#db);
+    const read = (connection: DatabaseConnection): Promise<readonly (readonly Row[])[]> => {
+      if (isTransaction || !isArrayReader(connection)) return each(connection);
+      const commands = reads.map(({ statement: { sql }, parameters }) => ({ sql, parameters }));
+      return connection.readEach(commands, { timeout, prepares: this.#prepares });
+    };
+    // Where statements share a round trip, the database ends each itself, a little earlier.
+    const time = timeout !== null && this.#pool?.pipelines === true ? timeout * reads.length + GRACE : timeout;
+    return runLimited(this.#db, read, { signal, timeout: time, stated: timeout, transaction });
+  }
+
+  /** Returns a text whose time the database limits itself, as far as it can. */
+  #limited(sql: string, timeout: number | null): string {
+    if (timeout === null) return sql;
+    return this.#profile.syntax.within?.(timeout, sql) ?? sql;
+  }
+}
+
+/** The most reasons to distinguish. */
+const MOST_REASONS = 20;
+
+/** Why a database cannot be reached, so that the log contains each reason once until it can, and not each request. */
+class Outage {
+  readonly #reasons = new Set<string>();
+
+  /** Returns the error of a statement such that it is logged only if the log does not contain its reason. */
+  note(error: unknown): unknown {
+    // A statement that has run too long has reached the database.
+    if (!isODataError(error) || error.code !== "ServiceUnavailable") return error;
+    if (databaseFault(error.cause)?.kind !== "unavailable") return error;
+    const { cause } = error;
+    return unavailable(cause, () => this.#isNew(reasonOf(cause)));
+  }
+
+  #isNew(reason: string): boolean {
+    if (this.#reasons.has(reason) || this.#reasons.size >= MOST_REASONS) return false;
+    this.#reasons.add(reason);
+    return true;
+  }
+
+  /** A statement has reached the database. */
+  end(): void {
+    if (this.#reasons.size > 0) this.#reasons.clear();
+  }
+}
+
+/** Returns the text of the first cause: others name the table of the statement. */
+function reasonOf(error: unknown): string {
+  if (!(error instanceof Error)) return "";
+  return error.cause instanceof Error ? reasonOf(error.cause) : error.message;
+}
+
+/**
+ * Reads in this process: synchronously, or as a promise if the reader runs the statement elsewhere.
+ * @param name the database, for messages
+ * @throws as `toReadFault`
+ */
+function readLocal<Method extends "readRows" | "readOne">(
+  reader: SynchronousReader,
+  method: Method,
+  read: Read,
+  patience: Patience,
+  name: string,
+): Maybe<ReturnType<SynchronousReader[Method]>>;
+function readLocal(
+  reader: SynchronousReader,
+  method: "readRows" | "readOne",
+  { statement, parameters }: Read,
+  patience: Patience,
+  name: string,
+): Maybe<readonly Row[] | Row | undefined> {
+  const { sql, table, facts } = statement;
+  const running = beginRead(statement, parameters);
+  const isMany = method === "readRows";
+  try {
+    const found: Maybe<readonly Row[] | Row | undefined> = isPatientReader(reader)
+      ? reader[isMany ? "read" : "readFirst"](sql, parameters, patience, facts)
+      : reader[method](sql, parameters);
+    if (isPromiseLike(found)) return readElsewhere(found, { statement, running, isMany, name });
+    running?.end(countOf(statement, found, isMany));
+    return found;
+  } catch (error) {
+    running?.fail(error);
+    throw toReadFault(error, name, table);
+  }
+}
+
+/** A statement that the reader runs elsewhere. */
+interface Elsewhere {
+  readonly statement: ReadRows;
+  readonly running: RunningStatement | undefined;
+  readonly isMany: boolean;
+  readonly name: string;
+}
+
+/** Waits for a statement that the reader runs elsewhere. */
+async function readElsewhere<R extends readonly Row[] | Row | undefined>(
+  found: PromiseLike<R>,
+  { statement, running, isMany, name }: Elsewhere,
+): Promise<R> {
+  try {
+    const read = await found;
+    running?.end(countOf(statement, read, isMany));
+    return read;
+  } catch (error) {
+    running?.fail(error);
+    throw toReadFault(error, name, statement.table);
+  }
+}
+
+/** Milliseconds before a repetition: a pool notices meanwhile which other connections were lost at the same moment. */
+const PAUSE = 100;
+
+/**
+ * Runs a read without effects. If its connection is lost or cannot be made, or has lost a statement, it runs once more, in the
+ * rest of its time.
+ * @param read runs on its own connection, outside any transaction
+ * @throws the errors of the read; the reason of the signal, if the client has left
+ */
+async function repeatOnce<T>(read: (patience: Patience) => Promise<T>, patience: Patience): Promise<T> {
+  const begun = performance.now();
+  try {
+    return await read(patience);
+  } catch (error) {
+    const isLost = isConnectionLost(error);
+    if (!isLost && !isOutdated(error)) throw error;
+    if (isLost) await pause(PAUSE);
+    patience.signal?.throwIfAborted();
+    const { timeout } = patience;
+    if (timeout === undefined || timeout === null) return read(patience);
+    const left = Math.ceil(timeout - (performance.now() - begun));
+    if (left <= 0) throw error;
+    return read({ ...patience, timeout: left });
+  }
+}

@@ -1,0 +1,146 @@
+import type { PrimitiveTypeName } from "../../../edm/primitive-type.ts";
+import type { DatabaseKind, ObjectColumn } from "../../introspect/database-schema.ts";
+import type { DescribedColumn } from "../described-service.ts";
+
+/** A literal of SQL: its text, and whether it was a text between quotation marks. */
+interface Literal {
+  readonly text: string;
+  readonly isQuoted: boolean;
+}
+
+type Default = boolean | number | string;
+
+const INTEGERS: Readonly<Partial<Record<PrimitiveTypeName, readonly [least: bigint, greatest: bigint]>>> = {
+  "Edm.SByte": [-128n, 127n],
+  "Edm.Byte": [0n, 255n],
+  "Edm.Int16": [-32_768n, 32_767n],
+  "Edm.Int32": [-2_147_483_648n, 2_147_483_647n],
+  "Edm.Int64": [-9_223_372_036_854_775_808n, 9_223_372_036_854_775_807n],
+};
+
+/** A text of PostgreSQL has the type of its column. A cast to another type can change the value. */
+const CAST = /^('(?:[^']|'')*')::(?:"[^"]+"|[a-z_]\w*)(?:\.(?:"[^"]+"|[a-z_]\w*))?(?: varying| precision)?$/i;
+const TEXT = /^'((?:[^']|'')*)'$/;
+const SQLITE_TEXT = /^"((?:[^"]|"")*)"$/;
+const NUMBER = /^[+-]?(?:\d+(?:\.\d*)?|\.\d+)$/;
+const BITS = /^b'([01]+)'$/i;
+
+/**
+ * Returns the default of a column as a value of its property: a literal only, because an expression such as `now()` has
+ * another value for each row.
+ * @returns undefined for an expression, and for a value that requests could not send
+ */
+export function literalDefault(column: ObjectColumn, chosen: DescribedColumn, kind: DatabaseKind): Default | undefined {
+  const { defaultValue, isGenerated, isIdentity } = column;
+  if (defaultValue === null || isGenerated || isIdentity) return undefined;
+  if (chosen.isCollection || chosen.isReadOnly || chosen.sql !== null || chosen.storage === "hex") return undefined;
+  const literal = literalOf(defaultValue.trim(), kind);
+  if (literal === undefined) return undefined;
+  const { storage } = chosen;
+  if (typeof storage === "object" && storage !== null) return storedDefault(literal.text, storage);
+  return valueOf(literal, column, chosen);
+}
+
+/** A default that is none. PostgreSQL adds the type. */
+const NULL = /^\(*null(?:::[\w ".]+)?\)*$/i;
+
+/**
+ * Whether the database has a default that it can store. PostgreSQL accepts the declaration of a literal that is beyond the
+ * type of its column.
+ */
+export function hasOwnDefault(column: ObjectColumn, chosen: DescribedColumn, kind: DatabaseKind): boolean {
+  const { defaultValue, isGenerated, isIdentity } = column;
+  if (defaultValue === null || isGenerated || isIdentity || NULL.test(defaultValue.trim())) return false;
+  if (chosen.isReadOnly || chosen.sql !== null) return false;
+  const literal = literalOf(defaultValue.trim(), kind);
+  return literal === undefined || !isBeyond(literal, chosen);
+}
+
+/** Whether a literal has more digits or characters than the values of a property. */
+function isBeyond({ text, isQuoted }: Literal, { type, facets, isCollection, storage }: DescribedColumn): boolean {
+  if (typeof type === "object" || isCollection || storage === "hex") return false;
+  if (type === "Edm.String") return isQuoted && text.length > (facets.maxLength ?? Infinity);
+  if (!NUMBER.test(text)) return false;
+  const range = INTEGERS[type];
+  if (range !== undefined) return Number(text) < Number(range[0]) || Number(text) > Number(range[1]);
+  const { precision = Infinity, scale = 0 } = facets;
+  return type === "Edm.Decimal" && Math.abs(Number(text)) >= 10 ** (precision - scale);
+}
+
+function literalOf(given: string, kind: DatabaseKind): Literal | undefined {
+  const inner = /^\((.*)\)$/s.exec(given)?.[1];
+  const text = inner === undefined ? given : inner.trim();
+  if (NUMBER.test(text)) return { text, isQuoted: false };
+  if (/^(?:true|false)$/i.test(text)) return { text: text.toLowerCase() === "true" ? "1" : "0", isQuoted: false };
+  const bits = BITS.exec(text)?.[1];
+  if (bits !== undefined && kind === "mysql") return { text: BigInt(`0b${bits}`).toString(), isQuoted: false };
+  const plain = kind === "postgres" ? (CAST.exec(text)?.[1] ?? text) : text;
+  const quoted = TEXT.exec(plain)?.[1]?.replaceAll("''", "'");
+  // MariaDB escapes with backslashes in some modes.
+  if (quoted !== undefined) {
+    return kind === "mysql" && quoted.includes("\\") ? undefined : { text: quoted, isQuoted: true };
+  }
+  const name = kind === "sqlite" ? SQLITE_TEXT.exec(plain)?.[1]?.replaceAll('""', '"') : undefined;
+  return name === undefined ? undefined : { text: name, isQuoted: true };
+}
+
+/** Returns the value whose cell is the default. */
+function storedDefault(cell: string, storage: Exclude<DescribedColumn["storage"], string | null>): Default | undefined {
+  if (!("values" in storage)) {
+    if (String(storage.true) === cell) return true;
+    return String(storage.false) === cell ? false : undefined;
+  }
+  return Object.entries(storage.values).find(([, each]) => String(each) === cell)?.[0];
+}
+
+function valueOf(
+  literal: Literal,
+  column: ObjectColumn,
+  { type, facets, storage }: DescribedColumn,
+): Default | undefined {
+  const { text, isQuoted } = literal;
+  if (typeof type === "object") return isQuoted && /^[\p{L}_][\p{L}\p{N}_]*$/u.test(text) ? text : undefined;
+  const range = INTEGERS[type];
+  if (range !== undefined) return wholeNumber(text, range);
+  switch (type) {
+    case "Edm.Boolean":
+      return /^[01]$/.test(text) ? text === "1" : undefined;
+    case "Edm.Double":
+    case "Edm.Single":
+      return NUMBER.test(text) && Number.isFinite(Math.fround(Number(text))) ? Number(text) : undefined;
+    case "Edm.Decimal":
+      return storage === null || storage === "real" ? decimal(text, facets) : undefined;
+    case "Edm.String": {
+      const isText = isQuoted && /char|text|clob/i.test(column.type) && !/^(?:bpchar|char)$/i.test(column.type);
+      return isText && text.length <= (facets.maxLength ?? Infinity) ? text : undefined;
+    }
+    default:
+      // Texts of dates and identifiers have many forms.
+      return undefined;
+  }
+}
+
+function wholeNumber(text: string, [least, greatest]: readonly [bigint, bigint]): Default | undefined {
+  const digits = /^\+?(-?\d+)(?:\.0*)?$/.exec(text)?.[1];
+  if (digits === undefined) return undefined;
+  const value = BigInt(digits);
+  if (value < least || value > greatest) return undefined;
+  return Number.isSafeInteger(Number(value)) ? Number(value) : value.toString();
+}
+
+/** The database would round more digits than its column has. */
+function decimal(
+  text: string,
+  { precision = Infinity, scale = Infinity }: DescribedColumn["facets"],
+): Default | undefined {
+  const [, sign = "", whole = "", fraction = ""] = /^\+?(-?)0*(\d*)\.?(\d*?)0*$/.exec(text) ?? [];
+  if (
+    !NUMBER.test(text) ||
+    fraction.length > scale ||
+    whole.length > precision - (Number.isFinite(scale) ? scale : 0)
+  ) {
+    return undefined;
+  }
+  const exact = `${sign}${whole === "" ? "0" : whole}${fraction === "" ? "" : `.${fraction}`}`;
+  return String(Number(exact)) === exact ? Number(exact) : exact;
+}
