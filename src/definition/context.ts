@@ -1,16 +1,9 @@
 import type { Maybe } from "../base/maybe.ts";
 import type { Caller, Reading } from "../query/reading.ts";
-import type {
-  EntityOf,
-  DeltaOf,
-  KeyOf,
-  NewEntityIn,
-  NewEntityOf,
-  ReadEntityOf,
-  ServerSetOf,
-} from "./types/edm-builders.ts";
+import type { EntityOf, DeltaOf, KeyOf, NewEntityOf, ReadEntityOf } from "./types/edm-builders.ts";
 import type { NavigationDeclaration } from "./types/navigation-declaration.ts";
 import type { RowOf, RowPredicate } from "./types/row-predicate.ts";
+import type { NewEntityIn, ServerSetOf } from "./types/server-set.ts";
 import type { EntityTypeDeclaration } from "./types/value-type.ts";
 
 /**

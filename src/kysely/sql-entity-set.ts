@@ -12,9 +12,9 @@ import {
   type InferredResults,
   type HandlerResults,
   type CheckedResults,
-  type InferredSet,
 } from "../definition/sets/entity-set.ts";
 import type { Navigations } from "../definition/sets/navigation.ts";
+import type { InferredSet } from "../definition/sets/set-option.ts";
 import type { ResultOf } from "../definition/types/edm-builders.ts";
 import type { EntityTypeDeclaration } from "../definition/types/value-type.ts";
 import type { ConfigurationFault } from "../errors/configuration-error.ts";

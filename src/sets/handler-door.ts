@@ -8,7 +8,7 @@ import type {
   ServerSetKeys,
 } from "../definition/context.ts";
 import { adviseName, describe } from "../definition/option-table.ts";
-import type { NewEntityIn, ServerSetOf } from "../definition/types/edm-builders.ts";
+import type { NewEntityIn, ServerSetOf } from "../definition/types/server-set.ts";
 import type { EntityTypeDeclaration } from "../definition/types/value-type.ts";
 import { isODataError, type ODataError } from "../errors/odata-error.ts";
 import { CallContext, type CallPlace } from "./call-context.ts";

@@ -40,8 +40,6 @@ export interface ServiceDefinition {
   readonly handlersCheckingRows: ReadonlySet<unknown>;
   /** The checks of row rules; null if no set has a rule. */
   readonly rowRules: RowRuleChecks | null;
-  /** Whether any set has the option `set`. */
-  readonly setsValues: boolean;
   /** The capabilities of related entities that belong to no declared set. */
   readonly defaultCapabilities: Capabilities;
   /** The settings of unbound operations. */

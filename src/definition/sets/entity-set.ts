@@ -13,7 +13,7 @@ import type { Authorization } from "./authorization.ts";
 import type { ConstraintsOption } from "./constraints.ts";
 import type { Navigations } from "./navigation.ts";
 import type { OperationDeclaration } from "./operation.ts";
-import type { SetOption } from "./set-option.ts";
+import type { InferredSet, SetOption } from "./set-option.ts";
 import type { TransactionalDatabase } from "./transactional-database.ts";
 import type { ValidateOption } from "./validation.ts";
 
@@ -132,13 +132,6 @@ type CheckedOptions<
   Fitting extends HandlerResults,
   S extends string,
 > = EntitySetParts<E, N, F, A, R | Fitting> & CheckedResults<E, R, Fitting> & InferredSet<E, S>;
-
-/** The option `set`, from which the compiler infers the keys of its properties. */
-export interface InferredSet<E extends EntityTypeDeclaration, S extends string> {
-  readonly set?:
-    | (SetOption<E> & { readonly [F in S]?: F extends keyof E["properties"] ? unknown : undefined })
-    | undefined;
-}
 
 /** The result of `entitySet`. */
 export interface EntitySetDeclaration<

@@ -27,6 +27,13 @@ export type SetOption<E extends EntityTypeDeclaration> = {
   readonly [F in keyof E["properties"]]?: PropertySetters<E["properties"][F]> | undefined;
 };
 
+/** The option `set`, from which the compiler infers the keys of its properties. */
+export interface InferredSet<E extends EntityTypeDeclaration, S extends string> {
+  readonly set?:
+    | (SetOption<E> & { readonly [F in S]?: F extends keyof E["properties"] ? unknown : undefined })
+    | undefined;
+}
+
 /**
  * Sets the instant of the request, with at most as many fraction digits of seconds as the property has: a function of `set`.
  * @see docs/reference/writing.md

@@ -3,7 +3,7 @@ import { frozenMap, frozenSet } from "../../edm/frozen-map.ts";
 import type { EntitySet, Operation, OperationImport } from "../../edm/model.ts";
 import type { Capabilities, Limits } from "../../query/capabilities.ts";
 import type { DeclaredEntitySet } from "../context.ts";
-import { adaptLogger, type Logger } from "../logger.ts";
+import type { Logger } from "../logger.ts";
 import { type AnnotationBinder, type BuiltModel, buildModel, schemaNames } from "../model/build-model.ts";
 import {
   type DeclaredOperation,
@@ -42,7 +42,7 @@ import { validatorsOf } from "../sets/validation.ts";
 import { navigationAuthorizationOf, navigationHandlersOf } from "./check-authorization.ts";
 import { checkDefinition } from "./check-definition.ts";
 import { expansionSources } from "./expansion-sources.ts";
-import { unsetProperties } from "./warn-unset.ts";
+import { openLogger } from "./warn-unset.ts";
 
 const SET_HANDLERS = [
   "queryable",
@@ -100,7 +100,6 @@ export function buildServiceDefinition(
       operationImports: frozenMap(imports.map((each) => [each.name, each])),
       operations: operationsOf(service, built),
       rowRules: guarded.length === 0 ? null : rowRules,
-      setsValues: sets.some(({ setValues }) => setValues !== null),
       handlersCheckingRows: service.handlersCheckingRows,
       defaultCapabilities: resolveDefaultCapabilities(defaults),
       defaultSettings: resolveSettings(undefined, defaults),
@@ -126,13 +125,6 @@ export function buildServiceDefinition(
       declarationOf: declarationFinder(service),
     }),
   );
-}
-
-/** Returns the logger of a service, which receives the warnings about its declarations. */
-function openLogger(service: DeclaredService, given: Logger): Logger {
-  const logger = adaptLogger(given);
-  for (const { message, ...fields } of unsetProperties(service)) logger.warn(message, fields);
-  return logger;
 }
 
 type UnrelatedSet = Omit<EntitySetDefinition, "guardedReferences">;

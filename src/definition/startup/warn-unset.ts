@@ -1,4 +1,5 @@
 import type { ConfigurationFault } from "../../errors/configuration-error.ts";
+import { adaptLogger, type Logger } from "../logger.ts";
 import { type DeclaredService, type DeclaredSet, fieldsSet, namesOf, propertyIn } from "../model/declared-service.ts";
 import { isObject } from "../option-table.ts";
 
@@ -9,12 +10,19 @@ interface UnsetWarning extends Required<Pick<ConfigurationFault, "message" | "fi
   readonly property: string;
 }
 
+/** Returns the logger of a service, which receives the warnings about its declarations. */
+export function openLogger(service: DeclaredService, given: Logger): Logger {
+  const logger = adaptLogger(given);
+  for (const { message, ...fields } of unsetProperties(service)) logger.warn(message, fields);
+  return logger;
+}
+
 /**
  * Finds properties that row rules compare with the user, and that clients write themselves; and sets without a row rule that
  * have such a property.
  * @see docs/guides/authorization.md
  */
-export function unsetProperties(service: DeclaredService): readonly UnsetWarning[] {
+function unsetProperties(service: DeclaredService): readonly UnsetWarning[] {
   const { sets } = service;
   const compared = sets.flatMap((set) =>
     comparedWithUser(rowsOf(set)).flatMap((field) => {

@@ -387,16 +387,6 @@ export type ReadEntityOf<E extends EntityTypeDeclaration> = ShapeRead<E["propert
 /** The entity for `create` of `ctx.sets`: no computed or ignored members; nullable and defaulted members are optional. */
 export type NewEntityOf<E extends EntityTypeDeclaration> = ShapeNew<E["properties"]>;
 
-/** The properties that the `set` of a set names, `S`: a trusted call of `ctx.sets` may give them. */
-export type ServerSetOf<E extends EntityTypeDeclaration, S extends string> = string extends S
-  ? unknown
-  : { readonly [F in S & keyof E["properties"]]?: InputOf<E["properties"][F]> | undefined };
-
-/** The entity for `create` of a set whose `set` names the properties `S`. */
-export type NewEntityIn<E extends EntityTypeDeclaration, S extends string> = [S] extends [never]
-  ? NewEntityOf<E>
-  : Omit<NewEntityOf<E>, string extends S ? never : S> & ServerSetOf<E, S>;
-
 /** Whether a type is a union. */
 type IsUnion<T, U = T> = T extends unknown ? ([U] extends [T] ? false : true) : never;
 

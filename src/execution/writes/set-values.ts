@@ -1,4 +1,5 @@
-import type { EntitySetDefinition } from "../../definition/model/service-definition.ts";
+import { keptPer } from "../../base/memo.ts";
+import type { EntitySetDefinition, ServiceDefinition } from "../../definition/model/service-definition.ts";
 import { valuesToSet } from "../../definition/model/set-values.ts";
 import { nestedItems } from "../../definition/sets/judge-references.ts";
 import { noteServerSet } from "../../definition/sets/merge-delta.ts";
@@ -21,9 +22,13 @@ interface Parent {
  * @see docs/reference/writing.md
  */
 export function withCreatedValues(entitySet: EntitySet, entity: object, reader: Reader, parent?: Parent): object {
-  if (!serviceOf(reader.context).setsValues) return entity;
+  if (!setsValues(serviceOf(reader.context))) return entity;
   return created(definitionOf(entitySet, reader.context), entity, reader, parent);
 }
+
+const setsValues = keptPer(({ entitySets }: ServiceDefinition) =>
+  [...entitySets.values()].some(({ setValues }) => setValues !== null),
+);
 
 function created(set: EntitySetDefinition, entity: object, reader: Reader, parent?: Parent): object {
   const { entitySet, setValues } = set;
