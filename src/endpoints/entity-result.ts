@@ -75,7 +75,7 @@ export function readSaved(execution: Execution, wanted: WantedEntity, saved: Sav
 function readReturned(
   execution: Execution,
   { query }: WantedEntity,
-  { origin, entity, inserted }: SavedEntity,
+  { origin, entity, handler, inserted }: SavedEntity,
 ): Maybe<ReturnedEntity> {
   const { selectExpand: clause } = query;
   const { properties } = execution.access;
@@ -96,7 +96,11 @@ function readReturned(
         )
       : read,
   );
-  const visible = chain(readable, (read) => visibleGraph(read, origin, targetOf, execution.reader));
+  // A handler that checks row rules has checked each row that it added, with ignored properties that it does not return.
+  const isChecked = service.definition.handlersCheckingRows.has(handler);
+  const visible = chain(readable, (read) =>
+    isChecked ? read : visibleGraph(read, origin, targetOf, execution.reader),
+  );
   const plain: PlainClauses = {
     key: properties?.key ?? "",
     of: (owner) => selectReadable(owner, properties),

@@ -1,8 +1,9 @@
 import { chain, type Maybe } from "../base/maybe.ts";
-import { keptPer } from "../base/memo.ts";
+import { keptPerPair } from "../base/memo.ts";
 import { bindEntityKey } from "../binder/bind-key.ts";
 import { WRITTEN_ENTITY_OPTIONS } from "../binder/option-rules.ts";
-import type { EntitySet, EntityType, StructuralProperty } from "../edm/model.ts";
+import type { EntitySetDefinition, ServiceDefinition } from "../definition/model/service-definition.ts";
+import type { EntitySet, StructuralProperty } from "../edm/model.ts";
 import { answeredValue } from "../execution/entities/handler-answer.ts";
 import { definitionIn, withFaults, withUnwritten } from "../execution/entities/reader.ts";
 import { requireCreatable } from "../execution/rules/authorize-body.ts";
@@ -103,11 +104,12 @@ export const replaceEntity: Endpoint = inStages({
 
 function replaceOrCreate(execution: Execution, replacement: Replacement, addressed: AddressedEntity): Maybe<Saved> {
   const { entitySet, key, mayCreate } = replacement;
-  const keep = keeperOf(entitySet.entityType);
-  const { putChecksIfNoneMatch } = execution.service.definition.profile;
+  const { definition } = execution.service;
+  const set = definitionIn(definition, entitySet);
+  const { putChecksIfNoneMatch } = definition.profile;
   const byDefault = mayCreate ? "star" : "nothing";
   const ifNoneMatch = putChecksIfNoneMatch ? "every" : byDefault;
-  const isWholeNeeded = keep !== null || needsStored(execution, replacement);
+  const isWholeNeeded = keeperOf(set, definition) !== null || needsStored(execution, replacement);
   const current = checkPreconditions(execution, { entitySet, key, mayCreate, ifNoneMatch, isWholeNeeded, addressed });
   return chain(current, (found) => {
     if (found.state !== "missing") return replace(execution, replacement, found);
@@ -126,9 +128,11 @@ function replace(
   const call = routed(runtimeOf(execution.service, entitySet).handlers.replace, `PUT ${entitySet.name}`);
   const { whole, unwritten }: KeptEntity =
     state === "missing" ? { whole: newEntity(execution, replacement) } : keepStored(execution, replacement, entity);
-  const replaced = chain(authorizeReplacing(execution, replacement, state, whole), () =>
-    runReplace(entitySet, key, whole, withUnwritten(withFaults(execution.writer(expected), faults), unwritten)),
-  );
+  const cause = state === "missing" ? "create" : "update";
+  const replaced = chain(authorizeReplacing(execution, replacement, state, whole), () => {
+    const writer = withUnwritten(withFaults(execution.writer(expected), faults), unwritten);
+    return runReplace(entitySet, key, whole, writer, cause);
+  });
   return chain(replaced, (answer) => {
     const saved = answeredValue(answer);
     if (saved !== null && saved !== undefined) {
@@ -187,12 +191,15 @@ function keepStored(execution: Execution, { entitySet, body, kept }: Replacement
   const { entityType } = entitySet;
   const ruled = queryReaderOf(execution);
   const compared = comparedProperties(ruled, entitySet, body.entity);
-  const whole = withoutCompared(ruled, entitySet, { changes: body.entity, compared, stored });
+  // A copy: if the entity is deleted meanwhile, the body may create it.
+  const whole = { ...withoutCompared(ruled, entitySet, { changes: body.entity, compared, stored }) };
   if (stored === undefined) {
     requireWhole(body);
     return { whole };
   }
-  keeperOf(entityType)?.(whole, requireObject(stored, entityType.qualifiedName));
+  const { definition } = execution.service;
+  const keep = keeperOf(definitionIn(definition, entitySet), definition);
+  keep?.(whole, requireObject(stored, entityType.qualifiedName));
   const isTable = keepsAbsent(execution.service, entitySet);
   if (kept.size === 0 || (isTable && !isSeen(execution.service, entitySet))) return { whole };
   const current = storedValues(entitySet, stored);
@@ -229,5 +236,16 @@ function missing(execution: Execution, { entitySet, keyText }: Replacement, expe
   return missingEntityError(execution, () => entityNotFound(entitySet, keyText), expected);
 }
 
-/** Copies the immutable values of the entity to its replacement; null for a type without immutable properties. */
-const keeperOf = keptPer((entityType: EntityType) => compileImmutableKeeper(entityType));
+/**
+ * Copies values of the entity to its replacement that no body has: of immutable properties and, for a handler of the
+ * application, of those that the server sets for new entities only. A statement of a table leaves their columns out. Null
+ * without such properties.
+ */
+const keeperOf = keptPerPair(
+  ({ entitySet, handlers, setValues }: EntitySetDefinition, { handlersCheckingRows }: ServiceDefinition) => {
+    const isOfTable = handlersCheckingRows.has(handlers.replace);
+    const set = isOfTable || setValues === null ? [] : setValues.properties;
+    const kept = set.flatMap(({ property, update }) => (update === null && !property.isKey ? [property] : []));
+    return compileImmutableKeeper(entitySet.entityType, kept);
+  },
+);

@@ -25,7 +25,7 @@ import { declaredProperties } from "../plan/properties-to-read.ts";
 import type { PropertyAccess } from "../query/capabilities.ts";
 import type { BoundQuery } from "../query/clauses.ts";
 import type { ReachedSet } from "./entity-sets.ts";
-import { toBody, expectedOption, type ExpectedValues, toKey } from "./given-values.ts";
+import { toBody, expectedOption, type ExpectedValues, toKey, withTrustedValues } from "./given-values.ts";
 import { readEntities, toReadEntity, type AnyQuery, bindQuery, COUNT_OPTIONS, QUERY_OPTIONS } from "./set-query.ts";
 
 /** The handlers that read or write one entity. */
@@ -116,10 +116,12 @@ export class SetAccess {
     const { bodies } = this.#reached;
     return this.#run("create", call, async ({ set, context, reader }, judge) => {
       this.#requireHandler(set, "create", call);
-      const use = { kind: "create", call, takesNested: set.settings.allowDeepInsert } as const;
-      const body = toBody(set.entitySet.entityType, given, use);
-      const entity = bodies.readNew(body, true);
-      if (!this.#isTrusted) requireCreatable(ruledUser(context), set.entitySet, body, { nests: use.takesNested });
+      const { entityType } = set.entitySet;
+      const takesNested = set.settings.allowDeepInsert;
+      const use = { kind: "create", call, takesNested, isTrusted: this.#isTrusted } as const;
+      const body = toBody(entityType, given, use);
+      const entity = withTrustedValues(entityType, bodies.readNew(body, true), given, use);
+      if (!this.#isTrusted) requireCreatable(ruledUser(context), set.entitySet, body, { nests: takesNested });
       await judge(entity);
       if (!this.#isTrusted) await authorizeNested(context, set, entity);
       return this.#saved(answeredValue(await runCreate(set.entitySet, entity, reader)), call, context);
@@ -132,10 +134,11 @@ export class SetAccess {
     const { entityType } = reached.entitySet;
     const wanted = toKey(entityType, key, call);
     const expected = expectedOption(entityType, options, call);
-    const use = { kind: "patch", call, takesNested: false } as const;
+    const use = { kind: "patch", call, takesNested: false, isTrusted: this.#isTrusted } as const;
     return this.#change("update", call, { key: wanted, expected }, ({ set, context, reader }) => {
       this.#requireHandler(set, "patch", call);
-      const { delta } = bodies.readDelta(toBody(entityType, given, use), true);
+      const { delta: read } = bodies.readDelta(toBody(entityType, given, use), true);
+      const delta = withTrustedValues(entityType, read, given, use);
       const { entitySet } = set;
       const ruled = ruledUser(context);
       const compared = this.#isTrusted ? [] : comparedProperties(ruled, entitySet, delta);

@@ -21,6 +21,7 @@ import type { PropertyRules } from "../sets/property-rules.ts";
 import type { TransactionalDatabase } from "../sets/transactional-database.ts";
 import type { Validators } from "../sets/validation.ts";
 import type { WriteHooks } from "../sets/write-hooks.ts";
+import type { SetValues } from "./set-values.ts";
 import type { AdmitTenant } from "./tenant-check.ts";
 
 /**
@@ -138,6 +139,8 @@ export interface EntitySetDefinition extends RuledSet {
   readonly lock: EntitySetDeclaration["lock"];
   /** The foreign keys that refer to sets with row rules. */
   readonly guardedReferences: readonly GuardedReference[];
+  /** The properties whose values the server sets; null: none. */
+  readonly setValues: SetValues | null;
 }
 
 /** One operation after startup. */

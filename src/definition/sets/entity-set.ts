@@ -2,7 +2,7 @@ import type { Maybe } from "../../base/maybe.ts";
 import type { ConfigurationFault } from "../../errors/configuration-error.ts";
 import type { ODataError } from "../../errors/odata-error.ts";
 import type { SearchClause, RoundingMode } from "../../query/clauses.ts";
-import type { RuleContext, SetContext, WriteContext, DeclaredEntitySet } from "../context.ts";
+import type { RuleContext, SetContext, WriteContext, DeclaredEntitySet, ServerSetKeys } from "../context.ts";
 import type { Entities, EntitySource, Answer, CollectionQuery } from "../handlers.ts";
 import type { Logger } from "../logger.ts";
 import { everyOption, frozenCopy } from "../option-table.ts";
@@ -14,6 +14,7 @@ import type { Authorization } from "./authorization.ts";
 import type { ConstraintsOption } from "./constraints.ts";
 import type { Navigations } from "./navigation.ts";
 import type { OperationDeclaration } from "./operation.ts";
+import type { InferredSet, SetOption } from "./set-option.ts";
 import type { TransactionalDatabase } from "./transactional-database.ts";
 import type { ValidateOption } from "./validation.ts";
 import type { AfterHooks, BeforeHooks } from "./write-hooks.ts";
@@ -68,8 +69,8 @@ interface EntitySetOperations<E extends EntityTypeDeclaration, N, R extends Hand
   readonly search?: (search: SearchClause, context: SetContext<E, NoInfer<N>>) => Answer<EntitySource<E> | Entities<E>>;
 }
 
-/** The options of `entitySet`. Properties are named by their keys in `entityType`. */
-export interface EntitySetOptions<
+/** The options of `entitySet`, except `set`. */
+interface EntitySetParts<
   E extends EntityTypeDeclaration,
   N extends Navigations<E> = Navigations<E>,
   F = unknown,
@@ -115,6 +116,18 @@ export interface EntitySetOptions<
   readonly constraints?: ConstraintsOption<keyof E["properties"] & string> | undefined;
 }
 
+/** The options of `entitySet`. Properties are named by their keys in `entityType`. */
+export interface EntitySetOptions<
+  E extends EntityTypeDeclaration,
+  N extends Navigations<E> = Navigations<E>,
+  F = unknown,
+  A = unknown,
+  R extends HandlerResults = NoResults,
+> extends EntitySetParts<E, N, F, A, R> {
+  /** The properties whose values the server sets: `{ createdAt: { create: now } }`. @see docs/reference/writing.md */
+  readonly set?: SetOption<E> | undefined;
+}
+
 /** The options of a call of `entitySet`, whose handlers return `R`. */
 type CheckedOptions<
   E extends EntityTypeDeclaration,
@@ -123,7 +136,8 @@ type CheckedOptions<
   A,
   R extends HandlerResults,
   Fitting extends HandlerResults,
-> = EntitySetOptions<E, N, F, A, R | Fitting> & CheckedResults<E, R, Fitting>;
+  S extends string,
+> = EntitySetParts<E, N, F, A, R | Fitting> & CheckedResults<E, R, Fitting> & InferredSet<E, S>;
 
 /** The result of `entitySet`. */
 export interface EntitySetDeclaration<
@@ -131,7 +145,9 @@ export interface EntitySetDeclaration<
   N = unknown,
   F = unknown,
   A = unknown,
-> extends DeclaredEntitySet<E, N> {
+  S extends string = string,
+>
+  extends DeclaredEntitySet<E, N>, ServerSetKeys<S> {
   readonly functions: F | undefined;
   readonly actions: A | undefined;
   /** The options, which `odataService` checks and reads. To call handlers, use `ctx.sets`: it applies the rules. */
@@ -139,7 +155,7 @@ export interface EntitySetDeclaration<
   /** The text of `describe`, checked at startup. */
   readonly description?: string | undefined;
   /** Returns the set with a description in `$metadata` and generated API descriptions. Register that set. */
-  describe(text: string): EntitySetDeclaration<E, N, F, A>;
+  describe(text: string): EntitySetDeclaration<E, N, F, A, S>;
   /** The database of the rows, for transactions; absent if the declaration does not know it. */
   readonly database?: TransactionalDatabase | undefined;
   /** Locks the row of a key until the open transaction ends; absent if the rows are not in a table. */
@@ -184,6 +200,7 @@ export function entitySet<
   FittingCreated extends Answer<ResultOf<E> | null> = never,
   FittingReplaced extends Answer<ResultOf<E> | null> = never,
   FittingPatched extends Answer<ResultOf<E> | null> = never,
+  const S extends string = never,
 >(
   type: E,
   options: CheckedOptions<
@@ -192,10 +209,11 @@ export function entitySet<
     F,
     A,
     InferredResults<All, Applied, Found, Created, Replaced, Patched>,
-    InferredResults<FittingAll, FittingApplied, FittingFound, FittingCreated, FittingReplaced, FittingPatched>
+    InferredResults<FittingAll, FittingApplied, FittingFound, FittingCreated, FittingReplaced, FittingPatched>,
+    S
   >,
   // NoInfer: otherwise `entitySets` of `odataService` would infer the type, and operations would lose their key.
-): EntitySetDeclaration<NoInfer<E>, N, F, A> {
+): EntitySetDeclaration<NoInfer<E>, N, F, A, S> {
   const copy = frozenCopy(everyOption(options));
   const { navigation, functions, actions }: Partial<typeof options> = { ...copy };
   return Object.freeze({

@@ -3,7 +3,7 @@ import { frozenMap, frozenSet } from "../../edm/frozen-map.ts";
 import type { EntitySet, Operation, OperationImport } from "../../edm/model.ts";
 import type { Capabilities, Limits } from "../../query/capabilities.ts";
 import type { DeclaredEntitySet } from "../context.ts";
-import { adaptLogger, type Logger } from "../logger.ts";
+import type { Logger } from "../logger.ts";
 import { type AnnotationBinder, type BuiltModel, buildModel, schemaNames } from "../model/build-model.ts";
 import {
   type DeclaredOperation,
@@ -22,6 +22,7 @@ import type {
   EntitySetSettings,
 } from "../model/service-definition.ts";
 import type { ServiceDefaults, ServiceOptions } from "../model/service-options.ts";
+import { resolveSetValues } from "../model/set-values.ts";
 import type { AdmitTenant } from "../model/tenant-check.ts";
 import { isObject, pickStated } from "../option-table.ts";
 import { SERVICE_PROFILES } from "../service-profile.ts";
@@ -43,6 +44,7 @@ import { navigationAuthorizationOf, navigationHandlersOf } from "./check-authori
 import { checkDefinition } from "./check-definition.ts";
 import { expansionSources } from "./expansion-sources.ts";
 import { hooksOf, reachesHooks } from "./resolve-hooks.ts";
+import { openLogger } from "./warn-unset.ts";
 
 const SET_HANDLERS = [
   "queryable",
@@ -107,7 +109,7 @@ export function buildServiceDefinition(
       batch: resolveBatch(options.batch),
       cors: resolveCors(options.cors, { takesPositions: haveReplica(sets), showsTiming: serverTiming }),
       profile: SERVICE_PROFILES[options.profile ?? "specification"],
-      logger: options.logger === undefined ? defaultLogger : adaptLogger(options.logger),
+      logger: openLogger(service, options.logger ?? defaultLogger),
       onStatement: options.onStatement,
       serverTiming,
       publicUrl: options.publicUrl?.replace(/(?<!\/)\/+$/, ""),
@@ -144,7 +146,8 @@ function relatedSets(
       const capabilities = Object.freeze({ ...set.capabilities, expansions });
       const guardedReferences = guardedReferencesOf(set.entitySet, guarded);
       const createsWithHooks = reachesHooks(set, byName);
-      return [set.entitySet.name, Object.freeze({ ...set, capabilities, guardedReferences, createsWithHooks })];
+      const whole = keeper({ ...set, capabilities, guardedReferences, createsWithHooks });
+      return [set.entitySet.name, Object.freeze(whole)];
     }),
   );
 }
@@ -190,6 +193,7 @@ function toSetDefinition(
       set.navigations.map((each) => [each.name, navigationAuthorizationOf(each, sets)]),
     ),
     rows: rowRuleOf(set, entitySet, built),
+    setValues: resolveSetValues(set.name, set.options["set"], entitySet.entityType),
     validators: validatorsOf(set.options["validate"]),
     constraints: constraintErrorsOf(set.options["constraints"], entitySet.entityType),
   };

@@ -88,6 +88,7 @@ const ENTITY_SET_OPTIONS: OptionTable<keyof EntitySetOptions<EntityTypeDeclarati
   after: OBJECT,
   annotations: ANY,
   authorization: ANY,
+  set: OBJECT,
   validate: OBJECT,
   constraints: OBJECT,
 };
