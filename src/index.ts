@@ -1,6 +1,11 @@
 export { applyDelta } from "./definition/model/apply-delta.ts";
 export { anyOf, authenticated, resource, role } from "./definition/sets/authorization.ts";
-export type { Authorization, AuthorizationRule, AuthorizationRules } from "./definition/sets/authorization.ts";
+export type {
+  Authorization,
+  AuthorizationRule,
+  AuthorizationRules,
+  PropertyAuthorization,
+} from "./definition/sets/authorization.ts";
 export type {
   Context,
   Host,
@@ -50,6 +55,8 @@ export { action, fn } from "./definition/sets/operation.ts";
 export type { OperationDeclaration as Operation } from "./definition/sets/operation.ts";
 export type { Property } from "./definition/types/edm-builders.ts";
 export { requireUser } from "./definition/sets/authorization.ts";
+export { now } from "./definition/sets/set-option.ts";
+export type { PropertySetters, SetFacts } from "./definition/sets/set-option.ts";
 export { allRows, noRows } from "./definition/types/row-predicate.ts";
 export type { RowOf, RowPredicate } from "./definition/types/row-predicate.ts";
 export type { TracedRequest, TracedStatement } from "./definition/logger.ts";

@@ -4,6 +4,7 @@ import {
   type DeclaredService,
   type DeclaredSet,
   entriesOf,
+  fieldsSet,
   navigationPlace,
   operationPlace,
   propertiesOf,
@@ -87,9 +88,11 @@ function enumSites(type: EnumTypeDeclaration): readonly AnnotationSite[] {
 }
 
 function typeSites(
-  { naming }: DeclaredService,
+  service: DeclaredService,
   type: EntityTypeDeclaration | ComplexTypeDeclaration,
 ): readonly AnnotationSite[] {
+  const { naming } = service;
+  const set = fieldsSet(service, type);
   const { name } = type;
   const options = isObject(type.options) ? type.options : {};
   const scope: AnnotationScope = { kind: "type", type };
@@ -111,7 +114,7 @@ function typeSites(
         scope,
         derived: [
           ...(declared.description === undefined ? [] : ["Core.Description"]),
-          ...(declared.computed ? ["Core.Computed"] : []),
+          ...(declared.computed || set.has(field) ? ["Core.Computed"] : []),
           ...(declared.databaseDefault ? ["Core.ComputedDefaultValue"] : []),
           ...(declared.immutable ? ["Core.Immutable"] : []),
           ...LIMIT_TERMS.flatMap(([facet, term]) =>

@@ -57,6 +57,8 @@ export class BatchRun {
   readonly #counted = { total: 0 };
   /** The operation in execution, for the log. */
   #current: ODataRequest;
+  /** The instant of the item in execution, in milliseconds since 1970. */
+  #instant = 0;
   /** Identifies the attempt in execution: a late operation of an earlier one leaves no traces. */
   #attempt = {};
 
@@ -73,6 +75,7 @@ export class BatchRun {
   /** Executes the items in turn. Stops after the first that fails, unless the client wants the rest. */
   async *results(items: readonly BatchItem[]): AsyncGenerator<ItemResult, void, void> {
     for (const item of items) {
+      this.#instant = Date.now();
       const result = await this.#time.spend(() =>
         item.kind === "operation" ? this.#runAlone(item) : this.#runChangeSet(item),
       );
@@ -223,6 +226,7 @@ export class BatchRun {
     this.#current = request;
     const response = await this.#pipeline.answer(request, {
       transactionPart: part,
+      instant: this.#instant,
       dereference: (text) => this.#urls.resolve(text),
       counted: this.#counted,
     });

@@ -1,7 +1,14 @@
 import { keeper, keptPer } from "../base/memo.ts";
-import type { EntitySet, Model, NavigationProperty } from "../edm/model.ts";
+import type { EntitySet, Model, NavigationProperty, StructuralProperty } from "../edm/model.ts";
 import type { ODataError } from "../errors/odata-error.ts";
-import type { Capabilities, Limits, NavigationStep, PathGuard, StarAccess } from "../query/capabilities.ts";
+import type {
+  Capabilities,
+  Limits,
+  NavigationStep,
+  PathGuard,
+  PropertyAccess,
+  StarAccess,
+} from "../query/capabilities.ts";
 import type {
   ExpandedForm,
   ExpandedNavigation,
@@ -15,7 +22,7 @@ import type { ParseContext } from "../syntax/parse-context.ts";
 import { parseSearch } from "../syntax/search-parser.ts";
 import { bindCondition, bindOrder } from "./bind-expression.ts";
 import { targetSetOf } from "./bind-member-path.ts";
-import { bindSelect, selectAll } from "./bind-select-expand.ts";
+import { bindSelect, selectReadable } from "./bind-select-expand.ts";
 import {
   invalidOption,
   unsupportedOption,
@@ -39,6 +46,8 @@ export interface ExpandScope {
   readonly fullContextUrl?: boolean | undefined;
   /** The navigations that a star skips; absent: none. */
   readonly star?: StarAccess | undefined;
+  /** The properties that the user may not read; absent: none. */
+  readonly properties?: PropertyAccess | undefined;
   /** Whether handlers return the entities, and may have put related entities into them; absent: no. */
   readonly areObjects?: boolean | undefined;
   /** Receives each navigation; absent: navigations are not guarded. */
@@ -231,7 +240,7 @@ function bindItem(
     throw invalidOption("$expand", item.position, message);
   }
   work.guard?.follow({ entitySet: level.entitySet, navigationProperty });
-  const { model, limits } = work;
+  const { model, limits, properties } = work;
   const { options, suffix } = item;
   const { entityType } = navigationProperty;
   const target = targetSetOf(navigationProperty, level.entitySet, model);
@@ -241,10 +250,12 @@ function bindItem(
   const conditions = expressionContext("filter", place, "$expand");
   const sortKeys = expressionContext("orderBy", place, "$expand");
   const { filter, orderBy = [], search, searchText = "", select, skip = 0, top, count = suffix === "$count" } = options;
+  const owner = target ?? entityType;
+  const allowed = capabilities.selectProperties;
   const selected =
     select === undefined
-      ? selectAll(entityType)
-      : bindSelect(select, { model, entityType, allowed: capabilities.selectProperties, option: "$expand" });
+      ? selectReadable(owner, properties)
+      : bindSelect(select, { model, entityType, owner, properties, allowed, option: "$expand" });
   const below = target === null ? null : levelBelow({ entitySet: target, capabilities }, { navigationProperty, level });
   const items = below === null ? [] : itemsBelow(item, navigationProperty, below, work);
   const bound = keeper<ExpandedNavigation>({
@@ -255,7 +266,7 @@ function bindItem(
     form: FORMS[suffix ?? "$entities"],
     filter: filter === undefined ? null : keeper({ expression: bindCondition(filter, conditions) }),
     orderBy: bindOrder(orderBy, sortKeys),
-    search: search === undefined ? null : toSearchClause(searchText, search),
+    search: search === undefined ? null : toSearchClause(searchText, search, properties?.unreadableOf(owner)),
     skip,
     top,
     count,
@@ -317,17 +328,28 @@ function heightOf(items: readonly ExpandItemSyntax[], limit: number): number {
 /**
  * Binds `$search` for the search handler. It belongs to one request, not to a shape.
  * @param text the decoded text of the option
+ * @param unreadable the properties that no match may depend on
  * @returns the clause, frozen because the application receives it
  * @throws ODataError `InvalidQueryOption`, target `$search`, also above the limits on tokens, parts and depth
  * @see OData URL Conventions 4.0, section 5.1.7
  */
-export function bindSearch(text: string, context: ParseContext): SearchClause {
-  return toSearchClause(text, parseSearch(text, context));
+export function bindSearch(
+  text: string,
+  context: ParseContext,
+  unreadable?: ReadonlySet<StructuralProperty>,
+): SearchClause {
+  return toSearchClause(text, parseSearch(text, context), unreadable);
 }
 
 /** Returns the clause of a parsed `$search`, such as that of an expansion. */
-function toSearchClause(text: string, syntax: SearchSyntax): SearchClause {
-  return Object.freeze({ text, expression: toExpression(syntax) });
+function toSearchClause(
+  text: string,
+  syntax: SearchSyntax,
+  unreadable: ReadonlySet<StructuralProperty> | undefined,
+): SearchClause {
+  const clause = { text, expression: toExpression(syntax) };
+  if (unreadable === undefined || unreadable.size === 0) return Object.freeze(clause);
+  return Object.freeze({ ...clause, unreadable: Object.freeze([...unreadable]) });
 }
 
 /** Recurses as deep as the parser, which has a limit. */

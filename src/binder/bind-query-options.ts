@@ -3,7 +3,7 @@ import { keeper, keptPer } from "../base/memo.ts";
 import { fromComparedLiteral } from "../edm/literal.ts";
 import type { EntitySet, Model } from "../edm/model.ts";
 import { InvalidValueError, type PrimitiveValue } from "../edm/value-codec.ts";
-import type { Capabilities, Limits, PathGuard, StarAccess } from "../query/capabilities.ts";
+import type { Capabilities, Limits, PathGuard, PropertyAccess, StarAccess } from "../query/capabilities.ts";
 import {
   type BoundEntityQuery,
   type BoundQuery,
@@ -23,7 +23,7 @@ import { parseSelect, parseShapedExpand, shapeOfSelect, type ShapedExpand } from
 import type { Literal, TokenList } from "../syntax/token.ts";
 import { bindExpand, type ExpandScope, bindSearch } from "./bind-expand.ts";
 import { bindCondition, bindOrder } from "./bind-expression.ts";
-import { bindSelect, selectAll } from "./bind-select-expand.ts";
+import { bindSelect, selectReadable } from "./bind-select-expand.ts";
 import { invalidOption, checkMentions, expressionContext } from "./binding-scope.ts";
 import {
   type OptionRules,
@@ -46,6 +46,8 @@ export interface QueryTarget {
   readonly fullContextUrl?: boolean | undefined;
   /** The navigations that a star in `$expand` skips; absent: none. */
   readonly star?: StarAccess | undefined;
+  /** The properties that the user may not read; absent: none. */
+  readonly properties?: PropertyAccess | undefined;
   /** Whether handlers return the entities, and may have put related entities into them; absent: no. */
   readonly areObjects?: boolean | undefined;
   /** Receives the entities that a shape reaches while it is bound, so not for a cached shape; absent: they are not guarded. */
@@ -88,7 +90,7 @@ export function bindCollectionQuery(
   return {
     shape,
     values: bindParameters(shape.parameters, context.literals),
-    search: searchOf(options, context),
+    search: searchOf(options, target, context),
     top: integerOption(options, "$top"),
     skip: integerOption(options, "$skip") ?? 0,
     skipToken: system.get("$skiptoken"),
@@ -119,7 +121,7 @@ export function bindCountQuery(
   if (orderBy !== undefined) parseOrderBy(orderBy, context);
   const select = system.get("$select");
   if (select !== undefined) parseSelect(select, context);
-  const search = searchOf(options, context);
+  const search = searchOf(options, target, context);
   integerOption(options, "$top");
   integerOption(options, "$skip");
   return { shape, values, search, top: undefined, skip: 0, skipToken: undefined, count: true };
@@ -141,15 +143,15 @@ export function bindEntityQuery(
   const { system } = options;
   checkCapabilities(system.keys(), rules, target.capabilities);
   const select = system.get("$select");
-  if (select === undefined && !system.has("$expand")) return wholeEntity(target.entitySet);
+  if (select === undefined && !system.has("$expand")) return wholeEntity(target);
   const context = parseContext(options, target.limits);
   const expand = expandOf(options, context);
   const shape = shapeOf({ filter: undefined, orderBy: undefined, select, expand }, target, context, cache);
   return { selectExpand: shape.selectExpand, values: bindParameters(shape.parameters, context.literals) };
 }
 
-function wholeEntity({ entityType }: EntitySet): BoundEntityQuery {
-  return { selectExpand: selectAll(entityType), values: [] };
+function wholeEntity({ entitySet, properties }: QueryTarget): BoundEntityQuery {
+  return { selectExpand: selectReadable(entitySet, properties), values: [] };
 }
 
 /**
@@ -166,7 +168,7 @@ function shapeOf(syntax: ShapeSyntax, target: QueryTarget, context: ParseContext
   const { entitySet } = target;
   const select = syntax.select === undefined ? undefined : shapeOfSelect(syntax.select);
   const { filter, orderBy, expand } = syntax;
-  const key = shapeKey([entitySet.name, filter?.shape, orderBy?.shape, select, expand?.shape, starOf(target)]);
+  const key = shapeKey([entitySet.name, filter?.shape, orderBy?.shape, select, expand?.shape, userOf(target)]);
   const known = cache.get(key);
   if (known !== undefined) return known;
   const shape = bindShape(key, syntax, target, context);
@@ -174,9 +176,10 @@ function shapeOf(syntax: ShapeSyntax, target: QueryTarget, context: ParseContext
   return shape;
 }
 
-/** Returns the facts, besides the options, that decide which navigations a shape expands. */
-function starOf({ star, areObjects = false }: QueryTarget): string | undefined {
-  return areObjects ? `objects ${star?.key ?? ""}` : star?.key;
+/** Returns the facts, besides the options, that decide which navigations a shape expands and which properties it selects. */
+function userOf({ star, properties, areObjects = false }: QueryTarget): string | undefined {
+  const expanded = areObjects ? `objects ${star?.key ?? ""}` : star?.key;
+  return properties === undefined ? expanded : shapeKey([expanded, properties.key]);
 }
 
 function bindShape(key: string, syntax: ShapeSyntax, target: QueryTarget, context: ParseContext): QueryShape {
@@ -210,14 +213,15 @@ function bindSelectExpand(
   context: ParseContext,
   found: Pick<ExpandScope, "parameters" | "texts">,
 ): SelectExpandClause {
-  const { model, entitySet, capabilities } = target;
-  const { entityType } = entitySet;
+  const { model, entitySet, capabilities, properties } = target;
   const selected =
     select === undefined
-      ? selectAll(entityType)
+      ? selectReadable(entitySet, properties)
       : bindSelect(parseSelect(select, context), {
           model,
-          entityType,
+          entityType: entitySet.entityType,
+          owner: entitySet,
+          properties,
           allowed: capabilities.selectProperties,
           option: "$select",
         });
@@ -231,9 +235,13 @@ function expandOf(options: QueryOptionsSyntax, context: ParseContext): ShapedExp
 }
 
 /** A search varies per request and is not part of the shape. */
-function searchOf({ system }: QueryOptionsSyntax, context: ParseContext): SearchClause | null {
+function searchOf(
+  { system }: QueryOptionsSyntax,
+  { entitySet, properties }: QueryTarget,
+  context: ParseContext,
+): SearchClause | null {
   const text = system.get("$search");
-  return text === undefined ? null : bindSearch(text, context);
+  return text === undefined ? null : bindSearch(text, context, properties?.unreadableOf(entitySet));
 }
 
 function tokensOf(option: string, text: string | undefined, context: ParseContext): TokenList | undefined {

@@ -1,5 +1,6 @@
-import { keeper, keptPer } from "../base/memo.ts";
+import { keeper, keptPer, keptPerPair } from "../base/memo.ts";
 import type { ComplexType, EntityType, Model, ModelProperty, StructuralProperty } from "../edm/model.ts";
+import type { EntityOwner, PropertyAccess } from "../query/capabilities.ts";
 import type { SelectExpandClause, SelectedProperty } from "../query/clauses.ts";
 import type { SelectItemSyntax } from "../syntax/ast.ts";
 import { invalidOption, unsupportedOption, didYouMean, isModelName, quotedName, slashAdvice } from "./binding-scope.ts";
@@ -10,6 +11,10 @@ import { type NameRules, resolveMember } from "./resolve-member.ts";
 interface SelectTarget {
   readonly model: Model;
   readonly entityType: EntityType;
+  /** The set or type of the entities. */
+  readonly owner: EntityOwner;
+  /** The properties that the user may not read; absent: none. */
+  readonly properties: PropertyAccess | undefined;
   /** The wire names that `$select` may use; null: all. */
   readonly allowed: ReadonlySet<string> | null;
   /** The option of the request, for errors: `$select`, or `$expand` for a nested one. */
@@ -28,15 +33,36 @@ const NOTHING: readonly never[] = Object.freeze([]);
  * Returns the clause of a request without `$select`: all properties, whole.
  * @returns the same object for each call with a type
  */
-export const selectAll: (entityType: EntityType) => SelectExpandClause = keptPer(({ properties }) => {
+const selectAll: (entityType: EntityType) => SelectExpandClause = keptPer(({ properties }) => {
   const selected = Object.freeze(properties.map((property) => Object.freeze({ property })));
   return Object.freeze(keeper({ selected, isSelection: false, contextSelect: NOTHING, expanded: NOTHING }));
 });
 
 /**
+ * Returns the clause of a request without `$select` for a user: all properties that the user may read, whole.
+ * @param owner the set of the entities; their type if no set is declared
+ * @param access the properties that the user may not read; absent: none
+ * @returns the same object for each call with equal arguments
+ * @see docs/guides/authorization.md
+ */
+export function selectReadable(owner: EntityOwner, access: PropertyAccess | null | undefined): SelectExpandClause {
+  const all = selectAll(owner.kind === "EntitySet" ? owner.entityType : owner);
+  if (access === null || access === undefined) return all;
+  return access.unreadableOf(owner).size === 0 ? all : readableClause(access, owner);
+}
+
+const readableClause = keptPerPair((access: PropertyAccess, owner: EntityOwner): SelectExpandClause => {
+  const unreadable = access.unreadableOf(owner);
+  const all = selectAll(owner.kind === "EntitySet" ? owner.entityType : owner);
+  const selected = Object.freeze(all.selected.filter(({ property }) => !unreadable.has(property)));
+  return Object.freeze(keeper({ ...all, selected }));
+});
+
+/**
  * Binds `$select`. Selected navigation properties and operations appear in the context URL only; `$expand` returns their
  * content.
- * @throws ODataError `InvalidQueryOption` for an unknown or disallowed name, and for an invalid path
+ * @throws ODataError `InvalidQueryOption` for an unknown or disallowed name, and for an invalid path; the error of
+ *   `properties` for a property that the user may not read
  * @see OData URL Conventions 4.0, section 5.1.3
  */
 export function bindSelect(items: readonly SelectItemSyntax[], target: SelectTarget): SelectExpandClause {
@@ -53,14 +79,24 @@ export function bindSelect(items: readonly SelectItemSyntax[], target: SelectTar
       contextSelect.add(bindOperationName(first, position, target));
     } else {
       const { name, isStructural } = selectPath(path, position, selection, target.entityType, rules);
+      if (isStructural) refuseUnreadable(name, target);
       // A star includes all structural properties.
       if (!hasStar || !isStructural) contextSelect.add(name);
     }
   }
-  const { selected: all } = selectAll(target.entityType);
+  const { selected: all } = selectReadable(target.owner, target.properties);
   const selected = hasStar ? permitted(all, target.allowed) : inDeclaredOrder(target.entityType, selection);
   const isSelection = !hasStar || selected.length < all.length;
   return keeper({ selected, isSelection, contextSelect: [...contextSelect], expanded: NOTHING });
+}
+
+/** @param path the wire name of a property, or a path below it */
+function refuseUnreadable(path: string, { owner, entityType, properties }: SelectTarget): void {
+  if (properties === undefined) return;
+  const [name = ""] = path.split("/");
+  const property = entityType.members.get(name);
+  if (property?.kind !== "StructuralProperty" || !properties.unreadableOf(owner).has(property)) return;
+  throw properties.refusal(property, owner);
 }
 
 /** Returns the properties of a star, which the allowlist restricts. */

@@ -3,6 +3,7 @@ import type { Caller, Reading } from "../query/reading.ts";
 import type { EntityOf, DeltaOf, KeyOf, NewEntityOf, ReadEntityOf } from "./types/edm-builders.ts";
 import type { NavigationDeclaration } from "./types/navigation-declaration.ts";
 import type { RowOf, RowPredicate } from "./types/row-predicate.ts";
+import type { NewEntityIn, ServerSetOf } from "./types/server-set.ts";
 import type { EntityTypeDeclaration } from "./types/value-type.ts";
 
 /**
@@ -97,11 +98,11 @@ export interface Context extends RuleContext {
    * @param set the value that `entitySet` or `sqlEntitySet` returned
    * @see docs/reference/handlers.md
    */
-  sets<E extends EntityTypeDeclaration, N>(
+  sets<E extends EntityTypeDeclaration, N, S extends string>(
     this: void,
-    set: DeclaredEntitySet<E, N>,
+    set: DeclaredEntitySet<E, N> & ServerSetKeys<S>,
     options?: AccessOptions,
-  ): EntitySetAccess<E, N>;
+  ): EntitySetAccess<E, N, NewEntityIn<E, S>, ServerSetOf<E, S>>;
   /**
    * Runs work as one transaction over the sets of one database. It commits when the work returns, and rolls back when
    * the work throws or returns an error. Within another transaction, the work becomes part of that transaction.
@@ -186,6 +187,15 @@ export function readingOf(context: (Context & RoutedCall) | undefined): Reading 
   return context?.reading;
 }
 
+interface TimedCall {
+  readonly instant?: number | undefined;
+}
+
+/** Returns the instant of a request, in milliseconds since 1970; the present one for a context that the application made. */
+export function instantOf(context: (Context & TimedCall) | undefined): number {
+  return context?.instant ?? Date.now();
+}
+
 /** Returns who sent a request, which no handler needs. The name of the client is made on first use. */
 export function callerOf(context: (Context & Caller) | undefined): Caller | undefined {
   return context;
@@ -213,6 +223,11 @@ export interface DeclaredEntitySet<E extends EntityTypeDeclaration = EntityTypeD
   readonly kind: "EntitySetDeclaration";
   readonly entityType: E;
   readonly navigation: N | undefined;
+}
+
+/** The keys of the properties that the `set` of a declared set names, for the compiler only. */
+export interface ServerSetKeys<S extends string> {
+  readonly _set?: S | undefined;
 }
 
 /** The options of `ctx.sets`. */
@@ -264,7 +279,7 @@ type NestedOf<E extends EntityTypeDeclaration, N> = {
  * request would receive; a handler that does not catch the error passes it to the client.
  * @see docs/reference/handlers.md
  */
-export interface EntitySetAccess<E extends EntityTypeDeclaration, N> {
+export interface EntitySetAccess<E extends EntityTypeDeclaration, N, New = NewEntityOf<E>, ServerSet = unknown> {
   /** Returns one entity; null if it does not exist or the user does not see it. */
   get(key: KeyOf<E>): Promise<ReadEntityOf<E> | null>;
   /** Returns the entities that match a filter. */
@@ -272,9 +287,9 @@ export interface EntitySetAccess<E extends EntityTypeDeclaration, N> {
   /** Counts the entities that match a filter. */
   count(query?: EntityFilter<E, N>): Promise<number>;
   /** Creates an entity, with nested entities if the set has `allowDeepInsert`, and returns the saved entity. */
-  create(entity: NewEntityOf<E> & NestedOf<E, N>): Promise<ReadEntityOf<E>>;
+  create(entity: New & NestedOf<E, N>): Promise<ReadEntityOf<E>>;
   /** Changes some members and returns the saved entity; null if it does not exist or the user does not see it. */
-  patch(key: KeyOf<E>, delta: DeltaOf<E>, options?: WriteOptions<E>): Promise<ReadEntityOf<E> | null>;
+  patch(key: KeyOf<E>, delta: DeltaOf<E> & ServerSet, options?: WriteOptions<E>): Promise<ReadEntityOf<E> | null>;
   /** Deletes an entity; returns false if it does not exist or the user does not see it. */
   delete(key: KeyOf<E>, options?: WriteOptions<E>): Promise<boolean>;
 }

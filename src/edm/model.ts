@@ -159,7 +159,10 @@ export interface StructuralProperty {
   /** Whether the value may be null; for a collection, whether its items may. */
   readonly nullable: boolean;
   readonly isKey: boolean;
+  /** Whether clients send no value, because the database, a handler or the option `set` supplies it. */
   readonly computed: boolean;
+  /** Whether the option `set` supplies the value, so that it is known before the write; absent: false. */
+  readonly serverSet?: boolean | undefined;
   readonly immutable: boolean;
   readonly facets: Facets;
   /** Whether the database supplies the value of a new entity that lacks it; absent: false. */

@@ -3,6 +3,8 @@ import type { ServiceDefinition } from "../definition/model/service-definition.t
 import type { AuthorizationRequirement, Category } from "../definition/sets/authorization.ts";
 import { definitionIn } from "../execution/entities/reader.ts";
 import { actionAlong, requireCategory, requireRules, navigationRules } from "../execution/rules/judge-rules.ts";
+import { hasPropertyRules, propertyAccessOf } from "../execution/rules/property-access.ts";
+import type { PropertyAccess } from "../query/capabilities.ts";
 import type { ResourcePath } from "../query/resource-path.ts";
 
 /** The rules of a route. */
@@ -23,25 +25,29 @@ export interface CallerAccess {
   readonly pending: readonly AuthorizationRequirement[];
   /** Whether the route follows a navigation that skips the rules of its target set. */
   readonly isTargetSkipped: boolean;
+  /** The properties that the user may not read; null: none. */
+  readonly properties: PropertyAccess | null;
 }
 
 /** Returns the access of a user where no rule restricts the route. */
 export function unrestricted(user: User | null): CallerAccess {
-  return { user, pending: NO_RULES, isTargetSkipped: false };
+  return { user, pending: NO_RULES, isTargetSkipped: false, properties: null };
 }
 
 /** Whether a service has any rule that may refuse a request. */
-export function hasRules({ authorization, entitySets, operations }: ServiceDefinition): boolean {
+export function hasRules(definition: ServiceDefinition): boolean {
+  const { authorization, entitySets, operations } = definition;
   return (
     authorization.length > 0 ||
     [...operations.values()].some((operation) => operation.authorization.length > 0) ||
+    hasPropertyRules(definition) ||
     [...entitySets.values()].some((set) => Object.values(set.authorization).some((rules) => rules.length > 0))
   );
 }
 
 /**
  * Checks the rules of the registration, of the set that a path addresses, and of the set that it leads to.
- * @returns the rules of the addressed set that only the entity can decide
+ * @returns the rules of the addressed set that only the entity can decide, and the properties that the user may not read
  * @throws ODataError `Unauthorized` without a user, `Forbidden` with one
  * @see docs/guides/authorization.md
  */
@@ -53,7 +59,10 @@ export function authorize(
 ): CallerAccess {
   requireRules(definition.authorization, user, { action: "use this service" });
   const pending = requireAddressed(user, definition, path, category);
-  if (along.length === 0 || !("navigationProperty" in path)) return { user, pending, isTargetSkipped: false };
+  const properties = propertyAccessOf(definition, user);
+  if (along.length === 0 || !("navigationProperty" in path)) {
+    return { user, pending, isTargetSkipped: false, properties };
+  }
   const set = definitionIn(definition, path.entitySet);
   const { name } = path.navigationProperty;
   const navigation = navigationRules(set, path.navigationProperty);
@@ -63,7 +72,7 @@ export function authorize(
       target: name,
     });
   }
-  return { user, pending, isTargetSkipped: !navigation.asksTarget };
+  return { user, pending, isTargetSkipped: !navigation.asksTarget, properties };
 }
 
 /** Checks the rules of the addressed set or operation. @returns the rules that only a loaded entity can decide */

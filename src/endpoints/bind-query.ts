@@ -86,8 +86,9 @@ function guarded<Query>(
   const { service } = request;
   if (!service.hasRules) return bind(target, service.shapes);
   const reader = queryReaderOf(request);
+  const { properties } = reader;
   try {
-    const query = bind(target, service.shapes);
+    const query = bind(properties === null ? target : { ...target, properties }, service.shapes);
     authorize(reader, query);
     return query;
   } catch (error) {
@@ -115,7 +116,8 @@ function readable(request: AuthorizedRequest, target: QueryTarget): QueryTarget 
 
 /** Returns the user and the service of a request, for rules of queries. */
 export function queryReaderOf({ service, access }: Pick<AuthorizedRequest, "service" | "access">): QueryingUser {
-  return { definition: service.definition, user: access.user, isOwnSkipped: access.isTargetSkipped };
+  const { user, properties, isTargetSkipped } = access;
+  return { definition: service.definition, user, properties, isOwnSkipped: isTargetSkipped };
 }
 
 /**

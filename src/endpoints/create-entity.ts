@@ -4,10 +4,11 @@ import type { EntitySet } from "../edm/model.ts";
 import { protocolError } from "../errors/odata-error.ts";
 import { answeredValue } from "../execution/entities/handler-answer.ts";
 import { type Reader, definitionIn, withFaults } from "../execution/entities/reader.ts";
+import { requireCreatable } from "../execution/rules/authorize-body.ts";
 import { authorizeNested } from "../execution/rules/authorize-query.ts";
 import { runCreate } from "../execution/writes/write-entity.ts";
 import { openBody } from "./authorized-request.ts";
-import { bindEntity, readJsonFormat } from "./bind-query.ts";
+import { bindEntity, queryReaderOf, readJsonFormat } from "./bind-query.ts";
 import { authorizeCreation } from "./current-entity.ts";
 import { readSaved, savedResponse } from "./entity-result.ts";
 import { entitySetOf } from "./read-collection.ts";
@@ -30,10 +31,11 @@ export const createEntity: Endpoint = inStages({
     const { allowDeepInsert } = settings;
     const { return: preferred } = request.preferences;
     const faults = facetFaults(request.service, origin, "create");
-    return chain(
-      body.read((json, ieee754Compatible) => bodies.readNew(json, ieee754Compatible, faults)),
-      (given) => ({ origin, handler, format, query, preferred, allowDeepInsert, given, faults }),
-    );
+    return body.read((json, ieee754Compatible) => {
+      const given = bodies.readNew(json, ieee754Compatible, faults);
+      requireCreatable(queryReaderOf(request), origin, json, { nests: allowDeepInsert });
+      return { origin, handler, format, query, preferred, allowDeepInsert, given, faults };
+    });
   },
   execute: (bound, execution) => {
     const { origin, handler, allowDeepInsert, given, faults } = bound;

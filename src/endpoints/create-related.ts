@@ -6,11 +6,12 @@ import type { NavigationProperty } from "../edm/model.ts";
 import type { ODataError } from "../errors/odata-error.ts";
 import { answeredValue } from "../execution/entities/handler-answer.ts";
 import { definitionIn, withFaults } from "../execution/entities/reader.ts";
+import { requireCreatable } from "../execution/rules/authorize-body.ts";
 import { actionAlong, judgeEntity, requireRules, navigationRules } from "../execution/rules/judge-rules.ts";
 import { runCreateRelated } from "../execution/writes/write-entity.ts";
 import { fieldOf } from "../memory/compile-property.ts";
 import { openBody } from "./authorized-request.ts";
-import { bindEntity } from "./bind-query.ts";
+import { bindEntity, queryReaderOf } from "./bind-query.ts";
 import {
   requireEntity,
   type AddressedEntity,
@@ -40,11 +41,13 @@ export const createRelated: Endpoint = inStages({
     const { return: preferred } = request.preferences;
     const contextUrl = (contextSelect: readonly string[]): string =>
       navigationContext(request, navigation, false, contextSelect);
+    const along = { entitySet, navigation: navigationProperty };
     const faults = facetFaults(request.service, runtime.origin, "create");
-    return chain(
-      body.read((json, ieee754Compatible) => runtime.readNew(json, ieee754Compatible, parentKey, faults)),
-      (given) => ({ navigation, handler, format, query, preferred, contextUrl, given, faults }),
-    );
+    return body.read((json, ieee754Compatible) => {
+      const given = runtime.readNew(json, ieee754Compatible, parentKey, faults);
+      requireCreatable(queryReaderOf(request), runtime.origin, json, { along });
+      return { navigation, handler, format, query, preferred, contextUrl, given, faults };
+    });
   },
   execute: (bound, execution) => {
     const { navigation, handler, given, faults } = bound;

@@ -1,5 +1,5 @@
 import { chain, type Maybe, type Turn } from "../base/maybe.ts";
-import { selectAll } from "../binder/bind-select-expand.ts";
+import { selectReadable } from "../binder/bind-select-expand.ts";
 import { starAccessOf } from "../execution/rules/authorize-query.ts";
 import { isSavedSeen } from "../execution/writes/check-written.ts";
 import { readableGraph, readGraph, shapeOf, toExpanded, visibleGraph } from "../execution/writes/populated-graph.ts";
@@ -9,7 +9,7 @@ import type { ODataResponse, ResponseBody } from "../http/odata-response.ts";
 import { isEntity } from "../memory/evaluation.ts";
 import { etagOf } from "../payload/etag.ts";
 import { entityContext, entityUrl } from "../payload/urls.ts";
-import { graphClause, type TargetOf } from "../plan/graph-clause.ts";
+import { graphClause, type PlainClauses, type TargetOf } from "../plan/graph-clause.ts";
 import type { BoundEntityQuery, SelectExpandClause } from "../query/clauses.ts";
 import type { AuthorizedRequest } from "./authorized-request.ts";
 import { queryReaderOf } from "./bind-query.ts";
@@ -75,10 +75,11 @@ export function readSaved(execution: Execution, wanted: WantedEntity, saved: Sav
 function readReturned(
   execution: Execution,
   { query }: WantedEntity,
-  { origin, entity, inserted }: SavedEntity,
+  { origin, entity, handler, inserted }: SavedEntity,
 ): Maybe<ReturnedEntity> {
   const { selectExpand: clause } = query;
-  if (inserted === null || origin.kind !== "EntitySet" || clause !== selectAll(origin.entityType)) {
+  const { properties } = execution.access;
+  if (inserted === null || origin.kind !== "EntitySet" || clause !== selectReadable(origin, properties)) {
     const expanded = expandEntity(execution, { origin, query }, { entity, rowShape: undefined });
     return chain(expanded, (read) => ({ entity: read.entity, clause, saved: "entity" }));
   }
@@ -95,10 +96,18 @@ function readReturned(
         )
       : read,
   );
-  const visible = chain(readable, (read) => visibleGraph(read, origin, targetOf, execution.reader));
+  // A handler that checks row rules has checked each row that it added, with ignored properties that it does not return.
+  const isChecked = service.definition.handlersCheckingRows.has(handler);
+  const visible = chain(readable, (read) =>
+    isChecked ? read : visibleGraph(read, origin, targetOf, execution.reader),
+  );
+  const plain: PlainClauses = {
+    key: properties?.key ?? "",
+    of: (owner) => selectReadable(owner, properties),
+  };
   return chain(visible, (seen) =>
     laterIfLong(turn, () => {
-      const populated = graphClause(origin, shapeOf([seen], origin, targetOf), selectAll, targetOf);
+      const populated = graphClause(origin, shapeOf([seen], origin, targetOf), plain, targetOf);
       return { entity: toExpanded(seen, populated), clause: populated, saved: "graph" };
     }),
   );

@@ -91,6 +91,7 @@ class RequestContext extends ServiceContext implements Context {
   #request: IncomingRequest | undefined;
   #door: HandlerDoor | undefined;
   #unit: CommitUnit | undefined;
+  #instant: number | undefined;
 
   constructor(execution: Execution) {
     super(new RowAccess(execution.service.warned));
@@ -124,6 +125,11 @@ class RequestContext extends ServiceContext implements Context {
 
   get reading(): Reading | null {
     return this.#execution.arrival.reading;
+  }
+
+  /** The instant of the request: taken on first use, or that of its change set. In milliseconds since 1970. */
+  get instant(): number {
+    return (this.#instant ??= this.#execution.arrival.batch?.instant ?? Date.now());
   }
 
   /** Identifies the client in queues. */

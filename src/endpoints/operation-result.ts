@@ -1,5 +1,5 @@
 import { chain, type Maybe } from "../base/maybe.ts";
-import { selectAll } from "../binder/bind-select-expand.ts";
+import { selectReadable } from "../binder/bind-select-expand.ts";
 import type { EntitySet, EntityType, Operation } from "../edm/model.ts";
 import { type ODataError, protocolError } from "../errors/odata-error.ts";
 import { collectEntities } from "../execution/entities/handler-answer.ts";
@@ -101,8 +101,8 @@ function entityResponse(
   entity: unknown,
 ): ODataResponse {
   const { service, serviceRoot } = request;
-  const clause = selectAll(entityType);
   const own = ownSet(called, entityType);
+  const clause = selectReadable(own ?? entityType, request.access.properties);
   if (own === null && isEnvelopedByType(service)) {
     const writer = entityWriterFor(service, entityType, clause, format, undefined);
     const contextUrl = originContext(serviceRoot, entityType, false, []);
@@ -128,12 +128,12 @@ function collectionBody(
   const own = ownSet(called, entityType);
   const isBare = own === null && !isEnvelopedByType(service);
   const written = isBare ? bareFormat(format) : format;
+  const origin = own ?? entityType;
+  const clause = selectReadable(origin, request.access.properties);
   const body = writeCollection({
-    contextUrl: isBare ? null : originContext(serviceRoot, own ?? entityType, true, []),
+    contextUrl: isBare ? null : originContext(serviceRoot, origin, true, []),
     serviceRoot,
-    parts: [
-      { entities, writer: entityWriterFor(service, own ?? entityType, selectAll(entityType), written, undefined) },
-    ],
+    parts: [{ entities, writer: entityWriterFor(service, origin, clause, written, undefined) }],
   });
   return jsonResponse(request, format, startBody(body));
 }

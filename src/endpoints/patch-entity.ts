@@ -3,17 +3,18 @@ import { bindEntityKey } from "../binder/bind-key.ts";
 import { WRITTEN_ENTITY_OPTIONS } from "../binder/option-rules.ts";
 import { logInfo } from "../definition/model/request-fields.ts";
 import { IncompleteValueError } from "../definition/sets/merge-delta.ts";
-import type { EntitySet } from "../edm/model.ts";
+import type { EntitySet, StructuralProperty } from "../edm/model.ts";
 import { wirePath } from "../edm/wire-path.ts";
 import type { ODataError } from "../errors/odata-error.ts";
 import { answeredValue } from "../execution/entities/handler-answer.ts";
 import { withFaults } from "../execution/entities/reader.ts";
+import { comparedProperties, withoutCompared } from "../execution/rules/judge-properties.ts";
 import { runPatch } from "../execution/writes/write-entity.ts";
 import { checkKeyMatch } from "../payload/body-members.ts";
 import type { FacetFaults } from "../payload/body-readers.ts";
 import type { ExpectedValues } from "../sets/given-values.ts";
 import { openBody } from "./authorized-request.ts";
-import { bindEntity, readJsonFormat } from "./bind-query.ts";
+import { bindEntity, queryReaderOf, readJsonFormat } from "./bind-query.ts";
 import { requireEntity, entityNotFound, checkPreconditions, missingEntityError } from "./current-entity.ts";
 import { readSaved, savedResponse } from "./entity-result.ts";
 import type { Execution } from "./execution.ts";
@@ -38,12 +39,15 @@ export const patchEntity: Endpoint = inStages({
     const { return: preferred } = request.preferences;
     const faults = facetFaults(request.service, origin, "patch");
     const delta = body.read((json, ieee754Compatible) => bodies.readDelta(json, ieee754Compatible, faults));
-    return chain(delta, (given) => ({ origin, keyText, key, format, query, preferred, given, faults }));
+    return chain(delta, (given) => {
+      const compared = comparedProperties(queryReaderOf(request), origin, given.delta);
+      return { origin, keyText, key, format, query, preferred, given, faults, compared };
+    });
   },
   execute: (bound, execution) => {
-    const { origin, keyText, key, given, faults } = bound;
+    const { origin, keyText, key, given, faults, compared } = bound;
     logIgnoredEntities(execution, origin, given.ignored);
-    const saved = callPatch(execution, { entitySet: origin, keyText, key, faults }, given.delta, () =>
+    const saved = callPatch(execution, { entitySet: origin, keyText, key, faults, compared }, given.delta, () =>
       checkKeyMatch(origin.entityType, given.key, key),
     );
     return chain(saved, (entity) => {
@@ -68,6 +72,8 @@ interface PatchTarget {
   /** The key as written in the URL. */
   readonly keyText: string;
   readonly key: unknown;
+  /** The properties of the delta that the user may send with their stored values only; absent: none. */
+  readonly compared?: readonly StructuralProperty[];
   /** The facet faults of the body, reported together with the issues of `validate`. */
   readonly faults?: FacetFaults;
 }
@@ -80,20 +86,21 @@ interface PatchTarget {
 export function callPatch(
   execution: Execution,
   target: PatchTarget,
-  delta: object,
+  delta: Record<string, unknown>,
   check?: () => void,
 ): Maybe<unknown> {
-  const { entitySet, keyText, key, faults } = target;
+  const { entitySet, keyText, key, faults, compared = [] } = target;
   const missing = (expected?: ExpectedValues): ODataError =>
     missingEntityError(execution, () => entityNotFound(entitySet, keyText), expected);
   const current = chain(requireEntity(execution, { entitySet, key }, missing), (addressed) => {
     check?.();
-    return checkPreconditions(execution, { entitySet, key, addressed });
+    return checkPreconditions(execution, { entitySet, key, addressed, isWholeNeeded: compared.length > 0 });
   });
-  return chain(current, ({ state, expected }) => {
+  return chain(current, ({ state, entity: stored, expected }) => {
     if (state === "missing") throw missing();
+    const changes = withoutCompared(queryReaderOf(execution), entitySet, { changes: delta, compared, stored });
     return chain(
-      patched(entitySet, () => runPatch(entitySet, key, delta, withFaults(execution.writer(expected), faults))),
+      patched(entitySet, () => runPatch(entitySet, key, changes, withFaults(execution.writer(expected), faults))),
       (answer) => {
         const saved = answeredValue(answer);
         if (saved !== null && saved !== undefined) {

@@ -120,7 +120,11 @@ interface BoundProperty {
   readonly key: unknown;
 }
 
-/** Chooses the format and binds the key. @throws ODataError for negotiation, the key, a query option */
+/**
+ * Chooses the format and binds the key.
+ * @throws ODataError for negotiation, the key, a query option; `Unauthorized`, `Forbidden` for a property that the user may
+ *   not read
+ */
 function openProperty<Format>(
   request: AuthorizedRequest,
   negotiate: (request: AuthorizedRequest) => Format,
@@ -130,6 +134,9 @@ function openProperty<Format>(
   const format = negotiate(request);
   const key = bindPropertyKey(request, addressed);
   bindNoQuery(readOptions(request), rulesOf?.(addressedProperty(addressed)));
+  const { entitySet, property } = addressed;
+  const { properties } = request.access;
+  if (properties?.unreadableOf(entitySet).has(property) === true) throw properties.refusal(property, entitySet);
   return { addressed, key, format };
 }
 

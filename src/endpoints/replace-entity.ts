@@ -1,22 +1,27 @@
 import { chain, type Maybe } from "../base/maybe.ts";
-import { keptPer } from "../base/memo.ts";
+import { keptPerPair } from "../base/memo.ts";
 import { bindEntityKey } from "../binder/bind-key.ts";
 import { WRITTEN_ENTITY_OPTIONS } from "../binder/option-rules.ts";
-import type { EntitySet, EntityType } from "../edm/model.ts";
+import type { EntitySetDefinition, ServiceDefinition } from "../definition/model/service-definition.ts";
+import type { EntitySet, StructuralProperty } from "../edm/model.ts";
 import { answeredValue } from "../execution/entities/handler-answer.ts";
-import { withFaults } from "../execution/entities/reader.ts";
-import { runReplace } from "../execution/writes/write-entity.ts";
-import { checkKeyMatch, checkNewKey } from "../payload/body-members.ts";
+import { definitionIn, withFaults, withUnwritten } from "../execution/entities/reader.ts";
+import { requireCreatable } from "../execution/rules/authorize-body.ts";
 import {
-  type FacetFaults,
-  requireWhole,
-  type ReplacementBody,
-  compileImmutableKeeper,
-} from "../payload/body-readers.ts";
+  comparedProperties,
+  keptProperties,
+  storedValues,
+  withoutCompared,
+} from "../execution/rules/judge-properties.ts";
+import { runReplace } from "../execution/writes/write-entity.ts";
+import type { JsonValue } from "../json/write-json.ts";
+import { type BodyObject, checkKeyMatch, checkNewKey, compileFieldWriter } from "../payload/body-members.ts";
+import { type FacetFaults, newEntityOf, requireWhole, type ReplacementBody } from "../payload/body-readers.ts";
+import { compileImmutableKeeper } from "../payload/immutable-keeper.ts";
 import { requireObject } from "../payload/property-reader.ts";
 import type { ExpectedValues } from "../sets/given-values.ts";
 import { openBody } from "./authorized-request.ts";
-import { bindEntity, readJsonFormat } from "./bind-query.ts";
+import { bindEntity, queryReaderOf, readJsonFormat } from "./bind-query.ts";
 import { callCreate } from "./create-entity.ts";
 import {
   type AddressedEntity,
@@ -32,7 +37,7 @@ import { readSaved, savedResponse, type WriteOutcome } from "./entity-result.ts"
 import type { Execution } from "./execution.ts";
 import { logIgnoredEntities } from "./patch-entity.ts";
 import { entityPathOf } from "./read-entity.ts";
-import { facetFaults, runtimeOf } from "./service-runtime.ts";
+import { facetFaults, runtimeOf, type ServiceRuntime } from "./service-runtime.ts";
 import { type Endpoint, inStages, routed } from "./stages.ts";
 
 /** An entity to save under the key of the URL. */
@@ -42,6 +47,10 @@ interface Replacement {
   readonly keyText: string;
   readonly key: unknown;
   readonly body: ReplacementBody;
+  /** The body as it was sent. */
+  readonly json: JsonValue;
+  /** The properties that keep their stored values if the body omits them. */
+  readonly kept: ReadonlySet<StructuralProperty>;
   /** The facet faults of the body, reported together with the issues of `validate`. */
   readonly faults: FacetFaults;
   readonly mayCreate: boolean;
@@ -73,11 +82,13 @@ export const replaceEntity: Endpoint = inStages({
     const { return: preferred } = request.preferences;
     // A URL cannot choose a key that the server generates.
     const mayCreate = settings.allowUpsert && !entityType.key.some(({ computed }) => computed);
+    const ruled = queryReaderOf(request);
     const faults = facetFaults(request.service, entitySet, "create");
-    return chain(
-      opened.read((json, ieee754Compatible) => bodies.readReplacement(json, ieee754Compatible, key, faults)),
-      (body) => ({ entitySet, keyText, key, format, query, preferred, mayCreate, body, faults }),
-    );
+    return opened.read((json, ieee754Compatible) => {
+      const kept = keptProperties(ruled, entitySet);
+      const body = bodies.readReplacement(json, ieee754Compatible, key, { kept, faults });
+      return { entitySet, keyText, key, format, query, preferred, mayCreate, body, faults, json, kept };
+    });
   },
   execute: (bound, execution) => {
     const { entitySet, key, body } = bound;
@@ -93,11 +104,12 @@ export const replaceEntity: Endpoint = inStages({
 
 function replaceOrCreate(execution: Execution, replacement: Replacement, addressed: AddressedEntity): Maybe<Saved> {
   const { entitySet, key, mayCreate } = replacement;
-  const keep = keeperOf(entitySet.entityType);
-  const { putChecksIfNoneMatch } = execution.service.definition.profile;
+  const { definition } = execution.service;
+  const set = definitionIn(definition, entitySet);
+  const { putChecksIfNoneMatch } = definition.profile;
   const byDefault = mayCreate ? "star" : "nothing";
   const ifNoneMatch = putChecksIfNoneMatch ? "every" : byDefault;
-  const isWholeNeeded = keep !== null;
+  const isWholeNeeded = keeperOf(set, definition) !== null || needsStored(execution, replacement);
   const current = checkPreconditions(execution, { entitySet, key, mayCreate, ifNoneMatch, isWholeNeeded, addressed });
   return chain(current, (found) => {
     if (found.state !== "missing") return replace(execution, replacement, found);
@@ -112,16 +124,15 @@ function replace(
   replacement: Replacement,
   { state, entity, expected }: CurrentEntity,
 ): Maybe<Saved> {
-  const { entitySet, key, body, faults } = replacement;
+  const { entitySet, key, faults } = replacement;
   const call = routed(runtimeOf(execution.service, entitySet).handlers.replace, `PUT ${entitySet.name}`);
-  const { entityType } = entitySet;
-  const keep = keeperOf(entityType);
-  if (keep !== null && entity !== undefined) keep(body.entity, requireObject(entity, entityType.qualifiedName));
-  const whole = entity === undefined ? requireWhole(body) : body.entity;
-  if (state === "missing") checkNewKey(entityType, key);
-  const replaced = chain(authorizeReplacing(execution, replacement, state, whole), () =>
-    runReplace(entitySet, key, whole, withFaults(execution.writer(expected), faults)),
-  );
+  const { whole, unwritten }: KeptEntity =
+    state === "missing" ? { whole: newEntity(execution, replacement) } : keepStored(execution, replacement, entity);
+  const cause = state === "missing" ? "create" : "update";
+  const replaced = chain(authorizeReplacing(execution, replacement, state, whole), () => {
+    const writer = withUnwritten(withFaults(execution.writer(expected), faults), unwritten);
+    return runReplace(entitySet, key, whole, writer, cause);
+  });
   return chain(replaced, (answer) => {
     const saved = answeredValue(answer);
     if (saved !== null && saved !== undefined) {
@@ -132,6 +143,69 @@ function replace(
     if (created !== null) return created;
     throw missing(execution, replacement, expected);
   });
+}
+
+/** Returns the entity of a PUT that creates it. @throws ODataError for a property that the user may not give to it */
+function newEntity(execution: Execution, { entitySet, key, body, json }: Replacement): BodyObject {
+  requireCreatable(queryReaderOf(execution), entitySet, json);
+  const entity = newEntityOf(body);
+  checkNewKey(entitySet.entityType, key);
+  return entity;
+}
+
+/** Whether the stored values of properties are compared with the body, or passed on to a handler of the application. */
+function needsStored({ service }: Execution, { entitySet, kept, body: { entity } }: Replacement): boolean {
+  if (kept.size === 0) return false;
+  return (
+    !keepsAbsent(service, entitySet) ||
+    isSeen(service, entitySet) ||
+    [...kept].some(({ field }) => Object.hasOwn(entity, field))
+  );
+}
+
+/** Whether the handler of a set does not write absent members: handlers of tables do not. */
+function keepsAbsent(service: ServiceRuntime, entitySet: EntitySet): boolean {
+  const { replace: handler } = runtimeOf(service, entitySet).handlers;
+  return service.definition.handlersCheckingRows.has(handler);
+}
+
+/** Whether functions of the application see the replacement before a table stores it. */
+function isSeen({ definition }: ServiceRuntime, entitySet: EntitySet): boolean {
+  const { validators, hooks } = definitionIn(definition, entitySet);
+  return validators?.create !== undefined || hooks?.before.replace !== undefined;
+}
+
+/** A replacement with the stored values that it keeps. */
+interface KeptEntity {
+  readonly whole: BodyObject;
+  /** The fields that a table must not write; absent: none. */
+  readonly unwritten?: ReadonlySet<string> | undefined;
+}
+
+/**
+ * Returns the replacement of an entity with the stored values that it keeps.
+ * @param stored the entity as its handler returned it; undefined if it was not loaded
+ * @throws ODataError for a property that the user may not change
+ */
+function keepStored(execution: Execution, { entitySet, body, kept }: Replacement, stored: unknown): KeptEntity {
+  const { entityType } = entitySet;
+  const ruled = queryReaderOf(execution);
+  const compared = comparedProperties(ruled, entitySet, body.entity);
+  // A copy: if the entity is deleted meanwhile, the body may create it.
+  const whole = { ...withoutCompared(ruled, entitySet, { changes: body.entity, compared, stored }) };
+  if (stored === undefined) {
+    requireWhole(body);
+    return { whole };
+  }
+  const { definition } = execution.service;
+  const keep = keeperOf(definitionIn(definition, entitySet), definition);
+  keep?.(whole, requireObject(stored, entityType.qualifiedName));
+  const isTable = keepsAbsent(execution.service, entitySet);
+  if (kept.size === 0 || (isTable && !isSeen(execution.service, entitySet))) return { whole };
+  const current = storedValues(entitySet, stored);
+  const absent = [...kept].filter(({ field }) => !Object.hasOwn(whole, field));
+  for (const { field } of absent) compileFieldWriter(field)(whole, current[field]);
+  return isTable ? { whole, unwritten: new Set(absent.map(({ field }) => field)) } : { whole };
 }
 
 /** Checks the `create` rules where the replace handler may create the entity. */
@@ -147,11 +221,11 @@ function authorizeReplacing(
 }
 
 /** Creates the entity; null where this request must not create it. */
-function create(execution: Execution, { entitySet, key, body, faults, mayCreate }: Replacement): Maybe<Saved> | null {
+function create(execution: Execution, replacement: Replacement): Maybe<Saved> | null {
+  const { entitySet, faults, mayCreate } = replacement;
   const { create: call } = runtimeOf(execution.service, entitySet).handlers;
   if (call === undefined || !mayCreate || execution.arrival.odata.header("if-match") !== undefined) return null;
-  const whole = requireWhole(body);
-  checkNewKey(entitySet.entityType, key);
+  const whole = newEntity(execution, replacement);
   const created = chain(authorizeCreation(execution, entitySet, whole), () =>
     callCreate(entitySet, whole, withFaults(execution.reader, faults)),
   );
@@ -162,5 +236,16 @@ function missing(execution: Execution, { entitySet, keyText }: Replacement, expe
   return missingEntityError(execution, () => entityNotFound(entitySet, keyText), expected);
 }
 
-/** Copies the immutable values of the entity to its replacement; null for a type without immutable properties. */
-const keeperOf = keptPer((entityType: EntityType) => compileImmutableKeeper(entityType));
+/**
+ * Copies values of the entity to its replacement that no body has: of immutable properties and, for a handler of the
+ * application, of those that the server sets for new entities only. A statement of a table leaves their columns out. Null
+ * without such properties.
+ */
+const keeperOf = keptPerPair(
+  ({ entitySet, handlers, setValues }: EntitySetDefinition, { handlersCheckingRows }: ServiceDefinition) => {
+    const isOfTable = handlersCheckingRows.has(handlers.replace);
+    const set = isOfTable || setValues === null ? [] : setValues.properties;
+    const kept = set.flatMap(({ property, update }) => (update === null && !property.isKey ? [property] : []));
+    return compileImmutableKeeper(entitySet.entityType, kept);
+  },
+);

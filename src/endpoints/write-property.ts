@@ -4,6 +4,7 @@ import { bindNoQuery } from "../binder/bind-query-options.ts";
 import type { StructuralProperty } from "../edm/model.ts";
 import { type ODataError, protocolError } from "../errors/odata-error.ts";
 import type { FoundEntity } from "../execution/reads/read-by-key.ts";
+import { refusalOfProperty, refusedProperties } from "../execution/rules/property-access.ts";
 import { isSavedSeen } from "../execution/writes/check-written.ts";
 import type { ODataResponse } from "../http/odata-response.ts";
 import type { FacetFaults } from "../payload/body-readers.ts";
@@ -15,7 +16,7 @@ import {
 } from "../payload/read-property-body.ts";
 import type { PropertyPath } from "../query/resource-path.ts";
 import { type AuthorizedRequest, openBody } from "./authorized-request.ts";
-import { readJsonFormat, readOptions } from "./bind-query.ts";
+import { queryReaderOf, readJsonFormat, readOptions } from "./bind-query.ts";
 import { requireEntity, entityNotFound, checkPreconditions, missingEntityError } from "./current-entity.ts";
 import type { Execution } from "./execution.ts";
 import { callPatch, patchHandler } from "./patch-entity.ts";
@@ -50,6 +51,7 @@ function writesBody(reading: keyof PropertyReaders): Endpoint {
       const body = openBody(request, addressed.entitySet);
       bindNoQuery(readOptions(request));
       checkWritable(addressed);
+      requireChangeable(request, addressed);
       const read = bodyReaders(request.service, addressed)[reading]();
       const name = propertyPathText(addressed);
       const faults = facetFaults(request.service, addressed.entitySet, "patch");
@@ -100,6 +102,7 @@ export const clearProperty: Endpoint = inStages({
     const key = bindPropertyKey(request, addressed);
     bindNoQuery(readOptions(request));
     checkWritable(addressed);
+    requireChangeable(request, addressed);
     if (!property.nullable || property.isCollection) {
       const advice = property.isCollection ? "A collection may be empty: PUT []." : "PUT another value.";
       const target = propertyPathText(addressed);
@@ -191,13 +194,20 @@ function checkWritable(path: PropertyPath): void {
   }
 }
 
+/** @throws ODataError `Unauthorized`, `Forbidden` for a property that the user may not change */
+function requireChangeable(request: AuthorizedRequest, { entitySet, property }: PropertyPath): void {
+  const ruled = queryReaderOf(request);
+  if (!refusedProperties(ruled, entitySet, "update").has(property)) return;
+  throw refusalOfProperty(ruled, "update", { property, owner: entitySet });
+}
+
 function writeValue({ addressed, key, value, faults }: WrittenProperty, execution: Execution): Maybe<WrittenOwner> {
   const { entitySet, key: keyText, property, members } = addressed;
   const delta = [property, ...members].reduceRight(
     // fromEntries defines members, so a property may be named __proto__.
     (inner, { field }): unknown => Object.fromEntries([[field, inner]]),
     value,
-  ) as object;
+  ) as Record<string, unknown>;
   return chain(callPatch(execution, { entitySet, keyText, key, faults }, delta), (entity) => {
     const isSeen = isSavedSeen(entitySet, entity, patchHandler(execution.service, entitySet), execution.reader);
     return chain(isSeen, (seen) => (seen ? { entity } : null));

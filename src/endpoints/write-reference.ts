@@ -8,6 +8,7 @@ import type { EntitySet } from "../edm/model.ts";
 import { ODataError, protocolError } from "../errors/odata-error.ts";
 import { answeredValue } from "../execution/entities/handler-answer.ts";
 import { definitionOf, type Reader } from "../execution/entities/reader.ts";
+import { requireLinkable } from "../execution/rules/authorize-body.ts";
 import { ServiceContext } from "../execution/rules/row-access.ts";
 import { explainingViolations, OF_OTHERS } from "../execution/writes/explain-violation.ts";
 import { hasLinkHooks, type LinkEnd, linkHooked } from "../execution/writes/link-hooks.ts";
@@ -17,7 +18,7 @@ import { entityUrlOf } from "../payload/urls.ts";
 import { readReference } from "../payload/write-entity-reference.ts";
 import { authorizeLink, judgesLinks } from "./authorize-link.ts";
 import { type AuthorizedRequest, openBody } from "./authorized-request.ts";
-import { readOptions } from "./bind-query.ts";
+import { queryReaderOf, readOptions } from "./bind-query.ts";
 import {
   hidesRows,
   requireEntity,
@@ -200,10 +201,13 @@ interface Link {
   readonly write: (context: Context) => Answer<void>;
 }
 
-/** Writes a link. Links are part of the parent, so the rules and the ETag of the parent apply. */
+/**
+ * Writes a link. Links are part of the parent, so the rules and the ETag of the parent apply; the rules of a foreign key, too.
+ */
 function writeLink(link: Link, execution: Execution): Maybe<void> {
   const { navigation, referenced, added } = link;
   const { entitySet, parentKey: key } = navigation;
+  requireLinkable(queryReaderOf(execution), entitySet, navigation.navigationProperty);
   const missing = (): ODataError => missingEntityError(execution, () => noParent(navigation));
   const parent = requireEntity(execution, { entitySet, key, mustBeSeen: true }, missing);
   const current = chain(parent, (addressed) => checkPreconditions(execution, { entitySet, key, addressed }));

@@ -14,6 +14,7 @@ import {
   type CheckedResults,
 } from "../definition/sets/entity-set.ts";
 import type { Navigations } from "../definition/sets/navigation.ts";
+import type { InferredSet } from "../definition/sets/set-option.ts";
 import type { ResultOf } from "../definition/types/edm-builders.ts";
 import type { EntityTypeDeclaration } from "../definition/types/value-type.ts";
 import type { ConfigurationFault } from "../errors/configuration-error.ts";
@@ -65,6 +66,7 @@ export function sqlEntitySet<
   FittingCreated extends Answer<ResultOf<E> | null> = never,
   FittingReplaced extends Answer<ResultOf<E> | null> = never,
   FittingPatched extends Answer<ResultOf<E> | null> = never,
+  const S extends string = never,
 >(
   type: E,
   options: CheckedSqlOptions<
@@ -73,10 +75,11 @@ export function sqlEntitySet<
     F,
     A,
     InferredResults<All, Applied, Found, Created, Replaced, Patched>,
-    InferredResults<FittingAll, FittingApplied, FittingFound, FittingCreated, FittingReplaced, FittingPatched>
+    InferredResults<FittingAll, FittingApplied, FittingFound, FittingCreated, FittingReplaced, FittingPatched>,
+    S
   >,
   // NoInfer: as in `entitySet`, so that handlers keep their key inside the list of a service.
-): EntitySetDeclaration<NoInfer<E>, N, F, A>;
+): EntitySetDeclaration<NoInfer<E>, N, F, A, S>;
 export function sqlEntitySet<
   const E extends EntityTypeDeclaration,
   const N extends Navigations<E> = None,
@@ -111,7 +114,7 @@ export function sqlEntitySet<
     search: Array.isArray(search) ? searchOf(type, search, home, report) : search,
     navigation: own === null ? others.navigation : own.navigation,
   });
-  const set = entitySet(type, given);
+  const set = entitySet<E, N, F, A>(type, given);
   return Object.freeze({
     ...set,
     ...(home === null ? {} : mappedBy({ db, table, from, columns })),
@@ -223,4 +226,5 @@ type CheckedSqlOptions<
   A,
   R extends HandlerResults,
   Fitting extends HandlerResults,
-> = SqlEntitySetOptions<E, N, F, A, R | Fitting> & CheckedResults<E, R, Fitting>;
+  S extends string,
+> = SqlEntitySetOptions<E, N, F, A, R | Fitting> & CheckedResults<E, R, Fitting> & InferredSet<E, S>;

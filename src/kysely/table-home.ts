@@ -4,6 +4,7 @@ import type { EntitySetHandlers } from "../definition/handlers.ts";
 import type { Logger } from "../definition/logger.ts";
 import { declaredEntityType } from "../definition/model/declared-entity-type.ts";
 import type { StoredHandler, StoredRows } from "../definition/model/stored-database.ts";
+import { isObject } from "../definition/option-table.ts";
 import type { TransactionalDatabase } from "../definition/sets/transactional-database.ts";
 import type { EntityTypeDeclaration } from "../definition/types/value-type.ts";
 import type { EntityType, StructuralProperty } from "../edm/model.ts";
@@ -20,7 +21,7 @@ import { readHandlers } from "../sql/read/narrowed-handlers.ts";
 import { makeReader, planAll, readSettings, type SqlReader } from "../sql/read/sql-reader.ts";
 import { type FindTenant, Tenants } from "../sql/read/tenants.ts";
 import { toFrom } from "../sql/translate/base-query.ts";
-import { type DeclaredTable, SqlTable } from "../sql/write/sql-table.ts";
+import { type DeclaredTable, SqlTable, writtenProperties } from "../sql/write/sql-table.ts";
 import { tenantTransactions, transactionsOf } from "../sql/write/sql-transactions.ts";
 import { writeHandlers } from "../sql/write/sql-write.ts";
 import { type TableHandlers, type TableSide, TenantTable } from "../sql/write/tenant-table.ts";
@@ -36,6 +37,7 @@ export interface HomeOptions {
   readonly operations: readonly SqlOperation[];
   readonly columns?: object | undefined;
   readonly rowVersion?: string | undefined;
+  readonly set?: unknown;
   readonly unreadable?: "error" | "null" | undefined;
   readonly readFrom?: unknown;
   readonly replicaWait?: unknown;
@@ -204,12 +206,18 @@ function makeSide(
   if (reader === null) return null;
   const entityType = declaredEntityType(type);
   const name = nameOfTable(options);
-  const table = new SqlTable({ db, name, entityType, reader, rowVersion: options.rowVersion, declared });
+  const { rowVersion } = options;
+  const table = new SqlTable({ db, name, entityType, reader, rowVersion, fieldsSet: fieldsSetBy(options), declared });
   const writes = Object.entries(writeHandlers(table)).filter(([each]) => allows(options, each as SqlOperation));
   checkSharing(type, options, reader.profile, report);
   const reads = allows(options, "read") ? readHandlers(type, reader) : {};
   const stored = storedRows(entityType, name, reader, options);
   return { table, reader, handlers: { ...reads, ...Object.fromEntries(writes) }, stored };
+}
+
+/** Returns the fields whose values the server sets. */
+function fieldsSetBy({ set }: HomeOptions): ReadonlySet<string> {
+  return new Set(isObject(set) ? Object.keys(set) : []);
 }
 
 /** Checks that a table with writes stores no two properties in one column. */
@@ -222,9 +230,10 @@ function checkSharing(
   const { columns = {}, rowVersion } = options;
   if (!STORING.some((operation) => allows(options, operation) && options[operation] === undefined)) return;
   const entityType = declaredEntityType(type);
-  const { plans } = planAll(entityType, columns, { values }, () => undefined);
+  const { plans, ignored } = planAll(entityType, columns, { values }, () => undefined);
   const version = entityType.properties.find(({ field }) => field === rowVersion) ?? null;
-  checkSharedColumns(plans, version, syntax.columnKey, report);
+  const written = { written: writtenProperties(entityType, fieldsSetBy(options)), rowVersion: version };
+  checkSharedColumns(new Map([...plans, ...ignored]), written, syntax.columnKey, report);
 }
 
 function linkFaults(

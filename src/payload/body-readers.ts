@@ -3,7 +3,6 @@ import { absentValue } from "../edm/absent-value.ts";
 import { keyFields, keyValues } from "../edm/literal.ts";
 import type { EntitySet, NavigationProperty, EntityType, StructuralProperty } from "../edm/model.ts";
 import type { PrimitiveValue } from "../edm/value-codec.ts";
-import { codecOf } from "../edm/value-codecs.ts";
 import { isODataError, joinFaults, type ODataError } from "../errors/odata-error.ts";
 import { type JsonValue, isJsonObject, type JsonObject } from "../json/write-json.ts";
 import {
@@ -21,7 +20,6 @@ import {
   missingMember,
   placeWithin,
 } from "./body-members.ts";
-import { compileConversion, compileFieldReader } from "./property-reader.ts";
 import { nestedLinksOf, compileNewEntityReader, containsEntities, notAnEntity } from "./read-entity.ts";
 import { ValueReaders } from "./read-value.ts";
 
@@ -54,10 +52,17 @@ export interface BodyReaders {
     body: JsonValue,
     ieee754Compatible: boolean,
     key: unknown,
-    faults?: FacetFaults,
+    reading?: ReplacementReading,
   ) => ReplacementBody;
   /** Reads the changes of an entity: the body of PATCH. */
   readonly readDelta: (body: JsonValue, ieee754Compatible: boolean, faults?: FacetFaults) => DeltaBody;
+}
+
+/** How the body of a PUT is read. */
+interface ReplacementReading {
+  /** The properties that keep their stored values if the body omits them; absent: none. */
+  readonly kept?: ReadonlySet<StructuralProperty>;
+  readonly faults?: FacetFaults;
 }
 
 /** A list that receives the faults of values that violate facets; undefined: they end the reading like other faults. */
@@ -83,8 +88,8 @@ export function compileBodyReaders(entitySet: EntitySet, settings: BodySettings)
     readNew: (body, ieee754Compatible, faults) => {
       return guarded(body, ieee754Compatible, (place) => readNew()(body, place, "", null), { findsEveryFault, faults });
     },
-    readReplacement: (body, ieee754Compatible, key, faults) => {
-      return guarded(body, ieee754Compatible, (place) => readReplacement()(body, place, key), {
+    readReplacement: (body, ieee754Compatible, key, { kept = NO_PROPERTIES, faults } = {}) => {
+      return guarded(body, ieee754Compatible, (place) => readReplacement()(body, place, { key, kept }), {
         findsEveryFault,
         faults,
       });
@@ -184,6 +189,8 @@ export interface ReplacementBody {
    * The first missing immutable member that a new entity requires. An existing entity keeps its value. Null: none.
    */
   readonly missing: string | null;
+  /** The missing properties that keep their stored values; absent: none. A new entity gets their defaults. */
+  readonly absent?: readonly StructuralProperty[];
   /** The navigation properties with related entities in the body, which are ignored. */
   readonly ignored: readonly string[];
 }
@@ -198,6 +205,15 @@ interface DeltaBody {
 }
 
 type MemberStep = (body: JsonObject, place: BodyPlace, made: BodyObject) => void;
+
+/** The entity that a body replaces. */
+interface ReplacedEntity {
+  /** In the application's form. */
+  readonly key: unknown;
+  readonly kept: ReadonlySet<StructuralProperty>;
+}
+
+const NO_PROPERTIES: ReadonlySet<StructuralProperty> = new Set();
 
 function runSteps(steps: readonly MemberStep[], body: JsonObject, place: BodyPlace, made: BodyObject): void {
   for (const step of steps) {
@@ -220,27 +236,44 @@ function compileReplacementReader(
   entityType: EntityType,
   values: ValueReaders,
   ignoresKeys: boolean,
-): (body: JsonValue, place: BodyPlace, key: unknown) => ReplacementBody {
+): (body: JsonValue, place: BodyPlace, replaced: ReplacedEntity) => ReplacementBody {
   const checkBody = compileBodyCheck(entityType, values);
   const readKey = ignoresKeys ? noKey : compileKeyReader(entityType, values);
   const fillKey = entityType.key.map(({ field, computed }) => (computed ? null : compileFieldWriter(field)));
   const own = entityType.properties.filter(({ isKey, computed }) => !isKey && !computed);
-  const steps = own.map((property) => replacedMember(property, values));
+  const steps = own.map((property) => ({ property, step: replacedMember(property, values) }));
+  const all = steps.map(({ step }) => step);
   const needed = own.filter(isNeeded).map(({ name }) => name);
   const ignoredIn = relatedFinder(entityType);
-  return (body, place, key) => {
+  return (body, place, { key, kept }) => {
     const object = checkBody(body, place);
     const bodyKey = readKey(object, place);
     const entity: BodyObject = {};
     for (const [index, value] of keyValues(entityType.key, key).entries()) fillKey[index]?.(entity, value);
-    runSteps(steps, object, place, entity);
+    const isKept = (property: StructuralProperty): boolean => kept.has(property) && object[property.name] === undefined;
+    const wanted = kept.size === 0 ? all : steps.filter(({ property }) => !isKept(property)).map(({ step }) => step);
+    runSteps(wanted, object, place, entity);
     const missing = needed.find((name) => object[name] === undefined) ?? null;
-    return { entity, key: bodyKey, missing, ignored: ignoredIn(object) };
+    const replacement = { entity, key: bodyKey, missing, ignored: ignoredIn(object) };
+    return kept.size === 0 ? replacement : { ...replacement, absent: own.filter(isKept) };
   };
 }
 
 /**
  * Returns the entity of a PUT that creates an entity.
+ * @throws ODataError `InvalidBody` for a missing member that is required
+ */
+export function newEntityOf(body: ReplacementBody): BodyObject {
+  const entity = requireWhole(body);
+  for (const property of body.absent ?? []) {
+    if (property.databaseDefault === true) continue;
+    compileFieldWriter(property.field)(entity, compileAbsentValue(property)(bodyRoot(false)));
+  }
+  return entity;
+}
+
+/**
+ * Returns the entity of a PUT whose current values are unknown.
  * @throws ODataError `InvalidBody` for a missing immutable member
  */
 export function requireWhole({ entity, missing }: ReplacementBody): BodyObject {
@@ -348,34 +381,4 @@ function compileKeyReader({ key }: EntityType, values: ValueReaders): (body: Jso
 /** Returns the key of a body whose key members are ignored, whatever they contain. @see OData Protocol 4.0, section 11.4.3 */
 function noKey(): BodyKey {
   return [];
-}
-
-/**
- * Makes the step that copies the immutable values of the current entity to its replacement, because an update ignores the
- * values of the body.
- * @returns null for a type without immutable members; a step that throws Error if the current entity, as a handler
- * returned it, has an invalid value
- * @see OData Protocol 4.0, section 11.4.3
- */
-export function compileImmutableKeeper(entityType: EntityType): ((entity: BodyObject, current: object) => void) | null {
-  const kept = entityType.properties.filter(({ immutable, isKey, computed }) => immutable && !isKey && !computed);
-  if (kept.length === 0) return null;
-  const steps = kept.map((property) => {
-    const read = compileFieldReader(property.field);
-    const put = compileFieldWriter(property.field);
-    const convert = conversionOf(property, `${entityType.qualifiedName}/${property.name}`);
-    return (entity: BodyObject, current: object): void => {
-      const value = read(current) ?? null;
-      put(entity, value === null ? null : convert(value));
-    };
-  });
-  return (entity, current) => {
-    for (const step of steps) step(entity, current);
-  };
-}
-
-/** Structured values remain as the application returned them. */
-function conversionOf(property: StructuralProperty, path: string): (value: unknown) => unknown {
-  const isPlain = property.type.kind !== "ComplexType" && !property.isCollection;
-  return isPlain ? compileConversion(codecOf(property), path) : (value) => value;
 }

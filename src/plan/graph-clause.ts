@@ -1,5 +1,6 @@
 import { BoundedCache, keeper, keptPer } from "../base/memo.ts";
-import type { EntitySet, EntityType, NavigationProperty } from "../edm/model.ts";
+import type { EntitySet, NavigationProperty } from "../edm/model.ts";
+import type { EntityOwner } from "../query/capabilities.ts";
 import type { ExpandedNavigation, SelectExpandClause } from "../query/clauses.ts";
 
 /** The populated navigation properties of entities, recursively. */
@@ -13,26 +14,34 @@ const CLAUSES_KEPT = 100;
 
 const clausesOf = keptPer((_entitySet: EntitySet) => new BoundedCache<string, SelectExpandClause>(CLAUSES_KEPT));
 
+/** The clauses of entities without navigation properties. */
+export interface PlainClauses {
+  /** Equal keys mean equal clauses. */
+  readonly key: string;
+  readonly of: (owner: EntityOwner) => SelectExpandClause;
+}
+
 /**
  * Returns the clause that writes an entity with its populated navigation properties.
- * @param plain returns the clause that writes an entity without navigation properties
  * @returns the same object for equal shapes while it is in the bounded cache
  * @see docs/reference/writing.md
  */
 export function graphClause(
   entitySet: EntitySet,
   shape: GraphShape,
-  plain: (entityType: EntityType) => SelectExpandClause,
+  plain: PlainClauses,
   targetOf: TargetOf,
 ): SelectExpandClause {
-  if (shape.size === 0) return plain(entitySet.entityType);
-  return clausesOf(entitySet).getOrMake(keyOf(shape), () => makeClause(entitySet, shape, plain, targetOf));
+  if (shape.size === 0) return plain.of(entitySet);
+  return clausesOf(entitySet).getOrMake(`${keyOf(shape)} ${plain.key}`, () =>
+    makeClause(entitySet, shape, plain, targetOf),
+  );
 }
 
 function makeClause(
   entitySet: EntitySet,
   shape: GraphShape,
-  plain: (entityType: EntityType) => SelectExpandClause,
+  plain: PlainClauses,
   targetOf: TargetOf,
 ): SelectExpandClause {
   const expanded = [...shape].map(([navigationProperty, below]): ExpandedNavigation => {
@@ -49,11 +58,11 @@ function makeClause(
       skip: 0,
       top: undefined,
       count: false,
-      selectExpand: target === null ? plain(entityType) : makeClause(target, below, plain, targetOf),
+      selectExpand: target === null ? plain.of(entityType) : makeClause(target, below, plain, targetOf),
       roundingMode: "spec-compliant",
     });
   });
-  return Object.freeze(keeper({ ...plain(entitySet.entityType), expanded: Object.freeze(expanded) }));
+  return Object.freeze(keeper({ ...plain.of(entitySet), expanded: Object.freeze(expanded) }));
 }
 
 /** Names contain neither commas nor parentheses. */

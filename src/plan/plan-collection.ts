@@ -243,12 +243,15 @@ export function planCount(form: ReadForm, query: BoundQuery): CollectionPlan {
 export function toCollectionQuery(plan: CollectionPlan): CollectionQuery {
   const { query, page } = plan;
   const { shape, values } = query;
+  const { isSelection, selected } = shape.selectExpand;
+  // Without `$select`, properties that the user may not read are still missing.
+  const isPart = isSelection || selected.length < shape.entityType.properties.length;
   const filter = fillFilter(shape.filter, values);
   const orderBy = fillOrder(shape.orderBy, values);
   return {
     filter,
     orderBy,
-    select: shape.selectExpand.isSelection ? shape.selectExpand.selected : null,
+    select: isPart ? selected : null,
     expand: fillExpansions(shape.selectExpand, values),
     search: query.search,
     skip: plan.skip,

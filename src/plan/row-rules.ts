@@ -8,6 +8,7 @@ import { protocolError } from "../errors/odata-error.ts";
 import type { ExpandedNavigation, FilterClause, OrderByItem } from "../query/clauses.ts";
 import type { Expression, ItExpression } from "../query/expression.ts";
 import { mentionsOf, type QueryClauses } from "../query/mentions.ts";
+import { NO_ROW } from "../query/no-row.ts";
 import { fillParameters, childrenOf } from "../query/walk-expression.ts";
 import { findNavigationHandlers } from "./plan-related.ts";
 
@@ -16,20 +17,6 @@ export type ConditionOf = (entitySet: EntitySet) => RowCondition;
 
 const BOOLEAN = PRIMITIVE_TYPES["Edm.Boolean"];
 const NO_ORDER: readonly OrderByItem[] = Object.freeze([]);
-
-/** A condition that is false for every row, in a form that every database supports. */
-export const NO_ROW: FilterClause = Object.freeze(
-  keeper<FilterClause>({
-    expression: {
-      kind: "comparison",
-      operator: "eq",
-      left: { kind: "literal", value: false, type: BOOLEAN } satisfies Expression,
-      right: { kind: "literal", value: true, type: BOOLEAN } satisfies Expression,
-      operandType: BOOLEAN,
-      type: BOOLEAN,
-    },
-  }),
-);
 
 /**
  * Adds row rules to the query of an `applyQuery` handler: the rule of the set, and the rules of the sets that the handler

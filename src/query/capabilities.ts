@@ -1,4 +1,5 @@
-import type { EntitySet, NavigationProperty } from "../edm/model.ts";
+import type { EntitySet, EntityType, NavigationProperty, StructuralProperty } from "../edm/model.ts";
+import type { ODataError } from "../errors/odata-error.ts";
 import type { RoundingMode } from "./clauses.ts";
 
 /** The settings of an entity set for query options, resolved once at startup. */
@@ -77,4 +78,17 @@ export interface StarAccess {
   readonly key: string;
   /** Returns whether a star skips a navigation. @param via the expansion above it; null for the first level */
   skips(step: NavigationStep, via: NavigationStep | null): boolean;
+}
+
+/** The set of entities; their type if no set is declared for them. */
+export type EntityOwner = EntitySet | EntityType;
+
+/** The properties that a user may not read, where there are any. */
+export interface PropertyAccess {
+  /** Equal keys mean equal decisions. It is part of the key of the query shape. */
+  readonly key: string;
+  /** Returns the unreadable properties of entities: for a type, those of all of its sets. */
+  unreadableOf(owner: EntityOwner): ReadonlySet<StructuralProperty>;
+  /** Makes the error of a request that names an unreadable property, whatever its values are. */
+  refusal(property: StructuralProperty, owner: EntityOwner): ODataError;
 }

@@ -77,6 +77,8 @@ export interface SelectedProperty {
 export interface SearchClause {
   readonly text: string;
   readonly expression: SearchExpression;
+  /** The properties that the user may not read, which no match may depend on; absent: none. */
+  readonly unreadable?: readonly StructuralProperty[] | undefined;
 }
 
 /** The bound form of a `$search` expression. */

@@ -1,8 +1,16 @@
 import { keeper, keptPer } from "../base/memo.ts";
 import { required } from "../base/required.ts";
 import type { EntitySet, NavigationProperty, StructuralProperty } from "../edm/model.ts";
+import type { EntityOwner } from "./capabilities.ts";
 import type { FilterClause, OrderByItem } from "./clauses.ts";
-import type { CollectionPath, Expression, NavigationExpression, PathSource, RootExpression } from "./expression.ts";
+import type {
+  CollectionPath,
+  Expression,
+  NavigationExpression,
+  PathSource,
+  PropertyExpression,
+  RootExpression,
+} from "./expression.ts";
 import { childrenOf, isPath } from "./walk-expression.ts";
 
 /** The clauses of a query that contain expressions: part of shapes, expansions and related reads. */
@@ -147,4 +155,55 @@ function mentionsBelow({ below }: Place): readonly NavigationMention[] {
 
 function flatten(mentions: readonly NavigationMention[]): readonly NavigationMention[] {
   return mentions.flatMap((mention) => [mention, ...flatten(mention.below)]);
+}
+
+/** A property of an entity in expressions. */
+export interface PropertyMention {
+  readonly property: StructuralProperty;
+  /** The set or type of the entity; null for the entity itself that the expressions are evaluated for. */
+  readonly owner: EntityOwner | null;
+}
+
+/**
+ * Finds the properties of entities that the expressions of a query mention, in the order in which they are written, once
+ * per shape, expansion or other keeper. Members of complex values are not among them.
+ */
+export const propertiesIn: (query: QueryClauses) => readonly PropertyMention[] = keptPer(({ filter, orderBy }) => {
+  const expressions = [...(filter === null ? [] : [filter]), ...orderBy].map(({ expression }) => expression);
+  return Object.freeze(expressions.flatMap((expression) => [...mentionedIn(expression, [])]));
+});
+
+/** @param items the set or type of the items of each enclosing lambda operator; null for values */
+function* mentionedIn(
+  expression: Expression,
+  items: ReadonlyArray<EntityOwner | null>,
+): Generator<PropertyMention, undefined> {
+  if (expression.kind === "lambda") {
+    const { collection, predicate } = expression;
+    yield* mentionedIn(collection, items);
+    const own = collection.kind === "navigation" ? (collection.target ?? collection.type) : null;
+    if (predicate !== null) yield* mentionedIn(predicate, [...items, own]);
+    return;
+  }
+  for (const child of childrenOf(expression)) yield* mentionedIn(child, items);
+  if (expression.kind !== "property" || expression.source.kind === "property") return;
+  const owner = ownerOf(expression.source, items);
+  if (owner !== undefined) yield { property: expression.property, owner };
+}
+
+/** Returns the owner of an entity in a path as mentions have it; undefined for a value. */
+function ownerOf(
+  source: Exclude<PathSource, PropertyExpression>,
+  items: ReadonlyArray<EntityOwner | null>,
+): EntityOwner | null | undefined {
+  switch (source.kind) {
+    case "it":
+      return null;
+    case "variable":
+      return items[source.depth] ?? undefined;
+    case "root":
+      return source.entitySet;
+    case "navigation":
+      return source.target ?? source.type;
+  }
 }

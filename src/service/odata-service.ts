@@ -105,11 +105,8 @@ export function odataService(options: ServiceOptions): ODataService {
   const definition = buildServiceDefinition(options, defaultLogger, ROW_RULES, bindAnnotations, admit);
   for (const { logTo } of options.entitySets ?? []) logTo?.(definition.logger);
   const schemaGate = new SchemaGate(databaseChecks(definition), schemaCheck, definition.logger);
-  const runtime = toRuntime(
-    definition,
-    options.secret,
-    (options.routes ?? []).flatMap(({ paths }) => paths),
-  );
+  const furtherPaths = (options.routes ?? []).flatMap(({ paths }) => paths);
+  const runtime = toRuntime(definition, options.secret, furtherPaths);
   const routes = new RouteTable(definition);
   const description = Object.freeze({ definition, routes: describedRoutes(routes) });
   const { batch } = definition;
@@ -149,7 +146,6 @@ export function odataService(options: ServiceOptions): ODataService {
     logger,
     ready: () => schemaGate.ready(),
     probe: databaseProbe(definition),
-
     drain: () => runtime.sets.work.drain(),
     handle,
     fetch: async (request: Request, host?: unknown) => {

@@ -22,6 +22,8 @@ export type RequestFacts = Omit<RuleContext, "transaction" | "service"> &
   Caller & {
     readonly isAborted?: boolean | undefined;
     readonly reading?: Reading | null | undefined;
+    /** The instant of the request, in milliseconds since 1970. */
+    readonly instant?: number | undefined;
   };
 
 /** The place of a call of a handler within the request. */
@@ -111,6 +113,10 @@ export class CallContext extends ServiceContext implements Context {
 
   get reading(): Reading | null {
     return this.#place.facts.reading ?? null;
+  }
+
+  get instant(): number | undefined {
+    return this.#place.facts.instant;
   }
 
   get client(): string | undefined {

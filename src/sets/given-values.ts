@@ -1,4 +1,5 @@
 import type { WriteOptions } from "../definition/context.ts";
+import { toCanonical } from "../definition/model/set-values.ts";
 import { adviseName } from "../definition/option-table.ts";
 import type { EntityTypeDeclaration } from "../definition/types/value-type.ts";
 import type { EntityType, StructuralProperty, ComplexType, NavigationProperty } from "../edm/model.ts";
@@ -8,6 +9,7 @@ import { parseJson } from "../json/parse-json.ts";
 import type { JsonObject, JsonValue } from "../json/write-json.ts";
 import { fieldOf, declaredFieldOf } from "../memory/compile-property.ts";
 import { isEntity } from "../memory/evaluation.ts";
+import type { BodyObject } from "../payload/body-members.ts";
 import { declaredProperties } from "../plan/properties-to-read.ts";
 
 /** The values that an entity must still have, by field, in canonical form. */
@@ -86,6 +88,8 @@ interface BodyUse {
   readonly call: string;
   /** Whether the call accepts nested entities. */
   readonly takesNested: boolean;
+  /** Whether the call is trusted: it may give values that the server sets. */
+  readonly isTrusted: boolean;
 }
 
 /**
@@ -104,6 +108,7 @@ const IEEE754_COMPATIBLE = true;
 function entityBody(entityType: EntityType, given: unknown, use: BodyUse, place: string): JsonObject {
   const { properties, navigationProperties, name } = entityType;
   return objectBody(name, given, { use, place }, (field, value) => {
+    if (use.isTrusted && setProperty(entityType, field) !== undefined) return null;
     const property = properties.find((each) => each.field === field);
     if (property !== undefined) {
       refuseUnwritable(property, use, place);
@@ -113,6 +118,50 @@ function entityBody(entityType: EntityType, given: unknown, use: BodyUse, place:
     if (navigation !== undefined) return [navigation.name, nestedBody(navigation, value, use, `${place}${field}`)];
     throw unknownMember(use, `${place}${field}`, name, [...properties, ...navigationProperties]);
   });
+}
+
+/**
+ * Returns an entity or delta that was read from the body of a trusted call, with the values that the call gives for properties
+ * that the server sets, at every depth.
+ * @throws TypeError for a value of a wrong type, and for a change of a key or immutable property
+ */
+export function withTrustedValues(entityType: EntityType, read: BodyObject, given: unknown, use: BodyUse): BodyObject {
+  return use.isTrusted && isEntity(given) ? trusted(entityType, read, given, use, "") : read;
+}
+
+function trusted(entityType: EntityType, read: BodyObject, given: object, use: BodyUse, place: string): BodyObject {
+  const own = Object.keys(given).flatMap((field) => {
+    const property = setProperty(entityType, field);
+    const value = property === undefined ? undefined : declaredFieldOf(given, field);
+    if (property === undefined || value === undefined) return [];
+    if (use.kind === "patch") refuseUnwritable({ ...property, computed: false }, use, place);
+    return [[field, trustedValue(property, value, use, `${place}${field}`)] as const];
+  });
+  const nested = entityType.navigationProperties.flatMap(({ field, entityType: type, isCollection }) => {
+    const [items, sent] = [declaredFieldOf(read, field), declaredFieldOf(given, field)];
+    if (!isEntity(items) && !Array.isArray(items)) return [];
+    const sentItems = (isCollection ? sent : [sent]) as readonly object[];
+    const made = ([items].flat() as readonly BodyObject[]).map((item, index) => {
+      const within = `${place}${field}${isCollection ? `[${String(index)}]` : ""}.`;
+      return trusted(type, item, sentItems[index] ?? {}, use, within);
+    });
+    return [[field, isCollection ? made : made[0]] as const];
+  });
+  return own.length + nested.length === 0 ? read : { ...read, ...Object.fromEntries([...own, ...nested]) };
+}
+
+function trustedValue(property: StructuralProperty, value: unknown, { call }: BodyUse, place: string): unknown {
+  try {
+    return toCanonical(property, value);
+  } catch (cause) {
+    throw new TypeError(`${call}: \`${place}\` must be a value of ${property.type.name}.`, { cause });
+  }
+}
+
+/** Returns the property with a key that the server sets; undefined for any other key. */
+function setProperty({ properties, ignoredProperties }: EntityType, field: string): StructuralProperty | undefined {
+  const find = (each: StructuralProperty): boolean => each.field === field && each.serverSet === true;
+  return properties.find(find) ?? ignoredProperties.find(find);
 }
 
 function refuseUnwritable(
@@ -176,12 +225,12 @@ interface ObjectPlace {
   readonly place: string;
 }
 
-/** @param write returns the wire name and the JSON value of a member */
+/** @param write returns the wire name and the JSON value of a member; null: the body does not contain it */
 function objectBody(
   typeName: string,
   given: unknown,
   { use, place }: ObjectPlace,
-  write: (field: string, value: unknown) => readonly [string, JsonValue],
+  write: (field: string, value: unknown) => readonly [string, JsonValue] | null,
 ): JsonObject {
   if (!isEntity(given)) {
     const where = place === "" ? "" : ` at \`${place.slice(0, -1)}\``;
@@ -192,8 +241,8 @@ function objectBody(
     const value = declaredFieldOf(given, field);
     // An undefined member counts as absent, as in every object of the application.
     if (value === undefined) continue;
-    const [name, json] = write(field, value);
-    body[name] = json;
+    const written = write(field, value);
+    if (written !== null) body[written[0]] = written[1];
   }
   return body;
 }

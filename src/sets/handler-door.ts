@@ -7,10 +7,12 @@ import type {
   AccessOptions,
   DeclaredEntitySet,
   EntitySetAccess,
+  ServerSetKeys,
 } from "../definition/context.ts";
 import { logError } from "../definition/model/request-fields.ts";
 import { adviseName, describe } from "../definition/option-table.ts";
 import type { TransactionalDatabase } from "../definition/sets/transactional-database.ts";
+import type { NewEntityIn, ServerSetOf } from "../definition/types/server-set.ts";
 import type { EntityTypeDeclaration } from "../definition/types/value-type.ts";
 import { driverFields } from "../errors/driver-fields.ts";
 import { isODataError, type ODataError } from "../errors/odata-error.ts";
@@ -48,13 +50,18 @@ export class HandlerDoor implements SetCaller, AtomicDoor {
     this.#place = place;
   }
 
-  readonly sets: Context["sets"] = <E extends EntityTypeDeclaration, N>(
-    set: DeclaredEntitySet<E, N>,
+  readonly sets: Context["sets"] = <E extends EntityTypeDeclaration, N, S extends string>(
+    set: DeclaredEntitySet<E, N> & ServerSetKeys<S>,
     options: AccessOptions = {},
-  ): EntitySetAccess<E, N> => {
+  ): EntitySetAccess<E, N, NewEntityIn<E, S>, ServerSetOf<E, S>> => {
     const found = this.#registry.find(set, "ctx.sets");
     // The access works on entities of every type; the declaration determines the type.
-    return new SetAccess(this, found, readAccessOptions(options)) as unknown as EntitySetAccess<E, N>;
+    return new SetAccess(this, found, readAccessOptions(options)) as unknown as EntitySetAccess<
+      E,
+      N,
+      NewEntityIn<E, S>,
+      ServerSetOf<E, S>
+    >;
   };
 
   readonly inTransaction: Context["inTransaction"] = async <T>(

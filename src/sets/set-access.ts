@@ -3,7 +3,7 @@ import type { AccessOptions, Context, EntityFilter, WriteOptions } from "../defi
 import type { EntitySetDefinition } from "../definition/model/service-definition.ts";
 import { type Category, refusal } from "../definition/sets/authorization.ts";
 import type { EntityTypeDeclaration } from "../definition/types/value-type.ts";
-import type { EntityType } from "../edm/model.ts";
+import type { EntitySet, EntityType } from "../edm/model.ts";
 import type { PrimitiveValue } from "../edm/value-codec.ts";
 import { codecOf } from "../edm/value-codecs.ts";
 import { protocolError } from "../errors/odata-error.ts";
@@ -12,15 +12,20 @@ import { type Reader, serviceOf } from "../execution/entities/reader.ts";
 import { readerOf } from "../execution/reads/gate.ts";
 import { findEntity } from "../execution/reads/read-by-key.ts";
 import { runCount } from "../execution/reads/run-collection.ts";
+import { requireCreatable } from "../execution/rules/authorize-body.ts";
 import { authorizeNested, authorizeShape } from "../execution/rules/authorize-query.ts";
+import { comparedProperties, withoutCompared } from "../execution/rules/judge-properties.ts";
 import { actionOf, judgeLoaded, requireCategory } from "../execution/rules/judge-rules.ts";
+import { propertyAccessOf, type RuledUser } from "../execution/rules/property-access.ts";
 import { runCreate, runDelete, runPatch } from "../execution/writes/write-entity.ts";
 import { fieldOf } from "../memory/compile-property.ts";
+import { defineMissing } from "../memory/missing-value.ts";
 import { readForm, type ReadForm } from "../plan/plan-collection.ts";
 import { declaredProperties } from "../plan/properties-to-read.ts";
+import type { PropertyAccess } from "../query/capabilities.ts";
 import type { BoundQuery } from "../query/clauses.ts";
 import type { ReachedSet } from "./entity-sets.ts";
-import { toBody, expectedOption, type ExpectedValues, toKey } from "./given-values.ts";
+import { toBody, expectedOption, type ExpectedValues, toKey, withTrustedValues } from "./given-values.ts";
 import { readEntities, toReadEntity, type AnyQuery, bindQuery, COUNT_OPTIONS, QUERY_OPTIONS } from "./set-query.ts";
 
 /** The handlers that read or write one entity. */
@@ -78,7 +83,7 @@ export class SetAccess {
       this.#requireHandler(set, "getByKey", call);
       const entity = await findEntity(set.entitySet, wanted, reader);
       if (entity !== null) await judge(entity);
-      return entity === null ? null : toReadEntity(set.entitySet, entity);
+      return entity === null ? null : this.#shown(entity, reader.context);
     });
   }
 
@@ -89,7 +94,9 @@ export class SetAccess {
       const form = formOf(set, call);
       if (bound === null) return [];
       this.#authorize(bound, reader.context);
-      return readEntities({ set, form, query: bound, call }, reader);
+      const found = await readEntities({ set, form, query: bound, call }, reader);
+      const access = this.#accessOf(reader.context);
+      return access === null ? found : found.map((entity) => withoutUnreadable(entity, set.entitySet, access));
     });
   }
 
@@ -109,11 +116,15 @@ export class SetAccess {
     const { bodies } = this.#reached;
     return this.#run("create", call, async ({ set, context, reader }, judge) => {
       this.#requireHandler(set, "create", call);
-      const use = { kind: "create", call, takesNested: set.settings.allowDeepInsert } as const;
-      const entity = bodies.readNew(toBody(set.entitySet.entityType, given, use), true);
+      const { entityType } = set.entitySet;
+      const takesNested = set.settings.allowDeepInsert;
+      const use = { kind: "create", call, takesNested, isTrusted: this.#isTrusted } as const;
+      const body = toBody(entityType, given, use);
+      const entity = withTrustedValues(entityType, bodies.readNew(body, true), given, use);
+      if (!this.#isTrusted) requireCreatable(ruledUser(context), set.entitySet, body, { nests: takesNested });
       await judge(entity);
       if (!this.#isTrusted) await authorizeNested(context, set, entity);
-      return this.#saved(answeredValue(await runCreate(set.entitySet, entity, reader)), call);
+      return this.#saved(answeredValue(await runCreate(set.entitySet, entity, reader)), call, context);
     });
   }
 
@@ -123,13 +134,21 @@ export class SetAccess {
     const { entityType } = reached.entitySet;
     const wanted = toKey(entityType, key, call);
     const expected = expectedOption(entityType, options, call);
-    const use = { kind: "patch", call, takesNested: false } as const;
-    return this.#change("update", call, { key: wanted, expected }, ({ set, reader }) => {
+    const use = { kind: "patch", call, takesNested: false, isTrusted: this.#isTrusted } as const;
+    return this.#change("update", call, { key: wanted, expected }, ({ set, context, reader }) => {
       this.#requireHandler(set, "patch", call);
-      const { delta } = bodies.readDelta(toBody(entityType, given, use), true);
-      return async () => {
-        const saved = answeredValue(await runPatch(set.entitySet, wanted, delta, reader));
-        return saved === null || saved === undefined ? null : this.#saved(saved, call);
+      const { delta: read } = bodies.readDelta(toBody(entityType, given, use), true);
+      const delta = withTrustedValues(entityType, read, given, use);
+      const { entitySet } = set;
+      const ruled = ruledUser(context);
+      const compared = this.#isTrusted ? [] : comparedProperties(ruled, entitySet, delta);
+      return {
+        needsEntity: compared.length > 0 && set.handlers.getByKey !== undefined,
+        run: async (stored) => {
+          const changes = withoutCompared(ruled, entitySet, { changes: delta, compared, stored });
+          const saved = answeredValue(await runPatch(entitySet, wanted, changes, reader));
+          return saved === null || saved === undefined ? null : this.#saved(saved, call, context);
+        },
       };
     });
   }
@@ -141,11 +160,12 @@ export class SetAccess {
     const expected = expectedOption(entityType, options, call);
     const deleted = await this.#change("delete", call, { key: wanted, expected }, ({ set, reader }) => {
       this.#requireHandler(set, "delete", call);
-      return async () => {
+      const run = async (): Promise<true | null> => {
         const deleted: unknown = answeredValue(await runDelete(set.entitySet, wanted, reader));
         if (typeof deleted === "boolean") return deleted ? true : null;
         throw new TypeError(`The delete handler of ${set.entitySet.name} did not return true or false.`);
       };
+      return { needsEntity: false, run };
     });
     return deleted === true;
   }
@@ -158,7 +178,7 @@ export class SetAccess {
     category: "update" | "delete",
     call: string,
     { key, expected }: { readonly key: unknown; readonly expected: ExpectedValues | undefined },
-    prepare: (call: Call) => () => Promise<T | null>,
+    prepare: (call: Call) => PreparedWrite<T>,
   ): Promise<T | null> {
     return this.#run(
       category,
@@ -167,16 +187,20 @@ export class SetAccess {
         const { set, reader } = found;
         const { entitySet } = set;
         const write = prepare(found);
-        const isLoaded = judge.needsEntity || (expected !== undefined && set.handlers.getByKey !== undefined);
+        if (expected !== undefined) this.#requireReadable(expected, found.context);
+        let stored: object | undefined;
+        const isLoaded =
+          judge.needsEntity || write.needsEntity || (expected !== undefined && set.handlers.getByKey !== undefined);
         if (isLoaded) {
           const entity = await findEntity(entitySet, key, reader);
           if (entity === null) return expected === undefined ? null : changedMeanwhile(entitySet.name);
           await judge(entity);
+          stored = entity;
           if (expected !== undefined && !checkExpected(entitySet.entityType, entity, expected)) {
             return changedMeanwhile(entitySet.name);
           }
         }
-        const written = await write();
+        const written = await write.run(stored);
         return written === null && expected !== undefined ? changedMeanwhile(entitySet.name) : written;
       },
       expected,
@@ -214,7 +238,29 @@ export class SetAccess {
   /** @throws ODataError `Unauthorized` or `Forbidden` for a filter along a navigation to a set that the user may not read */
   #authorize({ shape }: BoundQuery, context: Context): void {
     if (this.#isTrusted) return;
-    authorizeShape({ definition: serviceOf(context), user: context.user, isOwnSkipped: false }, shape);
+    authorizeShape({ ...ruledUser(context), isOwnSkipped: false }, shape);
+  }
+
+  /** Returns the properties that the user may not read; null if the call may read all of them. */
+  #accessOf(context: Context): PropertyAccess | null {
+    return this.#isTrusted ? null : ruledUser(context).properties;
+  }
+
+  /** @throws ODataError for the expected value of a property that the user may not read: the result would reveal its value */
+  #requireReadable(expected: ExpectedValues, context: Context): void {
+    const { entitySet } = this.#reached.set;
+    const access = this.#accessOf(context);
+    if (access === null) return;
+    const named = [...access.unreadableOf(entitySet)].find(({ field }) => Object.hasOwn(expected, field));
+    if (named !== undefined) throw access.refusal(named, entitySet);
+  }
+
+  /** Returns an entity as the call shows it. @param entity as a handler returned it */
+  #shown(entity: object, context: Context): object {
+    const { entitySet } = this.#reached.set;
+    const access = this.#accessOf(context);
+    const read = toReadEntity(entitySet, entity);
+    return access === null ? read : withoutUnreadable(read, entitySet, access);
   }
 
   /** @throws Error within a transaction of another database */
@@ -231,14 +277,38 @@ export class SetAccess {
     if (handlers[name] === undefined) throw new Error(`${call}: ${entitySet.name} has no \`${name}\` handler.`);
   }
 
-  #saved(saved: unknown, call: string): object {
+  #saved(saved: unknown, call: string, context: Context): object {
     if (typeof saved !== "object" || saved === null) throw new TypeError(`${call}: the handler returned no entity.`);
-    return toReadEntity(this.#reached.set.entitySet, saved);
+    return this.#shown(saved, context);
   }
 
   #name(method: string): string {
     return `ctx.sets(${this.#reached.set.entitySet.name}).${method}`;
   }
+}
+
+/** A write whose arguments are checked. */
+interface PreparedWrite<T> {
+  /** Whether the write compares the stored entity. */
+  readonly needsEntity: boolean;
+  /** @param stored the entity, if it was loaded */
+  readonly run: (stored: object | undefined) => Promise<T | null>;
+}
+
+/** Removes the properties that the user may not read: code that reads one fails, instead of taking it for absent. */
+function withoutUnreadable(entity: object, entitySet: EntitySet, access: PropertyAccess): object {
+  for (const { field } of access.unreadableOf(entitySet)) {
+    Reflect.deleteProperty(entity, field);
+    const reason = `The user of this request may not read \`${field}\` of ${entitySet.name}.`;
+    defineMissing(entity, field, `${reason} Pass \`trusted: true\` to ctx.sets to read it for the service itself.`);
+  }
+  return entity;
+}
+
+function ruledUser(context: Context): RuledUser {
+  const definition = serviceOf(context);
+  const { user } = context;
+  return { definition, user, properties: propertyAccessOf(definition, user) };
 }
 
 /** Checks the rules that need a loaded entity. */

@@ -125,6 +125,8 @@ export class TransactionPart {
 export interface BatchScope {
   /** Its part of the transaction of the change set; null outside of a transaction. */
   readonly transactionPart: TransactionPart | null;
+  /** The instant of the operation, or of its change set, in milliseconds since 1970. */
+  readonly instant: number;
   /** The number of entities in the responses of the batch so far: one limit applies to all of them. */
   readonly counted: { total: number };
   /**

@@ -6,7 +6,7 @@ import {
   bindNoQuery,
   type QueryTarget,
 } from "../../src/binder/bind-query-options.ts";
-import { DEFAULT_LIMITS } from "../../src/definition/startup/build-service-definition.ts";
+import { DEFAULT_LIMITS } from "../../src/definition/startup/resolve-settings.ts";
 import { ODataError } from "../../src/errors/odata-error.ts";
 import type { Capabilities, Limits } from "../../src/query/capabilities.ts";
 import type { BoundQuery, QueryShape, SelectExpandClause } from "../../src/query/clauses.ts";

@@ -1314,11 +1314,11 @@ const RULES: readonly Row[] = [
     ofRules({ write: [], constructor: authenticated() }),
     ruleFault(
       "`authorization` has no category `write`.",
-      "Remove it, or use one of `all`, `read`, `create`, `update`, `delete`, `invoke`, `rows`.",
+      "Remove it, or use one of `all`, `read`, `create`, `update`, `delete`, `invoke`, `rows`, `properties`.",
     ),
     ruleFault(
       "`authorization` has no category `constructor`.",
-      "Remove it, or use one of `all`, `read`, `create`, `update`, `delete`, `invoke`, `rows`.",
+      "Remove it, or use one of `all`, `read`, `create`, `update`, `delete`, `invoke`, `rows`, `properties`.",
     ),
   ],
   [

@@ -34,6 +34,7 @@ test("the public API is exactly this", async () => {
         "isODataError",
         "loadEntitySets",
         "noRows",
+        "now",
         "odataError",
         "odataService",
         "reloadable",

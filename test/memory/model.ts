@@ -1,5 +1,5 @@
 import { bindCollectionQuery } from "../../src/binder/bind-query-options.ts";
-import { DEFAULT_LIMITS } from "../../src/definition/startup/build-service-definition.ts";
+import { DEFAULT_LIMITS } from "../../src/definition/startup/resolve-settings.ts";
 import type {
   ComplexType,
   EntitySet,

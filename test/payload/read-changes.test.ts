@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { checkKeyMatch } from "../../src/payload/body-members.ts";
-import { compileBodyReaders, requireWhole, compileImmutableKeeper } from "../../src/payload/body-readers.ts";
+import { compileBodyReaders, requireWhole } from "../../src/payload/body-readers.ts";
+import { compileImmutableKeeper } from "../../src/payload/immutable-keeper.ts";
 import { fault, json } from "./bodies.ts";
 import { entitySets, setOf, typeOf } from "./body-model.ts";
 

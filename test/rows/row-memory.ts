@@ -6,6 +6,7 @@ import {
   hasRequired,
   isODataError,
   odataService,
+  role,
   type EntitySet,
   type EntityType,
   type ODataError,
@@ -14,6 +15,7 @@ import { arraySets, COMMON, type Service, type Shared } from "../executors/relat
 import type { Relations } from "../executors/relations-model.ts";
 import { categoriesOf, exceptionOf, type CategoryRules } from "./row-categories.ts";
 import { authorOperations, bookOperations, unboundOperations, type HandOut } from "./row-operations.ts";
+import type { PrivateProperty } from "./row-pairs.ts";
 import { applyTo } from "./row-query.ts";
 import { ROW_RULES, SETS, userNamed, type Row, type SetName } from "./row-rules.ts";
 import { RowStore, TYPES, type Navigation, type StoredRows } from "./row-store.ts";
@@ -49,12 +51,15 @@ export interface ServiceData {
   readonly shared: Shared;
   /** The rules of the categories, if any. */
   readonly categories?: CategoryRules | undefined;
+  /** The property that no user may read, if any. */
+  readonly hidden?: PrivateProperty | undefined;
 }
 
 /** The rules of a set. */
-export function authorizationOf(set: SetName, { isGuarded, categories }: ServiceData): object {
+export function authorizationOf(set: SetName, { isGuarded, categories, hidden }: ServiceData): object {
   const rows = isGuarded && set !== "tags" ? { rows: ROW_RULES[set] } : {};
-  const rules = { ...categoriesOf(set, categories), ...rows };
+  const properties = hidden?.set === set ? { properties: { [hidden.field]: { read: role("nobody's") } } } : {};
+  const rules = { ...categoriesOf(set, categories), ...rows, ...properties };
   return Object.keys(rules).length === 0 ? {} : { authorization: rules };
 }
 

@@ -111,6 +111,35 @@ export function databasePair(user: UserName, seed: number): DatabasePair {
   return { user, first, second: toRelations(second) };
 }
 
+/** A property whose `read` rule every user fails. No row rule, key, join, ETag or search uses it. */
+export interface PrivateProperty {
+  readonly set: SetName;
+  readonly field: string;
+  /** The members of stored rows with its value. */
+  readonly columns: readonly string[];
+}
+
+export const PRIVATE: readonly [PrivateProperty, ...PrivateProperty[]] = [
+  { set: "books", field: "pages", columns: ["pages"] },
+  { set: "authors", field: "home", columns: ["home", "home_city", "home_zip"] },
+  { set: "tags", field: "weight", columns: ["weight"] },
+  { set: "chapters", field: "ratio", columns: ["ratio"] },
+  { set: "publishers", field: "size", columns: ["size"] },
+  { set: "books", field: "words", columns: ["words"] },
+];
+
+/** Gives all rows of the second database other values of a property. */
+export function withPrivateValues(pair: DatabasePair, { set, field }: PrivateProperty, seed: number): DatabasePair {
+  const random = randomNumbers(seed);
+  const second = toMutable(pair.second);
+  const values = toMutable(rowsOf(seed * 2 + 1))[set].map((row) => row[field]);
+  second[set] = second[set].map((row) => ({
+    ...row,
+    [field]: values[Math.floor(random() * values.length)] ?? row[field],
+  }));
+  return { ...pair, second: toRelations(second) };
+}
+
 /** Everything that a user can learn; the databases may differ in anything else. */
 function signatureOf(user: UserName, data: Relations): string {
   const visible = visibleRows(user, data);

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { DEFAULT_LIMITS } from "../../src/definition/startup/build-service-definition.ts";
+import { DEFAULT_LIMITS } from "../../src/definition/startup/resolve-settings.ts";
 import type { SyntaxNode } from "../../src/syntax/ast.ts";
 import { parseExpression } from "../../src/syntax/expression-parser.ts";
 import { tokenize } from "../../src/syntax/lexer.ts";

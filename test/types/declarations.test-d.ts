@@ -376,6 +376,10 @@ test("rules of a set know its user, entities and rows", () => {
         expectTypeOf(row).not.toHaveProperty("lines");
         return row.version.gt(1);
       },
+      properties: {
+        status: { create: role("clerk"), update: [authenticated(), role("clerk")] },
+        note: { read: anyOf(role("a"), role("b")), create: [], update: undefined },
+      },
     },
   });
   entitySet(Order, { authorization: undefined });
@@ -434,6 +438,12 @@ test("wrong uses do not compile", () => {
   entitySet(Order, { authorization: role("admin") });
   // @ts-expect-error -- a mistyped category
   entitySet(Order, { authorization: { updat: role("admin") } });
+  // @ts-expect-error -- a mistyped property
+  entitySet(Order, { authorization: { properties: { statu: { read: role("admin") } } } });
+  // @ts-expect-error -- a rule that properties do not have
+  entitySet(Order, { authorization: { properties: { status: { write: role("admin") } } } });
+  // @ts-expect-error -- a rule of a property without its name
+  entitySet(Order, { authorization: { properties: { status: role("admin") } } });
   // @ts-expect-error -- an unknown property in a check
   entitySet(Order, { authorization: { update: resource((user, order) => order.owner === user.id) } });
   // @ts-expect-error -- a check without a result

@@ -34,6 +34,7 @@ import {
   type DeclaredNavigation,
   type DeclaredProperty,
   type DeclaredService,
+  fieldsSet,
   namesOf,
   propertiesOf,
   entriesOf,
@@ -137,15 +138,17 @@ export class TypeBuilder {
   }
 
   #structuralProperties(type: EntityTypeDeclaration | ComplexTypeDeclaration): readonly StructuralProperty[] {
+    const set = fieldsSet(this.#service, type);
     return propertiesOf(type, this.#service.naming)
       .filter(({ declared }) => !declared.ignored)
-      .map((property, index) => this.#structuralProperty(type, property, index));
+      .map((property, index) => this.#structuralProperty(type, property, index, set.has(property.field)));
   }
 
   #ignoredProperties(type: EntityTypeDeclaration | ComplexTypeDeclaration): readonly StructuralProperty[] {
+    const set = fieldsSet(this.#service, type);
     return propertiesOf(type, this.#service.naming)
       .filter(({ declared }) => declared.ignored)
-      .map((property, index) => this.#structuralProperty(type, property, index));
+      .map((property, index) => this.#structuralProperty(type, property, index, set.has(property.field)));
   }
 
   #described({ name }: { readonly name: string }, ...members: readonly string[]): DescribedElement {
@@ -156,6 +159,7 @@ export class TypeBuilder {
     owner: { readonly name: string },
     { field, name, declared }: DeclaredProperty,
     index: number,
+    serverSet: boolean,
   ): StructuralProperty {
     return keeper<StructuralProperty>({
       kind: "StructuralProperty",
@@ -165,7 +169,8 @@ export class TypeBuilder {
       isCollection: declared.item !== undefined,
       nullable: (declared.item ?? declared).nullable,
       isKey: declared.key,
-      computed: declared.computed,
+      computed: declared.computed || serverSet,
+      ...(serverSet ? { serverSet } : {}),
       immutable: declared.immutable,
       facets: resolveFacets(declared),
       databaseDefault: declared.databaseDefault,

@@ -119,6 +119,11 @@ export function propertyIn(
   return isDeclaration(property, "Property") ? property.declared : undefined;
 }
 
+/** Returns the fields of a type whose values the server sets, by the option `set` of the sets of the type. */
+export function fieldsSet({ sets }: Pick<DeclaredService, "sets">, type: object): ReadonlySet<string> {
+  return new Set(sets.flatMap((set) => (set.entityType === type ? namesOf(set.options["set"]) : [])));
+}
+
 /** Returns the keys of an object; none for any other value. */
 export function namesOf(table: unknown): readonly string[] {
   return isObject(table) ? Object.keys(table) : [];

@@ -17,9 +17,11 @@ import type {
 import type { CacheControl } from "../sets/cache-control.ts";
 import type { ConstraintErrors } from "../sets/constraints.ts";
 import type { EntitySetDeclaration } from "../sets/entity-set.ts";
+import type { PropertyRules } from "../sets/property-rules.ts";
 import type { TransactionalDatabase } from "../sets/transactional-database.ts";
 import type { Validators } from "../sets/validation.ts";
 import type { WriteHooks } from "../sets/write-hooks.ts";
+import type { SetValues } from "./set-values.ts";
 import type { AdmitTenant } from "./tenant-check.ts";
 
 /**
@@ -119,6 +121,8 @@ export interface EntitySetDefinition extends RuledSet {
   /** The operations bound to the set or to its entities, by name. */
   readonly operations: ReadonlyMap<string, OperationDefinition>;
   readonly authorization: CategoryRequirements;
+  /** The rules of single properties. */
+  readonly propertyRules: PropertyRules;
   /** The rules along each navigation property that the set declares, by wire name. */
   readonly navigationAuthorization: ReadonlyMap<string, NavigationAuthorization>;
   /** Whether the handlers of the application write through `ctx.transaction`, so that change sets may contain them. */
@@ -135,6 +139,8 @@ export interface EntitySetDefinition extends RuledSet {
   readonly lock: EntitySetDeclaration["lock"];
   /** The foreign keys that refer to sets with row rules. */
   readonly guardedReferences: readonly GuardedReference[];
+  /** The properties whose values the server sets; null: none. */
+  readonly setValues: SetValues | null;
 }
 
 /** One operation after startup. */

@@ -52,6 +52,19 @@ export interface NavigationAuthorization {
   readonly targetName: string;
 }
 
+/**
+ * The rules of one property, which depend on the user alone. Without rules of their own, `create` and `update` obey `read`.
+ * @see docs/guides/authorization.md
+ */
+export interface PropertyAuthorization {
+  /** Who sees the property. */
+  readonly read?: AuthorizationRules<EntityTypeDeclaration> | undefined;
+  /** Who may give the property to a new entity. */
+  readonly create?: AuthorizationRules<EntityTypeDeclaration> | undefined;
+  /** Who may change the property. */
+  readonly update?: AuthorizationRules<EntityTypeDeclaration> | undefined;
+}
+
 /** The rules of an entity set. The rules of a category replace `all` for that category. */
 export interface Authorization<E extends EntityTypeDeclaration, N = unknown> {
   readonly all?: AuthorizationRules<E> | undefined;
@@ -62,6 +75,8 @@ export interface Authorization<E extends EntityTypeDeclaration, N = unknown> {
   readonly invoke?: AuthorizationRules<E> | undefined;
   /** The rows that a user sees, as a condition in every query of the set. Anonymous users see no rows. */
   readonly rows?: ((user: User, row: RowOf<E, N>) => RowPredicate) | undefined;
+  /** The properties that only some users may read or write. */
+  readonly properties?: { readonly [F in keyof E["properties"] & string]?: PropertyAuthorization } | undefined;
 }
 
 /**
@@ -230,16 +245,14 @@ export function compileRowRule(
  * @see docs/guides/authorization.md
  */
 export function refusal(user: User | null, action: string, target?: string): ODataError {
-  if (user === null) {
-    return protocolError(
-      "Unauthorized",
-      `Authentication is required to ${action}. Send credentials with the request.`,
-      {
-        target,
-      },
-    );
-  }
-  return protocolError("Forbidden", `The user of this request may not ${action}.`, { target });
+  return refusalTo(user === null ? "anonymous" : "known", action, target);
+}
+
+/** Makes the same error where only the kind of user is known. */
+export function refusalTo(user: "anonymous" | "known", action: string, target?: string): ODataError {
+  if (user === "known") return protocolError("Forbidden", `The user of this request may not ${action}.`, { target });
+  const message = `Authentication is required to ${action}. Send credentials with the request.`;
+  return protocolError("Unauthorized", message, { target });
 }
 
 /** Makes the error for a write of an entity that the user could not see afterwards. */

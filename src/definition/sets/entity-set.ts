@@ -1,8 +1,8 @@
 import type { Maybe } from "../../base/maybe.ts";
 import type { ConfigurationFault } from "../../errors/configuration-error.ts";
 import type { ODataError } from "../../errors/odata-error.ts";
-import type { SearchClause, RoundingMode } from "../../query/clauses.ts";
-import type { RuleContext, SetContext, WriteContext, DeclaredEntitySet } from "../context.ts";
+import type { SearchClause } from "../../query/clauses.ts";
+import type { RuleContext, SetContext, WriteContext, DeclaredEntitySet, ServerSetKeys } from "../context.ts";
 import type { Entities, EntitySource, Answer, CollectionQuery } from "../handlers.ts";
 import type { Logger } from "../logger.ts";
 import { everyOption, frozenCopy } from "../option-table.ts";
@@ -14,6 +14,8 @@ import type { Authorization } from "./authorization.ts";
 import type { ConstraintsOption } from "./constraints.ts";
 import type { Navigations } from "./navigation.ts";
 import type { OperationDeclaration } from "./operation.ts";
+import type { InferredSet, SetOption } from "./set-option.ts";
+import type { InheritedSettings } from "./set-settings.ts";
 import type { TransactionalDatabase } from "./transactional-database.ts";
 import type { ValidateOption } from "./validation.ts";
 import type { AfterHooks, BeforeHooks } from "./write-hooks.ts";
@@ -68,8 +70,8 @@ interface EntitySetOperations<E extends EntityTypeDeclaration, N, R extends Hand
   readonly search?: (search: SearchClause, context: SetContext<E, NoInfer<N>>) => Answer<EntitySource<E> | Entities<E>>;
 }
 
-/** The options of `entitySet`. Properties are named by their keys in `entityType`. */
-export interface EntitySetOptions<
+/** The options of `entitySet`, except `set`. */
+interface EntitySetParts<
   E extends EntityTypeDeclaration,
   N extends Navigations<E> = Navigations<E>,
   F = unknown,
@@ -115,6 +117,18 @@ export interface EntitySetOptions<
   readonly constraints?: ConstraintsOption<keyof E["properties"] & string> | undefined;
 }
 
+/** The options of `entitySet`. Properties are named by their keys in `entityType`. */
+export interface EntitySetOptions<
+  E extends EntityTypeDeclaration,
+  N extends Navigations<E> = Navigations<E>,
+  F = unknown,
+  A = unknown,
+  R extends HandlerResults = NoResults,
+> extends EntitySetParts<E, N, F, A, R> {
+  /** The properties whose values the server sets: `{ createdAt: { create: now } }`. @see docs/reference/writing.md */
+  readonly set?: SetOption<E> | undefined;
+}
+
 /** The options of a call of `entitySet`, whose handlers return `R`. */
 type CheckedOptions<
   E extends EntityTypeDeclaration,
@@ -123,7 +137,8 @@ type CheckedOptions<
   A,
   R extends HandlerResults,
   Fitting extends HandlerResults,
-> = EntitySetOptions<E, N, F, A, R | Fitting> & CheckedResults<E, R, Fitting>;
+  S extends string,
+> = EntitySetParts<E, N, F, A, R | Fitting> & CheckedResults<E, R, Fitting> & InferredSet<E, S>;
 
 /** The result of `entitySet`. */
 export interface EntitySetDeclaration<
@@ -131,7 +146,9 @@ export interface EntitySetDeclaration<
   N = unknown,
   F = unknown,
   A = unknown,
-> extends DeclaredEntitySet<E, N> {
+  S extends string = string,
+>
+  extends DeclaredEntitySet<E, N>, ServerSetKeys<S> {
   readonly functions: F | undefined;
   readonly actions: A | undefined;
   /** The options, which `odataService` checks and reads. To call handlers, use `ctx.sets`: it applies the rules. */
@@ -139,7 +156,7 @@ export interface EntitySetDeclaration<
   /** The text of `describe`, checked at startup. */
   readonly description?: string | undefined;
   /** Returns the set with a description in `$metadata` and generated API descriptions. Register that set. */
-  describe(text: string): EntitySetDeclaration<E, N, F, A>;
+  describe(text: string): EntitySetDeclaration<E, N, F, A, S>;
   /** The database of the rows, for transactions; absent if the declaration does not know it. */
   readonly database?: TransactionalDatabase | undefined;
   /** Locks the row of a key until the open transaction ends; absent if the rows are not in a table. */
@@ -184,6 +201,7 @@ export function entitySet<
   FittingCreated extends Answer<ResultOf<E> | null> = never,
   FittingReplaced extends Answer<ResultOf<E> | null> = never,
   FittingPatched extends Answer<ResultOf<E> | null> = never,
+  const S extends string = never,
 >(
   type: E,
   options: CheckedOptions<
@@ -192,10 +210,11 @@ export function entitySet<
     F,
     A,
     InferredResults<All, Applied, Found, Created, Replaced, Patched>,
-    InferredResults<FittingAll, FittingApplied, FittingFound, FittingCreated, FittingReplaced, FittingPatched>
+    InferredResults<FittingAll, FittingApplied, FittingFound, FittingCreated, FittingReplaced, FittingPatched>,
+    S
   >,
   // NoInfer: otherwise `entitySets` of `odataService` would infer the type, and operations would lose their key.
-): EntitySetDeclaration<NoInfer<E>, N, F, A> {
+): EntitySetDeclaration<NoInfer<E>, N, F, A, S> {
   const copy = frozenCopy(everyOption(options));
   const { navigation, functions, actions }: Partial<typeof options> = { ...copy };
   return Object.freeze({
@@ -207,97 +226,6 @@ export function entitySet<
     options: copy,
     describe,
   });
-}
-
-/**
- * The settings of an entity set. A service can set a default for all of its sets in `defaults`. An absent or undefined
- * setting is inherited; `null` means no limit.
- * @see docs/reference/entity-sets.md
- */
-export interface InheritedSettings {
-  /** Whether clients may use `$filter`. */
-  readonly filterEnabled?: boolean | undefined;
-  /** Whether clients may use `$orderby`. */
-  readonly orderByEnabled?: boolean | undefined;
-  /** Whether clients may use `$select`. */
-  readonly selectEnabled?: boolean | undefined;
-  /** Whether clients may use `$expand`. */
-  readonly expandEnabled?: boolean | undefined;
-  /** Whether clients may use `$count`. */
-  readonly countEnabled?: boolean | undefined;
-  /** The maximum page size and value of `$top`. */
-  readonly maxTop?: number | null | undefined;
-  /** Whether `create` receives nested entities of a POST body. */
-  readonly allowDeepInsert?: boolean | undefined;
-  /** The maximum size of a request body, in bytes. */
-  readonly maxRequestBodyBytes?: number | null | undefined;
-  /** Whether the routes `/Set(key)/Property` exist. */
-  readonly propertyAccessEnabled?: boolean | undefined;
-  /** Whether API descriptions list the routes `/Set(key)/Property`. */
-  readonly propertyRouteDocsEnabled?: boolean | undefined;
-  /** Whether PUT creates a missing entity. */
-  readonly allowUpsert?: boolean | undefined;
-  /** Whether DELETE of a missing entity returns 204 instead of 404. */
-  readonly idempotentDelete?: boolean | undefined;
-  /** Whether PUT, PATCH and DELETE need a precondition: without one they are 428. Needs `etag` and `getByKey`. */
-  readonly requireIfMatch?: boolean | undefined;
-  /**
-   * The `Cache-Control` of reads, such as "private, max-age=60". Sets whose reads obey rules need `private`. Responses that also
-   * depend on another set must agree with it; otherwise they are `no-store`.
-   * @see docs/reference/entity-sets.md, Caching
-   */
-  readonly cacheControl?: string | undefined;
-  /** The rounding of midpoints by `round()`. */
-  readonly roundingMode?: RoundingMode | undefined;
-  /** Whether sources read only the properties that the response needs. */
-  readonly selectPushdownEnabled?: boolean | undefined;
-  /** Whether the database may read expanded entities; otherwise only handlers do. */
-  readonly expandPushdownEnabled?: boolean | undefined;
-  /** Whether to reject or to ignore members of a body that the type does not have. */
-  readonly unknownMembers?: "reject" | "ignore" | undefined;
-  /** Whether next links contain an offset, or the values of the last entity (needs `secret`). */
-  readonly paging?: "offset" | "keyset" | undefined;
-}
-
-/** The limits of one request; `null` means no limit. @see docs/reference/limits.md */
-export interface LimitSettings {
-  /** The maximum depth of nested `$expand`. */
-  readonly maxExpandDepth?: number | null | undefined;
-  /** The maximum number of entities in one expanded collection. */
-  readonly maxExpandTop?: number | null | undefined;
-  /** The maximum number of nodes in the expressions of a request. */
-  readonly maxNodeCount?: number | null | undefined;
-  /** The maximum depth of nested `any` and `all`. */
-  readonly maxAnyAllDepth?: number | null | undefined;
-  /** The maximum number of values in an `in` list. */
-  readonly maxInListLength?: number | null | undefined;
-  /** The maximum number of terms in `$orderby`. */
-  readonly maxOrderByProperties?: number | null | undefined;
-  /** The maximum length of the URL, in characters. */
-  readonly maxUrlLength?: number | null | undefined;
-  /** The most bytes of query options in the body of `POST …/$query`. Default 262,144. */
-  readonly maxQueryBodyBytes?: number | null | undefined;
-  /** The maximum depth of nested objects and arrays in a body. */
-  readonly maxJsonDepth?: number | null | undefined;
-  /** The maximum number of objects, arrays, members and items in a body. */
-  readonly maxJsonValues?: number | null | undefined;
-  /** The maximum number of entities in a response, expanded entities included. */
-  readonly maxResponseEntities?: number | null | undefined;
-  /** The maximum number of items in all `$expand` options of a request. */
-  readonly maxExpandItems?: number | null | undefined;
-  /** The maximum number of entities in an async iterable of a handler that a request must read as a whole. Default 100,000. */
-  readonly maxIterableEntities?: number | null | undefined;
-  /** The maximum time of one statement of a database, in milliseconds. */
-  readonly queryTimeout?: number | null | undefined;
-  /**
-   * The maximum time of a transaction that the service opens for functions of the application, such as the work of
-   * `ctx.inTransaction`, hooks and change sets, in milliseconds. Default 10,000.
-   */
-  readonly transactionTimeout?: number | null | undefined;
-  /** The maximum number of responses that are read from one database while they are sent. Others wait. */
-  readonly maxStreams?: number | null | undefined;
-  /** The maximum time of such a response, in milliseconds. */
-  readonly streamTimeout?: number | null | undefined;
 }
 
 /** The result of `applyQuery`: one page, with an optional total and next link. */

@@ -22,16 +22,34 @@ export class IncompleteValueError extends ODataError {
   }
 }
 
+const SERVER_SET: unique symbol = Symbol("fields that the server sets");
+
+/** A delta that contains values of the server. */
+interface ServerSetDelta {
+  readonly [SERVER_SET]?: ReadonlySet<string>;
+}
+
+/** Notes the fields of a delta whose values the option `set` supplies: `mergeDelta` writes them though they are ignored. */
+export function noteServerSet<Delta extends object>(delta: Delta, fields: ReadonlySet<string>): Delta {
+  return Object.defineProperty(delta, SERVER_SET, { value: fields });
+}
+
 /**
  * Returns an entity with the members of a delta. Complex values are merged member by member, at every depth; collections
- * are replaced. Keys and computed members never change, and immutable members of a complex value keep their values.
+ * are replaced. Keys and computed members never change, unless the server sets them, and immutable members of a complex value
+ * keep their values.
  * @throws IncompleteValueError if a complex value is null and the delta lacks one of its required members
  * @see OData Protocol 4.0, section 11.4.3
  */
 export function mergeDelta(type: EntityType, entity: object, delta: object): Members {
   const [current, changes] = [entity as Members, delta as Members];
-  const merged = type.properties
-    .filter(({ field, isKey, computed }) => !isKey && !computed && Object.hasOwn(changes, field))
+  const { [SERVER_SET]: serverSet } = delta as ServerSetDelta;
+  const changeable = type.properties.filter(
+    ({ field, isKey, computed }) => !isKey && !(computed && !serverSet?.has(field)),
+  );
+  const hidden = serverSet === undefined ? [] : type.ignoredProperties.filter(({ field }) => serverSet.has(field));
+  const merged = [...changeable, ...hidden]
+    .filter(({ field }) => Object.hasOwn(changes, field))
     .map(
       (property) => [property.field, mergeValue(property, current[property.field], changes[property.field])] as const,
     );

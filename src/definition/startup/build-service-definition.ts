@@ -1,9 +1,8 @@
 import { keeper } from "../../base/memo.ts";
-import { frozenMap, frozenSet } from "../../edm/frozen-map.ts";
+import { frozenMap } from "../../edm/frozen-map.ts";
 import type { EntitySet, Operation, OperationImport } from "../../edm/model.ts";
-import type { Capabilities, Limits } from "../../query/capabilities.ts";
 import type { DeclaredEntitySet } from "../context.ts";
-import { adaptLogger, type Logger } from "../logger.ts";
+import type { Logger } from "../logger.ts";
 import { type AnnotationBinder, type BuiltModel, buildModel, schemaNames } from "../model/build-model.ts";
 import {
   type DeclaredOperation,
@@ -17,11 +16,9 @@ import type {
   OperationDefinition,
   OperationHandler,
   ServiceDefinition,
-  BatchDefinition,
-  CorsDefinition,
-  EntitySetSettings,
 } from "../model/service-definition.ts";
 import type { ServiceDefaults, ServiceOptions } from "../model/service-options.ts";
+import { resolveSetValues } from "../model/set-values.ts";
 import type { AdmitTenant } from "../model/tenant-check.ts";
 import { isObject, pickStated } from "../option-table.ts";
 import { SERVICE_PROFILES } from "../service-profile.ts";
@@ -33,15 +30,23 @@ import {
   type RowRule,
   type RowRuleChecks,
 } from "../sets/authorization.ts";
-import { readCacheControl } from "../sets/cache-control.ts";
 import { constraintErrorsOf } from "../sets/constraints.ts";
-import type { LimitSettings, InheritedSettings } from "../sets/entity-set.ts";
 import { guardedReferencesOf } from "../sets/guarded-reference.ts";
+import { resolvePropertyRules } from "../sets/property-rules.ts";
 import { validatorsOf } from "../sets/validation.ts";
 import { navigationAuthorizationOf, navigationHandlersOf } from "./check-authorization.ts";
 import { checkDefinition } from "./check-definition.ts";
 import { expansionSources } from "./expansion-sources.ts";
 import { hooksOf, reachesHooks } from "./resolve-hooks.ts";
+import {
+  resolveBatch,
+  resolveCors,
+  resolveLimits,
+  resolveSettings,
+  resolveCapabilities,
+  resolveDefaultCapabilities,
+} from "./resolve-settings.ts";
+import { openLogger } from "./warn-unset.ts";
 
 const SET_HANDLERS = [
   "queryable",
@@ -106,7 +111,7 @@ export function buildServiceDefinition(
       batch: resolveBatch(options.batch),
       cors: resolveCors(options.cors, { takesPositions: haveReplica(sets), showsTiming: serverTiming }),
       profile: SERVICE_PROFILES[options.profile ?? "specification"],
-      logger: options.logger === undefined ? defaultLogger : adaptLogger(options.logger),
+      logger: openLogger(service, options.logger ?? defaultLogger),
       onStatement: options.onStatement,
       serverTiming,
       publicUrl: options.publicUrl?.replace(/(?<!\/)\/+$/, ""),
@@ -143,7 +148,8 @@ function relatedSets(
       const capabilities = Object.freeze({ ...set.capabilities, expansions });
       const guardedReferences = guardedReferencesOf(set.entitySet, guarded);
       const createsWithHooks = reachesHooks(set, byName);
-      return [set.entitySet.name, Object.freeze({ ...set, capabilities, guardedReferences, createsWithHooks })];
+      const whole = keeper({ ...set, capabilities, guardedReferences, createsWithHooks });
+      return [set.entitySet.name, Object.freeze(whole)];
     }),
   );
 }
@@ -184,10 +190,12 @@ function toSetDefinition(
     hooks: hooksOf(set),
     lock: set.declaration.lock,
     authorization: resolveCategories(set.options["authorization"]),
+    propertyRules: resolvePropertyRules(set.options["authorization"], entitySet.entityType.properties),
     navigationAuthorization: frozenMap(
       set.navigations.map((each) => [each.name, navigationAuthorizationOf(each, sets)]),
     ),
     rows: rowRuleOf(set, entitySet, built),
+    setValues: resolveSetValues(set.name, set.options["set"], entitySet.entityType),
     validators: validatorsOf(set.options["validate"]),
     constraints: constraintErrorsOf(set.options["constraints"], entitySet.entityType),
   };
@@ -222,181 +230,4 @@ function operationsOf(
 
 function isHandler(value: unknown): value is OperationHandler {
   return typeof value === "function";
-}
-
-/** Every setting with a value. */
-type Resolved<T> = { readonly [Name in keyof T]-?: Exclude<T[Name], undefined> };
-
-/** The defaults of all settings. @see docs/reference/entity-sets.md */
-const DEFAULT_SETTINGS: Resolved<InheritedSettings> = Object.freeze({
-  filterEnabled: true,
-  orderByEnabled: true,
-  selectEnabled: true,
-  expandEnabled: true,
-  countEnabled: true,
-  maxTop: 1000,
-  allowDeepInsert: false,
-  maxRequestBodyBytes: 30_000_000,
-  propertyAccessEnabled: true,
-  propertyRouteDocsEnabled: false,
-  allowUpsert: false,
-  idempotentDelete: true,
-  requireIfMatch: false,
-  cacheControl: "",
-  roundingMode: "spec-compliant",
-  selectPushdownEnabled: true,
-  expandPushdownEnabled: true,
-  unknownMembers: "reject",
-  paging: "offset",
-});
-
-/** The defaults of all limits. @see docs/reference/limits.md */
-export const DEFAULT_LIMITS: Limits = Object.freeze(
-  keeper({
-    maxExpandDepth: 3,
-    maxExpandTop: 1000,
-    maxNodeCount: 1000,
-    maxAnyAllDepth: 3,
-    maxInListLength: 1000,
-    maxOrderByProperties: 10,
-    maxUrlLength: 16 * 1024,
-    maxQueryBodyBytes: 256 * 1024,
-    maxJsonDepth: 64,
-    maxJsonValues: 100_000,
-    maxResponseEntities: 1_000_000,
-    maxExpandItems: 50,
-    maxIterableEntities: 100_000,
-    queryTimeout: 10_000,
-    transactionTimeout: 10_000,
-    maxStreams: 4,
-    streamTimeout: 300_000,
-  }),
-);
-
-/** The defaults of batches. @see docs/reference/batch.md */
-const DEFAULT_BATCH: BatchDefinition = Object.freeze({
-  multipart: true,
-  json: false,
-  maxParts: 100,
-  timeout: 60_000,
-  changeSets: "atomic",
-});
-
-/** Resolves the option `batch`. @returns null if the service accepts no batches */
-function resolveBatch(batch: ServiceOptions["batch"] = true): BatchDefinition | null {
-  if (batch === false) return null;
-  return Object.freeze(keeper(inherit(DEFAULT_BATCH, batch === true ? [] : [batch])));
-}
-
-/**
- * Resolves the option `cors`.
- * @param others the headers that pages send and read because of other options
- * @returns null if no page of another origin may use the service
- */
-function resolveCors(
-  cors: ServiceOptions["cors"],
-  others: Pick<CorsDefinition, "takesPositions" | "showsTiming">,
-): CorsDefinition | null {
-  if (cors === undefined) return null;
-  const { origins, credentials = false, maxAge, headers = [] } = cors;
-  return Object.freeze({
-    origins: origins === "*" || origins.includes("*") ? "*" : frozenSet(origins),
-    credentials,
-    maxAge,
-    headers: frozenSet(headers.map((name) => name.toLowerCase())),
-    ...others,
-  });
-}
-
-/** Resolves the limits of a registration. */
-function resolveLimits(defaults: LimitSettings): Limits {
-  return Object.freeze(keeper(inherit(DEFAULT_LIMITS, [defaults])));
-}
-
-/**
- * Resolves the settings of an entity set, except those for query options.
- * @param set undefined for unbound operations
- */
-function resolveSettings(set: DeclaredSet | undefined, defaults: ServiceDefaults): EntitySetSettings {
-  const settings = inherit(DEFAULT_SETTINGS, [defaults, set?.options ?? {}]);
-  return Object.freeze({
-    allowDeepInsert: settings.allowDeepInsert,
-    maxRequestBodyBytes: settings.maxRequestBodyBytes,
-    propertyAccessEnabled: settings.propertyAccessEnabled,
-    propertyRouteDocsEnabled: settings.propertyRouteDocsEnabled,
-    allowUpsert: settings.allowUpsert,
-    idempotentDelete: settings.idempotentDelete,
-    requireIfMatch: settings.requireIfMatch,
-    cacheControl: readCacheControl(settings.cacheControl),
-    selectPushdownEnabled: settings.selectPushdownEnabled,
-    expandPushdownEnabled: settings.expandPushdownEnabled,
-    unknownMembers: settings.unknownMembers,
-    paging: settings.paging,
-  });
-}
-
-/** Resolves the settings of an entity set for query options; allowlists contain wire names. */
-function resolveCapabilities(set: DeclaredSet, entitySet: EntitySet, defaults: ServiceDefaults): Capabilities {
-  const settings = inherit(DEFAULT_SETTINGS, [defaults, set.options]);
-  const allowlist = (option: string): ReadonlySet<string> | null => {
-    const fields = set.options[option];
-    if (!Array.isArray(fields)) return null;
-    const members = [...entitySet.entityType.properties, ...entitySet.navigationProperties.values()];
-    return frozenSet(members.filter(({ field }) => fields.includes(field)).map(({ name }) => name));
-  };
-  /** Removes the properties that the database cannot compare from an allowlist. */
-  const comparable = (option: string): ReadonlySet<string> | null => {
-    const { uncomparable = new Set() } = entitySet;
-    if (uncomparable.size === 0) return allowlist(option);
-    const listed = allowlist(option);
-    const members = [...entitySet.entityType.properties, ...entitySet.navigationProperties.values()];
-    const allowed = members.filter(({ field, name }) => !uncomparable.has(field) && listed?.has(name) !== false);
-    return frozenSet(allowed.map(({ name }) => name));
-  };
-  return Object.freeze({
-    ...switchesOf(settings),
-    searchEnabled: set.options["search"] !== undefined,
-    filterProperties: comparable("filterProperties"),
-    orderByProperties: comparable("orderByProperties"),
-    selectProperties: allowlist("selectProperties"),
-    expandProperties: allowlist("expandProperties"),
-  });
-}
-
-/** Resolves the settings for query options on navigations without a target set. */
-function resolveDefaultCapabilities(defaults: ServiceDefaults): Capabilities {
-  return Object.freeze({
-    ...switchesOf(inherit(DEFAULT_SETTINGS, [defaults])),
-    searchEnabled: false,
-    filterProperties: null,
-    orderByProperties: null,
-    selectProperties: null,
-    expandProperties: null,
-  });
-}
-
-/** Returns the settings for query options that a registration may give for all of its sets. */
-function switchesOf(
-  settings: Resolved<InheritedSettings>,
-): Omit<Capabilities, "searchEnabled" | `${"filter" | "orderBy" | "select" | "expand"}Properties`> {
-  return {
-    filterEnabled: settings.filterEnabled,
-    orderByEnabled: settings.orderByEnabled,
-    selectEnabled: settings.selectEnabled,
-    expandEnabled: settings.expandEnabled,
-    countEnabled: settings.countEnabled,
-    maxTop: settings.maxTop,
-    roundingMode: settings.roundingMode,
-  };
-}
-
-/**
- * Overrides the settings of `base` by each source in turn; `undefined` overrides nothing. The startup check found values
- * of the right types.
- */
-function inherit<T extends object>(base: T, sources: readonly object[]): T {
-  const stated = sources.flatMap((source) =>
-    Object.entries(source).filter(([name, value]) => Object.hasOwn(base, name) && value !== undefined),
-  );
-  return { ...base, ...Object.fromEntries(stated) };
 }

@@ -56,7 +56,8 @@ export function statesRules(rules: unknown): boolean {
 /** Returns whether a set has any rules. */
 export function isGuarded({ options: { authorization } }: DeclaredSet): boolean {
   if (!isObject(authorization)) return false;
-  return authorization["rows"] !== undefined || RULE_OPTIONS.some((name) => statesRules(authorization[name]));
+  if (authorization["rows"] !== undefined || entriesOf(authorization["properties"]).length > 0) return true;
+  return RULE_OPTIONS.some((name) => statesRules(authorization[name]));
 }
 
 /** Checks rules for requests that address no entity. */
@@ -75,7 +76,7 @@ function* checkSet({ name: set, options: { authorization } }: DeclaredSet): Iter
     yield { set, message: `\`authorization\` of entitySet is ${is}.`, fix };
     return;
   }
-  const known = [...RULE_OPTIONS, "rows"];
+  const known = [...RULE_OPTIONS, "rows", "properties"];
   for (const name of Object.keys(everyOption(authorization)).filter((each) => !known.includes(each))) {
     yield { set, message: `\`authorization\` has no category \`${name}\`.`, fix: adviseName(name, known) };
   }
@@ -93,7 +94,8 @@ function* checkBound(set: DeclaredSet, operation: DeclaredOperation): Iterable<C
   yield { ...operationPlace(set, operation), message, fix: "Move its rules to `authorization.invoke` of the set." };
 }
 
-function* checkRules(rules: unknown, name: string, place: FaultPlace): Iterable<ConfigurationFault> {
+/** Checks that a value is a rule or a list of rules. @param name the option, for messages */
+export function* checkRules(rules: unknown, name: string, place: FaultPlace): Iterable<ConfigurationFault> {
   if (rules === undefined) return;
   const list: readonly unknown[] = Array.isArray(rules) ? rules : [rules];
   for (const [index, each] of list.entries()) {

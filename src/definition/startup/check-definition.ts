@@ -23,7 +23,9 @@ import { checkHooks } from "./check-hooks.ts";
 import { checkLinks } from "./check-links.ts";
 import { MEMBER_NAME_RULES, NAME_RULES, checkOperationNames } from "./check-names.ts";
 import { PARTNER_RULES, TARGET_RULES } from "./check-navigations.ts";
+import { checkPropertyRules } from "./check-property-rules.ts";
 import { SERVICE_RULES } from "./check-service.ts";
+import { SET_RULES } from "./check-set-values.ts";
 import { TYPE_RULES, checkSignatures } from "./check-types.ts";
 import { VALIDATION_RULES } from "./check-validation.ts";
 import { OPTION_TABLES } from "./option-tables.ts";
@@ -155,9 +157,11 @@ const STARTUP_RULES: readonly StartupRule[] = Object.freeze([
   ...OPERATION_RULES,
   checkHooks,
   checkAuthorization,
+  checkPropertyRules,
   ...RESOURCE_RULES,
   checkNavigationRules,
   ...ROW_RULES,
+  ...SET_RULES,
 ]);
 
 /**

@@ -174,9 +174,12 @@ function* creatingRoutes(
 }
 
 /** Returns whether clients choose the whole key of an entity. */
-function choosesKeys({ entityType }: DeclaredSet): boolean {
-  const keys = namesOf(entityType.properties).flatMap((field) => propertyIn(entityType, field) ?? []);
-  return keys.every(({ key, computed }) => !key || !computed);
+function choosesKeys({ entityType, options }: DeclaredSet): boolean {
+  const set = namesOf(options["set"]);
+  return namesOf(entityType.properties).every((field) => {
+    const declared = propertyIn(entityType, field);
+    return declared?.key !== true || !(declared.computed || set.includes(field));
+  });
 }
 
 function methodOf(kind: "Function" | "Action"): string {

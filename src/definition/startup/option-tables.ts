@@ -3,9 +3,10 @@ import type { BatchOptions, CorsOptions, ServiceOptions } from "../model/service
 import { NAMING_POLICIES } from "../names.ts";
 import type { OptionRule, OptionTable } from "../option-table.ts";
 import type { ConstraintsOption } from "../sets/constraints.ts";
-import type { EntitySetOptions, LimitSettings, InheritedSettings } from "../sets/entity-set.ts";
+import type { EntitySetOptions } from "../sets/entity-set.ts";
 import type { ManyOptions, OneOptions } from "../sets/navigation.ts";
 import type { FunctionOptions, OperationParameters } from "../sets/operation.ts";
+import type { LimitSettings, InheritedSettings } from "../sets/set-settings.ts";
 import type { ValidateOption } from "../sets/validation.ts";
 import type { TypeOptions, EnumTypeOptions } from "../types/entity-type.ts";
 import type { EntityTypeDeclaration } from "../types/value-type.ts";
@@ -88,6 +89,7 @@ const ENTITY_SET_OPTIONS: OptionTable<keyof EntitySetOptions<EntityTypeDeclarati
   after: OBJECT,
   annotations: ANY,
   authorization: ANY,
+  set: OBJECT,
   validate: OBJECT,
   constraints: OBJECT,
 };

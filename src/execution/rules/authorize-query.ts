@@ -6,7 +6,7 @@ import { type AuthorizationRequirement, refusal } from "../../definition/sets/au
 import { nestedItems } from "../../definition/sets/judge-references.ts";
 import type { EntitySet, NavigationProperty } from "../../edm/model.ts";
 import { type ODataError, protocolError } from "../../errors/odata-error.ts";
-import type { NavigationStep, PathGuard, StarAccess } from "../../query/capabilities.ts";
+import type { EntityOwner, NavigationStep, PathGuard, PropertyAccess, StarAccess } from "../../query/capabilities.ts";
 import type {
   ExpandedNavigation,
   FilterClause,
@@ -14,14 +14,13 @@ import type {
   QueryShape,
   SelectExpandClause,
 } from "../../query/clauses.ts";
-import { mentionsOf, type NavigationMention } from "../../query/mentions.ts";
+import { mentionsOf, type NavigationMention, propertiesIn, type QueryClauses } from "../../query/mentions.ts";
 import { definitionIn, targetDefinition } from "../entities/reader.ts";
 import { actionOf, judge, navigationRules, actionAlong, judgeEntity, requireRules } from "./judge-rules.ts";
+import type { RuledUser } from "./property-access.ts";
 
 /** The user who sent a query. */
-export interface QueryingUser {
-  readonly definition: ServiceDefinition;
-  readonly user: User | null;
+export interface QueryingUser extends RuledUser {
   /** Whether the rules of the query's own set have not been checked: the first navigation then checks them. */
   readonly isOwnSkipped: boolean;
 }
@@ -46,13 +45,16 @@ const NOTHING: readonly AskedRules[] = Object.freeze([]);
 
 /**
  * Requires that a user may read every set that a query uses: along navigations in `$filter`, `$orderby` and `$expand`,
- * and by `$root/Set(key)`. Each navigation is checked like `GET /Set(key)/Navigation`.
+ * and by `$root/Set(key)`. Each navigation is checked like `GET /Set(key)/Navigation`. Also requires that the user may read
+ * every property in these expressions.
  * @throws ODataError `Unauthorized`, `Forbidden`; `UnsupportedQueryOption` for a set after `$root` whose rules depend on
  *   the entity
  * @see docs/guides/authorization.md
  */
 export function authorizeShape(reader: QueryingUser, shape: QueryShape): void {
   requireAll(shapeRules(shape, reader.definition), reader);
+  const { properties } = reader;
+  if (properties !== null) requireReadable(unreadableInShape(properties, shape));
 }
 
 /**
@@ -66,12 +68,43 @@ export function authorizeExpansions(reader: QueryingUser, clause: SelectExpandCl
   let rules = bySet.get(entitySet);
   if (rules === undefined) bySet.set(entitySet, (rules = rulesOfEntity(reader.definition, clause, entitySet)));
   requireAll(rules, reader);
+  const { properties } = reader;
+  if (properties !== null) requireReadable(unreadableInClause(properties, clause));
 }
 
 const shapeRules = keptPerPair((shape: QueryShape, definition: ServiceDefinition) => rulesOfShape(definition, shape));
 const clauseRules = keptPerPair(
   (_clause: SelectExpandClause, _definition: ServiceDefinition) => new Map<EntitySet, QueryRules>(),
 );
+
+/** Makes the error of a query that names a property that the user may not read; null if it names none. */
+type Refusal = (() => ODataError) | null;
+
+const unreadableInShape = keptPerPair(
+  (access: PropertyAccess, shape: QueryShape): Refusal =>
+    unreadableIn(access, shape, shape.entitySet) ?? unreadableInClause(access, shape.selectExpand),
+);
+const unreadableInClause = keptPerPair((access: PropertyAccess, clause: SelectExpandClause): Refusal => {
+  for (const item of clause.expanded) {
+    const owner = item.target ?? item.navigationProperty.entityType;
+    const refused = unreadableIn(access, item, owner) ?? unreadableInClause(access, item.selectExpand);
+    if (refused !== null) return refused;
+  }
+  return null;
+});
+
+/** @param own the set or type of the entities that the expressions are evaluated for */
+function unreadableIn(access: PropertyAccess, clauses: QueryClauses, own: EntityOwner): Refusal {
+  for (const { property, owner } of propertiesIn(clauses)) {
+    const entities = owner ?? own;
+    if (access.unreadableOf(entities).has(property)) return () => access.refusal(property, entities);
+  }
+  return null;
+}
+
+function requireReadable(refused: Refusal): void {
+  if (refused !== null) throw refused();
+}
 
 /** Returns the navigations that a star in `$expand` skips, because the user may not read them. */
 export function starAccessOf({ definition, user, isOwnSkipped }: QueryingUser): StarAccess {

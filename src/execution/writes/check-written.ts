@@ -37,7 +37,7 @@ type BodyEntity = BodyEntityOf<EntitySetDefinition>;
 /** The known part of an entity after a write. */
 interface WrittenEntity {
   readonly entity: object;
-  /** Whether a property is known. Computed properties are unknown until they are saved. */
+  /** Whether a property is known. Computed properties are unknown until they are saved, unless `set` supplies them. */
   readonly isKnown: (property: StructuralProperty) => boolean;
   /** Finds an entity that the same write creates. */
   readonly findCreated?: (target: EntitySet, values: Values) => BodyEntity | undefined;
@@ -134,8 +134,8 @@ function isWhollyStated({ set, entity }: BodyEntity): boolean {
   return [...properties, ...ignoredProperties].every((property) => isStated(entity, property));
 }
 
-function isStated(entity: object, { field, computed }: StructuralProperty): boolean {
-  return !computed && declaredFieldOf(entity, field) !== undefined;
+function isStated(entity: object, { field, computed, serverSet }: StructuralProperty): boolean {
+  return (!computed || serverSet === true) && declaredFieldOf(entity, field) !== undefined;
 }
 
 /**

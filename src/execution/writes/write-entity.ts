@@ -16,6 +16,7 @@ import { mergeDelta } from "../../definition/sets/merge-delta.ts";
 import { keyHolderOf, keyPairsOf, reversedPairs } from "../../edm/key-holder.ts";
 import { keyFields } from "../../edm/literal.ts";
 import type { EntitySet, EntityType, JoinPair, StructuralProperty } from "../../edm/model.ts";
+import { fieldOf } from "../../memory/compile-property.ts";
 import { asEntity, isObject } from "../../memory/evaluation.ts";
 import { givenFieldOf } from "../../memory/missing-value.ts";
 import type { PathStep } from "../../plan/plan-related.ts";
@@ -26,6 +27,7 @@ import { conditionFor, ServiceContext } from "../rules/row-access.ts";
 import { checkCreated, checkReferences, checkWritten, isHidden, keyTaken } from "./check-written.ts";
 import { explainingViolations, OF_BODY, OF_DELETE } from "./explain-violation.ts";
 import { changeHooked, createHooked } from "./run-hooks.ts";
+import { withChangedValues, withCreatedValues, withReplacedValues } from "./set-values.ts";
 import { validateChange, validateNew } from "./validate.ts";
 
 /** The names of the handlers that write a set. */
@@ -39,8 +41,9 @@ type WriteName = "create" | "replace" | "patch" | "delete";
  *   key that is taken, and for a foreign key to a hidden entity; the error of the handler
  * @see docs/guides/authorization.md
  */
-export function runCreate(entitySet: EntitySet, entity: object, reader: Reader): Maybe<unknown> {
+export function runCreate(entitySet: EntitySet, body: object, reader: Reader): Maybe<unknown> {
   const { set, handler } = writerOf(entitySet, "create", reader);
+  const entity = withCreatedValues(entitySet, body, reader);
   const write = (given: object, inner: Reader): Maybe<unknown> => {
     const call = (): Maybe<unknown> => handler(given, ServiceContext.ofSet(entitySet, inner.context));
     const checked = isFree(handler, inner) ? undefined : checkCreated(set, given, inner);
@@ -54,15 +57,18 @@ export function runCreateRelated(
   step: PathStep,
   create: NonNullable<NavigationHandlers<Context>["create"]>,
   key: unknown,
-  entity: object,
+  body: object,
   reader: Reader,
 ): Maybe<unknown> {
-  const { entitySet, target } = step;
+  const { entitySet, navigationProperty, target } = step;
   const write = (given: object, inner: Reader): Maybe<unknown> => {
     const call = (): Maybe<unknown> => create(key, given, ServiceContext.ofSet(entitySet, inner.context));
     return isFree(create, inner) ? call() : chain(checkCreatedRelated(step, key, given, inner), call);
   };
-  if (target === null) return write(entity, reader);
+  if (target === null) return write(body, reader);
+  const pairs = reversedPairs(keyPairsOf(entitySet, navigationProperty));
+  const parent = { pairs, values: keyFields(entitySet.entityType, key) };
+  const entity = withCreatedValues(target, body, reader, parent);
   const by = { set: definitionOf(entitySet, reader.context), handler: create };
   const set = definitionOf(target, reader.context);
   return chain(validateNew(set, entity, reader), () =>
@@ -157,15 +163,29 @@ export function linkedPart({ entitySet, key }: KeyedEntity, pairs: readonly Join
  * @returns the result of the handler; null for a missing entity
  * @throws as for runCreate
  */
-export function runReplace(entitySet: EntitySet, key: unknown, entity: object, reader: Reader): Maybe<unknown> {
+export function runReplace(
+  entitySet: EntitySet,
+  key: unknown,
+  body: object,
+  reader: Reader,
+  cause: "create" | "update" = "update",
+): Maybe<unknown> {
   const { set, handler } = writerOf(entitySet, "replace", reader);
+  const entity = withReplacedValues(set, cause, body, reader);
   const change = { write: "replace", key, values: entity } as const;
   const replace = (given: object = entity, inner: Reader): Maybe<unknown> => {
+    const written = inner.unwritten === undefined ? given : withoutKept(given, entity, inner.unwritten);
     const call = (): Maybe<unknown> =>
-      explainingViolations(set, OF_BODY, () => handler(key, given, ServiceContext.ofSet(entitySet, inner.context)));
+      explainingViolations(set, OF_BODY, () => handler(key, written, ServiceContext.ofSet(entitySet, inner.context)));
     return isFree(handler, inner) ? call() : replaceChecked(set, { key, entity: given }, inner, call);
   };
   return chain(validateNew(set, entity, reader), () => changeHooked({ set, handler }, change, reader, replace));
+}
+
+/** Returns an entity without members that keep their stored values. A hook may have given such a member another value. */
+function withoutKept(given: object, kept: object, fields: ReadonlySet<string>): object {
+  const isKept = (field: string, value: unknown): boolean => fields.has(field) && fieldOf(kept, field) === value;
+  return Object.fromEntries(Object.entries(given).filter(([field, value]) => !isKept(field, value)));
 }
 
 function replaceChecked(
@@ -189,8 +209,9 @@ function replaceChecked(
  * @returns the result of the handler; null for a missing entity
  * @throws as for runCreate
  */
-export function runPatch(entitySet: EntitySet, key: unknown, delta: object, reader: Reader): Maybe<unknown> {
+export function runPatch(entitySet: EntitySet, key: unknown, body: object, reader: Reader): Maybe<unknown> {
   const { set, handler } = writerOf(entitySet, "patch", reader);
+  const delta = withChangedValues(set, body, reader);
   const change = { write: "patch", key, values: delta } as const;
   const patch = (given: object = delta, inner: Reader): Maybe<unknown> => patchUnhooked(set, key, given, inner);
   return chain(validateChange(set, key, delta, reader), () => changeHooked({ set, handler }, change, reader, patch));

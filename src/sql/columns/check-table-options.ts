@@ -8,7 +8,7 @@ import type { ColumnPlan, PlansByField } from "./table-columns.ts";
 
 /** Reports a wrong choice of table and query, and expressions that clients could write. */
 export function checkTableOptions(
-  { table, from, operations, columns, rowVersion }: Readonly<Record<string, unknown>>,
+  { table, from, operations, columns, rowVersion, set }: Readonly<Record<string, unknown>>,
   report: ReportFault,
   { properties }: EntityTypeDeclaration,
 ): void {
@@ -22,9 +22,17 @@ export function checkTableOptions(
   if (from !== undefined && writes.length > 0) {
     report(`The rows of a query cannot be written, but \`operations\` contains ${describe(writes[0])}.`, WRITE_FIX);
   }
+  const fieldsSet = isObject(set) ? Object.keys(set) : [];
+  if (typeof rowVersion === "string" && fieldsSet.includes(rowVersion)) {
+    report(`\`set\` names \`${rowVersion}\`, whose values \`rowVersion\` counts.`, "Remove it from one of them.");
+  }
   if (!isObject(columns)) return;
   for (const [field, option] of Object.entries(columns)) {
     if (!isObject(option) || !hasExpression(option)) continue;
+    if (fieldsSet.includes(field)) {
+      report(`\`set\` names \`${field}\`, which is an SQL expression.`, "Remove it from `set`.");
+      continue;
+    }
     if (rowVersion === field) {
       report(`\`rowVersion\`, \`${field}\`, is an expression.`, "Name a property with a column.");
     }
@@ -73,29 +81,35 @@ export function checkRowVersion(
   report(`\`rowVersion\`, \`${property.field}\`, is not a computed integer, or is part of the key.`, fix);
 }
 
+/** The properties that writes of a table set. */
+interface WrittenTable {
+  readonly written: readonly StructuralProperty[];
+  readonly rowVersion: StructuralProperty | null;
+}
+
 /** The names of the columns that writes set, with the paths of the properties that they come from. */
 type Written = ReadonlyMap<string, readonly string[]>;
 
 /**
  * Reports columns that writes of a table would set from several properties: one value would replace the other.
  * @param plans the columns of the properties
- * @param rowVersion the property that counts writes; null for none
+ * @param table the properties that writes set, and the property that counts writes; null for none
  * @param columnKey returns the same text for names of the same column
  * @see docs/reference/storage.md
  */
 export function checkSharedColumns(
   plans: PlansByField,
-  rowVersion: StructuralProperty | null,
+  { written: properties, rowVersion }: WrittenTable,
   columnKey: (name: string) => string,
   report: ReportFault,
 ): void {
   const written = new Map<string, string[]>();
   const names = new Map<string, string>();
   const visit = (plan: ColumnPlan, path: string): void => {
-    const { property } = plan;
-    if (property.computed && property !== rowVersion) return;
     if (plan.kind === "complex") {
-      for (const [field, member] of plan.members) visit(member, `${path}.${field}`);
+      for (const [field, member] of plan.members) {
+        if (!member.property.computed) visit(member, `${path}.${field}`);
+      }
       return;
     }
     if (plan.expression !== undefined) return;
@@ -103,7 +117,9 @@ export function checkSharedColumns(
     names.set(key, names.get(key) ?? plan.column);
     written.set(key, [...(written.get(key) ?? []), path]);
   };
-  for (const [field, plan] of plans) visit(plan, field);
+  for (const [field, plan] of plans) {
+    if (plan.property === rowVersion || properties.some((each) => each.field === field)) visit(plan, field);
+  }
   reportShared(written, names, report);
 }
 

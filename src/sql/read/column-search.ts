@@ -7,6 +7,7 @@ import type { StructuralProperty } from "../../edm/model.ts";
 import { PRIMITIVE_TYPES } from "../../edm/primitive-type.ts";
 import type { FilterClause, SearchClause, SearchExpression } from "../../query/clauses.ts";
 import type { Expression } from "../../query/expression.ts";
+import { NO_ROW } from "../../query/no-row.ts";
 import type { ReportFault } from "../columns/storage-option.ts";
 import type { SqlReader } from "./sql-reader.ts";
 import { narrowedReader, sourceOf } from "./sql-row-source.ts";
@@ -70,10 +71,13 @@ export function searchedProperties(
  */
 export function columnSearch<E extends EntityTypeDeclaration>(table: SearchedTable<E>): ColumnSearch<E> {
   const { known } = table;
-  return ({ expression }) => {
+  return ({ expression, unreadable = [] }) => {
     const words: string[] = [];
-    const structure = structureOf(expression, words);
-    const filter = known.getOrMake(structure, () => toFilter(table, expression));
+    // A service may have other names for the properties of the declared type, but has the same fields.
+    const hidden = new Set(unreadable.map(({ field }) => field));
+    const properties = table.properties.filter(({ field }) => !hidden.has(field));
+    const structure = `${properties.map(({ field }) => JSON.stringify(field)).join()} ${structureOf(expression, words)}`;
+    const filter = known.getOrMake(structure, () => toFilter({ ...table, properties }, expression));
     const values = words.map((word) => word.toLowerCase());
     return sourceOf(table.type, narrowedReader(table.reader, { filter, values }));
   };
@@ -113,6 +117,8 @@ function toCondition<E extends EntityTypeDeclaration>(
     case "word":
     case "phrase": {
       const word = nextWord();
+      // In properties that the user may not read, no word is found.
+      if (table.properties.length === 0) return NO_ROW.expression;
       return joined(
         "or",
         table.properties.map((property) => holds(property, table, word)),

@@ -1,3 +1,6 @@
+import type { Maybe } from "../../base/maybe.ts";
+import type { EntitySetDefinition } from "../../definition/model/service-definition.ts";
+import { valuesToSet } from "../../definition/model/set-values.ts";
 import { ownProperties, relatedProperties, refersToKey } from "../../edm/key-holder.ts";
 import type { DirectJoin, LinkJoin, StructuralProperty } from "../../edm/model.ts";
 import type { PrimitiveValue } from "../../edm/value-codec.ts";
@@ -20,7 +23,7 @@ import {
 } from "./relation-write.ts";
 import { insertNode, type InsertTask } from "./sql-deep-insert.ts";
 import type { Values } from "./stored-columns.ts";
-import type { TableWriter } from "./table-writer.ts";
+import type { TableWriter, WriteTask } from "./table-writer.ts";
 import { checkSeesAny, isVisible, type SetRow } from "./visible-rows.ts";
 
 /** Adds a link to a collection. */
@@ -68,7 +71,7 @@ export function removeRelated(
     if (!isLinked) throw noLink();
     if (join.kind === "direct") {
       const foreignKey = join.pairs.map((pair) => pair.related);
-      await other.update(task, otherKey, { values: nulls(other, foreignKey), stored: null }, []);
+      await changeRow(relation.task, { set: relation.target, writer: other, key: otherKey }, nulls(other, foreignKey));
     }
     await checkRelated(relation, otherKey);
   });
@@ -77,12 +80,12 @@ export function removeRelated(
 /** Removes the link of a single-valued navigation, if it exists. */
 export function clearRelated(write: RelatedWrite, key: unknown, context: AnyWriteContext): Promise<void> {
   return withRelation(write, { key }, context, async (relation) => {
-    const { navigation, own, ownKey, task } = relation;
+    const { navigation, own, ownKey, task, set } = relation;
     const join = asDirect(relation.join, navigation);
     if (ownProperties(join).some(({ field }) => (relation.row[field] ?? null) === null)) return;
     if (refersToKey(navigation, join)) {
       const foreignKey = join.pairs.map(({ property }) => property);
-      await own.update(task, ownKey, { values: nulls(own, foreignKey), stored: null }, []);
+      await changeRow(task, { set, writer: own, key: ownKey }, nulls(own, foreignKey));
     } else await clear(relation, join, undefined);
   });
 }
@@ -124,19 +127,57 @@ async function link(relation: LockedRelation, related: unknown): Promise<void> {
   if (join.kind === "link") {
     await addLink(task, { own: own.table, other: other.table }, join, linkValues(relation, join, row));
   } else if (!navigation.isCollection && refersToKey(navigation, join)) {
-    const pairs = join.pairs.map(
-      (pair) => [checkChangeable(own, pair.property).field, row[pair.related.field]] as const,
-    );
-    const values = Object.fromEntries(pairs);
+    const pairs = join.pairs.map(({ property, related: { field } }) => ({ property, value: row[field] }));
+    const values = changesOf(own, pairs, relation.row);
     await checkReferred(relation, { set, table: own.table, key: ownKey }, values);
-    await own.update(task, ownKey, { values, stored: null }, []);
+    await changeRow(task, { set, writer: own, key: ownKey }, values);
   } else {
-    for (const pair of join.pairs) checkChangeable(other, pair.related);
-    const values = linked(relation, join);
+    const given = linked(relation, join);
+    const pairs = join.pairs.map(({ related: property }) => ({ property, value: given[property.field] }));
+    const values = changesOf(other, pairs, row);
     await checkReferred(relation, { set: target, table: other.table, key: otherKey }, values);
-    await other.update(task, otherKey, { values, stored: null }, []);
+    await changeRow(task, { set: target, writer: other, key: otherKey }, values);
   }
   await checkRelated(relation, otherKey);
+}
+
+/** A row that a link changes. */
+interface ChangedRow {
+  readonly set: EntitySetDefinition;
+  readonly writer: TableWriter;
+  readonly key: readonly PrimitiveValue[];
+}
+
+/** Writes the values of a link, with those that the server sets in each change of the row. */
+function changeRow(task: WriteTask, { set, writer, key }: ChangedRow, values: Values): Maybe<Values | null> {
+  const { setValues } = set;
+  const supplied = setValues === null ? {} : valuesToSet(setValues, "update", values, task.context);
+  return writer.update(task, key, { values: { ...values, ...supplied }, stored: null }, []);
+}
+
+/** A property of a foreign key, and its value in a link. */
+interface LinkedValue {
+  readonly property: StructuralProperty;
+  readonly value: unknown;
+}
+
+/**
+ * Returns the values that a link changes. Values that the server sets must already be those of the link, such as the tenant
+ * of both rows.
+ * @param current the row with the foreign key
+ * @throws ODataError `NotSupported`, `ImmutableKey` for a property that links cannot write
+ */
+function changesOf(writer: TableWriter, pairs: readonly LinkedValue[], current: Values): Values {
+  const isOfClients = pairs.some(({ property }) => property.serverSet !== true);
+  const changed = pairs.filter(({ property, value }) => {
+    return !isOfClients || property.serverSet !== true || !isEqual(property, current[property.field], value);
+  });
+  return Object.fromEntries(changed.map(({ property, value }) => [checkChangeable(writer, property).field, value]));
+}
+
+function isEqual(property: StructuralProperty, one: unknown, other: unknown): boolean {
+  if (one === null || one === undefined || other === null || other === undefined) return false;
+  return codecOf(property).compare(one as PrimitiveValue, other as PrimitiveValue) === 0;
 }
 
 /** Checks the other foreign keys of a row that share properties with a link. @param entity the values that the link writes */
@@ -158,7 +199,7 @@ async function clear(relation: LockedRelation, join: DirectJoin, kept: unknown):
     if (textOf(key) === keptKey) continue;
     if (!(await isVisible(task, restrictions, { set: target, table: other.table, key }))) continue;
     const foreignKey = join.pairs.map((pair) => pair.related);
-    await other.update(task, key, { values: nulls(other, foreignKey), stored: null }, []);
+    await changeRow(task, { set: target, writer: other, key }, nulls(other, foreignKey));
     await checkRelated(relation, key);
   }
 }
@@ -198,10 +239,7 @@ async function isRelated(
     const keys = await other.keysBy(task, values, join.pairs);
     return keys.some((key) => textOf(key) === textOf(otherKey));
   }
-  return join.pairs.every(({ related }) => {
-    const [one, other] = [row[related.field] ?? null, values[related.field]];
-    return one !== null && codecOf(related).compare(one as PrimitiveValue, other as PrimitiveValue) === 0;
-  });
+  return join.pairs.every(({ related }) => isEqual(related, row[related.field], values[related.field]));
 }
 
 /** Returns a text that identifies a key among keys of one type. */
@@ -209,8 +247,13 @@ function textOf(key: readonly PrimitiveValue[]): string {
   return JSON.stringify(key.map(String));
 }
 
-/** Returns null for each property of a link. @throws ODataError if one of them is never null */
-function nulls(writer: TableWriter, properties: readonly StructuralProperty[]): Values {
+/**
+ * Returns null for each property of a link that the server does not set.
+ * @throws ODataError if one of them is never null, and if the server sets them all
+ */
+function nulls(writer: TableWriter, foreignKey: readonly StructuralProperty[]): Values {
+  const ofClients = foreignKey.filter(({ serverSet }) => serverSet !== true);
+  const properties = ofClients.length === 0 ? foreignKey : ofClients;
   const required = properties.find(({ nullable, isKey }) => !nullable || isKey);
   if (required === undefined) {
     return Object.fromEntries(properties.map((property) => [checkChangeable(writer, property).field, null]));

@@ -35,8 +35,21 @@ interface TableOptions {
   readonly reader: SqlReader;
   /** The field that counts the writes of a row. */
   readonly rowVersion: string | undefined;
+  /** The fields whose values the server sets: the statements write them, though clients do not. */
+  readonly fieldsSet: ReadonlySet<string>;
   /** The table of the declaration with a database per tenant; absent: the declaration has one database. */
   readonly declared?: DeclaredTable | undefined;
+}
+
+/** Returns the properties whose values an entity or a delta may contain. @param fieldsSet those that the server sets */
+export function writtenProperties(
+  { properties, ignoredProperties }: EntityType,
+  fieldsSet: ReadonlySet<string>,
+): readonly StructuralProperty[] {
+  return [
+    ...properties.filter(({ computed, field }) => !computed || fieldsSet.has(field)),
+    ...ignoredProperties.filter(({ field }) => fieldsSet.has(field)),
+  ];
 }
 
 /** The table of an entity set in one database, for writing. */
@@ -51,6 +64,9 @@ export class SqlTable implements DeclaredTable {
   readonly entityType: EntityType;
   readonly reader: SqlReader;
   readonly rowVersion: StructuralProperty | null;
+  readonly fieldsSet: ReadonlySet<string>;
+  /** The properties whose values an entity or a delta may contain. */
+  readonly written: readonly StructuralProperty[];
   /** All properties that clients see. */
   readonly whole: readonly SelectedProperty[];
   readonly keyOnly: readonly SelectedProperty[];
@@ -58,7 +74,7 @@ export class SqlTable implements DeclaredTable {
   readonly #everything: readonly SelectedProperty[];
   readonly #stored = new Map<string, StoredProperty>();
 
-  constructor({ db, name, entityType, reader, rowVersion, declared }: TableOptions) {
+  constructor({ db, name, entityType, reader, rowVersion, fieldsSet, declared }: TableOptions) {
     this.db = db;
     this.declared = declared ?? this;
     this.name = tableNameText(name);
@@ -67,6 +83,8 @@ export class SqlTable implements DeclaredTable {
     this.reader = reader;
     this.rowVersion = entityType.properties.find(({ field }) => field === rowVersion) ?? null;
     const { key, properties, ignoredProperties } = entityType;
+    this.fieldsSet = fieldsSet;
+    this.written = Object.freeze(writtenProperties(entityType, fieldsSet));
     this.keyOnly = Object.freeze(key.map((property) => ({ property })));
     this.whole = Object.freeze(properties.map((property) => ({ property })));
     const all = [...properties, ...ignoredProperties];

@@ -40,10 +40,9 @@ type WriteHandlers = Required<Pick<EntitySetHandlers<Context>, "create" | "repla
  */
 export function writeHandlers(table: SqlTable): WriteHandlers {
   const writer = writerOf(table);
-  const { properties } = table.entityType;
   const { rowVersion } = table;
-  const changeable = properties.filter(
-    (property) => !property.isKey && !property.computed && !property.immutable && property !== rowVersion,
+  const changeable = table.written.filter(
+    (property) => !property.isKey && !property.immutable && property !== rowVersion,
   );
   const change = (isMerged: boolean) => (key: unknown, entity: unknown, context: AnyWriteContext) =>
     rejectingThrows(() => {

@@ -328,10 +328,10 @@ export interface Stored {
  * Returns the values to store in a new row, without generated values and with the initial row version.
  * @param linked values that follow from related rows, which take precedence over those of the entity
  */
-function valuesToStore({ entityType, rowVersion }: SqlTable, values: Values, linked: Values): Values {
+function valuesToStore({ written, rowVersion }: SqlTable, values: Values, linked: Values): Values {
   const given = {};
-  for (const { computed, field } of entityType.properties) {
-    if (!computed && Object.hasOwn(values, field)) setMember(given, field, values[field]);
+  for (const { field } of written) {
+    if (Object.hasOwn(values, field)) setMember(given, field, values[field]);
   }
   for (const field of Object.keys(linked)) setMember(given, field, linked[field]);
   if (rowVersion !== null) setMember(given, rowVersion.field, rowVersion.type.name === "Edm.Int64" ? 1n : 1);

@@ -34,6 +34,7 @@ export function toWriteFault(error: unknown, failed: FailedWrite): unknown {
   const isDelete = failed.written === "delete";
   if (error instanceof UnstorableValueError) {
     const [first] = error.path;
+    if (first !== undefined && table.fieldsSet.has(first.field)) return ofServer(error, first, table);
     const isShown = table.entityType.properties.some(({ field }) => field === first?.field);
     const target = isShown ? place + wirePathOf(context, table, error.path) : undefined;
     return protocolError("InvalidBody", error.message, { target });
@@ -50,6 +51,10 @@ export function toWriteFault(error: unknown, failed: FailedWrite): unknown {
   const paths = isUnnamed
     ? nullPaths(failed)
     : columns.map((column) => table.pathOf(column)).filter(({ length }) => length > 0);
+  const [of] = paths.flat();
+  const isOfServer =
+    of !== undefined && paths.every(([first]) => first !== undefined && table.fieldsSet.has(first.field));
+  if (isOfServer && VALUE_FAULTS.has(fault.kind)) return ofServer(error, of, table);
   const names = isDelete ? [] : paths.map((path) => wirePathOf(context, table, path));
   const target = names[0] === undefined ? undefined : place + names[0];
   const options = { target, cause: error };
@@ -83,6 +88,16 @@ export function toWriteFault(error: unknown, failed: FailedWrite): unknown {
         options,
       );
   }
+}
+
+/** The faults of one value. */
+const VALUE_FAULTS: ReadonlySet<string> = new Set(["notNull", "character", "value", "rounded"]);
+
+/** Makes the error for a value that the option `set` supplied and the column cannot store: no client can correct it. */
+function ofServer(cause: unknown, { field }: StructuralProperty, table: SqlTable): unknown {
+  const reason = cause instanceof Error ? cause.message : String(cause);
+  const problem = `The column of \`${field}\` in ${table.name} cannot store the value that \`set\` supplies: ${reason}`;
+  return new Error(problem, { cause });
 }
 
 /** Returns the error that the set declares for a violated constraint; null without one. */

@@ -49,9 +49,17 @@ export function sourceOf(
   // Navigations and deep inserts supply the values of ignored foreign keys.
   if (property === undefined) return "service";
   if (property.field === rowVersion) return "version";
+  if (property.serverSet === true) return sourceOfSet(set, property, changes);
   if (property.computed) return "database";
   if (changes && !property.isKey && !property.immutable) return "write";
   return creates ? "create" : "nobody";
+}
+
+/** Returns when the service supplies the values of a property that `set` names. */
+function sourceOfSet(set: EntitySetDefinition, property: StructuralProperty, changes: boolean): ColumnSource {
+  const found = set.setValues?.properties.find((each) => each.property.field === property.field);
+  if (changes && (found?.update ?? null) !== null) return "write";
+  return isCreated(set) && (found?.create ?? null) !== null ? "create" : "nobody";
 }
 
 const UNITS: Readonly<Record<string, ExpectedLimits["unit"]>> = {

@@ -64,15 +64,15 @@ function setTable(checked: CheckedSet, { ends, isJudged }: PropertyUses, scope: 
   const isOptional = !resourceRulesReadIgnored(set);
   const fields = new Map(entityType.properties.map((property) => [property.field, property]));
   const columns = Array.from(rows.plans, ([field, plan]) => {
-    const property = fields.get(field);
-    const source = sourceOf(set, property, rows.rowVersion);
-    const access = accessOf(set, property);
-    const use = { scope, owner: property, access, isWritten: isWritten(set), source, isOptional };
     const hidden = ignored.get(field);
-    if (hidden === undefined) return columnsOf(plan, field, use);
+    const property = fields.get(field) ?? (hidden?.serverSet === true ? hidden : undefined);
+    const source = sourceOf(set, property, rows.rowVersion);
+    const access = accessOf(set, fields.get(field));
+    const use = { scope, owner: property, access, isWritten: isWritten(set), source, isOptional };
+    if (hidden === undefined || hidden.serverSet === true) return columnsOf(plan, field, use);
     const isUnread = isOptional && !isJudged(set, hidden);
     return columnsOf(plan, field, use).map((column) =>
-      // Nothing but the application writes an ignored property that no navigation joins by.
+      // Nothing but the application writes an ignored property that no navigation joins by and `set` does not name.
       joined.has(column.name) ? column : { ...column, source: "nobody" as const, isOptional: isUnread },
     );
   });
@@ -236,11 +236,12 @@ function expectedColumn(
   const named = isCollection ? `a collection of ${type.name}` : type.name;
   const served = row?.served ?? ["filter", "sort"];
   const isPlain = storage === undefined || storage === "convert" || isCollection;
+  const isOfDatabase = property.computed && owner?.serverSet !== true;
   return {
     declaredType: isPlain ? named : `${named} with the storage ${storageName(storage)}`,
     storedTypes: row,
     limits: limitsOf(property, storage),
-    source: property.computed && (source === "create" || source === "write") ? "database" : source,
+    source: isOfDatabase && (source === "create" || source === "write") ? "database" : source,
     databaseDefault: owner?.databaseDefault === true,
     hasDefault: owner !== undefined && (owner.isCollection || owner.defaultValue !== undefined),
     labels: labelsOf(property, storage, writes),

@@ -1,0 +1,92 @@
+import type { RoundingMode } from "../../query/clauses.ts";
+
+/**
+ * The settings of an entity set. A service can set a default for all of its sets in `defaults`. An absent or undefined
+ * setting is inherited; `null` means no limit.
+ * @see docs/reference/entity-sets.md
+ */
+export interface InheritedSettings {
+  /** Whether clients may use `$filter`. */
+  readonly filterEnabled?: boolean | undefined;
+  /** Whether clients may use `$orderby`. */
+  readonly orderByEnabled?: boolean | undefined;
+  /** Whether clients may use `$select`. */
+  readonly selectEnabled?: boolean | undefined;
+  /** Whether clients may use `$expand`. */
+  readonly expandEnabled?: boolean | undefined;
+  /** Whether clients may use `$count`. */
+  readonly countEnabled?: boolean | undefined;
+  /** The maximum page size and value of `$top`. */
+  readonly maxTop?: number | null | undefined;
+  /** Whether `create` receives nested entities of a POST body. */
+  readonly allowDeepInsert?: boolean | undefined;
+  /** The maximum size of a request body, in bytes. */
+  readonly maxRequestBodyBytes?: number | null | undefined;
+  /** Whether the routes `/Set(key)/Property` exist. */
+  readonly propertyAccessEnabled?: boolean | undefined;
+  /** Whether API descriptions list the routes `/Set(key)/Property`. */
+  readonly propertyRouteDocsEnabled?: boolean | undefined;
+  /** Whether PUT creates a missing entity. */
+  readonly allowUpsert?: boolean | undefined;
+  /** Whether DELETE of a missing entity returns 204 instead of 404. */
+  readonly idempotentDelete?: boolean | undefined;
+  /** Whether PUT, PATCH and DELETE need a precondition: without one they are 428. Needs `etag` and `getByKey`. */
+  readonly requireIfMatch?: boolean | undefined;
+  /**
+   * The `Cache-Control` of reads, such as "private, max-age=60". Sets whose reads obey rules need `private`. Responses that also
+   * depend on another set must agree with it; otherwise they are `no-store`.
+   * @see docs/reference/entity-sets.md, Caching
+   */
+  readonly cacheControl?: string | undefined;
+  /** The rounding of midpoints by `round()`. */
+  readonly roundingMode?: RoundingMode | undefined;
+  /** Whether sources read only the properties that the response needs. */
+  readonly selectPushdownEnabled?: boolean | undefined;
+  /** Whether the database may read expanded entities; otherwise only handlers do. */
+  readonly expandPushdownEnabled?: boolean | undefined;
+  /** Whether to reject or to ignore members of a body that the type does not have. */
+  readonly unknownMembers?: "reject" | "ignore" | undefined;
+  /** Whether next links contain an offset, or the values of the last entity (needs `secret`). */
+  readonly paging?: "offset" | "keyset" | undefined;
+}
+
+/** The limits of one request; `null` means no limit. @see docs/reference/limits.md */
+export interface LimitSettings {
+  /** The maximum depth of nested `$expand`. */
+  readonly maxExpandDepth?: number | null | undefined;
+  /** The maximum number of entities in one expanded collection. */
+  readonly maxExpandTop?: number | null | undefined;
+  /** The maximum number of nodes in the expressions of a request. */
+  readonly maxNodeCount?: number | null | undefined;
+  /** The maximum depth of nested `any` and `all`. */
+  readonly maxAnyAllDepth?: number | null | undefined;
+  /** The maximum number of values in an `in` list. */
+  readonly maxInListLength?: number | null | undefined;
+  /** The maximum number of terms in `$orderby`. */
+  readonly maxOrderByProperties?: number | null | undefined;
+  /** The maximum length of the URL, in characters. */
+  readonly maxUrlLength?: number | null | undefined;
+  /** The most bytes of query options in the body of `POST …/$query`. Default 262,144. */
+  readonly maxQueryBodyBytes?: number | null | undefined;
+  /** The maximum depth of nested objects and arrays in a body. */
+  readonly maxJsonDepth?: number | null | undefined;
+  /** The maximum number of objects, arrays, members and items in a body. */
+  readonly maxJsonValues?: number | null | undefined;
+  /** The maximum number of entities in a response, expanded entities included. */
+  readonly maxResponseEntities?: number | null | undefined;
+  /** The maximum number of items in all `$expand` options of a request. */
+  readonly maxExpandItems?: number | null | undefined;
+  /** The maximum number of entities in an async iterable of a handler that a request must read as a whole. Default 100,000. */
+  readonly maxIterableEntities?: number | null | undefined;
+  /** The maximum time of one statement of a database, in milliseconds. */
+  readonly queryTimeout?: number | null | undefined;
+  /**
+   * The maximum time of a transaction that the service opens for functions of the application, such as the work of
+   * `ctx.inTransaction`, hooks and change sets, in milliseconds. Default 10,000.
+   */
+  readonly transactionTimeout?: number | null | undefined;
+  /** The maximum number of responses that are read from one database while they are sent. Others wait. */
+  readonly maxStreams?: number | null | undefined;
+  /** The maximum time of such a response, in milliseconds. */
+  readonly streamTimeout?: number | null | undefined;
+}

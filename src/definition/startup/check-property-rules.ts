@@ -1,0 +1,106 @@
+import type { ConfigurationFault } from "../../errors/configuration-error.ts";
+import { type DeclaredService, type DeclaredSet, entriesOf, propertyIn } from "../model/declared-service.ts";
+import { adviseName, describe, everyOption, isObject } from "../option-table.ts";
+import { isAuthorizationRule, needsResource, requirementsOf } from "../sets/authorization.ts";
+import { PROPERTY_ACTS } from "../sets/property-rules.ts";
+import type { PropertyDeclaration } from "../types/value-type.ts";
+import { checkRules } from "./check-authorization.ts";
+
+const EXAMPLE = '{ salary: { read: role("hr"), update: role("hr") } }';
+
+/** The rules of one property before they are resolved. */
+type DeclaredRules = Readonly<Record<string, unknown>>;
+
+/**
+ * Checks that the rules of properties name properties that they can protect on every route, and depend on the user alone.
+ * @see docs/guides/authorization.md
+ */
+export function* checkPropertyRules(service: DeclaredService): Iterable<ConfigurationFault> {
+  for (const set of service.sets) {
+    const { authorization } = set.options;
+    // `checkAuthorization` reports other values.
+    if (!isObject(authorization) || isAuthorizationRule(authorization)) continue;
+    const { properties } = authorization;
+    if (properties === undefined) continue;
+    if (!isObject(properties)) {
+      const message = `\`authorization.properties\` is ${describe(properties)}.`;
+      yield { set: set.name, message, fix: `Give an object of properties: ${EXAMPLE}.` };
+      continue;
+    }
+    for (const [field, rules] of Object.entries(everyOption(properties))) yield* checkProperty(set, field, rules);
+    yield* checkReplacing(set, service);
+  }
+}
+
+/** Returns whether a set has rules for properties. */
+export function rulesProperties({ options: { authorization } }: Pick<DeclaredSet, "options">): boolean {
+  return isObject(authorization) && entriesOf(authorization["properties"]).length > 0;
+}
+
+function* checkProperty(set: DeclaredSet, field: string, rules: unknown): Iterable<ConfigurationFault> {
+  const place = { set: set.name };
+  const name = `\`authorization.properties.${field}\``;
+  const declared = propertyIn(set.entityType, field);
+  if (declared === undefined) {
+    const fields = entriesOf(set.entityType.properties).map(([each]) => each);
+    yield { ...place, message: `${name} names no property of ${set.entityType.name}.`, fix: adviseName(field, fields) };
+    return;
+  }
+  if (!isObject(rules) || isAuthorizationRule(rules)) {
+    const is = isAuthorizationRule(rules) ? "a rule" : describe(rules);
+    yield { ...place, message: `${name} is ${is}.`, fix: `Give an object of rules: ${EXAMPLE}.` };
+    return;
+  }
+  const acts: readonly string[] = PROPERTY_ACTS;
+  for (const act of Object.keys(rules).filter((each) => !acts.includes(each))) {
+    yield { ...place, message: `${name} has no rule \`${act}\`.`, fix: adviseName(act, acts) };
+  }
+  for (const act of PROPERTY_ACTS) {
+    const rule = `\`authorization.properties.${field}.${act}\``;
+    yield* checkRules(rules[act], rule, place);
+    if (!requirementsOf(rules[act]).some(needsResource)) continue;
+    const message = `${rule} contains resource(…), but the rules of properties depend on the user alone.`;
+    yield { ...place, message, fix: `Use role(…), or move it into \`authorization.${act}\` of the set.` };
+  }
+  yield* checkProtected(set, field, declared, rules);
+}
+
+/** Checks that no route shows or writes the property in spite of its rules. */
+function* checkProtected(
+  set: DeclaredSet,
+  field: string,
+  { key, ignored, computed, immutable }: PropertyDeclaration,
+  rules: DeclaredRules,
+): Iterable<ConfigurationFault> {
+  const place = { set: set.name };
+  const name = `\`authorization.properties\` has rules for \`${field}\``;
+  const fix = "Remove them.";
+  if (key) {
+    const message = `${name}, which is part of the key: URLs, links and references contain it.`;
+    yield { ...place, message, fix: "Use a key that every user may know." };
+    return;
+  }
+  if (ignored) {
+    yield { ...place, message: `${name}, which is ignored: no client sees or writes it.`, fix };
+    return;
+  }
+  const { etag } = set.options;
+  if (rules["read"] !== undefined && Array.isArray(etag) && etag.includes(field)) {
+    const message = `${name}, which is part of \`etag\`: clients could find the value that an ETag was made from.`;
+    yield { ...place, message, fix: "Make the ETag of a property that every user may know, such as a `rowVersion`." };
+  }
+  if (computed && (rules["create"] ?? rules["update"]) !== undefined) {
+    yield { ...place, message: `${name} to write it, but it is computed: values of clients are ignored.`, fix };
+  } else if (immutable && rules["update"] !== undefined) {
+    yield { ...place, message: `${name} to update it, but it is immutable: updates ignore it.`, fix };
+  }
+}
+
+/** Checks that the stored value of a property can be kept for a user who must not replace it. */
+function* checkReplacing(set: DeclaredSet, service: DeclaredService): Iterable<ConfigurationFault> {
+  const { replace, getByKey } = set.options;
+  if (replace === undefined || getByKey !== undefined || service.handlersCheckingRows.has(replace)) return;
+  if (!rulesProperties(set)) return;
+  const message = "`replace` keeps the values of properties that the user may not write, but no `getByKey` loads them.";
+  yield { set: set.name, route: `/${set.name}({key})`, method: "PUT", message, fix: "Declare getByKey." };
+}

@@ -1,0 +1,186 @@
+import { keeper } from "../../base/memo.ts";
+import { frozenSet } from "../../edm/frozen-map.ts";
+import type { EntitySet } from "../../edm/model.ts";
+import type { Capabilities, Limits } from "../../query/capabilities.ts";
+import type { DeclaredSet } from "../model/declared-service.ts";
+import type { BatchDefinition, CorsDefinition, EntitySetSettings } from "../model/service-definition.ts";
+import type { ServiceDefaults, ServiceOptions } from "../model/service-options.ts";
+import { readCacheControl } from "../sets/cache-control.ts";
+import type { LimitSettings, InheritedSettings } from "../sets/set-settings.ts";
+
+/** Every setting with a value. */
+type Resolved<T> = { readonly [Name in keyof T]-?: Exclude<T[Name], undefined> };
+
+/** The defaults of all settings. @see docs/reference/entity-sets.md */
+const DEFAULT_SETTINGS: Resolved<InheritedSettings> = Object.freeze({
+  filterEnabled: true,
+  orderByEnabled: true,
+  selectEnabled: true,
+  expandEnabled: true,
+  countEnabled: true,
+  maxTop: 1000,
+  allowDeepInsert: false,
+  maxRequestBodyBytes: 30_000_000,
+  propertyAccessEnabled: true,
+  propertyRouteDocsEnabled: false,
+  allowUpsert: false,
+  idempotentDelete: true,
+  requireIfMatch: false,
+  cacheControl: "",
+  roundingMode: "spec-compliant",
+  selectPushdownEnabled: true,
+  expandPushdownEnabled: true,
+  unknownMembers: "reject",
+  paging: "offset",
+});
+
+/** The defaults of all limits. @see docs/reference/limits.md */
+export const DEFAULT_LIMITS: Limits = Object.freeze(
+  keeper({
+    maxExpandDepth: 3,
+    maxExpandTop: 1000,
+    maxNodeCount: 1000,
+    maxAnyAllDepth: 3,
+    maxInListLength: 1000,
+    maxOrderByProperties: 10,
+    maxUrlLength: 16 * 1024,
+    maxQueryBodyBytes: 256 * 1024,
+    maxJsonDepth: 64,
+    maxJsonValues: 100_000,
+    maxResponseEntities: 1_000_000,
+    maxExpandItems: 50,
+    maxIterableEntities: 100_000,
+    queryTimeout: 10_000,
+    transactionTimeout: 10_000,
+    maxStreams: 4,
+    streamTimeout: 300_000,
+  }),
+);
+
+/** The defaults of batches. @see docs/reference/batch.md */
+const DEFAULT_BATCH: BatchDefinition = Object.freeze({
+  multipart: true,
+  json: false,
+  maxParts: 100,
+  timeout: 60_000,
+  changeSets: "atomic",
+});
+
+/** Resolves the option `batch`. @returns null if the service accepts no batches */
+export function resolveBatch(batch: ServiceOptions["batch"] = true): BatchDefinition | null {
+  if (batch === false) return null;
+  return Object.freeze(keeper(inherit(DEFAULT_BATCH, batch === true ? [] : [batch])));
+}
+
+/**
+ * Resolves the option `cors`.
+ * @param others the headers that pages send and read because of other options
+ * @returns null if no page of another origin may use the service
+ */
+export function resolveCors(
+  cors: ServiceOptions["cors"],
+  others: Pick<CorsDefinition, "takesPositions" | "showsTiming">,
+): CorsDefinition | null {
+  if (cors === undefined) return null;
+  const { origins, credentials = false, maxAge, headers = [] } = cors;
+  return Object.freeze({
+    origins: origins === "*" || origins.includes("*") ? "*" : frozenSet(origins),
+    credentials,
+    maxAge,
+    headers: frozenSet(headers.map((name) => name.toLowerCase())),
+    ...others,
+  });
+}
+
+/** Resolves the limits of a registration. */
+export function resolveLimits(defaults: LimitSettings): Limits {
+  return Object.freeze(keeper(inherit(DEFAULT_LIMITS, [defaults])));
+}
+
+/**
+ * Resolves the settings of an entity set, except those for query options.
+ * @param set undefined for unbound operations
+ */
+export function resolveSettings(set: DeclaredSet | undefined, defaults: ServiceDefaults): EntitySetSettings {
+  const settings = inherit(DEFAULT_SETTINGS, [defaults, set?.options ?? {}]);
+  return Object.freeze({
+    allowDeepInsert: settings.allowDeepInsert,
+    maxRequestBodyBytes: settings.maxRequestBodyBytes,
+    propertyAccessEnabled: settings.propertyAccessEnabled,
+    propertyRouteDocsEnabled: settings.propertyRouteDocsEnabled,
+    allowUpsert: settings.allowUpsert,
+    idempotentDelete: settings.idempotentDelete,
+    requireIfMatch: settings.requireIfMatch,
+    cacheControl: readCacheControl(settings.cacheControl),
+    selectPushdownEnabled: settings.selectPushdownEnabled,
+    expandPushdownEnabled: settings.expandPushdownEnabled,
+    unknownMembers: settings.unknownMembers,
+    paging: settings.paging,
+  });
+}
+
+/** Resolves the settings of an entity set for query options; allowlists contain wire names. */
+export function resolveCapabilities(set: DeclaredSet, entitySet: EntitySet, defaults: ServiceDefaults): Capabilities {
+  const settings = inherit(DEFAULT_SETTINGS, [defaults, set.options]);
+  const allowlist = (option: string): ReadonlySet<string> | null => {
+    const fields = set.options[option];
+    if (!Array.isArray(fields)) return null;
+    const members = [...entitySet.entityType.properties, ...entitySet.navigationProperties.values()];
+    return frozenSet(members.filter(({ field }) => fields.includes(field)).map(({ name }) => name));
+  };
+  /** Removes the properties that the database cannot compare from an allowlist. */
+  const comparable = (option: string): ReadonlySet<string> | null => {
+    const { uncomparable = new Set() } = entitySet;
+    if (uncomparable.size === 0) return allowlist(option);
+    const listed = allowlist(option);
+    const members = [...entitySet.entityType.properties, ...entitySet.navigationProperties.values()];
+    const allowed = members.filter(({ field, name }) => !uncomparable.has(field) && listed?.has(name) !== false);
+    return frozenSet(allowed.map(({ name }) => name));
+  };
+  return Object.freeze({
+    ...switchesOf(settings),
+    searchEnabled: set.options["search"] !== undefined,
+    filterProperties: comparable("filterProperties"),
+    orderByProperties: comparable("orderByProperties"),
+    selectProperties: allowlist("selectProperties"),
+    expandProperties: allowlist("expandProperties"),
+  });
+}
+
+/** Resolves the settings for query options on navigations without a target set. */
+export function resolveDefaultCapabilities(defaults: ServiceDefaults): Capabilities {
+  return Object.freeze({
+    ...switchesOf(inherit(DEFAULT_SETTINGS, [defaults])),
+    searchEnabled: false,
+    filterProperties: null,
+    orderByProperties: null,
+    selectProperties: null,
+    expandProperties: null,
+  });
+}
+
+/** Returns the settings for query options that a registration may give for all of its sets. */
+function switchesOf(
+  settings: Resolved<InheritedSettings>,
+): Omit<Capabilities, "searchEnabled" | `${"filter" | "orderBy" | "select" | "expand"}Properties`> {
+  return {
+    filterEnabled: settings.filterEnabled,
+    orderByEnabled: settings.orderByEnabled,
+    selectEnabled: settings.selectEnabled,
+    expandEnabled: settings.expandEnabled,
+    countEnabled: settings.countEnabled,
+    maxTop: settings.maxTop,
+    roundingMode: settings.roundingMode,
+  };
+}
+
+/**
+ * Overrides the settings of `base` by each source in turn; `undefined` overrides nothing. The startup check found values
+ * of the right types.
+ */
+function inherit<T extends object>(base: T, sources: readonly object[]): T {
+  const stated = sources.flatMap((source) =>
+    Object.entries(source).filter(([name, value]) => Object.hasOwn(base, name) && value !== undefined),
+  );
+  return { ...base, ...Object.fromEntries(stated) };
+}

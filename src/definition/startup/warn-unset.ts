@@ -1,0 +1,155 @@
+import type { ConfigurationFault } from "../../errors/configuration-error.ts";
+import { adaptLogger, type Logger } from "../logger.ts";
+import { type DeclaredService, type DeclaredSet, fieldsSet, namesOf, propertyIn } from "../model/declared-service.ts";
+import { isObject } from "../option-table.ts";
+
+/** A warning about one property of a set. */
+interface UnsetWarning extends Required<Pick<ConfigurationFault, "message" | "fix">> {
+  readonly set: string;
+  /** The key of the property. */
+  readonly property: string;
+}
+
+/** Returns the logger of a service, which receives the warnings about its declarations. */
+export function openLogger(service: DeclaredService, given: Logger): Logger {
+  const logger = adaptLogger(given);
+  for (const { message, ...fields } of unsetProperties(service)) logger.warn(message, fields);
+  return logger;
+}
+
+/**
+ * Finds properties that row rules compare with the user, and that clients write themselves; and sets without a row rule that
+ * have such a property.
+ * @see docs/guides/authorization.md
+ */
+function unsetProperties(service: DeclaredService): readonly UnsetWarning[] {
+  const { sets } = service;
+  const compared = sets.flatMap((set) =>
+    comparedWithUser(rowsOf(set)).flatMap((field) => {
+      const declared = propertyIn(set.entityType, field);
+      return declared === undefined ? [] : [{ set, field, declared }];
+    }),
+  );
+  const written = compared.filter(({ set, field }) => isClientWritten(service, set, field));
+  const open = sets.flatMap((set) => {
+    if (rowsOf(set) !== undefined) return [];
+    const found = compared.find((each) => !isOnlyKey(each.set, each.field) && isCarried(set, each.field));
+    return found === undefined ? [] : [{ set, field: found.field, by: found.set.name }];
+  });
+  return [
+    ...written.map(({ set: { name: set }, field: property }) => ({
+      set,
+      property,
+      message: `The row rule of ${set} compares \`${property}\` with the user, but clients write \`${property}\` themselves.`,
+      fix: `Let the server set it: \`set: { ${property}: { create: ({ user }) => … } }\`.`,
+    })),
+    ...open.map(({ set: { name: set }, field: property, by }) => ({
+      set,
+      property,
+      message: `${set} has \`${property}\`, which the row rule of ${by} compares with the user, but no row rule.`,
+      fix: `Give \`rows\`, and \`set: { ${property}: { create: ({ user }) => … } }\`. If every user may see all rows: \`rows: () => allRows\`.`,
+    })),
+  ];
+}
+
+function rowsOf({ options: { authorization } }: DeclaredSet): unknown {
+  return isObject(authorization) ? authorization["rows"] : undefined;
+}
+
+/** Whether a set has a property with this key that does not identify its entities alone. */
+function isCarried(set: DeclaredSet, field: string): boolean {
+  return propertyIn(set.entityType, field) !== undefined && !isOnlyKey(set, field);
+}
+
+function isOnlyKey({ entityType }: DeclaredSet, field: string): boolean {
+  const keys = namesOf(entityType.properties).filter((each) => propertyIn(entityType, each)?.key === true);
+  return keys.length === 1 && keys[0] === field;
+}
+
+function isClientWritten(service: DeclaredService, { entityType, options }: DeclaredSet, field: string): boolean {
+  const declared = propertyIn(entityType, field);
+  if (declared === undefined || declared.ignored || declared.computed) return false;
+  if (fieldsSet(service, entityType).has(field)) return false;
+  const changes = options["replace"] !== undefined || options["patch"] !== undefined;
+  return options["create"] !== undefined || (changes && !declared.key && !declared.immutable);
+}
+
+/** An identifier. */
+const NAME = /[A-Za-z_$][\w$]*/g;
+
+/**
+ * Returns the properties of the row that a rule compares with its user, by the source text of the rule: it must not be called
+ * without a request. A comparison is `row.tenant.eq(…)` or `in(…)` with an argument that names the first parameter, or a
+ * constant that is made from it.
+ * @returns none for a rule in another form
+ */
+export function comparedWithUser(rule: unknown): readonly string[] {
+  if (typeof rule !== "function") return [];
+  const source = Function.prototype.toString.call(rule).replaceAll(/\/\*[\s\S]*?\*\/|\/\/[^\n]*/g, "");
+  const [user, row] = parametersOf(source);
+  if (user === undefined || row === undefined) return [];
+  const users = namesFrom(user.match(NAME) ?? [], source);
+  const fields = new Set<string>();
+  for (const { name, field } of bindingsOf(row)) {
+    const path = field === undefined ? `${literally(name)}\\s*\\.\\s*([\\w$]+)` : `(${literally(name)})`;
+    for (const match of source.matchAll(new RegExp(`(?<![\\w$.])${path}\\s*\\.\\s*(?:eq|in)\\s*\\(`, "g"))) {
+      const start = match.index + match[0].length;
+      if (mentions(source.slice(start, endOf(source, start)), users)) fields.add(field ?? match[1] ?? "");
+    }
+  }
+  return [...fields];
+}
+
+/** Returns the texts of the parameters of a function. */
+function parametersOf(source: string): readonly string[] {
+  const start = source.indexOf("(") + 1;
+  const list = source.slice(start, endOf(source, start));
+  const parameters: string[] = [];
+  let depth = 0;
+  let begun = 0;
+  for (let at = 0; at <= list.length; at += 1) {
+    const character = list.charAt(at);
+    if ("([{".includes(character) && character !== "") depth += 1;
+    if (")]}".includes(character) && character !== "") depth -= 1;
+    if (at < list.length && (character !== "," || depth > 0)) continue;
+    parameters.push(list.slice(begun, at).trim());
+    begun = at + 1;
+  }
+  return parameters.filter((each) => each !== "");
+}
+
+/** Returns the position of the parenthesis that closes the one before a position. */
+function endOf(source: string, start: number): number {
+  let depth = 1;
+  for (let at = start; at < source.length; at += 1) {
+    if (source.charAt(at) === "(") depth += 1;
+    if (source.charAt(at) === ")") depth -= 1;
+    if (depth === 0) return at;
+  }
+  return source.length;
+}
+
+/** Returns the names of a parameter: its own, or for a pattern those of its members with their fields. */
+function bindingsOf(parameter: string): ReadonlyArray<{ readonly name: string; readonly field?: string }> {
+  if (!parameter.startsWith("{")) return [{ name: parameter.match(NAME)?.[0] ?? "" }];
+  const members = parameter.matchAll(/([A-Za-z_$][\w$]*)\s*(?::\s*([A-Za-z_$][\w$]*))?/g);
+  return Array.from(members, ([, field = "", name = field]) => ({ name, field }));
+}
+
+/** Adds the names of constants that are made from names. */
+function namesFrom(names: readonly string[], source: string): readonly string[] {
+  const known = [...names];
+  for (const [, left = "", right = ""] of source.matchAll(/\b(?:const|let|var)\s+([^=;]+?)\s*=(?!=|>)\s*([^;\n]+)/g)) {
+    if (mentions(right, known)) known.push(...(left.match(NAME) ?? []));
+  }
+  return known;
+}
+
+function mentions(text: string, names: readonly string[]): boolean {
+  return names.some((name) => new RegExp(`(?<![\\w$.])${literally(name)}(?![\\w$])`).test(text));
+}
+
+/** Escapes a name for a regular expression. */
+function literally(name: string): string {
+  return name.replaceAll("$", "\\$");
+}

@@ -1,0 +1,12 @@
+import type { InputOf, NewEntityOf } from "./edm-builders.ts";
+import type { EntityTypeDeclaration } from "./value-type.ts";
+
+/** The properties that the `set` of a set names, `S`: a trusted call of `ctx.sets` may give them. */
+export type ServerSetOf<E extends EntityTypeDeclaration, S extends string> = string extends S
+  ? unknown
+  : { readonly [F in S & keyof E["properties"]]?: InputOf<E["properties"][F]> | undefined };
+
+/** The entity for `create` of a set whose `set` names the properties `S`. */
+export type NewEntityIn<E extends EntityTypeDeclaration, S extends string> = [S] extends [never]
+  ? NewEntityOf<E>
+  : Omit<NewEntityOf<E>, string extends S ? never : S> & ServerSetOf<E, S>;

@@ -1,0 +1,116 @@
+import { keyHolderOf, keyPairsOf } from "../../edm/key-holder.ts";
+import type { EntitySet, NavigationProperty, StructuralProperty } from "../../edm/model.ts";
+import type { EntityOwner } from "../../query/capabilities.ts";
+import { hasPropertyRules, refusalOfProperty, refusedProperties, type RuledUser } from "./property-access.ts";
+
+/** A new entity as the client sent it, by the names in JSON. */
+type SentEntity = Readonly<Record<string, unknown>>;
+
+/** The navigation along which a new entity is created. */
+interface LinkedEntity {
+  readonly entitySet: EntitySet;
+  readonly navigation: NavigationProperty;
+}
+
+/**
+ * Requires that a user may give every property in the body of a new entity, and in the entities nested in it. A nested entity,
+ * and the URL of a navigation, also give the foreign key of the link.
+ * @param owner the set of the new entity; its type if no set is declared
+ * @param body the parsed body, which matches the model
+ * @param nests whether nested entities are created
+ * @throws ODataError `Unauthorized`, `Forbidden`, target the path of the property in the body
+ * @see docs/guides/authorization.md
+ */
+export function requireCreatable(
+  ruled: RuledUser,
+  owner: EntityOwner,
+  body: unknown,
+  { nests = false, along }: { readonly nests?: boolean; readonly along?: LinkedEntity } = {},
+): void {
+  if (!hasPropertyRules(ruled.definition)) return;
+  if (along !== undefined && keyHolderOf(along.entitySet, along.navigation) === "related") {
+    const written = keyPairsOf(along.entitySet, along.navigation).map(({ related }) => related);
+    requireWritable(ruled, "create", { owner, written, target: along.navigation.name });
+  }
+  requireMembers(ruled, owner, body as SentEntity, { path: "", nests });
+}
+
+/**
+ * Requires that a user may change the foreign key that a link writes.
+ * @throws ODataError `Unauthorized`, `Forbidden`, target the navigation
+ * @see docs/guides/authorization.md
+ */
+export function requireLinkable(ruled: RuledUser, entitySet: EntitySet, navigation: NavigationProperty): void {
+  const pairs = keyPairsOf(entitySet, navigation);
+  const target = navigation.name;
+  const holder = keyHolderOf(entitySet, navigation);
+  if (holder === "parent") {
+    requireWritable(ruled, "update", { owner: entitySet, written: pairs.map(({ property }) => property), target });
+  } else if (holder === "related") {
+    const owner = targetOf(ruled, entitySet, navigation);
+    requireWritable(ruled, "update", { owner, written: pairs.map(({ related }) => related), target });
+  }
+}
+
+/** The place of an entity in a body. */
+interface SentPlace {
+  /** With a trailing slash; empty for the body itself. */
+  readonly path: string;
+  readonly nests: boolean;
+}
+
+function requireMembers(ruled: RuledUser, owner: EntityOwner, body: SentEntity, { path, nests }: SentPlace): void {
+  const sent = [...refusedProperties(ruled, owner, "create")].find(({ name }) => body[name] !== undefined);
+  if (sent !== undefined) {
+    throw refusalOfProperty(ruled, "create", { property: sent, owner, target: path + sent.name });
+  }
+  if (!nests || owner.kind !== "EntitySet") return;
+  for (const navigation of owner.navigationProperties.values()) {
+    const items = itemsOf(body[navigation.name]);
+    if (items.length === 0) continue;
+    const target = path + navigation.name;
+    const related = targetOf(ruled, owner, navigation);
+    const pairs = keyPairsOf(owner, navigation);
+    const holder = keyHolderOf(owner, navigation);
+    if (holder === "parent") {
+      requireWritable(ruled, "create", { owner, written: pairs.map(({ property }) => property), target });
+    } else if (holder === "related") {
+      requireWritable(ruled, "create", { owner: related, written: pairs.map((pair) => pair.related), target });
+    }
+    for (const [index, item] of items.entries()) {
+      const here = navigation.isCollection ? `${target}/${String(index)}/` : `${target}/`;
+      requireMembers(ruled, related, item, { path: here, nests });
+    }
+  }
+}
+
+/** Properties that a link writes. */
+interface WrittenProperties {
+  readonly owner: EntityOwner;
+  readonly written: readonly StructuralProperty[];
+  readonly target: string;
+}
+
+function requireWritable(
+  ruled: RuledUser,
+  act: "create" | "update",
+  { owner, written, target }: WrittenProperties,
+): void {
+  const refused = refusedProperties(ruled, owner, act);
+  const property = written.find((each) => refused.has(each));
+  if (property !== undefined) throw refusalOfProperty(ruled, act, { property, owner, target });
+}
+
+function targetOf(
+  { definition }: RuledUser,
+  { navigationPropertyBindings }: EntitySet,
+  { name, entityType }: NavigationProperty,
+): EntityOwner {
+  return definition.entitySets.get(navigationPropertyBindings.get(name) ?? "")?.entitySet ?? entityType;
+}
+
+function itemsOf(value: unknown): readonly SentEntity[] {
+  const items: readonly unknown[] = Array.isArray(value) ? value : [value];
+  // The body matches the model, so related entities are objects.
+  return items.filter((item): item is SentEntity => typeof item === "object" && item !== null);
+}

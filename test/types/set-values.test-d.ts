@@ -1,0 +1,100 @@
+// Statements: docs/reference/writing.md#values-that-the-server-sets
+import { edm, entitySet, entityType, hasMany, now, type Context, type Principal, type RuleContext } from "odatakit";
+import { sqlEntitySet } from "odatakit/kysely";
+import { describe, expectTypeOf, test } from "vitest";
+
+const Order = entityType("Order", {
+  id: edm.guid().key(),
+  title: edm.string(),
+  tenant: edm.string().ignored(),
+  createdBy: edm.string(),
+  createdAt: edm.dateTimeOffset(),
+  day: edm.date().nullable(),
+  count: edm.int32().nullable(),
+  total: edm.decimal().computed(),
+});
+
+declare const ctx: Context;
+declare const db: Parameters<typeof sqlEntitySet>[1]["db"];
+
+const orders = entitySet(Order, {
+  set: {
+    id: { create: () => "" },
+    tenant: { create: ({ user }) => user.id ?? "" },
+    createdBy: {
+      create: ({ user, now: instant, ctx: { request } }) => {
+        expectTypeOf(user).toEqualTypeOf<Principal>();
+        expectTypeOf(instant).toEqualTypeOf<Date>();
+        return request.id;
+      },
+    },
+    createdAt: { create: now, update: now },
+    total: { create: () => 1.5, update: () => "2" },
+  },
+  create: (order, context) => {
+    expectTypeOf(order.createdBy).toEqualTypeOf<string>();
+    expectTypeOf(order.createdAt).toEqualTypeOf<string>();
+    expectTypeOf(context.user).toEqualTypeOf<Principal | null>();
+    return { ...order, total: "1" };
+  },
+  patch: (_id, delta) => {
+    expectTypeOf(delta.createdAt).toEqualTypeOf<string | undefined>();
+    return null;
+  },
+});
+const tables = sqlEntitySet(Order, {
+  db,
+  table: "orders",
+  operations: ["create", "patch"],
+  set: { createdBy: { create: ({ user }) => user.id ?? "" }, day: { update: now } },
+  navigation: { others: hasMany(Order, { on: { id: "title" }, target: "Others" }) },
+});
+
+describe("set", () => {
+  test("names properties of the type, with functions that return their values", () => {
+    // @ts-expect-error -- an unknown property
+    entitySet(Order, { set: { author: { create: () => "" } } });
+    // @ts-expect-error -- a value of another type
+    entitySet(Order, { set: { count: { create: () => "1" } } });
+    // @ts-expect-error -- a promise
+    entitySet(Order, { set: { count: { create: async () => 1 } } });
+    // @ts-expect-error -- an instant is no number
+    entitySet(Order, { set: { count: { create: now } } });
+    // @ts-expect-error -- the property is never null
+    sqlEntitySet(Order, { db, table: "orders", operations: [], set: { createdBy: { create: () => null } } });
+    // @ts-expect-error -- an unknown function
+    entitySet(Order, { set: { count: { delete: () => 1 } } });
+    entitySet(Order, { set: { count: { create: () => null }, day: { create: () => new Date(), update: undefined } } });
+  });
+
+  test("makes its properties optional for ctx.sets", async () => {
+    const { sets } = ctx;
+    await sets(orders).create({ title: "a" });
+    await sets(orders, { trusted: true }).create({ title: "a", id: "1", tenant: "t", createdAt: new Date(), total: 1 });
+    await sets(orders, { trusted: true }).patch("1", { tenant: "t", total: "1" });
+    await sets(tables).create({ id: "1", title: "a", createdAt: "" });
+    await sets(tables).create({ id: "1", title: "a", createdAt: "", createdBy: "x", others: [{ title: "b" }] });
+    await sets(tables.describe("x")).patch("1", { title: "b" });
+    // @ts-expect-error -- a required member is absent
+    await sets(orders).create({});
+    // @ts-expect-error -- an ignored property without `set`
+    await sets(tables).create({ id: "1", title: "a", createdAt: "", tenant: "t" });
+    // @ts-expect-error -- a value of another type
+    await sets(orders).create({ title: "a", tenant: 1 });
+    // @ts-expect-error -- an ignored property without `set`
+    await sets(tables).patch("1", { tenant: "t" });
+  });
+
+  test("receives the context of rules", () => {
+    entitySet(Order, {
+      set: {
+        count: {
+          create: (facts) => {
+            expectTypeOf(facts.ctx).toEqualTypeOf<RuleContext>();
+            return 1;
+          },
+        },
+      },
+    });
+  });
+});
