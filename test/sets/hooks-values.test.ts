@@ -161,7 +161,9 @@ function counted(before: object) {
   return { calls, options };
 }
 
-const FILLING = { patch: ({ delta }: { delta: object }) => (Object.keys(delta).length === 0 ? { text: "filled" } : undefined) };
+const FILLING = {
+  patch: ({ delta }: { delta: object }) => (Object.keys(delta).length === 0 ? { text: "filled" } : undefined),
+};
 const ISO = /^\d{4}-\d\d-\d\dT/u;
 
 describe("values of `set` with hooks of handlers", () => {

@@ -151,12 +151,7 @@ function explained<T>(values: ReturnedValues, { type }: StructuralProperty, { pa
   }
 }
 
-function readComplex(
-  values: ReadValues,
-  type: ComplexType,
-  value: unknown,
-  { path, isPartial }: ValuePlace,
-): Values {
+function readComplex(values: ReadValues, type: ComplexType, value: unknown, { path, isPartial }: ValuePlace): Values {
   if (!isEntity(value)) throw fault(values, path, `is not an object of ${type.name}`);
   const stranger = Object.keys(value).find(
     (field) => ![...type.properties, ...type.ignoredProperties].some((each) => each.field === field),
