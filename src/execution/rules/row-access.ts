@@ -110,6 +110,16 @@ export abstract class ServiceContext {
     return #access in context ? context.atomically(call, work) : work(context);
   }
 
+  /** Runs a function of the application. If the transaction then takes too long, its error names the function. */
+  static naming<T>(context: Context, name: string, run: () => Maybe<T>): Maybe<T> {
+    return #access in context ? context.naming(name, run) : run();
+  }
+
+  /** Implements `ServiceContext.naming`; without a transaction, no error needs the name. */
+  naming<T>(_name: string, run: () => Maybe<T>): Maybe<T> {
+    return run();
+  }
+
   /** Implements `ServiceContext.atomically`. */
   abstract atomically<T>(call: AtomicCall, work: (inner: Context) => Promise<T>): Promise<T>;
 

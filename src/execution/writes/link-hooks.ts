@@ -96,7 +96,9 @@ async function writeLinked(
   if (rows === null) return UNREFERRED;
   const further: object[] = [];
   for (const row of rows) further.push(await beforeLink(row, reader));
-  answeredValue(await write(reader.context));
+  const { entitySet, navigationProperty } = link.navigation;
+  const name = `the link write of ${entitySet.name}/${navigationProperty.name}`;
+  answeredValue(await ServiceContext.naming(reader.context, name, () => write(reader.context)));
   // The handler has compared the expected values.
   const call = { database: null, isRepeatable: false, isFurther: true } as const;
   await ServiceContext.atomically(reader.context, call, async (context) => {
