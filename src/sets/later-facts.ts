@@ -35,6 +35,11 @@ export class LaterFacts implements RequestFacts {
     return this.#facts.reading;
   }
 
+  /** Work of a request takes its instant, so that all values of `now` are one. */
+  get instant(): number | undefined {
+    return this.#facts.instant;
+  }
+
   get client(): string | undefined {
     return this.#facts.client;
   }

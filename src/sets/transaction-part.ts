@@ -26,7 +26,7 @@ const LATE: Readonly<Record<TransactionUse, { readonly what: string; readonly en
 export function lateTransaction(timeout: number, use: TransactionUse, running: string | undefined): ODataError {
   const { what, end, work } = LATE[use];
   const cause = new Error(
-    `The transaction took longer than ${String(timeout)} ms and is rolled back: ${running ?? work} has not finished. A function that uses its own \`db\` instead of \`ctx.transaction\` waits for the transaction itself. Otherwise, pass a longer \`timeout\` to ctx.inTransaction, or raise \`transactionTimeout\`.`,
+    `The transaction took longer than ${String(timeout)} ms and is rolled back: ${running ?? work} has not finished. A function that uses its own \`db\` instead of \`ctx.transaction\`, or another \`ctx\` than the one it receives, waits for the transaction itself. Otherwise, pass a longer \`timeout\` to ctx.inTransaction, or raise \`transactionTimeout\`.`,
   );
   const message = `${what} took longer than ${String(timeout / 1000)} seconds and ${end}`;
   return protocolError("ServiceUnavailable", message, { cause });

@@ -12,7 +12,7 @@ const LIMIT = 5000;
 const MESSAGE =
   "The changes took longer than 5 seconds and are rolled back. Send fewer changes at once, or try again later.";
 const causeOf = (running: string): string =>
-  `The transaction took longer than 5000 ms and is rolled back: ${running} has not finished. A function that uses its own \`db\` instead of \`ctx.transaction\` waits for the transaction itself. Otherwise, pass a longer \`timeout\` to ctx.inTransaction, or raise \`transactionTimeout\`.`;
+  `The transaction took longer than 5000 ms and is rolled back: ${running} has not finished. A function that uses its own \`db\` instead of \`ctx.transaction\`, or another \`ctx\` than the one it receives, waits for the transaction itself. Otherwise, pass a longer \`timeout\` to ctx.inTransaction, or raise \`transactionTimeout\`.`;
 const CAUSE = causeOf("the work of ctx.inTransaction");
 
 describe.each(ENGINES)("the time of transactions over $title", (engine) => {
