@@ -1,7 +1,7 @@
 import { chain } from "../base/maybe.ts";
 import { bindEntityKey } from "../binder/bind-key.ts";
 import { bindNoQuery } from "../binder/bind-query-options.ts";
-import { answeredValue } from "../execution/entities/handler-answer.ts";
+import { answeredDeletion, answeredValue } from "../execution/entities/handler-answer.ts";
 import { runDelete } from "../execution/writes/write-entity.ts";
 import { readJsonFormat, readOptions } from "./bind-query.ts";
 import { addressEntity, entityNotFound, checkPreconditions, missingEntityError } from "./current-entity.ts";
@@ -30,11 +30,7 @@ export const deleteEntity: Endpoint = inStages({
         const isMissing = addressed === null || state === "missing";
         const deleted = isMissing ? false : runDelete(entitySet, key, execution.writer(expected));
         return chain(deleted, (answer) => {
-          const isDeleted: unknown = answeredValue(answer);
-          if (typeof isDeleted !== "boolean") {
-            throw new TypeError(`The delete handler of ${entitySet.name} did not return true or false.`);
-          }
-          if (isDeleted) return;
+          if (answeredDeletion(answeredValue(answer), entitySet)) return;
           const error = missingEntityError(execution, () => entityNotFound(entitySet, keyText), expected);
           const { idempotentDelete } = runtimeOf(execution.service, entitySet).settings;
           if (error.status !== 404 || !idempotentDelete) throw error;

@@ -81,7 +81,7 @@ function readReturned(
   const { properties } = execution.access;
   if (inserted === null || origin.kind !== "EntitySet" || clause !== selectReadable(origin, properties)) {
     const expanded = expandEntity(execution, { origin, query }, { entity, rowShape: undefined });
-    return chain(expanded, (read) => ({ entity: read.entity, clause, saved: "entity" }));
+    return chain(expanded, (read) => ({ entity: withShown(execution, entity, read.entity), clause, saved: "entity" }));
   }
   if (!isEntity(entity)) return { entity, clause, saved: "graph" };
   const { service, turn } = execution;
@@ -108,9 +108,18 @@ function readReturned(
   return chain(visible, (seen) =>
     laterIfLong(turn, () => {
       const populated = graphClause(origin, shapeOf([seen], origin, targetOf), plain, targetOf);
-      return { entity: toExpanded(seen, populated), clause: populated, saved: "graph" };
+      return { entity: toExpanded(seen, populated, execution), clause: populated, saved: "graph" };
     }),
   );
+}
+
+/**
+ * Returns what the response shows of a saved entity. Its expansions follow from the stored values.
+ * @param read the entity, or the object that contains it with its expansions
+ */
+function withShown(execution: Execution, entity: unknown, read: unknown): unknown {
+  const shown = execution.shown(entity);
+  return read === entity || shown === entity || !isEntity(read) ? shown : { ...read, entity: shown };
 }
 
 /** Reads the graph of a deep insert: in the next turn if this one is over. */

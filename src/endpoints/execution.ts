@@ -2,7 +2,7 @@ import { clientNetwork } from "../base/client-network.ts";
 import { Turn } from "../base/maybe.ts";
 import type { Context, Host, IncomingRequest, Transaction, User } from "../definition/context.ts";
 import type { EntitySet } from "../edm/model.ts";
-import type { Reader } from "../execution/entities/reader.ts";
+import type { Reader, ShownEntities } from "../execution/entities/reader.ts";
 import { readerOf } from "../execution/reads/gate.ts";
 import { type AtomicCall, RowAccess, ServiceContext } from "../execution/rules/row-access.ts";
 import type { ODataRequest } from "../http/odata-request.ts";
@@ -17,7 +17,7 @@ import type { CallerAccess } from "./authorize.ts";
 import type { ServiceRuntime } from "./service-runtime.ts";
 
 /** One request in execution: the context and the limits with which it calls handlers. It does not know the query options. */
-export class Execution {
+export class Execution implements ShownEntities {
   readonly service: ServiceRuntime;
   readonly arrival: Arrival;
   readonly access: CallerAccess;
@@ -25,6 +25,7 @@ export class Execution {
   readonly turn: Turn = new Turn();
   #context: RequestContext | undefined;
   #reader: Reader | undefined;
+  #shown: WeakMap<object, object> | undefined;
   #isCommitted = false;
 
   constructor(service: ServiceRuntime, arrival: Arrival, access: CallerAccess) {
@@ -69,7 +70,19 @@ export class Execution {
 
   /** The context and gate for reads. */
   get reader(): Reader {
-    return (this.#reader ??= readerOf(this.context, this.turn));
+    return (this.#reader ??= readerOf(this.context, this.turn, this));
+  }
+
+  /** Notes what an `after` hook shows instead of a stored entity. */
+  noteShown(stored: object, shown: object): void {
+    (this.#shown ??= new WeakMap()).set(stored, shown);
+  }
+
+  /** Returns an entity as its `after` hook shows it; the entity itself if none has changed it. */
+  shown(stored: unknown): unknown {
+    if (typeof stored !== "object" || stored === null) return stored;
+    const shown = this.#shown?.get(stored);
+    return shown === undefined ? stored : { ...stored, ...shown };
   }
 
   /**

@@ -7,7 +7,7 @@ import type { EntitySet, EntityType } from "../edm/model.ts";
 import type { PrimitiveValue } from "../edm/value-codec.ts";
 import { codecOf } from "../edm/value-codecs.ts";
 import { protocolError } from "../errors/odata-error.ts";
-import { answeredValue } from "../execution/entities/handler-answer.ts";
+import { answeredDeletion, answeredValue } from "../execution/entities/handler-answer.ts";
 import { type Reader, serviceOf } from "../execution/entities/reader.ts";
 import { readerOf } from "../execution/reads/gate.ts";
 import { findEntity } from "../execution/reads/read-by-key.ts";
@@ -161,9 +161,8 @@ export class SetAccess {
     const deleted = await this.#change("delete", call, { key: wanted, expected }, ({ set, reader }) => {
       this.#requireHandler(set, "delete", call);
       const run = async (): Promise<true | null> => {
-        const deleted: unknown = answeredValue(await runDelete(set.entitySet, wanted, reader));
-        if (typeof deleted === "boolean") return deleted ? true : null;
-        throw new TypeError(`The delete handler of ${set.entitySet.name} did not return true or false.`);
+        const { entitySet } = set;
+        return answeredDeletion(answeredValue(await runDelete(entitySet, wanted, reader)), entitySet) ? true : null;
       };
       return { needsEntity: false, run };
     });

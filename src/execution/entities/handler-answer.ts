@@ -1,7 +1,7 @@
 import { isPromiseLike, type Maybe } from "../../base/maybe.ts";
 import type { Context } from "../../definition/context.ts";
 import type { Awaitable, EntityStream } from "../../definition/handlers.ts";
-import type { EntityType, NavigationProperty } from "../../edm/model.ts";
+import type { EntitySet, EntityType, NavigationProperty } from "../../edm/model.ts";
 import { isODataError, protocolError, type ODataError } from "../../errors/odata-error.ts";
 import { isEntity } from "../../memory/evaluation.ts";
 import type { JoinedSteps } from "../../plan/join-expansions.ts";
@@ -20,6 +20,15 @@ const CHUNK = 1000;
 export function answeredValue<T>(answer: T | ODataError): T {
   if (isODataError(answer)) throw answer;
   return answer;
+}
+
+/**
+ * Returns the answer of a delete handler: whether the entity existed.
+ * @throws TypeError for any other value
+ */
+export function answeredDeletion(answer: unknown, { name }: EntitySet): boolean {
+  if (typeof answer === "boolean") return answer;
+  throw new TypeError(`The delete handler of ${name} did not return true or false.`);
 }
 
 /**

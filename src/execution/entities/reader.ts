@@ -27,6 +27,11 @@ export interface Gate {
   ) => Maybe<readonly unknown[]>;
 }
 
+/** Keeps what the `after` hooks of a request show instead of the entities that were stored. */
+export interface ShownEntities {
+  readonly noteShown: (stored: object, shown: object) => void;
+}
+
 /** The context and the gate with which handlers are called. */
 export interface Reader {
   /** The context of the handlers. */
@@ -39,6 +44,10 @@ export interface Reader {
   readonly faults?: readonly ODataError[] | undefined;
   /** The fields of a replacement whose stored values it repeats for `validate`, and which a table keeps; absent: none. */
   readonly unwritten?: ReadonlySet<string> | undefined;
+  /** Whether the URL names the key of the entity to create; absent: false. */
+  readonly namesKey?: true;
+  /** Absent: nothing shows the result of a write, as for `ctx.sets`. */
+  readonly shown?: ShownEntities | undefined;
   /** The time of the present piece of work; absent: the work does not pause. */
   readonly turn?: Turn | undefined;
 }

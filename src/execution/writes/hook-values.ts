@@ -1,5 +1,5 @@
 import { canonicalItem, checkItems, shownItem } from "../../definition/model/canonical-value.ts";
-import type { ComplexType, EntityType, StructuralProperty } from "../../edm/model.ts";
+import type { ComplexType, EntityType, NavigationProperty, StructuralProperty } from "../../edm/model.ts";
 import { nearestName } from "../../errors/nearest-name.ts";
 import { declaredFieldOf } from "../../memory/compile-property.ts";
 import { isEntity } from "../../memory/evaluation.ts";
@@ -19,15 +19,18 @@ interface ReturnedValues {
   readonly original: object;
 }
 
+/** What a `before` hook returns. */
+type WrittenKind = "create" | "upsert" | "replace" | "patch";
+
 /**
  * Returns the values that a `before` hook wants to be written.
- * @param kind the values: a new entity, its replacement, or changes
+ * @param kind the values: a new entity, one whose key the URL names, a replacement, or changes
  * @throws TypeError that names hook and property, for a value that clients could not send, either
  */
-export function valuesToWrite(values: ReturnedValues, kind: "create" | "replace" | "patch"): Values {
+export function valuesToWrite(values: ReturnedValues, kind: WrittenKind): Values {
   const { entityType, given, original } = values;
   const isWritten = ({ isKey, computed, immutable }: StructuralProperty): boolean =>
-    !computed && (kind === "create" || (!isKey && (kind === "replace" || !immutable)));
+    !computed && (kind === "create" || (!isKey && (kind !== "patch" || !immutable)));
   const read = readMembers({ ...values, isShown: false }, { isWritten, isPartial: kind === "patch" });
   // A delta without members writes nothing.
   if (kind === "patch" && Object.keys(read).length === 0) return read;
@@ -39,8 +42,9 @@ export function valuesToWrite(values: ReturnedValues, kind: "create" | "replace"
       !Object.hasOwn(made, property.field) &&
       declaredFieldOf(given, property.field) !== undefined,
   );
-  if (missing === undefined) return { ...navigationsOf(entityType, original), ...made };
-  throw fault(values, missing.field, "is missing. Return the whole entity, such as { ...entity, … }");
+  const lost = missing ?? lostNavigation(values);
+  if (lost === undefined) return { ...navigationsOf(entityType, original), ...made };
+  throw fault(values, lost.field, "is missing. Return the whole entity, such as { ...entity, … }");
 }
 
 /**
@@ -104,6 +108,13 @@ function readMembers(values: ReadValues, { isWritten, isPartial }: Reading): Val
   });
   // fromEntries defines members, so a property may be named __proto__.
   return Object.fromEntries(entries);
+}
+
+/** Returns a navigation with nested entities that a hook left out: they would be created all the same. */
+function lostNavigation({ entityType, given, returned }: ReturnedValues): NavigationProperty | undefined {
+  const isOf = (entity: object, { field }: NavigationProperty): boolean => declaredFieldOf(entity, field) !== undefined;
+  if (!isEntity(returned)) return undefined;
+  return entityType.navigationProperties.find((each) => isOf(given, each) && !isOf(returned, each));
 }
 
 function navigationsOf({ navigationProperties }: EntityType, given: object): Values {

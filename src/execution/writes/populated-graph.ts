@@ -62,20 +62,27 @@ export function shapeOf(graphs: readonly GraphNode[], entitySet: EntitySet | nul
   return shape;
 }
 
+/** Knows what the `after` hooks show instead of stored entities. */
+interface ShowingResponse {
+  readonly shown: (stored: unknown) => unknown;
+}
+
 /**
  * Converts a graph to the form that the writer of its clause reads.
  * @param clause made from the shape of the graph
+ * @param response what the `after` hooks show
  */
-export function toExpanded(node: GraphNode, clause: SelectExpandClause): unknown {
-  if (clause.expanded.length === 0) return node.entity;
+export function toExpanded(node: GraphNode, clause: SelectExpandClause, response: ShowingResponse): unknown {
+  const entity = response.shown(node.entity);
+  if (clause.expanded.length === 0) return entity;
   const related = clause.expanded.map(({ navigationProperty, selectExpand }): Related => {
     const found = node.related.get(navigationProperty);
     if (found === undefined) return null;
-    if (!isNodes(found)) return { kind: "entity", entity: toExpanded(found, selectExpand) };
-    const entities = found.map((item) => toExpanded(item, selectExpand));
+    if (!isNodes(found)) return { kind: "entity", entity: toExpanded(found, selectExpand, response) };
+    const entities = found.map((item) => toExpanded(item, selectExpand, response));
     return { kind: "collection", entities, count: undefined, hasMore: false };
   });
-  return { entity: node.entity, related } satisfies ExpandedEntity;
+  return { entity, related } satisfies ExpandedEntity;
 }
 
 function readNode(entity: object, entitySet: EntitySet | null, reading: Reading): GraphNode {

@@ -8,7 +8,7 @@ import type { HookedWrite } from "../../definition/sets/write-hooks.ts";
 import { keyIn } from "../../edm/literal.ts";
 import { asEntity } from "../../memory/evaluation.ts";
 import { canonicalEntity } from "../entities/canonical-entity.ts";
-import { answeredValue } from "../entities/handler-answer.ts";
+import { answeredDeletion, answeredValue } from "../entities/handler-answer.ts";
 import { type Reader, serviceOf, targetDefinition } from "../entities/reader.ts";
 import { findEntity } from "../reads/read-by-key.ts";
 import { loadedCopy } from "../rules/judge-rules.ts";
@@ -56,7 +56,9 @@ export function createHooked(
     const name = `the create of ${set.entitySet.name}`;
     const saved = answeredValue(await ServiceContext.naming(inner.context, name, () => write(made, inner)));
     if (saved === null || saved === undefined) throw new MissingEntity();
-    return isShown ? afterCreation(set, asEntity(saved, set.entitySet.entityType), sent, inner) : saved;
+    const stored = asEntity(saved, set.entitySet.entityType);
+    if (isShown) await afterCreation(set, stored, sent, inner);
+    return saved;
   });
 }
 
@@ -73,32 +75,27 @@ function targetsIn(context: Context): TargetOf {
   return ({ entitySet }, navigation) => targetDefinition(entitySet, navigation, context);
 }
 
-async function beforeCreation(sent: Sent, { context }: Reader): Promise<object> {
+async function beforeCreation(sent: Sent, { context, namesKey }: Reader): Promise<object> {
   const changed = new Map<object, object>();
   const targetOf = targetsIn(context);
-  for (const { set, entity } of sent) {
+  for (const { set, entity, place } of sent) {
     if (set.hooks?.before.create === undefined) continue;
     const original = withChanged({ set, entity }, changed, targetOf);
     const given = frozenCopy(original) as object;
     const returned = await callHook(set, "before", "create", { entity: given }, context);
     if (returned === undefined) continue;
-    changed.set(entity, valuesToWrite({ ...placeOf(set, "before", "create"), returned, given, original }, "create"));
+    const kind = namesKey && place === "" ? "upsert" : "create";
+    changed.set(entity, valuesToWrite({ ...placeOf(set, "before", "create"), returned, given, original }, kind));
   }
   const [root] = sent.filter(({ place }) => place === "");
   if (root === undefined) throw new Error("A new entity is not among its own entities.");
   return changed.size === 0 ? root.entity : withChanged(root, changed, targetOf);
 }
 
-async function afterCreation(set: EntitySetDefinition, saved: object, sent: Sent, reader: Reader): Promise<object> {
+async function afterCreation(set: EntitySetDefinition, saved: object, sent: Sent, reader: Reader): Promise<void> {
   const stored = graphOf(set, saved, reader.context);
   checkReturned(sent, stored);
-  const changed = new Map<object, object>();
-  for (const each of stored) {
-    if (each.set.hooks?.after.create === undefined) continue;
-    const shown = await afterWrite(each.set, "create", each.entity, reader);
-    if (shown !== each.entity) changed.set(each.entity, shown);
-  }
-  return changed.size === 0 ? saved : withChanged({ set, entity: saved }, changed, targetsIn(reader.context));
+  for (const each of stored) await afterWrite(each.set, "create", each.entity, reader);
 }
 
 /** @throws TypeError if a handler did not return a nested entity with hooks: they would silently not run */
@@ -162,9 +159,13 @@ export function changeHooked(
       const changed = await beforeChange(set, change, inner);
       const name = `the ${write} of ${set.entitySet.name}`;
       const saved = answeredValue(await ServiceContext.naming(inner.context, name, () => save(changed, inner)));
-      if (saved === null || saved === undefined || saved === false) throw new MissingEntity();
-      if (write !== "delete") return afterWrite(set, write, asEntity(saved, set.entitySet.entityType), inner);
-      await callHook(set, "after", "delete", { key }, inner.context);
+      if (write === "delete") {
+        if (!answeredDeletion(saved, set.entitySet)) throw new MissingEntity();
+        await callHook(set, "after", "delete", { key }, inner.context);
+        return saved;
+      }
+      if (saved === null || saved === undefined) throw new MissingEntity();
+      await afterWrite(set, write, asEntity(saved, set.entitySet.entityType), inner);
       return saved;
     },
     write === "delete" ? false : null,
@@ -190,20 +191,20 @@ export async function beforeChange(
   return valuesToWrite({ ...place, returned, given, original: values ?? {} }, write);
 }
 
-/** Calls the `after` hook of a write that saved an entity. @returns the entity to show */
+/** Calls the `after` hook of a write that saved an entity, and notes what it shows instead. */
 export async function afterWrite(
   set: EntitySetDefinition,
   write: "create" | "replace" | "patch",
   saved: object,
-  { context }: Reader,
-): Promise<object> {
-  if (set.hooks?.after[write] === undefined) return saved;
+  { context, shown: noted }: Reader,
+): Promise<void> {
+  if (set.hooks?.after[write] === undefined) return;
   const { entityType } = set.entitySet;
   const given = loadedCopy(set.entitySet, canonicalEntity(entityType, saved), "a hook");
   const returned = await callHook(set, "after", write, { key: keyIn(entityType, given), entity: given }, context);
-  if (returned === undefined) return saved;
+  if (returned === undefined) return;
   const shown = valuesToShow({ ...placeOf(set, "after", write), returned, given, original: given });
-  return { ...saved, ...shown };
+  noted?.noteShown(saved, { ...given, ...shown });
 }
 
 /** The stored entity of a write, as its hook loads it. */
