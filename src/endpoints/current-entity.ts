@@ -29,6 +29,8 @@ interface WriteTarget {
   readonly ifNoneMatch?: "every" | "star" | "nothing";
   /** Whether the write needs the whole entity, and not only the values of its ETag. */
   readonly isWholeNeeded?: boolean;
+  /** Returns the properties of the whole entity that the write needs; absent: those that clients may see. */
+  readonly wholeSelected?: (() => readonly SelectedProperty[]) | null;
   /** The entity where a rule has loaded it. */
   readonly addressed?: AddressedEntity;
 }
@@ -71,13 +73,14 @@ export function checkPreconditions(execution: Execution, target: WriteTarget): M
 
 function load(
   execution: Execution,
-  { entitySet, key, isWholeNeeded = false, addressed }: WriteTarget,
+  { entitySet, key, isWholeNeeded = false, wholeSelected = null, addressed }: WriteTarget,
 ): Maybe<FoundEntity | null> {
   if (addressed !== undefined) return addressed;
   if (isWholeNeeded) {
-    return chain(getEntity(entitySet, key, execution.reader), (entity) =>
-      entity === null ? null : { entity, rowShape: undefined },
-    );
+    const { reader } = execution;
+    const found =
+      wholeSelected === null ? getEntity(entitySet, key, reader) : findEntity(entitySet, key, reader, wholeSelected);
+    return chain(found, (entity) => (entity === null ? null : { entity, rowShape: undefined }));
   }
   return readByKey(entitySet, key, execution.reader, () =>
     // The same list for a set each time, so that a source compiles one statement for it.

@@ -4,6 +4,7 @@ import { bindEntityKey } from "../binder/bind-key.ts";
 import { WRITTEN_ENTITY_OPTIONS } from "../binder/option-rules.ts";
 import type { EntitySetDefinition, ServiceDefinition } from "../definition/model/service-definition.ts";
 import type { EntitySet, StructuralProperty } from "../edm/model.ts";
+import { wholeEntity } from "../execution/entities/canonical-entity.ts";
 import { answeredValue } from "../execution/entities/handler-answer.ts";
 import { definitionIn, withFaults, withUnwritten } from "../execution/entities/reader.ts";
 import { requireCreatable } from "../execution/rules/authorize-body.ts";
@@ -110,7 +111,9 @@ function replaceOrCreate(execution: Execution, replacement: Replacement, address
   const byDefault = mayCreate ? "star" : "nothing";
   const ifNoneMatch = putChecksIfNoneMatch ? "every" : byDefault;
   const isWholeNeeded = keeperOf(set, definition) !== null || needsStored(execution, replacement);
-  const current = checkPreconditions(execution, { entitySet, key, mayCreate, ifNoneMatch, isWholeNeeded, addressed });
+  const wholeSelected = selectionOf(set, definition);
+  const target = { entitySet, key, mayCreate, ifNoneMatch, isWholeNeeded, wholeSelected, addressed } as const;
+  const current = checkPreconditions(execution, target);
   return chain(current, (found) => {
     if (found.state !== "missing") return replace(execution, replacement, found);
     if (!mayCreate) throw missing(execution, replacement);
@@ -158,7 +161,7 @@ function needsStored({ service }: Execution, { entitySet, kept, body: { entity }
   if (kept.size === 0) return false;
   return (
     !keepsAbsent(service, entitySet) ||
-    isSeen(service, entitySet) ||
+    isSeen(definitionIn(service.definition, entitySet)) ||
     [...kept].some(({ field }) => Object.hasOwn(entity, field))
   );
 }
@@ -170,10 +173,33 @@ function keepsAbsent(service: ServiceRuntime, entitySet: EntitySet): boolean {
 }
 
 /** Whether functions of the application see the replacement before a table stores it. */
-function isSeen({ definition }: ServiceRuntime, entitySet: EntitySet): boolean {
-  const { validators, hooks } = definitionIn(definition, entitySet);
+function isSeen({ validators, hooks }: EntitySetDefinition): boolean {
   return validators?.create !== undefined || hooks?.before.replace !== undefined;
 }
+
+/**
+ * Returns the properties that the server sets for new entities only, where a handler or function of the application sees the
+ * replacement: no body has their values.
+ */
+const setOnceOf = keptPerPair(
+  (set: EntitySetDefinition, { handlersCheckingRows }: ServiceDefinition): readonly StructuralProperty[] => {
+    const { setValues, handlers } = set;
+    if (setValues === null || (handlersCheckingRows.has(handlers.replace) && !isSeen(set))) return [];
+    return setValues.properties.flatMap(({ property, update }) =>
+      update === null && !property.isKey ? [property] : [],
+    );
+  },
+);
+
+/** Returns the selection of a replaced row that has ignored properties of `setOnceOf`; null without such properties. */
+const selectionOf = keptPerPair((set: EntitySetDefinition, definition: ServiceDefinition) => {
+  const { entitySet, handlers } = set;
+  const ignored = setOnceOf(set, definition).filter((each) => entitySet.entityType.ignoredProperties.includes(each));
+  if (ignored.length === 0 || !definition.handlersCheckingRows.has(handlers.replace)) return null;
+  const properties = new Set([...wholeEntity(entitySet).map(({ property }) => property), ...ignored]);
+  const selected = Object.freeze(Array.from(properties, (property) => ({ property })));
+  return () => selected;
+});
 
 /** A replacement with the stored values that it keeps. */
 interface KeptEntity {
@@ -198,14 +224,15 @@ function keepStored(execution: Execution, { entitySet, body, kept }: Replacement
     return { whole };
   }
   const { definition } = execution.service;
-  const keep = keeperOf(definitionIn(definition, entitySet), definition);
-  keep?.(whole, requireObject(stored, entityType.qualifiedName));
+  const set = definitionIn(definition, entitySet);
+  keeperOf(set, definition)?.(whole, requireObject(stored, entityType.qualifiedName));
   const isTable = keepsAbsent(execution.service, entitySet);
-  if (kept.size === 0 || (isTable && !isSeen(execution.service, entitySet))) return { whole };
-  const current = storedValues(entitySet, stored);
+  const ofServer = setOnceOf(set, definition);
+  if (kept.size + ofServer.length === 0 || (isTable && !isSeen(set))) return { whole };
+  const current = kept.size === 0 ? {} : storedValues(entitySet, stored);
   const absent = [...kept].filter(({ field }) => !Object.hasOwn(whole, field));
   for (const { field } of absent) compileFieldWriter(field)(whole, current[field]);
-  return isTable ? { whole, unwritten: new Set(absent.map(({ field }) => field)) } : { whole };
+  return isTable ? { whole, unwritten: new Set([...absent, ...ofServer].map(({ field }) => field)) } : { whole };
 }
 
 /** Checks the `create` rules where the replace handler may create the entity. */
@@ -227,7 +254,7 @@ function create(execution: Execution, replacement: Replacement): Maybe<Saved> | 
   if (call === undefined || !mayCreate || execution.arrival.odata.header("if-match") !== undefined) return null;
   const whole = newEntity(execution, replacement);
   const created = chain(authorizeCreation(execution, entitySet, whole), () =>
-    callCreate(entitySet, whole, withFaults(execution.reader, faults)),
+    callCreate(entitySet, whole, { ...withFaults(execution.reader, faults), namesKey: true }),
   );
   return chain(created, (entity): Saved => ({ entity, handler: call, outcome: "upserted" }));
 }
@@ -237,15 +264,9 @@ function missing(execution: Execution, { entitySet, keyText }: Replacement, expe
 }
 
 /**
- * Copies values of the entity to its replacement that no body has: of immutable properties and, for a handler of the
- * application, of those that the server sets for new entities only. A statement of a table leaves their columns out. Null
- * without such properties.
+ * Copies values of the entity to its replacement that no body has: of immutable properties, and of those that `setOnceOf` names.
+ * A statement of a table leaves their columns out. Null without such properties.
  */
-const keeperOf = keptPerPair(
-  ({ entitySet, handlers, setValues }: EntitySetDefinition, { handlersCheckingRows }: ServiceDefinition) => {
-    const isOfTable = handlersCheckingRows.has(handlers.replace);
-    const set = isOfTable || setValues === null ? [] : setValues.properties;
-    const kept = set.flatMap(({ property, update }) => (update === null && !property.isKey ? [property] : []));
-    return compileImmutableKeeper(entitySet.entityType, kept);
-  },
+const keeperOf = keptPerPair((set: EntitySetDefinition, definition: ServiceDefinition) =>
+  compileImmutableKeeper(set.entitySet.entityType, setOnceOf(set, definition)),
 );

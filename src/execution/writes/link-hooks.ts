@@ -15,6 +15,7 @@ import { startLoads } from "../reads/load-run.ts";
 import { findEntity } from "../reads/read-by-key.ts";
 import { ServiceContext } from "../rules/row-access.ts";
 import { afterWrite, beforeChange, hasHooks, inTransaction } from "./run-hooks.ts";
+import { withChangedValues } from "./set-values.ts";
 import { linkedPart, linkOf, patchUnhooked } from "./write-entity.ts";
 
 /** A link to write, and its handler. */
@@ -109,14 +110,18 @@ async function writeLinked(
 
 /** Calls the `before` hook of a row. @returns the values that the hook adds to those of the link */
 async function beforeLink({ set, key, delta }: LinkedRow, reader: Reader): Promise<object> {
-  const values = (await beforeChange(set, { write: "patch", key, values: delta }, reader)) ?? delta;
+  const sent = withChangedValues(set, delta, reader);
+  const values = (await beforeChange(set, { write: "patch", key, values: sent }, reader)) ?? sent;
   for (const [field, value] of Object.entries(delta)) {
     if (String(declaredFieldOf(values, field)) === String(value)) continue;
     throw new TypeError(
       `before.patch of ${set.entitySet.name} changed \`${field}\`, which a link writes. Return it as it is, or an odataError.`,
     );
   }
-  return Object.fromEntries(Object.entries(values).filter(([field]) => !Object.hasOwn(delta, field)));
+  const isAdding = Object.keys(values).some((field) => !Object.hasOwn(sent, field));
+  if (!isAdding) return {};
+  const others = Object.entries(values).filter(([field]) => !Object.hasOwn(delta, field));
+  return withChangedValues(set, Object.fromEntries(others), reader);
 }
 
 /** Writes the values that a hook added, and calls the `after` hook with the row as stored. */
@@ -136,13 +141,14 @@ async function changedRows(link: HookedLink, reader: Reader): Promise<readonly L
   const {
     written,
     from,
-    link: { pairs },
+    link: { pairs: all },
   } = linkOf(link);
+  const pairs = pairsOfLink(all);
   const set = definitionOf(written.entitySet, reader.context);
   const isOwn = keyHolderOf(navigation.entitySet, navigation.navigationProperty) === "parent";
   const cleared = (key: unknown): LinkedRow => ({ set, key, delta: nulls(pairs) });
   if (!isAdded && (isOwn || related !== undefined)) return [cleared(written.key)];
-  const other = await linkedPart(from, pairs, reader);
+  const other = await linkedPart(from, all, reader);
   const values = pairs.map(
     ({ property, related: { field } }) => [property.field, declaredFieldOf(other, field)] as const,
   );
@@ -169,6 +175,12 @@ async function currentRows(
   const found = await loadReferred(mention, parent, run);
   const related: readonly unknown[] = Array.isArray(found) ? found : [];
   return related.map((each) => keyIn(target.entityType, asEntity(each, target.entityType)));
+}
+
+/** Returns the pairs that a link writes: those of the server, such as a tenant, are the same in both rows. */
+function pairsOfLink(pairs: readonly JoinPair[]): readonly JoinPair[] {
+  const ofClients = pairs.filter(({ property }) => property.serverSet !== true);
+  return ofClients.length === 0 ? pairs : ofClients;
 }
 
 function nulls(pairs: readonly JoinPair[]): Readonly<Record<string, null>> {
