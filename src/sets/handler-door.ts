@@ -12,13 +12,12 @@ import type {
 import { logError } from "../definition/model/request-fields.ts";
 import { adviseName, describe } from "../definition/option-table.ts";
 import type { TransactionalDatabase } from "../definition/sets/transactional-database.ts";
-import type { NewEntityIn, ServerSetOf } from "../definition/types/server-set.ts";
+import type { ChangesIn, NewEntityIn } from "../definition/types/server-set.ts";
 import type { EntityTypeDeclaration } from "../definition/types/value-type.ts";
 import { driverFields } from "../errors/driver-fields.ts";
 import { isODataError, type ODataError } from "../errors/odata-error.ts";
 import { answeredValue } from "../execution/entities/handler-answer.ts";
 import type { AtomicCall } from "../execution/rules/row-access.ts";
-import { noteFailedCall } from "../execution/writes/failed-calls.ts";
 import { type AtomicDoor, CallContext, type CallPlace, type WriteFacts } from "./call-context.ts";
 import { CommitUnit } from "./commit-unit.ts";
 import type { EntitySets } from "./entity-sets.ts";
@@ -54,14 +53,14 @@ export class HandlerDoor implements SetCaller, AtomicDoor {
   readonly sets: Context["sets"] = <E extends EntityTypeDeclaration, N, S extends string>(
     set: DeclaredEntitySet<E, N> & ServerSetKeys<S>,
     options: AccessOptions = {},
-  ): EntitySetAccess<E, N, NewEntityIn<E, S>, ServerSetOf<E, S>> => {
+  ): EntitySetAccess<E, N, NewEntityIn<E, S>, ChangesIn<E, S>> => {
     const found = this.#registry.find(set, "ctx.sets");
     // The access works on entities of every type; the declaration determines the type.
     return new SetAccess(this, found, readAccessOptions(options)) as unknown as EntitySetAccess<
       E,
       N,
       NewEntityIn<E, S>,
-      ServerSetOf<E, S>
+      ChangesIn<E, S>
     >;
   };
 
@@ -158,7 +157,7 @@ export class HandlerDoor implements SetCaller, AtomicDoor {
     try {
       return await this.#call(call);
     } catch (error) {
-      noteFailedCall(this.#place.facts.request, error);
+      this.#place.access.noteFailure(error);
       throw error;
     }
   }
