@@ -3,7 +3,7 @@ import type { Caller, Reading } from "../query/reading.ts";
 import type { EntityOf, KeyOf, NewEntityOf, ReadEntityOf } from "./types/edm-builders.ts";
 import type { NavigationDeclaration } from "./types/navigation-declaration.ts";
 import type { RowOf, RowPredicate } from "./types/row-predicate.ts";
-import type { ChangesIn, ChangesOf, NewEntityIn } from "./types/server-set.ts";
+import type { ChangesOf, NewEntityIn, ServerSetOf } from "./types/server-set.ts";
 import type { EntityTypeDeclaration } from "./types/value-type.ts";
 
 /**
@@ -102,7 +102,7 @@ export interface Context extends RuleContext {
     this: void,
     set: DeclaredEntitySet<E, N> & ServerSetKeys<S>,
     options?: AccessOptions,
-  ): EntitySetAccess<E, N, NewEntityIn<E, S>, ChangesIn<E, S>>;
+  ): EntitySetAccess<E, N, NewEntityIn<E, S>, ServerSetOf<E, S>>;
   /**
    * Runs work as one transaction over the sets of one database. It commits when the work returns, and rolls back when
    * the work throws or returns an error. Within another transaction, the work becomes part of that transaction.
@@ -279,7 +279,7 @@ type NestedOf<E extends EntityTypeDeclaration, N> = {
  * request would receive; a handler that does not catch the error passes it to the client.
  * @see docs/reference/handlers.md
  */
-export interface EntitySetAccess<E extends EntityTypeDeclaration, N, New = NewEntityOf<E>, Changes = ChangesOf<E>> {
+export interface EntitySetAccess<E extends EntityTypeDeclaration, N, New = NewEntityOf<E>, ServerSet = unknown> {
   /** Returns one entity; null if it does not exist or the user does not see it. */
   get(key: KeyOf<E>): Promise<ReadEntityOf<E> | null>;
   /** Returns the entities that match a filter. */
@@ -289,7 +289,7 @@ export interface EntitySetAccess<E extends EntityTypeDeclaration, N, New = NewEn
   /** Creates an entity, with nested entities if the set has `allowDeepInsert`, and returns the saved entity. */
   create(entity: New & NestedOf<E, N>): Promise<ReadEntityOf<E>>;
   /** Changes some members and returns the saved entity; null if it does not exist or the user does not see it. */
-  patch(key: KeyOf<E>, delta: Changes, options?: WriteOptions<E>): Promise<ReadEntityOf<E> | null>;
+  patch(key: KeyOf<E>, delta: ChangesOf<E> & ServerSet, options?: WriteOptions<E>): Promise<ReadEntityOf<E> | null>;
   /** Deletes an entity; returns false if it does not exist or the user does not see it. */
   delete(key: KeyOf<E>, options?: WriteOptions<E>): Promise<boolean>;
 }

@@ -12,7 +12,7 @@ import type {
 import { logError } from "../definition/model/request-fields.ts";
 import { adviseName, describe } from "../definition/option-table.ts";
 import type { TransactionalDatabase } from "../definition/sets/transactional-database.ts";
-import type { ChangesIn, NewEntityIn } from "../definition/types/server-set.ts";
+import type { NewEntityIn, ServerSetOf } from "../definition/types/server-set.ts";
 import type { EntityTypeDeclaration } from "../definition/types/value-type.ts";
 import { driverFields } from "../errors/driver-fields.ts";
 import { isODataError, type ODataError } from "../errors/odata-error.ts";
@@ -53,14 +53,14 @@ export class HandlerDoor implements SetCaller, AtomicDoor {
   readonly sets: Context["sets"] = <E extends EntityTypeDeclaration, N, S extends string>(
     set: DeclaredEntitySet<E, N> & ServerSetKeys<S>,
     options: AccessOptions = {},
-  ): EntitySetAccess<E, N, NewEntityIn<E, S>, ChangesIn<E, S>> => {
+  ): EntitySetAccess<E, N, NewEntityIn<E, S>, ServerSetOf<E, S>> => {
     const found = this.#registry.find(set, "ctx.sets");
     // The access works on entities of every type; the declaration determines the type.
     return new SetAccess(this, found, readAccessOptions(options)) as unknown as EntitySetAccess<
       E,
       N,
       NewEntityIn<E, S>,
-      ChangesIn<E, S>
+      ServerSetOf<E, S>
     >;
   };
 
