@@ -18,7 +18,6 @@ import { driverFields } from "../errors/driver-fields.ts";
 import { isODataError, type ODataError } from "../errors/odata-error.ts";
 import { answeredValue } from "../execution/entities/handler-answer.ts";
 import type { AtomicCall } from "../execution/rules/row-access.ts";
-import { noteFailedCall } from "../execution/writes/failed-calls.ts";
 import { type AtomicDoor, CallContext, type CallPlace, type WriteFacts } from "./call-context.ts";
 import { CommitUnit } from "./commit-unit.ts";
 import type { EntitySets } from "./entity-sets.ts";
@@ -158,7 +157,7 @@ export class HandlerDoor implements SetCaller, AtomicDoor {
     try {
       return await this.#call(call);
     } catch (error) {
-      noteFailedCall(this.#place.facts.request, error);
+      this.#place.access.noteFailure(error);
       throw error;
     }
   }

@@ -1,7 +1,7 @@
 // Statements: docs/reference/handlers.md#hooks
 // Statements: docs/reference/writing.md#values-that-the-server-sets
 import { sql } from "kysely";
-import { applyDelta, edm, entitySet, entityType, now, odataService, type EntityOf } from "odatakit";
+import { applyDelta, edm, entitySet, entityType, hasOptional, now, odataService, type EntityOf } from "odatakit";
 import { sqlEntitySet } from "odatakit/kysely";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { isDistributed } from "../distributed/watched-database.ts";
@@ -224,6 +224,43 @@ describe("values of `set` with hooks of handlers", () => {
     expect((await send("PATCH", "Notes(1)", {}))[0]).toBe(200);
     expect(deltas).toEqual([{}, {}]);
     expect(rows.get(1)).toMatchObject({ text: "a", changes: 0, updatedAt: null });
+  });
+
+  test("values that a hook adds to the link of an own handler bring those of the server, once", async () => {
+    const Author = entityType("Author", { id: edm.int32().key() });
+    const Book = entityType("Book", {
+      id: edm.int32().key(),
+      authorId: edm.int32().nullable(),
+      text: edm.string().nullable(),
+      changes: edm.int32(),
+    });
+    const deltas: object[] = [];
+    let added: object = { text: "linked" };
+    let count = 0;
+    const books = entitySet(Book, {
+      getByKey: (id) => ({ id, authorId: null, text: null, changes: 0 }),
+      patch: (id, delta) => {
+        deltas.push(delta);
+        return { id, authorId: 1, text: null, changes: 0, ...delta };
+      },
+      set: { changes: { update: () => (count += 1) } },
+      before: { patch: ({ delta }) => ({ ...delta, ...added }) },
+      navigation: {
+        author: hasOptional(Author, {
+          on: { authorId: "id" },
+          target: "Authors",
+          get: () => null,
+          setRef: () => undefined,
+        }),
+      },
+    });
+    const { send } = open([books, entitySet(Author, { getByKey: (id) => ({ id }) })]);
+    const link = { "@odata.id": "http://items.example/Authors(1)" };
+    expect((await send("PUT", "Books(1)/Author/$ref", link))[0]).toBe(204);
+    expect([deltas, count]).toEqual([[{ text: "linked", changes: 1 }], 1]);
+    added = {};
+    expect((await send("PUT", "Books(1)/Author/$ref", link))[0]).toBe(204);
+    expect([deltas.length, count]).toEqual([1, 1]);
   });
 
   test("a new entity that a hook returns without the values gets them", async () => {

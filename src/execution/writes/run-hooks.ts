@@ -13,7 +13,7 @@ import { type Reader, serviceOf, targetDefinition } from "../entities/reader.ts"
 import { findEntity } from "../reads/read-by-key.ts";
 import { loadedCopy } from "../rules/judge-rules.ts";
 import { ServiceContext } from "../rules/row-access.ts";
-import { errorOfHook } from "./failed-calls.ts";
+import { errorOfHook } from "./hook-error.ts";
 import { valuesToShow, valuesToWrite } from "./hook-values.ts";
 
 /** A handler that writes, and the set whose transaction it uses. */
@@ -278,7 +278,7 @@ async function callHook(
   try {
     return answeredValue(await ServiceContext.naming(context, placeOf(set, when, write).hook, () => hook(given)));
   } catch (error) {
-    throw errorOfHook(context.request, error);
+    throw errorOfHook(context, error);
   }
 }
 
