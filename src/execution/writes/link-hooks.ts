@@ -95,8 +95,9 @@ async function writeLinked(
 ): Promise<typeof WRITTEN | typeof UNREFERRED> {
   const rows = await changedRows(link, reader);
   if (rows === null) return UNREFERRED;
+  const isTable = serviceOf(reader.context).handlersCheckingRows.has(link.handler);
   const further: object[] = [];
-  for (const row of rows) further.push(await beforeLink(row, reader));
+  for (const row of rows) further.push(await beforeLink(row, isTable, reader));
   const { entitySet, navigationProperty } = link.navigation;
   const name = `the link write of ${entitySet.name}/${navigationProperty.name}`;
   answeredValue(await ServiceContext.naming(reader.context, name, () => write(reader.context)));
@@ -104,19 +105,17 @@ async function writeLinked(
   const call = { database: null, isRepeatable: false, isFurther: true } as const;
   await ServiceContext.atomically(reader.context, call, async (context) => {
     const within = { ...reader, context };
-    // The statement of a table has set the values of the server. The handler of an application does not know the further ones.
-    const isTable = serviceOf(context).handlersCheckingRows.has(link.handler);
     for (const [index, row] of rows.entries()) {
-      const added = further[index] ?? {};
-      await afterLink(row, isTable ? added : withChangedValues(row.set, added, within), within);
+      await afterLink(row, withChangedValues(row.set, further[index] ?? {}, within), within);
     }
   });
   return WRITTEN;
 }
 
 /** Calls the `before` hook of a row. @returns the values that the hook adds to those of the link */
-async function beforeLink({ set, key, delta }: LinkedRow, reader: Reader): Promise<object> {
-  const sent = withChangedValues(set, delta, reader);
+async function beforeLink({ set, key, delta }: LinkedRow, isTable: boolean, reader: Reader): Promise<object> {
+  // The statement of a table sets the values of the server, too. The handler of an application writes the link alone.
+  const sent = isTable ? withChangedValues(set, delta, reader) : delta;
   const values = (await beforeChange(set, { write: "patch", key, values: sent }, reader)) ?? sent;
   for (const [field, value] of Object.entries(delta)) {
     if (String(declaredFieldOf(values, field)) === String(value)) continue;
@@ -126,8 +125,7 @@ async function beforeLink({ set, key, delta }: LinkedRow, reader: Reader): Promi
   }
   const isAdding = Object.keys(values).some((field) => !Object.hasOwn(sent, field));
   if (!isAdding) return {};
-  const others = Object.entries(values).filter(([field]) => !Object.hasOwn(delta, field));
-  return withChangedValues(set, Object.fromEntries(others), reader);
+  return Object.fromEntries(Object.entries(values).filter(([field]) => !Object.hasOwn(delta, field)));
 }
 
 /** Writes the values that a hook added, and calls the `after` hook with the row as stored. */
