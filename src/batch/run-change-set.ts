@@ -66,7 +66,9 @@ export async function runAtomically(
       return responses;
     };
     try {
-      return await withinTime(executeAll(), timeout, lateTransaction);
+      const late = (after: number): ODataError =>
+        lateTransaction(after, "changes", whole.running ?? nameOf(current ?? operations.at(-1)));
+      return await withinTime(executeAll(), timeout, late);
     } finally {
       whole.end();
     }
@@ -78,6 +80,11 @@ export async function runAtomically(
   } catch (error) {
     throw new ChangeSetFailure(current, error);
   }
+}
+
+/** Returns the name of an operation for the log: without the query, because filters contain the data of users. */
+function nameOf(operation: BatchOperation | undefined): string {
+  return operation === undefined ? "the change set" : `${operation.method} ${operation.url.replace(/\?.*$/su, "")}`;
 }
 
 /**

@@ -1,9 +1,9 @@
 import type { Maybe } from "../base/maybe.ts";
 import type { Caller, Reading } from "../query/reading.ts";
-import type { EntityOf, DeltaOf, KeyOf, NewEntityOf, ReadEntityOf } from "./types/edm-builders.ts";
+import type { EntityOf, KeyOf, NewEntityOf, ReadEntityOf } from "./types/edm-builders.ts";
 import type { NavigationDeclaration } from "./types/navigation-declaration.ts";
 import type { RowOf, RowPredicate } from "./types/row-predicate.ts";
-import type { NewEntityIn, ServerSetOf } from "./types/server-set.ts";
+import type { ChangesOf, NewEntityIn, ServerSetOf } from "./types/server-set.ts";
 import type { EntityTypeDeclaration } from "./types/value-type.ts";
 
 /**
@@ -289,7 +289,7 @@ export interface EntitySetAccess<E extends EntityTypeDeclaration, N, New = NewEn
   /** Creates an entity, with nested entities if the set has `allowDeepInsert`, and returns the saved entity. */
   create(entity: New & NestedOf<E, N>): Promise<ReadEntityOf<E>>;
   /** Changes some members and returns the saved entity; null if it does not exist or the user does not see it. */
-  patch(key: KeyOf<E>, delta: DeltaOf<E> & ServerSet, options?: WriteOptions<E>): Promise<ReadEntityOf<E> | null>;
+  patch(key: KeyOf<E>, delta: ChangesOf<E> & ServerSet, options?: WriteOptions<E>): Promise<ReadEntityOf<E> | null>;
   /** Deletes an entity; returns false if it does not exist or the user does not see it. */
   delete(key: KeyOf<E>, options?: WriteOptions<E>): Promise<boolean>;
 }

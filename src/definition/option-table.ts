@@ -16,17 +16,21 @@ export type FaultPlace = Pick<ConfigurationFault, "set" | "route" | "method">;
 /**
  * Checks the names and values of the options of one declaration.
  * @param owner the owner of the options, such as `entitySet` or `defaults`
+ * @param elsewhere the options of another declaration, to which a fault then refers
  */
 export function* checkOptions(
   table: OptionTable,
   options: Readonly<Record<string, unknown>>,
   owner: string,
   place: FaultPlace,
+  elsewhere?: { readonly table: OptionTable; readonly example: (name: string) => string },
 ): Iterable<ConfigurationFault> {
   for (const [name, value] of Object.entries(options)) {
     const rule = Object.hasOwn(table, name) ? table[name] : undefined;
     if (rule === undefined) {
-      yield { ...place, message: `${owner} has no option \`${name}\`.`, fix: adviseName(name, Object.keys(table)) };
+      const isElsewhere = elsewhere !== undefined && Object.hasOwn(elsewhere.table, name);
+      const fix = isElsewhere ? elsewhere.example(name) : adviseName(name, Object.keys(table));
+      yield { ...place, message: `${owner} has no option \`${name}\`.`, fix };
       continue;
     }
     const wanted = value === undefined ? null : wantedInstead(rule, value);

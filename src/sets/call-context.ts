@@ -1,3 +1,4 @@
+import type { Maybe } from "../base/maybe.ts";
 import { required } from "../base/required.ts";
 import type {
   Context,
@@ -133,6 +134,10 @@ export class CallContext extends ServiceContext implements Context {
 
   get afterCommit(): Context["afterCommit"] {
     return this.#settings.door.afterCommit;
+  }
+
+  override naming<T>(name: string, run: () => Maybe<T>): Maybe<T> {
+    return this.#place.part === null ? run() : this.#place.part.whole.naming(name, run);
   }
 
   override atomically<T>(call: AtomicCall, work: (inner: Context) => Promise<T>): Promise<T> {

@@ -1,5 +1,5 @@
 import type { WriteOptions } from "../definition/context.ts";
-import { toCanonical } from "../definition/model/set-values.ts";
+import { canonicalValue } from "../definition/model/canonical-value.ts";
 import { adviseName } from "../definition/option-table.ts";
 import type { EntityTypeDeclaration } from "../definition/types/value-type.ts";
 import type { EntityType, StructuralProperty, ComplexType, NavigationProperty } from "../edm/model.ts";
@@ -152,7 +152,7 @@ function trusted(entityType: EntityType, read: BodyObject, given: object, use: B
 
 function trustedValue(property: StructuralProperty, value: unknown, { call }: BodyUse, place: string): unknown {
   try {
-    return toCanonical(property, value);
+    return canonicalValue(property, value);
   } catch (cause) {
     throw new TypeError(`${call}: \`${place}\` must be a value of ${property.type.name}.`, { cause });
   }

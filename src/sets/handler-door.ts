@@ -23,7 +23,7 @@ import { CommitUnit } from "./commit-unit.ts";
 import type { EntitySets } from "./entity-sets.ts";
 import { LaterFacts } from "./later-facts.ts";
 import { SetAccess, type SetCall, type SetCaller } from "./set-access.ts";
-import { lateTransaction, OpenTransaction, TransactionPart } from "./transaction-part.ts";
+import { lateTransaction, OpenTransaction, TransactionPart, type TransactionUse } from "./transaction-part.ts";
 
 /** The maximum depth of nested calls, which ends the recursion of a handler that calls its own set. */
 const MAX_DEPTH = 32;
@@ -74,7 +74,9 @@ export class HandlerDoor implements SetCaller, AtomicDoor {
       const { over, timeout } = readTransactionOptions(options, this.#registry.definition.limits.transactionTimeout);
       this.#checkInside("ctx.inTransaction");
       const run = (inner: TransactionPart): Promise<T> => this.#run(inner, work);
-      if (part === null) return await this.#open({ database: this.#registry.databaseOf(over), timeout }, run);
+      if (part === null) {
+        return await this.#open({ database: this.#registry.databaseOf(over), timeout, use: "changes" }, run);
+      }
       const { database } = part.whole;
       if (over !== undefined && this.#registry.databaseOf(over).instance !== database.instance) {
         throw new Error(
@@ -103,7 +105,7 @@ export class HandlerDoor implements SetCaller, AtomicDoor {
       inner.enclose(() => work(this.#below(inner, inner.unit, inside)));
     if (part !== null) return this.#join(part, run);
     const { transactionTimeout: timeout } = this.#registry.definition.limits;
-    if (database !== null) return this.#open({ database, timeout, isRepeatable }, run);
+    if (database !== null) return this.#open({ database, timeout, isRepeatable, use: "write" }, run);
     const own = new CommitUnit();
     const result = await work(this.#below(null, own, inside));
     own.joinTo(unit);
@@ -145,13 +147,23 @@ export class HandlerDoor implements SetCaller, AtomicDoor {
    * @throws Error for calls nested too deeply, and for a call on the context outside of an open transaction
    */
   async call<T>(set: string, call: SetCall<T>): Promise<T> {
-    const { part, depth } = this.#place;
+    const { depth } = this.#place;
     this.#checkInside(`ctx.sets(${set})`);
     if (depth >= MAX_DEPTH) {
       throw new Error(
         `Calls of ctx.sets are nested ${String(MAX_DEPTH)} levels deep, the last one to ${set}: a handler or hook calls its own set.`,
       );
     }
+    try {
+      return await this.#call(call);
+    } catch (error) {
+      this.#place.access.noteFailure(error);
+      throw error;
+    }
+  }
+
+  async #call<T>(call: SetCall<T>): Promise<T> {
+    const { part, depth } = this.#place;
     const unit = new CommitUnit();
     if (part === null) {
       const result = await call.run(this.#below(null, unit, factsOf(call)));
@@ -175,7 +187,7 @@ export class HandlerDoor implements SetCaller, AtomicDoor {
 
   /** Runs work in a new transaction. */
   #open<T>(
-    { database, timeout, isRepeatable = true }: NewTransaction,
+    { database, timeout, use, isRepeatable = true }: NewTransaction,
     run: (part: TransactionPart) => Promise<T>,
   ): Promise<T> {
     this.#isOutside = true;
@@ -186,7 +198,8 @@ export class HandlerDoor implements SetCaller, AtomicDoor {
         unit = new CommitUnit();
         const whole = new OpenTransaction(database, transaction);
         try {
-          return await withinTime(run(new TransactionPart(whole, unit)), timeout, lateTransaction);
+          const late = (after: number): ODataError => lateTransaction(after, use, whole.running);
+          return await withinTime(run(new TransactionPart(whole, unit)), timeout, late);
         } finally {
           whole.end();
         }
@@ -267,6 +280,7 @@ interface NewTransaction {
   /** In milliseconds; null for no limit. */
   readonly timeout: number | null;
   readonly isRepeatable?: boolean;
+  readonly use: TransactionUse;
 }
 
 const NAMES: ReadonlyArray<keyof TransactionOptions> = ["over", "timeout"];

@@ -1,21 +1,35 @@
+import type { Maybe } from "../base/maybe.ts";
 import type { TransactionalDatabase } from "../definition/sets/transactional-database.ts";
 import { type ODataError, protocolError } from "../errors/odata-error.ts";
 import type { CommitUnit } from "./commit-unit.ts";
 
+/** What a transaction was opened for: one write with its hooks, or any number of changes. */
+export type TransactionUse = "write" | "changes";
+
+/** The parts of the errors of a transaction that takes too long. */
+const LATE: Readonly<Record<TransactionUse, { readonly what: string; readonly end: string; readonly work: string }>> = {
+  write: { what: "The write", end: "is rolled back. Try again later.", work: "the write with its hooks" },
+  changes: {
+    what: "The changes",
+    end: "are rolled back. Send fewer changes at once, or try again later.",
+    work: "the work of ctx.inTransaction",
+  },
+};
+
 /**
- * Makes the error of a transaction whose functions have not settled in time. Its cause, for the log, names the usual reason.
+ * Makes the error of a transaction whose functions have not settled in time. Its cause, for the log, names the function that was
+ * running, and the usual reason.
  * @param timeout in milliseconds
+ * @param running the hook, write or operation that has not settled; undefined for the work of the transaction itself
  * @see docs/reference/limits.md
  */
-export function lateTransaction(timeout: number): ODataError {
+export function lateTransaction(timeout: number, use: TransactionUse, running: string | undefined): ODataError {
+  const { what, end, work } = LATE[use];
   const cause = new Error(
-    `The transaction took longer than ${String(timeout)} ms and is rolled back. A function that uses its own \`db\` instead of \`ctx.transaction\` waits for the transaction itself. Otherwise, pass a longer \`timeout\` to ctx.inTransaction, or raise \`transactionTimeout\`.`,
+    `The transaction took longer than ${String(timeout)} ms and is rolled back: ${running ?? work} has not finished. A function that uses its own \`db\` instead of \`ctx.transaction\` waits for the transaction itself. Otherwise, pass a longer \`timeout\` to ctx.inTransaction, or raise \`transactionTimeout\`.`,
   );
-  return protocolError(
-    "ServiceUnavailable",
-    `The changes took longer than ${String(timeout / 1000)} seconds and are rolled back. Send fewer changes at once, or try again later.`,
-    { cause },
-  );
+  const message = `${what} took longer than ${String(timeout / 1000)} seconds and ${end}`;
+  return protocolError("ServiceUnavailable", message, { cause });
 }
 
 /** An open transaction of `ctx.inTransaction`. */
@@ -24,6 +38,8 @@ export class OpenTransaction {
   readonly #transaction: unknown;
   #isOpen = true;
   #lost: { readonly error: unknown } | null = null;
+  /** The functions that are running, the innermost last. */
+  readonly #running: Array<{ readonly name: string }> = [];
 
   constructor(database: TransactionalDatabase, transaction: unknown) {
     this.database = database;
@@ -36,6 +52,22 @@ export class OpenTransaction {
     throw new Error(
       "The transaction has ended. Use its context only within its work. The work of ctx.afterCommit receives its own context.",
     );
+  }
+
+  /** The name of the innermost function that is running; undefined without one. */
+  get running(): string | undefined {
+    return this.#running.at(-1)?.name;
+  }
+
+  /** Runs a function of the application, whose name the error of a timeout needs. */
+  async naming<T>(name: string, run: () => Maybe<T>): Promise<T> {
+    const entry = { name };
+    this.#running.push(entry);
+    try {
+      return await run();
+    } finally {
+      this.#running.splice(this.#running.indexOf(entry), 1);
+    }
   }
 
   end(): void {

@@ -103,6 +103,18 @@ const SERVICE: readonly Row[] = [
     { message: "`defaults` has no option `maxTopp`.", fix: "Did you mean `maxTop`?" },
   ],
   [
+    "limits and settings of `defaults`",
+    ofService({ transactionTimeout: 5, maxTop: 5 }),
+    {
+      message: "odataService has no option `transactionTimeout`.",
+      fix: "It belongs to `defaults` of odataService: defaults: { transactionTimeout: … }.",
+    },
+    {
+      message: "odataService has no option `maxTop`.",
+      fix: "It belongs to `defaults` of odataService: defaults: { maxTop: … }.",
+    },
+  ],
+  [
     "entity sets that are not awaited",
     untyped({ entitySets: Promise.resolve([orders]) }),
     { message: "`entitySets` of odataService cannot be a promise.", fix: "Give an array." },
@@ -247,6 +259,15 @@ const SETS: readonly Row[] = [
     "a mistyped option",
     ofSet({ querable: () => [] }),
     { set: "Customers", message: "entitySet has no option `querable`.", fix: "Did you mean `queryable`?" },
+  ],
+  [
+    "a limit of `defaults`",
+    ofSet({ maxNodeCount: 5 }),
+    {
+      set: "Customers",
+      message: "entitySet has no option `maxNodeCount`.",
+      fix: "It belongs to `defaults` of odataService: defaults: { maxNodeCount: … }.",
+    },
   ],
   [
     "values of other types",

@@ -124,9 +124,9 @@ describe.each(ENGINES)("hooks over $title", (engine) => {
     };
     const parsed = (value: string): unknown => JSON.parse(value);
     expect(called("before.create")).toEqual({ entity: sent });
-    expect(called("after.create")).toEqual({ entity: parsed(stored({})) });
+    expect(called("after.create")).toEqual({ key: 1, entity: parsed(stored({})) });
     expect(called("before.patch")).toEqual({ key: 1, current: parsed(stored({})), delta: { status: "paid" } });
-    expect(called("after.patch")).toEqual({ entity: parsed(stored({ status: "paid", version: 2 })) });
+    expect(called("after.patch")).toEqual({ key: 1, entity: parsed(stored({ status: "paid", version: 2 })) });
     expect(called("before.patch")).toMatchObject({ key: 1, current: { status: "paid" }, delta: { status: "sent" } });
     expect(called("after.patch")).toMatchObject({ entity: { status: "sent", version: 3 } });
     expect(called("before.replace")).toEqual({

@@ -11,8 +11,9 @@ import { createHookTables, emptyHookTables, hookShop } from "./hook-model.ts";
 const LIMIT = 5000;
 const MESSAGE =
   "The changes took longer than 5 seconds and are rolled back. Send fewer changes at once, or try again later.";
-const CAUSE =
-  "The transaction took longer than 5000 ms and is rolled back. A function that uses its own `db` instead of `ctx.transaction` waits for the transaction itself. Otherwise, pass a longer `timeout` to ctx.inTransaction, or raise `transactionTimeout`.";
+const causeOf = (running: string): string =>
+  `The transaction took longer than 5000 ms and is rolled back: ${running} has not finished. A function that uses its own \`db\` instead of \`ctx.transaction\` waits for the transaction itself. Otherwise, pass a longer \`timeout\` to ctx.inTransaction, or raise \`transactionTimeout\`.`;
+const CAUSE = causeOf("the work of ctx.inTransaction");
 
 describe.each(ENGINES)("the time of transactions over $title", (engine) => {
   let open: OpenDatabase;
@@ -187,6 +188,9 @@ describe.each(ENGINES)("the time of transactions over $title", (engine) => {
       status: 503,
       json: { error: { code: "ServiceUnavailable", message: MESSAGE } },
     });
+    expect(shop.logged.map(({ fields: { err } }) => (err as Error | undefined)?.cause)).toContainEqual(
+      new Error(causeOf("POST Memos")),
+    );
     await rest;
     expect(await names()).toEqual([]);
   });
@@ -219,7 +223,21 @@ describe.each(ENGINES)("the time of transactions over $title", (engine) => {
     await passTime(LIMIT);
     release();
     const { status, json } = await answer;
-    expect([status, json]).toEqual([503, { error: { code: "ServiceUnavailable", message: MESSAGE } }]);
+    const message = "The write took longer than 5 seconds and is rolled back. Try again later.";
+    expect([status, json]).toEqual([503, { error: { code: "ServiceUnavailable", message } }]);
+    expect(shop.logged.filter((record) => record.message === "A request failed.")).toEqual([
+      {
+        message: "A request failed.",
+        fields: {
+          requestId: expect.any(String) as unknown,
+          method: "POST",
+          path: "/Customers",
+          set: "Customers",
+          status: 503,
+          err: expect.objectContaining({ cause: new Error(causeOf("after.create of Customers")) }) as unknown,
+        },
+      },
+    ]);
     await rest;
     await shop.service.drain();
     expect(late).toEqual([expect.stringMatching(/^The transaction has ended\. /u)]);

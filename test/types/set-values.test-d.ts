@@ -72,6 +72,9 @@ describe("set", () => {
     await sets(orders).create({ title: "a" });
     await sets(orders, { trusted: true }).create({ title: "a", id: "1", tenant: "t", createdAt: new Date(), total: 1 });
     await sets(orders, { trusted: true }).patch("1", { tenant: "t", total: "1" });
+    await sets(orders, { trusted: true }).patch("1", { title: "b", createdAt: new Date(), createdBy: "x" });
+    await sets(tables, { trusted: true }).patch("1", { day: new Date(), createdAt: new Date() });
+    await sets(tables, { trusted: true }).patch("1", { day: null, createdAt: "" });
     await sets(tables).create({ id: "1", title: "a", createdAt: "" });
     await sets(tables).create({ id: "1", title: "a", createdAt: "", createdBy: "x", others: [{ title: "b" }] });
     await sets(tables.describe("x")).patch("1", { title: "b" });
@@ -83,6 +86,14 @@ describe("set", () => {
     await sets(orders).create({ title: "a", tenant: 1 });
     // @ts-expect-error -- an ignored property without `set`
     await sets(tables).patch("1", { tenant: "t" });
+    // @ts-expect-error -- an instant is no number
+    await sets(tables).patch("1", { count: new Date() });
+    // @ts-expect-error -- the property is never null
+    await sets(tables).patch("1", { createdBy: null });
+    // @ts-expect-error -- the key
+    await sets(tables).patch("1", { id: "2" });
+    // @ts-expect-error -- an unknown property
+    await sets(orders).patch("1", { author: "x" });
   });
 
   test("receives the context of rules", () => {

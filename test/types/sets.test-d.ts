@@ -11,7 +11,10 @@ import {
   fn,
   hasMany,
   hasRequired,
+  type AfterHooks,
+  type BeforeHooks,
   type Context,
+  type EntityType,
   type ODataError,
   type ResultOf,
   type RuleContext,
@@ -341,6 +344,27 @@ describe("hooks", () => {
         },
       },
     });
+  });
+
+  test("may be declared apart from their set, also for several sets", () => {
+    const own: BeforeHooks<typeof Order> = { create: ({ entity }) => ({ ...entity, status: "new" }) };
+    const stamped = <E extends EntityType>(text: string): AfterHooks<E> => ({
+      create: ({ key, entity, ctx: { afterCommit } }) => afterCommit(() => console.log(text, key, entity)),
+      delete: ({ key }) => console.log(text, key),
+    });
+    const navigation = { lines: hasMany(Line, { on: { id: "order" }, target: "Lines" }) };
+    const operations = ["create", "patch", "delete"] as const;
+    const table = { db, table: "orders", operations };
+    sqlEntitySet(Order, { ...table, navigation, before: own, after: stamped("order") });
+    sqlEntitySet(Line, { ...table, after: stamped("line") });
+    entitySet(Order, { before: own, after: stamped("order") });
+    const after: AfterHooks<typeof Order> = {
+      replace: ({ key }) => {
+        expectTypeOf(key).toEqualTypeOf<bigint>();
+        return { status: "x" };
+      },
+    };
+    entitySet(Order, { after });
   });
 
   test("of wrong names and results do not compile", () => {

@@ -1,14 +1,13 @@
 import { isPromiseLike, unawaited } from "../../base/maybe.ts";
 import { absentValue } from "../../edm/absent-value.ts";
 import type { EntityType, StructuralProperty } from "../../edm/model.ts";
-import { describeValue, InvalidValueError, type PrimitiveValue } from "../../edm/value-codec.ts";
-import { codecOf } from "../../edm/value-codecs.ts";
+import { InvalidValueError } from "../../edm/value-codec.ts";
 import { isODataError } from "../../errors/odata-error.ts";
-import type { JsonValue } from "../../json/write-json.ts";
 import { type Context, instantOf, ruleContextOf, type RuleContext, type User } from "../context.ts";
 import { isObject } from "../option-table.ts";
 import { requireUser } from "../sets/authorization.ts";
 import { now, type SetFacts } from "../sets/set-option.ts";
+import { canonicalValue } from "./canonical-value.ts";
 
 /** A function of the option `set`. */
 type SetFunction = (facts: SetFacts) => unknown;
@@ -96,28 +95,11 @@ function supplied({ set, property, kind }: SuppliedPlace, supply: SetFunction, f
     );
   }
   try {
-    return toCanonical(property, value);
+    return canonicalValue(property, value);
   } catch (cause) {
     if (!(cause instanceof InvalidValueError)) throw cause;
     throw new Error(`${place} returned no value of ${typeName}: ${cause.message}`, { cause });
   }
-}
-
-/**
- * Converts a value of the application to its canonical form, as a client could send it.
- * @throws InvalidValueError for a value of another type, and for one that the facets forbid
- */
-export function toCanonical(property: StructuralProperty, value: unknown): unknown {
-  if (!property.isCollection) return toSingle(property, value);
-  if (!Array.isArray(value)) throw new InvalidValueError(`${describeValue(value)} is not an array.`);
-  return value.map((item: unknown) => toSingle(property, item));
-}
-
-function toSingle(property: StructuralProperty, value: unknown): PrimitiveValue | null {
-  if (value === null && property.nullable) return null;
-  if (value === null) throw new InvalidValueError("null is not allowed.");
-  const { fromHandler, fromJson, toJson } = codecOf(property);
-  return fromJson(JSON.parse(toJson(fromHandler(value), true)) as JsonValue, true);
 }
 
 /** The digits of seconds that an instant has. */

@@ -44,6 +44,7 @@ export interface BeforeHooks<E extends EntityTypeDeclaration, N = unknown> {
 
 /** What the hooks after a write receive. */
 interface StoredCall<E extends EntityTypeDeclaration, N> extends HookCall<E, N> {
+  readonly key: KeyOf<E>;
   /** The entity as stored, with every declared property. */
   readonly entity: ReadEntityOf<E>;
 }

@@ -178,9 +178,15 @@ export function checkDefinition(
   if (faults.length > 0) throw new ConfigurationError(faults);
 }
 
+/** The limits and settings of `defaults`, which are not options of their own. */
+const OF_DEFAULTS = {
+  table: OPTION_TABLES.defaults,
+  example: (name: string): string => `It belongs to \`defaults\` of odataService: defaults: { ${name}: … }.`,
+};
+
 /** Checks the names and kinds of all options of the registration, its defaults, sets, navigations and operations. */
 function* checkServiceOptions({ options, sets, operations }: DeclaredService): Iterable<ConfigurationFault> {
-  yield* checkOptions(OPTION_TABLES.service, options, "odataService", {});
+  yield* checkOptions(OPTION_TABLES.service, options, "odataService", {}, OF_DEFAULTS);
   const { defaults, entitySets } = options;
   if (isObject(defaults)) yield* checkOptions(OPTION_TABLES.defaults, defaults, "`defaults`", {});
   if (entitySets === undefined) {
@@ -210,7 +216,7 @@ function* checkListedSets(listed: readonly unknown[]): Iterable<ConfigurationFau
 
 function* checkSetOptions(set: DeclaredSet): Iterable<ConfigurationFault> {
   const place = { set: set.name };
-  yield* checkOptions(OPTION_TABLES.entitySet, set.options, "entitySet", place);
+  yield* checkOptions(OPTION_TABLES.entitySet, set.options, "entitySet", place, OF_DEFAULTS);
   for (const fault of set.check?.() ?? []) yield { ...place, ...fault };
   yield* checkOperationTables(set.options, place);
   for (const operation of set.operations) yield* checkOperationOptions(set, operation);

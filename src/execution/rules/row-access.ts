@@ -22,23 +22,41 @@ interface CallSources {
 
 /**
  * The results of row rules and the sources that the handlers of one call share. All calls of a request share the results
- * of the rules. Sources belong to one call, because their rows may depend on its transaction and on earlier writes.
+ * of the rules, and the errors of `ctx.sets`. Sources belong to one call, because their rows may depend on its transaction and on earlier writes.
  * @see docs/guides/authorization.md
  */
 export class RowAccess {
   readonly #verdicts: Map<EntitySet, Verdict>;
   readonly #warned: Set<string>;
+  /** The access of the outermost call. */
+  readonly #outermost: RowAccess;
   #sources: CallSources | undefined;
+  /** The errors of calls of `ctx.sets`: absent for most requests. */
+  #failures: WeakSet<object> | undefined;
 
-  /** @param warned the warnings that the service has logged */
-  constructor(warned: Set<string> = new Set(), verdicts: Map<EntitySet, Verdict> = new Map()) {
+  /**
+   * @param warned the warnings that the service has logged
+   * @param outermost the access of the outermost call; absent: this one
+   */
+  constructor(warned: Set<string> = new Set(), outermost?: RowAccess) {
     this.#warned = warned;
-    this.#verdicts = verdicts;
+    this.#outermost = outermost ?? this;
+    this.#verdicts = outermost === undefined ? new Map<EntitySet, Verdict>() : outermost.#verdicts;
   }
 
   /** Returns the access of a call within the same request, for the same user. */
   below(): RowAccess {
-    return new RowAccess(this.#warned, this.#verdicts);
+    return new RowAccess(this.#warned, this.#outermost);
+  }
+
+  /** Notes an error with which a call of `ctx.sets` ended. */
+  noteFailure(error: unknown): void {
+    if (typeof error === "object" && error !== null) (this.#outermost.#failures ??= new WeakSet()).add(error);
+  }
+
+  /** Whether a call of `ctx.sets` ended with an error during the request. */
+  hasFailed(error: object): boolean {
+    return this.#outermost.#failures?.has(error) === true;
   }
 
   get sources(): CallSources {
@@ -108,6 +126,16 @@ export abstract class ServiceContext {
    */
   static atomically<T>(context: Context, call: AtomicCall, work: (inner: Context) => Promise<T>): Promise<T> {
     return #access in context ? context.atomically(call, work) : work(context);
+  }
+
+  /** Runs a function of the application. If the transaction then takes too long, its error names the function. */
+  static naming<T>(context: Context, name: string, run: () => Maybe<T>): Maybe<T> {
+    return #access in context ? context.naming(name, run) : run();
+  }
+
+  /** Implements `ServiceContext.naming`; without a transaction, no error needs the name. */
+  naming<T>(_name: string, run: () => Maybe<T>): Maybe<T> {
+    return run();
   }
 
   /** Implements `ServiceContext.atomically`. */

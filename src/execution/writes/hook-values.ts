@@ -1,5 +1,5 @@
+import { canonicalItem, checkItems, shownItem } from "../../definition/model/canonical-value.ts";
 import type { ComplexType, EntityType, StructuralProperty } from "../../edm/model.ts";
-import { codecOf } from "../../edm/value-codecs.ts";
 import { nearestName } from "../../errors/nearest-name.ts";
 import { declaredFieldOf } from "../../memory/compile-property.ts";
 import { isEntity } from "../../memory/evaluation.ts";
@@ -28,7 +28,10 @@ export function valuesToWrite(values: ReturnedValues, kind: "create" | "replace"
   const { entityType, given, original } = values;
   const isWritten = ({ isKey, computed, immutable }: StructuralProperty): boolean =>
     !computed && (kind === "create" || (!isKey && (kind === "replace" || !immutable)));
-  const made = readMembers(values, { isWritten, isPartial: kind === "patch" });
+  const read = readMembers({ ...values, isShown: false }, { isWritten, isPartial: kind === "patch" });
+  // A delta without members writes nothing.
+  if (kind === "patch" && Object.keys(read).length === 0) return read;
+  const made = { ...valuesOfServer(entityType, original, isWritten), ...read };
   if (kind === "patch") return made;
   const missing = entityType.properties.find(
     (property) =>
@@ -45,7 +48,24 @@ export function valuesToWrite(values: ReturnedValues, kind: "create" | "replace"
  * @throws TypeError that names hook and property
  */
 export function valuesToShow(values: ReturnedValues): Values {
-  return readMembers(values, { isWritten: ({ isKey }) => !isKey, isPartial: false });
+  return readMembers({ ...values, isShown: true }, { isWritten: ({ isKey }) => !isKey, isPartial: false });
+}
+
+/** Returns the values that no hook changes, such as those of the option `set`: they stay if a hook leaves them out. */
+function valuesOfServer(
+  { properties, ignoredProperties }: EntityType,
+  original: object,
+  isWritten: (property: StructuralProperty) => boolean,
+): Values {
+  const fixed = [...properties.filter((property) => !isWritten(property)), ...ignoredProperties];
+  const present = fixed.filter(({ field }) => declaredFieldOf(original, field) !== undefined);
+  return Object.fromEntries(present.map(({ field }) => [field, declaredFieldOf(original, field)]));
+}
+
+/** Values that are read, and their use. */
+interface ReadValues extends ReturnedValues {
+  /** Whether a response shows the values; otherwise they are written. */
+  readonly isShown: boolean;
 }
 
 /** How members are read. */
@@ -56,7 +76,7 @@ interface Reading {
   readonly isPartial: boolean;
 }
 
-function readMembers(values: ReturnedValues, { isWritten, isPartial }: Reading): Values {
+function readMembers(values: ReadValues, { isWritten, isPartial }: Reading): Values {
   const { entityType, returned, given, original, hook } = values;
   if (!isEntity(returned)) {
     throw new TypeError(`${hook} returned a value that is not an object. Return nothing to change nothing.`);
@@ -97,11 +117,12 @@ interface ValuePlace {
   readonly isPartial: boolean;
 }
 
-function readValue(values: ReturnedValues, property: StructuralProperty, value: unknown, place: ValuePlace): unknown {
+function readValue(values: ReadValues, property: StructuralProperty, value: unknown, place: ValuePlace): unknown {
   const { isCollection, nullable } = property;
   if (!isCollection) return readSingle(values, property, value, place);
   if (!Array.isArray(value)) throw fault(values, place.path, "is a collection. Return an array");
   const items: readonly unknown[] = value;
+  if (!values.isShown) explained(values, property, place, () => checkItems(property, items.length));
   return items.map((item) => {
     return item === null && nullable
       ? null
@@ -109,29 +130,28 @@ function readValue(values: ReturnedValues, property: StructuralProperty, value: 
   });
 }
 
-function readSingle(values: ReturnedValues, property: StructuralProperty, value: unknown, place: ValuePlace): unknown {
+function readSingle(values: ReadValues, property: StructuralProperty, value: unknown, place: ValuePlace): unknown {
   const { type, nullable, isCollection } = property;
   if (value === null || value === undefined) {
     if (nullable && !isCollection) return null;
     throw fault(values, place.path, "is null, which the property does not allow");
   }
   if (type.kind === "ComplexType") return readComplex(values, type, value, place);
-  const codec = codecOf(property);
+  const convert = values.isShown ? shownItem : canonicalItem;
+  return explained(values, property, place, () => convert(property, value));
+}
+
+/** Runs a conversion. @throws TypeError for its error */
+function explained<T>(values: ReturnedValues, { type }: StructuralProperty, { path }: ValuePlace, convert: () => T): T {
   try {
-    // The text has the facets checked.
-    return codec.fromText(codec.toText(codec.fromHandler(value)));
+    return convert();
   } catch (cause) {
     const reason = cause instanceof Error ? ` ${cause.message}` : "";
-    throw fault(values, place.path, `is not a value of the property, of type ${type.name}.${reason}`, cause);
+    throw fault(values, path, `is not a value of the property, of type ${type.name}.${reason}`, cause);
   }
 }
 
-function readComplex(
-  values: ReturnedValues,
-  type: ComplexType,
-  value: unknown,
-  { path, isPartial }: ValuePlace,
-): Values {
+function readComplex(values: ReadValues, type: ComplexType, value: unknown, { path, isPartial }: ValuePlace): Values {
   if (!isEntity(value)) throw fault(values, path, `is not an object of ${type.name}`);
   const stranger = Object.keys(value).find(
     (field) => ![...type.properties, ...type.ignoredProperties].some((each) => each.field === field),

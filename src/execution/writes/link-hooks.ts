@@ -9,12 +9,13 @@ import { asEntity, Evaluation } from "../../memory/evaluation.ts";
 import type { PathStep } from "../../plan/plan-related.ts";
 import { identityOfKey } from "../entities/entity-key.ts";
 import { answeredValue } from "../entities/handler-answer.ts";
-import { definitionIn, definitionOf, type Reader } from "../entities/reader.ts";
+import { definitionIn, definitionOf, type Reader, serviceOf } from "../entities/reader.ts";
 import { loadReferred } from "../reads/load-relations.ts";
 import { startLoads } from "../reads/load-run.ts";
 import { findEntity } from "../reads/read-by-key.ts";
 import { ServiceContext } from "../rules/row-access.ts";
 import { afterWrite, beforeChange, hasHooks, inTransaction } from "./run-hooks.ts";
+import { withChangedValues } from "./set-values.ts";
 import { linkedPart, linkOf, patchUnhooked } from "./write-entity.ts";
 
 /** A link to write, and its handler. */
@@ -96,11 +97,19 @@ async function writeLinked(
   if (rows === null) return UNREFERRED;
   const further: object[] = [];
   for (const row of rows) further.push(await beforeLink(row, reader));
-  answeredValue(await write(reader.context));
+  const { entitySet, navigationProperty } = link.navigation;
+  const name = `the link write of ${entitySet.name}/${navigationProperty.name}`;
+  answeredValue(await ServiceContext.naming(reader.context, name, () => write(reader.context)));
   // The handler has compared the expected values.
   const call = { database: null, isRepeatable: false, isFurther: true } as const;
   await ServiceContext.atomically(reader.context, call, async (context) => {
-    for (const [index, row] of rows.entries()) await afterLink(row, further[index] ?? {}, { ...reader, context });
+    const within = { ...reader, context };
+    // The statement of a table has set the values of the server. The handler of an application does not know the further ones.
+    const isTable = serviceOf(context).handlersCheckingRows.has(link.handler);
+    for (const [index, row] of rows.entries()) {
+      const added = further[index] ?? {};
+      await afterLink(row, isTable ? added : withChangedValues(row.set, added, within), within);
+    }
   });
   return WRITTEN;
 }

@@ -5,6 +5,7 @@ import type { EntitySetDefinition, ServiceDefinition } from "../../definition/mo
 import { ALONE, entitiesWithin, nestedItems, type WrittenEntity } from "../../definition/sets/judge-references.ts";
 import { databasesOf, type TransactionalDatabase } from "../../definition/sets/transactional-database.ts";
 import type { HookedWrite } from "../../definition/sets/write-hooks.ts";
+import { keyIn } from "../../edm/literal.ts";
 import { asEntity } from "../../memory/evaluation.ts";
 import { canonicalEntity } from "../entities/canonical-entity.ts";
 import { answeredValue } from "../entities/handler-answer.ts";
@@ -12,6 +13,7 @@ import { type Reader, serviceOf, targetDefinition } from "../entities/reader.ts"
 import { findEntity } from "../reads/read-by-key.ts";
 import { loadedCopy } from "../rules/judge-rules.ts";
 import { ServiceContext } from "../rules/row-access.ts";
+import { errorOfHook } from "./hook-error.ts";
 import { valuesToShow, valuesToWrite } from "./hook-values.ts";
 
 /** A handler that writes, and the set whose transaction it uses. */
@@ -50,7 +52,9 @@ export function createHooked(
   if (hooked.length === 0) return write(entity, reader);
   const isShown = hooked.some((each) => each.set.hooks?.after.create !== undefined);
   return inTransaction(by, reader, isShown, async (inner) => {
-    const saved = answeredValue(await write(await beforeCreation(sent, inner), inner));
+    const made = await beforeCreation(sent, inner);
+    const name = `the create of ${set.entitySet.name}`;
+    const saved = answeredValue(await ServiceContext.naming(inner.context, name, () => write(made, inner)));
     if (saved === null || saved === undefined) throw new MissingEntity();
     return isShown ? afterCreation(set, asEntity(saved, set.entitySet.entityType), sent, inner) : saved;
   });
@@ -155,7 +159,9 @@ export function changeHooked(
     reader,
     isShown,
     async (inner) => {
-      const saved = answeredValue(await save(await beforeChange(set, change, inner), inner));
+      const changed = await beforeChange(set, change, inner);
+      const name = `the ${write} of ${set.entitySet.name}`;
+      const saved = answeredValue(await ServiceContext.naming(inner.context, name, () => save(changed, inner)));
       if (saved === null || saved === undefined || saved === false) throw new MissingEntity();
       if (write !== "delete") return afterWrite(set, write, asEntity(saved, set.entitySet.entityType), inner);
       await callHook(set, "after", "delete", { key }, inner.context);
@@ -194,7 +200,7 @@ export async function afterWrite(
   if (set.hooks?.after[write] === undefined) return saved;
   const { entityType } = set.entitySet;
   const given = loadedCopy(set.entitySet, canonicalEntity(entityType, saved), "a hook");
-  const returned = await callHook(set, "after", write, { entity: given }, context);
+  const returned = await callHook(set, "after", write, { key: keyIn(entityType, given), entity: given }, context);
   if (returned === undefined) return saved;
   const shown = valuesToShow({ ...placeOf(set, "after", write), returned, given, original: given });
   return { ...saved, ...shown };
@@ -259,14 +265,20 @@ function placeOf(
 
 /** Calls a hook, if there is one. @throws the error that it threw or returned */
 async function callHook(
-  { hooks, entitySet }: EntitySetDefinition,
+  set: EntitySetDefinition,
   when: "before" | "after",
   write: HookedWrite,
   call: object,
   context: Context,
 ): Promise<unknown> {
-  const ctx = ServiceContext.ofSet(entitySet, context);
-  return answeredValue(await hooks?.[when][write]?.(Object.freeze({ ...call, ctx })));
+  const hook = set.hooks?.[when][write];
+  if (hook === undefined) return undefined;
+  const given = Object.freeze({ ...call, ctx: ServiceContext.ofSet(set.entitySet, context) });
+  try {
+    return answeredValue(await ServiceContext.naming(context, placeOf(set, when, write).hook, () => hook(given)));
+  } catch (error) {
+    throw errorOfHook(context, error);
+  }
 }
 
 /**

@@ -213,7 +213,9 @@ export function runPatch(entitySet: EntitySet, key: unknown, body: object, reade
   const { set, handler } = writerOf(entitySet, "patch", reader);
   const delta = withChangedValues(set, body, reader);
   const change = { write: "patch", key, values: delta } as const;
-  const patch = (given: object = delta, inner: Reader): Maybe<unknown> => patchUnhooked(set, key, given, inner);
+  const patch = (given: object = delta, inner: Reader): Maybe<unknown> =>
+    // A hook may have filled an empty delta, which has no values of the server yet.
+    patchUnhooked(set, key, given === delta ? delta : withChangedValues(set, given, inner), inner);
   return chain(validateChange(set, key, delta, reader), () => changeHooked({ set, handler }, change, reader, patch));
 }
 
