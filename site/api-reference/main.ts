@@ -50,13 +50,13 @@ function emitDeclarations(): void {
 
 function entryPoints(files: DeclarationFiles): readonly EntryPoint[] {
   const manifest = JSON.parse(readFileSync(join(ROOT, "package.json"), "utf8")) as {
-    readonly exports: Readonly<Record<string, { readonly types: string }>>;
+    readonly exports: Readonly<Record<string, { readonly source: string }>>;
   };
-  return Object.entries(manifest.exports).map(([path, { types }]) => {
+  return Object.entries(manifest.exports).map(([path, { source }]) => {
     const module = `odatakit${path.slice(1)}`;
     const introduction = INTRODUCTIONS[module];
     if (introduction === undefined) throw new Error(`${module} has no introduction in api-reference/main.ts.`);
-    const exports = files.exportsOf(join(DECLARATIONS, types.replace("./dist/", "")));
+    const exports = files.exportsOf(join(DECLARATIONS, source.replace("./src/", "").replace(/\.ts$/, ".d.ts")));
     return { module, page: path === "." ? "odatakit" : path.slice(2), introduction, exports };
   });
 }

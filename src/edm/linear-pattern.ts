@@ -43,32 +43,95 @@ const INSTALL =
  * @see docs/decisions/0054-validation.md
  */
 export function toPattern(given: unknown, host?: HostGlobal): Pattern {
-  if (isCompiled(given)) {
-    if (given.flags() !== 0) throw new PatternError("has flags", SYNTAX);
-    checkSyntax(given.pattern());
-    return patternOf(given.pattern(), given);
-  }
-  const source = given instanceof RegExp ? sourceOf(given) : given;
+  const source = sourceOf(given);
   if (typeof source !== "string" || source === "") {
     throw new PatternError(`is ${source === "" ? "empty" : "no regular expression"}`, SYNTAX);
   }
   checkSyntax(source);
-  const { compile, translateRegExp } = loadEngine(host);
+  const text = translatePattern(source);
+  const { compile, translateRegExp } = isCompiled(given) ? engineOf(given) : loadEngine(host);
   try {
-    return patternOf(source, compile(translateRegExp(source)));
+    const compiled = compile(translateRegExp(text));
+    return { source, matches: (value) => compiled.test(value) };
   } catch (error) {
-    throw new PatternError(`does not compile: ${messageOf(error)}`, SYNTAX);
+    const message = messageOf(error);
+    throw new PatternError(`does not compile: ${message}`, FIXES.find(([part]) => part.test(message))?.[1] ?? SYNTAX);
   }
 }
 
-function patternOf(source: string, compiled: CompiledPattern): Pattern {
-  return { source, matches: (text) => compiled.test(text) };
-}
+/** The fixes for forms of JavaScript that the engine lacks, by its messages. */
+const FIXES: ReadonlyArray<readonly [message: RegExp, fix: string]> = [
+  [/invalid repeat count/, "Repeat at most 1,000 times; nested repetitions are multiplied."],
+  [
+    /invalid character class range: `\\p/i,
+    String.raw`Use the short name of a category or the name of a binary property, such as \p{Lu} and \p{Alphabetic}.`,
+  ],
+];
 
-/** Characters are code points with and without the flag `u`. */
-function sourceOf({ source, flags }: RegExp): string {
+/** Returns the text of a declared pattern. Characters are code points with and without the flag `u`. */
+function sourceOf(given: unknown): unknown {
+  if (isCompiled(given)) {
+    if (given.flags() !== 0) throw new PatternError("has flags", SYNTAX);
+    return given.pattern();
+  }
+  if (!(given instanceof RegExp)) return given;
+  const { source, flags } = given;
   if (flags === "" || flags === "u") return source;
   throw new PatternError(`has the flags "${flags}"`, SYNTAX);
+}
+
+/** What `.` excludes in JavaScript, and the characters of `\s` there: the engine has other sets. */
+const LINE_ENDS = String.raw`\n\r\u2028\u2029`;
+const SPACES = String.raw`\t-\r \u00A0\u1680\u2000-\u200A\u2028\u2029\u202F\u205F\u3000\uFEFF`;
+const NO_SPACES = String.raw`\0-\x08\x0E-\x1F!-\u009F\u00A1-\u167F\u1681-\u1FFF\u200B-\u2027\u202A-\u202E\u2030-\u205E\u2060-\u2FFF\u3001-\uFEFE\uFF00-\u{10FFFF}`;
+
+/** The parts of a regular expression whose meaning depends on the engine, and all other escapes. */
+const PARTS =
+  /\\u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}|\\u\{[0-9a-fA-F]+\}|\\u[0-9a-fA-F]{4}|\(\?[a-z]*-?[a-z]*:|\\[^]|[^]/gu;
+
+/**
+ * Translates a regular expression of JavaScript so that an engine with the syntax of RE2 matches the same texts: `.`, `\s`, `\S`
+ * and characters that are written as two halves.
+ * @param source compiles in JavaScript with the flag `u`
+ * @throws PatternError for half of a character, and for flags of a group
+ * @see https://tc39.es/ecma262/#sec-compileatom
+ */
+function translatePattern(source: string): string {
+  let isInClass = false;
+  return source.replaceAll(PARTS, (part) => {
+    if (isHalf(part)) throw halfFault(part);
+    if (isInClass) {
+      if (part === "]") isInClass = false;
+      return { "\\s": SPACES, "\\S": NO_SPACES }[part] ?? whole(part);
+    }
+    if (part === "[") isInClass = true;
+    // The engine, but not every version of JavaScript, knows flags of a group.
+    if (part.startsWith("(?") && part !== "(?:") throw new PatternError(`has the flags "${part.slice(2, -1)}"`, SYNTAX);
+    return { ".": `[^${LINE_ENDS}]`, "\\s": `[${SPACES}]`, "\\S": `[^${SPACES}]` }[part] ?? whole(part);
+  });
+}
+
+const PAIR = /^\\u([0-9a-fA-F]{4})\\u([0-9a-fA-F]{4})$/;
+
+/** Returns one escape for a character that is written as two halves. */
+function whole(part: string): string {
+  const [, high, low] = PAIR.exec(part) ?? [];
+  if (high === undefined || low === undefined) return part;
+  const text = String.fromCharCode(Number.parseInt(high, 16), Number.parseInt(low, 16));
+  return String.raw`\u{${(text.codePointAt(0) ?? 0).toString(16)}}`;
+}
+
+/** Whether a part is half of a character, which no text of a client contains. */
+function isHalf(part: string): boolean {
+  const [, digits] = /^\\u\{?([0-9a-fA-F]+)\}?$/.exec(part) ?? [];
+  const code = digits === undefined ? part.charCodeAt(0) : Number.parseInt(digits, 16);
+  return (digits !== undefined || part.length === 1) && code >= 0xd800 && code <= 0xdfff;
+}
+
+function halfFault(part: string): PatternError {
+  const shown = part.length === 1 ? String.raw`\u${part.charCodeAt(0).toString(16)}` : part;
+  const fix = String.raw`Write the whole character, such as \u{1F600}.`;
+  return new PatternError(`contains ${shown}, which is half of a character`, fix);
 }
 
 /** Clients read the expression in $metadata, and evaluate it in JavaScript. */
@@ -88,9 +151,8 @@ function loadEngine(host?: HostGlobal): PatternEngine {
   try {
     const modules = builtinModule("node:module", host) as { createRequire(from: string): (name: string) => unknown };
     const loaded = modules.createRequire(import.meta.url)("re2js");
-    if (hasEngine(loaded)) {
-      const { RE2JS } = loaded;
-      return { compile: (text) => RE2JS.compile(text), translateRegExp: (text) => RE2JS.translateRegExp(text) };
+    if (typeof loaded === "object" && loaded !== null && "RE2JS" in loaded && isEngine(loaded.RE2JS)) {
+      return bound(loaded.RE2JS);
     }
   } catch {
     // The package is missing, or the runtime loads none.
@@ -98,10 +160,21 @@ function loadEngine(host?: HostGlobal): PatternEngine {
   throw new PatternError("needs the package `re2js`, which cannot be loaded", INSTALL);
 }
 
-function hasEngine(loaded: unknown): loaded is { readonly RE2JS: PatternEngine } {
-  if (typeof loaded !== "object" || loaded === null || !("RE2JS" in loaded)) return false;
-  const { RE2JS } = loaded;
-  return typeof RE2JS === "function" && "compile" in RE2JS && "translateRegExp" in RE2JS;
+/**
+ * Returns the engine of a compiled pattern, which the application loaded.
+ * @throws PatternError for an object of another class
+ */
+function engineOf({ constructor }: CompiledPattern): PatternEngine {
+  if (isEngine(constructor)) return bound(constructor);
+  throw new PatternError("is no regular expression", SYNTAX);
+}
+
+function bound(engine: PatternEngine): PatternEngine {
+  return { compile: (text) => engine.compile(text), translateRegExp: (text) => engine.translateRegExp(text) };
+}
+
+function isEngine(value: unknown): value is PatternEngine {
+  return typeof value === "function" && "compile" in value && "translateRegExp" in value;
 }
 
 function isCompiled(given: unknown): given is CompiledPattern {

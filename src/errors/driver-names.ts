@@ -32,15 +32,18 @@ const MESSAGES: readonly RegExp[] = [
   /^permission denied for (?:table|relation|view) (?<table>\S+)$/,
   /^Column '(?<columns>[^']+)' cannot be null/,
   /^Field '(?<columns>[^']+)' doesn't have a default value/,
-  /for column (?<qualified>(?:`[^`]+`\.)*[`'][^`']+[`']) at row/,
+  /^(?!Duplicate entry ).*for column (?<qualified>(?:`[^`]+`\.)*[`'][^`']+[`']) at row \d+$/s,
   /^Data (?:too long|truncated) for column '(?<columns>[^']+)'/,
   /^Unknown column '(?<columns>[^']+)' in /,
   /^Table '(?<table>[^']+)' doesn't exist$/,
   /^\w+ command denied to user .* for table (?<table>\S+)$/,
-  /fails \((?<table>`[^(]+`), CONSTRAINT .* FOREIGN KEY \((?<columns>[^)]+)\) REFERENCES/,
-  /FOREIGN KEY \((?<columns>[^)]+)\) REFERENCES/,
+  /^Cannot (?:add|delete) or update a \w+ row: .* fails \((?<table>`[^(]+`), CONSTRAINT .* FOREIGN KEY \((?<columns>[^)]+)\) REFERENCES/,
+  /^Cannot (?:add|delete) or update a \w+ row: .* FOREIGN KEY \((?<columns>[^)]+)\) REFERENCES/,
   /^CONSTRAINT `[^`]+` failed for (?<table>.+)$/,
 ];
+
+/** The codes of errors whose message is that of a trigger or procedure, and may repeat a text of a client. */
+const OWN_MESSAGES: ReadonlySet<unknown> = new Set([1644, 1811, "SQLITE_CONSTRAINT_TRIGGER", "P0001"]);
 
 const NOTHING: DriverNames = Object.freeze({ table: undefined, columns: [] });
 
@@ -54,8 +57,9 @@ export function isDriverError(error: unknown): error is Error {
 
 /** Returns the table and columns in the fields of an error, and in the message of a driver's error. */
 export function driverNames(error: Error): DriverNames {
-  const { table, column, detail, message } = error as DriverError;
-  const inText = isDriverError(error) ? (namesIn(message) ?? namesIn(detail) ?? NOTHING) : NOTHING;
+  const { code, errno, errcode, table, column, detail, message } = error as DriverError;
+  const isOfDatabase = isDriverError(error) && ![code, errno, errcode].some((each) => OWN_MESSAGES.has(each));
+  const inText = isOfDatabase ? (namesIn(message) ?? namesIn(detail) ?? NOTHING) : NOTHING;
   return {
     table: typeof table === "string" && table !== "" ? table : inText.table,
     columns: typeof column === "string" && column !== "" ? [column] : inText.columns,

@@ -18,86 +18,104 @@ interface DriverError extends Error {
   readonly constraint_name?: unknown;
 }
 
+/** How an error reports a violated constraint. */
+interface ViolationReport {
+  readonly kind: Violation["kind"];
+  /** The messages of the error with the name of the constraint. PostgreSQL has a field with it. */
+  readonly named?: readonly RegExp[];
+  /** The message with the expression of a constraint without a name. */
+  readonly quoted?: RegExp;
+}
+
+const reports = (kind: Violation["kind"], ...named: readonly RegExp[]): ViolationReport => ({ kind, named });
+
+// A duplicate value precedes the name, so the name is the last one.
+const DUPLICATE = reports("unique", /^Duplicate entry .* for key '(?:[^'.]+\.)*([^']+)'$/s);
+const REFERRED = reports(
+  "foreignKey",
+  /^Cannot (?:add or update a child|delete or update a parent) row: a foreign key constraint fails \(.*?CONSTRAINT `([^`]+)` FOREIGN KEY /,
+);
+
 /** By the error numbers of MariaDB and MySQL. @see https://mariadb.com/kb/en/mariadb-error-code-reference/ */
-const MY_KINDS: ReadonlyMap<unknown, Violation["kind"]> = new Map([
-  [1062, "unique"],
-  [1586, "unique"],
-  [1216, "foreignKey"],
-  [1217, "foreignKey"],
-  [1451, "foreignKey"],
-  [1452, "foreignKey"],
-  [1048, "notNull"],
-  [1364, "notNull"],
-  [3819, "check"],
-  [4025, "check"],
-  [1644, "check"],
+const MY_REPORTS: ReadonlyMap<unknown, ViolationReport> = new Map([
+  [1062, DUPLICATE],
+  [1586, DUPLICATE],
+  [1216, REFERRED],
+  [1217, REFERRED],
+  [1451, REFERRED],
+  [1452, REFERRED],
+  [1048, reports("notNull")],
+  [1364, reports("notNull")],
+  [3819, reports("check", /^Check constraint '([^']+)' is violated/)],
+  [4025, reports("check", /^CONSTRAINT `([^`]+)` failed for /)],
+  // The message is that of a trigger.
+  [1644, reports("check")],
 ]);
 
 /** By the error codes of PostgreSQL. @see https://www.postgresql.org/docs/current/errcodes-appendix.html */
-const PG_KINDS: ReadonlyMap<unknown, Violation["kind"]> = new Map([
-  ["23505", "unique"],
-  ["23P01", "unique"],
-  ["23503", "foreignKey"],
-  ["23001", "foreignKey"],
-  ["23502", "notNull"],
-  ["23514", "check"],
-  ["44000", "check"],
-  ["P0001", "check"],
+const PG_REPORTS: ReadonlyMap<unknown, ViolationReport> = new Map([
+  ["23505", reports("unique")],
+  ["23P01", reports("unique")],
+  ["23503", reports("foreignKey")],
+  ["23001", reports("foreignKey")],
+  ["23502", reports("notNull")],
+  ["23514", reports("check")],
+  ["44000", reports("check")],
+  ["P0001", reports("check")],
 ]);
 
-/** By the extended result codes of SQLite. @see https://sqlite.org/rescode.html */
-const SQLITE_KINDS: ReadonlyMap<unknown, Violation["kind"]> = new Map([
-  [2067, "unique"],
-  [1555, "unique"],
-  [2579, "unique"],
-  [787, "foreignKey"],
-  [1299, "notNull"],
-  [275, "check"],
-  [1811, "check"],
-]);
+const SQLITE_UNIQUE = reports("unique", /^UNIQUE constraint failed: index '(.+)'$/s);
+const SQLITE_CHECK: ViolationReport = {
+  kind: "check",
+  named: [/^CHECK constraint failed: (\w+)$/],
+  quoted: /^CHECK constraint failed: (.+)$/s,
+};
 
-/** The names of these codes in other drivers of SQLite. */
-const SQLITE_NAMES: ReadonlyArray<readonly [pattern: RegExp, kind: Violation["kind"]]> = [
-  [/^SQLITE_CONSTRAINT_(?:UNIQUE|PRIMARYKEY|ROWID)$/, "unique"],
-  [/^SQLITE_CONSTRAINT_FOREIGNKEY$/, "foreignKey"],
-  [/^SQLITE_CONSTRAINT_NOTNULL$/, "notNull"],
-  [/^SQLITE_CONSTRAINT_(?:CHECK|TRIGGER)$/, "check"],
-];
+/** By the extended result codes of SQLite, and their names in other drivers. @see https://sqlite.org/rescode.html */
+const SQLITE_REPORTS: ReadonlyMap<unknown, ViolationReport> = new Map<unknown, ViolationReport>(
+  (
+    [
+      [2067, "UNIQUE", SQLITE_UNIQUE],
+      [1555, "PRIMARYKEY", SQLITE_UNIQUE],
+      [2579, "ROWID", SQLITE_UNIQUE],
+      [787, "FOREIGNKEY", reports("foreignKey")],
+      [1299, "NOTNULL", reports("notNull")],
+      [275, "CHECK", SQLITE_CHECK],
+      [1811, "TRIGGER", reports("check")],
+    ] as const
+  ).flatMap(([code, name, report]) => [
+    [code, report],
+    [`SQLITE_CONSTRAINT_${name}`, report],
+  ]),
+);
 
-/** The messages of MariaDB, MySQL and SQLite with the name of a constraint. Errors of PostgreSQL have a field with it. */
-const MESSAGES: readonly RegExp[] = [
-  /^CONSTRAINT `([^`]+)` failed for /,
-  /^Check constraint '([^']+)' is violated/,
-  /^Duplicate entry .* for key '(?:[^'.]+\.)*([^']+)'$/s,
-  /CONSTRAINT `([^`]+)` FOREIGN KEY/,
-  /^UNIQUE constraint failed: index '(.+)'$/s,
-  /^CHECK constraint failed: (\w+)$/,
-];
-
-/** SQLite quotes the expression of a constraint without a name. */
-const QUOTED_CHECK = /^CHECK constraint failed: (.+)$/s;
-
-/** Returns the constraint that the error of a driver reports, not that of its cause; null for any other error. */
+/**
+ * Returns the constraint that the error of a driver reports, not that of its cause; null for any other error. Texts of clients
+ * within a message never name the constraint: each code has its own messages.
+ */
 export function violationOf(error: Error): Violation | null {
-  const { code, errno, errcode, constraint, constraint_name: other, message }: DriverError = error;
-  const kind = typeof errcode === "number" ? SQLITE_KINDS.get(errcode) : (MY_KINDS.get(errno) ?? kindOfCode(code));
-  if (kind === undefined) return null;
+  const { constraint, constraint_name: other, message }: DriverError = error;
+  const report = reportOf(error);
+  if (report === undefined) return null;
+  const { kind, named: messages = [], quoted } = report;
   const { table, columns } = driverNames(error);
   const listed = columns.map((column) => (table === undefined ? column : `${table}.${column}`)).join(", ");
-  const inText = MESSAGES.flatMap((pattern) => pattern.exec(message)?.[1] ?? []);
+  const inText = messages.flatMap((pattern) => pattern.exec(message)?.[1] ?? []);
   // MariaDB puts the table before the name of the constraint of a column.
   const named = [constraint, other, ...inText.map((name) => name.replace(/^.*\./, ""))].filter(isName);
-  const names = [...named, ...inText, QUOTED_CHECK.exec(message)?.[1], listed].filter(isName);
+  const names = [...named, ...inText, quoted?.exec(message)?.[1], listed].filter(isName);
   return { kind, constraint: named[0] ?? null, names };
+}
+
+function reportOf({ code, errno, errcode }: DriverError): ViolationReport | undefined {
+  if (typeof errcode === "number") return SQLITE_REPORTS.get(errcode);
+  return (
+    MY_REPORTS.get(errno) ?? PG_REPORTS.get(code) ?? (typeof code === "string" ? SQLITE_REPORTS.get(code) : undefined)
+  );
 }
 
 function isName(name: unknown): name is string {
   return typeof name === "string" && name !== "";
-}
-
-function kindOfCode(code: unknown): Violation["kind"] | undefined {
-  if (typeof code !== "string") return undefined;
-  return PG_KINDS.get(code) ?? SQLITE_NAMES.find(([pattern]) => pattern.test(code))?.[1];
 }
 
 /** The length of the chain of causes to follow. */

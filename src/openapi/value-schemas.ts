@@ -21,13 +21,18 @@ const SUFFIXES: Readonly<Record<SchemaUse, string>> = { answer: "", body: ".body
 /** A property, a parameter, or the result of an operation other than entities. */
 export type Valued = Pick<StructuralProperty | OperationParameter, "type" | "isCollection" | "nullable" | "facets">;
 
-/** Returns the schema of a value in JSON: an array for a collection. */
-export function valueSchema(valued: Valued, use: SchemaUse, schemas: SchemaRegistry): DocumentObject {
+/** Returns the schema of a value in JSON: an array for a collection. Stored values and results may exceed limits of writes. */
+export function valueSchema(declared: Valued, use: SchemaUse, schemas: SchemaRegistry): DocumentObject {
+  const valued = use === "answer" ? { ...declared, facets: formOf(declared.facets) } : declared;
   // A change replaces the whole collection.
   const single = singleSchema(valued, use === "change" && valued.isCollection ? "body" : use, schemas);
   const item = valued.nullable ? nullableSchema(single) : single;
   const { minItems, maxItems } = valued.facets;
   return valued.isCollection ? { type: "array", items: item, minItems, maxItems } : item;
+}
+
+function formOf({ maxLength, precision, scale }: Facets): Facets {
+  return { maxLength, precision, scale };
 }
 
 /** Returns a declared default in JSON; undefined without a default, or if JSON cannot represent it without loss. */

@@ -204,17 +204,19 @@ export function databaseChecks(service: ServiceDefinition): readonly DatabaseChe
 }
 
 /**
- * Makes the function that checks each database of a tenant before its first use. A database that is closed takes its check with
- * it.
+ * Makes the function that checks each database of a tenant before its first use, for the sets of each function that finds it. A
+ * database that is closed takes its checks with it.
  * @param serviceOf returns the service; called during requests
  */
 export function tenantGates(mode: SchemaCheck, serviceOf: () => ServiceDefinition): AdmitTenant {
   if (mode === false) return () => undefined;
-  const gates = new WeakMap<object, SchemaGate>();
-  return ({ id, database, sets, run }, { request: { id: requestId, method, url } }) => {
+  const gates = new WeakMap<object, WeakMap<object, SchemaGate>>();
+  return ({ id, database, home, sets, run }, { request: { id: requestId, method, url } }) => {
     const service = serviceOf();
-    const gate = gates.get(database) ?? new SchemaGate([{ sets: sets(), run }], mode, service.logger);
-    gates.set(database, gate);
+    const ofDatabase = gates.get(database) ?? new WeakMap<object, SchemaGate>();
+    gates.set(database, ofDatabase);
+    const gate = ofDatabase.get(home) ?? new SchemaGate([{ sets: sets(), run }], mode, service.logger);
+    ofDatabase.set(home, gate);
     if (gate.isOpen) return undefined;
     const fields = requestFields(service, { id: requestId, method, path: pathOf(url, service) });
     return gate.enter({ ...fields, tenant: id });

@@ -2,7 +2,7 @@
 // Statements: docs/reference/validation.md#patterns
 // Statements: docs/reference/validation.md#validate
 // Statements: docs/reference/validation.md#constraints-of-the-database
-import { ConfigurationError, edm, entitySet, entityType, fn, odataService } from "odatakit";
+import { ConfigurationError, edm, entitySet, entityType, fn, hasMany, odataService } from "odatakit";
 import { RE2JS } from "re2js";
 import { describe, expect, test } from "vitest";
 
@@ -204,6 +204,11 @@ describe("options of a set", () => {
       "`patch` of `validate` judges nothing: the set has no `patch` handler. Declare the handler, or remove it: `create` of `validate` judges PUT.",
     ],
     [
+      "new entities of a set that nothing creates",
+      { validate: { create: () => [] } },
+      "`create` of `validate` judges nothing: the set has no `create` or `replace` handler, and no navigation creates its entities. Declare a handler, or remove it.",
+    ],
+    [
       "`constraints` that is a list",
       { constraints: [] },
       "`constraints` of entitySet cannot be an array. Give an object.",
@@ -235,5 +240,49 @@ describe("options of a set", () => {
     ],
   ])("%s is a fault", (_title, options, message) => {
     expect(faultsOf(withOptions(options))).toEqual([`Users: ${message}`]);
+  });
+});
+
+describe("`validate.create` is no fault of a set whose entities are created", () => {
+  const Part = entityType("Part", { id: edm.int32().key(), partId: edm.int32().nullable() });
+  const validate = { create: () => [] };
+  const parts = (name: string, target: string | null, options: object = {}): unknown => {
+    const to = {
+      target: target ?? name,
+      on: { id: "partId" },
+      ...("along" in options ? (options.along as object) : {}),
+    };
+    const { along: _along, ...others } = { along: undefined, ...options };
+    const navigation = target === null ? {} : { parts: hasMany(Part, untyped(to)) };
+    return entitySet(Part, untyped({ name, navigation, ...others }));
+  };
+  const service = (...entitySets: readonly unknown[]): readonly string[] =>
+    faultsOf(() => odataService(untyped({ entitySets })));
+  const create = (): null => null;
+
+  test.each<[string, readonly unknown[]]>([
+    ["by its handler", [parts("As", null, { validate, create })]],
+    ["by PUT", [parts("As", null, { validate, replace: create })]],
+    ["along a navigation", [parts("As", "Bs", { along: { create } }), parts("Bs", null, { validate })]],
+    ["by a deep insert", [parts("As", "Bs", { create, allowDeepInsert: true }), parts("Bs", null, { validate })]],
+    [
+      "by a deep insert over three sets",
+      [
+        parts("As", "Bs", { create, allowDeepInsert: true }),
+        parts("Bs", "Cs"),
+        parts("Cs", null, { validate, before: { create: () => undefined } }),
+      ],
+    ],
+  ])("%s", (_title, sets) => {
+    expect(service(...sets)).toEqual([]);
+  });
+
+  test.each<[string, readonly unknown[]]>([
+    ["only read along a navigation", [parts("As", "Cs", { create }), parts("Cs", null, { validate })]],
+    ["its own target", [parts("Cs", "Cs", { validate, allowDeepInsert: true })]],
+  ])("but of a set that is %s", (_title, sets) => {
+    expect(service(...sets)).toEqual([
+      "Cs: `create` of `validate` judges nothing: the set has no `create` or `replace` handler, and no navigation creates its entities. Declare a handler, or remove it.",
+    ]);
   });
 });

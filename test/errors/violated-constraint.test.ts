@@ -69,6 +69,42 @@ describe("errors of drivers", () => {
     expect(violationIn(new AggregateError([error], "All failed."))).toEqual(violation);
   });
 
+  // Clients choose parts of these texts.
+  const chosen = [
+    "for column `shop`.`users`.`email` at row 1",
+    "CONSTRAINT `users_email` FOREIGN KEY (`email`) REFERENCES `users` (`email`)",
+    "x (`users`, CONSTRAINT `users_email` FOREIGN KEY (`email`) REFERENCES `users` (`email`))",
+    "UNIQUE constraint failed: index 'users_email'",
+    "UNIQUE constraint failed: users.email",
+    "CHECK constraint failed: users_email",
+    "' for key 'users_email",
+    "' for key 'users_email'",
+  ];
+
+  test.each(chosen)("a value with the text %s chooses no constraint", (text) => {
+    const fields = { errno: 1062, code: "ER_DUP_ENTRY" };
+    expect(violationIn(driverError(`Duplicate entry '${text}' for key 'orders_note'`, fields))).toEqual({
+      kind: "unique",
+      constraint: "orders_note",
+      names: ["orders_note", "orders_note"],
+    });
+    const detail = { table: "orders", constraint: "note_check", detail: `Failing row contains (1, ${text}).` };
+    expect(violationIn(driverError("new row violates", { code: "23514", ...detail }))).toEqual({
+      kind: "check",
+      constraint: "note_check",
+      names: ["note_check"],
+    });
+    for (const trigger of [
+      { errno: 1644 },
+      { errcode: 1811 },
+      { code: "SQLITE_CONSTRAINT_TRIGGER" },
+      { code: "P0001" },
+    ]) {
+      const violation = violationIn(driverError(text, trigger));
+      expect([trigger, violation]).toEqual([trigger, { kind: "check", constraint: null, names: [] }]);
+    }
+  });
+
   test("node:sqlite", () => {
     const database = new DatabaseSync(":memory:");
     database.exec("create table users (id integer primary key, email text not null unique, age int check (age > 17))");

@@ -14,6 +14,7 @@ import {
   role,
   type ServiceOptions,
 } from "odatakit";
+import { type FindTenant, sqlEntitySet } from "odatakit/kysely";
 import { describe, expect, test } from "vitest";
 import { eachDoor, EMPTY_HEADERS, ERROR_HEADERS, type Door, JSON_HEADERS, TEXT_HEADERS, VARY } from "./doors.ts";
 import { noFailures } from "./model.ts";
@@ -271,6 +272,43 @@ describe("`cacheControl` at startup", () => {
     for (const cacheControl of [PRIVATE, "no-store"]) {
       expect(faultsOf({ ...options, cacheControl }, service)).toEqual([]);
     }
+  });
+
+  test.each([
+    ["public, max-age=60", "private, max-age=60"],
+    ["max-age=60, Public, S-MaxAge=5, must-revalidate, proxy-revalidate", "private, max-age=60, must-revalidate"],
+    ["s-maxage=60", "private"],
+  ])("suggests for %s a value without directives of shared caches", (cacheControl, suggested) => {
+    const authorization = { all: authenticated() };
+    expect(faultsOf({ cacheControl, authorization })).toMatchObject([
+      { fix: `Give the set "${suggested}", or "no-store".` },
+    ]);
+    expect(faultsOf({ cacheControl: suggested, authorization })).toEqual([]);
+  });
+
+  test("refuses shared caches for the databases of tenants", () => {
+    const db: FindTenant = () => {
+      throw odataError(403, "NoTenant", "There is no tenant.");
+    };
+    const faultsOfTable = (cacheControl: string | undefined, defaults: object = {}): unknown => {
+      const items = sqlEntitySet(Item, { db, table: "items", operations: ["read"], cacheControl });
+      try {
+        odataService({ entitySets: [items], defaults });
+      } catch (error) {
+        if (error instanceof ConfigurationError) return error.faults;
+        throw error;
+      }
+      return [];
+    };
+    const fault = (name: string) => ({
+      set: "Items",
+      message: `${name} lets shared caches store responses, but the function \`db\` decides whose database the set reads.`,
+      fix: 'Give the set "private, max-age=60", or "no-store".',
+    });
+    expect(faultsOfTable(MINUTE)).toEqual([fault("`cacheControl`")]);
+    expect(faultsOfTable("public, max-age=60")).toEqual([fault("`cacheControl`")]);
+    expect(faultsOfTable(undefined, { cacheControl: MINUTE })).toEqual([fault("`cacheControl` of `defaults`")]);
+    for (const cacheControl of [PRIVATE, "no-store", undefined]) expect(faultsOfTable(cacheControl)).toEqual([]);
   });
 
   test("accepts shared caches where rules restrict writes alone", () => {

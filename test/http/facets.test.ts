@@ -395,4 +395,52 @@ describe("descriptions of facets", () => {
       }
     `);
   });
+
+  test("OpenAPI limits bodies and parameters, but no results", () => {
+    const document = JSON.parse(JSON.stringify(openApiDocument(model().service))) as {
+      readonly paths: Record<string, Record<string, { readonly parameters?: unknown; readonly responses?: unknown }>>;
+      readonly components: { readonly schemas: Record<string, { readonly properties: Record<string, object> }> };
+    };
+    const { schemas } = document.components;
+    const { Code, City, Byte, Price, Tags, Stock, Single, Id } = schemas["Product"]?.properties ?? {};
+    expect({ Code, City, Byte, Price, Tags, Stock, Single, Id }).toEqual({
+      Code: { type: ["string", "null"], maxLength: 6 },
+      City: { type: ["string", "null"] },
+      Byte: { type: "integer", format: "uint8", minimum: 0, maximum: 255 },
+      Price: {
+        type: ["number", "null"],
+        format: "decimal",
+        description: "At most 30 digits, at most 20 fraction digits.",
+      },
+      Tags: { type: "array", items: { type: "string" } },
+      Stock: { type: ["integer", "null"], format: "int64" },
+      Single: {
+        anyOf: [
+          { type: "number", format: "float" },
+          { type: "string", enum: ["-INF", "INF", "NaN"] },
+          { type: "null" },
+        ],
+      },
+      Id: { type: "integer", format: "int32", minimum: -2_147_483_648, maximum: 2_147_483_647 },
+    });
+    expect(schemas["Dimension"]?.properties).toEqual({
+      Width: {
+        anyOf: [
+          { type: "number", format: "double" },
+          { type: "string", enum: ["-INF", "INF", "NaN"] },
+        ],
+      },
+      Unit: { type: "string" },
+    });
+    for (const [name, wanted] of [
+      ["Product.patch", { Code: { type: ["string", "null"], minLength: 2, maxLength: 6, pattern: "^[A-Z]+$" } }],
+      ["Dimension.body", { Unit: { type: "string", minLength: 1 } }],
+    ] as const) {
+      expect(schemas[name]?.properties).toMatchObject(wanted);
+    }
+    const texts = (of: string): string => JSON.stringify(document.paths[of]);
+    expect(JSON.stringify(document.paths)).toContain('"pattern":"^a"');
+    // Keys in URLs are no values to write.
+    expect(texts("/s/Products({Id})")).not.toContain('"minimum":10');
+  });
 });

@@ -4,6 +4,7 @@ import {
   action,
   arraySource,
   authenticated,
+  complexType,
   edm,
   entitySet,
   entityType,
@@ -218,6 +219,47 @@ describe("the rules belong to the set", () => {
     expect(await send(service, "People(1)/Password")).toEqual(refused("read 'Password' of People", "Password"));
     expect(written).toEqual([{ password: "z" }, { password: "q" }]);
   });
+});
+
+test("expressions over items of every kind name what they read", async () => {
+  const Address = complexType("Address", { city: edm.string() });
+  const Person = entityType("Person", {
+    id: edm.int32().key(),
+    salary: edm.int32(),
+    tags: edm.collection(edm.string()),
+    homes: edm.collection(edm.complex(Address)),
+    cars: edm.collection(edm.string()),
+  });
+  const people = [{ id: 1, salary: 5, tags: ["a"], homes: [{ city: "Oslo" }], cars: ["Golf"] }];
+  const hidden = { read: role("hr") };
+  const service = odataService({
+    ...OPTIONS,
+    entitySets: [
+      entitySet(Person, {
+        name: "People",
+        queryable: () => arraySource(Person, people),
+        getByKey: (id) => people.find((person) => person.id === id) ?? null,
+        authorization: { properties: { salary: hidden, tags: hidden, homes: hidden } },
+      }),
+    ],
+  });
+  const statusOf = async (filter: string, user = "ann:"): Promise<unknown> => {
+    const [status, body] = await send(service, `People?$filter=${encodeURIComponent(filter)}`, { user });
+    return status === 200 ? status : [status, (body as { readonly error: { readonly target: string } }).error.target];
+  };
+  for (const filter of ["Tags/any()", "Tags/any(t:t eq 'a')", "Cars/any(c:c eq 'Golf' and $it/Tags/any())"]) {
+    expect(await statusOf(filter), filter).toEqual([403, "Tags"]);
+    expect(await statusOf(filter, "eve:hr"), filter).toBe(200);
+  }
+  for (const filter of ["Homes/any()", "Homes/any(h:h/City eq 'Oslo')"]) {
+    expect(await statusOf(filter), filter).toEqual([403, "Homes"]);
+    expect(await statusOf(filter, "eve:hr"), filter).toBe(200);
+  }
+  for (const filter of ["$root/People(1)/Salary eq 5", "Cars/any(c:c eq 'Golf' and $it/Salary eq 5)"]) {
+    expect(await statusOf(filter), filter).toEqual([403, "Salary"]);
+    expect(await statusOf(filter, "eve:hr"), filter).toBe(200);
+  }
+  expect(await statusOf("Cars/any() and Cars/any(c:c eq 'Golf')")).toBe(200);
 });
 
 test("a member of a complex property has the rule of the property", async () => {

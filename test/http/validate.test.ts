@@ -401,6 +401,23 @@ eachDoor((door) => {
     expectError(answer, { status: 403, code: "Closed", message: "The shop is closed." });
   });
 
+  test("an error for the client that a function returns is the answer", async () => {
+    const closed = odataError(403, "Closed", "The shop is closed.", { headers: { "Retry-After": "60" } });
+    const { service, writes } = shop({ create: () => closed, patch: async () => Promise.resolve(closed) });
+    const send = door.to(service);
+    const headers = { ...ERROR_HEADERS, "retry-after": "60" };
+    const body403 = { error: { code: "Closed", message: "The shop is closed." } };
+    for (const [path, method, text] of [
+      ["/s/Orders", "POST", body({ Total: -1 })],
+      ["/s/Orders(1)", "PUT", body({ Id: 1 })],
+      ["/s/Orders(1)", "PATCH", '{"Total":6}'],
+      ["/s/Orders(1)/Total", "PUT", '{"value":6}'],
+    ] as const) {
+      expectAnswer(await send(path, JSON_BODY, method, text), { status: 403, headers, body: body403 });
+    }
+    expect(writes).toEqual([]);
+  });
+
   test("lists at most 100 issues", async () => {
     const { service } = shop({ create: () => Array.from({ length: 500 }, () => ({ message: "No." })) });
     const { json } = await door.to(service)("/s/Orders", JSON_BODY, "POST", body());

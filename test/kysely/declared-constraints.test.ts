@@ -234,4 +234,38 @@ describe.each(ENGINES)("declared constraints over $title", (engine) => {
     expect((await send(service, "POST", "Users", { ...user, Age: 3 }))[0]).toBe(500);
     expect(logger.errors).toHaveLength(1);
   });
+
+  test.each([
+    "CONSTRAINT `c` FOREIGN KEY",
+    "for column `a`.`c` at row 1",
+    "' for key 'c",
+    "' for key 'c'",
+    "FOREIGN KEY (c) REFERENCES",
+  ])("are not chosen by the value %s of a client", async (value) => {
+    const chosen = { message: "Chosen." };
+    const constraints = { c: chosen, "a.c": chosen, "users.c": chosen };
+    const logger = recordingLogger();
+    const shared = { constraints, name: "Users" };
+    const byHandler = entitySet(User, {
+      ...shared,
+      create: async (given) => {
+        await db
+          .insertInto("users")
+          .values({ ...given })
+          .execute();
+        return given;
+      },
+    });
+    const byTable = sqlEntitySet(User, { ...shared, db, table: "users", operations: ["create"] });
+    for (const [set, status] of [
+      [byHandler, 500],
+      [byTable, 409],
+    ] as const) {
+      await sql`delete from users where id > 2`.execute(db);
+      const service = odataService({ entitySets: [set], logger });
+      expect((await send(service, "POST", "Users", { ...user, EMail: value }))[0]).toBe(201);
+      const [got, body] = await send(service, "POST", "Users", { ...user, Id: 4, EMail: value });
+      expect([got, JSON.stringify(body).includes("Chosen")]).toEqual([status, false]);
+    }
+  });
 });

@@ -1,6 +1,14 @@
 // Statements: docs/guides/tenants.md#a-database-per-tenant
 // Statements: docs/guides/tenants.md#faults
-import { Kysely, sql } from "kysely";
+import {
+  CamelCasePlugin,
+  Kysely,
+  type KyselyPlugin,
+  OperationNodeTransformer,
+  type QueryId,
+  sql,
+  type TableNode,
+} from "kysely";
 import {
   authenticated,
   complexType,
@@ -8,6 +16,7 @@ import {
   edm,
   entitySet,
   entityType,
+  enumType,
   fn,
   hasMany,
   hasRequired,
@@ -343,6 +352,253 @@ describe.each(SEVERAL)("handlers of the application over databases of $title", (
   });
 });
 
+/** Names the tables of a tenant by a prefix, as a plugin of an application does. */
+class Prefixed extends OperationNodeTransformer {
+  readonly #prefix: string;
+
+  constructor(prefix: string) {
+    super();
+    this.#prefix = prefix;
+  }
+
+  protected override transformTable(node: TableNode, queryId?: QueryId): TableNode {
+    const { table, ...others } = super.transformTable(node, queryId);
+    const { identifier } = table;
+    return {
+      ...others,
+      table: { ...table, identifier: { ...identifier, name: `${this.#prefix}_${identifier.name}` } },
+    };
+  }
+}
+
+function prefixed(prefix: string): KyselyPlugin {
+  const transformer = new Prefixed(prefix);
+  return {
+    transformQuery: ({ node, queryId }) => transformer.transformNode(node, queryId),
+    transformResult: ({ result }) => Promise.resolve(result),
+  };
+}
+
+describe.each(SEVERAL)("tenants whose tables of $title a plugin names", (engine) => {
+  test.each([undefined, false] as const)(
+    "read and write their own tables with schemaCheck: %s",
+    async (schemaCheck) => {
+      const bases: AnyDatabase[] = [];
+      for (const id of ["a", "b"]) {
+        const { db, close } = await engine.open();
+        ended.push(close);
+        bases.push(db);
+        // The schemas are equal: each database has the tables of both tenants.
+        for (const owner of ["a", "b"]) {
+          await sql`create table ${sql.id(`${owner}_notes`)} (id int primary key, text varchar(50) not null)`.execute(
+            db,
+          );
+          await sql`insert into ${sql.id(`${owner}_notes`)} values (1, ${`${owner} in ${id}`})`.execute(db);
+        }
+      }
+      const [a, b] = bases as [AnyDatabase, AnyDatabase];
+      const { find } = finderOf({ a: a.withPlugin(prefixed("a")), b: b.withPlugin(prefixed("b")) });
+      const Note = entityType("Note", { id: edm.int32().key(), text: edm.string({ maxLength: 50 }) });
+      const notes = sqlEntitySet(Note, { db: find, table: "notes", operations: ALL });
+      const { service, logged } = shop(
+        find,
+        {},
+        { entitySets: [notes], ...(schemaCheck === false && { schemaCheck }) },
+      );
+      const send = sendTo(service);
+      for (const id of ["a", "b", "a"]) {
+        const who = `u@${id}`;
+        expect((await send(who, "GET", "Notes?$filter=Id lt 9&$count=true")).json.value).toEqual([
+          { Id: 1, Text: `${id} in ${id}` },
+        ]);
+        expect((await send(who, "GET", "Notes(1)/Text/$value")).json).toBe(`${id} in ${id}`);
+        expect((await send(who, "POST", "Notes", { Id: 2, Text: "new" })).status).toBe(201);
+        expect((await send(who, "PATCH", "Notes(2)", { Text: "changed" })).status).toBe(200);
+        expect((await send(who, "DELETE", "Notes(2)")).status).toBe(204);
+      }
+      for (const [db, id] of [
+        [a, "a"],
+        [b, "b"],
+      ] as const) {
+        const found = await sql`select text from a_notes union all select text from b_notes order by text`.execute(db);
+        expect(found.rows).toEqual([{ text: `a in ${id}` }, { text: `b in ${id}` }]);
+      }
+      expect(logged).toEqual([]);
+    },
+  );
+});
+
+const Person = entityType("Person", { id: edm.int32().key(), number: edm.string({ maxLength: 20 }) });
+
+describe.each(SEVERAL)("several functions over one database of $title", (engine) => {
+  async function openPeople(): Promise<AnyDatabase> {
+    const { db, close } = await engine.open();
+    ended.push(close);
+    await sql`create table people (id int primary key, number varchar(20) not null)`.execute(db);
+    await sql`insert into people values (1, '123-45-6789')`.execute(db);
+    return db;
+  }
+
+  const converting = (show: (text: string) => string) => ({
+    convert: { fromDatabase: (cell: unknown) => show(String(cell)), toDatabase: (value: string) => value },
+  });
+
+  test("read with the conversions of each set", async () => {
+    for (const kind of ["two functions", "one function", "a database and a function"] as const) {
+      const db = await openPeople();
+      const find = (): FindTenant => () => ({ id: "a", db });
+      const first = kind === "a database and a function" ? db : find();
+      const second = kind === "one function" ? first : find();
+      const set = (name: string, from: AnyDatabase | FindTenant, show: (text: string) => string) =>
+        sqlEntitySet(Person, {
+          name,
+          db: from,
+          table: "people",
+          columns: { number: converting(show) },
+          operations: ["read"],
+        });
+      const entitySets = [
+        set("Staff", first, (text) => text),
+        set("Public", second, (text) => `***${text.slice(-4)}`),
+        set("Hidden", second, () => "-"),
+      ];
+      const { service } = shop(find(), {}, { entitySets });
+      const send = sendTo(service);
+      for (const [name, expected] of [
+        ["Staff", "123-45-6789"],
+        ["Public", "***6789"],
+        ["Hidden", "-"],
+      ]) {
+        const { json } = await send("u@a", "GET", `${String(name)}?$select=Number`);
+        expect([kind, name, json.value]).toMatchObject([kind, name, [{ Number: expected }]]);
+        expect((await send("u@a", "GET", `${String(name)}(1)/Number/$value`)).json).toBe(expected);
+      }
+    }
+  });
+
+  test("compare the sets of each with the database", async () => {
+    const a = await openTenant(() => engine.open(), "a");
+    const { find } = finderOf({ a });
+    await sql`alter table order_lines drop column text`.execute(a);
+    const orders = sqlEntitySet(Order, { db: find, table: "orders", operations: ["read"] });
+    const lines = sqlEntitySet(Line, {
+      db: (context) => find(context),
+      table: "order_lines",
+      operations: ["read"],
+      columns: { orderId: "order_id" },
+    });
+    const { service, logged } = shop(find, {}, { entitySets: [orders, lines] });
+    const send = sendTo(service);
+    expect((await send("u@a", "GET", "Orders(1)")).json).toMatchObject({ Name: "a 1" });
+    expect(logged).toEqual([]);
+    const refused = await send("u@a", "GET", "Lines?$select=Id");
+    expect([refused.status, refused.json.error.code]).toEqual([500, "InternalServerError"]);
+    expect(logged).toMatchObject([{ level: "error", fields: { tenant: "a" } }]);
+    expect(String(logged[0]?.fields["err"])).toContain("text");
+    expect((await send("u@a", "GET", "Orders(1)")).status).toBe(200);
+  });
+});
+
+test("joins between sets of several functions compare texts as the database does", async () => {
+  const Code = entityType("Code", { code: edm.string().key(), name: edm.string() });
+  const Use = entityType("Use", { id: edm.int32().key(), code: edm.string() });
+  for (const kind of ["one function", "two functions", "a database and a function"]) {
+    const { db, close } = await openFile();
+    ended.push(close);
+    await sql`create table codes (code text collate nocase primary key not null, name text not null)`.execute(db);
+    await sql`create table uses (id integer primary key, code text collate nocase not null references codes (code))`.execute(
+      db,
+    );
+    await sql`insert into codes values ('ABC', 'first')`.execute(db);
+    await sql`insert into uses values (1, 'abc')`.execute(db);
+    const find = (): FindTenant => () => ({ id: "a", db });
+    const first = kind === "a database and a function" ? db : find();
+    const second = kind === "one function" ? first : find();
+    const codes = sqlEntitySet(Code, { db: first, table: "codes", operations: ["read"] });
+    const uses = sqlEntitySet(Use, {
+      db: second,
+      table: "uses",
+      operations: ["read"],
+      navigation: { about: hasRequired(Code, { target: "Codes", on: { code: "code" } }) },
+    });
+    const { service, logged } = shop(find(), {}, { entitySets: [codes, uses] });
+    const { json } = await sendTo(service)("u@a", "GET", "Uses?$filter=About/Name eq 'first'&$select=Id");
+    expect([kind, json]).toMatchObject([kind, { value: [{ Id: 1 }] }]);
+    expect(logged.filter(({ level }) => level === "error")).toEqual([]);
+  }
+});
+
+describe("the statements of tenants follow facts of their own database", () => {
+  test.each(["attached", "temporary"] as const)("about %s tables of SQLite", async (kind) => {
+    const Item = entityType("Item", { id: edm.int32().key(), name: edm.string() });
+    const open = async (collation: string): Promise<AnyDatabase> => {
+      const { db, close } = await openFile();
+      ended.push(close);
+      if (kind === "attached") await sql`attach ':memory:' as other`.execute(db);
+      const table = sql.raw(kind === "attached" ? "other.items" : "temp.items");
+      await sql`create table ${table} (id integer primary key, name text ${sql.raw(collation)} not null)`.execute(db);
+      await sql`insert into ${table} values (1, 'b'), (2, 'B'), (3, 'a')`.execute(db);
+      return db;
+    };
+    for (const order of [
+      ["a", "b"],
+      ["b", "a"],
+    ]) {
+      const { find } = finderOf({ a: await open(""), b: await open("collate nocase") });
+      const items = sqlEntitySet(Item, { db: find, table: "items", operations: ["read"] });
+      const { service } = shop(find, {}, { entitySets: [items], schemaCheck: false });
+      const send = sendTo(service);
+      for (const id of order) {
+        const idsOf = async (path: string) =>
+          ((await send(`u@${id}`, "GET", path)).json.value as Array<{ Id: number }>).map(({ Id }) => Id);
+        expect([order, id, await idsOf("Items?$filter=Name eq 'b'")]).toEqual([order, id, [1]]);
+        expect([order, id, await idsOf("Items?$orderby=Name")]).toEqual([order, id, [2, 3, 1]]);
+      }
+    }
+  });
+
+  test.each(SEVERAL.filter(({ name }) => name === "postgres"))("about labels of $title", async (engine) => {
+    const Level = enumType("Level", { Old: 0, New: 1, Extra: 2 });
+    const Item = entityType("Item", { id: edm.int32().key(), level: edm.enum(Level) });
+    const columns = { level: { storage: { values: { Old: "Old", New: "New", Extra: "Extra" } } } } as const;
+    const open = async (hasExtra: boolean): Promise<AnyDatabase> => {
+      const { db, close } = await engine.open();
+      ended.push(close);
+      await sql`create type level as enum (${sql.raw(hasExtra ? "'Old', 'New', 'Extra'" : "'Old', 'New'")})`.execute(
+        db,
+      );
+      await sql`create table items (id int primary key, level level not null)`.execute(db);
+      await sql`insert into items values (1, 'Old'), (2, 'New')`.execute(db);
+      if (hasExtra) await sql`insert into items values (3, 'Extra')`.execute(db);
+      await sql`create table orders (id int primary key, name varchar(50) not null, owner varchar(20), version int not null)`.execute(
+        db,
+      );
+      return db;
+    };
+    for (const order of [
+      ["a", "b"],
+      ["b", "a"],
+    ]) {
+      const { find } = finderOf({ a: await open(false), b: await open(true) });
+      const entitySets = [
+        // Its check is that of another table.
+        sqlEntitySet(Order, { db: find, table: "orders", operations: ["read"] }),
+        entitySet(Item, { queryable: () => sqlSource(Item, { db: find, from: "items", columns }) }),
+      ];
+      const { service } = shop(find, {}, { entitySets });
+      const send = sendTo(service);
+      for (const id of order) {
+        expect((await send(`u@${id}`, "GET", "Orders")).status).toBe(200);
+        const found = await send(`u@${id}`, "GET", "Items?$filter=Level in ('Extra','Old')&$orderby=Id&$select=Id");
+        const expected = id === "a" ? [{ Id: 1 }] : [{ Id: 1 }, { Id: 3 }];
+        expect([order, id, found.status, found.json.value]).toEqual([order, id, 200, expected]);
+      }
+    }
+  });
+});
+
+type Alter = (db: AnyDatabase) => Promise<unknown>;
+
 /** Notes the statements that Kysely compiles for a database. */
 function noting(db: AnyDatabase): string[] {
   const compiled: string[] = [];
@@ -368,9 +624,13 @@ describe.each(SEVERAL)("the statements of tenants with databases of $title", (en
     ["DELETE", "Lines(77)"],
   ] as const;
 
-  async function compiledBy(alter?: (db: AnyDatabase) => Promise<unknown>) {
-    const a = await openTenant(() => engine.open(), "a");
-    const b = await openTenant(() => engine.open(), "b");
+  async function compiledBy({ alter, plugin }: { alter?: Alter; plugin?: () => KyselyPlugin } = {}) {
+    const open = async (id: string): Promise<AnyDatabase> => {
+      const db = await openTenant(() => engine.open(), id);
+      return plugin === undefined ? db : db.withPlugin(plugin());
+    };
+    const a = await open("a");
+    const b = await open("b");
     await alter?.(b);
     const texts = [noting(a), noting(b)] as const;
     const { service, logged } = shop(finderOf({ a, b }).find);
@@ -395,9 +655,19 @@ describe.each(SEVERAL)("the statements of tenants with databases of $title", (en
   });
 
   test("are compiled again for a database with another schema", async () => {
-    const [first, second] = await compiledBy((db) => sql`create index other on orders (name)`.execute(db));
+    const [first, second] = await compiledBy({ alter: (db) => sql`create index other on orders (name)`.execute(db) });
     expect(second).toEqual(first);
     expect(second?.length).toBeGreaterThan(REQUESTS.length - 1);
+  });
+
+  test("are compiled once for databases with the same plugins, and for each of those with others", async () => {
+    const plugin = new CamelCasePlugin();
+    const [first, second] = await compiledBy({ plugin: () => plugin });
+    expect(first?.length).toBeGreaterThan(REQUESTS.length - 1);
+    expect(second).toEqual([]);
+    const [third, fourth] = await compiledBy({ plugin: () => new CamelCasePlugin() });
+    expect(third).toEqual(first);
+    expect(fourth).toEqual(first);
   });
 });
 
@@ -502,6 +772,26 @@ describe("the function of a database per tenant", () => {
     expect((await sendTo(service)("u@a", "GET", "Orders")).status).toBe(200);
     expect((await sendTo(service)("u@b", "GET", "Orders")).status).toBe(500);
     expect(String(logged[0]?.fields["err"])).toContain('returned one database for "a" and "b"');
+  });
+
+  test("that returns one database with two plugins under two ids is a logged 500", async () => {
+    const db = await openTenant(openFile, "a");
+    const { find } = finderOf({ a: db.withPlugin(new CamelCasePlugin()), b: db.withPlugin(new CamelCasePlugin()) });
+    const { service, logged } = shop(find);
+    expect((await sendTo(service)("u@a", "GET", "Orders(1)")).json).toMatchObject({ Name: "a 1" });
+    expect((await sendTo(service)("u@b", "GET", "Orders(1)")).status).toBe(500);
+    expect(logged.map(({ fields }) => (fields["err"] as Error).message)).toEqual([
+      'The function `db` of a set returned one database for "a" and "b". Return the same `id` for a database each time. The results of `withPlugin` are the same database: make a Kysely instance with its own dialect for each tenant.',
+    ]);
+  });
+
+  test("that returns a result of `withSchema`, which statements would not follow, is a logged 500", async () => {
+    const db = await openTenant(openFile, "a");
+    const { service, logged } = shop(() => ({ id: "a", db: db.withSchema("main") }));
+    expect((await sendTo(service)("u@a", "GET", "Orders(1)")).status).toBe(500);
+    expect(logged.map(({ fields }) => (fields["err"] as Error).message)).toEqual([
+      'The function `db` of a set returned a Kysely instance for "a" whose plugins name tables in queries, but not in SQL fragments. `withSchema` is such a plugin: give each tenant a pool with its own `search_path`, or its own database.',
+    ]);
   });
 
   test("that returns another dialect is a logged 500", async () => {

@@ -15,8 +15,9 @@ function openNotes(
 ) {
   const audits = entitySet(Audit, {
     create: (audit) => {
-      if (audit.kind === "taken")
+      if (audit.kind === "taken") {
         throw odataError(409, "Taken", "The change is taken.", { target: "Change", headers: { "Retry-After": "9" } });
+      }
       return audit;
     },
     before: {

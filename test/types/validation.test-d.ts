@@ -2,7 +2,7 @@
 // Statements: docs/reference/validation.md#validate
 // Statements: docs/reference/validation.md#constraints-of-the-database
 import { type } from "arktype";
-import { edm, entitySet, entityType, hasMany, type SetContext } from "odatakit";
+import { edm, entitySet, entityType, hasMany, odataError, type SetContext } from "odatakit";
 import { sqlEntitySet } from "odatakit/kysely";
 import { RE2JS } from "re2js";
 import * as v from "valibot";
@@ -62,6 +62,14 @@ test("functions get the entity, the delta and the stored entity of their set", (
         return [{ message: "No.", path: ["lines", 0, { key: "qty" }], code: "No" }];
       },
     },
+  });
+});
+
+test("functions may return an error for the client", () => {
+  const closed = odataError(403, "Closed", "The shop is closed.");
+  entitySet(Order, {
+    patch: () => null,
+    validate: { create: () => closed, patch: async () => Promise.resolve(closed) },
   });
 });
 

@@ -8,6 +8,8 @@ export interface TenantCheck {
   readonly id: string;
   /** Identifies the database. */
   readonly database: object;
+  /** Identifies the function that found it. Each function has its own sets. */
+  readonly home: object;
   /** Returns the names of the sets over it. */
   readonly sets: () => readonly string[];
   readonly run: () => Maybe<readonly SchemaFinding[]>;

@@ -61,6 +61,13 @@ export function cacheControlFault(given: string): { readonly reason: string; rea
   return { reason: `has \`private\` and \`${shared}\`, which contradict each other`, fix: "Remove one of them." };
 }
 
+/** Returns a value with the same directives that only the cache of one client may use. @param given a value without a fault */
+export function forOneUser(given: string): string {
+  const isShared = (name: string): boolean => SHARED.some((each) => each === name);
+  const kept = given.split(",").filter((directive) => !isShared(namesOf(directive).join()));
+  return ["private", ...kept.map((directive) => directive.trim())].join(", ");
+}
+
 function namesOf(given: string): readonly string[] {
   return given.split(",").map((directive) => directive.trim().split("=", 1).join("").toLowerCase());
 }

@@ -33,8 +33,8 @@ export interface InheritedSettings {
   /** Whether PUT, PATCH and DELETE need a precondition: without one they are 428. Needs `etag` and `getByKey`. */
   readonly requireIfMatch?: boolean | undefined;
   /**
-   * The `Cache-Control` of reads, such as "private, max-age=60". Sets whose reads obey rules need `private`. Responses that also
-   * depend on another set must agree with it; otherwise they are `no-store`.
+   * The `Cache-Control` of reads, such as "private, max-age=60". Sets whose reads obey rules, or with a database per tenant, need
+   * `private`. Responses that also depend on another set must agree with it; otherwise they are `no-store`.
    * @see docs/reference/entity-sets.md, Caching
    */
   readonly cacheControl?: string | undefined;

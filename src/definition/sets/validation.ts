@@ -1,6 +1,6 @@
 import { chain, type Maybe } from "../../base/maybe.ts";
 import type { SetContext } from "../context.ts";
-import type { Awaitable } from "../handlers.ts";
+import type { Answer, Awaitable } from "../handlers.ts";
 import type { DeltaOf, ReadEntityOf } from "../types/edm-builders.ts";
 import type { GraphOf } from "../types/navigation-declaration.ts";
 import type { EntityTypeDeclaration } from "../types/value-type.ts";
@@ -30,15 +30,15 @@ interface CodedIssue extends Issue {
   readonly code?: string | undefined;
 }
 
-/** The issues that a function found; nothing for valid values. */
-type Issues = readonly CodedIssue[] | null | undefined | void;
+/** The result of a function: the issues that it found, nothing for valid values, or the error for the client. */
+type Judgement = Answer<readonly CodedIssue[] | null | undefined | void>;
 
 /** The option `validate`: judges the values that clients write. @see docs/reference/validation.md */
 export interface ValidateOption<E extends EntityTypeDeclaration, N> {
   /** Judges new entities, nested ones included, and replacements: a schema of the entity, or a function. */
   readonly create?:
     | StandardSchema
-    | ((given: { readonly entity: GraphOf<E, N>; readonly ctx: SetContext<E, N> }) => Awaitable<Issues>)
+    | ((given: { readonly entity: GraphOf<E, N>; readonly ctx: SetContext<E, N> }) => Judgement)
     | undefined;
   /** Judges changes: a schema of the delta, or a function. */
   readonly patch?:
@@ -48,7 +48,7 @@ export interface ValidateOption<E extends EntityTypeDeclaration, N> {
         /** Loads the entity that is changed, once; null if it is missing, or the user does not see it. */
         readonly current: () => Promise<ReadEntityOf<E> | null>;
         readonly ctx: SetContext<E, N>;
-      }) => Awaitable<Issues>)
+      }) => Judgement)
     | undefined;
 }
 

@@ -2,7 +2,7 @@ import type { ConfigurationFault } from "../../errors/configuration-error.ts";
 import type { DeclaredService, DeclaredSet } from "../model/declared-service.ts";
 import type { StartupRule } from "../model/declared-types.ts";
 import { isObject } from "../option-table.ts";
-import { cacheControlFault, readCacheControl } from "../sets/cache-control.ts";
+import { cacheControlFault, forOneUser, readCacheControl } from "../sets/cache-control.ts";
 import { statesRules } from "./check-authorization.ts";
 
 /** The rules for preconditions and caches. They are listed in the order of their faults. */
@@ -38,10 +38,10 @@ function* checkCacheControl({ options, sets }: DeclaredService): Iterable<Config
     if (typeof given !== "string" || cacheControlFault(given) !== null || readCacheControl(given)?.isPrivate === true) {
       continue;
     }
-    const rules = readRules(set, options);
-    if (rules === null) continue;
-    const message = `\`cacheControl\`${isOwn ? "" : " of `defaults`"} lets shared caches store responses, but ${rules} decides who reads the set.`;
-    yield { ...place, message, fix: `Give the set "private, ${given}", or "no-store".` };
+    const reason = perUser(set, options);
+    if (reason === null) continue;
+    const message = `\`cacheControl\`${isOwn ? "" : " of `defaults`"} lets shared caches store responses, but ${reason}.`;
+    yield { ...place, message, fix: `Give the set "${forOneUser(given)}", or "no-store".` };
   }
 }
 
@@ -54,6 +54,14 @@ function* checkDirectives(
   if (typeof given !== "string" || given === "") return;
   const fault = cacheControlFault(given);
   if (fault !== null) yield { ...place, message: `${name} ${fault.reason}.`, fix: fault.fix };
+}
+
+/** Returns why users read different responses, for messages; null if everybody reads the same. */
+function perUser(set: DeclaredSet, service: DeclaredService["options"]): string | null {
+  const rules = readRules(set, service);
+  if (rules !== null) return `${rules} decides who reads the set`;
+  const hasTenants = set.declaration.database?.tenantOf !== undefined;
+  return hasTenants ? "the function `db` decides whose database the set reads" : null;
 }
 
 /** Returns the rules on which reads of a set depend, for messages; null if everybody reads the same. */

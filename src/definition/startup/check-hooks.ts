@@ -1,7 +1,8 @@
 import type { ConfigurationFault } from "../../errors/configuration-error.ts";
 import { type DeclaredService, type DeclaredSet, entriesOf } from "../model/declared-service.ts";
-import { adviseName, describe, isObject } from "../option-table.ts";
+import { adviseName, describe } from "../option-table.ts";
 import type { HookedWrite } from "../sets/write-hooks.ts";
+import { isCreated } from "./is-created.ts";
 import { HOOKED_WRITES } from "./resolve-hooks.ts";
 
 /**
@@ -33,19 +34,16 @@ export function* checkHooks(service: DeclaredService): Iterable<ConfigurationFau
  * Whether a write can reach a set: by its own handler, by handlers of navigations that create or link its entities, or by a deep
  * insert.
  */
-function isWritten(set: DeclaredSet, write: HookedWrite, { sets, options }: DeclaredService): boolean {
+function isWritten(set: DeclaredSet, write: HookedWrite, service: DeclaredService): boolean {
   if (set.options[write] !== undefined) return true;
-  if (write !== "create" && write !== "patch") return false;
-  const { defaults } = options;
-  const nestsByDefault = isObject(defaults) && defaults["allowDeepInsert"] === true;
-  const handlers = write === "create" ? ["create"] : ["addRef", "setRef", "removeRef"];
-  return sets.some((from) => {
-    const isNesting =
-      from.options["create"] !== undefined && (from.options["allowDeepInsert"] ?? nestsByDefault) === true;
-    return from.navigations.some(({ options: along }) => {
-      const leadsHere = along["target"] === set.name;
-      if (write === "create" && leadsHere && isNesting) return true;
-      return (leadsHere || (write === "patch" && from === set)) && handlers.some((name) => along[name] !== undefined);
-    });
-  });
+  if (write === "create") return isCreated(set, service);
+  if (write !== "patch") return false;
+  return service.sets.some((from) =>
+    from.navigations.some(({ options: along }) => {
+      const isLinked = along["target"] === set.name || from === set;
+      return isLinked && LINK_HANDLERS.some((name) => along[name] !== undefined);
+    }),
+  );
 }
+
+const LINK_HANDLERS: readonly string[] = ["addRef", "setRef", "removeRef"];

@@ -5,7 +5,7 @@ import type { StartupRule } from "../model/declared-types.ts";
 import { adviseName, describe, isObject } from "../option-table.ts";
 import { now } from "../sets/set-option.ts";
 import type { EntityTypeDeclaration, PropertyDeclaration } from "../types/value-type.ts";
-import { navigationHandlersOf, navigationsInto } from "./check-authorization.ts";
+import { isCreated } from "./is-created.ts";
 
 /** The rules for the option `set`. They are listed in the order of their faults. */
 export const SET_RULES: readonly StartupRule[] = Object.freeze([
@@ -162,15 +162,4 @@ function* checkAgreement(service: DeclaredService): Iterable<ConfigurationFault>
 function isWritten(set: DeclaredSet, service: DeclaredService): boolean {
   const { replace, patch } = set.options;
   return replace !== undefined || patch !== undefined || isCreated(set, service);
-}
-
-/** Returns whether clients create entities of a set, along navigations included. */
-function isCreated(set: DeclaredSet, { sets, options: { defaults } }: DeclaredService): boolean {
-  const nestsByDefault = isObject(defaults) && defaults["allowDeepInsert"] === true;
-  if (set.options["create"] !== undefined) return true;
-  return navigationsInto(set, sets).some(({ from, navigation }) => {
-    const { create, allowDeepInsert = nestsByDefault } = from.options;
-    const nests = create !== undefined && allowDeepInsert === true;
-    return nests || navigationHandlersOf(navigation, sets)["create"] !== undefined;
-  });
 }

@@ -3,27 +3,38 @@ import { type DeclaredService, type DeclaredSet, entriesOf, propertyIn } from ".
 import type { StartupRule } from "../model/declared-types.ts";
 import { adviseName, checkOptions, describe, isObject } from "../option-table.ts";
 import { isStandardSchema } from "../sets/validation.ts";
+import { isCreated } from "./is-created.ts";
 import { OPTION_TABLES } from "./option-tables.ts";
 
 /** The rules for `validate` and `constraints`. They are listed in the order of their faults. */
 export const VALIDATION_RULES: readonly StartupRule[] = Object.freeze([checkValidators, checkConstraints]);
 
 /** Checks that `validate` has schemas or functions, each for a write that exists. */
-function* checkValidators({ sets }: DeclaredService): Iterable<ConfigurationFault> {
-  for (const { name: set, options } of sets) {
+function* checkValidators(service: DeclaredService): Iterable<ConfigurationFault> {
+  for (const declaredSet of service.sets) {
+    const { name: set, options } = declaredSet;
     const { validate } = options;
     if (!isObject(validate)) continue;
     yield* checkOptions(OPTION_TABLES.validate, validate, "`validate`", { set });
     for (const rule of ["create", "patch"]) {
       const declared = validate[rule];
-      if (declared === undefined || typeof declared === "function" || isStandardSchema(declared)) continue;
+      if (declared === undefined || isRule(declared)) continue;
       const fix = "Give a schema with the interface Standard Schema, version 1, or a function that returns issues.";
       yield { set, message: `\`${rule}\` of \`validate\` cannot be ${describe(declared)}.`, fix };
+    }
+    if (isRule(validate["create"]) && options["replace"] === undefined && !isCreated(declaredSet, service)) {
+      const message =
+        "`create` of `validate` judges nothing: the set has no `create` or `replace` handler, and no navigation creates its entities.";
+      yield { set, message, fix: "Declare a handler, or remove it." };
     }
     if (validate["patch"] === undefined || options["patch"] !== undefined) continue;
     const message = "`patch` of `validate` judges nothing: the set has no `patch` handler.";
     yield { set, message, fix: "Declare the handler, or remove it: `create` of `validate` judges PUT." };
   }
+}
+
+function isRule(declared: unknown): boolean {
+  return typeof declared === "function" || isStandardSchema(declared);
 }
 
 /** Checks that `constraints` has messages, and names properties that clients see. */

@@ -76,6 +76,10 @@ function isClientWritten(service: DeclaredService, { entityType, options }: Decl
 
 /** An identifier. */
 const NAME = /[A-Za-z_$][\w$]*/g;
+/** An identifier that is not a member of something. */
+const FREE_NAME = /(?<![\w$.])[A-Za-z_$][\w$]*/g;
+/** The beginning of a comparison: of a parameter, or of a member of a parameter. */
+const COMPARISON = /(?<![\w$.])([A-Za-z_$][\w$]*)(?:\s*\.\s*([\w$]+))?\s*\.\s*(?:eq|in)\s*\(/g;
 
 /**
  * Returns the properties of the row that a rule compares with its user, by the source text of the rule: it must not be called
@@ -89,13 +93,16 @@ export function comparedWithUser(rule: unknown): readonly string[] {
   const [user, row] = parametersOf(source);
   if (user === undefined || row === undefined) return [];
   const users = namesFrom(user.match(NAME) ?? [], source);
+  const bindings = bindingsOf(row);
   const fields = new Set<string>();
-  for (const { name, field } of bindingsOf(row)) {
-    const path = field === undefined ? `${literally(name)}\\s*\\.\\s*([\\w$]+)` : `(${literally(name)})`;
-    for (const match of source.matchAll(new RegExp(`(?<![\\w$.])${path}\\s*\\.\\s*(?:eq|in)\\s*\\(`, "g"))) {
-      const start = match.index + match[0].length;
-      if (mentions(source.slice(start, endOf(source, start)), users)) fields.add(field ?? match[1] ?? "");
-    }
+  for (const match of source.matchAll(COMPARISON)) {
+    const [text, subject, member] = match;
+    const binding = bindings.find(
+      ({ name, field }) => name === subject && (field === undefined) === (member !== undefined),
+    );
+    if (binding === undefined) continue;
+    const start = match.index + text.length;
+    if (mentions(source.slice(start, endOf(source, start)), users)) fields.add(binding.field ?? member ?? "");
   }
   return [...fields];
 }
@@ -146,10 +153,5 @@ function namesFrom(names: readonly string[], source: string): readonly string[] 
 }
 
 function mentions(text: string, names: readonly string[]): boolean {
-  return names.some((name) => new RegExp(`(?<![\\w$.])${literally(name)}(?![\\w$])`).test(text));
-}
-
-/** Escapes a name for a regular expression. */
-function literally(name: string): string {
-  return name.replaceAll("$", "\\$");
+  return (text.match(FREE_NAME) ?? []).some((name) => names.includes(name));
 }

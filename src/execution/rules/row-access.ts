@@ -41,7 +41,7 @@ export class RowAccess {
   constructor(warned: Set<string> = new Set(), outermost?: RowAccess) {
     this.#warned = warned;
     this.#outermost = outermost ?? this;
-    this.#verdicts = outermost === undefined ? new Map() : outermost.#verdicts;
+    this.#verdicts = outermost === undefined ? new Map<EntitySet, Verdict>() : outermost.#verdicts;
   }
 
   /** Returns the access of a call within the same request, for the same user. */

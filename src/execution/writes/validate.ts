@@ -1,3 +1,4 @@
+import { frozenCopy } from "../../base/frozen-copy.ts";
 import { chain, recover, type Maybe } from "../../base/maybe.ts";
 import { keptPer, once } from "../../base/memo.ts";
 import type { EntitySetDefinition, ServiceDefinition } from "../../definition/model/service-definition.ts";
@@ -5,9 +6,10 @@ import { ALONE, entitiesWithin, type Nesting, type WrittenEntity } from "../../d
 import type { Issue } from "../../definition/sets/validation.ts";
 import type { ComplexType, EntityType, ModelProperty } from "../../edm/model.ts";
 import { ERROR_CODES } from "../../errors/error-codes.ts";
-import { isODataError, joinFaults, ODataError } from "../../errors/odata-error.ts";
-import { startAll } from "../entities/concurrency.ts";
+import { isODataError, joinFaults, MAX_FAULTS, ODataError } from "../../errors/odata-error.ts";
+import { answeredValue } from "../entities/handler-answer.ts";
 import { type Reader, serviceOf, targetDefinition } from "../entities/reader.ts";
+import { eachGroup } from "../reads/ask-by-key.ts";
 import { findEntity } from "../reads/read-by-key.ts";
 import { ServiceContext } from "../rules/row-access.ts";
 
@@ -17,29 +19,39 @@ const NO_FAULTS: readonly ODataError[] = Object.freeze([]);
 
 /**
  * Judges a new entity, or the replacement of one, by `validate.create` of its set, and nested entities by that of theirs.
- * @throws ODataError `InvalidBody` or the code of an issue; TypeError for a result that is no list of issues; the error of the
- *   application
+ * @throws ODataError `InvalidBody`, the code of an issue, or the error that a function returned; TypeError for a result that is no
+ *   list of issues; the error of the application
  * @see docs/reference/validation.md
  */
 export function validateNew(set: EntitySetDefinition, entity: object, reader: Reader): Maybe<undefined> {
   const { context, faults: known = NO_FAULTS } = reader;
   const service = serviceOf(context);
-  if (known.length === 0 && !validatesNew(service)) return undefined;
-  const root: WrittenTo = { set, entity, ...ALONE };
+  const most = mostFaults(service);
+  if (known.length >= most || !validatesNew(service)) return report(service, known);
+  // One copy for all nested entities.
+  const root: WrittenTo = { set, entity: copyOf(entity), ...ALONE };
   const all = entitiesWithin(root, (from, name) => targetDefinition(from.entitySet, name, context));
   // The order of the body: an entity precedes the entities that are nested in it.
   const ordered = [...all.filter(({ place }) => place === ""), ...all.filter(({ place }) => place !== "")];
-  const judged = startAll(
-    ordered.map((written) => (): Maybe<readonly ODataError[]> => {
-      const { create } = written.set.validators ?? {};
-      if (create === undefined) return NO_FAULTS;
-      // Rules judge values, and must not change them.
-      const copy = structuredClone(written.entity);
-      const given = { entity: copy, ctx: ServiceContext.ofSet(written.set.entitySet, context) };
-      return chain(create(copy, given), (issues) => faultsOf(written, issues, "create"));
-    }),
+  // The position of the entity of each fault. Entities behind the last fault that is listed are not judged.
+  const faulty: number[] = [];
+  let last = ordered.length;
+  const judge = ([position, written]: readonly [number, WrittenTo]): Maybe<readonly ODataError[]> => {
+    const { create } = written.set.validators ?? {};
+    if (create === undefined || position > last) return NO_FAULTS;
+    const copy = { ...written.entity };
+    const given = { entity: copy, ctx: ServiceContext.ofSet(written.set.entitySet, context) };
+    return chain(create(copy, given), (answer) => {
+      const faults = faultsOf(written, answer, "create", most);
+      for (const _fault of faults) faulty.push(position);
+      // Validators end in any order.
+      if (faults.length > 0) last = faulty.toSorted((one, other) => one - other)[most - known.length - 1] ?? last;
+      return faults;
+    });
+  };
+  return chain(eachGroup([...ordered.entries()], judge, reader), (faults) =>
+    report(service, [...known, ...faults.flat()]),
   );
-  return chain(judged, (found) => report(service, [...known, ...found.flat()]));
 }
 
 const validatesNew = keptPer(({ entitySets }: ServiceDefinition) =>
@@ -59,16 +71,28 @@ export function validateChange(
   const { context, faults: known = NO_FAULTS } = reader;
   const { patch } = set.validators ?? {};
   if (patch === undefined && known.length === 0) return undefined;
-  const own = structuredClone(delta);
+  const service = serviceOf(context);
+  const most = mostFaults(service);
+  if (patch === undefined || known.length >= most) return report(service, known);
+  const own = { ...copyOf(delta) };
   const given = {
     delta: own,
     current: once(async () => loadCurrent(set, key, reader)),
     ctx: ServiceContext.ofSet(set.entitySet, context),
   };
-  const judged = patch === undefined ? undefined : patch(own, given);
-  return chain(judged, (issues) =>
-    report(serviceOf(context), [...known, ...faultsOf({ set, ...ALONE }, issues, "patch")]),
+  return chain(patch(own, given), (answer) =>
+    report(service, [...known, ...faultsOf({ set, ...ALONE }, answer, "patch", most)]),
   );
+}
+
+/** Returns a copy of written values. Rules judge values, and must not change them for other rules: all are frozen. */
+function copyOf(values: object): object {
+  return frozenCopy(values) as object;
+}
+
+/** Returns the number of faults after which no further entity is judged. */
+function mostFaults({ profile }: ServiceDefinition): number {
+  return profile.findsEveryFault ? MAX_FAULTS : 1;
 }
 
 /** Returns the entity as it is now, in the open transaction; null if it is missing, or the user does not see it. */
@@ -92,8 +116,13 @@ function report({ profile }: ServiceDefinition, faults: readonly ODataError[]): 
 /** The set of a judged value, and its place in the body. */
 type JudgedPlace = Pick<Nesting, "place"> & { readonly set: EntitySetDefinition };
 
-/** Returns the errors for the result of a validator. @throws TypeError if it is no list of issues */
-function faultsOf(judged: JudgedPlace, issues: unknown, rule: "create" | "patch"): readonly ODataError[] {
+/**
+ * Returns the errors for the result of a validator.
+ * @param most the number of errors that the response can have
+ * @throws ODataError that it returned; TypeError if it is no list of issues
+ */
+function faultsOf(judged: JudgedPlace, answer: unknown, rule: "create" | "patch", most: number): readonly ODataError[] {
+  const issues = answeredValue(answer);
   if (issues === undefined || issues === null) return NO_FAULTS;
   const { entitySet } = judged.set;
   if (!Array.isArray(issues) || !issues.every(isIssue)) {
@@ -101,7 +130,7 @@ function faultsOf(judged: JudgedPlace, issues: unknown, rule: "create" | "patch"
       `\`validate.${rule}\` of ${entitySet.name} returned no list of issues: return [{ message, path, code }], or nothing.`,
     );
   }
-  return issues.map(({ message, path = [], code = "InvalidBody" }) => {
+  return issues.slice(0, most).map(({ message, path = [], code = "InvalidBody" }) => {
     return new ODataError(ERROR_CODES.InvalidBody, code, message, { target: targetOf(judged, path) });
   });
 }

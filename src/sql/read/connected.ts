@@ -10,8 +10,10 @@ import type { DialectProfile } from "../forms/dialect-profile.ts";
 import { JoinComparisons } from "../translate/relation.ts";
 import { dialectName, findDialectProfile } from "./find-dialect-profile.ts";
 import { CoLocatedTables } from "./find-placement.ts";
+import { ObjectNumbers } from "./object-numbers.ts";
 import { SqlRows } from "./sql-rows.ts";
 import type { StatementCache } from "./statement-cache.ts";
+import { TableLayout } from "./table-layout.ts";
 
 /** The state of one Kysely instance. */
 export interface Connected {
@@ -20,20 +22,15 @@ export interface Connected {
   readonly profile: DialectProfile;
   /** By base query and columns: applications may make a source per request, but with few different queries. */
   readonly caches: WeakMap<EntityTypeDeclaration, BoundedCache<string, StatementCache>>;
-  readonly functions: FunctionNumbers;
+  /** Numbers the conversion functions of its sets. */
+  readonly functions: ObjectNumbers;
   readonly unreadable: UnreadableLog;
-  /** Describes the tables that the last schema check has read; undefined before it. Equal texts mean equal tables. */
-  readonly layout: { text: string | undefined };
+  /** The tables that schema checks have read. */
+  readonly layout: TableLayout;
   /** How the database compares joins along foreign keys. */
   readonly comparisons: JoinComparisons;
   /** Used if the database is distributed. */
   readonly coLocated: CoLocatedTables;
-}
-
-/** A number for each conversion function, since two sources may differ only in these functions. */
-export interface FunctionNumbers {
-  readonly known: WeakMap<object, number>;
-  count: number;
 }
 
 /** The unchecked options that select the state of a database. */
@@ -96,10 +93,10 @@ function connect(db: AnyKysely, distributed: boolean, replica: Replica | null): 
     db,
     profile,
     rows,
-    layout: { text: undefined },
+    layout: new TableLayout(),
     comparisons: new JoinComparisons(),
     caches: new WeakMap(),
-    functions: { known: new WeakMap(), count: 0 },
+    functions: new ObjectNumbers(),
     unreadable: new UnreadableLog(),
     coLocated: new CoLocatedTables(),
   };

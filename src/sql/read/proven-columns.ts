@@ -16,6 +16,7 @@ import type { CompileTarget } from "./compile-statement.ts";
 import type { SchemaChanges } from "./identity-cache.ts";
 import type { KeptStatements } from "./kept-statements.ts";
 import type { SqlRows } from "./sql-rows.ts";
+import type { TableLayout } from "./table-layout.ts";
 
 const NOTHING_PROVEN: ReadonlySet<unknown> = new Set();
 
@@ -109,7 +110,8 @@ export class ProvenColumns {
   }
 }
 
-function hasLabels(plan: ColumnPlan): boolean {
+/** Whether a column may have an enumeration type of the database. */
+export function hasLabels(plan: ColumnPlan): boolean {
   if (plan.kind === "complex") return [...everyMember(plan).values()].some(hasLabels);
   return plan.kind === "scalar" && plan.expression === undefined && plan.format.form.labels !== undefined;
 }
@@ -133,6 +135,7 @@ export interface StatementTarget extends CompileTarget {
   readonly comparisons: JoinComparisons;
   /** The paths of ignored properties and members that have no column, as far as the schema check found. */
   readonly absent: Set<string>;
+  readonly layout: TableLayout;
   readonly changes: SchemaChanges;
   /** Returns the statements of all databases with the same schema; absent, and undefined: of this one alone. */
   readonly share?: (() => KeptStatements | undefined) | undefined;

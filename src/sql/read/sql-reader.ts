@@ -18,9 +18,11 @@ import type { DialectProfile, DialectValues } from "../forms/dialect-profile.ts"
 import { toExecution } from "../statement/parameter-slot.ts";
 import { hasPlaceholders, toFrom, type From, withExpressions } from "../translate/base-query.ts";
 import { ROWS_ALIAS } from "../translate/path-scope.ts";
-import { type Connected, connectionOf, type FunctionNumbers, isKysely, type UnreadableLog } from "./connected.ts";
+import { type Connected, connectionOf, isKysely, type UnreadableLog } from "./connected.ts";
 import { placementOf } from "./find-placement.ts";
-import { ProvenColumns } from "./proven-columns.ts";
+import type { KeptStatements } from "./kept-statements.ts";
+import type { ObjectNumbers } from "./object-numbers.ts";
+import { hasLabels, ProvenColumns } from "./proven-columns.ts";
 import type { SqlRows } from "./sql-rows.ts";
 import { StatementCache } from "./statement-cache.ts";
 import type { Tenants } from "./tenants.ts";
@@ -136,17 +138,34 @@ interface StatementBase {
   readonly tenants: Tenants | undefined;
 }
 
-function statementsOf(
-  { profile, caches, rows, functions: own, unreadable: log, coLocated, comparisons, layout }: Connected,
-  { type, db, from: base, columns, unreadable, distribution, tenants }: StatementBase,
-  report: ReportFault,
-): StatementCache | null {
-  const functions = tenants?.functions ?? own;
+/** Returns a text for the inputs whose statements are equal. @param numbers those of conversion functions in one cache */
+function keyOf({ from, columns, unreadable, distribution }: StatementBase, numbers: ObjectNumbers): string {
+  return JSON.stringify([from.text, columns, unreadable, distribution], (_name, value: unknown) =>
+    typeof value === "function" ? numbers.of(value) : value,
+  );
+}
+
+/** Makes the function that finds the statements of all databases with the same facts. @param absent those of the schema check */
+function sharing(
+  connected: Connected,
+  tenants: Tenants,
+  given: StatementBase,
+  absent: ReadonlySet<string>,
+): () => KeptStatements | undefined {
+  const { db, from, type } = given;
+  return () => {
+    const database = { ...connected, db, table: from.quoted?.compile(db).sql };
+    const key = JSON.stringify([keyOf(given, tenants.functions), [...absent].toSorted()]);
+    return tenants.statementsOf(database, type, key);
+  };
+}
+
+function statementsOf(connected: Connected, given: StatementBase, report: ReportFault): StatementCache | null {
+  const { profile, caches, rows, functions, unreadable: log, coLocated, comparisons, layout } = connected;
+  const { type, db, from: base, columns, unreadable, distribution, tenants } = given;
   const ofType = caches.get(type) ?? new BoundedCache<string, StatementCache>(CACHES_KEPT);
   caches.set(type, ofType);
-  const key = JSON.stringify([base.text, columns, unreadable, distribution], (_name, value: unknown) =>
-    typeof value === "function" ? numberOf(value, functions) : value,
-  );
+  const key = keyOf(given, functions);
   const known = ofType.get(key);
   if (known !== undefined) return known;
   let isFaulty = false;
@@ -183,9 +202,11 @@ function statementsOf(
   const { key: keyProperties } = entityType;
   const proven = new ProvenColumns(db, profile, base.quoted);
   const { changes } = rows;
-  const share =
-    tenants === undefined ? undefined : () => tenants.statementsOf({ db, rows, layout, profile }, type, key);
-  const found = { findPlans, placement, proven, comparisons, absent: new Set<string>(), changes, share };
+  const absent = new Set<string>();
+  // A database may get further labels after its schema check.
+  const isShared = tenants !== undefined && (profile.syntax.listLabels === undefined || !all.some(hasLabels));
+  const share = isShared ? sharing(connected, tenants, given, absent) : undefined;
+  const found = { findPlans, placement, proven, comparisons, absent, layout, changes, share };
   const made = new StatementCache({ db, profile, from, key: keyProperties, ...found, local: rows.local });
   ofType.set(key, made);
   return made;
@@ -204,15 +225,6 @@ function everyColumn(plan: ColumnPlan): readonly string[] {
 /** A query has no hidden columns. */
 function withHidden(base: From, hidden: readonly string[]): From {
   return base.table === undefined || hidden.length === 0 ? base : Object.freeze<From>({ ...base, hidden });
-}
-
-/** Returns the number of a function. */
-function numberOf(made: object, functions: FunctionNumbers): number {
-  const known = functions.known.get(made);
-  if (known !== undefined) return known;
-  functions.count += 1;
-  functions.known.set(made, functions.count);
-  return functions.count;
 }
 
 /** Plans the columns of the properties of a type and of its ignored properties, as declared. */

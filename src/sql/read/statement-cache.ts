@@ -41,6 +41,15 @@ interface WantedJson {
   readonly query: SourceQuery;
 }
 
+/** Statements, and the facts that they were found by. */
+interface Kept {
+  readonly since: number;
+  readonly layout: string | undefined;
+  readonly omitted: number;
+  readonly statements: KeptStatements;
+  readonly isShared: boolean;
+}
+
 /** Cache keys for no filter and for no joins. */
 const NO_FILTER: object = Object.freeze({});
 const NOTHING_JOINED: readonly never[] = Object.freeze([]);
@@ -53,7 +62,7 @@ export class StatementCache {
   readonly #target: StatementTarget;
   readonly #compiler: StatementCompiler;
   readonly #narrowed: IdentityCache<StatementCache>;
-  #kept: { readonly since: number; readonly statements: KeptStatements } | undefined;
+  #kept: Kept | undefined;
   #related: RelatedStatements | undefined;
   #plans: PlansByField | undefined;
   #mark: Sql | undefined;
@@ -69,13 +78,26 @@ export class StatementCache {
 
   /** The compiled statements. Those of databases with the same schema are the same object, until their tables change. */
   get kept(): KeptStatements {
-    const { changes, share } = this.#target;
+    return this.#current().statements;
+  }
+
+  /** Looks for shared statements again after each fact that a schema check finds. */
+  #current(): Kept {
+    const { changes, share, layout, absent } = this.#target;
     const { count } = changes;
-    if (this.#kept?.since !== count) {
-      const shared = count === 0 ? share?.() : undefined;
-      this.#kept = { since: count, statements: shared ?? new KeptStatements(changes) };
-    }
-    return this.#kept.statements;
+    const known = this.#kept;
+    const isKnown = share === undefined || (known?.layout === layout.text && known?.omitted === absent.size);
+    if (known?.since === count && isKnown) return known;
+    const shared = count === 0 ? share?.() : undefined;
+    const statements = shared ?? new KeptStatements(changes);
+    this.#kept = {
+      since: count,
+      layout: layout.text,
+      omitted: absent.size,
+      statements,
+      isShared: shared !== undefined,
+    };
+    return this.#kept;
   }
 
   /** Reads the facts that the statements of a page depend on, before they are made. */
@@ -250,8 +272,10 @@ export class StatementCache {
       const narrowing = { db, base: this, condition, mentioned, seen, hidden, needsFence };
       const from = { ...narrowedFrom(narrowing), table: all.table };
       const findPlans = (): PlansByField => this.rowsFor(null).plans;
-      const share = (): KeptStatements | undefined =>
-        this.#target.share?.()?.narrowed.get(identities, () => new KeptStatements(UNCHANGED));
+      const share = (): KeptStatements | undefined => {
+        const { statements, isShared } = this.#current();
+        return isShared ? statements.narrowed.get(identities, () => new KeptStatements(UNCHANGED)) : undefined;
+      };
       return new StatementCache({ ...this.#target, from, findPlans, share });
     });
   }

@@ -6,11 +6,12 @@ import { type RuleContext, ruleContextOf } from "../../definition/context.ts";
 import { describe, isObject } from "../../definition/option-table.ts";
 import type { EntityTypeDeclaration } from "../../definition/types/value-type.ts";
 import { isODataError, protocolError } from "../../errors/odata-error.ts";
-import { columnName } from "../columns/column-name.ts";
+import { columnName, wantedTable } from "../columns/column-name.ts";
 import type { DialectProfile } from "../forms/dialect-profile.ts";
-import { type Connected, type FunctionNumbers, isKysely } from "./connected.ts";
+import { type Connected, isKysely } from "./connected.ts";
 import { findDialectProfile } from "./find-dialect-profile.ts";
 import { KeptStatements, UNCHANGED } from "./kept-statements.ts";
+import { ObjectNumbers } from "./object-numbers.ts";
 import type { ReadRows } from "./traced-read.ts";
 
 /** The database of a tenant: the result of the function `db` of `sqlEntitySet` and `sqlSource`. */
@@ -42,13 +43,14 @@ const QUERIES_KEPT = 200;
 type SharedStatements = WeakMap<EntityTypeDeclaration, BoundedCache<string, KeptStatements>>;
 
 /** A database, as far as its schema is read. */
-interface TenantSchema extends Pick<Connected, "rows" | "layout" | "profile"> {
-  readonly db: AnyKysely;
+interface TenantSchema extends Pick<Connected, "db" | "rows" | "layout" | "profile"> {
+  /** The quoted name of the table of the statements; undefined for a query. */
+  readonly table: string | undefined;
 }
 
-/** Everything in a SQLite database that a statement may depend on. */
+/** Everything in a SQLite database that a statement may depend on, if no other database is attached and no table is temporary. */
 const SQLITE_SCHEMA: ReadRows = {
-  sql: "select type, name, tbl_name, sql from sqlite_schema order by 1, 2",
+  sql: "select type, name, tbl_name, sql from sqlite_schema union all select 'version', sqlite_version(), (select count(*) from pragma_database_list), null order by 1, 2",
   width: 4,
   isInternal: true,
   facts: CATALOGUE_FACTS,
@@ -56,16 +58,15 @@ const SQLITE_SCHEMA: ReadRows = {
 
 /**
  * Returns a text that is equal for databases whose statements are equal: of a SQLite database in this process its schema, of
- * others the catalogue that the schema check has read. Undefined before that check, and without it.
+ * others the catalogue that the schema check has read. Undefined if it does not contain all that the statements depend on:
+ * for a SQLite database with others beside it; in other databases for queries, and for tables that were not checked.
  */
-function schemaOf({ db, rows, layout: { text }, profile }: TenantSchema): string | undefined {
-  // Plugins of Kysely may map names.
-  const names = columnName("aColumn", db);
-  if (rows.local === null) {
-    return text === undefined ? undefined : JSON.stringify([profile.name, names, text]);
-  }
+function schemaOf({ rows, layout, table }: TenantSchema): string | undefined {
+  if (rows.local === null) return table === undefined || !layout.has(table) ? undefined : layout.text;
   const found = rows.all(SQLITE_SCHEMA, []);
-  return isPromiseLike(found) ? undefined : JSON.stringify([profile.name, names, found]);
+  if (isPromiseLike(found)) return undefined;
+  const isAlone = found.some(([type, _version, count]) => type === "version" && count === 1);
+  return isAlone ? JSON.stringify([found, layout.text]) : undefined;
 }
 
 /** The databases that one function of the application finds. */
@@ -77,10 +78,12 @@ export class Tenants {
   readonly #ids = new WeakMap<object, string>();
   #profile: DialectProfile | null = null;
   /** Numbers the conversion functions of all databases. */
-  readonly functions: FunctionNumbers = { known: new WeakMap(), count: 0 };
+  readonly functions: ObjectNumbers = new ObjectNumbers();
+  /** Numbers the plugins of Kysely. */
+  readonly #plugins = new ObjectNumbers();
   /** By schema. */
   readonly #shared = new BoundedCache<string, SharedStatements>(SCHEMAS_KEPT);
-  readonly #schemas = new WeakMap<AnyKysely, string>();
+  readonly #databases = new WeakSet<AnyKysely>();
 
   private constructor(find: FindTenant) {
     this.#find = find;
@@ -106,6 +109,11 @@ export class Tenants {
     return tenant;
   }
 
+  /** Whether the function has returned a database. */
+  hasFound(db: AnyKysely): boolean {
+    return this.#databases.has(db);
+  }
+
   /**
    * Makes the error for a table that is not in the database of the open transaction.
    * @returns null if that database is not one of the function
@@ -119,18 +127,22 @@ export class Tenants {
   }
 
   /**
-   * Returns the statements of a table or base query for all databases with the same schema.
+   * Returns the statements of a table or base query for all databases with the same schema and the same plugins of Kysely: a
+   * plugin may change every name, and is known by its identity alone.
    * @param key the table or query with its columns, as the reader knows it
    * @returns undefined if the schema is not known
    */
   statementsOf(database: TenantSchema, type: EntityTypeDeclaration, key: string): KeptStatements | undefined {
-    const schema = this.#schemas.get(database.db) ?? schemaOf(database);
+    const schema = schemaOf(database);
     if (schema === undefined) return undefined;
-    this.#schemas.set(database.db, schema);
-    const shared = this.#shared.getOrMake(schema, () => new WeakMap());
+    const { db, profile, table } = database;
+    const plugins = db.getExecutor().plugins.map((plugin) => this.#plugins.of(plugin));
+    // A dialect of the application may compile names in its own way.
+    const names = [columnName("aColumn", db), table];
+    const shared = this.#shared.getOrMake(JSON.stringify([profile.name, plugins, schema]), () => new WeakMap());
     const ofType = shared.get(type) ?? new BoundedCache<string, KeptStatements>(QUERIES_KEPT);
     shared.set(type, ofType);
-    return ofType.getOrMake(key, () => new KeptStatements(UNCHANGED));
+    return ofType.getOrMake(JSON.stringify([names, key]), () => new KeptStatements(UNCHANGED));
   }
 
   /** JavaScript callers may return anything. */
@@ -147,12 +159,21 @@ export class Tenants {
     if (!isKysely(db)) throw wrong(`no Kysely instance for "${id}"`, "Return { id, db: new Kysely({ dialect }) }.");
     if (db.isTransaction) throw wrong(`a transaction for "${id}"`, "Return the Kysely instance that began it.");
     this.#checkDialect(id, db);
+    if (!this.#databases.has(db) && !namesTables(db)) {
+      const what = `a Kysely instance for "${id}" whose plugins name tables in queries, but not in SQL fragments`;
+      const fix =
+        "`withSchema` is such a plugin: give each tenant a pool with its own `search_path`, or its own database.";
+      throw wrong(what, fix);
+    }
     const { adapter } = db.getExecutor();
     const other = this.#ids.get(adapter);
     if (other !== undefined && other !== id) {
-      throw wrong(`one database for "${other}" and "${id}"`, "Return the same `id` for a database each time.");
+      const fix =
+        "Return the same `id` for a database each time. The results of `withPlugin` are the same database: make a Kysely instance with its own dialect for each tenant.";
+      throw wrong(`one database for "${other}" and "${id}"`, fix);
     }
     this.#ids.set(adapter, id);
+    this.#databases.add(db);
     return { id, db };
   }
 
@@ -165,6 +186,13 @@ export class Tenants {
     const before = profile.name === this.#profile.name ? "" : `, but ${this.#profile.name} before`;
     throw wrong(`${both} for "${id}"${before}`, "Give all databases of a function the same dialect.");
   }
+}
+
+/** Whether the plugins of a database name tables in statements, which are SQL fragments, as in queries of the application. */
+function namesTables(db: AnyKysely): boolean {
+  if (db.getExecutor().plugins.length === 0) return true;
+  const query = db.selectFrom("a_table").selectAll().compile();
+  return query.sql.includes(` from ${wantedTable("a_table", db).text}`);
 }
 
 function wrong(what: string, fix: string): TypeError {

@@ -4,7 +4,7 @@ import type { AnyKysely } from "../../connection/synchronous-reader.ts";
 import type { Context } from "../../definition/context.ts";
 import type { EntitySetHandlers, GetByKeyHandler, QueryableHandler } from "../../definition/handlers.ts";
 import type { ServiceDefinition } from "../../definition/model/service-definition.ts";
-import type { StoredHandler, StoredRows, StoredSet } from "../../definition/model/stored-database.ts";
+import type { StoredDatabase, StoredHandler, StoredRows, StoredSet } from "../../definition/model/stored-database.ts";
 import type { EntityType } from "../../edm/model.ts";
 import type { SchemaFinding } from "../../errors/schema-finding.ts";
 import type { QueryableSource } from "../../query/source.ts";
@@ -70,10 +70,10 @@ export class TenantTable implements DeclaredTable {
     const service = findService(context);
     if (service === null) return side;
     const { database } = side.stored;
-    const stored = (): readonly StoredSet[] => storedSets(service, this.tenants, db);
+    const stored = (): readonly StoredSet[] => storedSets(service, database, db);
     const sets = (): readonly string[] => [...new Set(stored().map(({ set }) => set.entitySet.name))];
     const run = (): Maybe<readonly SchemaFinding[]> => database.findDifferences(stored(), service);
-    return chain(service.admit({ id, database, sets, run }, context), () => side);
+    return chain(service.admit({ id, database, home: this.home, sets, run }, context), () => side);
   }
 
   /**
@@ -128,13 +128,18 @@ const UNOPENED: QueryableSource = Object.freeze({
   relational: Object.freeze({ joins: unopened, readRow: unopened, readRelated: unopened }),
 });
 
-/** Returns the sets of a service whose rows are in a database of a tenant. */
-function storedSets({ entitySets }: ServiceDefinition, tenants: Tenants, db: AnyKysely): readonly StoredSet[] {
+/**
+ * Returns the sets of a service whose rows are in a database, as far as known: those whose function has returned it, and those
+ * that have it without a function. Joins between them are compared together.
+ */
+function storedSets({ entitySets }: ServiceDefinition, database: StoredDatabase, db: AnyKysely): readonly StoredSet[] {
   return [...entitySets.values()].flatMap((set): readonly StoredSet[] => {
     const handlers: readonly unknown[] = Object.values(set.handlers);
-    const tables = new Set(handlers.map((handler) => (handler as StoredHandler | undefined)?.storedBy));
-    return [...tables].flatMap((table) =>
-      table instanceof TenantTable && table.tenants === tenants ? [{ set, rows: table.storedIn(db) }] : [],
-    );
+    const rows = handlers.flatMap((handler): readonly StoredRows[] => {
+      const { stored, storedBy }: StoredHandler = (handler as StoredHandler | undefined) ?? {};
+      const found = storedBy instanceof TenantTable && storedBy.tenants.hasFound(db) ? storedBy.storedIn(db) : stored;
+      return found?.database === database ? [found] : [];
+    });
+    return [...new Set(rows)].map((each) => ({ set, rows: each }));
   });
 }

@@ -140,7 +140,7 @@ class SchemaDatabase implements StoredDatabase {
       const schema = yield* catalogue.read(expected);
       const texts = joins.length > 0 ? yield* catalogue.readTexts(expected, schema) : [];
       if (joins.length > 0) compareJoins(joins, texts, database.profile.values, comparisons);
-      layout.text = layoutOf(schema, texts);
+      layout.add(schema.tables, [schema.isUtcSession, schema.ignoresCase, texts]);
       const findings = [
         ...(yield* findDifferences(expected, expected, schema, catalogue)),
         ...checkFractions(expected, schema),
@@ -181,12 +181,6 @@ class SchemaDatabase implements StoredDatabase {
     const fix = "Use postgresDialect({ pool }) of odatakit/postgres.";
     return [{ set, code: "C00", severity: "warning", message, fix }];
   }
-}
-
-function layoutOf({ tables, isUtcSession, ignoresCase }: CheckedSchema, texts: unknown): string {
-  return JSON.stringify([[...tables], isUtcSession, ignoresCase, texts], (_name, value: unknown) =>
-    typeof value === "bigint" ? `${String(value)}n` : value,
-  );
 }
 
 /** A server of a database. If it hangs, it gets no further statements. */

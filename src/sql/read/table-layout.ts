@@ -1,0 +1,33 @@
+/** A text for values that have the same JSON. */
+function textOf(value: unknown): string {
+  return JSON.stringify(value, (_name, each: unknown) => (typeof each === "bigint" ? `${String(each)}n` : each));
+}
+
+/** The tables of a database as far as schema checks have read them. Databases with equal texts have equal tables. */
+export class TableLayout {
+  readonly #tables = new Map<string, string>();
+  /** The facts of each check, by the names of its tables. */
+  readonly #facts = new Map<string, string>();
+  #text: string | undefined;
+
+  /** Describes all tables that were read; undefined before the first check. */
+  get text(): string | undefined {
+    return this.#text;
+  }
+
+  /** Whether a check has read a table. @param table its quoted name */
+  has(table: string): boolean {
+    return this.#tables.has(table);
+  }
+
+  /**
+   * Adds the result of a check, in place of an earlier one.
+   * @param tables by quoted name
+   * @param facts what else statements depend on
+   */
+  add(tables: ReadonlyMap<string, unknown>, facts: unknown): void {
+    for (const [name, table] of tables) this.#tables.set(name, textOf(table));
+    this.#facts.set(textOf([...tables.keys()].toSorted()), textOf(facts));
+    this.#text = textOf([this.#tables, this.#facts].map((each) => [...each].toSorted(([a], [b]) => (a < b ? -1 : 1))));
+  }
+}
