@@ -36,7 +36,9 @@ export function validateNew(set: EntitySetDefinition, entity: object, reader: Re
       // Rules judge values, and must not change them.
       const copy = structuredClone(written.entity);
       const given = { entity: copy, ctx: ServiceContext.ofSet(written.set.entitySet, context) };
-      return chain(create(copy, given), (issues) => faultsOf(written, issues, "create"));
+      return chain(create(copy, given), (issues) =>
+        faultsOf(written, withoutIssuesOfKept(written, issues, reader), "create"),
+      );
     }),
   );
   return chain(judged, (found) => report(service, [...known, ...found.flat()]));
@@ -103,6 +105,19 @@ function faultsOf(judged: JudgedPlace, issues: unknown, rule: "create" | "patch"
   }
   return issues.map(({ message, path = [], code = "InvalidBody" }) => {
     return new ODataError(ERROR_CODES.InvalidBody, code, message, { target: targetOf(judged, path) });
+  });
+}
+
+/**
+ * Returns the issues of a replacement without those of properties whose stored values it repeats: the user cannot correct such a
+ * value, and might not even see it.
+ */
+function withoutIssuesOfKept({ place }: JudgedPlace, issues: unknown, { kept }: Reader): unknown {
+  if (kept === undefined || place !== "" || !Array.isArray(issues)) return issues;
+  const list: readonly unknown[] = issues;
+  return list.filter((issue) => {
+    const [first] = isIssue(issue) ? (issue.path ?? []) : [];
+    return first === undefined || !kept.has(String(typeof first === "object" ? first.key : first));
   });
 }
 
