@@ -42,8 +42,11 @@ export interface Reader {
   readonly snapshot?: unknown;
   /** The facet faults of the body to write, which are reported together with the issues of `validate`; absent: none. */
   readonly faults?: readonly ODataError[] | undefined;
-  /** The fields of a replacement whose stored values it repeats for `validate`, and which a table keeps; absent: none. */
-  readonly unwritten?: ReadonlySet<string> | undefined;
+  /**
+   * The fields of a replacement whose stored values it repeats because no body of the user has them; absent: none. A table does not
+   * write them, and `validate` reports none of their issues.
+   */
+  readonly kept?: ReadonlySet<string> | undefined;
   /** Whether the URL names the key of the entity to create; absent: false. */
   readonly namesKey?: true;
   /** Absent: nothing shows the result of a write, as for `ctx.sets`. */
@@ -57,9 +60,9 @@ export function withFaults(reader: Reader, faults: Reader["faults"]): Reader {
   return faults === undefined || faults.length === 0 ? reader : { ...reader, faults };
 }
 
-/** Returns a reader for the write of an entity with fields that a table keeps; the same reader without. */
-export function withUnwritten(reader: Reader, unwritten: Reader["unwritten"]): Reader {
-  return unwritten === undefined ? reader : { ...reader, unwritten };
+/** Returns a reader for the replacement of an entity with fields that keep their values; the same reader without. */
+export function withKept(reader: Reader, kept: Reader["kept"]): Reader {
+  return kept === undefined || kept.size === 0 ? reader : { ...reader, kept };
 }
 
 /** Returns the gate of a set; null where the reader sees all of its entities. */
