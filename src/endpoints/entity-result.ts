@@ -119,7 +119,8 @@ function readReturned(
  */
 function withShown(execution: Execution, entity: unknown, read: unknown): unknown {
   const shown = execution.shown(entity);
-  return read === entity || shown === entity || !isEntity(read) ? shown : { ...read, entity: shown };
+  if (shown === entity) return read;
+  return read === entity || !isEntity(read) ? shown : { ...read, entity: shown };
 }
 
 /** Reads the graph of a deep insert: in the next turn if this one is over. */

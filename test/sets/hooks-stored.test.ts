@@ -133,7 +133,7 @@ describe.each(ENGINES)("what `after` hooks show, over $title", (engine) => {
 const Note = entityType("Note", { id: edm.int32().key(), text: edm.string(), secret: edm.string().ignored() });
 
 /** A set whose handlers return a given value. */
-function openNotes(answer: unknown, options: object) {
+function openNotes(answer: unknown, options: object, authenticate: () => object | null = () => null) {
   const errors: unknown[] = [];
   const stored = { id: 1, text: "a", secret: "s" };
   const notes = entitySet(Note, {
@@ -145,7 +145,7 @@ function openNotes(answer: unknown, options: object) {
     ...options,
   });
   const error = (_text: string, { err }: { readonly err?: unknown }): void => void errors.push(err);
-  const service = odataService({ entitySets: [notes], logger: { error, warn() {}, info() {} } });
+  const service = odataService({ entitySets: [notes], authenticate, logger: { error, warn() {}, info() {} } });
   const send = async (method: string, body?: object) => {
     const init = body === undefined ? {} : { body: JSON.stringify(body) };
     const headers = { "Content-Type": "application/json" };
@@ -240,6 +240,14 @@ test("writes of `ctx.afterCommit` have the instant of the request", async () => 
   await service.drain();
   const [first] = rows as ReadonlyArray<{ readonly at: string }>;
   expect(rows).toEqual([1, 2, 3].map((id) => ({ id, at: first?.at })));
+});
+
+test("row rules of handlers judge the stored entity, not what an `after` hook shows", async () => {
+  const rows = (_user: unknown, note: { readonly text: { ne(value: string): unknown } }) => note.text.ne("hidden");
+  const after = { patch: () => ({ text: "hidden" }) };
+  const stored = { id: 1, text: "b", secret: "s" };
+  const { send } = openNotes(stored, { after, authorization: { rows } }, () => ({ id: "ann" }));
+  expect(await send("PATCH", { Text: "b" })).toMatchObject([200, { Id: 1, Text: "hidden" }]);
 });
 
 test("a handler that delegates to a set skips its hooks by `hooks: false`, else they run twice", async () => {
