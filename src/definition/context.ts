@@ -213,7 +213,8 @@ export interface TransactionOptions {
 export interface WriteContext<E extends EntityTypeDeclaration, N = unknown> extends SetContext<E, N> {
   /**
    * The values of the ETag properties that matched `If-Match`. Repeat them in the `WHERE` of the write: a concurrent
-   * write is then not overwritten. Undefined without `If-Match`, and for `If-Match: *`, which names no version.
+   * write is then not overwritten. Undefined without `If-Match`, and for `If-Match: *`, which names no version. A replacement
+   * that keeps the values of properties because of their rules has the values of the ETag that these belong to.
    */
   readonly expected: Partial<EntityOf<E>> | undefined;
 }

@@ -119,7 +119,7 @@ function checkIfNoneMatch(
 
 /**
  * Makes the error for an entity that a write did not find: 412 where the client sent If-Match, or where the entity
- * existed when If-None-Match was checked.
+ * existed when If-None-Match was checked, or when the values were loaded that a replacement keeps.
  * @param notFound makes the error without a precondition
  * @param expected the values that the write expected
  * @see docs/reference/etags.md
@@ -131,7 +131,10 @@ export function missingEntityError(
 ): ODataError {
   if (execution.arrival.odata.header("if-match") !== undefined) return missingEntity();
   if (expected === undefined) return notFound();
-  return preconditionFailed("If-None-Match", "The entity changed during the request: send the request again.");
+  const reason = "The entity changed during the request: send the request again.";
+  // A replacement that keeps values expects them without a condition of the client.
+  if (execution.arrival.odata.header("if-none-match") === undefined) return protocolError("PreconditionFailed", reason);
+  return preconditionFailed("If-None-Match", reason);
 }
 
 /**

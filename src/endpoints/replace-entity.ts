@@ -5,7 +5,7 @@ import { WRITTEN_ENTITY_OPTIONS } from "../binder/option-rules.ts";
 import type { EntitySetDefinition, ServiceDefinition } from "../definition/model/service-definition.ts";
 import type { EntitySet, StructuralProperty } from "../edm/model.ts";
 import { answeredValue } from "../execution/entities/handler-answer.ts";
-import { definitionIn, withFaults, withUnwritten } from "../execution/entities/reader.ts";
+import { definitionIn, withFaults, withKept } from "../execution/entities/reader.ts";
 import { requireCreatable } from "../execution/rules/authorize-body.ts";
 import {
   comparedProperties,
@@ -13,10 +13,12 @@ import {
   storedValues,
   withoutCompared,
 } from "../execution/rules/judge-properties.ts";
+import type { RuledUser } from "../execution/rules/property-access.ts";
 import { runReplace } from "../execution/writes/write-entity.ts";
 import type { JsonValue } from "../json/write-json.ts";
 import { type BodyObject, checkKeyMatch, checkNewKey, compileFieldWriter } from "../payload/body-members.ts";
 import { type FacetFaults, newEntityOf, requireWhole, type ReplacementBody } from "../payload/body-readers.ts";
+import { etagValuesReader } from "../payload/etag.ts";
 import { compileImmutableKeeper } from "../payload/immutable-keeper.ts";
 import { requireObject } from "../payload/property-reader.ts";
 import type { ExpectedValues } from "../sets/given-values.ts";
@@ -126,11 +128,12 @@ function replace(
 ): Maybe<Saved> {
   const { entitySet, key, faults } = replacement;
   const call = routed(runtimeOf(execution.service, entitySet).handlers.replace, `PUT ${entitySet.name}`);
-  const { whole, unwritten }: KeptEntity =
+  const { whole, kept, version }: KeptEntity =
     state === "missing" ? { whole: newEntity(execution, replacement) } : keepStored(execution, replacement, entity);
   const cause = state === "missing" ? "create" : "update";
+  const condition = expected ?? version;
   const replaced = chain(authorizeReplacing(execution, replacement, state, whole), () => {
-    const writer = withUnwritten(withFaults(execution.writer(expected), faults), unwritten);
+    const writer = withKept(withFaults(execution.writer(condition), faults), kept);
     return runReplace(entitySet, key, whole, writer, cause);
   });
   return chain(replaced, (answer) => {
@@ -139,9 +142,10 @@ function replace(
       return { entity: saved, handler: call, outcome: state === "missing" ? "upserted" : "updated" };
     }
     // The entity was not loaded before, so the handler reports that it is missing.
-    const created = state === "missing" ? null : create(execution, replacement);
+    const isKnown = state === "missing" || condition !== expected;
+    const created = isKnown ? null : create(execution, replacement);
     if (created !== null) return created;
-    throw missing(execution, replacement, expected);
+    throw missing(execution, replacement, condition);
   });
 }
 
@@ -178,8 +182,13 @@ function isSeen({ definition }: ServiceRuntime, entitySet: EntitySet): boolean {
 /** A replacement with the stored values that it keeps. */
 interface KeptEntity {
   readonly whole: BodyObject;
-  /** The fields that a table must not write; absent: none. */
-  readonly unwritten?: ReadonlySet<string> | undefined;
+  /** The fields of these values, and of immutable ones that the user does not see; absent: none. */
+  readonly kept?: ReadonlySet<string> | undefined;
+  /**
+   * The values of the ETag of the stored entity, for a handler of the application that writes its values again; absent: none. A
+   * write that ignores a change in between would undo that of a user who may change these properties.
+   */
+  readonly version?: ExpectedValues | undefined;
 }
 
 /**
@@ -201,11 +210,20 @@ function keepStored(execution: Execution, { entitySet, body, kept }: Replacement
   const keep = keeperOf(definitionIn(definition, entitySet), definition);
   keep?.(whole, requireObject(stored, entityType.qualifiedName));
   const isTable = keepsAbsent(execution.service, entitySet);
-  if (kept.size === 0 || (isTable && !isSeen(execution.service, entitySet))) return { whole };
-  const current = storedValues(entitySet, stored);
+  const fixed = unseenFixed(ruled, entitySet);
+  if (kept.size + fixed.length === 0 || (isTable && !isSeen(execution.service, entitySet))) return { whole };
   const absent = [...kept].filter(({ field }) => !Object.hasOwn(whole, field));
+  const current = absent.length === 0 ? {} : storedValues(entitySet, stored);
   for (const { field } of absent) compileFieldWriter(field)(whole, current[field]);
-  return isTable ? { whole, unwritten: new Set(absent.map(({ field }) => field)) } : { whole };
+  const fields = new Set([...absent, ...fixed].map(({ field }) => field));
+  if (isTable || absent.length === 0 || entitySet.etag.length === 0) return { whole, kept: fields };
+  return { whole, kept: fields, version: etagValuesReader(entitySet, undefined)(stored) };
+}
+
+/** Returns the properties that no update changes, and the user does not see. */
+function unseenFixed({ properties }: RuledUser, entitySet: EntitySet): readonly StructuralProperty[] {
+  if (properties === null) return [];
+  return [...properties.unreadableOf(entitySet)].filter(({ computed, immutable }) => computed || immutable);
 }
 
 /** Checks the `create` rules where the replace handler may create the entity. */

@@ -58,6 +58,7 @@ const set = "Employees";
 const EXAMPLE = '{ salary: { read: role("hr"), update: role("hr") } }';
 const RULE_FIX =
   "Use `authenticated()`, `role(…)`, `anyOf(…)` or `resource(…)`, or a list of rules that must all pass.";
+const UNDEFINED_FIX = "Give a rule, or leave it out. An empty list lets every user through.";
 const hr = role("hr");
 
 describe("startup refuses in property rules", () => {
@@ -86,6 +87,22 @@ describe("startup refuses in property rules", () => {
       `Give an object of rules: ${EXAMPLE}.`,
     ]),
     row("unknown rules", { salary: { write: hr } }, [
+      "`authorization.properties.salary` has no rule `write`.",
+      "Remove it, or use one of `read`, `create`, `update`.",
+    ]),
+    row(
+      "undefined in place of a rule, as a missing constant is",
+      { salary: { read: undefined }, born: { read: hr, create: undefined } },
+      ["`authorization.properties.salary.read` is undefined.", UNDEFINED_FIX],
+      ["`authorization.properties.born.create` is undefined.", UNDEFINED_FIX],
+    ),
+    row(
+      "no rule at all",
+      { salary: {}, born: undefined },
+      ["`authorization.properties.salary` has no rule.", `Give at least one, such as ${EXAMPLE}, or remove it.`],
+      ["`authorization.properties.born` is undefined.", `Give an object of rules: ${EXAMPLE}.`],
+    ),
+    row("unknown rules that a prototype has", { salary: Object.create({ read: hr, write: hr }) as object }, [
       "`authorization.properties.salary` has no rule `write`.",
       "Remove it, or use one of `read`, `create`, `update`.",
     ]),
@@ -159,6 +176,8 @@ describe("startup refuses in property rules", () => {
     ]);
     expect(faultsOf({ salary: { update: hr } }, { replace })).toEqual([]);
     expect(faultsOf({}, { getByKey: undefined, replace })).toEqual([]);
+    const inherited = Object.create({ salary: { update: hr } }) as object;
+    expect(faultsOf(inherited, { getByKey: undefined, replace })).toHaveLength(1);
   });
 
   test("nothing in rules for readers and writers", () => {

@@ -466,6 +466,16 @@ describe("statements of a table", () => {
     expect(set).not.toMatch(/grade|salary|notes|street|city|departmentId/u);
   });
 
+  test("do not write kept properties if a hook returns a copy of the entity", async () => {
+    const { after } = await openStaff({
+      before: { replace: ({ entity }: { readonly entity: object }) => structuredClone(entity) },
+    });
+    const texts = await after("Employees(1)", { method: "PUT", body: { Name: "Eve", Grade: "A" } });
+    const [set = ""] = /(?<= set ).*?(?= where )/u.exec(texts.find((text) => /^update.*name/u.test(text)) ?? "") ?? [];
+    expect(set).toMatch(/"name"/u);
+    expect(set).not.toMatch(/grade|salary|notes|street|city|departmentId/u);
+  });
+
   test("read no column of an unreadable property, and are the same for users who may read the same", async () => {
     const { after } = await openStaff();
     const texts = await after("Employees?$expand=Team&$orderby=Name", { user: "ann:" });

@@ -1,6 +1,6 @@
 import { frozenMap } from "../../edm/frozen-map.ts";
 import type { StructuralProperty } from "../../edm/model.ts";
-import { isObject } from "../option-table.ts";
+import { everyOption, isObject } from "../option-table.ts";
 import { type AuthorizationRequirement, requirementsOf } from "./authorization.ts";
 
 /** The requests that the rules of a property distinguish. */
@@ -22,13 +22,21 @@ export type PropertyRules = ReadonlyMap<StructuralProperty, PropertyRequirements
  * @see docs/guides/authorization.md
  */
 export function resolvePropertyRules(declared: unknown, properties: readonly StructuralProperty[]): PropertyRules {
-  const given: unknown = isObject(declared) ? declared["properties"] : undefined;
-  const byField: Readonly<Record<string, unknown>> = isObject(given) ? given : {};
+  const byField = declaredPropertyRules(declared);
   const resolved = properties.flatMap((property) => {
     const rules: unknown = Object.hasOwn(byField, property.field) ? byField[property.field] : undefined;
     return isObject(rules) ? [[property, requirementsOfProperty(rules)] as const] : [];
   });
   return frozenMap(resolved);
+}
+
+/**
+ * Returns the rules of properties as they are declared, by field: also those that a class defines.
+ * @param authorization the `authorization` of a set
+ */
+export function declaredPropertyRules(authorization: unknown): Readonly<Record<string, unknown>> {
+  const given: unknown = isObject(authorization) ? authorization["properties"] : undefined;
+  return isObject(given) ? everyOption(given) : {};
 }
 
 function requirementsOfProperty(rules: Readonly<Record<string, unknown>>): PropertyRequirements {

@@ -23,6 +23,7 @@ import {
   type Category,
   type NavigationAuthorization,
 } from "../sets/authorization.ts";
+import { declaredPropertyRules } from "../sets/property-rules.ts";
 import { isOverTable } from "./check-links.ts";
 
 /** The members of the `authorization` of a set that contain rules. */
@@ -56,7 +57,7 @@ export function statesRules(rules: unknown): boolean {
 /** Returns whether a set has any rules. */
 export function isGuarded({ options: { authorization } }: DeclaredSet): boolean {
   if (!isObject(authorization)) return false;
-  if (authorization["rows"] !== undefined || entriesOf(authorization["properties"]).length > 0) return true;
+  if (authorization["rows"] !== undefined || Object.keys(declaredPropertyRules(authorization)).length > 0) return true;
   return RULE_OPTIONS.some((name) => statesRules(authorization[name]));
 }
 

@@ -2,7 +2,7 @@ import type { ConfigurationFault } from "../../errors/configuration-error.ts";
 import { type DeclaredService, type DeclaredSet, entriesOf, propertyIn } from "../model/declared-service.ts";
 import { adviseName, describe, everyOption, isObject } from "../option-table.ts";
 import { isAuthorizationRule, needsResource, requirementsOf } from "../sets/authorization.ts";
-import { PROPERTY_ACTS } from "../sets/property-rules.ts";
+import { declaredPropertyRules, PROPERTY_ACTS } from "../sets/property-rules.ts";
 import type { PropertyDeclaration } from "../types/value-type.ts";
 import { checkRules } from "./check-authorization.ts";
 
@@ -27,17 +27,18 @@ export function* checkPropertyRules(service: DeclaredService): Iterable<Configur
       yield { set: set.name, message, fix: `Give an object of properties: ${EXAMPLE}.` };
       continue;
     }
-    for (const [field, rules] of Object.entries(everyOption(properties))) yield* checkProperty(set, field, rules);
+    const byField = declaredPropertyRules(authorization);
+    for (const [field, rules] of Object.entries(byField)) yield* checkProperty(set, field, rules);
     yield* checkReplacing(set, service);
   }
 }
 
 /** Returns whether a set has rules for properties. */
 export function rulesProperties({ options: { authorization } }: Pick<DeclaredSet, "options">): boolean {
-  return isObject(authorization) && entriesOf(authorization["properties"]).length > 0;
+  return Object.keys(declaredPropertyRules(authorization)).length > 0;
 }
 
-function* checkProperty(set: DeclaredSet, field: string, rules: unknown): Iterable<ConfigurationFault> {
+function* checkProperty(set: DeclaredSet, field: string, declaredRules: unknown): Iterable<ConfigurationFault> {
   const place = { set: set.name };
   const name = `\`authorization.properties.${field}\``;
   const declared = propertyIn(set.entityType, field);
@@ -46,17 +47,26 @@ function* checkProperty(set: DeclaredSet, field: string, rules: unknown): Iterab
     yield { ...place, message: `${name} names no property of ${set.entityType.name}.`, fix: adviseName(field, fields) };
     return;
   }
-  if (!isObject(rules) || isAuthorizationRule(rules)) {
-    const is = isAuthorizationRule(rules) ? "a rule" : describe(rules);
+  if (!isObject(declaredRules) || isAuthorizationRule(declaredRules)) {
+    const is = isAuthorizationRule(declaredRules) ? "a rule" : describe(declaredRules);
     yield { ...place, message: `${name} is ${is}.`, fix: `Give an object of rules: ${EXAMPLE}.` };
     return;
   }
+  const rules: DeclaredRules = everyOption(declaredRules);
   const acts: readonly string[] = PROPERTY_ACTS;
+  if (Object.keys(rules).length === 0) {
+    yield { ...place, message: `${name} has no rule.`, fix: `Give at least one, such as ${EXAMPLE}, or remove it.` };
+  }
   for (const act of Object.keys(rules).filter((each) => !acts.includes(each))) {
     yield { ...place, message: `${name} has no rule \`${act}\`.`, fix: adviseName(act, acts) };
   }
   for (const act of PROPERTY_ACTS) {
     const rule = `\`authorization.properties.${field}.${act}\``;
+    // A rule that is missing by mistake would open the property.
+    if (act in rules && rules[act] === undefined) {
+      const fix = "Give a rule, or leave it out. An empty list lets every user through.";
+      yield { ...place, message: `${rule} is undefined.`, fix };
+    }
     yield* checkRules(rules[act], rule, place);
     if (!requirementsOf(rules[act]).some(needsResource)) continue;
     const message = `${rule} contains resource(…), but the rules of properties depend on the user alone.`;

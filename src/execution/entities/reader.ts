@@ -37,8 +37,11 @@ export interface Reader {
   readonly snapshot?: unknown;
   /** The facet faults of the body to write, which are reported together with the issues of `validate`; absent: none. */
   readonly faults?: readonly ODataError[] | undefined;
-  /** The fields of a replacement whose stored values it repeats for `validate`, and which a table keeps; absent: none. */
-  readonly unwritten?: ReadonlySet<string> | undefined;
+  /**
+   * The fields of a replacement whose stored values it repeats because of property rules; absent: none. A table does not write
+   * them, and `validate` reports none of their issues.
+   */
+  readonly kept?: ReadonlySet<string> | undefined;
   /** The time of the present piece of work; absent: the work does not pause. */
   readonly turn?: Turn | undefined;
 }
@@ -48,9 +51,9 @@ export function withFaults(reader: Reader, faults: Reader["faults"]): Reader {
   return faults === undefined || faults.length === 0 ? reader : { ...reader, faults };
 }
 
-/** Returns a reader for the write of an entity with fields that a table keeps; the same reader without. */
-export function withUnwritten(reader: Reader, unwritten: Reader["unwritten"]): Reader {
-  return unwritten === undefined ? reader : { ...reader, unwritten };
+/** Returns a reader for the replacement of an entity with fields that keep their values; the same reader without. */
+export function withKept(reader: Reader, kept: Reader["kept"]): Reader {
+  return kept === undefined || kept.size === 0 ? reader : { ...reader, kept };
 }
 
 /** Returns the gate of a set; null where the reader sees all of its entities. */

@@ -80,7 +80,7 @@ export function storedValues({ entityType }: EntitySet, stored: unknown): Values
 }
 
 /** Whether a given value equals the stored one. A complex value is compared by the members that it has. */
-function isSame(property: StructuralProperty, given: unknown, stored: unknown): boolean {
+export function isSame(property: StructuralProperty, given: unknown, stored: unknown): boolean {
   if (!property.isCollection) return isSameItem(property, given, stored);
   const [items, current]: readonly unknown[] = [given ?? [], stored ?? []];
   if (!Array.isArray(items) || !Array.isArray(current) || items.length !== current.length) return false;

@@ -75,14 +75,19 @@ function toAccess(
         // A set that the service made for results without a set stands for their type.
         return bySet.get(owner) ?? byType.get(owner.entityType) ?? NONE;
       },
-      refusal: ({ name }, owner) => refusalTo(kind, actionWith("read", name, owner), name),
+      refusal: ({ name }, owner) => refusalTo(kind, actionWith("read", name, ownerName(entitySets, owner)), name),
     }),
   );
 }
 
-function actionWith(act: PropertyAct, property: string, { name }: EntityOwner): string {
-  if (act === "create") return `give '${property}' to new entities of ${name}`;
-  return `${act === "read" ? act : "change"} '${property}' of ${name}`;
+function actionWith(act: PropertyAct, property: string, owner: string): string {
+  if (act === "create") return `give '${property}' to new entities of ${owner}`;
+  return `${act === "read" ? act : "change"} '${property}' of ${owner}`;
+}
+
+/** Returns a name that clients know: that of the type for a set that the service made for results without a set. */
+function ownerName(published: ServiceDefinition["entitySets"], owner: EntityOwner): string {
+  return owner.kind === "EntityType" || published.has(owner.name) ? owner.name : owner.entityType.name;
 }
 
 /** Whether any set of a service has rules for properties. */
@@ -124,11 +129,11 @@ export function refusedProperties(
  * @param target the path in the body, or the name of the link
  */
 export function refusalOfProperty(
-  { user }: RuledUser,
+  { definition, user }: RuledUser,
   act: "create" | "update",
   { property: { name }, owner, target = name }: RefusedProperty,
 ): ODataError {
-  return refusal(user, actionWith(act, name, owner), target);
+  return refusal(user, actionWith(act, name, ownerName(definition.entitySets, owner)), target);
 }
 
 /** A property that a user may not write. */

@@ -42,7 +42,7 @@ export function validateNew(set: EntitySetDefinition, entity: object, reader: Re
     const copy = { ...written.entity };
     const given = { entity: copy, ctx: ServiceContext.ofSet(written.set.entitySet, context) };
     return chain(create(copy, given), (answer) => {
-      const faults = faultsOf(written, answer, "create", most);
+      const faults = faultsOf(written, withoutIssuesOfKept(written, answer, reader), "create", most);
       for (const _fault of faults) faulty.push(position);
       // Validators end in any order.
       if (faults.length > 0) last = faulty.toSorted((one, other) => one - other)[most - known.length - 1] ?? last;
@@ -132,6 +132,19 @@ function faultsOf(judged: JudgedPlace, answer: unknown, rule: "create" | "patch"
   }
   return issues.slice(0, most).map(({ message, path = [], code = "InvalidBody" }) => {
     return new ODataError(ERROR_CODES.InvalidBody, code, message, { target: targetOf(judged, path) });
+  });
+}
+
+/**
+ * Returns the issues of a replacement without those of properties whose stored values it repeats: the user cannot correct such a
+ * value, and might not even see it.
+ */
+function withoutIssuesOfKept({ place }: JudgedPlace, issues: unknown, { kept }: Reader): unknown {
+  if (kept === undefined || place !== "" || !Array.isArray(issues)) return issues;
+  const list: readonly unknown[] = issues;
+  return list.filter((issue) => {
+    const [first] = isIssue(issue) ? (issue.path ?? []) : [];
+    return first === undefined || !kept.has(String(typeof first === "object" ? first.key : first));
   });
 }
 

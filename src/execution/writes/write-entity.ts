@@ -23,6 +23,7 @@ import type { PathStep } from "../../plan/plan-related.ts";
 import { canonicalEntity, wholeEntity } from "../entities/canonical-entity.ts";
 import { definitionIn, definitionOf, type Reader, serviceOf } from "../entities/reader.ts";
 import { findEntity, getEntity } from "../reads/read-by-key.ts";
+import { isSame } from "../rules/judge-properties.ts";
 import { conditionFor, ServiceContext } from "../rules/row-access.ts";
 import { checkCreated, checkReferences, checkWritten, isHidden, keyTaken } from "./check-written.ts";
 import { explainingViolations, OF_BODY, OF_DELETE } from "./explain-violation.ts";
@@ -174,7 +175,8 @@ export function runReplace(
   const entity = withReplacedValues(set, cause, body, reader);
   const change = { write: "replace", key, values: entity } as const;
   const replace = (given: object = entity, inner: Reader): Maybe<unknown> => {
-    const written = inner.unwritten === undefined ? given : withoutKept(given, entity, inner.unwritten);
+    const isTable = inner.kept !== undefined && serviceOf(inner.context).handlersCheckingRows.has(handler);
+    const written = isTable ? withoutKept(set, { given, kept: entity }, inner) : given;
     const call = (): Maybe<unknown> =>
       explainingViolations(set, OF_BODY, () => handler(key, written, ServiceContext.ofSet(entitySet, inner.context)));
     return isFree(handler, inner) ? call() : replaceChecked(set, { key, entity: given }, inner, call);
@@ -183,9 +185,21 @@ export function runReplace(
 }
 
 /** Returns an entity without members that keep their stored values. A hook may have given such a member another value. */
-function withoutKept(given: object, kept: object, fields: ReadonlySet<string>): object {
-  const isKept = (field: string, value: unknown): boolean => fields.has(field) && fieldOf(kept, field) === value;
-  return Object.fromEntries(Object.entries(given).filter(([field, value]) => !isKept(field, value)));
+function withoutKept(
+  { entitySet: { entityType } }: EntitySetDefinition,
+  { given, kept }: { readonly given: object; readonly kept: object },
+  { kept: fields }: Reader,
+): object {
+  const kepts = entityType.properties.filter(({ field, computed, immutable }) => {
+    return fields?.has(field) === true && !computed && !immutable;
+  });
+  const dropped = kepts.filter((property) => {
+    const [one, other] = [fieldOf(given, property.field), fieldOf(kept, property.field)];
+    // Both ways: a complex value with fewer members is another value here.
+    return isSame(property, one, other) && isSame(property, other, one);
+  });
+  const names = new Set(dropped.map(({ field }) => field));
+  return Object.fromEntries(Object.entries(given).filter(([field]) => !names.has(field)));
 }
 
 function replaceChecked(
