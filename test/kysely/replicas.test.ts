@@ -520,9 +520,9 @@ describe.skipIf(PRIMARY === undefined || REPLICA === undefined)("reads of a stre
   });
 
   test("a statement that replay cancels runs on the primary", async () => {
-    const { service, admin, watcher, warnings, catchUp } = await open();
+    const { service, admin, watcher, warnings, catchUp } = await open({ defaults: { queryTimeout: null } });
     await sql
-      .raw("create view slow as select items.* from items, pg_sleep(case when pg_is_in_recovery() then 8 else 0 end)")
+      .raw("create view slow as select items.* from items, pg_sleep(case when pg_is_in_recovery() then 100 else 0 end)")
       .execute(admin);
     await sql.raw("alter table items rename to kept; alter view slow rename to items").execute(admin);
     await catchUp();
