@@ -172,6 +172,7 @@ describe("the rules belong to the set", () => {
       closed: hasMany(Person, { ...members, target: "People", authorization: "parent" }),
       open: hasMany(Person, { ...members, target: "Staff" }),
       either: hasMany(Person, members),
+      first: hasOptional(Person, { get: () => rows[0] ?? null }),
     },
   });
   const service = odataService({
@@ -209,6 +210,17 @@ describe("the rules belong to the set", () => {
       refused("read 'Salary' of People", "Salary"),
     );
     expect((await send(service, "Teams?$expand=Open($select=Salary)"))[0]).toBe(200);
+    for (const filter of ["Either/any(p:p/Salary gt 1)", "First/Salary gt 1"]) {
+      expect(await send(service, `Teams?$filter=${encodeURIComponent(filter)}`), filter).toEqual(
+        refused("read 'Salary' of Person", "Salary"),
+      );
+    }
+    for (const filter of ["Open/any(p:p/Salary gt 1)", "Either/any(p:p/TeamId eq 1)", "First/TeamId eq 1"]) {
+      expect(await send(service, `Teams?$filter=${encodeURIComponent(filter)}`), filter).toMatchObject([
+        200,
+        { value: [{ Id: 1 }] },
+      ]);
+    }
   });
 
   test("a property may be written without being read", async () => {
