@@ -1,7 +1,8 @@
 // Statements: docs/reference/validation.md#constraints-of-the-database
-import { sql } from "kysely";
+import { Kysely, sql } from "kysely";
 import { action, edm, entitySet, entityType, hasMany, hasRequired, odataService } from "odatakit";
 import { sqlEntitySet } from "odatakit/kysely";
+import { sqliteDialect } from "odatakit/sqlite";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { type AnyDatabase, ENGINES, type OpenDatabase } from "../executors/engines.ts";
 import { noFailures, recordingLogger } from "../http/model.ts";
@@ -268,4 +269,56 @@ describe.each(ENGINES)("declared constraints over $title", (engine) => {
       expect([got, JSON.stringify(body).includes("Chosen")]).toEqual([status, false]);
     }
   });
+});
+
+test("declared constraints of a table in an attached database of SQLite are errors with the property", async () => {
+  const attached = new Kysely<object>({ dialect: sqliteDialect(":memory:") });
+  try {
+    await sql`attach ':memory:' as other`.execute(attached);
+    await sql`create table other.users (id integer primary key, email text not null, name text, age int not null)`.execute(
+      attached,
+    );
+    await sql`create unique index other.users_email_key on users (email)`.execute(attached);
+    await sql`
+      create table other.orders (
+        id integer primary key, user_id int not null references users (id), number int not null, total int not null
+      )`.execute(attached);
+    const operations = ["read", "create"] as const;
+    const service = odataService({
+      logger: noFailures,
+      entitySets: [
+        sqlEntitySet(User, {
+          db: attached,
+          table: { schema: "other", name: "users" },
+          operations,
+          constraints: { users_email_key: { target: "email", message: "Another user has this address." } },
+        }),
+        sqlEntitySet(Order, {
+          db: attached,
+          table: { schema: "other", name: "orders" },
+          operations,
+          columns: { userId: "user_id" },
+        }),
+      ],
+    });
+    const post = async (path: string, body: object): Promise<unknown> => {
+      const request = new Request(`http://service.example/${path}`, { method: "POST", body: JSON.stringify(body) });
+      request.headers.set("Content-Type", "application/json");
+      const response = await service.fetch(request);
+      return response.status === 201 ? 201 : [response.status, await response.json()];
+    };
+    const ann = { Id: 1, EMail: "ann@example.com", Age: 20 };
+    expect(await post("Users", ann)).toBe(201);
+    expect(await post("Users", { ...ann, Id: 2 })).toEqual([
+      409,
+      { error: { code: "Conflict", message: "Another user has this address.", target: "EMail" } },
+    ]);
+    expect(await post("Orders", { Id: 1, UserId: 1, Number: 1, Total: 1 })).toBe(201);
+    expect(await post("Orders", { Id: 2, UserId: 7, Number: 1, Total: 1 })).toMatchObject([
+      409,
+      { error: { code: "Conflict", target: "UserId" } },
+    ]);
+  } finally {
+    await attached.destroy();
+  }
 });
