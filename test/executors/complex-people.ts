@@ -83,7 +83,7 @@ export async function createTable(db: AnyDatabase, engine: DatabaseEngine, isAud
     "version int not null",
   ];
   if (isAudited) {
-    const instant = { sqlite: "text", postgres: "timestamptz", mariadb: "datetime(3)" }[engine.name];
+    const instant = { sqlite: "text", postgres: "timestamptz(3)", mariadb: "datetime(3)" }[engine.name];
     columns.push("author varchar(50) not null", "editor varchar(50) not null", `changed ${instant} not null`);
   }
   await sql.raw(`create table people (${columns.join(", ")})`).execute(db);
@@ -187,7 +187,10 @@ const SET: SetOption<typeof AuditedPerson> = {
 /** Hooks that change what is written, depending on the stored person, and what is shown. */
 const BEFORE: BeforeHooks<typeof AuditedPerson> = {
   create: ({ entity }) => ({ ...entity, loose: entity.spot }),
-  replace: async ({ entity, current }) => ({ ...entity, spot: (await current())?.note ?? null }),
+  replace: async ({ entity, current }) => {
+    const stored = await current();
+    return { ...entity, spot: stored === null || stored.note.a === null ? null : { a: stored.editor, b: null } };
+  },
   patch: async ({ delta, current }) => {
     const { spot, editor } = await current();
     // Some empty changes remain empty.
