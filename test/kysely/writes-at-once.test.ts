@@ -216,13 +216,13 @@ describe.each(["file", "memory"])("two writers with one ETag, hooks and values o
 
   async function openSigned() {
     const db = new Kysely<SignedTables>({ dialect: sqliteDialect(kind === "file" ? newFile() : ":memory:") });
-    opened.push(db as unknown as Kysely<Tables>);
+    opened.push(db);
     await sql.raw(CREATE.replace(/\)$/, `, "updatedBy" text not null, "updatedAt" text not null)`)).execute(db);
     await sql.raw("create table note (text text not null)").execute(db);
     const committed: string[] = [];
     const leaveNote = async (ctx: Context, text: string): Promise<void> => {
       const by = ctx.user?.id ?? "";
-      const transaction = ctx.transaction as unknown as Kysely<SignedTables>;
+      const transaction = ctx.transaction as Kysely<SignedTables>;
       await transaction
         .insertInto("note")
         .values({ text: `${text} by ${by}` })

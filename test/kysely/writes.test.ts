@@ -190,7 +190,7 @@ describe.each([...ENGINES, ...DISTRIBUTED])("writes to tables of $title", (engin
       let committed = 0;
       const leaveTag = async ({ ctx }: { readonly ctx: Context }): Promise<void> => {
         const name = ctx.user?.id ?? "";
-        await sql`insert into tags (name) values (${name})`.execute(ctx.transaction as unknown as AnyDatabase);
+        await sql`insert into tags (name) values (${name})`.execute(ctx.transaction as AnyDatabase);
       };
       const passing = passingHooks(() => void (committed += 1));
       const service = orderService(db, logged, { ...passing, after: { patch: leaveTag } }, true);
