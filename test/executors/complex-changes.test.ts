@@ -1,7 +1,7 @@
 // Statements: docs/reference/table-writes.md#writes
 // Statements: docs/reference/writing.md#changes-of-complex-values
 import fc from "fast-check";
-import { describe, expect, test, vi } from "vitest";
+import { afterEach, describe, expect, test, vi } from "vitest";
 import { caseCount } from "../cases.ts";
 import {
   auditedMemory,
@@ -23,6 +23,10 @@ import {
 import { ENGINES, isSpread } from "./engines.ts";
 
 /** PATCH merges complex values at every depth: over arrays, in a column per member, and in one column of JSON. */
+
+afterEach(() => {
+  vi.useRealTimers();
+});
 
 const RUNS = { sqlite: 40, postgres: 20, mariadb: 20 } as const;
 
@@ -269,6 +273,5 @@ describe.each(ENGINES)("complex values in tables of $title", (engine) => {
       { numRuns: caseCount(RUNS[engine.name]), seed: 12 },
     );
     await close();
-    vi.useRealTimers();
   });
 });
