@@ -1,9 +1,11 @@
 // Statements: docs/reference/table-writes.md#writes
 // Statements: docs/reference/writing.md#changes-of-complex-values
 import fc from "fast-check";
-import { describe, expect, test } from "vitest";
+import { afterEach, describe, expect, test, vi } from "vitest";
 import { caseCount } from "../cases.ts";
 import {
+  auditedMemory,
+  auditedTable,
   createTable,
   type Service,
   tableService,
@@ -21,6 +23,10 @@ import {
 import { ENGINES, isSpread } from "./engines.ts";
 
 /** PATCH merges complex values at every depth: over arrays, in a column per member, and in one column of JSON. */
+
+afterEach(() => {
+  vi.useRealTimers();
+});
 
 const RUNS = { sqlite: 40, postgres: 20, mariadb: 20 } as const;
 
@@ -219,6 +225,52 @@ describe.each(ENGINES)("complex values in tables of $title", (engine) => {
         },
       ),
       { numRuns: caseCount(RUNS[engine.name]), seed: 11 },
+    );
+    await close();
+  });
+
+  test("are written with hooks and values that the server sets as they are over arrays", async () => {
+    vi.useFakeTimers({ toFake: ["Date"], now: new Date("2026-03-04T05:06:07.891Z") });
+    const { db, close } = await engine.open();
+    await createTable(db, engine, true);
+    let id = 0;
+    const [memory, table] = [auditedMemory(), auditedTable(db)];
+    const body = change.map((each) => ({ ...each, Author: "eve", Changed: "2000-01-01T00:00:00Z" }));
+    const write = fc.oneof(
+      { weight: 3, arbitrary: body.map((each) => ["PATCH", "", each] as const) },
+      { weight: 1, arbitrary: body.map((each) => ["PUT", "", { ...WHOLE, ...each }] as const) },
+      { weight: 1, arbitrary: address.map((value) => ["PUT", "/Home", { value }] as const) },
+      { weight: 1, arbitrary: fc.constant(["DELETE", "/Spot", undefined] as const) },
+    );
+    const user = fc.constantFrom("ann", "bob");
+    await fc.assert(
+      fc.asyncProperty(
+        fc.constantFrom(WHOLE, EMPTY),
+        user,
+        fc.array(fc.tuple(user, write), { minLength: 1, maxLength: 6 }),
+        async (before, author, writes) => {
+          id += 1;
+          const target = `People(${String(id)})`;
+          const both = async (
+            by: string,
+            ...[method, path, given]: Parameters<typeof ask> extends [unknown, ...infer R] ? R : never
+          ) => {
+            const headers = { "X-User": by };
+            const expected = withoutVersion(await ask(memory, method, path, given, headers));
+            const said = `${method} ${path} ${JSON.stringify(given)}`;
+            expect(withoutVersion(await ask(table, method, path, given, headers)), said).toEqual(expected);
+            return expected;
+          };
+          const [status, , created] = await both(author, "POST", "People", { Id: id, ...before, Editor: "eve" });
+          expect([status, created]).toEqual([201, expect.objectContaining({ Author: author, Editor: author })]);
+          for (const [by, [method, path, given]] of writes) {
+            vi.setSystemTime(Date.now() + 1000);
+            await both(by, method, target + path, given);
+            await both(by, "GET", target, undefined);
+          }
+        },
+      ),
+      { numRuns: caseCount(RUNS[engine.name]), seed: 12 },
     );
     await close();
   });

@@ -5,12 +5,16 @@ import {
   edm,
   entitySet,
   entityType,
+  now,
   odataError,
   odataService,
+  type AfterHooks,
+  type BeforeHooks,
   type BodyOf,
   type EntityOf,
 } from "odatakit";
 import { sqlEntitySet } from "odatakit/kysely";
+import type { SetOption } from "../../src/definition/sets/set-option.ts";
 import type { AnyDatabase, DatabaseEngine } from "./engines.ts";
 
 /** People whose complex values are stored over arrays, in a column per member, and in one column of JSON. */
@@ -28,7 +32,7 @@ const Address = complexType("Address", {
   tags: edm.collection(edm.string()),
 });
 const Loose = complexType("Loose", { a: edm.string().nullable(), b: edm.string().nullable() });
-const Person = entityType("Person", {
+const PROPERTIES = {
   id: edm.int32().key(),
   home: edm.complex(Address),
   work: edm.complex(Address).nullable(),
@@ -39,12 +43,23 @@ const Person = entityType("Person", {
   spot: edm.complex(Loose).nullable(),
   stops: edm.collection(edm.complex(Geo)),
   version: edm.int32().computed(),
-});
+};
+const Person = entityType("Person", PROPERTIES);
 type Person = EntityOf<typeof Person>;
+
+/** A person with values that the server sets. */
+const AuditedPerson = entityType("Person", {
+  ...PROPERTIES,
+  author: edm.string(),
+  editor: edm.string(),
+  changed: edm.dateTimeOffset({ precision: 3 }),
+});
+type AuditedPerson = EntityOf<typeof AuditedPerson>;
 
 const COLUMNS = ["street", "city", "zip", "geo_latitude", "geo_name", "since", "seen", "tags"] as const;
 
-export async function createTable(db: AnyDatabase, engine: DatabaseEngine): Promise<void> {
+/** Creates the table. @param isAudited whether it has columns for values that the server sets */
+export async function createTable(db: AnyDatabase, engine: DatabaseEngine, isAudited: boolean = false): Promise<void> {
   const json = engine.name === "postgres" ? "jsonb" : "text";
   const members = ["home", "work"].flatMap((property) =>
     COLUMNS.map((column) => {
@@ -67,6 +82,10 @@ export async function createTable(db: AnyDatabase, engine: DatabaseEngine): Prom
     `stops ${json} not null`,
     "version int not null",
   ];
+  if (isAudited) {
+    const instant = { sqlite: "text", postgres: "timestamptz(3)", mariadb: "datetime(3)" }[engine.name];
+    columns.push("author varchar(50) not null", "editor varchar(50) not null", `changed ${instant} not null`);
+  }
   await sql.raw(`create table people (${columns.join(", ")})`).execute(db);
 }
 
@@ -112,7 +131,7 @@ function saved(id: number, body: BodyOf<typeof Person>, version: number): Person
 }
 
 /** Computed members without a value are null. */
-function fill(person: Person): Person {
+function fill<P extends Person>(person: P): P {
   const address = <A extends Person["work"]>(value: A): A =>
     value === null ? value : { ...value, seen: value.seen ?? null };
   return {
@@ -155,6 +174,86 @@ export function memoryService(
       }),
     ],
     authenticate: () => ({ id: "u", roles: [] }),
+  });
+}
+
+/** The author, the editor and the instant of the last change of each person. */
+const SET: SetOption<typeof AuditedPerson> = {
+  author: { create: ({ user }) => user.id ?? "" },
+  editor: { create: ({ user }) => user.id ?? "", update: ({ user }) => user.id ?? "" },
+  changed: { create: now, update: now },
+};
+
+/** Hooks that change what is written, depending on the stored person, and what is shown. */
+const BEFORE: BeforeHooks<typeof AuditedPerson> = {
+  create: ({ entity }) => ({ ...entity, loose: entity.spot }),
+  replace: async ({ entity, current }) => {
+    const stored = await current();
+    return { ...entity, spot: stored === null || stored.note.a === null ? null : { a: stored.editor, b: null } };
+  },
+  patch: async ({ delta, current }) => {
+    const { spot, editor } = await current();
+    // Some empty changes remain empty.
+    return spot === null ? undefined : { ...delta, loose: { a: editor, b: spot.a } };
+  },
+};
+const AFTER: AfterHooks<typeof AuditedPerson> = {
+  patch: ({ entity }) => ({ note: { a: entity.author, b: entity.editor } }),
+};
+const AUDITED = {
+  name: "People",
+  etag: ["version"],
+  set: SET,
+  before: BEFORE,
+  after: AFTER,
+} as const;
+const userOfRequest = ({ headers }: { readonly headers: Headers }) => ({ id: headers.get("X-User") ?? "", roles: [] });
+
+/** People in a table, with hooks and values that the server sets. */
+export function auditedTable(db: AnyDatabase): Service {
+  return odataService({
+    namespace: "Test",
+    entitySets: [
+      sqlEntitySet(AuditedPerson, {
+        ...AUDITED,
+        db,
+        table: "people",
+        operations: OPERATIONS,
+        rowVersion: "version",
+        columns: { away: JSON_COLUMN, office: JSON_COLUMN, spot: { convert: SPOT } },
+      }),
+    ],
+    authenticate: userOfRequest,
+  });
+}
+
+/** The same people over arrays. */
+export function auditedMemory(): Service {
+  const people = new Map<number, AuditedPerson>();
+  const store = (person: AuditedPerson): AuditedPerson => {
+    people.set(person.id, person);
+    return person;
+  };
+  return odataService({
+    namespace: "Test",
+    entitySets: [
+      entitySet(AuditedPerson, {
+        ...AUDITED,
+        getByKey: (id) => people.get(id) ?? null,
+        create: (body) => store(fill({ ...body, version: 1 })),
+        replace: (id, body) => {
+          const old = people.get(id);
+          if (old === undefined) return odataError(404, "NotFound", "none");
+          return store(fill({ ...old, ...body, id, version: old.version + 1 }));
+        },
+        patch: (id, delta) => {
+          const old = people.get(id);
+          if (old === undefined) return odataError(404, "NotFound", "none");
+          return store({ ...fill(applyDelta(AuditedPerson, old, delta)), version: old.version + 1 });
+        },
+      }),
+    ],
+    authenticate: userOfRequest,
   });
 }
 

@@ -73,7 +73,7 @@ interface Logged {
   readonly fields: Readonly<Record<string, unknown>>;
 }
 
-type Settings = Pick<SqlEntitySetOptions<typeof Order>, "authorization">;
+type Settings = Pick<SqlEntitySetOptions<typeof Order>, "authorization" | "set">;
 
 function shop(db: FindTenant, settings: Settings = {}, options: Partial<ServiceOptions> = {}) {
   const logged: Logged[] = [];
@@ -227,6 +227,48 @@ describe.each(SEVERAL)("a database of $title per tenant", (engine) => {
         { id: 40, order_id: 4, text: "nested" },
         { id: 41, order_id: 1, text: "along" },
       ],
+    ]);
+    expect(logged).toEqual([]);
+  });
+
+  test("values that the server sets come from the user, and are stored in the database of the tenant alone", async () => {
+    const { send, databases, logged } = await openShop({
+      set: {
+        owner: {
+          create: ({ user }) => `${user.id ?? ""} of ${(user as Tenanted).tenant ?? ""}`,
+          update: ({ user }) => `${user.id ?? ""} of ${(user as Tenanted).tenant ?? ""}`,
+        },
+      },
+    });
+    const ownersOf = async (db: AnyDatabase) =>
+      (await sql`select id, name, owner from orders where id not in (2, 3) order by id`.execute(db)).rows;
+    for (const who of ["bob@b", "ann@a"]) {
+      const created = await send(who, "POST", "Orders", { Id: 4, Name: who, Owner: "eve" });
+      expect([created.status, created.json.Owner]).toEqual([201, who.replace("@", " of ")]);
+    }
+    expect((await send("eve@a", "PATCH", "Orders(1)", { Name: "changed" })).json.Owner).toBe("eve of a");
+    const requests = [1, 2].map((id) => ({
+      id: String(id),
+      atomicityGroup: "g",
+      method: id === 1 ? "PUT" : "POST",
+      url: id === 1 ? "Orders(4)" : "Orders",
+      headers: { "Content-Type": "application/json" },
+      body: id === 1 ? { Name: "in a set" } : { Id: 5, Name: "in a set" },
+    }));
+    expect((await send("zoe@b", "POST", "$batch", { requests })).json).toMatchObject({
+      responses: [
+        { status: 200, body: { Owner: "zoe of b" } },
+        { status: 201, body: { Owner: "zoe of b" } },
+      ],
+    });
+    expect(await ownersOf(databases.a)).toEqual([
+      { id: 1, name: "changed", owner: "eve of a" },
+      { id: 4, name: "ann@a", owner: "ann of a" },
+    ]);
+    expect(await ownersOf(databases.b)).toEqual([
+      { id: 1, name: "b 1", owner: null },
+      { id: 4, name: "in a set", owner: "zoe of b" },
+      { id: 5, name: "in a set", owner: "zoe of b" },
     ]);
     expect(logged).toEqual([]);
   });

@@ -6,7 +6,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { CompiledQuery, type Dialect, DummyDriver, Kysely, type LogEvent, PostgresAdapter, sql } from "kysely";
-import { edm, entityType, odataService, type Context, type ODataService } from "odatakit";
+import { edm, entityType, now as instant, odataService, type Context, type ODataService } from "odatakit";
 import { sqlEntitySet } from "odatakit/kysely";
 import { sqliteDialect } from "odatakit/sqlite";
 import { afterAll, afterEach, describe, expect, test } from "vitest";
@@ -197,6 +197,126 @@ describe.each(["file", "memory"])("a database (%s)", (kind) => {
     const rows = await db.selectFrom("item").select("id").orderBy("id").execute();
     expect(rows.map(({ id }) => id)).toEqual(end === "commits" ? [1, 2, 10] : [1, 2]);
     expect((await written(service.handle(post(3)))).status).toBe(201);
+  });
+});
+
+describe.each(["file", "memory"])("two writers with one ETag, hooks and values of `set` (%s)", (kind) => {
+  const Signed = entityType("Item", {
+    id: edm.int32().key(),
+    name: edm.string(),
+    version: edm.int32().computed(),
+    updatedBy: edm.string(),
+    updatedAt: edm.dateTimeOffset({ precision: 3 }),
+  });
+
+  interface SignedTables {
+    item: { id: number; name: string; version: number; updatedBy: string; updatedAt: string };
+    note: { text: string };
+  }
+
+  async function openSigned() {
+    const db = new Kysely<SignedTables>({ dialect: sqliteDialect(kind === "file" ? newFile() : ":memory:") });
+    opened.push(db);
+    await sql.raw(CREATE.replace(/\)$/, `, "updatedBy" text not null, "updatedAt" text not null)`)).execute(db);
+    await sql.raw("create table note (text text not null)").execute(db);
+    const committed: string[] = [];
+    const leaveNote = async (ctx: Context, text: string): Promise<void> => {
+      const by = ctx.user?.id ?? "";
+      const transaction = ctx.transaction as Kysely<SignedTables>;
+      await transaction
+        .insertInto("note")
+        .values({ text: `${text} by ${by}` })
+        .execute();
+      ctx.afterCommit(() => void committed.push(`${text} by ${by}`));
+    };
+    const set = sqlEntitySet(Signed, {
+      db,
+      table: "item",
+      operations: ["read", "create", "replace", "patch", "delete"],
+      rowVersion: "version",
+      etag: ["version"],
+      set: {
+        updatedBy: { create: ({ user }) => user.id ?? "", update: ({ user }) => user.id ?? "" },
+        updatedAt: { create: instant, update: instant },
+      },
+      before: {
+        create: ({ entity }) => ({ ...entity }),
+        replace: async ({ entity, current, ctx }) => {
+          await current();
+          await leaveNote(ctx, "replace");
+          return { ...entity };
+        },
+        patch: async ({ delta, current, ctx }) => {
+          await current();
+          await leaveNote(ctx, "patch");
+          return { ...delta };
+        },
+        delete: async ({ current, ctx }) => {
+          await current();
+          await leaveNote(ctx, "delete");
+        },
+      },
+      after: { create: () => ({}), replace: () => ({}), patch: () => ({}) },
+    });
+    const service = odataService({
+      prefix: "",
+      entitySets: [set],
+      logger: SILENT,
+      authenticate: ({ headers }) => ({ id: headers.get("x-user") ?? "" }),
+    });
+    return { db, service, committed };
+  }
+
+  test.each([
+    ["PATCH", "PATCH"],
+    ["PUT", "PATCH"],
+    ["PATCH", "PUT"],
+    ["PATCH", "DELETE"],
+    ["DELETE", "PUT"],
+  ])("%s and %s: the winner is stored, and the hooks of the loser leave nothing", async (first, second) => {
+    const { db, service, committed } = await openSigned();
+    const rounds = 5;
+    const left: string[] = [];
+    for (let round = 1; round <= rounds; round += 1) {
+      const created = await service.handle(post(round, { headers: { "x-user": "ann" } }));
+      expect([created.status, jsonOf(created)]).toEqual([
+        201,
+        expect.objectContaining({ UpdatedBy: "ann", Version: 1 }),
+      ]);
+      const send = async (method: string, user: string): Promise<ODataResponse> => {
+        const headers = { "if-match": created.headers["ETag"] ?? "", "x-user": user };
+        const body = { Name: `${user} ${String(round)}`, UpdatedBy: "eve" };
+        const asked = method === "DELETE" ? { headers } : { headers, body };
+        return service.handle(request(method, `/Items(${String(round)})`, asked));
+      };
+      const writers = [
+        [first, "bob"],
+        [second, "eva"],
+      ] as const;
+      const answers = await Promise.all(writers.map(async ([method, user]) => send(method, user)));
+      const won = answers.findIndex(({ status }) => status < 300);
+      const [method = "", user = ""] = writers[won] ?? [];
+      expect(answers[1 - won]?.status).toBe(412);
+      left.push(`${{ PATCH: "patch", PUT: "replace", DELETE: "delete" }[method] ?? ""} by ${user}`);
+      const stored = await db.selectFrom("item").selectAll().where("id", "=", round).execute();
+      expect(stored).toEqual(
+        method === "DELETE"
+          ? []
+          : [
+              {
+                id: round,
+                name: `${user} ${String(round)}`,
+                version: 2,
+                updatedBy: user,
+                updatedAt: expect.stringMatching(/^\d{4}-\d\d-\d\dT/) as string,
+              },
+            ],
+      );
+    }
+    await service.drain();
+    expect(committed).toEqual(left);
+    const notes = await db.selectFrom("note").select("text").execute();
+    expect(notes.map(({ text }) => text)).toEqual(left);
   });
 });
 

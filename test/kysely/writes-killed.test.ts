@@ -45,6 +45,11 @@ function rowOf(number: number): object {
   return { Number: `N${String(number)}` };
 }
 
+/** The user of a request, from whose name follow those that the server stores. */
+function userOf(number: number): Readonly<Record<string, string>> {
+  return { "X-User": `u${String(number)}` };
+}
+
 /** Sends a change set: an order, its lines and a tag, each with an operation. @returns whether it was acknowledged */
 async function insertByChangeSet(port: number, number: number): Promise<boolean> {
   const part = (id: string, url: string, body: object): string =>
@@ -59,7 +64,7 @@ async function insertByChangeSet(port: number, number: number): Promise<boolean>
   try {
     const response = await fetch(`http://127.0.0.1:${String(port)}/$batch`, {
       method: "POST",
-      headers: { "Content-Type": "multipart/mixed; boundary=b" },
+      headers: { "Content-Type": "multipart/mixed; boundary=b", ...userOf(number) },
       body: `--b\r\nContent-Type: multipart/mixed; boundary=c\r\n\r\n${changes}--c--\r\n--b--\r\n`,
     });
     const text = await response.text();
@@ -72,11 +77,11 @@ async function insertByChangeSet(port: number, number: number): Promise<boolean>
 }
 
 /** Sends one insert. @returns the key of the order; null without a response */
-async function insert(port: number, body: object): Promise<number | null> {
+async function insert(port: number, number: number, body: object): Promise<number | null> {
   try {
     const response = await fetch(`http://127.0.0.1:${String(port)}/Orders`, {
       method: "POST",
-      headers: { "Content-Type": "application/json" },
+      headers: { "Content-Type": "application/json", ...userOf(number) },
       body: JSON.stringify(body),
     });
     if (response.status !== 201) return null;
@@ -87,10 +92,30 @@ async function insert(port: number, body: object): Promise<number | null> {
   }
 }
 
+/** The rows whose values of `set` are missing, or are not those of the request that inserted their order. */
+async function unlikeTheirOrder(db: AnyDatabase): Promise<readonly unknown[]> {
+  const { rows } = await sql`
+    with written as (
+      select id, number, author, editor, changed from orders
+      union all select o.id, number, l.author, l.editor, l.changed from order_lines l join orders o on o.id = order_id
+      union all select o.id, number, t.author, t.editor, t.changed from tags t join order_tags on tag = t.name join orders o on o.id = order_id
+    )
+    select w.* from written w join orders o on o.id = w.id
+    where coalesce(w.author, '') <> 'u' || substr(o.number, 2) or coalesce(w.editor, '') <> w.author
+      or o.changed is null or w.changed is not o.changed`.execute(db);
+  return rows;
+}
+
 test.each([
   { title: "deep insert", bodyOf: graphOf, linesOf: LINES, tagsOf: 1 },
   { title: "insert of one row", bodyOf: rowOf, linesOf: 0, tagsOf: 0 },
-  { title: "deep insert with hooks", bodyOf: graphOf, linesOf: LINES, tagsOf: 1, options: ["hooks"] },
+  {
+    title: "deep insert with hooks and values that the server sets",
+    bodyOf: graphOf,
+    linesOf: LINES,
+    tagsOf: 1,
+    options: ["hooks"],
+  },
 ])(
   "keeps every acknowledged $title whole and no other in part after a kill",
   async ({ bodyOf, linesOf, tagsOf, options = [] }) => {
@@ -98,7 +123,7 @@ test.each([
     const file = path.join(folder, "shop.db");
     const open = (): AnyDatabase => new Kysely({ dialect: sqliteDialect(file) });
     const made = open();
-    await createOrderTables(made, { name: "sqlite" });
+    await createOrderTables(made, { name: "sqlite" }, options.includes("hooks"));
     await made.destroy();
     const acknowledged: number[] = [];
     let next = 0;
@@ -108,7 +133,8 @@ test.each([
       const wanted = Math.min(INSERTS, acknowledged.length + most);
       const sender = async (): Promise<void> => {
         while (acknowledged.length < wanted) {
-          const key = await insert(port, bodyOf((next += 1)));
+          next += 1;
+          const key = await insert(port, next, bodyOf(next));
           if (key === null) return;
           acknowledged.push(key);
           // The other inserts are unfinished.
@@ -126,11 +152,13 @@ test.each([
     const { rows: loose } = await sql<{ n: number }>`
     select (select count(*) from order_lines where order_id not in (select id from orders))
       + (select count(*) from tags where name not in (select tag from order_tags)) as n`.execute(db);
+    const unlike = options.includes("hooks") ? await unlikeTheirOrder(db) : [];
     const { rows: check } = await sql<{ integrity_check: string }>`pragma integrity_check`.execute(db);
     await db.destroy();
     rmSync(folder, { recursive: true });
     expect(rows.filter(({ lines, tags }) => lines !== linesOf || tags !== tagsOf)).toEqual([]);
     expect(loose).toEqual([{ n: 0 }]);
+    expect(unlike).toEqual([]);
     expect(check).toEqual([{ integrity_check: "ok" }]);
     const found = new Set(rows.map(({ id }) => id));
     expect(acknowledged.filter((id) => !found.has(id))).toEqual([]);
@@ -140,13 +168,13 @@ test.each([
 
 test.each([
   { title: "change set", options: [] },
-  { title: "change set with hooks", options: ["hooks"] },
+  { title: "change set with hooks and values that the server sets", options: ["hooks"] },
 ])("keeps every acknowledged $title whole and no other in part after a kill", async ({ options }) => {
   const folder = mkdtempSync(path.join(tmpdir(), "odatakit-killed-"));
   const file = path.join(folder, "shop.db");
   const open = (): AnyDatabase => new Kysely({ dialect: sqliteDialect(file) });
   const made = open();
-  await createOrderTables(made, { name: "sqlite" });
+  await createOrderTables(made, { name: "sqlite" }, options.includes("hooks"));
   await made.destroy();
   const acknowledged: string[] = [];
   let next = 0;
@@ -171,10 +199,12 @@ test.each([
     select number, (select count(*) from order_lines where order_id = orders.id) as "lines",
       (select count(*) from order_tags where order_id = orders.id) as "tags" from orders`.execute(db);
   const { rows: tags } = await sql<{ n: number }>`select count(*) as n from tags`.execute(db);
+  const unlike = options.includes("hooks") ? await unlikeTheirOrder(db) : [];
   await db.destroy();
   rmSync(folder, { recursive: true });
   expect(rows.filter(({ lines, tags: linked }) => lines !== LINES || linked !== 1)).toEqual([]);
   expect(tags).toEqual([{ n: rows.length }]);
+  expect(unlike).toEqual([]);
   const found = new Set(rows.map(({ number }) => number));
   expect(acknowledged.filter((number) => !found.has(number))).toEqual([]);
 });

@@ -1,5 +1,15 @@
 import { sql } from "kysely";
-import { complexType, type Context, edm, entityType, hasMany, hasOptional, odataService } from "odatakit";
+import {
+  complexType,
+  type Context,
+  edm,
+  entityType,
+  hasMany,
+  hasOptional,
+  now,
+  odataService,
+  type Principal,
+} from "odatakit";
 import { sqlEntitySet } from "odatakit/kysely";
 import { isDistributed } from "../distributed/watched-database.ts";
 import type { AnyDatabase, DatabaseEngine, DatabaseName } from "../executors/engines.ts";
@@ -7,30 +17,63 @@ import type { AnyDatabase, DatabaseEngine, DatabaseName } from "../executors/eng
 export const ORIGIN = "http://service.example";
 
 const Address = complexType("Address", { street: edm.string().nullable(), city: edm.string().nullable() });
-export const Customer = entityType("Customer", { id: edm.int32().key(), name: edm.string() });
-const Profile = entityType("Profile", {
-  id: edm.int32().key(),
-  customerId: edm.int32().nullable().ignored(),
-  motto: edm.string(),
+
+/** The types of the model. @param more further properties of each */
+function typesWith(more: object) {
+  return {
+    Customer: entityType("Customer", { id: edm.int32().key(), name: edm.string(), ...more }),
+    Profile: entityType("Profile", {
+      id: edm.int32().key(),
+      customerId: edm.int32().nullable().ignored(),
+      motto: edm.string(),
+      ...more,
+    }),
+    Order: entityType("Order", {
+      id: edm.int64().key().computed(),
+      customerId: edm.int32().nullable(),
+      number: edm.string({ maxLength: 20 }),
+      total: edm.decimal({ precision: 12, scale: 2 }).nullable(),
+      placed: edm.dateTimeOffset({ precision: 3 }).nullable(),
+      code: edm.string().nullable().immutable(),
+      shipTo: edm.complex(Address).nullable(),
+      version: edm.int32().computed(),
+      ...more,
+    }),
+    Line: entityType("Line", {
+      id: edm.int32().key().computed(),
+      orderId: edm.int64(),
+      position: edm.int32(),
+      text: edm.string(),
+      quantity: edm.int32().default(1),
+      ...more,
+    }),
+    Tag: entityType("Tag", { name: edm.string().key(), ...more }),
+  };
+}
+
+const PLAIN = typesWith({});
+// Nullable, so that the database accepts a row without a value.
+const AUDITED = typesWith({
+  author: edm.string().nullable(),
+  editor: edm.string().nullable(),
+  changed: edm.dateTimeOffset({ precision: 3 }).nullable(),
 });
-export const Order = entityType("Order", {
-  id: edm.int64().key().computed(),
-  customerId: edm.int32().nullable(),
-  number: edm.string({ maxLength: 20 }),
-  total: edm.decimal({ precision: 12, scale: 2 }).nullable(),
-  placed: edm.dateTimeOffset({ precision: 3 }).nullable(),
-  code: edm.string().nullable().immutable(),
-  shipTo: edm.complex(Address).nullable(),
-  version: edm.int32().computed(),
-});
-const Line = entityType("Line", {
-  id: edm.int32().key().computed(),
-  orderId: edm.int64(),
-  position: edm.int32(),
-  text: edm.string(),
-  quantity: edm.int32().default(1),
-});
-const Tag = entityType("Tag", { name: edm.string().key() });
+export const { Customer, Order } = PLAIN;
+
+/** The header that names the user of an audited service. */
+const USER_HEADER = "X-User";
+
+/** Values that the server sets in each row of audited tables, as an object without a type: those of the model lack them. */
+const AUDIT: object = {
+  set: {
+    author: { create: ({ user }: { readonly user: Principal }) => user.id ?? "" },
+    editor: {
+      create: ({ user }: { readonly user: Principal }) => user.id ?? "",
+      update: ({ user }: { readonly user: Principal }) => user.id ?? "",
+    },
+    changed: { create: now, update: now },
+  },
+};
 
 type Types = readonly [sqlite: string, postgres: string, mariadb: string];
 const POSITIONS: Readonly<Record<DatabaseName, 0 | 1 | 2>> = { sqlite: 0, postgres: 1, mariadb: 2 };
@@ -83,11 +126,22 @@ const TABLES: ReadonlyArray<
   ],
 ];
 
-/** Creates the tables of the model. */
-export async function createOrderTables(db: AnyDatabase, engine: Pick<DatabaseEngine, "name">): Promise<void> {
+const AUDIT_COLUMNS: Readonly<Record<string, Types>> = {
+  author: ["text", "varchar(50)", "varchar(50)"],
+  editor: ["text", "varchar(50)", "varchar(50)"],
+  changed: ["text", "timestamptz", "datetime(3)"],
+};
+
+/** Creates the tables of the model. @param isAudited whether they have columns for an audited service */
+export async function createOrderTables(
+  db: AnyDatabase,
+  engine: Pick<DatabaseEngine, "name">,
+  isAudited: boolean = false,
+): Promise<void> {
   const position = POSITIONS[engine.name];
   for (const [table, columns, rules] of TABLES) {
-    const parts = Object.entries(columns).map(([name, type]) => {
+    const all = isAudited && table !== "order_tags" ? { ...columns, ...AUDIT_COLUMNS } : columns;
+    const parts = Object.entries(all).map(([name, type]) => {
       return sql`${sql.id(name)} ${sql.raw(typeof type === "string" ? type : type[position])}`;
     });
     if (rules !== undefined) parts.push(sql.raw(rules));
@@ -124,14 +178,17 @@ export function passingHooks(committed: () => void = () => undefined): object {
 /**
  * The sets over the tables of the model; all are writable.
  * @param hooks the hooks of every set
+ * @param isAudited whether each row has an author, an editor and the instant of its last change, set by the server
  */
 export function orderService(
   db: AnyDatabase,
   logged: LoggedErrors = { errors: [] },
   hooks: object = {},
+  isAudited: boolean = false,
 ): ReturnType<typeof odataService> {
+  const { Customer, Profile, Order, Line, Tag } = isAudited ? AUDITED : PLAIN;
   const operations = ["read", "create", "replace", "patch", "delete"] as const;
-  const place = { db, distributed: isDistributed(db), ...hooks };
+  const place = { db, distributed: isDistributed(db), ...hooks, ...(isAudited ? AUDIT : {}) };
   const columns = {
     customerId: "customer_id",
     shipTo: { columns: { street: "ship_street", city: "ship_city" } },
@@ -140,6 +197,7 @@ export function orderService(
   return odataService({
     namespace: "Shop",
     logger: { error: (_message, { err }) => logged.errors.push(err), warn: () => undefined, info: () => undefined },
+    ...(isAudited && { authenticate: ({ headers }) => ({ id: headers.get(USER_HEADER) ?? "" }) }),
     entitySets: [
       sqlEntitySet(Customer, {
         ...place,

@@ -2,6 +2,7 @@
 // Statements: docs/reference/table-writes.md#writes
 // Statements: docs/reference/status-codes.md#errors
 import { sql } from "kysely";
+import type { Context } from "odatakit";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { caseCount } from "../cases.ts";
 import { DISTRIBUTED } from "../distributed/distributed-engines.ts";
@@ -12,6 +13,7 @@ import {
   emptyTables,
   faultOf,
   orderService,
+  passingHooks,
   sendTo,
   type LoggedErrors,
   type Send,
@@ -28,7 +30,7 @@ describe.each([...ENGINES, ...DISTRIBUTED])("writes to tables of $title", (engin
   beforeAll(async () => {
     opened = await engine.open();
     ({ db } = opened);
-    await createOrderTables(db, engine);
+    await createOrderTables(db, engine, true);
     send = sendTo(orderService(db, logged));
   });
   beforeEach(async () => {
@@ -177,6 +179,46 @@ describe.each([...ENGINES, ...DISTRIBUTED])("writes to tables of $title", (engin
         etag = answers.find(({ status }) => status === 200)?.headers.get("etag") ?? "";
       }
       expect((await send("GET", path)).json).toMatchObject({ Version: rounds + 1 });
+    },
+    300_000,
+  );
+
+  test.each(["Orders", "PricedOrders"])(
+    "of two writers of %s with one ETag and hooks the winner is the editor, and the loser leaves nothing",
+    async (set) => {
+      const rounds = caseCount(engine.name === "sqlite" ? 200 : 100);
+      let committed = 0;
+      const leaveTag = async ({ ctx }: { readonly ctx: Context }): Promise<void> => {
+        const name = ctx.user?.id ?? "";
+        await sql`insert into tags (name) values (${name})`.execute(ctx.transaction as AnyDatabase);
+      };
+      const passing = passingHooks(() => void (committed += 1));
+      const service = orderService(db, logged, { ...passing, after: { patch: leaveTag } }, true);
+      const write = sendTo(service);
+      const created = await write("POST", "Orders", { Number: "A1", Author: "x", Editor: "x" }, { "X-User": "ann" });
+      const path = `${set}(${String(created.json.Id)})`;
+      let etag = (await write("GET", path)).headers.get("etag") ?? "";
+      const winners: string[] = [];
+      for (let round = 1; round <= rounds; round += 1) {
+        const patch = (user: string, total: string) =>
+          write("PATCH", path, { Total: total, Editor: "x" }, { "If-Match": etag, "X-User": user });
+        const users = [`bob ${String(round)}`, `eve ${String(round)}`];
+        const answers = await Promise.all(
+          users.map((user, index) => patch(user, `${String(round)}.0${String(index)}`)),
+        );
+        expect(answers.map(({ status }) => status).toSorted((left, right) => left - right)).toEqual([200, 412]);
+        const won = answers.findIndex(({ status }) => status === 200);
+        winners.push(users[won] ?? "");
+        const { json, headers } = answers[won] ?? created;
+        expect(json).toMatchObject({ Author: "ann", Editor: users[won], Version: round + 1 });
+        expect((await write("GET", path)).json).toEqual(json);
+        etag = headers.get("etag") ?? "";
+      }
+      await service.drain();
+      expect(committed).toBe(rounds + 1);
+      const { rows } = await sql<{ readonly name: string }>`select name from tags`.execute(db);
+      expect(rows.map(({ name }) => name).toSorted()).toEqual(winners.toSorted());
+      expect(logged.errors).toEqual([]);
     },
     300_000,
   );

@@ -28,7 +28,7 @@ import type { StoredRows } from "./row-store.ts";
  * next links, errors; and writes change no hidden rows. In some rounds the sets have rules of categories, and
  * navigations skip those of their target sets: such rules reveal no hidden rows either, and refuse every write that
  * they must refuse. In most rounds no user may read one property, whose values the databases
- * do not share.
+ * do not share. In half of the rounds writes pass hooks, and the server sets values.
  */
 
 const RUNS_PER_ROUND = roundSize(50, RUNS);
@@ -57,15 +57,16 @@ interface RunOf {
   readonly shared: Shared;
   readonly categories: CategoryRules | undefined;
   readonly hidden: PrivateProperty | undefined;
+  readonly isHooked: boolean;
   readonly round: number;
 }
 
 async function run(
-  { engine, user, shared, categories, hidden }: RunOf,
+  { engine, user, shared, categories, hidden, isHooked }: RunOf,
   data: Relations,
   requests: readonly RowRequest[],
 ): Promise<Outcome> {
-  const { service, stored, end } = await engine.start({ data, isGuarded: true, shared, categories, hidden });
+  const { service, stored, end } = await engine.start({ data, isGuarded: true, shared, categories, hidden, isHooked });
   try {
     const before = await stored();
     const answers = await answersOf(service, user, requests);
@@ -133,7 +134,8 @@ async function report(
   const isAlone = JSON.stringify(alone[0]) !== JSON.stringify(alone[1]);
   const writes = requests.slice(0, index).filter(({ method }) => method !== "GET");
   const needed = isAlone ? "by itself" : `after\n${writes.map(describeRequest).join("\n\n")}`;
-  return `seed ${String(SEED)}, round ${String(of.round)}, ${of.engine.name}, ${of.user}\n${describeRequest(request)}\n\n${needed}`;
+  const hooks = of.isHooked ? ", with hooks" : "";
+  return `seed ${String(SEED)}, round ${String(of.round)}, ${of.engine.name}, ${of.user}${hooks}\n${describeRequest(request)}\n\n${needed}`;
 }
 
 /** Sets that a user may not add to have no new rows. */
@@ -203,8 +205,10 @@ describe.each(FAMILIES)("$name", ({ engines }) => {
         const categories = categoryRules(random);
         // All engines get all of them in turn, and some rounds have none.
         const hidden = [...PRIVATE, undefined][(round + SEED) % (PRIVATE.length + 1)];
+        // Each engine has rounds with and without them.
+        const isHooked = (Math.floor(round / engines.length) + round + SEED) % 2 === 1;
         const { reads, writes, refused } = await compare(
-          { engine, user, shared: settings, categories, hidden, round },
+          { engine, user, shared: settings, categories, hidden, isHooked, round },
           Math.min(RUNS_PER_ROUND, RUNS - round * RUNS_PER_ROUND),
         );
         total.reads += reads;

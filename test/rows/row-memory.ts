@@ -14,6 +14,7 @@ import {
 import { arraySets, COMMON, type Service, type Shared } from "../executors/relations-memory.ts";
 import type { Relations } from "../executors/relations-model.ts";
 import { categoriesOf, exceptionOf, type CategoryRules } from "./row-categories.ts";
+import { hooksOf } from "./row-hooks.ts";
 import { authorOperations, bookOperations, unboundOperations, type HandOut } from "./row-operations.ts";
 import type { PrivateProperty } from "./row-pairs.ts";
 import { applyTo } from "./row-query.ts";
@@ -53,6 +54,8 @@ export interface ServiceData {
   readonly categories?: CategoryRules | undefined;
   /** The property that no user may read, if any. */
   readonly hidden?: PrivateProperty | undefined;
+  /** Whether writes pass hooks, and the server sets values. */
+  readonly isHooked?: boolean;
 }
 
 /** The rules of a set. */
@@ -98,6 +101,7 @@ export function memoryRows(given: ServiceData, style: Style) {
         ...operationsOf(set, data, handOut),
         ...readHandlers(store, set, style),
         ...writeHandlers(store, set, style),
+        ...hooksOf(set, given.isHooked, style === "sources"),
         navigation: Object.fromEntries(
           store.navigations[set].map((navigation) => {
             const exception = exceptionOf(set, navigation.name, categories);

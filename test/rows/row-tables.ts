@@ -8,6 +8,7 @@ import { type Author, Book } from "../executors/relations-model.ts";
 import { navigationsOf } from "../executors/relations-navigations.ts";
 import { tableOptions, type TablesPlace } from "../executors/relations-tables.ts";
 import { exceptionOf } from "./row-categories.ts";
+import { hooksOf } from "./row-hooks.ts";
 import { authorizationOf, operationsOf, serviceOptions, SETTINGS, type ServiceData } from "./row-memory.ts";
 import { LINK_NAMES, textOf, type LinkName } from "./row-pairs.ts";
 import { KEY_FIELDS, SETS, type SetName } from "./row-rules.ts";
@@ -51,6 +52,7 @@ export function tableRows(given: ServiceData, place: TablesPlace, form: Form): S
         ...options[set],
         ...common,
         operations: OPERATIONS,
+        ...hooksOf(set, given.isHooked, false),
         ...(form === "sources" ? narrowed(place.db, set, options[set]) : {}),
         navigation: withExceptions(set, navigation, categories),
       });

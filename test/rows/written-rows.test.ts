@@ -8,7 +8,10 @@ import { KEY_FIELDS, SETS, type Row, type SetName, type UserName } from "./row-r
 import { answersOf, describeRequest, RUNS, statusOf } from "./row-runs.ts";
 import type { StoredRows } from "./row-store.ts";
 
-/** No user writes a row that the user cannot see afterwards: checked after each write, in the tables themselves. */
+/**
+ * No user writes a row that the user cannot see afterwards: checked after each write, in the tables themselves. In half of
+ * the rounds writes pass hooks, and the server sets values.
+ */
 
 const REQUESTS = Math.ceil(RUNS / 4);
 const RUNS_PER_ROUND = roundSize(40, REQUESTS);
@@ -62,7 +65,7 @@ async function round(engine: Engine, index: number): Promise<number> {
   const random = randomNumbers(seed);
   const user = oneOf<UserName>(["alice", "bob"], random);
   const pair = databasePair(user, seed);
-  const running = await engine.start({ data: pair.first, isGuarded: true, shared: {} });
+  const running = await engine.start({ data: pair.first, isGuarded: true, shared: {}, isHooked: random() < 0.5 });
   let written = 0;
   try {
     for (const request of writesOf(roundOf(pair), seed, RUNS_PER_ROUND)) {
