@@ -43,14 +43,12 @@ const show = (): object => ({});
 
 /**
  * The options of a set whose writes pass hooks, and whose rows have values that the server sets.
- * @param hasLinkHandlers whether handlers write the links of the set, and may hide its rows from their writer: then no
- *   stored row is left for the hook after a link
  */
-export function hooksOf(set: SetName, isHooked: boolean | undefined, hasLinkHandlers: boolean): object {
+export function hooksOf(set: SetName, isHooked: boolean | undefined): object {
   if (isHooked !== true) return {};
   return {
     set: VALUES[set],
     before: { create: pass, replace: pass, patch: pass, delete: pass },
-    after: { create: show, replace: show, ...(!hasLinkHandlers && { patch: show }), delete: () => undefined },
+    after: { create: show, replace: show, patch: show, delete: () => undefined },
   };
 }

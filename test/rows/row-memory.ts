@@ -101,7 +101,7 @@ export function memoryRows(given: ServiceData, style: Style) {
         ...operationsOf(set, data, handOut),
         ...readHandlers(store, set, style),
         ...writeHandlers(store, set, style),
-        ...hooksOf(set, given.isHooked, style === "sources"),
+        ...hooksOf(set, given.isHooked),
         navigation: Object.fromEntries(
           store.navigations[set].map((navigation) => {
             const exception = exceptionOf(set, navigation.name, categories);

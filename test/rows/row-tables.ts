@@ -52,7 +52,7 @@ export function tableRows(given: ServiceData, place: TablesPlace, form: Form): S
         ...options[set],
         ...common,
         operations: OPERATIONS,
-        ...hooksOf(set, given.isHooked, false),
+        ...hooksOf(set, given.isHooked),
         ...(form === "sources" ? narrowed(place.db, set, options[set]) : {}),
         navigation: withExceptions(set, navigation, categories),
       });

@@ -220,3 +220,43 @@ test("handlers that write links have the hooks, too", async () => {
     'after {"id":1,"teamId":8,"name":"Bob"}',
   ]);
 });
+
+test.each([
+  { link: "PUT Books(1)/Author/$ref", body: { "@odata.id": "Authors(2)" }, stored: 2 },
+  { link: "DELETE Books(1)/Author/$ref", body: undefined, stored: null },
+])("a link of a handler that hides its row passes `after.patch`: $link", async ({ link, body, stored }) => {
+  const Author = entityType("Author", { id: edm.int32().key() });
+  const Book = entityType("Book", { id: edm.int32().key(), authorId: edm.int32().nullable() });
+  const book: { id: number; authorId: number | null } = { id: 1, authorId: 1 };
+  const seen: unknown[] = [];
+  const service = odataService({
+    authenticate: () => ({ id: "bob" }),
+    entitySets: [
+      entitySet(Author, { getByKey: (id) => ({ id }) }),
+      entitySet(Book, {
+        getByKey: () => ({ ...book }),
+        patch: (_id, delta) => ({ ...book, ...delta }) as never,
+        authorization: { rows: (_user, row) => row.authorId.eq(1) },
+        after: { patch: ({ entity }) => void seen.push(entity) },
+        navigation: {
+          author: hasOptional(Author, {
+            target: "Authors",
+            on: { authorId: "id" },
+            setRef: () => void (book.authorId = 2),
+            removeRef: () => void (book.authorId = null),
+          }),
+        },
+      }),
+    ],
+  });
+  const [method = "", path = ""] = link.split(" ");
+  const response = await service.fetch(
+    new Request(`${ORIGIN}/${path}`, {
+      method,
+      headers: { "Content-Type": "application/json" },
+      ...(body !== undefined && { body: JSON.stringify(body) }),
+    }),
+  );
+  expect([response.status, await response.text()]).toEqual([204, ""]);
+  expect(seen).toEqual([{ id: 1, authorId: stored }]);
+});

@@ -1,6 +1,7 @@
 import { chain, type Maybe } from "../../base/maybe.ts";
 import type { Context } from "../../definition/context.ts";
 import type { EntitySetDefinition, ServiceDefinition } from "../../definition/model/service-definition.ts";
+import { refusalOfUnseen } from "../../definition/sets/authorization.ts";
 import { keyHolderOf } from "../../edm/key-holder.ts";
 import { keyIn } from "../../edm/literal.ts";
 import type { EntitySet, JoinPair } from "../../edm/model.ts";
@@ -133,9 +134,11 @@ async function afterLink({ set, key }: LinkedRow, further: object, reader: Reade
   const { entitySet, hooks } = set;
   const isWritten = Object.keys(further).length > 0;
   if (!isWritten && hooks?.after.patch === undefined) return;
+  // The link may have hidden the row from the user, as without hooks.
   const saved = isWritten
     ? answeredValue(await patchUnhooked(set, key, further, reader))
-    : await findEntity(entitySet, key, reader);
+    : await findEntity(entitySet, key, { ...reader, gate: null });
+  if (saved === null || saved === undefined) throw refusalOfUnseen(reader.context.user, entitySet);
   await afterWrite(set, "patch", asEntity(saved, entitySet.entityType), reader);
 }
 
