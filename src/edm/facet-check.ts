@@ -4,7 +4,7 @@ import type { Facets, PrimitiveType } from "./primitive-type.ts";
 import { asText, describeValue, type PrimitiveValue } from "./value-codec.ts";
 import { valueCodec } from "./value-codecs.ts";
 
-/** Returns what a value in canonical form violates, and the correction, as a sentence; null for a valid value. */
+/** Returns the facet that a value in canonical form violates, and the correction, as a sentence; null for a valid value. */
 export type FacetCheck = (value: PrimitiveValue) => string | null;
 
 /**
@@ -50,7 +50,7 @@ function isShorter(text: string, minLength: number): boolean {
 }
 
 /**
- * Returns what the number of items of a collection violates, and the correction, as a sentence; null for a valid number.
+ * Returns the facet that the number of items of a collection violates, and the correction, as a sentence; null for a valid number.
  */
 export function checkItemCount(count: number, { minItems = 0, maxItems = Infinity }: Facets): string | null {
   if (count >= minItems && count <= maxItems) return null;

@@ -1,7 +1,7 @@
 import { builtinModule, type HostGlobal } from "../base/host.ts";
 import type { Pattern } from "./primitive-type.ts";
 
-/** A regular expression in a declaration: its text, a RegExp without flags, or one that `RE2JS.compile` made. */
+/** A regular expression in a declaration: its text, a RegExp without flags, or the result of `RE2JS.compile`. */
 export type PatternInput = string | RegExp | CompiledPattern;
 
 /** A pattern that the application compiled with the package `re2js`. */

@@ -58,7 +58,7 @@ interface UsingQuery extends QueryClauses {
   readonly selectExpand: SelectExpandClause;
 }
 
-/** Returns the sets that a query uses besides the one that it reads, once for each shape. */
+/** Returns the sets that a query uses besides the set that it reads, once for each shape. */
 export const setsOfQuery: (query: UsingQuery) => ReadonlyArray<EntitySet | null> = keptPer((query: UsingQuery) => [
   ...setsOfExpressions(query),
   ...setsOfExpansions(query.selectExpand),

@@ -15,7 +15,7 @@ const REFUSED: Partial<Readonly<Record<DatabaseName, readonly [expression: strin
   postgres: ["1 / part", "division by zero"],
 };
 
-/** An expression whose cells are no integers. */
+/** An expression whose cells are not integers. */
 const NO_INTEGER: Readonly<Record<DatabaseName, string>> = {
   sqlite: "'a' || part",
   postgres: "part + 0.5",

@@ -8,7 +8,7 @@ import type { JsonValue } from "../../json/write-json.ts";
 /**
  * Converts a value of the application to its canonical form, as a client could send it.
  * @param property not of a complex type
- * @throws InvalidValueError for a value of another type, and for one that the facets forbid
+ * @throws InvalidValueError for a value of another type, and for a value that the facets forbid
  */
 export function canonicalValue(property: StructuralProperty, value: unknown): unknown {
   if (!property.isCollection) return canonicalItem(property, value);

@@ -31,7 +31,7 @@ export function resolvePropertyRules(declared: unknown, properties: readonly Str
 }
 
 /**
- * Returns the rules of properties as they are declared, by field: also those that a class defines.
+ * Returns the rules of properties as they are declared, by field, including rules that a class defines.
  * @param authorization the `authorization` of a set
  */
 export function declaredPropertyRules(authorization: unknown): Readonly<Record<string, unknown>> {

@@ -76,7 +76,7 @@ function toValidator(declared: unknown): Validator | undefined {
   // Schemas of arktype are functions.
   if (isStandardSchema(declared)) {
     const { "~standard": standard } = declared;
-    // Libraries have their own codes, which are no codes of the service.
+    // Libraries have their own codes, which the service does not use.
     return (value) =>
       chain(standard.validate(value), ({ issues }) => issues?.map(({ message, path }) => ({ message, path })));
   }

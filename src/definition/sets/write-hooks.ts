@@ -10,7 +10,7 @@ interface HookCall<E extends EntityTypeDeclaration, N> {
   readonly ctx: SetContext<E, N>;
 }
 
-/** What the hooks of an existing entity receive. */
+/** The argument of the hooks of an existing entity. */
 interface KeyedCall<E extends EntityTypeDeclaration, N, Current> extends HookCall<E, N> {
   readonly key: KeyOf<E>;
   /**
@@ -42,7 +42,7 @@ export interface BeforeHooks<E extends EntityTypeDeclaration, N = unknown> {
   readonly delete?: ((call: KeyedCall<E, N, ReadEntityOf<E>>) => Changed<never>) | undefined;
 }
 
-/** What the hooks after a write receive. */
+/** The argument of the hooks after a write. */
 interface StoredCall<E extends EntityTypeDeclaration, N> extends HookCall<E, N> {
   readonly key: KeyOf<E>;
   /** The entity as stored, with every declared property. */

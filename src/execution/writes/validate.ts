@@ -119,7 +119,7 @@ type JudgedPlace = Pick<Nesting, "place"> & { readonly set: EntitySetDefinition 
 /**
  * Returns the errors for the result of a validator.
  * @param most the number of errors that the response can have
- * @throws ODataError that it returned; TypeError if it is no list of issues
+ * @throws ODataError that it returned; TypeError if it is not a list of issues
  */
 function faultsOf(judged: JudgedPlace, answer: unknown, rule: "create" | "patch", most: number): readonly ODataError[] {
   const issues = answeredValue(answer);
