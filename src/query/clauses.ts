@@ -1,6 +1,6 @@
 import type { EntitySet, EntityType, NavigationProperty, StructuralProperty } from "../edm/model.ts";
 import type { PrimitiveValue } from "../edm/value-codec.ts";
-import type { Expression, ScalarType } from "./expression.ts";
+import type { Expression, ParameterExpression, PathSource, ScalarType } from "./expression.ts";
 
 /** How `round()` rounds a midpoint. @see docs/reference/filter.md */
 export type RoundingMode = "spec-compliant" | "BankersRounding";
@@ -71,6 +71,108 @@ export interface SelectedProperty {
   readonly nested?: readonly SelectedProperty[] | undefined;
   /** Whether ignored members of a complex value are read too: rules and handlers receive them; absent: no. */
   readonly withIgnored?: true | undefined;
+  /** The value of a property that no type declares: `$compute`, or `compute` of `$apply`; absent: it is a declared property. */
+  readonly computed?: Expression | undefined;
+}
+
+/** The bound `$apply`: the branches of its last `concat`, or a single branch. @see docs/reference/apply.md */
+export interface ApplyClause {
+  /** In the order of the rows in the response. */
+  readonly branches: readonly [ApplyBranch, ...(readonly ApplyBranch[])];
+  /** The type of the rows: that of the single branch, or of all properties that rows of any branch may have. */
+  readonly entityType: EntityType;
+}
+
+/** Steps that apply one after the other to the rows of a set. */
+export interface ApplyBranch {
+  readonly steps: readonly ApplyStep[];
+  /** The type of the rows after the last step: that of the set if no step changes the shape of rows. */
+  readonly entityType: EntityType;
+  /** Whether a step made the rows, so that they are no entities of the set. */
+  readonly isTransformed: boolean;
+  /** The values that `compute` added to the rows after the last step that made rows. */
+  readonly computed: readonly ComputedProperty[];
+  /** The order of the rows, which is total as far as values can tell; an order of the client comes before it. */
+  readonly orderBy: readonly OrderByItem[];
+}
+
+/**
+ * A value that is computed for each row. A later use of its name is a copy of the expression, so no step depends on it.
+ * @see OData URL Conventions 4.01, section 5.1.3.2
+ */
+export interface ComputedProperty {
+  /** Belongs to no declared type. */
+  readonly property: StructuralProperty;
+  readonly expression: Expression;
+}
+
+/** A step of `$apply`. Its expressions are evaluated for rows of `inputType`. */
+export type ApplyStep = FilterStep | LimitStep | GroupStep;
+
+/** Keeps the rows that meet a condition. */
+export interface FilterStep {
+  readonly kind: "filter";
+  readonly inputType: EntityType;
+  readonly filter: FilterClause;
+}
+
+/** Keeps some rows of an order: of all rows, or of each group. */
+export interface LimitStep {
+  readonly kind: "limit";
+  readonly inputType: EntityType;
+  /** Total as far as values can tell. */
+  readonly orderBy: readonly OrderByItem[];
+  /** The number of rows to skip; null: none. */
+  readonly skip: ParameterExpression | null;
+  /** The most rows to keep; null: all. */
+  readonly top: ParameterExpression | null;
+  /** The values that rows of one group have in common; empty: all rows are one group. */
+  readonly partition: readonly GroupKey[];
+}
+
+/** Makes one row of each group; without keys one row of all rows, even if there are none. */
+export interface GroupStep {
+  readonly kind: "group";
+  readonly inputType: EntityType;
+  readonly keys: readonly GroupKey[];
+  readonly aggregates: readonly Aggregate[];
+  /** The type of the new rows: the properties of the keys, then those of the aggregates. */
+  readonly entityType: EntityType;
+}
+
+/** A value by which rows are grouped. Equality is that of `eq`, but null equals null. */
+export type GroupKey = ValueKey | StructuredKey;
+
+/** A single value. */
+export interface ValueKey {
+  readonly kind: "value";
+  /** The property of the new rows. */
+  readonly property: StructuralProperty;
+  readonly expression: Expression;
+}
+
+/** The values of an entity or complex value that a path leads through, such as `Item` of `Item/Name`. */
+export interface StructuredKey {
+  readonly kind: "structured";
+  /** The property of the new rows: a complex value that may be null. */
+  readonly property: StructuralProperty;
+  /** The new value is null where this entity or complex value is: rows with and without it are different groups. */
+  readonly source: PathSource;
+  readonly members: readonly GroupKey[];
+}
+
+/** The methods of aggregation; `count` is `$count`. */
+export type AggregateMethod = "sum" | "min" | "max" | "average" | "countdistinct" | "count";
+
+/** A value of all rows of a group. Null operands are left out; without any other, the value is null, and counts are 0. */
+export interface Aggregate {
+  /** The property of the new rows. */
+  readonly property: StructuralProperty;
+  readonly method: AggregateMethod;
+  /** The operand; null for `count`. */
+  readonly expression: Expression | null;
+  /** The condition of the rows that are aggregated; null: all rows of the group. Other rows still make their group. */
+  readonly filter: FilterClause | null;
 }
 
 /** A bound `$search`, as the search handler gets it. */
@@ -95,12 +197,15 @@ export interface QueryShape {
   /** The texts of the options with literals replaced by their types. Queries with the same key share the shape. */
   readonly key: string;
   readonly entitySet: EntitySet;
+  /** The type of the rows: that of the set, or the result of `apply`. */
   readonly entityType: EntityType;
+  /** `$apply`, whose rows the other options apply to; absent: the rows of the set. */
+  readonly apply?: ApplyClause | undefined;
   readonly filter: FilterClause | null;
   /** As the client wrote it, without the appended key; empty without `$orderby`. */
   readonly orderBy: readonly OrderByItem[];
   readonly selectExpand: SelectExpandClause;
-  /** The parameters of `filter`, `orderBy` and the expansions, by index. */
+  /** The parameters of `apply`, `filter`, `orderBy`, computed values and the expansions, by index. */
   readonly parameters: readonly QueryParameter[];
   readonly roundingMode: RoundingMode;
 }
