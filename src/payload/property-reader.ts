@@ -191,12 +191,10 @@ function compileCellReader({ index, toValue }: ScalarColumn): (source: object) =
   return (source) => toValue(asRow(source)[index]);
 }
 
-/** Makes the test whether a complex value is null, which means that all of its cells are. */
-export function compileIsNull(members: ReadonlyMap<StructuralProperty, RowColumn>): (source: object) => boolean {
-  const tests = [...members.values()].map((column) => {
-    if (column.kind === "complex") return compileIsNull(column.members);
-    const { index } = column;
-    return (source: object) => asRow(source)[index] === null;
-  });
+/** Makes the test whether the value of a column is null. A complex value without `presence` is null if all of its cells are. */
+export function compileIsNull(column: RowColumn): (source: object) => boolean {
+  const index = column.kind === "complex" ? column.presence : column.index;
+  if (index !== undefined) return (source) => asRow(source)[index] === null;
+  const tests = column.kind === "complex" ? Array.from(column.members.values(), compileIsNull) : [];
   return (source) => tests.every((test) => test(source));
 }

@@ -132,7 +132,7 @@ function compileComplexCells(
   column: Extract<RowColumn, { readonly kind: "complex" }>,
 ): (row: object) => string | null {
   const write = compileRowMember(path, { property }, format, column);
-  const isNull = compileIsNull(column.members);
+  const isNull = compileIsNull(column);
   // A single complex value contains its type, so only its name precedes it.
   const head = `${JSON.stringify(property.name)}:`.length;
   return (row) => (property.nullable && isNull(row) ? null : write(row).slice(head));

@@ -167,15 +167,15 @@ function compileComplexMember(
   path: string,
   { property, nested }: SelectedProperty,
   format: PayloadFormat,
-  { members }: ComplexColumn,
+  column: ComplexColumn,
 ): MemberWriter {
   if (property.type.kind !== "ComplexType") throw new Error(`${path}: only a complex property has several columns.`);
   const type: ComplexType = property.type;
   const selected = nested ?? type.properties.map((member) => ({ property: member }));
-  const write = compileRowWriter(type.qualifiedName, selected, format, members);
+  const write = compileRowWriter(type.qualifiedName, selected, format, column.members);
   const { plain, annotated } = headsOf(property, format);
   const control = format.metadata === "full" ? `"@odata.type":${JSON.stringify(typeFragment(type, false))},` : "";
-  const isNull = compileIsNull(members);
+  const isNull = compileIsNull(column);
   const absent = compileAbsent(path, property, plain);
   return (source) => (property.nullable && isNull(source) ? absent() : `${annotated}{${write(source, control)}}`);
 }

@@ -2,7 +2,15 @@ import { keeper, keptPer } from "../base/memo.ts";
 import { required } from "../base/required.ts";
 import type { EntitySet, NavigationProperty, StructuralProperty } from "../edm/model.ts";
 import type { EntityOwner } from "./capabilities.ts";
-import type { FilterClause, OrderByItem } from "./clauses.ts";
+import type {
+  ApplyBranch,
+  ApplyClause,
+  ApplyStep,
+  FilterClause,
+  GroupKey,
+  OrderByItem,
+  SelectExpandClause,
+} from "./clauses.ts";
 import type {
   CollectionPath,
   Expression,
@@ -17,6 +25,55 @@ import { childrenOf, isPath } from "./walk-expression.ts";
 export interface QueryClauses {
   readonly filter: FilterClause | null;
   readonly orderBy: readonly OrderByItem[];
+  /** Absent: the query has no `$apply`. */
+  readonly apply?: ApplyClause | undefined;
+  /** Its computed values have expressions; absent: there are none. */
+  readonly selectExpand?: Pick<SelectExpandClause, "selected"> | undefined;
+}
+
+/** Returns the computed values of a level as a query: the same object each time; null if it has none. */
+export const computedIn: (clause: SelectExpandClause) => QueryClauses | null = keptPer((clause) =>
+  clause.selected.some(({ computed }) => computed !== undefined)
+    ? keeper<QueryClauses>({ filter: null, orderBy: [], selectExpand: clause })
+    : null,
+);
+
+/** Returns the expressions of a query in the order of their evaluation. Only those of entities contain navigations. */
+function expressionsOf({ filter, orderBy, apply, selectExpand }: QueryClauses): readonly Expression[] {
+  return [
+    ...(apply?.branches.flatMap(ofBranch) ?? []),
+    ...ofClauses(filter === null ? [] : [filter]),
+    ...ofClauses(orderBy),
+    ...(selectExpand?.selected.flatMap(({ computed }) => computed ?? []) ?? []),
+  ];
+}
+
+function ofBranch({ steps, computed, orderBy }: ApplyBranch): readonly Expression[] {
+  return [...steps.flatMap(ofStep), ...ofClauses(computed), ...ofClauses(orderBy)];
+}
+
+function ofStep(step: ApplyStep): readonly Expression[] {
+  switch (step.kind) {
+    case "filter":
+      return [step.filter.expression];
+    case "limit":
+      return [...step.partition.flatMap(ofKey), ...ofClauses(step.orderBy)];
+    case "group": {
+      const operands = step.aggregates.flatMap(({ filter, expression }) => [
+        filter?.expression ?? [],
+        expression ?? [],
+      ]);
+      return [...step.keys.flatMap(ofKey), ...operands.flat()];
+    }
+  }
+}
+
+function ofKey(key: GroupKey): readonly Expression[] {
+  return key.kind === "value" ? [key.expression] : [key.source, ...key.members.flatMap(ofKey)];
+}
+
+function ofClauses(clauses: ReadonlyArray<{ readonly expression: Expression }>): readonly Expression[] {
+  return clauses.map(({ expression }) => expression);
 }
 
 /** A navigation in expressions, with the navigations that continue it. Each appears once below its parent. */
@@ -68,10 +125,9 @@ interface Walk {
  * Finds the other entities that the expressions of a query mention, once per shape, expansion or other keeper.
  * @returns null if they mention none, as most do
  */
-export const mentionsOf: (query: QueryClauses) => Mentions | null = keptPer(({ filter, orderBy }) => {
+export const mentionsOf: (query: QueryClauses) => Mentions | null = keptPer((query) => {
   const walk: Walk = { it: { below: new Map() }, roots: new Map() };
-  if (filter !== null) visit(filter.expression, [], walk);
-  for (const { expression } of orderBy) visit(expression, [], walk);
+  for (const expression of expressionsOf(query)) visit(expression, [], walk);
   if (walk.it.below.size === 0 && walk.roots.size === 0) return null;
   const navigations = mentionsBelow(walk.it);
   const roots = Array.from(walk.roots, ([expression, place]) =>
@@ -168,10 +224,9 @@ export interface PropertyMention {
  * Finds the properties of entities that the expressions of a query mention, in the order in which they are written, once
  * per shape, expansion or other keeper. Members of complex values are not among them.
  */
-export const propertiesIn: (query: QueryClauses) => readonly PropertyMention[] = keptPer(({ filter, orderBy }) => {
-  const expressions = [...(filter === null ? [] : [filter]), ...orderBy].map(({ expression }) => expression);
-  return Object.freeze(expressions.flatMap((expression) => [...mentionedIn(expression, [])]));
-});
+export const propertiesIn: (query: QueryClauses) => readonly PropertyMention[] = keptPer((query) =>
+  Object.freeze(expressionsOf(query).flatMap((expression) => [...mentionedIn(expression, [])])),
+);
 
 /** @param items the set or type of the items of each enclosing lambda operator; null for values */
 function* mentionedIn(

@@ -25,11 +25,13 @@ export interface ScalarColumn {
 export type NoteUnreadable = (error: unknown, key: readonly unknown[]) => void;
 
 /**
- * A complex property with one column per member, nested members included. If all cells of the members that clients see are
- * null, so is the value.
+ * A complex property with one column per member, nested members included. Without `presence`, the value is null if all cells
+ * of the members that clients see are null.
  */
 export interface ComplexColumn {
   readonly kind: "complex";
+  /** The index of the cell that is null exactly if the value is; absent: the cells of the members decide. */
+  readonly presence?: number | undefined;
   /** The members that clients see. */
   readonly members: ReadonlyMap<StructuralProperty, RowColumn>;
   /** The ignored members, for rules and handlers; absent: they are not read. */

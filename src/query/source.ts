@@ -15,7 +15,8 @@ import type { ReadScope } from "./reading.ts";
 import type { Row, RowShape } from "./row-shape.ts";
 
 /**
- * A query to a source: `filter`, then `orderBy`, then `after`, `skip` and `top`; `count` is the number of rows after `filter`.
+ * A query to a source: the steps of `shape.apply`, then `filter`, `orderBy`, `after`, `skip` and `top`; `count` is the number
+ * of rows after `filter`.
  * A source may cache compiled queries by the identity of `shape`, in a WeakMap.
  */
 export interface SourceQuery extends ReadScope {
@@ -176,6 +177,19 @@ export interface RelationalSource {
    * when absent. A function decides on each: its parents are in this source, or in a joined one.
    */
   readonly joinsExpansions?: boolean | JoinsExpansion | undefined;
+  /**
+   * Returns whether one statement evaluates the single branch of `$apply` of a shape, and the computed values among its
+   * selected properties. Absent: it evaluates neither. Without it, the rows of the set are read, and both are evaluated in
+   * memory. Rows have a column for each computed value.
+   * @param shape the same object for all requests of the shape: results can be cached by it
+   * @param sources the sources of the sets that the shape mentions; sets without a source are missing
+   */
+  readonly applies?: ((shape: QueryShape, sources: SourcesBySet) => boolean) | undefined;
+  /**
+   * Reads the pages of several queries in the same state of the database: the branches of `$apply`, each as a shape of one
+   * branch. Absent: they are read one after another.
+   */
+  readonly readTogether?: ((queries: readonly SourceQuery[]) => Maybe<readonly Page[]>) | undefined;
   /**
    * Reads one entity of this source by its key.
    * @param key in the application's form

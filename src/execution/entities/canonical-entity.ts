@@ -74,7 +74,7 @@ function valueReader({ nullable, isCollection }: StructuralProperty, column: Row
     return isCollection ? (row) => read(row) ?? [] : read;
   }
   const members = toObject(allMembers(column));
-  // A complex value that may be null is null if all cells that clients see are null.
+  // Without its own cell, a complex value that may be null is null if all cells that clients see are null.
   return nullable ? (row) => (isNull(row, column) ? null : members(row)) : members;
 }
 
@@ -83,7 +83,9 @@ function allMembers({ members, ignored }: ComplexColumn): ReadonlyMap<Structural
 }
 
 function isNull(row: Row, column: RowColumn): boolean {
-  if (column.kind !== "complex") return row[column.index] === null;
+  const index = column.kind === "complex" ? column.presence : column.index;
+  if (index !== undefined) return row[index] === null;
+  if (column.kind !== "complex") return false;
   return [...column.members.values()].every((member) => isNull(row, member));
 }
 

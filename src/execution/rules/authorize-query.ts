@@ -7,14 +7,14 @@ import { nestedItems } from "../../definition/sets/judge-references.ts";
 import type { EntitySet, NavigationProperty } from "../../edm/model.ts";
 import { type ODataError, protocolError } from "../../errors/odata-error.ts";
 import type { EntityOwner, NavigationStep, PathGuard, PropertyAccess, StarAccess } from "../../query/capabilities.ts";
-import type {
-  ExpandedNavigation,
-  FilterClause,
-  OrderByItem,
-  QueryShape,
-  SelectExpandClause,
-} from "../../query/clauses.ts";
-import { mentionsOf, type NavigationMention, propertiesIn, type QueryClauses } from "../../query/mentions.ts";
+import type { ExpandedNavigation, QueryShape, SelectExpandClause } from "../../query/clauses.ts";
+import {
+  computedIn,
+  mentionsOf,
+  type NavigationMention,
+  propertiesIn,
+  type QueryClauses,
+} from "../../query/mentions.ts";
 import { definitionIn, targetDefinition } from "../entities/reader.ts";
 import { actionOf, judge, navigationRules, actionAlong, judgeEntity, requireRules } from "./judge-rules.ts";
 import type { RuledUser } from "./property-access.ts";
@@ -42,6 +42,7 @@ interface QueryRules {
 }
 
 const NOTHING: readonly AskedRules[] = Object.freeze([]);
+const NO_CLAUSES: QueryClauses = Object.freeze({ filter: null, orderBy: [] });
 
 /**
  * Requires that a user may read every set that a query uses: along navigations in `$filter`, `$orderby` and `$expand`,
@@ -58,18 +59,21 @@ export function authorizeShape(reader: QueryingUser, shape: QueryShape): void {
 }
 
 /**
- * Requires the same for the expansions of one entity.
+ * Requires the same for the expansions and computed values of one entity.
  * @param entitySet the set of the entity
  * @throws ODataError as for authorizeShape
  */
 export function authorizeExpansions(reader: QueryingUser, clause: SelectExpandClause, entitySet: EntitySet): void {
-  if (clause.expanded.length === 0) return;
+  const computed = computedIn(clause);
+  if (clause.expanded.length === 0 && computed === null) return;
   const bySet = clauseRules(clause, reader.definition);
   let rules = bySet.get(entitySet);
   if (rules === undefined) bySet.set(entitySet, (rules = rulesOfEntity(reader.definition, clause, entitySet)));
   requireAll(rules, reader);
   const { properties } = reader;
-  if (properties !== null) requireReadable(unreadableInClause(properties, clause));
+  if (properties === null) return;
+  requireReadable(unreadableInClause(properties, clause));
+  if (computed !== null) requireReadable(unreadableIn(properties, computed, entitySet));
 }
 
 const shapeRules = keptPerPair((shape: QueryShape, definition: ServiceDefinition) => rulesOfShape(definition, shape));
@@ -149,10 +153,12 @@ function require({ rules, action, target, unanswerable }: AskedRules, user: User
 }
 
 function rulesOfShape(definition: ServiceDefinition, shape: QueryShape): QueryRules {
-  const { filter, orderBy, selectExpand, entitySet } = shape;
+  const { apply, filter, orderBy, selectExpand, entitySet } = shape;
   const asked = [
-    ...askedByExpressions(definition, filter, [], "$filter"),
-    ...askedByExpressions(definition, null, orderBy, "$orderby"),
+    ...askedByExpressions(definition, { ...NO_CLAUSES, apply }, "$apply"),
+    ...askedByExpressions(definition, { ...NO_CLAUSES, selectExpand }, "$compute"),
+    ...askedByExpressions(definition, { ...NO_CLAUSES, filter }, "$filter"),
+    ...askedByExpressions(definition, { ...NO_CLAUSES, orderBy }, "$orderby"),
     ...selectExpand.expanded.flatMap((item) => askedByExpansion(definition, item, false)),
   ];
   const [first] = mentionsOf(shape)?.navigations ?? [];
@@ -161,8 +167,12 @@ function rulesOfShape(definition: ServiceDefinition, shape: QueryShape): QueryRu
 }
 
 function rulesOfEntity(definition: ServiceDefinition, clause: SelectExpandClause, entitySet: EntitySet): QueryRules {
-  const asked = clause.expanded.flatMap((item) => askedByExpansion(definition, item, false));
-  const [first] = clause.expanded;
+  const computed = computedIn(clause);
+  const asked = [
+    ...(computed === null ? [] : askedByExpressions(definition, computed, "$compute")),
+    ...clause.expanded.flatMap((item) => askedByExpansion(definition, item, false)),
+  ];
+  const [first] = (computed && mentionsOf(computed)?.navigations) ?? clause.expanded;
   return freeze(asked, first === undefined ? [] : askedOfOwner(definition, entitySet, first.navigationProperty.name));
 }
 
@@ -178,23 +188,22 @@ function askedByExpansion(
   item: ExpandedNavigation,
   isOwnerSkipped: boolean,
 ): readonly AskedRules[] {
-  const { filter, orderBy, selectExpand } = item;
+  const { selectExpand } = item;
   const isSkipped = asksNoTarget(definition, item);
   return [
     ...askedByStep(definition, item, isOwnerSkipped),
-    ...askedByExpressions(definition, filter, orderBy, "$expand", isSkipped),
+    ...askedByExpressions(definition, item, "$expand", isSkipped),
     ...selectExpand.expanded.flatMap((below) => askedByExpansion(definition, below, isSkipped)),
   ];
 }
 
 function askedByExpressions(
   definition: ServiceDefinition,
-  filter: FilterClause | null,
-  orderBy: readonly OrderByItem[],
+  clauses: QueryClauses,
   option: string,
   isOwnerSkipped: boolean = false,
 ): readonly AskedRules[] {
-  const mentions = mentionsOf({ filter, orderBy });
+  const mentions = mentionsOf(clauses);
   if (mentions === null) return NOTHING;
   const ofRoots = mentions.roots.flatMap(({ expression: { entitySet }, below }): readonly AskedRules[] => {
     const root = askedByRoot(definition, entitySet, option);
