@@ -54,13 +54,15 @@ function readAggregate(reader: TokenCursor): AggregateSyntax {
   const { position } = reader.token;
   if (isWord(reader.token, "$count")) {
     take(reader);
-    if (isWordIgnoringCase(reader.token, "with")) throw faultAt(reader, reader.token, "$count has no method: write $count as Count.");
+    if (isWordIgnoringCase(reader.token, "with"))
+      throw faultAt(reader, reader.token, "$count has no method: write $count as Count.");
     return { expression: null, method: "count", alias: readAlias(reader, "as and a name, such as as Count"), position };
   }
   refuseCall(reader);
   const expression = readExpression(reader);
   const method = readMethod(reader, expression);
-  if (isWord(reader.token, "from")) throw unsupported(reader, reader.token.position, "from is not supported: write groupby and a second aggregate.");
+  if (isWord(reader.token, "from"))
+    throw unsupported(reader, reader.token.position, "from is not supported: write groupby and a second aggregate.");
   return { expression, method, alias: readAlias(reader, "as and a name, such as as Total"), position };
 }
 
@@ -90,7 +92,8 @@ function readMethod(reader: TokenCursor, operand: SyntaxNode): (typeof METHODS)[
   if (!isWord(token, "with")) {
     if (isWordIgnoringCase(token, "with")) throw faultAt(reader, token, "write with in lower case.");
     const isWhole = token.kind === ")" || token.kind === "," || isWord(token, "as");
-    if (!isWhole || operand.kind !== "member") throw unexpected(reader, "an operator, or with and a method, such as with sum");
+    if (!isWhole || operand.kind !== "member")
+      throw unexpected(reader, "an operator, or with and a method, such as with sum");
     const message = `custom aggregates are not supported. Write ${operand.name} with sum as Alias.`;
     throw unsupported(reader, operand.position, message);
   }
@@ -105,7 +108,12 @@ function readMethod(reader: TokenCursor, operand: SyntaxNode): (typeof METHODS)[
 
 function noMethod(reader: TokenCursor, text: string): ODataError {
   const { position } = reader.token;
-  if (text.includes(".")) return unsupported(reader, position, `the method ${quoteText(text)} is not supported. The methods are ${METHODS.join(", ")}.`);
+  if (text.includes("."))
+    return unsupported(
+      reader,
+      position,
+      `the method ${quoteText(text)} is not supported. The methods are ${METHODS.join(", ")}.`,
+    );
   const lower = text.toLowerCase();
   const nearest = methodLike(lower) ?? nearestName(lower, METHODS);
   const advice = /^\$?count$/u.test(lower)

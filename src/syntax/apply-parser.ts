@@ -4,7 +4,16 @@ import { type AggregateSyntax, readAggregates } from "./aggregate-parser.ts";
 import type { MemberSyntax, OrderByItemSyntax, SyntaxNode } from "./ast.ts";
 import { type ComputedSyntax, readComputed } from "./compute-parser.ts";
 import { readExpression } from "./expression-parser.ts";
-import { counted, expect, faultAt, lookAhead, openReader, take, type TokenCursor, unexpected } from "./expression-reader.ts";
+import {
+  counted,
+  expect,
+  faultAt,
+  lookAhead,
+  openReader,
+  take,
+  type TokenCursor,
+  unexpected,
+} from "./expression-reader.ts";
 import { tokenize } from "./lexer.ts";
 import { closingDoubleQuote } from "./nested-value-end.ts";
 import { readOrderBy } from "./order-by-parser.ts";
@@ -52,6 +61,7 @@ export interface ApplySyntax {
 
 /** `$apply` as tokens, with the texts of its searches, which do not belong to its shape. */
 export interface ApplyTokens {
+  readonly text: string;
   readonly list: TokenList;
   /** The offsets of the texts in the parentheses of `search(…)`, in their order. */
   readonly searches: readonly { readonly start: number; readonly end: number }[];
@@ -101,7 +111,7 @@ export function tokenizeApply(text: string, context: ParseContext): ApplyTokens 
     masked += text.slice(from, start) + " ".repeat(end - start);
     from = end;
   }
-  return { list: tokenize(masked + text.slice(from), context, "$apply"), searches };
+  return { text, list: tokenize(masked + text.slice(from), context, "$apply"), searches };
 }
 
 /** Finds the texts of searches, outside of strings. */
@@ -147,7 +157,7 @@ function searchEnd(text: string, start: number): number {
 export function parseApply({ list }: ApplyTokens, context: ParseContext): ApplySyntax {
   const reader: ApplyReader = { ...openReader(list, context, readExpression), steps: 0 };
   const steps = readSteps(reader, 0);
-  if (reader.token.kind !== "end") throw unexpected(reader, 'a slash and the next step, or the end');
+  if (reader.token.kind !== "end") throw unexpected(reader, "a slash and the next step, or the end");
   return { steps, nodes: reader.nodes };
 }
 
@@ -172,7 +182,11 @@ function readStep(reader: ApplyReader, depth: number): ApplyStepSyntax {
     throw faultAt(reader, token, `there are more than ${maxApplySteps} steps: send several requests.`);
   }
   if (depth > MAX_NESTING) {
-    throw faultAt(reader, token, `steps nest deeper than ${MAX_NESTING} levels: use fewer of groupby and concat in one another.`);
+    throw faultAt(
+      reader,
+      token,
+      `steps nest deeper than ${MAX_NESTING} levels: use fewer of groupby and concat in one another.`,
+    );
   }
   take(reader);
   if (name === "identity") return { kind: name, position };
@@ -276,11 +290,19 @@ function noStep(reader: ApplyReader): ODataError {
   const lower = text.toLowerCase();
   if (FURTHER_STEPS.has(lower)) return unsupported(reader, token, lower);
   if (text.includes(".")) {
-    return unsupportedAt(reader, token, `the function ${quoteText(text)} cannot be a step: functions of services are not supported in $apply.`);
+    return unsupportedAt(
+      reader,
+      token,
+      `the function ${quoteText(text)} cannot be a step: functions of services are not supported in $apply.`,
+    );
   }
   const bare = lower.startsWith("$") ? lower.slice(1) : lower;
   if (STEPS.some((name) => name === bare)) {
-    return faultAt(reader, token, `${quoteText(text)} is not a step. Write ${bare}: the names of steps are in lower case.`);
+    return faultAt(
+      reader,
+      token,
+      `${quoteText(text)} is not a step. Write ${bare}: the names of steps are in lower case.`,
+    );
   }
   const method = /^(?:sum|min|max|avg|average|count|countdistinct)$/u.test(bare);
   const nearest = nearestName(bare, STEPS);

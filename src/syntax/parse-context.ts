@@ -21,6 +21,8 @@ export interface ParseContext {
   readonly aliases: ReadonlyMap<string, string>;
   /** Whether options nested in `$expand` may lack their `$`; absent: no. */
   readonly signIsOptional?: boolean | undefined;
+  /** Whether `$expand` may contain `$compute`; absent: no. */
+  readonly computesInExpand?: (() => boolean) | undefined;
   /** The work so far, for limits and tests. */
   readonly counters: { tokens: number; nodes: number };
 }

@@ -16,8 +16,8 @@ import {
 import type { DeclaredTypes, StartupRule } from "../model/declared-types.ts";
 import { type FaultPlace, checkOptions, describe, isObject, adviseName } from "../option-table.ts";
 import type { EntityTypeDeclaration } from "../types/value-type.ts";
-import { checkAuthorization, checkNavigationRules } from "./check-authorization.ts";
 import { APPLY_RULES, SHOWN_BY_APPLY } from "./check-apply.ts";
+import { checkAuthorization, checkNavigationRules } from "./check-authorization.ts";
 import { CACHING_RULES } from "./check-caching.ts";
 import { FOREIGN_KEY_RULES } from "./check-foreign-keys.ts";
 import { RESOURCE_RULES, ROW_RULES } from "./check-guards.ts";

@@ -5,8 +5,8 @@ import type { Capabilities, Limits } from "../../query/capabilities.ts";
 import type { DeclaredSet } from "../model/declared-service.ts";
 import type { BatchDefinition, CorsDefinition, EntitySetSettings } from "../model/service-definition.ts";
 import type { ServiceDefaults, ServiceOptions } from "../model/service-options.ts";
-import { readCacheControl } from "../sets/cache-control.ts";
 import type { ServiceProfile } from "../service-profile.ts";
+import { readCacheControl } from "../sets/cache-control.ts";
 import type { LimitSettings, InheritedSettings } from "../sets/set-settings.ts";
 
 /** Every setting with a value. */
@@ -38,7 +38,10 @@ const DEFAULT_SETTINGS: Resolved<InheritedSettings> = Object.freeze({
 });
 
 /** Returns the defaults of a registration, completed by those of its profile. */
-export function withProfile(defaults: ServiceDefaults, { aggregates }: Pick<ServiceProfile, "aggregates">): ServiceDefaults {
+export function withProfile(
+  defaults: ServiceDefaults,
+  { aggregates }: Pick<ServiceProfile, "aggregates">,
+): ServiceDefaults {
   const { applyEnabled = aggregates, computeEnabled = aggregates } = defaults;
   return { ...defaults, applyEnabled, computeEnabled };
 }
