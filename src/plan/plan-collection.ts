@@ -117,7 +117,8 @@ export function planCollection(
   request: PageRequest,
 ): CollectionPlan {
   const { shape } = query;
-  const orderBy = form !== "queryable" && shape.orderBy.length === 0 ? [] : totalOrderOf(shape);
+  const isUnordered = form !== "queryable" && shape.orderBy.length === 0 && shape.apply === undefined;
+  const orderBy = isUnordered ? [] : totalOrderOf(shape);
   const page = planPaging({ top: query.top, maxPageSize: request.maxPageSize }, capabilities.maxTop);
   const isKeyset = form === "queryable" && request.keyset !== undefined;
   const keyset = isKeyset ? planKeyset(query, keysetOrder(orderBy, shape.entityType.key), request.keyset) : null;
@@ -325,7 +326,7 @@ function leadsOn(expression: Expression): boolean {
 }
 
 /** Joins conditions by `and`. An entity must meet all of them, so they can be applied one after another. */
-function allOf(operands: readonly Expression[]): FilterClause | null {
+export function allOf(operands: readonly Expression[]): FilterClause | null {
   const [first] = operands;
   if (first === undefined) return null;
   const type = PRIMITIVE_TYPES["Edm.Boolean"];

@@ -73,6 +73,8 @@ export interface SelectedProperty {
   readonly withIgnored?: true | undefined;
   /** The value of a property that no type declares: `$compute`, or `compute` of `$apply`; absent: it is a declared property. */
   readonly computed?: Expression | undefined;
+  /** Whether `$metadata` does not tell the type of the value, like that of a computed one; absent: it does. */
+  readonly isUndeclared?: true | undefined;
 }
 
 /** The bound `$apply`: the branches of its last `concat`, or a single branch. @see docs/reference/apply.md */
