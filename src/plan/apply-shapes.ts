@@ -79,6 +79,18 @@ function branchShape(shape: QueryShape, branch: ApplyBranch): QueryShape {
   });
 }
 
+/** Returns the shape of a branch whose rows also have the values that are computed of the rows of all branches. */
+export const computedShape: (branch: QueryShape, shape: QueryShape) => QueryShape = keptPerPair((branch, shape) => {
+  const computed = shape.selectExpand.selected.filter((item) => item.computed !== undefined);
+  if (computed.length === 0) return branch;
+  const values = computed.map(({ property }): SelectedProperty => ({ property, isUndeclared: true }));
+  const selected = [...branch.selectExpand.selected, ...values];
+  return keeper<QueryShape>({
+    ...branch,
+    selectExpand: keeper<SelectExpandClause>({ ...branch.selectExpand, selected }),
+  });
+});
+
 /** Returns the properties of a branch that are among those of all branches, by name. */
 function selectedOf({ selectExpand }: QueryShape, branch: ApplyBranch): readonly SelectedProperty[] {
   return selectExpand.selected.flatMap(({ property: { name }, nested }) => {

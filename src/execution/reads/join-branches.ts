@@ -3,16 +3,17 @@ import { keptPerPair } from "../../base/memo.ts";
 import type { ComplexType, EntityType, StructuralProperty } from "../../edm/model.ts";
 import { declaredFieldOf } from "../../memory/compile-property.ts";
 import { asEntity, isObject } from "../../memory/evaluation.ts";
-import { structuralMember } from "../../plan/apply-shapes.ts";
+import { computedShape, structuralMember } from "../../plan/apply-shapes.ts";
 import { NO_JOINS } from "../../plan/join-expansions.ts";
 import type { CollectionPlan } from "../../plan/plan-collection.ts";
 import type { QueryShape } from "../../query/clauses.ts";
+import { computedIn } from "../../query/mentions.ts";
 import { type CollectionPart, type CollectionResult, countOf } from "../entities/handler-answer.ts";
 import { serviceOf } from "../entities/reader.ts";
 import { tooManyEntities } from "./page-query.ts";
 import { objectsOf } from "./read-input.ts";
 import { type Application, applyTo } from "./read-source.ts";
-import { withComputed } from "./with-computed.ts";
+import { computedFields, withComputed, withFields } from "./with-computed.ts";
 
 /** The rows of one branch of `$apply`, in its order. */
 export interface BranchPart extends CollectionPart {
@@ -44,7 +45,7 @@ export function joinBranches(
   const length = branches.reduce((sum, { entities }) => sum + entities.length, 0);
   if (limit !== null && length > limit) throw tooManyEntities(limit);
   const { filter, orderBy } = plan.query.shape;
-  if (filter === null && orderBy.length === 0) {
+  if (filter === null && orderBy.length === 0 && computedIn(plan.query.shape.selectExpand) === null) {
     const { skip, page } = plan;
     const end = skip + (page.size ?? length);
     return chain(
@@ -92,8 +93,8 @@ function resultOf(
 
 /** A row with its branch. */
 interface Origin {
-  readonly branch: number;
-  readonly row: unknown;
+  readonly part: BranchPart;
+  readonly row: object;
 }
 
 /** Applies the other options to the rows of all branches, as objects of the common type. */
@@ -103,47 +104,73 @@ function joinRows(
   application: Application,
 ): Maybe<CollectionResult> {
   const { shape, count } = plan.query;
-  const origins = new Map<unknown, Origin>();
-  const all = chain(
-    inOrder(parts, (part) => objectsOf(part, application.turn)),
-    (lists) =>
-      lists.flatMap((list, branch) => {
-        const toCommon = conversionOf(shape, parts[branch]?.shape ?? shape);
-        return list.map((object, index) => {
-          const common = toCommon(asEntity(object, shape.entityType));
-          origins.set(common, { branch, row: parts[branch]?.entities[index] });
-          return common;
-        });
-      }),
-  );
   const { filter } = shape;
   const { orderBy, skip, page } = plan;
   const query = { shape, filter, orderBy, skip, top: page.readSize, count };
+  const origins = new Map<unknown, Origin>();
+  const all = chain(
+    inOrder(parts, (part) => objectsOf(part, application.turn)),
+    (lists) => lists.flatMap((list, index) => commonRows(shape, parts[index], list, origins)),
+  );
   return chain(all, (rows) =>
     chain(applyTo(rows, query, application), ({ entities, count: total }) => {
       const size = page.size ?? entities.length;
-      const runs = runsOf(entities.slice(0, size), origins, parts);
-      return resultOf(plan, runs, { count: Number(total ?? 0), hasMore: entities.length > size });
+      const kept = entities.slice(0, size);
+      return chain(withComputed(kept, shape, application, "$compute"), (computed) =>
+        resultOf(plan, runsOf(shape, kept, computed, origins), {
+          count: Number(total ?? 0),
+          hasMore: entities.length > size,
+        }),
+      );
     }),
   );
 }
 
-/** Divides rows into parts of one branch each. */
+/** Converts the rows of a branch to rows of the common type, and notes their origins. */
+function commonRows(
+  shape: QueryShape,
+  part: BranchPart | undefined,
+  objects: readonly unknown[],
+  origins: Map<unknown, Origin>,
+): readonly object[] {
+  if (part === undefined) return [];
+  const toCommon = conversionOf(shape, part.shape);
+  return objects.map((object) => {
+    const row = asEntity(object, part.shape.entityType);
+    const common = toCommon(row);
+    origins.set(common, { part, row });
+    return common;
+  });
+}
+
+/**
+ * Divides rows into parts of one branch each.
+ * @param computed the rows with the values that are computed of the rows of all branches
+ */
 function runsOf(
+  shape: QueryShape,
   rows: readonly unknown[],
+  computed: readonly unknown[],
   origins: ReadonlyMap<unknown, Origin>,
-  parts: readonly BranchPart[],
 ): readonly BranchPart[] {
-  const runs: { part: BranchPart; readonly rows: unknown[] }[] = [];
-  for (const common of rows) {
+  const fields = computedFields(shape.selectExpand);
+  const runs: { readonly part: BranchPart; readonly entities: object[] }[] = [];
+  for (const [index, common] of rows.entries()) {
     const origin = origins.get(common);
-    const part = parts[origin?.branch ?? -1];
-    if (origin === undefined || part === undefined) throw new Error("A row belongs to no branch of $apply.");
+    if (origin === undefined) throw new Error("A row belongs to no branch of $apply.");
+    const { part, row } = origin;
+    const values = asEntity(computed[index], shape.entityType);
+    const entity = fields.length === 0 ? row : withFields(row, part.shape.entityType, values, fields);
     const last = runs.at(-1);
-    if (last?.part === part) last.rows.push(origin.row);
-    else runs.push({ part, rows: [origin.row] });
+    if (last?.part === part) last.entities.push(entity);
+    else runs.push({ part, entities: [entity] });
   }
-  return runs.map(({ part, rows: entities }) => ({ ...part, entities }));
+  return runs.map(({ part, entities }) => ({
+    ...part,
+    entities,
+    rowShape: undefined,
+    shape: computedShape(part.shape, shape),
+  }));
 }
 
 /** Converts a row of a branch to a row of the common type. */

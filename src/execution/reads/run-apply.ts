@@ -48,7 +48,7 @@ function readAndCompute(
   return chain(readFrom(source, query, reader), (page) => {
     const result = toResult(plan, page, NO_JOINS);
     return chain(objectsOf(result, turn), (entities) =>
-      computed({ ...result, entities, rowShape: undefined }, shape, application),
+      completeResult({ ...result, entities, rowShape: undefined }, shape, application),
     );
   });
 }
@@ -150,7 +150,9 @@ export function applyToRows(
     const { orderBy, skip, page } = plan;
     const query = { shape, filter, orderBy, skip, top: page.readSize, count: plan.query.count };
     return chain(rowsOf(shape), (made) =>
-      chain(applyTo(made, query, application), (read) => computed(toResult(plan, read, NO_JOINS), shape, application)),
+      chain(applyTo(made, query, application), (read) =>
+        completeResult(toResult(plan, read, NO_JOINS), shape, application),
+      ),
     );
   }
   const top = mostOfBranches(plan, application.reader);
@@ -175,6 +177,11 @@ function readBranch(
   }));
 }
 
-function computed(result: CollectionResult, shape: QueryShape, application: Application): Maybe<CollectionResult> {
+/** Adds the computed values to the objects of a page. @throws as for withComputed */
+export function completeResult(
+  result: CollectionResult,
+  shape: QueryShape,
+  application: Application,
+): Maybe<CollectionResult> {
   return chain(withComputed(result.entities, shape, application, "$compute"), (entities) => ({ ...result, entities }));
 }

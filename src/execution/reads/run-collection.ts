@@ -22,7 +22,7 @@ import { keepAll, readAll, readStream } from "./open-set.ts";
 import { type ChosenJson, toResult, toSourceQuery, tooManyEntities } from "./page-query.ts";
 import { Application, applyInMemory, openSource, readFrom } from "./read-source.ts";
 import { resolveSources } from "./resolve-sources.ts";
-import { applyToRows, applyToSource } from "./run-apply.ts";
+import { applyToRows, applyToSource, completeResult } from "./run-apply.ts";
 import { runSearch } from "./search-related.ts";
 
 /** The handlers that a collection is read by. */
@@ -102,17 +102,11 @@ function readPage(
   const mayStream = isOpen && mayBeLong(plan.page);
   const set = entitySet ?? plan.query.shape.entitySet;
   if (plan.form === "apply-query" && handlers.applyQuery !== undefined) {
-    const query = restrictedQuery(plan, reader);
-    const none = { items: [], count: 0 };
-    if (query === null) return appliedPage(plan, toCollectionQuery(plan), none, { reader, mayStream: false });
     const context = ServiceContext.ofSet(set, reader.context);
-    return chain(handlers.applyQuery(query, context), (answer) =>
-      // The handlers of a short page's expansions are called once, with all its entities.
-      appliedPage(plan, query, answeredValue(answer), {
-        reader,
-        mayStream: mayStream || (isOpen && plan.expand === null),
-      }),
-    );
+    const { applyQuery } = handlers;
+    // The handlers of a short page's expansions are called once, with all its entities.
+    const mayBegin = mayStream || (isOpen && plan.expand === null);
+    return readApplied((query) => applyQuery(query, context), plan, reader, mayBegin);
   }
   const own: Reader = entitySet === null ? { context: reader.context, gate: null } : reader;
   const { search: clause } = plan.query;
@@ -129,6 +123,27 @@ function readPage(
   if (!isOpen || !canFilterInOrder(plan, set, own)) return read(readAll(set, handlers.getAll, own));
   return chain(readStream(set, handlers.getAll, own), (entities) =>
     isAsyncIterable(entities) ? streamAll(entities, plan, set, own) : read(keepAll(set, entities, own)),
+  );
+}
+
+/** Reads the page of a set that applies the query itself. The service adds the computed values. */
+function readApplied(
+  call: (query: CollectionQuery) => ReturnType<NonNullable<EntitySetHandlers<Context>["applyQuery"]>>,
+  plan: CollectionPlan,
+  reader: Reader,
+  mayStream: boolean,
+): Maybe<CollectionResult | CollectionStream> {
+  const { shape, values } = plan.query;
+  const query = restrictedQuery(plan, reader);
+  const started = (): Application => new Application(new Evaluation(values), reader);
+  // Without visible rows, an aggregate still is a row.
+  if (query === null && shape.apply !== undefined) return applyToRows([], plan, started());
+  const none = { items: [], count: 0 };
+  if (query === null) return appliedPage(plan, toCollectionQuery(plan), none, { reader, mayStream: false });
+  return chain(call(query), (answer) =>
+    chain(appliedPage(plan, query, answeredValue(answer), { reader, mayStream }), (page) =>
+      page instanceof CollectionStream || !isShaped(shape) ? page : completeResult(page, shape, started()),
+    ),
   );
 }
 

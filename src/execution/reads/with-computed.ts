@@ -1,13 +1,17 @@
 import { chain, inTurns, type Maybe, type Steps } from "../../base/maybe.ts";
 import { keeper, keptPer } from "../../base/memo.ts";
 import type { EntityType } from "../../edm/model.ts";
+import type { PrimitiveValue } from "../../edm/value-codec.ts";
 import { compiledFor } from "../../memory/compile-expression.ts";
 import { declaredFieldOf } from "../../memory/compile-property.ts";
-import { asEntity } from "../../memory/evaluation.ts";
+import { asEntity, Evaluation } from "../../memory/evaluation.ts";
 import { type Clause, visitRows } from "../../memory/visit-rows.ts";
 import type { RoundingMode, SelectExpandClause } from "../../query/clauses.ts";
 import { computedIn } from "../../query/mentions.ts";
-import type { Application } from "./read-source.ts";
+import { rowReader, toRow } from "../entities/canonical-entity.ts";
+import type { Reader } from "../entities/reader.ts";
+import type { FoundEntity } from "./read-by-key.ts";
+import { Application } from "./read-source.ts";
 
 /** The rows of a query that get computed values. */
 interface ComputedRows {
@@ -63,6 +67,17 @@ export function withComputed(
   );
 }
 
+/** Returns the fields of the values that a clause computes. */
+export function computedFields(clause: SelectExpandClause): readonly string[] {
+  return fieldsOf(clause).map(({ field }) => field);
+}
+
+/** Returns a copy of an entity with some fields of another object. */
+export function withFields(entity: object, type: EntityType, other: object, fields: readonly string[]): object {
+  const added = fields.map((field) => [field, declaredFieldOf(other, field)] as const);
+  return Object.fromEntries([...Object.entries(entity), ...declaredEntries(entity, fieldsOfType(type)), ...added]);
+}
+
 const fieldsOfType = keptPer((entityType: EntityType): readonly string[] => {
   const { properties, ignoredProperties, navigationProperties } = entityType;
   return [...properties, ...ignoredProperties, ...navigationProperties].map(({ field }) => field);
@@ -73,4 +88,26 @@ function declaredEntries(entity: object, fields: readonly string[]): ReadonlyArr
   return fields
     .map((field) => [field, declaredFieldOf(entity, field)] as const)
     .filter(([, value]) => value !== undefined);
+}
+
+/**
+ * Adds the computed values to one entity, which becomes an object.
+ * @param values of the parameters
+ * @returns the same value if nothing is computed
+ * @throws as for withComputed
+ */
+export function computeEntity(
+  found: FoundEntity,
+  rows: ComputedRows,
+  values: readonly PrimitiveValue[],
+  reader: Reader,
+): Maybe<FoundEntity> {
+  if (computedIn(rows.selectExpand) === null) return found;
+  const { entity, rowShape } = found;
+  const object = rowShape === undefined ? entity : rowReader(rowShape)(toRow(entity));
+  const application = new Application(new Evaluation(values), reader);
+  return chain(withComputed([object], rows, application, "$compute"), ([copy]) => ({
+    entity: copy,
+    rowShape: undefined,
+  }));
 }
