@@ -39,8 +39,9 @@ const keysOf: Readonly<Record<RoundingMode, (key: GroupKey) => ReadKey>> = {
 
 function compileKey(key: GroupKey, roundingMode: RoundingMode): ReadKey {
   const { field } = key.property;
-  if (key.kind === "value")
+  if (key.kind === "value") {
     return { field, read: compiledFor(key, roundingMode), textOf: textOfValue(key.expression.type) };
+  }
   const source = compileRawSource(key.source, []);
   const members = key.members.map(keysOf[roundingMode]);
   return {

@@ -160,9 +160,8 @@ function isWhole(entries: readonly string[]): boolean {
 
 /** Returns the entries of the rows of one branch; none if these are whole entities. */
 function ownContext({ apply, selectExpand }: QueryShape): readonly string[] {
-  const [branch] = apply?.branches ?? NOTHING;
   const { selected, isSelection, contextSelect } = selectExpand;
-  if (branch?.isTransformed === true) return selected.map(contextEntry);
+  if (apply?.branches[0].isTransformed === true) return selected.map(contextEntry);
   if (isSelection) return contextSelect;
   const aliases = selected.flatMap(({ computed, property }) => (computed === undefined ? [] : property.name));
   return aliases.length === 0 ? NOTHING : ["*", ...aliases];
