@@ -217,10 +217,12 @@ export interface QueryParameter {
   /** Index among the literals of the request. */
   readonly literal: number;
   readonly type: ScalarType;
-  /** The option that contains the literal, for errors: `$filter`, `$orderby` or `$expand`. */
+  /** The option that contains the literal, for errors: `$filter`, `$orderby`, `$expand`, `$apply` or `$compute`. */
   readonly option: string;
   /** True for the right operand of an integer or Decimal `div` or `mod`. */
   readonly refuseZero: boolean;
+  /** The least value of a number of rows; absent: any value. */
+  readonly least?: number | undefined;
 }
 
 /** A query on a collection: its shape, the values of the parameters, and the options that vary per request. */
