@@ -3,7 +3,6 @@ import { keeper, keptPer } from "../base/memo.ts";
 import type { PrimitiveValue } from "../edm/value-codec.ts";
 import { protocolError, type ODataError } from "../errors/odata-error.ts";
 import type { Aggregate, FilterClause, GroupKey, GroupStep, LimitStep, RoundingMode } from "../query/clauses.ts";
-import type { ParameterExpression } from "../query/expression.ts";
 import { type Accumulator, accumulatorOf, type SpendText } from "./accumulators.ts";
 import { compiledFor } from "./compile-expression.ts";
 import { compileRawSource, fieldOf } from "./compile-property.ts";
@@ -40,8 +39,9 @@ const keysOf: Readonly<Record<RoundingMode, (key: GroupKey) => ReadKey>> = {
 
 function compileKey(key: GroupKey, roundingMode: RoundingMode): ReadKey {
   const { field } = key.property;
-  if (key.kind === "value")
+  if (key.kind === "value") {
     return { field, read: compiledFor(key, roundingMode), textOf: textOfValue(key.expression.type) };
+  }
   const source = compileRawSource(key.source, []);
   const members = key.members.map(keysOf[roundingMode]);
   return {
@@ -212,8 +212,9 @@ export function* limitRows(
   return kept;
 }
 
-function countOf(parameter: ParameterExpression | null, { values }: Evaluation): number | undefined {
-  return parameter === null ? undefined : Number(values[parameter.index]);
+function countOf(count: LimitStep["top"], { values }: Evaluation): number | undefined {
+  if (count === null) return undefined;
+  return Number(count.kind === "literal" ? count.value : values[count.index]);
 }
 
 function tooManyGroups(maxGroups: number): ODataError {
