@@ -225,13 +225,11 @@ describe("computed values", () => {
     );
   });
 
-  const longText = (steps: number): string => {
-    const names = Array.from({ length: steps + 1 }, (_each, index) => (index === 0 ? "Name" : `T${index}`));
-    return names
-      .slice(1)
-      .map((name, index) => `compute(concat(${names[index]},${names[index]}) as ${name})`)
-      .join("/");
-  };
+  const longText = (steps: number): string =>
+    Array.from({ length: steps }, (_each, index) => {
+      const name = index === 0 ? "Name" : `T${String(index)}`;
+      return `compute(concat(${name},${name}) as T${String(index + 1)})`;
+    }).join("/");
 
   test.each([
     ["compute", (text: string) => text],

@@ -12,9 +12,9 @@ function* checkShown({ sets }: DeclaredService): Iterable<ConfigurationFault> {
 }
 
 function* checkShownOf(set: DeclaredSet): Iterable<ConfigurationFault> {
-  const shown = [...fieldsOf(set, "selectProperties"), ...set.navigations.map(({ field }) => field)];
+  const shown = new Set([...fieldsOf(set, "selectProperties"), ...set.navigations.map(({ field }) => field)]);
   for (const option of SHOWN_BY_APPLY) {
-    for (const field of fieldsOf(set, option).filter((each) => isVisible(set, each) && !shown.includes(each))) {
+    for (const field of fieldsOf(set, option).filter((each) => isVisible(set, each) && !shown.has(each))) {
       const message = `\`${option}\` names \`${field}\`, which \`selectProperties\` does not name: $apply would show its values.`;
       yield { set: set.name, message, fix: `Remove it from \`${option}\`, or add it to \`selectProperties\`.` };
     }
