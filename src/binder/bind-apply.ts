@@ -234,13 +234,18 @@ function aggregated(
     if (expression === null && !work.capabilities.countEnabled) {
       throw unsupportedOption("$apply", position, "The query option $count is not enabled for this entity set.");
     }
-    const replaced = expression?.kind === "member" && expression.source === null ? expression.name : null;
     const bound = bindAggregate(item, condition, context);
-    checkAlias(alias, rows, taken, "$apply", replaced);
+    checkAlias(alias, rows, taken, "$apply", replacedBy(expression, bound.expression, rows));
     taken.add(alias.name);
     return bound;
   });
   return withGroups(rows, within, made, within.length === 0 ? "aggregate" : "groupby");
+}
+
+/** Returns the name of the property that is an operand by itself, which the alias may repeat; null for other operands. */
+function replacedBy(node: SyntaxNode | null, operand: Expression | null, rows: AppliedRows): string | null {
+  if (node?.kind !== "member" || node.source !== null || rows.computed.has(node.name)) return null;
+  return operand?.kind === "property" ? operand.property.name : null;
 }
 
 /** The rows of groups. */
