@@ -203,7 +203,7 @@ describe("each group is what arithmetic on its rows gives", () => {
       const members = membersOf(row);
       return Object.fromEntries(Object.keys(expected([])).map((name) => [name, members[name]]));
     });
-    const sorted = (all: readonly object[]): string[] => all.map((each) => JSON.stringify(each)).sort();
+    const sorted = (all: readonly object[]): string[] => all.map((each) => JSON.stringify(each)).toSorted();
     expect(sorted(shown)).toEqual(sorted(wanted));
   });
 });
