@@ -208,6 +208,17 @@ const CASES: readonly Case[] = [
       '{"City":"Rome","U@odata.type":"#Int64","U":1},{"City":"oslo","U@odata.type":"#Int64","U":-1}',
   ],
   [
+    "$orderby may name what $select leaves out",
+    {
+      $apply: "concat(groupby((City),aggregate(Units with sum as U)),aggregate(Units with sum as U))",
+      $orderby: "U desc",
+      $select: "City",
+      $top: "2",
+    },
+    "Sales",
+    '{},{"City":"Oslo"}',
+  ],
+  [
     "$filter and $compute apply to the rows of all parts of concat",
     {
       $apply: "concat(groupby((City),aggregate(Units with sum as U)),aggregate(Units with sum as U))",

@@ -1,10 +1,11 @@
 import { chain, type Maybe } from "../../base/maybe.ts";
+import { keptPer } from "../../base/memo.ts";
 import { Evaluation } from "../../memory/evaluation.ts";
 import { branchShapes, withComputedColumns } from "../../plan/apply-shapes.ts";
 import { findUnjoined, NO_JOINS } from "../../plan/join-expansions.ts";
 import type { CollectionPlan } from "../../plan/plan-collection.ts";
 import { totalOrderOf } from "../../plan/total-order.ts";
-import type { ApplyStep, QueryShape } from "../../query/clauses.ts";
+import type { ApplyStep, QueryShape, SelectedProperty } from "../../query/clauses.ts";
 import { mentionsOf } from "../../query/mentions.ts";
 import type { Page, QueryableSource, SourceQuery, SourcesBySet } from "../../query/source.ts";
 import { wholeEntity } from "../entities/canonical-entity.ts";
@@ -91,7 +92,7 @@ function readBranches(
   }
   const most = mostOfBranches(plan, reader);
   const queries = shapes.map((shape): SourceQuery =>
-    toSourceQuery(branchPlan(plan, shape, most), reader, { ...settings, selected: shape.selectExpand.selected }),
+    toSourceQuery(branchPlan(plan, shape, most), reader, { ...settings, selected: columnsOf(shape) }),
   );
   const pages = source.relational?.readTogether?.(queries) ?? inOrder(queries, (query) => source.read(query));
   return chain(pages, (all) => {
@@ -99,6 +100,18 @@ function readBranches(
     return joinBranches(plan, parts, application);
   });
 }
+
+/** Returns the properties of a branch: all, because options of the request may use those that it does not select. */
+const columnsOf: (shape: QueryShape) => readonly SelectedProperty[] = keptPer(({ apply, entityType, entitySet }) => {
+  const [branch] = apply?.branches ?? [];
+  const whole =
+    branch?.isTransformed === true ? entityType.properties.map((property) => ({ property })) : wholeEntity(entitySet);
+  const computed = branch?.computed ?? [];
+  return Object.freeze([
+    ...whole,
+    ...computed.map(({ property, expression }): SelectedProperty => ({ property, computed: expression })),
+  ]);
+});
 
 function pick({ entities, rowShape }: Page = { entities: [] }): Pick<CollectionPart, "entities" | "rowShape"> {
   return { entities, rowShape };
