@@ -87,6 +87,32 @@ describe("limits", () => {
   });
 });
 
+test("a source returns at most one entity more than a response may contain", async () => {
+  const tops: unknown[] = [];
+  const rows = arraySource(Fact, facts(20));
+  const source: EntitySource<typeof Fact> = {
+    kind: "EntitySource",
+    entityType: Fact,
+    read: (query) => {
+      tops.push(query.top);
+      return rows.read(query);
+    },
+  };
+  const send = serviceOf({ queryable: () => source }, { defaults: { maxResponseEntities: 5 } });
+  expectError(await send(url("/f/Facts", { $compute: "Id add 1 as N" })), {
+    status: 400,
+    code: "InvalidQueryOption",
+    target: "$top",
+    message:
+      "The response would contain more than 5 entities: narrow it with $filter, or page through it with $top and $skip.",
+  });
+  const answer = await send(
+    url("/f/Facts", { $compute: "Id add 1 as N", $select: "N", $top: "1", $orderby: "N desc" }),
+  );
+  expect(answer.json.value).toEqual([{ "N@odata.type": "#Int64", "@odata.id": undefined, N: 20 }]);
+  expect(tops).toEqual([6, 1]);
+});
+
 test("now() is the same in all steps and options, for all rows", async () => {
   const send = serviceOf({ getAll: () => facts(5000) });
   const $apply = "compute(now() as T)/groupby((T),aggregate($count as N))";

@@ -28,12 +28,20 @@ export function applyToSource(source: QueryableSource, plan: CollectionPlan, rea
   const application = new Application(new Evaluation(plan.query.values), reader);
   if (source.entities !== undefined) return applyToRows(source.entities(), plan, application);
   return chain(evaluatingSources(source, plan.query.shape, reader), (sources) => {
-    if (sources !== null) return readBranches(source, plan, sources, application);
-    if (plan.query.shape.apply === undefined) return readAndCompute(source, plan, application);
+    const bounded = boundedPlan(plan, reader);
+    if (sources !== null) return readBranches(source, bounded, sources, application);
+    if (plan.query.shape.apply === undefined) return readAndCompute(source, bounded, application);
     return chain(readInput(source, plan, application), ({ rows, first }) =>
       applyToRows(rows, plan, application, first),
     );
   });
+}
+
+/** Limits a page to one row more than a response may contain: it is read before it is written. */
+function boundedPlan(plan: CollectionPlan, { context }: Reader): CollectionPlan {
+  const limit = serviceOf(context).limits.maxResponseEntities;
+  const { readSize = Infinity } = plan.page;
+  return limit === null || readSize <= limit ? plan : { ...plan, page: { ...plan.page, readSize: limit + 1 } };
 }
 
 /** Reads a page of whole entities from a source, and adds the computed values. */
@@ -149,13 +157,13 @@ export function applyToRows(
 ): Maybe<CollectionResult> {
   const { shape } = plan.query;
   const shapes = branchShapes(shape);
+  // Branches that begin with the same steps share their results.
   const known = new Map<ApplyStep, Maybe<Iterable<unknown>>>();
   const stepsOf = ({ apply }: QueryShape): readonly ApplyStep[] => apply?.branches[0].steps.slice(first) ?? [];
   const rowsOf = (each: QueryShape): Maybe<Iterable<unknown>> =>
     stepsOf(each).reduce<Maybe<Iterable<unknown>>>((before, step) => {
-      // Branches that begin with the same steps share their results.
       const found = known.get(step) ?? chain(before, (input) => runStep(input, step, each.roundingMode, application));
-      known.set(step, found);
+      if (shapes.length > 1) known.set(step, found);
       return found;
     }, rows);
   if (shapes.length === 1) {
