@@ -129,7 +129,7 @@ interface Group {
  * which the groups appear. Without keys, there is one row, even if there are no rows to group.
  * @param rows the related entities that its expressions use are loaded
  * @throws ODataError `InvalidQueryOption` for more groups than `maxGroups`, or groups of very long values
- * @see docs/reference/limits.md
+ * @see docs/reference/apply.md; docs/reference/limits.md
  */
 export function* groupRows(
   rows: Iterable<unknown>,
