@@ -149,6 +149,8 @@ function keysetTokenScope(request: AuthorizedRequest, execution: Execution, enti
     ownerOf(execution, entitySet),
     ...tenantOf(execution, entitySet),
     ...ROW_OPTIONS.map((name) => system.get(name)),
+    // Names that $compute defines may be in the order.
+    ...(system.has("$compute") ? [system.get("$compute")] : []),
     ...[...aliases].toSorted(([left], [right]) => (left < right ? -1 : 1)).flat(),
   ]);
   return { seal, context };

@@ -127,13 +127,14 @@ export interface SalesOptions {
   readonly defaults?: object;
   readonly profile?: "standard" | "specification";
   readonly operations?: readonly unknown[];
-  readonly authenticate?: object;
+  readonly secret?: string;
+  readonly authenticate?: unknown;
 }
 
 /** The sales with their items and kinds in one form. */
 export interface Sales {
   readonly service: Service;
-  close(): Promise<void>;
+  readonly close: () => Promise<void>;
 }
 
 const ON = {
