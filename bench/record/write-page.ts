@@ -68,33 +68,41 @@ function scenarioTable(name: "sqlite" | "postgres"): string {
   const scenarios = readResult<readonly RecordedScenario[]>(name);
   if (scenarios === null) return NOTHING;
   const hasBackend = scenarios.some(({ backend }) => backend !== null);
-  const tail = hasBackend ? ["PostgreSQL, by hand, µs", "PostgreSQL, odatakit, µs", "quotient"] : ["budget"];
+  const tail = hasBackend ? ["PostgreSQL, by hand, µs", "PostgreSQL, odatakit, µs", "quotient"] : ["budget, at most"];
   return table(
     ["scenario", "connections", "by hand, µs", "odatakit, µs", "quotient", ...tail],
-    scenarios.map(({ id, title, connections, server, backend, budget }) => [
-      `${id} ${title}`,
-      connections,
-      server.limit,
-      server.ours,
-      server.ratio.median,
-      ...(backend === null
-        ? [`≤ ${String(budget)}`]
-        : [backend.limit, backend.ours, isComparable(backend) ? backend.ratio.median : "–"]),
+    scenarios.map((scenario, index) => [
+      // The lines of one scenario follow one another: its name and its budget are on the first.
+      ...(isSameScenario(scenario, scenarios[index - 1]) ? [""] : [`${scenario.id} ${scenario.title}`]),
+      scenario.connections,
+      scenario.server.limit,
+      scenario.server.ours,
+      scenario.server.ratio.median,
+      ...(hasBackend ? backendCells(scenario) : isSameScenario(scenario, scenarios[index - 1]) ? [""] : [scenario.budget]),
     ]),
   );
+}
+
+function isSameScenario({ id }: RecordedScenario, before: RecordedScenario | undefined): boolean {
+  return before?.id === id;
+}
+
+function backendCells({ backend }: RecordedScenario): ReadonlyArray<string | number> {
+  if (backend === null) return ["–", "–", "–"];
+  return [backend.limit, backend.ours, isComparable(backend) ? backend.ratio.median : "–"];
 }
 
 function startTable(): string {
   const rows = readResult<readonly Compared[]>("start");
   if (rows === null) return NOTHING;
   return table(
-    ["", "by hand", "odatakit", "quotient", "budget"],
+    ["", "by hand", "odatakit", "quotient", "budget, at most"],
     rows.map(({ what, unit, ours, limit, ratio, budget }) => [
       what,
       `${String(limit)} ${unit}`,
       `${String(ours)} ${unit}`,
       ratio,
-      `≤ ${String(budget)}`,
+      budget,
     ]),
   );
 }
@@ -103,12 +111,12 @@ function microTable(): string {
   const figures = readResult<readonly Figure[]>("micro");
   if (figures === null) return NOTHING;
   return table(
-    ["", "µs", "tokens", "budget, µs"],
+    ["", "µs", "tokens", "budget, at most, µs"],
     figures.map(({ name, microseconds, details }) => [
       details?.["filter"] === undefined ? name : `${name}: \`${String(details["filter"])}\``,
       microseconds,
       details?.["tokens"] ?? "",
-      details?.["budget"] === undefined ? "" : `≤ ${String(details["budget"])}`,
+      details?.["budget"] ?? "",
     ]),
   );
 }
@@ -146,7 +154,7 @@ function streamTable(): string {
         each.total,
         each.peak,
       ]),
-      ["budget of odatakit over SQLite", `≤ ${String(cpu)}`, `≤ ${String(pause)}`, "", "", `≤ ${String(peak)}`],
+      ["budget of odatakit over SQLite, at most", cpu, pause, "", "", peak],
     ],
   )}`;
 }
@@ -183,12 +191,16 @@ function peakOf(stalls: readonly Stall[]): string {
   return most?.memory === undefined ? "" : `${String(most.memory)} MB: ${most.name}`;
 }
 
+/** Lists the figures by their reasons, so that each reason appears once. */
 function missedTable(): string {
-  const missed = missedBudgets();
-  if (missed.length === 0) return "None.";
+  const byReason = Map.groupBy(missedBudgets(), ({ reason }) => reason);
+  if (byReason.size === 0) return "None.";
   return table(
-    ["figure", "budget", "measured", "reason"],
-    missed.map(({ what, budget, measured, reason }) => [what, budget, measured, reason]),
+    ["reason", "figures, each with its budget"],
+    Array.from(byReason, ([reason, missed]) => [
+      reason,
+      missed.map(({ what, budget, measured }) => `${what}: ${measured} (${budget})`).join("; "),
+    ]),
   );
 }
 
