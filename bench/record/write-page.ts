@@ -59,7 +59,10 @@ function machineTable(): string {
       ["memory, system", `${memory}, ${system}`],
       ...Object.entries(versions),
       ["commit, date", `\`${commit}\`, ${date}`],
-      ...Object.entries(parts).map(([part, at]) => [`recorded: ${part}`, at]),
+      ...Array.from(new Set(Object.values(parts)), (at) => {
+        const recorded = Object.keys(parts).filter((part) => parts[part] === at);
+        return [`recorded at ${at}`, recorded.join(", ")];
+      }),
     ],
   );
 }
@@ -71,20 +74,20 @@ function scenarioTable(name: "sqlite" | "postgres"): string {
   const tail = hasBackend ? ["PostgreSQL, by hand, µs", "PostgreSQL, odatakit, µs", "quotient"] : ["budget, at most"];
   return table(
     ["scenario", "connections", "by hand, µs", "odatakit, µs", "quotient", ...tail],
-    scenarios.map((scenario, index) => [
+    scenarios.map((scenario, index) => {
+      const { id, title, connections, server, budget } = scenario;
       // The lines of one scenario follow one another: its name and its budget are on the first.
-      ...(isSameScenario(scenario, scenarios[index - 1]) ? [""] : [`${scenario.id} ${scenario.title}`]),
-      scenario.connections,
-      scenario.server.limit,
-      scenario.server.ours,
-      scenario.server.ratio.median,
-      ...(hasBackend ? backendCells(scenario) : isSameScenario(scenario, scenarios[index - 1]) ? [""] : [scenario.budget]),
-    ]),
+      const isFirst = scenarios[index - 1]?.id !== id;
+      return [
+        isFirst ? `${id} ${title}` : "",
+        connections,
+        server.limit,
+        server.ours,
+        server.ratio.median,
+        ...(hasBackend ? backendCells(scenario) : [isFirst ? budget : ""]),
+      ];
+    }),
   );
-}
-
-function isSameScenario({ id }: RecordedScenario, before: RecordedScenario | undefined): boolean {
-  return before?.id === id;
 }
 
 function backendCells({ backend }: RecordedScenario): ReadonlyArray<string | number> {
@@ -193,14 +196,16 @@ function peakOf(stalls: readonly Stall[]): string {
 
 /** Lists the figures by their reasons, so that each reason appears once. */
 function missedTable(): string {
-  const byReason = Map.groupBy(missedBudgets(), ({ reason }) => reason);
+  const byReason = new Map<string, string[]>();
+  for (const { what, budget, measured, reason } of missedBudgets()) {
+    const figures = byReason.get(reason) ?? [];
+    figures.push(`${what}: ${measured} (${budget})`);
+    byReason.set(reason, figures);
+  }
   if (byReason.size === 0) return "None.";
   return table(
     ["reason", "figures, each with its budget"],
-    Array.from(byReason, ([reason, missed]) => [
-      reason,
-      missed.map(({ what, budget, measured }) => `${what}: ${measured} (${budget})`).join("; "),
-    ]),
+    Array.from(byReason, ([reason, figures]) => [reason, figures.join("; ")]),
   );
 }
 
