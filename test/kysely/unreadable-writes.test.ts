@@ -1,0 +1,109 @@
+// Statements: docs/reference/table-writes.md#writes
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { Kysely, sql } from "kysely";
+import { edm, entityType, odataService } from "odatakit";
+import { sqlEntitySet } from "odatakit/kysely";
+import { sqliteDialect } from "odatakit/sqlite";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { type AnyDatabase, type DatabaseEngine, ENGINES, type OpenDatabase } from "../executors/engines.ts";
+import { recordingLogger } from "../http/model.ts";
+import { sendTo } from "./writes-model.ts";
+
+const Part = entityType("Part", { id: edm.int32().key(), mark: edm.guid(), text: edm.string() });
+
+const directory = mkdtempSync(join(tmpdir(), "odatakit-unreadable-"));
+afterAll(() => rmSync(directory, { recursive: true }));
+
+const IN_FILE: Pick<DatabaseEngine, "name" | "title" | "open"> = {
+  name: "sqlite",
+  title: "SQLite in a file",
+  open: () => {
+    const db: AnyDatabase = new Kysely({ dialect: sqliteDialect(join(directory, "parts.db")) });
+    return Promise.resolve({ db, close: () => db.destroy() });
+  },
+};
+
+const FAILED = "The service failed to answer this request. The failure has been logged.";
+const STORED =
+  "The service has stored the entity, but failed to read it afterwards: do not repeat the request. The failure has been logged.";
+
+describe.each([...ENGINES, IN_FILE])("a write of a row with an unreadable cell, over $title", ({ name, open }) => {
+  let opened: OpenDatabase;
+  let db: AnyDatabase;
+  const logger = recordingLogger();
+  /** PostgreSQL has kept the only statement of the write before its row is read. */
+  const isKept = name === "postgres";
+
+  beforeAll(async () => {
+    opened = await open();
+    ({ db } = opened);
+    await sql`create table parts (id int primary key, mark varchar(40) not null, text varchar(20) not null)`.execute(db);
+    await sql`insert into parts values (1, 'no guid', 'old')`.execute(db);
+  });
+  afterAll(() => opened.close());
+
+  const parts = (more: object = {}) =>
+    sendTo(
+      odataService({
+        logger,
+        schemaCheck: false,
+        entitySets: [
+          sqlEntitySet(Part, {
+            db,
+            table: "parts",
+            operations: ["read", "create", "replace", "patch", "delete"],
+            columns: { mark: { storage: "text" } },
+            ...more,
+          }),
+        ],
+      } as Parameters<typeof odataService>[0]),
+    );
+  const texts = async (): Promise<unknown> => {
+    const { rows } = await sql<{ text: string }>`select text from parts order by id`.execute(db);
+    return rows.map(({ text }) => text);
+  };
+  const patch = async (send: ReturnType<typeof sendTo>): Promise<readonly unknown[]> => {
+    logger.errors.length = 0;
+    const { status, json } = await send("PATCH", "Parts(1)", { Text: "new" });
+    expect(logger.errors.map(({ fields }) => String(fields["err"]))).toHaveLength(1);
+    return [status, json];
+  };
+
+  test("is a logged 500: nothing is stored, or the error says so", async () => {
+    const message = isKept ? STORED : FAILED;
+    const answer = [500, { error: { code: "InternalServerError", message } }];
+    const send = parts();
+    // The first write does not know the connection yet.
+    expect(await patch(send)).toEqual(answer);
+    expect(await patch(send)).toEqual(answer);
+    expect(await texts()).toEqual([isKept ? "new" : "old"]);
+    await sql`update parts set text = 'old'`.execute(db);
+  });
+
+  test("stores nothing while another transaction is open", async () => {
+    const send = parts();
+    await send("GET", "Parts/$count");
+    const [answer] = await Promise.all([
+      patch(send),
+      db.transaction().execute((transaction) => sql`select 1`.execute(transaction)),
+    ]);
+    expect(answer[0]).toBe(500);
+    expect(await texts()).toEqual([isKept ? "new" : "old"]);
+    await sql`update parts set text = 'old'`.execute(db);
+  });
+
+  test("stores nothing with hooks, whose transaction is undone", async () => {
+    const send = parts({ after: { patch: () => undefined } });
+    expect(await patch(send)).toEqual([500, { error: { code: "InternalServerError", message: FAILED } }]);
+    expect(await texts()).toEqual(["old"]);
+  });
+
+  test("repairs the cell", async () => {
+    const send = parts();
+    const mark = "00000000-0000-0000-0000-000000000001";
+    const { status, json } = await send("PATCH", "Parts(1)", { Mark: mark });
+    expect([status, json]).toMatchObject([200, { Id: 1, Mark: mark, Text: "old" }]);
+  });
+});
