@@ -92,7 +92,7 @@ export class HandlerDoor implements SetCaller, AtomicDoor {
 
   /** Implements `ServiceContext.atomically`. */
   async runAtomically<T>(
-    { database, isRepeatable, returnsIgnored, isFurther }: AtomicCall,
+    { database, isRepeatable, returnsIgnored, supplied, isFurther }: AtomicCall,
     facts: WriteFacts,
     work: (inner: Context) => Promise<T>,
   ): Promise<T> {
@@ -100,7 +100,8 @@ export class HandlerDoor implements SetCaller, AtomicDoor {
     this.#checkInside("A write with hooks");
     const { seesAllRows, skipsHooks } = facts;
     const expected = isFurther === true ? undefined : facts.expected;
-    const inside = { expected, seesAllRows, skipsHooks, returnsIgnored: returnsIgnored ?? facts.returnsIgnored };
+    const returned = returnsIgnored ?? facts.returnsIgnored;
+    const inside: WriteFacts = { expected, seesAllRows, skipsHooks, supplied, returnsIgnored: returned };
     const run = (inner: TransactionPart): Promise<T> =>
       inner.enclose(() => work(this.#below(inner, inner.unit, inside)));
     if (part !== null) return this.#join(part, run);

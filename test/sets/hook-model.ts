@@ -34,7 +34,10 @@ export const Event = entityType("Event", { id: edm.int32().key().computed(), tex
 
 /** The options of a table that a test adds. */
 type Extra<E extends EntityType> = Partial<
-  Pick<SqlEntitySetOptions<E>, "before" | "after" | "authorization" | "getByKey" | "create" | "patch" | "transactional">
+  Pick<
+    SqlEntitySetOptions<E>,
+    "before" | "after" | "set" | "authorization" | "getByKey" | "create" | "patch" | "transactional"
+  >
 > & { readonly operations?: ReadonlyArray<"read" | "create" | "replace" | "patch" | "delete"> };
 
 export interface HookOptions {

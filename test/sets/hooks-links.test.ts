@@ -129,6 +129,31 @@ describe.each(ENGINES)("hooks of links over $title", (engine) => {
     ]);
   });
 
+  test("functions of `set` run once for each row, and the row has the value that its hook has seen", async () => {
+    let runs = 0;
+    const seen: string[] = [];
+    const { send } = openShop({
+      orders: {
+        set: { status: { update: () => `set ${String((runs += 1))}` } },
+        before: { patch: ({ delta }) => void seen.push(JSON.stringify(delta)) },
+      },
+      profiles: { before: { patch: () => undefined } },
+    });
+    expect(await send("PUT", "Orders(1)/Customer/$ref", ref("Customers(1)"))).toBe(204);
+    expect(await send("POST", "Customers(2)/Orders/$ref", ref("Orders(2)"))).toBe(204);
+    expect(await send("DELETE", "Orders(1)/Customer/$ref")).toBe(204);
+    expect(seen).toEqual([
+      '{"customerId":1,"status":"set 1"}',
+      '{"customerId":2,"status":"set 2"}',
+      '{"customerId":null,"status":"set 3"}',
+    ]);
+    expect(await orders()).toEqual([
+      { id: 1, customer_id: null, status: "set 3", version: 3 },
+      { id: 2, customer_id: 2, status: "set 2", version: 2 },
+    ]);
+    expect(runs).toBe(3);
+  });
+
   test("missing entities of a link are errors as without hooks, and undo what hooks wrote", async () => {
     const { ask } = openShop();
     const { send: plain } = hookShop(db);

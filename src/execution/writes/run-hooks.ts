@@ -3,6 +3,7 @@ import type { Maybe } from "../../base/maybe.ts";
 import { type Context, skipsHooks } from "../../definition/context.ts";
 import type { EntitySetDefinition, ServiceDefinition } from "../../definition/model/service-definition.ts";
 import { ALONE, entitiesWithin, nestedItems, type WrittenEntity } from "../../definition/sets/judge-references.ts";
+import type { SuppliedValues } from "../../definition/sets/supplied-values.ts";
 import { databasesOf, type TransactionalDatabase } from "../../definition/sets/transactional-database.ts";
 import type { HookedWrite } from "../../definition/sets/write-hooks.ts";
 import { keyIn } from "../../edm/literal.ts";
@@ -20,6 +21,8 @@ import { valuesToShow, valuesToWrite } from "./hook-values.ts";
 export interface HookedHandler {
   readonly set: EntitySetDefinition;
   readonly handler: object;
+  /** For a link: receives the values of `set` that its hooks see. */
+  readonly supplied?: SuppliedValues;
 }
 
 /** Ends a write whose entity is missing: everything that its hooks wrote is undone. */
@@ -289,7 +292,7 @@ async function callHook(
  * @param missing the result for a missing entity
  */
 export async function inTransaction(
-  { set, handler }: HookedHandler,
+  { set, handler, supplied }: HookedHandler,
   reader: Reader,
   isShown: boolean,
   work: (reader: Reader) => Promise<unknown>,
@@ -298,7 +301,7 @@ export async function inTransaction(
   const service = serviceOf(reader.context);
   const isTable = service.handlersCheckingRows.has(handler);
   const database = isTable || set.transactional ? (set.database ?? onlyDatabase(service)) : null;
-  const call = { database, isRepeatable: isTable, returnsIgnored: isShown ? (true as const) : undefined };
+  const call = { database, isRepeatable: isTable, returnsIgnored: isShown ? (true as const) : undefined, supplied };
   try {
     return await ServiceContext.atomically(reader.context, call, (context) => work({ ...reader, context }));
   } catch (error) {
