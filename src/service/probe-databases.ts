@@ -50,10 +50,7 @@ export function databaseProbe(service: ServiceDefinition): (options?: ProbeOptio
  * @throws ConfigurationError for invalid options; never for a database
  * @see docs/guides/production.md, Health checks
  */
-async function probeDatabases(
-  checks: readonly DatabaseCheck[],
-  options: ProbeOptions = {},
-): Promise<ProbeReport> {
+async function probeDatabases(checks: readonly DatabaseCheck[], options: ProbeOptions = {}): Promise<ProbeReport> {
   const timeout = readTimeout(options);
   const probed = checks.flatMap(({ database, sets }) => database.servers.map((server) => ({ server, sets })));
   const databases = await Promise.all(probed.map(({ server, sets }) => probe(server, sets, timeout)));
@@ -74,7 +71,8 @@ function readTimeout(options: ProbeOptions): number {
       { message: `probe has no option \`${unknown}\`.`, fix: adviseName(unknown, ["timeout"]) },
     ]);
   }
-  if (Number.isSafeInteger(timeout) && timeout >= 1 && timeout <= MAX_TIMEOUT) return timeout;
+  const isNumber = typeof timeout === "number" && Number.isSafeInteger(timeout);
+  if (isNumber && timeout >= 1 && timeout <= MAX_TIMEOUT) return timeout;
   const fix = `Give whole milliseconds from 1 to ${String(MAX_TIMEOUT)}.`;
   throw new ConfigurationError([{ message: `\`timeout\` of probe cannot be ${describe(timeout)}.`, fix }]);
 }

@@ -39,7 +39,9 @@ describe.each([...ENGINES, IN_FILE])("a write of a row with an unreadable cell, 
   beforeAll(async () => {
     opened = await open();
     ({ db } = opened);
-    await sql`create table parts (id int primary key, mark varchar(40) not null, text varchar(20) not null)`.execute(db);
+    await sql`create table parts (id int primary key, mark varchar(40) not null, text varchar(20) not null)`.execute(
+      db,
+    );
     await sql`insert into parts values (1, 'no guid', 'old')`.execute(db);
   });
   afterAll(() => opened.close());

@@ -2,25 +2,20 @@
 // Statements: docs/reference/services.md#the-context-of-handlers
 import { sql } from "kysely";
 import { edm, entitySet, entityType, hasMany, odataError, odataService, reloadable, type Context } from "odatakit";
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { ENGINES, type AnyDatabase, type OpenDatabase } from "../executors/engines.ts";
-import { createHookTables, emptyHookTables, eventsIn, hookShop } from "./hook-model.ts";
+import { beforeEach, describe, expect, test } from "vitest";
+import { ENGINES, type AnyDatabase } from "../executors/engines.ts";
+import { eventsIn, hookShop, useHookTables } from "./hook-model.ts";
 
 describe.each(ENGINES)("work after commits over $title", (engine) => {
-  let open: OpenDatabase;
   let db: AnyDatabase;
   let shop: ReturnType<typeof hookShop>;
   const done: string[] = [];
 
-  beforeAll(async () => {
-    open = await engine.open();
-    ({ db } = open);
-    await createHookTables(db, engine);
+  useHookTables(engine, (opened) => {
+    db = opened;
     shop = hookShop(db);
   });
-  afterAll(() => open.close());
-  beforeEach(async () => {
-    await emptyHookTables(db);
+  beforeEach(() => {
     done.length = 0;
     shop.logged.length = 0;
   });

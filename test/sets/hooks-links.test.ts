@@ -1,29 +1,20 @@
 // Statements: docs/reference/handlers.md#hooks
 import { sql } from "kysely";
 import { edm, entitySet, entityType, hasMany, hasOptional, odataError, odataService } from "odatakit";
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { ENGINES, type AnyDatabase, type OpenDatabase } from "../executors/engines.ts";
-import { createHookTables, emptyHookTables, eventsIn, hookShop, type HookOptions, ORIGIN } from "./hook-model.ts";
+import { describe, expect, test } from "vitest";
+import { ENGINES, type AnyDatabase } from "../executors/engines.ts";
+import { eventsIn, hookShop, type HookOptions, ORIGIN, useHookTables } from "./hook-model.ts";
 
 describe.each(ENGINES)("hooks of links over $title", (engine) => {
-  let open: OpenDatabase;
   let db: AnyDatabase;
-
-  beforeAll(async () => {
-    open = await engine.open();
-    ({ db } = open);
-    await createHookTables(db, engine);
-  });
-  afterAll(() => open.close());
-  beforeEach(async () => {
-    await emptyHookTables(db);
-    await sql`insert into customers (id, name) values (1, 'Ann'), (2, 'Bob')`.execute(db);
-    await sql`insert into orders (id, customer_id, status, version) values (1, null, 'a', 1), (2, 1, 'b', 1)`.execute(
-      db,
-    );
-    await sql`insert into profiles (id, customer_id) values (1, 1), (2, null), (3, 1)`.execute(db);
-    await sql`insert into tags (name) values ('red')`.execute(db);
-  });
+  useHookTables(
+    engine,
+    (opened) => (db = opened),
+    "customers (id, name) values (1, 'Ann'), (2, 'Bob')",
+    "orders (id, customer_id, status, version) values (1, null, 'a', 1), (2, 1, 'b', 1)",
+    "profiles (id, customer_id) values (1, 1), (2, null), (3, 1)",
+    "tags (name) values ('red')",
+  );
 
   const ref = (path: string): object => ({ "@odata.id": `${ORIGIN}/${path}` });
   const orders = async (): Promise<readonly unknown[]> =>

@@ -1,5 +1,6 @@
 import { frozenCopy } from "../../base/frozen-copy.ts";
 import type { Maybe } from "../../base/maybe.ts";
+import { keptPer } from "../../base/memo.ts";
 import { type Context, skipsHooks } from "../../definition/context.ts";
 import type { EntitySetDefinition, ServiceDefinition } from "../../definition/model/service-definition.ts";
 import { ALONE, entitiesWithin, nestedItems, type WrittenEntity } from "../../definition/sets/judge-references.ts";
@@ -49,7 +50,7 @@ export function createHooked(
   reader: Reader,
   write: (entity: object, reader: Reader) => Maybe<unknown>,
 ): Maybe<unknown> {
-  if (!set.createsWithHooks || skipsHooks(reader.context)) return write(entity, reader);
+  if (!mayCreateHooked(set, reader)) return write(entity, reader);
   const sent = graphOf(set, entity, reader.context);
   const hooked = sent.filter((each) => hasHooks(each.set, "create", reader));
   if (hooked.length === 0) return write(entity, reader);
@@ -64,6 +65,15 @@ export function createHooked(
     return saved;
   });
 }
+
+/** Whether hooks may run for a new entity of a set, or for entities that are nested in it. */
+function mayCreateHooked(set: EntitySetDefinition, reader: Reader): boolean {
+  return hasHooks(set, "create", reader) || (set.settings.allowDeepInsert && createsHooked(serviceOf(reader.context)));
+}
+
+const createsHooked = keptPer(({ entitySets }: ServiceDefinition) =>
+  [...entitySets.values()].some(({ hooks }) => (hooks?.before.create ?? hooks?.after.create) !== undefined),
+);
 
 type Sent = ReadonlyArray<WrittenEntity<EntitySetDefinition>>;
 
