@@ -213,6 +213,12 @@ describe("faults at startup", () => {
       ["`from` is undefined.", "Give the name of a table, a Kysely query, or { sql, parameters }."],
     ],
     [
+      "an unknown option, near to one of tables",
+      { ...base, rowversion: "version", colums: {} },
+      ["sqlEntitySet has no option `rowversion`.", "Did you mean `rowVersion`?"],
+      ["sqlEntitySet has no option `colums`.", "Did you mean `columns`?"],
+    ],
+    [
       "no operations",
       { ...base, operations: undefined },
       ["`operations` of sqlEntitySet is undefined.", 'List the operations that the table allows: ["read"].'],
