@@ -33,7 +33,9 @@ export function* checkOptions(
     const rule = Object.hasOwn(table, name) ? table[name] : undefined;
     if (rule === undefined) {
       const isElsewhere = elsewhere !== undefined && Object.hasOwn(elsewhere.table, name);
-      const fix = isElsewhere ? elsewhere.example(name) : adviseName(name, [...(elsewhere?.beside ?? []), ...Object.keys(table)]);
+      const fix = isElsewhere
+        ? elsewhere.example(name)
+        : adviseName(name, [...(elsewhere?.beside ?? []), ...Object.keys(table)]);
       yield { ...place, message: `${owner} has no option \`${name}\`.`, fix };
       continue;
     }

@@ -60,7 +60,7 @@ describe.each([...ENGINES, IN_FILE])("a write of a row with an unreadable cell, 
             ...more,
           }),
         ],
-      } as Parameters<typeof odataService>[0]),
+      }),
     );
   const texts = async (): Promise<unknown> => {
     const { rows } = await sql<{ text: string }>`select text from parts order by id`.execute(db);
