@@ -1,6 +1,6 @@
 import { frozenCopy } from "../../base/frozen-copy.ts";
-import type { Maybe } from "../../base/maybe.ts";
-import { keptPer } from "../../base/memo.ts";
+import { type Maybe, unawaited } from "../../base/maybe.ts";
+import { keptPer, once } from "../../base/memo.ts";
 import { type Context, skipsHooks } from "../../definition/context.ts";
 import type { EntitySetDefinition, ServiceDefinition } from "../../definition/model/service-definition.ts";
 import { ALONE, entitiesWithin, nestedItems, type WrittenEntity } from "../../definition/sets/judge-references.ts";
@@ -188,14 +188,15 @@ export function changeHooked(
 /** Calls the `before` hook of a change. @returns the values to write */
 export async function beforeChange(
   set: EntitySetDefinition,
-  { write, key, values }: HookedChange,
+  change: HookedChange,
   reader: Reader,
 ): Promise<object | undefined> {
+  const { write, key, values } = change;
   if (set.hooks?.before[write] === undefined) return values;
-  const current = new CurrentEntity({ set, key, write }, reader);
+  const current = storedEntity(set, change, reader);
   const given = values === undefined ? {} : (frozenCopy(values) as object);
   const named = write === "patch" ? { delta: given } : { entity: given };
-  const call = { key, current: () => current.load(), ...(values === undefined ? {} : named) };
+  const call = { key, current: current.load, ...(values === undefined ? {} : named) };
   const returned = await callHook(set, "before", write, call, reader.context);
   current.checkFound();
   if (returned === undefined) return values;
@@ -221,38 +222,18 @@ export async function afterWrite(
 }
 
 /** The stored entity of a write, as its hook loads it. */
-class CurrentEntity {
-  readonly #write: { readonly set: EntitySetDefinition; readonly key: unknown; readonly write: HookedWrite };
-  readonly #reader: Reader;
-  #loaded: Promise<object | null> | undefined;
-  #isMissing = false;
-
-  constructor(
-    write: { readonly set: EntitySetDefinition; readonly key: unknown; readonly write: HookedWrite },
-    reader: Reader,
-  ) {
-    this.#write = write;
-    this.#reader = reader;
-  }
-
-  load(): Promise<object | null> {
-    if (this.#loaded === undefined) {
-      this.#loaded = this.#find();
-      // A hook that does not await it must not end the process.
-      this.#loaded.catch(() => undefined);
-    }
-    return this.#loaded;
-  }
-
+interface StoredEntity {
+  readonly load: () => unknown;
   /** @throws MissingEntity if the hook has looked for a missing entity, whatever it then did */
-  checkFound(): void {
-    if (this.#isMissing) throw new MissingEntity();
-  }
+  readonly checkFound: () => void;
+}
 
-  async #find(): Promise<object | null> {
-    const { set, key, write } = this.#write;
-    const { entitySet, handlers, settings, lock } = set;
-    const { context } = this.#reader;
+/** Returns the function that loads the entity of a write in its transaction, and locks it, at most once. */
+function storedEntity(set: EntitySetDefinition, { write, key }: HookedChange, reader: Reader): StoredEntity {
+  const { entitySet, handlers, settings, lock } = set;
+  const { context } = reader;
+  let isMissing = false;
+  const find = once(async (): Promise<object | null> => {
     if (handlers.getByKey === undefined) {
       const { hook } = placeOf(set, "before", write);
       throw new Error(
@@ -260,12 +241,17 @@ class CurrentEntity {
       );
     }
     if (context.transaction !== undefined) await lock?.(key, context);
-    const found = await findEntity(entitySet, key, this.#reader);
+    const found = await findEntity(entitySet, key, reader);
     if (found !== null) return loadedCopy(entitySet, found, "a hook");
     if (write === "replace" && settings.allowUpsert && handlers.create === undefined) return null;
-    this.#isMissing = true;
+    isMissing = true;
     throw new MissingEntity(`${entitySet.name} has no entity with this key.`);
-  }
+  });
+  const checkFound = (): void => {
+    if (isMissing) throw new MissingEntity();
+  };
+  // A hook that does not await it must not end the process.
+  return { load: () => unawaited(find()), checkFound };
 }
 
 /** The name of a hook, for errors, and the type of its entities. */
