@@ -224,7 +224,11 @@ describe("hooks of handlers", () => {
   });
 
   test.each<readonly [string, object, string]>([
-    ["a key", { id: 5 }, "before.patch of Notes returned an entity of Note whose `id` cannot be written here. Leave it out."],
+    [
+      "a key",
+      { id: 5 },
+      "before.patch of Notes returned an entity of Note whose `id` cannot be written here. Leave it out.",
+    ],
     [
       "an immutable member",
       { code: "x" },

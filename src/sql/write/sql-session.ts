@@ -101,11 +101,7 @@ function inOwnStatement<T>(write: Write, work: (session: SqlSession) => Maybe<T>
   let patience: WritePatience | undefined;
   const attempt = (): Maybe<T> => {
     throwIfGone(context);
-    patience ??= patienceOf(context);
-    if (table.reader.rows.local === null) return recover(() => work(sessionOf(table.db, patience)), toldAsStored);
-    // A transaction in this process costs no round trip.
-    const execute = (): Promise<T> => table.db.transaction().execute(async (inner) => work(sessionOf(inner)));
-    return patiently(table.db, patience, execute);
+    return recover(() => work(sessionOf(table.db, (patience ??= patienceOf(context)))), toldAsStored);
   };
   const toFault = (error: unknown): unknown => toFailure(error, write);
   const onFailure = (error: unknown): Promise<T> => {
