@@ -84,9 +84,11 @@ export function makeReader(type: EntityTypeDeclaration, options: ReaderOptions, 
   const connected = connectionOf({ db, distributed: distribution !== null, readFrom, replicaWait }, report);
   if (connected === null) return null;
   const from = toFrom(base, connected.profile, report);
-  if (from?.table !== undefined && !namesTables(db)) {
+  const instances = from?.table === undefined ? {} : { db, readFrom };
+  for (const [name, instance] of Object.entries(instances)) {
+    if (!isKysely(instance) || namesTables(instance)) continue;
     report(
-      "`db` has a plugin of Kysely that names tables in queries, but not in SQL fragments, such as `withSchema`: the statements would use another table.",
+      `\`${name}\` has a plugin of Kysely that names tables in queries, but not in SQL fragments, such as \`withSchema\`: the statements would use another table.`,
       'Give the Kysely instance without it, and name the schema in `table`, such as "sales.orders".',
     );
     return null;
