@@ -3,7 +3,7 @@ import { type DeclaredService, type DeclaredSet, entriesOf, propertyIn } from ".
 import type { StartupRule } from "../model/declared-types.ts";
 import { adviseName, checkOptions, describe, isObject } from "../option-table.ts";
 import { isStandardSchema } from "../sets/validation.ts";
-import { isCreated } from "./is-created.ts";
+import { isCreated } from "./creating-routes.ts";
 import { OPTION_TABLES } from "./option-tables.ts";
 
 /** The rules for `validate` and `constraints`. They are listed in the order of their faults. */
