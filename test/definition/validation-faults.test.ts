@@ -184,6 +184,11 @@ describe("options of a set", () => {
       "`validate` of entitySet cannot be a function. Give an object.",
     ],
     [
+      "`validate` that is a schema",
+      { validate: { "~standard": { version: 1, vendor: "v", validate: () => ({}) }, def: {} } },
+      "`validate` is a schema. Give it to the writes that it judges: { create: schema }.",
+    ],
+    [
       "an unknown rule",
       { validate: { update: () => [] } },
       "`validate` has no option `update`. Remove it, or use one of `create`, `patch`.",

@@ -15,6 +15,11 @@ function* checkValidators(service: DeclaredService): Iterable<ConfigurationFault
     const { name: set, options } = declaredSet;
     const { validate } = options;
     if (!isObject(validate)) continue;
+    if (isStandardSchema(validate)) {
+      const fix = "Give it to the writes that it judges: { create: schema }.";
+      yield { set, message: "`validate` is a schema.", fix };
+      continue;
+    }
     yield* checkOptions(OPTION_TABLES.validate, validate, "`validate`", { set });
     for (const rule of ["create", "patch"]) {
       const declared = validate[rule];
