@@ -369,6 +369,19 @@ test("lists are joined by unreadable properties", () =>
     }),
   ));
 
+test("only users who may give a required property create entities", async () => {
+  const Product = entityType("Product", { id: edm.int32().key(), price: edm.int32() });
+  const rules = { properties: { price: { create: role("hr") } } };
+  const create = (product: object): never => product as never;
+  const service = odataService({ ...OPTIONS, entitySets: [entitySet(Product, { create, authorization: rules })] });
+  const post = (body: object, user?: string) =>
+    send(service, "Products", { method: "POST", body, ...(user === undefined ? {} : { user }) });
+  const required = "Price: This member is required: it has no default and must not be null.";
+  expect(await post({ Id: 1 })).toEqual([400, { error: { code: "InvalidBody", message: required, target: "Price" } }]);
+  expect(await post({ Id: 1, Price: 2 })).toEqual(refused("give 'Price' to new entities of Products", "Price"));
+  expect((await post({ Id: 1, Price: 2 }, "eve:hr"))[0]).toBe(201);
+});
+
 describe.each(ENGINES)("unreadable properties over $title", (engine) => {
   async function open(): Promise<Service> {
     const opened = await engine.open();

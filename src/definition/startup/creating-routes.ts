@@ -11,7 +11,7 @@ interface CreatingRoute {
 /**
  * Returns the routes whose handlers create entities of a set: its own route, routes along navigations, and routes with deep insert
  * at any depth.
- * @see docs/reference/writing.md#deep-insert
+ * @see docs/reference/writing.md
  */
 export function* creatingRoutes(set: DeclaredSet, service: DeclaredService): Iterable<CreatingRoute> {
   const { create: handler } = set.options;
