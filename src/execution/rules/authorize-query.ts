@@ -15,6 +15,7 @@ import type {
   SelectExpandClause,
 } from "../../query/clauses.ts";
 import { mentionsOf, type NavigationMention, propertiesIn, type QueryClauses } from "../../query/mentions.ts";
+import { oneByOne } from "../entities/concurrency.ts";
 import { definitionIn, targetDefinition } from "../entities/reader.ts";
 import { actionOf, judge, navigationRules, actionAlong, judgeEntity, requireRules } from "./judge-rules.ts";
 import type { RuledUser } from "./property-access.ts";
@@ -276,7 +277,7 @@ export function authorizeNested(
   entity: object,
   place: NestingPlace = BODY,
 ): Maybe<undefined> {
-  return each([...set.entitySet.navigationProperties.values()], (navigation) => {
+  return oneByOne(set.entitySet.navigationProperties.values(), (navigation) => {
     const items = nestedItems(entity, navigation);
     return items.length === 0 ? undefined : authorizeItems(context, set, navigation, items, place);
   });
@@ -298,7 +299,7 @@ function authorizeItems(
   const action = actionAlong("create", set, navigation);
   const pending = requireRules(rules.target.create, user, { action, target });
   const below = targetDefinition(entitySet, name, context);
-  return each([...items.entries()], ([index, item]) =>
+  return oneByOne(items.entries(), ([index, item]) =>
     chain(judgeEntity(pending, context, item), (passed) => {
       if (!passed) throw refusal(user, action, target);
       if (below === undefined) return undefined;
@@ -306,11 +307,4 @@ function authorizeItems(
       return authorizeNested(context, below, item, { path: here, isOwnSkipped: !rules.asksTarget });
     }),
   );
-}
-
-/** Runs the checks one after another and stops at the first that throws. */
-function each<Item>(items: readonly Item[], work: (item: Item) => Maybe<undefined>): Maybe<undefined> {
-  const [first, ...rest] = items;
-  if (first === undefined) return undefined;
-  return chain(work(first), () => each(rest, work));
 }
