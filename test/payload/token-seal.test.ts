@@ -1,10 +1,11 @@
 import { hkdfSync } from "node:crypto";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { aessiv, hkdf, sha256 } from "#cryptography";
+import { cryptography } from "#cryptography";
 import { tokenSeal } from "../../src/payload/token-seal.ts";
 import { anyCharacter } from "../any-character.ts";
 
+const { aessiv, hkdf, sha256 } = cryptography();
 const seal = tokenSeal("a secret of many characters");
 const anyText = fc.string({ unit: anyCharacter, maxLength: 200 });
 
