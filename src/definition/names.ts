@@ -27,9 +27,7 @@ export function pluralOf(typeName: string): string {
  * @see OData CSDL 4.0, section 17.2
  */
 export function isSimpleIdentifier(text: string): boolean {
-  return (
-    ASCII_IDENTIFIER.test(text) || (IDENTIFIER.test(text) && Array.from(text).length <= MAX_IDENTIFIER_LENGTH)
-  );
+  return ASCII_IDENTIFIER.test(text) || (IDENTIFIER.test(text) && Array.from(text).length <= MAX_IDENTIFIER_LENGTH);
 }
 
 /**

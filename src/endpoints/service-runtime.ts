@@ -31,7 +31,10 @@ export interface ServiceRuntime {
   /** The paths of the further routes that the application gave. */
   readonly furtherPaths: readonly string[];
   /** $metadata, made once. JSON is null in a profile whose `$format=json` of `$metadata` is XML. */
-  readonly metadata: { readonly xml: () => MetadataRepresentation; readonly json: (() => MetadataRepresentation) | null };
+  readonly metadata: {
+    readonly xml: () => MetadataRepresentation;
+    readonly json: (() => MetadataRepresentation) | null;
+  };
   readonly shapes: ShapeCache;
   /** The routes of entities, which responses link to. */
   readonly routes: EntityRoutes;

@@ -47,6 +47,13 @@ describe("a token", () => {
     );
   });
 
+  test("has the secret of the start: later changes of its bytes change nothing", () => {
+    const secret = new TextEncoder().encode("a secret of many characters");
+    const started = tokenSeal(secret);
+    secret.fill(0);
+    expect(started.seal("text", "context")).toBe(seal.seal("text", "context"));
+  });
+
   test("does not open with another context or secret", () => {
     const other = tokenSeal("a secret of many characterz");
     fc.assert(

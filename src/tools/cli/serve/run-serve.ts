@@ -4,7 +4,6 @@ import { reloadable, role, type ODataService } from "odatakit";
 import type { DescribedSet, DescribedWarning } from "odatakit/introspect";
 import type { Invocation, ExitReason } from "../command.ts";
 import { isNotLoaded, loadDatabase, servableDatabase } from "../load-database.ts";
-import { nodeCrypto } from "../node-crypto.ts";
 import { openBrowser } from "../open-browser.ts";
 import { BANNER_STYLES, paint } from "../paint.ts";
 import { isProblem, unavailable, usageProblem, type Problem, reportProblems } from "../problem.ts";
@@ -111,7 +110,7 @@ async function listen(invocation: Invocation, ready: Ready): Promise<ExitReason>
   const parts = {
     settings,
     access,
-    secret: secret ?? nodeCrypto().randomBytes(32).toString("hex"),
+    secret: secret ?? crypto.getRandomValues(new Uint8Array(32)),
     fileName: fileNameOf(loaded.opened),
     report: terminal.report,
     ...(settings.watch === null ? {} : { onFailure: (error: unknown) => follow(watching.current, error) }),
