@@ -88,13 +88,13 @@ function startTable(): string {
   const rows = readResult<readonly Compared[]>("start");
   if (rows === null) return NOTHING;
   return table(
-    ["", "by hand", "odatakit", "quotient", "budget"],
+    ["", "by hand", "measured", "quotient", "budget"],
     rows.map(({ what, unit, ours, limit, ratio, budget }) => [
       what,
       `${String(limit)} ${unit}`,
       `${String(ours)} ${unit}`,
       ratio,
-      `≤ ${String(budget)}`,
+      budget === null ? "" : `≤ ${String(budget)}`,
     ]),
   );
 }
