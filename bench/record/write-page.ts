@@ -99,13 +99,13 @@ function startTable(): string {
   const rows = readResult<readonly Compared[]>("start");
   if (rows === null) return NOTHING;
   return table(
-    ["", "by hand", "odatakit", "quotient", "budget, at most"],
+    ["", "by hand", "measured", "quotient", "budget, at most"],
     rows.map(({ what, unit, ours, limit, ratio, budget }) => [
       what,
       `${String(limit)} ${unit}`,
       `${String(ours)} ${unit}`,
       ratio,
-      budget,
+      budget ?? "",
     ]),
   );
 }
