@@ -22,7 +22,7 @@ import {
   roundDecimal,
   subtractDecimals,
 } from "../../edm/decimal-arithmetic.ts";
-import { compareDecimals, decimalFromBigInt, decimalFromNumber, parseDecimal, fromScaled } from "../../edm/decimal.ts";
+import { compareDecimals, fromScaled } from "../../edm/decimal.ts";
 import { negateDuration, parseDuration, totalSecondsOf } from "../../edm/duration.ts";
 import {
   addDurations,
@@ -36,6 +36,7 @@ import {
 } from "../../edm/temporal-arithmetic.ts";
 import { fractionalSecondsOf, hourOf, minuteOf, secondOf } from "../../edm/time-of-day.ts";
 import { tooLongText, tooManyItems, tooMuchMemory } from "../../errors/odata-error.ts";
+import { castCell, describeCell, readDecimal } from "./cast-cells.ts";
 import { textFunctions, tooBig } from "./sqlite-text-functions.ts";
 import { unreadableArgument } from "./unreadable-argument.ts";
 
@@ -172,19 +173,8 @@ function toSign(left: string, right: string): bigint {
 function toDecimal(value: SQLOutputValue): string | null {
   if (value === null) return null;
   const decimal = readDecimal(value);
-  if (decimal === null) throw unreadableArgument(describe(value), "an Edm.Decimal");
+  if (decimal === null) throw unreadableArgument(describeCell(value), "an Edm.Decimal");
   return decimal;
-}
-
-function readDecimal(value: string | number | bigint | Uint8Array): string | null {
-  if (typeof value === "string") return parseDecimal(value);
-  if (typeof value === "number") return decimalFromNumber(value);
-  return typeof value === "bigint" ? decimalFromBigInt(value) : null;
-}
-
-function describe(value: string | number | bigint | Uint8Array): string {
-  if (value instanceof Uint8Array) return "bytes";
-  return typeof value === "string" ? JSON.stringify(value) : String(value);
 }
 
 /**
@@ -194,6 +184,7 @@ function describe(value: string | number | bigint | Uint8Array): string {
  * - `odata_double_divide(a, b)`, `odata_double_modulo(a, b)`: as in IEEE 754, so a division by zero is infinite.
  * - `odata_double_round(a, bankers)`: rounds half away from zero, or half to even if `bankers` is 1.
  * - `odata_decimal_unscale(integer, scale)`: the Decimal of an integer divided by ten to the power of `scale`.
+ * - `odata_cast(source, target, digits, value)`: see `castCell`.
  */
 const NUMBER_FUNCTIONS: Readonly<Record<string, SqlFunction>> = {
   odata_double: (value) => toDouble(value),
@@ -201,6 +192,8 @@ const NUMBER_FUNCTIONS: Readonly<Record<string, SqlFunction>> = {
   odata_double_modulo: (a, b) => ofDoubles(a, b, (dividend, divisor) => dividend % divisor),
   odata_double_round: (a, bankers) => ofDoubles(a, bankers, (value, isBankers) => roundDouble(value, isBankers === 1)),
   odata_decimal_unscale: (value, scale) => (value === null ? null : unscale(value, scale)),
+  odata_cast: (source, target, digits, value) =>
+    value === null || value === undefined ? null : castCell(source, target, digits, value),
 };
 
 function ofDoubles(

@@ -291,6 +291,7 @@ const PURPOSES: ReadonlyArray<readonly [prefix: string, purpose: string]> = [
   ["odata_decimal", "a Decimal that is stored as text, or computed"],
   ["odata_double", "rounding or dividing a Double"],
   ["odata_duration", "a Duration"],
+  ["odata_cast", "'cast' of these types"],
   ["odata_spend", "'any' and 'all' within one another"],
   ["odata_", "a date or time that is computed, or stored in a special form"],
 ];
