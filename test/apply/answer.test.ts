@@ -137,6 +137,22 @@ describe.each(opened)("$form", ({ form, service }) => {
     );
   });
 
+  // Handlers declare no routes of navigations here.
+  test.skipIf(form === "getAll" || form === "arraySource")(
+    "related entities have rows and computed values",
+    async () => {
+      const text = async (path: string, options: Options): Promise<string> =>
+        (await send(url(`/s/${path}`, options))).text;
+      expect(await text("Sales(1)/Item", { $compute: "Kind/Label as L,Rate add 1 as R", $select: "L,R" })).toBe(
+        `{"@odata.context":"${ORIGIN}/s/$metadata#Items(L,R)/$entity","@odata.id":"${ORIGIN}/s/Items(1)","L":"x","R@odata.type":"#Decimal","R":2.5}`,
+      );
+      expect(await text("Items(1)/Sales", { $apply: "groupby((City),aggregate(Units with sum as U))" })).toBe(
+        `{"@odata.context":"${ORIGIN}/s/$metadata#Sales(City,U)","value":[{"City":"Oslo","U@odata.type":"#Int64","U":5},{"City":"Rome","U@odata.type":"#Int64","U":0}]}`,
+      );
+      expect(await text("Items(1)/Sales/$count", { $apply: "filter(Units gt 0)/groupby((City))" })).toBe("1");
+    },
+  );
+
   test.each(CASES)("%s", async (_sentence, path, options, context, text) => {
     const answer = await send(url(`/s/${path}`, options));
     const start = context === null ? "" : `"@odata.context":"${ORIGIN}/s/$metadata#${context}",`;
