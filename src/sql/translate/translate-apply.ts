@@ -1,0 +1,174 @@
+import { sql } from "kysely";
+import { PRIMITIVE_TYPES } from "../../edm/primitive-type.ts";
+import type {
+  ApplyBranch,
+  FilterClause,
+  GroupKey,
+  GroupStep,
+  LimitStep,
+  OrderByItem,
+  RoundingMode,
+} from "../../query/clauses.ts";
+import type { Expression } from "../../query/expression.ts";
+import { everyColumn } from "../columns/table-columns.ts";
+import { bindSlot, type Execution } from "../statement/parameter-slot.ts";
+import type { Sql } from "../statement/sql-form.ts";
+import { boundTexts } from "./held-texts.ts";
+import { outsideConditions, type PathScope } from "./path-scope.ts";
+import type { Rows, StatementState } from "./relation.ts";
+import type { ValueContext } from "./row-value.ts";
+import { addCell, cellName, type Cells } from "./select-columns.ts";
+import { makeTranslator } from "./translate-expression.ts";
+import { partitionTerms, translateGroup } from "./translate-group.ts";
+import { filterTest, orderClause, rowScope, translateOrder, whereAll } from "./translate-query.ts";
+
+/** The rows after some steps, of which only those that meet the condition belong to the result. */
+export interface AppliedRows {
+  readonly rows: Rows;
+  readonly filter: FilterClause | null;
+}
+
+/** The query of one step. */
+interface StepQuery {
+  readonly scope: PathScope;
+  readonly context: ValueContext;
+  /** The condition of the rows that the step receives, with a blank before it; nothing for all rows. */
+  readonly where: Sql;
+}
+
+/** The names of derived columns and tables. */
+const NUMBER = "odata_number";
+const NUMBERED = "odata_numbered";
+const VALUES = "odata_values";
+
+/**
+ * Applies the steps of a branch: each limit and each grouping becomes a derived table, whose rows the next step reads. Conditions
+ * become those of the next step.
+ */
+export function applyBranch(
+  rows: Rows,
+  statement: StatementState,
+  { steps }: ApplyBranch,
+  roundingMode: RoundingMode,
+): AppliedRows {
+  return steps.reduce<AppliedRows>(
+    (applied, step, index) => {
+      if (step.kind === "filter") return { rows: applied.rows, filter: bothFilters(applied.filter, step.filter) };
+      const made =
+        step.kind === "limit"
+          ? limitedRows(applied, step, statement, roundingMode)
+          : groupedRows(applied, step, statement, roundingMode);
+      // A plan of SQLite distinguishes tables by their aliases.
+      return { rows: { ...made, alias: `step${String(index + 1)}` }, filter: null };
+    },
+    { rows, filter: null },
+  );
+}
+
+/** Returns the condition that both conditions are met. */
+export function bothFilters(first: FilterClause | null, second: FilterClause | null): FilterClause | null {
+  if (first === null || second === null) return first ?? second;
+  const operands = [first.expression, second.expression];
+  return { expression: { kind: "logical", operator: "and", operands, type: PRIMITIVE_TYPES["Edm.Boolean"] } };
+}
+
+/** @param expressions those of the step, which may keep texts */
+function queryOf(
+  { rows, filter }: AppliedRows,
+  statement: StatementState,
+  roundingMode: RoundingMode,
+  expressions: readonly Expression[],
+): StepQuery {
+  const { profile } = statement;
+  const scope = rowScope(rows, statement);
+  const kept = expressions.map((expression): OrderByItem => ({ expression, descending: false }));
+  const texts = boundTexts(profile, filter, kept);
+  const test = filterTest(filter, makeTranslator({ profile, scope, roundingMode, texts }));
+  const outside = outsideConditions(scope);
+  const translator = makeTranslator({ profile, scope: outside, roundingMode, texts });
+  return { scope, context: { profile, scope: outside, translator }, where: whereAll(scope.it.alive(statement), test) };
+}
+
+function groupedRows(
+  applied: AppliedRows,
+  step: GroupStep,
+  statement: StatementState,
+  roundingMode: RoundingMode,
+): Rows {
+  const expressions = step.aggregates.flatMap(({ expression, filter }) => [expression ?? [], filter?.expression ?? []]);
+  const { scope, context, where } = queryOf(applied, statement, roundingMode, expressions.flat());
+  const { computedFirst } = statement.profile.aggregates;
+  const values: Cells = [];
+  const isComputed = computedFirst !== undefined && computes(step);
+  const place = (value: Sql): Sql => (isComputed ? sql.id(VALUES, cellName(addCell(values, value))) : value);
+  const { cells, positions, plans } = translateGroup(step, { ...context, place });
+  const group = positions.length === 0 ? sql`` : sql` group by ${sql.join(positions.map((place) => sql.lit(place)))}`;
+  const from = sql`${scope.level.from(scope.it.from)}${where}`;
+  const input = isComputed ? sql`(select ${sql.join(values)} from ${from}${computedFirst}) as ${sql.id(VALUES)}` : from;
+  const query = sql`select ${sql.join(cells)} from ${input}${group}`;
+  return {
+    from: (alias) => sql`(${query}) as ${sql.id(alias)}`,
+    plans,
+    absent: NOTHING,
+    isProven: () => false,
+    labelsOf: () => undefined,
+    key: [],
+    comparisonOf: () => undefined,
+  };
+}
+
+const NOTHING: ReadonlySet<string> = new Set();
+
+/** Whether a step computes values of each row that are no properties of it. */
+function computes({ keys, aggregates }: GroupStep): boolean {
+  const isComputed = (expression: Expression | null): boolean => expression !== null && expression.kind !== "property";
+  const hasComputed = (key: GroupKey): boolean =>
+    key.kind === "value" ? isComputed(key.expression) : key.members.some(hasComputed);
+  return keys.some(hasComputed) || aggregates.some((each) => each.filter !== null || isComputed(each.expression));
+}
+
+/** Limits rows in a derived table with the columns of the rows. */
+function limitedRows(
+  applied: AppliedRows,
+  step: LimitStep,
+  statement: StatementState,
+  roundingMode: RoundingMode,
+): Rows {
+  const { orderBy, partition, top, skip } = step;
+  const expressions = orderBy.map(({ expression }) => expression);
+  const { scope, context, where } = queryOf(applied, statement, roundingMode, expressions);
+  const { syntax } = statement.profile;
+  const { it, level } = scope;
+  const { plans, absent, isProven, labelsOf, key, comparisonOf } = it.rows;
+  const names = [...new Set(everyColumn(plans, absent))];
+  const columns = names.map((name) => sql`${it.column(name)} as ${sql.id(name)}`);
+  const order = orderClause(translateOrder(orderBy, context.translator, syntax));
+  const query = ((): Sql => {
+    if (partition.length === 0) {
+      const limit = syntax.limit(top && bindCount(top), skip && bindCount(skip));
+      return sql`select ${sql.join(columns)} from ${level.from(it.from)}${where}${order}${limit}`;
+    }
+    const parts = sql.join(partitionTerms(partition, context));
+    const number = sql`row_number() over (partition by ${parts}${order}) as ${sql.id(NUMBER)}`;
+    const all = sql`select ${sql.join([...columns, number])} from ${level.from(it.from)}${where}`;
+    const tests = [
+      ...(skip === null ? [] : [sql`${sql.id(NUMBER)} > ${bindCount(skip)}`]),
+      ...(top === null ? [] : [sql`${sql.id(NUMBER)} <= ${skip === null ? bindCount(top) : bindCount(skip, top)}`]),
+    ];
+    const kept = sql.join(names.map((name) => sql`${sql.id(name)}`));
+    return sql`select ${kept} from (${all}) as ${sql.id(NUMBERED)}${whereAll(tests, null)}`;
+  })();
+  return { from: (alias) => sql`(${query}) as ${sql.id(alias)}`, plans, absent, isProven, labelsOf, key, comparisonOf };
+}
+
+/** The number of rows of a limit. */
+type RowCount = NonNullable<LimitStep["top"]>;
+
+/** Binds the sum of some numbers of rows. */
+function bindCount(...counts: readonly RowCount[]): Sql {
+  return bindSlot((execution) => counts.reduce((sum, count) => sum + valueOf(count, execution), 0n));
+}
+
+function valueOf(count: RowCount, { values }: Execution): bigint {
+  return BigInt(String(count.kind === "literal" ? count.value : values[count.index]));
+}
