@@ -16,7 +16,15 @@ import { NODES, type TestedNode } from "./tested-nodes.ts";
  * one file, and `ODATAKIT_NODES=26` chooses one Node.js. The last line is `N passed, N failed`.
  */
 
-const SUITES = ["test/adapters/", "test/batch/", "test/executors/", "test/http/", "test/kysely/", "test/sets/"];
+const SUITES = [
+  "test/adapters/",
+  "test/apply/",
+  "test/batch/",
+  "test/executors/",
+  "test/http/",
+  "test/kysely/",
+  "test/sets/",
+];
 const CLOSING_LINE = /^(\d+) passed, (\d+) failed$/gm;
 const FOLDER = path.join(ROOT, "node_modules/.cache/nodes");
 
