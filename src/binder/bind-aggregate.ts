@@ -28,7 +28,7 @@ const ORDERED = "numbers, Edm.String, dates, times, Edm.Duration and enumeration
  * @param filter the condition of the rows that are aggregated; null: all
  * @throws ODataError `InvalidQueryOption` for a type that the method does not support, `UnsupportedQueryOption` for a path
  *   along a navigation
- * @see OData Data Aggregation 4.0, section 3.2.1; docs/reference/apply.md
+ * @see OData Aggregation 4.0, section 3.2.1; docs/reference/apply.md
  */
 export function bindAggregate(
   { expression: node, method, alias: { name } }: AggregateSyntax,

@@ -90,7 +90,7 @@ function selectRows(
   const allowed = areEntities ? capabilities.selectProperties : null;
   const clause =
     items === undefined
-      ? selectComputed(selectReadable(owner, access), rows.computed)
+      ? selectComputed(selectReadable(owner, access), rows)
       : bindSelect(items, { model, entityType, owner, properties: access, allowed, option: "$select", rows });
   if (areEntities) return clause;
   const names = new Map([...shared, ...Array.from(rows.computed.keys(), (name) => [name, null] as const)]);
