@@ -13,6 +13,7 @@ export function worldService(db: Kysely<WorldDatabase>): ODataService {
   return odataService({
     prefix: "/odata",
     namespace: "World",
+    defaults: { applyEnabled: true, computeEnabled: true },
     entitySets: [...worldSets(db), ...tripSets(db)],
     routes: [openApiRoute({ viewer: true })],
   });

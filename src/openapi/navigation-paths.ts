@@ -99,8 +99,10 @@ function addReads(each: NavigationScope): void {
   const refusals = errorResponses({ isAddressed: true });
   const one = entitySchema(entityType, scope.schemas);
   if (routes.navigation.has("GET") && isCollection) {
-    const page = jsonResponse("A page of related entities.", collectionSchema(entityType, scope.schemas));
-    const parameters = [...optionsOf(each, options.collection), PREFER_PAGE_SIZE];
+    const options = optionsOf(each, each.options.collection);
+    const applyEnabled = options.some((option) => option["name"] === "$apply");
+    const page = jsonResponse("A page of related entities.", collectionSchema(entityType, scope.schemas, { applyEnabled }));
+    const parameters = [...options, PREFER_PAGE_SIZE];
     addMemberOperation(each, {
       method: "GET",
       id: "list",
@@ -176,6 +178,7 @@ function addCreate(each: NavigationScope): void {
   const { scope, set, member: navigation, options, target } = each;
   const { name, entityType } = navigation;
   const { settings, entitySet } = set;
+  const shaping = options.entity.filter((option) => option !== "$compute");
   const given = givenAlong(entitySet, navigation);
   const created = createSchema(entityType, given, scope.schemas);
   const example = createExample({ entityType, entitySet: target?.entitySet ?? null }, given);
@@ -184,7 +187,7 @@ function addCreate(each: NavigationScope): void {
     id: "create",
     summary: `Create one of ${name}`,
     access: createAccess(each),
-    parameters: [...optionsOf(each, options.entity), ...conditionsOf(set), PREFER_RETURN],
+    parameters: [...optionsOf(each, shaping), ...conditionsOf(set), PREFER_RETURN],
     requestBody: jsonBody(created, example),
     responses: {
       201: jsonResponse("The new entity.", entitySchema(entityType, scope.schemas), LOCATION_HEADER),
