@@ -13,6 +13,7 @@ import {
 } from "../../edm/date-time-offset.ts";
 import {
   addDecimals,
+  averageDecimal,
   ceilingDecimal,
   divideDecimals,
   floorDecimal,
@@ -35,6 +36,7 @@ import {
   subtractDurations,
 } from "../../edm/temporal-arithmetic.ts";
 import { fractionalSecondsOf, hourOf, minuteOf, secondOf } from "../../edm/time-of-day.ts";
+import { required } from "../../base/required.ts";
 import { tooLongText, tooManyItems, tooMuchMemory } from "../../errors/odata-error.ts";
 import { textFunctions, tooBig } from "./sqlite-text-functions.ts";
 import { unreadableArgument } from "./unreadable-argument.ts";
@@ -150,7 +152,7 @@ function readsText(kind: SQLOutputValue | undefined, text: SQLOutputValue | unde
 }
 
 function ofDecimal<T>(value: SQLOutputValue, compute: (decimal: string) => T): T | null {
-  const decimal = toDecimal(value);
+  const decimal = toDecimalOrNull(value);
   return decimal === null ? null : compute(decimal);
 }
 
@@ -159,8 +161,8 @@ function ofDecimals<T>(
   right: SQLOutputValue,
   compute: (left: string, right: string) => T,
 ): T | null {
-  const first = toDecimal(left);
-  const second = toDecimal(right);
+  const first = toDecimalOrNull(left);
+  const second = toDecimalOrNull(right);
   return first === null || second === null ? null : compute(first, second);
 }
 
@@ -169,8 +171,12 @@ function toSign(left: string, right: string): bigint {
   return BigInt(Math.sign(compareDecimals(left, right)));
 }
 
-function toDecimal(value: SQLOutputValue): string | null {
-  if (value === null) return null;
+function toDecimalOrNull(value: SQLOutputValue): string | null {
+  return value === null ? null : toDecimal(value);
+}
+
+/** Returns the Decimal of a cell. @throws Error for a cell without one */
+export function toDecimal(value: NonNullable<SQLOutputValue>): string {
   const decimal = readDecimal(value);
   if (decimal === null) throw unreadableArgument(describe(value), "an Edm.Decimal");
   return decimal;
@@ -194,6 +200,8 @@ function describe(value: string | number | bigint | Uint8Array): string {
  * - `odata_double_divide(a, b)`, `odata_double_modulo(a, b)`: as in IEEE 754, so a division by zero is infinite.
  * - `odata_double_round(a, bankers)`: rounds half away from zero, or half to even if `bankers` is 1.
  * - `odata_decimal_unscale(integer, scale)`: the Decimal of an integer divided by ten to the power of `scale`.
+ * - `odata_units_sum(high, low, scale)`: the same for a sum of integers, from the sums of their higher and lower 32 bits.
+ * - `odata_decimal_average(sum, count, digits)`: the quotient, rounded half away from zero.
  */
 const NUMBER_FUNCTIONS: Readonly<Record<string, SqlFunction>> = {
   odata_double: (value) => toDouble(value),
@@ -201,6 +209,10 @@ const NUMBER_FUNCTIONS: Readonly<Record<string, SqlFunction>> = {
   odata_double_modulo: (a, b) => ofDoubles(a, b, (dividend, divisor) => dividend % divisor),
   odata_double_round: (a, bankers) => ofDoubles(a, bankers, (value, isBankers) => roundDouble(value, isBankers === 1)),
   odata_decimal_unscale: (value, scale) => (value === null ? null : unscale(value, scale)),
+  odata_units_sum: (high, low, scale) =>
+    typeof high === "bigint" && typeof low === "bigint" ? fromScaled(high * 2n ** 32n + low, Number(scale)) : null,
+  odata_decimal_average: (sum, count, digits) =>
+    ofDecimals(sum, count, (total, number) => averageDecimal(total, BigInt(number), Number(digits))),
 };
 
 function ofDoubles(
@@ -309,6 +321,14 @@ function ofDate<T extends SQLInputValue>(value: SQLOutputValue | undefined, of: 
 
 function ofDuration<T extends SQLInputValue>(value: SQLOutputValue | undefined, of: (text: string) => T): T | null {
   return compute(value, parseDuration, "Edm.Duration", of);
+}
+
+/** Returns the duration of a cell. @throws Error for a cell without one */
+export function toDuration(value: NonNullable<SQLOutputValue>): string {
+  return required(
+    compute(value, parseDuration, "Edm.Duration", (text) => text),
+    "Only null has no duration.",
+  );
 }
 
 function compute<T extends SQLInputValue>(

@@ -178,7 +178,8 @@ function selectProperty(selected: SelectedProperty, plan: ColumnPlan, selection:
       const members = selectProperties(selectedMembers(selected), plan.members, below);
       const hidden = ignoredMembers(selected, below);
       const ignored = hidden.length === 0 ? undefined : selectProperties(hidden, plan.ignored, below);
-      return Object.freeze({ kind: "complex", members, ignored });
+      const presence = plan.presence === undefined ? undefined : addCell(cells, relation.column(plan.presence));
+      return Object.freeze({ kind: "complex", presence, members, ignored });
     }
   }
 }

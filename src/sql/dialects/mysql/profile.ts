@@ -5,6 +5,7 @@ import type { FunctionName } from "../../../query/functions.ts";
 import type { TextComparison } from "../../../tools/introspect/schema.ts";
 import { infixOperators, refuseModulo, castValues } from "../../forms/arithmetic.ts";
 import { castFunctions } from "../../forms/cast-functions.ts";
+import { castComputedFormats } from "../../forms/computed-formats.ts";
 import type { DialectCapabilities } from "../../forms/dialect-capabilities.ts";
 import type {
   DialectProfile,
@@ -20,6 +21,7 @@ import { argumentAt, bindText, constantAt, operandAt, WHITE_SPACE } from "../../
 import { bindFixed } from "../../statement/parameter-slot.ts";
 import type { TextMemory, Sql, SqlForm } from "../../statement/sql-form.ts";
 import { computed } from "../../statement/sql-operand.ts";
+import { MY_AGGREGATES } from "./aggregates.ts";
 import { MY_CATALOGUE } from "./catalogue.ts";
 import { myColumnFormat, MY_DATE, MY_MIDNIGHT, myOffsetOfText, MY_TEXTS } from "./column-format.ts";
 import { MY_FAULTS } from "./faults.ts";
@@ -236,14 +238,8 @@ const MY_TEXT_MEMORY: TextMemory = Object.freeze<TextMemory>({
   },
 });
 
-/** How MariaDB stores values and computes with them. */
-const MY_VALUES: DialectValues = Object.freeze<DialectValues>({
-  columnFormat: myColumnFormat,
-  mark: MY_MARK,
-  guidsAreTexts: true,
-  documentText: myText,
-  comparedText: myComparedText,
-  ...castValues({
+/** How MariaDB computes with values. */
+const MY_COMPUTED = castValues({
     forms: MY_FORMS,
     numbers: MY_NUMBERS,
     wide: (value) => sql`cast(${value} as decimal(20, 0))`,
@@ -268,7 +264,21 @@ const MY_VALUES: DialectValues = Object.freeze<DialectValues>({
     textTimestamp: MY_TEXTS.timestamp,
     offsetOfText: myOffsetOfText,
     asOffset: (place) => sql`cast(${place} as signed)`,
+});
+
+/** How MariaDB stores values and computes with them. */
+const MY_VALUES: DialectValues = Object.freeze<DialectValues>({
+  columnFormat: myColumnFormat,
+  computedFormat: castComputedFormats({
+    columnFormat: myColumnFormat,
+    canonicalForm: MY_COMPUTED.canonicalForm,
+    numberText: myText,
   }),
+  mark: MY_MARK,
+  guidsAreTexts: true,
+  documentText: myText,
+  comparedText: myComparedText,
+  ...MY_COMPUTED,
 });
 
 /** MariaDB from version 10.6 on. */
@@ -280,6 +290,7 @@ export const MY_PROFILE: DialectProfile = Object.freeze<DialectProfile>({
   values: MY_VALUES,
   syntax: MY_SYNTAX,
   documents: MY_DOCUMENTS,
+  aggregates: MY_AGGREGATES,
   writes: MY_WRITES,
   catalogue: MY_CATALOGUE,
   faults: MY_FAULTS,
