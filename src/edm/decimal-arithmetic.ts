@@ -192,6 +192,16 @@ function computeExactly(operator: DecimalOperator, left: bigint, right: bigint, 
   }
 }
 
+/**
+ * Returns a sum divided by a whole number, rounded half away from zero to `scale` fraction digits, without trailing zeros;
+ * null above MAX_DECIMAL_DIGITS digits.
+ * @param count at least 1
+ */
+export function averageDecimal(sum: ScaledDecimal, count: number, scale: number): string | null {
+  const average = divide(BigInt(sum.scaled), BigInt(count) * 10n ** BigInt(sum.scale), scale);
+  return average === null ? null : fromScaledDecimal(average);
+}
+
 /** Returns the negated Decimal. */
 export function negateScaledDecimal({ scaled, scale }: ScaledDecimal): ScaledDecimal {
   return { scaled: typeof scaled === "number" ? 0 - scaled : -scaled, scale };

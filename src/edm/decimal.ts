@@ -133,6 +133,11 @@ export function fitScale(value: string, scale: number): string | null {
   return scale === 0 ? value.slice(0, -excess - 1) : value.slice(0, -excess);
 }
 
+/** Removes the zeros at the end of a fraction, and the point if no digit follows it. Other texts are returned unchanged. */
+export function withoutFinalZeros(value: string): string {
+  return value.includes(".") ? value.replace(/\.?0+$/, "") : value;
+}
+
 /** Counts the digits before the point of a canonical Decimal. A single zero is not counted. */
 export function countWholeDigits(value: string): number {
   const start = value.charCodeAt(0) === MINUS ? 1 : 0;

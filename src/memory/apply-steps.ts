@@ -1,0 +1,233 @@
+import type { Pace, Steps } from "../base/maybe.ts";
+import { keeper, keptPer } from "../base/memo.ts";
+import type { PrimitiveValue } from "../edm/value-codec.ts";
+import { protocolError, type ODataError } from "../errors/odata-error.ts";
+import type { Aggregate, FilterClause, GroupKey, GroupStep, LimitStep, RoundingMode } from "../query/clauses.ts";
+import type { ParameterExpression } from "../query/expression.ts";
+import { type Accumulator, accumulatorOf, type SpendText } from "./accumulators.ts";
+import { compiledFor } from "./compile-expression.ts";
+import { compileRawSource, fieldOf } from "./compile-property.ts";
+import { equalityText } from "./equality-text.ts";
+import { asEntity, type CompiledExpression, type Evaluation, isObject } from "./evaluation.ts";
+import { orderRows } from "./order-rows.ts";
+import { type Clause, visitRows } from "./visit-rows.ts";
+
+/** The state of the steps of one pipeline. */
+export interface StepRun {
+  readonly roundingMode: RoundingMode;
+  readonly evaluation: Evaluation;
+  /** The most groups of one step; null: no limit. */
+  readonly maxGroups: number | null;
+}
+
+/** The most characters that the values of all groups of a step may have: they are kept until its last row. */
+const MAX_TEXT = 64_000_000;
+
+/** A value by which rows are grouped. */
+interface ReadKey {
+  readonly field: string;
+  readonly read: (entity: object, evaluation: Evaluation) => unknown;
+  /** Returns the text of a value that `read` returned: equal exactly for equal values. */
+  readonly textOf: (value: unknown) => string;
+}
+
+const NO_VALUE = "-";
+
+const keysOf: Readonly<Record<RoundingMode, (key: GroupKey) => ReadKey>> = {
+  "spec-compliant": keptPer((key: GroupKey) => compileKey(key, "spec-compliant")),
+  BankersRounding: keptPer((key: GroupKey) => compileKey(key, "BankersRounding")),
+};
+
+function compileKey(key: GroupKey, roundingMode: RoundingMode): ReadKey {
+  const { field } = key.property;
+  if (key.kind === "value")
+    return { field, read: compiledFor(key, roundingMode), textOf: textOfValue(key.expression.type) };
+  const source = compileRawSource(key.source, []);
+  const members = key.members.map(keysOf[roundingMode]);
+  return {
+    field,
+    read: (entity, evaluation) => (source(entity, evaluation) === null ? null : readKeys(members, entity, evaluation)),
+    textOf: (value) => (isObject(value) ? `{${textOfKeys(members, value)}}` : NO_VALUE),
+  };
+}
+
+function textOfValue(type: Clause["expression"]["type"]): ReadKey["textOf"] {
+  if (type === null) return () => NO_VALUE;
+  if (type.kind !== "PrimitiveType" && type.kind !== "EnumType") throw new Error(`${type.name} has no equality.`);
+  const textOf = equalityText(type);
+  return (value) => {
+    if (value === null) return NO_VALUE;
+    // A compiled expression returns canonical values.
+    const text = textOf(value as PrimitiveValue);
+    return `${String(text.length)}:${text}`;
+  };
+}
+
+function readKeys(keys: readonly ReadKey[], entity: object, evaluation: Evaluation): object {
+  return Object.fromEntries(keys.map(({ field, read }) => [field, read(entity, evaluation)]));
+}
+
+function textOfKeys(keys: readonly ReadKey[], values: object): string {
+  let text = "";
+  for (const { field, textOf } of keys) text += textOf(fieldOf(values, field));
+  return text;
+}
+
+/** A compiled aggregate. */
+interface ReadAggregate {
+  readonly field: string;
+  /** The position of its condition among those of the step; null: none. */
+  readonly condition: number | null;
+  /** Null for `$count`. */
+  readonly read: CompiledExpression | null;
+  readonly make: (spendText: SpendText) => Accumulator;
+}
+
+/** A compiled step. */
+interface ReadGroups {
+  readonly keys: readonly ReadKey[];
+  /** The different conditions of the aggregates. */
+  readonly conditions: readonly CompiledExpression[];
+  readonly aggregates: readonly ReadAggregate[];
+}
+
+const groupsOf: Readonly<Record<RoundingMode, (step: GroupStep) => ReadGroups>> = {
+  "spec-compliant": keptPer((step: GroupStep) => compileGroups(step, "spec-compliant")),
+  BankersRounding: keptPer((step: GroupStep) => compileGroups(step, "BankersRounding")),
+};
+
+const operandOf = keptPer(({ expression }: Aggregate): Clause | null => expression && keeper({ expression }));
+
+function compileGroups({ keys, aggregates }: GroupStep, roundingMode: RoundingMode): ReadGroups {
+  const filters: readonly FilterClause[] = [...new Set(aggregates.flatMap(({ filter }) => filter ?? []))];
+  return {
+    keys: keys.map(keysOf[roundingMode]),
+    conditions: filters.map((filter) => compiledFor(filter, roundingMode)),
+    aggregates: aggregates.map((aggregate) => {
+      const operand = operandOf(aggregate);
+      return {
+        field: aggregate.property.field,
+        condition: aggregate.filter === null ? null : filters.indexOf(aggregate.filter),
+        read: operand && compiledFor(operand, roundingMode),
+        make: accumulatorOf(aggregate),
+      };
+    }),
+  };
+}
+
+/** A group of rows. */
+interface Group {
+  readonly values: object;
+  readonly accumulators: readonly Accumulator[];
+}
+
+/**
+ * Groups rows in one pass, and returns one row for each group, as a plain object by the fields of its type: in the order in
+ * which the groups appear. Without keys, there is one row, even if there are no rows to group.
+ * @param rows the related entities that its expressions use are loaded
+ * @throws ODataError `InvalidQueryOption` for more groups than `maxGroups`, or groups of very long values
+ * @see docs/reference/apply.md, docs/reference/limits.md
+ */
+export function* groupRows(
+  rows: Iterable<unknown>,
+  step: GroupStep,
+  { roundingMode, evaluation, maxGroups }: StepRun,
+  pace: Pace,
+): Steps<readonly object[]> {
+  const { keys, conditions, aggregates } = groupsOf[roundingMode](step);
+  const groups = new Map<string, Group>();
+  const spendText = textBudget();
+  const makeGroup = (text: string, values: object): Group => {
+    if (maxGroups !== null && groups.size >= maxGroups) throw tooManyGroups(maxGroups);
+    spendText(text.length);
+    const group = { values, accumulators: aggregates.map(({ make }) => make(spendText)) };
+    groups.set(text, group);
+    return group;
+  };
+  if (keys.length === 0) makeGroup("", {});
+  const add = (row: unknown): boolean => {
+    const entity = asEntity(row, step.inputType);
+    const values = keys.length === 0 ? entity : readKeys(keys, entity, evaluation);
+    const text = textOfKeys(keys, values);
+    const { accumulators } = groups.get(text) ?? makeGroup(text, values);
+    const meets = conditions.map((condition) => condition(entity, evaluation) === true);
+    for (const [index, { condition, read }] of aggregates.entries()) {
+      if (condition !== null && meets[condition] !== true) continue;
+      const value = read === null ? true : read(entity, evaluation);
+      if (value !== null) accumulators[index]?.add(value);
+    }
+    return true;
+  };
+  yield* visitRows(rows, add, pace, evaluation);
+  const made: object[] = [];
+  const finish = (group: unknown): boolean => {
+    const { values, accumulators } = group as Group;
+    const results = aggregates.map(({ field }, index) => [field, accumulators[index]?.result() ?? null] as const);
+    made.push(Object.fromEntries([...Object.entries(values), ...results]));
+    return true;
+  };
+  yield* visitRows([...groups.values()], finish, pace, evaluation);
+  return made;
+}
+
+function textBudget(): SpendText {
+  let characters = 0;
+  return (length) => {
+    characters += length;
+    if (characters > MAX_TEXT) throw tooLongGroups();
+  };
+}
+
+/**
+ * Returns the rows that a limit keeps, in its order: of all rows, or of each group.
+ * @param rows the related entities that its expressions use are loaded
+ * @see docs/reference/apply.md
+ */
+export function* limitRows(
+  rows: readonly unknown[],
+  step: LimitStep,
+  { roundingMode, evaluation }: StepRun,
+  pace: Pace,
+): Steps<readonly unknown[]> {
+  const { orderBy, partition, inputType } = step;
+  const skip = countOf(step.skip, evaluation) ?? 0;
+  const top = countOf(step.top, evaluation);
+  const query = { shape: { entityType: inputType, roundingMode }, filter: null, orderBy, count: false };
+  if (partition.length === 0) return yield* orderRows(rows, { ...query, skip, top }, evaluation, pace);
+  const ordered = yield* orderRows(rows, { ...query, skip: 0, top: undefined }, evaluation, pace);
+  const keys = partition.map(keysOf[roundingMode]);
+  const spendText = textBudget();
+  const seen = new Map<string, number>();
+  const kept: unknown[] = [];
+  const end = skip + (top ?? Number.POSITIVE_INFINITY);
+  const keep = (row: unknown): boolean => {
+    const text = textOfKeys(keys, readKeys(keys, asEntity(row, inputType), evaluation));
+    const position = seen.get(text) ?? 0;
+    if (position === 0) spendText(text.length);
+    seen.set(text, position + 1);
+    if (position >= skip && position < end) kept.push(row);
+    return true;
+  };
+  yield* visitRows(ordered, keep, pace, evaluation);
+  return kept;
+}
+
+function countOf(parameter: ParameterExpression | null, { values }: Evaluation): number | undefined {
+  return parameter === null ? undefined : Number(values[parameter.index]);
+}
+
+function tooManyGroups(maxGroups: number): ODataError {
+  return protocolError(
+    "InvalidQueryOption",
+    `A step of $apply makes more than ${String(maxGroups)} groups: filter the entities before it, or group them by fewer values.`,
+    { target: "$apply" },
+  );
+}
+
+function tooLongGroups(): ODataError {
+  return protocolError(
+    "InvalidQueryOption",
+    `The groups of a step of $apply have more than ${String(MAX_TEXT)} characters: filter the entities before it, or group them by shorter values.`,
+    { target: "$apply" },
+  );
+}
