@@ -1,5 +1,10 @@
 import type { DatabaseSync, SQLInputValue, SQLOutputValue } from "node:sqlite";
-import { computeDecimals, fromScaledDecimal, toScaledDecimal, type ScaledDecimal } from "../../edm/decimal-arithmetic.ts";
+import {
+  computeDecimals,
+  fromScaledDecimal,
+  toScaledDecimal,
+  type ScaledDecimal,
+} from "../../edm/decimal-arithmetic.ts";
 import { addDurations } from "../../edm/temporal-arithmetic.ts";
 import { toDecimal, toDuration } from "./sqlite-functions.ts";
 

@@ -1,4 +1,5 @@
 import type { DatabaseSync, SQLInputValue, SQLOutputValue } from "node:sqlite";
+import { required } from "../../base/required.ts";
 import { toDecimalKey, readStoredTimestamp, toDurationKey, toInstantKey, writeEpoch } from "../../cells/instant.ts";
 import { STORED_TEXTS, type StoredText } from "../../cells/text-cells.ts";
 import {
@@ -22,6 +23,7 @@ import {
   negateDecimal,
   roundDecimal,
   subtractDecimals,
+  toScaledDecimal,
 } from "../../edm/decimal-arithmetic.ts";
 import { compareDecimals, decimalFromBigInt, decimalFromNumber, parseDecimal, fromScaled } from "../../edm/decimal.ts";
 import { negateDuration, parseDuration, totalSecondsOf } from "../../edm/duration.ts";
@@ -36,7 +38,6 @@ import {
   subtractDurations,
 } from "../../edm/temporal-arithmetic.ts";
 import { fractionalSecondsOf, hourOf, minuteOf, secondOf } from "../../edm/time-of-day.ts";
-import { required } from "../../base/required.ts";
 import { tooLongText, tooManyItems, tooMuchMemory } from "../../errors/odata-error.ts";
 import { textFunctions, tooBig } from "./sqlite-text-functions.ts";
 import { unreadableArgument } from "./unreadable-argument.ts";
@@ -212,7 +213,7 @@ const NUMBER_FUNCTIONS: Readonly<Record<string, SqlFunction>> = {
   odata_units_sum: (high, low, scale) =>
     typeof high === "bigint" && typeof low === "bigint" ? fromScaled(high * 2n ** 32n + low, Number(scale)) : null,
   odata_decimal_average: (sum, count, digits) =>
-    ofDecimals(sum, count, (total, number) => averageDecimal(total, BigInt(number), Number(digits))),
+    ofDecimal(sum, (total) => averageDecimal(toScaledDecimal(total), Number(count), Number(digits))),
 };
 
 function ofDoubles(

@@ -49,13 +49,7 @@ interface CastAggregates extends Pick<AggregateSyntax, "cellOf"> {
 }
 
 /** Makes the aggregates of a database whose sums of exact numbers are exact. */
-export function castAggregates({
-  numbers,
-  toNumber,
-  toDouble,
-  quotient,
-  cellOf,
-}: CastAggregates): AggregateSyntax {
+export function castAggregates({ numbers, toNumber, toDouble, quotient, cellOf }: CastAggregates): AggregateSyntax {
   const total = (operand: FormedSql): Sql => sql`sum(${toComputable(operand).sql})`;
   const count = ({ sql: value }: FormedSql): Sql => sql`count(${value})`;
   const whole = ({ sql: value }: FormedSql): Sql => sql`sum(${toNumber(value)})`;

@@ -1,12 +1,12 @@
 import { sql } from "kysely";
-import { parseDecimal, fitScale, shortestDecimal } from "../../edm/decimal.ts";
-import { timePartOf, writeDate } from "../../edm/date-time-offset.ts";
+import { readInteger } from "../../cells/text-cells.ts";
 import { fromEpochDays } from "../../edm/calendar.ts";
+import { timePartOf, writeDate } from "../../edm/date-time-offset.ts";
+import { parseDecimal, fitScale, withoutFinalZeros } from "../../edm/decimal.ts";
 import { enumFromNumber } from "../../edm/enum-codec.ts";
 import type { StructuralProperty } from "../../edm/model.ts";
 import { addDurations, addDurationToDateTimeOffset } from "../../edm/temporal-arithmetic.ts";
 import { MAX_FRACTION_DIGITS } from "../../edm/time-of-day.ts";
-import { readInteger } from "../../cells/text-cells.ts";
 import { makeColumnFormat, type ColumnFormat, type ColumnFormats, type ReadCell } from "../columns/column-format.ts";
 import type { Sql } from "../statement/sql-form.ts";
 import type { DialectValues } from "./dialect-profile.ts";
@@ -61,7 +61,7 @@ export function withShortestDecimals({ type }: StructuralProperty, format: Colum
     toJson: undefined,
     toValue: (cell) => {
       const value = format.toValue(cell);
-      return typeof value === "string" ? shortestDecimal(value) : value;
+      return typeof value === "string" ? withoutFinalZeros(value) : value;
     },
   });
 }
@@ -111,7 +111,7 @@ function instantAfter(start: string, seconds: unknown): string | null {
 /** Returns the duration of a number of seconds. */
 function durationOf(cell: unknown): string | null {
   const read = typeof cell === "string" ? parseDecimal(cell) : null;
-  const seconds = read === null ? null : fitScale(shortestDecimal(read), MAX_FRACTION_DIGITS);
+  const seconds = read === null ? null : fitScale(withoutFinalZeros(read), MAX_FRACTION_DIGITS);
   if (seconds === null) return null;
   return seconds.startsWith("-") ? `-PT${seconds.slice(1)}S` : `PT${seconds}S`;
 }

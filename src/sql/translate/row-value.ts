@@ -5,10 +5,17 @@ import type { Expression, ScalarType } from "../../query/expression.ts";
 import type { NoteUnreadable } from "../../query/row-shape.ts";
 import type { ColumnFormat } from "../columns/column-format.ts";
 import type { ScalarPlan } from "../columns/table-columns.ts";
-import { withOffset, withShortestDecimals } from "../forms/computed-formats.ts";
+import { withOffset } from "../forms/computed-formats.ts";
 import type { DialectProfile } from "../forms/dialect-profile.ts";
 import { bindFormed } from "../statement/parameter-slot.ts";
-import { mayRepeatValues, toComparable, toComputable, toEquatable, type FormedSql, type Sql } from "../statement/sql-form.ts";
+import {
+  mayRepeatValues,
+  toComparable,
+  toComputable,
+  toEquatable,
+  type FormedSql,
+  type Sql,
+} from "../statement/sql-form.ts";
 import type { SqlOperand, Translator } from "../statement/sql-operand.ts";
 import { findProperty } from "./find-path.ts";
 import type { PathScope } from "./path-scope.ts";
@@ -36,7 +43,7 @@ export function translateValue(expression: Expression, property: StructuralPrope
     const found = findProperty(expression, context.scope);
     if (found.kind === "columns" && found.plan.kind === "scalar") {
       const { format, unreadable } = found.plan;
-      return { sql: operand.sql, form: operand.form, format: withShortestDecimals(property, format), unreadable };
+      return { sql: operand.sql, form: operand.form, format, unreadable };
     }
   }
   const { values } = context.profile;
@@ -81,17 +88,20 @@ export interface GroupedValue {
  * @throws ODataError `UnsupportedQueryOption` for timestamps that are computed with different offsets
  */
 export function groupedValue(value: RowValue, type: ScalarType): GroupedValue {
-  if (value.offset !== undefined) {
-    throw protocolError("UnsupportedQueryOption", "Timestamps that are computed with an offset cannot be grouped.");
-  }
-  const { name } = type;
+  refuseOffset(value);
   if (!mayRepeatValues(value.form)) {
     const { sql: term } = toEquatable(value);
     return { term: isDouble(type) ? withoutNegativeZero(term) : term, cell: undefined };
   }
   const { sql: term } = toComparable(value);
   // Not every type of a column with texts has a minimum.
-  return { term, cell: name === "Edm.String" ? undefined : value.sql };
+  return { term, cell: type.name === "Edm.String" ? undefined : value.sql };
+}
+
+/** @throws ODataError `UnsupportedQueryOption` for timestamps that are computed with different offsets */
+export function refuseOffset({ offset }: RowValue): void {
+  if (offset === undefined) return;
+  throw protocolError("UnsupportedQueryOption", "Timestamps that are computed with an offset cannot be aggregated.");
 }
 
 /** Whether the values of a type include negative zero. */
@@ -110,5 +120,13 @@ export function planOfValue(
   property: StructuralProperty,
   column: string,
 ): ScalarPlan {
-  return Object.freeze<ScalarPlan>({ kind: "scalar", property, column, nullable: true, format, unreadable, storage: undefined });
+  return Object.freeze<ScalarPlan>({
+    kind: "scalar",
+    property,
+    column,
+    nullable: true,
+    format,
+    unreadable,
+    storage: undefined,
+  });
 }

@@ -1,21 +1,25 @@
 import { sql } from "kysely";
-import { PRIMITIVE_TYPES, type PrimitiveType } from "../../edm/primitive-type.ts";
+import { assertNever } from "../../base/required.ts";
+import { averageScale } from "../../query/average-scale.ts";
 import type { Aggregate, FilterClause, GroupKey, GroupStep } from "../../query/clauses.ts";
-import { averageScale } from "../../query/aggregates.ts";
+import type { ScalarType } from "../../query/expression.ts";
 import type { ColumnPlan, PlansByField } from "../columns/table-columns.ts";
 import { summedKind } from "../forms/aggregate-syntax.ts";
-import { toOrdered, type FormedSql, type Sql } from "../statement/sql-form.ts";
-import { addCell, cellName, type Cells } from "./select-columns.ts";
+import { withShortestDecimals } from "../forms/computed-formats.ts";
+import type { DialectProfile } from "../forms/dialect-profile.ts";
+import { toOrdered, type Sql } from "../statement/sql-form.ts";
 import {
   groupedValue,
   isDouble,
   planOfValue,
+  refuseOffset,
   scalarType,
   translateValue,
   withoutNegativeZero,
   type RowValue,
   type ValueContext,
 } from "./row-value.ts";
+import { addCell, cellName, type Cells } from "./select-columns.ts";
 import { translateStructuredNull } from "./translate-property.ts";
 
 /** The parts of a query of groups. */
@@ -92,31 +96,69 @@ export function partitionTerms(keys: readonly GroupKey[], context: ValueContext)
   });
 }
 
+/** An aggregate with an operand. */
+type Aggregated = Aggregate & { readonly expression: NonNullable<Aggregate["expression"]> };
+
 function translateAggregate(
-  { property, method, expression, filter }: Aggregate,
+  aggregate: Aggregate,
   context: ValueContext,
 ): Pick<RowValue, "sql" | "format" | "unreadable"> {
-  const { values } = context.profile;
-  const format = values.computedFormat(property);
-  if (expression === null || method === "count") {
-    return { sql: filter === null ? sql`count(*)` : sql`count(${filtered(sql`1`, filter, context)})`, format };
-  }
-  const operand = translateValue(expression, operandProperty({ property, method, expression, filter }), context);
-  const { sql: value, form } = operand;
-  const taken: FormedSql = { sql: filter === null ? value : filtered(value, filter, context), form };
+  const { property, filter, expression } = aggregate;
+  if (expression !== null) return translateAggregated({ ...aggregate, expression }, context);
+  const format = context.profile.values.computedFormat(property);
+  return { sql: filter === null ? sql`count(*)` : sql`count(${whereMet(filter, sql`1`, context)})`, format };
+}
+
+function translateAggregated(
+  { property, method, expression, filter }: Aggregated,
+  context: ValueContext,
+): Pick<RowValue, "sql" | "format" | "unreadable"> {
+  const { profile } = context;
+  const type = scalarTypeOf(expression) ?? scalarType(property);
+  // Minimum and maximum are read as the operand is.
+  const value = translateValue(expression, { ...property, type }, context);
+  const operand = filter === null ? value : { ...value, sql: whereMet(filter, value.sql, context) };
+  const format = profile.values.computedFormat(property);
   switch (method) {
     case "min":
     case "max":
-      return { ...operand, sql: extreme(method, { ...operand, ...taken }, property.type, context) };
-    case "countdistinct": {
-      const { term } = groupedValue({ ...operand, ...taken }, scalarType(operandProperty({ property, method, expression, filter })));
-      return { sql: sql`count(distinct ${term})`, format };
-    }
+      return {
+        ...value,
+        sql: extreme(method, operand, type, profile),
+        format: withShortestDecimals(property, value.format),
+      };
     case "sum":
     case "average": {
-      const type = expression.type;
-      const summed = context.profile.aggregates.summed[summedKind(required)];
-      return { sql: method === "sum" ? summed.sum(taken) : summed.average(taken, averageScale(expression)), format };
+      if (type.kind !== "PrimitiveType") throw new Error(`Values of ${type.name} have no sum.`);
+      const { sum, average } = profile.aggregates.summed[summedKind(type)];
+      return { sql: method === "sum" ? sum(operand) : average(operand, averageScale({ expression })), format };
     }
+    case "countdistinct":
+      return { sql: sql`count(distinct ${groupedValue(operand, type).term})`, format };
+    case "count":
+      return { sql: sql`count(${operand.sql})`, format };
+    default:
+      return assertNever(method);
   }
+}
+
+/** Returns the type of an operand; undefined for the literal null. */
+function scalarTypeOf({ type }: Aggregated["expression"]): ScalarType | undefined {
+  return type?.kind === "PrimitiveType" || type?.kind === "EnumType" ? type : undefined;
+}
+
+/** The least or greatest value, in the form of its operand. */
+function extreme(method: "min" | "max", value: RowValue, type: ScalarType, { aggregates }: DialectProfile): Sql {
+  refuseOffset(value);
+  const { sortable, ordered } = value.form;
+  const { sql: key } = toOrdered(value);
+  if (ordered !== undefined || (sortable !== undefined && sortable.keepsCells !== true)) {
+    return aggregates.cellOf[method](key, value.sql);
+  }
+  return sql`${sql.raw(method)}(${isDouble(type) ? withoutNegativeZero(key) : key})`;
+}
+
+/** Returns a value for the rows that meet a condition, and null for others. */
+function whereMet(filter: FilterClause, value: Sql, { translator }: ValueContext): Sql {
+  return sql`case when ${translator.condition(filter.expression, "filter")} then ${value} end`;
 }

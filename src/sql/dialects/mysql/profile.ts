@@ -240,30 +240,30 @@ const MY_TEXT_MEMORY: TextMemory = Object.freeze<TextMemory>({
 
 /** How MariaDB computes with values. */
 const MY_COMPUTED = castValues({
-    forms: MY_FORMS,
-    numbers: MY_NUMBERS,
-    wide: (value) => sql`cast(${value} as decimal(20, 0))`,
-    toDouble: (value) => sql`(${value} + 0e0)`,
-    divideIntegers: (left, right) => sql`truncate(${left} * 1.${sql.raw("0".repeat(30))} / ${right}, 0)`,
-    integerRemainder: (left, right) => sql`cast(mod(${left}, ${right}) as signed)`,
-    // A remainder may be negative zero, which equals nothing until 0 is added.
-    decimalRemainder: (left, right) => sql`(mod(${left.sql}, ${right.sql}) + 0)`,
-    double: {
-      ...infixOperators((left, operator, right) => sql`(${left.sql} ${operator} ${right.sql})`),
-      // Doubles cannot be infinite, so a division by zero fails the statement instead of returning null.
-      div: (left, right) =>
-        doublesOnce(
-          [left.sql, right.sql],
-          (dividend, divisor) =>
-            sql`case when ${divisor} = 0 then exp(1000 + ${divisor}) else ${dividend} / ${divisor} end`,
-        ),
-      mod: refuseModulo("MariaDB"),
-    },
-    date: MY_DATE,
-    midnight: MY_MIDNIGHT,
-    textTimestamp: MY_TEXTS.timestamp,
-    offsetOfText: myOffsetOfText,
-    asOffset: (place) => sql`cast(${place} as signed)`,
+  forms: MY_FORMS,
+  numbers: MY_NUMBERS,
+  wide: (value) => sql`cast(${value} as decimal(20, 0))`,
+  toDouble: (value) => sql`(${value} + 0e0)`,
+  divideIntegers: (left, right) => sql`truncate(${left} * 1.${sql.raw("0".repeat(30))} / ${right}, 0)`,
+  integerRemainder: (left, right) => sql`cast(mod(${left}, ${right}) as signed)`,
+  // A remainder may be negative zero, which equals nothing until 0 is added.
+  decimalRemainder: (left, right) => sql`(mod(${left.sql}, ${right.sql}) + 0)`,
+  double: {
+    ...infixOperators((left, operator, right) => sql`(${left.sql} ${operator} ${right.sql})`),
+    // Doubles cannot be infinite, so a division by zero fails the statement instead of returning null.
+    div: (left, right) =>
+      doublesOnce(
+        [left.sql, right.sql],
+        (dividend, divisor) =>
+          sql`case when ${divisor} = 0 then exp(1000 + ${divisor}) else ${dividend} / ${divisor} end`,
+      ),
+    mod: refuseModulo("MariaDB"),
+  },
+  date: MY_DATE,
+  midnight: MY_MIDNIGHT,
+  textTimestamp: MY_TEXTS.timestamp,
+  offsetOfText: myOffsetOfText,
+  asOffset: (place) => sql`cast(${place} as signed)`,
 });
 
 /** How MariaDB stores values and computes with them. */

@@ -12,8 +12,8 @@ import {
   type Compute,
   type Operators,
 } from "../../forms/arithmetic.ts";
-import type { DialectValues, ProbedRows, Term } from "../../forms/dialect-profile.ts";
 import { ofCanonicalForm } from "../../forms/computed-formats.ts";
+import type { DialectValues, ProbedRows, Term } from "../../forms/dialect-profile.ts";
 import { comparedTextForm } from "../../forms/text-columns.ts";
 import { readSlots } from "../../statement/parameter-slot.ts";
 import { toComputable, type Sql } from "../../statement/sql-form.ts";
