@@ -1,6 +1,7 @@
 import type { Pace, Steps } from "../base/maybe.ts";
 import { keeper, keptPer } from "../base/memo.ts";
 import type { PrimitiveValue } from "../edm/value-codec.ts";
+import { shownValueOf } from "../edm/shown-value.ts";
 import { protocolError, type ODataError } from "../errors/odata-error.ts";
 import type { Aggregate, FilterClause, GroupKey, GroupStep, LimitStep, RoundingMode } from "../query/clauses.ts";
 import type { ParameterExpression } from "../query/expression.ts";
@@ -40,14 +41,24 @@ const keysOf: Readonly<Record<RoundingMode, (key: GroupKey) => ReadKey>> = {
 
 function compileKey(key: GroupKey, roundingMode: RoundingMode): ReadKey {
   const { field } = key.property;
-  if (key.kind === "value")
-    return { field, read: compiledFor(key, roundingMode), textOf: textOfValue(key.expression.type) };
+  if (key.kind === "value") {
+    return { field, read: readShown(key, compiledFor(key, roundingMode)), textOf: textOfValue(key.expression.type) };
+  }
   const source = compileRawSource(key.source, []);
   const members = key.members.map(keysOf[roundingMode]);
   return {
     field,
     read: (entity, evaluation) => (source(entity, evaluation) === null ? null : readKeys(members, entity, evaluation)),
     textOf: (value) => (isObject(value) ? `{${textOfKeys(members, value)}}` : NO_VALUE),
+  };
+}
+
+function readShown({ property: { type } }: GroupKey, read: CompiledExpression): CompiledExpression {
+  const shown = type.kind === "ComplexType" ? undefined : shownValueOf(type);
+  if (shown === undefined) return read;
+  return (entity, evaluation) => {
+    const value = read(entity, evaluation);
+    return value === null ? null : shown(value);
   };
 }
 

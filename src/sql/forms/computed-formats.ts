@@ -1,26 +1,18 @@
-import { sql } from "kysely";
 import { readInteger } from "../../cells/text-cells.ts";
 import { fromEpochDays } from "../../edm/calendar.ts";
 import { timePartOf, writeDate } from "../../edm/date-time-offset.ts";
 import { parseDecimal, fitScale, withoutFinalZeros } from "../../edm/decimal.ts";
 import { enumFromNumber } from "../../edm/enum-codec.ts";
 import type { StructuralProperty } from "../../edm/model.ts";
+import { shownValueOf } from "../../edm/shown-value.ts";
 import { addDurations, addDurationToDateTimeOffset } from "../../edm/temporal-arithmetic.ts";
 import { MAX_FRACTION_DIGITS } from "../../edm/time-of-day.ts";
 import { makeColumnFormat, type ColumnFormat, type ColumnFormats, type ReadCell } from "../columns/column-format.ts";
 import type { Sql } from "../statement/sql-form.ts";
 import type { DialectValues } from "./dialect-profile.ts";
 
-/** The instant from which computed timestamps and times are counted. It has the fraction digits that they have at least. */
-const START = "1970-01-01T00:00:00.000Z";
-
-/** The seconds and the minutes of the offset of a timestamp: see `withOffset`. */
-const WITH_OFFSET = /^(\S+) (-?\d+)$/;
-
-/** Selects a timestamp together with its offset. */
-export function withOffset(epoch: Sql, offset: Sql): Sql {
-  return sql`(case when ${epoch} is not null then concat(${epoch}, ' ', ${offset}) end)`;
-}
+/** The instant from which computed timestamps and times are counted. */
+const START = "1970-01-01T00:00:00Z";
 
 interface ComputedValues extends Pick<ColumnFormats, "columnFormat">, Pick<DialectValues, "canonicalForm"> {
   /** Selects a number as text. */
@@ -33,7 +25,10 @@ export function castComputedFormats(values: ComputedValues): DialectValues["comp
     const read = NUMBERS[property.type.name];
     return read === undefined
       ? ofCanonicalForm(property, values)
-      : makeColumnFormat(property, formOf(property, values), read, { toSelected: values.numberText });
+      : asShown(
+          property,
+          makeColumnFormat(property, formOf(property, values), read, { toSelected: values.numberText }),
+        );
   };
 }
 
@@ -50,20 +45,14 @@ export function ofCanonicalForm(property: StructuralProperty, values: ComputedVa
   }
   const format = values.columnFormat(property, undefined);
   if (format === null) throw new Error(`${property.name} is not a single value.`);
-  return withShortestDecimals(property, { ...format, form });
+  return asShown(property, { ...format, form });
 }
 
-/** Returns a format whose Decimals have no zeros at the end: databases differ in the digits of results. */
-export function withShortestDecimals({ type }: StructuralProperty, format: ColumnFormat): ColumnFormat {
-  if (type.name !== "Edm.Decimal") return format;
-  return Object.freeze<ColumnFormat>({
-    ...format,
-    toJson: undefined,
-    toValue: (cell) => {
-      const value = format.toValue(cell);
-      return typeof value === "string" ? withoutFinalZeros(value) : value;
-    },
-  });
+/** Returns a format that reads equal values alike: see `shownValueOf`. */
+export function asShown({ type }: StructuralProperty, format: ColumnFormat): ColumnFormat {
+  const shown = type.kind === "ComplexType" ? undefined : shownValueOf(type);
+  if (shown === undefined) return format;
+  return Object.freeze<ColumnFormat>({ ...format, toJson: undefined, toValue: (cell) => shown(format.toValue(cell)) });
 }
 
 function formOf({ name, type }: StructuralProperty, { canonicalForm }: ComputedValues): ColumnFormat["form"] {
@@ -78,34 +67,20 @@ const NUMBERS: Readonly<Record<string, ReadCell | undefined>> = {
     return days === null ? null : writeDate(fromEpochDays(Number(days)));
   },
   "Edm.TimeOfDay": (cell) => {
-    const instant = instantAfter(START, cell);
+    const instant = instantOf(cell);
     return instant === null ? null : timePartOf(instant);
   },
-  "Edm.DateTimeOffset": (cell) => {
-    const [, seconds, minutes] = WITH_OFFSET.exec(String(cell)) ?? [];
-    return minutes === undefined ? instantAfter(START, cell) : atOffset(Number(minutes), seconds);
-  },
+  "Edm.DateTimeOffset": instantOf,
   "Edm.Duration": (cell) => {
     const duration = durationOf(cell);
     return duration === null ? null : addDurations("PT0S", duration);
   },
 };
 
-/** Returns the timestamp with an offset that is so many seconds after 1970. */
-function atOffset(minutes: number, seconds: unknown): string | null {
-  const offset = addDurationToDateTimeOffset(START, `PT${String(Math.abs(minutes))}M`);
-  if (offset === null) return null;
-  const sign = minutes < 0 ? "-" : "+";
-  // Midnight in the time zone is earlier by its offset.
-  const start = `${START.slice(0, -1)}${sign}${timePartOf(offset).slice(0, "hh:mm".length)}`;
-  const midnight = addDurationToDateTimeOffset(start, `${sign === "-" ? "-" : ""}PT${String(Math.abs(minutes))}M`);
-  return midnight === null ? null : instantAfter(midnight, seconds);
-}
-
-/** Returns the timestamp so many seconds after another one. */
-function instantAfter(start: string, seconds: unknown): string | null {
+/** Returns the timestamp so many seconds after 1970. */
+function instantOf(seconds: unknown): string | null {
   const duration = durationOf(seconds);
-  return duration === null ? null : addDurationToDateTimeOffset(start, duration);
+  return duration === null ? null : addDurationToDateTimeOffset(START, duration);
 }
 
 /** Returns the duration of a number of seconds. */

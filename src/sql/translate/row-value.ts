@@ -1,11 +1,10 @@
 import { sql } from "kysely";
 import type { StructuralProperty } from "../../edm/model.ts";
-import { protocolError } from "../../errors/odata-error.ts";
 import type { Expression, ScalarType } from "../../query/expression.ts";
 import type { NoteUnreadable } from "../../query/row-shape.ts";
 import type { ColumnFormat } from "../columns/column-format.ts";
 import type { ScalarPlan } from "../columns/table-columns.ts";
-import { withOffset } from "../forms/computed-formats.ts";
+import { asShown } from "../forms/computed-formats.ts";
 import type { DialectProfile } from "../forms/dialect-profile.ts";
 import { bindFormed } from "../statement/parameter-slot.ts";
 import {
@@ -25,8 +24,6 @@ export interface RowValue extends FormedSql {
   /** Reads it as a value of the property that shows it. */
   readonly format: ColumnFormat;
   readonly unreadable?: NoteUnreadable | undefined;
-  /** The offset of a computed timestamp from UTC in minutes; absent for UTC. */
-  readonly offset?: Sql | undefined;
 }
 
 /** The parts of a statement that translate values. */
@@ -43,14 +40,13 @@ export function translateValue(expression: Expression, property: StructuralPrope
     const found = findProperty(expression, context.scope);
     if (found.kind === "columns" && found.plan.kind === "scalar") {
       const { format, unreadable } = found.plan;
-      return { sql: operand.sql, form: operand.form, format, unreadable };
+      return { sql: operand.sql, form: operand.form, format: asShown(property, format), unreadable };
     }
   }
   const { values } = context.profile;
   const type = scalarType(property);
   const computed = ofOperand(operand, type, values);
-  const offset = operand.kind === "row" ? operand.offset : undefined;
-  return { ...computed, offset, format: { ...values.computedFormat(property), form: computed.form } };
+  return { ...computed, format: { ...values.computedFormat(property), form: computed.form } };
 }
 
 function ofOperand(operand: SqlOperand, type: ScalarType, { canonicalForm }: DialectProfile["values"]): FormedSql {
@@ -71,11 +67,6 @@ export function scalarType({ name, type }: StructuralProperty): ScalarType {
   return type;
 }
 
-/** Returns the expression that a format selects, with the offset of a timestamp. */
-export function selectedValue({ sql: value, format, offset }: RowValue): Sql {
-  return offset === undefined ? format.toSelected(value) : withOffset(value, offset);
-}
-
 /** The value of groups: equal values have equal terms, and the cell of any of them is shown. */
 export interface GroupedValue {
   readonly term: Sql;
@@ -85,10 +76,8 @@ export interface GroupedValue {
 
 /**
  * Returns the term by which a value is grouped: two values are equal if `eq` finds them equal.
- * @throws ODataError `UnsupportedQueryOption` for timestamps that are computed with different offsets
  */
 export function groupedValue(value: RowValue, type: ScalarType): GroupedValue {
-  refuseOffset(value);
   if (!mayRepeatValues(value.form)) {
     const { sql: term } = toEquatable(value);
     return { term: isDouble(type) ? withoutNegativeZero(term) : term, cell: undefined };
@@ -96,12 +85,6 @@ export function groupedValue(value: RowValue, type: ScalarType): GroupedValue {
   const { sql: term } = toComparable(value);
   // Not every type of a column with texts has a minimum.
   return { term, cell: type.name === "Edm.String" ? undefined : value.sql };
-}
-
-/** @throws ODataError `UnsupportedQueryOption` for timestamps that are computed with different offsets */
-export function refuseOffset({ offset }: RowValue): void {
-  if (offset === undefined) return;
-  throw protocolError("UnsupportedQueryOption", "Timestamps that are computed with an offset cannot be aggregated.");
 }
 
 /** Whether the values of a type include negative zero. */

@@ -5,14 +5,12 @@ import type { Aggregate, FilterClause, GroupKey, GroupStep } from "../../query/c
 import type { ScalarType } from "../../query/expression.ts";
 import type { ColumnPlan, PlansByField } from "../columns/table-columns.ts";
 import { summedKind } from "../forms/aggregate-syntax.ts";
-import { withShortestDecimals } from "../forms/computed-formats.ts";
 import type { DialectProfile } from "../forms/dialect-profile.ts";
 import { toOrdered, type Sql } from "../statement/sql-form.ts";
 import {
   groupedValue,
   isDouble,
   planOfValue,
-  refuseOffset,
   scalarType,
   translateValue,
   withoutNegativeZero,
@@ -122,11 +120,7 @@ function translateAggregated(
   switch (method) {
     case "min":
     case "max":
-      return {
-        ...value,
-        sql: extreme(method, operand, type, profile),
-        format: withShortestDecimals(property, value.format),
-      };
+      return { ...value, sql: extreme(method, operand, type, profile) };
     case "sum":
     case "average": {
       if (type.kind !== "PrimitiveType") throw new Error(`Values of ${type.name} have no sum.`);
@@ -149,7 +143,6 @@ function scalarTypeOf({ type }: Aggregated["expression"]): ScalarType | undefine
 
 /** The least or greatest value, in the form of its operand. */
 function extreme(method: "min" | "max", value: RowValue, type: ScalarType, { aggregates }: DialectProfile): Sql {
-  refuseOffset(value);
   const { sortable, ordered } = value.form;
   const { sql: key } = toOrdered(value);
   if (ordered !== undefined || (sortable !== undefined && sortable.keepsCells !== true)) {

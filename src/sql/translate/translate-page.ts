@@ -7,7 +7,6 @@ import { DerivedRelation } from "./derived-relation.ts";
 import { selectMarks } from "./json-marks.ts";
 import { outsideConditions } from "./path-scope.ts";
 import type { Rows, StatementState } from "./relation.ts";
-import { selectedValue } from "./row-value.ts";
 import { addCell, cellName, selectColumns, type Cells, selectJoined } from "./select-columns.ts";
 import { withComputed } from "./select-computed.ts";
 import { translateSelection, type PageClauses, type RowQuery } from "./translate-query.ts";
@@ -31,7 +30,7 @@ export function translatePage(rows: Rows, statement: StatementState, clauses: Pa
   return translateSelection(rows, statement, clauses, (scope, cells, sorter) => {
     const declared = selectColumns(clauses.selected, scope.it, cells);
     const context = { profile: statement.profile, scope: outsideConditions(scope), translator: sorter };
-    const columns = withComputed(declared, clauses.selected, context, (value) => addCell(cells, selectedValue(value)));
+    const columns = withComputed(declared, clauses.selected, context, (value) => addCell(cells, value.format.toSelected(value.sql)));
     const joined = selectJoined(clauses.joined, scope.it, statement, cells);
     const marks = marksOf(rows, statement, clauses, { columns, sorter, cells });
     addTotal(clauses, cells);
@@ -73,8 +72,8 @@ function translateLimited(rows: Rows, statement: StatementState, clauses: PageCl
     const declared = selectColumns(clauses.selected, new DerivedRelation(scope.it, PAGE, within), cells);
     const inner = (value: Sql): Sql => sql.id(PAGE, cellName(addCell(within, value)));
     const context = { profile: statement.profile, scope: outsideConditions(scope), translator: sorter };
-    const columns = withComputed(declared, clauses.selected, context, ({ sql: value, offset, ...others }) =>
-      addCell(cells, selectedValue({ ...others, sql: inner(value), offset: offset && inner(offset) })),
+    const columns = withComputed(declared, clauses.selected, context, ({ sql: value, format }) =>
+      addCell(cells, format.toSelected(inner(value))),
     );
     const marks = marksOf(rows, statement, clauses, { columns, sorter, cells, inner });
     return { rowShape: Object.freeze(keeper({ columns, joined: undefined, marks })) };

@@ -30,6 +30,7 @@ export const MY_AGGREGATES: AggregateSyntax = castAggregates({
   // A `bit` becomes a number.
   toNumber: (value) => sql`(${value} + 0)`,
   toDouble: (value) => sql`(${value} + 0e0)`,
+  sumOfDoubles: (sum) => sum,
   quotient,
   cellOf: {
     min: (key, cell) => firstCell(key, cell, sql``),

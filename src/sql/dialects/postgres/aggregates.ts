@@ -13,6 +13,7 @@ export const PG_AGGREGATES: AggregateSyntax = castAggregates({
   numbers: PG_NUMBERS,
   toNumber: (value) => value,
   toDouble: (value) => sql`${value}::float8`,
+  sumOfDoubles: (sum) => sql`nullif(${sum}, 'NaN')`,
   // The digits of `/` depend on the version: one more digit, truncated, suffices to round correctly.
   quotient: (sum, count, digits) => {
     const unit = (sign: "" | "-"): Sql => PG_NUMBERS.literal(`1e${sign}${String(digits + 1)}`);
