@@ -53,7 +53,7 @@ const text = (v: any): string => JSON.stringify(v, (_k, x) => (typeof x === "big
 
 describe.each(ENGINES)("$title", (engine) => {
   test("values", { timeout: 300_000 }, async () => {
-    const rows = storableRows(thingRows(60, 3), engine.name);
+    const rows = storableRows(thingRows(200, 5), engine.name);
     const { db, close } = await thingsDatabase(engine, rows);
     const source: any = sqlSource(Thing, { db, from: "things", columns } as any);
     const faults: string[] = [];

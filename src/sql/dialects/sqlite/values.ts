@@ -12,7 +12,7 @@ import {
   type Compute,
   type Operators,
 } from "../../forms/arithmetic.ts";
-import { ofCanonicalForm } from "../../forms/computed-formats.ts";
+import { asShown, ofCanonicalForm } from "../../forms/computed-formats.ts";
 import type { DialectValues, ProbedRows, Term } from "../../forms/dialect-profile.ts";
 import { comparedTextForm } from "../../forms/text-columns.ts";
 import { readSlots } from "../../statement/parameter-slot.ts";
@@ -146,7 +146,7 @@ export const SQLITE_VALUES: DialectValues = Object.freeze<DialectValues>({
   guidsAreTexts: true,
   computedFormat: (property) =>
     property.type.name === "Edm.DateTimeOffset"
-      ? required(sqliteColumnFormat(property, "text"), "Timestamps of any offset have a format.")
+      ? asShown(property, required(sqliteColumnFormat(property, "text"), "Timestamps of any offset have a format."))
       : ofCanonicalForm(property, COMPUTED),
   documentText: (column) => column,
   comparedText: (comparison) =>
