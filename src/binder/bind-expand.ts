@@ -19,7 +19,7 @@ import type {
 } from "../query/clauses.ts";
 import type { ExpandItemSyntax, SearchSyntax } from "../syntax/ast.ts";
 import type { ParseContext } from "../syntax/parse-context.ts";
-import { parseSearch } from "../syntax/search-parser.ts";
+import { parseSearch, type SearchStretch } from "../syntax/search-parser.ts";
 import { bindCondition, bindOrder } from "./bind-expression.ts";
 import { targetSetOf } from "./bind-member-path.ts";
 import { bindSelect, selectReadable } from "./bind-select-expand.ts";
@@ -329,6 +329,7 @@ function heightOf(items: readonly ExpandItemSyntax[], limit: number): number {
  * Binds `$search` for the search handler. It belongs to one request, not to a shape.
  * @param text the decoded text of the option
  * @param unreadable the properties that no match may depend on
+ * @param stretch the part of `text` with the expression; absent: all
  * @returns the clause, frozen because the application receives it
  * @throws ODataError `InvalidQueryOption`, target `$search`, also above the limits on tokens, parts and depth
  * @see OData URL Conventions 4.0, section 5.1.7
@@ -337,8 +338,19 @@ export function bindSearch(
   text: string,
   context: ParseContext,
   unreadable?: ReadonlySet<StructuralProperty>,
+  stretch?: SearchStretch,
 ): SearchClause {
-  return toSearchClause(text, parseSearch(text, context), unreadable);
+  const searched = stretch === undefined ? text : text.slice(stretch.start, stretch.end).trim();
+  return toSearchClause(searched, parseSearch(text, context, stretch), unreadable);
+}
+
+/** Joins searches that must all match. @returns null for none */
+export function joinSearches(searches: readonly SearchClause[]): SearchClause | null {
+  const [first] = searches;
+  if (first === undefined || searches.length === 1) return first ?? null;
+  const text = searches.map((search) => `(${search.text})`).join(" AND ");
+  const operands = Object.freeze(searches.map(({ expression }) => expression));
+  return Object.freeze({ ...first, text, expression: Object.freeze({ kind: "and", operands }) });
 }
 
 /** Returns the clause of a parsed `$search`, such as that of an expansion. */

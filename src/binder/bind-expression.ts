@@ -62,6 +62,14 @@ export function bindSortKey(node: SyntaxNode, context: BindingContext): Expressi
   throw invalidOption(context.option, node.position, message);
 }
 
+/**
+ * Binds an expression of any type.
+ * @throws ODataError as for bindCondition
+ */
+export function bindOperand(node: SyntaxNode, context: BindingContext): Operand {
+  return scopeOf(context, [], { depth: 0 }).bind(node);
+}
+
 /** Binds the items of `$orderby`. @throws ODataError as for bindSortKey */
 export function bindOrder(items: readonly OrderByItemSyntax[], context: BindingContext): readonly OrderByItem[] {
   return keeper(

@@ -48,14 +48,18 @@ export function toType(
   return { kind: "convert", operand: operand.expression, type };
 }
 
-/** Makes a literal a parameter of the query. The other parameters are as for `toType`. */
+/**
+ * Makes a literal a parameter of the query. The other parameters are as for `toType`.
+ * @param least the least value of a number; absent: any
+ */
 export function toParameter(
   { syntax }: LiteralOperand,
   type: ScalarType,
   { parameters, option }: BindingContext,
   refuseZero: boolean = false,
+  least?: number,
 ): ParameterExpression {
   const index = parameters.length;
-  parameters.push({ literal: syntax.index, type, option, refuseZero });
+  parameters.push({ literal: syntax.index, type, option, refuseZero, ...(least !== undefined && { least }) });
   return { kind: "parameter", index, type };
 }

@@ -24,6 +24,7 @@ import {
 } from "./binding-scope.ts";
 import { type BoundOperand, type Operand, bound, collectionOf, describeOperand, isScalarType } from "./operand.ts";
 import { type MemberTable, type NameRules, resolveMember } from "./resolve-member.ts";
+import { computedOperand } from "./row-names.ts";
 
 /** Most segments of one property path. */
 const MAX_PATH_LENGTH = 100;
@@ -51,6 +52,10 @@ export function bindMemberPath(node: MemberSyntax, scope: BindingScope): Operand
 export function bindVariable({ name, position }: VariableSyntax, scope: BindingScope): BoundOperand {
   if (name === "$it") {
     // Within `$expand` it is the entity of the resource path, not the related entity.
+    if (scope.rows !== undefined && scope.rows.behind !== null) {
+      const message = `'$it' is an entity of the set, which is not available behind ${scope.rows.behind}: write the name alone.`;
+      throw unsupportedOption(scope.option, position, message);
+    }
     if (scope.option !== "$expand") return it(scope, position);
     const advice = "to use the related entity, write its property without '$it/'";
     throw unsupportedOption(
@@ -117,12 +122,15 @@ function bindSource(source: SyntaxNode | null, scope: BindingScope): BoundOperan
 function bindSegment(operand: BoundOperand, segment: MemberSyntax, scope: BindingScope): BoundOperand {
   const { name, position } = segment;
   const source = structured(operand, segment, scope);
+  const computed = source.kind === "it" ? computedOperand(segment, scope) : undefined;
+  if (computed !== undefined) return computed;
   const names = namesBehind(source, position, scope);
   if (segment.source === null) refuseItemMember(names.table, segment, scope);
   const property = resolveMember(names.table, { name, position, isFirst: names.areOfEntity }, names.rules);
   if (property.kind === "NavigationProperty") return bindNavigation(source, property, position, scope);
   const expression: PropertyExpression = { kind: "property", source, property, type: property.type };
-  return { kind: "bound", expression, type: property.type, isCollection: property.isCollection, position };
+  const growth = scope.rows?.growths.get(property) ?? 1;
+  return { kind: "bound", expression, type: property.type, isCollection: property.isCollection, position, growth };
 }
 
 interface Names {
@@ -139,12 +147,9 @@ function namesBehind(source: StructuredSource, position: number, scope: BindingS
   const table = memberTable(type, entitySet);
   const { option } = scope;
   if (source.kind === "it") return { table, rules: scope, areOfEntity: true };
-  if (type.kind === "ComplexType") return { table, rules: { option, allowed: null }, areOfEntity: false };
-  return {
-    table,
-    rules: { option, allowed: allowedOf(entitySet, scope, position), isHiding: true },
-    areOfEntity: true,
-  };
+  const owner = type.kind === "ComplexType" ? scope.rows?.origins.get(type) : entitySet;
+  if (owner === undefined) return { table, rules: { option, allowed: null }, areOfEntity: false };
+  return { table, rules: { option, allowed: allowedOf(owner, scope, position), isHiding: true }, areOfEntity: true };
 }
 
 /**

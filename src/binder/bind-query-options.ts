@@ -14,6 +14,7 @@ import {
   type ShapeCache,
   shapeKey,
 } from "../query/clauses.ts";
+import { type ApplyTokens, tokenizeApply } from "../syntax/apply-parser.ts";
 import { parseExpression } from "../syntax/expression-parser.ts";
 import { tokenize } from "../syntax/lexer.ts";
 import { parseOrderBy } from "../syntax/order-by-parser.ts";
@@ -21,7 +22,8 @@ import { type ParseContext, type SyntaxLimits, toSyntaxLimits } from "../syntax/
 import { parseBoolean, parseNonNegativeInteger, type QueryOptionsSyntax } from "../syntax/query-options-parser.ts";
 import { parseSelect, parseShapedExpand, shapeOfSelect, type ShapedExpand } from "../syntax/select-expand-parser.ts";
 import type { Literal, TokenList } from "../syntax/token.ts";
-import { bindExpand, type ExpandScope, bindSearch } from "./bind-expand.ts";
+import { bindChanges, type ChangedRows, refuseLateSearch } from "./bind-changes.ts";
+import { bindExpand, type ExpandScope, bindSearch, joinSearches } from "./bind-expand.ts";
 import { bindCondition, bindOrder } from "./bind-expression.ts";
 import { bindSelect, selectReadable } from "./bind-select-expand.ts";
 import { invalidOption, checkMentions, expressionContext } from "./binding-scope.ts";
@@ -56,6 +58,8 @@ export interface QueryTarget {
 
 /** The options that form a shape, as tokens and texts. */
 interface ShapeSyntax {
+  readonly apply: ApplyTokens | undefined;
+  readonly compute: TokenList | undefined;
   readonly filter: TokenList | undefined;
   readonly orderBy: TokenList | undefined;
   readonly select: string | undefined;
@@ -78,8 +82,9 @@ export function bindCollectionQuery(
 ): BoundQuery {
   const { system } = options;
   checkCapabilities(system.keys(), rules, target.capabilities);
-  const context = parseContext(options, target.limits);
+  const context = parseContext(options, target);
   const syntax: ShapeSyntax = {
+    ...changesOf(options, context),
     filter: tokensOf("$filter", system.get("$filter"), context),
     orderBy: tokensOf("$orderby", system.get("$orderby"), context),
     select: system.get("$select"),
@@ -90,7 +95,7 @@ export function bindCollectionQuery(
   return {
     shape,
     values: bindParameters(shape.parameters, context.literals),
-    search: searchOf(options, target, context),
+    search: searchOf(options, syntax.apply, shape, target, context),
     top: integerOption(options, "$top"),
     skip: integerOption(options, "$skip") ?? 0,
     skipToken: system.get("$skiptoken"),
@@ -113,22 +118,24 @@ export function bindCountQuery(
 ): BoundQuery {
   const { system } = options;
   checkCapabilities(system.keys(), rules, target.capabilities);
-  const context = parseContext(options, target.limits);
+  const context = parseContext(options, target);
+  const changes = changesOf(options, context);
   const filter = tokensOf("$filter", system.get("$filter"), context);
-  const shape = shapeOf({ filter, orderBy: undefined, select: undefined, expand: undefined }, target, context, cache);
+  const syntax = { ...changes, filter, orderBy: undefined, select: undefined, expand: undefined };
+  const shape = shapeOf(syntax, target, context, cache);
   const values = bindParameters(shape.parameters, context.literals);
   const orderBy = tokensOf("$orderby", system.get("$orderby"), context);
   if (orderBy !== undefined) parseOrderBy(orderBy, context);
   const select = system.get("$select");
   if (select !== undefined) parseSelect(select, context);
-  const search = searchOf(options, target, context);
+  const search = searchOf(options, changes.apply, shape, target, context);
   integerOption(options, "$top");
   integerOption(options, "$skip");
   return { shape, values, search, top: undefined, skip: 0, skipToken: undefined, count: true };
 }
 
 /**
- * Binds the query options of one entity: `$select` and `$expand`.
+ * Binds the query options of one entity: `$select`, `$expand` and `$compute`.
  * @param cache as for a collection, so that equal selections are the same object
  * @param rules the options that the resource supports
  * @throws ODataError as for bindCollectionQuery
@@ -143,10 +150,12 @@ export function bindEntityQuery(
   const { system } = options;
   checkCapabilities(system.keys(), rules, target.capabilities);
   const select = system.get("$select");
-  if (select === undefined && !system.has("$expand")) return wholeEntity(target);
-  const context = parseContext(options, target.limits);
+  if (select === undefined && !system.has("$expand") && !system.has("$compute")) return wholeEntity(target);
+  const context = parseContext(options, target);
+  const compute = tokensOf("$compute", system.get("$compute"), context);
   const expand = expandOf(options, context);
-  const shape = shapeOf({ filter: undefined, orderBy: undefined, select, expand }, target, context, cache);
+  const syntax = { apply: undefined, compute, filter: undefined, orderBy: undefined, select, expand };
+  const shape = shapeOf(syntax, target, context, cache);
   return { selectExpand: shape.selectExpand, values: bindParameters(shape.parameters, context.literals) };
 }
 
@@ -167,8 +176,10 @@ export function bindNoQuery(options: QueryOptionsSyntax, rules: OptionRules = NO
 function shapeOf(syntax: ShapeSyntax, target: QueryTarget, context: ParseContext, cache: ShapeCache): QueryShape {
   const { entitySet } = target;
   const select = syntax.select === undefined ? undefined : shapeOfSelect(syntax.select);
-  const { filter, orderBy, expand } = syntax;
-  const key = shapeKey([entitySet.name, filter?.shape, orderBy?.shape, select, expand?.shape, userOf(target)]);
+  const { apply, compute, filter, orderBy, expand } = syntax;
+  const changes = [apply?.list.shape, compute?.shape];
+  const own = [entitySet.name, filter?.shape, orderBy?.shape, select, expand?.shape, userOf(target)];
+  const key = shapeKey([...own, ...changes]);
   const known = cache.get(key);
   if (known !== undefined) return known;
   const shape = bindShape(key, syntax, target, context);
@@ -187,23 +198,27 @@ function bindShape(key: string, syntax: ShapeSyntax, target: QueryTarget, contex
   const { entityType } = entitySet;
   const parameters: QueryParameter[] = [];
   const texts = { growth: 0 };
-  const place = { model, entityType, entitySet, capabilities, capabilitiesOf, guard, parameters, texts };
+  const source = { model, entityType, entitySet, capabilities, capabilitiesOf, guard, parameters, texts };
   const { filter, orderBy } = syntax;
+  const changed = bindChanges(syntax, source, context);
+  const place = changed === null ? source : { ...source, ...changed.place };
   const conditions = expressionContext("filter", place);
   const sortKeys = expressionContext("orderBy", place);
   const items = orderBy === undefined ? [] : parseOrderBy(orderBy, context);
   const shape = keeper<QueryShape>({
     key,
     entitySet,
-    entityType,
+    entityType: place.entityType,
+    ...(changed?.apply !== undefined && { apply: changed.apply }),
     filter:
       filter === undefined ? null : keeper({ expression: bindCondition(parseExpression(filter, context), conditions) }),
     orderBy: bindOrder(items, sortKeys),
-    selectExpand: bindSelectExpand(syntax, target, context, { parameters, texts }),
+    selectExpand: bindSelectExpand(syntax, target, context, { parameters, texts }, changed),
     parameters,
     roundingMode: capabilities.roundingMode,
   });
-  checkMentions(shape, target.limits, filter === undefined ? "$orderby" : "$filter");
+  const option = syntax.apply !== undefined ? "$apply" : syntax.compute !== undefined ? "$compute" : "$filter";
+  checkMentions(shape, target.limits, filter === undefined && option === "$filter" ? "$orderby" : option);
   return Object.freeze(shape);
 }
 
@@ -212,19 +227,23 @@ function bindSelectExpand(
   target: QueryTarget,
   context: ParseContext,
   found: Pick<ExpandScope, "parameters" | "texts">,
+  changed: ChangedRows | null,
 ): SelectExpandClause {
   const { model, entitySet, capabilities, properties } = target;
+  if (changed !== null && expand !== undefined) changed.refuseExpand();
   const selected =
-    select === undefined
-      ? selectReadable(entitySet, properties)
-      : bindSelect(parseSelect(select, context), {
-          model,
-          entityType: entitySet.entityType,
-          owner: entitySet,
-          properties,
-          allowed: capabilities.selectProperties,
-          option: "$select",
-        });
+    changed !== null
+      ? changed.select(select === undefined ? undefined : parseSelect(select, context), target)
+      : select === undefined
+        ? selectReadable(entitySet, properties)
+        : bindSelect(parseSelect(select, context), {
+            model,
+            entityType: entitySet.entityType,
+            owner: entitySet,
+            properties,
+            allowed: capabilities.selectProperties,
+            option: "$select",
+          });
   return expand === undefined ? selected : bindExpand(expand.items, entitySet, selected, { ...target, ...found });
 }
 
@@ -234,14 +253,30 @@ function expandOf(options: QueryOptionsSyntax, context: ParseContext): ShapedExp
   return text === undefined ? undefined : parseShapedExpand(text, context);
 }
 
-/** A search varies per request and is not part of the shape. */
+/** A search varies per request and is not part of the shape. Those of `$apply` and `$search` must all match. */
 function searchOf(
   { system }: QueryOptionsSyntax,
+  apply: ApplyTokens | undefined,
+  shape: QueryShape,
   { entitySet, properties }: QueryTarget,
   context: ParseContext,
 ): SearchClause | null {
   const text = system.get("$search");
-  return text === undefined ? null : bindSearch(text, context, properties?.unreadableOf(entitySet));
+  if (apply === undefined && text === undefined) return null;
+  if (text !== undefined && shape.apply !== undefined) refuseLateSearch(shape.apply);
+  const unreadable = properties?.unreadableOf(entitySet);
+  const { text: steps, searches } = apply ?? { text: "", searches: [] };
+  const inApply = searches.map((place) => bindSearch(steps, context, unreadable, { ...place, option: "$apply" }));
+  return joinSearches(text === undefined ? inApply : [...inApply, bindSearch(text, context, unreadable)]);
+}
+
+/** Reads the options that change the names of the rows. */
+function changesOf({ system }: QueryOptionsSyntax, context: ParseContext): Pick<ShapeSyntax, "apply" | "compute"> {
+  const apply = system.get("$apply");
+  return {
+    apply: apply === undefined ? undefined : tokenizeApply(apply, context),
+    compute: tokensOf("$compute", system.get("$compute"), context),
+  };
 }
 
 function tokensOf(option: string, text: string | undefined, context: ParseContext): TokenList | undefined {
@@ -256,8 +291,18 @@ function integerOption(options: QueryOptionsSyntax, option: string): number | un
 const syntaxLimits: (limits: Limits) => SyntaxLimits = keptPer(toSyntaxLimits);
 
 /** Each request has its own context, because the literals of a shape are counted from its first option. */
-function parseContext({ aliases, signIsOptional }: QueryOptionsSyntax, limits: Limits): ParseContext {
-  return { limits: syntaxLimits(limits), literals: [], aliases, signIsOptional, counters: { tokens: 0, nodes: 0 } };
+function parseContext({ aliases, signIsOptional }: QueryOptionsSyntax, target: QueryTarget): ParseContext {
+  const { limits, model, capabilitiesOf } = target;
+  return {
+    limits: syntaxLimits(limits),
+    literals: [],
+    aliases,
+    signIsOptional,
+    counters: { tokens: 0, nodes: 0 },
+    computesInExpand: () => {
+      return [...model.entityContainer.entitySets.values()].some((set) => capabilitiesOf(set).computeEnabled === true);
+    },
+  };
 }
 
 /**
@@ -278,10 +323,13 @@ export function bindParameters(
   });
 }
 
-function bindValue({ type, option, refuseZero }: QueryParameter, literal: Literal): PrimitiveValue {
+function bindValue({ type, option, refuseZero, least }: QueryParameter, literal: Literal): PrimitiveValue {
   const value = attempt(() => fromComparedLiteral(literal, type), InvalidValueError);
   if (value instanceof InvalidValueError) throw invalidOption(option, literal.position, value.message);
   if (refuseZero && isZero(value)) throw invalidOption(option, literal.position, "The divisor must not be zero.");
+  if (least !== undefined && Number(value) < least) {
+    throw invalidOption(option, literal.position, `The number of rows must be at least ${least}.`);
+  }
   return value;
 }
 

@@ -3,7 +3,17 @@ import type { ComplexType, EntityType, Model, ModelProperty, StructuralProperty 
 import type { EntityOwner, PropertyAccess } from "../query/capabilities.ts";
 import type { SelectExpandClause, SelectedProperty } from "../query/clauses.ts";
 import type { SelectItemSyntax } from "../syntax/ast.ts";
-import { invalidOption, unsupportedOption, didYouMean, isModelName, quotedName, slashAdvice } from "./binding-scope.ts";
+import {
+  allowedNames,
+  type ComputedName,
+  invalidOption,
+  unsupportedOption,
+  didYouMean,
+  isModelName,
+  quotedName,
+  type RowNames,
+  slashAdvice,
+} from "./binding-scope.ts";
 import { typeName } from "./operand.ts";
 import { type NameRules, resolveMember } from "./resolve-member.ts";
 
@@ -19,6 +29,8 @@ interface SelectTarget {
   readonly allowed: ReadonlySet<string> | null;
   /** The option of the request, for errors: `$select`, or `$expand` for a nested one. */
   readonly option: "$select" | "$expand";
+  /** The names that `$apply` and `$compute` have changed; absent: none. */
+  readonly rows?: RowNames | undefined;
 }
 
 /** The selection of one level: a whole property (null), or some of its members. */
@@ -66,13 +78,19 @@ const readableClause = keptPerPair((access: PropertyAccess, owner: EntityOwner):
  * @see OData URL Conventions 4.0, section 5.1.3
  */
 export function bindSelect(items: readonly SelectItemSyntax[], target: SelectTarget): SelectExpandClause {
-  const rules: NameRules = { option: target.option, allowed: target.allowed };
+  const { rows } = target;
+  const rules: NameRules = { option: target.option, allowed: allowedNames(target.allowed, rows), rows };
+  const computed = new Map<string, ComputedName>();
   const selection: Selection = new Map();
   const contextSelect = new Set<string>();
   const hasStar = items.some(({ path }) => path[0] === "*");
   for (const { path, position } of items) {
     const [first = ""] = path;
-    if (first === "*") {
+    const value = path.length === 1 ? rows?.computed.get(first) : undefined;
+    if (value !== undefined) {
+      computed.set(first, value);
+      contextSelect.add(first);
+    } else if (first === "*") {
       contextSelect.add("*");
     } else if (first.includes(".")) {
       refuseCast(first, target.entityType, position, rules);
@@ -85,9 +103,29 @@ export function bindSelect(items: readonly SelectItemSyntax[], target: SelectTar
     }
   }
   const { selected: all } = selectReadable(target.owner, target.properties);
-  const selected = hasStar ? permitted(all, target.allowed) : inDeclaredOrder(target.entityType, selection);
+  const selected = hasStar ? permitted(all, rules.allowed) : inDeclaredOrder(target.entityType, selection);
   const isSelection = !hasStar || selected.length < all.length;
-  return keeper({ selected, isSelection, contextSelect: [...contextSelect], expanded: NOTHING });
+  const clause: SelectExpandClause = { selected, isSelection, contextSelect: [...contextSelect], expanded: NOTHING };
+  return keeper(withComputed(clause, hasStar ? (rows?.computed ?? computed) : computed));
+}
+
+/** Adds computed values to a clause. A star in the context URL does not include them. */
+function withComputed(clause: SelectExpandClause, computed: ReadonlyMap<string, ComputedName>): SelectExpandClause {
+  if (computed.size === 0) return clause;
+  const values = Array.from(computed.values(), ({ property, expression }) => ({ property, computed: expression }));
+  const contextSelect = [...new Set([...clause.contextSelect, ...computed.keys()])];
+  return { ...clause, selected: [...clause.selected, ...values], contextSelect };
+}
+
+/**
+ * Adds all computed values to the clause of a request without `$select`.
+ * @param computed the values of the rows by name
+ */
+export function selectComputed(
+  clause: SelectExpandClause,
+  computed: ReadonlyMap<string, ComputedName>,
+): SelectExpandClause {
+  return computed.size === 0 ? clause : keeper(withComputed({ ...clause, contextSelect: ["*"] }, computed));
 }
 
 /** @param path the wire name of a property, or a path below it */

@@ -1,16 +1,16 @@
-import type { EntitySet, EntityType, Model } from "../edm/model.ts";
+import type { ComplexType, EntitySet, EntityType, Model, StructuralProperty } from "../edm/model.ts";
 import { nearestName } from "../errors/nearest-name.ts";
 import { type ODataError, protocolError } from "../errors/odata-error.ts";
 import type { Capabilities, PathGuard, Limits } from "../query/capabilities.ts";
 import type { QueryParameter } from "../query/clauses.ts";
-import type { VariableExpression } from "../query/expression.ts";
+import type { Expression, VariableExpression } from "../query/expression.ts";
 import { mentionsOf, type QueryClauses } from "../query/mentions.ts";
 import type { SyntaxNode } from "../syntax/ast.ts";
 import { quoteText } from "../syntax/syntax-error.ts";
 import type { Operand } from "./operand.ts";
 
 /** The clauses that contain expressions. */
-type ClauseName = "filter" | "orderBy";
+export type ClauseName = "filter" | "orderBy" | "groupBy" | "aggregate" | "compute";
 
 /** Returns the capabilities of an entity set; null gives the defaults for entities without a set. */
 export type CapabilitiesBySet = (entitySet: EntitySet | null) => Capabilities;
@@ -19,6 +19,35 @@ export type CapabilitiesBySet = (entitySet: EntitySet | null) => Capabilities;
 export interface JoinedTexts {
   /** The sum of their growth factors, without texts that are part of another one. */
   growth: number;
+}
+
+/** The names of rows that `$apply` and `$compute` have changed. */
+export interface RowNames {
+  /** The computed values. A use of their name is a copy of the expression. */
+  readonly computed: ReadonlyMap<string, ComputedName>;
+  /** The step that made the rows, such as `groupby`; null: they are entities of the set. */
+  readonly behind: string | null;
+  /** The names of made rows that belong to no declared property, so that allowlists do not apply. */
+  readonly aliases: ReadonlySet<string>;
+  /** The sets of the related entities whose properties are now members of a value; null: no set is declared. */
+  readonly origins: ReadonlyMap<ComplexType, EntitySet | null>;
+  /** The growth factors of texts that steps have made; absent: 1. */
+  readonly growths: ReadonlyMap<StructuralProperty, number>;
+  readonly copies: Copies;
+}
+
+/** A computed value with the size of its expression. */
+export interface ComputedName {
+  readonly property: StructuralProperty;
+  readonly expression: Expression;
+  readonly nodes: number;
+  readonly growth: number;
+}
+
+/** The size of all expressions of a request, copies included, which grows as names are used. */
+export interface Copies {
+  nodes: number;
+  readonly most: number;
 }
 
 /** The place of an expression, which decides the meaning of its names and the names that it may use. */
@@ -39,6 +68,8 @@ export interface BindingContext {
   /** Grows by one parameter for each literal that is bound. */
   readonly parameters: QueryParameter[];
   readonly texts: JoinedTexts;
+  /** The names that `$apply` and `$compute` have changed; absent: none. */
+  readonly rows?: RowNames | undefined;
 }
 
 /** The range variable of a lambda operator. */
@@ -67,7 +98,7 @@ export interface BindingScope extends BindingContext {
 const MAX_NAVIGATIONS = 1000;
 
 /** The common context of the expressions of one level. */
-interface ExpressionPlace {
+export interface ExpressionPlace {
   readonly model: BindingContext["model"];
   readonly entityType: EntityType;
   /** The set of the entities; null: none is declared. */
@@ -77,16 +108,20 @@ interface ExpressionPlace {
   readonly guard?: PathGuard | undefined;
   readonly parameters: QueryParameter[];
   readonly texts: JoinedTexts;
+  readonly rows?: RowNames | undefined;
 }
 
 /** The capabilities that apply to the expressions of a clause. */
 const SETTINGS = {
   filter: { option: "$filter", enabled: "filterEnabled", allowed: "filterProperties" },
   orderBy: { option: "$orderby", enabled: "orderByEnabled", allowed: "orderByProperties" },
+  groupBy: { option: "$apply", enabled: "applyEnabled", allowed: "groupByProperties" },
+  aggregate: { option: "$apply", enabled: "applyEnabled", allowed: "aggregateProperties" },
+  compute: { option: "$compute", enabled: "computeEnabled", allowed: "computeProperties" },
 } as const satisfies Readonly<Record<ClauseName, Readonly<Record<string, string>>>>;
 
 /**
- * Returns the context of the expressions of `$filter` or `$orderby`.
+ * Returns the context of the expressions of a clause, such as `$filter`.
  * @param option the option of the request that contains them; by default the option of the clause
  */
 export function expressionContext(
@@ -95,9 +130,30 @@ export function expressionContext(
   option: string = SETTINGS[clause].option,
 ): BindingContext {
   const settings = SETTINGS[clause];
-  const { model, entityType, entitySet, capabilities, capabilitiesOf, guard, parameters, texts } = place;
-  const allowed = capabilities[settings.allowed];
-  return { model, option, clause, entityType, entitySet, capabilitiesOf, allowed, guard, parameters, texts };
+  const { model, entityType, entitySet, capabilities, capabilitiesOf, guard, parameters, texts, rows } = place;
+  const allowed = allowedNames(capabilities[settings.allowed] ?? null, rows);
+  return { model, option, clause, entityType, entitySet, capabilitiesOf, allowed, guard, parameters, texts, rows };
+}
+
+/** Returns the names that a clause may use of rows. @param allowed the allowlist of the set; null: all */
+export function allowedNames(
+  allowed: ReadonlySet<string> | null,
+  rows: RowNames | undefined,
+): ReadonlySet<string> | null {
+  return allowed === null || rows === undefined || rows.behind === null
+    ? allowed
+    : new Set([...allowed, ...rows.aliases]);
+}
+
+/**
+ * Requires that a set enables the clause of a step of `$apply`.
+ * @throws ODataError `UnsupportedQueryOption`
+ */
+export function requireEnabled(clause: ClauseName, capabilities: Capabilities, option: string, position: number): void {
+  const settings = SETTINGS[clause];
+  if (capabilities[settings.enabled] === true) return;
+  const message = `The query option ${settings.option} is not enabled for this entity set.`;
+  throw unsupportedOption(option, position, message);
 }
 
 /**
@@ -113,7 +169,7 @@ export function allowedOf(
 ): ReadonlySet<string> | null {
   const settings = SETTINGS[clause];
   const capabilities = capabilitiesOf(entitySet);
-  if (capabilities[settings.enabled]) return capabilities[settings.allowed];
+  if (capabilities[settings.enabled] === true) return capabilities[settings.allowed] ?? null;
   const place = entitySet === null ? "here" : `for the entity set ${entitySet.name}`;
   throw unsupportedOption(option, position, `The query option ${settings.option} is not enabled ${place}.`);
 }

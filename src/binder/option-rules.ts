@@ -24,19 +24,21 @@ export const COLLECTION_OPTIONS: OptionRules = {
     "$expand",
     "$skiptoken",
     "$format",
+    "$apply",
+    "$compute",
   ]),
   resource: "a collection",
 };
 
 /** `GET /Set/$count`. */
 export const COUNT_OPTIONS: OptionRules = {
-  offered: new Set(["$filter", "$search", "$orderby", "$top", "$skip", "$select", "$format"]),
+  offered: new Set(["$filter", "$search", "$orderby", "$top", "$skip", "$select", "$format", "$apply", "$compute"]),
   resource: "/$count",
 };
 
 /** `GET /Set(key)`. */
 export const ENTITY_OPTIONS: OptionRules = {
-  offered: new Set(["$select", "$expand", "$format"]),
+  offered: new Set(["$select", "$expand", "$format", "$compute"]),
   resource: "a single entity",
 };
 
@@ -104,7 +106,18 @@ const RELATED_REFERENCE_OPTIONS: OptionRules = { offered: new Set(["$format"]), 
 export const COMPOSED_OPTIONS: Readonly<Record<"entities" | "bareEntities" | "values" | "bareValues", OptionRules>> =
   Object.freeze({
     entities: {
-      offered: new Set(["$filter", "$orderby", "$top", "$skip", "$count", "$select", "$expand", "$format"]),
+      offered: new Set([
+        "$filter",
+        "$orderby",
+        "$top",
+        "$skip",
+        "$count",
+        "$select",
+        "$expand",
+        "$format",
+        "$apply",
+        "$compute",
+      ]),
       unsupported: new Set(["$search", "$skiptoken"]),
       resource: "the result of a function",
     },
@@ -192,7 +205,16 @@ const FLAGS = {
 } as const satisfies Readonly<Record<string, keyof Capabilities>>;
 
 /** Options of the standard that no resource supports. */
-const NEVER_OFFERED: ReadonlySet<string> = new Set(["$apply", "$compute", "$index", "$deltatoken"]);
+const NEVER_OFFERED: ReadonlySet<string> = new Set(["$index", "$deltatoken"]);
+
+/** Options that a set may support. The others know nothing of them. */
+const SOMETIMES_OFFERED = { $apply: "applyEnabled", $compute: "computeEnabled" } as const;
+
+/** Returns whether a set does not support an option of the standard, on any resource. */
+function isUnknown(option: string, capabilities: Capabilities | null): boolean {
+  if (option !== "$apply" && option !== "$compute") return NEVER_OFFERED.has(option);
+  return capabilities?.[SOMETIMES_OFFERED[option]] !== true;
+}
 
 /** The query options of a resource. */
 export interface OptionRules {
@@ -217,14 +239,16 @@ export function checkCapabilities(
   capabilities: Capabilities | null,
 ): void {
   for (const option of options) {
+    if (isUnknown(option, capabilities)) {
+      // Resources without a set have none of these options by the standard.
+      const refuse = capabilities === null && !NEVER_OFFERED.has(option) ? misplacedOption : unsupportedOption;
+      throw refuse(option, undefined, `The query option ${option} is not supported.`);
+    }
     if (!rules.offered.has(option)) {
-      if (NEVER_OFFERED.has(option)) {
-        throw unsupportedOption(option, undefined, `The query option ${option} is not supported.`);
-      }
       const refuse = rules.unsupported?.has(option) === true ? unsupportedOption : misplacedOption;
       throw refuse(option, undefined, `The query option ${option} is not supported on ${rules.resource}.`);
     }
-    if (capabilities !== null && isFlagged(option) && !capabilities[FLAGS[option]]) {
+    if (capabilities !== null && isFlagged(option) && capabilities[FLAGS[option]] !== true) {
       throw unsupportedOption(option, undefined, `The query option ${option} is not enabled for this entity set.`);
     }
   }

@@ -1,5 +1,12 @@
 import type { ModelProperty } from "../edm/model.ts";
-import { invalidOption, didYouMean, quotedName, slashAdvice, type BindingContext } from "./binding-scope.ts";
+import {
+  invalidOption,
+  didYouMean,
+  quotedName,
+  slashAdvice,
+  type BindingContext,
+  type RowNames,
+} from "./binding-scope.ts";
 
 /** A table of names: a structured type, or the part of it that a set declares. */
 export interface MemberTable<Member extends ModelProperty> {
@@ -14,6 +21,8 @@ export interface MemberTable<Member extends ModelProperty> {
 export interface NameRules extends Pick<BindingContext, "option" | "allowed"> {
   /** Whether a disallowed name is reported as unknown, so that an allowlist of another set reveals nothing. */
   readonly isHiding?: boolean | undefined;
+  /** The names that `$apply` and `$compute` have changed, for messages; absent: none. */
+  readonly rows?: RowNames | undefined;
 }
 
 /** A name as the client wrote it. */
@@ -40,13 +49,29 @@ export function resolveMember<Member extends ModelProperty>(
   const isRefused = member !== undefined && isFirst && !isAllowed(member.name, rules);
   if (member === undefined || (isRefused && rules.isHiding === true)) {
     const names = isFirst ? [...type.members.keys()].filter((known) => isAllowed(known, rules)) : type.members.keys();
-    const message = `'${type.name}' has no property ${quotedName(name)}.${didYouMean(name, names) || slashAdvice(name)}`;
-    throw invalidOption(rules.option, position, message);
+    throw invalidOption(
+      rules.option,
+      position,
+      unknownName(type.name, name, [...names], isFirst ? rules.rows : undefined),
+    );
   }
   if (isRefused) {
     throw invalidOption(rules.option, position, `The property '${member.name}' is not allowed in ${rules.option}.`);
   }
   return member;
+}
+
+/** Most names that a message lists. */
+const MAX_LISTED_NAMES = 10;
+
+function unknownName(type: string, name: string, names: readonly string[], rows: RowNames | undefined): string {
+  const known = [...names, ...(rows?.computed.keys() ?? [])];
+  const similar = didYouMean(name, known);
+  if (rows === undefined || rows.behind === null) {
+    return `'${type}' has no property ${quotedName(name)}.${similar || slashAdvice(name)}`;
+  }
+  const listed = known.slice(0, MAX_LISTED_NAMES).join(", ") + (known.length > MAX_LISTED_NAMES ? ", …" : "");
+  return `${quotedName(name)} is not available behind ${rows.behind}.${similar || ` Available: ${listed}.`}`;
 }
 
 function isAllowed(name: string, rules: NameRules): boolean {

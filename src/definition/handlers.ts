@@ -1,6 +1,8 @@
 import type { Maybe } from "../base/maybe.ts";
 import type { ODataError } from "../errors/odata-error.ts";
 import type {
+  ApplyClause,
+  ComputedProperty,
   ExpandedNavigation,
   FilterClause,
   OrderByItem,
@@ -32,6 +34,16 @@ export type EntityStream = Iterable<unknown> | AsyncIterable<unknown>;
  */
 export interface CollectionQuery {
   readonly filter: FilterClause | null;
+  /**
+   * The steps of `$apply`, which come before the filter, with the row rule of the set as their first condition; absent without
+   * `$apply`, and if the set does not list it in `applyQueryOptions`. There is a single branch.
+   */
+  readonly apply?: ApplyClause | undefined;
+  /**
+   * The values of `$compute`, whose names are replaced by their expressions in other clauses; absent without `$compute`, and if the
+   * set does not list it in `applyQueryOptions`. The service computes them for the items that the handler returns.
+   */
+  readonly compute?: readonly ComputedProperty[] | undefined;
   /** The terms of `$orderby`; the handler decides the order of equal entities. */
   readonly orderBy: readonly OrderByItem[];
   /** The properties of `$select`, or those that the user may read; null for all properties. */

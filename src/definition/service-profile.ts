@@ -3,6 +3,8 @@ import type { ErrorCode } from "../errors/error-codes.ts";
 /** The behaviour of a registration where its specification and the standard differ. */
 export interface ServiceProfile {
   readonly name: "specification" | "standard";
+  /** Whether sets support `$apply` and `$compute` unless they say otherwise. */
+  readonly aggregates: boolean;
   /** Whether system query options may lack their `$`, as in OData 4.01; otherwise such names are custom options. */
   readonly signIsOptional: boolean;
   /** Whether navigation routes support every query option. */
@@ -57,6 +59,7 @@ export interface ServiceProfile {
 export const SERVICE_PROFILES: Readonly<Record<ServiceProfile["name"], ServiceProfile>> = Object.freeze({
   specification: Object.freeze({
     name: "specification",
+    aggregates: false,
     signIsOptional: false,
     navigationTakesEveryOption: false,
     navigationCountsBeforeSkip: false,
@@ -84,6 +87,7 @@ export const SERVICE_PROFILES: Readonly<Record<ServiceProfile["name"], ServicePr
   }),
   standard: Object.freeze({
     name: "standard",
+    aggregates: true,
     signIsOptional: true,
     navigationTakesEveryOption: true,
     navigationCountsBeforeSkip: true,

@@ -9,6 +9,7 @@ import type { ODataResponse, ResponseBody } from "../http/odata-response.ts";
 import { type EntitiesPayload, writeCollection } from "../payload/write-collection.ts";
 import { compileReferenceWriter } from "../payload/write-entity-reference.ts";
 import type { EntityWriter } from "../payload/write-entity.ts";
+import { contextSelectOf, isTransformed, writtenClause } from "../plan/apply-shapes.ts";
 import { type CollectionPlan, type LastRow, nextPageOption, type ReadForm } from "../plan/plan-collection.ts";
 import type { AuthorizedRequest } from "./authorized-request.ts";
 import { maxLinkLength } from "./bind-query.ts";
@@ -53,7 +54,7 @@ export interface PlannedPage {
 }
 
 /** Some entities of a page before they are written. */
-export interface PagePart extends Pick<CollectionPart, "entities" | "rowShape" | "json"> {
+export interface PagePart extends Pick<CollectionPart, "entities" | "rowShape" | "json" | "shape"> {
   /** The number of entities, expansions included; undefined without expansions. */
   readonly total?: number | undefined;
 }
@@ -97,7 +98,7 @@ export function bodyResponse(
 
 /** Returns the context URL of a page. */
 export function contextUrlOf({ resource, plan }: PlannedPage): string {
-  return resource.contextUrl(plan.query.shape.selectExpand.contextSelect);
+  return resource.contextUrl(contextSelectOf(plan.query.shape));
 }
 
 /** Returns entities with the writer of their form. */
@@ -116,12 +117,16 @@ function withoutEntities({ count }: PageToWrite): PageToWrite {
   return { parts: [none], count: count === undefined ? undefined : 0, hasMore: false, nextLink: undefined };
 }
 
-function writerOf({ request, format, resource, plan }: PlannedPage, { rowShape }: PagePart): EntityWriter {
+function writerOf({ request, format, resource, plan }: PlannedPage, part: PagePart): EntityWriter {
   const { origin, referencesOnly, isUnnamed } = resource;
+  const { rowShape, shape = plan.query.shape } = part;
+  if (isTransformed(shape)) {
+    const written = { ...format, isTransient: true };
+    return entityWriterFor(request.service, shape.entityType, writtenClause(shape), written, rowShape);
+  }
   if (referencesOnly !== true) {
-    const { selectExpand } = plan.query.shape;
     const written = isUnnamed === true ? { ...format, isUnnamed } : format;
-    return entityWriterFor(request.service, origin, selectExpand, written, rowShape);
+    return entityWriterFor(request.service, origin, shape.selectExpand, written, rowShape);
   }
   return compileReferenceWriter(origin.kind === "EntitySet" ? origin : null, format, rowShape);
 }

@@ -4,7 +4,8 @@ import type { EntitySet, EntityType } from "../edm/model.ts";
 import { sizeOf, type CollectionPart } from "../execution/entities/handler-answer.ts";
 import { definitionIn } from "../execution/entities/reader.ts";
 import { CollectionStream } from "../execution/reads/collection-stream.ts";
-import { openCollection, runCollection, tooManyEntities } from "../execution/reads/run-collection.ts";
+import { tooManyEntities } from "../execution/reads/page-query.ts";
+import { openCollection, runCollection } from "../execution/reads/run-collection.ts";
 import { type ExpandRequest, runExpand } from "../execution/reads/run-expand.ts";
 import type { JsonFormat } from "../http/media-type.ts";
 import type { ODataResponse } from "../http/odata-response.ts";
@@ -12,6 +13,7 @@ import type { PayloadFormat } from "../payload/payload-format.ts";
 import { entityUrlStart } from "../payload/urls.ts";
 import { streamCollection } from "../payload/write-collection.ts";
 import type { EntityRoutes } from "../payload/write-entity.ts";
+import { isShaped, isTransformed } from "../plan/apply-shapes.ts";
 import type { TokenScope } from "../plan/keyset-token.ts";
 import { type CollectionPlan, planCollection } from "../plan/plan-collection.ts";
 import { planExpand, type ExpandPlan } from "../plan/plan-expand.ts";
@@ -90,10 +92,11 @@ function planPage(
     pushdown: selectPushdownEnabled,
     join: expandPlan?.joinProperties,
   });
-  const selected = resource.referencesOnly === true ? keyProperties(entityType) : needed;
+  const own = isTransformed(query.shape) ? selectExpand.selected : needed;
+  const selected = resource.referencesOnly === true ? keyProperties(entityType) : own;
   const { maxPageSize } = request.preferences;
-  const members =
-    resource.referencesOnly === true ? undefined : jsonMembers(service, origin, selectExpand, expandPlan, format);
+  const isPlain = resource.referencesOnly !== true && !isShaped(query.shape);
+  const members = !isPlain ? undefined : jsonMembers(service, origin, selectExpand, expandPlan, format);
   const json = resource.isUnnamed === true && members?.id !== undefined ? undefined : members;
   const plan = planCollection(form, query, target.capabilities, {
     maxPageSize,
@@ -102,7 +105,10 @@ function planPage(
     countsAfterSkip,
     json,
     idStart: json === undefined ? undefined : (entitySet) => entityUrlStart(request.serviceRoot, entitySet),
-    keyset: resource.keyset === true ? keysetTokenScope(request, execution, target.entitySet) : undefined,
+    keyset:
+      resource.keyset === true && query.shape.apply === undefined
+        ? keysetTokenScope(request, execution, target.entitySet)
+        : undefined,
   });
   return { request, format, resource, plan };
 }
@@ -118,8 +124,9 @@ function readPage(planned: PlannedPage, execution: Execution): Maybe<ReadPage> {
     const run: ExpandRequest = { ...reader, values: query.values, maxEntities };
     if (result instanceof CollectionStream) return readStream(plan, new Parts(plan, result, run, execution));
     return chain(expandPart(expand, query.shape.entityType, result, run), (part): PageToWrite => {
-      execution.countEntities(part.total ?? sizeOf(part));
-      return { ...result, parts: [part] };
+      const parts: PageToWrite["parts"] = [part, ...(result.others ?? [])];
+      for (const each of parts) execution.countEntities(each.total ?? sizeOf(each));
+      return { ...result, parts };
     });
   });
 }

@@ -2,6 +2,7 @@ import { chain, type Maybe } from "../base/maybe.ts";
 import { bindEntityKey } from "../binder/bind-key.ts";
 import { readExpandedByKey, type FoundEntity } from "../execution/reads/read-by-key.ts";
 import { runExpand } from "../execution/reads/run-expand.ts";
+import { computeEntity } from "../execution/reads/with-computed.ts";
 import { matchesEntityTag } from "../http/conditional.ts";
 import type { JsonFormat } from "../http/media-type.ts";
 import type { ODataResponse } from "../http/odata-response.ts";
@@ -10,7 +11,8 @@ import { entityContext } from "../payload/urls.ts";
 import { NO_JOINS } from "../plan/join-expansions.ts";
 import { planExpand } from "../plan/plan-expand.ts";
 import { propertiesToRead } from "../plan/properties-to-read.ts";
-import type { BoundEntityQuery } from "../query/clauses.ts";
+import type { BoundEntityQuery, RoundingMode } from "../query/clauses.ts";
+import { computedIn } from "../query/mentions.ts";
 import type { EntityPath, ResourcePath } from "../query/resource-path.ts";
 import type { AuthorizedRequest } from "./authorized-request.ts";
 import { bindEntity, readJsonFormat } from "./bind-query.ts";
@@ -45,7 +47,12 @@ export const readEntity: Endpoint = inPlannedStages({
     const found = chain(addressEntity(execution, { entitySet: origin, key }), (addressed) => {
       // An entity that was loaded whole for a rule is read again only for expansions.
       if (addressed === null || (addressed !== undefined && plan === null)) return addressed;
-      return readExpandedByKey(origin, key, execution.reader, selected, { plan, values: query.values });
+      const isComputed = computedIn(query.selectExpand) !== null;
+      // Computed values are those of objects, which contain no joined expansions.
+      return readExpandedByKey(origin, key, execution.reader, selected, {
+        plan: isComputed ? null : plan,
+        values: query.values,
+      });
     });
     return chain(found, (entity) => {
       if (entity !== null) return expandUnlessKnown(execution, entityPlan, entity);
@@ -128,23 +135,34 @@ export function entityResponse(
   return jsonResponse(request, format, body, etag === undefined ? undefined : { ETag: etag });
 }
 
-/** Reads the expansions of an entity. @throws ODataError that a handler of an expansion returned or threw */
+/**
+ * Computes the values of an entity, and reads its expansions.
+ * @throws ODataError that a handler of an expansion, or of a path in a computed value, returned or threw
+ */
 export function expandEntity(
   execution: Execution,
   { origin, query: { selectExpand, values } }: EntityResource,
-  { entity, rowShape, joined = NO_JOINS }: FoundEntity,
+  found: FoundEntity,
 ): Maybe<ExpandedEntity> {
   const plan = planExpand(selectExpand, execution.service.definition);
-  if (plan === null) {
-    execution.countEntities(1);
-    return { entity, rowShape };
-  }
-  const { maxEntities } = execution;
   const entityType = origin.kind === "EntitySet" ? origin.entityType : origin;
-  const page = { entities: [entity], rowShape, entityType, joined };
-  const expanded = runExpand(plan, page, { ...execution.reader, values, maxEntities });
-  return chain(expanded, ({ entities, total }) => {
-    execution.countEntities(total);
-    return { entity: entities[0], rowShape };
+  const rows = { selectExpand, entityType, roundingMode: roundingOf(execution, origin) };
+  return chain(computeEntity(found, rows, values, execution.reader), ({ entity, rowShape, joined = NO_JOINS }) => {
+    if (plan === null) {
+      execution.countEntities(1);
+      return { entity, rowShape };
+    }
+    const { maxEntities } = execution;
+    const page = { entities: [entity], rowShape, entityType, joined };
+    const expanded = runExpand(plan, page, { ...execution.reader, values, maxEntities });
+    return chain(expanded, ({ entities, total }) => {
+      execution.countEntities(total);
+      return { entity: entities[0], rowShape };
+    });
   });
+}
+
+/** Returns how values are rounded in computed values of a set; without a set, as the standard says. */
+function roundingOf({ service }: Execution, origin: EntityOrigin): RoundingMode {
+  return origin.kind === "EntitySet" ? runtimeOf(service, origin).capabilities.roundingMode : "spec-compliant";
 }

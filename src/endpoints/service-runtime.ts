@@ -137,14 +137,14 @@ export function entityWriterFor(
   rowShape: RowShape | undefined,
 ): EntityWriter {
   const ofClause = writersOf(clause, rowShape ?? origin);
-  const { metadata, ieee754Compatible, isUnnamed = false, saved } = format;
-  const key = `${metadata}${ieee754Compatible ? "+" : ""}${isUnnamed ? "?" : ""}${saved ?? ""}`;
+  const { metadata, ieee754Compatible, isUnnamed = false, isTransient = false, saved } = format;
+  const key = `${metadata}${ieee754Compatible ? "+" : ""}${isUnnamed ? "?" : ""}${isTransient ? "!" : ""}${saved ?? ""}`;
   let writer = ofClause.get(key);
   if (writer === undefined) {
     writer = compileEntityWriter(
       toTarget(routes, origin),
       clause,
-      { metadata, ieee754Compatible, isUnnamed, saved },
+      { metadata, ieee754Compatible, isUnnamed, isTransient, saved },
       rowShape,
     );
     ofClause.set(key, writer);

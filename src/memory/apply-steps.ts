@@ -4,7 +4,6 @@ import type { PrimitiveValue } from "../edm/value-codec.ts";
 import { shownValueOf } from "../edm/shown-value.ts";
 import { protocolError, type ODataError } from "../errors/odata-error.ts";
 import type { Aggregate, FilterClause, GroupKey, GroupStep, LimitStep, RoundingMode } from "../query/clauses.ts";
-import type { ParameterExpression } from "../query/expression.ts";
 import { type Accumulator, accumulatorOf, type SpendText } from "./accumulators.ts";
 import { compiledFor } from "./compile-expression.ts";
 import { compileRawSource, fieldOf } from "./compile-property.ts";
@@ -223,8 +222,9 @@ export function* limitRows(
   return kept;
 }
 
-function countOf(parameter: ParameterExpression | null, { values }: Evaluation): number | undefined {
-  return parameter === null ? undefined : Number(values[parameter.index]);
+function countOf(count: LimitStep["top"], { values }: Evaluation): number | undefined {
+  if (count === null) return undefined;
+  return Number(count.kind === "literal" ? count.value : values[count.index]);
 }
 
 function tooManyGroups(maxGroups: number): ODataError {

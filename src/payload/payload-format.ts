@@ -9,6 +9,8 @@ export interface PayloadFormat {
   readonly ieee754Compatible: boolean;
   /** Whether nothing names the set of the entities, so that they have no ids; those of expansions have theirs. */
   readonly isUnnamed?: boolean | undefined;
+  /** Whether a step of `$apply` made the entities: they have neither type nor links, and full control information says so. */
+  readonly isTransient?: boolean | undefined;
   /** The entities that a write saved: they have an id even if their set cannot be read by key. The graph includes expansions. */
   readonly saved?: "entity" | "graph" | undefined;
 }

@@ -235,6 +235,7 @@ function compileFullControl(
   format: PayloadFormat,
   rowShape: RowShape | undefined,
 ): ControlWriter {
+  if (format.isTransient === true) return () => '"@odata.id":null,';
   const type = `"@odata.type":${JSON.stringify(`#${entityType.qualifiedName}`)},`;
   const withoutSet = routes?.marksTransient === true ? `${type}"@odata.id":null,` : type;
   if (entitySet === null) return () => withoutSet;

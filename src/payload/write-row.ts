@@ -5,6 +5,7 @@ import type { ComplexColumn, DocumentColumn, RowColumn, RowShape, ScalarColumn }
 import type { PayloadFormat } from "./payload-format.ts";
 import { missingCell, asRow, columnOf, compileIsNull } from "./property-reader.ts";
 import {
+  needsAnnotation,
   typeAnnotation,
   typeAnnotationOf,
   typeFragment,
@@ -70,13 +71,14 @@ export function compileRowWriter(
 
 /** Returns the parts that write a cell directly. A Double with full control information needs its value. */
 function directly(
-  { property }: SelectedProperty,
+  selected: SelectedProperty,
   format: PayloadFormat,
   column: RowColumn,
   separator: string,
 ): Pick<RowMember, "head" | "absent" | "index" | "toJson"> {
-  const { plain, annotated } = headsOf(property, format);
-  const needsValue = format.metadata === "full" && property.type.name === "Edm.Double";
+  const { property } = selected;
+  const { plain, annotated } = headsOf(selected, format);
+  const needsValue = needsAnnotation(selected, format) && property.type.name === "Edm.Double";
   if (column.kind !== "scalar") return { head: "", absent: null, index: 0, toJson: noText };
   return {
     head: separator + annotated,
@@ -102,7 +104,7 @@ export function compileRowMember(
 ): MemberWriter {
   switch (column.kind) {
     case "scalar":
-      return compileScalarMember(path, selected.property, format, column);
+      return compileScalarMember(path, selected, format, column);
     case "document":
       return compileDocumentMember(path, selected, format, column);
     case "complex":
@@ -116,22 +118,24 @@ interface MemberHeads {
   readonly annotated: string;
 }
 
-function headsOf(property: StructuralProperty, format: PayloadFormat): MemberHeads {
+function headsOf(selected: SelectedProperty, format: PayloadFormat): MemberHeads {
+  const { property } = selected;
   const plain = `${JSON.stringify(property.name)}:`;
-  return { plain, annotated: format.metadata === "full" ? typeAnnotation(property) + plain : plain };
+  return { plain, annotated: needsAnnotation(selected, format) ? typeAnnotation(property) + plain : plain };
 }
 
 function compileScalarMember(
   path: string,
-  property: StructuralProperty,
+  selected: SelectedProperty,
   format: PayloadFormat,
   { index, toValue }: ScalarColumn,
 ): MemberWriter {
+  const { property } = selected;
   const { toJson } = codecOf(property);
   const { ieee754Compatible } = format;
-  const { plain, annotated } = headsOf(property, format);
+  const { plain, annotated } = headsOf(selected, format);
   const absent = compileAbsent(path, property, plain);
-  if (format.metadata === "full" && property.type.name === "Edm.Double") {
+  if (needsAnnotation(selected, format) && property.type.name === "Edm.Double") {
     // INF, -INF and NaN are strings, so they need a type annotation.
     const told = typeAnnotationOf(property.name, property.type, false) + plain;
     return (source) => {
@@ -154,7 +158,7 @@ function compileDocumentMember(
   { index, toValue }: DocumentColumn,
 ): MemberWriter {
   const { property } = selected;
-  const { plain, annotated } = headsOf(property, format);
+  const { plain, annotated } = headsOf(selected, format);
   const write = compileSelectedValue(path, selected, format);
   const absent = property.isCollection ? () => `${annotated}[]` : compileAbsent(path, property, plain);
   return (source) => {
@@ -165,16 +169,20 @@ function compileDocumentMember(
 
 function compileComplexMember(
   path: string,
-  { property, nested }: SelectedProperty,
+  item: SelectedProperty,
   format: PayloadFormat,
   column: ComplexColumn,
 ): MemberWriter {
+  const { property, nested } = item;
   if (property.type.kind !== "ComplexType") throw new Error(`${path}: only a complex property has several columns.`);
   const type: ComplexType = property.type;
   const selected = nested ?? type.properties.map((member) => ({ property: member }));
   const write = compileRowWriter(type.qualifiedName, selected, format, column.members);
-  const { plain, annotated } = headsOf(property, format);
-  const control = format.metadata === "full" ? `"@odata.type":${JSON.stringify(typeFragment(type, false))},` : "";
+  const { plain, annotated } = headsOf(item, format);
+  const control =
+    format.metadata === "full" && format.isTransient !== true
+      ? `"@odata.type":${JSON.stringify(typeFragment(type, false))},`
+      : "";
   const isNull = compileIsNull(column);
   const absent = compileAbsent(path, property, plain);
   return (source) => (property.nullable && isNull(source) ? absent() : `${annotated}{${write(source, control)}}`);

@@ -97,18 +97,23 @@ function membersOf(
 function compileMember(path: string, selected: SelectedProperty, compilation: Compilation): MemberWriter {
   const { property } = selected;
   const name = `${JSON.stringify(property.name)}:`;
-  const isFull = compilation.format.metadata === "full";
-  const annotated = isFull ? typeAnnotation(property) + name : name;
+  const isAnnotated = needsAnnotation(selected, compilation.format);
+  const annotated = isAnnotated ? typeAnnotation(property) + name : name;
   const read = compileFieldReader(property.field);
   const write = valueWriter(path, selected, compilation);
   // Null has no type annotation.
   const absentPrefix = property.isCollection ? annotated : name;
-  if (isFull && isDouble(property)) return compileDoubleMember(path, property, write);
+  if (isAnnotated && isDouble(property)) return compileDoubleMember(path, property, write);
   return (source) => {
     const value = read(source);
     if (value !== null && value !== undefined) return annotated + write(value);
     return absentPrefix + absentText(path, property, value, source);
   };
+}
+
+/** Whether the type of a member is written, unless the JSON shows it. Without control information, it never is. */
+export function needsAnnotation({ computed, isUndeclared }: SelectedProperty, { metadata }: PayloadFormat): boolean {
+  return metadata === "full" || (metadata === "minimal" && (computed !== undefined || isUndeclared === true));
 }
 
 function isDouble({ type, isCollection }: StructuralProperty): boolean {
@@ -212,8 +217,9 @@ function compileObject(
   compilation: Compilation,
 ): ObjectWriter {
   const members = membersOf(type.qualifiedName, selected, compilation);
-  const isFull = compilation.format.metadata === "full";
-  const head = isFull ? `{"@odata.type":${JSON.stringify(typeFragment(type, false))}` : "{";
+  const { metadata, isTransient } = compilation.format;
+  const isTyped = metadata === "full" && isTransient !== true;
+  const head = isTyped ? `{"@odata.type":${JSON.stringify(typeFragment(type, false))}` : "{";
   return (source) => {
     let text = head;
     for (const member of members) text += text === "{" ? member(source) : `,${member(source)}`;

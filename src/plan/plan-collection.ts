@@ -1,22 +1,14 @@
 import { keeper, keptPer } from "../base/memo.ts";
 import type { EntitySetHandlers, CollectionQuery } from "../definition/handlers.ts";
 import { PRIMITIVE_TYPES } from "../edm/primitive-type.ts";
-import type { PrimitiveValue } from "../edm/value-codec.ts";
 import { protocolError } from "../errors/odata-error.ts";
 import type { Capabilities } from "../query/capabilities.ts";
-import type {
-  BoundQuery,
-  OrderByItem,
-  SelectedProperty,
-  ExpandedNavigation,
-  FilterClause,
-  SelectExpandClause,
-} from "../query/clauses.ts";
+import type { BoundQuery, OrderByItem, SelectedProperty, FilterClause } from "../query/clauses.ts";
 import type { Expression } from "../query/expression.ts";
 import { mentionsOf, type QueryClauses } from "../query/mentions.ts";
 import { type Place, placeAt, type PlaceOrder, type PlaceValue } from "../query/place.ts";
 import type { JsonMembers, SourceQuery } from "../query/source.ts";
-import { fillParameters } from "../query/walk-expression.ts";
+import { fillApply, fillComputed, fillExpansions, fillFilter, fillOrder } from "./fill-clauses.ts";
 import { keysetOrder } from "./keyset-order.ts";
 import { type PageStart, readKeysetToken, type TokenScope, writeKeysetToken } from "./keyset-token.ts";
 import type { ExpandPlan } from "./plan-expand.ts";
@@ -117,7 +109,8 @@ export function planCollection(
   request: PageRequest,
 ): CollectionPlan {
   const { shape } = query;
-  const orderBy = form !== "queryable" && shape.orderBy.length === 0 ? [] : totalOrderOf(shape);
+  const isUnordered = form !== "queryable" && shape.orderBy.length === 0 && shape.apply === undefined;
+  const orderBy = isUnordered ? [] : totalOrderOf(shape);
   const page = planPaging({ top: query.top, maxPageSize: request.maxPageSize }, capabilities.maxTop);
   const isKeyset = form === "queryable" && request.keyset !== undefined;
   const keyset = isKeyset ? planKeyset(query, keysetOrder(orderBy, shape.entityType.key), request.keyset) : null;
@@ -248,10 +241,13 @@ export function toCollectionQuery(plan: CollectionPlan): CollectionQuery {
   const isPart = isSelection || selected.length < shape.entityType.properties.length;
   const filter = fillFilter(shape.filter, values);
   const orderBy = fillOrder(shape.orderBy, values);
+  const compute = fillComputed(shape.selectExpand, values);
   return {
+    ...(shape.apply === undefined ? {} : { apply: fillApply(shape.apply, values) }),
+    ...(compute.length === 0 ? {} : { compute }),
     filter,
     orderBy,
-    select: isPart ? selected : null,
+    select: isPart && shape.apply === undefined && compute.length === 0 ? selected : null,
     expand: fillExpansions(shape.selectExpand, values),
     search: query.search,
     skip: plan.skip,
@@ -259,27 +255,6 @@ export function toCollectionQuery(plan: CollectionPlan): CollectionQuery {
     count: query.count,
     pageSize: query.top === undefined ? (page.size ?? null) : null,
   };
-}
-
-function fillFilter(filter: FilterClause | null, values: readonly PrimitiveValue[]): FilterClause | null {
-  return filter === null ? null : { expression: fillParameters(filter.expression, values) };
-}
-
-function fillOrder(orderBy: readonly OrderByItem[], values: readonly PrimitiveValue[]): readonly OrderByItem[] {
-  return orderBy.map(({ expression, descending }) => ({ expression: fillParameters(expression, values), descending }));
-}
-
-function fillExpansions(
-  { expanded }: SelectExpandClause,
-  values: readonly PrimitiveValue[],
-): readonly ExpandedNavigation[] | null {
-  if (expanded.length === 0) return null;
-  return expanded.map((expansion) => ({
-    ...expansion,
-    filter: fillFilter(expansion.filter, values),
-    orderBy: fillOrder(expansion.orderBy, values),
-    selectExpand: { ...expansion.selectExpand, expanded: fillExpansions(expansion.selectExpand, values) ?? [] },
-  }));
 }
 
 /**
@@ -325,7 +300,7 @@ function leadsOn(expression: Expression): boolean {
 }
 
 /** Joins conditions by `and`. An entity must meet all of them, so they can be applied one after another. */
-function allOf(operands: readonly Expression[]): FilterClause | null {
+export function allOf(operands: readonly Expression[]): FilterClause | null {
   const [first] = operands;
   if (first === undefined) return null;
   const type = PRIMITIVE_TYPES["Edm.Boolean"];

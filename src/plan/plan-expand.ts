@@ -15,13 +15,12 @@ import type { SourceQuery } from "../query/source.ts";
 import {
   expansionWays,
   findNavigationHandlers,
-  parentProperties,
   planList,
   planRelated,
   type RelatedLoad,
   type RelatedWay,
 } from "./plan-related.ts";
-import { keyProperties } from "./properties-to-read.ts";
+import { keyProperties, parentProperties } from "./properties-to-read.ts";
 import { hasNavigationRoute } from "./table-navigation.ts";
 import { totalOrder } from "./total-order.ts";
 

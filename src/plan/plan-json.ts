@@ -1,7 +1,7 @@
 import { keeper, keptPer, keptPerPair } from "../base/memo.ts";
 import type { EntitySet } from "../edm/model.ts";
 import { selectsKey, type ExpandedNavigation, type SelectExpandClause } from "../query/clauses.ts";
-import { mentionsOf } from "../query/mentions.ts";
+import { computedIn, mentionsOf } from "../query/mentions.ts";
 import type { PlaceOrder } from "../query/place.ts";
 import type { JsonExpansion, JsonId, JsonMembers } from "../query/source.ts";
 import { orderedProperties } from "./keyset-order.ts";
@@ -72,7 +72,7 @@ function planExpansion(
   const { join, target, isJoinable, isReadByKey } = related;
   const isWithoutKey = isReadByKey && !selectsKey(selectExpand, target.entityType);
   if (form === "entities" && hasControl && target.etag.length > 0) return null;
-  if (mentionsLists(expansion)) return null;
+  if (mentionsLists(expansion) || computedIn(selectExpand) !== null) return null;
   const plain = form === "count" ? null : planJson(selectExpand, below, hasControl);
   const inner = plain !== null && hasControl && isWithoutKey ? named(plain, target) : plain;
   if (form === "entities" && inner === null) return null;

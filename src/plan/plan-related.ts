@@ -164,11 +164,6 @@ function findJoined(
   return set === undefined ? null : joinedTarget(set, navigationProperty.name, entitySets.get(target?.name ?? ""));
 }
 
-/** Returns the properties of the parents in a join, in the order of the join. */
-export function parentProperties(join: NavigationJoin): readonly StructuralProperty[] {
-  return (join.kind === "direct" ? join.pairs : join.from).map(({ property }) => property);
-}
-
 /** Otherwise a parent may have several related entities, and would appear in several rows. */
 function leadsToKey(join: NavigationJoin, { entityType }: EntitySet): boolean {
   return (

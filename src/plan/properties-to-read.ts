@@ -1,6 +1,7 @@
 import { keptPer, keptPerPair, keeper } from "../base/memo.ts";
-import type { EntitySet, EntityType, StructuralProperty } from "../edm/model.ts";
+import type { EntitySet, EntityType, NavigationJoin, StructuralProperty } from "../edm/model.ts";
 import type { SelectedProperty, SelectExpandClause } from "../query/clauses.ts";
+import { computedIn } from "../query/mentions.ts";
 
 /** The other needs of a response for each entity. */
 interface ReadNeeds {
@@ -19,7 +20,8 @@ const propertiesOf = keptPerPair(
 
 /**
  * Returns the properties that a source must read for a response: those of `$select`, of the ETag, of the joins of
- * expansions, and the key if links are written. They are in order of declaration, ignored properties last.
+ * expansions, and the key if links are written; all if values are computed of them. They are in order of declaration, ignored
+ * properties last.
  * @see docs/reference/select.md
  */
 export function propertiesToRead(
@@ -32,7 +34,9 @@ export function propertiesToRead(
   let properties = byNeeds.get(key);
   if (properties === undefined) {
     properties = Object.freeze(
-      needs.pushdown ? neededProperties(entitySet, clause, needs) : allProperties(entitySet, needs),
+      needs.pushdown && computedIn(clause) === null
+        ? neededProperties(entitySet, clause, needs)
+        : allProperties(entitySet, clause, needs),
     );
     byNeeds.set(key, properties);
   }
@@ -63,7 +67,19 @@ export const declaredProperties: (entityType: EntityType) => readonly SelectedPr
     ),
 );
 
-function allProperties({ entityType }: EntitySet, { join = [] }: ReadNeeds): readonly SelectedProperty[] {
+/** Returns the properties of the parents in a join, in the order of the join. */
+export function parentProperties(join: NavigationJoin): readonly StructuralProperty[] {
+  return (join.kind === "direct" ? join.pairs : join.from).map(({ property }) => property);
+}
+
+/** The expressions of computed values may navigate, so they need the properties of all joins. */
+function allProperties(
+  { entityType, navigationJoins }: EntitySet,
+  clause: SelectExpandClause,
+  needs: ReadNeeds,
+): readonly SelectedProperty[] {
+  const paths = computedIn(clause) === null ? [] : [...navigationJoins.values()].flatMap(parentProperties);
+  const join = [...(needs.join ?? []), ...paths];
   return [...entityType.properties, ...ignoredAmong(join, entityType)].map((property) => ({ property }));
 }
 

@@ -5,7 +5,14 @@ import type { RowCondition } from "../definition/types/row-conditions.ts";
 import type { EntitySet, StructuralProperty } from "../edm/model.ts";
 import { PRIMITIVE_TYPES } from "../edm/primitive-type.ts";
 import { protocolError } from "../errors/odata-error.ts";
-import type { ExpandedNavigation, FilterClause, OrderByItem } from "../query/clauses.ts";
+import type {
+  ApplyBranch,
+  ApplyClause,
+  ExpandedNavigation,
+  FilterClause,
+  FilterStep,
+  OrderByItem,
+} from "../query/clauses.ts";
 import type { Expression, ItExpression } from "../query/expression.ts";
 import { mentionsOf, type QueryClauses } from "../query/mentions.ts";
 import { NO_ROW } from "../query/no-row.ts";
@@ -33,17 +40,38 @@ export function restrictQuery(
   definition: Pick<ServiceDefinition, "entitySets">,
 ): CollectionQuery | null {
   const condition = conditionOf(entitySet);
-  refuseHidden(query, query.filter === null ? "$orderby" : "$filter", conditionOf);
+  const { apply, filter, compute = [] } = query;
+  if (apply !== undefined) refuseHidden({ filter: null, orderBy: NO_ORDER, apply }, "$apply", conditionOf);
+  refuseHidden(
+    { filter: null, orderBy: compute.map(({ expression }) => ({ expression, descending: false })) },
+    "$compute",
+    conditionOf,
+  );
+  refuseHidden({ filter, orderBy: query.orderBy }, filter === null ? "$orderby" : "$filter", conditionOf);
   if (condition === "none") return null;
   return {
     ...query,
-    filter: restrictFilter(query.filter, condition),
+    ...(apply === undefined ? {} : { apply: restrictApply(apply, entitySet, condition) }),
+    filter: apply === undefined ? restrictFilter(filter, condition) : filter,
     expand: query.expand && restrictExpansions(query.expand, conditionOf, definition),
   };
 }
 
-function refuseHidden({ filter, orderBy }: QueryClauses, option: string, conditionOf: ConditionOf): void {
-  const mentioned = mentionsOf({ filter, orderBy })?.entitySets ?? [];
+/** The rows of a pipeline are the visible ones. */
+function restrictApply(
+  { branches: [branch, ...others], entityType }: ApplyClause,
+  entitySet: EntitySet,
+  condition: RowCondition,
+): ApplyClause {
+  const filter = restrictFilter(null, condition);
+  if (filter === null) return { branches: [branch, ...others], entityType };
+  const rule: FilterStep = { kind: "filter", inputType: entitySet.entityType, filter };
+  const ruled = (each: ApplyBranch): ApplyBranch => ({ ...each, steps: [rule, ...each.steps] });
+  return { branches: [ruled(branch), ...others.map(ruled)], entityType };
+}
+
+function refuseHidden({ filter, orderBy, apply }: QueryClauses, option: string, conditionOf: ConditionOf): void {
+  const mentioned = mentionsOf({ filter, orderBy, apply })?.entitySets ?? [];
   const hiding = mentioned.find((entitySet) => conditionOf(entitySet) !== "all");
   if (hiding === undefined) return;
   const message = `Expressions that navigate to ${hiding.name} are not supported in ${option}: the entity set applies the query itself.`;

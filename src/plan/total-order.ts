@@ -16,9 +16,12 @@ export function totalOrder(orderBy: readonly OrderByItem[], entityType: EntityTy
 }
 
 /** Makes the order of a shape total. Returns the same object each time, so that a source compiles one statement for it. */
-export const totalOrderOf: (shape: QueryShape) => readonly OrderByItem[] = keptPer(({ orderBy, entityType }) =>
-  totalOrder(orderBy, entityType),
-);
+export const totalOrderOf: (shape: QueryShape) => readonly OrderByItem[] = keptPer(({ orderBy, entityType, apply }) => {
+  if (apply === undefined) return totalOrder(orderBy, entityType);
+  const [{ orderBy: ofBranch }, ...others] = apply.branches;
+  // The rows of several branches keep the order of their branches.
+  return others.length > 0 ? orderBy : Object.freeze(keeper([...orderBy, ...ofBranch]));
+});
 
 function isOrderedBy(item: OrderByItem, property: StructuralProperty): boolean {
   const { expression } = item;

@@ -16,6 +16,14 @@ export interface Capabilities {
   readonly orderByProperties: ReadonlySet<string> | null;
   readonly selectProperties: ReadonlySet<string> | null;
   readonly expandProperties: ReadonlySet<string> | null;
+  /** Whether clients may use `$apply`; absent: no. */
+  readonly applyEnabled?: true | undefined;
+  /** Whether clients may use `$compute`, and `compute` in `$apply`; absent: no. */
+  readonly computeEnabled?: true | undefined;
+  /** The properties that `groupby` and `aggregate` of `$apply`, and computed values, may use; absent or null: all. */
+  readonly groupByProperties?: ReadonlySet<string> | null | undefined;
+  readonly aggregateProperties?: ReadonlySet<string> | null | undefined;
+  readonly computeProperties?: ReadonlySet<string> | null | undefined;
   /** How the related entities of `$expand` are loaded; absent: in any way. */
   readonly expansions?: ExpansionSources | undefined;
   /** Maximum number of rows of a page; null: no limit. */
@@ -39,6 +47,7 @@ export interface Limits {
   readonly maxAnyAllDepth: number | null;
   readonly maxInListLength: number | null;
   readonly maxOrderByProperties: number | null;
+  readonly maxApplySteps: number | null;
   readonly maxUrlLength: number | null;
   /** The most bytes of query options in the body of `POST …/$query`. */
   readonly maxQueryBodyBytes: number | null;

@@ -1,6 +1,6 @@
 import type { EntitySet, EntityType, NavigationProperty, StructuralProperty } from "../edm/model.ts";
 import type { PrimitiveValue } from "../edm/value-codec.ts";
-import type { Expression, ParameterExpression, PathSource, ScalarType } from "./expression.ts";
+import type { Expression, LiteralExpression, ParameterExpression, PathSource, ScalarType } from "./expression.ts";
 
 /** How `round()` rounds a midpoint. @see docs/reference/filter.md */
 export type RoundingMode = "spec-compliant" | "BankersRounding";
@@ -73,6 +73,8 @@ export interface SelectedProperty {
   readonly withIgnored?: true | undefined;
   /** The value of a property that no type declares: `$compute`, or `compute` of `$apply`; absent: it is a declared property. */
   readonly computed?: Expression | undefined;
+  /** Whether `$metadata` does not tell the type of the value, like that of a computed one; absent: it does. */
+  readonly isUndeclared?: true | undefined;
 }
 
 /** The bound `$apply`: the branches of its last `concat`, or a single branch. @see docs/reference/apply.md */
@@ -123,9 +125,9 @@ export interface LimitStep {
   /** Total as far as values can tell. */
   readonly orderBy: readonly OrderByItem[];
   /** The number of rows to skip; null: none. */
-  readonly skip: ParameterExpression | null;
+  readonly skip: ParameterExpression | LiteralExpression | null;
   /** The most rows to keep; null: all. */
-  readonly top: ParameterExpression | null;
+  readonly top: ParameterExpression | LiteralExpression | null;
   /** The values that rows of one group have in common; empty: all rows are one group. */
   readonly partition: readonly GroupKey[];
 }
@@ -215,10 +217,12 @@ export interface QueryParameter {
   /** Index among the literals of the request. */
   readonly literal: number;
   readonly type: ScalarType;
-  /** The option that contains the literal, for errors: `$filter`, `$orderby` or `$expand`. */
+  /** The option that contains the literal, for errors: `$filter`, `$orderby`, `$expand`, `$apply` or `$compute`. */
   readonly option: string;
   /** True for the right operand of an integer or Decimal `div` or `mod`. */
   readonly refuseZero: boolean;
+  /** The least value of a number of rows; absent: any value. */
+  readonly least?: number | undefined;
 }
 
 /** A query on a collection: its shape, the values of the parameters, and the options that vary per request. */

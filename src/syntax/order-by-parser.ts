@@ -1,6 +1,6 @@
 import type { OrderByItemSyntax } from "./ast.ts";
 import { readExpression } from "./expression-parser.ts";
-import { faultAt, openReader, take, unexpected } from "./expression-reader.ts";
+import { faultAt, openReader, take, type TokenCursor, unexpected } from "./expression-reader.ts";
 import type { ParseContext } from "./parse-context.ts";
 import type { TokenList } from "./token.ts";
 
@@ -10,8 +10,16 @@ import type { TokenList } from "./token.ts";
  * @see OData URL Conventions 4.0, section 5.1.4; ABNF rule orderby
  */
 export function parseOrderBy(list: TokenList, context: ParseContext): readonly OrderByItemSyntax[] {
-  const reader = openReader(list, context, readExpression);
-  const { maxOrderByProperties } = context.limits;
+  return readOrderBy(openReader(list, context, readExpression), "end");
+}
+
+/**
+ * Reads the items of an order up to a token, which it does not take.
+ * @throws ODataError as parseOrderBy
+ */
+export function readOrderBy(reader: TokenCursor, last: "end" | ")"): readonly OrderByItemSyntax[] {
+  const { maxOrderByProperties } = reader.context.limits;
+  const end = last === "end" ? "the end" : '")"';
   const items: OrderByItemSyntax[] = [];
   for (;;) {
     const { position } = reader.token;
@@ -27,9 +35,9 @@ export function parseOrderBy(list: TokenList, context: ParseContext): readonly O
     const hasDirection = kind === "name" && (text === "asc" || text === "desc");
     if (hasDirection) take(reader);
     items.push({ expression, descending: hasDirection && text === "desc", position });
-    if (reader.token.kind === "end") return items;
+    if (reader.token.kind === last) return items;
     if (reader.token.kind !== ",") {
-      throw unexpected(reader, hasDirection ? "a comma or the end" : "asc, desc, an operator, a comma or the end");
+      throw unexpected(reader, hasDirection ? `a comma or ${end}` : `asc, desc, an operator, a comma or ${end}`);
     }
     take(reader);
   }

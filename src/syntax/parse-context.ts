@@ -7,6 +7,7 @@ export interface SyntaxLimits {
   readonly maxInListLength: number;
   readonly maxAnyAllDepth: number;
   readonly maxOrderByProperties: number;
+  readonly maxApplySteps: number;
   /** Nesting of parentheses, prefix operators, calls and options. */
   readonly maxDepth: number;
 }
@@ -20,6 +21,8 @@ export interface ParseContext {
   readonly aliases: ReadonlyMap<string, string>;
   /** Whether options nested in `$expand` may lack their `$`; absent: no. */
   readonly signIsOptional?: boolean | undefined;
+  /** Whether `$expand` may contain `$compute`; absent: no. */
+  readonly computesInExpand?: (() => boolean) | undefined;
   /** The work so far, for limits and tests. */
   readonly counters: { tokens: number; nodes: number };
 }
@@ -30,10 +33,13 @@ interface ParseLimitSettings {
   readonly maxInListLength: number | null;
   readonly maxAnyAllDepth: number | null;
   readonly maxOrderByProperties: number | null;
+  readonly maxApplySteps?: number | null | undefined;
 }
 
 /** Deepest nesting, and greatest height of a syntax tree. It is not a setting, because it prevents stack overflows. */
 const MAX_DEPTH = 100;
+/** Most steps of `$apply`, whatever the setting: readers of a statement recurse into its derived tables. */
+const MAX_APPLY_STEPS = 100;
 /** Tokens per node: its name, a separator, and redundant parentheses. */
 const TOKENS_PER_NODE = 16;
 /** Tokens of the items of all lists of a request, as a multiple of the longest list. */
@@ -49,6 +55,7 @@ export function toSyntaxLimits(settings: ParseLimitSettings): SyntaxLimits {
     maxInListLength,
     maxAnyAllDepth: settings.maxAnyAllDepth ?? Infinity,
     maxOrderByProperties: settings.maxOrderByProperties ?? Infinity,
+    maxApplySteps: Math.min(settings.maxApplySteps ?? MAX_APPLY_STEPS, MAX_APPLY_STEPS),
     maxDepth: MAX_DEPTH,
   });
 }

@@ -4,7 +4,7 @@ import type { ParseContext } from "./parse-context.ts";
 import { quoteText, syntaxError } from "./syntax-error.ts";
 
 /** A part of the text of an option. */
-interface SearchStretch {
+export interface SearchStretch {
   readonly start: number;
   readonly end: number;
   /** The option that contains the text: the target of errors. */

@@ -196,3 +196,9 @@ export function operationPlace(set: DeclaredSet | undefined, { name, kind, bound
   if (set === undefined) return { route: `/${name}`, method };
   return { set: set.name, route: `/${set.name}${bound === "entity" ? "({key})" : ""}/${name}`, method };
 }
+
+/** Returns the texts in an option of a set that is a list; the check of options reports other items. */
+export function fieldsOf({ options }: DeclaredSet, option: string): readonly string[] {
+  const fields = options[option];
+  return Array.isArray(fields) ? fields.filter((field) => typeof field === "string") : [];
+}

@@ -89,6 +89,12 @@ interface EntitySetParts<
   readonly selectProperties?: ReadonlyArray<MemberOf<E, N>> | undefined;
   /** The navigation properties that `$expand` may name; all if absent. */
   readonly expandProperties?: ReadonlyArray<keyof NoInfer<N> & string> | undefined;
+  /** The properties and navigations by which `$apply` may group; those of `selectProperties` if absent. */
+  readonly groupByProperties?: ReadonlyArray<MemberOf<E, N>> | undefined;
+  /** The properties and navigations that `$apply` may aggregate; those of `selectProperties` if absent. */
+  readonly aggregateProperties?: ReadonlyArray<MemberOf<E, N>> | undefined;
+  /** The further options that `applyQuery` applies itself; without them, the set refuses `$apply` and `$compute`. */
+  readonly applyQueryOptions?: ReadonlyArray<"apply" | "compute"> | undefined;
   /** The properties from whose values the ETag is made; if absent, entities have no ETag. */
   readonly etag?: ReadonlyArray<keyof E["properties"] & string> | undefined;
   /** Navigation properties, made with `hasMany`, `hasOptional` and `hasRequired`. */

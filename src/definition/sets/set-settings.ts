@@ -16,6 +16,10 @@ export interface InheritedSettings {
   readonly expandEnabled?: boolean | undefined;
   /** Whether clients may use `$count`. */
   readonly countEnabled?: boolean | undefined;
+  /** Whether clients may use `$apply`. False if absent, true with the profile "standard". */
+  readonly applyEnabled?: boolean | undefined;
+  /** Whether clients may use `$compute`, and `compute` in `$apply`. False if absent, true with the profile "standard". */
+  readonly computeEnabled?: boolean | undefined;
   /** The maximum page size and value of `$top`. */
   readonly maxTop?: number | null | undefined;
   /** Whether `create` receives nested entities of a POST body. */
@@ -64,6 +68,8 @@ export interface LimitSettings {
   readonly maxInListLength?: number | null | undefined;
   /** The maximum number of terms in `$orderby`. */
   readonly maxOrderByProperties?: number | null | undefined;
+  /** The maximum number of steps in `$apply`. Default 20. */
+  readonly maxApplySteps?: number | null | undefined;
   /** The maximum length of the URL, in characters. */
   readonly maxUrlLength?: number | null | undefined;
   /** The most bytes of query options in the body of `POST …/$query`. Default 262,144. */

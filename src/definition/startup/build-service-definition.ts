@@ -45,6 +45,7 @@ import {
   resolveSettings,
   resolveCapabilities,
   resolveDefaultCapabilities,
+  withProfile,
 } from "./resolve-settings.ts";
 import { openLogger } from "./warn-unset.ts";
 
@@ -84,7 +85,9 @@ export function buildServiceDefinition(
   checkDefinition(service, types, faults);
   const built = buildModel(service, types, names, annotations);
   const { entityContainer } = built.model;
-  const { defaults = {}, serverTiming = false } = options;
+  const { serverTiming = false } = options;
+  const profile = SERVICE_PROFILES[options.profile ?? "specification"];
+  const defaults = withProfile(options.defaults ?? {}, profile);
   const sets = service.sets.flatMap((set) => {
     const entitySet = entityContainer.entitySets.get(set.name);
     return entitySet === undefined ? [] : [toSetDefinition(set, entitySet, service.sets, defaults, built)];
@@ -110,7 +113,7 @@ export function buildServiceDefinition(
       limits: resolveLimits(defaults),
       batch: resolveBatch(options.batch),
       cors: resolveCors(options.cors, { takesPositions: haveReplica(sets), showsTiming: serverTiming }),
-      profile: SERVICE_PROFILES[options.profile ?? "specification"],
+      profile,
       logger: openLogger(service, options.logger ?? defaultLogger),
       onStatement: options.onStatement,
       serverTiming,

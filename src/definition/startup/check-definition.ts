@@ -5,6 +5,7 @@ import {
   type DeclaredOperation,
   type DeclaredSet,
   entriesOf,
+  fieldsOf,
   isEntitySet,
   navigationPlace,
   operationPlace,
@@ -15,6 +16,7 @@ import {
 import type { DeclaredTypes, StartupRule } from "../model/declared-types.ts";
 import { type FaultPlace, checkOptions, describe, isObject, adviseName } from "../option-table.ts";
 import type { EntityTypeDeclaration } from "../types/value-type.ts";
+import { APPLY_RULES, SHOWN_BY_APPLY } from "./check-apply.ts";
 import { checkAuthorization, checkNavigationRules } from "./check-authorization.ts";
 import { CACHING_RULES } from "./check-caching.ts";
 import { FOREIGN_KEY_RULES } from "./check-foreign-keys.ts";
@@ -145,6 +147,7 @@ const STARTUP_RULES: readonly StartupRule[] = Object.freeze([
   checkETags,
   ...CACHING_RULES,
   checkSearch,
+  ...APPLY_RULES,
   ...VALIDATION_RULES,
   ...TARGET_RULES,
   ...FOREIGN_KEY_RULES,
@@ -278,7 +281,7 @@ function* checkAllowlists({ sets }: DeclaredService): Iterable<ConfigurationFaul
   for (const set of sets) {
     const navigations = set.navigations.map(({ field }) => field);
     const properties = visibleFields(set);
-    for (const option of ["filterProperties", "orderByProperties", "selectProperties"]) {
+    for (const option of ["filterProperties", "orderByProperties", "selectProperties", ...SHOWN_BY_APPLY]) {
       yield* checkFields(set, option, [...properties, ...navigations]);
     }
     yield* checkFields(set, "expandProperties", navigations);
@@ -327,11 +330,6 @@ function* checkFields(set: DeclaredSet, option: string, known: readonly string[]
   }
 }
 
-function fieldsOf({ options }: DeclaredSet, option: string): readonly string[] {
-  const fields = options[option];
-  return Array.isArray(fields) ? fields.filter((field) => typeof field === "string") : [];
-}
-
 function visibleFields({ entityType }: DeclaredSet): readonly string[] {
   return entriesOf(entityType.properties)
     .filter(([, property]) => isDeclaration(property, "Property") && !property.declared.ignored)
@@ -346,7 +344,7 @@ const FIX = "Use a property whose column has no `convert`.";
  */
 function* checkUncomparable({ sets }: DeclaredService): Iterable<ConfigurationFault> {
   for (const set of sets) {
-    for (const option of ["filterProperties", "orderByProperties"]) {
+    for (const option of ["filterProperties", "orderByProperties", ...SHOWN_BY_APPLY]) {
       const named: unknown = set.options[option];
       if (!Array.isArray(named)) continue;
       for (const field of set.uncomparable.filter((each) => named.includes(each))) {

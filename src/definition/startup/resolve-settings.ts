@@ -5,6 +5,7 @@ import type { Capabilities, Limits } from "../../query/capabilities.ts";
 import type { DeclaredSet } from "../model/declared-service.ts";
 import type { BatchDefinition, CorsDefinition, EntitySetSettings } from "../model/service-definition.ts";
 import type { ServiceDefaults, ServiceOptions } from "../model/service-options.ts";
+import type { ServiceProfile } from "../service-profile.ts";
 import { readCacheControl } from "../sets/cache-control.ts";
 import type { LimitSettings, InheritedSettings } from "../sets/set-settings.ts";
 
@@ -18,6 +19,8 @@ const DEFAULT_SETTINGS: Resolved<InheritedSettings> = Object.freeze({
   selectEnabled: true,
   expandEnabled: true,
   countEnabled: true,
+  applyEnabled: false,
+  computeEnabled: false,
   maxTop: 1000,
   allowDeepInsert: false,
   maxRequestBodyBytes: 30_000_000,
@@ -34,6 +37,15 @@ const DEFAULT_SETTINGS: Resolved<InheritedSettings> = Object.freeze({
   paging: "offset",
 });
 
+/** Returns the defaults of a registration, completed by those of its profile. */
+export function withProfile(
+  defaults: ServiceDefaults,
+  { aggregates }: Pick<ServiceProfile, "aggregates">,
+): ServiceDefaults {
+  const { applyEnabled = aggregates, computeEnabled = aggregates } = defaults;
+  return { ...defaults, applyEnabled, computeEnabled };
+}
+
 /** The defaults of all limits. @see docs/reference/limits.md */
 export const DEFAULT_LIMITS: Limits = Object.freeze(
   keeper({
@@ -43,6 +55,7 @@ export const DEFAULT_LIMITS: Limits = Object.freeze(
     maxAnyAllDepth: 3,
     maxInListLength: 1000,
     maxOrderByProperties: 10,
+    maxApplySteps: 20,
     maxUrlLength: 16 * 1024,
     maxQueryBodyBytes: 256 * 1024,
     maxJsonDepth: 64,
@@ -137,13 +150,27 @@ export function resolveCapabilities(set: DeclaredSet, entitySet: EntitySet, defa
     const allowed = members.filter(({ field, name }) => !uncomparable.has(field) && listed?.has(name) !== false);
     return frozenSet(allowed.map(({ name }) => name));
   };
+  /** Returns the name of an allowlist of `$apply`, which falls back to that of `$select`. */
+  const orSelect = (option: string): string => (set.options[option] === undefined ? "selectProperties" : option);
+  const { applyQuery, applyQueryOptions: further = [] } = set.options;
+  const takes = (option: string): boolean =>
+    applyQuery === undefined || (Array.isArray(further) && further.includes(option));
   return Object.freeze({
-    ...switchesOf(settings),
+    ...switchesOf({
+      ...settings,
+      applyEnabled: settings.applyEnabled && takes("apply"),
+      computeEnabled: settings.computeEnabled && takes("compute"),
+    }),
     searchEnabled: set.options["search"] !== undefined,
     filterProperties: comparable("filterProperties"),
     orderByProperties: comparable("orderByProperties"),
     selectProperties: allowlist("selectProperties"),
     expandProperties: allowlist("expandProperties"),
+    ...(settings.applyEnabled && {
+      groupByProperties: comparable(orSelect("groupByProperties")),
+      aggregateProperties: comparable(orSelect("aggregateProperties")),
+    }),
+    ...(settings.computeEnabled && { computeProperties: comparable("selectProperties") }),
   });
 }
 
@@ -164,6 +191,8 @@ function switchesOf(
   settings: Resolved<InheritedSettings>,
 ): Omit<Capabilities, "searchEnabled" | `${"filter" | "orderBy" | "select" | "expand"}Properties`> {
   return {
+    ...(settings.applyEnabled && { applyEnabled: true }),
+    ...(settings.computeEnabled && { computeEnabled: true }),
     filterEnabled: settings.filterEnabled,
     orderByEnabled: settings.orderByEnabled,
     selectEnabled: settings.selectEnabled,

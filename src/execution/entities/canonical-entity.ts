@@ -3,7 +3,7 @@ import type { ComplexType, EntityType, StructuralProperty, EntitySet } from "../
 import { codecOf } from "../../edm/value-codecs.ts";
 import { declaredFieldOf, invalidHandlerValue } from "../../memory/compile-property.ts";
 import { givenFieldOf } from "../../memory/missing-value.ts";
-import { parentProperties } from "../../plan/plan-related.ts";
+import { parentProperties } from "../../plan/properties-to-read.ts";
 import type { SelectedProperty } from "../../query/clauses.ts";
 import type { ComplexColumn, Row, RowColumn, RowShape } from "../../query/row-shape.ts";
 

@@ -6,6 +6,7 @@ import { isODataError, protocolError, type ODataError } from "../../errors/odata
 import { isEntity } from "../../memory/evaluation.ts";
 import type { JoinedSteps } from "../../plan/join-expansions.ts";
 import type { CollectionPlan, LastRow } from "../../plan/plan-collection.ts";
+import type { QueryShape } from "../../query/clauses.ts";
 import type { JsonEntities } from "../../query/json-entities.ts";
 import type { RowShape } from "../../query/row-shape.ts";
 import type { QueryableSource, Page } from "../../query/source.ts";
@@ -175,10 +176,14 @@ export interface CollectionPart {
   readonly json?: JsonEntities | undefined;
   /** The expansions that are joined to the rows. */
   readonly joined: JoinedSteps;
+  /** The shape of the rows of one branch of `$apply`; absent: that of the query. */
+  readonly shape?: QueryShape | undefined;
 }
 
 /** One page of a collection, read and cut. */
 export interface CollectionResult extends CollectionPart {
+  /** The further parts of the page, each with entities; absent: none. */
+  readonly others?: readonly CollectionPart[] | undefined;
   /** Present when requested. */
   readonly count: number | bigint | undefined;
   /** Whether rows follow this page and the plan wants a link. */

@@ -10,7 +10,7 @@ import {
   type Translation,
 } from "../../plan/join-expansions.ts";
 import type { ExpandPlan } from "../../plan/plan-expand.ts";
-import { mentionsOf, type QueryClauses } from "../../query/mentions.ts";
+import { computedIn, mentionsOf, type QueryClauses } from "../../query/mentions.ts";
 import type { QueryableSource, RelationalSource, SourcesBySet } from "../../query/source.ts";
 import type { Reader } from "../entities/reader.ts";
 import { cannotFollow } from "./load-run.ts";
@@ -50,6 +50,8 @@ export function chooseJoins(
     const sources = new Map([...resolved].filter(([, each]) => relational.joins(each)));
     const canJoin: CanJoin = ({ related, expansion }) => {
       const target = related === null ? undefined : sources.get(related.target);
+      // Values are computed of objects.
+      if (computedIn(expansion.selectExpand) !== null) return false;
       if (related === null || target === undefined || !canTranslate(expansion, relational, sources)) return false;
       if (typeof joinsExpansions !== "function") return joinsExpansions;
       // The condition of a join has no subqueries there.

@@ -3,7 +3,7 @@ import { keeper, keptPer, keptPerPair } from "../../base/memo.ts";
 import type { DirectJoin, EntityType, NavigationJoin, StructuralProperty } from "../../edm/model.ts";
 import type { PrimitiveValue } from "../../edm/value-codec.ts";
 import { codecOf } from "../../edm/value-codecs.ts";
-import { parentProperties } from "../../plan/plan-related.ts";
+import { parentProperties } from "../../plan/properties-to-read.ts";
 import type { RowShape } from "../../query/row-shape.ts";
 import {
   cellReader,

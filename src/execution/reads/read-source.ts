@@ -2,10 +2,11 @@ import { chain, type Maybe, inTurns, Turn } from "../../base/maybe.ts";
 import { once } from "../../base/memo.ts";
 import type { Context } from "../../definition/context.ts";
 import type { QueryableHandler } from "../../definition/handlers.ts";
+import type { EntityType } from "../../edm/model.ts";
 import { applySteps } from "../../memory/apply-query.ts";
 import { asEntity, Evaluation } from "../../memory/evaluation.ts";
 import type { MemoryQuery } from "../../memory/order-rows.ts";
-import { type CollectionPlan, type MentionsPlan, planMentions } from "../../plan/plan-collection.ts";
+import { type CollectionPlan, planMentions } from "../../plan/plan-collection.ts";
 import type { FilterClause, OrderByItem } from "../../query/clauses.ts";
 import { mentionsOf, type QueryClauses } from "../../query/mentions.ts";
 import type { EntityPage, Page, QueryableSource, SourceQuery } from "../../query/source.ts";
@@ -65,8 +66,6 @@ export function withMentioned(source: QueryableSource, query: SourceQuery, reade
   });
 }
 
-const NO_ORDER: readonly OrderByItem[] = Object.freeze([]);
-
 /**
  * Applies a query to entities in memory. The entities that its expressions lead to are loaded first.
  * @param rows the application's objects
@@ -78,52 +77,72 @@ export function applyInMemory(
   query: MemoryQuery & Pick<SourceQuery, "values" | "state">,
   reader: Reader,
 ): Maybe<EntityPage> {
-  const plan = planMentions(query);
-  const evaluation = new Evaluation(query.values, query.state);
-  if (plan !== null) return applyPlan(plan, rows, { query, evaluation, reader });
-  return inTurns((pace) => applySteps(rows, query, evaluation, pace), reader.turn);
+  return applyTo(rows, query, new Application(new Evaluation(query.values, query.state), reader));
 }
 
-/** A query, and the state of its application. */
-interface Application {
-  readonly query: MemoryQuery;
+const NO_ORDER: readonly OrderByItem[] = Object.freeze([]);
+
+/** The state that all clauses of one query share while they are applied in memory. */
+export class Application {
   readonly evaluation: Evaluation;
   readonly reader: Reader;
+  readonly turn: Turn;
+  readonly #loads: () => LoadRun;
+
+  constructor(evaluation: Evaluation, reader: Reader) {
+    const { turn = new Turn() } = reader;
+    this.evaluation = evaluation;
+    this.reader = reader;
+    this.turn = turn;
+    this.#loads = once(() => startLoads(evaluation, { ...reader, turn }, "$filter"));
+  }
+
+  /**
+   * Loads the entities that expressions lead to.
+   * @param clauses null: there are no such expressions
+   * @param option the option that contains them, for errors
+   */
+  load(
+    clauses: QueryClauses | null,
+    entities: readonly unknown[],
+    entityType: EntityType,
+    option: string,
+  ): Maybe<undefined> {
+    if (clauses === null || entities.length === 0 || mentionsOf(clauses) === null) return undefined;
+    const objects = entities.map((entity) => asEntity(entity, entityType));
+    return loadRelations(clauses, objects, { ...this.#loads(), option });
+  }
 }
 
-function applyPlan(
-  plan: MentionsPlan,
+/** Applies a query like `applyInMemory`, in an evaluation that others share. @param option the option of all clauses, for errors */
+export function applyTo(
   rows: Iterable<unknown>,
-  { query, evaluation, reader }: Application,
+  query: MemoryQuery,
+  application: Application,
+  option?: string,
 ): Maybe<EntityPage> {
+  const plan = planMentions(query);
+  const { evaluation, turn } = application;
+  if (plan === null) return inTurns((pace) => applySteps(rows, query, evaluation, pace), turn);
   const { shape, orderBy, after, skip, top, count } = query;
+  const { entityType } = shape;
   const all = { shape, orderBy: NO_ORDER, skip: 0, top: undefined, count: false };
-  const { turn = new Turn() } = reader;
   const keep = (entities: Iterable<unknown>, filter: FilterClause | null): Maybe<readonly unknown[]> => {
     const page = inTurns((pace) => applySteps(entities, { ...all, filter }, evaluation, pace), turn);
     return chain(page, (kept) => kept.entities);
   };
-  const loads = once(() => startLoads(evaluation, reader, "$filter"));
-  const load = (clauses: QueryClauses | null, entities: readonly unknown[], option: string): Maybe<undefined> => {
-    if (clauses === null || entities.length === 0) return undefined;
-    const objects = entities.map((entity) => asEntity(entity, shape.entityType));
-    return loadRelations(clauses, objects, withOption(loads(), option));
-  };
   const kept = chain(keep(rows, plan.ownFilter), (own) =>
-    chain(load(plan.filter, own, "$filter"), () => (plan.filter === null ? own : keep(own, plan.filter.filter))),
+    chain(application.load(plan.filter, own, entityType, option ?? "$filter"), () =>
+      plan.filter === null ? own : keep(own, plan.filter.filter),
+    ),
   );
   return chain(kept, (entities) =>
     // The order does not matter if only the count is requested.
-    chain(top === 0 ? undefined : load(plan.orderBy, entities, "$orderby"), () =>
+    chain(top === 0 ? undefined : application.load(plan.orderBy, entities, entityType, option ?? "$orderby"), () =>
       inTurns(
         (pace) => applySteps(entities, { shape, filter: null, orderBy, after, skip, top, count }, evaluation, pace),
         turn,
       ),
     ),
   );
-}
-
-/** Returns the same loads for the expressions of another option. */
-function withOption(run: LoadRun, option: string): LoadRun {
-  return run.option === option ? run : { ...run, option };
 }

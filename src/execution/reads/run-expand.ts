@@ -9,7 +9,7 @@ import type { ExpandPlan, ExpandStep } from "../../plan/plan-expand.ts";
 import type { TargetWay, ListWay } from "../../plan/plan-related.ts";
 import { totalOrder } from "../../plan/total-order.ts";
 import type { ExpandedEntity, Related } from "../../query/expanded-entity.ts";
-import { mentionsOf } from "../../query/mentions.ts";
+import { computedIn, mentionsOf } from "../../query/mentions.ts";
 import type { JoinedShape } from "../../query/row-shape.ts";
 import type { QueryableSource, RelatedPage, RelationalSource } from "../../query/source.ts";
 import { toRow } from "../entities/canonical-entity.ts";
@@ -17,6 +17,7 @@ import { startAll } from "../entities/concurrency.ts";
 import { type Reader, readScope, timeoutOf, definitionOf } from "../entities/reader.ts";
 import { eachGroup } from "./ask-by-key.ts";
 import { chooseJoins, type ChosenJoins, refuseUnjoined } from "./choose-joins.ts";
+import { computeRelated } from "./compute-related.ts";
 import { startLoads, type ReadRun } from "./load-run.ts";
 import { openSet } from "./open-set.ts";
 import { perEntity, type JoinKey, type KeyGroup } from "./parent-keys.ts";
@@ -94,7 +95,8 @@ function runStep(step: ExpandStep, level: ExpandLevel, run: ExpandRun): Maybe<re
   const found = inTurn(run.turn, level.entities.length, () => {
     return joined === undefined ? readStep(step, level, run) : findJoined(step, level, joined, run);
   });
-  return chain(found, (all) =>
+  const complete = chain(found, (all) => computeRelated(step.expansion, all, run));
+  return chain(complete, (all) =>
     chain(expandBelow(step, all, run), (expanded) =>
       inTurn(run.turn, expanded.length, () => perEntity(all, expanded, null)),
     ),
@@ -201,7 +203,7 @@ function openExpandedTarget(
     const relational = source?.relational;
     if (source === null || relational === undefined) return null;
     return (groups) =>
-      chain(chooseJoins(step.below, source, run, join), (chosen) => {
+      chain(chooseJoins(isComputed(step) ? null : step.below, source, run, join), (chosen) => {
         const page = chain(withMentioned(step, relational, chosen, run), (sources) =>
           readLists(step, relational, { ...chosen, sources }, groups, run),
         );
@@ -212,6 +214,11 @@ function openExpandedTarget(
         }));
       });
   });
+}
+
+/** Whether the related entities become objects, which contain no joined expansions. */
+function isComputed({ expansion }: ExpandStep): boolean {
+  return computedIn(expansion.selectExpand) !== null;
 }
 
 function relationalSource(

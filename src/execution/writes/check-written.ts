@@ -20,7 +20,7 @@ import { canBeTrue, type PartialEntity } from "../../memory/can-be-true.ts";
 import { declaredFieldOf, fieldOf } from "../../memory/compile-property.ts";
 import { isObject, Evaluation, relatedTable } from "../../memory/evaluation.ts";
 import { givenFieldOf } from "../../memory/missing-value.ts";
-import { parentProperties } from "../../plan/plan-related.ts";
+import { parentProperties } from "../../plan/properties-to-read.ts";
 import { clausesOf } from "../../plan/row-rules.ts";
 import { mentionsOf, type NavigationMention } from "../../query/mentions.ts";
 import { startAll } from "../entities/concurrency.ts";

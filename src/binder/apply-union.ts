@@ -1,0 +1,119 @@
+import type { ComplexType, EntitySet, EntityType, StructuralProperty } from "../edm/model.ts";
+import type { AppliedRows } from "./apply-rows.ts";
+import { invalidOption } from "./binding-scope.ts";
+import { madeComplexType, madeEntityType, type MadeProperty } from "./made-types.ts";
+import { typeName } from "./operand.ts";
+
+/**
+ * Returns the rows of all branches together. Their type has the properties that any branch has, which are null in rows of
+ * the others.
+ * @param branches at least two
+ * @throws ODataError `InvalidQueryOption` for a name with different types
+ */
+export function unionRows(branches: readonly AppliedRows[]): AppliedRows {
+  const [first] = branches;
+  if (first === undefined) throw new Error("There is no branch.");
+  const areEntities = branches.every(({ keys, computed }) => keys === null && computed.size === 0);
+  if (areEntities) return { ...first, steps: [], orderBy: [] };
+  const origins = new Map<ComplexType, EntitySet | null>(branches.flatMap((rows) => [...rows.origins]));
+  const properties = unionOf(branches.map(shownProperties), origins);
+  const growths = new Map<StructuralProperty, number>();
+  const entityType = madeEntityType(first.owner.entityType, properties);
+  const growthByName = new Map<string, number>();
+  for (const rows of branches) {
+    for (const [{ name }, growth] of rows.growths)
+      growthByName.set(name, Math.max(growth, growthByName.get(name) ?? 1));
+    for (const [name, { growth }] of rows.computed)
+      growthByName.set(name, Math.max(growth, growthByName.get(name) ?? 1));
+  }
+  for (const property of entityType.properties) {
+    const growth = growthByName.get(property.name);
+    if (growth !== undefined) growths.set(property, growth);
+  }
+  return {
+    ...first,
+    entityType,
+    entitySet: null,
+    steps: [],
+    orderBy: [],
+    keys: [],
+    computed: new Map(),
+    behind: "concat",
+    aliases: new Set(branches.flatMap(({ aliases, computed }) => [...aliases, ...computed.keys()])),
+    origins,
+    growths,
+  };
+}
+
+/** Returns the properties that rows show. */
+function shownProperties({ entityType, computed }: AppliedRows): readonly MadeProperty[] {
+  return [...entityType.properties, ...Array.from(computed.values(), ({ property }) => property)];
+}
+
+/** The sets of the entities whose properties are members of values; types of united values are added. */
+type Origins = Map<ComplexType, EntitySet | null>;
+
+function unionOf(lists: readonly (readonly MadeProperty[])[], origins: Origins): readonly MadeProperty[] {
+  const found = new Map<string, MadeProperty>();
+  for (const property of lists.flat()) {
+    const known = found.get(property.name);
+    found.set(property.name, known === undefined ? property : united(known, property, origins));
+  }
+  return Array.from(found.values(), (property) => ({ ...property, nullable: true }));
+}
+
+function united(left: MadeProperty, right: MadeProperty, origins: Origins): MadeProperty {
+  if (left.type === right.type && left.isCollection === right.isCollection) return left;
+  if (
+    left.type.kind === "ComplexType" &&
+    right.type.kind === "ComplexType" &&
+    !left.isCollection &&
+    !right.isCollection
+  ) {
+    const type = madeComplexType(left.type, unionOf([left.type.properties, right.type.properties], origins));
+    const origin = origins.get(left.type) ?? origins.get(right.type);
+    if (origin !== undefined) origins.set(type, origin);
+    return { ...left, type };
+  }
+  const types = [left, right].map((property) =>
+    property.isCollection ? `Collection(${typeName(property.type)})` : typeName(property.type),
+  );
+  const message = `'${left.name}' is ${types.join(" in one part of concat, and ")} in another one: give them different names.`;
+  throw invalidOption("$apply", undefined, message);
+}
+
+/** The names that rows show: null for a whole value, else its members. */
+export interface ShownNames extends ReadonlyMap<string, ShownNames | null> {}
+
+/** Returns the names that the rows of all branches share. */
+export function sharedNames(branches: readonly AppliedRows[]): ShownNames {
+  const [first = new Map<string, null>(), ...others] = branches.map((rows) => namesOf(shownProperties(rows), rows));
+  return others.reduce<ShownNames>((left, right) => intersection(left, right), first);
+}
+
+function namesOf(properties: readonly MadeProperty[], rows: AppliedRows): ShownNames {
+  return new Map(
+    properties.map(({ name, type }) => [name, isMade(type, rows) ? namesOf(type.properties, rows) : null]),
+  );
+}
+
+/** Returns whether a step made a type, so that the context URL lists its members. */
+function isMade(type: EntityType | MadeProperty["type"], { keys }: AppliedRows): type is ComplexType {
+  return keys !== null && type.kind === "ComplexType";
+}
+
+function intersection(left: ShownNames, right: ShownNames): ShownNames {
+  const shared = new Map<string, ShownNames | null>();
+  for (const [name, below] of left) {
+    const other = right.get(name);
+    if (other === undefined) continue;
+    if (below === null || other === null) shared.set(name, below ?? other);
+    else shared.set(name, intersection(below, other));
+  }
+  return shared;
+}
+
+/** Writes names as the entries of a context URL, such as `Item(Name,Kind(Label))`. */
+export function writeNames(names: ShownNames): readonly string[] {
+  return Array.from(names, ([name, below]) => (below === null ? name : `${name}(${writeNames(below).join(",")})`));
+}

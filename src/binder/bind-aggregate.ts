@@ -1,0 +1,158 @@
+import { keeper } from "../base/memo.ts";
+import { isInteger, PRIMITIVE_TYPES, type PrimitiveTypeName } from "../edm/primitive-type.ts";
+import { averageScale } from "../query/average-scale.ts";
+import type { Aggregate, AggregateMethod, FilterClause } from "../query/clauses.ts";
+import type { Expression, ScalarType } from "../query/expression.ts";
+import { isPath, stepsOf } from "../query/walk-expression.ts";
+import type { AggregateSyntax } from "../syntax/aggregate-parser.ts";
+import type { SyntaxNode } from "../syntax/ast.ts";
+import { bindOperand } from "./bind-expression.ts";
+import { toType } from "./bind-literal.ts";
+import { type BindingContext, invalidOption, unsupportedOption } from "./binding-scope.ts";
+import { facetsOf, type MadeProperty } from "./made-types.ts";
+import { describeOperand, isScalar, type Operand, typeName, typeOf } from "./operand.ts";
+
+/** A value of a group, before it has a place in the type of the new rows. */
+export interface MadeAggregate extends Omit<Aggregate, "property"> {
+  readonly made: MadeProperty;
+  readonly growth: number;
+}
+
+/** A type with one method, for the message of another one. */
+const SUMMED = "numbers and Edm.Duration";
+const ORDERED = "numbers, Edm.String, dates, times, Edm.Duration and enumerations without flags";
+
+const SUMS: Readonly<Partial<Record<PrimitiveTypeName, PrimitiveTypeName>>> = {
+  "Edm.Byte": "Edm.Int64",
+  "Edm.SByte": "Edm.Int64",
+  "Edm.Int16": "Edm.Int64",
+  "Edm.Int32": "Edm.Int64",
+  "Edm.Int64": "Edm.Decimal",
+  "Edm.Decimal": "Edm.Decimal",
+  "Edm.Single": "Edm.Double",
+  "Edm.Double": "Edm.Double",
+  "Edm.Duration": "Edm.Duration",
+};
+
+const UNORDERED: ReadonlySet<string> = new Set(["Edm.Boolean", "Edm.Guid", "Edm.Binary"]);
+
+/**
+ * Binds an item of `aggregate`.
+ * @param filter the condition of the rows that are aggregated; null: all
+ * @throws ODataError `InvalidQueryOption` for a type that the method does not support, `UnsupportedQueryOption` for a path
+ *   along a navigation
+ * @see OData Data Aggregation 4.0, section 3.2.1; docs/reference/apply.md
+ */
+export function bindAggregate(
+  { expression: node, method, alias: { name } }: AggregateSyntax,
+  filter: FilterClause | null,
+  context: BindingContext,
+): MadeAggregate {
+  const count = PRIMITIVE_TYPES["Edm.Decimal"];
+  const made = { name, type: count, nullable: false, isCollection: false, facets: { scale: 0 } };
+  if (node === null || method === "count") return { made, method: "count", expression: null, filter, growth: 1 };
+  refuseReach(node, method, context);
+  const operand = bindOperand(node, context);
+  const given = isScalar(operand) ? typeOf(operand) : null;
+  const result = given === null ? undefined : resultType(method, given);
+  if (!isScalar(operand) || given === null || result === undefined) {
+    throw invalidOption(context.option, node.position, mismatch(method, operand));
+  }
+  const expression = toType(operand, given, context);
+  const growth = operand.kind === "bound" ? (operand.growth ?? 1) : 1;
+  if (method === "countdistinct") return { made, method, expression, filter, growth: 1 };
+  const facets = resultFacets(method, result, expression);
+  return { made: { ...made, type: result, nullable: true, facets }, method, expression, filter, growth };
+}
+
+/** Returns the type of an aggregate; undefined if the method does not support the type of the operand. */
+function resultType(method: Exclude<AggregateMethod, "count">, type: ScalarType): ScalarType | undefined {
+  switch (method) {
+    case "sum":
+    case "average": {
+      const sum = type.kind === "PrimitiveType" ? SUMS[type.name] : undefined;
+      if (sum === undefined) return undefined;
+      if (method === "average" && type.kind === "PrimitiveType" && isInteger(type))
+        return PRIMITIVE_TYPES["Edm.Double"];
+      return PRIMITIVE_TYPES[sum];
+    }
+    case "min":
+    case "max":
+      if (type.kind === "EnumType") return type.isFlags ? undefined : type;
+      return UNORDERED.has(type.name) ? undefined : type;
+    case "countdistinct":
+      return PRIMITIVE_TYPES["Edm.Decimal"];
+  }
+}
+
+function resultFacets(method: AggregateMethod, result: ScalarType, expression: Expression): MadeProperty["facets"] {
+  const facets = facetsOf(expression);
+  if (method === "min" || method === "max") return facets;
+  if (result !== PRIMITIVE_TYPES["Edm.Decimal"])
+    return result === PRIMITIVE_TYPES["Edm.Duration"] ? { precision: 12 } : {};
+  if (method === "average") return { scale: averageScale({ expression }) };
+  return expression.kind === "property" && expression.type === result ? { scale: facets.scale } : {};
+}
+
+function mismatch(method: AggregateMethod, operand: Operand): string {
+  const takes =
+    method === "sum" || method === "average" ? SUMMED : method === "countdistinct" ? "single values" : ORDERED;
+  const isValue = operand.kind !== "null" && isScalar(operand);
+  const other = method === "sum" || method === "average" ? "Write min, max or countdistinct." : "Write countdistinct.";
+  const isOrdered = isValue && resultType("min", operand.type) !== undefined;
+  const advice = !isValue ? "" : ` ${isOrdered ? other : "Write countdistinct."}`;
+  return `'${method}' cannot take ${describeOperand(operand)}: it takes ${takes}.${advice}`;
+}
+
+/**
+ * Refuses a path that leads along a navigation: by the standard it aggregates each related entity once, however many rows
+ * lead to it.
+ */
+function refuseReach(node: SyntaxNode, method: AggregateMethod, context: BindingContext): void {
+  const { option } = context;
+  if (node.kind === "count") {
+    throw unsupportedOption(option, node.position, "aggregates along collections are not supported.");
+  }
+  if (node.kind !== "member" || node.source === null) return;
+  for (const part of prefixesOf(node)) {
+    const operand = bindOperand(part, context);
+    if (operand.kind !== "bound" || !operand.isCollection || part === node) continue;
+    const message = `${pathText(node)} leads along the collection ${pathText(part)}: aggregates along collections are not supported.`;
+    throw unsupportedOption(option, node.position, message);
+  }
+  const operand = bindOperand(node, context);
+  if (operand.kind !== "bound" || !isPath(operand.expression)) return;
+  if (!stepsOf(operand.expression).steps.some(({ kind }) => kind === "navigation")) return;
+  const path = pathText(node);
+  const isNumber =
+    isScalar(operand) &&
+    operand.type.kind === "PrimitiveType" &&
+    SUMS[operand.type.name] !== undefined &&
+    operand.type !== PRIMITIVE_TYPES["Edm.Duration"];
+  const advice = isNumber
+    ? `write ${path} mul 1 with ${method}`
+    : `write compute(${path} as Value)/aggregate(Value with ${method} as Alias)`;
+  const type = isScalar(operand) ? ` (${typeName(operand.type)})` : "";
+  const message = `${path}${type} would be aggregated once for each related entity, not once for each row, which is not supported. For one value of each row, ${advice}.`;
+  throw unsupportedOption(option, node.position, message);
+}
+
+/** Returns a path and the paths to its beginnings, the shortest first. */
+function prefixesOf(node: SyntaxNode): readonly SyntaxNode[] {
+  const parts: SyntaxNode[] = [];
+  for (let part: SyntaxNode | null = node; part?.kind === "member"; part = part.source) parts.unshift(part);
+  return parts;
+}
+
+function pathText(node: SyntaxNode): string {
+  if (node.kind !== "member") return "$it";
+  return node.source === null ? node.name : `${pathText(node.source)}/${node.name}`;
+}
+
+/** Completes an aggregate with its property in the type of the new rows. */
+export function placeAggregate(
+  { method, expression, filter }: MadeAggregate,
+  property: Aggregate["property"],
+): Aggregate {
+  return Object.freeze(keeper({ property, method, expression, filter }));
+}

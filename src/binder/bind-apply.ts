@@ -1,0 +1,344 @@
+import { keeper } from "../base/memo.ts";
+import { PRIMITIVE_TYPES } from "../edm/primitive-type.ts";
+import type { Capabilities } from "../query/capabilities.ts";
+import type { ApplyClause, FilterClause, LimitStep, OrderByItem } from "../query/clauses.ts";
+import type { Expression, ParameterExpression } from "../query/expression.ts";
+import type { AggregateSyntax } from "../syntax/aggregate-parser.ts";
+import {
+  type ApplyStepSyntax,
+  type ApplySyntax,
+  type GroupBySyntax,
+  type LimitSyntax,
+  MAX_GROUPING_PATHS,
+} from "../syntax/apply-parser.ts";
+import type { SyntaxNode } from "../syntax/ast.ts";
+import type { ComputedSyntax } from "../syntax/compute-parser.ts";
+import {
+  type AppliedRows,
+  checkAlias,
+  rowsOfSet,
+  toBranch,
+  totalOrder,
+  withFilter,
+  withGroups,
+  withLimit,
+} from "./apply-rows.ts";
+import { unionRows } from "./apply-union.ts";
+import { bindAggregate } from "./bind-aggregate.ts";
+import { bindComputed } from "./bind-compute.ts";
+import { bindCondition, bindOrder, bindSortKey } from "./bind-expression.ts";
+import { toParameter } from "./bind-literal.ts";
+import {
+  type BindingContext,
+  type ClauseName,
+  type Copies,
+  expressionContext,
+  type ExpressionPlace,
+  invalidOption,
+  requireEnabled,
+  unsupportedOption,
+} from "./binding-scope.ts";
+import { bindKeyPath, distinctPaths, type KeyPath, pathsIn, toGroupKeys } from "./group-keys.ts";
+
+/** The set whose rows the steps apply to. */
+export interface ApplyPlace extends Omit<ExpressionPlace, "entitySet"> {
+  readonly entitySet: AppliedRows["owner"];
+  readonly capabilities: Capabilities;
+}
+
+/** A bound `$apply`, with the rows that the other options of the request apply to. */
+export interface BoundApply {
+  readonly clause: ApplyClause;
+  readonly rows: AppliedRows;
+  /** The rows of each branch. */
+  readonly branchRows: readonly AppliedRows[];
+}
+
+interface Work extends ApplyPlace {
+  /** Whether the steps are at the beginning, so that they may search. */
+  readonly isOutermost: boolean;
+}
+
+/**
+ * Binds `$apply`: each step is bound over the type of the rows that the steps before it make.
+ * @param copies counts the nodes of all expressions
+ * @throws ODataError `InvalidQueryOption` for names, types and values that do not fit, with the position;
+ *   `UnsupportedQueryOption` for constructs that the service does not support, and for clauses that a set disables
+ * @see OData Data Aggregation 4.0, section 3; docs/reference/apply.md
+ */
+export function bindApply({ steps }: ApplySyntax, place: ApplyPlace, copies: Copies): BoundApply {
+  const results = runSteps(steps, rowsOfSet(place.entitySet, copies), { ...place, isOutermost: true });
+  const [first, ...others] = results.map(toBranch);
+  const [rows] = results;
+  if (first === undefined || rows === undefined) throw new Error("$apply has no branch.");
+  const united = others.length === 0 ? rows : unionRows(results);
+  const { entityType } = united;
+  return {
+    clause: Object.freeze(keeper({ branches: [first, ...others] as const, entityType })),
+    rows: united,
+    branchRows: results,
+  };
+}
+
+/** Returns the rows of each branch of the last `concat`; without it, of the only branch. */
+function runSteps(steps: readonly ApplyStepSyntax[], start: AppliedRows, work: Work): readonly AppliedRows[] {
+  let rows = start;
+  for (const [index, step] of steps.entries()) {
+    if (step.kind !== "concat") {
+      rows = runStep(step, rows, work);
+      continue;
+    }
+    const next = steps[index + 1];
+    if (next !== undefined) {
+      throw unsupportedOption(
+        "$apply",
+        next.position,
+        `'${next.kind}' behind concat is not supported: write it in each part of concat.`,
+      );
+    }
+    const input = rows;
+    return step.branches.flatMap((branch) => runSteps(branch, input, { ...work, isOutermost: false }));
+  }
+  return [rows];
+}
+
+type PlainStep = Exclude<ApplyStepSyntax, { readonly kind: "concat" }>;
+
+function runStep(step: PlainStep, rows: AppliedRows, work: Work): AppliedRows {
+  switch (step.kind) {
+    case "identity":
+      return rows;
+    case "search":
+      checkSearch(step.position, rows, work);
+      return rows;
+    case "filter":
+      return withFilter(rows, bindFilter(step, rows, work));
+    case "orderby":
+      return { ...rows, orderBy: bindStepOrder(step, rows, work) };
+    case "top":
+    case "skip":
+    case "topcount":
+    case "bottomcount":
+      return limited(step, rows, [], work);
+    case "compute":
+      return computedBy(step.items, rows, work);
+    case "aggregate":
+      return aggregated(step.items, rows, [], null, work);
+    case "groupby":
+      return grouped(step, rows, [], work).rows;
+  }
+}
+
+/** A search narrows the rows that a handler returns, so it precedes everything but conditions. */
+function checkSearch(position: number, rows: AppliedRows, { isOutermost, capabilities }: Work): void {
+  if (!isOutermost || rows.steps.some(({ kind }) => kind !== "filter")) {
+    throw unsupportedOption("$apply", position, "'search' is supported only as the first step, or behind filter.");
+  }
+  if (capabilities.searchEnabled) return;
+  throw unsupportedOption("$apply", position, "The query option $search is not enabled for this entity set.");
+}
+
+/** Returns the context of the expressions of a step. */
+function contextOf(clause: ClauseName, rows: AppliedRows, work: Work): BindingContext {
+  const { entityType, entitySet } = rows;
+  return expressionContext(clause, { ...work, entityType, entitySet, rows }, "$apply");
+}
+
+function bindFilter(
+  { expression, position }: { readonly expression: SyntaxNode; readonly position: number },
+  rows: AppliedRows,
+  work: Work,
+): FilterClause {
+  requireEnabled("filter", work.capabilities, "$apply", position);
+  return Object.freeze(keeper({ expression: bindCondition(expression, contextOf("filter", rows, work)) }));
+}
+
+/** Sorting is stable, so a later order comes first. */
+function bindStepOrder(
+  { items, position }: Extract<ApplyStepSyntax, { readonly kind: "orderby" }>,
+  rows: AppliedRows,
+  work: Work,
+): readonly OrderByItem[] {
+  requireEnabled("orderBy", work.capabilities, "$apply", position);
+  return [...bindOrder(items, contextOf("orderBy", rows, work)), ...rows.orderBy];
+}
+
+/** @param within the paths of the groups of which each is limited; empty: all rows are */
+function limited(step: LimitSyntax, rows: AppliedRows, within: readonly KeyPath[], work: Work): AppliedRows {
+  const { kind, expression, position } = step;
+  const context = contextOf("orderBy", rows, work);
+  const isRanked = kind === "topcount" || kind === "bottomcount";
+  // A group that loses all of its rows would be lost to the steps behind.
+  const least = isRanked || (kind === "top" && within.length > 0) ? 1 : 0;
+  const count = bindRowCount(step, least, context);
+  let { orderBy } = rows;
+  if (expression !== null) {
+    requireEnabled("orderBy", work.capabilities, "$apply", position);
+    orderBy = [keeper({ expression: bindSortKey(expression, context), descending: kind === "topcount" })];
+  }
+  const limit: Omit<LimitStep, "kind" | "inputType"> = {
+    orderBy: totalOrder(rows, orderBy),
+    skip: kind === "skip" ? count : null,
+    top: kind === "skip" ? null : count,
+    partition: toGroupKeys(within),
+  };
+  const kept = withLimit(rows, limit);
+  return isRanked ? { ...kept, orderBy: [] } : kept;
+}
+
+function bindRowCount({ kind, count }: LimitSyntax, least: 0 | 1, context: BindingContext): ParameterExpression {
+  const type = count.kind === "literal" ? count.literal.type : null;
+  if (count.kind !== "literal" || (type !== "Edm.Int32" && type !== "Edm.Int64")) {
+    const example = kind === "top" || kind === "skip" ? `${kind}(5)` : `${kind}(5,Price)`;
+    throw invalidOption("$apply", count.position, `'${kind}' takes a whole number, as in ${example}.`);
+  }
+  const int64 = PRIMITIVE_TYPES["Edm.Int64"];
+  return toParameter(
+    { kind: "literal", syntax: count, type: int64, position: count.position },
+    int64,
+    context,
+    false,
+    least,
+  );
+}
+
+function computedBy(items: readonly ComputedSyntax[], rows: AppliedRows, work: Work): AppliedRows {
+  const [first] = items;
+  requireEnabled("compute", work.capabilities, "$apply", first?.expression.position ?? 0);
+  return withComputed(items, rows, contextOf("compute", rows, work));
+}
+
+/** Adds computed values to rows. @throws ODataError as bindComputed, and for a name that is not free */
+export function withComputed(
+  items: readonly ComputedSyntax[],
+  rows: AppliedRows,
+  context: BindingContext,
+): AppliedRows {
+  const names = rows.keys === null ? [] : rows.entityType.members.keys();
+  const computed = bindComputed(items, context, (alias, taken) => {
+    checkAlias(alias, rows, new Set([...names, ...taken]), context.option);
+  });
+  return { ...rows, computed };
+}
+
+/**
+ * Aggregates all rows, or each group.
+ * @param condition that of the rows that are aggregated; null: all
+ */
+function aggregated(
+  items: readonly AggregateSyntax[],
+  rows: AppliedRows,
+  within: readonly KeyPath[],
+  condition: FilterClause | null,
+  work: Work,
+): AppliedRows {
+  const context = contextOf("aggregate", rows, work);
+  const taken = new Set(within.map(({ names: [name = ""] }) => name));
+  const made = items.map((item) => {
+    const { expression, alias, position } = item;
+    if (expression === null && !work.capabilities.countEnabled) {
+      throw unsupportedOption("$apply", position, "The query option $count is not enabled for this entity set.");
+    }
+    const replaced = expression?.kind === "member" && expression.source === null ? expression.name : null;
+    const bound = bindAggregate(item, condition, context);
+    checkAlias(alias, rows, taken, "$apply", replaced);
+    taken.add(alias.name);
+    return bound;
+  });
+  return withGroups(rows, within, made, within.length === 0 ? "aggregate" : "groupby");
+}
+
+/** The rows of groups. */
+interface GroupedRows {
+  readonly rows: AppliedRows;
+  /** The step by which a group may have lost all of its rows; null: none. */
+  readonly lossy: "filter" | "skip" | null;
+}
+
+/** @param within the paths of the groups in which the rows are grouped; empty: all rows are */
+function grouped(
+  { paths, steps }: GroupBySyntax,
+  rows: AppliedRows,
+  within: readonly KeyPath[],
+  work: Work,
+): GroupedRows {
+  const context = contextOf("groupBy", rows, work);
+  const found = distinctPaths([...within, ...paths.map((path) => bindKeyPath(path, context))]);
+  if (found.length > MAX_GROUPING_PATHS) {
+    const position = paths[0]?.position;
+    throw invalidOption("$apply", position, `Rows can be grouped by at most ${MAX_GROUPING_PATHS} paths: remove some.`);
+  }
+  if (steps === null) return { rows: withGroups(rows, found, [], "groupby"), lossy: null };
+  const result = runWithin(steps, rows, found, work);
+  // The order within the groups is not that of the groups.
+  const orderBy = result.rows.keys === rows.keys ? rows.orderBy : [];
+  return { ...result, rows: { ...result.rows, orderBy } };
+}
+
+/** Runs the steps of `groupby` in each group. */
+function runWithin(
+  steps: readonly ApplyStepSyntax[],
+  start: AppliedRows,
+  paths: readonly KeyPath[],
+  work: Work,
+): GroupedRows {
+  let rows = start;
+  let lossy: GroupedRows["lossy"] = null;
+  /** Conditions that an aggregate right behind them takes over, so that it keeps groups without such rows. */
+  let conditions: readonly FilterClause[] = [];
+  const keys = (): readonly KeyPath[] => (rows.keys === start.keys ? paths : pathsIn(rows.entityType, paths));
+  const keep = (): void => {
+    for (const condition of conditions) rows = withFilter(rows, condition);
+    if (conditions.length > 0) lossy ??= "filter";
+    conditions = [];
+  };
+  for (const step of steps) {
+    switch (step.kind) {
+      case "filter":
+        conditions = [...conditions, bindFilter(step, rows, work)];
+        break;
+      case "aggregate":
+        if (lossy !== null) throw lostGroups(step.position, lossy);
+        rows = aggregated(step.items, rows, keys(), conjunction(conditions), work);
+        conditions = [];
+        break;
+      case "groupby": {
+        keep();
+        const result = grouped(step, rows, keys(), work);
+        rows = result.rows;
+        lossy ??= result.lossy;
+        break;
+      }
+      case "top":
+      case "skip":
+      case "topcount":
+      case "bottomcount":
+        keep();
+        rows = limited(step, rows, keys(), work);
+        if (step.kind === "skip") lossy ??= "skip";
+        break;
+      case "search":
+      case "concat":
+        throw unsupportedOption("$apply", step.position, `'${step.kind}' within groupby is not supported.`);
+      default:
+        rows = runStep(step, rows, work);
+    }
+  }
+  keep();
+  return { rows, lossy };
+}
+
+function conjunction(conditions: readonly FilterClause[]): FilterClause | null {
+  const [first] = conditions;
+  if (first === undefined || conditions.length === 1) return first ?? null;
+  const operands = conditions.map(({ expression }) => expression);
+  const type = PRIMITIVE_TYPES["Edm.Boolean"];
+  const expression: Expression = { kind: "logical", operator: "and", operands, type };
+  return Object.freeze(keeper({ expression }));
+}
+
+function lostGroups(position: number, step: "filter" | "skip"): Error {
+  const advice = step === "filter" ? "write filter right before aggregate, or before groupby" : "remove skip";
+  const message = `'aggregate' within groupby is not supported behind '${step}' and further steps, by which a group may lose all of its rows: ${advice}.`;
+  return unsupportedOption("$apply", position, message);
+}

@@ -1,0 +1,125 @@
+import { keeper } from "../base/memo.ts";
+import type { EntitySet, Model } from "../edm/model.ts";
+import type { Capabilities, PropertyAccess } from "../query/capabilities.ts";
+import type { ApplyClause, SelectedProperty, SelectExpandClause } from "../query/clauses.ts";
+import { type ApplyTokens, parseApply } from "../syntax/apply-parser.ts";
+import type { SelectItemSyntax } from "../syntax/ast.ts";
+import { parseCompute } from "../syntax/compute-parser.ts";
+import type { ParseContext } from "../syntax/parse-context.ts";
+import type { TokenList } from "../syntax/token.ts";
+import { type AppliedRows, rowsOfSet } from "./apply-rows.ts";
+import { sharedNames, type ShownNames, writeNames } from "./apply-union.ts";
+import { type ApplyPlace, bindApply, withComputed } from "./bind-apply.ts";
+import { bindSelect, selectComputed, selectReadable } from "./bind-select-expand.ts";
+import { type BindingContext, expressionContext, invalidOption } from "./binding-scope.ts";
+
+/** The rows of a request with `$apply` or `$compute`. */
+export interface ChangedRows {
+  readonly apply: ApplyClause | undefined;
+  /** The place of the expressions of the other options. */
+  readonly place: Pick<BindingContext, "entityType" | "entitySet" | "rows">;
+  /**
+   * Binds `$select`.
+   * @param items undefined without `$select`
+   * @throws ODataError as bindSelect
+   */
+  readonly select: (items: readonly SelectItemSyntax[] | undefined, target: SelectionTarget) => SelectExpandClause;
+  /** Refuses `$expand` for rows that are no entities. @throws ODataError `InvalidQueryOption` */
+  readonly refuseExpand: () => void;
+}
+
+interface SelectionTarget {
+  readonly model: Model;
+  readonly entitySet: EntitySet;
+  readonly capabilities: Capabilities;
+  readonly properties?: PropertyAccess | undefined;
+}
+
+/** Most nodes without a setting. */
+const MAX_NODES = 10_000;
+
+/**
+ * Binds `$apply`, then `$compute` over its rows.
+ * @returns null without both
+ * @throws ODataError as bindApply and bindComputed
+ * @see docs/reference/apply.md
+ */
+export function bindChanges(
+  { apply, compute }: { readonly apply: ApplyTokens | undefined; readonly compute: TokenList | undefined },
+  place: ApplyPlace,
+  context: ParseContext,
+): ChangedRows | null {
+  if (apply === undefined && compute === undefined) return null;
+  const most = Math.min(context.limits.maxNodeCount, MAX_NODES);
+  const copies = { nodes: 0, most };
+  const steps = apply === undefined ? undefined : parseApply(apply, context);
+  copies.nodes = steps?.nodes ?? 0;
+  const applied = steps === undefined ? undefined : bindApply(steps, place, copies);
+  const start = applied?.rows ?? rowsOfSet(place.entitySet, copies);
+  const rows = compute === undefined ? start : computedRows(compute, start, place, context);
+  const shown = applied === undefined || rows.keys === null ? undefined : sharedNames(applied.branchRows);
+  return {
+    apply: applied?.clause,
+    place: { entityType: rows.entityType, entitySet: rows.entitySet, rows },
+    select: (items, target) => selectRows(items, target, rows, shown),
+    refuseExpand: () => {
+      if (rows.keys === null && (applied?.clause.branches.length ?? 1) === 1) return;
+      throw invalidOption(
+        "$expand",
+        undefined,
+        "The rows of $apply are no entities, so they have no related entities to expand.",
+      );
+    },
+  };
+}
+
+function computedRows(compute: TokenList, start: AppliedRows, place: ApplyPlace, context: ParseContext): AppliedRows {
+  const { entityType, entitySet } = start;
+  const items = parseCompute(compute, context);
+  return withComputed(items, start, expressionContext("compute", { ...place, entityType, entitySet, rows: start }));
+}
+
+/** @param shared the names that the rows of all branches have; undefined for entities */
+function selectRows(
+  items: readonly SelectItemSyntax[] | undefined,
+  { model, entitySet, capabilities, properties }: SelectionTarget,
+  rows: AppliedRows,
+  shared: ShownNames | undefined,
+): SelectExpandClause {
+  const { entityType } = rows;
+  const areEntities = shared === undefined;
+  const owner = areEntities ? entitySet : entityType;
+  const access = areEntities ? properties : undefined;
+  const allowed = areEntities ? capabilities.selectProperties : null;
+  const clause =
+    items === undefined
+      ? selectComputed(selectReadable(owner, access), rows.computed)
+      : bindSelect(items, { model, entityType, owner, properties: access, allowed, option: "$select", rows });
+  if (areEntities) return clause;
+  const names = new Map([...shared, ...Array.from(rows.computed.keys(), (name) => [name, null] as const)]);
+  return Object.freeze(keeper({ ...clause, contextSelect: writeNames(namesIn(clause.selected, names)) }));
+}
+
+/** Returns the names of selected properties that all rows have. */
+function namesIn(selected: readonly SelectedProperty[], shared: ShownNames): ShownNames {
+  return new Map(
+    selected.flatMap(({ property: { name }, nested }) => {
+      const below = shared.get(name);
+      if (below === undefined) return [];
+      const named = nested === undefined || below === null ? below : namesIn(nested, below);
+      return [[name, named] as const];
+    }),
+  );
+}
+
+/**
+ * Refuses `$search` behind steps that do not commute with it.
+ * @throws ODataError `InvalidQueryOption`
+ */
+export function refuseLateSearch({ branches }: ApplyClause): void {
+  const [{ isTransformed, steps }] = branches;
+  if (branches.length === 1 && !isTransformed && steps.every(({ kind }) => kind === "filter")) return;
+  const message =
+    "$search cannot follow steps of $apply that change or limit the rows: write search(…) as its first step.";
+  throw invalidOption("$search", undefined, message);
+}

@@ -1,0 +1,90 @@
+import { callerOf, readingOf } from "../../definition/context.ts";
+import { protocolError, type ODataError } from "../../errors/odata-error.ts";
+import type { JoinedSteps } from "../../plan/join-expansions.ts";
+import type { CollectionPlan } from "../../plan/plan-collection.ts";
+import type { SelectedProperty } from "../../query/clauses.ts";
+import type { JsonMembers, Page, ReadState, SourceQuery, SourcesBySet } from "../../query/source.ts";
+import { type CollectionResult, countOf, cutPage, sizeOf } from "../entities/handler-answer.ts";
+import { type Reader, serviceOf, timeoutOf } from "../entities/reader.ts";
+import type { ChosenJoins } from "./choose-joins.ts";
+import { boundsOf, lastRowOf } from "./collection-stream.ts";
+
+/** A page that its source may write as JSON, expansions included. */
+export interface ChosenJson {
+  readonly json: JsonMembers;
+  /** The sources of all expansions, and of the sets that their expressions mention; undefined without expansions. */
+  readonly sources: SourcesBySet | undefined;
+}
+
+/** The properties of a source that its query depends on. */
+interface QueriedSource {
+  /** Whether it returns rows of a database. */
+  readonly isRow: boolean;
+  readonly chosen?: ChosenJoins;
+  readonly written?: ChosenJson | null;
+  /** The sources of the sets that the query mentions; absent: unknown, or none. */
+  readonly sources?: SourcesBySet;
+  /** The properties to read; absent: those of the plan. */
+  readonly selected?: readonly SelectedProperty[] | undefined;
+  /** The state that the read shares with the evaluation of its rows; absent: rows are not evaluated. */
+  readonly state?: ReadState | undefined;
+}
+
+/** Makes the query of a page to its source. */
+export function toSourceQuery(plan: CollectionPlan, { context }: Reader, source: QueriedSource): SourceQuery {
+  const { query } = plan;
+  const { chosen, written } = source;
+  return {
+    shape: query.shape,
+    values: query.values,
+    selected: source.selected ?? plan.selected,
+    filter: query.shape.filter,
+    orderBy: plan.orderBy,
+    ...boundsOf(plan, source.isRow),
+    top: plan.page.readSize,
+    count: query.count,
+    joined: chosen?.joined.navigations,
+    sources: written?.sources ?? source.sources ?? chosen?.sources,
+    json: written?.json,
+    idStart: plan.idStart,
+    state: source.state,
+    maxEntities: serviceOf(context).limits.maxResponseEntities,
+    transaction: context.transaction,
+    reading: readingOf(context),
+    caller: callerOf(context),
+    timeout: timeoutOf(context),
+    // A getter, because making a signal is expensive and most sources never read it.
+    get signal(): AbortSignal {
+      return context.signal;
+    },
+  };
+}
+
+/** Cuts a page to its size. */
+export function toResult(plan: CollectionPlan, page: Page, joined: JoinedSteps): CollectionResult {
+  const { size, linked } = plan.page;
+  const hasMore = size !== undefined && sizeOf(page) > size;
+  // JSON is read with one more entity at most.
+  const cut = hasMore ? cutPage(page, size) : page;
+  const last = hasMore && linked ? lastRowOf(plan, cut) : undefined;
+  const { entities, rowShape, json } = cut;
+  return {
+    entities,
+    rowShape,
+    json,
+    count: plan.query.count ? countOf(plan, page.count) : undefined,
+    hasMore: hasMore && linked,
+    nextLink: undefined,
+    joined,
+    last,
+  };
+}
+
+/** Returns the error of a response with more entities than `maxResponseEntities`. */
+export function tooManyEntities(maxEntities: number): ODataError {
+  return protocolError(
+    "InvalidQueryOption",
+    `The response would contain more than ${String(maxEntities)} entities: narrow it with $filter, or page through it with $top and $skip.`,
+    { target: "$top" },
+  );
+}

@@ -1,0 +1,183 @@
+import { keeper, keptPer, keptPerPair } from "../base/memo.ts";
+import type { ComplexType, EntityType, StructuralProperty } from "../edm/model.ts";
+import type {
+  ApplyBranch,
+  ApplyClause,
+  FilterClause,
+  QueryShape,
+  SelectedProperty,
+  SelectExpandClause,
+} from "../query/clauses.ts";
+import { computedIn } from "../query/mentions.ts";
+import { allOf } from "./plan-collection.ts";
+
+const NOTHING: readonly never[] = Object.freeze([]);
+
+/** Whether the rows of a query are made by `$apply`, or get computed values: then they are read as a whole page. */
+export const isShaped: (shape: QueryShape) => boolean = keptPer(
+  ({ apply, selectExpand }) => apply !== undefined || computedIn(selectExpand) !== null,
+);
+
+/** Whether rows that a step of `$apply` made, which are no entities, are among those of a query. */
+export function isTransformed({ apply }: QueryShape): boolean {
+  return apply?.branches.some((branch) => branch.isTransformed) === true;
+}
+
+/** Returns the steps that all branches begin with, as far as they are conditions. */
+export const firstFilters: (apply: ApplyClause) => readonly FilterClause[] = keptPer(({ branches }) => {
+  const [first, ...others] = branches;
+  const filters: FilterClause[] = [];
+  for (const [index, step] of first.steps.entries()) {
+    if (step.kind !== "filter" || others.some(({ steps }) => steps[index] !== step)) break;
+    filters.push(step.filter);
+  }
+  return filters;
+});
+
+/**
+ * Returns the shape of a read of whole entities that meet conditions of a shape.
+ * @returns the same object for the same conditions, so that a source compiles one statement for it
+ */
+export function inputShape(shape: QueryShape, filters: readonly FilterClause[]): QueryShape {
+  const made = inputsOf(shape);
+  let input = made.get(filters.length);
+  if (input === undefined) made.set(filters.length, (input = makeInput(shape, filters)));
+  return input;
+}
+
+/** By the number of the first conditions. */
+const inputsOf = keptPer((_shape: QueryShape) => new Map<number, QueryShape>());
+
+function makeInput(shape: QueryShape, filters: readonly FilterClause[]): QueryShape {
+  const { entityType } = shape.entitySet;
+  const whole = { selected: entityType.properties.map((property) => ({ property })), expanded: NOTHING };
+  return keeper<QueryShape>({
+    ...shape,
+    entityType,
+    apply: undefined,
+    filter: allOf(filters.map(({ expression }) => expression)),
+    orderBy: NOTHING,
+    selectExpand: keeper({ ...whole, isSelection: false, contextSelect: NOTHING }),
+  });
+}
+
+/** Returns the shape of each branch of `$apply`: that of the query itself if it has a single one. */
+export const branchShapes: (shape: QueryShape) => readonly QueryShape[] = keptPer((shape) => {
+  const branches = shape.apply?.branches ?? NOTHING;
+  return branches.length < 2 ? [shape] : branches.map((branch) => branchShape(shape, branch));
+});
+
+function branchShape(shape: QueryShape, branch: ApplyBranch): QueryShape {
+  const { entityType } = branch;
+  return keeper<QueryShape>({
+    ...shape,
+    entityType,
+    apply: keeper<ApplyClause>({ branches: [branch], entityType }),
+    filter: null,
+    orderBy: NOTHING,
+    selectExpand: keeper<SelectExpandClause>({ ...shape.selectExpand, selected: selectedOf(shape, branch) }),
+  });
+}
+
+/** Returns the shape of a branch whose rows also have the values that are computed of the rows of all branches. */
+export const computedShape: (branch: QueryShape, shape: QueryShape) => QueryShape = keptPerPair((branch, shape) => {
+  const computed = shape.selectExpand.selected.filter((item) => item.computed !== undefined);
+  if (computed.length === 0) return branch;
+  const values = computed.map(({ property }): SelectedProperty => ({ property, isUndeclared: true }));
+  const selected = [...branch.selectExpand.selected, ...values];
+  return keeper<QueryShape>({
+    ...branch,
+    selectExpand: keeper<SelectExpandClause>({ ...branch.selectExpand, selected }),
+  });
+});
+
+/** Returns the properties of a branch that are among those of all branches, by name. */
+function selectedOf({ selectExpand }: QueryShape, branch: ApplyBranch): readonly SelectedProperty[] {
+  return selectExpand.selected.flatMap(({ property: { name }, nested }) => {
+    const computed = branch.computed.find((each) => each.property.name === name);
+    if (computed !== undefined) return { property: computed.property, computed: computed.expression };
+    const property = structuralMember(branch.entityType, name);
+    return property === undefined ? [] : { property, nested: nested && membersNamed(property, nested) };
+  });
+}
+
+function membersNamed(owner: StructuralProperty, wanted: readonly SelectedProperty[]): readonly SelectedProperty[] {
+  const { type } = owner;
+  if (type.kind !== "ComplexType") return NOTHING;
+  return wanted.flatMap(({ property: { name }, nested }) => {
+    const property = structuralMember(type, name);
+    return property === undefined ? [] : { property, nested: nested && membersNamed(property, nested) };
+  });
+}
+
+/**
+ * Returns the properties to read of a source that evaluates computed values: with those of a clause.
+ * @returns the same object for the same arguments
+ */
+export const withComputedColumns: (
+  clause: SelectExpandClause,
+  selected: readonly SelectedProperty[],
+) => readonly SelectedProperty[] = keptPerPair((clause, selected) => {
+  const missing = clause.selected.filter((item) => item.computed !== undefined && !selected.includes(item));
+  return missing.length === 0 ? selected : Object.freeze([...selected, ...missing]);
+});
+
+/**
+ * Returns the clause by which rows of a transformed type are written: it marks the properties that the type of the set does
+ * not declare with their type.
+ */
+export const writtenClause: (shape: QueryShape) => SelectExpandClause = keptPer(({ selectExpand, entitySet }) =>
+  keeper<SelectExpandClause>({
+    ...selectExpand,
+    selected: selectExpand.selected.map((item) => {
+      const declared = structuralMember(entitySet.entityType, item.property.name);
+      const { type } = item.property;
+      // The type of a value that a path leads through is that of its members.
+      const isKnown = type.kind === "ComplexType" || declared?.type === type;
+      return isKnown ? item : { ...item, isUndeclared: true };
+    }),
+  }),
+);
+
+/**
+ * Returns the entries of the context URL: those that all rows have, if there are rows that are no whole entities.
+ * @see docs/reference/apply.md
+ */
+export const contextSelectOf: (shape: QueryShape) => readonly string[] = keptPer((shape) => {
+  const { apply, selectExpand, entitySet } = shape;
+  if (apply === undefined) return selectExpand.contextSelect;
+  const all = branchShapes(shape).map(ownContext);
+  const has = (entries: readonly string[], entry: string): boolean =>
+    entries.includes(entry) || (isWhole(entries) && structuralMember(entitySet.entityType, entry) !== undefined);
+  const narrowest = all.find((entries) => !isWhole(entries)) ?? all[0] ?? NOTHING;
+  return narrowest.filter((entry) => all.every((entries) => has(entries, entry)));
+});
+
+/** Whether rows have all properties of the set. */
+function isWhole(entries: readonly string[]): boolean {
+  return entries.length === 0 || entries.includes("*");
+}
+
+/** Returns the entries of the rows of one branch; none if these are whole entities. */
+function ownContext({ apply, selectExpand }: QueryShape): readonly string[] {
+  const { selected, isSelection, contextSelect } = selectExpand;
+  if (apply?.branches[0].isTransformed === true) return selected.map(contextEntry);
+  if (isSelection) return contextSelect;
+  const aliases = selected.flatMap(({ computed, property }) => (computed === undefined ? [] : property.name));
+  return aliases.length === 0 ? NOTHING : ["*", ...aliases];
+}
+
+function contextEntry({ property: { name, type }, nested }: SelectedProperty): string {
+  if (type.kind !== "ComplexType") return name;
+  const members = nested ?? type.properties.map((property) => ({ property }));
+  return `${name}(${members.map(contextEntry).join(",")})`;
+}
+
+/** Returns a structural property by its wire name. */
+export function structuralMember(
+  { members }: Pick<EntityType | ComplexType, "members">,
+  name: string,
+): StructuralProperty | undefined {
+  const member = members.get(name);
+  return member?.kind === "StructuralProperty" ? member : undefined;
+}

@@ -1,0 +1,130 @@
+import { nearestName } from "../errors/nearest-name.ts";
+import { type ODataError, protocolError } from "../errors/odata-error.ts";
+import type { SyntaxNode } from "./ast.ts";
+import { type AliasNameSyntax, isWord, isWordIgnoringCase, readAlias } from "./compute-parser.ts";
+import { readExpression } from "./expression-parser.ts";
+import { faultAt, lookAhead, take, type TokenCursor, unexpected } from "./expression-reader.ts";
+import { quoteText } from "./syntax-error.ts";
+
+/** One item of `aggregate`: `Price with sum as Total`, or `$count as Count`. */
+export interface AggregateSyntax {
+  /** Null for `$count`. */
+  readonly expression: SyntaxNode | null;
+  readonly method: (typeof METHODS)[number] | "count";
+  readonly alias: AliasNameSyntax;
+  readonly position: number;
+}
+
+const METHODS = ["sum", "min", "max", "average", "countdistinct"] as const;
+
+/** The names of methods elsewhere, with those of OData. */
+const OTHER_METHODS: ReadonlyMap<string, (typeof METHODS)[number]> = new Map([
+  ["avg", "average"],
+  ["mean", "average"],
+  ["distinct", "countdistinct"],
+  ["distinctcount", "countdistinct"],
+  ["minimum", "min"],
+  ["maximum", "max"],
+  ["total", "sum"],
+]);
+
+/** Most values of one `aggregate`. @see docs/reference/limits.md */
+const MAX_AGGREGATES = 20;
+
+/**
+ * Reads the items of `aggregate` up to the closing parenthesis.
+ * @throws ODataError 400 with position, what was found and what was expected; `UnsupportedQueryOption` for constructs of
+ *   the standard that the service does not support
+ * @see OData Data Aggregation 4.0, section 3.2.1
+ */
+export function readAggregates(reader: TokenCursor): readonly AggregateSyntax[] {
+  const items: AggregateSyntax[] = [];
+  for (;;) {
+    if (items.length >= MAX_AGGREGATES) {
+      throw faultAt(reader, reader.token, `aggregate takes at most ${MAX_AGGREGATES} values: remove the last ones.`);
+    }
+    items.push(readAggregate(reader));
+    if (reader.token.kind === ")") return items;
+    if (reader.token.kind !== ",") throw unexpected(reader, 'a comma or ")"');
+    take(reader);
+  }
+}
+
+function readAggregate(reader: TokenCursor): AggregateSyntax {
+  const { position } = reader.token;
+  if (isWord(reader.token, "$count")) {
+    take(reader);
+    if (isWordIgnoringCase(reader.token, "with"))
+      throw faultAt(reader, reader.token, "$count has no method: write $count as Count.");
+    return { expression: null, method: "count", alias: readAlias(reader, "as and a name, such as as Count"), position };
+  }
+  refuseCall(reader);
+  const expression = readExpression(reader);
+  const method = readMethod(reader, expression);
+  if (isWord(reader.token, "from"))
+    throw unsupported(reader, reader.token.position, "from is not supported: write groupby and a second aggregate.");
+  return { expression, method, alias: readAlias(reader, "as and a name, such as as Total"), position };
+}
+
+/** Refuses `sum(Price)`, as SQL has it, and `count` without its sign. */
+function refuseCall(reader: TokenCursor): void {
+  const { token } = reader;
+  const lower = token.text.toLowerCase();
+  const next = lookAhead(reader, 1);
+  if (token.kind !== "name") return;
+  if (/^\$?count$/u.test(lower) && (next.kind === "(" || isWord(next, "as"))) {
+    throw faultAt(reader, token, `${quoteText(token.text)} is not an aggregate. Write $count as Count.`);
+  }
+  const method = methodLike(lower);
+  if (method === null || next.kind !== "(") return;
+  const operand = lookAhead(reader, 2);
+  const name = operand.kind === "name" && lookAhead(reader, 3).kind === ")" ? operand.text : "Price";
+  throw faultAt(reader, token, `${quoteText(token.text)} is not a function. Write ${name} with ${method} as Alias.`);
+}
+
+function methodLike(lower: string): (typeof METHODS)[number] | null {
+  return METHODS.find((each) => each === lower) ?? OTHER_METHODS.get(lower) ?? null;
+}
+
+/** Reads `with` and a method. */
+function readMethod(reader: TokenCursor, operand: SyntaxNode): (typeof METHODS)[number] {
+  const { token } = reader;
+  if (!isWord(token, "with")) {
+    if (isWordIgnoringCase(token, "with")) throw faultAt(reader, token, "write with in lower case.");
+    const isWhole = token.kind === ")" || token.kind === "," || isWord(token, "as");
+    if (!isWhole || operand.kind !== "member")
+      throw unexpected(reader, "an operator, or with and a method, such as with sum");
+    const message = `custom aggregates are not supported. Write ${operand.name} with sum as Alias.`;
+    throw unsupported(reader, operand.position, message);
+  }
+  take(reader);
+  const { kind, text } = reader.token;
+  if (kind !== "name") throw unexpected(reader, `a method: ${METHODS.join(", ")}`);
+  const method = METHODS.find((each) => each === text);
+  if (method === undefined) throw noMethod(reader, text);
+  take(reader);
+  return method;
+}
+
+function noMethod(reader: TokenCursor, text: string): ODataError {
+  const { position } = reader.token;
+  if (text.includes("."))
+    return unsupported(
+      reader,
+      position,
+      `the method ${quoteText(text)} is not supported. The methods are ${METHODS.join(", ")}.`,
+    );
+  const lower = text.toLowerCase();
+  const nearest = methodLike(lower) ?? nearestName(lower, METHODS);
+  const advice = /^\$?count$/u.test(lower)
+    ? "Write $count as Count, without an expression."
+    : nearest === null
+      ? `The methods are ${METHODS.join(", ")}.`
+      : `Write ${nearest}.`;
+  return faultAt(reader, reader.token, `${quoteText(text)} is not a method. ${advice}`);
+}
+
+function unsupported(reader: TokenCursor, position: number, message: string): ODataError {
+  const { option } = reader.list;
+  return protocolError("UnsupportedQueryOption", `${option} at position ${position}: ${message}`, { target: option });
+}

@@ -1,0 +1,325 @@
+import { nearestName } from "../errors/nearest-name.ts";
+import { type ODataError, protocolError } from "../errors/odata-error.ts";
+import { type AggregateSyntax, readAggregates } from "./aggregate-parser.ts";
+import type { MemberSyntax, OrderByItemSyntax, SyntaxNode } from "./ast.ts";
+import { type ComputedSyntax, readComputed } from "./compute-parser.ts";
+import { readExpression } from "./expression-parser.ts";
+import {
+  counted,
+  expect,
+  faultAt,
+  lookAhead,
+  openReader,
+  take,
+  type TokenCursor,
+  unexpected,
+} from "./expression-reader.ts";
+import { tokenize } from "./lexer.ts";
+import { closingDoubleQuote } from "./nested-value-end.ts";
+import { readOrderBy } from "./order-by-parser.ts";
+import type { ParseContext } from "./parse-context.ts";
+import { quoteText } from "./syntax-error.ts";
+import type { Token, TokenList } from "./token.ts";
+
+/** A step of `$apply`; `position` is that of its name. */
+export type ApplyStepSyntax =
+  | { readonly kind: "identity" | "search"; readonly position: number }
+  | { readonly kind: "filter"; readonly expression: SyntaxNode; readonly position: number }
+  | { readonly kind: "orderby"; readonly items: readonly OrderByItemSyntax[]; readonly position: number }
+  | LimitSyntax
+  | { readonly kind: "compute"; readonly items: readonly ComputedSyntax[]; readonly position: number }
+  | { readonly kind: "aggregate"; readonly items: readonly AggregateSyntax[]; readonly position: number }
+  | GroupBySyntax
+  | { readonly kind: "concat"; readonly branches: readonly (readonly ApplyStepSyntax[])[]; readonly position: number };
+
+/** `top(5)`, `skip(5)`, `topcount(5,Price)` or `bottomcount(5,Price)`. */
+export interface LimitSyntax {
+  readonly kind: LimitName;
+  readonly count: SyntaxNode;
+  /** The value that decides; null for `top` and `skip`. */
+  readonly expression: SyntaxNode | null;
+  readonly position: number;
+}
+
+/** `groupby((Name,Item/Name),aggregate(…))`. */
+export interface GroupBySyntax {
+  readonly kind: "groupby";
+  readonly paths: readonly MemberSyntax[];
+  /** The steps for each group; null without them. */
+  readonly steps: readonly ApplyStepSyntax[] | null;
+  readonly position: number;
+}
+
+type LimitName = "top" | "skip" | "topcount" | "bottomcount";
+
+/** A parsed `$apply`. */
+export interface ApplySyntax {
+  readonly steps: readonly ApplyStepSyntax[];
+  /** The number of operators, names and values. */
+  readonly nodes: number;
+}
+
+/** `$apply` as tokens, with the texts of its searches, which do not belong to its shape. */
+export interface ApplyTokens {
+  readonly text: string;
+  readonly list: TokenList;
+  /** The offsets of the texts in the parentheses of `search(…)`, in their order. */
+  readonly searches: readonly { readonly start: number; readonly end: number }[];
+}
+
+interface ApplyReader extends TokenCursor {
+  steps: number;
+}
+
+const STEPS = [
+  "identity",
+  "filter",
+  "search",
+  "orderby",
+  "top",
+  "skip",
+  "topcount",
+  "bottomcount",
+  "compute",
+  "aggregate",
+  "groupby",
+  "concat",
+] as const;
+
+/** The transformations of the standard that the service does not support. @see OData Data Aggregation 4.0 */
+const FURTHER_STEPS: ReadonlySet<string> = new Set(
+  (
+    "topsum bottomsum toppercent bottompercent join outerjoin nest addnested expand from " +
+    "ancestors descendants traverse rolluprecursive"
+  ).split(" "),
+);
+
+/** Deepest nesting of steps in `groupby` and `concat`. @see docs/reference/limits.md */
+const MAX_NESTING = 5;
+/** Most paths of one `groupby`. @see docs/reference/limits.md */
+export const MAX_GROUPING_PATHS = 10;
+
+/**
+ * Splits `$apply` into tokens. Blanks replace the texts of searches, which have a grammar of their own.
+ * @throws ODataError 400 as `tokenize`
+ */
+export function tokenizeApply(text: string, context: ParseContext): ApplyTokens {
+  const searches = searchTexts(text);
+  let masked = "";
+  let from = 0;
+  for (const { start, end } of searches) {
+    masked += text.slice(from, start) + " ".repeat(end - start);
+    from = end;
+  }
+  return { text, list: tokenize(masked + text.slice(from), context, "$apply"), searches };
+}
+
+/** Finds the texts of searches, outside of strings. */
+function searchTexts(text: string): ApplyTokens["searches"] {
+  const found: { start: number; end: number }[] = [];
+  // A step stands at the beginning, or after a slash, a comma or a parenthesis.
+  const pattern = /'|(?<=^|[/,(])[ \t]*search[ \t]*\(/gu;
+  for (let match = pattern.exec(text); match !== null; match = pattern.exec(text)) {
+    const start = pattern.lastIndex;
+    if (match[0] === "'") {
+      const close = text.indexOf("'", start);
+      pattern.lastIndex = close === -1 ? text.length : close + 1;
+      continue;
+    }
+    const end = searchEnd(text, start);
+    found.push({ start, end });
+    pattern.lastIndex = end;
+  }
+  return found;
+}
+
+/** Returns the offset of the parenthesis that ends a search. In it, single quotes are ordinary characters. */
+function searchEnd(text: string, start: number): number {
+  let depth = 0;
+  for (let at = start; at < text.length; at += 1) {
+    const character = text[at];
+    if (character === '"') at = closingDoubleQuote(text, at);
+    else if (character === "(") depth += 1;
+    else if (character === ")") {
+      if (depth === 0) return at;
+      depth -= 1;
+    }
+  }
+  return text.length;
+}
+
+/**
+ * Parses `$apply`. A limit on the nesting of steps bounds the recursion.
+ * @throws ODataError 400 with position, what was found and what was expected; `UnsupportedQueryOption` for steps of the
+ *   standard that the service does not support
+ * @see OData Data Aggregation 4.0, section 3; docs/reference/apply.md
+ */
+export function parseApply({ list }: ApplyTokens, context: ParseContext): ApplySyntax {
+  const reader: ApplyReader = { ...openReader(list, context, readExpression), steps: 0 };
+  const steps = readSteps(reader, 0);
+  if (reader.token.kind !== "end") throw unexpected(reader, "a slash and the next step, or the end");
+  return { steps, nodes: reader.nodes };
+}
+
+function readSteps(reader: ApplyReader, depth: number): readonly ApplyStepSyntax[] {
+  const steps: ApplyStepSyntax[] = [];
+  for (;;) {
+    steps.push(readStep(reader, depth));
+    if (reader.token.kind !== "/") return steps;
+    take(reader);
+  }
+}
+
+function readStep(reader: ApplyReader, depth: number): ApplyStepSyntax {
+  const { token } = reader;
+  const { position } = token;
+  if (token.kind !== "name") throw unexpected(reader, "a step, such as filter(…), groupby((…)) or aggregate(…)");
+  const name = STEPS.find((each) => each === token.text);
+  if (name === undefined) throw noStep(reader);
+  const { maxApplySteps } = reader.context.limits;
+  reader.steps += 1;
+  if (reader.steps > maxApplySteps) {
+    throw faultAt(reader, token, `there are more than ${maxApplySteps} steps: send several requests.`);
+  }
+  if (depth > MAX_NESTING) {
+    throw faultAt(
+      reader,
+      token,
+      `steps nest deeper than ${MAX_NESTING} levels: use fewer of groupby and concat in one another.`,
+    );
+  }
+  take(reader);
+  if (name === "identity") return { kind: name, position };
+  expect(reader, "(", `"(" after ${name}`);
+  const step = readContent(reader, name, position, depth);
+  expect(reader, ")", name === "concat" ? '"/", "," or ")"' : 'an operator or ")"');
+  return step;
+}
+
+/** Reads what the parentheses of a step contain. */
+function readContent(
+  reader: ApplyReader,
+  name: Exclude<(typeof STEPS)[number], "identity">,
+  position: number,
+  depth: number,
+): ApplyStepSyntax {
+  switch (name) {
+    case "search":
+      return { kind: name, position };
+    case "filter":
+      return { kind: name, expression: readExpression(reader), position };
+    case "orderby":
+      return { kind: name, items: readOrderBy(reader, ")"), position };
+    case "top":
+    case "skip":
+      return { kind: name, count: readExpression(reader), expression: null, position };
+    case "topcount":
+    case "bottomcount": {
+      const count = readExpression(reader);
+      expect(reader, ",", `a comma and the value that decides, as in ${name}(5,Price)`);
+      return { kind: name, count, expression: readExpression(reader), position };
+    }
+    case "compute":
+      return { kind: name, items: readComputed(reader, ")"), position };
+    case "aggregate":
+      return { kind: name, items: readAggregates(reader), position };
+    case "groupby":
+      return readGroupBy(reader, position, depth);
+    case "concat":
+      return { kind: name, branches: readBranches(reader, depth), position };
+  }
+}
+
+function readGroupBy(reader: ApplyReader, position: number, depth: number): GroupBySyntax {
+  expect(reader, "(", 'a second "(": the paths have their own parentheses, as in groupby((Name),aggregate(…))');
+  const paths: MemberSyntax[] = [];
+  do {
+    if (paths.length >= MAX_GROUPING_PATHS) {
+      throw faultAt(reader, reader.token, `groupby takes at most ${MAX_GROUPING_PATHS} paths: remove the last ones.`);
+    }
+    paths.push(readPath(reader));
+  } while (skipComma(reader));
+  expect(reader, ")", 'a comma or ")" after a path');
+  if (!skipComma(reader)) {
+    if (reader.token.kind !== ")") throw unexpected(reader, 'a comma and a step, or ")"');
+    return { kind: "groupby", paths, steps: null, position };
+  }
+  return { kind: "groupby", paths, steps: readSteps(reader, depth + 1), position };
+}
+
+/** Reads a path of names, which grouping takes instead of an expression. */
+function readPath(reader: ApplyReader): MemberSyntax {
+  const { token } = reader;
+  if (token.text === "rollup" && lookAhead(reader, 1).kind === "(") throw unsupported(reader, token, "rollup");
+  let node: MemberSyntax | null = null;
+  do {
+    const { kind, text: name, position } = reader.token;
+    if (kind !== "name" || name.startsWith("$")) throw unexpected(reader, "the name of a property");
+    take(reader);
+    node = counted(reader, { kind: "member", source: node, name, position }, node === null ? 1 : reader.height + 1);
+  } while (skip(reader, "/"));
+  if (reader.token.kind !== "(" && reader.token.kind !== "operator") return node;
+  const advice = "give the value a name first, as in compute(year(At) as Year)/groupby((Year))";
+  throw faultAt(reader, token, `groupby takes paths of properties and no expressions: ${advice}.`);
+}
+
+function readBranches(reader: ApplyReader, depth: number): readonly (readonly ApplyStepSyntax[])[] {
+  const branches: (readonly ApplyStepSyntax[])[] = [];
+  do branches.push(readSteps(reader, depth + 1));
+  while (skipComma(reader));
+  if (branches.length === 1 && reader.token.kind === ")") {
+    throw unexpected(reader, "a comma and a second sequence of steps: concat(steps,steps)");
+  }
+  return branches;
+}
+
+function skip(reader: TokenCursor, kind: "/" | ","): boolean {
+  if (reader.token.kind !== kind) return false;
+  take(reader);
+  return true;
+}
+
+function skipComma(reader: TokenCursor): boolean {
+  return skip(reader, ",");
+}
+
+/** Makes the error of a name that is no step of the service. */
+function noStep(reader: ApplyReader): ODataError {
+  const { token } = reader;
+  const { text } = token;
+  const lower = text.toLowerCase();
+  if (FURTHER_STEPS.has(lower)) return unsupported(reader, token, lower);
+  if (text.includes(".")) {
+    return unsupportedAt(
+      reader,
+      token,
+      `the function ${quoteText(text)} cannot be a step: functions of services are not supported in $apply.`,
+    );
+  }
+  const bare = lower.startsWith("$") ? lower.slice(1) : lower;
+  if (STEPS.some((name) => name === bare)) {
+    return faultAt(
+      reader,
+      token,
+      `${quoteText(text)} is not a step. Write ${bare}: the names of steps are in lower case.`,
+    );
+  }
+  const method = /^(?:sum|min|max|avg|average|count|countdistinct)$/u.test(bare);
+  const nearest = nearestName(bare, STEPS);
+  const advice = method
+    ? "Write aggregate(Price with sum as Total), or aggregate($count as Count)."
+    : nearest === null
+      ? `The steps are ${STEPS.join(", ")}.`
+      : `Write ${nearest}.`;
+  return faultAt(reader, token, `${quoteText(text)} is not a step of $apply. ${advice}`);
+}
+
+function unsupported(reader: TokenCursor, token: Token, name: string): ODataError {
+  return unsupportedAt(reader, token, `${name} is not supported. The steps are ${STEPS.join(", ")}.`);
+}
+
+/** Makes the error of a construct of the standard that the service does not support. */
+function unsupportedAt(reader: TokenCursor, { position }: Token, message: string): ODataError {
+  const { option } = reader.list;
+  return protocolError("UnsupportedQueryOption", `${option} at position ${position}: ${message}`, { target: option });
+}
