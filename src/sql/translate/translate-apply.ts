@@ -8,9 +8,9 @@ import type {
   OrderByItem,
   RoundingMode,
 } from "../../query/clauses.ts";
-import type { Expression, ParameterExpression } from "../../query/expression.ts";
+import type { Expression } from "../../query/expression.ts";
 import { everyColumn } from "../columns/table-columns.ts";
-import { bindSlot } from "../statement/parameter-slot.ts";
+import { bindSlot, type Execution } from "../statement/parameter-slot.ts";
 import type { Sql } from "../statement/sql-form.ts";
 import { boundTexts } from "./held-texts.ts";
 import { outsideConditions, type PathScope } from "./path-scope.ts";
@@ -131,15 +131,15 @@ function limitedRows(
   const order = orderClause(translateOrder(orderBy, context.translator, syntax));
   const query = ((): Sql => {
     if (partition.length === 0) {
-      const limit = syntax.limit(top && countOf(top), skip && countOf(skip));
+      const limit = syntax.limit(top && bindCount(top), skip && bindCount(skip));
       return sql`select ${sql.join(columns)} from ${level.from(it.from)}${where}${order}${limit}`;
     }
     const parts = sql.join(partitionTerms(partition, context));
     const number = sql`row_number() over (partition by ${parts}${order}) as ${sql.id(NUMBER)}`;
     const all = sql`select ${sql.join([...columns, number])} from ${level.from(it.from)}${where}`;
     const tests = [
-      ...(skip === null ? [] : [sql`${sql.id(NUMBER)} > ${countOf(skip)}`]),
-      ...(top === null ? [] : [sql`${sql.id(NUMBER)} <= ${skip === null ? countOf(top) : sumOf(skip, top)}`]),
+      ...(skip === null ? [] : [sql`${sql.id(NUMBER)} > ${bindCount(skip)}`]),
+      ...(top === null ? [] : [sql`${sql.id(NUMBER)} <= ${skip === null ? bindCount(top) : bindCount(skip, top)}`]),
     ];
     const kept = sql.join(names.map((name) => sql`${sql.id(name)}`));
     return sql`select ${kept} from (${all}) as ${sql.id(NUMBERED)}${whereAll(tests, null)}`;
@@ -147,11 +147,14 @@ function limitedRows(
   return { from: (alias) => sql`(${query}) as ${sql.id(alias)}`, plans, absent, isProven, labelsOf, key, comparisonOf };
 }
 
-/** Binds the number of rows of a limit. */
-function countOf({ index }: ParameterExpression): Sql {
-  return bindSlot(({ values }) => BigInt(String(values[index])));
+/** The number of rows of a limit. */
+type RowCount = NonNullable<LimitStep["top"]>;
+
+/** Binds the sum of some numbers of rows. */
+function bindCount(...counts: readonly RowCount[]): Sql {
+  return bindSlot((execution) => counts.reduce((sum, count) => sum + valueOf(count, execution), 0n));
 }
 
-function sumOf(first: ParameterExpression, second: ParameterExpression): Sql {
-  return bindSlot(({ values }) => BigInt(String(values[first.index])) + BigInt(String(values[second.index])));
+function valueOf(count: RowCount, { values }: Execution): bigint {
+  return BigInt(String(count.kind === "literal" ? count.value : values[count.index]));
 }
