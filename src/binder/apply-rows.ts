@@ -1,16 +1,17 @@
 import { keeper } from "../base/memo.ts";
 import type { ComplexType, EntitySet, EntityType, StructuralProperty } from "../edm/model.ts";
 import type { ApplyBranch, ApplyStep, FilterClause, GroupStep, LimitStep, OrderByItem } from "../query/clauses.ts";
-import type { AliasNameSyntax } from "../syntax/compute-parser.ts";
+import type { AliasNameSyntax, ComputedSyntax } from "../syntax/ast.ts";
 import { type MadeAggregate, placeAggregate } from "./bind-aggregate.ts";
-import { type Copies, invalidOption, type RowNames } from "./binding-scope.ts";
+import { bindComputed } from "./bind-compute.ts";
+import { type BindingContext, type Copies, invalidOption, type RowNames } from "./binding-scope.ts";
 import { ascending, type KeyPath, keysOf, orderByKeys, toGroupKeys } from "./group-keys.ts";
 import { madeEntityType, madeMember } from "./made-types.ts";
 
 /** The rows after some steps of `$apply`. */
 export interface AppliedRows extends RowNames {
-  /** The set of the rows in the URL. */
-  readonly owner: EntitySet;
+  /** The type of the entities that the first step applies to. */
+  readonly owner: EntityType;
   readonly entityType: EntityType;
   /** The set of the rows; null for rows that a step made. */
   readonly entitySet: EntitySet | null;
@@ -21,11 +22,11 @@ export interface AppliedRows extends RowNames {
   readonly keys: GroupStep["keys"] | null;
 }
 
-/** Returns the rows of a set. */
-export function rowsOfSet(entitySet: EntitySet, copies: Copies): AppliedRows {
+/** Returns the rows of a set. @param entitySet null if none is declared */
+export function rowsOf(entityType: EntityType, entitySet: EntitySet | null, copies: Copies): AppliedRows {
   return {
-    owner: entitySet,
-    entityType: entitySet.entityType,
+    owner: entityType,
+    entityType,
     entitySet,
     steps: [],
     orderBy: [],
@@ -75,7 +76,7 @@ export function withGroups(
   const origins = new Map<ComplexType, EntitySet | null>();
   const unplaced = toGroupKeys(paths, origins);
   const properties = [...unplaced.map(({ property }) => property), ...made.map((aggregate) => aggregate.made)];
-  const entityType = madeEntityType(rows.owner.entityType, properties);
+  const entityType = madeEntityType(rows.owner, properties);
   const keys = keysOf(entityType, unplaced);
   const aggregates = made.map((each) => placeAggregate(each, madeMember(entityType, each.made.name)));
   const step: GroupStep = Object.freeze(
@@ -113,6 +114,19 @@ export function withGroups(
   };
 }
 
+/** Adds computed values to rows. @throws ODataError as bindComputed, and for a name that is not free */
+export function withComputed(
+  items: readonly ComputedSyntax[],
+  rows: AppliedRows,
+  context: BindingContext,
+): AppliedRows {
+  const names = rows.keys === null ? [] : rows.entityType.members.keys();
+  const computed = bindComputed(items, context, (alias, taken) => {
+    checkAlias(alias, rows, new Set([...names, ...taken]), context.option);
+  });
+  return { ...rows, computed };
+}
+
 /** Returns the branch that makes the rows. */
 export function toBranch(rows: AppliedRows): ApplyBranch {
   const computed = [...rows.computed.values()].map(({ property, expression }) => keeper({ property, expression }));
@@ -143,7 +157,7 @@ export function checkAlias(
   if (taken.has(name)) {
     throw invalidOption(option, position, `The rows already have the name '${name}': choose another one.`);
   }
-  if (name === replaced || !owner.entityType.members.has(name)) return;
-  const message = `'${name}' is a property of '${owner.entityType.name}': choose another name.`;
+  if (name === replaced || !owner.members.has(name)) return;
+  const message = `'${name}' is a property of '${owner.name}': choose another name.`;
   throw invalidOption(option, position, message);
 }

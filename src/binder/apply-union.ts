@@ -8,17 +8,18 @@ import { typeName } from "./operand.ts";
  * Returns the rows of all branches together. Their type has the properties that any branch has, which are null in rows of
  * the others.
  * @param branches at least two
+ * @param position that of `concat`
  * @throws ODataError `InvalidQueryOption` for a name with different types
  */
-export function unionRows(branches: readonly AppliedRows[]): AppliedRows {
+export function unionRows(branches: readonly AppliedRows[], position: number): AppliedRows {
   const [first] = branches;
   if (first === undefined) throw new Error("There is no branch.");
   const areEntities = branches.every(({ keys, computed }) => keys === null && computed.size === 0);
   if (areEntities) return { ...first, steps: [], orderBy: [] };
   const origins = new Map<ComplexType, EntitySet | null>(branches.flatMap((rows) => [...rows.origins]));
-  const properties = unionOf(branches.map(shownProperties), origins);
+  const properties = unionOf(branches.map(shownProperties), { origins, position });
   const growths = new Map<StructuralProperty, number>();
-  const entityType = madeEntityType(first.owner.entityType, properties);
+  const entityType = madeEntityType(first.owner, properties);
   const growthByName = new Map<string, number>();
   for (const rows of branches) {
     for (const [{ name }, growth] of rows.growths)
@@ -50,19 +51,22 @@ function shownProperties({ entityType, computed }: AppliedRows): readonly MadePr
   return [...entityType.properties, ...Array.from(computed.values(), ({ property }) => property)];
 }
 
-/** The sets of the entities whose properties are members of values; types of united values are added. */
-type Origins = Map<ComplexType, EntitySet | null>;
+interface Union {
+  /** The sets of the entities whose properties are members of values; types of united values are added. */
+  readonly origins: Map<ComplexType, EntitySet | null>;
+  readonly position: number;
+}
 
-function unionOf(lists: readonly (readonly MadeProperty[])[], origins: Origins): readonly MadeProperty[] {
+function unionOf(lists: readonly (readonly MadeProperty[])[], union: Union): readonly MadeProperty[] {
   const found = new Map<string, MadeProperty>();
   for (const property of lists.flat()) {
     const known = found.get(property.name);
-    found.set(property.name, known === undefined ? property : united(known, property, origins));
+    found.set(property.name, known === undefined ? property : united(known, property, union));
   }
   return Array.from(found.values(), (property) => ({ ...property, nullable: true }));
 }
 
-function united(left: MadeProperty, right: MadeProperty, origins: Origins): MadeProperty {
+function united(left: MadeProperty, right: MadeProperty, union: Union): MadeProperty {
   if (left.type === right.type && left.isCollection === right.isCollection) return left;
   if (
     left.type.kind === "ComplexType" &&
@@ -70,16 +74,16 @@ function united(left: MadeProperty, right: MadeProperty, origins: Origins): Made
     !left.isCollection &&
     !right.isCollection
   ) {
-    const type = madeComplexType(left.type, unionOf([left.type.properties, right.type.properties], origins));
-    const origin = origins.get(left.type) ?? origins.get(right.type);
-    if (origin !== undefined) origins.set(type, origin);
+    const type = madeComplexType(left.type, unionOf([left.type.properties, right.type.properties], union));
+    const origin = union.origins.get(left.type) ?? union.origins.get(right.type);
+    if (origin !== undefined) union.origins.set(type, origin);
     return { ...left, type };
   }
   const types = [left, right].map((property) =>
     property.isCollection ? `Collection(${typeName(property.type)})` : typeName(property.type),
   );
   const message = `'${left.name}' is ${types.join(" in one part of concat, and ")} in another one: give them different names.`;
-  throw invalidOption("$apply", undefined, message);
+  throw invalidOption("$apply", union.position, message);
 }
 
 /** The names that rows show: null for a whole value, else its members. */

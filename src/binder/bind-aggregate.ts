@@ -114,11 +114,13 @@ function refuseReach(node: SyntaxNode, method: AggregateMethod, context: Binding
     throw unsupportedOption(option, node.position, "aggregates along collections are not supported.");
   }
   if (node.kind !== "member" || node.source === null) return;
-  for (const part of prefixesOf(node)) {
+  const parts = prefixesOf(node);
+  const position = parts[0]?.position ?? node.position;
+  for (const part of parts) {
     const operand = bindOperand(part, context);
     if (operand.kind !== "bound" || !operand.isCollection || part === node) continue;
     const message = `${pathText(node)} leads along the collection ${pathText(part)}: aggregates along collections are not supported.`;
-    throw unsupportedOption(option, node.position, message);
+    throw unsupportedOption(option, position, message);
   }
   const operand = bindOperand(node, context);
   if (operand.kind !== "bound" || !isPath(operand.expression)) return;
@@ -134,7 +136,7 @@ function refuseReach(node: SyntaxNode, method: AggregateMethod, context: Binding
     : `write compute(${path} as Value)/aggregate(Value with ${method} as Alias)`;
   const type = isScalar(operand) ? ` (${typeName(operand.type)})` : "";
   const message = `${path}${type} would be aggregated once for each related entity, not once for each row, which is not supported. For one value of each row, ${advice}.`;
-  throw unsupportedOption(option, node.position, message);
+  throw unsupportedOption(option, position, message);
 }
 
 /** Returns a path and the paths to its beginnings, the shortest first. */

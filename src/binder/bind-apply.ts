@@ -1,4 +1,5 @@
 import { keeper } from "../base/memo.ts";
+import type { EntitySet } from "../edm/model.ts";
 import { PRIMITIVE_TYPES } from "../edm/primitive-type.ts";
 import type { Capabilities } from "../query/capabilities.ts";
 import type { ApplyClause, FilterClause, LimitStep, OrderByItem } from "../query/clauses.ts";
@@ -11,21 +12,20 @@ import {
   type LimitSyntax,
   MAX_GROUPING_PATHS,
 } from "../syntax/apply-parser.ts";
-import type { SyntaxNode } from "../syntax/ast.ts";
-import type { ComputedSyntax } from "../syntax/compute-parser.ts";
+import type { ComputedSyntax, SyntaxNode } from "../syntax/ast.ts";
 import {
   type AppliedRows,
   checkAlias,
-  rowsOfSet,
+  rowsOf,
   toBranch,
   totalOrder,
   withFilter,
   withGroups,
+  withComputed,
   withLimit,
 } from "./apply-rows.ts";
 import { unionRows } from "./apply-union.ts";
 import { bindAggregate } from "./bind-aggregate.ts";
-import { bindComputed } from "./bind-compute.ts";
 import { bindCondition, bindOrder, bindSortKey } from "./bind-expression.ts";
 import { toParameter } from "./bind-literal.ts";
 import {
@@ -42,7 +42,7 @@ import { bindKeyPath, distinctPaths, type KeyPath, pathsIn, toGroupKeys } from "
 
 /** The set whose rows the steps apply to. */
 export interface ApplyPlace extends Omit<ExpressionPlace, "entitySet"> {
-  readonly entitySet: AppliedRows["owner"];
+  readonly entitySet: EntitySet;
   readonly capabilities: Capabilities;
 }
 
@@ -67,11 +67,11 @@ interface Work extends ApplyPlace {
  * @see OData Data Aggregation 4.0, section 3; docs/reference/apply.md
  */
 export function bindApply({ steps }: ApplySyntax, place: ApplyPlace, copies: Copies): BoundApply {
-  const results = runSteps(steps, rowsOfSet(place.entitySet, copies), { ...place, isOutermost: true });
+  const results = runSteps(steps, rowsOf(place.entityType, place.entitySet, copies), { ...place, isOutermost: true });
   const [first, ...others] = results.map(toBranch);
   const [rows] = results;
   if (first === undefined || rows === undefined) throw new Error("$apply has no branch.");
-  const united = others.length === 0 ? rows : unionRows(results);
+  const united = others.length === 0 ? rows : unionRows(results, steps.at(-1)?.position ?? 0);
   const { entityType } = united;
   return {
     clause: Object.freeze(keeper({ branches: [first, ...others] as const, entityType })),
@@ -206,19 +206,6 @@ function computedBy(items: readonly ComputedSyntax[], rows: AppliedRows, work: W
   const [first] = items;
   requireEnabled("compute", work.capabilities, "$apply", first?.expression.position ?? 0);
   return withComputed(items, rows, contextOf("compute", rows, work));
-}
-
-/** Adds computed values to rows. @throws ODataError as bindComputed, and for a name that is not free */
-export function withComputed(
-  items: readonly ComputedSyntax[],
-  rows: AppliedRows,
-  context: BindingContext,
-): AppliedRows {
-  const names = rows.keys === null ? [] : rows.entityType.members.keys();
-  const computed = bindComputed(items, context, (alias, taken) => {
-    checkAlias(alias, rows, new Set([...names, ...taken]), context.option);
-  });
-  return { ...rows, computed };
 }
 
 /**

@@ -7,9 +7,10 @@ import type { SelectItemSyntax } from "../syntax/ast.ts";
 import { parseCompute } from "../syntax/compute-parser.ts";
 import type { ParseContext } from "../syntax/parse-context.ts";
 import type { TokenList } from "../syntax/token.ts";
-import { type AppliedRows, rowsOfSet } from "./apply-rows.ts";
+import { type AppliedRows, rowsOf, withComputed } from "./apply-rows.ts";
 import { sharedNames, type ShownNames, writeNames } from "./apply-union.ts";
-import { type ApplyPlace, bindApply, withComputed } from "./bind-apply.ts";
+import { type ApplyPlace, bindApply } from "./bind-apply.ts";
+import { copiesOf } from "./bind-compute.ts";
 import { bindSelect, selectComputed, selectReadable } from "./bind-select-expand.ts";
 import { type BindingContext, expressionContext, invalidOption } from "./binding-scope.ts";
 
@@ -35,9 +36,6 @@ interface SelectionTarget {
   readonly properties?: PropertyAccess | undefined;
 }
 
-/** Most nodes without a setting. */
-const MAX_NODES = 10_000;
-
 /**
  * Binds `$apply`, then `$compute` over its rows.
  * @returns null without both
@@ -50,12 +48,11 @@ export function bindChanges(
   context: ParseContext,
 ): ChangedRows | null {
   if (apply === undefined && compute === undefined) return null;
-  const most = Math.min(context.limits.maxNodeCount, MAX_NODES);
-  const copies = { nodes: 0, most };
+  const copies = copiesOf(context.limits);
   const steps = apply === undefined ? undefined : parseApply(apply, context);
   copies.nodes = steps?.nodes ?? 0;
   const applied = steps === undefined ? undefined : bindApply(steps, place, copies);
-  const start = applied?.rows ?? rowsOfSet(place.entitySet, copies);
+  const start = applied?.rows ?? rowsOf(place.entityType, place.entitySet, copies);
   const rows = compute === undefined ? start : computedRows(compute, start, place, context);
   const shown = applied === undefined || rows.keys === null ? undefined : sharedNames(applied.branchRows);
   return {

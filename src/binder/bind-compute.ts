@@ -1,14 +1,22 @@
 import type { StructuralProperty } from "../edm/model.ts";
-import type { ComputedSyntax } from "../syntax/compute-parser.ts";
+import type { ComputedSyntax } from "../syntax/ast.ts";
 import { bindOperand } from "./bind-expression.ts";
 import { toType } from "./bind-literal.ts";
-import { type BindingContext, type ComputedName, invalidOption, quotedName } from "./binding-scope.ts";
+import { type BindingContext, type ComputedName, type Copies, invalidOption, quotedName } from "./binding-scope.ts";
 import { facetsOf, madeProperty } from "./made-types.ts";
 import { describeOperand, isScalar, typeOf } from "./operand.ts";
 import { sizeOf } from "./row-names.ts";
 
 /** The greatest height of a computed value. Names in it are copies, whose heights add up. */
 const MAX_HEIGHT = 100;
+
+/** Most nodes without a setting. */
+const MAX_NODES = 10_000;
+
+/** Starts to count the nodes of the expressions of one level. */
+export function copiesOf({ maxNodeCount }: { readonly maxNodeCount: number | null }): Copies {
+  return { nodes: 0, most: Math.min(maxNodeCount ?? MAX_NODES, MAX_NODES) };
+}
 
 /**
  * Binds the items of `$compute`, or of `compute` in `$apply`. No expression can use the name of another one.

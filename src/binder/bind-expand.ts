@@ -1,5 +1,5 @@
 import { keeper, keptPer } from "../base/memo.ts";
-import type { EntitySet, Model, NavigationProperty, StructuralProperty } from "../edm/model.ts";
+import type { EntitySet, Model, NavigationProperty } from "../edm/model.ts";
 import type { ODataError } from "../errors/odata-error.ts";
 import type {
   Capabilities,
@@ -9,20 +9,15 @@ import type {
   PropertyAccess,
   StarAccess,
 } from "../query/capabilities.ts";
-import type {
-  ExpandedForm,
-  ExpandedNavigation,
-  QueryParameter,
-  SelectExpandClause,
-  SearchClause,
-  SearchExpression,
-} from "../query/clauses.ts";
-import type { ExpandItemSyntax, SearchSyntax } from "../syntax/ast.ts";
-import type { ParseContext } from "../syntax/parse-context.ts";
-import { parseSearch, type SearchStretch } from "../syntax/search-parser.ts";
+import type { ExpandedForm, ExpandedNavigation, QueryParameter, SelectExpandClause } from "../query/clauses.ts";
+import type { ExpandItemSyntax, ExpandOptionsSyntax } from "../syntax/ast.ts";
+import { unknownExpandOption } from "../syntax/select-expand-parser.ts";
+import { rowsOf, withComputed } from "./apply-rows.ts";
+import { copiesOf } from "./bind-compute.ts";
 import { bindCondition, bindOrder } from "./bind-expression.ts";
 import { targetSetOf } from "./bind-member-path.ts";
-import { bindSelect, selectReadable } from "./bind-select-expand.ts";
+import { toSearchClause } from "./bind-search.ts";
+import { bindSelect, selectComputed, selectReadable } from "./bind-select-expand.ts";
 import {
   invalidOption,
   unsupportedOption,
@@ -30,6 +25,8 @@ import {
   type JoinedTexts,
   checkMentions,
   expressionContext,
+  type ExpressionPlace,
+  type RowNames,
   isModelName,
   quotedName,
 } from "./binding-scope.ts";
@@ -246,7 +243,9 @@ function bindItem(
   const target = targetSetOf(navigationProperty, level.entitySet, model);
   const capabilities = work.capabilitiesOf(target);
   checkExpansion({ item, navigationProperty, target, capabilities, maxExpandTop: limits.maxExpandTop });
-  const place = { ...work, entityType, entitySet: target, capabilities };
+  const source = { ...work, entityType, entitySet: target, capabilities };
+  const rows = computedRows(options.compute, source);
+  const place = { ...source, rows };
   const conditions = expressionContext("filter", place, "$expand");
   const sortKeys = expressionContext("orderBy", place, "$expand");
   const { filter, orderBy = [], search, searchText = "", select, skip = 0, top, count = suffix === "$count" } = options;
@@ -254,8 +253,8 @@ function bindItem(
   const allowed = capabilities.selectProperties;
   const selected =
     select === undefined
-      ? selectReadable(owner, properties)
-      : bindSelect(select, { model, entityType, owner, properties, allowed, option: "$expand" });
+      ? selectComputed(selectReadable(owner, properties), rows?.computed)
+      : bindSelect(select, { model, entityType, owner, properties, allowed, option: "$expand", rows });
   const below = target === null ? null : levelBelow({ entitySet: target, capabilities }, { navigationProperty, level });
   const items = below === null ? [] : itemsBelow(item, navigationProperty, below, work);
   const bound = keeper<ExpandedNavigation>({
@@ -275,6 +274,16 @@ function bindItem(
   });
   checkMentions(bound, limits, "$expand");
   return Object.freeze(bound);
+}
+
+/** Binds `$compute` of an item. @returns undefined without it */
+function computedRows(compute: ExpandOptionsSyntax["compute"], place: ExpressionPlace & Work): RowNames | undefined {
+  if (compute === undefined) return undefined;
+  const { position, items } = compute;
+  if (place.capabilities.computeEnabled !== true) throw unknownExpandOption(position, "$compute");
+  const { entityType, entitySet, limits } = place;
+  const rows = rowsOf(entityType, entitySet, copiesOf(limits));
+  return withComputed(items, rows, expressionContext("compute", { ...place, rows }, "$expand"));
 }
 
 function levelBelow(
@@ -323,59 +332,6 @@ function heightOf(items: readonly ExpandItemSyntax[], limit: number): number {
   if (items.length === 0 || limit <= 0) return 0;
   const below = items.map(({ options }) => heightOf(options.expand ?? [], limit - 1));
   return 1 + Math.max(...below);
-}
-
-/**
- * Binds `$search` for the search handler. It belongs to one request, not to a shape.
- * @param text the decoded text of the option
- * @param unreadable the properties that no match may depend on
- * @param stretch the part of `text` with the expression; absent: all
- * @returns the clause, frozen because the application receives it
- * @throws ODataError `InvalidQueryOption`, target `$search`, also above the limits on tokens, parts and depth
- * @see OData URL Conventions 4.0, section 5.1.7
- */
-export function bindSearch(
-  text: string,
-  context: ParseContext,
-  unreadable?: ReadonlySet<StructuralProperty>,
-  stretch?: SearchStretch,
-): SearchClause {
-  const searched = stretch === undefined ? text : text.slice(stretch.start, stretch.end).trim();
-  return toSearchClause(searched, parseSearch(text, context, stretch), unreadable);
-}
-
-/** Joins searches that must all match. @returns null for none */
-export function joinSearches(searches: readonly SearchClause[]): SearchClause | null {
-  const [first] = searches;
-  if (first === undefined || searches.length === 1) return first ?? null;
-  const text = searches.map((search) => `(${search.text})`).join(" AND ");
-  const operands = Object.freeze(searches.map(({ expression }) => expression));
-  return Object.freeze({ ...first, text, expression: Object.freeze({ kind: "and", operands }) });
-}
-
-/** Returns the clause of a parsed `$search`, such as that of an expansion. */
-function toSearchClause(
-  text: string,
-  syntax: SearchSyntax,
-  unreadable: ReadonlySet<StructuralProperty> | undefined,
-): SearchClause {
-  const clause = { text, expression: toExpression(syntax) };
-  if (unreadable === undefined || unreadable.size === 0) return Object.freeze(clause);
-  return Object.freeze({ ...clause, unreadable: Object.freeze([...unreadable]) });
-}
-
-/** Recurses as deep as the parser, which has a limit. */
-function toExpression(syntax: SearchSyntax): SearchExpression {
-  switch (syntax.kind) {
-    case "word":
-    case "phrase":
-      return Object.freeze({ kind: syntax.kind, text: syntax.text });
-    case "not":
-      return Object.freeze({ kind: "not", operand: toExpression(syntax.operand) });
-    case "and":
-    case "or":
-      return Object.freeze({ kind: syntax.kind, operands: Object.freeze(syntax.operands.map(toExpression)) });
-  }
 }
 
 /**

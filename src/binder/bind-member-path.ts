@@ -148,8 +148,20 @@ function namesBehind(source: StructuredSource, position: number, scope: BindingS
   const { option } = scope;
   if (source.kind === "it") return { table, rules: scope, areOfEntity: true };
   const owner = type.kind === "ComplexType" ? scope.rows?.origins.get(type) : entitySet;
-  if (owner === undefined) return { table, rules: { option, allowed: null }, areOfEntity: false };
-  return { table, rules: { option, allowed: allowedOf(owner, scope, position), isHiding: true }, areOfEntity: true };
+  const rows = membersOfRows(scope.rows);
+  if (owner === undefined) return { table, rules: { option, allowed: null, rows }, areOfEntity: false };
+  return {
+    table,
+    rules: { option, allowed: allowedOf(owner, scope, position), isHiding: true, rows },
+    areOfEntity: true,
+  };
+}
+
+const NO_NAMES: ReadonlyMap<never, never> = new Map();
+
+/** Returns the names of rows for messages about members of their values. */
+function membersOfRows(rows: BindingScope["rows"]): BindingScope["rows"] {
+  return rows === undefined || rows.behind === null ? undefined : { ...rows, computed: NO_NAMES };
 }
 
 /**

@@ -23,8 +23,9 @@ import { parseBoolean, parseNonNegativeInteger, type QueryOptionsSyntax } from "
 import { parseSelect, parseShapedExpand, shapeOfSelect, type ShapedExpand } from "../syntax/select-expand-parser.ts";
 import type { Literal, TokenList } from "../syntax/token.ts";
 import { bindChanges, type ChangedRows, refuseLateSearch } from "./bind-changes.ts";
-import { bindExpand, type ExpandScope, bindSearch, joinSearches } from "./bind-expand.ts";
+import { bindExpand, type ExpandScope } from "./bind-expand.ts";
 import { bindCondition, bindOrder } from "./bind-expression.ts";
+import { bindSearch, joinSearches } from "./bind-search.ts";
 import { bindSelect, selectReadable } from "./bind-select-expand.ts";
 import { invalidOption, checkMentions, expressionContext } from "./binding-scope.ts";
 import {

@@ -119,13 +119,15 @@ function withComputed(clause: SelectExpandClause, computed: ReadonlyMap<string, 
 
 /**
  * Adds all computed values to the clause of a request without `$select`.
- * @param computed the values of the rows by name
+ * @param computed the values of the rows by name; undefined: none
  */
 export function selectComputed(
   clause: SelectExpandClause,
-  computed: ReadonlyMap<string, ComputedName>,
+  computed: ReadonlyMap<string, ComputedName> | undefined,
 ): SelectExpandClause {
-  return computed.size === 0 ? clause : keeper(withComputed({ ...clause, contextSelect: ["*"] }, computed));
+  return computed === undefined || computed.size === 0
+    ? clause
+    : keeper(withComputed({ ...clause, contextSelect: ["*"] }, computed));
 }
 
 /** @param path the wire name of a property, or a path below it */

@@ -6,7 +6,7 @@ import type { Expression, PathSource, PropertyExpression } from "../query/expres
 import { isPath, stepsOf } from "../query/walk-expression.ts";
 import type { MemberSyntax } from "../syntax/ast.ts";
 import { bindOperand } from "./bind-expression.ts";
-import { type BindingContext, invalidOption, unsupportedOption } from "./binding-scope.ts";
+import { type BindingContext, invalidOption, isModelName, unsupportedOption } from "./binding-scope.ts";
 import { facetsOf, madeComplexType, madeMember, madeProperty, type MadeProperty } from "./made-types.ts";
 import { describeOperand, isScalar } from "./operand.ts";
 
@@ -37,8 +37,15 @@ interface KeySource {
  * @see OData Data Aggregation 4.0, section 3.2.3.1
  */
 export function bindKeyPath(node: MemberSyntax, context: BindingContext): KeyPath {
+  const { option, rows, model } = context;
+  if (
+    pathText(node)
+      .split("/")
+      .some((name) => isModelName(name, model))
+  ) {
+    throw unsupportedOption(option, node.position, "Type casts are not supported in $apply.");
+  }
   const operand = bindOperand(node, context);
-  const { option, rows } = context;
   if (operand.kind !== "bound" || !isScalar(operand)) {
     const isStructured = operand.kind === "bound" && !operand.isCollection;
     const refuse = isStructured ? unsupportedOption : invalidOption;

@@ -49,11 +49,7 @@ export function resolveMember<Member extends ModelProperty>(
   const isRefused = member !== undefined && isFirst && !isAllowed(member.name, rules);
   if (member === undefined || (isRefused && rules.isHiding === true)) {
     const names = isFirst ? [...type.members.keys()].filter((known) => isAllowed(known, rules)) : type.members.keys();
-    throw invalidOption(
-      rules.option,
-      position,
-      unknownName(type.name, name, [...names], isFirst ? rules.rows : undefined),
-    );
+    throw invalidOption(rules.option, position, unknownName(type.name, name, [...names], rules.rows));
   }
   if (isRefused) {
     throw invalidOption(rules.option, position, `The property '${member.name}' is not allowed in ${rules.option}.`);

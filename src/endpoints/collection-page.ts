@@ -9,7 +9,7 @@ import type { ODataResponse, ResponseBody } from "../http/odata-response.ts";
 import { type EntitiesPayload, writeCollection } from "../payload/write-collection.ts";
 import { compileReferenceWriter } from "../payload/write-entity-reference.ts";
 import type { EntityWriter } from "../payload/write-entity.ts";
-import { contextSelectOf, isTransformed, writtenClause } from "../plan/apply-shapes.ts";
+import { isTransformed, writtenClause } from "../plan/apply-shapes.ts";
 import { type CollectionPlan, type LastRow, nextPageOption, type ReadForm } from "../plan/plan-collection.ts";
 import type { AuthorizedRequest } from "./authorized-request.ts";
 import { maxLinkLength } from "./bind-query.ts";
@@ -98,7 +98,7 @@ export function bodyResponse(
 
 /** Returns the context URL of a page. */
 export function contextUrlOf({ resource, plan }: PlannedPage): string {
-  return resource.contextUrl(contextSelectOf(plan.query.shape));
+  return resource.contextUrl(plan.query.shape.selectExpand.contextSelect);
 }
 
 /** Returns entities with the writer of their form. */

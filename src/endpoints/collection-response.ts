@@ -124,7 +124,7 @@ function readPage(planned: PlannedPage, execution: Execution): Maybe<ReadPage> {
     const run: ExpandRequest = { ...reader, values: query.values, maxEntities };
     if (result instanceof CollectionStream) return readStream(plan, new Parts(plan, result, run, execution));
     return chain(expandPart(expand, query.shape.entityType, result, run), (part): PageToWrite => {
-      const parts: PageToWrite["parts"] = [part, ...(result.others ?? [])];
+      const parts: PageToWrite["parts"] = [part, ...(result.further ?? [])];
       for (const each of parts) execution.countEntities(each.total ?? sizeOf(each));
       return { ...result, parts };
     });
@@ -149,6 +149,8 @@ function keysetTokenScope(request: AuthorizedRequest, execution: Execution, enti
     ownerOf(execution, entitySet),
     ...tenantOf(execution, entitySet),
     ...ROW_OPTIONS.map((name) => system.get(name)),
+    // Names that $compute defines may be in the order.
+    ...(system.has("$compute") ? [system.get("$compute")] : []),
     ...[...aliases].toSorted(([left], [right]) => (left < right ? -1 : 1)).flat(),
   ]);
   return { seal, context };

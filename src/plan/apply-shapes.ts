@@ -91,22 +91,27 @@ export const computedShape: (branch: QueryShape, shape: QueryShape) => QueryShap
   });
 });
 
-/** Returns the properties of a branch that are among those of all branches, by name. */
-function selectedOf({ selectExpand }: QueryShape, branch: ApplyBranch): readonly SelectedProperty[] {
-  return selectExpand.selected.flatMap(({ property: { name }, nested }) => {
-    const computed = branch.computed.find((each) => each.property.name === name);
-    if (computed !== undefined) return { property: computed.property, computed: computed.expression };
-    const property = structuralMember(branch.entityType, name);
-    return property === undefined ? [] : { property, nested: nested && membersNamed(property, nested) };
-  });
+/** Returns the properties of a branch, in its order, as far as those of all branches select them by name. */
+function selectedOf({ selectExpand }: QueryShape, { entityType, computed }: ApplyBranch): readonly SelectedProperty[] {
+  const names = new Set(selectExpand.selected.map(({ property }) => property.name));
+  const values = computed.filter(({ property }) => names.has(property.name));
+  return [
+    ...namedAmong(entityType, selectExpand.selected),
+    ...values.map(({ property, expression }) => ({ property, computed: expression })),
+  ];
 }
 
-function membersNamed(owner: StructuralProperty, wanted: readonly SelectedProperty[]): readonly SelectedProperty[] {
-  const { type } = owner;
-  if (type.kind !== "ComplexType") return NOTHING;
-  return wanted.flatMap(({ property: { name }, nested }) => {
-    const property = structuralMember(type, name);
-    return property === undefined ? [] : { property, nested: nested && membersNamed(property, nested) };
+function namedAmong(
+  { properties }: EntityType | ComplexType,
+  wanted: readonly SelectedProperty[],
+): readonly SelectedProperty[] {
+  const byName = new Map(wanted.map((item) => [item.property.name, item]));
+  return properties.flatMap((property) => {
+    const item = byName.get(property.name);
+    if (item === undefined) return [];
+    const { type } = property;
+    const nested = item.nested && type.kind === "ComplexType" ? namedAmong(type, item.nested) : undefined;
+    return { property, nested };
   });
 }
 
@@ -138,40 +143,6 @@ export const writtenClause: (shape: QueryShape) => SelectExpandClause = keptPer(
     }),
   }),
 );
-
-/**
- * Returns the entries of the context URL: those that all rows have, if there are rows that are no whole entities.
- * @see docs/reference/apply.md
- */
-export const contextSelectOf: (shape: QueryShape) => readonly string[] = keptPer((shape) => {
-  const { apply, selectExpand, entitySet } = shape;
-  if (apply === undefined) return selectExpand.contextSelect;
-  const all = branchShapes(shape).map(ownContext);
-  const has = (entries: readonly string[], entry: string): boolean =>
-    entries.includes(entry) || (isWhole(entries) && structuralMember(entitySet.entityType, entry) !== undefined);
-  const narrowest = all.find((entries) => !isWhole(entries)) ?? all[0] ?? NOTHING;
-  return narrowest.filter((entry) => all.every((entries) => has(entries, entry)));
-});
-
-/** Whether rows have all properties of the set. */
-function isWhole(entries: readonly string[]): boolean {
-  return entries.length === 0 || entries.includes("*");
-}
-
-/** Returns the entries of the rows of one branch; none if these are whole entities. */
-function ownContext({ apply, selectExpand }: QueryShape): readonly string[] {
-  const { selected, isSelection, contextSelect } = selectExpand;
-  if (apply?.branches[0].isTransformed === true) return selected.map(contextEntry);
-  if (isSelection) return contextSelect;
-  const aliases = selected.flatMap(({ computed, property }) => (computed === undefined ? [] : property.name));
-  return aliases.length === 0 ? NOTHING : ["*", ...aliases];
-}
-
-function contextEntry({ property: { name, type }, nested }: SelectedProperty): string {
-  if (type.kind !== "ComplexType") return name;
-  const members = nested ?? type.properties.map((property) => ({ property }));
-  return `${name}(${members.map(contextEntry).join(",")})`;
-}
 
 /** Returns a structural property by its wire name. */
 export function structuralMember(

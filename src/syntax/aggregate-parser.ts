@@ -1,7 +1,7 @@
 import { nearestName } from "../errors/nearest-name.ts";
 import { type ODataError, protocolError } from "../errors/odata-error.ts";
-import type { SyntaxNode } from "./ast.ts";
-import { type AliasNameSyntax, isWord, isWordIgnoringCase, readAlias } from "./compute-parser.ts";
+import type { AliasNameSyntax, SyntaxNode } from "./ast.ts";
+import { isWord, isWordIgnoringCase, readAlias } from "./compute-parser.ts";
 import { readExpression } from "./expression-parser.ts";
 import { faultAt, lookAhead, take, type TokenCursor, unexpected } from "./expression-reader.ts";
 import { quoteText } from "./syntax-error.ts";
@@ -56,14 +56,19 @@ function readAggregate(reader: TokenCursor): AggregateSyntax {
     take(reader);
     if (isWordIgnoringCase(reader.token, "with"))
       throw faultAt(reader, reader.token, "$count has no method: write $count as Count.");
-    return { expression: null, method: "count", alias: readAlias(reader, "as and a name, such as as Count"), position };
+    return {
+      expression: null,
+      method: "count",
+      alias: readAlias(reader, "as and a name, as in $count as Count"),
+      position,
+    };
   }
   refuseCall(reader);
   const expression = readExpression(reader);
   const method = readMethod(reader, expression);
   if (isWord(reader.token, "from"))
     throw unsupported(reader, reader.token.position, "from is not supported: write groupby and a second aggregate.");
-  return { expression, method, alias: readAlias(reader, "as and a name, such as as Total"), position };
+  return { expression, method, alias: readAlias(reader, "as and a name, as in Price with sum as Total"), position };
 }
 
 /** Refuses `sum(Price)`, as SQL has it, and `count` without its sign. */
@@ -82,7 +87,8 @@ function refuseCall(reader: TokenCursor): void {
   throw faultAt(reader, token, `${quoteText(token.text)} is not a function. Write ${name} with ${method} as Alias.`);
 }
 
-function methodLike(lower: string): (typeof METHODS)[number] | null {
+/** Returns the method that a name in lower case means; null for none. */
+export function methodLike(lower: string): (typeof METHODS)[number] | null {
   return METHODS.find((each) => each === lower) ?? OTHER_METHODS.get(lower) ?? null;
 }
 

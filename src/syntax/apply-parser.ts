@@ -1,8 +1,8 @@
 import { nearestName } from "../errors/nearest-name.ts";
 import { type ODataError, protocolError } from "../errors/odata-error.ts";
-import { type AggregateSyntax, readAggregates } from "./aggregate-parser.ts";
-import type { MemberSyntax, OrderByItemSyntax, SyntaxNode } from "./ast.ts";
-import { type ComputedSyntax, readComputed } from "./compute-parser.ts";
+import { type AggregateSyntax, methodLike, readAggregates } from "./aggregate-parser.ts";
+import type { ComputedSyntax, MemberSyntax, OrderByItemSyntax, SyntaxNode } from "./ast.ts";
+import { readComputed } from "./compute-parser.ts";
 import { readExpression } from "./expression-parser.ts";
 import {
   counted,
@@ -93,6 +93,21 @@ const FURTHER_STEPS: ReadonlySet<string> = new Set(
     "ancestors descendants traverse rolluprecursive"
   ).split(" "),
 );
+
+/** The words of other languages, with the steps of OData. */
+const OTHER_STEPS: ReadonlyMap<string, (typeof STEPS)[number]> = new Map([
+  ["group", "groupby"],
+  ["distinct", "groupby"],
+  ["where", "filter"],
+  ["having", "filter"],
+  ["order", "orderby"],
+  ["sort", "orderby"],
+  ["limit", "top"],
+  ["take", "top"],
+  ["offset", "skip"],
+  ["union", "concat"],
+  ["select", "groupby"],
+]);
 
 /** Deepest nesting of steps in `groupby` and `concat`. @see docs/reference/limits.md */
 const MAX_NESTING = 5;
@@ -192,9 +207,15 @@ function readStep(reader: ApplyReader, depth: number): ApplyStepSyntax {
   if (name === "identity") return { kind: name, position };
   expect(reader, "(", `"(" after ${name}`);
   const step = readContent(reader, name, position, depth);
-  expect(reader, ")", name === "concat" ? '"/", "," or ")"' : 'an operator or ")"');
+  expect(reader, ")", ENDS[name] ?? 'an operator or ")"');
   return step;
 }
+
+/** What is missing at the end of a step, for messages; absent: it ends in an expression. */
+const ENDS: Readonly<Record<string, string | undefined>> = {
+  search: '")" after the text of the search',
+  concat: 'a slash, a comma or ")"',
+};
 
 /** Reads what the parentheses of a step contain. */
 function readContent(
@@ -304,14 +325,17 @@ function noStep(reader: ApplyReader): ODataError {
       `${quoteText(text)} is not a step. Write ${bare}: the names of steps are in lower case.`,
     );
   }
-  const method = /^(?:sum|min|max|avg|average|count|countdistinct)$/u.test(bare);
-  const nearest = nearestName(bare, STEPS);
-  const advice = method
-    ? "Write aggregate(Price with sum as Total), or aggregate($count as Count)."
-    : nearest === null
-      ? `The steps are ${STEPS.join(", ")}.`
-      : `Write ${nearest}.`;
-  return faultAt(reader, token, `${quoteText(text)} is not a step of $apply. ${advice}`);
+  return faultAt(reader, token, `${quoteText(text)} is not a step of $apply. ${adviceFor(bare, reader)}`);
+}
+
+function adviceFor(name: string, reader: ApplyReader): string {
+  if (name === "count") return "Write aggregate($count as Count).";
+  const method = methodLike(name);
+  const operand = lookAhead(reader, 2);
+  const path = operand.kind === "name" && lookAhead(reader, 3).kind === ")" ? operand.text : "Price";
+  if (method !== null) return `Write aggregate(${path} with ${method} as Alias).`;
+  const nearest = OTHER_STEPS.get(name) ?? nearestName(name, STEPS);
+  return nearest === null ? `The steps are ${STEPS.join(", ")}.` : `Write ${nearest}.`;
 }
 
 function unsupported(reader: TokenCursor, token: Token, name: string): ODataError {

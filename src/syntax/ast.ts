@@ -170,6 +170,18 @@ export interface OrderByItemSyntax {
   readonly position: number;
 }
 
+/** A name that the client gives to a value. */
+export interface AliasNameSyntax {
+  readonly name: string;
+  readonly position: number;
+}
+
+/** One item of `$compute`: `Price mul Quantity as Total`. */
+export interface ComputedSyntax {
+  readonly expression: SyntaxNode;
+  readonly alias: AliasNameSyntax;
+}
+
 /** One item of `$select`: a path of names, which include `*` and `Ns.*`. */
 export interface SelectItemSyntax {
   readonly path: readonly string[];
@@ -198,6 +210,8 @@ export interface ExpandOptionsSyntax {
   readonly skip?: number;
   readonly count?: boolean;
   readonly levels?: number | "max";
+  /** The items of `$compute`, and the position of its name. */
+  readonly compute?: { readonly items: readonly ComputedSyntax[]; readonly position: number };
 }
 
 /** A `$search` expression. */

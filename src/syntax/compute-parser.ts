@@ -1,21 +1,9 @@
-import type { SyntaxNode } from "./ast.ts";
+import type { AliasNameSyntax, ComputedSyntax } from "./ast.ts";
 import { readExpression } from "./expression-parser.ts";
 import { type TokenCursor, faultAt, openReader, take, unexpected } from "./expression-reader.ts";
 import type { ParseContext } from "./parse-context.ts";
 import { quoteText } from "./syntax-error.ts";
 import { isIdentifier, type Token, type TokenList } from "./token.ts";
-
-/** A name that the client gives to a value. */
-export interface AliasNameSyntax {
-  readonly name: string;
-  readonly position: number;
-}
-
-/** One item of `$compute`: `Price mul Quantity as Total`. */
-export interface ComputedSyntax {
-  readonly expression: SyntaxNode;
-  readonly alias: AliasNameSyntax;
-}
 
 /** Most characters of a simple identifier. @see OData CSDL 4.0, section 17.2 */
 const MAX_ALIAS_LENGTH = 128;
@@ -37,7 +25,7 @@ export function readComputed(reader: TokenCursor, last: "end" | ")"): readonly C
   const items: ComputedSyntax[] = [];
   for (;;) {
     const expression = readExpression(reader);
-    items.push({ expression, alias: readAlias(reader, "an operator, or as and a name, such as as Total") });
+    items.push({ expression, alias: readAlias(reader, "an operator, or as and a name, as in Price mul 2 as Double") });
     if (reader.token.kind === last) return items;
     if (reader.token.kind !== ",") throw unexpected(reader, last === "end" ? "a comma or the end" : 'a comma or ")"');
     take(reader);

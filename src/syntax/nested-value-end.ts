@@ -32,6 +32,7 @@ const BARE_NAMES: readonly string[] = [
   "select=",
   "expand=",
   "levels=",
+  "compute=",
 ];
 
 /** @param bareNames the names without `$` that may follow a search; null for the value of another option */

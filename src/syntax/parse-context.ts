@@ -33,7 +33,7 @@ interface ParseLimitSettings {
   readonly maxInListLength: number | null;
   readonly maxAnyAllDepth: number | null;
   readonly maxOrderByProperties: number | null;
-  readonly maxApplySteps?: number | null | undefined;
+  readonly maxApplySteps: number | null;
 }
 
 /** Deepest nesting, and greatest height of a syntax tree. It is not a setting, because it prevents stack overflows. */
@@ -66,4 +66,5 @@ export const DEFAULT_SYNTAX_LIMITS: SyntaxLimits = toSyntaxLimits({
   maxInListLength: 1000,
   maxAnyAllDepth: 3,
   maxOrderByProperties: 10,
+  maxApplySteps: 20,
 });

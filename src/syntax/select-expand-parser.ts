@@ -1,6 +1,7 @@
 import { nearestName } from "../errors/nearest-name.ts";
-import { protocolError } from "../errors/odata-error.ts";
+import { type ODataError, protocolError } from "../errors/odata-error.ts";
 import type { ExpandItemSyntax, ExpandOptionsSyntax, SearchSyntax, SelectItemSyntax } from "./ast.ts";
+import { parseCompute } from "./compute-parser.ts";
 import { parseExpression } from "./expression-parser.ts";
 import { tokenize } from "./lexer.ts";
 import { nestedSearchEnd, nestedValueEnd } from "./nested-value-end.ts";
@@ -34,7 +35,17 @@ interface ExpandReader extends OptionCursor {
 }
 
 type MutableOptions = { -readonly [Name in keyof ExpandOptionsSyntax]: ExpandOptionsSyntax[Name] };
-type OptionName = "filter" | "search" | "orderBy" | "skip" | "top" | "count" | "select" | "expand" | "levels";
+type OptionName =
+  | "compute"
+  | "filter"
+  | "search"
+  | "orderBy"
+  | "skip"
+  | "top"
+  | "count"
+  | "select"
+  | "expand"
+  | "levels";
 type OptionNames = readonly OptionName[];
 
 const COUNT_OPTIONS: OptionNames = ["filter", "search"];
@@ -181,9 +192,12 @@ function readOptionName(reader: ExpandReader, options: ExpandOptionsSyntax, allo
   const isSigned = text[start] === "$";
   const end = skipName(text, isSigned ? start + 1 : start);
   const written = text.slice(start, end);
-  const name = OPTION_NAMES.get(isSigned || reader.context.signIsOptional !== true ? written : `$${written}`);
+  const { signIsOptional, computesInExpand } = reader.context;
+  const signed = isSigned || signIsOptional !== true ? written : `$${written}`;
+  const name = signed === "$compute" && computesInExpand?.() === true ? "compute" : OPTION_NAMES.get(signed);
   if (name === undefined) throw noOption(reader, written);
-  if (!allowed.includes(name)) {
+  // An item that takes all options also takes this one, which only some services support.
+  if (name === "compute" ? allowed !== ALL_OPTIONS : !allowed.includes(name)) {
     const list = allowed.length === 0 ? "this item takes no options" : `use only ${allowed.map(urlName).join(", ")}`;
     throw readerError(reader, `${written} is not allowed here: ${list}.`);
   }
@@ -198,19 +212,24 @@ function readOptionName(reader: ExpandReader, options: ExpandOptionsSyntax, allo
   return name;
 }
 
-function noOption(reader: ExpandReader, written: string): Error {
-  const names = [...OPTION_NAMES.keys()];
+function noOption(reader: ExpandReader, written: string): ODataError {
   if (reader.text[reader.position] === "@") {
     return readerError(reader, "give a parameter alias its value in the query string, not within $expand.");
   }
   if (written === "" || written === "$") {
     return readerError(reader, `the name of an option, such as $filter, is missing: found ${foundText(reader)}.`);
   }
+  return unknownExpandOption(reader.position, written);
+}
+
+/** Makes the error of an option that an item of `$expand` does not have. @param written its name in the URL */
+export function unknownExpandOption(position: number, written: string): ODataError {
+  const names = [...OPTION_NAMES.keys()];
   const nearest = nearestName(written.startsWith("$") ? written : `$${written}`, names);
   const advice = nearest === null ? `The options are ${names.join(", ")}.` : `Write ${nearest}.`;
   return protocolError(
     "UnsupportedQueryOption",
-    `Unknown option ${quoteText(written)} within $expand. ${advice} (position ${reader.position} of $expand)`,
+    `Unknown option ${quoteText(written)} within $expand. ${advice} (position ${position} of $expand)`,
     { target: "$expand", isUnsupported: FURTHER_OPTIONS.has(written) },
   );
 }
@@ -220,6 +239,11 @@ const FURTHER_OPTIONS: ReadonlySet<string> = new Set(["$apply", "$compute"]);
 
 function readOptionValue(reader: ExpandReader, options: MutableOptions, name: OptionName, depth: number): void {
   switch (name) {
+    case "compute": {
+      const { position } = reader;
+      options.compute = { items: readExpression(reader, parseCompute), position: position - "$compute=".length };
+      break;
+    }
     case "filter":
       options.filter = readExpression(reader, parseExpression);
       break;

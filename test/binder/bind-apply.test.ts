@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import type { BoundQuery } from "../../src/query/clauses.ts";
 import { applySummary, typeSummary } from "./apply-summary.ts";
-import { bindCollection, errorOf, type Settings } from "./requests.ts";
+import { bindCollection, type Settings } from "./requests.ts";
 import { summary } from "./summary.ts";
 
 const ENABLED = { applyEnabled: true, computeEnabled: true } as const;

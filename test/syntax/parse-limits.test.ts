@@ -13,6 +13,7 @@ const UNLIMITED = toSyntaxLimits({
   maxInListLength: null,
   maxAnyAllDepth: null,
   maxOrderByProperties: null,
+  maxApplySteps: null,
 });
 
 function parseWith(limits: Partial<SyntaxLimits>, text: string, aliases: Readonly<Record<string, string>> = {}) {
@@ -42,18 +43,20 @@ describe("toSyntaxLimits", () => {
       maxInListLength: 1000,
       maxAnyAllDepth: 3,
       maxOrderByProperties: 10,
+      maxApplySteps: 20,
       maxDepth: 100,
     });
     expect(Object.isFrozen(DEFAULT_SYNTAX_LIMITS)).toBe(true);
   });
 
-  test("null disables a limit, except for the depth", () => {
+  test("null disables a limit, except for those on depth and steps", () => {
     expect(UNLIMITED).toEqual({
       maxTokens: Infinity,
       maxNodeCount: Infinity,
       maxInListLength: Infinity,
       maxAnyAllDepth: Infinity,
       maxOrderByProperties: Infinity,
+      maxApplySteps: 100,
       maxDepth: 100,
     });
     expect(toSyntaxLimits({ ...UNLIMITED, maxNodeCount: 5, maxInListLength: null }).maxTokens).toBe(Infinity);

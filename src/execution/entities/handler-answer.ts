@@ -183,7 +183,7 @@ export interface CollectionPart {
 /** One page of a collection, read and cut. */
 export interface CollectionResult extends CollectionPart {
   /** The further parts of the page, each with entities; absent: none. */
-  readonly others?: readonly CollectionPart[] | undefined;
+  readonly further?: readonly CollectionPart[] | undefined;
   /** Present when requested. */
   readonly count: number | bigint | undefined;
   /** Whether rows follow this page and the plan wants a link. */

@@ -81,10 +81,10 @@ function resultOf(
   parts: readonly BranchPart[],
   { count, hasMore }: { readonly count: number; readonly hasMore: boolean },
 ): CollectionResult {
-  const [first, ...others] = parts.filter(({ entities }) => entities.length > 0);
+  const [first, ...further] = parts.filter(({ entities }) => entities.length > 0);
   return {
     ...(first ?? { entities: [], rowShape: undefined, joined: NO_JOINS }),
-    others,
+    further,
     count: plan.query.count ? countOf(plan, count) : undefined,
     hasMore: hasMore && plan.page.linked,
     nextLink: undefined,

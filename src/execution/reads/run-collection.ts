@@ -68,7 +68,7 @@ export function openCollection(
 }
 
 function checkSize(result: CollectionResult, maxEntities: number | null): CollectionResult {
-  const size = (result.others ?? []).reduce((sum, part) => sum + sizeOf(part), sizeOf(result));
+  const size = (result.further ?? []).reduce((sum, part) => sum + sizeOf(part), sizeOf(result));
   if (maxEntities !== null && size > maxEntities) throw tooManyEntities(maxEntities);
   return result;
 }
