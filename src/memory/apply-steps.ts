@@ -1,7 +1,6 @@
 import type { Pace, Steps } from "../base/maybe.ts";
 import { keeper, keptPer } from "../base/memo.ts";
 import type { PrimitiveValue } from "../edm/value-codec.ts";
-import { shownValueOf } from "../edm/shown-value.ts";
 import { protocolError, type ODataError } from "../errors/odata-error.ts";
 import type { Aggregate, FilterClause, GroupKey, GroupStep, LimitStep, RoundingMode } from "../query/clauses.ts";
 import { type Accumulator, accumulatorOf, type SpendText } from "./accumulators.ts";
@@ -10,6 +9,7 @@ import { compileRawSource, fieldOf } from "./compile-property.ts";
 import { equalityText } from "./equality-text.ts";
 import { asEntity, type CompiledExpression, type Evaluation, isObject } from "./evaluation.ts";
 import { orderRows } from "./order-rows.ts";
+import { compileShown } from "./shown-values.ts";
 import { type Clause, visitRows } from "./visit-rows.ts";
 
 /** The state of the steps of one pipeline. */
@@ -41,7 +41,8 @@ const keysOf: Readonly<Record<RoundingMode, (key: GroupKey) => ReadKey>> = {
 function compileKey(key: GroupKey, roundingMode: RoundingMode): ReadKey {
   const { field } = key.property;
   if (key.kind === "value") {
-    return { field, read: readShown(key, compiledFor(key, roundingMode)), textOf: textOfValue(key.expression.type) };
+    const read = compileShown(key.property, compiledFor(key, roundingMode));
+    return { field, read, textOf: textOfValue(key.expression.type) };
   }
   const source = compileRawSource(key.source, []);
   const members = key.members.map(keysOf[roundingMode]);
@@ -49,15 +50,6 @@ function compileKey(key: GroupKey, roundingMode: RoundingMode): ReadKey {
     field,
     read: (entity, evaluation) => (source(entity, evaluation) === null ? null : readKeys(members, entity, evaluation)),
     textOf: (value) => (isObject(value) ? `{${textOfKeys(members, value)}}` : NO_VALUE),
-  };
-}
-
-function readShown({ property: { type } }: GroupKey, read: CompiledExpression): CompiledExpression {
-  const shown = type.kind === "ComplexType" ? undefined : shownValueOf(type);
-  if (shown === undefined) return read;
-  return (entity, evaluation) => {
-    const value = read(entity, evaluation);
-    return value === null ? null : shown(value);
   };
 }
 
