@@ -41,7 +41,7 @@ const UNORDERED: ReadonlySet<string> = new Set(["Edm.Boolean", "Edm.Guid", "Edm.
  * @param filter the condition of the rows that are aggregated; null: all
  * @throws ODataError `InvalidQueryOption` for a type that the method does not support, `UnsupportedQueryOption` for a path
  *   along a navigation
- * @see OData Data Aggregation 4.0, section 3.2.1; docs/reference/apply.md
+ * @see OData Aggregation 4.0, section 3.2.1; docs/reference/apply.md
  */
 export function bindAggregate(
   { expression: node, method, alias: { name } }: AggregateSyntax,

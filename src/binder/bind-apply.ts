@@ -12,7 +12,7 @@ import {
   type LimitSyntax,
   MAX_GROUPING_PATHS,
 } from "../syntax/apply-parser.ts";
-import type { ComputedSyntax, SyntaxNode } from "../syntax/ast.ts";
+import type { SyntaxNode } from "../syntax/ast.ts";
 import {
   type AppliedRows,
   checkAlias,
@@ -64,7 +64,7 @@ interface Work extends ApplyPlace {
  * @param copies counts the nodes of all expressions
  * @throws ODataError `InvalidQueryOption` for names, types and values that do not fit, with the position;
  *   `UnsupportedQueryOption` for constructs that the service does not support, and for clauses that a set disables
- * @see OData Data Aggregation 4.0, section 3; docs/reference/apply.md
+ * @see OData Aggregation 4.0, section 3; docs/reference/apply.md
  */
 export function bindApply({ steps }: ApplySyntax, place: ApplyPlace, copies: Copies): BoundApply {
   const results = runSteps(steps, rowsOf(place.entityType, place.entitySet, copies), { ...place, isOutermost: true });
@@ -121,7 +121,7 @@ function runStep(step: PlainStep, rows: AppliedRows, work: Work): AppliedRows {
     case "bottomcount":
       return limited(step, rows, [], work);
     case "compute":
-      return computedBy(step.items, rows, work);
+      return computedBy(step, rows, work);
     case "aggregate":
       return aggregated(step.items, rows, [], null, work);
     case "groupby":
@@ -202,9 +202,12 @@ function bindRowCount({ kind, count }: LimitSyntax, least: 0 | 1, context: Bindi
   );
 }
 
-function computedBy(items: readonly ComputedSyntax[], rows: AppliedRows, work: Work): AppliedRows {
-  const [first] = items;
-  requireEnabled("compute", work.capabilities, "$apply", first?.expression.position ?? 0);
+function computedBy(
+  { items, position }: Extract<ApplyStepSyntax, { readonly kind: "compute" }>,
+  rows: AppliedRows,
+  work: Work,
+): AppliedRows {
+  requireEnabled("compute", work.capabilities, "$apply", position);
   return withComputed(items, rows, contextOf("compute", rows, work));
 }
 

@@ -15,7 +15,7 @@ const MAX_NODES = 10_000;
 
 /** Starts to count the nodes of the expressions of one level. */
 export function copiesOf({ maxNodeCount }: { readonly maxNodeCount: number | null }): Copies {
-  return { nodes: 0, most: Math.min(maxNodeCount ?? MAX_NODES, MAX_NODES) };
+  return { nodes: 0, most: Math.min(maxNodeCount ?? MAX_NODES, MAX_NODES), named: [] };
 }
 
 /**
@@ -60,6 +60,7 @@ function bindItem(
     throw invalidOption(context.option, node.position, message);
   }
   const property = computedProperty(name, type, expression, index);
+  context.rows?.copies.named.push({ property, expression });
   return { property, expression, nodes, growth: operand.kind === "bound" ? (operand.growth ?? 1) : 1 };
 }
 

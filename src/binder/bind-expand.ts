@@ -253,7 +253,7 @@ function bindItem(
   const allowed = capabilities.selectProperties;
   const selected =
     select === undefined
-      ? selectComputed(selectReadable(owner, properties), rows?.computed)
+      ? selectComputed(selectReadable(owner, properties), rows)
       : bindSelect(select, { model, entityType, owner, properties, allowed, option: "$expand", rows });
   const below = target === null ? null : levelBelow({ entitySet: target, capabilities }, { navigationProperty, level });
   const items = below === null ? [] : itemsBelow(item, navigationProperty, below, work);

@@ -106,7 +106,7 @@ export function bindSelect(items: readonly SelectItemSyntax[], target: SelectTar
   const selected = hasStar ? permitted(all, rules.allowed) : inDeclaredOrder(target.entityType, selection);
   const isSelection = !hasStar || selected.length < all.length;
   const clause: SelectExpandClause = { selected, isSelection, contextSelect: [...contextSelect], expanded: NOTHING };
-  return keeper(withComputed(clause, hasStar ? (rows?.computed ?? computed) : computed));
+  return keeper(withNames(withComputed(clause, hasStar ? (rows?.computed ?? computed) : computed), rows));
 }
 
 /** Adds computed values to a clause. A star in the context URL does not include them. */
@@ -117,17 +117,19 @@ function withComputed(clause: SelectExpandClause, computed: ReadonlyMap<string, 
   return { ...clause, selected: [...clause.selected, ...values], contextSelect };
 }
 
+function withNames(clause: SelectExpandClause, rows: RowNames | undefined): SelectExpandClause {
+  return rows === undefined || rows.copies.named.length === 0 ? clause : { ...clause, computed: rows.copies.named };
+}
+
 /**
  * Adds all computed values to the clause of a request without `$select`.
- * @param computed the values of the rows by name; undefined: none
+ * @param rows undefined: there are no computed values
  */
-export function selectComputed(
-  clause: SelectExpandClause,
-  computed: ReadonlyMap<string, ComputedName> | undefined,
-): SelectExpandClause {
-  return computed === undefined || computed.size === 0
-    ? clause
-    : keeper(withComputed({ ...clause, contextSelect: ["*"] }, computed));
+export function selectComputed(clause: SelectExpandClause, rows: RowNames | undefined): SelectExpandClause {
+  if (rows === undefined || rows.copies.named.length === 0) return clause;
+  const isShown = rows.computed.size > 0;
+  const shown = isShown ? withComputed({ ...clause, contextSelect: ["*"] }, rows.computed) : clause;
+  return keeper(withNames({ ...shown }, rows));
 }
 
 /** @param path the wire name of a property, or a path below it */

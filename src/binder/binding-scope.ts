@@ -2,7 +2,7 @@ import type { ComplexType, EntitySet, EntityType, Model, StructuralProperty } fr
 import { nearestName } from "../errors/nearest-name.ts";
 import { type ODataError, protocolError } from "../errors/odata-error.ts";
 import type { Capabilities, PathGuard, Limits } from "../query/capabilities.ts";
-import type { QueryParameter } from "../query/clauses.ts";
+import type { ComputedProperty, QueryParameter } from "../query/clauses.ts";
 import type { Expression, VariableExpression } from "../query/expression.ts";
 import { mentionsOf, type QueryClauses } from "../query/mentions.ts";
 import type { SyntaxNode } from "../syntax/ast.ts";
@@ -48,6 +48,8 @@ export interface ComputedName {
 export interface Copies {
   nodes: number;
   readonly most: number;
+  /** All computed values of the level, in their order. */
+  readonly named: ComputedProperty[];
 }
 
 /** The place of an expression, which decides the meaning of its names and the names that it may use. */

@@ -34,7 +34,7 @@ interface KeySource {
 /**
  * Binds a path of `groupby`.
  * @throws ODataError `InvalidQueryOption`, `UnsupportedQueryOption` for anything but a path to a single value
- * @see OData Data Aggregation 4.0, section 3.2.3.1
+ * @see OData Aggregation 4.0, section 3.2.3.1
  */
 export function bindKeyPath(node: MemberSyntax, context: BindingContext): KeyPath {
   const { option, rows, model } = context;

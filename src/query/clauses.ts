@@ -27,6 +27,8 @@ export interface SelectExpandClause {
    * `$select`, such as `Lines(Id,Price)`.
    */
   readonly contextSelect: readonly string[];
+  /** All values that `compute` and `$compute` name, selected or not, which rules judge; absent: none. */
+  readonly computed?: readonly ComputedProperty[] | undefined;
   /** The expansions in the order of the client, with those of a star last. Each navigation property appears once. */
   readonly expanded: readonly ExpandedNavigation[];
 }

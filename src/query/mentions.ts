@@ -38,6 +38,16 @@ export const computedIn: (clause: SelectExpandClause) => QueryClauses | null = k
     : null,
 );
 
+/**
+ * Returns all values that a level names as a query, also those that it neither selects nor uses: rules judge what a request
+ * names. The same object each time; null if it names none.
+ */
+export const namedIn: (clause: SelectExpandClause) => QueryClauses | null = keptPer(({ computed }) => {
+  if (computed === undefined) return null;
+  const selected = computed.map(({ property, expression }) => ({ property, computed: expression }));
+  return keeper<QueryClauses>({ filter: null, orderBy: [], selectExpand: { selected } });
+});
+
 /** Returns the expressions of a query in the order of their evaluation. Only those of entities contain navigations. */
 function expressionsOf({ filter, orderBy, apply, selectExpand }: QueryClauses): readonly Expression[] {
   return [

@@ -35,7 +35,7 @@ const MAX_AGGREGATES = 20;
  * Reads the items of `aggregate` up to the closing parenthesis.
  * @throws ODataError 400 with position, what was found and what was expected; `UnsupportedQueryOption` for constructs of
  *   the standard that the service does not support
- * @see OData Data Aggregation 4.0, section 3.2.1
+ * @see OData Aggregation 4.0, section 3.2.1
  */
 export function readAggregates(reader: TokenCursor): readonly AggregateSyntax[] {
   const items: AggregateSyntax[] = [];

@@ -86,7 +86,7 @@ const STEPS = [
   "concat",
 ] as const;
 
-/** The transformations of the standard that the service does not support. @see OData Data Aggregation 4.0 */
+/** The transformations of the standard that the service does not support. @see OData Aggregation 4.0, section 3 */
 const FURTHER_STEPS: ReadonlySet<string> = new Set(
   (
     "topsum bottomsum toppercent bottompercent join outerjoin nest addnested expand from " +
@@ -167,7 +167,7 @@ function searchEnd(text: string, start: number): number {
  * Parses `$apply`. A limit on the nesting of steps bounds the recursion.
  * @throws ODataError 400 with position, what was found and what was expected; `UnsupportedQueryOption` for steps of the
  *   standard that the service does not support
- * @see OData Data Aggregation 4.0, section 3; docs/reference/apply.md
+ * @see OData Aggregation 4.0, section 3; docs/reference/apply.md
  */
 export function parseApply({ list }: ApplyTokens, context: ParseContext): ApplySyntax {
   const reader: ApplyReader = { ...openReader(list, context, readExpression), steps: 0 };

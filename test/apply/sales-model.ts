@@ -134,7 +134,7 @@ export interface SalesOptions {
 /** The sales with their items and kinds in one form. */
 export interface Sales {
   readonly service: Service;
-  close(): Promise<void>;
+  readonly close: () => Promise<void>;
 }
 
 const ON = {

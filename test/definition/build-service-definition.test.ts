@@ -280,6 +280,7 @@ describe("settings", () => {
       maxAnyAllDepth: 3,
       maxInListLength: 1000,
       maxOrderByProperties: 10,
+      maxApplySteps: 20,
       maxUrlLength: 16_384,
       maxQueryBodyBytes: 262_144,
       maxJsonDepth: 64,

@@ -8,13 +8,7 @@ import type { EntitySet, NavigationProperty } from "../../edm/model.ts";
 import { type ODataError, protocolError } from "../../errors/odata-error.ts";
 import type { EntityOwner, NavigationStep, PathGuard, PropertyAccess, StarAccess } from "../../query/capabilities.ts";
 import type { ExpandedNavigation, QueryShape, SelectExpandClause } from "../../query/clauses.ts";
-import {
-  computedIn,
-  mentionsOf,
-  type NavigationMention,
-  propertiesIn,
-  type QueryClauses,
-} from "../../query/mentions.ts";
+import { mentionsOf, namedIn, type NavigationMention, propertiesIn, type QueryClauses } from "../../query/mentions.ts";
 import { definitionIn, targetDefinition } from "../entities/reader.ts";
 import { actionOf, judge, navigationRules, actionAlong, judgeEntity, requireRules } from "./judge-rules.ts";
 import type { RuledUser } from "./property-access.ts";
@@ -64,7 +58,7 @@ export function authorizeShape(reader: QueryingUser, shape: QueryShape): void {
  * @throws ODataError as for authorizeShape
  */
 export function authorizeExpansions(reader: QueryingUser, clause: SelectExpandClause, entitySet: EntitySet): void {
-  const computed = computedIn(clause);
+  const computed = namedIn(clause);
   if (clause.expanded.length === 0 && computed === null) return;
   const bySet = clauseRules(clause, reader.definition);
   let rules = bySet.get(entitySet);
@@ -86,12 +80,17 @@ type Refusal = (() => ODataError) | null;
 
 const unreadableInShape = keptPerPair(
   (access: PropertyAccess, shape: QueryShape): Refusal =>
-    unreadableIn(access, shape, shape.entitySet) ?? unreadableInClause(access, shape.selectExpand),
+    unreadableIn(access, shape, shape.entitySet) ??
+    unreadableInNames(access, shape.selectExpand, shape.entitySet) ??
+    unreadableInClause(access, shape.selectExpand),
 );
 const unreadableInClause = keptPerPair((access: PropertyAccess, clause: SelectExpandClause): Refusal => {
   for (const item of clause.expanded) {
     const owner = item.target ?? item.navigationProperty.entityType;
-    const refused = unreadableIn(access, item, owner) ?? unreadableInClause(access, item.selectExpand);
+    const refused =
+      unreadableIn(access, item, owner) ??
+      unreadableInNames(access, item.selectExpand, owner) ??
+      unreadableInClause(access, item.selectExpand);
     if (refused !== null) return refused;
   }
   return null;
@@ -101,9 +100,19 @@ const unreadableInClause = keptPerPair((access: PropertyAccess, clause: SelectEx
 function unreadableIn(access: PropertyAccess, clauses: QueryClauses, own: EntityOwner): Refusal {
   for (const { property, owner } of propertiesIn(clauses)) {
     const entities = owner ?? own;
-    if (access.unreadableOf(entities).has(property)) return () => access.refusal(property, entities);
+    const unreadable = access.unreadableOf(entities);
+    // The rows of several branches have other properties of the same names.
+    const isMade = owner === null && clauses.apply !== undefined;
+    if (unreadable.has(property) || (isMade && [...unreadable].some(({ name }) => name === property.name))) {
+      return () => access.refusal(property, entities);
+    }
   }
   return null;
+}
+
+function unreadableInNames(access: PropertyAccess, clause: SelectExpandClause, own: EntityOwner): Refusal {
+  const named = namedIn(clause);
+  return named === null ? null : unreadableIn(access, named, own);
 }
 
 function requireReadable(refused: Refusal): void {
@@ -156,20 +165,21 @@ function rulesOfShape(definition: ServiceDefinition, shape: QueryShape): QueryRu
   const { apply, filter, orderBy, selectExpand, entitySet } = shape;
   const asked = [
     ...askedByExpressions(definition, { ...NO_CLAUSES, apply }, "$apply"),
-    ...askedByExpressions(definition, { ...NO_CLAUSES, selectExpand }, "$compute"),
+    ...askedByNames(definition, selectExpand, "$compute"),
     ...askedByExpressions(definition, { ...NO_CLAUSES, filter }, "$filter"),
     ...askedByExpressions(definition, { ...NO_CLAUSES, orderBy }, "$orderby"),
     ...selectExpand.expanded.flatMap((item) => askedByExpansion(definition, item, false)),
   ];
-  const [first] = mentionsOf(shape)?.navigations ?? [];
+  const named = namedIn(selectExpand);
+  const [first] = mentionsOf(shape)?.navigations ?? (named && mentionsOf(named)?.navigations) ?? [];
   const navigation = first?.navigationProperty ?? selectExpand.expanded[0]?.navigationProperty;
   return freeze(asked, navigation === undefined ? [] : askedOfOwner(definition, entitySet, navigation.name));
 }
 
 function rulesOfEntity(definition: ServiceDefinition, clause: SelectExpandClause, entitySet: EntitySet): QueryRules {
-  const computed = computedIn(clause);
+  const computed = namedIn(clause);
   const asked = [
-    ...(computed === null ? [] : askedByExpressions(definition, computed, "$compute")),
+    ...askedByNames(definition, clause, "$compute"),
     ...clause.expanded.flatMap((item) => askedByExpansion(definition, item, false)),
   ];
   const [first] = (computed && mentionsOf(computed)?.navigations) ?? clause.expanded;
@@ -193,6 +203,7 @@ function askedByExpansion(
   return [
     ...askedByStep(definition, item, isOwnerSkipped),
     ...askedByExpressions(definition, item, "$expand", isSkipped),
+    ...askedByNames(definition, selectExpand, "$expand", isSkipped),
     ...selectExpand.expanded.flatMap((below) => askedByExpansion(definition, below, isSkipped)),
   ];
 }
@@ -211,6 +222,17 @@ function askedByExpressions(
   });
   const ofPaths = mentions.navigations.flatMap((mention) => askedByMention(definition, mention, isOwnerSkipped));
   return [...ofPaths, ...ofRoots];
+}
+
+/** Returns the rules that all computed values of a level must pass. */
+function askedByNames(
+  definition: ServiceDefinition,
+  clause: SelectExpandClause,
+  option: string,
+  isOwnerSkipped: boolean = false,
+): readonly AskedRules[] {
+  const named = namedIn(clause);
+  return named === null ? NOTHING : askedByExpressions(definition, named, option, isOwnerSkipped);
 }
 
 function askedByRoot(definition: ServiceDefinition, entitySet: EntitySet, option: string): AskedRules {
