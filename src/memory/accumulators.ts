@@ -8,6 +8,7 @@ import {
 } from "../edm/decimal-arithmetic.ts";
 import { withoutFinalZeros } from "../edm/decimal.ts";
 import { totalSecondsOf } from "../edm/duration.ts";
+import { shownValueOf } from "../edm/shown-value.ts";
 import { multiplyDuration } from "../edm/temporal-arithmetic.ts";
 import { asNumber, asText, type PrimitiveValue } from "../edm/value-codec.ts";
 import { averageScale } from "../query/average-scale.ts";
@@ -101,13 +102,13 @@ class DistinctCount implements Accumulator {
 /** The first of the least or greatest values in the order of `$orderby`. */
 class Extreme implements Accumulator {
   readonly #keys: ReturnType<typeof keyOrder>;
-  readonly #isDecimal: boolean;
+  readonly #shown: ReturnType<typeof shownValueOf>;
   readonly #sign: 1 | -1;
   #value: PrimitiveValue | null = null;
 
   constructor(type: ScalarType, sign: 1 | -1) {
     this.#keys = keyOrder(type);
-    this.#isDecimal = type.name === "Edm.Decimal";
+    this.#shown = shownValueOf(type);
     this.#sign = sign;
   }
 
@@ -118,7 +119,7 @@ class Extreme implements Accumulator {
   }
 
   result(): PrimitiveValue | null {
-    return this.#value !== null && this.#isDecimal ? withoutFinalZeros(asText(this.#value)) : this.#value;
+    return this.#value === null ? null : (this.#shown?.(this.#value) ?? this.#value);
   }
 }
 
@@ -138,7 +139,8 @@ class FloatSum implements Accumulator {
   }
 
   result(): number | null {
-    if (this.#count === 0) return null;
+    // As arithmetic, which has no result that is not a number.
+    if (this.#count === 0 || Number.isNaN(this.#sum)) return null;
     return this.#method === "sum" ? this.#sum : this.#sum / this.#count;
   }
 }

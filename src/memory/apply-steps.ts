@@ -9,6 +9,7 @@ import { compileRawSource, fieldOf } from "./compile-property.ts";
 import { equalityText } from "./equality-text.ts";
 import { asEntity, type CompiledExpression, type Evaluation, isObject } from "./evaluation.ts";
 import { orderRows } from "./order-rows.ts";
+import { compileShown } from "./shown-values.ts";
 import { type Clause, visitRows } from "./visit-rows.ts";
 
 /** The state of the steps of one pipeline. */
@@ -40,7 +41,8 @@ const keysOf: Readonly<Record<RoundingMode, (key: GroupKey) => ReadKey>> = {
 function compileKey(key: GroupKey, roundingMode: RoundingMode): ReadKey {
   const { field } = key.property;
   if (key.kind === "value") {
-    return { field, read: compiledFor(key, roundingMode), textOf: textOfValue(key.expression.type) };
+    const read = compileShown(key.property, compiledFor(key, roundingMode));
+    return { field, read, textOf: textOfValue(key.expression.type) };
   }
   const source = compileRawSource(key.source, []);
   const members = key.members.map(keysOf[roundingMode]);

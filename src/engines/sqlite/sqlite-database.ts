@@ -2,6 +2,7 @@ import type { DatabaseSync, StatementSync } from "node:sqlite";
 import type { WritePatience } from "../../connection/synchronous-reader.ts";
 import { FileLock, OpenedFile } from "./opened-file.ts";
 import { PreparedStatements, type SqliteSettings, Watch } from "./prepared-statement.ts";
+import { registerAggregates } from "./sqlite-aggregates.ts";
 import { registerFunctions } from "./sqlite-functions.ts";
 import { WriteGroup } from "./write-group.ts";
 
@@ -244,6 +245,7 @@ export function openConnection(
     // 16 MB: the default of 2 MB is too small for the pages of a few common requests.
     database.exec("pragma cache_size = -16000");
     registerFunctions(database, readOnly);
+    registerAggregates(database);
     // Not deterministic, so that SQLite calls it for each row.
     database.function("odata_alive", { deterministic: false }, watch.alive);
     return database;

@@ -1,4 +1,5 @@
 import type { DatabaseSync, SQLInputValue, SQLOutputValue } from "node:sqlite";
+import { required } from "../../base/required.ts";
 import { toDecimalKey, readStoredTimestamp, toDurationKey, toInstantKey, writeEpoch } from "../../cells/instant.ts";
 import { STORED_TEXTS, type StoredText } from "../../cells/text-cells.ts";
 import {
@@ -13,6 +14,7 @@ import {
 } from "../../edm/date-time-offset.ts";
 import {
   addDecimals,
+  averageDecimal,
   ceilingDecimal,
   divideDecimals,
   floorDecimal,
@@ -21,6 +23,7 @@ import {
   negateDecimal,
   roundDecimal,
   subtractDecimals,
+  toScaledDecimal,
 } from "../../edm/decimal-arithmetic.ts";
 import { compareDecimals, decimalFromBigInt, decimalFromNumber, parseDecimal, fromScaled } from "../../edm/decimal.ts";
 import { negateDuration, parseDuration, totalSecondsOf } from "../../edm/duration.ts";
@@ -150,7 +153,7 @@ function readsText(kind: SQLOutputValue | undefined, text: SQLOutputValue | unde
 }
 
 function ofDecimal<T>(value: SQLOutputValue, compute: (decimal: string) => T): T | null {
-  const decimal = toDecimal(value);
+  const decimal = toDecimalOrNull(value);
   return decimal === null ? null : compute(decimal);
 }
 
@@ -159,8 +162,8 @@ function ofDecimals<T>(
   right: SQLOutputValue,
   compute: (left: string, right: string) => T,
 ): T | null {
-  const first = toDecimal(left);
-  const second = toDecimal(right);
+  const first = toDecimalOrNull(left);
+  const second = toDecimalOrNull(right);
   return first === null || second === null ? null : compute(first, second);
 }
 
@@ -169,8 +172,12 @@ function toSign(left: string, right: string): bigint {
   return BigInt(Math.sign(compareDecimals(left, right)));
 }
 
-function toDecimal(value: SQLOutputValue): string | null {
-  if (value === null) return null;
+function toDecimalOrNull(value: SQLOutputValue): string | null {
+  return value === null ? null : toDecimal(value);
+}
+
+/** Returns the Decimal of a cell. @throws Error for a cell without one */
+export function toDecimal(value: NonNullable<SQLOutputValue>): string {
   const decimal = readDecimal(value);
   if (decimal === null) throw unreadableArgument(describe(value), "an Edm.Decimal");
   return decimal;
@@ -194,6 +201,8 @@ function describe(value: string | number | bigint | Uint8Array): string {
  * - `odata_double_divide(a, b)`, `odata_double_modulo(a, b)`: as in IEEE 754, so a division by zero is infinite.
  * - `odata_double_round(a, bankers)`: rounds half away from zero, or half to even if `bankers` is 1.
  * - `odata_decimal_unscale(integer, scale)`: the Decimal of an integer divided by ten to the power of `scale`.
+ * - `odata_units_sum(high, low, scale)`: the same for a sum of integers, from the sums of their higher and lower 32 bits.
+ * - `odata_decimal_average(sum, count, digits)`: the quotient, rounded half away from zero.
  */
 const NUMBER_FUNCTIONS: Readonly<Record<string, SqlFunction>> = {
   odata_double: (value) => toDouble(value),
@@ -201,6 +210,10 @@ const NUMBER_FUNCTIONS: Readonly<Record<string, SqlFunction>> = {
   odata_double_modulo: (a, b) => ofDoubles(a, b, (dividend, divisor) => dividend % divisor),
   odata_double_round: (a, bankers) => ofDoubles(a, bankers, (value, isBankers) => roundDouble(value, isBankers === 1)),
   odata_decimal_unscale: (value, scale) => (value === null ? null : unscale(value, scale)),
+  odata_units_sum: (high, low, scale) =>
+    typeof high === "bigint" && typeof low === "bigint" ? fromScaled(high * 2n ** 32n + low, Number(scale)) : null,
+  odata_decimal_average: (sum, count, digits) =>
+    ofDecimal(sum, (total) => averageDecimal(toScaledDecimal(total), Number(count), Number(digits))),
 };
 
 function ofDoubles(
@@ -309,6 +322,14 @@ function ofDate<T extends SQLInputValue>(value: SQLOutputValue | undefined, of: 
 
 function ofDuration<T extends SQLInputValue>(value: SQLOutputValue | undefined, of: (text: string) => T): T | null {
   return compute(value, parseDuration, "Edm.Duration", of);
+}
+
+/** Returns the duration of a cell. @throws Error for a cell without one */
+export function toDuration(value: NonNullable<SQLOutputValue>): string {
+  return required(
+    compute(value, parseDuration, "Edm.Duration", (text) => text),
+    "Only null has no duration.",
+  );
 }
 
 function compute<T extends SQLInputValue>(

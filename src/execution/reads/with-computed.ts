@@ -1,10 +1,11 @@
 import { chain, inTurns, type Maybe, type Steps } from "../../base/maybe.ts";
 import { keeper, keptPer } from "../../base/memo.ts";
-import type { EntityType } from "../../edm/model.ts";
+import type { EntityType, StructuralProperty } from "../../edm/model.ts";
 import type { PrimitiveValue } from "../../edm/value-codec.ts";
 import { compiledFor } from "../../memory/compile-expression.ts";
 import { declaredFieldOf } from "../../memory/compile-property.ts";
 import { asEntity, Evaluation } from "../../memory/evaluation.ts";
+import { compileShown } from "../../memory/shown-values.ts";
 import { type Clause, visitRows } from "../../memory/visit-rows.ts";
 import type { RoundingMode, SelectExpandClause } from "../../query/clauses.ts";
 import { computedIn } from "../../query/mentions.ts";
@@ -22,13 +23,13 @@ interface ComputedRows {
 
 /** A computed value, with the field in which writers find it. */
 interface ComputedField {
-  readonly field: string;
+  readonly property: StructuralProperty;
   readonly clause: Clause;
 }
 
 const fieldsOf = keptPer(({ selected }: SelectExpandClause): readonly ComputedField[] =>
   selected.flatMap(({ property, computed }) =>
-    computed === undefined ? [] : { field: property.field, clause: keeper({ expression: computed }) },
+    computed === undefined ? [] : { property, clause: keeper({ expression: computed }) },
   ),
 );
 
@@ -49,7 +50,7 @@ export function withComputed(
   if (clauses === null || entities.length === 0) return entities;
   const { evaluation, turn } = application;
   const computed = fieldsOf(selectExpand).map(
-    ({ field, clause }) => [field, compiledFor(clause, roundingMode)] as const,
+    ({ property, clause }) => [property.field, compileShown(property, compiledFor(clause, roundingMode))] as const,
   );
   const fields = fieldsOfType(entityType);
   return chain(application.load(clauses, entities, entityType, option), () =>
@@ -69,7 +70,7 @@ export function withComputed(
 
 /** Returns the fields of the values that a clause computes. */
 export function computedFields(clause: SelectExpandClause): readonly string[] {
-  return fieldsOf(clause).map(({ field }) => field);
+  return fieldsOf(clause).map(({ property }) => property.field);
 }
 
 /** Returns a copy of an entity with some fields of another object. */

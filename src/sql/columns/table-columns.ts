@@ -54,6 +54,8 @@ export interface ComplexPlan {
   readonly members: PlansByField;
   /** The ignored members, which only rules and handlers receive. No request writes or compares them. */
   readonly ignored: PlansByField;
+  /** The column that is NULL exactly if the value is null; absent: the members decide. */
+  readonly presence?: string | undefined;
 }
 
 /** One column with JSON text: a collection, or a complex value. */
@@ -288,6 +290,19 @@ export function everyMember({ members, ignored }: ComplexPlan): PlansByField {
 /** Returns the names of the columns that contain the visible values of a property. */
 export function columnNames(plan: ColumnPlan): readonly string[] {
   return plan.kind === "complex" ? [...plan.members.values()].flatMap(columnNames) : [plan.column];
+}
+
+/**
+ * Returns the names of all columns of some plans.
+ * @param absent the paths of members without a column
+ */
+export function everyColumn(plans: PlansByField, absent: ReadonlySet<string>, path: string = ""): readonly string[] {
+  return Array.from(plans).flatMap(([field, plan]): readonly string[] => {
+    if (absent.has(path + field)) return [];
+    if (plan.kind !== "complex") return [plan.column];
+    const members = everyColumn(everyMember(plan), absent, `${path}${field}.`);
+    return plan.presence === undefined ? members : [...members, plan.presence];
+  });
 }
 
 /** Whether a column stores Guids as text in any letter case. */

@@ -106,8 +106,8 @@ export function refuseModulo(database: string): Compute {
 /** The days directly before and after the range of Edm.Date. */
 const DAY_BEFORE_ALL = toEpochDays(-MAX_YEAR, 1, 1) - 1;
 const DAY_BEHIND_ALL = toEpochDays(MAX_YEAR, 12, 31) + 1;
-/** All durations are shorter. */
-const TOO_LONG = 2n ** 53n;
+/** All durations have fewer seconds. */
+export const TOO_LONG: bigint = 2n ** 53n;
 
 /** Makes arithmetic on temporal values as exact numbers; null if a term is null or the result is out of range. */
 function numericTemporalArithmetic(numbers: NumberSyntax): ArithmeticTable["temporal"] {

@@ -201,6 +201,6 @@ export function scaledDecimals(
   return keptPerNumber((scale) => {
     const unit = scale === 0 ? "1" : `0.${"1".padStart(scale, "0")}`;
     const conversion = { form: decimal, apply: (cell: Sql) => toDecimal(cell, unit) };
-    return convertedForm(`decimal of scale ${String(scale)}`, asText, conversion, others);
+    return convertedForm(`decimal of scale ${String(scale)}`, asText, conversion, { scale, ...others });
   });
 }

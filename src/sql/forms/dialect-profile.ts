@@ -16,12 +16,13 @@ import type { CatalogueQuery, ReadableCatalogue } from "../../tools/introspect/c
 import type { StoredTypes } from "../../tools/introspect/expected-table.ts";
 import type { IndexSyntax } from "../../tools/introspect/missing-indexes.ts";
 import type { TextComparison } from "../../tools/introspect/schema.ts";
-import type { ColumnFormats } from "../columns/column-format.ts";
+import type { ColumnFormat, ColumnFormats } from "../columns/column-format.ts";
 import type { JsonSyntax } from "../columns/json-syntax.ts";
 import type { PlansByField } from "../columns/table-columns.ts";
 import type { Execution, SqlConstant } from "../statement/parameter-slot.ts";
 import type { FormedSql, Mark, Sql, SqlForm, TextMemory } from "../statement/sql-form.ts";
 import type { ConstantOperand, RowOperand } from "../statement/sql-operand.ts";
+import type { AggregateSyntax } from "./aggregate-syntax.ts";
 import type { DialectCapabilities } from "./dialect-capabilities.ts";
 
 /** The capabilities and the SQL of one kind of database: one frozen object per kind, in its own folder. */
@@ -35,6 +36,7 @@ export interface DialectProfile {
   readonly values: DialectValues;
   readonly syntax: DialectSyntax;
   readonly documents: DocumentSyntax;
+  readonly aggregates: AggregateSyntax;
   /** How the database writes rows as JSON; absent if rows are cheaper. */
   readonly json?: JsonSyntax | undefined;
   readonly writes: WriteSyntax;
@@ -180,6 +182,8 @@ export interface DialectValues extends ColumnFormats {
   readonly mark: Mark;
   /** Returns the form of a type in functions and arithmetic. */
   readonly canonicalForm: (type: ScalarType) => SqlForm;
+  /** Returns the format of a value of such a form, as if it were a column of a property. */
+  readonly computedFormat: (property: StructuralProperty) => ColumnFormat;
   /** Returns the form of the texts of a foreign key that the database does not compare by code point. */
   readonly comparedText: (comparison: TextComparison) => SqlForm;
   /** Returns plans that compare strings directly where collations allow it. Absent unless the database is synchronous. */

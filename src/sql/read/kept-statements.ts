@@ -14,6 +14,8 @@ export const UNCHANGED: SchemaChanges = Object.freeze({ count: 0 });
  */
 export class KeptStatements {
   readonly pages: IdentityCache<Map<number, RowStatement>>;
+  /** The first statement of `$apply` and computed values, or an object that stands for none. */
+  readonly applied: IdentityCache<object>;
   readonly keysFirst: IdentityCache<Map<number, RowStatement>>;
   readonly json: IdentityCache<Map<number, JsonStatement | null>>;
   readonly totals: IdentityCache<Statement>;
@@ -27,6 +29,7 @@ export class KeptStatements {
 
   constructor(changes: SchemaChanges) {
     this.pages = new IdentityCache(changes);
+    this.applied = new IdentityCache(changes);
     this.keysFirst = new IdentityCache(changes);
     this.json = new IdentityCache(changes);
     this.totals = new IdentityCache(changes);

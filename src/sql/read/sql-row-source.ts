@@ -4,8 +4,9 @@ import { declaredEntityType } from "../../definition/model/declared-entity-type.
 import type { EntityTypeDeclaration } from "../../definition/types/value-type.ts";
 import type { NavigationJoin } from "../../edm/model.ts";
 import { protocolError } from "../../errors/odata-error.ts";
-import type { FilterClause, OrderByItem } from "../../query/clauses.ts";
+import type { FilterClause, OrderByItem, QueryShape } from "../../query/clauses.ts";
 import type { Expression, PathSource } from "../../query/expression.ts";
+import { mentionsOf } from "../../query/mentions.ts";
 import type { Row, RowShape } from "../../query/row-shape.ts";
 import type {
   Page,
@@ -13,6 +14,7 @@ import type {
   RelationalSource,
   RowRestriction,
   SourceQuery,
+  SourcesBySet,
   JoinedNavigation,
   RelatedPage,
   RelatedQuery,
@@ -46,16 +48,18 @@ export function sourceOf<E extends EntityTypeDeclaration>(type: E, reader: SqlRe
   const prepare = (query: SourceQuery): Maybe<undefined> => reader.statements.prepare(query, reader.rows);
   const source = new SqlRowSource(type, reader, {
     read: (query) =>
-      hidesAll
+      // An aggregate of no rows is a row.
+      hidesAll && query.shape.apply === undefined
         ? explained(() => emptyPage(reader, query), query)
         : explained(() => chain(prepare(query), () => rows.upToDate(() => readPage(reader, query))), query),
     stream: (query) =>
-      hidesAll
+      hidesAll || query.shape.apply !== undefined
         ? null
         : explained(() => chain(prepare(query), () => rows.upToDate(() => openPageStream(reader, query))), query),
     relational: Object.freeze<RelationalSource>({
       joinsExpansions: capabilities.joins || joinsLocally,
       joins: (other) => findReader(other)?.rows === reader.rows,
+      applies: (shape, sources) => capabilities.joins && applies(reader, shape, sources),
       readRow: (key, selected, joins, scope) =>
         hidesAll
           ? null
@@ -65,6 +69,27 @@ export function sourceOf<E extends EntityTypeDeclaration>(type: E, reader: SqlRe
     restrict: (restriction) => sourceOf(type, narrowedReader(reader, restriction)),
   });
   return Object.freeze(source);
+}
+
+/** Whether one statement evaluates `$apply` and the computed values of a shape: see `RelationalSource`. */
+function applies(reader: SqlReader, shape: QueryShape, sources: SourcesBySet): boolean {
+  const mentioned = mentionsOf(shape)?.entitySets ?? [];
+  const areJoined = mentioned.every((entitySet) => {
+    const source = sources.get(entitySet);
+    return source !== undefined && findReader(source)?.rows === reader.rows;
+  });
+  if (!areJoined) return false;
+  const { filter, orderBy, selectExpand } = shape;
+  const limits = { skip: 0, top: 1, count: false, signal: undefined };
+  return reader.statements.applies({
+    shape,
+    values: [],
+    filter,
+    orderBy,
+    selected: selectExpand.selected,
+    sources,
+    ...limits,
+  });
 }
 
 /** Whether a distributed database joins an expansion on each machine. */

@@ -13,6 +13,7 @@ import type { DialectProfile } from "../forms/dialect-profile.ts";
 import type { Sql } from "../statement/sql-form.ts";
 import { aliases, type Rows, type RowsUse, type StatementState } from "../translate/relation.ts";
 import { StatementNotes } from "../translate/statement-notes.ts";
+import { applyBranch, bothFilters, type AppliedRows } from "../translate/translate-apply.ts";
 import { type JsonForm, translateJsonPage } from "../translate/translate-json.ts";
 import { translateKeysFirst, translatePage } from "../translate/translate-page.ts";
 import {
@@ -52,6 +53,8 @@ interface Kept {
 
 /** Cache keys for no filter and for no joins. */
 const NO_FILTER: object = Object.freeze({});
+/** Stands for a statement that cannot be made. */
+const NOT_APPLIED: object = Object.freeze({});
 const NOTHING_JOINED: readonly never[] = Object.freeze([]);
 
 /**
@@ -112,7 +115,7 @@ export class StatementCache {
    */
   page(query: SourceQuery, hasTotal = false): RowStatement {
     const { shape, filter, orderBy, selected, joined = NOTHING_JOINED } = query;
-    const clauses = { filter, orderBy, selected, joined, roundingMode: shape.roundingMode, ...placesOf(query) };
+    const clauses = { orderBy, selected, joined, roundingMode: shape.roundingMode, ...placesOf(query) };
     const limits = { hasTop: query.top !== undefined, hasSkip: query.skip > 0 };
     const identities = [shape, filter ?? NO_FILTER, orderBy, selected, joined, ...this.#places(query)];
     const variants = this.kept.pages.get([...identities, ...identitiesOf(query.sources)], () => new Map());
@@ -120,11 +123,26 @@ export class StatementCache {
       return this.#compiler.choose((profile) => {
         return this.#translate(profile, query.sources, (statement) => {
           const total = hasTotal ? this.#totalOf(query, statement) : undefined;
-          const page = translatePage(this.rowsFor(null, statement), statement, { ...clauses, ...limits, total });
+          const { rows, filter: test } = this.#applied(query, statement);
+          const page = translatePage(rows, statement, { ...clauses, ...limits, filter: test, total });
           return this.#compiler.compileRows(page, statement);
         });
       });
     });
+  }
+
+  /** Returns whether a statement evaluates the steps of `$apply` and the computed values of a query. */
+  applies(query: SourceQuery): boolean {
+    return (
+      this.kept.applied.get([query.shape, ...identitiesOf(query.sources)], () => {
+        try {
+          return this.page(query);
+        } catch (error) {
+          if (isODataError(error)) return NOT_APPLIED;
+          throw error;
+        }
+      }) !== NOT_APPLIED
+    );
   }
 
   /**
@@ -133,7 +151,7 @@ export class StatementCache {
    * @throws ODataError as for `page`
    */
   keysFirst(query: SourceQuery): RowStatement | null {
-    if (!isKeysFirst(query, this.#target)) return null;
+    if (query.shape.apply !== undefined || !isKeysFirst(query, this.#target)) return null;
     const { shape, filter, orderBy, selected } = query;
     const limits = { hasTop: true, hasSkip: query.skip > 0 };
     const identities = [shape, filter ?? NO_FILTER, orderBy, selected, ...this.#places(query)];
@@ -158,7 +176,7 @@ export class StatementCache {
     const { profile } = this.#target;
     const { json: syntax } = profile;
     const isPlain = json.expanded.length === 0;
-    if (syntax === undefined || (isPlain && !syntax.isForPlainPages)) return null;
+    if (query.shape.apply !== undefined || syntax === undefined || (isPlain && !syntax.isForPlainPages)) return null;
     const { shape, filter, orderBy, sources } = query;
     const limits = { hasTop: query.top !== undefined, hasSkip: query.skip > 0 };
     const identities = [shape, filter ?? NO_FILTER, orderBy, json, ...this.#places(query), ...identitiesOf(sources)];
@@ -204,8 +222,18 @@ export class StatementCache {
     return placeIdentities(query, this.#target.proven);
   }
 
-  #totalOf({ shape, filter }: SourceQuery, statement: StatementState): Sql {
-    return translateTotal(this.rowsFor(null, statement), statement, filter, shape.roundingMode);
+  /** Returns the rows after the steps of `$apply`, and the condition of those that the query wants. */
+  #applied({ shape, filter }: SourceQuery, statement: StatementState): AppliedRows {
+    const rows = this.rowsFor(null, statement);
+    const branch = shape.apply?.branches[0];
+    if (branch === undefined) return { rows, filter };
+    const applied = applyBranch(rows, statement, branch, shape.roundingMode);
+    return { rows: applied.rows, filter: bothFilters(applied.filter, filter) };
+  }
+
+  #totalOf(query: SourceQuery, statement: StatementState): Sql {
+    const { rows, filter } = this.#applied(query, statement);
+    return translateTotal(rows, statement, filter, query.shape.roundingMode);
   }
 
   #totalInJson(query: SourceQuery, statement: StatementState): Sql {
@@ -214,12 +242,12 @@ export class StatementCache {
   }
 
   /** Returns the statement that counts the rows after the filter. @throws ODataError as for `page` */
-  total({ shape, filter, sources }: SourceQuery): Statement {
+  total(query: SourceQuery): Statement {
+    const { shape, filter, sources } = query;
     return this.kept.totals.get([shape, filter ?? NO_FILTER, ...identitiesOf(sources)], () => {
       return this.#compiler.choose((profile) => {
         return this.#translate(profile, sources, (statement) => {
-          const total = translateTotal(this.rowsFor(null, statement), statement, filter, shape.roundingMode);
-          return this.#compiler.compile(total, statement);
+          return this.#compiler.compile(this.#totalOf(query, statement), statement);
         });
       });
     });

@@ -78,6 +78,8 @@ export interface SqlForm {
   readonly fromKey?: (value: Sql) => Sql;
   /** Casts a bound array of cells; absent if the database has no array of such cells. */
   readonly toArray?: (array: Sql) => Sql;
+  /** For an Edm.Decimal as an integer: the value is the integer divided by ten to the power of this scale. */
+  readonly scale?: number;
   /** For an Edm.Date stored as midnights in UTC: the form of the same cells as Edm.DateTimeOffset. */
   readonly midnight?: SqlForm;
   /** Whether statements over such columns need a session time zone of UTC. */

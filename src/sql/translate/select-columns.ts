@@ -19,7 +19,7 @@ export type Cells = Sql[];
 
 /**
  * Selects the columns of the selected properties, and no others, with one exception: for a partly selected complex value
- * that may be null, it also selects members that show whether the value is null.
+ * that may be null, it also selects members that show whether the value is null. Computed values are left to `withComputed`.
  * @param cells the cells to add to
  * @param documentOf makes the reader of a column with JSON
  */
@@ -50,8 +50,14 @@ export function returnedColumns(
   return selectProperties(present(selected, relation), plans, selection);
 }
 
-function present(selected: readonly SelectedProperty[], { rows: { absent } }: Relation): readonly SelectedProperty[] {
+/** Returns the properties with columns: computed values have none. */
+function present(wanted: readonly SelectedProperty[], { rows: { absent } }: Relation): readonly SelectedProperty[] {
+  const selected = wanted.some(isComputed) ? wanted.filter((each) => !isComputed(each)) : wanted;
   return absent.size === 0 ? selected : selected.filter(({ property }) => !absent.has(property.field));
+}
+
+function isComputed({ computed }: SelectedProperty): boolean {
+  return computed !== undefined;
 }
 
 /** Whether a distributed database returns a column from a write. Expressions of the application are unknown. */
@@ -178,7 +184,8 @@ function selectProperty(selected: SelectedProperty, plan: ColumnPlan, selection:
       const members = selectProperties(selectedMembers(selected), plan.members, below);
       const hidden = ignoredMembers(selected, below);
       const ignored = hidden.length === 0 ? undefined : selectProperties(hidden, plan.ignored, below);
-      return Object.freeze({ kind: "complex", members, ignored });
+      const presence = plan.presence === undefined ? undefined : addCell(cells, relation.column(plan.presence));
+      return Object.freeze({ kind: "complex", presence, members, ignored });
     }
   }
 }

@@ -5,8 +5,10 @@ import type { Sql } from "../statement/sql-form.ts";
 import type { Translator } from "../statement/sql-operand.ts";
 import { DerivedRelation } from "./derived-relation.ts";
 import { selectMarks } from "./json-marks.ts";
+import { outsideConditions } from "./path-scope.ts";
 import type { Rows, StatementState } from "./relation.ts";
 import { addCell, cellName, selectColumns, type Cells, selectJoined } from "./select-columns.ts";
+import { withComputed } from "./select-computed.ts";
 import { translateSelection, type PageClauses, type RowQuery } from "./translate-query.ts";
 
 /** The alias of the derived table to which the limit applies. */
@@ -26,7 +28,9 @@ export function translatePage(rows: Rows, statement: StatementState, clauses: Pa
     return translateLimited(rows, statement, clauses);
   }
   return translateSelection(rows, statement, clauses, (scope, cells, sorter) => {
-    const columns = selectColumns(clauses.selected, scope.it, cells);
+    const declared = selectColumns(clauses.selected, scope.it, cells);
+    const context = { profile: statement.profile, scope: outsideConditions(scope), translator: sorter };
+    const columns = withComputed(declared, clauses.selected, context, (value) => addCell(cells, value.format.toSelected(value.sql)));
     const joined = selectJoined(clauses.joined, scope.it, statement, cells);
     const marks = marksOf(rows, statement, clauses, { columns, sorter, cells });
     addTotal(clauses, cells);
@@ -64,9 +68,13 @@ function addTotal({ total }: PageClauses, cells: Cells): void {
 /** Translates the query of a page that computes its cells from the columns of a derived table. */
 function translateLimited(rows: Rows, statement: StatementState, clauses: PageClauses): RowQuery {
   const cells: Cells = [];
-  const { query: limited, rowShape } = translateSelection(rows, statement, clauses, ({ it }, within, sorter) => {
-    const columns = selectColumns(clauses.selected, new DerivedRelation(it, PAGE, within), cells);
-    const inner = (sorted: Sql): Sql => sql.id(PAGE, cellName(addCell(within, sorted)));
+  const { query: limited, rowShape } = translateSelection(rows, statement, clauses, (scope, within, sorter) => {
+    const declared = selectColumns(clauses.selected, new DerivedRelation(scope.it, PAGE, within), cells);
+    const inner = (value: Sql): Sql => sql.id(PAGE, cellName(addCell(within, value)));
+    const context = { profile: statement.profile, scope: outsideConditions(scope), translator: sorter };
+    const columns = withComputed(declared, clauses.selected, context, ({ sql: value, format }) =>
+      addCell(cells, format.toSelected(inner(value))),
+    );
     const marks = marksOf(rows, statement, clauses, { columns, sorter, cells, inner });
     return { rowShape: Object.freeze(keeper({ columns, joined: undefined, marks })) };
   });

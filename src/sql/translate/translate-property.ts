@@ -44,7 +44,9 @@ export function translateStructuredNull(expression: PathSource, scope: PathScope
       const { plan, relation } = found;
       if (!plan.nullable && !relation.isOptional) return booleanLiteral(!isNull);
       const test = isNull ? sql`is null` : sql`is not null`;
-      const tests = columnNames(plan).map((name) => sql`${relation.column(name)} ${test}`);
+      const presence = plan.kind === "complex" ? plan.presence : undefined;
+      const names = presence === undefined ? columnNames(plan) : [presence];
+      const tests = names.map((name) => sql`${relation.column(name)} ${test}`);
       return sql`(${sql.join(tests, isNull ? sql` and ` : sql` or `)})`;
     }
   }

@@ -249,7 +249,8 @@ function selectFrom(cells: Cells, { level, it }: PathScope): Sql {
   return cells.length === 0 ? sql`select null from ${from}` : sql`select ${sql.join(cells)} from ${from}`;
 }
 
-function filterTest(filter: FilterClause | null, translator: Translator): Sql | null {
+/** Translates a filter as a condition; null for none. */
+export function filterTest(filter: FilterClause | null, translator: Translator): Sql | null {
   return filter === null ? null : translator.condition(filter.expression, "filter");
 }
 
@@ -282,7 +283,7 @@ export function orderTerms(
 }
 
 /** Makes the scope of a whole statement over rows. */
-function rowScope(rows: Rows, statement: StatementState, alias: string = ROWS_ALIAS): PathScope {
+export function rowScope(rows: Rows, statement: StatementState, alias: string = ROWS_ALIAS): PathScope {
   const level = new Level();
   const isQualified = statement.isRelational;
   const it = new Relation({ alias, rows, level, isOptional: false, isQualified, hasCells: true });
@@ -290,7 +291,7 @@ function rowScope(rows: Rows, statement: StatementState, alias: string = ROWS_AL
 }
 
 /** Returns the `where` of some conditions, and of a last condition that may be a disjunction; null for none. */
-function whereAll(conditions: readonly Sql[], last: Sql | null): Sql {
+export function whereAll(conditions: readonly Sql[], last: Sql | null): Sql {
   if (last === null) return whereClause(conditions);
   return whereClause(conditions.length === 0 ? [last] : [...conditions, sql`(${last})`]);
 }

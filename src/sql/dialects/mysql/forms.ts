@@ -14,14 +14,14 @@ import { longSort, convertedForm, type Mark, textMark, type Sql, type SqlForm } 
  */
 
 /** The most fraction digits of a Decimal. */
-const MOST_SCALE = 38;
+export const MOST_SCALE: number = 38;
 /** Two factors with at most so many fraction digits, and below this size, have an exact product. */
 const PLAIN_SCALE = 19;
 const PLAIN_SIZE = sql.raw(`1${"0".repeat(18)}`);
 /** Quotients below this size have all their fraction digits. */
 const QUOTIENT_SIZE = sql.raw(`1${"0".repeat(35)}`);
 /** Gives a dividend as many fraction digits as the quotient may need. */
-const WIDENED = sql.raw(`0.${"0".repeat(MOST_SCALE)}`);
+export const WIDENED: Sql = sql.raw(`0.${"0".repeat(MOST_SCALE)}`);
 /** Its sum with a count is out of range, and fails the statement. */
 const GREATEST_INTEGER = sql.raw("18446744073709551615");
 /** The text of a Decimal that `json_table` would round or clamp. */
@@ -100,7 +100,7 @@ function wholeDigits(value: Sql): Sql {
 }
 
 /** Fails the statement; null for null. */
-function failFor(value: Sql): Sql {
+export function failFor(value: Sql): Sql {
   return sql`${GREATEST_INTEGER} + char_length(${value})`;
 }
 

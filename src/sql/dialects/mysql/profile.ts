@@ -5,6 +5,7 @@ import type { FunctionName } from "../../../query/functions.ts";
 import type { TextComparison } from "../../../tools/introspect/schema.ts";
 import { infixOperators, refuseModulo, castValues } from "../../forms/arithmetic.ts";
 import { castFunctions } from "../../forms/cast-functions.ts";
+import { castComputedFormats } from "../../forms/computed-formats.ts";
 import type { DialectCapabilities } from "../../forms/dialect-capabilities.ts";
 import type {
   DialectProfile,
@@ -20,6 +21,7 @@ import { argumentAt, bindText, constantAt, operandAt, WHITE_SPACE } from "../../
 import { bindFixed } from "../../statement/parameter-slot.ts";
 import type { TextMemory, Sql, SqlForm } from "../../statement/sql-form.ts";
 import { computed } from "../../statement/sql-operand.ts";
+import { MY_AGGREGATES } from "./aggregates.ts";
 import { MY_CATALOGUE } from "./catalogue.ts";
 import { myColumnFormat, MY_DATE, MY_MIDNIGHT, myOffsetOfText, MY_TEXTS } from "./column-format.ts";
 import { MY_FAULTS } from "./faults.ts";
@@ -236,39 +238,47 @@ const MY_TEXT_MEMORY: TextMemory = Object.freeze<TextMemory>({
   },
 });
 
+/** How MariaDB computes with values. */
+const MY_COMPUTED = castValues({
+  forms: MY_FORMS,
+  numbers: MY_NUMBERS,
+  wide: (value) => sql`cast(${value} as decimal(20, 0))`,
+  toDouble: (value) => sql`(${value} + 0e0)`,
+  divideIntegers: (left, right) => sql`truncate(${left} * 1.${sql.raw("0".repeat(30))} / ${right}, 0)`,
+  integerRemainder: (left, right) => sql`cast(mod(${left}, ${right}) as signed)`,
+  // A remainder may be negative zero, which equals nothing until 0 is added.
+  decimalRemainder: (left, right) => sql`(mod(${left.sql}, ${right.sql}) + 0)`,
+  double: {
+    ...infixOperators((left, operator, right) => sql`(${left.sql} ${operator} ${right.sql})`),
+    // Doubles cannot be infinite, so a division by zero fails the statement instead of returning null.
+    div: (left, right) =>
+      doublesOnce(
+        [left.sql, right.sql],
+        (dividend, divisor) =>
+          sql`case when ${divisor} = 0 then exp(1000 + ${divisor}) else ${dividend} / ${divisor} end`,
+      ),
+    mod: refuseModulo("MariaDB"),
+  },
+  date: MY_DATE,
+  midnight: MY_MIDNIGHT,
+  textTimestamp: MY_TEXTS.timestamp,
+  offsetOfText: myOffsetOfText,
+  asOffset: (place) => sql`cast(${place} as signed)`,
+});
+
 /** How MariaDB stores values and computes with them. */
 const MY_VALUES: DialectValues = Object.freeze<DialectValues>({
   columnFormat: myColumnFormat,
+  computedFormat: castComputedFormats({
+    columnFormat: myColumnFormat,
+    canonicalForm: MY_COMPUTED.canonicalForm,
+    numberText: myText,
+  }),
   mark: MY_MARK,
   guidsAreTexts: true,
   documentText: myText,
   comparedText: myComparedText,
-  ...castValues({
-    forms: MY_FORMS,
-    numbers: MY_NUMBERS,
-    wide: (value) => sql`cast(${value} as decimal(20, 0))`,
-    toDouble: (value) => sql`(${value} + 0e0)`,
-    divideIntegers: (left, right) => sql`truncate(${left} * 1.${sql.raw("0".repeat(30))} / ${right}, 0)`,
-    integerRemainder: (left, right) => sql`cast(mod(${left}, ${right}) as signed)`,
-    // A remainder may be negative zero, which equals nothing until 0 is added.
-    decimalRemainder: (left, right) => sql`(mod(${left.sql}, ${right.sql}) + 0)`,
-    double: {
-      ...infixOperators((left, operator, right) => sql`(${left.sql} ${operator} ${right.sql})`),
-      // Doubles cannot be infinite, so a division by zero fails the statement instead of returning null.
-      div: (left, right) =>
-        doublesOnce(
-          [left.sql, right.sql],
-          (dividend, divisor) =>
-            sql`case when ${divisor} = 0 then exp(1000 + ${divisor}) else ${dividend} / ${divisor} end`,
-        ),
-      mod: refuseModulo("MariaDB"),
-    },
-    date: MY_DATE,
-    midnight: MY_MIDNIGHT,
-    textTimestamp: MY_TEXTS.timestamp,
-    offsetOfText: myOffsetOfText,
-    asOffset: (place) => sql`cast(${place} as signed)`,
-  }),
+  ...MY_COMPUTED,
 });
 
 /** MariaDB from version 10.6 on. */
@@ -280,6 +290,7 @@ export const MY_PROFILE: DialectProfile = Object.freeze<DialectProfile>({
   values: MY_VALUES,
   syntax: MY_SYNTAX,
   documents: MY_DOCUMENTS,
+  aggregates: MY_AGGREGATES,
   writes: MY_WRITES,
   catalogue: MY_CATALOGUE,
   faults: MY_FAULTS,

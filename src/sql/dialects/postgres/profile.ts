@@ -6,6 +6,7 @@ import type { FunctionName } from "../../../query/functions.ts";
 import type { ArraySyntax } from "../../columns/column-format.ts";
 import { infixOperators, refuseModulo, castValues } from "../../forms/arithmetic.ts";
 import { castFunctions } from "../../forms/cast-functions.ts";
+import { castComputedFormats } from "../../forms/computed-formats.ts";
 import type { DialectCapabilities } from "../../forms/dialect-capabilities.ts";
 import type {
   DialectProfile,
@@ -22,10 +23,11 @@ import { argumentAt, WHITE_SPACE } from "../../forms/translate-call.ts";
 import { bindFixed } from "../../statement/parameter-slot.ts";
 import type { Sql } from "../../statement/sql-form.ts";
 import { computed } from "../../statement/sql-operand.ts";
+import { PG_AGGREGATES } from "./aggregates.ts";
 import { PG_CATALOGUE, PG_SPREAD_CATALOGUE } from "./catalogue.ts";
 import { pgColumnFormat, pgSpreadColumnFormat } from "./column-format.ts";
 import { PG_FAULTS } from "./faults.ts";
-import { PG_FORMS, PG_MARK, pgNumbers, IN_SUBQUERY, REPEATED, type Once, PG_NUMBERS } from "./forms.ts";
+import { PG_FORMS, PG_MARK, pgNumbers, pgText, IN_SUBQUERY, REPEATED, type Once, PG_NUMBERS } from "./forms.ts";
 import { PG_JSON_SYNTAX } from "./json.ts";
 import { PG_DATE, PG_MIDNIGHT, pgOffsetOfText, PG_TEXTS } from "./temporal-forms.ts";
 
@@ -277,8 +279,29 @@ const PG_VALUES: DialectValues = pgValues(IN_SUBQUERY, pgColumnFormat);
 const PG_SPREAD_VALUES: DialectValues = pgValues(REPEATED, pgSpreadColumnFormat);
 
 function pgValues(once: Once, columnFormat: DialectValues["columnFormat"]): DialectValues {
+  const computed = castValues({
+    forms: PG_FORMS,
+    numbers: pgNumbers(once),
+    // `numeric` does not overflow.
+    wide: (value) => sql`${value}::numeric`,
+    toDouble: (value) => sql`${value}::float8`,
+    divideIntegers: (left, right) => sql`div(${left}, nullif(${right}, 0))`,
+    integerRemainder: (left, right) => sql`mod(${left}, nullif(${right}, 0))::int8`,
+    decimalRemainder: (left, right) => sql`mod(${left.sql}, nullif(${right.sql}, 0))`,
+    double: {
+      ...infixOperators((left, operator, right) => sql`nullif(${left.sql} ${operator} ${right.sql}, 'NaN')`),
+      div: (left, right) => once.pair(left.sql, right.sql, quotient),
+      mod: refuseModulo("PostgreSQL"),
+    },
+    date: PG_DATE,
+    midnight: PG_MIDNIGHT,
+    textTimestamp: PG_TEXTS.timestamp,
+    offsetOfText: pgOffsetOfText,
+    asOffset: (place) => sql`${place}::numeric`,
+  });
   return Object.freeze<DialectValues>({
     columnFormat,
+    computedFormat: castComputedFormats({ columnFormat, canonicalForm: computed.canonicalForm, numberText: pgText }),
     mark: PG_MARK,
     guidsAreTexts: false,
     arrays: PG_ARRAYS,
@@ -287,26 +310,7 @@ function pgValues(once: Once, columnFormat: DialectValues["columnFormat"]): Dial
       const [type, collation] = [sql.raw(comparison.type ?? "text"), sql.raw(comparison.collation)];
       return comparedTextForm(comparison, (text) => sql`(${text}::${type} collate ${collation})`);
     },
-    ...castValues({
-      forms: PG_FORMS,
-      numbers: pgNumbers(once),
-      // `numeric` does not overflow.
-      wide: (value) => sql`${value}::numeric`,
-      toDouble: (value) => sql`${value}::float8`,
-      divideIntegers: (left, right) => sql`div(${left}, nullif(${right}, 0))`,
-      integerRemainder: (left, right) => sql`mod(${left}, nullif(${right}, 0))::int8`,
-      decimalRemainder: (left, right) => sql`mod(${left.sql}, nullif(${right.sql}, 0))`,
-      double: {
-        ...infixOperators((left, operator, right) => sql`nullif(${left.sql} ${operator} ${right.sql}, 'NaN')`),
-        div: (left, right) => once.pair(left.sql, right.sql, quotient),
-        mod: refuseModulo("PostgreSQL"),
-      },
-      date: PG_DATE,
-      midnight: PG_MIDNIGHT,
-      textTimestamp: PG_TEXTS.timestamp,
-      offsetOfText: pgOffsetOfText,
-      asOffset: (place) => sql`${place}::numeric`,
-    }),
+    ...computed,
   });
 }
 
@@ -326,6 +330,7 @@ export const PG_PROFILE: DialectProfile = Object.freeze<DialectProfile>({
   values: PG_VALUES,
   syntax: PG_SYNTAX,
   documents: PG_DOCUMENTS,
+  aggregates: PG_AGGREGATES,
   json: PG_JSON_SYNTAX,
   writes: PG_WRITES,
   catalogue: PG_CATALOGUE,

@@ -54,6 +54,7 @@ export const scaledDecimalForm: (scale: number) => SqlForm = keptPerNumber((scal
       return floor === ceiling ? withinInt64(floor) : NO_INTEGER;
     },
     mayBeNull: false,
+    scale,
     comparable: { form: DECIMAL_KEY_FORM, apply: (operand) => TO_KEY.apply(toText(operand)) },
     computable: { form: DECIMAL_FORM, apply: toText },
   });

@@ -26,6 +26,7 @@ import type {
   Alive,
 } from "../../forms/dialect-profile.ts";
 import type { Sql } from "../../statement/sql-form.ts";
+import { SQLITE_AGGREGATES } from "./aggregates.ts";
 import { SQLITE_CATALOGUE } from "./catalogue.ts";
 import { bareSqliteColumnFormat, SQLITE_JSON_SYNTAX } from "./column-format.ts";
 import { SQLITE_DOCUMENTS } from "./documents.ts";
@@ -199,6 +200,7 @@ const SCANNING_PROFILE: DialectProfile = withUnindexedForm({
   values: SQLITE_VALUES,
   syntax: SQLITE_SCANNING_SYNTAX,
   documents: SQLITE_DOCUMENTS,
+  aggregates: SQLITE_AGGREGATES,
   json: SQLITE_JSON_SYNTAX,
   writes: SQLITE_WRITES,
   catalogue: SQLITE_CATALOGUE,
@@ -289,6 +291,9 @@ const PURPOSES: ReadonlyArray<readonly [prefix: string, purpose: string]> = [
   ["odata_lower", "'tolower'"],
   ["odata_upper", "'toupper'"],
   ["odata_decimal", "a Decimal that is stored as text, or computed"],
+  ["odata_units", "the exact sum of integers"],
+  ["odata_least", "'min' of values that are texts in another order"],
+  ["odata_greatest", "'max' of values that are texts in another order"],
   ["odata_double", "rounding or dividing a Double"],
   ["odata_duration", "a Duration"],
   ["odata_spend", "'any' and 'all' within one another"],

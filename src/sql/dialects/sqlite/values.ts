@@ -1,4 +1,5 @@
 import { sql } from "kysely";
+import { required } from "../../../base/required.ts";
 import type { SynchronousReader } from "../../../connection/synchronous-reader.ts";
 import { isInteger, type PrimitiveType } from "../../../edm/primitive-type.ts";
 import type { ConvertExpression, Expression } from "../../../query/expression.ts";
@@ -11,6 +12,7 @@ import {
   type Compute,
   type Operators,
 } from "../../forms/arithmetic.ts";
+import { asShown, ofCanonicalForm } from "../../forms/computed-formats.ts";
 import type { DialectValues, ProbedRows, Term } from "../../forms/dialect-profile.ts";
 import { comparedTextForm } from "../../forms/text-columns.ts";
 import { readSlots } from "../../statement/parameter-slot.ts";
@@ -18,7 +20,7 @@ import { toComputable, type Sql } from "../../statement/sql-form.ts";
 import { computed, type RowOperand } from "../../statement/sql-operand.ts";
 import { sqliteColumnFormat } from "./column-format.ts";
 import { scaledDecimalForm, sqliteCanonicalForm, DOUBLE_FORM, STRING_COLUMN_FORM, STRING_FORM } from "./forms.ts";
-import { SQLITE_MARK } from "./marks.ts";
+import { asItStands, SQLITE_MARK } from "./marks.ts";
 import { INSTANT_FORM, DATE_FORM, MIDNIGHT_FORM } from "./temporal-forms.ts";
 
 /** SQLite turns integers beyond Int64 into REAL. Writes long operands once, or the text would double per level. */
@@ -134,12 +136,18 @@ function known(plan: ColumnPlan, binary: ReadonlySet<string>): ColumnPlan {
   return { ...plan, format: { ...plan.format, form: STRING_FORM } };
 }
 
+const COMPUTED = { columnFormat: sqliteColumnFormat, canonicalForm: sqliteCanonicalForm, numberText: asItStands };
+
 /** How SQLite stores values and computes with them. */
 export const SQLITE_VALUES: DialectValues = Object.freeze<DialectValues>({
   canonicalForm: sqliteCanonicalForm,
   mark: SQLITE_MARK,
   columnFormat: sqliteColumnFormat,
   guidsAreTexts: true,
+  computedFormat: (property) =>
+    property.type.name === "Edm.DateTimeOffset"
+      ? asShown(property, required(sqliteColumnFormat(property, "text"), "Timestamps of any offset have a format."))
+      : ofCanonicalForm(property, COMPUTED),
   documentText: (column) => column,
   comparedText: (comparison) =>
     comparedTextForm(comparison, (text) => sql`(${text} collate ${sql.id(comparison.collation)})`),

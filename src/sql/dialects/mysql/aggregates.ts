@@ -1,0 +1,39 @@
+import { sql } from "kysely";
+import { protocolError } from "../../../errors/odata-error.ts";
+import { castAggregates, type AggregateSyntax } from "../../forms/aggregate-syntax.ts";
+import type { Sql } from "../../statement/sql-form.ts";
+import { failFor, MOST_SCALE, MY_NUMBERS, WIDENED } from "./forms.ts";
+
+/** Sums below this size have all their digits beside those of a quotient. */
+const DIVIDED_SIZE = sql.raw(`1${"0".repeat(26)}`);
+/** A quotient of so many digits has two more, which suffices to round it. */
+const MOST_DIGITS = MOST_SCALE - 2;
+
+/** The cell of the first key of an order. */
+function firstCell(key: Sql, cell: Sql, direction: Sql): Sql {
+  return sql`group_concat(case when ${key} is not null then ${cell} end order by ${key}${direction} limit 1)`;
+}
+
+/** Divides with all digits that a Decimal can have: the database would drop all but four beyond those of the sum. */
+function quotient(sum: Sql, count: Sql, digits: number): Sql {
+  if (digits > MOST_DIGITS) {
+    const message = `MariaDB cannot compute an average of more than ${String(MOST_DIGITS)} digits after the point.`;
+    throw protocolError("UnsupportedQueryOption", message);
+  }
+  const divided = sql`round((${sum} + ${WIDENED}) / ${count}, ${sql.lit(digits)})`;
+  return sql`(case when abs(${sum}) < ${DIVIDED_SIZE} then ${divided} else ${failFor(sum)} end)`;
+}
+
+/** How MariaDB aggregates. The sum of Decimals has 22 digits more than they have. */
+export const MY_AGGREGATES: AggregateSyntax = castAggregates({
+  numbers: MY_NUMBERS,
+  // A `bit` becomes a number.
+  toNumber: (value) => sql`(${value} + 0)`,
+  toDouble: (value) => sql`(${value} + 0e0)`,
+  sumOfDoubles: (sum) => sum,
+  quotient,
+  cellOf: {
+    min: (key, cell) => firstCell(key, cell, sql``),
+    max: (key, cell) => firstCell(key, cell, sql` desc`),
+  },
+});

@@ -1,0 +1,160 @@
+import { sql } from "kysely";
+import { PRIMITIVE_TYPES } from "../../edm/primitive-type.ts";
+import type {
+  ApplyBranch,
+  FilterClause,
+  GroupStep,
+  LimitStep,
+  OrderByItem,
+  RoundingMode,
+} from "../../query/clauses.ts";
+import type { Expression } from "../../query/expression.ts";
+import { everyColumn } from "../columns/table-columns.ts";
+import { bindSlot, type Execution } from "../statement/parameter-slot.ts";
+import type { Sql } from "../statement/sql-form.ts";
+import { boundTexts } from "./held-texts.ts";
+import { outsideConditions, type PathScope } from "./path-scope.ts";
+import type { Rows, StatementState } from "./relation.ts";
+import type { ValueContext } from "./row-value.ts";
+import { makeTranslator } from "./translate-expression.ts";
+import { partitionTerms, translateGroup } from "./translate-group.ts";
+import { filterTest, orderClause, rowScope, translateOrder, whereAll } from "./translate-query.ts";
+
+/** The rows after some steps, of which only those that meet the condition belong to the result. */
+export interface AppliedRows {
+  readonly rows: Rows;
+  readonly filter: FilterClause | null;
+}
+
+/** The query of one step. */
+interface StepQuery {
+  readonly scope: PathScope;
+  readonly context: ValueContext;
+  /** The condition of the rows that the step receives, with a blank before it; nothing for all rows. */
+  readonly where: Sql;
+}
+
+/** The names of derived columns and tables. */
+const NUMBER = "odata_number";
+const NUMBERED = "odata_numbered";
+
+/**
+ * Applies the steps of a branch: each limit and each grouping becomes a derived table, whose rows the next step reads. Conditions
+ * become those of the next step.
+ */
+export function applyBranch(
+  rows: Rows,
+  statement: StatementState,
+  { steps }: ApplyBranch,
+  roundingMode: RoundingMode,
+): AppliedRows {
+  let applied: AppliedRows = { rows, filter: null };
+  for (const step of steps) {
+    switch (step.kind) {
+      case "filter":
+        applied = { ...applied, filter: bothFilters(applied.filter, step.filter) };
+        break;
+      case "limit":
+        applied = { rows: limitedRows(applied, step, statement, roundingMode), filter: null };
+        break;
+      case "group":
+        applied = { rows: groupedRows(applied, step, statement, roundingMode), filter: null };
+        break;
+    }
+  }
+  return applied;
+}
+
+/** Returns the condition that both conditions are met. */
+export function bothFilters(first: FilterClause | null, second: FilterClause | null): FilterClause | null {
+  if (first === null || second === null) return first ?? second;
+  const operands = [first.expression, second.expression];
+  return { expression: { kind: "logical", operator: "and", operands, type: PRIMITIVE_TYPES["Edm.Boolean"] } };
+}
+
+/** @param expressions those of the step, which may keep texts */
+function queryOf(
+  { rows, filter }: AppliedRows,
+  statement: StatementState,
+  roundingMode: RoundingMode,
+  expressions: readonly Expression[],
+): StepQuery {
+  const { profile } = statement;
+  const scope = rowScope(rows, statement);
+  const kept = expressions.map((expression): OrderByItem => ({ expression, descending: false }));
+  const texts = boundTexts(profile, filter, kept);
+  const test = filterTest(filter, makeTranslator({ profile, scope, roundingMode, texts }));
+  const outside = outsideConditions(scope);
+  const translator = makeTranslator({ profile, scope: outside, roundingMode, texts });
+  return { scope, context: { profile, scope: outside, translator }, where: whereAll(scope.it.alive(statement), test) };
+}
+
+function groupedRows(
+  applied: AppliedRows,
+  step: GroupStep,
+  statement: StatementState,
+  roundingMode: RoundingMode,
+): Rows {
+  const expressions = step.aggregates.flatMap(({ expression, filter }) => [expression ?? [], filter?.expression ?? []]);
+  const { scope, context, where } = queryOf(applied, statement, roundingMode, expressions.flat());
+  const { cells, positions, plans } = translateGroup(step, context);
+  const group = positions.length === 0 ? sql`` : sql` group by ${sql.join(positions.map((place) => sql.lit(place)))}`;
+  const query = sql`select ${sql.join(cells)} from ${scope.level.from(scope.it.from)}${where}${group}`;
+  return {
+    from: (alias) => sql`(${query}) as ${sql.id(alias)}`,
+    plans,
+    absent: NOTHING,
+    isProven: () => false,
+    labelsOf: () => undefined,
+    key: [],
+    comparisonOf: () => undefined,
+  };
+}
+
+const NOTHING: ReadonlySet<string> = new Set();
+
+/** Limits rows in a derived table with the columns of the rows. */
+function limitedRows(
+  applied: AppliedRows,
+  step: LimitStep,
+  statement: StatementState,
+  roundingMode: RoundingMode,
+): Rows {
+  const { orderBy, partition, top, skip } = step;
+  const expressions = orderBy.map(({ expression }) => expression);
+  const { scope, context, where } = queryOf(applied, statement, roundingMode, expressions);
+  const { syntax } = statement.profile;
+  const { it, level } = scope;
+  const { plans, absent, isProven, labelsOf, key, comparisonOf } = it.rows;
+  const names = [...new Set(everyColumn(plans, absent))];
+  const columns = names.map((name) => sql`${it.column(name)} as ${sql.id(name)}`);
+  const order = orderClause(translateOrder(orderBy, context.translator, syntax));
+  const query = ((): Sql => {
+    if (partition.length === 0) {
+      const limit = syntax.limit(top && bindCount(top), skip && bindCount(skip));
+      return sql`select ${sql.join(columns)} from ${level.from(it.from)}${where}${order}${limit}`;
+    }
+    const parts = sql.join(partitionTerms(partition, context));
+    const number = sql`row_number() over (partition by ${parts}${order}) as ${sql.id(NUMBER)}`;
+    const all = sql`select ${sql.join([...columns, number])} from ${level.from(it.from)}${where}`;
+    const tests = [
+      ...(skip === null ? [] : [sql`${sql.id(NUMBER)} > ${bindCount(skip)}`]),
+      ...(top === null ? [] : [sql`${sql.id(NUMBER)} <= ${skip === null ? bindCount(top) : bindCount(skip, top)}`]),
+    ];
+    const kept = sql.join(names.map((name) => sql`${sql.id(name)}`));
+    return sql`select ${kept} from (${all}) as ${sql.id(NUMBERED)}${whereAll(tests, null)}`;
+  })();
+  return { from: (alias) => sql`(${query}) as ${sql.id(alias)}`, plans, absent, isProven, labelsOf, key, comparisonOf };
+}
+
+/** The number of rows of a limit. */
+type RowCount = NonNullable<LimitStep["top"]>;
+
+/** Binds the sum of some numbers of rows. */
+function bindCount(...counts: readonly RowCount[]): Sql {
+  return bindSlot((execution) => counts.reduce((sum, count) => sum + valueOf(count, execution), 0n));
+}
+
+function valueOf(count: RowCount, { values }: Execution): bigint {
+  return BigInt(String(count.kind === "literal" ? count.value : values[count.index]));
+}

@@ -1,0 +1,157 @@
+import { sql } from "kysely";
+import { assertNever } from "../../base/required.ts";
+import { averageScale } from "../../query/average-scale.ts";
+import type { Aggregate, FilterClause, GroupKey, GroupStep } from "../../query/clauses.ts";
+import type { ScalarType } from "../../query/expression.ts";
+import type { ColumnPlan, PlansByField } from "../columns/table-columns.ts";
+import { summedKind } from "../forms/aggregate-syntax.ts";
+import type { DialectProfile } from "../forms/dialect-profile.ts";
+import { toOrdered, type Sql } from "../statement/sql-form.ts";
+import {
+  groupedValue,
+  isDouble,
+  planOfValue,
+  scalarType,
+  translateValue,
+  withoutNegativeZero,
+  type RowValue,
+  type ValueContext,
+} from "./row-value.ts";
+import { addCell, cellName, type Cells } from "./select-columns.ts";
+import { translateStructuredNull } from "./translate-property.ts";
+
+/** The parts of a query of groups. */
+interface GroupedRows {
+  readonly cells: Cells;
+  /** The positions of the cells by which rows are grouped. */
+  readonly positions: readonly number[];
+  readonly plans: PlansByField;
+}
+
+/**
+ * Translates a step that makes one row of each group: its cells, and the cells that it groups by. They are named by position:
+ * a database may not recognize that two expressions with the same values are equal.
+ */
+export function translateGroup({ keys, aggregates }: GroupStep, context: ValueContext): GroupedRows {
+  const cells: Cells = [];
+  const positions: number[] = [];
+  const groups = keyPlans(keys, { cells, positions, context });
+  const totals = aggregates.map((aggregate): readonly [string, ColumnPlan] => {
+    const { sql: value, ...read } = translateAggregate(aggregate, context);
+    const column = cellName(addCell(cells, value));
+    return [aggregate.property.field, planOfValue(read, aggregate.property, column)];
+  });
+  return { cells, positions, plans: new Map([...groups, ...totals]) };
+}
+
+interface KeyCells {
+  readonly cells: Cells;
+  readonly positions: number[];
+  readonly context: ValueContext;
+}
+
+function keyPlans(keys: readonly GroupKey[], into: KeyCells): PlansByField {
+  return new Map(keys.map((key) => [key.property.field, keyPlan(key, into)]));
+}
+
+function keyPlan(key: GroupKey, into: KeyCells): ColumnPlan {
+  const { cells, positions, context } = into;
+  const addTerm = (term: Sql): number => {
+    const index = addCell(cells, term);
+    positions.push(index + 1);
+    return index;
+  };
+  const { property } = key;
+  if (key.kind === "structured") {
+    const presence = cellName(addTerm(presenceOf(key.source, context)));
+    const members = keyPlans(key.members, into);
+    return Object.freeze({ kind: "complex", property, nullable: true, members, ignored: NO_PLANS, presence });
+  }
+  const value = translateValue(key.expression, property, context);
+  const { term, cell } = groupedValue(value, scalarType(property));
+  const { sortTerms } = value.form.sortable?.form ?? value.form;
+  // A sort of groups compares no more of long values than an order does.
+  const terms = sortTerms?.(term, property.facets.maxLength) ?? [term];
+  const indexes = terms.map(addTerm);
+  const isShown = cell === undefined && terms[0] === term;
+  const shown = isShown ? indexes[0] : addCell(cells, sql`min(${cell ?? term})`);
+  return planOfValue(value, property, cellName(shown ?? 0));
+}
+
+const NO_PLANS: PlansByField = new Map();
+
+/** Selects a cell that is null exactly if an entity or complex value is. */
+function presenceOf(source: Parameters<typeof translateStructuredNull>[0], { scope }: ValueContext): Sql {
+  return sql`case when ${translateStructuredNull(source, scope, false)} then 1 end`;
+}
+
+/** Returns the terms that are equal for rows of the same group. */
+export function partitionTerms(keys: readonly GroupKey[], context: ValueContext): readonly Sql[] {
+  return keys.flatMap((key) => {
+    if (key.kind === "structured") return [presenceOf(key.source, context), ...partitionTerms(key.members, context)];
+    const value = translateValue(key.expression, key.property, context);
+    return [groupedValue(value, scalarType(key.property)).term];
+  });
+}
+
+/** An aggregate with an operand. */
+type Aggregated = Aggregate & { readonly expression: NonNullable<Aggregate["expression"]> };
+
+function translateAggregate(
+  aggregate: Aggregate,
+  context: ValueContext,
+): Pick<RowValue, "sql" | "format" | "unreadable"> {
+  const { property, filter, expression } = aggregate;
+  if (expression !== null) return translateAggregated({ ...aggregate, expression }, context);
+  const format = context.profile.values.computedFormat(property);
+  return { sql: filter === null ? sql`count(*)` : sql`count(${whereMet(filter, sql`1`, context)})`, format };
+}
+
+function translateAggregated(
+  { property, method, expression, filter }: Aggregated,
+  context: ValueContext,
+): Pick<RowValue, "sql" | "format" | "unreadable"> {
+  const { profile } = context;
+  const type = scalarTypeOf(expression) ?? scalarType(property);
+  // Minimum and maximum are read as the operand is.
+  const value = translateValue(expression, { ...property, type }, context);
+  const operand = filter === null ? value : { ...value, sql: whereMet(filter, value.sql, context) };
+  const format = profile.values.computedFormat(property);
+  switch (method) {
+    case "min":
+    case "max":
+      return { ...value, sql: extreme(method, operand, type, profile) };
+    case "sum":
+    case "average": {
+      if (type.kind !== "PrimitiveType") throw new Error(`Values of ${type.name} have no sum.`);
+      const { sum, average } = profile.aggregates.summed[summedKind(type)];
+      return { sql: method === "sum" ? sum(operand) : average(operand, averageScale({ expression })), format };
+    }
+    case "countdistinct":
+      return { sql: sql`count(distinct ${groupedValue(operand, type).term})`, format };
+    case "count":
+      return { sql: sql`count(${operand.sql})`, format };
+    default:
+      return assertNever(method);
+  }
+}
+
+/** Returns the type of an operand; undefined for the literal null. */
+function scalarTypeOf({ type }: Aggregated["expression"]): ScalarType | undefined {
+  return type?.kind === "PrimitiveType" || type?.kind === "EnumType" ? type : undefined;
+}
+
+/** The least or greatest value, in the form of its operand. */
+function extreme(method: "min" | "max", value: RowValue, type: ScalarType, { aggregates }: DialectProfile): Sql {
+  const { sortable, ordered } = value.form;
+  const { sql: key } = toOrdered(value);
+  if (ordered !== undefined || (sortable !== undefined && sortable.keepsCells !== true)) {
+    return aggregates.cellOf[method](key, value.sql);
+  }
+  return sql`${sql.raw(method)}(${isDouble(type) ? withoutNegativeZero(key) : key})`;
+}
+
+/** Returns a value for the rows that meet a condition, and null for others. */
+function whereMet(filter: FilterClause, value: Sql, { translator }: ValueContext): Sql {
+  return sql`case when ${translator.condition(filter.expression, "filter")} then ${value} end`;
+}
