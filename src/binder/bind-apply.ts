@@ -44,6 +44,8 @@ import { bindKeyPath, distinctPaths, type KeyPath, pathsIn, toGroupKeys } from "
 export interface ApplyPlace extends Omit<ExpressionPlace, "entitySet"> {
   readonly entitySet: EntitySet;
   readonly capabilities: Capabilities;
+  /** The properties that the user may not read; absent: none. */
+  readonly unreadable?: AppliedRows["unreadable"] | undefined;
 }
 
 /** A bound `$apply`, with the rows that the other options of the request apply to. */
@@ -67,7 +69,10 @@ interface Work extends ApplyPlace {
  * @see OData Aggregation 4.0, section 3; docs/reference/apply.md
  */
 export function bindApply({ steps }: ApplySyntax, place: ApplyPlace, copies: Copies): BoundApply {
-  const results = runSteps(steps, rowsOf(place.entityType, place.entitySet, copies), { ...place, isOutermost: true });
+  const results = runSteps(steps, rowsOf(place.entityType, place.entitySet, copies, place.unreadable), {
+    ...place,
+    isOutermost: true,
+  });
   const [first, ...others] = results.map(toBranch);
   const [rows] = results;
   if (first === undefined || rows === undefined) throw new Error("$apply has no branch.");
@@ -229,13 +234,18 @@ function aggregated(
     if (expression === null && !work.capabilities.countEnabled) {
       throw unsupportedOption("$apply", position, "The query option $count is not enabled for this entity set.");
     }
-    const replaced = expression?.kind === "member" && expression.source === null ? expression.name : null;
     const bound = bindAggregate(item, condition, context);
-    checkAlias(alias, rows, taken, "$apply", replaced);
+    checkAlias(alias, rows, taken, "$apply", replacedBy(expression, bound.expression, rows));
     taken.add(alias.name);
     return bound;
   });
   return withGroups(rows, within, made, within.length === 0 ? "aggregate" : "groupby");
+}
+
+/** Returns the name of the property that is an operand by itself, which the alias may repeat; null for other operands. */
+function replacedBy(node: SyntaxNode | null, operand: Expression | null, rows: AppliedRows): string | null {
+  if (node?.kind !== "member" || node.source !== null || rows.computed.has(node.name)) return null;
+  return operand?.kind === "property" ? operand.property.name : null;
 }
 
 /** The rows of groups. */

@@ -252,7 +252,7 @@ export function checkCapabilities(
       const refuse = rules.unsupported?.has(option) === true ? unsupportedOption : misplacedOption;
       throw refuse(option, undefined, `The query option ${option} is not supported on ${rules.resource}.`);
     }
-    if (capabilities !== null && isFlagged(option) && capabilities[FLAGS[option]] !== true) {
+    if (capabilities !== null && isFlagged(option) && !capabilities[FLAGS[option]]) {
       throw unsupportedOption(option, undefined, `The query option ${option} is not enabled for this entity set.`);
     }
   }

@@ -30,13 +30,9 @@ const UNORDERED: ReadonlySet<string> = new Set(["Edm.Boolean", "Edm.Guid", "Edm.
 export function aggregateType(method: OperandMethod, type: ScalarType): ScalarType | undefined {
   switch (method) {
     case "sum":
-    case "average": {
-      const sum = type.kind === "PrimitiveType" ? SUMS[type.name] : undefined;
-      if (sum === undefined) return undefined;
-      if (method === "average" && type.kind === "PrimitiveType" && isInteger(type))
-        return PRIMITIVE_TYPES["Edm.Double"];
-      return PRIMITIVE_TYPES[sum];
-    }
+      return sumType(type);
+    case "average":
+      return type.kind === "PrimitiveType" && isInteger(type) ? PRIMITIVE_TYPES["Edm.Double"] : sumType(type);
     case "min":
     case "max":
       if (type.kind === "EnumType") return type.isFlags ? undefined : type;
@@ -44,6 +40,11 @@ export function aggregateType(method: OperandMethod, type: ScalarType): ScalarTy
     case "countdistinct":
       return PRIMITIVE_TYPES["Edm.Decimal"];
   }
+}
+
+function sumType(type: ScalarType): ScalarType | undefined {
+  const sum = type.kind === "PrimitiveType" ? SUMS[type.name] : undefined;
+  return sum === undefined ? undefined : PRIMITIVE_TYPES[sum];
 }
 
 /** Returns the methods that support a type. */

@@ -176,7 +176,7 @@ describe("what the standard has and the service does not support", () => {
     const answer = await sendTo()(url("/Cities", { $apply: value }));
     const start = `$apply at position ${position}: ${message}`;
     expectError(answer, { status: 400, code: "UnsupportedQueryOption", target: "$apply" });
-    expect(answer.json.error.message.slice(0, start.length)).toBe(start);
+    expect(String(answer.json.error.message).slice(0, start.length)).toBe(start);
     const standard = await sendTo({ service: { profile: "standard" } })(url("/Cities", { $apply: value }));
     expectError(standard, {
       status: 501,
@@ -299,7 +299,7 @@ describe("flags and allowlists", () => {
   ])("%s with %j and %j refuses %s", async (_step, cities, countries, value, { code, message }) => {
     const answer = await sendTo({ cities, countries })(url("/Cities", { $apply: value }));
     expectError(answer, { status: 400, code, target: "$apply" });
-    expect(answer.json.error.message.slice(0, message.length)).toBe(message);
+    expect(String(answer.json.error.message).slice(0, message.length)).toBe(message);
   });
 
   test.each([
@@ -364,6 +364,16 @@ describe("rules", () => {
     const answer = await send(url("/Cities", { [option]: value }));
     expect([answer.status, answer.json.error?.code]).toEqual([403, "Forbidden"]);
   });
+});
+
+test("entities among other rows have only the properties that the user may read", async () => {
+  const cities = { authorization: { properties: { budget: { read: role("hr") } } } };
+  const send = sendTo({ cities, service: { authenticate: () => ({ id: "u", roles: [] }) } });
+  const $apply = "concat(identity,aggregate($count as N))";
+  for (const options of [{}, { $orderby: "Id" }, { $select: "*" }, { $filter: "Id ge 0 or N ge 0" }]) {
+    const answer = await send(url("/Cities", { $apply, ...options }));
+    expect([answer.status, answer.text.includes("Budget")]).toEqual([200, false]);
+  }
 });
 
 test("a computed value that a request names and does not select obeys rules", async () => {
@@ -472,5 +482,85 @@ test("more steps than maxApplySteps are refused", async () => {
     code: "InvalidQueryOption",
     target: "$apply",
     message: "$apply at position 24: there are more than 2 steps: send several requests.",
+  });
+});
+
+test("composable functions accept the options as their set", async () => {
+  for (const profile of ["specification", "standard"] as const) {
+    const send = sendTo({ service: { profile } });
+    const path = "/Cities/Default.all()";
+    const grouped = await send(url(path, { $apply: "groupby((Name),aggregate(Area with sum as S))" }));
+    expect([grouped.status, grouped.json.value]).toEqual([
+      200,
+      [{ Name: "Rome", "S@odata.type": "#Decimal", S: 1285 }],
+    ]);
+    const computed = await send(
+      url(path, { $compute: "Area mul 2 as Twice", $select: "Twice", $filter: "Twice gt 1" }),
+    );
+    expect([computed.status, computed.json.value?.[0]?.Twice]).toEqual([200, 2570]);
+  }
+});
+
+describe("the ways to send the options", () => {
+  const GROUPED = [{ Name: "Rome" }];
+
+  test("parameter aliases, also of searches and counts", async () => {
+    const send = sendTo({ cities: { search: () => [CITY] } });
+    const options = { $apply: "filter(Area gt @least and Name in @names)/top(@n)/groupby((Name))", "@least": "5" };
+    const answer = await send(url("/Cities", { ...options, "@names": "['Rome','Oslo']", "@n": "3" }));
+    expect([answer.status, answer.json.value]).toEqual([200, GROUPED]);
+    const missing = await send(url("/Cities", { $apply: "top(@n)" }));
+    expectError(missing, {
+      status: 400,
+      code: "InvalidQueryOption",
+      target: "$apply",
+      message: "$apply at position 4: 'top' takes a whole number, as in top(5).",
+    });
+    const searched = await send(url("/Cities", { $apply: "search(@text)/groupby((Name))", "@text": "x" }));
+    expect([searched.status, searched.json.value]).toEqual([200, GROUPED]);
+  });
+
+  test("without $, with the profile of the standard", async () => {
+    const send = sendTo({ service: { profile: "standard" } });
+    const grouped = await send(url("/Cities", { apply: "groupby((Name))" }));
+    expect([grouped.status, grouped.json.value]).toEqual([200, GROUPED]);
+    const expanded = await send(
+      url("/Cities", { expand: "Country(compute=Tax mul 2 as Twice;select=Twice)", select: "Id" }),
+    );
+    expect([expanded.status, expanded.json.value?.[0]?.Country?.Twice]).toEqual([200, 0.44]);
+  });
+
+  test("in the body of POST …/$query, and for /$count", async () => {
+    const send = sendTo();
+    const body = "$apply=groupby((Name),aggregate($count as N))&$select=Name";
+    const answer = await send("/Cities/$query", { "Content-Type": "text/plain" }, "POST", body);
+    expect([answer.status, answer.json.value]).toEqual([200, GROUPED]);
+    const count = await send(url("/Cities/$count", { $apply: "groupby((Name))", $filter: "Name eq 'Oslo'" }));
+    expect([count.status, count.text]).toEqual([200, "0"]);
+  });
+
+  test("a search in $apply and $search must both match", async () => {
+    const texts: string[] = [];
+    const search = ({ text }: { readonly text: string }) => {
+      texts.push(text);
+      return [CITY];
+    };
+    const send = sendTo({ cities: { search } });
+    const both = { $apply: "filter(Id gt 0)/search(don't OR b)", $search: '"a b"' };
+    expect((await send(url("/Cities", both))).status).toBe(200);
+    expect(texts).toEqual(['(don\'t OR b) AND ("a b")']);
+    expectError(await send(url("/Cities", { $apply: "top(1)", $search: "a" })), {
+      status: 400,
+      code: "InvalidQueryOption",
+      target: "$search",
+      message:
+        "$search cannot follow steps of $apply that change or limit the rows: write search(…) as its first step.",
+    });
+    expectError(await send(url("/Cities", { $apply: "search(a AND)/top(1)" })), {
+      status: 400,
+      code: "InvalidQueryOption",
+      target: "$apply",
+      message: "$apply at position 12: a word, a phrase in double quotes or an opening parenthesis is missing.",
+    });
   });
 });
