@@ -69,7 +69,10 @@ export function csdlDocument(
   );
   const edmx = { "xmlns:edmx": "http://docs.oasis-open.org/odata/ns/edmx", Version: "4.0" };
   const aggregates = [...entityContainer.entitySets.values()].some((each) => isAggregated(capabilitiesOf(each)));
-  return element("edmx:Edmx", edmx, [...references(model, annotations, aggregates), element("edmx:DataServices", {}, [schema])]);
+  return element("edmx:Edmx", edmx, [
+    ...references(model, annotations, aggregates),
+    element("edmx:DataServices", {}, [schema]),
+  ]);
 }
 
 /**

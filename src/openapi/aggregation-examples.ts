@@ -8,7 +8,9 @@ export function applyExample(type: EntityType, capabilities: Capabilities): stri
   const key =
     groupable.find(({ type: { kind } }) => kind === "EnumType") ??
     groupable.find(({ type: { name } }) => name === "Edm.String");
-  const number = singleValues(type, capabilities.aggregateProperties).find((each) => !isLink(type, each) && isSum(each));
+  const number = singleValues(type, capabilities.aggregateProperties).find(
+    (each) => !isLink(type, each) && isSum(each),
+  );
   if (key === undefined || number === undefined) return undefined;
   // A sum may replace the property that is summed, but no other one.
   const alias = freeName(type, ["Total", "Sum"]) ?? number.name;

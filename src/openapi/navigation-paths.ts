@@ -101,7 +101,10 @@ function addReads(each: NavigationScope): void {
   if (routes.navigation.has("GET") && isCollection) {
     const options = optionsOf(each, each.options.collection);
     const applyEnabled = options.some((option) => option["name"] === "$apply");
-    const page = jsonResponse("A page of related entities.", collectionSchema(entityType, scope.schemas, { applyEnabled }));
+    const page = jsonResponse(
+      "A page of related entities.",
+      collectionSchema(entityType, scope.schemas, { applyEnabled }),
+    );
     const parameters = [...options, PREFER_PAGE_SIZE];
     addMemberOperation(each, {
       method: "GET",

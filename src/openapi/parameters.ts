@@ -9,7 +9,16 @@ import { type SchemaRegistry, valueSchema } from "./value-schemas.ts";
 
 /** The query options of routes, in the order of their listing. */
 export type QueryOption =
-  "$top" | "$skip" | "$filter" | "$orderby" | "$select" | "$expand" | "$count" | "$search" | "$apply" | "$compute";
+  | "$top"
+  | "$skip"
+  | "$filter"
+  | "$orderby"
+  | "$select"
+  | "$expand"
+  | "$count"
+  | "$search"
+  | "$apply"
+  | "$compute";
 
 /** The query options for reading a collection. */
 export const COLLECTION_OPTIONS: readonly QueryOption[] = [

@@ -113,7 +113,12 @@ test("allowlists and switches restrict what is described, and XML says the same"
     },
   });
   const written = xml.slice(xml.indexOf('        <Annotation Term="Org.OData.Aggregation.V1.ApplySupported">'));
-  expect(written.slice(0, written.indexOf("        </Annotation>")).split("\n").map((line) => line.trim())).toEqual([
+  expect(
+    written
+      .slice(0, written.indexOf("        </Annotation>"))
+      .split("\n")
+      .map((line) => line.trim()),
+  ).toEqual([
     '<Annotation Term="Org.OData.Aggregation.V1.ApplySupported">',
     "<Record>",
     '<PropertyValue Property="Transformations">',

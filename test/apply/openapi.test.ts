@@ -39,47 +39,50 @@ const ROWS: Readonly<Record<string, string>> = {
     '{"Status":"Open","Total@odata.type":"#Decimal","Total":94.84}]}',
 };
 
-test.each(opened.map(({ form, service }) => [form, service] as const))("every example can be sent: %s", async (form, service) => {
-  const document = openApiDocument(service as never);
-  const sent: string[] = [];
-  for (const operation of operationsOf(document)) {
-    const [method = "", template = ""] = operation.split(" ");
-    if (method !== "GET") continue;
-    for (const name of ["$apply", "$compute"]) {
-      const example = exampleOf(document, template, name);
-      if (typeof example !== "string") continue;
-      const path = template.replaceAll(/\{\w+\}/gu, "1");
-      const { status, text } = await door.to(service)(`${path}?${name}=${encodeURIComponent(example)}`);
-      expect(status, `${path} ${example} ${text}`).toBe(200);
-      const target = `${path}?${name}=${example}`;
-      if (ROWS[target] !== undefined) expect(text).toBe(ROWS[target]);
-      sent.push(target);
+test.each(opened.map(({ form, service }) => [form, service] as const))(
+  "every example can be sent: %s",
+  async (form, service) => {
+    const document = openApiDocument(service as never);
+    const sent: string[] = [];
+    for (const operation of operationsOf(document)) {
+      const [method = "", template = ""] = operation.split(" ");
+      if (method !== "GET") continue;
+      for (const name of ["$apply", "$compute"]) {
+        const example = exampleOf(document, template, name);
+        if (typeof example !== "string") continue;
+        const path = template.replaceAll(/\{\w+\}/gu, "1");
+        const { status, text } = await door.to(service)(`${path}?${name}=${encodeURIComponent(example)}`);
+        expect(status, `${path} ${example} ${text}`).toBe(200);
+        const target = `${path}?${name}=${example}`;
+        if (ROWS[target] !== undefined) expect(text).toBe(ROWS[target]);
+        sent.push(target);
+      }
     }
-  }
-  const along = [
-    `/s/Items(1)/Sales/$count?$apply=${APPLY_OF_SALES}`,
-    "/s/Items(1)/Kind?$compute=length(Label) as Length",
-    "/s/Items(1)/Sales(1)?$compute=length(City) as Length",
-    `/s/Items(1)/Sales?$apply=${APPLY_OF_SALES}`,
-    "/s/Items(1)/Sales?$compute=length(City) as Length",
-    "/s/Sales(1)/Item?$compute=length(Name) as Length",
-  ];
-  const ofSets = [
-    "/s/Items/$count?$apply=groupby((Name),aggregate(Rate with sum as Total))",
-    `/s/Sales/$count?$apply=${APPLY_OF_SALES}`,
-    "/s/Items(1)?$compute=length(Name) as Length",
-    "/s/Items?$apply=groupby((Name),aggregate(Rate with sum as Total))",
-    "/s/Items?$compute=length(Name) as Length",
-    "/s/Kinds(1)?$compute=length(Label) as Length",
-    "/s/Kinds?$compute=length(Label) as Length",
-    "/s/Sales(1)?$compute=length(City) as Length",
-    `/s/Sales/Latest?$apply=${APPLY_OF_SALES}`,
-    "/s/Sales/Latest?$compute=length(City) as Length",
-    `/s/Sales?$apply=${APPLY_OF_SALES}`,
-    "/s/Sales?$compute=length(City) as Length",
-  ];
-  expect(sent.toSorted()).toEqual((form === "tables" ? [...along, ...ofSets] : ofSets).toSorted());
-});
+    const along = [
+      `/s/Items(1)/Sales/$count?$apply=${APPLY_OF_SALES}`,
+      "/s/Items(1)/Kind?$compute=length(Label) as Length",
+      "/s/Items(1)/Sales(1)?$compute=length(City) as Length",
+      `/s/Items(1)/Sales?$apply=${APPLY_OF_SALES}`,
+      "/s/Items(1)/Sales?$compute=length(City) as Length",
+      "/s/Sales(1)/Item?$compute=length(Name) as Length",
+    ];
+    const ofSets = [
+      "/s/Items/$count?$apply=groupby((Name),aggregate(Rate with sum as Total))",
+      `/s/Sales/$count?$apply=${APPLY_OF_SALES}`,
+      "/s/Items(1)?$compute=length(Name) as Length",
+      "/s/Items?$apply=groupby((Name),aggregate(Rate with sum as Total))",
+      "/s/Items?$compute=length(Name) as Length",
+      "/s/Kinds(1)?$compute=length(Label) as Length",
+      "/s/Kinds?$compute=length(Label) as Length",
+      "/s/Sales(1)?$compute=length(City) as Length",
+      `/s/Sales/Latest?$apply=${APPLY_OF_SALES}`,
+      "/s/Sales/Latest?$compute=length(City) as Length",
+      `/s/Sales?$apply=${APPLY_OF_SALES}`,
+      "/s/Sales?$compute=length(City) as Length",
+    ];
+    expect(sent.toSorted()).toEqual((form === "tables" ? [...along, ...ofSets] : ofSets).toSorted());
+  },
+);
 
 test("where $apply is on, the items of a page are entities or rows with any members", () => {
   const tables = opened.find(({ form }) => form === "tables");
@@ -104,7 +107,12 @@ test("where $apply is on, the items of a page are entities or rows with any memb
 });
 
 test("a set without a text and a number has no example", () => {
-  const Tag = entityType("Tag", { id: edm.int32().key(), total: edm.int32(), sum: edm.int32(), itemId: edm.int32().nullable() });
+  const Tag = entityType("Tag", {
+    id: edm.int32().key(),
+    total: edm.int32(),
+    sum: edm.int32(),
+    itemId: edm.int32().nullable(),
+  });
   const Note = entityType("Note", { id: edm.string().key(), total: edm.int32(), text: edm.string(), sum: edm.int32() });
   const document = openApiDocument(
     odataService({

@@ -171,7 +171,17 @@ describe("the standard's profile", () => {
       return parameters?.map(({ name }) => name);
     };
     expect(of("specification")).toEqual(["$top", "$skip", "$filter", "$orderby", "$select"]);
-    expect(of("standard")).toEqual(["$top", "$skip", "$filter", "$orderby", "$select", "$count", "$apply", "$compute", "Prefer"]);
+    expect(of("standard")).toEqual([
+      "$top",
+      "$skip",
+      "$filter",
+      "$orderby",
+      "$select",
+      "$count",
+      "$apply",
+      "$compute",
+      "Prefer",
+    ]);
     const top = (profile: Profile) =>
       operationOf(documents[profile], "GET", "/list").parameters?.find(({ name }) => name === "$top")?.schema;
     expect(top("specification")).toEqual({ type: "integer", minimum: 0 });

@@ -62,9 +62,9 @@ export const SYNCFUSION_GRID_REQUESTS: readonly Exchange[] = [
     request: ["GET", "/Products/?$apply=groupby((Name),%20aggregate($count%20as%20groupCount))&$top=1000"],
     headers: READ,
     response: {
-      status: 501,
-      headers: ERROR_RESPONSE,
-      text: '{"error":{"code":"NotImplemented","message":"The query option $apply is not supported.","target":"$apply"}}',
+      status: 200,
+      headers: JSON_RESPONSE,
+      text: `{"@odata.context":"${ROOT}/$metadata#Products(Name,groupCount)","value":[${Array.from({ length: 60 }, (_, index) => `{"Name":"Product ${String(index + 1).padStart(2, "0")}","groupCount@odata.type":"#Decimal","groupCount":1}`).join(",")}]}`,
     },
   },
   {
