@@ -49,7 +49,7 @@ const SPREAD = [
   "test/executors/{beyond,cancelled,cell-names,collated-references,column-expressions,foreign-texts}.test.ts",
   "test/executors/{complex-changes,complex-columns,complex-paths}.test.ts",
   "test/executors/{found-queries,identities,instants,keyset-pages,lambda,legacy,legacy-writes,streams}.test.ts",
-  "test/executors/{shared-keys,stream-differential,value-functions,wide-decimals}.test.ts",
+  "test/executors/{casts,shared-keys,stored-casts,stream-differential,value-functions,wide-decimals}.test.ts",
   "test/kysely/{change-sets,character-sets,check-constraints,converted-columns,if-none-match,infinite-cells}.test.ts",
   "test/kysely/{log-fields,malformed-texts,null-operands,related-keys,stored-indexes}.test.ts",
   "test/kysely/{storage-forms,text-guids,unreadable-cells,unreadable-null,writes-edges,writes-rounding}.test.ts",

@@ -4,7 +4,7 @@ import { Edit, Filter, Grid, Page, Search, Sort, Toolbar } from "@syncfusion/ej2
 
 Grid.Inject(Edit, Filter, Page, Search, Sort, Toolbar);
 
-/** Searches without `cast`: the adaptor writes it around each column if it gets the query. */
+/** Searches texts without `cast`, so that an index may serve them: the adaptor writes it around each column if it gets the query. */
 class ShopAdaptor extends ODataV4Adaptor {
   onPredicate(predicate) {
     return super.onPredicate(predicate, null, false);

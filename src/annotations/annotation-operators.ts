@@ -1,7 +1,7 @@
 import { isNamespace, isSimpleIdentifier } from "../definition/names.ts";
 import { adviseName } from "../definition/option-table.ts";
 import { PRIMITIVE_TYPES } from "../edm/primitive-type.ts";
-import { FUNCTION_SIGNATURES } from "../query/functions.ts";
+import { FUNCTION_SIGNATURES, isFunctionName } from "../query/functions.ts";
 import type { PathTargets } from "./bind-annotation-path.ts";
 import { findVocabulary, type NameFault, type ExpectedType } from "./vocabularies.ts";
 
@@ -176,7 +176,9 @@ function functionName(targets: PathTargets, name: unknown): { readonly name: str
     return { message: "applies no function.", fix };
   }
   const { namespace, service } = targets;
-  const standard = [...CLIENT_FUNCTIONS, ...Object.keys(FUNCTION_SIGNATURES)].map((each) => `odata.${each}`);
+  const standard = [...CLIENT_FUNCTIONS, ...Object.keys(FUNCTION_SIGNATURES).filter(isFunctionName)].map(
+    (each) => `odata.${each}`,
+  );
   if (standard.includes(name)) return { name };
   const operations = [...service.operations, ...service.sets.flatMap((set) => set.operations)];
   const own = operations.flatMap((each) => (each.kind === "Function" ? [`${namespace}.${each.name}`] : []));

@@ -18,6 +18,7 @@ import {
   checkAlias,
   rowsOf,
   toBranch,
+  type Unreadable,
   totalOrder,
   withFilter,
   withGroups,
@@ -45,7 +46,7 @@ export interface ApplyPlace extends Omit<ExpressionPlace, "entitySet"> {
   readonly entitySet: EntitySet;
   readonly capabilities: Capabilities;
   /** The properties that the user may not read; absent: none. */
-  readonly unreadable?: AppliedRows["unreadable"] | undefined;
+  readonly unreadable?: Unreadable | undefined;
 }
 
 /** A bound `$apply`, with the rows that the other options of the request apply to. */

@@ -5,11 +5,13 @@ import {
   type FunctionSignature,
   growthOfCall,
   isFunctionName,
+  isTypeFunction,
   makesText,
   MAX_JOINED_GROWTH,
   MAX_TEXT_GROWTH,
 } from "../query/functions.ts";
 import type { CallSyntax } from "../syntax/ast.ts";
+import { bindCast } from "./bind-cast.ts";
 import { toType } from "./bind-literal.ts";
 import { invalidOption, unsupportedOption, didYouMean, quotedName, type BindingScope } from "./binding-scope.ts";
 import {
@@ -24,14 +26,7 @@ import {
 } from "./operand.ts";
 
 /** Functions of OData 4.0 and 4.01 that the service does not evaluate. */
-const FUNCTIONS_NOT_OFFERED: ReadonlySet<string> = new Set([
-  "isof",
-  "cast",
-  "case",
-  "matchespattern",
-  "hassubset",
-  "hassubsequence",
-]);
+const FUNCTIONS_NOT_OFFERED: ReadonlySet<string> = new Set(["case", "matchespattern", "hassubset", "hassubsequence"]);
 
 /**
  * Binds a call of a canonical function. The arguments are converted to the types of the first signature that accepts them.
@@ -40,6 +35,7 @@ const FUNCTIONS_NOT_OFFERED: ReadonlySet<string> = new Set([
  * @see OData URL Conventions 4.0, section 5.1.1.4; docs/reference/limits.md
  */
 export function bindCall(node: CallSyntax, scope: BindingScope): Operand {
+  if (node.source === null && isTypeFunction(node.name)) return bindCast(node, node.name, scope);
   const name = functionName(node, scope);
   const operands: readonly Operand[] = node.arguments.map((argument) => {
     if (argument.name === null) return scope.bind(argument.value);
@@ -80,7 +76,7 @@ function factorsOf(
   return { growth, joined: growth };
 }
 
-function functionName(node: CallSyntax, scope: BindingScope): FunctionName {
+function functionName(node: CallSyntax, scope: BindingScope): Exclude<FunctionName, "cast"> {
   const { name, source, position } = node;
   if (source === null && isFunctionName(name)) return name;
   if (source !== null || name.includes(".") || FUNCTIONS_NOT_OFFERED.has(name)) {

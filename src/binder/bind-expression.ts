@@ -243,6 +243,7 @@ function bindBinary(node: BinarySyntax, scope: BindingScope): Operand {
     case "sub":
     case "mul":
     case "div":
+    case "divby":
     case "mod":
       return bindArithmetic(node, operator, scope);
     case "has":

@@ -29,6 +29,7 @@ import {
   type ArithmeticTypes,
   arithmeticTypes,
   comparisonType,
+  decimalTypes,
 } from "./operand.ts";
 
 const BOOLEAN = PRIMITIVE_TYPES["Edm.Boolean"];
@@ -84,16 +85,18 @@ function incomparable(operator: ComparisonOperator, left: Operand, right: Operan
 }
 
 /**
- * Binds arithmetic such as `left add right`.
+ * Binds arithmetic such as `left add right`. `divby` is `div` whose integers become Decimals.
  * @throws ODataError `InvalidQueryOption` for types that the operator does not support, and as for the operands
  * @see OData URL Conventions 4.0, section 5.1.1.2
  */
-export function bindArithmetic(node: BinarySyntax, operator: ArithmeticOperator, scope: BindingScope): Operand {
+export function bindArithmetic(node: BinarySyntax, symbol: ArithmeticOperator | "divby", scope: BindingScope): Operand {
   const left = scope.bind(node.left);
   const right = scope.bind(node.right);
-  const found = isScalar(left) && isScalar(right) ? typesWithNull(operator, left, right) : undefined;
+  const operator = symbol === "divby" ? "div" : symbol;
+  const typesOf = symbol === "divby" ? decimalTypes : arithmeticTypes;
+  const found = isScalar(left) && isScalar(right) ? typesWithNull(operator, typesOf, left, right) : undefined;
   if (found === undefined || !isScalar(left) || !isScalar(right)) {
-    const message = `'${operator}' cannot take ${describeOperand(left)} and ${describeOperand(right)}.`;
+    const message = `'${symbol}' cannot take ${describeOperand(left)} and ${describeOperand(right)}.`;
     throw invalidOption(scope.option, node.position, message);
   }
   const [first, second] = found.isSwapped ? [right, left] : [left, right];
@@ -112,16 +115,17 @@ export function bindArithmetic(node: BinarySyntax, operator: ArithmeticOperator,
 /** Null gets the type of the other operand if the operator supports it, else another supported type. */
 function typesWithNull(
   operator: ArithmeticOperator,
+  typesOf: typeof arithmeticTypes,
   left: ScalarOperand,
   right: ScalarOperand,
 ): ArithmeticTypes | undefined {
   const leftType = typeOf(left);
   const rightType = typeOf(right);
-  if (leftType !== null && rightType !== null) return arithmeticTypes(operator, leftType, rightType);
+  if (leftType !== null && rightType !== null) return typesOf(operator, leftType, rightType);
   const integer = PRIMITIVE_TYPES["Edm.Int64"];
   const other = leftType ?? rightType ?? integer;
   for (const candidate of [other, PRIMITIVE_TYPES["Edm.Duration"], integer]) {
-    const found = arithmeticTypes(operator, leftType ?? candidate, rightType ?? candidate);
+    const found = typesOf(operator, leftType ?? candidate, rightType ?? candidate);
     if (found !== undefined) return found;
   }
   return undefined;

@@ -158,6 +158,17 @@ export function arithmeticTypes(
   return swapped === undefined ? undefined : { ...swapped, isSwapped: true };
 }
 
+/** Returns the types of `left divby right`: as for `arithmeticTypes`, but integers are divided as Decimals. */
+export function decimalTypes(
+  operator: ArithmeticOperator,
+  left: ScalarType,
+  right: ScalarType,
+): ArithmeticTypes | undefined {
+  const decimal = PRIMITIVE_TYPES["Edm.Decimal"];
+  if (isInteger(left) && isInteger(right)) return unswapped(decimal, decimal, decimal);
+  return arithmeticTypes(operator, left, right);
+}
+
 /** Returns the type of `-x`; undefined if the type cannot be negated. */
 export function negationType(type: ScalarType): PrimitiveType | undefined {
   if (isNumeric(type)) return arithmeticType(type, type);

@@ -136,17 +136,19 @@ function checkFacets(decimal: string, value: unknown, { precision, scale }: Form
 type SmallIntegerTypeName = "Edm.Byte" | "Edm.SByte" | "Edm.Int16" | "Edm.Int32";
 
 /** The least and the greatest value of each type. */
-const RANGES: Readonly<Record<SmallIntegerTypeName, readonly [number, number]>> = {
+export const RANGES: Readonly<Record<SmallIntegerTypeName, readonly [number, number]>> = {
   "Edm.Byte": [0, 255],
   "Edm.SByte": [-128, 127],
   "Edm.Int16": [-32_768, 32_767],
   "Edm.Int32": [-2_147_483_648, 2_147_483_647],
 };
 
-const MIN_INT64 = -(2n ** 63n);
-const MAX_INT64 = 2n ** 63n - 1n;
+/** The least Edm.Int64. */
+export const MIN_INT64: bigint = -(2n ** 63n);
+/** The greatest Edm.Int64. */
+export const MAX_INT64: bigint = 2n ** 63n - 1n;
 /** The least number that an IEEE single rounds to infinity. */
-const SINGLE_LIMIT = 2 ** 128 - 2 ** 103;
+export const SINGLE_LIMIT: number = 2 ** 128 - 2 ** 103;
 
 const INTEGER = /^[+-]?\d+$/;
 const FLOAT = /^[+-]?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?$/;

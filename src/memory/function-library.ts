@@ -1,10 +1,12 @@
 import { required } from "../base/required.ts";
+import { castOf } from "../edm/cast.ts";
 import { indexOf, lengthOf, substring } from "../edm/code-points.ts";
 import { datePartOf, timePartOf, totalOffsetMinutesOf, dayOf, monthOf, yearOf } from "../edm/date-time-offset.ts";
 import { ceilingDecimal, floorDecimal, roundDecimal } from "../edm/decimal-arithmetic.ts";
 import { totalSecondsOf } from "../edm/duration.ts";
 import { fractionalSecondsOf, hourOf, minuteOf, secondOf } from "../edm/time-of-day.ts";
 import { asText, type PrimitiveValue } from "../edm/value-codec.ts";
+import { castIn } from "../query/cast-call.ts";
 import type { RoundingMode } from "../query/clauses.ts";
 import type { CallExpression } from "../query/expression.ts";
 import type { FunctionName } from "../query/functions.ts";
@@ -120,7 +122,19 @@ export const FUNCTION_LIBRARY: Readonly<Record<FunctionName, CompileCall>> = {
   round: compileRound,
   floor: compileFloor,
   ceiling: compileCeiling,
+  cast: compileCast,
 };
+
+/** Compiles `cast`. */
+function compileCast(site: CallSite): CompiledExpression {
+  const operand = operandAt(site, 0);
+  const { source, target, digits } = castIn(site.expression);
+  const cast = castOf(source, target, digits);
+  return (entity, evaluation) => {
+    const value = operand(entity, evaluation);
+    return value === null ? null : cast(value);
+  };
+}
 
 /** Compiles `substring` with two or three arguments; null when one of them is null. */
 function compileSubstring(site: CallSite): CompiledExpression {

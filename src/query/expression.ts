@@ -188,7 +188,10 @@ export interface NegateExpression {
   readonly type: PrimitiveType;
 }
 
-/** A canonical function; null if an argument is null. */
+/**
+ * A canonical function; null if an argument is null. `cast` has one argument, and `type` is the type of the target; it is null
+ * if the cast fails.
+ */
 export interface CallExpression {
   readonly kind: "call";
   readonly name: FunctionName;

@@ -46,6 +46,7 @@ export const FUNCTION_NAMES = [
   "round",
   "floor",
   "ceiling",
+  "cast",
 ] as const;
 
 /** The name of a supported canonical function. */
@@ -91,10 +92,11 @@ export function growthOfCall(name: FunctionName, [first = 1, second = 1]: readon
 
 /**
  * The supported canonical functions with their signatures. Arguments are converted to the first signature that accepts
- * them. `round`, `floor` and `ceiling` distinguish Decimal and Double; an integer counts as Decimal.
+ * them. `round`, `floor` and `ceiling` distinguish Decimal and Double; an integer counts as Decimal. `cast` and `isof` take a
+ * type and have no fixed signature; `isof` is bound as a comparison with null.
  * @see OData URL Conventions 4.0, section 5.1.1.4
  */
-export const FUNCTION_SIGNATURES: Readonly<Record<FunctionName, readonly FunctionSignature[]>> = {
+export const FUNCTION_SIGNATURES: Readonly<Record<FunctionName | "isof", readonly FunctionSignature[]>> = {
   contains: [{ parameters: [STRING, STRING], returns: "Edm.Boolean" }],
   startswith: [{ parameters: [STRING, STRING], returns: "Edm.Boolean" }],
   endswith: [{ parameters: [STRING, STRING], returns: "Edm.Boolean" }],
@@ -125,9 +127,16 @@ export const FUNCTION_SIGNATURES: Readonly<Record<FunctionName, readonly Functio
   round: [...each(["Edm.Decimal"], "Edm.Decimal"), ...each(["Edm.Double"], "Edm.Double")],
   floor: [...each(["Edm.Decimal"], "Edm.Decimal"), ...each(["Edm.Double"], "Edm.Double")],
   ceiling: [...each(["Edm.Decimal"], "Edm.Decimal"), ...each(["Edm.Double"], "Edm.Double")],
+  cast: [],
+  isof: [],
 };
 
-/** Returns whether a name (in lower case) is a supported canonical function. */
-export function isFunctionName(name: string): name is FunctionName {
-  return Object.hasOwn(FUNCTION_SIGNATURES, name);
+/** Returns whether a name (in lower case) is a supported canonical function with fixed signatures. */
+export function isFunctionName(name: string): name is Exclude<FunctionName, "cast"> {
+  return Object.hasOwn(FUNCTION_SIGNATURES, name) && !isTypeFunction(name);
+}
+
+/** Returns whether a name (in lower case) is a function whose last argument is a type. */
+export function isTypeFunction(name: string): name is "cast" | "isof" {
+  return name === "cast" || name === "isof";
 }

@@ -29,7 +29,8 @@ import { quoteText } from "./syntax-error.ts";
 import { type TokenList, UNARY_PRECEDENCE } from "./token.ts";
 
 /** The tokens that a message expects after an operand. */
-const OPERATOR_OR_END = "an operator (and, or, eq, ne, gt, ge, lt, le, in, has, add, sub, mul, div, mod) or the end";
+const OPERATOR_OR_END =
+  "an operator (and, or, eq, ne, gt, ge, lt, le, in, has, add, sub, mul, div, divby, mod) or the end";
 
 /**
  * Parses a token list as one expression: `$filter`, or the value of an argument. `maxDepth` limits the recursion and the

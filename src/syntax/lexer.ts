@@ -55,7 +55,7 @@ function scanToken(lexer: Lexer, code: number): void {
   }
   switch (code) {
     case 39:
-      addLiteral(lexer, start, scanString(lexer, start));
+      scanQuote(lexer, start);
       return;
     case 40:
       scanOpen(lexer, start);
@@ -99,6 +99,42 @@ function scanToken(lexer: Lexer, code: number): void {
 
 function addLiteral(lexer: Lexer, start: number, end: number): void {
   addOperand(lexer, "literal", start, end);
+}
+
+/**
+ * Reads a string, or the name of a type in quotes, which some clients send: `cast(Id,'Edm.String')`. It becomes a name, so
+ * that it is part of the shape.
+ */
+function scanQuote(lexer: Lexer, start: number): void {
+  const nameEnd = skipDottedName(lexer.text, start + 1);
+  const isName = nameEnd > start + 1 && lexer.text.charCodeAt(nameEnd) === QUOTE;
+  if (!isName || !isBeforeClose(lexer.text, nameEnd + 1) || !isLastInCast(lexer)) {
+    addLiteral(lexer, start, scanString(lexer, start));
+    return;
+  }
+  addOperand(lexer, "name", start + 1, nameEnd);
+  lexer.offset = nameEnd + 1;
+}
+
+function isBeforeClose(text: string, start: number): boolean {
+  let offset = start;
+  while (text.charCodeAt(offset) === 32 || text.charCodeAt(offset) === 9) offset += 1;
+  return text.charCodeAt(offset) === 41;
+}
+
+/** Whether an argument of `cast` or `isof` begins here. */
+function isLastInCast({ shared: { tokens } }: Lexer): boolean {
+  const last = tokens.at(-1)?.kind;
+  if (last !== "," && last !== "(") return false;
+  let depth = 0;
+  for (let index = tokens.length - 1; index > 0; index -= 1) {
+    const kind = tokens[index]?.kind;
+    if (kind === ")") depth += 1;
+    if (kind !== "(") continue;
+    if (depth === 0) return /^(?:cast|isof)$/iu.test(tokens[index - 1]?.text ?? "");
+    depth -= 1;
+  }
+  return false;
 }
 
 function scanOpen(lexer: Lexer, start: number): void {

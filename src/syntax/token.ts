@@ -2,7 +2,20 @@ import { isDigit } from "../edm/decimal.ts";
 import type { PrimitiveTypeName } from "../edm/primitive-type.ts";
 
 /** Operators with two operands, except `and` and `or`. */
-export type BinaryOperator = "eq" | "ne" | "gt" | "ge" | "lt" | "le" | "add" | "sub" | "mul" | "div" | "mod" | "has";
+export type BinaryOperator =
+  | "eq"
+  | "ne"
+  | "gt"
+  | "ge"
+  | "lt"
+  | "le"
+  | "add"
+  | "sub"
+  | "mul"
+  | "div"
+  | "divby"
+  | "mod"
+  | "has";
 
 /** The kind of a token. Punctuation is its own kind; `"-"` is a minus sign that is not part of a number. */
 export type TokenKind =
@@ -81,7 +94,7 @@ export const OPERATORS: ReadonlyMap<string, Operator> = new Map([
   ...level(3, "eq", "ne"),
   ...level(4, "gt", "ge", "lt", "le", "in"),
   ...level(5, "add", "sub"),
-  ...level(6, "mul", "div", "mod"),
+  ...level(6, "mul", "div", "divby", "mod"),
   ...level(8, "has"),
 ]);
 

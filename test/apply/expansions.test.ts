@@ -1,3 +1,4 @@
+// Statements: docs/reference/apply.md#rows
 import { afterAll, describe, expect, test } from "vitest";
 import { nodeDoor as door, ORIGIN, url } from "../http/doors.ts";
 import { FORMS, openSales } from "./sales-model.ts";

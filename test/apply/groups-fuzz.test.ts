@@ -1,3 +1,5 @@
+// Statements: docs/reference/apply.md#methods
+// Statements: docs/reference/apply.md#rows
 import { arraySource, edm, entitySet, entityType, enumType, hasOptional, odataService } from "odatakit";
 import { describe, expect, test } from "vitest";
 import { caseCount } from "../cases.ts";
@@ -208,5 +210,73 @@ describe("each group is what arithmetic on its rows gives", () => {
     });
     const sorted = (all: readonly object[]): string[] => all.map((each) => JSON.stringify(each)).toSorted();
     expect(sorted(shown)).toEqual(sorted(wanted));
+  });
+});
+
+/** Compares two values in ascending order: null first, strings by code point. */
+function ascending(left: unknown, right: unknown): number {
+  if (left === null || right === null) return Number(left !== null) - Number(right !== null);
+  if (typeof left === "string" && typeof right === "string") {
+    return Buffer.compare(Buffer.from(left, "utf8"), Buffer.from(right, "utf8"));
+  }
+  return Number(left) - Number(right);
+}
+
+type Term = readonly [field: "text" | "part", descending: boolean];
+
+function sortedBy(rows: readonly Row[], terms: readonly Term[]): readonly Row[] {
+  return rows.toSorted((left, right) => {
+    for (const [field, descending] of terms) {
+      const order = ascending(left[field], right[field]);
+      if (order !== 0) return descending ? -order : order;
+    }
+    return Number(left["id"]) - Number(right["id"]);
+  });
+}
+
+/** Divides rows by the text that they have. */
+function groupsOf(rows: readonly Row[]): readonly (readonly Row[])[] {
+  const groups = new Map<unknown, Row[]>();
+  for (const row of rows) groups.set(row["text"], [...(groups.get(row["text"]) ?? []), row]);
+  return [...groups.values()];
+}
+
+describe("limits keep what sorting keeps", () => {
+  test.each(Array.from({ length: caseCount(100) }, (_none, seed) => seed + 1))("rows %i", async (seed) => {
+    const next = numbers(seed);
+    const rows = generate(next);
+    const facts = entitySet(Fact, { queryable: () => arraySource(Fact, rows as never) });
+    const send = door.to(odataService({ prefix: "/f", profile: "standard", entitySets: [facts] }));
+    const idsOf = async ($apply: string): Promise<readonly number[]> => {
+      const { json } = await send(url("/f/Facts", { $apply, $select: "Id" }));
+      const found = json.value as readonly { readonly Id: number }[];
+      return found.map(({ Id }) => Id);
+    };
+    const ids = (all: readonly Row[]): readonly unknown[] => all.map(({ id }) => id);
+    const [top, skip] = [1 + next(6), next(4)];
+    const terms: readonly Term[] = [
+      [next(2) === 0 ? "text" : "part", next(2) === 0],
+      [next(2) === 0 ? "text" : "part", next(2) === 0],
+    ];
+    const order = terms.map(
+      ([field, descending]) => (field === "text" ? "Text" : "Part") + (descending ? " desc" : ""),
+    );
+    const most = sortedBy(rows, [["part", true]]);
+    const inGroups = (cut: (group: readonly Row[]) => readonly Row[]): readonly unknown[] =>
+      ids(sortedBy(groupsOf(rows).flatMap(cut), []));
+
+    expect(await idsOf(`orderby(${order.join()})/skip(${skip})/top(${top})`)).toEqual(
+      ids(sortedBy(rows, terms).slice(skip, skip + top)),
+    );
+    expect(await idsOf(`topcount(${top},Part)`)).toEqual(ids(sortedBy(most.slice(0, top), [])));
+    expect(await idsOf(`bottomcount(${top},Part)`)).toEqual(
+      ids(sortedBy(sortedBy(rows, [["part", false]]).slice(0, top), [])),
+    );
+    expect(await idsOf(`groupby((Text),topcount(${top},Part))`)).toEqual(
+      inGroups((group) => sortedBy(group, [["part", true]]).slice(0, top)),
+    );
+    expect(await idsOf(`groupby((Text),orderby(${order.join()})/skip(${skip})/top(${top}))`)).toEqual(
+      inGroups((group) => sortedBy(group, terms).slice(skip, skip + top)),
+    );
   });
 });

@@ -1,3 +1,4 @@
+// Statements: docs/reference/apply.md#rules-of-the-set
 import { arraySource, type CollectionQuery, edm, entitySet, entityType, fn, hasMany, odataService } from "odatakit";
 import { describe, expect, test } from "vitest";
 import { expectError, nodeDoor as door, ORIGIN, url } from "../http/doors.ts";

@@ -1,3 +1,5 @@
+// Statements: docs/reference/apply.md#rows
+// Statements: docs/reference/limits.md#fixed-limits
 import { arraySource, edm, entitySet, entityType, odataService, type EntitySource } from "odatakit";
 import { describe, expect, test } from "vitest";
 import { expectError, nodeDoor as door, ORIGIN, url } from "../http/doors.ts";

@@ -1,3 +1,6 @@
+// Statements: docs/reference/apply.md#methods
+// Statements: docs/reference/apply.md#rows
+// Statements: docs/reference/apply.md#steps
 import { afterAll, describe, expect, test } from "vitest";
 import { nodeDoor as door, ORIGIN, url } from "../http/doors.ts";
 import { FORMS, openSales } from "./sales-model.ts";

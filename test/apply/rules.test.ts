@@ -1,3 +1,4 @@
+// Statements: docs/reference/apply.md#rules-of-the-set
 import { noRows, role } from "odatakit";
 import { afterAll, describe, expect, test } from "vitest";
 import { expectError, nodeDoor as door, ORIGIN, url } from "../http/doors.ts";

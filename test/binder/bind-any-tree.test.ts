@@ -3,8 +3,10 @@ import { expect, test } from "vitest";
 import { bindCondition, bindSortKey } from "../../src/binder/bind-expression.ts";
 import { bindParameters } from "../../src/binder/bind-query-options.ts";
 import type { BindingContext } from "../../src/binder/binding-scope.ts";
+import { isCastable } from "../../src/edm/cast.ts";
 import { PRIMITIVE_TYPES } from "../../src/edm/primitive-type.ts";
 import { ODataError } from "../../src/errors/odata-error.ts";
+import { castIn } from "../../src/query/cast-call.ts";
 import type { QueryParameter } from "../../src/query/clauses.ts";
 import type { Expression, VariableExpression } from "../../src/query/expression.ts";
 import { FUNCTION_SIGNATURES, type FunctionSignature } from "../../src/query/functions.ts";
@@ -116,7 +118,7 @@ const { tree } = fc.letrec<{ tree: SyntaxNode; leaf: SyntaxNode; node: SyntaxNod
 }));
 
 function binary(operand: fc.Arbitrary<SyntaxNode>): fc.Arbitrary<SyntaxNode> {
-  const operators = ["eq", "ne", "gt", "ge", "lt", "le", "add", "sub", "mul", "div", "mod", "has"] as const;
+  const operators = ["eq", "ne", "gt", "ge", "lt", "le", "add", "sub", "mul", "div", "divby", "mod", "has"] as const;
   return fc
     .tuple(fc.constantFrom(...operators), operand, operand)
     .map(([operator, left, right]) => ({ kind: "binary", operator, left, right, position }));
@@ -174,6 +176,11 @@ function checkTypes(
     case "call": {
       const types = expression.arguments.map((argument) => argument.type?.name);
       for (const argument of expression.arguments) check(argument);
+      if (expression.name === "cast") {
+        const { source, target } = castIn(expression);
+        expect([expression.arguments.length, isCastable(source, target), source === target]).toEqual([1, true, false]);
+        return;
+      }
       const signatures: readonly FunctionSignature[] = FUNCTION_SIGNATURES[expression.name];
       const signature = signatures.find(({ parameters: wanted }) => wanted.join() === types.join());
       expect(signature?.returns).toBe(expression.type.name);

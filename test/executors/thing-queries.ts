@@ -50,9 +50,23 @@ export const string: Make = nested(
   (depth) => join(of("tolower(", "toupper(", "trim("), string(depth), ")"),
   (depth) => join("concat(", string(depth), ",", string(depth), ")"),
   () => join(of("tolower(", "toupper(", "trim("), of("level", "stage", "mood", "rank", "grade"), ")"),
+  (depth) => join("cast(", castSource(depth), ",'Edm.String')"),
   (depth) => join("substring(", string(depth), ",", integer(depth), ")"),
   (depth) => join("substring(", string(depth), ",", integer(depth), ",", integer(depth), ")"),
 );
+
+/** Values whose text each database writes. */
+const castSource: Make = (depth) =>
+  fc.oneof(
+    integer(depth),
+    decimal(depth),
+    finite(depth),
+    date(depth),
+    time(depth),
+    guid(0),
+    binary(0),
+    of("at", "local", "flag", "paid"),
+  );
 
 const instantLiterals = [
   "2024-02-29T12:00:00Z",
@@ -101,6 +115,7 @@ const dateLeaf = leaf(["day"], ["2024-02-29", "2000-01-01", "0001-01-01", "9999-
 export const date: Make = nested(
   dateLeaf,
   (depth) => join("date(", instant(depth), ")"),
+  (depth) => join("cast(cast(", date(depth), ",Edm.String),Edm.Date)"),
   (depth) => join("(", date(depth), of(" add ", " sub "), duration(depth), ")"),
 );
 export const time: Make = nested(
@@ -136,6 +151,12 @@ export const integer: Make = nested(
   (depth) => join("(", integer(depth), of(" div ", " mod "), of("small", "count", "big", "2", "-3", "7"), ")"),
   (depth) => join("(-", integer(depth), ")"),
   (depth) => join("length(", string(depth), ")"),
+  (depth) =>
+    join(
+      "cast(",
+      fc.oneof(string(depth), integer(depth), decimal(depth), finite(depth)),
+      of(",Edm.Byte)", ",Edm.Int16)", ",Edm.Int64)"),
+    ),
   (depth) => join("indexof(", string(depth), ",", string(depth), ")"),
   (depth) => join(of("year(", "month(", "day("), fc.oneof(date(depth), instant(depth)), ")"),
   (depth) => join(of("hour(", "minute(", "second("), fc.oneof(time(depth), instant(depth)), ")"),
@@ -162,6 +183,8 @@ export const decimal: Make = nested(
   (depth) => join("(", decimal(depth), of(" add ", " sub ", " mul "), fc.oneof(decimal(depth), integer(depth)), ")"),
   (depth) => join("(", decimal(depth), of(" div ", " mod "), of("cost", "price", "small", "2", "-0.3", ...WIDE), ")"),
   (depth) => join("(-", decimal(depth), ")"),
+  (depth) => join("(", integer(depth), " divby ", of("small", "count", "7", "-3"), ")"),
+  (depth) => join("cast(", string(depth), ",Edm.Decimal)"),
   (depth) => join(of("round(", "floor(", "ceiling("), fc.oneof(decimal(depth), integer(depth)), ")"),
   (depth) => join("fractionalseconds(", fc.oneof(instant(depth), time(depth)), ")"),
   (depth) => join("totalseconds(", duration(depth), ")"),
@@ -174,6 +197,7 @@ export const finite: Make = nested(
   (depth) => join("(", finite(depth), of(" add ", " sub ", " mul "), fc.oneof(finite(depth), of("count", "cost")), ")"),
   (depth) => join("(", finite(depth), of(" div ", " mod "), of("2e0", "-3e0", "0.5e0"), ")"),
   (depth) => join("(-", finite(depth), ")"),
+  (depth) => join("cast(", fc.oneof(string(depth), decimal(depth)), of(",Edm.Double)", ",Edm.Single)")),
   (depth) => join(of("round(", "floor(", "ceiling("), finite(depth), ")"),
 );
 const double: Make = (depth) => mostly(finite(depth), of("limit", "INF", "-INF", "floor(limit)", "round(limit)"));

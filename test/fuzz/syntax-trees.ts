@@ -3,7 +3,9 @@ import type { ArgumentSyntax, LogicalSyntax, SyntaxNode } from "../../src/syntax
 import type { BinaryOperator, Literal } from "../../src/syntax/token.ts";
 import { anyCharacter } from "../any-character.ts";
 
-const BINARY: readonly BinaryOperator[] = "eq ne gt ge lt le add sub mul div mod has".split(" ") as BinaryOperator[];
+const BINARY: readonly BinaryOperator[] = "eq ne gt ge lt le add sub mul div divby mod has".split(
+  " ",
+) as BinaryOperator[];
 const position = 0;
 
 /** Names other than keywords, literals and canonical functions, although some look like them. */

@@ -62,7 +62,7 @@ const FUNCTION_TRIALS: Readonly<Record<string, string>> = {
   round: "round(1.5) eq 2",
   floor: "floor(1.5) eq 1",
   ceiling: "ceiling(1.5) eq 2",
-  isof: "isof(Edm.String)",
+  isof: "isof('1',Edm.String)",
   cast: "cast('1',Edm.String) eq '1'",
   "geo.distance": "geo.distance(geography'POINT(0 0)',geography'POINT(1 1)') gt 1",
   "geo.length": "geo.length(geography'LINESTRING(0 0,1 1)') gt 1",

@@ -274,7 +274,13 @@ test("expressions over items of every kind name what they read", async () => {
     expect(await statusOf(filter), filter).toEqual([403, "Homes"]);
     expect(await statusOf(filter, "eve:hr"), filter).toBe(200);
   }
-  for (const filter of ["$root/People(1)/Salary eq 5", "Cars/any(c:c eq 'Golf' and $it/Salary eq 5)"]) {
+  for (const filter of [
+    "$root/People(1)/Salary eq 5",
+    "Cars/any(c:c eq 'Golf' and $it/Salary eq 5)",
+    "contains(cast(Salary,'Edm.String'),'5')",
+    "isof(Salary,Edm.Byte)",
+    "Salary divby 2 gt 1",
+  ]) {
     expect(await statusOf(filter), filter).toEqual([403, "Salary"]);
     expect(await statusOf(filter, "eve:hr"), filter).toBe(200);
   }

@@ -480,11 +480,13 @@ describe("asynchronous rows", () => {
     const other: AnyDatabase = new Kysely({ dialect: new SqliteDialect({ database }) });
     const set = sqlEntitySet(Order, { db: other, table: "orders", operations: ["read"], columns: ORDER_COLUMNS });
     const bare = serviceOf(set);
-    const filter = "name eq 'Chai' and total gt 1 and id add 1 gt 5 and year(placed) eq 2024";
+    const casts = "contains(cast(id,'Edm.String'),'') and cast('5',Edm.Int32) eq 5";
+    const filter = `name eq 'Chai' and total gt 1 and id add 1 gt 5 and year(placed) eq 2024 and ${casts}`;
     const { json } = await get(bare, `/Orders?$select=id,price,total&$count=true&$filter=${filter}`);
     expect(json).toMatchObject({ "@odata.count": 1, value: [{ price: 1.1, total: 19.99 }] });
     for (const [refused, message] of [
       ["tolower(name) eq 'chai'", "The database behind this set cannot evaluate 'tolower'."],
+      ["cast(name,Edm.Int32) eq 1", "The database behind this set cannot evaluate 'cast' of these types."],
       ["price gt 1", "The database behind this set cannot evaluate a Decimal that is stored as text, or computed."],
     ]) {
       const answer = await get(bare, `/Orders?$filter=${String(refused)}`);

@@ -115,3 +115,25 @@ test("literals and blanks do not change the shape, steps and names do", () => {
   expect(shapeOf("filter(A gt 1)/top(2)")).not.toBe(shapeOf("filter(A gt 1)/skip(2)"));
   expect(shapeOf("aggregate(A with sum as B)")).not.toBe(shapeOf("aggregate(A with sum as C)"));
 });
+
+describe("fixed limits", () => {
+  const aggregates = (count: number): string =>
+    `aggregate(${Array.from({ length: count }, (_each, index) => `$count as N${String(index)}`).join(",")})`;
+  const nested = (depth: number): string => `${"groupby((A),".repeat(depth)}identity${")".repeat(depth)}`;
+  const steps = (count: number): string => Array.from({ length: count }, () => "identity").join("/");
+
+  test.each<[string, string, string]>([
+    [aggregates(20), aggregates(21), "aggregate takes at most 20 values: remove the last ones."],
+    [nested(5), nested(6), "steps nest deeper than 5 levels: use fewer of groupby and concat in one another."],
+    [`compute(A as ${"a".repeat(128)})`, `compute(A as ${"a".repeat(129)})`, "cannot be an alias"],
+    [steps(20), steps(21), "there are more than 20 steps: send several requests."],
+  ])("%s is accepted, %s is not", (accepted, refused, message) => {
+    expect(parse(accepted).steps.length).toBeGreaterThan(0);
+    expect(errorOf(() => parse(refused)).message).toContain(message);
+  });
+
+  test("without a setting there are at most 100 steps", () => {
+    expect(parse(steps(100), parseContext(UNLIMITED)).steps).toHaveLength(100);
+    expect(errorOf(() => parse(steps(101), parseContext(UNLIMITED))).message).toContain("more than 100 steps");
+  });
+});

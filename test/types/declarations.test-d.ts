@@ -218,6 +218,10 @@ test("handlers of a set are inferred", () => {
     filterEnabled: undefined,
     filterProperties: ["status", "customer"],
     expandProperties: ["customer"],
+    groupByProperties: ["status", "customer"],
+    aggregateProperties: [],
+    applyEnabled: true,
+    computeEnabled: undefined,
     navigation: {
       customer: hasRequired(Customer, {
         on: { customerId: "id" },
@@ -472,6 +476,12 @@ test("wrong uses do not compile", () => {
   entitySet(Customer, { getByKey: (id) => ({ id, name: 5 }) });
   // @ts-expect-error -- unknown property in an allowlist
   entitySet(Customer, { filterProperties: ["nane"] });
+  // @ts-expect-error -- unknown property in an allowlist of $apply
+  entitySet(Customer, { groupByProperties: ["nane"] });
+  // @ts-expect-error -- unknown property in an allowlist of $apply
+  entitySet(Customer, { aggregateProperties: ["nane"] });
+  // @ts-expect-error -- no option that applyQuery can apply
+  entitySet(Customer, { applyQueryOptions: ["aply"] });
   // @ts-expect-error -- unknown property in etag
   entitySet(Customer, { etag: ["nane"] });
   // @ts-expect-error -- a mistyped setting

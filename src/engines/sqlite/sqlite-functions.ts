@@ -25,7 +25,7 @@ import {
   subtractDecimals,
   toScaledDecimal,
 } from "../../edm/decimal-arithmetic.ts";
-import { compareDecimals, decimalFromBigInt, decimalFromNumber, parseDecimal, fromScaled } from "../../edm/decimal.ts";
+import { compareDecimals, fromScaled } from "../../edm/decimal.ts";
 import { negateDuration, parseDuration, totalSecondsOf } from "../../edm/duration.ts";
 import {
   addDurations,
@@ -39,6 +39,7 @@ import {
 } from "../../edm/temporal-arithmetic.ts";
 import { fractionalSecondsOf, hourOf, minuteOf, secondOf } from "../../edm/time-of-day.ts";
 import { tooLongText, tooManyItems, tooMuchMemory } from "../../errors/odata-error.ts";
+import { castCell, describeCell, readDecimal } from "./cast-cells.ts";
 import { textFunctions, tooBig } from "./sqlite-text-functions.ts";
 import { unreadableArgument } from "./unreadable-argument.ts";
 
@@ -179,19 +180,8 @@ function toDecimalOrNull(value: SQLOutputValue): string | null {
 /** Returns the Decimal of a cell. @throws Error for a cell without one */
 export function toDecimal(value: NonNullable<SQLOutputValue>): string {
   const decimal = readDecimal(value);
-  if (decimal === null) throw unreadableArgument(describe(value), "an Edm.Decimal");
+  if (decimal === null) throw unreadableArgument(describeCell(value), "an Edm.Decimal");
   return decimal;
-}
-
-function readDecimal(value: string | number | bigint | Uint8Array): string | null {
-  if (typeof value === "string") return parseDecimal(value);
-  if (typeof value === "number") return decimalFromNumber(value);
-  return typeof value === "bigint" ? decimalFromBigInt(value) : null;
-}
-
-function describe(value: string | number | bigint | Uint8Array): string {
-  if (value instanceof Uint8Array) return "bytes";
-  return typeof value === "string" ? JSON.stringify(value) : String(value);
 }
 
 /**
@@ -203,6 +193,7 @@ function describe(value: string | number | bigint | Uint8Array): string {
  * - `odata_decimal_unscale(integer, scale)`: the Decimal of an integer divided by ten to the power of `scale`.
  * - `odata_units_sum(high, low, scale)`: the same for a sum of integers, from the sums of their higher and lower 32 bits.
  * - `odata_decimal_average(sum, count, digits)`: the quotient, rounded half away from zero.
+ * - `odata_cast(source, target, digits, value)`: see `castCell`.
  */
 const NUMBER_FUNCTIONS: Readonly<Record<string, SqlFunction>> = {
   odata_double: (value) => toDouble(value),
@@ -214,6 +205,8 @@ const NUMBER_FUNCTIONS: Readonly<Record<string, SqlFunction>> = {
     typeof high === "bigint" && typeof low === "bigint" ? fromScaled(high * 2n ** 32n + low, Number(scale)) : null,
   odata_decimal_average: (sum, count, digits) =>
     ofDecimal(sum, (total) => averageDecimal(toScaledDecimal(total), Number(count), Number(digits))),
+  odata_cast: (source, target, digits, value) =>
+    value === null || value === undefined ? null : castCell(source, target, digits, value),
 };
 
 function ofDoubles(

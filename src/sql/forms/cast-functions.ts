@@ -5,6 +5,7 @@ import type { FunctionName } from "../../query/functions.ts";
 import { bindConstant, type SqlConstant } from "../statement/parameter-slot.ts";
 import type { Sql, SqlForm } from "../statement/sql-form.ts";
 import { computed, type JoinedText, type ConstantOperand } from "../statement/sql-operand.ts";
+import { dayPart, modulo, yearOf } from "./calendar-parts.ts";
 import type { CastForms } from "./cast-forms.ts";
 import type { DialectSyntax, SqlCall, TranslateCall } from "./dialect-profile.ts";
 import { type NumberSyntax, toDays, type NumericTemporalForms } from "./numeric-temporal-forms.ts";
@@ -38,13 +39,13 @@ interface FunctionSyntax {
 }
 
 /**
- * Makes the SQL of all canonical functions except `startswith`, which uses indexes in different ways. Characters are code
+ * Makes the SQL of all canonical functions except `startswith`, which uses indexes in different ways, and `cast`. Characters are code
  * points, comparisons are case-sensitive, and `%` and `_` have no special meaning.
  * @see OData URL Conventions 4.0, section 5.1.1.4
  */
 export function castFunctions(
   syntax: FunctionSyntax,
-): Readonly<Record<Exclude<FunctionName, "startswith">, TranslateCall>> {
+): Readonly<Record<Exclude<FunctionName, "startswith" | "cast">, TranslateCall>> {
   const { forms, numbers, once, position, asCount, byCodePoint } = syntax;
   const text = (make: (...parts: readonly Sql[]) => Sql): TranslateCall =>
     from(forms.string, (...parts) => byCodePoint(make(...parts)));
@@ -123,11 +124,6 @@ function whole(name: Sql, { decimal, double }: CastForms): TranslateCall {
 
 const MIN_DATE_TIME = "0001-01-01T00:00:00Z";
 const MAX_DATE_TIME = "9999-12-31T23:59:59.999999999999Z";
-/** The calendar repeats every 400 years. */
-const DAYS_PER_CYCLE = 146_097;
-const YEARS_PER_CYCLE = 400;
-/** 2000-01-01. */
-const CYCLE_START = 10_957;
 
 /** The temporal functions of a database that computes with temporal values as numbers. */
 type TemporalFunctions = Readonly<
@@ -220,26 +216,4 @@ function daysOf(call: SqlCall, { numbers }: NumericTemporals): Sql {
 function wholeClockOf(call: SqlCall): Sql {
   if (typeAt(call, 0).name === "Edm.TimeOfDay") return sql`floor(${argumentAt(call, 0)})`;
   return modulo(sql`floor(${localSeconds(call)})`, SECONDS_PER_DAY);
-}
-
-function dayPart(part: "year" | "month" | "day", days: Sql, numbers: NumberSyntax): Sql {
-  return numbers.asInteger(numbers.calendarPart(part, dayOfCycle(days)));
-}
-
-function dayOfCycle(days: Sql): Sql {
-  return modulo(sql`(${days} - ${sql.lit(CYCLE_START)})`, DAYS_PER_CYCLE);
-}
-
-function yearOf(days: Sql, { numbers, once }: NumericTemporals): Sql {
-  return once(days, (name) => {
-    const cycles = numbers.floorDivide(sql`(${name} - ${sql.lit(CYCLE_START)})`, DAYS_PER_CYCLE);
-    const year = numbers.calendarPart("year", dayOfCycle(name));
-    return numbers.asInteger(sql`(${year} + ${cycles} * ${sql.lit(YEARS_PER_CYCLE)})`);
-  });
-}
-
-/** Returns the remainder of any number: at least 0 and less than the divisor. */
-function modulo(value: Sql, divisor: number): Sql {
-  // The remainder of a negative number is negative.
-  return sql`mod(mod(${value}, ${sql.lit(divisor)}) + ${sql.lit(divisor)}, ${sql.lit(divisor)})`;
 }

@@ -81,7 +81,7 @@ export function toDays(seconds: Sql, { asInteger, floorDivide }: NumberSyntax): 
 }
 
 /** Returns the value if it is strictly between the bounds, otherwise null. */
-export function between(value: Sql, low: string, high: string, { literal }: NumberSyntax): Sql {
+export function between(value: Sql, low: string, high: string, { literal }: Pick<NumberSyntax, "literal">): Sql {
   const [least, greatest] = [literal(low), literal(high)];
   // Clamps to the bounds and replaces the bounds with null, so that the value appears only once.
   return sql`nullif(nullif(least(greatest(${value}, ${least}), ${greatest}), ${least}), ${greatest})`;

@@ -61,11 +61,12 @@ const MIDNIGHT = /T00:00:00Z$/;
 
 /** Makes the column formats for cells that represent instants: Edm.DateTimeOffset, and Edm.Date as midnights in UTC. */
 export function storedInstants(cells: InstantCells, syntax: InstantSyntax): StoredInstants {
-  const form = instantForm(cells, syntax, {
+  const instants = instantForm(cells, syntax, {
     name: cells.name,
     conversions: conversionsOf(syntax.timestamp),
     toInstant: (value) => toInstant(asText(value)),
   });
+  const form: SqlForm = Object.freeze({ ...instants, shownDigits: cells.digits });
   const dateForm: SqlForm = Object.freeze({
     ...instantForm(cells, syntax, {
       name: `midnight as ${cells.name}`,

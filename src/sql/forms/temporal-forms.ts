@@ -50,6 +50,7 @@ export function timestampForm(
     comparable: isWhole ? toEpoch : cutEpoch(toEpoch, digits),
     computable: isWhole ? computable : cutEpoch(computable, digits),
     ...(mark && { mark }),
+    shownDigits: () => digits,
   };
   return isWhole ? singleForm(name, bounds, others) : rangeForm(name, bounds, others);
 }

@@ -20,6 +20,8 @@ interface TextDocumentSyntax extends Pick<DocumentSyntax, "isNull" | "length"> {
   readonly boolean: Cast;
   readonly integer: Cast;
   readonly decimal: Cast;
+  /** The form of Decimals, if `decimal` leaves texts as they are. */
+  readonly decimalForm?: SqlForm;
   readonly double: Cast;
   readonly string: Cast;
   /** The text of the value at the end of a path. */
@@ -44,7 +46,7 @@ export function textDocuments(syntax: TextDocumentSyntax): DocumentSyntax {
     "Edm.Int64": integer,
     "Edm.Single": double,
     "Edm.Double": double,
-    "Edm.Decimal": [syntax.decimal, forms.decimal],
+    "Edm.Decimal": [syntax.decimal, syntax.decimalForm ?? forms.decimal],
     "Edm.String": string,
     // Other programs may have written upper case, which reads accept.
     "Edm.Guid": [(text) => syntax.string(sql`lower(${text})`), forms.string],

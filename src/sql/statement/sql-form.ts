@@ -1,4 +1,5 @@
 import { type RawBuilder, sql } from "kysely";
+import type { StructuralProperty } from "../../edm/model.ts";
 import type { PrimitiveValue } from "../../edm/value-codec.ts";
 import type { CallExpression } from "../../query/expression.ts";
 import type { FunctionName } from "../../query/functions.ts";
@@ -82,6 +83,8 @@ export interface SqlForm {
   readonly scale?: number;
   /** For an Edm.Date stored as midnights in UTC: the form of the same cells as Edm.DateTimeOffset. */
   readonly midnight?: SqlForm;
+  /** For timestamps that are not stored as text: the least number of fraction digits that responses show of a property. */
+  readonly shownDigits?: (property: StructuralProperty) => number;
   /** Whether statements over such columns need a session time zone of UTC. */
   readonly inUtcSession?: true;
 }

@@ -81,6 +81,12 @@ function visitTexts(
   outer: number,
   visit: (text: Expression, copies: number) => void,
 ): void {
+  if (expression.kind === "call" && expression.name === "cast") {
+    // The texts of other types are short.
+    const [bytes] = expression.arguments;
+    if (bytes !== undefined && isPath(bytes) && bytes.type.name === "Edm.Binary") visit(bytes, 2 * (outer + 1));
+    return;
+  }
   if (expression.kind !== "call" || !makesText(expression.name)) {
     if (memory.countsAll || isPath(expression)) visit(expression, outer);
     return;

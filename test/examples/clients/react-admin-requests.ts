@@ -65,9 +65,9 @@ export const REACT_ADMIN_REQUESTS: readonly Exchange[] = [
     ],
     headers: READ,
     response: {
-      status: 501,
-      headers: ERROR_RESPONSE,
-      text: String.raw`{"error":{"code":"NotImplemented","message":"$filter at position 9: The function 'cast' is not supported in $filter.","target":"$filter"}}`,
+      status: 200,
+      headers: JSON_RESPONSE,
+      text: `{"@odata.context":"${ROOT}/$metadata#Orders","@odata.count":1,"value":[{"@odata.etag":"\\"Gy4tT23hnlUdKnqx9fbL1BWfiWhJfEnN/D4okmTXwfU=\\"","Id":4,"Customer":"Customer 4","Number":9007199254740994,"Status":"Paid","OrderedAt":"2026-03-04T10:30:00.000Z","DueOn":"2026-04-04","OpensAt":"08:04:00","Version":1}]}`,
     },
   },
 ];

@@ -39,9 +39,9 @@ export const SYNCFUSION_GRID_REQUESTS: readonly Exchange[] = [
     ],
     headers: READ,
     response: {
-      status: 501,
-      headers: ERROR_RESPONSE,
-      text: String.raw`{"error":{"code":"NotImplemented","message":"$filter at position 19: The function 'cast' is not supported in $filter.","target":"$filter"}}`,
+      status: 200,
+      headers: JSON_RESPONSE,
+      text: `{"@odata.context":"${ROOT}/$metadata#Products","@odata.count":1,"value":[{"@odata.etag":"\\"Gy4tT23hnlUdKnqx9fbL1BWfiWhJfEnN/D4okmTXwfU=\\"","Id":5,"Name":"Product 05","Price":5.50,"IsInStock":true,"CategoryId":3,"Version":1,"Released":"2026-01-06"}]}`,
     },
   },
   {
@@ -52,9 +52,9 @@ export const SYNCFUSION_GRID_REQUESTS: readonly Exchange[] = [
     ],
     headers: READ,
     response: {
-      status: 501,
-      headers: ERROR_RESPONSE,
-      text: String.raw`{"error":{"code":"NotImplemented","message":"$filter at position 19: The function 'cast' is not supported in $filter.","target":"$filter"}}`,
+      status: 200,
+      headers: JSON_RESPONSE,
+      text: `{"@odata.context":"${ROOT}/$metadata#Products","@odata.count":1,"value":[{"@odata.etag":"\\"Gy4tT23hnlUdKnqx9fbL1BWfiWhJfEnN/D4okmTXwfU=\\"","Id":5,"Name":"Product 05","Price":5.50,"IsInStock":true,"CategoryId":3,"Version":1,"Released":"2026-01-06"}]}`,
     },
   },
   {

@@ -7,6 +7,7 @@ import { castForms, truthNumber, type CastForms, integerMark, scaledDecimals } f
 import type { NumberSyntax, DecimalTerm } from "../../forms/numeric-temporal-forms.ts";
 import { bindConstant } from "../../statement/parameter-slot.ts";
 import { longSort, convertedForm, type Mark, textMark, type Sql, type SqlForm } from "../../statement/sql-form.ts";
+import { UNCACHED } from "./named-once.ts";
 
 /**
  * Decimals of texts, and products and quotients of Decimals in MariaDB. A Decimal has at most 38 fraction digits and nine words of nine digits there,
@@ -118,7 +119,7 @@ function eachOnce(make: Compute): Compute {
     const fails = failFor(sql`concat(${named("t", 0)}, ${named("t", 1)})`);
     const [first = left, second = right] = terms;
     const made = sql`(case when ${sql.join(areRead, sql` and `)} then ${make(first, second)} else ${fails} end)`;
-    return sql`(select ${made} from ${table} as odata_once)`;
+    return sql`(select ${made} from ${table} as odata_once ${UNCACHED})`;
   };
 }
 
@@ -222,6 +223,13 @@ export const MY_TEXT_DECIMAL: SqlForm = convertedForm("decimal as text", asText,
   form: MY_FORMS.decimal,
   apply: decimalOfText,
 });
+
+/** Fails the statement for a text that is longer than texts can be, for which functions would return null. */
+export function withinPacket(bytes: Sql, value: Sql): Sql {
+  // No function fails on demand: a value with two rows does. It names the row, so that it is not evaluated before.
+  const failure = sql`(select '' from (select 1 as one union all select 2) as odata_two where ${bytes} > odata_two.one)`;
+  return sql`if(${bytes} > @@max_allowed_packet, ${failure}, ${value})`;
+}
 
 /** Edm.Decimal as double. The value of a cell is the shortest Decimal that rounds to it. */
 export const MY_REAL_DECIMAL: SqlForm = convertedForm("real decimal", asText, {

@@ -25,7 +25,9 @@ import { MY_AGGREGATES } from "./aggregates.ts";
 import { MY_CATALOGUE } from "./catalogue.ts";
 import { myColumnFormat, MY_DATE, MY_MIDNIGHT, myOffsetOfText, MY_TEXTS } from "./column-format.ts";
 import { MY_FAULTS } from "./faults.ts";
-import { MY_FORMS, MY_MARK, MY_NUMBERS, myText, decimalOfText } from "./forms.ts";
+import { MY_FORMS, MY_MARK, MY_NUMBERS, MY_TEXT_DECIMAL, myText, withinPacket } from "./forms.ts";
+import { doublesOnce, namedOnce } from "./named-once.ts";
+import { castInMariaDb } from "./type-casts.ts";
 
 /** How MariaDB looks into JSON: columns of type `json` or text. */
 const MY_DOCUMENTS: DocumentSyntax = textDocuments({
@@ -33,7 +35,8 @@ const MY_DOCUMENTS: DocumentSyntax = textDocuments({
   texts: MY_TEXTS,
   boolean: (text) => sql`(${text} + 0)`,
   integer: (text) => sql`cast(cast(${text} as decimal(65, 30)) as signed)`,
-  decimal: decimalOfText,
+  decimal: (text) => text,
+  decimalForm: MY_TEXT_DECIMAL,
   double: (text) => sql`(${text} + 0e0)`,
   string: (text) => sql`(${text} collate utf8mb4_nopad_bin)`,
   textAt: (document, path) => sql`json_value(${document}, ${jsonPath(path)})`,
@@ -121,24 +124,6 @@ function sortLong(terms: number, statement: string): string {
   return withSetting(`max_sort_length=${String(SORT_LENGTH)}, ${memory}`, statement);
 }
 
-/**
- * Selects values that are needed several times but written once. A derived table cannot refer to the outer row, but
- * `json_table` can.
- */
-function namedOnce(values: readonly Sql[], type: string, make: (...names: readonly Sql[]) => Sql): Sql {
-  const names = values.map((_value, index) => sql`odata_once.${sql.id(`v${String(index)}`)}`);
-  const columns = values.map(
-    (_value, index) => sql`${sql.id(`v${String(index)}`)} ${sql.raw(type)} path ${sql.lit(`$[${String(index)}]`)}`,
-  );
-  const table = sql`json_table(json_array(${sql.join(values)}), '$' columns(${sql.join(columns)}))`;
-  return sql`(select ${make(...names)} from ${table} as odata_once)`;
-}
-
-/** Selects doubles that are needed several times but written once. */
-function doublesOnce(values: readonly Sql[], make: (...names: readonly Sql[]) => Sql): Sql {
-  return namedOnce(values, "double", make);
-}
-
 /** The SQL of MariaDB that only writes need. */
 const MY_WRITES: WriteSyntax = Object.freeze<WriteSyntax>({
   returnsRows: false,
@@ -193,6 +178,7 @@ const MY_FUNCTIONS: Readonly<Record<FunctionName, TranslateCall>> = {
     ceiling: sql`ceiling`,
   }),
   startswith: startsWith,
+  cast: castInMariaDb,
 };
 
 /** The columns of `explain` with the kind of access, and with notes. */
@@ -231,11 +217,7 @@ const MY_TEXT_MEMORY: TextMemory = Object.freeze<TextMemory>({
   countsAll: true,
   sortedCopies: 0,
   bytesOf: (text) => sql`octet_length(${text})`,
-  within: (bytes, _most, value) => {
-    // No function fails on demand: a value with two rows does. It names the row, so that it is not evaluated before.
-    const failure = sql`(select '' from (select 1 as one union all select 2) as odata_two where ${bytes} > odata_two.one)`;
-    return sql`if(${bytes} > @@max_allowed_packet, ${failure}, ${value})`;
-  },
+  within: (bytes, _most, value) => withinPacket(bytes, value),
 });
 
 /** How MariaDB computes with values. */

@@ -30,6 +30,7 @@ import { PG_FAULTS } from "./faults.ts";
 import { PG_FORMS, PG_MARK, pgNumbers, pgText, IN_SUBQUERY, REPEATED, type Once, PG_NUMBERS } from "./forms.ts";
 import { PG_JSON_SYNTAX } from "./json.ts";
 import { PG_DATE, PG_MIDNIGHT, pgOffsetOfText, PG_TEXTS } from "./temporal-forms.ts";
+import { castInPostgres } from "./type-casts.ts";
 
 /** How PostgreSQL looks into JSON: columns of type `jsonb`, or of type `json` or text, which are read as `jsonb`. */
 const PG_DOCUMENTS: DocumentSyntax = textDocuments({
@@ -186,7 +187,8 @@ const PG_FUNCTIONS: Readonly<Record<FunctionName, TranslateCall>> = pgFunctions(
 /** The same for distributed databases. */
 const PG_SPREAD_FUNCTIONS: Readonly<Record<FunctionName, TranslateCall>> = pgFunctions(REPEATED);
 
-function pgFunctions({ value: once }: Once): Readonly<Record<FunctionName, TranslateCall>> {
+function pgFunctions(both: Once): Readonly<Record<FunctionName, TranslateCall>> {
+  const { value: once } = both;
   return {
     ...castFunctions({
       forms: PG_FORMS,
@@ -223,6 +225,7 @@ function pgFunctions({ value: once }: Once): Readonly<Record<FunctionName, Trans
     // An index with the collation "C" serves it.
     startswith: (call) =>
       computed({ sql: sql`starts_with(${argumentAt(call, 0)}, ${argumentAt(call, 1)})`, form: PG_FORMS.boolean }),
+    cast: castInPostgres(both),
   };
 }
 

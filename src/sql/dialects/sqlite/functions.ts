@@ -10,6 +10,7 @@ import { computed, type ConstantOperand } from "../../statement/sql-operand.ts";
 import { DECIMAL_FORM, DOUBLE_FORM, INTEGER_FORM } from "./forms.ts";
 import { SQLITE_STRING_FUNCTIONS } from "./string-functions.ts";
 import { ANY_DATE_FORM, ANY_TIME_FORM, DATE_FORM, digitsOfUtcForm, TIME_FORM } from "./temporal-forms.ts";
+import { castInSqlite } from "./type-casts.ts";
 
 /**
  * Parts of dates and times in SQLite. Columns whose strings have a fixed form use `substr`; other operands use functions of
@@ -161,6 +162,7 @@ export const SQLITE_FUNCTIONS: Readonly<Record<FunctionName, TranslateCall>> = {
   round: roundOf,
   floor: floorOf,
   ceiling: ceilingOf,
+  cast: castInSqlite,
 };
 
 /** The same functions for statements that no index on `odata_lower` or `odata_upper` serves. */
@@ -185,6 +187,7 @@ const COPIES: Readonly<Partial<Record<FunctionName, number>>> = {
   substring: 1,
   tolower: 3,
   toupper: 3,
+  cast: 3,
   endswith: 2,
 };
 

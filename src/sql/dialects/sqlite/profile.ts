@@ -296,6 +296,7 @@ const PURPOSES: ReadonlyArray<readonly [prefix: string, purpose: string]> = [
   ["odata_greatest", "'max' of values that are texts in another order"],
   ["odata_double", "rounding or dividing a Double"],
   ["odata_duration", "a Duration"],
+  ["odata_cast", "'cast' of these types"],
   ["odata_spend", "'any' and 'all' within one another"],
   ["odata_", "a date or time that is computed, or stored in a special form"],
 ];
