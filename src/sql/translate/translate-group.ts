@@ -20,6 +20,12 @@ import {
 import { addCell, cellName, type Cells } from "./select-columns.ts";
 import { translateStructuredNull } from "./translate-property.ts";
 
+/** The parts of a statement that translate the values of groups. */
+export interface GroupContext extends ValueContext {
+  /** Returns a value where it is grouped: itself, or a column of a table in which it is computed before. */
+  readonly place: (value: Sql) => Sql;
+}
+
 /** The parts of a query of groups. */
 interface GroupedRows {
   readonly cells: Cells;
@@ -32,7 +38,7 @@ interface GroupedRows {
  * Translates a step that makes one row of each group: its cells, and the cells that it groups by. They are named by position:
  * a database may not recognize that two expressions with the same values are equal.
  */
-export function translateGroup({ keys, aggregates }: GroupStep, context: ValueContext): GroupedRows {
+export function translateGroup({ keys, aggregates }: GroupStep, context: GroupContext): GroupedRows {
   const cells: Cells = [];
   const positions: number[] = [];
   const groups = keyPlans(keys, { cells, positions, context });
@@ -47,7 +53,7 @@ export function translateGroup({ keys, aggregates }: GroupStep, context: ValueCo
 interface KeyCells {
   readonly cells: Cells;
   readonly positions: number[];
-  readonly context: ValueContext;
+  readonly context: GroupContext;
 }
 
 function keyPlans(keys: readonly GroupKey[], into: KeyCells): PlansByField {
@@ -63,11 +69,12 @@ function keyPlan(key: GroupKey, into: KeyCells): ColumnPlan {
   };
   const { property } = key;
   if (key.kind === "structured") {
-    const presence = cellName(addTerm(presenceOf(key.source, context)));
+    const presence = cellName(addTerm(context.place(presenceOf(key.source, context))));
     const members = keyPlans(key.members, into);
     return Object.freeze({ kind: "complex", property, nullable: true, members, ignored: NO_PLANS, presence });
   }
-  const value = translateValue(key.expression, property, context);
+  const computed = translateValue(key.expression, property, context);
+  const value = { ...computed, sql: context.place(computed.sql) };
   const { term, cell } = groupedValue(value, scalarType(property));
   const { sortTerms } = value.form.sortable?.form ?? value.form;
   // A sort of groups compares no more of long values than an order does.
@@ -99,23 +106,27 @@ type Aggregated = Aggregate & { readonly expression: NonNullable<Aggregate["expr
 
 function translateAggregate(
   aggregate: Aggregate,
-  context: ValueContext,
+  context: GroupContext,
 ): Pick<RowValue, "sql" | "format" | "unreadable"> {
   const { property, filter, expression } = aggregate;
   if (expression !== null) return translateAggregated({ ...aggregate, expression }, context);
   const format = context.profile.values.computedFormat(property);
-  return { sql: filter === null ? sql`count(*)` : sql`count(${whereMet(filter, sql`1`, context)})`, format };
+  return {
+    sql: filter === null ? sql`count(*)` : sql`count(${context.place(whereMet(filter, sql`1`, context))})`,
+    format,
+  };
 }
 
 function translateAggregated(
   { property, method, expression, filter }: Aggregated,
-  context: ValueContext,
+  context: GroupContext,
 ): Pick<RowValue, "sql" | "format" | "unreadable"> {
   const { profile } = context;
   const type = scalarTypeOf(expression) ?? scalarType(property);
   // Minimum and maximum are read as the operand is.
   const value = translateValue(expression, { ...property, type }, context);
-  const operand = filter === null ? value : { ...value, sql: whereMet(filter, value.sql, context) };
+  const met = filter === null ? value.sql : whereMet(filter, value.sql, context);
+  const operand = { ...value, sql: context.place(met) };
   const format = profile.values.computedFormat(property);
   switch (method) {
     case "min":
