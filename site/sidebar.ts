@@ -127,6 +127,7 @@ export const SIDEBAR: readonly Group[] = [
       { text: "$select", link: "/reference/select" },
       { text: "$expand", link: "/reference/expand" },
       { text: "$orderby", link: "/reference/orderby" },
+      { text: "$apply and $compute", link: "/reference/apply" },
       { text: "$top, $skip and pages", link: "/reference/paging" },
       { text: "$count", link: "/reference/count" },
       { text: "$search", link: "/reference/search" },

@@ -13,6 +13,8 @@ export interface AppliedRows extends RowNames {
   /** The type of the entities that the first step applies to. */
   readonly owner: EntityType;
   readonly entityType: EntityType;
+  /** The properties of those entities that the user may not read. */
+  readonly unreadable: ReadonlySet<StructuralProperty>;
   /** The set of the rows; null for rows that a step made. */
   readonly entitySet: EntitySet | null;
   readonly steps: readonly ApplyStep[];
@@ -22,10 +24,22 @@ export interface AppliedRows extends RowNames {
   readonly keys: GroupStep["keys"] | null;
 }
 
-/** Returns the rows of a set. @param entitySet null if none is declared */
-export function rowsOf(entityType: EntityType, entitySet: EntitySet | null, copies: Copies): AppliedRows {
+const NONE: ReadonlySet<never> = new Set();
+
+/**
+ * Returns the rows of a set.
+ * @param entitySet null if none is declared
+ * @param unreadable the properties that the user may not read; absent: none
+ */
+export function rowsOf(
+  entityType: EntityType,
+  entitySet: EntitySet | null,
+  copies: Copies,
+  unreadable: AppliedRows["unreadable"] = NONE,
+): AppliedRows {
   return {
     owner: entityType,
+    unreadable,
     entityType,
     entitySet,
     steps: [],

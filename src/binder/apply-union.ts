@@ -1,4 +1,4 @@
-import type { ComplexType, EntitySet, EntityType, StructuralProperty } from "../edm/model.ts";
+import type { ComplexType, EntitySet, EntityType } from "../edm/model.ts";
 import type { AppliedRows } from "./apply-rows.ts";
 import { invalidOption } from "./binding-scope.ts";
 import { madeComplexType, madeEntityType, type MadeProperty } from "./made-types.ts";
@@ -18,19 +18,7 @@ export function unionRows(branches: readonly AppliedRows[], position: number): A
   if (areEntities) return { ...first, steps: [], orderBy: [] };
   const origins = new Map<ComplexType, EntitySet | null>(branches.flatMap((rows) => [...rows.origins]));
   const properties = unionOf(branches.map(shownProperties), { origins, position });
-  const growths = new Map<StructuralProperty, number>();
   const entityType = madeEntityType(first.owner, properties);
-  const growthByName = new Map<string, number>();
-  for (const rows of branches) {
-    for (const [{ name }, growth] of rows.growths)
-      growthByName.set(name, Math.max(growth, growthByName.get(name) ?? 1));
-    for (const [name, { growth }] of rows.computed)
-      growthByName.set(name, Math.max(growth, growthByName.get(name) ?? 1));
-  }
-  for (const property of entityType.properties) {
-    const growth = growthByName.get(property.name);
-    if (growth !== undefined) growths.set(property, growth);
-  }
   return {
     ...first,
     entityType,
@@ -42,13 +30,26 @@ export function unionRows(branches: readonly AppliedRows[], position: number): A
     behind: "concat",
     aliases: new Set(branches.flatMap(({ aliases, computed }) => [...aliases, ...computed.keys()])),
     origins,
-    growths,
+    growths: growthsOf(entityType, branches),
   };
 }
 
+/** Returns for each property the greatest growth factor that it has in any branch. */
+function growthsOf({ properties }: EntityType, branches: readonly AppliedRows[]): AppliedRows["growths"] {
+  const found = branches.flatMap(({ growths, computed }) => [
+    ...Array.from(growths, ([{ name }, growth]) => ({ name, growth })),
+    ...Array.from(computed, ([name, { growth }]) => ({ name, growth })),
+  ]);
+  const growthOf = (name: string): number => {
+    return Math.max(1, ...found.filter((each) => each.name === name).map(({ growth }) => growth));
+  };
+  return new Map(properties.map((property) => [property, growthOf(property.name)]));
+}
+
 /** Returns the properties that rows show. */
-function shownProperties({ entityType, computed }: AppliedRows): readonly MadeProperty[] {
-  return [...entityType.properties, ...Array.from(computed.values(), ({ property }) => property)];
+function shownProperties({ entityType, computed, unreadable }: AppliedRows): readonly MadeProperty[] {
+  const readable = entityType.properties.filter((property) => !unreadable.has(property));
+  return [...readable, ...Array.from(computed.values(), ({ property }) => property)];
 }
 
 interface Union {
@@ -87,7 +88,7 @@ function united(left: MadeProperty, right: MadeProperty, union: Union): MadeProp
 }
 
 /** The names that rows show: null for a whole value, else its members. */
-export interface ShownNames extends ReadonlyMap<string, ShownNames | null> {}
+export type ShownNames = ReadonlyMap<string, ShownNames | null>;
 
 /** Returns the names that the rows of all branches share. */
 export function sharedNames(branches: readonly AppliedRows[]): ShownNames {

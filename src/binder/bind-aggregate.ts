@@ -18,7 +18,7 @@ export interface MadeAggregate extends Omit<Aggregate, "property"> {
   readonly growth: number;
 }
 
-/** A type with one method, for the message of another one. */
+/** The operands of methods, for messages. */
 const SUMMED = "numbers and Edm.Duration";
 const ORDERED = "numbers, Edm.String, dates, times, Edm.Duration and enumerations without flags";
 
@@ -69,13 +69,9 @@ export function bindAggregate(
 function resultType(method: Exclude<AggregateMethod, "count">, type: ScalarType): ScalarType | undefined {
   switch (method) {
     case "sum":
-    case "average": {
-      const sum = type.kind === "PrimitiveType" ? SUMS[type.name] : undefined;
-      if (sum === undefined) return undefined;
-      if (method === "average" && type.kind === "PrimitiveType" && isInteger(type))
-        return PRIMITIVE_TYPES["Edm.Double"];
-      return PRIMITIVE_TYPES[sum];
-    }
+      return sumType(type);
+    case "average":
+      return type.kind === "PrimitiveType" && isInteger(type) ? PRIMITIVE_TYPES["Edm.Double"] : sumType(type);
     case "min":
     case "max":
       if (type.kind === "EnumType") return type.isFlags ? undefined : type;
@@ -85,23 +81,27 @@ function resultType(method: Exclude<AggregateMethod, "count">, type: ScalarType)
   }
 }
 
+function sumType(type: ScalarType): ScalarType | undefined {
+  const sum = type.kind === "PrimitiveType" ? SUMS[type.name] : undefined;
+  return sum === undefined ? undefined : PRIMITIVE_TYPES[sum];
+}
+
 function resultFacets(method: AggregateMethod, result: ScalarType, expression: Expression): MadeProperty["facets"] {
   const facets = facetsOf(expression);
   if (method === "min" || method === "max") return facets;
-  if (result !== PRIMITIVE_TYPES["Edm.Decimal"])
-    return result === PRIMITIVE_TYPES["Edm.Duration"] ? { precision: 12 } : {};
+  if (result === PRIMITIVE_TYPES["Edm.Duration"]) return { precision: 12 };
+  if (result !== PRIMITIVE_TYPES["Edm.Decimal"]) return {};
   if (method === "average") return { scale: averageScale({ expression }) };
   return expression.kind === "property" && expression.type === result ? { scale: facets.scale } : {};
 }
 
 function mismatch(method: AggregateMethod, operand: Operand): string {
-  const takes =
-    method === "sum" || method === "average" ? SUMMED : method === "countdistinct" ? "single values" : ORDERED;
-  const isValue = operand.kind !== "null" && isScalar(operand);
-  const other = method === "sum" || method === "average" ? "Write min, max or countdistinct." : "Write countdistinct.";
-  const isOrdered = isValue && resultType("min", operand.type) !== undefined;
-  const advice = !isValue ? "" : ` ${isOrdered ? other : "Write countdistinct."}`;
-  return `'${method}' cannot take ${describeOperand(operand)}: it takes ${takes}.${advice}`;
+  const adds = method === "sum" || method === "average";
+  const ordered = adds ? SUMMED : ORDERED;
+  const fault = `'${method}' cannot take ${describeOperand(operand)}: it takes ${method === "countdistinct" ? "single values" : ordered}.`;
+  if (operand.kind === "null" || !isScalar(operand)) return fault;
+  const isOrdered = adds && resultType("min", operand.type) !== undefined;
+  return `${fault} Write ${isOrdered ? "min, max or countdistinct" : "countdistinct"}.`;
 }
 
 /**

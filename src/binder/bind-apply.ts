@@ -44,6 +44,8 @@ import { bindKeyPath, distinctPaths, type KeyPath, pathsIn, toGroupKeys } from "
 export interface ApplyPlace extends Omit<ExpressionPlace, "entitySet"> {
   readonly entitySet: EntitySet;
   readonly capabilities: Capabilities;
+  /** The properties that the user may not read; absent: none. */
+  readonly unreadable?: AppliedRows["unreadable"] | undefined;
 }
 
 /** A bound `$apply`, with the rows that the other options of the request apply to. */
@@ -67,7 +69,10 @@ interface Work extends ApplyPlace {
  * @see OData Aggregation 4.0, section 3; docs/reference/apply.md
  */
 export function bindApply({ steps }: ApplySyntax, place: ApplyPlace, copies: Copies): BoundApply {
-  const results = runSteps(steps, rowsOf(place.entityType, place.entitySet, copies), { ...place, isOutermost: true });
+  const results = runSteps(steps, rowsOf(place.entityType, place.entitySet, copies, place.unreadable), {
+    ...place,
+    isOutermost: true,
+  });
   const [first, ...others] = results.map(toBranch);
   const [rows] = results;
   if (first === undefined || rows === undefined) throw new Error("$apply has no branch.");

@@ -79,11 +79,10 @@ function computedRows(compute: TokenList, start: AppliedRows, place: ApplyPlace,
 /** @param shared the names that the rows of all branches have; undefined for entities */
 function selectRows(
   items: readonly SelectItemSyntax[] | undefined,
-  target: SelectionTarget,
+  { model, entitySet, capabilities, properties }: SelectionTarget,
   rows: AppliedRows,
   shared: ShownNames | undefined,
 ): SelectExpandClause {
-  const { model, entitySet, capabilities, properties } = target;
   const { entityType } = rows;
   const areEntities = shared === undefined;
   const owner = areEntities ? entitySet : entityType;
@@ -94,26 +93,8 @@ function selectRows(
       ? selectComputed(selectReadable(owner, access), rows)
       : bindSelect(items, { model, entityType, owner, properties: access, allowed, option: "$select", rows });
   if (areEntities) return clause;
-  const selected = readableAmong(clause.selected, items, target);
   const names = new Map([...shared, ...Array.from(rows.computed.keys(), (name) => [name, null] as const)]);
-  return Object.freeze(keeper({ ...clause, selected, contextSelect: writeNames(namesIn(selected, names)) }));
-}
-
-/**
- * Returns selected properties without those of entities among the rows that the user may not read.
- * @throws ODataError `Forbidden` if `$select` names one
- */
-function readableAmong(
-  selected: readonly SelectedProperty[],
-  items: readonly SelectItemSyntax[] | undefined,
-  { entitySet, properties }: SelectionTarget,
-): readonly SelectedProperty[] {
-  if (properties === undefined) return selected;
-  const unreadable = new Map(Array.from(properties.unreadableOf(entitySet), (property) => [property.name, property]));
-  const hidden = selected.flatMap(({ property: { name } }) => unreadable.get(name) ?? []);
-  const named = hidden.find(({ name }) => items?.some(({ path }) => path[0] === name) === true);
-  if (named !== undefined) throw properties.refusal(named, entitySet);
-  return hidden.length === 0 ? selected : selected.filter(({ property: { name } }) => !unreadable.has(name));
+  return Object.freeze(keeper({ ...clause, contextSelect: writeNames(namesIn(clause.selected, names)) }));
 }
 
 /** Returns the names of selected properties that all rows have. */

@@ -20,6 +20,7 @@ import {
   quotedName,
   didYouMean,
   type BindingScope,
+  type RowNames,
   allowedOf,
 } from "./binding-scope.ts";
 import { type BoundOperand, type Operand, bound, collectionOf, describeOperand, isScalarType } from "./operand.ts";
@@ -157,10 +158,10 @@ function namesBehind(source: StructuredSource, position: number, scope: BindingS
   };
 }
 
-const NO_NAMES: ReadonlyMap<never, never> = new Map();
+const NO_NAMES: RowNames["computed"] = new Map();
 
 /** Returns the names of rows for messages about members of their values. */
-function membersOfRows(rows: BindingScope["rows"]): BindingScope["rows"] {
+function membersOfRows(rows: RowNames | undefined): RowNames | undefined {
   return rows === undefined || rows.behind === null ? undefined : { ...rows, computed: NO_NAMES };
 }
 

@@ -15,6 +15,7 @@ import {
   shapeKey,
 } from "../query/clauses.ts";
 import { type ApplyTokens, tokenizeApply } from "../syntax/apply-parser.ts";
+import type { SelectItemSyntax } from "../syntax/ast.ts";
 import { parseExpression } from "../syntax/expression-parser.ts";
 import { tokenize } from "../syntax/lexer.ts";
 import { parseOrderBy } from "../syntax/order-by-parser.ts";
@@ -201,7 +202,8 @@ function bindShape(key: string, syntax: ShapeSyntax, target: QueryTarget, contex
   const texts = { growth: 0 };
   const source = { model, entityType, entitySet, capabilities, capabilitiesOf, guard, parameters, texts };
   const { filter, orderBy } = syntax;
-  const changed = bindChanges(syntax, source, context);
+  const unreadable = target.properties?.unreadableOf(entitySet);
+  const changed = bindChanges(syntax, { ...source, unreadable }, context);
   const place = changed === null ? source : { ...source, ...changed.place };
   const conditions = expressionContext("filter", place);
   const sortKeys = expressionContext("orderBy", place);
@@ -218,9 +220,15 @@ function bindShape(key: string, syntax: ShapeSyntax, target: QueryTarget, contex
     parameters,
     roundingMode: capabilities.roundingMode,
   });
-  const option = syntax.apply !== undefined ? "$apply" : syntax.compute !== undefined ? "$compute" : "$filter";
-  checkMentions(shape, target.limits, filter === undefined && option === "$filter" ? "$orderby" : option);
+  checkMentions(shape, target.limits, firstOption(syntax));
   return Object.freeze(shape);
+}
+
+/** Returns the first option that may contain expressions, for errors. */
+function firstOption({ apply, compute, filter }: ShapeSyntax): string {
+  if (apply !== undefined) return "$apply";
+  if (compute !== undefined) return "$compute";
+  return filter === undefined ? "$orderby" : "$filter";
 }
 
 function bindSelectExpand(
@@ -230,22 +238,20 @@ function bindSelectExpand(
   found: Pick<ExpandScope, "parameters" | "texts">,
   changed: ChangedRows | null,
 ): SelectExpandClause {
-  const { model, entitySet, capabilities, properties } = target;
   if (changed !== null && expand !== undefined) changed.refuseExpand();
-  const selected =
-    changed !== null
-      ? changed.select(select === undefined ? undefined : parseSelect(select, context), target)
-      : select === undefined
-        ? selectReadable(entitySet, properties)
-        : bindSelect(parseSelect(select, context), {
-            model,
-            entityType: entitySet.entityType,
-            owner: entitySet,
-            properties,
-            allowed: capabilities.selectProperties,
-            option: "$select",
-          });
-  return expand === undefined ? selected : bindExpand(expand.items, entitySet, selected, { ...target, ...found });
+  const items = select === undefined ? undefined : parseSelect(select, context);
+  const selected = changed === null ? selectOf(items, target) : changed.select(items, target);
+  return expand === undefined
+    ? selected
+    : bindExpand(expand.items, target.entitySet, selected, { ...target, ...found });
+}
+
+function selectOf(items: readonly SelectItemSyntax[] | undefined, target: QueryTarget): SelectExpandClause {
+  const { model, entitySet, capabilities, properties } = target;
+  if (items === undefined) return selectReadable(entitySet, properties);
+  const { entityType } = entitySet;
+  const allowed = capabilities.selectProperties;
+  return bindSelect(items, { model, entityType, owner: entitySet, properties, allowed, option: "$select" });
 }
 
 /** Parses `$expand`. Its shape depends on where its expressions end, so it must be parsed in each request. */

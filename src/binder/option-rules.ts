@@ -45,6 +45,9 @@ export const ENTITY_OPTIONS: OptionRules = {
 /** A resource that supports only `$format`. */
 export const NO_OPTIONS: OptionRules = { offered: new Set(["$format"]), resource: "this resource" };
 
+/** A primitive or enumeration value. */
+const VALUE_OPTIONS: OptionRules = { ...NO_OPTIONS, misplaced: new Set(["$apply", "$compute"]) };
+
 /** A complex value. The standard also defines `$select` and `$expand` for it. */
 const COMPLEX_VALUE_OPTIONS: OptionRules = { ...NO_OPTIONS, unsupported: new Set(["$select", "$expand"]) };
 
@@ -149,7 +152,7 @@ export function resultOptions({ returnType }: Pick<Operation, "returnType">): Op
 /** Returns the options for a value that is a resource, such as a property. */
 export function valueOptions({ type, isCollection }: Pick<StructuralProperty, "type" | "isCollection">): OptionRules {
   if (isCollection) return VALUES_OPTIONS;
-  return type.kind === "ComplexType" ? COMPLEX_VALUE_OPTIONS : NO_OPTIONS;
+  return type.kind === "ComplexType" ? COMPLEX_VALUE_OPTIONS : VALUE_OPTIONS;
 }
 
 /** The options of all routes of a navigation property. */
@@ -222,6 +225,8 @@ export interface OptionRules {
   readonly offered: ReadonlySet<string>;
   /** The options that the standard has for such a resource and the service does not support; absent: none. */
   readonly unsupported?: ReadonlySet<string> | undefined;
+  /** The options of which the standard says that such a resource does not have them; absent: none. */
+  readonly misplaced?: ReadonlySet<string> | undefined;
   /** The resource in messages, such as `a collection`. */
   readonly resource: string;
 }
@@ -240,15 +245,14 @@ export function checkCapabilities(
 ): void {
   for (const option of options) {
     if (isUnknown(option, capabilities)) {
-      // Resources without a set have none of these options by the standard.
-      const refuse = capabilities === null && !NEVER_OFFERED.has(option) ? misplacedOption : unsupportedOption;
+      const refuse = rules.misplaced?.has(option) === true ? misplacedOption : unsupportedOption;
       throw refuse(option, undefined, `The query option ${option} is not supported.`);
     }
     if (!rules.offered.has(option)) {
       const refuse = rules.unsupported?.has(option) === true ? unsupportedOption : misplacedOption;
       throw refuse(option, undefined, `The query option ${option} is not supported on ${rules.resource}.`);
     }
-    if (capabilities !== null && isFlagged(option) && capabilities[FLAGS[option]] !== true) {
+    if (capabilities !== null && isFlagged(option) && !capabilities[FLAGS[option]]) {
       throw unsupportedOption(option, undefined, `The query option ${option} is not enabled for this entity set.`);
     }
   }

@@ -119,7 +119,8 @@ function compileGroups({ keys, aggregates }: GroupStep, roundingMode: RoundingMo
 
 /** A group of rows. */
 interface Group {
-  readonly values: object;
+  /** Those of the keys, by field. */
+  readonly values: ReadonlyArray<readonly [string, unknown]>;
   readonly accumulators: readonly Accumulator[];
 }
 
@@ -128,7 +129,7 @@ interface Group {
  * which the groups appear. Without keys, there is one row, even if there are no rows to group.
  * @param rows the related entities that its expressions use are loaded
  * @throws ODataError `InvalidQueryOption` for more groups than `maxGroups`, or groups of very long values
- * @see docs/reference/apply.md, docs/reference/limits.md
+ * @see docs/reference/apply.md; docs/reference/limits.md
  */
 export function* groupRows(
   rows: Iterable<unknown>,
@@ -139,24 +140,36 @@ export function* groupRows(
   const { keys, conditions, aggregates } = groupsOf[roundingMode](step);
   const groups = new Map<string, Group>();
   const spendText = textBudget();
-  const makeGroup = (text: string, values: object): Group => {
+  // The values of the present row: most rows belong to a known group, so they need no object.
+  const cells: unknown[] = keys.map(() => null);
+  const meets: boolean[] = conditions.map(() => false);
+  const makeGroup = (text: string): Group => {
     if (maxGroups !== null && groups.size >= maxGroups) throw tooManyGroups(maxGroups);
     spendText(text.length);
+    const values = keys.map(({ field }, index) => [field, cells[index]] as const);
     const group = { values, accumulators: aggregates.map(({ make }) => make(spendText)) };
     groups.set(text, group);
     return group;
   };
-  if (keys.length === 0) makeGroup("", {});
+  if (keys.length === 0) makeGroup("");
   const add = (row: unknown): boolean => {
     const entity = asEntity(row, step.inputType);
-    const values = keys.length === 0 ? entity : readKeys(keys, entity, evaluation);
-    const text = textOfKeys(keys, values);
-    const { accumulators } = groups.get(text) ?? makeGroup(text, values);
-    const meets = conditions.map((condition) => condition(entity, evaluation) === true);
-    for (const [index, { condition, read }] of aggregates.entries()) {
+    let text = "";
+    let index = 0;
+    for (const { read, textOf } of keys) {
+      const value = read(entity, evaluation);
+      cells[index++] = value;
+      text += textOf(value);
+    }
+    const { accumulators } = groups.get(text) ?? makeGroup(text);
+    index = 0;
+    for (const condition of conditions) meets[index++] = condition(entity, evaluation) === true;
+    index = 0;
+    for (const { condition, read } of aggregates) {
+      const accumulator = accumulators[index++];
       if (condition !== null && meets[condition] !== true) continue;
       const value = read === null ? true : read(entity, evaluation);
-      if (value !== null) accumulators[index]?.add(value);
+      if (value !== null) accumulator?.add(value);
     }
     return true;
   };
@@ -165,7 +178,7 @@ export function* groupRows(
   const finish = (group: unknown): boolean => {
     const { values, accumulators } = group as Group;
     const results = aggregates.map(({ field }, index) => [field, accumulators[index]?.result() ?? null] as const);
-    made.push(Object.fromEntries([...Object.entries(values), ...results]));
+    made.push(Object.fromEntries([...values, ...results]));
     return true;
   };
   yield* visitRows([...groups.values()], finish, pace, evaluation);

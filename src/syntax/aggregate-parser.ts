@@ -54,20 +54,18 @@ function readAggregate(reader: TokenCursor): AggregateSyntax {
   const { position } = reader.token;
   if (isWord(reader.token, "$count")) {
     take(reader);
-    if (isWordIgnoringCase(reader.token, "with"))
+    if (isWordIgnoringCase(reader.token, "with")) {
       throw faultAt(reader, reader.token, "$count has no method: write $count as Count.");
-    return {
-      expression: null,
-      method: "count",
-      alias: readAlias(reader, "as and a name, as in $count as Count"),
-      position,
-    };
+    }
+    const alias = readAlias(reader, "as and a name, as in $count as Count");
+    return { expression: null, method: "count", alias, position };
   }
   refuseCall(reader);
   const expression = readExpression(reader);
   const method = readMethod(reader, expression);
-  if (isWord(reader.token, "from"))
+  if (isWord(reader.token, "from")) {
     throw unsupported(reader, reader.token.position, "from is not supported: write groupby and a second aggregate.");
+  }
   return { expression, method, alias: readAlias(reader, "as and a name, as in Price with sum as Total"), position };
 }
 
@@ -98,8 +96,9 @@ function readMethod(reader: TokenCursor, operand: SyntaxNode): (typeof METHODS)[
   if (!isWord(token, "with")) {
     if (isWordIgnoringCase(token, "with")) throw faultAt(reader, token, "write with in lower case.");
     const isWhole = token.kind === ")" || token.kind === "," || isWord(token, "as");
-    if (!isWhole || operand.kind !== "member")
+    if (!isWhole || operand.kind !== "member") {
       throw unexpected(reader, "an operator, or with and a method, such as with sum");
+    }
     const message = `custom aggregates are not supported. Write ${operand.name} with sum as Alias.`;
     throw unsupported(reader, operand.position, message);
   }
@@ -113,21 +112,17 @@ function readMethod(reader: TokenCursor, operand: SyntaxNode): (typeof METHODS)[
 }
 
 function noMethod(reader: TokenCursor, text: string): ODataError {
-  const { position } = reader.token;
-  if (text.includes("."))
-    return unsupported(
-      reader,
-      position,
-      `the method ${quoteText(text)} is not supported. The methods are ${METHODS.join(", ")}.`,
-    );
+  const list = `The methods are ${METHODS.join(", ")}.`;
+  if (text.includes(".")) {
+    return unsupported(reader, reader.token.position, `the method ${quoteText(text)} is not supported. ${list}`);
+  }
+  const fault = `${quoteText(text)} is not a method.`;
   const lower = text.toLowerCase();
+  if (/^\$?count$/u.test(lower)) {
+    return faultAt(reader, reader.token, `${fault} Write $count as Count, without an expression.`);
+  }
   const nearest = methodLike(lower) ?? nearestName(lower, METHODS);
-  const advice = /^\$?count$/u.test(lower)
-    ? "Write $count as Count, without an expression."
-    : nearest === null
-      ? `The methods are ${METHODS.join(", ")}.`
-      : `Write ${nearest}.`;
-  return faultAt(reader, reader.token, `${quoteText(text)} is not a method. ${advice}`);
+  return faultAt(reader, reader.token, `${fault} ${nearest === null ? list : `Write ${nearest}.`}`);
 }
 
 function unsupported(reader: TokenCursor, position: number, message: string): ODataError {

@@ -1,3 +1,4 @@
+// Statements: docs/reference/apply.md#rows
 import { afterAll, describe, expect, test } from "vitest";
 import { nodeDoor as door, ORIGIN, url } from "../http/doors.ts";
 import { FORMS, openSales } from "./sales-model.ts";
@@ -15,7 +16,7 @@ const CASES: ReadonlyArray<readonly [sentence: string, path: string, options: Op
       "Sales",
       { $select: "Id", $expand: "Item($compute=Rate mul 2 as R,Kind/Label as L;$select=R,L)", $top: "2" },
       "Sales(Id,Item(R,L))",
-      `"value":[{"Id":1,"Item":{"@odata.id":"${ORIGIN}/s/Items(1)","R@odata.type":"#Decimal","R":3.000,"L":"x"}},{"Id":2,"Item":{"@odata.id":"${ORIGIN}/s/Items(2)","R@odata.type":"#Decimal","R":0.500,"L":null}}]`,
+      `"value":[{"Id":1,"Item":{"@odata.id":"${ORIGIN}/s/Items(1)","R@odata.type":"#Decimal","R":3,"L":"x"}},{"Id":2,"Item":{"@odata.id":"${ORIGIN}/s/Items(2)","R@odata.type":"#Decimal","R":0.5,"L":null}}]`,
     ],
     [
       "names of computed values are in the nested options",
@@ -36,7 +37,7 @@ const CASES: ReadonlyArray<readonly [sentence: string, path: string, options: Op
         $expand: "Item($compute=Rate add 1 as R;$select=Name,R;$expand=Kind($compute=Id add 1 as J;$select=J))",
       },
       "Sales(Id,Item(Name,R,Kind(J)))/$entity",
-      `"@odata.id":"${ORIGIN}/s/Sales(1)","Id":1,"Item":{"@odata.id":"${ORIGIN}/s/Items(1)","Name":"Cup","R@odata.type":"#Decimal","R":2.500,"Kind":{"@odata.id":"${ORIGIN}/s/Kinds(1)","J@odata.type":"#Int64","J":2}}`,
+      `"@odata.id":"${ORIGIN}/s/Sales(1)","Id":1,"Item":{"@odata.id":"${ORIGIN}/s/Items(1)","Name":"Cup","R@odata.type":"#Decimal","R":2.5,"Kind":{"@odata.id":"${ORIGIN}/s/Kinds(1)","J@odata.type":"#Int64","J":2}}`,
     ],
     [
       "without $select, related entities have all properties and the computed values",

@@ -1,3 +1,5 @@
+// Statements: docs/reference/apply.md#methods
+// Statements: docs/reference/apply.md#rows
 import { arraySource, edm, entitySet, entityType, enumType, hasOptional, odataService } from "odatakit";
 import { describe, expect, test } from "vitest";
 import { caseCount } from "../cases.ts";
@@ -97,8 +99,10 @@ function expected(rows: readonly Row[]): Readonly<Record<string, string>> {
   const instants = some<string>("at");
   const sum = (values: readonly bigint[]): bigint => values.reduce((all, value) => all + value, 0n);
   const none = (values: readonly unknown[], text: () => string): string => (values.length === 0 ? "null" : text());
-  const float = (value: number): string =>
-    Number.isFinite(value) ? String(value) : `"${String(value).replace("Infinity", "INF")}"`;
+  const float = (value: number): string => {
+    if (Number.isNaN(value)) return "null";
+    return Number.isFinite(value) ? String(value) : `"${String(value).replace("Infinity", "INF")}"`;
+  };
   const distinct = (property: string): string =>
     String(new Set(some(property).map((value) => equalKey(property, value))).size);
   return {
@@ -119,9 +123,10 @@ function expected(rows: readonly Row[]): Readonly<Record<string, string>> {
     Rd: distinct("ratio"),
     Td: distinct("text"),
     Ad: distinct("at"),
-    An: none(instants, () =>
-      JSON.stringify(instants.reduce((least, value) => (Date.parse(value) < Date.parse(least) ? value : least))),
-    ),
+    An: none(instants, () => {
+      const least = Math.min(...instants.map((value) => Date.parse(value)));
+      return JSON.stringify(new Date(least).toISOString().replace(/\.?0+Z$/u, "Z"));
+    }),
     Kd: distinct("took"),
   };
 }
@@ -203,7 +208,7 @@ describe("each group is what arithmetic on its rows gives", () => {
       const members = membersOf(row);
       return Object.fromEntries(Object.keys(expected([])).map((name) => [name, members[name]]));
     });
-    const sorted = (all: readonly object[]): string[] => all.map((each) => JSON.stringify(each)).sort();
+    const sorted = (all: readonly object[]): string[] => all.map((each) => JSON.stringify(each)).toSorted();
     expect(sorted(shown)).toEqual(sorted(wanted));
   });
 });

@@ -1,4 +1,5 @@
-import { type CollectionQuery, edm, entitySet, entityType, fn, hasMany, odataService } from "odatakit";
+// Statements: docs/reference/apply.md#rules-of-the-set
+import { arraySource, type CollectionQuery, edm, entitySet, entityType, fn, hasMany, odataService } from "odatakit";
 import { describe, expect, test } from "vitest";
 import { expectError, nodeDoor as door, ORIGIN, url } from "../http/doors.ts";
 
@@ -59,7 +60,7 @@ describe("a handler that applies the query itself", () => {
     const answer = await send(url("/b/Books", { $apply, $orderby: "Total desc" }));
     expect({ status: answer.status, text: answer.text }).toEqual({
       status: 200,
-      text: `{"@odata.context":"${ORIGIN}/b/$metadata#Books(Title,Total,More)","value":[{"Title":"A","Total@odata.type":"#Decimal","Total":3.50,"More@odata.type":"#Decimal","More":4.50},{"Title":"B","Total":null,"More":null}]}`,
+      text: `{"@odata.context":"${ORIGIN}/b/$metadata#Books(Title,Total,More)","value":[{"Title":"A","Total@odata.type":"#Decimal","Total":3.50,"More@odata.type":"#Decimal","More":4.5},{"Title":"B","Total":null,"More":null}]}`,
     });
     const [query] = queries;
     expect(query?.apply?.branches[0].steps).toMatchObject([
@@ -76,7 +77,7 @@ describe("a handler that applies the query itself", () => {
     const answer = await send(url("/b/Books", options));
     expect({ status: answer.status, text: answer.text }).toEqual({
       status: 200,
-      text: `{"@odata.context":"${ORIGIN}/b/$metadata#Books(Id,Twice)","value":[{"Id":1,"Twice@odata.type":"#Decimal","Twice":3.00},{"Id":2,"Twice@odata.type":"#Decimal","Twice":4.00},{"Id":3,"Twice":null}]}`,
+      text: `{"@odata.context":"${ORIGIN}/b/$metadata#Books(Id,Twice)","value":[{"Id":1,"Twice@odata.type":"#Decimal","Twice":3},{"Id":2,"Twice@odata.type":"#Decimal","Twice":4},{"Id":3,"Twice":null}]}`,
     });
     expect(queries).toMatchObject([
       {
@@ -114,6 +115,59 @@ describe("a handler that applies the query itself", () => {
       { kind: "group" },
     ]);
     expect(queries[0]?.filter).toBe(null);
+  });
+});
+
+describe.each([
+  ["a list", (): typeof BOOKS => BOOKS.slice(0, 2)],
+  ["a source", () => arraySource(Book, BOOKS.slice(0, 2))],
+])("a search handler that returns %s", (_what, found) => {
+  const texts: string[] = [];
+  const search = ({ text }: { readonly text: string }): unknown => {
+    texts.push(text);
+    return found();
+  };
+  const books = entitySet(Book, { getAll: () => BOOKS, search } as never);
+  const send = door.to(odataService({ prefix: "/b", profile: "standard", entitySets: [books] } as never));
+
+  test.each([
+    [
+      "search(red)/groupby((Title),aggregate(Price with sum as P))",
+      '{"Title":"A","P@odata.type":"#Decimal","P":1.5},{"Title":"B","P@odata.type":"#Decimal","P":2}',
+    ],
+    ["filter(Id gt 1)/search(red)/aggregate(Price with sum as P)", '{"P@odata.type":"#Decimal","P":2}'],
+  ])("finds the entities that further steps apply to: %s", async ($apply, rows) => {
+    texts.length = 0;
+    const answer = await send(url("/b/Books", { $apply }));
+    expect({ status: answer.status, rows: answer.text.slice(answer.text.indexOf("[") + 1, -2), texts }).toEqual({
+      status: 200,
+      rows,
+      texts: ["red"],
+    });
+  });
+});
+
+test("all entities of an async iterable are aggregated, up to maxIterableEntities", async () => {
+  async function* iterate(): AsyncGenerator<(typeof BOOKS)[number], void, void> {
+    for (const book of BOOKS) yield await Promise.resolve(book);
+  }
+  const send = (most: number) =>
+    door.to(
+      odataService({
+        prefix: "/b",
+        profile: "standard",
+        defaults: { maxIterableEntities: most },
+        entitySets: [entitySet(Book, { getAll: iterate })],
+      }),
+    )(url("/b/Books", { $apply: "aggregate($count as N)" }));
+  expect((await send(3)).text).toBe(
+    `{"@odata.context":"${ORIGIN}/b/$metadata#Books(N)","value":[{"N@odata.type":"#Decimal","N":3}]}`,
+  );
+  expectError(await send(2), {
+    status: 400,
+    code: "InvalidQueryOption",
+    message:
+      "The getAll handler returned more than 2 entities, and this request needs all of them: narrow it, or omit $orderby, $count and $expand.",
   });
 });
 

@@ -1,3 +1,6 @@
+// Statements: docs/reference/apply.md#methods
+// Statements: docs/reference/apply.md#rows
+// Statements: docs/reference/apply.md#steps
 import { afterAll, describe, expect, test } from "vitest";
 import { nodeDoor as door, ORIGIN, url } from "../http/doors.ts";
 import { FORMS, openSales } from "./sales-model.ts";
@@ -208,6 +211,17 @@ const CASES: readonly Case[] = [
       '{"City":"Rome","U@odata.type":"#Int64","U":1},{"City":"oslo","U@odata.type":"#Int64","U":-1}',
   ],
   [
+    "$orderby may name what $select leaves out",
+    {
+      $apply: "concat(groupby((City),aggregate(Units with sum as U)),aggregate(Units with sum as U))",
+      $orderby: "U desc",
+      $select: "City",
+      $top: "2",
+    },
+    "Sales",
+    '{},{"City":"Oslo"}',
+  ],
+  [
     "$filter and $compute apply to the rows of all parts of concat",
     {
       $apply: "concat(groupby((City),aggregate(Units with sum as U)),aggregate(Units with sum as U))",
@@ -222,6 +236,69 @@ const CASES: readonly Case[] = [
     { $apply: "concat(aggregate($count as N),groupby((City)),aggregate($count as N))", $skip: "4", $top: "2" },
     "Sales",
     `{"City":"oslo"},{${N}6}`,
+  ],
+  [
+    "names below a missing entity are null in $filter and $orderby",
+    { $apply: "groupby((Item/Name,Item/Kind/Label))", $filter: "Item/Kind/Label eq null", $orderby: "Item/Name desc" },
+    "Sales(Item(Name,Kind(Label)))",
+    '{"Item":{"Name":"Pot","Kind":null}},{"Item":null},{"Item":{"Name":null,"Kind":{"Label":null}}}',
+  ],
+  [
+    "steps within groupby run in each group",
+    "groupby((Paid),topcount(2,Units)/aggregate(Units with sum as U,Id with min as I))",
+    "Sales(Paid,U,I)",
+    '{"Paid":false,"U@odata.type":"#Int64","U":5,"I@odata.type":"#Int32","I":2},{"Paid":true,"U@odata.type":"#Int64","U":5,"I@odata.type":"#Int32","I":1}',
+  ],
+  [
+    "groups within groups have the paths of both",
+    "groupby((Paid),groupby((City),aggregate($count as N))/topcount(1,N))",
+    "Sales(Paid,City,N)",
+    `{"Paid":false,"City":"Rome",${N}2},{"Paid":true,"City":"Oslo",${N}2}`,
+  ],
+  [
+    "bottomcount takes null first, and ties by key",
+    { $apply: "bottomcount(3,Weight)", $select: "Id" },
+    "Sales(Id)",
+    '{"Id":2},{"Id":3},{"Id":5}',
+  ],
+  [
+    "topcount takes null last",
+    { $apply: "topcount(5,Amount)", $select: "Id" },
+    "Sales(Id)",
+    '{"Id":1},{"Id":2},{"Id":3},{"Id":4},{"Id":6}',
+  ],
+  [
+    "an order is stable: a later one comes first",
+    { $apply: "orderby(Units)/orderby(City desc)", $select: "Id" },
+    "Sales(Id)",
+    '{"Id":5},{"Id":6},{"Id":2},{"Id":3},{"Id":1},{"Id":4}',
+  ],
+  [
+    "a part of concat may have the entities of another one, and $filter follows their paths",
+    {
+      $apply: "concat(topcount(2,Units),filter(Id lt 3))",
+      $filter: "Item/Kind/Label eq 'x' or Item eq null",
+      $orderby: "Item/Name desc,Id",
+      $select: "Id",
+    },
+    "Sales(Id)",
+    '{"Id":1},{"Id":1},{"Id":4}',
+  ],
+  [
+    "a part of concat has values that another one does not have",
+    {
+      $apply: "concat(filter(Id lt 2)/compute(Units mul 2 as D),aggregate(Units with sum as S))",
+      $select: "Id,D,S",
+      $filter: "D gt 1 or S gt 1",
+    },
+    "Sales",
+    '{"Id":1,"D@odata.type":"#Int64","D":6},{"S@odata.type":"#Int64","S":9}',
+  ],
+  [
+    "min and max of aggregates and computed values are those of their type",
+    "groupby((City),aggregate(Amount with average as A,At with max as T))/compute(A mul 2 as B)/aggregate(B with max as M,T with min as U,A with sum as S)",
+    "Sales(M,U,S)",
+    '{"M@odata.type":"#Decimal","M":199.98,"U@odata.type":"#DateTimeOffset","U":"2023-12-31T23:59:59Z","S@odata.type":"#Decimal","S":112.765}',
   ],
 ];
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import type { BoundQuery } from "../../src/query/clauses.ts";
 import { applySummary, typeSummary } from "./apply-summary.ts";
-import { bindCollection, type Settings } from "./requests.ts";
+import { bindCollection, errorOf, type Settings } from "./requests.ts";
 import { summary } from "./summary.ts";
 
 const ENABLED = { applyEnabled: true, computeEnabled: true } as const;
@@ -167,4 +167,111 @@ test("requests that differ in literals share a shape", () => {
     ["5", 3n],
     ["6", 4n],
   ]);
+});
+
+describe("computed values", () => {
+  const filterOf = (query: string): string => {
+    const { shape } = apply(query);
+    return summary(shape.filter?.expression ?? { kind: "null", type: null });
+  };
+
+  test("of an expansion, which has its own names", () => {
+    const { shape, values } = apply(
+      "$expand=Parts($compute=length(Name) mul 2 as L;$filter=L gt 3;$orderby=L;$select=L)",
+    );
+    const [item] = shape.selectExpand.expanded;
+    const length = "(Int64(length(Name):Int32) mul ?0:Int64):Int64";
+    expect(summary(item?.filter?.expression ?? { kind: "null", type: null })).toBe(`(${length} gt ?1:Int64):Int64`);
+    expect(item?.orderBy.map(({ expression }) => summary(expression))).toEqual([length]);
+    expect(item?.selectExpand.selected.map(({ property }) => property.name)).toEqual(["L"]);
+    expect(item?.selectExpand.computed?.map(({ property }) => property.field)).toEqual(["$compute/L"]);
+    expect(shape.selectExpand.contextSelect).toEqual(["Parts(L)"]);
+    expect(values).toEqual([2n, 3n]);
+  });
+
+  test("of an expansion without $select are behind all properties", () => {
+    const { shape } = apply("$expand=Supplier($compute=length(Name) as L)");
+    expect(shape.selectExpand.contextSelect).toEqual(["Supplier(*,L)"]);
+  });
+
+  test("requests that differ in literals of an expansion share a shape", () => {
+    const cache = new Map();
+    const [first, second] = ["2", "3"].map((factor) =>
+      apply(`$expand=Supplier($compute=Id mul ${factor} as L)`, { cache }),
+    );
+    expect(second?.shape).toBe(first?.shape);
+    expect([first?.values, second?.values]).toEqual([[2n], [3n]]);
+  });
+
+  test("with lambda operators may be used within others", () => {
+    expect(filterOf("$compute=Tags/any(t:t eq 'a') as A&$filter=A and Parts/any(p:A and p/Name eq Name)")).toBe(
+      "(Tags/any(#0: (#0 eq ?0:String):String) and Parts/any(#0: (Tags/any(#1: (#1 eq ?0:String):String) and (#0/Name eq Name):String)))",
+    );
+  });
+
+  test("are named exactly, and properties in any letter case", () => {
+    expect(filterOf("$compute=Price as price2&$filter=PRICE gt price2")).toBe("(Price gt Price):Decimal");
+    expect(errorOf(() => apply("$compute=Price as P2&$filter=p2 gt 1"))).toEqual([
+      400,
+      "InvalidQueryOption",
+      "$filter",
+      "$filter at position 0: 'Product' has no property 'p2'. Did you mean 'P2'? Names are case-sensitive.",
+    ]);
+  });
+
+  test("may have the name of a property in another letter case, which then is the value", () => {
+    expect(filterOf("$compute=Price mul 2 as price&$filter=price gt Price")).toBe(
+      "((Price mul ?0:Decimal):Decimal gt Price):Decimal",
+    );
+  });
+
+  const longText = (steps: number): string =>
+    Array.from({ length: steps }, (_each, index) => {
+      const name = index === 0 ? "Name" : `T${String(index)}`;
+      return `compute(concat(${name},${name}) as T${String(index + 1)})`;
+    }).join("/");
+
+  test.each([
+    ["compute", (text: string) => text],
+    [
+      "groupby",
+      (text: string) =>
+        text.replaceAll(
+          /compute\((?<value>[^/]+) as (?<name>T\d)\)/gu,
+          "compute($<value> as $<name>)/groupby(($<name>))",
+        ),
+    ],
+    [
+      "aggregate",
+      (text: string) =>
+        text.replaceAll(/compute\((?<value>[^/]+) as (?<name>T\d)\)/gu, "aggregate($<value> with max as $<name>)"),
+    ],
+  ])("grow texts no further than one expression may: %s", (_step, write) => {
+    expect(apply(`$apply=${write(longText(5))}`).shape.apply?.branches).toHaveLength(1);
+    const [status, code, target, message] = errorOf(() => apply(`$apply=${write(longText(8))}`));
+    expect([status, code, target]).toEqual([400, "InvalidQueryOption", "$apply"]);
+    expect(message).toMatch(/times/u);
+  });
+
+  test("count as many nodes as their expressions, in all options together", () => {
+    const query = "$apply=compute(Price add Price as A)/compute(A add A as B)&$filter=B gt 1 or B lt 2 or A eq 3";
+    expect(apply(query, { limits: { maxNodeCount: 50 } }).values).toHaveLength(3);
+    expect(errorOf(() => apply(query, { limits: { maxNodeCount: 40 } }))[3]).toBe(
+      "$filter at position 20: Each use of 'A' repeats its expression: together they have more than 40 operators, names and values. Use computed names less often.",
+    );
+  });
+});
+
+test("a cached shape is neither parsed nor bound again", () => {
+  const cache = new Map();
+  const query = "$apply=filter(Price gt 5)/compute(Price mul 2 as T)/groupby((Name),aggregate(T with sum as S))";
+  const { shape } = apply(query, { cache });
+  const again = apply(query.replace("gt 5", "gt 6"), { cache, capabilities: { filterEnabled: false } });
+  expect(again.shape).toBe(shape);
+});
+
+test("the same steps before concat are the same objects in each branch", () => {
+  const { shape } = apply("$apply=filter(Price gt 5)/groupby((Name))/concat(top(1),aggregate($count as N))");
+  const [first, second] = shape.apply?.branches ?? [];
+  expect(first?.steps.slice(0, 2).every((step, index) => step === second?.steps[index])).toBe(true);
 });

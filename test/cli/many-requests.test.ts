@@ -39,7 +39,7 @@ const MIX: readonly Sent[] = [
   { path: "/Artists(999999)", status: 404 },
   { path: "/Albums?$expand=Artist,Tracks($top=2)&$orderby=Title desc&$top=3", status: 200 },
   { path: "/Tracks?$filter=contains(Name,'a') and Milliseconds gt 1&$count=true&$select=Name&$skip=1", status: 200 },
-  { path: "/Tracks?$apply=groupby((GenreId),aggregate(Milliseconds with sum as Total))", status: 501 },
+  { path: "/Tracks?$apply=groupby((GenreId),aggregate(Milliseconds with sum as Total))", status: 200 },
   { path: "/Tracks?$search=love", status: 200 },
   { path: "/Tracks?$filter=Nope eq 1", status: 400 },
   { path: "/Nope", status: 404 },

@@ -267,6 +267,41 @@ describe("settings", () => {
     expect(none.entitySets.get("Lines")?.capabilities.selectProperties?.size).toBe(0);
   });
 
+  test.each([
+    [undefined, {}, {}, [undefined, undefined]],
+    ["standard", {}, {}, [true, true]],
+    ["standard", { computeEnabled: false }, {}, [true, undefined]],
+    ["standard", { applyEnabled: false }, { applyEnabled: true }, [true, true]],
+    ["specification", { applyEnabled: true }, {}, [true, undefined]],
+    ["specification", { applyEnabled: true }, { applyEnabled: false, computeEnabled: true }, [undefined, true]],
+    ["standard", {}, { applyQuery: () => ({ items: [] }) }, [undefined, undefined]],
+    ["standard", {}, { applyQuery: () => ({ items: [] }), applyQueryOptions: ["compute"] as const }, [undefined, true]],
+  ] as const)(
+    "$apply and $compute with the profile %s, the defaults %j and the set %j",
+    (profile, defaults, options, on) => {
+      const { entitySets } = build({ entitySets: [entitySet(Line, options)], defaults, profile });
+      const { applyEnabled, computeEnabled } = entitySets.get("Lines")?.capabilities ?? {};
+      expect([applyEnabled, computeEnabled]).toEqual(on);
+    },
+  );
+
+  test("the allowlists of $apply are those of $select, unless the set says otherwise", () => {
+    const defaults = { applyEnabled: true, computeEnabled: true };
+    const capabilitiesOf = (options: object) =>
+      build({ entitySets: [entitySet(Line, options)], defaults }).entitySets.get("Lines")?.capabilities;
+    expect(capabilitiesOf({})).toMatchObject({
+      groupByProperties: null,
+      aggregateProperties: null,
+      computeProperties: null,
+    });
+    const no = new Set(["No"]);
+    expect(capabilitiesOf({ selectProperties: ["no"], groupByProperties: [] })).toMatchObject({
+      groupByProperties: new Set(),
+      aggregateProperties: no,
+      computeProperties: no,
+    });
+  });
+
   test("a search handler enables $search", () => {
     const service = build({ entitySets: [entitySet(Line, { getAll: () => [], search: () => [] })] });
     expect(service.entitySets.get("Lines")?.capabilities.searchEnabled).toBe(true);

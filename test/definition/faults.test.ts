@@ -374,6 +374,58 @@ const SETS: readonly Row[] = [
     },
   ],
   [
+    "allowlists of $apply that show what $select does not",
+    ofSet({
+      selectProperties: ["id", "name"],
+      groupByProperties: ["name", "tags", "secret"],
+      aggregateProperties: ["nane"],
+    }),
+    {
+      set: "Customers",
+      message: "`groupByProperties` names `secret`, which is ignored: clients must not see it.",
+      fix: "Remove it from `groupByProperties`, or remove .ignored().",
+    },
+    {
+      set: "Customers",
+      message: "`aggregateProperties` names `nane`, which Customer does not have.",
+      fix: "Did you mean `name`?",
+    },
+    {
+      set: "Customers",
+      message:
+        "`groupByProperties` names `tags`, which `selectProperties` does not name: $apply would show its values.",
+      fix: "Remove it from `groupByProperties`, or add it to `selectProperties`.",
+    },
+  ],
+  [
+    "further options of a set without applyQuery",
+    ofSet({ applyQueryOptions: ["aply"] }),
+    {
+      set: "Customers",
+      message: "`applyQueryOptions` names `aply`, which is no such option.",
+      fix: "Did you mean `apply`?",
+    },
+    {
+      set: "Customers",
+      message: "The set has `applyQueryOptions`, but no handler `applyQuery`.",
+      fix: "Remove it: the service applies $apply and $compute itself.",
+    },
+  ],
+  [
+    "options that applyQuery does not apply",
+    ofSet({
+      applyQuery: () => ({ items: [] }),
+      applyEnabled: true,
+      computeEnabled: true,
+      applyQueryOptions: ["compute"],
+    }),
+    {
+      set: "Customers",
+      message: "`applyEnabled` is true, but `applyQuery` does not apply `$apply`.",
+      fix: 'Apply `query.apply` in the handler, and add "apply" to `applyQueryOptions`.',
+    },
+  ],
+  [
     "search without a collection read",
     ofSet({ search: () => [], getByKey: noRow }),
     {

@@ -82,7 +82,14 @@ export function peopleByHandlers(profile: Profile): Service {
           nearby: fn(Person, { bound: "entity", returns: edm.collection(edm.string()), handler: (_id) => ["x"] }),
         },
       }),
-      entitySet(Person, { name: "Locked", getAll: () => rows, filterEnabled: false }),
+      entitySet(Person, {
+        name: "Locked",
+        getAll: () => rows,
+        getByKey: (id) => rows.find((row) => row.id === id) ?? null,
+        filterEnabled: false,
+        applyEnabled: false,
+        computeEnabled: false,
+      }),
     ],
   });
 }

@@ -15,12 +15,13 @@ const PATH = [404, "NotFound"] as const;
 
 /** Requests that the standard allows and this service does not support: 501 with the standard's profile. */
 const UNSUPPORTED: readonly Case[] = [
-  ["People?$apply=aggregate($count as N)", ...OPTION, "$apply"],
-  ["People?$compute=Id add 1 as Next", ...OPTION, "$compute"],
+  ["Locked?$apply=aggregate($count as N)", ...OPTION, "$apply"],
+  ["Locked?$compute=Id add 1 as Next", ...OPTION, "$compute"],
   ["People?$index=1", ...OPTION, "$index"],
   ["People?$deltatoken=x", ...OPTION, "$deltatoken"],
-  ["People(1)?$compute=Id add 1 as Next", ...OPTION, "$compute"],
-  ["People/$count?$apply=x", ...OPTION, "$apply"],
+  ["Locked(1)?$compute=Id add 1 as Next", ...OPTION, "$compute"],
+  ["Locked/$count?$apply=x", ...OPTION, "$apply"],
+  ["People?$apply=topsum(1,Id)", ...OPTION, "$apply"],
   ["?$apply=x", ...OPTION, "$apply"],
   ["People?$search=x", ...OPTION, "$search"],
   ["Locked?$filter=Id eq 1", ...OPTION, "$filter"],

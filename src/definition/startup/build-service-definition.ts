@@ -1,6 +1,6 @@
 import { keeper } from "../../base/memo.ts";
 import { frozenMap } from "../../edm/frozen-map.ts";
-import type { EntitySet, Operation, OperationImport } from "../../edm/model.ts";
+import { type EntitySet, listedImports, type Operation } from "../../edm/model.ts";
 import type { DeclaredEntitySet } from "../context.ts";
 import type { Logger } from "../logger.ts";
 import { type AnnotationBinder, type BuiltModel, buildModel, schemaNames } from "../model/build-model.ts";
@@ -21,7 +21,6 @@ import type { ServiceDefaults, ServiceOptions } from "../model/service-options.t
 import { resolveSetValues } from "../model/set-values.ts";
 import type { AdmitTenant } from "../model/tenant-check.ts";
 import { isObject, pickStated } from "../option-table.ts";
-import { SERVICE_PROFILES } from "../service-profile.ts";
 import {
   requirementsOf,
   resolveCategories,
@@ -45,7 +44,7 @@ import {
   resolveSettings,
   resolveCapabilities,
   resolveDefaultCapabilities,
-  withProfile,
+  profiledDefaults,
 } from "./resolve-settings.ts";
 import { openLogger } from "./warn-unset.ts";
 
@@ -86,17 +85,13 @@ export function buildServiceDefinition(
   const built = buildModel(service, types, names, annotations);
   const { entityContainer } = built.model;
   const { serverTiming = false } = options;
-  const profile = SERVICE_PROFILES[options.profile ?? "specification"];
-  const defaults = withProfile(options.defaults ?? {}, profile);
+  const [profile, defaults] = profiledDefaults(options);
   const sets = service.sets.flatMap((set) => {
     const entitySet = entityContainer.entitySets.get(set.name);
     return entitySet === undefined ? [] : [toSetDefinition(set, entitySet, service.sets, defaults, built)];
   });
   const guarded = sets.flatMap(({ entitySet, rows }) => (rows === null ? [] : [entitySet]));
-  const imports: readonly OperationImport[] = [
-    ...entityContainer.functionImports.values(),
-    ...entityContainer.actionImports.values(),
-  ];
+  const imports = listedImports(entityContainer, true);
   return Object.freeze(
     keeper<ServiceDefinition>({
       name: options.name,

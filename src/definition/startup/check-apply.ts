@@ -1,5 +1,5 @@
 import type { ConfigurationFault } from "../../errors/configuration-error.ts";
-import { type DeclaredService, type DeclaredSet, fieldsOf } from "../model/declared-service.ts";
+import { type DeclaredService, type DeclaredSet, fieldsOf, propertyIn } from "../model/declared-service.ts";
 import type { StartupRule } from "../model/declared-types.ts";
 import { adviseName } from "../option-table.ts";
 
@@ -12,13 +12,18 @@ function* checkShown({ sets }: DeclaredService): Iterable<ConfigurationFault> {
 }
 
 function* checkShownOf(set: DeclaredSet): Iterable<ConfigurationFault> {
-  const shown = [...fieldsOf(set, "selectProperties"), ...set.navigations.map(({ field }) => field)];
+  const shown = new Set([...fieldsOf(set, "selectProperties"), ...set.navigations.map(({ field }) => field)]);
   for (const option of SHOWN_BY_APPLY) {
-    for (const field of fieldsOf(set, option).filter((each) => !shown.includes(each))) {
+    for (const field of fieldsOf(set, option).filter((each) => isVisible(set, each) && !shown.has(each))) {
       const message = `\`${option}\` names \`${field}\`, which \`selectProperties\` does not name: $apply would show its values.`;
       yield { set: set.name, message, fix: `Remove it from \`${option}\`, or add it to \`selectProperties\`.` };
     }
   }
+}
+
+/** Other names have a fault of their own. */
+function isVisible({ entityType }: DeclaredSet, field: string): boolean {
+  return propertyIn(entityType, field)?.ignored === false;
 }
 
 const FURTHER_OPTIONS: readonly string[] = ["apply", "compute"];

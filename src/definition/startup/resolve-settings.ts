@@ -5,7 +5,7 @@ import type { Capabilities, Limits } from "../../query/capabilities.ts";
 import type { DeclaredSet } from "../model/declared-service.ts";
 import type { BatchDefinition, CorsDefinition, EntitySetSettings } from "../model/service-definition.ts";
 import type { ServiceDefaults, ServiceOptions } from "../model/service-options.ts";
-import type { ServiceProfile } from "../service-profile.ts";
+import { SERVICE_PROFILES, type ServiceProfile } from "../service-profile.ts";
 import { readCacheControl } from "../sets/cache-control.ts";
 import type { LimitSettings, InheritedSettings } from "../sets/set-settings.ts";
 
@@ -37,13 +37,13 @@ const DEFAULT_SETTINGS: Resolved<InheritedSettings> = Object.freeze({
   paging: "offset",
 });
 
-/** Returns the defaults of a registration, completed by those of its profile. */
-export function withProfile(
-  defaults: ServiceDefaults,
-  { aggregates }: Pick<ServiceProfile, "aggregates">,
-): ServiceDefaults {
-  const { applyEnabled = aggregates, computeEnabled = aggregates } = defaults;
-  return { ...defaults, applyEnabled, computeEnabled };
+/** Returns the profile of a registration, and its defaults, which the profile completes. */
+export function profiledDefaults(
+  options: Pick<ServiceOptions, "profile" | "defaults">,
+): readonly [ServiceProfile, ServiceDefaults] {
+  const profile = SERVICE_PROFILES[options.profile ?? "specification"];
+  const { applyEnabled = profile.aggregates, computeEnabled = profile.aggregates } = options.defaults ?? {};
+  return [profile, { ...options.defaults, applyEnabled, computeEnabled }];
 }
 
 /** The defaults of all limits. @see docs/reference/limits.md */

@@ -1,10 +1,11 @@
 import { chain, type Maybe } from "../../base/maybe.ts";
+import { keptPer } from "../../base/memo.ts";
 import { Evaluation } from "../../memory/evaluation.ts";
 import { branchShapes, withComputedColumns } from "../../plan/apply-shapes.ts";
 import { findUnjoined, NO_JOINS } from "../../plan/join-expansions.ts";
 import type { CollectionPlan } from "../../plan/plan-collection.ts";
 import { totalOrderOf } from "../../plan/total-order.ts";
-import type { ApplyStep, QueryShape } from "../../query/clauses.ts";
+import type { ApplyStep, QueryShape, SelectedProperty } from "../../query/clauses.ts";
 import { mentionsOf } from "../../query/mentions.ts";
 import type { Page, QueryableSource, SourceQuery, SourcesBySet } from "../../query/source.ts";
 import { wholeEntity } from "../entities/canonical-entity.ts";
@@ -27,12 +28,20 @@ export function applyToSource(source: QueryableSource, plan: CollectionPlan, rea
   const application = new Application(new Evaluation(plan.query.values), reader);
   if (source.entities !== undefined) return applyToRows(source.entities(), plan, application);
   return chain(evaluatingSources(source, plan.query.shape, reader), (sources) => {
-    if (sources !== null) return readBranches(source, plan, sources, application);
-    if (plan.query.shape.apply === undefined) return readAndCompute(source, plan, application);
+    const bounded = boundedPlan(plan, reader);
+    if (sources !== null) return readBranches(source, bounded, sources, application);
+    if (plan.query.shape.apply === undefined) return readAndCompute(source, bounded, application);
     return chain(readInput(source, plan, application), ({ rows, first }) =>
       applyToRows(rows, plan, application, first),
     );
   });
+}
+
+/** Limits a page to one row more than a response may contain: it is read before it is written. */
+function boundedPlan(plan: CollectionPlan, { context }: Reader): CollectionPlan {
+  const limit = serviceOf(context).limits.maxResponseEntities;
+  const { readSize = Infinity } = plan.page;
+  return limit === null || readSize <= limit ? plan : { ...plan, page: { ...plan.page, readSize: limit + 1 } };
 }
 
 /** Reads a page of whole entities from a source, and adds the computed values. */
@@ -91,7 +100,7 @@ function readBranches(
   }
   const most = mostOfBranches(plan, reader);
   const queries = shapes.map((shape): SourceQuery =>
-    toSourceQuery(branchPlan(plan, shape, most), reader, { ...settings, selected: shape.selectExpand.selected }),
+    toSourceQuery(branchPlan(plan, shape, most), reader, { ...settings, selected: columnsOf(shape) }),
   );
   const pages = source.relational?.readTogether?.(queries) ?? inOrder(queries, (query) => source.read(query));
   return chain(pages, (all) => {
@@ -99,6 +108,18 @@ function readBranches(
     return joinBranches(plan, parts, application);
   });
 }
+
+/** Returns the properties of a branch: all, because options of the request may use those that it does not select. */
+const columnsOf: (shape: QueryShape) => readonly SelectedProperty[] = keptPer(({ apply, entityType, entitySet }) => {
+  const [branch] = apply?.branches ?? [];
+  const whole =
+    branch?.isTransformed === true ? entityType.properties.map((property) => ({ property })) : wholeEntity(entitySet);
+  const computed = branch?.computed ?? [];
+  return Object.freeze([
+    ...whole,
+    ...computed.map(({ property, expression }): SelectedProperty => ({ property, computed: expression })),
+  ]);
+});
 
 function pick({ entities, rowShape }: Page = { entities: [] }): Pick<CollectionPart, "entities" | "rowShape"> {
   return { entities, rowShape };
@@ -136,13 +157,13 @@ export function applyToRows(
 ): Maybe<CollectionResult> {
   const { shape } = plan.query;
   const shapes = branchShapes(shape);
+  // Branches that begin with the same steps share their results.
   const known = new Map<ApplyStep, Maybe<Iterable<unknown>>>();
   const stepsOf = ({ apply }: QueryShape): readonly ApplyStep[] => apply?.branches[0].steps.slice(first) ?? [];
   const rowsOf = (each: QueryShape): Maybe<Iterable<unknown>> =>
     stepsOf(each).reduce<Maybe<Iterable<unknown>>>((before, step) => {
-      // Branches that begin with the same steps share their results.
       const found = known.get(step) ?? chain(before, (input) => runStep(input, step, each.roundingMode, application));
-      known.set(step, found);
+      if (shapes.length > 1) known.set(step, found);
       return found;
     }, rows);
   if (shapes.length === 1) {

@@ -100,12 +100,7 @@ const unreadableInClause = keptPerPair((access: PropertyAccess, clause: SelectEx
 function unreadableIn(access: PropertyAccess, clauses: QueryClauses, own: EntityOwner): Refusal {
   for (const { property, owner } of propertiesIn(clauses)) {
     const entities = owner ?? own;
-    const unreadable = access.unreadableOf(entities);
-    // The rows of several branches have other properties of the same names.
-    const isMade = owner === null && clauses.apply !== undefined;
-    if (unreadable.has(property) || (isMade && [...unreadable].some(({ name }) => name === property.name))) {
-      return () => access.refusal(property, entities);
-    }
+    if (access.unreadableOf(entities).has(property)) return () => access.refusal(property, entities);
   }
   return null;
 }

@@ -143,9 +143,9 @@ export const SCRIPT_CLIENT_REQUESTS: readonly Exchange[] = [
     request: ["GET", "/Products?$apply=groupby((CategoryId),aggregate(Price%20with%20sum%20as%20Total))"],
     headers: ANY,
     response: {
-      status: 501,
-      headers: ERROR_RESPONSE,
-      text: `{"error":{"code":"NotImplemented","message":"The query option $apply is not supported.","target":"$apply"}}`,
+      status: 200,
+      headers: JSON_RESPONSE,
+      text: `{"@odata.context":"${ROOT}/$metadata#Products(CategoryId,Total)","value":[{"CategoryId":null,"Total@odata.type":"#Decimal","Total":5},{"CategoryId":1,"Total@odata.type":"#Decimal","Total":638.25},{"CategoryId":2,"Total@odata.type":"#Decimal","Total":600},{"CategoryId":3,"Total@odata.type":"#Decimal","Total":620}]}`,
     },
   },
   {
