@@ -1,8 +1,10 @@
 import { sql } from "kysely";
 import { assertNever } from "../../base/required.ts";
+import type { StructuralProperty } from "../../edm/model.ts";
+import { PRIMITIVE_TYPES } from "../../edm/primitive-type.ts";
 import { averageScale } from "../../query/average-scale.ts";
 import type { Aggregate, FilterClause, GroupKey, GroupStep } from "../../query/clauses.ts";
-import type { ScalarType } from "../../query/expression.ts";
+import type { ConvertExpression, ScalarType } from "../../query/expression.ts";
 import type { ColumnPlan, PlansByField } from "../columns/table-columns.ts";
 import { summedKind } from "../forms/aggregate-syntax.ts";
 import type { DialectProfile } from "../forms/dialect-profile.ts";
@@ -101,33 +103,48 @@ export function partitionTerms(keys: readonly GroupKey[], context: ValueContext)
   });
 }
 
+type AggregateValue = Pick<RowValue, "sql" | "format" | "unreadable">;
+
 /** An aggregate with an operand. */
 type Aggregated = Aggregate & { readonly expression: NonNullable<Aggregate["expression"]> };
 
-function translateAggregate(
-  aggregate: Aggregate,
-  context: GroupContext,
-): Pick<RowValue, "sql" | "format" | "unreadable"> {
+function translateAggregate(aggregate: Aggregate, context: GroupContext): AggregateValue {
   const { property, filter, expression } = aggregate;
   if (expression !== null) return translateAggregated({ ...aggregate, expression }, context);
-  const format = context.profile.values.computedFormat(property);
-  return {
-    sql: filter === null ? sql`count(*)` : sql`count(${context.place(whereMet(filter, sql`1`, context))})`,
-    format,
-  };
+  const counted = filter === null ? sql`*` : context.place(whereMet(filter, sql`1`, context));
+  return countOf(counted, property, context);
+}
+
+const INT64 = PRIMITIVE_TYPES["Edm.Int64"];
+/** A count is a whole number, which is shown as a Decimal. */
+const TO_DECIMAL: ConvertExpression = {
+  kind: "convert",
+  operand: { kind: "null", type: INT64 },
+  type: PRIMITIVE_TYPES["Edm.Decimal"],
+};
+
+function countOf(counted: Sql, property: StructuralProperty, { profile }: ValueContext): AggregateValue {
+  const { values } = profile;
+  const number = {
+    kind: "row",
+    sql: sql`count(${counted})`,
+    form: values.canonicalForm(INT64),
+    nulls: "never",
+  } as const;
+  const { sql: value, form } = values.convert(TO_DECIMAL, number);
+  return { sql: value, format: { ...values.computedFormat(property), form } };
 }
 
 function translateAggregated(
   { property, method, expression, filter }: Aggregated,
   context: GroupContext,
-): Pick<RowValue, "sql" | "format" | "unreadable"> {
+): AggregateValue {
   const { profile } = context;
   const type = scalarTypeOf(expression) ?? scalarType(property);
   // Minimum and maximum are read as the operand is.
   const value = translateValue(expression, { ...property, type }, context);
   const met = filter === null ? value.sql : whereMet(filter, value.sql, context);
   const operand = { ...value, sql: context.place(met) };
-  const format = profile.values.computedFormat(property);
   switch (method) {
     case "min":
     case "max":
@@ -136,12 +153,13 @@ function translateAggregated(
     case "average": {
       if (type.kind !== "PrimitiveType") throw new Error(`Values of ${type.name} have no sum.`);
       const { sum, average } = profile.aggregates.summed[summedKind(type)];
-      return { sql: method === "sum" ? sum(operand) : average(operand, averageScale({ expression })), format };
+      const total = method === "sum" ? sum(operand) : average(operand, averageScale({ expression }));
+      return { sql: total, format: profile.values.computedFormat(property) };
     }
     case "countdistinct":
-      return { sql: sql`count(distinct ${groupedValue(operand, type).term})`, format };
+      return countOf(sql`distinct ${groupedValue(operand, type).term}`, property, context);
     case "count":
-      return { sql: sql`count(${operand.sql})`, format };
+      return countOf(operand.sql, property, context);
     default:
       return assertNever(method);
   }
