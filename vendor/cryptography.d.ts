@@ -12,7 +12,7 @@ interface Cipher {
  * @param associatedData what is authenticated, and not part of the ciphertext
  * @see RFC 5297
  */
-export declare const aessiv: (key: Uint8Array, ...associatedData: Uint8Array[]) => Cipher;
+type AesSiv = (key: Uint8Array, ...associatedData: Uint8Array[]) => Cipher;
 
 /** A SHA-256 that has begun. */
 interface Hash {
@@ -21,13 +21,16 @@ interface Hash {
 }
 
 /** The SHA-256 of bytes: 32 bytes. `create` begins one over bytes that are not there at once. @see FIPS 180-4 */
-export declare const sha256: ((message: Uint8Array) => Uint8Array) & { create: () => Hash };
+type Sha256 = ((message: Uint8Array) => Uint8Array) & { create: () => Hash };
 
 /** Derives a key of `length` bytes. @see RFC 5869 */
-export declare const hkdf: (
-  hash: typeof sha256,
+type Hkdf = (
+  hash: Sha256,
   inputKey: Uint8Array,
   salt: Uint8Array | undefined,
   info: Uint8Array,
   length: number,
 ) => Uint8Array;
+
+/** Returns the functions. The first call computes their tables. */
+export declare const cryptography: () => { readonly aessiv: AesSiv; readonly hkdf: Hkdf; readonly sha256: Sha256 };

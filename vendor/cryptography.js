@@ -1,4 +1,6 @@
 // Made by `npm run vendor` of @noble/ciphers and @noble/hashes; their licence is in LICENSE.
+const run = (exports) => {
+Object.defineProperty(exports, Symbol.toStringTag, { value: "Module" });
 // node_modules/@noble/ciphers/utils.js
 /*! noble-ciphers - MIT License (c) 2023 Paul Miller (paulmillr.com) */
 function isBytes$1(a) {
@@ -1025,4 +1027,10 @@ var _SHA256 = class extends SHA2_32B {
 	}
 };
 const sha256 = /* @__PURE__ */ createHasher(() => new _SHA256(), /* @__PURE__ */ oidNist(1));
-export { aessiv, hkdf, sha256 };
+exports.aessiv = aessiv;
+exports.hkdf = hkdf;
+exports.sha256 = sha256;
+return exports;
+};
+let made;
+export const cryptography = () => (made ??= run({}));

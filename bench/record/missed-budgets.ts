@@ -29,7 +29,7 @@ const REASONS: Readonly<Record<string, string>> = {
   S9: "Closures evaluate the filter by the rules of OData for null and for types, in turns with other requests: [the decision](../decisions/0032-long-work-takes-turns.md). The other server compares two fields.",
 };
 const START =
-  "Imports, of which `kysely` is the largest: [the steps of a start](#start-and-memory), [the decision](../decisions/0037-fast-start.md).";
+  "Imports, of which `kysely` is the largest: [the steps of a start](#start-and-memory), [the decision](../decisions/0037-fast-start.md#what-is-possible).";
 const STREAM =
   "SQLite writes and checks a row of 8 columns in 1 µs, and the main thread checks its bytes: [the profile](../decisions/0029-streaming.md#where-the-time-goes).";
 const SERVER_STREAM =
@@ -68,7 +68,7 @@ function missedScenarios(): readonly Missed[] {
 
 function missedStarts(): readonly Missed[] {
   return (readResult<readonly Compared[]>("start") ?? [])
-    .filter(({ ratio, budget }) => ratio > budget)
+    .filter(({ ratio, budget }) => budget !== null && ratio > budget)
     .map(({ what, ratio, budget }) => ({
       what,
       budget: String(budget),

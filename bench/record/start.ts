@@ -1,6 +1,6 @@
-import { execFile, spawn } from "node:child_process";
+import { type ChildProcess, execFile, spawn } from "node:child_process";
 import { once } from "node:events";
-import { copyFileSync, rmSync } from "node:fs";
+import { copyFileSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { rolldown } from "rolldown";
@@ -19,54 +19,75 @@ export interface Compared {
   readonly ours: number;
   readonly limit: number;
   readonly ratio: number;
-  readonly budget: number;
+  /** Null for a program without odatakit, which shows how little is possible. */
+  readonly budget: number | null;
 }
 
 const ROUNDS = 9;
 const CONNECTIONS = 8;
 const START_BUDGET = 1.6;
 const MEMORY_BUDGET = 1.5;
+const COMMAND = fileURLToPath(new URL("../../dist/cli/main.js", import.meta.url));
 
 /** Measures the start and the peak memory of the built package against the limit. */
 export async function measureStart(file: string, metadata: string): Promise<readonly Compared[]> {
   return [...(await startTimes(file)), await peakMemory(file, metadata)];
 }
 
-/** An application that is started: a program, and variables of its environment. */
+/** A program that is started. */
 interface Variant {
-  readonly program: string;
+  readonly name: string;
+  readonly arguments: readonly string[];
   readonly environment?: Readonly<Record<string, string>>;
+  /** Whether it answers requests. */
+  readonly serves?: false;
+  readonly budget?: null;
+}
+
+/** Returns the limit, then the programs to compare with it. */
+async function toVariants(file: string): Promise<readonly [limit: Variant, ...others: Variant[]]> {
+  const [limit, library, kysely, nothing] = ["limit", "odatakit", "kysely", "nothing"].map((name) =>
+    writeProgram(new URL(`start-${name}.ts`, import.meta.url)),
+  ) as [string, string, string, string];
+  const bundled = await bundleProgram(library);
+  const cache = `${BUILT}cache`;
+  const withCache = { environment: { NODE_COMPILE_CACHE: cache } };
+  return [
+    { name: "the limit", arguments: [limit, file] },
+    { name: "Node.js alone, without a response", arguments: [nothing], serves: false, budget: null },
+    { name: "by hand, with `kysely` imported", arguments: [kysely, file], budget: null },
+    { name: "library", arguments: [library, file] },
+    { name: "library, with a compile cache", arguments: [library, file], ...withCache },
+    { name: "bundled", arguments: [bundled, file] },
+    { name: "bundled, with a compile cache", arguments: [bundled, file], ...withCache },
+    {
+      name: "`odatakit serve`, all six tables",
+      arguments: [COMMAND, "serve", file, "--port", "0", "--json"],
+      environment: { XDG_CACHE_HOME: cache },
+    },
+  ];
 }
 
 /** Starts all variants in turn, until the first response. */
 async function startTimes(file: string): Promise<readonly Compared[]> {
-  const program = writeProgram(new URL("start-odatakit.ts", import.meta.url));
-  const bundled = await bundleProgram(program);
-  const limit: Variant = { program: writeProgram(new URL("start-limit.ts", import.meta.url)) };
-  const variants: ReadonlyArray<readonly [name: string, variant: Variant]> = [
-    ["", { program }],
-    [", bundled", { program: bundled }],
-    [", bundled, with a compile cache", { program: bundled, environment: { NODE_COMPILE_CACHE: `${BUILT}cache` } }],
-  ];
-  const limits: Start[] = [];
-  const starts = variants.map((): Start[] => []);
-  // The first round fills the caches of the system.
+  const [limit, ...others] = await toVariants(file);
+  const rounds: (readonly [limit: Start, ...others: Start[]])[] = [];
+  // The first rounds fill the caches of the system, and the compile caches.
   for (let round = 0; round <= ROUNDS; round += 1) {
-    limits.push(await start(limit, file));
-    for (const [index, [, variant]] of variants.entries()) starts[index]?.push(await start(variant, file));
+    const starts: [Start, ...Start[]] = [await start(limit)];
+    for (const variant of others) starts.push(await start(variant));
+    if (round > 0) rounds.push(starts);
   }
   rmSync(BUILT, { recursive: true });
-  const compare = (what: string, ours: readonly Start[], valueOf: (start: Start) => number): Compared =>
-    compareRounds(what, ours.slice(1).map(valueOf), limits.slice(1).map(valueOf));
-  return variants.flatMap(([name], index) => [
-    compare(`start to first response${name}`, starts[index] ?? [], ({ time }) => time),
-    compare(`CPU time until then${name}`, starts[index] ?? [], ({ cpu }) => cpu),
-  ]);
-}
-
-function compareRounds(what: string, ours: readonly number[], limit: readonly number[]): Compared {
-  const ratio = median(ours.map((value, index) => value / (limit[index] ?? Number.NaN)));
-  return compared(what, "ms", { ours: median(ours), limit: median(limit), ratio, budget: START_BUDGET });
+  return others.flatMap(({ name, budget = START_BUDGET }, index) => {
+    const compare = (what: string, valueOf: (start: Start) => number): Compared => {
+      const ours = rounds.map((starts) => valueOf(starts[index + 1] ?? starts[0]));
+      const limits = rounds.map(([first]) => valueOf(first));
+      const ratio = median(ours.map((value, at) => value / (limits[at] ?? Number.NaN)));
+      return compared(`${name}: ${what}`, "ms", { ours: median(ours), limit: median(limits), ratio, budget });
+    };
+    return [compare("start to first response", ({ time }) => time), compare("CPU time until then", ({ cpu }) => cpu)];
+  });
 }
 
 /** Milliseconds of the clock, and of the processor, until the first response. */
@@ -75,30 +96,41 @@ interface Start {
   readonly cpu: number;
 }
 
-async function start({ program, environment }: Variant, file: string): Promise<Start> {
+async function start({ name, arguments: args, environment, serves }: Variant): Promise<Start> {
   const begun = performance.now();
-  const child = spawn(process.execPath, [program, file], {
+  const child = spawn(process.execPath, args, {
     // The schema check warns about missing indexes.
     stdio: ["pipe", "pipe", "ignore"],
     env: { ...process.env, ...environment },
   });
   const exited = once(child, "exit");
-  const lines = child.stdout.setEncoding("utf8");
   const failed = exited.then(() => {
-    throw new Error(`${program} ended before its response: run \`npm run build\` first.`);
+    throw new Error(`${name} ended before its response: run \`npm run build\` first.`);
   });
   failed.catch(() => undefined);
-  const listening: Promise<unknown[]> = once(lines, "data");
-  const [port] = await Promise.race([listening, failed]);
-  const { status, body } = await ask(Number(port), "/odata/Orders(1)");
+  const listening: Promise<unknown[]> = once(child.stdout.setEncoding("utf8"), "data");
+  const [line] = await Promise.race([listening, failed]);
+  if (serves !== false) {
+    const port = Number(/^\d+|(?<=:)\d+/.exec(String(line))?.[0]);
+    const { status, body } = await ask(port, "/odata/Orders(1)", { headers: { host: "localhost" } });
+    if (status !== 200) throw new Error(`${name}: ${String(status)} ${body.toString()}`);
+  }
   const time = performance.now() - begun;
-  if (status !== 200) throw new Error(`${program}: ${String(status)} ${body.toString()}`);
-  // The program reports its CPU time when its input ends, and ends.
-  const reported: Promise<unknown[]> = once(lines, "data");
+  const cpu = cpuOf(child);
+  // The programs end with their input, and the command by a signal: both then write the compile cache.
   child.stdin.end();
-  const [cpu] = await reported;
+  if (args[0] === COMMAND) child.kill("SIGTERM");
   await exited;
-  return { time, cpu: Number(cpu) };
+  return { time, cpu };
+}
+
+/** Returns the milliseconds of the processor that all threads of a process have used. */
+function cpuOf({ pid }: ChildProcess): number {
+  const tasks = `/proc/${String(pid)}/task`;
+  const nanoseconds = readdirSync(tasks).map((task) =>
+    Number(readFileSync(`${tasks}/${task}/schedstat`, "utf8").split(" ", 1)[0]),
+  );
+  return nanoseconds.reduce((sum, each) => sum + each, 0) / 1e6;
 }
 
 /** The CPU time of a step of the start, in milliseconds. */

@@ -59,7 +59,10 @@ function machineTable(): string {
       ["memory, system", `${memory}, ${system}`],
       ...Object.entries(versions),
       ["commit, date", `\`${commit}\`, ${date}`],
-      ...Object.entries(parts).map(([part, at]) => [`recorded: ${part}`, at]),
+      ...Array.from(new Set(Object.values(parts)), (at) => {
+        const recorded = Object.keys(parts).filter((part) => parts[part] === at);
+        return [`recorded at ${at}`, recorded.join(", ")];
+      }),
     ],
   );
 }
@@ -68,33 +71,41 @@ function scenarioTable(name: "sqlite" | "postgres"): string {
   const scenarios = readResult<readonly RecordedScenario[]>(name);
   if (scenarios === null) return NOTHING;
   const hasBackend = scenarios.some(({ backend }) => backend !== null);
-  const tail = hasBackend ? ["PostgreSQL, by hand, µs", "PostgreSQL, odatakit, µs", "quotient"] : ["budget"];
+  const tail = hasBackend ? ["PostgreSQL, by hand, µs", "PostgreSQL, odatakit, µs", "quotient"] : ["budget, at most"];
   return table(
     ["scenario", "connections", "by hand, µs", "odatakit, µs", "quotient", ...tail],
-    scenarios.map(({ id, title, connections, server, backend, budget }) => [
-      `${id} ${title}`,
-      connections,
-      server.limit,
-      server.ours,
-      server.ratio.median,
-      ...(backend === null
-        ? [`≤ ${String(budget)}`]
-        : [backend.limit, backend.ours, isComparable(backend) ? backend.ratio.median : "–"]),
-    ]),
+    scenarios.map((scenario, index) => {
+      const { id, title, connections, server, budget } = scenario;
+      // The lines of one scenario follow one another: its name and its budget are on the first.
+      const isFirst = scenarios[index - 1]?.id !== id;
+      return [
+        isFirst ? `${id} ${title}` : "",
+        connections,
+        server.limit,
+        server.ours,
+        server.ratio.median,
+        ...(hasBackend ? backendCells(scenario) : [isFirst ? budget : ""]),
+      ];
+    }),
   );
+}
+
+function backendCells({ backend }: RecordedScenario): ReadonlyArray<string | number> {
+  if (backend === null) return ["–", "–", "–"];
+  return [backend.limit, backend.ours, isComparable(backend) ? backend.ratio.median : "–"];
 }
 
 function startTable(): string {
   const rows = readResult<readonly Compared[]>("start");
   if (rows === null) return NOTHING;
   return table(
-    ["", "by hand", "odatakit", "quotient", "budget"],
+    ["", "by hand", "measured", "quotient", "budget, at most"],
     rows.map(({ what, unit, ours, limit, ratio, budget }) => [
       what,
       `${String(limit)} ${unit}`,
       `${String(ours)} ${unit}`,
       ratio,
-      `≤ ${String(budget)}`,
+      budget ?? "",
     ]),
   );
 }
@@ -103,12 +114,12 @@ function microTable(): string {
   const figures = readResult<readonly Figure[]>("micro");
   if (figures === null) return NOTHING;
   return table(
-    ["", "µs", "tokens", "budget, µs"],
+    ["", "µs", "tokens", "budget, at most, µs"],
     figures.map(({ name, microseconds, details }) => [
       details?.["filter"] === undefined ? name : `${name}: \`${String(details["filter"])}\``,
       microseconds,
       details?.["tokens"] ?? "",
-      details?.["budget"] === undefined ? "" : `≤ ${String(details["budget"])}`,
+      details?.["budget"] ?? "",
     ]),
   );
 }
@@ -146,7 +157,7 @@ function streamTable(): string {
         each.total,
         each.peak,
       ]),
-      ["budget of odatakit over SQLite", `≤ ${String(cpu)}`, `≤ ${String(pause)}`, "", "", `≤ ${String(peak)}`],
+      ["budget of odatakit over SQLite, at most", cpu, pause, "", "", peak],
     ],
   )}`;
 }
@@ -183,12 +194,18 @@ function peakOf(stalls: readonly Stall[]): string {
   return most?.memory === undefined ? "" : `${String(most.memory)} MB: ${most.name}`;
 }
 
+/** Lists the figures by their reasons, so that each reason appears once. */
 function missedTable(): string {
-  const missed = missedBudgets();
-  if (missed.length === 0) return "None.";
+  const byReason = new Map<string, string[]>();
+  for (const { what, budget, measured, reason } of missedBudgets()) {
+    const figures = byReason.get(reason) ?? [];
+    figures.push(`${what}: ${measured} (${budget})`);
+    byReason.set(reason, figures);
+  }
+  if (byReason.size === 0) return "None.";
   return table(
-    ["figure", "budget", "measured", "reason"],
-    missed.map(({ what, budget, measured, reason }) => [what, budget, measured, reason]),
+    ["reason", "figures, each with its budget"],
+    Array.from(byReason, ([reason, figures]) => [reason, figures.join("; ")]),
   );
 }
 

@@ -1,5 +1,6 @@
 import { keeper } from "../base/memo.ts";
 import type { ComplexType, EntitySet, EntityType, StructuralProperty } from "../edm/model.ts";
+import type { ODataError } from "../errors/odata-error.ts";
 import type { ApplyBranch, ApplyStep, FilterClause, GroupStep, LimitStep, OrderByItem } from "../query/clauses.ts";
 import type { AliasNameSyntax, ComputedSyntax } from "../syntax/ast.ts";
 import { type MadeAggregate, placeAggregate } from "./bind-aggregate.ts";
@@ -8,13 +9,20 @@ import { type BindingContext, type Copies, invalidOption, type RowNames } from "
 import { ascending, type KeyPath, keysOf, orderByKeys, toGroupKeys } from "./group-keys.ts";
 import { madeEntityType, madeMember } from "./made-types.ts";
 
+/** The properties of entities that the user may not read. */
+export interface Unreadable {
+  readonly properties: ReadonlySet<StructuralProperty>;
+  /** Makes the error of a request that names one. */
+  readonly refusal: (property: StructuralProperty) => ODataError;
+}
+
 /** The rows after some steps of `$apply`. */
 export interface AppliedRows extends RowNames {
   /** The type of the entities that the first step applies to. */
   readonly owner: EntityType;
   readonly entityType: EntityType;
-  /** The properties of those entities that the user may not read. */
-  readonly unreadable: ReadonlySet<StructuralProperty>;
+  /** The properties of those entities that the user may not read; undefined: none. */
+  readonly unreadable: Unreadable | undefined;
   /** The set of the rows; null for rows that a step made. */
   readonly entitySet: EntitySet | null;
   readonly steps: readonly ApplyStep[];
@@ -23,8 +31,6 @@ export interface AppliedRows extends RowNames {
   /** The keys of the rows that the last step made, by which they are ordered at last; null for entities. */
   readonly keys: GroupStep["keys"] | null;
 }
-
-const NONE: ReadonlySet<never> = new Set();
 
 /**
  * Returns the rows of a set.
@@ -35,7 +41,7 @@ export function rowsOf(
   entityType: EntityType,
   entitySet: EntitySet | null,
   copies: Copies,
-  unreadable: AppliedRows["unreadable"] = NONE,
+  unreadable?: Unreadable,
 ): AppliedRows {
   return {
     owner: entityType,

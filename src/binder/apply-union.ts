@@ -31,6 +31,17 @@ export function unionRows(branches: readonly AppliedRows[], position: number): A
     aliases: new Set(branches.flatMap(({ aliases, computed }) => [...aliases, ...computed.keys()])),
     origins,
     growths: growthsOf(entityType, branches),
+    refusalOf: branches.some(({ keys }) => keys === null) ? refusalsOf(first) : undefined,
+  };
+}
+
+/** Properties of entities that the user may not read are refused by name, as in requests without `$apply`. */
+function refusalsOf({ owner, unreadable }: AppliedRows): AppliedRows["refusalOf"] {
+  if (unreadable === undefined) return undefined;
+  return (name) => {
+    const member = owner.members.get(name) ?? owner.membersIgnoringCase.get(name.toLowerCase());
+    const isHidden = member?.kind === "StructuralProperty" && unreadable.properties.has(member);
+    return isHidden ? unreadable.refusal(member) : undefined;
   };
 }
 
@@ -48,7 +59,7 @@ function growthsOf({ properties }: EntityType, branches: readonly AppliedRows[])
 
 /** Returns the properties that rows show. */
 function shownProperties({ entityType, computed, unreadable }: AppliedRows): readonly MadeProperty[] {
-  const readable = entityType.properties.filter((property) => !unreadable.has(property));
+  const readable = entityType.properties.filter((property) => unreadable?.properties.has(property) !== true);
   return [...readable, ...Array.from(computed.values(), ({ property }) => property)];
 }
 

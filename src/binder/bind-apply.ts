@@ -18,6 +18,7 @@ import {
   checkAlias,
   rowsOf,
   toBranch,
+  type Unreadable,
   totalOrder,
   withFilter,
   withGroups,
@@ -45,7 +46,7 @@ export interface ApplyPlace extends Omit<ExpressionPlace, "entitySet"> {
   readonly entitySet: EntitySet;
   readonly capabilities: Capabilities;
   /** The properties that the user may not read; absent: none. */
-  readonly unreadable?: AppliedRows["unreadable"] | undefined;
+  readonly unreadable?: Unreadable | undefined;
 }
 
 /** A bound `$apply`, with the rows that the other options of the request apply to. */
@@ -234,13 +235,18 @@ function aggregated(
     if (expression === null && !work.capabilities.countEnabled) {
       throw unsupportedOption("$apply", position, "The query option $count is not enabled for this entity set.");
     }
-    const replaced = expression?.kind === "member" && expression.source === null ? expression.name : null;
     const bound = bindAggregate(item, condition, context);
-    checkAlias(alias, rows, taken, "$apply", replaced);
+    checkAlias(alias, rows, taken, "$apply", replacedBy(expression, bound.expression, rows));
     taken.add(alias.name);
     return bound;
   });
   return withGroups(rows, within, made, within.length === 0 ? "aggregate" : "groupby");
+}
+
+/** Returns the name of the property that is an operand by itself, which the alias may repeat; null for other operands. */
+function replacedBy(node: SyntaxNode | null, operand: Expression | null, rows: AppliedRows): string | null {
+  if (node?.kind !== "member" || node.source !== null || rows.computed.has(node.name)) return null;
+  return operand?.kind === "property" ? operand.property.name : null;
 }
 
 /** The rows of groups. */

@@ -23,6 +23,7 @@ import { type ParseContext, type SyntaxLimits, toSyntaxLimits } from "../syntax/
 import { parseBoolean, parseNonNegativeInteger, type QueryOptionsSyntax } from "../syntax/query-options-parser.ts";
 import { parseSelect, parseShapedExpand, shapeOfSelect, type ShapedExpand } from "../syntax/select-expand-parser.ts";
 import type { Literal, TokenList } from "../syntax/token.ts";
+import type { Unreadable } from "./apply-rows.ts";
 import { bindChanges, type ChangedRows, refuseLateSearch } from "./bind-changes.ts";
 import { bindExpand, type ExpandScope } from "./bind-expand.ts";
 import { bindCondition, bindOrder } from "./bind-expression.ts";
@@ -202,8 +203,7 @@ function bindShape(key: string, syntax: ShapeSyntax, target: QueryTarget, contex
   const texts = { growth: 0 };
   const source = { model, entityType, entitySet, capabilities, capabilitiesOf, guard, parameters, texts };
   const { filter, orderBy } = syntax;
-  const unreadable = target.properties?.unreadableOf(entitySet);
-  const changed = bindChanges(syntax, { ...source, unreadable }, context);
+  const changed = bindChanges(syntax, { ...source, unreadable: unreadableOf(target) }, context);
   const place = changed === null ? source : { ...source, ...changed.place };
   const conditions = expressionContext("filter", place);
   const sortKeys = expressionContext("orderBy", place);
@@ -222,6 +222,12 @@ function bindShape(key: string, syntax: ShapeSyntax, target: QueryTarget, contex
   });
   checkMentions(shape, target.limits, firstOption(syntax));
   return Object.freeze(shape);
+}
+
+function unreadableOf({ properties, entitySet }: QueryTarget): Unreadable | undefined {
+  if (properties === undefined) return undefined;
+  const refusal: Unreadable["refusal"] = (property) => properties.refusal(property, entitySet);
+  return { properties: properties.unreadableOf(entitySet), refusal };
 }
 
 /** Returns the first option that may contain expressions, for errors. */

@@ -34,6 +34,8 @@ export interface RowNames {
   /** The growth factors of texts that steps have made; absent: 1. */
   readonly growths: ReadonlyMap<StructuralProperty, number>;
   readonly copies: Copies;
+  /** Makes the error of the name of an entity's property that the user may not read, which rows do not have; absent: none. */
+  readonly refusalOf?: ((name: string) => ODataError | undefined) | undefined;
 }
 
 /** A computed value with the size of its expression. */

@@ -48,6 +48,8 @@ export function resolveMember<Member extends ModelProperty>(
   const member = type.members.get(name) ?? type.membersIgnoringCase.get(name.toLowerCase());
   const isRefused = member !== undefined && isFirst && !isAllowed(member.name, rules);
   if (member === undefined || (isRefused && rules.isHiding === true)) {
+    const refusal = isFirst ? rules.rows?.refusalOf?.(name) : undefined;
+    if (refusal !== undefined) throw refusal;
     const names = isFirst ? [...type.members.keys()].filter((known) => isAllowed(known, rules)) : type.members.keys();
     throw invalidOption(rules.option, position, unknownName(type.name, name, [...names], rules.rows));
   }

@@ -16,20 +16,26 @@ export type FaultPlace = Pick<ConfigurationFault, "set" | "route" | "method">;
 /**
  * Checks the names and values of the options of one declaration.
  * @param owner the owner of the options, such as `entitySet` or `defaults`
- * @param elsewhere the options of another declaration, to which a fault then refers
+ * @param elsewhere the options of another declaration, to which a fault then refers, and further options of this one, for advice
  */
 export function* checkOptions(
   table: OptionTable,
   options: Readonly<Record<string, unknown>>,
   owner: string,
   place: FaultPlace,
-  elsewhere?: { readonly table: OptionTable; readonly example: (name: string) => string },
+  elsewhere?: {
+    readonly table: OptionTable;
+    readonly example: (name: string) => string;
+    readonly beside?: readonly string[] | undefined;
+  },
 ): Iterable<ConfigurationFault> {
   for (const [name, value] of Object.entries(options)) {
     const rule = Object.hasOwn(table, name) ? table[name] : undefined;
     if (rule === undefined) {
       const isElsewhere = elsewhere !== undefined && Object.hasOwn(elsewhere.table, name);
-      const fix = isElsewhere ? elsewhere.example(name) : adviseName(name, Object.keys(table));
+      const fix = isElsewhere
+        ? elsewhere.example(name)
+        : adviseName(name, [...(elsewhere?.beside ?? []), ...Object.keys(table)]);
       yield { ...place, message: `${owner} has no option \`${name}\`.`, fix };
       continue;
     }

@@ -5,7 +5,7 @@ import type { ODataResponse } from "../http/odata-response.ts";
 import { writeOdc, writePbids } from "../payload/connection-files.ts";
 import { encodeSegment } from "../payload/urls.ts";
 import {
-  LANDING_PAGE_HEADERS,
+  landingPageHeaders,
   type LandingLink,
   writeLandingPage,
   writeServiceDocument,
@@ -44,7 +44,7 @@ export const readMetadata: Endpoint = (request) => {
   const { definition, metadata } = request.service;
   checkFormatOption(format, definition.profile.metadataTakesXmlFormat, definition.profile.mediaParameters);
   bindNoQuery(readOptions(request));
-  const { contentType, body, etag } = isJsonOption(format) ? (metadata.json ?? metadata.xml) : metadata.xml;
+  const { contentType, body, etag } = (isJsonOption(format) ? (metadata.json ?? metadata.xml) : metadata.xml)();
   if (isKnown(request, etag)) return notModifiedResponse(request, etag);
   return okResponse(request, contentType, body, { ETag: etag });
 };
@@ -104,7 +104,7 @@ function readLandingPage(request: AuthorizedRequest): ODataResponse {
         : [link("Excel connection (.odc)", files.excel), link("Power BI connection (.pbids)", files.powerBi)]),
     ],
   });
-  return okResponse(request, "text/html;charset=utf-8", page, LANDING_PAGE_HEADERS);
+  return okResponse(request, "text/html;charset=utf-8", page, landingPageHeaders());
 }
 
 /** Returns the paths of the connection files below the prefix. Names of entity sets and operations contain no dot. */

@@ -6,7 +6,7 @@ import type { EntitySetDefinition, ServiceDefinition } from "../definition/model
 import type { EntitySet, StructuralProperty } from "../edm/model.ts";
 import { wholeEntity } from "../execution/entities/canonical-entity.ts";
 import { answeredValue } from "../execution/entities/handler-answer.ts";
-import { definitionIn, withFaults, withKept } from "../execution/entities/reader.ts";
+import { definitionIn, type Reader, withFaults, withKept } from "../execution/entities/reader.ts";
 import { requireCreatable } from "../execution/rules/authorize-body.ts";
 import {
   comparedProperties,
@@ -146,7 +146,7 @@ function replace(
     }
     // The entity was not loaded before, so the handler reports that it is missing.
     const isKnown = state === "missing" || condition !== expected;
-    const created = isKnown ? null : create(execution, replacement);
+    const created = isKnown ? null : create(execution, replacement, { isJudged: true });
     if (created !== null) return created;
     throw missing(execution, replacement, condition);
   });
@@ -264,14 +264,18 @@ function authorizeReplacing(
   return creates ? authorizeCreation(execution, entitySet, entity) : undefined;
 }
 
-/** Creates the entity; null where this request must not create it. */
-function create(execution: Execution, replacement: Replacement): Maybe<Saved> | null {
+/** Creates the entity; null where this request must not create it. @param judged whether `validate` has judged the replacement */
+function create(
+  execution: Execution,
+  replacement: Replacement,
+  judged: Pick<Reader, "isJudged"> = {},
+): Maybe<Saved> | null {
   const { entitySet, faults, mayCreate } = replacement;
   const { create: call } = runtimeOf(execution.service, entitySet).handlers;
   if (call === undefined || !mayCreate || execution.arrival.odata.header("if-match") !== undefined) return null;
   const whole = newEntity(execution, replacement);
   const created = chain(authorizeCreation(execution, entitySet, whole), () =>
-    callCreate(entitySet, whole, { ...withFaults(execution.reader, faults), namesKey: true }),
+    callCreate(entitySet, whole, { ...withFaults(execution.reader, faults), ...judged, namesKey: true }),
   );
   return chain(created, (entity): Saved => ({ entity, handler: call, outcome: "upserted" }));
 }

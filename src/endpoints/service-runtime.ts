@@ -1,4 +1,4 @@
-import { keptPerPair } from "../base/memo.ts";
+import { keptPerPair, once } from "../base/memo.ts";
 import { required } from "../base/required.ts";
 import type { QueryTarget } from "../binder/bind-query-options.ts";
 import type { Context } from "../definition/context.ts";
@@ -30,8 +30,11 @@ export interface ServiceRuntime {
   readonly entitySets: ReadonlyMap<EntitySet, EntitySetRuntime>;
   /** The paths of the further routes that the application gave. */
   readonly furtherPaths: readonly string[];
-  /** $metadata, written once. JSON is null in a profile whose `$format=json` of `$metadata` is XML. */
-  readonly metadata: { readonly xml: MetadataRepresentation; readonly json: MetadataRepresentation | null };
+  /** $metadata, made once. JSON is null in a profile whose `$format=json` of `$metadata` is XML. */
+  readonly metadata: {
+    readonly xml: () => MetadataRepresentation;
+    readonly json: (() => MetadataRepresentation) | null;
+  };
   readonly shapes: ShapeCache;
   /** The routes of entities, which responses link to. */
   readonly routes: EntityRoutes;
@@ -104,12 +107,14 @@ interface MetadataRepresentation {
 }
 
 /**
- * Makes one format of $metadata, whose ETag is the hash of its bytes.
+ * Makes one format of $metadata at its first request. Its ETag is the hash of its bytes.
  * @see docs/reference/formats.md
  */
-export function metadataRepresentation(contentType: string, text: string): MetadataRepresentation {
-  const body = new TextEncoder().encode(text);
-  return { contentType, body, etag: `"${sha256Base64(body)}"` };
+export function metadataRepresentation(contentType: string, write: () => Uint8Array): () => MetadataRepresentation {
+  return once(() => {
+    const body = write();
+    return { contentType, body, etag: `"${sha256Base64(body)}"` };
+  });
 }
 
 /** The set of entities, or their type if no set is declared for them. */

@@ -43,6 +43,21 @@ const OPERATIONS: readonly unknown[] = [
   "delete",
 ] satisfies readonly SqlOperation[];
 
+/** The options that `entitySet` does not have. */
+const TABLE_OPTIONS: readonly string[] = Object.freeze([
+  "db",
+  "table",
+  "from",
+  "operations",
+  "columns",
+  "unreadable",
+  "readFrom",
+  "replicaWait",
+  "distributed",
+  "preparedStatements",
+  "rowVersion",
+] satisfies ReadonlyArray<keyof SqlEntitySetOptions<EntityTypeDeclaration>>);
+
 /**
  * Declares an entity set over one table of a database. The database evaluates reads completely: filter, order, paging,
  * count, selection and keys. Handlers in the options replace those of the table. `odataService` reports faults of the
@@ -87,16 +102,11 @@ export function sqlEntitySet<
   const A extends BoundOperations<E> = None,
 >(type: E, declared: SqlEntitySetOptions<E, N, F, A>): EntitySetDeclaration<NoInfer<E>, N, F, A> {
   const options = everyOption(declared);
-  const { db, table, from, operations, columns, unreadable, ...beside } = options;
-  const {
-    readFrom: _read,
-    replicaWait: _wait,
-    distributed: _distributed,
-    preparedStatements: _prepared,
-    rowVersion: _counted,
-    search,
-    ...others
-  } = beside;
+  const { db, table, from, operations, columns, unreadable, search } = options;
+  // Without the options of tables, the rest are options of `entitySet`.
+  const others = Object.fromEntries(
+    Object.entries(options).filter(([name]) => name !== "search" && !TABLE_OPTIONS.includes(name)),
+  ) as EntitySetOptions<E, N, F, A>;
   const faults: ConfigurationFault[] = [];
   const report = (message: string, fix: string): void => {
     faults.push({ message, fix });
@@ -109,8 +119,7 @@ export function sqlEntitySet<
   checkUncomparable(uncomparable, options, report);
   const own = home === null ? null : tableHandlers(type, home, options, report);
   if (Array.isArray(search)) checkSearchedRows(others, report);
-  // Without the options of tables, the rest are options of `entitySet`.
-  const given: EntitySetOptions<E, N, F, A> = Object.assign({}, own?.handlers, others as EntitySetOptions<E, N, F, A>, {
+  const given: EntitySetOptions<E, N, F, A> = Object.assign({}, own?.handlers, others, {
     search: Array.isArray(search) ? searchOf(type, search, home, report) : search,
     navigation: own === null ? others.navigation : own.navigation,
   });
@@ -121,6 +130,7 @@ export function sqlEntitySet<
     ...(own?.lock === undefined ? {} : { lock: own.lock }),
     check: (): readonly ConfigurationFault[] => [...faults, ...(home?.check() ?? [])],
     logTo: unreadable === "null" ? (logger: Logger): void => home?.logTo(logger) : undefined,
+    tableOptions: TABLE_OPTIONS,
     uncomparable,
     anyCaseGuids: home?.anyCaseGuids,
     handlersCheckingRows: own?.checkingRows,

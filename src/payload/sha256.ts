@@ -1,12 +1,18 @@
-import { sha256 } from "#cryptography";
+import { cryptography } from "#cryptography";
 import { builtinModule } from "../base/host.ts";
+import { once } from "../base/memo.ts";
 
 /**
  * Returns the SHA-256 of bytes as Base64 with padding, synchronously. It uses the native hash of the host if available,
  * otherwise the bundled library.
  * @see FIPS 180-4
  */
-export const sha256Base64: (bytes: Uint8Array) => string = nativeHash() ?? ((bytes) => toBase64(sha256(bytes)));
+export function sha256Base64(bytes: Uint8Array): string {
+  return hash()(bytes);
+}
+
+/** Looked up at the first use: Node.js takes longer to load its cryptography than odatakit to answer a request. */
+const hash = once(() => nativeHash() ?? ((bytes: Uint8Array) => toBase64(cryptography().sha256(bytes))));
 
 function toBase64(bytes: Uint8Array): string {
   return btoa(String.fromCharCode(...bytes));

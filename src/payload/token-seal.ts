@@ -1,4 +1,5 @@
-import { aessiv, hkdf, sha256 } from "#cryptography";
+import { cryptography } from "#cryptography";
+import { once } from "../base/memo.ts";
 import { decodeBase64, encodeBase64Url } from "../edm/base64.ts";
 
 /** Encrypts and authenticates texts as tokens, which only this service can read and make. */
@@ -20,6 +21,8 @@ const TAG_BYTES = 16;
 const PADDING_BYTES = 32;
 const END_OF_TEXT = 0x80;
 
+type Cipher = ReturnType<ReturnType<typeof cryptography>["aessiv"]>;
+
 const encoder = new TextEncoder();
 const decoder = new TextDecoder();
 
@@ -30,9 +33,13 @@ const decoder = new TextDecoder();
  * @see RFC 5297 (AES-SIV); RFC 5869 (the derivation of the key)
  */
 export function tokenSeal(secret: string | Uint8Array): TokenSeal {
-  const input = typeof secret === "string" ? encoder.encode(secret) : secret;
-  const key = hkdf(sha256, input, undefined, encoder.encode("odatakit skiptoken"), KEY_BYTES);
-  const cipherFor = (context: string): ReturnType<typeof aessiv> => aessiv(key, encoder.encode(context));
+  const input = typeof secret === "string" ? encoder.encode(secret) : secret.slice();
+  // Derived at the first use, since many processes never write a next link.
+  const key = once(() => {
+    const { hkdf, sha256 } = cryptography();
+    return hkdf(sha256, input, undefined, encoder.encode("odatakit skiptoken"), KEY_BYTES);
+  });
+  const cipherFor = (context: string): Cipher => cryptography().aessiv(key(), encoder.encode(context));
   return Object.freeze<TokenSeal>({
     seal: (text, context) => encodeBase64Url(cipherFor(context).encrypt(pad(encoder.encode(text)))),
     open: (token, context) => {
@@ -46,7 +53,7 @@ export function tokenSeal(secret: string | Uint8Array): TokenSeal {
 }
 
 /** The cipher throws for bytes that it did not make. Other errors are programming errors. */
-function decryptOrNull(cipher: ReturnType<typeof aessiv>, bytes: Uint8Array): Uint8Array | null {
+function decryptOrNull(cipher: Cipher, bytes: Uint8Array): Uint8Array | null {
   try {
     return cipher.decrypt(bytes);
   } catch (error) {

@@ -1,4 +1,5 @@
 import { escapeHtml } from "../base/escape-html.ts";
+import { once } from "../base/memo.ts";
 import { listedImports, type Model } from "../edm/model.ts";
 import type { PayloadFormat } from "./payload-format.ts";
 import { sha256Base64 } from "./sha256.ts";
@@ -44,18 +45,20 @@ interface LandingPage {
 const STYLE =
   "body{font:1rem/1.5 system-ui,sans-serif;max-width:40rem;margin:2rem auto;padding:0 1rem}h1{font-size:1.5rem}h2{font-size:1.1rem}";
 
-/** Only the style sheet of the page is allowed: no script, no other origin. @see Content Security Policy Level 3 */
-export const LANDING_PAGE_HEADERS: Readonly<Record<string, string>> = Object.freeze({
-  "Content-Security-Policy": [
-    "default-src 'none'",
-    `style-src 'sha256-${sha256Base64(new TextEncoder().encode(STYLE))}'`,
-    "img-src data:",
-    "base-uri 'none'",
-    "form-action 'none'",
-    "frame-ancestors 'none'",
-  ].join("; "),
-  "Referrer-Policy": "no-referrer",
-});
+/** Returns the headers of the page. Only its style sheet is allowed: no script, no other origin. @see Content Security Policy Level 3 */
+export const landingPageHeaders: () => Readonly<Record<string, string>> = once(() =>
+  Object.freeze({
+    "Content-Security-Policy": [
+      "default-src 'none'",
+      `style-src 'sha256-${sha256Base64(new TextEncoder().encode(STYLE))}'`,
+      "img-src data:",
+      "base-uri 'none'",
+      "form-action 'none'",
+      "frame-ancestors 'none'",
+    ].join("; "),
+    "Referrer-Policy": "no-referrer",
+  }),
+);
 
 /** Writes the page that people see at the root of a service: its entity sets and documents, without script. */
 export function writeLandingPage({ title, sets, documents }: LandingPage): string {

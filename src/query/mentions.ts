@@ -11,14 +11,7 @@ import type {
   OrderByItem,
   SelectExpandClause,
 } from "./clauses.ts";
-import type {
-  CollectionPath,
-  Expression,
-  NavigationExpression,
-  PathSource,
-  PropertyExpression,
-  RootExpression,
-} from "./expression.ts";
+import type { CollectionPath, Expression, NavigationExpression, PathSource, RootExpression } from "./expression.ts";
 import { childrenOf, isPath } from "./walk-expression.ts";
 
 /** The clauses of a query that contain expressions: part of shapes, expansions and related reads. */
@@ -117,6 +110,8 @@ export interface Mentions {
 
 /** A place of the tree under construction: an entity, with the navigations that start from it. */
 interface Place {
+  /** The set or type of the entity; null for the entity itself that the expressions are evaluated for. */
+  readonly owner: EntityOwner | null;
   readonly below: Map<NavigationProperty, NavigationPlace>;
 }
 
@@ -129,25 +124,41 @@ interface NavigationPlace extends Place {
 interface Walk {
   readonly it: Place;
   readonly roots: Map<RootExpression, Place>;
+  readonly properties: PropertyMention[];
+}
+
+/** A property of an entity in expressions. */
+export interface PropertyMention extends Pick<Place, "owner"> {
+  readonly property: StructuralProperty;
+}
+
+const foundIn = keptPer((query: QueryClauses) => {
+  const walk: Walk = { it: { owner: null, below: new Map() }, roots: new Map(), properties: [] };
+  for (const expression of expressionsOf(query)) visit(expression, [], walk);
+  return { mentions: mentionsIn(walk), properties: Object.freeze(walk.properties) };
+});
+
+function mentionsIn({ it, roots: walked }: Walk): Mentions | null {
+  if (it.below.size === 0 && walked.size === 0) return null;
+  const navigations = mentionsBelow(it);
+  const roots = Array.from(walked, ([expression, place]) => Object.freeze({ expression, below: mentionsBelow(place) }));
+  const allNavigations = flatten([...navigations, ...roots.flatMap(({ below }) => below)]);
+  const targets = allNavigations.flatMap(({ target }) => (target === null ? [] : [target]));
+  const entitySets = [...new Set([...targets, ...roots.map(({ expression }) => expression.entitySet)])];
+  return Object.freeze({ navigations, roots, allNavigations, entitySets });
 }
 
 /**
  * Finds the other entities that the expressions of a query mention, once per shape, expansion or other keeper.
  * @returns null if they mention none, as most do
  */
-export const mentionsOf: (query: QueryClauses) => Mentions | null = keptPer((query) => {
-  const walk: Walk = { it: { below: new Map() }, roots: new Map() };
-  for (const expression of expressionsOf(query)) visit(expression, [], walk);
-  if (walk.it.below.size === 0 && walk.roots.size === 0) return null;
-  const navigations = mentionsBelow(walk.it);
-  const roots = Array.from(walk.roots, ([expression, place]) =>
-    Object.freeze({ expression, below: mentionsBelow(place) }),
-  );
-  const allNavigations = flatten([...navigations, ...roots.flatMap(({ below }) => below)]);
-  const targets = allNavigations.flatMap(({ target }) => (target === null ? [] : [target]));
-  const entitySets = [...new Set([...targets, ...roots.map(({ expression }) => expression.entitySet)])];
-  return Object.freeze({ navigations, roots, allNavigations, entitySets });
-});
+export const mentionsOf = (query: QueryClauses): Mentions | null => foundIn(query).mentions;
+
+/**
+ * Finds the properties of entities that the expressions of a query mention, in the order in which they are written. Members of
+ * complex values are not among them.
+ */
+export const propertiesIn = (query: QueryClauses): readonly PropertyMention[] => foundIn(query).properties;
 
 /** Visits the paths in all parts of an expression. `variables` contains the places of the range variables. */
 function visit(expression: Expression, variables: readonly (Place | null)[], walk: Walk): void {
@@ -175,13 +186,16 @@ function placeOf(path: PathSource, variables: readonly (Place | null)[], walk: W
     case "variable":
       return variables[path.depth] ?? null;
     case "root": {
-      const place = walk.roots.get(path) ?? { below: new Map() };
+      const place = walk.roots.get(path) ?? { owner: path.entitySet, below: new Map() };
       walk.roots.set(path, place);
       return place;
     }
     case "property": {
       const owner = placeOf(path.source, variables, walk);
       if (path.source.kind === "navigation") noteIgnored(path.property, path.source, owner);
+      if (path.source.kind !== "property" && owner !== null) {
+        walk.properties.push({ property: path.property, owner: owner.owner });
+      }
       return owner;
     }
     case "navigation":
@@ -202,12 +216,17 @@ function noteIgnored(
 function placeBelow({ navigationProperty, entitySet, target }: NavigationExpression, start: Place | null): Place {
   const owner = required(start, `${navigationProperty.name} starts from a value.`);
   const mention = { navigationProperty, entitySet, target };
-  const place = owner.below.get(navigationProperty) ?? { mention, ignored: new Set(), below: new Map() };
+  const place = owner.below.get(navigationProperty) ?? {
+    owner: target ?? navigationProperty.entityType,
+    mention,
+    ignored: new Set(),
+    below: new Map(),
+  };
   owner.below.set(navigationProperty, place);
   return place;
 }
 
-function mentionsBelow({ below }: Place): readonly NavigationMention[] {
+function mentionsBelow({ below }: Pick<Place, "below">): readonly NavigationMention[] {
   return Array.from(below.values(), ({ mention, ignored, below: next }) =>
     Object.freeze(
       keeper<NavigationMention>({
@@ -221,54 +240,4 @@ function mentionsBelow({ below }: Place): readonly NavigationMention[] {
 
 function flatten(mentions: readonly NavigationMention[]): readonly NavigationMention[] {
   return mentions.flatMap((mention) => [mention, ...flatten(mention.below)]);
-}
-
-/** A property of an entity in expressions. */
-export interface PropertyMention {
-  readonly property: StructuralProperty;
-  /** The set or type of the entity; null for the entity itself that the expressions are evaluated for. */
-  readonly owner: EntityOwner | null;
-}
-
-/**
- * Finds the properties of entities that the expressions of a query mention, in the order in which they are written, once
- * per shape, expansion or other keeper. Members of complex values are not among them.
- */
-export const propertiesIn: (query: QueryClauses) => readonly PropertyMention[] = keptPer((query) =>
-  Object.freeze(expressionsOf(query).flatMap((expression) => [...mentionedIn(expression, [])])),
-);
-
-/** @param items the set or type of the items of each enclosing lambda operator; null for values */
-function* mentionedIn(
-  expression: Expression,
-  items: ReadonlyArray<EntityOwner | null>,
-): Generator<PropertyMention, undefined> {
-  if (expression.kind === "lambda") {
-    const { collection, predicate } = expression;
-    yield* mentionedIn(collection, items);
-    const own = collection.kind === "navigation" ? (collection.target ?? collection.type) : null;
-    if (predicate !== null) yield* mentionedIn(predicate, [...items, own]);
-    return;
-  }
-  for (const child of childrenOf(expression)) yield* mentionedIn(child, items);
-  if (expression.kind !== "property" || expression.source.kind === "property") return;
-  const owner = ownerOf(expression.source, items);
-  if (owner !== undefined) yield { property: expression.property, owner };
-}
-
-/** Returns the owner of an entity in a path as mentions have it; undefined for a value. */
-function ownerOf(
-  source: Exclude<PathSource, PropertyExpression>,
-  items: ReadonlyArray<EntityOwner | null>,
-): EntityOwner | null | undefined {
-  switch (source.kind) {
-    case "it":
-      return null;
-    case "variable":
-      return items[source.depth] ?? undefined;
-    case "root":
-      return source.entitySet;
-    case "navigation":
-      return source.target ?? source.type;
-  }
 }

@@ -6,7 +6,7 @@ import { type UnlabeledReference, unlabeledReferences } from "../csdl/unlabeled-
 import type { CsdlCapabilities } from "../csdl/write-capabilities.ts";
 import { writeCsdlJson } from "../csdl/write-csdl-json.ts";
 import { csdlDocument } from "../csdl/write-csdl-xml.ts";
-import { printXml } from "../csdl/xml.ts";
+import { printXml, type XmlElement } from "../csdl/xml.ts";
 import { type Logger, defaultLogger } from "../definition/logger.ts";
 import {
   type ServiceDefinition,
@@ -165,13 +165,7 @@ function toRuntime(
   furtherPaths: readonly string[],
 ): ServiceRuntime {
   const { model, profile } = definition;
-  const csdl = csdlDocument(
-    model,
-    csdlCapabilitiesOf(definition),
-    profile.listsEveryImport,
-    batchFormatsOf(definition.batch),
-    (place, term) => warnReplaced(definition, place, term),
-  );
+  const metadata = metadataOf(definition);
   for (const each of unlabeledReferences(model)) warnUnlabeled(definition, each);
   const sets = Array.from(definition.entitySets.values(), (set) => ({
     set,
@@ -181,10 +175,7 @@ function toRuntime(
     definition,
     entitySets: new Map(sets.map(({ set, runtime }) => [set.entitySet, runtime])),
     furtherPaths,
-    metadata: {
-      xml: metadataRepresentation("application/xml", printXml(csdl)),
-      json: profile.metadataAsJson ? metadataRepresentation("application/json", writeCsdlJson(csdl)) : null,
-    },
+    metadata,
     shapes: new BoundedCache(SHAPES_KEPT, { most: SHAPE_CHARACTERS, weightOf: (key) => key.length }),
     routes: {
       linksOf: (entitySet, name) => {
@@ -210,6 +201,21 @@ function toRuntime(
 }
 
 /** @param place the element, as `annotationPlace` names it */
+/** Writes XML at startup, which warns about annotations. JSON is made of the same elements, but few clients ask for it. */
+function metadataOf(definition: ServiceDefinition): ServiceRuntime["metadata"] {
+  const { model, profile, batch } = definition;
+  const [capabilitiesOf, formats] = [csdlCapabilitiesOf(definition), batchFormatsOf(batch)];
+  const toElements = (warn?: (place: string, term: string) => void): XmlElement =>
+    csdlDocument(model, capabilitiesOf, profile.listsEveryImport, formats, warn);
+  const encoder = new TextEncoder();
+  const xml = encoder.encode(printXml(toElements((place, term) => warnReplaced(definition, place, term))));
+  const json = (): Uint8Array => encoder.encode(writeCsdlJson(toElements()));
+  return {
+    xml: metadataRepresentation("application/xml", () => xml),
+    json: profile.metadataAsJson ? metadataRepresentation("application/json", json) : null,
+  };
+}
+
 function warnReplaced({ logger }: ServiceDefinition, place: string, term: string): void {
   const element = elementAt(place);
   const message = `The annotation ${term} of the ${element} replaces that of the service in $metadata only.`;

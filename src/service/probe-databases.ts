@@ -2,7 +2,7 @@ import { once } from "../base/memo.ts";
 import { withinTime } from "../base/within-time.ts";
 import type { ServiceDefinition } from "../definition/model/service-definition.ts";
 import type { DatabaseServer } from "../definition/model/stored-database.ts";
-import { describe } from "../definition/option-table.ts";
+import { adviseName, describe, isObject } from "../definition/option-table.ts";
 import { ConfigurationError } from "../errors/configuration-error.ts";
 import { isODataError } from "../errors/odata-error.ts";
 import { type DatabaseCheck, databaseChecks } from "./schema-gate.ts";
@@ -47,21 +47,34 @@ export function databaseProbe(service: ServiceDefinition): (options?: ProbeOptio
 /**
  * Reads one row of each database. A server that hangs gets no further statement until the last one ends, so that it occupies
  * one connection at most.
- * @throws ConfigurationError for an invalid timeout; never for a database
+ * @throws ConfigurationError for invalid options; never for a database
  * @see docs/guides/production.md, Health checks
  */
-async function probeDatabases(
-  checks: readonly DatabaseCheck[],
-  { timeout = DEADLINE }: ProbeOptions = {},
-): Promise<ProbeReport> {
-  if (!Number.isSafeInteger(timeout) || timeout < 1 || timeout > MAX_TIMEOUT) {
-    const fix = `Give whole milliseconds from 1 to ${String(MAX_TIMEOUT)}.`;
-    throw new ConfigurationError([{ message: `\`timeout\` of probe cannot be ${describe(timeout)}.`, fix }]);
-  }
+async function probeDatabases(checks: readonly DatabaseCheck[], options: ProbeOptions = {}): Promise<ProbeReport> {
+  const timeout = readTimeout(options);
   const probed = checks.flatMap(({ database, sets }) => database.servers.map((server) => ({ server, sets })));
   const databases = await Promise.all(probed.map(({ server, sets }) => probe(server, sets, timeout)));
   const ok = databases.every((each) => each.ok || each.role === "replica");
   return Object.freeze({ ok, databases: Object.freeze(databases) });
+}
+
+/** Reads the options of `probe`. @throws ConfigurationError for an unknown option, or a wrong value */
+function readTimeout(options: ProbeOptions): number {
+  if (!isObject(options)) {
+    const message = `The options of probe cannot be ${describe(options)}.`;
+    throw new ConfigurationError([{ message, fix: "Give { timeout: 2000 }." }]);
+  }
+  const { timeout = DEADLINE, ...others } = options;
+  const [unknown] = Object.keys(others);
+  if (unknown !== undefined) {
+    throw new ConfigurationError([
+      { message: `probe has no option \`${unknown}\`.`, fix: adviseName(unknown, ["timeout"]) },
+    ]);
+  }
+  const isNumber = typeof timeout === "number" && Number.isSafeInteger(timeout);
+  if (isNumber && timeout >= 1 && timeout <= MAX_TIMEOUT) return timeout;
+  const fix = `Give whole milliseconds from 1 to ${String(MAX_TIMEOUT)}.`;
+  throw new ConfigurationError([{ message: `\`timeout\` of probe cannot be ${describe(timeout)}.`, fix }]);
 }
 
 async function probe(server: DatabaseServer, sets: readonly string[], timeout: number): Promise<ProbedDatabase> {

@@ -11,6 +11,7 @@ import type {
   EntitySetAccess,
 } from "../definition/context.ts";
 import type { ServiceDefinition } from "../definition/model/service-definition.ts";
+import type { SuppliedValues } from "../definition/sets/supplied-values.ts";
 import type { EntityTypeDeclaration } from "../definition/types/value-type.ts";
 import type { EntitySet } from "../edm/model.ts";
 import { type AtomicCall, type RowAccess, ServiceContext } from "../execution/rules/row-access.ts";
@@ -50,6 +51,8 @@ export interface WriteFacts {
   readonly returnsIgnored?: boolean | undefined;
   /** Whether no hooks run. */
   readonly skipsHooks?: boolean | undefined;
+  /** The values of `set` that hooks have seen in the rows of a link. */
+  readonly supplied?: SuppliedValues | undefined;
 }
 
 /** Runs a part of a call as one: see `ServiceContext.atomically`. */
@@ -71,6 +74,7 @@ export class CallContext extends ServiceContext implements Context {
   readonly seesAllRows: boolean;
   readonly returnsIgnored: boolean;
   readonly skipsHooks: boolean;
+  readonly supplied: SuppliedValues | undefined;
   readonly #place: CallPlace;
   readonly #settings: CallSettings;
 
@@ -84,6 +88,7 @@ export class CallContext extends ServiceContext implements Context {
     this.seesAllRows = seesAllRows;
     this.returnsIgnored = returnsIgnored;
     this.skipsHooks = skipsHooks;
+    this.supplied = settings.supplied;
   }
 
   get user(): User | null {

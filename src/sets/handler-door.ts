@@ -18,10 +18,9 @@ import { driverFields } from "../errors/driver-fields.ts";
 import { isODataError, type ODataError } from "../errors/odata-error.ts";
 import { answeredValue } from "../execution/entities/handler-answer.ts";
 import type { AtomicCall } from "../execution/rules/row-access.ts";
-import { type AtomicDoor, CallContext, type CallPlace, type WriteFacts } from "./call-context.ts";
+import { type AtomicDoor, CallContext, type CallPlace, type RequestFacts, type WriteFacts } from "./call-context.ts";
 import { CommitUnit } from "./commit-unit.ts";
 import type { EntitySets } from "./entity-sets.ts";
-import { LaterFacts } from "./later-facts.ts";
 import { SetAccess, type SetCall, type SetCaller } from "./set-access.ts";
 import { lateTransaction, OpenTransaction, TransactionPart, type TransactionUse } from "./transaction-part.ts";
 
@@ -92,7 +91,7 @@ export class HandlerDoor implements SetCaller, AtomicDoor {
 
   /** Implements `ServiceContext.atomically`. */
   async runAtomically<T>(
-    { database, isRepeatable, returnsIgnored, isFurther }: AtomicCall,
+    { database, isRepeatable, returnsIgnored, supplied, isFurther }: AtomicCall,
     facts: WriteFacts,
     work: (inner: Context) => Promise<T>,
   ): Promise<T> {
@@ -100,7 +99,8 @@ export class HandlerDoor implements SetCaller, AtomicDoor {
     this.#checkInside("A write with hooks");
     const { seesAllRows, skipsHooks } = facts;
     const expected = isFurther === true ? undefined : facts.expected;
-    const inside = { expected, seesAllRows, skipsHooks, returnsIgnored: returnsIgnored ?? facts.returnsIgnored };
+    const returned = returnsIgnored ?? facts.returnsIgnored;
+    const inside: WriteFacts = { expected, seesAllRows, skipsHooks, supplied, returnsIgnored: returned };
     const run = (inner: TransactionPart): Promise<T> =>
       inner.enclose(() => work(this.#below(inner, inner.unit, inside)));
     if (part !== null) return this.#join(part, run);
@@ -127,7 +127,7 @@ export class HandlerDoor implements SetCaller, AtomicDoor {
     const { definition } = this.#registry;
     const unit = new CommitUnit();
     const place: CallPlace = {
-      facts: new LaterFacts(facts),
+      facts: laterFacts(facts),
       depth: depth + 1,
       part: null,
       unit,
@@ -256,6 +256,12 @@ export class HandlerDoor implements SetCaller, AtomicDoor {
       `${call} was called on the context outside of an open transaction. Use the context that ctx.inTransaction passes to its work.`,
     );
   }
+}
+
+/** Returns the facts about a request for work that follows its response: the end of the connection does not abort it. */
+function laterFacts({ user, request, host, reading, instant, client }: RequestFacts): RequestFacts {
+  const { signal } = new AbortController();
+  return { user, request, host, reading, instant, client, signal, isAborted: false };
 }
 
 function factsOf({ expected, seesAllRows, skipsHooks, isWrite }: SetCall<unknown>): WriteFacts {

@@ -53,13 +53,6 @@ const CASES: readonly Case[] = [
       '{"Paid":true,"T@odata.type":"#Decimal","T":"0.3","U@odata.type":"#Int64","U":"5","N@odata.type":"#Decimal","N":"2","W":0.5}]',
   ],
   [
-    "INF and NaN of a row are marked as Double",
-    "Sales",
-    { $apply: "compute(Weight div 0 as Q)/filter(Id lt 3)/aggregate(Q with max as M)" },
-    "Sales(M)",
-    '"value":[{"M@odata.type":"#Double","M":"INF"}]',
-  ],
-  [
     "steps that only choose rows keep entities with id, ETag and links",
     "Sales",
     { $apply: "filter(Units gt 0)/topcount(1,Units)", $select: "City", ...full },
@@ -133,8 +126,32 @@ const REFUSED: ReadonlyArray<readonly [path: string, options: Options, target: s
   ["Sales(1)", { $apply: "groupby((City))" }, "$apply"],
 ];
 
-describe.each(opened)("$form", ({ service }) => {
+describe.each(opened)("$form", ({ form, service }) => {
   const send = door.to(service);
+
+  // MariaDB has no such values.
+  test.skipIf(form === "MariaDB")("an infinite value of a row is marked as Double", async () => {
+    const $apply = "compute(Weight div 0 as Q)/filter(Id lt 3)/aggregate(Q with max as M)";
+    expect((await send(url("/s/Sales", { $apply }))).text).toBe(
+      `{"@odata.context":"${ORIGIN}/s/$metadata#Sales(M)","value":[{"M@odata.type":"#Double","M":"INF"}]}`,
+    );
+  });
+
+  // Handlers declare no routes of navigations here.
+  test.skipIf(form === "getAll" || form === "arraySource")(
+    "related entities have rows and computed values",
+    async () => {
+      const text = async (path: string, options: Options): Promise<string> =>
+        (await send(url(`/s/${path}`, options))).text;
+      expect(await text("Sales(1)/Item", { $compute: "Kind/Label as L,Rate add 1 as R", $select: "L,R" })).toBe(
+        `{"@odata.context":"${ORIGIN}/s/$metadata#Items(L,R)/$entity","@odata.id":"${ORIGIN}/s/Items(1)","L":"x","R@odata.type":"#Decimal","R":2.5}`,
+      );
+      expect(await text("Items(1)/Sales", { $apply: "groupby((City),aggregate(Units with sum as U))" })).toBe(
+        `{"@odata.context":"${ORIGIN}/s/$metadata#Sales(City,U)","value":[{"City":"Oslo","U@odata.type":"#Int64","U":5},{"City":"Rome","U@odata.type":"#Int64","U":0}]}`,
+      );
+      expect(await text("Items(1)/Sales/$count", { $apply: "filter(Units gt 0)/groupby((City))" })).toBe("1");
+    },
+  );
 
   test.each(CASES)("%s", async (_sentence, path, options, context, text) => {
     const answer = await send(url(`/s/${path}`, options));

@@ -1,4 +1,3 @@
-import { sql } from "kysely";
 import {
   arraySource,
   complexType,
@@ -11,9 +10,9 @@ import {
   odataService,
 } from "odatakit";
 import { sqlEntitySet } from "odatakit/kysely";
-import type { OpenDatabase } from "../executors/engines.ts";
+import { createTable, ENGINES, insertRow } from "../executors/engines.ts";
+import type { DatabaseName, OpenDatabase } from "../executors/open-database.ts";
 import type { Service } from "../http/doors.ts";
-import { openSql } from "../http/sql-database.ts";
 
 /** Its values are not in the order of its names. */
 const Status = enumType("Status", { Open: 2, Closed: 1, Void: 0 });
@@ -116,9 +115,8 @@ export const SALES = [
   { ...sale, id: 6, city: "Rome", amount: "-5.25", units: 0, stock: 2n, weight: 0.25, status: "Open", itemId: 1 },
 ] as const;
 
-/** How the sets of a service are read. */
-export type Form = "getAll" | "arraySource" | "tables";
-export const FORMS: readonly Form[] = ["getAll", "arraySource", "tables"];
+/** How the sets of a service are read: by handlers, by a source in memory, or from tables of a database. */
+export const FORMS: readonly string[] = ["getAll", "arraySource", ...ENGINES.map(({ title }) => title)];
 
 /** The options of a service of sales that a test changes. */
 export interface SalesOptions {
@@ -144,10 +142,11 @@ const ON = {
 };
 
 /** Opens a service of sales. Its options are those of every form, so they are not typed by the declarations. */
-export async function openSales(form: Form, options: SalesOptions = {}): Promise<Sales> {
+export async function openSales(form: string, options: SalesOptions = {}): Promise<Sales> {
   const { profile = "standard", sales = {}, items = {}, defaults = {}, ...more } = options;
-  const database = form === "tables" ? await openSql() : null;
-  if (database !== null) await fill(database);
+  const engine = form === "tables" ? ENGINES[0] : ENGINES.find(({ title }) => title === form);
+  const database = engine === undefined ? null : await engine.open();
+  if (engine !== undefined && database !== null) await fill(database, engine.name);
   const db = database?.db;
   const make = (type: typeof Kind | typeof Item | typeof Sale, rows: readonly object[], set: object): never => {
     if (db !== undefined) {
@@ -178,36 +177,42 @@ export async function openSales(form: Form, options: SalesOptions = {}): Promise
   return { service, close: async () => database?.close() };
 }
 
-async function fill({ db }: OpenDatabase): Promise<void> {
-  const isSqlite = await isSqliteDatabase(db);
-  const type = (sqlite: string, other: string): string => (isSqlite ? sqlite : other);
-  for (const table of [
-    "kinds (id integer primary key, label text)",
-    `items (id integer primary key, name text, "kindId" integer, rate ${type("text", "numeric(10,3)")})`,
-    `sales (id integer primary key, city text, amount ${type("text", "numeric(12,2)")}, units integer not null,
-      stock bigint, weight ${type("real", "double precision")}, status text not null, at text,
-      day ${type("text", "date")}, took text, paid ${type("integer", "boolean")} not null,
-      "itemId" integer, place_street text, place_zip text, secret text)`,
-  ]) {
-    await sql.raw(`create table ${table}`).execute(db);
-  }
-  const any = db as never as { insertInto(table: string): { values(rows: unknown): { execute(): Promise<unknown> } } };
-  await any.insertInto("kinds").values(KINDS).execute();
-  await any.insertInto("items").values(ITEMS).execute();
-  const rows = SALES.map(({ place, paid, ...row }) => ({
-    ...row,
-    paid: isSqlite ? Number(paid) : paid,
-    place_street: place?.street ?? null,
-    place_zip: place?.zip ?? null,
-  }));
-  await any.insertInto("sales").values(rows).execute();
-}
+/** The types of columns that are not the same everywhere. */
+const TYPES: Readonly<Record<DatabaseName, Readonly<Record<"decimal" | "double" | "day" | "bool", string>>>> = {
+  sqlite: { decimal: "text", double: "real", day: "text", bool: "integer" },
+  postgres: { decimal: "numeric(12,3)", double: "double precision", day: "date", bool: "boolean" },
+  mariadb: { decimal: "decimal(12,3)", double: "double", day: "date", bool: "boolean" },
+};
 
-async function isSqliteDatabase(db: OpenDatabase["db"]): Promise<boolean> {
-  try {
-    await sql`select sqlite_version()`.execute(db);
-    return true;
-  } catch {
-    return false;
+async function fill(database: OpenDatabase, name: DatabaseName): Promise<void> {
+  const { decimal, double, day, bool } = TYPES[name];
+  const id = "integer not null primary key";
+  await createTable(database, "kinds", { id, label: "varchar(20)" });
+  await createTable(database, "items", { id, name: "varchar(20)", kindId: "integer", rate: decimal });
+  const text = "varchar(40)";
+  await createTable(database, "sales", {
+    id,
+    city: text,
+    amount: decimal.replace("3)", "2)"),
+    units: "integer not null",
+    stock: "bigint",
+    weight: double,
+    status: `${text} not null`,
+    at: text,
+    day,
+    took: text,
+    paid: `${bool} not null`,
+    itemId: "integer",
+    place_street: text,
+    place_zip: text,
+    secret: text,
+  });
+  for (const row of KINDS) await insertRow(database, "kinds", [row.id, row.label]);
+  for (const row of ITEMS) await insertRow(database, "items", [row.id, row.name, row.kindId, row.rate]);
+  for (const { place, paid, ...row } of SALES) {
+    const { id: key, city, amount, units, stock, weight, status, at, day: date, took, itemId, secret } = row;
+    const flag = name === "sqlite" ? Number(paid) : paid;
+    const cells = [key, city, amount, units, stock, weight, status, at, date, took, flag, itemId];
+    await insertRow(database, "sales", [...cells, place?.street ?? null, place?.zip ?? null, secret]);
   }
 }

@@ -96,6 +96,7 @@ describe("the steps", () => {
       "aggregate(Price with sum as Price)/aggregate(Price with max as Price)",
       ["group () Price: sum(Price) Edm.Decimal", "group () Price: max(Price) Edm.Decimal"],
     ],
+    ["aggregate(price with sum as Price)", ["group () Price: sum(Price) Edm.Decimal"]],
     [
       " groupby ( ( Name , Color ) , aggregate ( Price with sum as S ) ) / top ( 1 ) ",
       ["group (Name=Name,Color=Color) S: sum(Price) Edm.Decimal", "top ?0:Int64 by Name, Color", "order Name, Color"],

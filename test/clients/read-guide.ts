@@ -6,7 +6,7 @@ export interface GuideProgram {
   readonly code: string;
   readonly prints: string;
   readonly commands: readonly string[];
-  /** The texts of the modules after the program. */
+  /** The texts of the modules after the program, then those of `examples/clients` that the page links. */
   readonly modules: readonly string[];
   /** The text of the `tsconfig.json` that compiles the program; empty without one. */
   readonly settings: string;
@@ -24,7 +24,18 @@ export async function readGuide(name: string, language: "js" | "tsx"): Promise<G
   const prints = /^It prints `(?<text>[^`]+)`\.$/mu.exec(page)?.groups?.["text"];
   if (code === undefined || prints === undefined) throw new Error(`${name}.md has no program that prints something.`);
   const commands = blocksOf(page, "sh").flatMap((lines) => lines.trim().split("\n"));
-  return { code, prints, commands, modules, settings: blocksOf(page, "json")[0] ?? "" };
+  const linked = await Promise.all(
+    linkedModules(page).map((file) => readFile(here(`../../examples/clients/${file}`), "utf8")),
+  );
+  return { code, prints, commands, modules: [...modules, ...linked], settings: blocksOf(page, "json")[0] ?? "" };
+}
+
+/** The names of the modules of `examples/clients` that a page links. */
+function linkedModules(page: string): readonly string[] {
+  return Array.from(
+    page.matchAll(/\/examples\/clients\/(?<file>[\w-]+\.js)\)/gu),
+    ({ groups }) => groups?.["file"] ?? "",
+  );
 }
 
 /** The code blocks of a page in one language. */

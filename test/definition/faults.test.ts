@@ -1720,14 +1720,32 @@ const GUARDS: readonly Row[] = [
         { create: noRow, navigation: { customers: hasMany(Customer, { target: "Customers" }) } },
         { allowDeepInsert: true },
       ],
+      [
+        "a deep insert of two levels",
+        "/Lines",
+        {},
+        { navigation: { customers: hasMany(Customer, { target: "Customers" }) } },
+        {},
+        [
+          entitySet(
+            entityType("Line", { id: edm.int32().key() }),
+            untyped({
+              create: noRow,
+              allowDeepInsert: true,
+              navigation: { orders: hasMany(Order, { target: "Orders" }) },
+            }),
+          ),
+        ],
+      ],
     ] as const
-  ).map(([way, route, own, others, defaults]): Row => [
+  ).map(([way, route, own, others, defaults, more = []]): Row => [
     `keys that clients choose, where hidden ones might have them: by ${way}`,
     {
       defaults,
       entitySets: [
         entitySet(Customer, untyped({ ...own, authorization: { rows } })),
         entitySet(Order, untyped(others)),
+        ...more,
       ],
     },
     {

@@ -163,6 +163,16 @@ describe("startup refuses in property rules", () => {
     expect(faultsOf({ salary: { update: hr } }, { etag: ["salary"] })).toEqual([]);
   });
 
+  test("rules for writes of a property that the server sets", () => {
+    const options = { create: (employee: unknown) => employee, set: { salary: { create: () => 1 } } };
+    const message =
+      "`authorization.properties` has rules for `salary` to write it, but `set` makes its values: values of clients are ignored.";
+    for (const act of ["create", "update"]) {
+      expect(faultsOf({ salary: { [act]: hr } }, options)).toEqual([{ set, message, fix: "Remove them." }]);
+    }
+    expect(faultsOf({ salary: { read: hr } }, options)).toEqual([]);
+  });
+
   test("a replace handler whose stored values nothing loads", () => {
     const replace = () => null;
     expect(faultsOf({ salary: { update: hr } }, { getByKey: undefined, replace })).toEqual([

@@ -2,7 +2,7 @@
 // Statements: docs/reference/validation.md#patterns
 // Statements: docs/reference/validation.md#validate
 // Statements: docs/reference/validation.md#constraints-of-the-database
-import { ConfigurationError, edm, entitySet, entityType, fn, hasMany, odataService } from "odatakit";
+import { action, ConfigurationError, edm, entitySet, entityType, fn, hasMany, odataService } from "odatakit";
 import { RE2JS } from "re2js";
 import { describe, expect, test } from "vitest";
 
@@ -184,6 +184,11 @@ describe("options of a set", () => {
       "`validate` of entitySet cannot be a function. Give an object.",
     ],
     [
+      "`validate` that is a schema",
+      { validate: { "~standard": { version: 1, vendor: "v", validate: () => ({}) }, def: {} } },
+      "`validate` is a schema. Give it to the writes that it judges: { create: schema }.",
+    ],
+    [
       "an unknown rule",
       { validate: { update: () => [] } },
       "`validate` has no option `update`. Remove it, or use one of `create`, `patch`.",
@@ -285,4 +290,23 @@ describe("`validate.create` is no fault of a set whose entities are created", ()
       "Cs: `create` of `validate` judges nothing: the set has no `create` or `replace` handler, and no navigation creates its entities. Declare a handler, or remove it.",
     ]);
   });
+});
+
+test("`constraints` of a set that nothing writes has no effect", () => {
+  const constraints = { c: { message: "No." } };
+  const serve = (options: object) => () =>
+    odataService({
+      entitySets: [entitySet(User, { getAll: () => [], getByKey: () => null, constraints, ...options })],
+    });
+  expect(faultsOf(serve({}))).toEqual([
+    "Users: `constraints` has no effect: nothing writes the set. Remove it, or declare a handler that writes.",
+  ]);
+  const returns = edm.int32();
+  for (const writes of [
+    { delete: () => true },
+    { actions: { clear: action({ bound: "collection", handler: () => undefined }) } },
+    { functions: { next: fn({ bound: "collection", returns, handler: () => 1 }) } },
+  ]) {
+    expect(faultsOf(serve(writes))).toEqual([]);
+  }
 });

@@ -8,7 +8,7 @@ import { ERROR_CODES } from "../../src/errors/error-codes.ts";
 import { declarationPaths } from "./declarations.ts";
 import { brokenLinks } from "./links.ts";
 import { runModules, type ModuleRun } from "./module-runs.ts";
-import { snippetsOf, withoutLayout, writeSnippets } from "./snippets.ts";
+import { excerptsOf, snippetsOf, withoutLayout, writeSnippets } from "./snippets.ts";
 import { ROOT, filesBelow, readManifest, readSource } from "./source-files.ts";
 
 const pages = [
@@ -18,6 +18,7 @@ const pages = [
   ...filesBelow("docs", ".md"),
 ];
 const snippets = pages.filter(({ path }) => path === "README.md" || path.startsWith("docs/")).flatMap(snippetsOf);
+const excerpts = pages.flatMap(excerptsOf);
 const projects = writeSnippets(snippets, await declarationPaths());
 
 /** The pages of the API reference, which are made when the site is built. */
@@ -32,7 +33,11 @@ describe.runIf(snippets.length > 0)("the snippets of README.md and docs", () => 
     expect(stdout + stderr).toBe("");
   });
 
-  const run = snippets.filter(({ isRun }) => isRun);
+  test.each(excerpts)("show lines of the program of examples that they name: $place", ({ path, text }) => {
+    expect(readSource(path).text).toContain(text);
+  });
+
+  const run = [...snippets.filter(({ isRun }) => isRun), ...excerpts];
   let runs: ReadonlyMap<string, ModuleRun>;
 
   beforeAll(() => {

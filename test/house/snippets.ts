@@ -1,5 +1,5 @@
 import { mkdirSync, rmSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { join, posix } from "node:path";
 import { ROOT, type SourceFile } from "./source-files.ts";
 
 /** The folder of the snippets' modules, ignored by git. */
@@ -21,6 +21,9 @@ export interface Snippet {
 
 const FENCE = /^(?<indent> *)```(?:ts|typescript)\b(?<flags>[^\n]*)\n(?<code>[\s\S]*?)^ *```[ ]*$/gmu;
 
+/** A link to a program of `examples`. */
+const EXAMPLE = /\]\((?<target>[^()\s]*\bexamples\/[\w/-]+\.ts)\)/gu;
+
 /** `It prints` after a block, then the output within the line or in the next block. */
 const OUTPUT = /^\s*It prints[^`\n]*(?:`(?<inline>[^`\n]+)`|\n+```(?:text|json)\n(?<block>[\s\S]*?)^```)/mu;
 
@@ -34,6 +37,7 @@ export function snippetsOf(page: SourceFile): readonly Snippet[] {
   const snippets: Snippet[] = [];
   for (const match of page.text.matchAll(FENCE)) {
     const flags = (match.groups?.["flags"] ?? "").trim().split(/\s+/u).filter(Boolean);
+    if (flags.includes("excerpt")) continue;
     const unknown = flags.filter((flag) => !["no-run", "continued"].includes(flag));
     const line = page.text.slice(0, match.index).split("\n").length;
     if (unknown.length > 0) {
@@ -48,6 +52,27 @@ export function snippetsOf(page: SourceFile): readonly Snippet[] {
     snippets.push({ ...start, text, isRun, prints: outputAt(page.text.slice(match.index + match[0].length)) });
   }
   return snippets;
+}
+
+/** A ```ts excerpt block: a part of a program of `examples`, which the page links before it. */
+export interface Excerpt extends Pick<Snippet, "place" | "path" | "prints"> {
+  /** The lines of the program that the page shows. */
+  readonly text: string;
+}
+
+/** Returns the excerpts of a Markdown page, in order. */
+export function excerptsOf(page: SourceFile): readonly Excerpt[] {
+  return Array.from(page.text.matchAll(FENCE))
+    .filter(({ groups }) => groups?.["flags"]?.trim() === "excerpt")
+    .map((match) => {
+      const before = page.text.slice(0, match.index);
+      const place = `${page.path}:${String(before.split("\n").length)}`;
+      const link = Array.from(before.matchAll(EXAMPLE)).at(-1)?.groups?.["target"];
+      if (link === undefined) throw new Error(`${place}: no link to a program of examples precedes the excerpt`);
+      const path = posix.join(posix.dirname(page.path), link);
+      const prints = outputAt(page.text.slice(match.index + match[0].length));
+      return { place, path, text: match.groups?.["code"] ?? "", prints };
+    });
 }
 
 /** Returns the output that the text after a block shows. */

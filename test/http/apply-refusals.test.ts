@@ -500,3 +500,67 @@ test("composable functions accept the options as their set", async () => {
     expect([computed.status, computed.json.value?.[0]?.Twice]).toEqual([200, 2570]);
   }
 });
+
+describe("the ways to send the options", () => {
+  const GROUPED = [{ Name: "Rome" }];
+
+  test("parameter aliases, also of searches and counts", async () => {
+    const send = sendTo({ cities: { search: () => [CITY] } });
+    const options = { $apply: "filter(Area gt @least and Name in @names)/top(@n)/groupby((Name))", "@least": "5" };
+    const answer = await send(url("/Cities", { ...options, "@names": "['Rome','Oslo']", "@n": "3" }));
+    expect([answer.status, answer.json.value]).toEqual([200, GROUPED]);
+    const missing = await send(url("/Cities", { $apply: "top(@n)" }));
+    expectError(missing, {
+      status: 400,
+      code: "InvalidQueryOption",
+      target: "$apply",
+      message: "$apply at position 4: 'top' takes a whole number, as in top(5).",
+    });
+    const searched = await send(url("/Cities", { $apply: "search(@text)/groupby((Name))", "@text": "x" }));
+    expect([searched.status, searched.json.value]).toEqual([200, GROUPED]);
+  });
+
+  test("without $, with the profile of the standard", async () => {
+    const send = sendTo({ service: { profile: "standard" } });
+    const grouped = await send(url("/Cities", { apply: "groupby((Name))" }));
+    expect([grouped.status, grouped.json.value]).toEqual([200, GROUPED]);
+    const expanded = await send(
+      url("/Cities", { expand: "Country(compute=Tax mul 2 as Twice;select=Twice)", select: "Id" }),
+    );
+    expect([expanded.status, expanded.json.value?.[0]?.Country?.Twice]).toEqual([200, 0.44]);
+  });
+
+  test("in the body of POST …/$query, and for /$count", async () => {
+    const send = sendTo();
+    const body = "$apply=groupby((Name),aggregate($count as N))&$select=Name";
+    const answer = await send("/Cities/$query", { "Content-Type": "text/plain" }, "POST", body);
+    expect([answer.status, answer.json.value]).toEqual([200, GROUPED]);
+    const count = await send(url("/Cities/$count", { $apply: "groupby((Name))", $filter: "Name eq 'Oslo'" }));
+    expect([count.status, count.text]).toEqual([200, "0"]);
+  });
+
+  test("a search in $apply and $search must both match", async () => {
+    const texts: string[] = [];
+    const search = ({ text }: { readonly text: string }) => {
+      texts.push(text);
+      return [CITY];
+    };
+    const send = sendTo({ cities: { search } });
+    const both = { $apply: "filter(Id gt 0)/search(don't OR b)", $search: '"a b"' };
+    expect((await send(url("/Cities", both))).status).toBe(200);
+    expect(texts).toEqual(['(don\'t OR b) AND ("a b")']);
+    expectError(await send(url("/Cities", { $apply: "top(1)", $search: "a" })), {
+      status: 400,
+      code: "InvalidQueryOption",
+      target: "$search",
+      message:
+        "$search cannot follow steps of $apply that change or limit the rows: write search(…) as its first step.",
+    });
+    expectError(await send(url("/Cities", { $apply: "search(a AND)/top(1)" })), {
+      status: 400,
+      code: "InvalidQueryOption",
+      target: "$apply",
+      message: "$apply at position 12: a word, a phrase in double quotes or an opening parenthesis is missing.",
+    });
+  });
+});

@@ -345,6 +345,9 @@ describe("annotations in $metadata", () => {
         },
       });
       await metadataOf(service);
+      // JSON is made of the same elements at its first request.
+      const json = await service.fetch(new Request("http://host.example/$metadata?$format=json"));
+      expect(json.status).toBe(200);
       const warning = (term: string, element: string): unknown => [
         `The annotation ${term} of the ${element} replaces that of the service in $metadata only.`,
         { term, element, fix: "Remove it, unless clients need it: the service behaves as before." },

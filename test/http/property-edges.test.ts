@@ -246,6 +246,7 @@ test("expressions over items of every kind name what they read", async () => {
   const hidden = { read: role("hr") };
   const service = odataService({
     ...OPTIONS,
+    profile: "standard",
     entitySets: [
       entitySet(Person, {
         name: "People",
@@ -259,7 +260,13 @@ test("expressions over items of every kind name what they read", async () => {
     const [status, body] = await send(service, `People?$filter=${encodeURIComponent(filter)}`, { user });
     return status === 200 ? status : [status, (body as { readonly error: { readonly target: string } }).error.target];
   };
-  for (const filter of ["Tags/any()", "Tags/any(t:t eq 'a')", "Cars/any(c:c eq 'Golf' and $it/Tags/any())"]) {
+  const collections = ["'a' in Tags", "Tags/$count gt 0", "'a' in $root/People(1)/Tags"];
+  for (const filter of [
+    ...collections,
+    "Tags/any()",
+    "Tags/any(t:t eq 'a')",
+    "Cars/any(c:c eq 'Golf' and $it/Tags/any())",
+  ]) {
     expect(await statusOf(filter), filter).toEqual([403, "Tags"]);
     expect(await statusOf(filter, "eve:hr"), filter).toBe(200);
   }
@@ -272,6 +279,10 @@ test("expressions over items of every kind name what they read", async () => {
     expect(await statusOf(filter, "eve:hr"), filter).toBe(200);
   }
   expect(await statusOf("Cars/any() and Cars/any(c:c eq 'Golf')")).toBe(200);
+  for (const path of ["People?$orderby=Tags/$count", "People(1)/Tags", "People(1)/Tags/$count"]) {
+    expect(await send(service, path)).toEqual(refused("read 'Tags' of People", "Tags"));
+    expect((await send(service, path, { user: "eve:hr" }))[0]).toBe(200);
+  }
 });
 
 test("a member of a complex property has the rule of the property", async () => {
@@ -357,6 +368,19 @@ test("lists are joined by unreadable properties", () =>
       ],
     }),
   ));
+
+test("only users who may give a required property create entities", async () => {
+  const Product = entityType("Product", { id: edm.int32().key(), price: edm.int32() });
+  const rules = { properties: { price: { create: role("hr") } } };
+  const create = (product: object): never => product as never;
+  const service = odataService({ ...OPTIONS, entitySets: [entitySet(Product, { create, authorization: rules })] });
+  const post = (body: object, user?: string) =>
+    send(service, "Products", { method: "POST", body, ...(user === undefined ? {} : { user }) });
+  const required = "Price: This member is required: it has no default and must not be null.";
+  expect(await post({ Id: 1 })).toEqual([400, { error: { code: "InvalidBody", message: required, target: "Price" } }]);
+  expect(await post({ Id: 1, Price: 2 })).toEqual(refused("give 'Price' to new entities of Products", "Price"));
+  expect((await post({ Id: 1, Price: 2 }, "eve:hr"))[0]).toBe(201);
+});
 
 describe.each(ENGINES)("unreadable properties over $title", (engine) => {
   async function open(): Promise<Service> {

@@ -270,4 +270,21 @@ describe.each(FORMS)("unreadable properties: $title", (form) => {
     expect(first.filter((text, index) => text !== second[index]).length).toBeGreaterThan(40);
     expect(first.filter((text) => statusOf(text) === 403)).toEqual([]);
   });
+
+  test("users of one service do not share them", { timeout: 60_000 }, async () => {
+    const requests = [...READS, ...NAMING.map(([path]) => get(path))];
+    const alone = new Map<string, readonly string[]>();
+    for (const user of [...USERS, "hugo:hr"]) alone.set(user, await answersOf(form, STAFF, user, requests));
+    const { service, close } = await form.open(STAFF);
+    try {
+      for (const [index, request] of requests.entries()) {
+        // Each user follows one who may read more, and one who may read less.
+        for (const user of ["hugo:hr", "ann:", "hugo:hr", "", "mia:manager", "", "ann:"]) {
+          expect(await answer(service, user, request)).toEqual(alone.get(user)?.[index]);
+        }
+      }
+    } finally {
+      await close();
+    }
+  });
 });

@@ -418,6 +418,21 @@ eachDoor((door) => {
     expect(writes).toEqual([]);
   });
 
+  test("an upsert is judged once, although `replace` finds no entity, and `create` writes it", async () => {
+    const judged: unknown[] = [];
+    const saved = new Map<number, OrderRow>();
+    const orders = entitySet(Order, {
+      allowUpsert: true,
+      create: (order) => saved.set(order.id, order).get(order.id) ?? order,
+      replace: (id, order) => (saved.has(id) ? order : null),
+      validate: { create: ({ entity: { id, total } }) => void judged.push([id, total]) },
+    });
+    const service = odataService({ prefix: "/s", entitySets: [orders], logger: noFailures });
+    const { status, json } = await door.to(service)("/s/Orders(7)", JSON_BODY, "PUT", '{"Total":6}');
+    expect([status, json.Id, json.Total]).toEqual([201, 7, 6]);
+    expect([judged, saved.get(7)?.total]).toEqual([[[7, 6]], 6]);
+  });
+
   test("lists at most 100 issues", async () => {
     const { service } = shop({ create: () => Array.from({ length: 500 }, () => ({ message: "No." })) });
     const { json } = await door.to(service)("/s/Orders", JSON_BODY, "POST", body());

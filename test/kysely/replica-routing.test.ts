@@ -4,7 +4,7 @@
 // Statements: docs/reference/errors.md#codes
 // Statements: docs/reference/headers.md#request-headers
 // Statements: docs/reference/headers.md#response-headers
-import { Kysely, PostgresAdapter, sql } from "kysely";
+import { Kysely, PostgresAdapter, PostgresQueryCompiler, sql } from "kysely";
 import { action, edm, entitySet, entityType, fn, hasMany, hasOptional, odataService, resource } from "odatakit";
 import { sqlEntitySet, sqlSource } from "odatakit/kysely";
 import { sqliteDialect } from "odatakit/sqlite";
@@ -352,6 +352,16 @@ describe("faults of the declarations", () => {
       dialect: { createAdapter, createDriver: unused, createIntrospector: unused, createQueryCompiler: unused },
     });
 
+  const compiling = (): AnyDatabase =>
+    new Kysely({
+      dialect: {
+        createAdapter,
+        createDriver: unused,
+        createIntrospector: unused,
+        createQueryCompiler: () => new PostgresQueryCompiler(),
+      },
+    });
+
   test.each<[name: string, options: () => object, message: string]>([
     ["another value", () => ({ db: pg(), readFrom: "replica" }), "`readFrom` is not a Kysely instance."],
     [
@@ -379,6 +389,11 @@ describe("faults of the declarations", () => {
         return { db, readFrom: db.withSchema("x") };
       },
       "`readFrom` is the same database as `db`.",
+    ],
+    [
+      "another schema of a replica",
+      () => ({ db: pg(), readFrom: compiling().withSchema("x") }),
+      "`readFrom` has a plugin of Kysely that names tables in queries, but not in SQL fragments, such as `withSchema`: the statements would use another table.",
     ],
     [
       "a distributed database",

@@ -200,9 +200,23 @@ describe("faults at startup", () => {
       ["`db` is not a Kysely instance.", "Give `new Kysely({ dialect: sqliteDialect(file) })`."],
     ],
     [
+      "a result of `withSchema`, which statements would not follow",
+      { ...base, db: base.db.withSchema("other") },
+      [
+        "`db` has a plugin of Kysely that names tables in queries, but not in SQL fragments, such as `withSchema`: the statements would use another table.",
+        'Give the Kysely instance without it, and name the schema in `table`, such as "sales.orders".',
+      ],
+    ],
+    [
       "no table",
       { ...base, table: undefined },
       ["`from` is undefined.", "Give the name of a table, a Kysely query, or { sql, parameters }."],
+    ],
+    [
+      "an unknown option, near to one of tables",
+      { ...base, rowversion: "version", colums: {} },
+      ["sqlEntitySet has no option `rowversion`.", "Did you mean `rowVersion`?"],
+      ["sqlEntitySet has no option `colums`.", "Did you mean `columns`?"],
     ],
     [
       "no operations",

@@ -847,6 +847,29 @@ describe("the function of a database per tenant", () => {
     expect(String(logged[0]?.fields["err"])).toContain('returned PostgreSQL for "b", but SQLite before');
   });
 
+  test("is checked once for each open database: before its first request, and not for later ones", async () => {
+    const databases: Record<string, AnyDatabase> = {
+      a: await openTenant(openFile, "a"),
+      b: await openTenant(openFile, "b"),
+    };
+    const { find } = finderOf(databases);
+    const { service, logged } = shop(find);
+    const send = sendTo(service);
+    const statuses = async (): Promise<readonly number[]> => [
+      (await send("u@a", "GET", "Orders(1)/Name/$value")).status,
+      (await send("u@b", "GET", "Orders(1)/Name/$value")).status,
+    ];
+    expect(await statuses()).toEqual([200, 200]);
+    for (const db of Object.values(databases)) await sql`alter table orders drop column owner`.execute(db);
+    expect(await statuses()).toEqual([200, 200]);
+    databases["a"] = await openTenant(openFile, "a");
+    await sql`alter table orders drop column owner`.execute(databases["a"]);
+    expect(await statuses()).toEqual([500, 200]);
+    expect(logged.map(({ message, fields }) => [message, fields["tenant"]])).toEqual([
+      ["The schema check failed, so requests return 500.", "a"],
+    ]);
+  });
+
   test("a change set over two databases is 501, and changes nothing", async () => {
     const databases = { a: await openTenant(openFile, "a"), b: await openTenant(openFile, "b") };
     const find: FindTenant = ({ request }) => {

@@ -1,10 +1,11 @@
 import { hkdfSync } from "node:crypto";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { aessiv, hkdf, sha256 } from "#cryptography";
+import { cryptography } from "#cryptography";
 import { tokenSeal } from "../../src/payload/token-seal.ts";
 import { anyCharacter } from "../any-character.ts";
 
+const { aessiv, hkdf, sha256 } = cryptography();
 const seal = tokenSeal("a secret of many characters");
 const anyText = fc.string({ unit: anyCharacter, maxLength: 200 });
 
@@ -44,6 +45,13 @@ describe("a token", () => {
         expect(tokenSeal(new TextEncoder().encode("a secret of many characters")).seal(text, context)).toBe(token);
       }),
     );
+  });
+
+  test("has the secret of the start: later changes of its bytes change nothing", () => {
+    const secret = new TextEncoder().encode("a secret of many characters");
+    const started = tokenSeal(secret);
+    secret.fill(0);
+    expect(started.seal("text", "context")).toBe(seal.seal("text", "context"));
   });
 
   test("does not open with another context or secret", () => {

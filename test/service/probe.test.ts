@@ -151,6 +151,16 @@ describe("`service.probe`", () => {
     );
   });
 
+  test.each<readonly [unknown, string]>([
+    [{ timeuot: 5 }, "probe has no option `timeuot`. Did you mean `timeout`?"],
+    [500, "The options of probe cannot be 500. Give { timeout: 2000 }."],
+    [null, "The options of probe cannot be null. Give { timeout: 2000 }."],
+  ])("rejects the options %j", async (options, message) => {
+    const probe = odataService({ entitySets: [] }).probe(options as never);
+    await expect(probe).rejects.toThrow(ConfigurationError);
+    await expect(probe).rejects.toThrow(message);
+  });
+
   test.skipIf(REPLICA === undefined)("reports a replica, without which the service still works", async () => {
     const pair = await openPair("create table notes (id integer primary key)");
     onTestFinished(pair.close);

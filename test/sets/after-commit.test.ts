@@ -1,26 +1,27 @@
 // Statements: docs/reference/handlers.md#ctxaftercommit
 // Statements: docs/reference/services.md#the-context-of-handlers
-import { sql } from "kysely";
+import { Kysely, sql } from "kysely";
 import { edm, entitySet, entityType, hasMany, odataError, odataService, reloadable, type Context } from "odatakit";
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { ENGINES, type AnyDatabase, type OpenDatabase } from "../executors/engines.ts";
-import { createHookTables, emptyHookTables, eventsIn, hookShop } from "./hook-model.ts";
+import { sqlEntitySet } from "odatakit/kysely";
+import { sqliteDialect } from "odatakit/sqlite";
+import { beforeEach, describe, expect, onTestFinished, test } from "vitest";
+import { ENGINES, type AnyDatabase } from "../executors/engines.ts";
+import { MULTIPART, multipart, received } from "../http/batch-model.ts";
+import { Failures, failingDialect } from "../kysely/failing-dialect.ts";
+import { eventsIn, hookShop, useHookTables } from "./hook-model.ts";
+
+const BUSY = Object.assign(new Error("database is locked"), { errcode: 5, code: "ERR_SQLITE_ERROR" });
 
 describe.each(ENGINES)("work after commits over $title", (engine) => {
-  let open: OpenDatabase;
   let db: AnyDatabase;
   let shop: ReturnType<typeof hookShop>;
   const done: string[] = [];
 
-  beforeAll(async () => {
-    open = await engine.open();
-    ({ db } = open);
-    await createHookTables(db, engine);
+  useHookTables(engine, (opened) => {
+    db = opened;
     shop = hookShop(db);
   });
-  afterAll(() => open.close());
-  beforeEach(async () => {
-    await emptyHookTables(db);
+  beforeEach(() => {
     done.length = 0;
     shop.logged.length = 0;
   });
@@ -343,4 +344,35 @@ describe.each(ENGINES)("work after commits over $title", (engine) => {
     await drained;
     await expect.poll(() => done).toEqual(["new", "old", "closed"]);
   });
+});
+
+test("work of a change set that is tried again after a conflict runs once", async () => {
+  const failures = new Failures();
+  const db: AnyDatabase = new Kysely({ dialect: failingDialect(sqliteDialect(":memory:"), failures) });
+  onTestFinished(() => db.destroy());
+  await sql`create table tags (name varchar(50) primary key)`.execute(db);
+  const calls: string[] = [];
+  const Tag = entityType("Tag", { name: edm.string({ maxLength: 50 }).key() });
+  const tags = sqlEntitySet(Tag, {
+    db,
+    table: "tags",
+    operations: ["create"],
+    after: {
+      create: ({ key, ctx }) => {
+        calls.push(`wrote ${key}`);
+        ctx.afterCommit(() => calls.push(`committed ${key}`));
+      },
+    },
+  });
+  const service = odataService({ entitySets: [tags], schemaCheck: false });
+  let left = 1;
+  failures.set((command) => (command === "commit" && left-- > 0 ? BUSY : null));
+  const add = (name: string) => ({ request: "POST Tags", body: { Name: name } });
+  const request = { method: "POST", headers: MULTIPART, body: multipart([[add("red"), add("blue")]]) };
+  const response = await service.fetch(new Request("http://tags.example/$batch", request));
+  expect(received(response.headers.get("content-type") ?? undefined, await response.text())).toMatchObject([
+    [{ status: 201 }, { status: 201 }],
+  ]);
+  await service.drain();
+  expect(calls).toEqual(["wrote red", "wrote blue", "wrote red", "wrote blue", "committed red", "committed blue"]);
 });

@@ -186,12 +186,12 @@ describe("hooks of handlers", () => {
     [
       "a computed member",
       (entity) => ({ ...entity, count: 9 }),
-      `before.create of Notes ${wrong} \`count\` cannot be written here. Leave it as it is.`,
+      `before.create of Notes ${wrong} \`count\` cannot be written here. Leave it out.`,
     ],
     [
       "an ignored member",
       (entity) => ({ ...entity, secret: "x" }),
-      `before.create of Notes ${wrong} \`secret\` cannot be written here. Leave it as it is.`,
+      `before.create of Notes ${wrong} \`secret\` cannot be written here. Leave it out.`,
     ],
     [
       "no collection",
@@ -224,7 +224,11 @@ describe("hooks of handlers", () => {
   });
 
   test.each<readonly [string, object, string]>([
-    ["a key", { id: 5 }, "before.patch of Notes returned an entity of Note whose `id` cannot be written here."],
+    [
+      "a key",
+      { id: 5 },
+      "before.patch of Notes returned an entity of Note whose `id` cannot be written here. Leave it out.",
+    ],
     [
       "an immutable member",
       { code: "x" },

@@ -1,29 +1,20 @@
 // Statements: docs/reference/handlers.md#hooks
 import { sql } from "kysely";
 import { edm, entitySet, entityType, hasMany, hasOptional, odataError, odataService } from "odatakit";
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { ENGINES, type AnyDatabase, type OpenDatabase } from "../executors/engines.ts";
-import { createHookTables, emptyHookTables, eventsIn, hookShop, type HookOptions, ORIGIN } from "./hook-model.ts";
+import { describe, expect, test } from "vitest";
+import { ENGINES, type AnyDatabase } from "../executors/engines.ts";
+import { eventsIn, hookShop, type HookOptions, ORIGIN, useHookTables } from "./hook-model.ts";
 
 describe.each(ENGINES)("hooks of links over $title", (engine) => {
-  let open: OpenDatabase;
   let db: AnyDatabase;
-
-  beforeAll(async () => {
-    open = await engine.open();
-    ({ db } = open);
-    await createHookTables(db, engine);
-  });
-  afterAll(() => open.close());
-  beforeEach(async () => {
-    await emptyHookTables(db);
-    await sql`insert into customers (id, name) values (1, 'Ann'), (2, 'Bob')`.execute(db);
-    await sql`insert into orders (id, customer_id, status, version) values (1, null, 'a', 1), (2, 1, 'b', 1)`.execute(
-      db,
-    );
-    await sql`insert into profiles (id, customer_id) values (1, 1), (2, null), (3, 1)`.execute(db);
-    await sql`insert into tags (name) values ('red')`.execute(db);
-  });
+  useHookTables(
+    engine,
+    (opened) => (db = opened),
+    "customers (id, name) values (1, 'Ann'), (2, 'Bob')",
+    "orders (id, customer_id, status, version) values (1, null, 'a', 1), (2, 1, 'b', 1)",
+    "profiles (id, customer_id) values (1, 1), (2, null), (3, 1)",
+    "tags (name) values ('red')",
+  );
 
   const ref = (path: string): object => ({ "@odata.id": `${ORIGIN}/${path}` });
   const orders = async (): Promise<readonly unknown[]> =>
@@ -127,6 +118,31 @@ describe.each(ENGINES)("hooks of links over $title", (engine) => {
       { id: 1, customer_id: 1, status: "linked" },
       { id: 2, customer_id: 1, status: "b", version: 1 },
     ]);
+  });
+
+  test("functions of `set` run once for each row, and the row has the value that its hook has seen", async () => {
+    let runs = 0;
+    const seen: string[] = [];
+    const { send } = openShop({
+      orders: {
+        set: { status: { update: () => `set ${String((runs += 1))}` } },
+        before: { patch: ({ delta }) => void seen.push(JSON.stringify(delta)) },
+      },
+      profiles: { before: { patch: () => undefined } },
+    });
+    expect(await send("PUT", "Orders(1)/Customer/$ref", ref("Customers(1)"))).toBe(204);
+    expect(await send("POST", "Customers(2)/Orders/$ref", ref("Orders(2)"))).toBe(204);
+    expect(await send("DELETE", "Orders(1)/Customer/$ref")).toBe(204);
+    expect(seen).toEqual([
+      '{"customerId":1,"status":"set 1"}',
+      '{"customerId":2,"status":"set 2"}',
+      '{"customerId":null,"status":"set 3"}',
+    ]);
+    expect(await orders()).toEqual([
+      { id: 1, customer_id: null, status: "set 3", version: 3 },
+      { id: 2, customer_id: 2, status: "set 2", version: 2 },
+    ]);
+    expect(runs).toBe(3);
   });
 
   test("missing entities of a link are errors as without hooks, and undo what hooks wrote", async () => {

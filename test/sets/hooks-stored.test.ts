@@ -1,11 +1,10 @@
 // Statements: docs/reference/handlers.md#hooks
 // Statements: docs/reference/handlers.md#ctxaftercommit
-import { sql } from "kysely";
 import { edm, entitySet, entityType, hasMany, now, odataService, type EntityOf } from "odatakit";
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { ENGINES, type AnyDatabase, type OpenDatabase } from "../executors/engines.ts";
+import { beforeEach, describe, expect, test } from "vitest";
+import { ENGINES, type AnyDatabase } from "../executors/engines.ts";
 import { passTime, stopTimers } from "../timers.ts";
-import { createHookTables, emptyHookTables, hookShop } from "./hook-model.ts";
+import { hookShop, useHookTables } from "./hook-model.ts";
 
 const FAILURE = {
   error: {
@@ -15,21 +14,14 @@ const FAILURE = {
 };
 
 describe.each(ENGINES)("what `after` hooks show, over $title", (engine) => {
-  let open: OpenDatabase;
   let db: AnyDatabase;
-
-  beforeAll(async () => {
-    open = await engine.open();
-    ({ db } = open);
-    await createHookTables(db, engine);
-  });
-  afterAll(() => open.close());
-  beforeEach(async () => {
-    await emptyHookTables(db);
-    await sql`insert into customers (id, name) values (1, 'Ann'), (2, 'Bob')`.execute(db);
-    await sql`insert into orders (id, customer_id, status, version) values (1, 1, 'a', 1)`.execute(db);
-    await sql`insert into order_lines (id, order_id, text) values (3, 1, 'x')`.execute(db);
-  });
+  useHookTables(
+    engine,
+    (opened) => (db = opened),
+    "customers (id, name) values (1, 'Ann'), (2, 'Bob')",
+    "orders (id, customer_id, status, version) values (1, 1, 'a', 1)",
+    "order_lines (id, order_id, text) values (3, 1, 'x')",
+  );
 
   const SHOWN = { status: "shown", version: 99, customerId: 2, total: "1.5" };
   const showing = { create: () => SHOWN, replace: () => SHOWN, patch: () => SHOWN };

@@ -2,24 +2,16 @@
 // Statements: docs/reference/handlers.md#order-of-a-write
 import { sql } from "kysely";
 import { odataError, type Context } from "odatakit";
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { ENGINES, type AnyDatabase, type OpenDatabase } from "../executors/engines.ts";
-import { createHookTables, emptyHookTables, eventsIn, hookShop, type HookOptions } from "./hook-model.ts";
+import { describe, expect, test } from "vitest";
+import { ENGINES, type AnyDatabase } from "../executors/engines.ts";
+import { eventsIn, hookShop, type HookOptions, useHookTables } from "./hook-model.ts";
 
 /** Makes a hook that records its call. @param use its result */
 type Recorder = (name: string, use?: () => unknown) => (call: { readonly ctx: Context }) => Promise<never>;
 
 describe.each(ENGINES)("hooks over $title", (engine) => {
-  let open: OpenDatabase;
   let db: AnyDatabase;
-
-  beforeAll(async () => {
-    open = await engine.open();
-    ({ db } = open);
-    await createHookTables(db, engine);
-  });
-  afterAll(() => open.close());
-  beforeEach(() => emptyHookTables(db));
+  useHookTables(engine, (opened) => (db = opened));
 
   const text = (value: unknown): string =>
     JSON.stringify(value, (_name, each: unknown) => (typeof each === "bigint" ? String(each) : each));

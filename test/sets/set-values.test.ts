@@ -109,6 +109,28 @@ describe.each(STORES)("values that the server sets, over $title", ({ start, isTa
     expect(await stored("Orders")).toEqual([ORDER]);
   });
 
+  test("foreign keys are judged with them, so that no entity refers to one of another tenant", async () => {
+    await send("POST Customers", { Id: 1, Name: "c" }, { user: "eve of two" });
+    await send("POST Orders", { Title: "a" });
+    const conflict = {
+      error: {
+        code: "Conflict",
+        message: "This value refers to an entity that does not exist. Create the entity first, or use another value.",
+        target: "CustomerId",
+      },
+    };
+    for (const [request, body] of [
+      ["POST Orders", { Title: "b", CustomerId: 1 }],
+      [`PATCH Orders(${orderId(1)})`, { CustomerId: 1 }],
+      [`PUT Orders(${orderId(1)})`, { Title: "a", CustomerId: 1 }],
+    ] as const) {
+      const { status, body: answer } = await send(request, body);
+      expect([request, status, answer]).toEqual([request, 409, conflict]);
+    }
+    expect(await stored("Orders")).toEqual([ORDER]);
+    expect((await send("POST Orders", { Title: "b", CustomerId: 1 }, { user: "eve of two" })).status).toBe(201);
+  });
+
   test("an anonymous request for whose user a function asks is 401", async () => {
     const { status, body } = await send("POST Orders", { Title: "a" }, { user: null });
     expect(status).toBe(401);

@@ -3,10 +3,10 @@
 // Statements: docs/reference/batch.md#time
 import { sql, type Transaction } from "kysely";
 import { edm, entitySet, entityType } from "odatakit";
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { ENGINES, type AnyDatabase, type OpenDatabase } from "../executors/engines.ts";
+import { describe, expect, test } from "vitest";
+import { ENGINES, type AnyDatabase } from "../executors/engines.ts";
 import { NEVER, passTime, stopTimers } from "../timers.ts";
-import { createHookTables, emptyHookTables, hookShop } from "./hook-model.ts";
+import { hookShop, useHookTables } from "./hook-model.ts";
 
 const LIMIT = 5000;
 const MESSAGE =
@@ -16,16 +16,8 @@ const causeOf = (running: string): string =>
 const CAUSE = causeOf("the work of ctx.inTransaction");
 
 describe.each(ENGINES)("the time of transactions over $title", (engine) => {
-  let open: OpenDatabase;
   let db: AnyDatabase;
-
-  beforeAll(async () => {
-    open = await engine.open();
-    ({ db } = open);
-    await createHookTables(db, engine);
-  });
-  afterAll(() => open.close());
-  beforeEach(() => emptyHookTables(db));
+  useHookTables(engine, (opened) => (db = opened));
 
   const names = async (): Promise<readonly string[]> => {
     const { rows } = await sql<{ name: string }>`select name from customers order by id`.execute(db);

@@ -133,8 +133,6 @@ export interface EntitySetDefinition extends RuledSet {
   readonly constraints: ConstraintErrors | null;
   /** The functions before and after writes; null without any. */
   readonly hooks: WriteHooks | null;
-  /** Whether the set, or a set whose entities its deep inserts may contain, has hooks for new entities. */
-  readonly createsWithHooks: boolean;
   /** Locks the row of a key until the open transaction ends; absent if the rows are not in a table. */
   readonly lock: EntitySetDeclaration["lock"];
   /** The foreign keys that refer to sets with row rules. */

@@ -36,7 +36,7 @@ import { validatorsOf } from "../sets/validation.ts";
 import { navigationAuthorizationOf, navigationHandlersOf } from "./check-authorization.ts";
 import { checkDefinition } from "./check-definition.ts";
 import { expansionSources } from "./expansion-sources.ts";
-import { hooksOf, reachesHooks } from "./resolve-hooks.ts";
+import { hooksOf } from "./resolve-hooks.ts";
 import {
   resolveBatch,
   resolveCors,
@@ -129,7 +129,7 @@ export function buildServiceDefinition(
   );
 }
 
-type UnrelatedSet = Omit<EntitySetDefinition, "guardedReferences" | "createsWithHooks">;
+type UnrelatedSet = Omit<EntitySetDefinition, "guardedReferences">;
 
 /**
  * Adds facts about other sets to each set: the sources of their related entities, and their foreign keys.
@@ -145,8 +145,7 @@ function relatedSets(
       const expansions = expansionSources(set, (name) => byName.get(name));
       const capabilities = Object.freeze({ ...set.capabilities, expansions });
       const guardedReferences = guardedReferencesOf(set.entitySet, guarded);
-      const createsWithHooks = reachesHooks(set, byName);
-      const whole = keeper({ ...set, capabilities, guardedReferences, createsWithHooks });
+      const whole = keeper({ ...set, capabilities, guardedReferences });
       return [set.entitySet.name, Object.freeze(whole)];
     }),
   );

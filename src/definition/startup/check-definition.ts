@@ -219,7 +219,9 @@ function* checkListedSets(listed: readonly unknown[]): Iterable<ConfigurationFau
 
 function* checkSetOptions(set: DeclaredSet): Iterable<ConfigurationFault> {
   const place = { set: set.name };
-  yield* checkOptions(OPTION_TABLES.entitySet, set.options, "entitySet", place, OF_DEFAULTS);
+  const { tableOptions } = set.declaration;
+  const owner = tableOptions === undefined ? "entitySet" : "sqlEntitySet";
+  yield* checkOptions(OPTION_TABLES.entitySet, set.options, owner, place, { ...OF_DEFAULTS, beside: tableOptions });
   for (const fault of set.check?.() ?? []) yield { ...place, ...fault };
   yield* checkOperationTables(set.options, place);
   for (const operation of set.operations) yield* checkOperationOptions(set, operation);

@@ -22,6 +22,7 @@ import {
   navigationRoutes,
   navigationsInto,
 } from "./check-authorization.ts";
+import { creatingRoutes } from "./creating-routes.ts";
 
 /** The rules for `resource` and `readable`. They are listed in the order of their faults. */
 export const RESOURCE_RULES: readonly StartupRule[] = Object.freeze([checkResources, checkReadable]);
@@ -107,11 +108,18 @@ function* checkRowRules({ sets }: DeclaredService): Iterable<ConfigurationFault>
 function* checkChosenKeys(service: DeclaredService): Iterable<ConfigurationFault> {
   for (const set of service.sets.filter(hasRows)) {
     if (set.options["getByKey"] !== undefined || !choosesKeys(set)) continue;
-    const [first] = creatingRoutes(set, service);
+    // Databases reject a duplicate key.
+    const first = [...creatingRoutes(set, service)].find(({ handler }) => !service.handlersCheckingRows.has(handler));
     if (first === undefined) continue;
     const message =
       "Clients choose the keys of new entities, but without `getByKey` the service cannot check whether a hidden entity has the key.";
-    yield { set: set.name, route: first, method: "POST", message, fix: "Declare getByKey, or a key that is computed." };
+    yield {
+      set: set.name,
+      route: first.route,
+      method: "POST",
+      message,
+      fix: "Declare getByKey, or a key that is computed.",
+    };
   }
 }
 
@@ -151,25 +159,6 @@ function* entityRoutes(set: DeclaredSet, sets: readonly DeclaredSet[]): Iterable
   for (const operation of set.operations) {
     if (operation.bound !== "entity") continue;
     yield { category: "invoke", route: `${route}/${operation.name}`, method: methodOf(operation.kind) };
-  }
-}
-
-/**
- * Returns the routes whose handlers create entities of the set: its own route, routes along navigations, and routes with
- * deep insert. Handlers of the framework are excluded: databases reject a duplicate key.
- */
-function* creatingRoutes(
-  set: DeclaredSet,
-  { sets, options: { defaults }, handlersCheckingRows: checking }: DeclaredService,
-): Iterable<string> {
-  const { create } = set.options;
-  if (create !== undefined && !checking.has(create)) yield `/${set.name}`;
-  const nestsByDefault = isObject(defaults) && defaults["allowDeepInsert"] === true;
-  for (const { from, navigation } of navigationsInto(set, sets)) {
-    const related = navigationHandlersOf(navigation, sets)["create"];
-    if (related !== undefined && !checking.has(related)) yield `/${from.name}({key})/${navigation.name}`;
-    const { create: nests, allowDeepInsert = nestsByDefault } = from.options;
-    if (nests !== undefined && allowDeepInsert === true && !checking.has(nests)) yield `/${from.name}`;
   }
 }
 

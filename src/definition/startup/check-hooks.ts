@@ -2,7 +2,7 @@ import type { ConfigurationFault } from "../../errors/configuration-error.ts";
 import { type DeclaredService, type DeclaredSet, entriesOf } from "../model/declared-service.ts";
 import { adviseName, describe } from "../option-table.ts";
 import type { HookedWrite } from "../sets/write-hooks.ts";
-import { isCreated } from "./is-created.ts";
+import { isCreated } from "./creating-routes.ts";
 import { HOOKED_WRITES } from "./resolve-hooks.ts";
 
 /**

@@ -99,8 +99,10 @@ function* checkProtected(
     const message = `${name}, which is part of \`etag\`: clients could find the value that an ETag was made from.`;
     yield { ...place, message, fix: "Make the ETag of a property that every user may know, such as a `rowVersion`." };
   }
-  if (computed && (rules["create"] ?? rules["update"]) !== undefined) {
-    yield { ...place, message: `${name} to write it, but it is computed: values of clients are ignored.`, fix };
+  const isSet = isObject(set.options["set"]) && Object.hasOwn(set.options["set"], field);
+  if ((computed || isSet) && (rules["create"] ?? rules["update"]) !== undefined) {
+    const why = isSet ? "`set` makes its values" : "it is computed";
+    yield { ...place, message: `${name} to write it, but ${why}: values of clients are ignored.`, fix };
   } else if (immutable && rules["update"] !== undefined) {
     yield { ...place, message: `${name} to update it, but it is immutable: updates ignore it.`, fix };
   }

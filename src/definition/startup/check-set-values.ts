@@ -5,7 +5,7 @@ import type { StartupRule } from "../model/declared-types.ts";
 import { adviseName, describe, isObject } from "../option-table.ts";
 import { now } from "../sets/set-option.ts";
 import type { EntityTypeDeclaration, PropertyDeclaration } from "../types/value-type.ts";
-import { isCreated } from "./is-created.ts";
+import { isCreated } from "./creating-routes.ts";
 
 /** The rules for the option `set`. They are listed in the order of their faults. */
 export const SET_RULES: readonly StartupRule[] = Object.freeze([

@@ -3,7 +3,8 @@ import { type DeclaredService, type DeclaredSet, entriesOf, propertyIn } from ".
 import type { StartupRule } from "../model/declared-types.ts";
 import { adviseName, checkOptions, describe, isObject } from "../option-table.ts";
 import { isStandardSchema } from "../sets/validation.ts";
-import { isCreated } from "./is-created.ts";
+import { navigationsInto } from "./check-authorization.ts";
+import { isCreated } from "./creating-routes.ts";
 import { OPTION_TABLES } from "./option-tables.ts";
 
 /** The rules for `validate` and `constraints`. They are listed in the order of their faults. */
@@ -15,6 +16,11 @@ function* checkValidators(service: DeclaredService): Iterable<ConfigurationFault
     const { name: set, options } = declaredSet;
     const { validate } = options;
     if (!isObject(validate)) continue;
+    if (isStandardSchema(validate)) {
+      const fix = "Give it to the writes that it judges: { create: schema }.";
+      yield { set, message: "`validate` is a schema.", fix };
+      continue;
+    }
     yield* checkOptions(OPTION_TABLES.validate, validate, "`validate`", { set });
     for (const rule of ["create", "patch"]) {
       const declared = validate[rule];
@@ -40,6 +46,10 @@ function isRule(declared: unknown): boolean {
 /** Checks that `constraints` has messages, and names properties that clients see. */
 function* checkConstraints({ sets }: DeclaredService): Iterable<ConfigurationFault> {
   for (const set of sets) {
+    if (set.options["constraints"] !== undefined && !mayWrite(set, sets)) {
+      const fix = "Remove it, or declare a handler that writes.";
+      yield { set: set.name, message: "`constraints` has no effect: nothing writes the set.", fix };
+    }
     for (const [name, declared] of entriesOf(set.options["constraints"])) {
       const owner = `\`${name}\` of \`constraints\``;
       if (!isObject(declared)) {
@@ -51,6 +61,13 @@ function* checkConstraints({ sets }: DeclaredService): Iterable<ConfigurationFau
       yield* checkConstraint(set, declared, owner);
     }
   }
+}
+
+/** Whether a handler may write rows of a set: also one of a navigation or an operation. */
+function mayWrite(set: DeclaredSet, sets: readonly DeclaredSet[]): boolean {
+  const { options, operations, navigations } = set;
+  if (["create", "replace", "patch", "delete"].some((handler) => options[handler] !== undefined)) return true;
+  return operations.length + navigations.length + navigationsInto(set, sets).length > 0;
 }
 
 function* checkConstraint(

@@ -1,5 +1,4 @@
 import type { DeclaredSet } from "../model/declared-service.ts";
-import type { EntitySetDefinition } from "../model/service-definition.ts";
 import { isObject, pickStated } from "../option-table.ts";
 import type { HookedWrite, WriteHooks } from "../sets/write-hooks.ts";
 
@@ -18,24 +17,4 @@ export function hooksOf({ options }: DeclaredSet): WriteHooks | null {
   const [before, after] = [pick("before"), pick("after")];
   if (Object.keys(before).length + Object.keys(after).length === 0) return null;
   return Object.freeze({ before: Object.freeze(before), after: Object.freeze(after) });
-}
-
-type HookedSet = Pick<EntitySetDefinition, "hooks" | "settings" | "entitySet">;
-
-/** Whether a set, or a set that its deep inserts reach, has hooks for new entities. */
-export function reachesHooks(
-  set: HookedSet,
-  byName: ReadonlyMap<string, HookedSet>,
-  seen: Set<HookedSet> = new Set(),
-): boolean {
-  if (seen.has(set)) return false;
-  const isFirst = seen.size === 0;
-  seen.add(set);
-  const { before, after } = set.hooks ?? { before: {}, after: {} };
-  if ((before.create ?? after.create) !== undefined) return true;
-  if (isFirst && !set.settings.allowDeepInsert) return false;
-  return [...set.entitySet.navigationPropertyBindings.values()].some((name) => {
-    const target = byName.get(name);
-    return target !== undefined && reachesHooks(target, byName, seen);
-  });
 }

@@ -43,9 +43,19 @@ export class SqliteConnection implements DatabaseConnection, SynchronousWriter {
   }
 
   write<T>(work: (run: RunRows) => T): Maybe<T> {
-    const { writes, group } = this.#database;
+    const { writes, group, connection } = this.#database;
     const write = (): T => work((sql, parameters) => writes.get(sql).all(toBoundValues(parameters)));
-    return group === null ? write() : group.add(write);
+    if (group !== null) return group.add(write);
+    connection.exec("begin");
+    try {
+      const result = write();
+      connection.exec("commit");
+      return result;
+    } catch (error) {
+      // Triggers may have ended the transaction.
+      if (connection.isTransaction) connection.exec("rollback");
+      throw error;
+    }
   }
 
   patiently<T>(patience: WritePatience, request: () => T): T {

@@ -26,6 +26,25 @@ export function startAll<T>(tasks: readonly (() => Maybe<T>)[]): Maybe<readonly 
   return ready;
 }
 
+/** Calls a function for each item, one after another: the first error ends the calls. */
+export function oneByOne<T>(items: Iterable<T>, call: (item: T) => Maybe<unknown>): Maybe<undefined> {
+  const rest = items[Symbol.iterator]();
+  for (let step = rest.next(); step.done !== true; step = rest.next()) {
+    const result = call(step.value);
+    if (isPromiseLike(result)) return callOthers(result, { [Symbol.iterator]: () => rest }, call);
+  }
+  return undefined;
+}
+
+async function callOthers<T>(
+  first: PromiseLike<unknown>,
+  rest: Iterable<T>,
+  call: (item: T) => Maybe<unknown>,
+): Promise<undefined> {
+  await first;
+  for (const item of rest) await call(item);
+}
+
 /**
  * Returns the results of a function for each item. Items run one after another until the first promise; from then on
  * a limited number runs concurrently.

@@ -47,6 +47,8 @@ export interface Reader {
    * write them, and `validate` reports none of their issues.
    */
   readonly kept?: ReadonlySet<string> | undefined;
+  /** Whether `validate` has judged the entity to create, as the replacement of a missing one; absent: false. */
+  readonly isJudged?: true;
   /** Whether the URL names the key of the entity to create; absent: false. */
   readonly namesKey?: true;
   /** Absent: nothing shows the result of a write, as for `ctx.sets`. */

@@ -1,12 +1,12 @@
 import { keyHolderOf, keyPairsOf } from "../../edm/key-holder.ts";
-import type { EntitySet, NavigationProperty, StructuralProperty } from "../../edm/model.ts";
+import type { EntitySet, NavigationProperty } from "../../edm/model.ts";
 import type { EntityOwner } from "../../query/capabilities.ts";
 import { hasPropertyRules, refusalOfProperty, refusedProperties, type RuledUser } from "./property-access.ts";
 
 /** A new entity as the client sent it, by the names in JSON. */
 type SentEntity = Readonly<Record<string, unknown>>;
 
-/** The navigation along which a new entity is created. */
+/** The navigation of a link. */
 interface LinkedEntity {
   readonly entitySet: EntitySet;
   readonly navigation: NavigationProperty;
@@ -28,10 +28,7 @@ export function requireCreatable(
   { nests = false, along }: { readonly nests?: boolean; readonly along?: LinkedEntity } = {},
 ): void {
   if (!hasPropertyRules(ruled.definition)) return;
-  if (along !== undefined && keyHolderOf(along.entitySet, along.navigation) === "related") {
-    const written = keyPairsOf(along.entitySet, along.navigation).map(({ related }) => related);
-    requireWritable(ruled, "create", { owner, written, target: along.navigation.name });
-  }
+  if (along !== undefined) requireLink(ruled, "create", along);
   requireMembers(ruled, owner, body as SentEntity, { path: "", nests });
 }
 
@@ -41,15 +38,7 @@ export function requireCreatable(
  * @see docs/guides/authorization.md
  */
 export function requireLinkable(ruled: RuledUser, entitySet: EntitySet, navigation: NavigationProperty): void {
-  const pairs = keyPairsOf(entitySet, navigation);
-  const target = navigation.name;
-  const holder = keyHolderOf(entitySet, navigation);
-  if (holder === "parent") {
-    requireWritable(ruled, "update", { owner: entitySet, written: pairs.map(({ property }) => property), target });
-  } else if (holder === "related") {
-    const owner = targetOf(ruled, entitySet, navigation);
-    requireWritable(ruled, "update", { owner, written: pairs.map(({ related }) => related), target });
-  }
+  requireLink(ruled, "update", { entitySet, navigation });
 }
 
 /** The place of an entity in a body. */
@@ -70,13 +59,7 @@ function requireMembers(ruled: RuledUser, owner: EntityOwner, body: SentEntity, 
     if (items.length === 0) continue;
     const target = path + navigation.name;
     const related = targetOf(ruled, owner, navigation);
-    const pairs = keyPairsOf(owner, navigation);
-    const holder = keyHolderOf(owner, navigation);
-    if (holder === "parent") {
-      requireWritable(ruled, "create", { owner, written: pairs.map(({ property }) => property), target });
-    } else if (holder === "related") {
-      requireWritable(ruled, "create", { owner: related, written: pairs.map((pair) => pair.related), target });
-    }
+    requireLink(ruled, "create", { entitySet: owner, navigation }, target);
     for (const [index, item] of items.entries()) {
       const here = navigation.isCollection ? `${target}/${String(index)}/` : `${target}/`;
       requireMembers(ruled, related, item, { path: here, nests });
@@ -84,19 +67,18 @@ function requireMembers(ruled: RuledUser, owner: EntityOwner, body: SentEntity, 
   }
 }
 
-/** Properties that a link writes. */
-interface WrittenProperties {
-  readonly owner: EntityOwner;
-  readonly written: readonly StructuralProperty[];
-  readonly target: string;
-}
-
-function requireWritable(
+/** Requires that a user may write the foreign key of a link, in whichever of the two entities it is. */
+function requireLink(
   ruled: RuledUser,
   act: "create" | "update",
-  { owner, written, target }: WrittenProperties,
+  { entitySet, navigation }: LinkedEntity,
+  target: string = navigation.name,
 ): void {
+  const holder = keyHolderOf(entitySet, navigation);
+  if (holder !== "parent" && holder !== "related") return;
+  const owner = holder === "parent" ? entitySet : targetOf(ruled, entitySet, navigation);
   const refused = refusedProperties(ruled, owner, act);
+  const written = keyPairsOf(entitySet, navigation).map((pair) => (holder === "parent" ? pair.property : pair.related));
   const property = written.find((each) => refused.has(each));
   if (property !== undefined) throw refusalOfProperty(ruled, act, { property, owner, target });
 }

@@ -9,6 +9,7 @@ import { type ODataError, protocolError } from "../../errors/odata-error.ts";
 import type { EntityOwner, NavigationStep, PathGuard, PropertyAccess, StarAccess } from "../../query/capabilities.ts";
 import type { ExpandedNavigation, QueryShape, SelectExpandClause } from "../../query/clauses.ts";
 import { mentionsOf, namedIn, type NavigationMention, propertiesIn, type QueryClauses } from "../../query/mentions.ts";
+import { oneByOne } from "../entities/concurrency.ts";
 import { definitionIn, targetDefinition } from "../entities/reader.ts";
 import { actionOf, judge, navigationRules, actionAlong, judgeEntity, requireRules } from "./judge-rules.ts";
 import type { RuledUser } from "./property-access.ts";
@@ -302,7 +303,7 @@ export function authorizeNested(
   entity: object,
   place: NestingPlace = BODY,
 ): Maybe<undefined> {
-  return each([...set.entitySet.navigationProperties.values()], (navigation) => {
+  return oneByOne(set.entitySet.navigationProperties.values(), (navigation) => {
     const items = nestedItems(entity, navigation);
     return items.length === 0 ? undefined : authorizeItems(context, set, navigation, items, place);
   });
@@ -324,7 +325,7 @@ function authorizeItems(
   const action = actionAlong("create", set, navigation);
   const pending = requireRules(rules.target.create, user, { action, target });
   const below = targetDefinition(entitySet, name, context);
-  return each([...items.entries()], ([index, item]) =>
+  return oneByOne(items.entries(), ([index, item]) =>
     chain(judgeEntity(pending, context, item), (passed) => {
       if (!passed) throw refusal(user, action, target);
       if (below === undefined) return undefined;
@@ -332,11 +333,4 @@ function authorizeItems(
       return authorizeNested(context, below, item, { path: here, isOwnSkipped: !rules.asksTarget });
     }),
   );
-}
-
-/** Runs the checks one after another and stops at the first that throws. */
-function each<Item>(items: readonly Item[], work: (item: Item) => Maybe<undefined>): Maybe<undefined> {
-  const [first, ...rest] = items;
-  if (first === undefined) return undefined;
-  return chain(work(first), () => each(rest, work));
 }

@@ -2,6 +2,7 @@ import type { Maybe } from "../../base/maybe.ts";
 import type { Context } from "../../definition/context.ts";
 import type { QueryableHandler } from "../../definition/handlers.ts";
 import type { RuledSet } from "../../definition/sets/authorization.ts";
+import type { SuppliedValues } from "../../definition/sets/supplied-values.ts";
 import type { TransactionalDatabase } from "../../definition/sets/transactional-database.ts";
 import type { RowCondition } from "../../definition/types/row-conditions.ts";
 import type { EntitySet } from "../../edm/model.ts";
@@ -86,6 +87,8 @@ export interface AtomicCall {
   readonly isRepeatable: boolean;
   /** Whether a write returns ignored properties, too; absent: as the call does. */
   readonly returnsIgnored?: true | undefined;
+  /** The values of `set` that hooks have seen in the rows of a link; absent: none. */
+  readonly supplied?: SuppliedValues | undefined;
   /** Whether the part follows the write, which has compared the expected values; absent: false. */
   readonly isFurther?: true | undefined;
 }

@@ -102,7 +102,7 @@ function readMembers(values: ReadValues, { isWritten, isPartial }: Reading): Val
     }
     if (value === before) return [[field, declaredFieldOf(original, field)]];
     if (!isWritten(property) || !properties.includes(property)) {
-      throw fault(values, field, "cannot be written here. Leave it as it is");
+      throw fault(values, field, `cannot be written here. Leave it ${before === undefined ? "out" : "as it is"}`);
     }
     return [[field, readValue(values, property, value, { path: field, isPartial })]];
   });

@@ -2,8 +2,9 @@ import { chain, type Maybe } from "../../base/maybe.ts";
 import type { Context } from "../../definition/context.ts";
 import type { EntitySetDefinition, ServiceDefinition } from "../../definition/model/service-definition.ts";
 import { refusalOfUnseen } from "../../definition/sets/authorization.ts";
+import { SuppliedValues } from "../../definition/sets/supplied-values.ts";
 import { keyHolderOf } from "../../edm/key-holder.ts";
-import { keyIn } from "../../edm/literal.ts";
+import { keyIn, keyValues } from "../../edm/literal.ts";
 import type { EntitySet, JoinPair } from "../../edm/model.ts";
 import { declaredFieldOf } from "../../memory/compile-property.ts";
 import { asEntity, Evaluation } from "../../memory/evaluation.ts";
@@ -72,9 +73,10 @@ export function linkHooked(
     });
   }
   const { navigation, handler } = link;
-  const by = { set: definitionOf(navigation.entitySet, reader.context), handler };
+  const supplied = new SuppliedValues();
+  const by = { set: definitionOf(navigation.entitySet, reader.context), handler, supplied };
   const isOwn = keyHolderOf(navigation.entitySet, navigation.navigationProperty) === "parent";
-  const written = inTransaction(by, reader, true, (inner) => writeLinked(link, inner, write));
+  const written = inTransaction(by, reader, true, (inner) => writeLinked(link, inner, { write, supplied }));
   return chain(written, (result) => {
     if (result === WRITTEN) return null;
     // Without a result, the row with the foreign key is missing; otherwise the entity to which it refers.
@@ -89,16 +91,22 @@ export type LinkEnd = "parent" | "related";
 const WRITTEN = "written";
 const UNREFERRED = "unreferred";
 
+/** Calls the handler of a link, which stores the values that `supplied` notes. */
+interface LinkWriter {
+  readonly write: (context: Context) => Maybe<unknown>;
+  readonly supplied: SuppliedValues;
+}
+
 async function writeLinked(
   link: HookedLink,
   reader: Reader,
-  write: (context: Context) => Maybe<unknown>,
+  { write, supplied }: LinkWriter,
 ): Promise<typeof WRITTEN | typeof UNREFERRED> {
   const rows = await changedRows(link, reader);
   if (rows === null) return UNREFERRED;
   const isTable = serviceOf(reader.context).handlersCheckingRows.has(link.handler);
   const further: object[] = [];
-  for (const row of rows) further.push(await beforeLink(row, isTable, reader));
+  for (const row of rows) further.push(await beforeLink(row, reader, isTable ? supplied : null));
   const { entitySet, navigationProperty } = link.navigation;
   const name = `the link write of ${entitySet.name}/${navigationProperty.name}`;
   answeredValue(await ServiceContext.naming(reader.context, name, () => write(reader.context)));
@@ -113,15 +121,24 @@ async function writeLinked(
   return WRITTEN;
 }
 
-/** Calls the `before` hook of a row. @returns the values that the hook adds to those of the link */
-async function beforeLink({ set, key, delta }: LinkedRow, isTable: boolean, reader: Reader): Promise<object> {
-  // The statement of a table sets the values of the server, too. The handler of an application writes the link alone.
-  const sent = isTable ? withChangedValues(set, delta, reader) : delta;
+/**
+ * Calls the `before` hook of a row.
+ * @param supplied notes the values of the server; null for the handler of an application, which writes the link alone
+ * @returns the values that the hook adds to those of the link
+ */
+async function beforeLink(
+  { set, key, delta }: LinkedRow,
+  reader: Reader,
+  supplied: SuppliedValues | null,
+): Promise<object> {
+  const { entitySet } = set;
+  const sent = supplied === null ? delta : withChangedValues(set, delta, reader);
+  supplied?.note(entitySet.name, keyValues(entitySet.entityType.key, key), sent);
   const values = (await beforeChange(set, { write: "patch", key, values: sent }, reader)) ?? sent;
   for (const [field, value] of Object.entries(delta)) {
     if (String(declaredFieldOf(values, field)) === String(value)) continue;
     throw new TypeError(
-      `before.patch of ${set.entitySet.name} changed \`${field}\`, which a link writes. Return it as it is, or an odataError.`,
+      `before.patch of ${entitySet.name} changed \`${field}\`, which a link writes. Return it as it is, or an odataError.`,
     );
   }
   const isAdding = Object.keys(values).some((field) => !Object.hasOwn(sent, field));

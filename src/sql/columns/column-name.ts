@@ -16,6 +16,13 @@ export function wantedTable(table: TableName, db: AnyKysely): WantedTable {
   return { text, names: namesIn(text) };
 }
 
+/** Whether the plugins of Kysely name tables in statements, which are SQL fragments, as in queries of the application. */
+export function namesTables(db: AnyKysely): boolean {
+  if (db.getExecutor().plugins.length === 0) return true;
+  const query = db.selectFrom("a_table").selectAll().compile();
+  return query.sql.includes(` from ${wantedTable("a_table", db).text}`);
+}
+
 function namesIn(text: string): readonly string[] {
   return Array.from(text.matchAll(/"((?:[^"]|"")*)"|`((?:[^`]|``)*)`/g), ([, double, back = ""]) =>
     double === undefined ? back.replaceAll("``", "`") : double.replaceAll('""', '"'),

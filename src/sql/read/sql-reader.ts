@@ -4,6 +4,7 @@ import { declaredEntityType } from "../../definition/model/declared-entity-type.
 import { describe } from "../../definition/option-table.ts";
 import type { EntityTypeDeclaration } from "../../definition/types/value-type.ts";
 import type { EntityType } from "../../edm/model.ts";
+import { namesTables } from "../columns/column-name.ts";
 import { type Distribution, readDistribution } from "../columns/distribution.ts";
 import type { ReportFault } from "../columns/storage-option.ts";
 import {
@@ -83,6 +84,15 @@ export function makeReader(type: EntityTypeDeclaration, options: ReaderOptions, 
   const connected = connectionOf({ db, distributed: distribution !== null, readFrom, replicaWait }, report);
   if (connected === null) return null;
   const from = toFrom(base, connected.profile, report);
+  const instances = from?.table === undefined ? {} : { db, readFrom };
+  for (const [name, instance] of Object.entries(instances)) {
+    if (!isKysely(instance) || namesTables(instance)) continue;
+    report(
+      `\`${name}\` has a plugin of Kysely that names tables in queries, but not in SQL fragments, such as \`withSchema\`: the statements would use another table.`,
+      'Give the Kysely instance without it, and name the schema in `table`, such as "sales.orders".',
+    );
+    return null;
+  }
   const statements =
     from === null
       ? null

@@ -6,7 +6,7 @@ import { type RuleContext, ruleContextOf } from "../../definition/context.ts";
 import { describe, isObject } from "../../definition/option-table.ts";
 import type { EntityTypeDeclaration } from "../../definition/types/value-type.ts";
 import { isODataError, protocolError } from "../../errors/odata-error.ts";
-import { columnName, wantedTable } from "../columns/column-name.ts";
+import { columnName, namesTables } from "../columns/column-name.ts";
 import type { DialectProfile } from "../forms/dialect-profile.ts";
 import { type Connected, isKysely } from "./connected.ts";
 import { findDialectProfile } from "./find-dialect-profile.ts";
@@ -186,13 +186,6 @@ export class Tenants {
     const before = profile.name === this.#profile.name ? "" : `, but ${this.#profile.name} before`;
     throw wrong(`${both} for "${id}"${before}`, "Give all databases of a function the same dialect.");
   }
-}
-
-/** Whether the plugins of a database name tables in statements, which are SQL fragments, as in queries of the application. */
-function namesTables(db: AnyKysely): boolean {
-  if (db.getExecutor().plugins.length === 0) return true;
-  const query = db.selectFrom("a_table").selectAll().compile();
-  return query.sql.includes(` from ${wantedTable("a_table", db).text}`);
 }
 
 function wrong(what: string, fix: string): TypeError {

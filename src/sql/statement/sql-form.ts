@@ -174,6 +174,12 @@ export function toOrdered(operand: FormedSql): FormedSql {
   return { sql: ordered(operand.sql), form: operand.form.sortable?.form ?? operand.form };
 }
 
+/** Returns the same as `toOrdered`, where the machines of a distributed database may return it. */
+export function toGathered(operand: FormedSql): FormedSql {
+  const ordered = toOrdered(operand);
+  return { ...ordered, sql: operand.form.gathered?.(operand.sql) ?? ordered.sql };
+}
+
 /** Converts an operand to the form for an equality with a constant. */
 export function toEquatable(operand: FormedSql): FormedSql {
   return convert(operand, operand.form.equatable ?? operand.form.sortable);

@@ -12,7 +12,7 @@ import type {
 import { linkStorage } from "../columns/check-link-storage.ts";
 import type { ColumnFormat } from "../columns/column-format.ts";
 import type { DialectProfile } from "../forms/dialect-profile.ts";
-import { toComparable, type Sql, type SqlForm } from "../statement/sql-form.ts";
+import { toComparable, toGathered, type Sql, type SqlForm } from "../statement/sql-form.ts";
 import { type RowOperand, sqlTableName } from "../statement/sql-operand.ts";
 import { bareTests, isCoLocated, type PlacedRows } from "./co-location.ts";
 import { joinedRows } from "./gathered-relation.ts";
@@ -164,9 +164,8 @@ export function isFirst(related: Relation, pairs: readonly JoinPair[], statement
 
 /** The same condition without a correlated subquery: membership in a list of all first entities. */
 function isAmongFirst(related: Relation, other: Relation, pairs: readonly JoinPair[], statement: StatementState): Sql {
-  const sorted = (operand: RowOperand): Sql => operand.form.gathered?.(operand.sql) ?? toComparable(operand).sql;
-  const values = pairs.map((pair) => sorted(pairOperand(pair, "related", other)));
-  const order = related.rows.key.map((property) => sorted(columnOperand(property, other)));
+  const values = pairs.map((pair) => toGathered(pairOperand(pair, "related", other)).sql);
+  const order = related.rows.key.map((property) => toGathered(columnOperand(property, other)).sql);
   const number = sql`row_number() over (partition by ${sql.join(values)} order by ${sql.join(order)})`;
   const names = related.rows.key.map((_property, index) => sql.id(`k${String(index)}`));
   const keys = sql.join(other.keyColumns().map((column, index) => sql`${column} as ${names[index]}`));

@@ -7,7 +7,7 @@ import { JSON_PAGE, type JsonSyntax } from "../columns/json-syntax.ts";
 import { planOf, type PlansByField } from "../columns/table-columns.ts";
 import type { DialectValues, DialectSyntax } from "../forms/dialect-profile.ts";
 import { bindSlot } from "../statement/parameter-slot.ts";
-import { type Sql, type Mark, type SqlForm, toOrdered } from "../statement/sql-form.ts";
+import { type Sql, type Mark, type SqlForm, toGathered, toOrdered } from "../statement/sql-form.ts";
 import { type Translator, bareOperand } from "../statement/sql-operand.ts";
 import type { Relation, StatementState } from "./relation.ts";
 import { addCell, cellName, type Cells } from "./select-columns.ts";
@@ -119,13 +119,13 @@ export function sortTerm({ expression, descending }: OrderByItem, translator: Tr
   if (translated.kind !== "row") return null;
   // By the cells themselves, so that an index can serve the order.
   const operand = bareOperand(translated, translated.form.sortable);
-  const { sortable, ordered, gathered } = operand.form;
+  const { sortable, ordered } = operand.form;
   const sorted = toOrdered(operand);
   const isNullable = operand.nulls !== "never" || sortable?.mayBeNull === true;
   const isBare = ordered === undefined && (sortable === undefined || sortable.keepsCells === true);
   return {
     ...sorted,
-    inOrder: gathered?.(operand.sql) ?? sorted.sql,
+    inOrder: toGathered(operand).sql,
     descending,
     isNullable,
     isSuspect: !isNullable && operand.isSuspect === true,

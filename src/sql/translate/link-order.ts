@@ -1,7 +1,7 @@
 import type { NavigationJoin } from "../../edm/model.ts";
 import type { OrderByItem } from "../../query/clauses.ts";
 import type { DialectProfile } from "../forms/dialect-profile.ts";
-import { toOrdered, type Sql } from "../statement/sql-form.ts";
+import { toGathered, type Sql } from "../statement/sql-form.ts";
 import type { Translator } from "../statement/sql-operand.ts";
 import { linkColumn } from "./join-navigation.ts";
 import type { Relation } from "./relation.ts";
@@ -33,8 +33,6 @@ export function linkOrder(
     if (!isEqual) return translateOrder([item], translator, profile.syntax);
     // The join makes both columns equal, so neither is null.
     const linked = linkColumn(column, link, profile);
-    const ordered = toOrdered(linked);
-    const sorted = linked.form.gathered?.(linked.sql) ?? ordered.sql;
-    return orderTerms({ sql: sorted, form: ordered.form }, item, false, profile.syntax);
+    return orderTerms(toGathered(linked), item, false, profile.syntax);
   });
 }

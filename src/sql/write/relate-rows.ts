@@ -1,6 +1,7 @@
 import type { Maybe } from "../../base/maybe.ts";
 import type { EntitySetDefinition } from "../../definition/model/service-definition.ts";
 import { valuesToSet } from "../../definition/model/set-values.ts";
+import { suppliedIn } from "../../definition/sets/supplied-values.ts";
 import { ownProperties, relatedProperties, refersToKey } from "../../edm/key-holder.ts";
 import type { DirectJoin, LinkJoin, StructuralProperty } from "../../edm/model.ts";
 import type { PrimitiveValue } from "../../edm/value-codec.ts";
@@ -150,9 +151,11 @@ interface ChangedRow {
 
 /** Writes the values of a link, with those that the server sets in each change of the row. */
 function changeRow(task: WriteTask, { set, writer, key }: ChangedRow, values: Values): Maybe<Values | null> {
-  const { setValues } = set;
-  const supplied = setValues === null ? {} : valuesToSet(setValues, "update", values, task.context);
-  return writer.update(task, key, { values: { ...values, ...supplied }, stored: null }, []);
+  const { setValues, entitySet } = set;
+  if (setValues === null) return writer.update(task, key, { values, stored: null }, []);
+  const known = { ...suppliedIn(task.context)?.of(entitySet.name, key), ...values };
+  const whole = { ...known, ...valuesToSet(setValues, "update", known, task.context) };
+  return writer.update(task, key, { values: whole, stored: null }, []);
 }
 
 /** A property of a foreign key, and its value in a link. */

@@ -1,6 +1,6 @@
 import { CompiledQuery, type QueryResult } from "kysely";
 import { nextTurn, pause } from "../../base/host.ts";
-import { chain, isPromiseLike, type Maybe } from "../../base/maybe.ts";
+import { chain, isPromiseLike, type Maybe, recover } from "../../base/maybe.ts";
 import { keptPerForeign } from "../../base/memo.ts";
 import {
   isOfDatabase,
@@ -14,7 +14,7 @@ import {
   type WritePatience,
 } from "../../connection/synchronous-reader.ts";
 import { type Context, type RuleContext, readingOf } from "../../definition/context.ts";
-import { isODataError } from "../../errors/odata-error.ts";
+import { isODataError, protocolError } from "../../errors/odata-error.ts";
 import type { Row } from "../../query/row-shape.ts";
 import { isConnectionLost } from "../read/connection-lost.ts";
 import { later, ofTable, databaseFault } from "../read/database-fault.ts";
@@ -101,7 +101,7 @@ function inOwnStatement<T>(write: Write, work: (session: SqlSession) => Maybe<T>
   let patience: WritePatience | undefined;
   const attempt = (): Maybe<T> => {
     throwIfGone(context);
-    return work(sessionOf(table.db, (patience ??= patienceOf(context))));
+    return recover(() => work(sessionOf(table.db, (patience ??= patienceOf(context)))), toldAsStored);
   };
   const toFault = (error: unknown): unknown => toFailure(error, write);
   const onFailure = (error: unknown): Promise<T> => {
@@ -121,6 +121,21 @@ function inOwnStatement<T>(write: Write, work: (session: SqlSession) => Maybe<T>
   } catch (error) {
     return onFailure(error);
   }
+}
+
+/** A row was written, but cannot be read. */
+export class UnreadableRowError extends Error {
+  constructor(cause: unknown) {
+    super("The written row cannot be read.", { cause });
+  }
+}
+
+/** @throws the error; for an unreadable row, one that tells the client that the statement has stored it */
+function toldAsStored(error: unknown): never {
+  if (!(error instanceof UnreadableRowError)) throw error;
+  const message =
+    "The service has stored the entity, but failed to read it afterwards: do not repeat the request. The failure has been logged.";
+  throw protocolError("InternalServerError", message, { cause: error.cause });
 }
 
 /** The table and the context of a write. */
@@ -169,6 +184,7 @@ export async function withSavepoint<T>(
 /** Converts an error after the last attempt. */
 function toFailure(error: unknown, { table, context }: Write): unknown {
   if (isODataError(error)) return error;
+  if (error instanceof UnreadableRowError) return error.cause;
   if (isContention(error)) return later(ofTable(error, table.name));
   // Deferred constraints fail at the end of the transaction.
   return toWriteFault(error, { context, table, place: "" });

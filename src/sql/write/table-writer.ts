@@ -10,7 +10,7 @@ import type { Row } from "../../query/row-shape.ts";
 import { toEntity, setMember } from "../read/read-entity.ts";
 import { changedColumns, writtenColumns, type RowValues, type WrittenColumns } from "./changed-columns.ts";
 import { bindReferred, type BoundCells } from "./referred-texts.ts";
-import type { SqlSession, WriteResult } from "./sql-session.ts";
+import { type SqlSession, UnreadableRowError, type WriteResult } from "./sql-session.ts";
 import type { SqlTable } from "./sql-table.ts";
 import { checkSame, type StoredColumn, type Values, UnstorableValueError } from "./stored-columns.ts";
 import { findReferences, type StoredReferences } from "./stored-references.ts";
@@ -74,8 +74,8 @@ export class TableWriter {
     const added = chain(this.#checkFree(task, given), () =>
       chain(bound, (texts) => this.#run(task, statement, () => ({ cells: texts }), { columns, cells })),
     );
-    return chain(added, ({ rows: [row], insertId }): Maybe<Stored> => {
-      const returned = row === undefined ? null : toEntity({ row, rowShape: statement.rowShape });
+    return chain(added, ({ rows, insertId }): Maybe<Stored> => {
+      const returned = writtenIn(rows, statement);
       if (returned !== null && statements.areReturning) return splitRow(returned, beside, beyond);
       const key = returned === null ? keyOfNewRow(table, given, insertId) : this.keyOf(returned);
       const written = { columns, values: given };
@@ -123,7 +123,7 @@ export class TableWriter {
     );
     return chain(changed, ({ rows }): Maybe<Values | null> => {
       checkOneRow(table, rows.length);
-      if (statements.areReturning) return firstOf(rows, statement);
+      if (statements.areReturning) return writtenIn(rows, statement);
       return chain(this.#readWritten(task, key, selected, { columns, values }), (stored) => {
         // The row was locked before, so it exists.
         if (stored === null && mayShareKeys(table)) throw sharedKey();
@@ -312,6 +312,15 @@ interface ColumnsToWrite extends WrittenColumns {
 
 function firstOf([row]: readonly Row[], { rowShape }: WriteStatement): Values | null {
   return row === undefined ? null : (toEntity({ row, rowShape }) as Values);
+}
+
+/** Returns the written row that a statement returned. @throws UnreadableRowError */
+function writtenIn(rows: readonly Row[], statement: WriteStatement): Values | null {
+  try {
+    return firstOf(rows, statement);
+  } catch (error) {
+    throw new UnreadableRowError(error);
+  }
 }
 
 /** Returns the writer of a table: a single one, so that its statements are compiled once. */

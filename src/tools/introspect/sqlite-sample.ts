@@ -101,8 +101,7 @@ function* sampleRows(
 /** A column whose cells are counted. */
 interface CountedColumn {
   readonly name: string;
-  /** The names and conditions of its forms. */
-  readonly forms: ReadonlyArray<readonly [name: string, condition: string]>;
+  readonly forms: ReadonlyArray<readonly [name: string, conditions: FormConditions]>;
   /** Whether its different values are of interest: they show the pair of a Boolean. */
   readonly hasValues: boolean;
   /** Whether its cells are read, for forms of dates and times. */
@@ -138,19 +137,20 @@ export function quoteSqlite(name: string): string {
 /** Counts in one short statement: SQLite takes longer to compile a long one than to read the rows of most tables. */
 function sampleStatement(table: SampledTable, columns: readonly CountedColumn[], limit: number): string {
   const names = columns.map(({ name }) => quoteSqlite(name));
-  const cells = names.map((name, at) => `${cellOf(name)} as s${String(at)}`);
+  const cells = names.map((name, at) => `${cutCell(name)} as s${String(at)}`);
   // SQLite knows the length of bytes, and of a text that it reads anyway.
   const length = names.map((name) => `coalesce(length(${name}), 0)`).join(" + ");
   const counts = ["count(*)", "total(characters)", ...columns.flatMap(partsOf)];
+  // With a limit, SQLite computes the cells of one row after another, and stores none.
   return `select ${counts.map((part, at) => `${part} as c${String(at)}`).join(", ")} from (
-    with s as materialized (select ${cells.join(", ")}, ${length} as characters ${fromRows(table, limit)}) select * from s)`;
+    select ${cells.join(", ")}, ${length} as characters ${fromRows(table, limit)} limit ${String(limit)})`;
 }
 
-/** Selects from the first half of the rows and the last half, or from the first rows of a view. */
+/** Selects from the first half of the rows and the last half, or from all rows of a view. */
 function fromRows(table: SampledTable, limit: number): string {
   const { order, alive } = table;
   const from = `from ${sqliteTable(table).text}`;
-  if (order.length === 0) return `${from}${alive === undefined ? "" : ` where ${alive}`} limit ${String(limit)}`;
+  if (order.length === 0) return `${from}${alive === undefined ? "" : ` where ${alive}`}`;
   const half = Math.ceil(limit / 2);
   const names = order.map((each) => each.name).join(", ");
   const halfOf = (isLast: boolean, count: number): string => {
@@ -163,26 +163,28 @@ function fromRows(table: SampledTable, limit: number): string {
   return `${from} where (${names}) in (${halfOf(false, half)} union all ${halfOf(true, limit - half)})`;
 }
 
-/** Cuts long texts, and omits the bytes of blobs. */
-function cellOf(column: string): string {
-  return `case typeof(${column}) when 'text' then substr(${column}, 1, ${String(LONGEST_FORM + 1)}) when 'blob' then x'' else ${column} end`;
+/** Cuts long texts, and omits the bytes of long blobs. */
+function cutCell(column: string): string {
+  const cut = `case typeof(${column}) when 'text' then substr(${column}, 1, ${String(LONGEST_FORM + 1)}) when 'blob' then x'' else ${column} end`;
+  return `case when length(${column}) > ${String(LONGEST_FORM)} then ${cut} else ${column} end`;
 }
 
 /** One character for each cell makes a shorter statement than a count for each class and form. */
 function partsOf({ forms, hasValues, hasDays }: CountedColumn, at: number): readonly string[] {
   const cell = `s${String(at)}`;
-  const code = `case typeof(${cell}) when 'null' then 0 when 'integer' then 1 when 'real' then 2 when 'text' then 3 + (length(${cell}) > ${String(LONGEST_FORM)}) else 5 end`;
-  const bits = forms.map(
-    ([, condition], bit) =>
-      ` + ${String(2 ** (CLASS_BITS + bit))} * ((${condition.replaceAll(/\bv\b/g, cell)}) is true)`,
-  );
+  const codeOf = (kind: keyof FormConditions, code: string): string => {
+    const bits = forms.map(([, { [kind]: condition }], bit) =>
+      condition === undefined
+        ? ""
+        : ` + ${String(2 ** (CLASS_BITS + bit))} * ((${condition.replaceAll(/\bv\b/g, cell)}) is true)`,
+    );
+    return `char(${String(ZERO)} + ${code}${bits.join("")})`;
+  };
+  const text = codeOf("text", `3 + (length(${cell}) > ${String(LONGEST_FORM)})`);
+  const code = `case typeof(${cell}) when 'text' then ${text} when 'integer' then ${codeOf("integer", "1")} when 'real' then ${codeOf("real", "2")} when 'null' then '0' else '5' end`;
   const values = `json_group_array(distinct ${cell}) filter (where typeof(${cell}) in ('integer', 'text'))`;
   const cells = `json_group_array(${cell}) filter (where typeof(${cell}) in ('integer', 'real', 'text'))`;
-  return [
-    `group_concat(char(${String(ZERO)} + ${code}${bits.join("")}), '')`,
-    hasValues ? values : "null",
-    hasDays ? cells : "null",
-  ];
+  return [`group_concat(${code}, '')`, hasValues ? values : "null", hasDays ? cells : "null"];
 }
 
 interface SampledParts {
@@ -195,13 +197,16 @@ interface SampledParts {
 function toSample(rows: number, { codes, values, days }: SampledParts, forms: CountedColumn["forms"]): ColumnSample {
   const classes = CLASSES.map(() => 0);
   const bits = forms.map(() => 0);
+  // The cells are many, but their codes few.
+  const cellsOf = new Uint32Array(2 ** (CLASS_BITS + forms.length));
   for (let at = 0; at < codes.length; at += 1) {
     const code = codes.charCodeAt(at) - ZERO;
+    cellsOf[code] = (cellsOf[code] ?? 0) + 1;
+  }
+  for (const [code, cells] of cellsOf.entries()) {
     const kind = code % 2 ** CLASS_BITS;
-    classes[kind] = (classes[kind] ?? 0) + 1;
-    for (let bit = 0, rest = code >> CLASS_BITS; rest > 0; bit += 1, rest >>= 1) {
-      if (rest % 2 === 1) bits[bit] = (bits[bit] ?? 0) + 1;
-    }
+    classes[kind] = (classes[kind] ?? 0) + cells;
+    for (const bit of bits.keys()) if (((code >> (CLASS_BITS + bit)) & 1) === 1) bits[bit] = (bits[bit] ?? 0) + cells;
   }
   const [nulls = 0, integers = 0, reals = 0, texts = 0, longs = 0, blobs = 0] = classes;
   const counts = [...days, ...forms.map(([name], bit) => [name, bits[bit] ?? 0] as const)];
@@ -272,14 +277,21 @@ const WITHOUT_ZONE = "(case when v glob '*Z' then substr(v, 1, length(v) - 1) el
 /** Digits such as 202402291200 or 2402291200: a day, an hour and a minute. */
 const IS_CLOCK = `v >= ${String(LEAST_SECOND)} and v / 1000000 % 100 between 1 and 12 and v / 10000 % 100 between 1 and 31 and v / 100 % 100 < 24 and v % 100 < 60`;
 
+/** Conditions over a cell `v` that is not null, by its storage class. Cells of other classes do not have the form. */
+interface FormConditions {
+  readonly text?: string;
+  readonly integer?: string;
+  readonly real?: string;
+}
+
 /** Conditions by the names of forms. */
-type Forms = Readonly<Record<string, string>>;
+type Forms = Readonly<Record<string, FormConditions>>;
 
 /** Conditions that forms of dates and times use: without a zone, with a zone. Each is computed once for a cell. */
 const IS_LOCAL_TEXT = ofText(isLocal("v", "[ T]"));
 const IS_ZONED_TEXT = ofText(`${IS_ZONED} and ${isLocal(WITHOUT_ZONE, "[ T]")}`);
 
-const DAYS: Forms = {
+const DAYS: Readonly<Record<string, string>> = {
   "iso-date": ofText(`v glob '${DATE}' and ${isDay("v")}`),
   // The texts of `datetime()` and `CURRENT_TIMESTAMP`.
   "sqlite-date-time": `is_local and v glob '${DATE} ${SECONDS}*'`,
@@ -319,11 +331,11 @@ const DAYS_STATEMENT: string = `select ${Object.values(DAYS)
   select * from tested)`;
 
 const NUMBERS: Forms = {
-  "more-than-53-bits": ofInteger(`v not between ${String(-GREATEST_EXACT)} and ${String(GREATEST_EXACT)}`),
+  "more-than-53-bits": { integer: `v not between ${String(-GREATEST_EXACT)} and ${String(GREATEST_EXACT)}` },
 };
-const ZERO_OR_ONE: Forms = { "zero-or-one": ofInteger("v in (0, 1)") };
+const ZERO_OR_ONE: Forms = { "zero-or-one": { integer: "v in (0, 1)" } };
 
-const FLAG_TEXTS: Forms = { "zero-text": ofText("v = '0'"), "one-text": ofText("v = '1'") };
+const FLAG_TEXTS: Forms = { "zero-text": { text: "v = '0'" }, "one-text": { text: "v = '1'" } };
 
 /** Returns the forms to count in a column of a declared type, besides those of dates and times. */
 function formsOf(definition: string, scale: number | null, precision: number | null): Forms {
@@ -331,13 +343,13 @@ function formsOf(definition: string, scale: number | null, precision: number | n
     case "boolean":
       return { ...ZERO_OR_ONE, ...NUMBERS };
     case "guid":
-      return { guid: ofText(`v glob '${GUID}'`), ...NUMBERS };
+      return { guid: { text: `v glob '${GUID}'` }, ...NUMBERS };
     case "date":
     case "timestamp":
       return { ...ZERO_OR_ONE, ...NUMBERS };
     case "time":
       return {
-        "iso-time": ofText(`v glob '${SECONDS}*' and ${endsIn(8, "v")} and ${isBefore24("v", 1)}`),
+        "iso-time": { text: `v glob '${SECONDS}*' and ${endsIn(8, "v")} and ${isBefore24("v", 1)}` },
         ...NUMBERS,
       };
     case "decimal":
@@ -357,15 +369,21 @@ function decimalForms(scale: number | null, precision: number | null): Forms {
   const whole = "ltrim(v, '-')";
   const beyond =
     scale === null || precision === null
-      ? "0"
-      : `typeof(v) in ('integer', 'real') and (round(v, ${String(scale)}) <> v or abs(v * 1.0) >= 1e${String(precision - scale)})`;
+      ? {}
+      : bothNumbers(`round(v, ${String(scale)}) <> v or abs(v * 1.0) >= 1e${String(precision - scale)}`);
   return {
-    "decimal-text": ofText(
-      `length(v) <= ${String(LONGEST_FORM)} and ${whole} glob '[0-9]*' and v not glob '?*-*' and v not glob '*[^0-9.-]*' and v not glob '*.*.*' and v not glob '*.'`,
-    ),
-    "more-than-15-digits":
-      "(typeof(v) = 'real' and cast(printf('%!.15g', v) as real) <> v) or (typeof(v) = 'integer' and v not between -999999999999999 and 999999999999999)",
+    "decimal-text": {
+      text: `length(v) <= ${String(LONGEST_FORM)} and ${whole} glob '[0-9]*' and v not glob '?*-*' and v not glob '*[^0-9.-]*' and v not glob '*.*.*' and v not glob '*.'`,
+    },
+    "more-than-15-digits": {
+      real: "cast(printf('%!.15g', v) as real) <> v",
+      integer: "v not between -999999999999999 and 999999999999999",
+    },
     "beyond-facets": beyond,
-    infinite: "typeof(v) = 'real' and v in (9e999, -9e999)",
+    infinite: { real: "v in (9e999, -9e999)" },
   };
+}
+
+function bothNumbers(condition: string): FormConditions {
+  return { integer: condition, real: condition };
 }

@@ -199,7 +199,9 @@ function listOf(words: readonly string[]): string {
 function isInOtherForm({ form, toValue, toCell = form.floor }: ColumnFormat, cell: unknown): boolean {
   if (typeof cell !== "string") return false;
   try {
-    return toCell(toValue(cell)) !== cell;
+    const value = toValue(cell);
+    // The cell at or below the value is its only one: most cells need no second conversion.
+    return form.floor(value) !== cell && toCell(value) !== cell;
   } catch {
     return false;
   }

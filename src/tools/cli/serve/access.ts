@@ -1,9 +1,9 @@
-import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { resolve } from "node:path";
 import type { IncomingRequest } from "odatakit";
 import type { Invocation } from "../command.ts";
 import { logLine } from "../log-line.ts";
+import { nodeCrypto } from "../node-crypto.ts";
 import { isProblem, usageProblem, type Problem } from "../problem.ts";
 import { FailureLimit } from "./failure-limit.ts";
 import { openOidc } from "./oidc.ts";
@@ -115,7 +115,7 @@ function findKey(keys: ReadonlyMap<string, ServeUser>, key: string): ServeUser |
 }
 
 function digestOf(key: string): string {
-  return createHash("sha256").update(key).digest("base64");
+  return nodeCrypto().createHash("sha256").update(key).digest("base64");
 }
 
 /** Reads a secret from an environment variable, or from the file that `<variable>_FILE` names. */

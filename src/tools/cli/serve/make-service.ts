@@ -17,7 +17,7 @@ import { isLoopback, type ServeCommandSettings } from "./serve-settings.ts";
 interface ServiceParts {
   readonly settings: ServeCommandSettings;
   readonly access: Access;
-  readonly secret: string;
+  readonly secret: string | Uint8Array;
   /** The name of the connection files. */
   readonly fileName: string;
   readonly report: (line: string) => void;

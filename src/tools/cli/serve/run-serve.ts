@@ -1,4 +1,3 @@
-import { randomBytes } from "node:crypto";
 import process from "node:process";
 import { setFlagsFromString } from "node:v8";
 import { reloadable, role, type ODataService } from "odatakit";
@@ -111,7 +110,7 @@ async function listen(invocation: Invocation, ready: Ready): Promise<ExitReason>
   const parts = {
     settings,
     access,
-    secret: secret ?? randomBytes(32).toString("hex"),
+    secret: secret ?? crypto.getRandomValues(new Uint8Array(32)),
     fileName: fileNameOf(loaded.opened),
     report: terminal.report,
     ...(settings.watch === null ? {} : { onFailure: (error: unknown) => follow(watching.current, error) }),

@@ -1,7 +1,7 @@
-import { createHash, randomBytes, scrypt, timingSafeEqual } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { resolve } from "node:path";
 import { promisify } from "node:util";
+import { nodeCrypto } from "../node-crypto.ts";
 import { usageProblem, type Problem } from "../problem.ts";
 
 /** The work of scrypt, about 50 ms. */
@@ -22,13 +22,13 @@ const LINE =
 
 const derive = promisify(
   (password: string, salt: Uint8Array, done: (error: Error | null, key: Buffer) => void): void => {
-    scrypt(password.normalize("NFC"), salt, KEY_BYTES, COST, done);
+    nodeCrypto().scrypt(password.normalize("NFC"), salt, KEY_BYTES, COST, done);
   },
 );
 
 /** Returns the line of a user for the users file. */
 export async function userLine(name: string, password: string, right: Right): Promise<string> {
-  const salt = randomBytes(16);
+  const salt = nodeCrypto().randomBytes(16);
   const hash = await derive(password, salt);
   const cost = `${String(COST.N)}$${String(COST.r)}$${String(COST.p)}`;
   return `${name}:scrypt$${cost}$${salt.toString("base64")}$${hash.toString("base64")}:${right}`;
@@ -66,6 +66,7 @@ interface Credentials {
 export function verifyUser(
   users: ReadonlyMap<string, StoredUser>,
 ): (credentials: Credentials) => Promise<ServeUser | null> {
+  const { createHash, randomBytes, timingSafeEqual } = nodeCrypto();
   const unknown: StoredUser = { salt: randomBytes(16), hash: randomBytes(KEY_BYTES), user: { id: "", roles: [] } };
   const secret = randomBytes(16);
   const remembered = new Set<string>();
