@@ -78,9 +78,7 @@ function keyPlan(key: GroupKey, into: KeyCells): ColumnPlan {
   const computed = translateValue(key.expression, property, context);
   const value = { ...computed, sql: context.place(computed.sql) };
   const { term, cell } = groupedValue(value, scalarType(property));
-  const { sortTerms } = value.form.sortable?.form ?? value.form;
-  // A sort of groups compares no more of long values than an order does.
-  const terms = sortTerms?.(term, property.facets.maxLength) ?? [term];
+  const terms = sortedTerms(term, value, property);
   const indexes = terms.map(addTerm);
   const isShown = cell === undefined && terms[0] === term;
   const shown = isShown ? indexes[0] : addCell(cells, sql`min(${cell ?? term})`);
@@ -94,12 +92,17 @@ function presenceOf(source: Parameters<typeof translateStructuredNull>[0], { sco
   return sql`case when ${translateStructuredNull(source, scope, false)} then 1 end`;
 }
 
+/** Returns the terms that distinguish all values where a database sorts rows to group them, as in an order. */
+function sortedTerms(term: Sql, { form }: RowValue, { facets }: StructuralProperty): readonly Sql[] {
+  return (form.sortable?.form ?? form).sortTerms?.(term, facets.maxLength) ?? [term];
+}
+
 /** Returns the terms that are equal for rows of the same group. */
 export function partitionTerms(keys: readonly GroupKey[], context: ValueContext): readonly Sql[] {
   return keys.flatMap((key) => {
     if (key.kind === "structured") return [presenceOf(key.source, context), ...partitionTerms(key.members, context)];
     const value = translateValue(key.expression, key.property, context);
-    return [groupedValue(value, scalarType(key.property)).term];
+    return sortedTerms(groupedValue(value, scalarType(key.property)).term, value, key.property);
   });
 }
 
