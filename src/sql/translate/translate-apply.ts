@@ -52,16 +52,18 @@ export function applyBranch(
   roundingMode: RoundingMode,
 ): AppliedRows {
   let applied: AppliedRows = { rows, filter: null };
-  for (const step of steps) {
+  for (const [index, step] of steps.entries()) {
+    // A plan of SQLite distinguishes tables by their aliases.
+    const alias = `step${String(index + 1)}`;
     switch (step.kind) {
       case "filter":
         applied = { ...applied, filter: bothFilters(applied.filter, step.filter) };
         break;
       case "limit":
-        applied = { rows: limitedRows(applied, step, statement, roundingMode), filter: null };
+        applied = { rows: { ...limitedRows(applied, step, statement, roundingMode), alias }, filter: null };
         break;
       case "group":
-        applied = { rows: groupedRows(applied, step, statement, roundingMode), filter: null };
+        applied = { rows: { ...groupedRows(applied, step, statement, roundingMode), alias }, filter: null };
         break;
     }
   }

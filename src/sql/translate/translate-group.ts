@@ -41,6 +41,8 @@ interface GroupedRows {
  * a database may not recognize that two expressions with the same values are equal.
  */
 export function translateGroup({ keys, aggregates }: GroupStep, context: GroupContext): GroupedRows {
+  // A group is found for each row, and each aggregate is updated.
+  context.scope.statement.notes.operation(undefined, 1 + aggregates.length);
   const cells: Cells = [];
   const positions: number[] = [];
   const groups = keyPlans(keys, { cells, positions, context });
