@@ -125,7 +125,10 @@ const after = (key: string): Text =>
   fc.oneof(
     { weight: 3, arbitrary: fc.constant("") },
     { weight: 1, arbitrary: fc.constantFrom("/filter(A0 ne null)", `/filter(${key} eq null)`, "/filter(A0 eq A0)") },
-    { weight: 1, arbitrary: fc.constantFrom("/topcount(2,A0)", "/orderby(A0 desc)/top(3)", `/orderby(${key})/skip(1)`) },
+    {
+      weight: 1,
+      arbitrary: fc.constantFrom("/topcount(2,A0)", "/orderby(A0 desc)/top(3)", `/orderby(${key})/skip(1)`),
+    },
     {
       weight: 1,
       arbitrary: fc.constantFrom(

@@ -20,6 +20,8 @@ export interface AggregateSyntax {
   readonly summed: Readonly<Record<SummedKind, SummedSyntax>>;
   /** The cell with the least or the greatest key. A cell whose key is null is left out. */
   readonly cellOf: Readonly<Record<"min" | "max", (key: Sql, cell: Sql) => Sql>>;
+  /** The end of a derived table that computes values before they are grouped; absent if the database groups any values. */
+  readonly computedFirst?: Sql | undefined;
 }
 
 /** Returns the kind of the values of a type. @throws Error for a type without sums, which the binder refuses */
@@ -39,7 +41,7 @@ export function summedKind(type: PrimitiveType): SummedKind {
 }
 
 /** The sums of a database that computes with durations as numbers. */
-interface CastAggregates extends Pick<AggregateSyntax, "cellOf"> {
+interface CastAggregates extends Omit<AggregateSyntax, "summed"> {
   readonly numbers: NumberSyntax;
   /** Makes a number of an integer column of any type. */
   readonly toNumber: (value: Sql) => Sql;
@@ -51,7 +53,14 @@ interface CastAggregates extends Pick<AggregateSyntax, "cellOf"> {
 }
 
 /** Makes the aggregates of a database whose sums of exact numbers are exact. */
-export function castAggregates({ numbers, toNumber, toDouble, sumOfDoubles, quotient, cellOf }: CastAggregates): AggregateSyntax {
+export function castAggregates({
+  numbers,
+  toNumber,
+  toDouble,
+  sumOfDoubles,
+  quotient,
+  ...others
+}: CastAggregates): AggregateSyntax {
   const total = (operand: FormedSql): Sql => sql`sum(${toComputable(operand).sql})`;
   const count = ({ sql: value }: FormedSql): Sql => sql`count(${value})`;
   const whole = ({ sql: value }: FormedSql): Sql => sql`sum(${toNumber(value)})`;
@@ -59,7 +68,7 @@ export function castAggregates({ numbers, toNumber, toDouble, sumOfDoubles, quot
   const meanOfWhole = (operand: FormedSql): Sql => sql`(${toDouble(whole(operand))} / ${count(operand)})`;
   const duration = (seconds: Sql): Sql => between(seconds, String(-TOO_LONG), String(TOO_LONG), numbers);
   return Object.freeze<AggregateSyntax>({
-    cellOf,
+    ...others,
     summed: {
       integer: { sum: (operand) => numbers.asInteger(whole(operand)), average: meanOfWhole },
       long: { sum: (operand) => numbers.asDecimal(whole(operand)), average: meanOfWhole },

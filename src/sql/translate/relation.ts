@@ -33,6 +33,8 @@ export interface Rows {
   readonly labelsOf: (column: string) => ReadonlySet<unknown> | undefined;
   /** The key of the type. Its columns are never NULL. */
   readonly key: readonly StructuralProperty[];
+  /** Their alias in a statement over them, if a step of `$apply` made them; absent: the usual one. */
+  readonly alias?: string | undefined;
   /** The column that says whether a row belongs to these rows: see `From`. */
   readonly seen?: string | undefined;
   /** Whether computations need `isFenced`: see `From`. */

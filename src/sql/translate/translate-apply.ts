@@ -3,6 +3,7 @@ import { PRIMITIVE_TYPES } from "../../edm/primitive-type.ts";
 import type {
   ApplyBranch,
   FilterClause,
+  GroupKey,
   GroupStep,
   LimitStep,
   OrderByItem,
@@ -16,6 +17,7 @@ import { boundTexts } from "./held-texts.ts";
 import { outsideConditions, type PathScope } from "./path-scope.ts";
 import type { Rows, StatementState } from "./relation.ts";
 import type { ValueContext } from "./row-value.ts";
+import { addCell, cellName, type Cells } from "./select-columns.ts";
 import { makeTranslator } from "./translate-expression.ts";
 import { partitionTerms, translateGroup } from "./translate-group.ts";
 import { filterTest, orderClause, rowScope, translateOrder, whereAll } from "./translate-query.ts";
@@ -37,6 +39,7 @@ interface StepQuery {
 /** The names of derived columns and tables. */
 const NUMBER = "odata_number";
 const NUMBERED = "odata_numbered";
+const VALUES = "odata_values";
 
 /**
  * Applies the steps of a branch: each limit and each grouping becomes a derived table, whose rows the next step reads. Conditions
@@ -49,16 +52,18 @@ export function applyBranch(
   roundingMode: RoundingMode,
 ): AppliedRows {
   let applied: AppliedRows = { rows, filter: null };
-  for (const step of steps) {
+  for (const [index, step] of steps.entries()) {
+    // A plan of SQLite distinguishes tables by their aliases.
+    const alias = `step${String(index + 1)}`;
     switch (step.kind) {
       case "filter":
         applied = { ...applied, filter: bothFilters(applied.filter, step.filter) };
         break;
       case "limit":
-        applied = { rows: limitedRows(applied, step, statement, roundingMode), filter: null };
+        applied = { rows: { ...limitedRows(applied, step, statement, roundingMode), alias }, filter: null };
         break;
       case "group":
-        applied = { rows: groupedRows(applied, step, statement, roundingMode), filter: null };
+        applied = { rows: { ...groupedRows(applied, step, statement, roundingMode), alias }, filter: null };
         break;
     }
   }
@@ -97,9 +102,15 @@ function groupedRows(
 ): Rows {
   const expressions = step.aggregates.flatMap(({ expression, filter }) => [expression ?? [], filter?.expression ?? []]);
   const { scope, context, where } = queryOf(applied, statement, roundingMode, expressions.flat());
-  const { cells, positions, plans } = translateGroup(step, context);
+  const { computedFirst } = statement.profile.aggregates;
+  const values: Cells = [];
+  const isComputed = computedFirst !== undefined && computes(step);
+  const place = (value: Sql): Sql => (isComputed ? sql.id(VALUES, cellName(addCell(values, value))) : value);
+  const { cells, positions, plans } = translateGroup(step, { ...context, place });
   const group = positions.length === 0 ? sql`` : sql` group by ${sql.join(positions.map((place) => sql.lit(place)))}`;
-  const query = sql`select ${sql.join(cells)} from ${scope.level.from(scope.it.from)}${where}${group}`;
+  const from = sql`${scope.level.from(scope.it.from)}${where}`;
+  const input = isComputed ? sql`(select ${sql.join(values)} from ${from}${computedFirst}) as ${sql.id(VALUES)}` : from;
+  const query = sql`select ${sql.join(cells)} from ${input}${group}`;
   return {
     from: (alias) => sql`(${query}) as ${sql.id(alias)}`,
     plans,
@@ -112,6 +123,14 @@ function groupedRows(
 }
 
 const NOTHING: ReadonlySet<string> = new Set();
+
+/** Whether a step computes values of each row that are no properties of it. */
+function computes({ keys, aggregates }: GroupStep): boolean {
+  const isComputed = (expression: Expression | null): boolean => expression !== null && expression.kind !== "property";
+  const hasComputed = (key: GroupKey): boolean =>
+    key.kind === "value" ? isComputed(key.expression) : key.members.some(hasComputed);
+  return keys.some(hasComputed) || aggregates.some((each) => each.filter !== null || isComputed(each.expression));
+}
 
 /** Limits rows in a derived table with the columns of the rows. */
 function limitedRows(

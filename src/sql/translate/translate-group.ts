@@ -1,8 +1,10 @@
 import { sql } from "kysely";
 import { assertNever } from "../../base/required.ts";
+import type { StructuralProperty } from "../../edm/model.ts";
+import { PRIMITIVE_TYPES } from "../../edm/primitive-type.ts";
 import { averageScale } from "../../query/average-scale.ts";
 import type { Aggregate, FilterClause, GroupKey, GroupStep } from "../../query/clauses.ts";
-import type { ScalarType } from "../../query/expression.ts";
+import type { ConvertExpression, ScalarType } from "../../query/expression.ts";
 import type { ColumnPlan, PlansByField } from "../columns/table-columns.ts";
 import { summedKind } from "../forms/aggregate-syntax.ts";
 import type { DialectProfile } from "../forms/dialect-profile.ts";
@@ -20,6 +22,12 @@ import {
 import { addCell, cellName, type Cells } from "./select-columns.ts";
 import { translateStructuredNull } from "./translate-property.ts";
 
+/** The parts of a statement that translate the values of groups. */
+export interface GroupContext extends ValueContext {
+  /** Returns a value where it is grouped: itself, or a column of a table in which it is computed before. */
+  readonly place: (value: Sql) => Sql;
+}
+
 /** The parts of a query of groups. */
 interface GroupedRows {
   readonly cells: Cells;
@@ -32,7 +40,9 @@ interface GroupedRows {
  * Translates a step that makes one row of each group: its cells, and the cells that it groups by. They are named by position:
  * a database may not recognize that two expressions with the same values are equal.
  */
-export function translateGroup({ keys, aggregates }: GroupStep, context: ValueContext): GroupedRows {
+export function translateGroup({ keys, aggregates }: GroupStep, context: GroupContext): GroupedRows {
+  // A group is found for each row, and each aggregate is updated.
+  context.scope.statement.notes.operation(undefined, 1 + aggregates.length);
   const cells: Cells = [];
   const positions: number[] = [];
   const groups = keyPlans(keys, { cells, positions, context });
@@ -47,7 +57,7 @@ export function translateGroup({ keys, aggregates }: GroupStep, context: ValueCo
 interface KeyCells {
   readonly cells: Cells;
   readonly positions: number[];
-  readonly context: ValueContext;
+  readonly context: GroupContext;
 }
 
 function keyPlans(keys: readonly GroupKey[], into: KeyCells): PlansByField {
@@ -63,15 +73,14 @@ function keyPlan(key: GroupKey, into: KeyCells): ColumnPlan {
   };
   const { property } = key;
   if (key.kind === "structured") {
-    const presence = cellName(addTerm(presenceOf(key.source, context)));
+    const presence = cellName(addTerm(context.place(presenceOf(key.source, context))));
     const members = keyPlans(key.members, into);
     return Object.freeze({ kind: "complex", property, nullable: true, members, ignored: NO_PLANS, presence });
   }
-  const value = translateValue(key.expression, property, context);
+  const computed = translateValue(key.expression, property, context);
+  const value = { ...computed, sql: context.place(computed.sql) };
   const { term, cell } = groupedValue(value, scalarType(property));
-  const { sortTerms } = value.form.sortable?.form ?? value.form;
-  // A sort of groups compares no more of long values than an order does.
-  const terms = sortTerms?.(term, property.facets.maxLength) ?? [term];
+  const terms = sortedTerms(term, value, property);
   const indexes = terms.map(addTerm);
   const isShown = cell === undefined && terms[0] === term;
   const shown = isShown ? indexes[0] : addCell(cells, sql`min(${cell ?? term})`);
@@ -85,38 +94,62 @@ function presenceOf(source: Parameters<typeof translateStructuredNull>[0], { sco
   return sql`case when ${translateStructuredNull(source, scope, false)} then 1 end`;
 }
 
+/** Returns the terms that distinguish all values where a database sorts rows to group them, as in an order. */
+function sortedTerms(term: Sql, { form }: RowValue, { facets }: StructuralProperty): readonly Sql[] {
+  return (form.sortable?.form ?? form).sortTerms?.(term, facets.maxLength) ?? [term];
+}
+
 /** Returns the terms that are equal for rows of the same group. */
 export function partitionTerms(keys: readonly GroupKey[], context: ValueContext): readonly Sql[] {
   return keys.flatMap((key) => {
     if (key.kind === "structured") return [presenceOf(key.source, context), ...partitionTerms(key.members, context)];
     const value = translateValue(key.expression, key.property, context);
-    return [groupedValue(value, scalarType(key.property)).term];
+    return sortedTerms(groupedValue(value, scalarType(key.property)).term, value, key.property);
   });
 }
+
+type AggregateValue = Pick<RowValue, "sql" | "format" | "unreadable">;
 
 /** An aggregate with an operand. */
 type Aggregated = Aggregate & { readonly expression: NonNullable<Aggregate["expression"]> };
 
-function translateAggregate(
-  aggregate: Aggregate,
-  context: ValueContext,
-): Pick<RowValue, "sql" | "format" | "unreadable"> {
+function translateAggregate(aggregate: Aggregate, context: GroupContext): AggregateValue {
   const { property, filter, expression } = aggregate;
   if (expression !== null) return translateAggregated({ ...aggregate, expression }, context);
-  const format = context.profile.values.computedFormat(property);
-  return { sql: filter === null ? sql`count(*)` : sql`count(${whereMet(filter, sql`1`, context)})`, format };
+  const counted = filter === null ? sql`*` : context.place(whereMet(filter, sql`1`, context));
+  return countOf(counted, property, context);
+}
+
+const INT64 = PRIMITIVE_TYPES["Edm.Int64"];
+/** A count is a whole number, which is shown as a Decimal. */
+const TO_DECIMAL: ConvertExpression = {
+  kind: "convert",
+  operand: { kind: "null", type: INT64 },
+  type: PRIMITIVE_TYPES["Edm.Decimal"],
+};
+
+function countOf(counted: Sql, property: StructuralProperty, { profile }: ValueContext): AggregateValue {
+  const { values } = profile;
+  const number = {
+    kind: "row",
+    sql: sql`count(${counted})`,
+    form: values.canonicalForm(INT64),
+    nulls: "never",
+  } as const;
+  const { sql: value, form } = values.convert(TO_DECIMAL, number);
+  return { sql: value, format: { ...values.computedFormat(property), form } };
 }
 
 function translateAggregated(
   { property, method, expression, filter }: Aggregated,
-  context: ValueContext,
-): Pick<RowValue, "sql" | "format" | "unreadable"> {
+  context: GroupContext,
+): AggregateValue {
   const { profile } = context;
   const type = scalarTypeOf(expression) ?? scalarType(property);
   // Minimum and maximum are read as the operand is.
   const value = translateValue(expression, { ...property, type }, context);
-  const operand = filter === null ? value : { ...value, sql: whereMet(filter, value.sql, context) };
-  const format = profile.values.computedFormat(property);
+  const met = filter === null ? value.sql : whereMet(filter, value.sql, context);
+  const operand = { ...value, sql: context.place(met) };
   switch (method) {
     case "min":
     case "max":
@@ -125,12 +158,13 @@ function translateAggregated(
     case "average": {
       if (type.kind !== "PrimitiveType") throw new Error(`Values of ${type.name} have no sum.`);
       const { sum, average } = profile.aggregates.summed[summedKind(type)];
-      return { sql: method === "sum" ? sum(operand) : average(operand, averageScale({ expression })), format };
+      const total = method === "sum" ? sum(operand) : average(operand, averageScale({ expression }));
+      return { sql: total, format: profile.values.computedFormat(property) };
     }
     case "countdistinct":
-      return { sql: sql`count(distinct ${groupedValue(operand, type).term})`, format };
+      return countOf(sql`distinct ${groupedValue(operand, type).term}`, property, context);
     case "count":
-      return { sql: sql`count(${operand.sql})`, format };
+      return countOf(operand.sql, property, context);
     default:
       return assertNever(method);
   }

@@ -30,7 +30,9 @@ export function translatePage(rows: Rows, statement: StatementState, clauses: Pa
   return translateSelection(rows, statement, clauses, (scope, cells, sorter) => {
     const declared = selectColumns(clauses.selected, scope.it, cells);
     const context = { profile: statement.profile, scope: outsideConditions(scope), translator: sorter };
-    const columns = withComputed(declared, clauses.selected, context, (value) => addCell(cells, value.format.toSelected(value.sql)));
+    const columns = withComputed(declared, clauses.selected, context, (value) =>
+      addCell(cells, value.format.toSelected(value.sql)),
+    );
     const joined = selectJoined(clauses.joined, scope.it, statement, cells);
     const marks = marksOf(rows, statement, clauses, { columns, sorter, cells });
     addTotal(clauses, cells);

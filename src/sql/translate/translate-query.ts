@@ -283,7 +283,7 @@ export function orderTerms(
 }
 
 /** Makes the scope of a whole statement over rows. */
-export function rowScope(rows: Rows, statement: StatementState, alias: string = ROWS_ALIAS): PathScope {
+export function rowScope(rows: Rows, statement: StatementState, alias: string = rows.alias ?? ROWS_ALIAS): PathScope {
   const level = new Level();
   const isQualified = statement.isRelational;
   const it = new Relation({ alias, rows, level, isOptional: false, isQualified, hasCells: true });

@@ -32,6 +32,8 @@ export const MY_AGGREGATES: AggregateSyntax = castAggregates({
   toDouble: (value) => sql`(${value} + 0e0)`,
   sumOfDoubles: (sum) => sum,
   quotient,
+  // MariaDB sorts rows to group them, and then evaluates a subquery with the values of another row.
+  computedFirst: sql` limit 18446744073709551615`,
   cellOf: {
     min: (key, cell) => firstCell(key, cell, sql``),
     max: (key, cell) => firstCell(key, cell, sql` desc`),
