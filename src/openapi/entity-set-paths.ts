@@ -1,4 +1,5 @@
 import type { EntitySetDefinition, ServiceDefinition } from "../definition/model/service-definition.ts";
+import { collectionSchema } from "./collection-schema.ts";
 import { createExample, patchExample, replaceExample } from "./examples.ts";
 import type { DocumentObject } from "./open-api-document.ts";
 import {
@@ -31,14 +32,7 @@ import {
   type ServiceScope,
   type OperationDescription,
 } from "./service-scope.ts";
-import {
-  collectionSchema,
-  createSchema,
-  deepCreateSchema,
-  entitySchema,
-  patchSchema,
-  replaceSchema,
-} from "./value-schemas.ts";
+import { createSchema, deepCreateSchema, entitySchema, patchSchema, replaceSchema } from "./value-schemas.ts";
 
 /** Describes the routes of a set and of its entities. @see docs/reference/routes.md */
 export function addEntitySetPaths(scope: ServiceScope, set: EntitySetDefinition): void {

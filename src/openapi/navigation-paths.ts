@@ -4,6 +4,7 @@ import type { EntitySetDefinition, NavigationRouteMethods } from "../definition/
 import { needsResource, type Category, type AuthorizationRequirement } from "../definition/sets/authorization.ts";
 import { keyHolderOf } from "../edm/key-holder.ts";
 import type { EntitySet, NavigationProperty } from "../edm/model.ts";
+import { collectionSchema } from "./collection-schema.ts";
 import { bodyLimit, countResponse, addMemberOperation, type MemberScope, memberScopes } from "./entity-set-paths.ts";
 import { createExample, referenceExample } from "./examples.ts";
 import type { DocumentObject } from "./open-api-document.ts";
@@ -21,7 +22,7 @@ import {
 } from "./parameters.ts";
 import { emptyResponse, errorResponses, jsonBody, jsonResponse, LOCATION_HEADER, QUERY_BODY } from "./responses.ts";
 import { type RequestRules, accessAlong, type ServiceScope } from "./service-scope.ts";
-import { collectionSchema, createSchema, entitySchema, envelope, referenceSchema } from "./value-schemas.ts";
+import { createSchema, entitySchema, envelope, referenceSchema } from "./value-schemas.ts";
 
 /** A navigation property of a set, with the common parts of its routes. */
 interface NavigationScope extends MemberScope<NavigationProperty> {

@@ -2,6 +2,7 @@ import type { EntitySetDefinition, EntitySetSettings } from "../definition/model
 import { fullDescription } from "../edm/annotation.ts";
 import type { EntityType, Operation, OperationParameter, ReturnType } from "../edm/model.ts";
 import type { Capabilities } from "../query/capabilities.ts";
+import { collectionSchema } from "./collection-schema.ts";
 import { bodyLimit, pathOf } from "./entity-set-paths.ts";
 import { exampleOf } from "./examples.ts";
 import type { DocumentObject } from "./open-api-document.ts";
@@ -16,7 +17,6 @@ import {
 import { emptyResponse, errorResponses, jsonBody, jsonResponse } from "./responses.ts";
 import type { RequestRules, ServiceScope } from "./service-scope.ts";
 import {
-  collectionSchema,
   entitySchema,
   envelope,
   withContext,

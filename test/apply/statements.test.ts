@@ -16,17 +16,20 @@ const TARGETS: readonly string[] = [
   "$compute=Amount mul 2 as Twice&$filter=Twice gt 1&$select=Id,Twice&$orderby=Twice",
 ];
 
-test.each(ENGINES)("$title evaluates each pipeline with one statement, and one for the total", async ({ name, title }) => {
-  const found: string[] = [];
-  const onStatement = ({ sql }: { readonly sql: string }): unknown => found.push(sql);
-  const { service, close } = await openSales(title, { onStatement } as never);
-  const texts: string[] = [];
-  for (const target of TARGETS) {
-    found.length = 0;
-    const response = await service.fetch(new Request(`http://service.example/s/Sales?${encodeURI(target)}`));
-    expect(response.status).toBe(200);
-    texts.push(`-- ${target}\n${found.map((sql) => `${sql};\n`).join("")}`);
-  }
-  await close();
-  await expect(texts.join("\n")).toMatchFileSnapshot(join(import.meta.dirname, "statements", `${name}.sql`));
-});
+test.each(ENGINES)(
+  "$title evaluates each pipeline with one statement, and one for the total",
+  async ({ name, title }) => {
+    const found: string[] = [];
+    const onStatement = ({ sql }: { readonly sql: string }): unknown => found.push(sql);
+    const { service, close } = await openSales(title, { onStatement } as never);
+    const texts: string[] = [];
+    for (const target of TARGETS) {
+      found.length = 0;
+      const response = await service.fetch(new Request(`http://service.example/s/Sales?${encodeURI(target)}`));
+      expect(response.status).toBe(200);
+      texts.push(`-- ${target}\n${found.map((sql) => `${sql};\n`).join("")}`);
+    }
+    await close();
+    await expect(texts.join("\n")).toMatchFileSnapshot(join(import.meta.dirname, "statements", `${name}.sql`));
+  },
+);

@@ -199,7 +199,8 @@ describe("the standard's profile", () => {
     properties: { "@odata.context": { type: "string" }, value },
     required: ["value"],
   });
-  const page = { $ref: "#/components/schemas/Author.rows" };
+  const page = { $ref: "#/components/schemas/Author.collection" };
+  const rows = { $ref: "#/components/schemas/Author.rows" };
   const many = (items: object) => ({ type: "array", items });
 
   test.each([
@@ -216,7 +217,7 @@ describe("the standard's profile", () => {
     ["places", many(place), [{ City: "Rome" }], enveloped(many(place)), { ...context, value: [{ City: "Rome" }] }],
     ["author", author, { Id: 1 }, author, { ...context, Id: 1 }],
     ["writers", many(author), [{ Id: 1 }], page, { ...context, value: [{ Id: 1 }] }],
-    ["list", many(author), [{ Id: 1 }, { Id: 2 }], page, { ...context, value: [{ Id: 1 }, { Id: 2 }] }],
+    ["list", many(author), [{ Id: 1 }, { Id: 2 }], rows, { ...context, value: [{ Id: 1 }, { Id: 2 }] }],
   ])("describes the actual result of %s", async (name, bareSchema, bare, schema, body) => {
     const answer = async (profile: Profile): Promise<unknown> => {
       const response = await library(profile).fetch(new Request(`${ORIGIN}/${name}`));
