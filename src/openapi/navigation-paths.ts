@@ -100,22 +100,7 @@ function addReads(each: NavigationScope): void {
   const refusals = errorResponses({ isAddressed: true });
   const one = entitySchema(entityType, scope.schemas);
   if (routes.navigation.has("GET") && isCollection) {
-    const options = optionsOf(each, each.options.collection);
-    const applyEnabled = options.some((option) => option["name"] === "$apply");
-    const page = jsonResponse(
-      "A page of related entities.",
-      collectionSchema(entityType, scope.schemas, { applyEnabled }),
-    );
-    const parameters = [...options, PREFER_PAGE_SIZE];
-    addMemberOperation(each, {
-      method: "GET",
-      id: "list",
-      summary: `Read ${name}`,
-      access: readAccess(each),
-      parameters,
-      responses: { 200: page, ...refusals },
-    });
-    addQuery(each, page);
+    addPage(each);
   } else if (routes.navigation.has("GET")) {
     const responses = {
       200: jsonResponse("The related entity.", one),
@@ -157,6 +142,24 @@ function addReads(each: NavigationScope): void {
       related.predicate,
     );
   }
+}
+
+/** Describes the read of a page. */
+function addPage(each: NavigationScope): void {
+  const { scope, member } = each;
+  const options = optionsOf(each, each.options.collection);
+  const applyEnabled = options.some((option) => option["name"] === "$apply");
+  const schema = collectionSchema(member.entityType, scope.schemas, { applyEnabled });
+  const page = jsonResponse("A page of related entities.", schema);
+  addMemberOperation(each, {
+    method: "GET",
+    id: "list",
+    summary: `Read ${member.name}`,
+    access: readAccess(each),
+    parameters: [...options, PREFER_PAGE_SIZE],
+    responses: { 200: page, ...errorResponses({ isAddressed: true }) },
+  });
+  addQuery(each, page);
 }
 
 /** Describes the read of a page with query options in the body. */

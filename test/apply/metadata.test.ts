@@ -4,7 +4,7 @@ import { faultsOfJsonSchema, faultsOfSchema, readCsdl } from "../csdl/validate-c
 import { nodeDoor as door } from "../http/doors.ts";
 import { openSales, type SalesOptions } from "./sales-model.ts";
 
-const opened: Array<{ close(): Promise<void> }> = [];
+const opened: Array<{ readonly close: () => Promise<void> }> = [];
 afterAll(async () => {
   await Promise.all(opened.map(({ close }) => close()));
 });
@@ -68,9 +68,8 @@ test("a set describes steps, paths and methods; a navigation stands for the path
       ],
       Rollup: "None",
       From: false,
-      GroupableProperties: [
-        ..."Id City Amount Units Stock Weight Status At Day Took Paid ItemId Place/Street Place/Zip Item".split(" "),
-      ],
+      GroupableProperties:
+        "Id City Amount Units Stock Weight Status At Day Took Paid ItemId Place/Street Place/Zip Item".split(" "),
       AggregatableProperties: [
         aggregatable("Id", NUMBER),
         aggregatable("City", ORDERED),
