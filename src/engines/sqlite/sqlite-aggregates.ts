@@ -99,7 +99,7 @@ function register<State>(database: Aggregating, name: string, aggregate: SqlAggr
     deterministic: true,
     useBigIntArguments: true,
     start: () => undefined,
-    step: step as (state: unknown, ...values: SQLOutputValue[]) => unknown,
+    step,
     result: (state) => (state === undefined ? null : aggregate.result(state as State)),
   });
 }

@@ -51,23 +51,18 @@ export function applyBranch(
   { steps }: ApplyBranch,
   roundingMode: RoundingMode,
 ): AppliedRows {
-  let applied: AppliedRows = { rows, filter: null };
-  for (const [index, step] of steps.entries()) {
-    // A plan of SQLite distinguishes tables by their aliases.
-    const alias = `step${String(index + 1)}`;
-    switch (step.kind) {
-      case "filter":
-        applied = { ...applied, filter: bothFilters(applied.filter, step.filter) };
-        break;
-      case "limit":
-        applied = { rows: { ...limitedRows(applied, step, statement, roundingMode), alias }, filter: null };
-        break;
-      case "group":
-        applied = { rows: { ...groupedRows(applied, step, statement, roundingMode), alias }, filter: null };
-        break;
-    }
-  }
-  return applied;
+  return steps.reduce<AppliedRows>(
+    (applied, step, index) => {
+      if (step.kind === "filter") return { rows: applied.rows, filter: bothFilters(applied.filter, step.filter) };
+      const made =
+        step.kind === "limit"
+          ? limitedRows(applied, step, statement, roundingMode)
+          : groupedRows(applied, step, statement, roundingMode);
+      // A plan of SQLite distinguishes tables by their aliases.
+      return { rows: { ...made, alias: `step${String(index + 1)}` }, filter: null };
+    },
+    { rows, filter: null },
+  );
 }
 
 /** Returns the condition that both conditions are met. */

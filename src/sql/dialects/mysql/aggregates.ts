@@ -1,6 +1,7 @@
 import { sql } from "kysely";
 import { protocolError } from "../../../errors/odata-error.ts";
-import { castAggregates, type AggregateSyntax } from "../../forms/aggregate-syntax.ts";
+import type { AggregateSyntax } from "../../forms/aggregate-syntax.ts";
+import { castAggregates } from "../../forms/cast-aggregates.ts";
 import type { Sql } from "../../statement/sql-form.ts";
 import { failFor, MOST_SCALE, MY_NUMBERS, WIDENED } from "./forms.ts";
 

@@ -1,5 +1,6 @@
 import { sql } from "kysely";
-import { castAggregates, type AggregateSyntax } from "../../forms/aggregate-syntax.ts";
+import type { AggregateSyntax } from "../../forms/aggregate-syntax.ts";
+import { castAggregates } from "../../forms/cast-aggregates.ts";
 import type { Sql } from "../../statement/sql-form.ts";
 import { PG_NUMBERS } from "./forms.ts";
 
