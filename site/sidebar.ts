@@ -46,6 +46,7 @@ export const SIDEBAR: readonly Group[] = [
       { text: "Frameworks and runtimes", link: "/guides/hosts" },
       { text: "Performance", link: "/guides/performance" },
       { text: "Test your service", link: "/guides/testing" },
+      { text: "Totals and groups", link: "/guides/totals-and-groups" },
       { text: "Excel and Power BI", link: "/guides/excel-and-power-bi" },
       { text: "UI5", link: "/guides/ui5" },
       { text: ".NET", link: "/guides/dotnet" },

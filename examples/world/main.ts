@@ -16,6 +16,7 @@ const EXAMPLES: readonly string[] = [
   "/Cities?$filter=contains(tolower(Name),'são')&$expand=Country($select=Name)&$orderby=Population desc&$count=true",
   "/Cities?$search=york NOT new&$select=Name,CountryCode",
   "/Cities/$count?$filter=Population gt 1000000",
+  "/Countries?$apply=groupby((Region),aggregate(Area with sum as Area,$count as Count))&$orderby=Area desc",
   "/Trips?$expand=Stops($orderby=Position;$expand=City),Countries($select=Name)",
   "/$metadata",
   "/openapi.json",

@@ -6,13 +6,15 @@ import type { WorldDatabase } from "./database.ts";
 import { City, Country, Stop, Trip } from "./model.ts";
 
 /**
- * The world as an OData service: every read option is on, 1000 rows to a page. Countries and cities refer to each other and
- * are only read; trips with their stops are written, too. Its description and a viewer are served with it.
+ * The world as an OData service: every read option is on, `$apply` and `$compute` included, and pages have 1000 rows.
+ * Countries and cities refer to each other and are only read; trips with their stops are written, too. Its description and
+ * a viewer are served with it.
  */
 export function worldService(db: Kysely<WorldDatabase>): ODataService {
   return odataService({
     prefix: "/odata",
     namespace: "World",
+    defaults: { applyEnabled: true, computeEnabled: true },
     entitySets: [...worldSets(db), ...tripSets(db)],
     routes: [openApiRoute({ viewer: true })],
   });

@@ -1,5 +1,6 @@
 import { keeper } from "../base/memo.ts";
-import { isInteger, PRIMITIVE_TYPES, type PrimitiveTypeName } from "../edm/primitive-type.ts";
+import { PRIMITIVE_TYPES } from "../edm/primitive-type.ts";
+import { aggregateType } from "../query/aggregate-type.ts";
 import { averageScale } from "../query/average-scale.ts";
 import type { Aggregate, AggregateMethod, FilterClause } from "../query/clauses.ts";
 import type { Expression, ScalarType } from "../query/expression.ts";
@@ -22,20 +23,6 @@ export interface MadeAggregate extends Omit<Aggregate, "property"> {
 const SUMMED = "numbers and Edm.Duration";
 const ORDERED = "numbers, Edm.String, dates, times, Edm.Duration and enumerations without flags";
 
-const SUMS: Readonly<Partial<Record<PrimitiveTypeName, PrimitiveTypeName>>> = {
-  "Edm.Byte": "Edm.Int64",
-  "Edm.SByte": "Edm.Int64",
-  "Edm.Int16": "Edm.Int64",
-  "Edm.Int32": "Edm.Int64",
-  "Edm.Int64": "Edm.Decimal",
-  "Edm.Decimal": "Edm.Decimal",
-  "Edm.Single": "Edm.Double",
-  "Edm.Double": "Edm.Double",
-  "Edm.Duration": "Edm.Duration",
-};
-
-const UNORDERED: ReadonlySet<string> = new Set(["Edm.Boolean", "Edm.Guid", "Edm.Binary"]);
-
 /**
  * Binds an item of `aggregate`.
  * @param filter the condition of the rows that are aggregated; null: all
@@ -54,7 +41,7 @@ export function bindAggregate(
   refuseReach(node, method, context);
   const operand = bindOperand(node, context);
   const given = isScalar(operand) ? typeOf(operand) : null;
-  const result = given === null ? undefined : resultType(method, given);
+  const result = given === null ? undefined : aggregateType(method, given);
   if (!isScalar(operand) || given === null || result === undefined) {
     throw invalidOption(context.option, node.position, mismatch(method, operand));
   }
@@ -63,27 +50,6 @@ export function bindAggregate(
   if (method === "countdistinct") return { made, method, expression, filter, growth: 1 };
   const facets = resultFacets(method, result, expression);
   return { made: { ...made, type: result, nullable: true, facets }, method, expression, filter, growth };
-}
-
-/** Returns the type of an aggregate; undefined if the method does not support the type of the operand. */
-function resultType(method: Exclude<AggregateMethod, "count">, type: ScalarType): ScalarType | undefined {
-  switch (method) {
-    case "sum":
-      return sumType(type);
-    case "average":
-      return type.kind === "PrimitiveType" && isInteger(type) ? PRIMITIVE_TYPES["Edm.Double"] : sumType(type);
-    case "min":
-    case "max":
-      if (type.kind === "EnumType") return type.isFlags ? undefined : type;
-      return UNORDERED.has(type.name) ? undefined : type;
-    case "countdistinct":
-      return PRIMITIVE_TYPES["Edm.Decimal"];
-  }
-}
-
-function sumType(type: ScalarType): ScalarType | undefined {
-  const sum = type.kind === "PrimitiveType" ? SUMS[type.name] : undefined;
-  return sum === undefined ? undefined : PRIMITIVE_TYPES[sum];
 }
 
 function resultFacets(method: AggregateMethod, result: ScalarType, expression: Expression): MadeProperty["facets"] {
@@ -100,7 +66,7 @@ function mismatch(method: AggregateMethod, operand: Operand): string {
   const ordered = adds ? SUMMED : ORDERED;
   const fault = `'${method}' cannot take ${describeOperand(operand)}: it takes ${method === "countdistinct" ? "single values" : ordered}.`;
   if (operand.kind === "null" || !isScalar(operand)) return fault;
-  const isOrdered = adds && resultType("min", operand.type) !== undefined;
+  const isOrdered = adds && aggregateType("min", operand.type) !== undefined;
   return `${fault} Write ${isOrdered ? "min, max or countdistinct" : "countdistinct"}.`;
 }
 
@@ -129,7 +95,7 @@ function refuseReach(node: SyntaxNode, method: AggregateMethod, context: Binding
   const isNumber =
     isScalar(operand) &&
     operand.type.kind === "PrimitiveType" &&
-    SUMS[operand.type.name] !== undefined &&
+    aggregateType("sum", operand.type) !== undefined &&
     operand.type !== PRIMITIVE_TYPES["Edm.Duration"];
   const advice = isNumber
     ? `write ${path} mul 1 with ${method}`

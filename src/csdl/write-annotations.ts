@@ -18,10 +18,18 @@ const VOCABULARIES: Readonly<Record<string, string>> = {
 /** The vocabulary of the facets that are no attributes; referred to by documents that use it. */
 const VALIDATION = "Org.OData.Validation.V1";
 
-/** Returns the vocabularies that a document refers to. @param hasLimits whether a facet of the model is an annotation */
-export function vocabulariesOf(hasLimits: boolean): Readonly<Record<string, string>> {
-  const uri = `https://oasis-tcs.github.io/odata-vocabularies/vocabularies/${VALIDATION}.xml`;
-  return hasLimits ? { ...VOCABULARIES, [VALIDATION]: uri } : VOCABULARIES;
+/** The vocabulary of `$apply`; referred to by documents with sets that support it. */
+const AGGREGATION = "Org.OData.Aggregation.V1";
+
+/**
+ * Returns the vocabularies that a document refers to.
+ * @param hasLimits whether a facet of the model is an annotation
+ * @param aggregates whether a set supports `$apply`
+ */
+export function vocabulariesOf(hasLimits: boolean, aggregates: boolean): Readonly<Record<string, string>> {
+  const further = [...(hasLimits ? [VALIDATION] : []), ...(aggregates ? [AGGREGATION] : [])];
+  const uriOf = (name: string): string => `https://oasis-tcs.github.io/odata-vocabularies/vocabularies/${name}.xml`;
+  return { ...VOCABULARIES, ...Object.fromEntries(further.map((name) => [name, uriOf(name)])) };
 }
 
 /** The terms of the Core vocabulary in use. */
@@ -36,6 +44,7 @@ type CoreTerm =
 /** The terms of the Capabilities vocabulary in use. */
 type CapabilitiesTerm =
   | "BatchSupport"
+  | "ComputeSupported"
   | "CountRestrictions"
   | "DeleteRestrictions"
   | "ExpandRestrictions"
@@ -61,6 +70,11 @@ export function coreTerm(name: CoreTerm): string {
 /** Returns the full name of a Capabilities term. */
 export function capabilitiesTerm(name: CapabilitiesTerm): string {
   return `Org.OData.Capabilities.V1.${name}`;
+}
+
+/** Returns the full name of a term or type of the Aggregation vocabulary. */
+export function aggregationTerm(name: "ApplySupported" | "RollupType/None"): string {
+  return `${AGGREGATION}.${name}`;
 }
 
 /** Makes a Boolean annotation. */

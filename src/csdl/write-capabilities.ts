@@ -7,6 +7,7 @@ import {
   collectionValue,
   recordAnnotation,
 } from "./write-annotations.ts";
+import { writeApplySupported } from "./write-apply-supported.ts";
 import { element, type XmlElement } from "./xml.ts";
 
 /**
@@ -33,7 +34,16 @@ export function writeCapabilities(entitySet: EntitySet, capabilities: CsdlCapabi
     recordAnnotation(capabilitiesTerm("InsertRestrictions"), [booleanValue("Insertable", insertable)]),
     updateRestrictions(capabilities),
     recordAnnotation(capabilitiesTerm("DeleteRestrictions"), [booleanValue("Deletable", deletable)]),
+    ...(readable && query.computeEnabled === true
+      ? [booleanAnnotation(capabilitiesTerm("ComputeSupported"), true)]
+      : []),
+    ...(isAggregated(capabilities) ? [writeApplySupported(entitySet, query)] : []),
   ];
+}
+
+/** Returns whether clients can use `$apply` with a set. */
+export function isAggregated({ query, readable }: CsdlCapabilities): boolean {
+  return readable && query.applyEnabled === true;
 }
 
 /** An empty allowlist disables `$select`. */

@@ -22,7 +22,7 @@ import {
   vocabulariesOf,
   withAnnotations,
 } from "./write-annotations.ts";
-import { type CsdlCapabilities, writeCapabilities } from "./write-capabilities.ts";
+import { type CsdlCapabilities, isAggregated, writeCapabilities } from "./write-capabilities.ts";
 import { defaultText, typeAttributes, writeTypes } from "./write-types.ts";
 import { element, printXml, type XmlElement } from "./xml.ts";
 
@@ -68,7 +68,11 @@ export function csdlDocument(
     annotations?.isExternal === true ? annotationsApart(elements, model.namespace) : elements,
   );
   const edmx = { "xmlns:edmx": "http://docs.oasis-open.org/odata/ns/edmx", Version: "4.0" };
-  return element("edmx:Edmx", edmx, [...references(model, annotations), element("edmx:DataServices", {}, [schema])]);
+  const aggregates = [...entityContainer.entitySets.values()].some((each) => isAggregated(capabilitiesOf(each)));
+  return element("edmx:Edmx", edmx, [
+    ...references(model, annotations, aggregates),
+    element("edmx:DataServices", {}, [schema]),
+  ]);
 }
 
 /**
@@ -89,11 +93,16 @@ function overloadsOf({ operations }: Model): readonly Operation[] {
 
 /**
  * Returns the references to the vocabularies in use, one for each document. Annotations of the application use aliases.
+ * @param aggregates whether a set supports `$apply`
  * @see OData CSDL 4.0, section 3.3
  */
-function references(model: Model, annotations: ModelAnnotations | undefined): readonly XmlElement[] {
+function references(
+  model: Model,
+  annotations: ModelAnnotations | undefined,
+  aggregates: boolean,
+): readonly XmlElement[] {
   const used = annotations?.vocabularies ?? [];
-  const own = Object.entries(vocabulariesOf(hasLimits(model))).map(([namespace, uri]) => ({
+  const own = Object.entries(vocabulariesOf(hasLimits(model), aggregates)).map(([namespace, uri]) => ({
     namespace,
     uri,
     alias: undefined,

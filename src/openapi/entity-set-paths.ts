@@ -1,9 +1,12 @@
 import type { EntitySetDefinition, ServiceDefinition } from "../definition/model/service-definition.ts";
+import { collectionSchema } from "./collection-schema.ts";
 import { createExample, patchExample, replaceExample } from "./examples.ts";
 import type { DocumentObject } from "./open-api-document.ts";
 import {
   COLLECTION_OPTIONS,
   conditionsOf,
+  COUNT_OPTIONS,
+  ENTITY_OPTIONS,
   hasConditions,
   replaceConditionsOf,
   PREFER_PAGE_SIZE,
@@ -29,14 +32,7 @@ import {
   type ServiceScope,
   type OperationDescription,
 } from "./service-scope.ts";
-import {
-  collectionSchema,
-  createSchema,
-  deepCreateSchema,
-  entitySchema,
-  patchSchema,
-  replaceSchema,
-} from "./value-schemas.ts";
+import { createSchema, deepCreateSchema, entitySchema, patchSchema, replaceSchema } from "./value-schemas.ts";
 
 /** Describes the routes of a set and of its entities. @see docs/reference/routes.md */
 export function addEntitySetPaths(scope: ServiceScope, set: EntitySetDefinition): void {
@@ -66,7 +62,7 @@ function addList(scope: ServiceScope, set: EntitySetDefinition): void {
   const { entitySet, capabilities, settings } = set;
   const { name, entityType } = entitySet;
   const access = collectionAccessOf(set);
-  const page = jsonResponse("A page of entities.", collectionSchema(entityType, scope.schemas));
+  const page = jsonResponse("A page of entities.", collectionSchema(entityType, scope.schemas, capabilities));
   scope.add({
     method: "GET",
     path: pathOf(set),
@@ -100,7 +96,7 @@ function addCount(scope: ServiceScope, set: EntitySetDefinition): void {
     tag: entitySet.name,
     summary: `Count ${entitySet.name}`,
     access: collectionAccessOf(set),
-    parameters: queryParameters(entitySet.entityType, capabilities, ["$filter", "$search"]),
+    parameters: queryParameters(entitySet.entityType, capabilities, COUNT_OPTIONS),
     responses: { 200: countResponse(), ...errorResponses({}) },
   });
 }
@@ -172,7 +168,7 @@ function addRead(scope: ServiceScope, set: EntitySetDefinition): void {
   const { name, entityType, etag } = entitySet;
   const { predicate, parameters } = keyTemplate(entityType, scope.schemas);
   const hasETag = etag.length > 0;
-  const options = queryParameters(entityType, capabilities, ["$select", "$expand"]);
+  const options = queryParameters(entityType, capabilities, ENTITY_OPTIONS);
   const headers = hasETag ? ETAG_HEADER : undefined;
   scope.add({
     method: "GET",

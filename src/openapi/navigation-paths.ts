@@ -4,6 +4,7 @@ import type { EntitySetDefinition, NavigationRouteMethods } from "../definition/
 import { needsResource, type Category, type AuthorizationRequirement } from "../definition/sets/authorization.ts";
 import { keyHolderOf } from "../edm/key-holder.ts";
 import type { EntitySet, NavigationProperty } from "../edm/model.ts";
+import { collectionSchema } from "./collection-schema.ts";
 import { bodyLimit, countResponse, addMemberOperation, type MemberScope, memberScopes } from "./entity-set-paths.ts";
 import { createExample, referenceExample } from "./examples.ts";
 import type { DocumentObject } from "./open-api-document.ts";
@@ -21,7 +22,7 @@ import {
 } from "./parameters.ts";
 import { emptyResponse, errorResponses, jsonBody, jsonResponse, LOCATION_HEADER, QUERY_BODY } from "./responses.ts";
 import { type RequestRules, accessAlong, type ServiceScope } from "./service-scope.ts";
-import { collectionSchema, createSchema, entitySchema, envelope, referenceSchema } from "./value-schemas.ts";
+import { createSchema, entitySchema, envelope, referenceSchema } from "./value-schemas.ts";
 
 /** A navigation property of a set, with the common parts of its routes. */
 interface NavigationScope extends MemberScope<NavigationProperty> {
@@ -99,17 +100,7 @@ function addReads(each: NavigationScope): void {
   const refusals = errorResponses({ isAddressed: true });
   const one = entitySchema(entityType, scope.schemas);
   if (routes.navigation.has("GET") && isCollection) {
-    const page = jsonResponse("A page of related entities.", collectionSchema(entityType, scope.schemas));
-    const parameters = [...optionsOf(each, options.collection), PREFER_PAGE_SIZE];
-    addMemberOperation(each, {
-      method: "GET",
-      id: "list",
-      summary: `Read ${name}`,
-      access: readAccess(each),
-      parameters,
-      responses: { 200: page, ...refusals },
-    });
-    addQuery(each, page);
+    addPage(each);
   } else if (routes.navigation.has("GET")) {
     const responses = {
       200: jsonResponse("The related entity.", one),
@@ -153,6 +144,24 @@ function addReads(each: NavigationScope): void {
   }
 }
 
+/** Describes the read of a page. */
+function addPage(each: NavigationScope): void {
+  const { scope, member } = each;
+  const options = optionsOf(each, each.options.collection);
+  const applyEnabled = options.some((option) => option["name"] === "$apply");
+  const schema = collectionSchema(member.entityType, scope.schemas, { applyEnabled });
+  const page = jsonResponse("A page of related entities.", schema);
+  addMemberOperation(each, {
+    method: "GET",
+    id: "list",
+    summary: `Read ${member.name}`,
+    access: readAccess(each),
+    parameters: [...options, PREFER_PAGE_SIZE],
+    responses: { 200: page, ...errorResponses({ isAddressed: true }) },
+  });
+  addQuery(each, page);
+}
+
 /** Describes the read of a page with query options in the body. */
 function addQuery(each: NavigationScope, page: DocumentObject): void {
   const summary = `Read ${each.member.name}, with the query options in the body`;
@@ -176,6 +185,7 @@ function addCreate(each: NavigationScope): void {
   const { scope, set, member: navigation, options, target } = each;
   const { name, entityType } = navigation;
   const { settings, entitySet } = set;
+  const shaping = options.entity.filter((option) => option !== "$compute");
   const given = givenAlong(entitySet, navigation);
   const created = createSchema(entityType, given, scope.schemas);
   const example = createExample({ entityType, entitySet: target?.entitySet ?? null }, given);
@@ -184,7 +194,7 @@ function addCreate(each: NavigationScope): void {
     id: "create",
     summary: `Create one of ${name}`,
     access: createAccess(each),
-    parameters: [...optionsOf(each, options.entity), ...conditionsOf(set), PREFER_RETURN],
+    parameters: [...optionsOf(each, shaping), ...conditionsOf(set), PREFER_RETURN],
     requestBody: jsonBody(created, example),
     responses: {
       201: jsonResponse("The new entity.", entitySchema(entityType, scope.schemas), LOCATION_HEADER),

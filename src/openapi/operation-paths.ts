@@ -1,6 +1,8 @@
 import type { EntitySetDefinition, EntitySetSettings } from "../definition/model/service-definition.ts";
 import { fullDescription } from "../edm/annotation.ts";
-import type { Operation, OperationParameter, ReturnType } from "../edm/model.ts";
+import type { EntityType, Operation, OperationParameter, ReturnType } from "../edm/model.ts";
+import type { Capabilities } from "../query/capabilities.ts";
+import { collectionSchema } from "./collection-schema.ts";
 import { bodyLimit, pathOf } from "./entity-set-paths.ts";
 import { exampleOf } from "./examples.ts";
 import type { DocumentObject } from "./open-api-document.ts";
@@ -15,7 +17,6 @@ import {
 import { emptyResponse, errorResponses, jsonBody, jsonResponse } from "./responses.ts";
 import type { RequestRules, ServiceScope } from "./service-scope.ts";
 import {
-  collectionSchema,
   entitySchema,
   envelope,
   withContext,
@@ -34,7 +35,12 @@ const COMPOSED_OPTIONS: readonly QueryOption[] = [
   "$select",
   "$expand",
   "$count",
+  "$apply",
+  "$compute",
 ];
+
+/** The options that need an envelope. */
+const ENVELOPED: ReadonlySet<QueryOption> = new Set(["$count", "$apply", "$compute"]);
 
 /** The tag of unbound operations. */
 export const UNBOUND_TAG = "Operations";
@@ -126,18 +132,28 @@ function composedOptions(
 ): readonly DocumentObject[] {
   if (!isComposable || returnType === undefined || returnType.type.kind !== "EntityType") return [];
   const type = returnType.type;
-  if (set?.entitySet.entityType === type) {
-    return [...queryParameters(type, set.capabilities, COMPOSED_OPTIONS), PREFER_PAGE_SIZE];
-  }
-  const { entitySets, defaultCapabilities, profile } = scope.definition;
-  const [home, ...others] = [...entitySets.values()].filter(({ entitySet }) => entitySet.entityType === type);
-  const capabilities = others.length === 0 ? (home?.capabilities ?? defaultCapabilities) : defaultCapabilities;
-  if (profile.resultsEnveloped) {
+  const capabilities = composedCapabilities(scope, type, set);
+  if (isEnveloped(scope, type, set)) {
     return [...queryParameters(type, capabilities, COMPOSED_OPTIONS), PREFER_PAGE_SIZE];
   }
-  // An array without an envelope cannot contain a count.
-  const options = COMPOSED_OPTIONS.filter((option) => option !== "$count");
+  const options = COMPOSED_OPTIONS.filter((option) => !ENVELOPED.has(option));
   return queryParameters(type, { ...capabilities, maxTop: null }, options);
+}
+
+/** Returns whether entities of a function have an envelope. Those of its own set always have one. */
+function isEnveloped({ definition }: ServiceScope, type: EntityType, set: EntitySetDefinition | null): boolean {
+  return definition.profile.resultsEnveloped || set?.entitySet.entityType === type;
+}
+
+/** Returns the settings for the entities of a function: those of its own set, else of the only set of their type. */
+function composedCapabilities(
+  { definition: { entitySets, defaultCapabilities } }: ServiceScope,
+  type: EntityType,
+  set: EntitySetDefinition | null,
+): Capabilities {
+  if (set?.entitySet.entityType === type) return set.capabilities;
+  const [home, ...others] = [...entitySets.values()].filter(({ entitySet }) => entitySet.entityType === type);
+  return others.length === 0 ? (home?.capabilities ?? defaultCapabilities) : defaultCapabilities;
 }
 
 /** Describes a parameter of a function: JSON for a collection or a complex value. */
@@ -183,24 +199,25 @@ function resultResponses(scope: ServiceScope, operation: Operation, set: EntityS
  * other results have an envelope if the profile requires it.
  */
 function resultSchema(
-  { schemas, definition: { profile } }: ServiceScope,
-  { binding }: Operation,
+  scope: ServiceScope,
+  { binding, isComposable }: Operation,
   returns: ReturnType,
   set: EntitySetDefinition | null,
 ): DocumentObject {
   const { type, isCollection } = returns;
-  const isEnveloped = profile.resultsEnveloped;
+  const { schemas, definition } = scope;
+  const { resultsEnveloped } = definition.profile;
   if (isValued(returns)) {
     // Null is returned without content.
     const value = valueSchema({ ...returns, nullable: returns.nullable && isCollection }, "answer", schemas);
     const isSingle = !isCollection && type.kind === "PrimitiveType";
-    if (isEnveloped && !isCollection && type.kind === "ComplexType") return withContext(value);
-    return isEnveloped || (binding !== undefined && isSingle) ? envelope({ value }) : value;
+    if (resultsEnveloped && !isCollection && type.kind === "ComplexType") return withContext(value);
+    return resultsEnveloped || (binding !== undefined && isSingle) ? envelope({ value }) : value;
   }
   if (type.kind !== "EntityType") throw new Error("A result without a value type must be an entity.");
   if (!isCollection) return entitySchema(type, schemas);
-  const isPage = isEnveloped || set?.entitySet.entityType === type;
-  return isPage ? collectionSchema(type, schemas) : { type: "array", items: entitySchema(type, schemas) };
+  if (!isEnveloped(scope, type, set)) return { type: "array", items: entitySchema(type, schemas) };
+  return collectionSchema(type, schemas, isComposable ? composedCapabilities(scope, type, set) : {});
 }
 
 /** Returns the arguments of an action. */

@@ -3,11 +3,22 @@ import type { ServiceProfile } from "../definition/service-profile.ts";
 import { fullDescription } from "../edm/annotation.ts";
 import type { EntityType, StructuralProperty, ValueType } from "../edm/model.ts";
 import type { Capabilities } from "../query/capabilities.ts";
+import { applyExample, computeExample } from "./aggregation-examples.ts";
 import type { DocumentObject } from "./open-api-document.ts";
 import { type SchemaRegistry, valueSchema } from "./value-schemas.ts";
 
 /** The query options of routes, in the order of their listing. */
-export type QueryOption = "$top" | "$skip" | "$filter" | "$orderby" | "$select" | "$expand" | "$count" | "$search";
+export type QueryOption =
+  | "$top"
+  | "$skip"
+  | "$filter"
+  | "$orderby"
+  | "$select"
+  | "$expand"
+  | "$count"
+  | "$search"
+  | "$apply"
+  | "$compute";
 
 /** The query options for reading a collection. */
 export const COLLECTION_OPTIONS: readonly QueryOption[] = [
@@ -19,7 +30,15 @@ export const COLLECTION_OPTIONS: readonly QueryOption[] = [
   "$expand",
   "$count",
   "$search",
+  "$apply",
+  "$compute",
 ];
+
+/** The query options that have an effect on a count. */
+export const COUNT_OPTIONS: readonly QueryOption[] = ["$filter", "$search", "$apply"];
+
+/** The query options for reading one entity. */
+export const ENTITY_OPTIONS: readonly QueryOption[] = ["$select", "$expand", "$compute"];
 
 /**
  * Returns the parameters for the query options that a set allows.
@@ -53,6 +72,10 @@ function isAllowed(option: QueryOption, capabilities: Capabilities): boolean {
       return capabilities.countEnabled;
     case "$search":
       return capabilities.searchEnabled;
+    case "$apply":
+      return capabilities.applyEnabled === true;
+    case "$compute":
+      return capabilities.computeEnabled === true;
   }
 }
 
@@ -95,6 +118,20 @@ function toOption(option: QueryOption, type: EntityType, capabilities: Capabilit
       return inQuery(option, "Whether to return the number of items.", { type: "boolean" });
     case "$search":
       return inQuery(option, "Words and phrases to search for, with AND, OR and NOT.", TEXT, "coffee NOT tea");
+    case "$apply":
+      return inQuery(
+        option,
+        "Steps that group and aggregate the items. The other options apply to the result.",
+        TEXT,
+        applyExample(type, capabilities),
+      );
+    case "$compute":
+      return inQuery(
+        option,
+        "Further values of each item, with their names.",
+        TEXT,
+        computeExample(type, capabilities),
+      );
   }
 }
 
@@ -281,9 +318,9 @@ const SPECIFIED: NavigationQueryOptions = {
 /** The options that entity sets support. */
 const STANDARD: NavigationQueryOptions = {
   collection: COLLECTION_OPTIONS,
-  count: ["$filter", "$search"],
-  entity: ["$select", "$expand"],
-  references: COLLECTION_OPTIONS.filter((option) => option !== "$select" && option !== "$expand"),
+  count: COUNT_OPTIONS,
+  entity: ENTITY_OPTIONS,
+  references: ["$top", "$skip", "$filter", "$orderby", "$count", "$search"],
 };
 
 /** Returns the query options of navigation routes for a profile. @see docs/reference/navigation.md */

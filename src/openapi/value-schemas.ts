@@ -264,17 +264,6 @@ export function entitySchema(type: EntityType, schemas: SchemaRegistry): Documen
   });
 }
 
-/** Returns the schema of a page of entities. @see OData JSON Format 4.0, section 12 */
-export function collectionSchema(type: EntityType, schemas: SchemaRegistry): DocumentObject {
-  return schemas.reference(`${type.name}.collection`, () =>
-    envelope({
-      "@odata.count": { type: "integer", format: "int64", description: "The number of entities, with $count=true." },
-      "@odata.nextLink": { ...TEXT, description: "The URL of the next page; absent on the last page." },
-      value: { type: "array", items: entitySchema(type, schemas) },
-    }),
-  );
-}
-
 /** Returns the schema of an object with one value. */
 export function envelope(members: Readonly<Record<"value", DocumentObject>> & DocumentObject): DocumentObject {
   return objectSchema(undefined, { "@odata.context": TEXT, ...members }, ["value"]);

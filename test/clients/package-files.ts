@@ -2,7 +2,7 @@ import { existsSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 
 /** The packages of UI5, whose modules share one tree of names. */
-const UI5 = ["sap.ui.core", "sap.m", "sap.ui.layout", "sap.ui.unified", "themelib_sap_horizon"];
+const UI5 = ["sap.ui.core", "sap.m", "sap.ui.table", "sap.ui.layout", "sap.ui.unified", "themelib_sap_horizon"];
 
 /** The folders of the other packages. */
 const PACKAGES = ["node_modules", "licensed/node_modules"];

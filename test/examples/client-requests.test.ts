@@ -1,5 +1,6 @@
 // Statements: docs/guides/clients.md#clients-that-do-not-run-here
 import { describe } from "vitest";
+import { AGGREGATION_REQUESTS } from "./clients/aggregation-requests.ts";
 import { BREEZE_REQUESTS } from "./clients/breeze-requests.ts";
 import { DEVEXTREME_GRID_REQUESTS } from "./clients/devextreme-grid-requests.ts";
 import { DEVEXTREME_REQUESTS } from "./clients/devextreme-requests.ts";
@@ -18,6 +19,7 @@ import { runExchanges, type Exchange } from "./exchanges.ts";
 
 /** The requests of each client. A grid or form sends others than the data layer of its client. */
 const CLIENTS: ReadonlyArray<readonly [client: string, requests: readonly Exchange[]]> = [
+  ["Clients that aggregate", AGGREGATION_REQUESTS],
   ["Breeze", BREEZE_REQUESTS],
   ["Clients in JavaScript", SCRIPT_CLIENT_REQUESTS],
   ["DevExtreme", DEVEXTREME_REQUESTS],

@@ -31,10 +31,12 @@ const VALUES: Readonly<Record<string, string>> = {
   $expand: "*",
   $count: "true",
   $search: "word",
+  $apply: "identity",
+  $compute: "1 as One",
 };
 
 /** Options without effect on a count are not described. */
-const STRAY = new Set(["$top", "$skip", "$orderby", "$select"]);
+const STRAY = new Set(["$top", "$skip", "$orderby", "$select", "$compute"]);
 
 const KEYS: Readonly<Record<string, string>> = { Id: "1", OrderId: "1", No: "1", Name: "a" };
 
@@ -132,23 +134,23 @@ describe("the standard's profile", () => {
     [
       "/Authors({Id})/Books",
       ["$top", "$skip", "$orderby", "$select", "$count"],
-      ["$top", "$skip", "$filter", "$orderby", "$select", "$expand", "$count", "$search"],
+      ["$top", "$skip", "$filter", "$orderby", "$select", "$expand", "$count", "$search", "$apply", "$compute"],
     ],
-    ["/Authors({Id})/Books/$count", [], ["$filter", "$search"]],
-    ["/Authors({Id})/Books({RelatedId})", ["$select"], ["$select", "$expand"]],
+    ["/Authors({Id})/Books/$count", [], ["$filter", "$search", "$apply"]],
+    ["/Authors({Id})/Books({RelatedId})", ["$select"], ["$select", "$expand", "$compute"]],
     [
       "/Authors({Id})/Books/$ref",
       ["$top", "$skip", "$orderby", "$count"],
       ["$top", "$skip", "$filter", "$orderby", "$count", "$search"],
     ],
     // Authors, the target set, expand nothing.
-    ["/Books({Id})/Author", ["$select"], ["$select"]],
+    ["/Books({Id})/Author", ["$select"], ["$select", "$compute"]],
     ["/Books({Id})/Author/$ref", [], []],
     // Without a target set, $search is not supported.
     [
       "/Books({Id})/Others",
       ["$top", "$skip", "$orderby", "$select", "$count"],
-      ["$top", "$skip", "$filter", "$orderby", "$select", "$expand", "$count"],
+      ["$top", "$skip", "$filter", "$orderby", "$select", "$expand", "$count", "$apply", "$compute"],
     ],
   ])("describes the options of %s", (path, specified, standard) => {
     expect(queryOf("specification", "GET", path)).toEqual(specified);
@@ -169,7 +171,17 @@ describe("the standard's profile", () => {
       return parameters?.map(({ name }) => name);
     };
     expect(of("specification")).toEqual(["$top", "$skip", "$filter", "$orderby", "$select"]);
-    expect(of("standard")).toEqual(["$top", "$skip", "$filter", "$orderby", "$select", "$count", "Prefer"]);
+    expect(of("standard")).toEqual([
+      "$top",
+      "$skip",
+      "$filter",
+      "$orderby",
+      "$select",
+      "$count",
+      "$apply",
+      "$compute",
+      "Prefer",
+    ]);
     const top = (profile: Profile) =>
       operationOf(documents[profile], "GET", "/list").parameters?.find(({ name }) => name === "$top")?.schema;
     expect(top("specification")).toEqual({ type: "integer", minimum: 0 });
@@ -188,6 +200,7 @@ describe("the standard's profile", () => {
     required: ["value"],
   });
   const page = { $ref: "#/components/schemas/Author.collection" };
+  const rows = { $ref: "#/components/schemas/Author.rows" };
   const many = (items: object) => ({ type: "array", items });
 
   test.each([
@@ -204,7 +217,7 @@ describe("the standard's profile", () => {
     ["places", many(place), [{ City: "Rome" }], enveloped(many(place)), { ...context, value: [{ City: "Rome" }] }],
     ["author", author, { Id: 1 }, author, { ...context, Id: 1 }],
     ["writers", many(author), [{ Id: 1 }], page, { ...context, value: [{ Id: 1 }] }],
-    ["list", many(author), [{ Id: 1 }, { Id: 2 }], page, { ...context, value: [{ Id: 1 }, { Id: 2 }] }],
+    ["list", many(author), [{ Id: 1 }, { Id: 2 }], rows, { ...context, value: [{ Id: 1 }, { Id: 2 }] }],
   ])("describes the actual result of %s", async (name, bareSchema, bare, schema, body) => {
     const answer = async (profile: Profile): Promise<unknown> => {
       const response = await library(profile).fetch(new Request(`${ORIGIN}/${name}`));
