@@ -6,9 +6,9 @@ import { TEXTS } from "./thing-texts.ts";
  * generates nothing where executors may differ: NaN, which SQL does not have.
  */
 
-type Text = fc.Arbitrary<string>;
+export type Text = fc.Arbitrary<string>;
 /** Makes the expressions of a type with a limited depth. */
-type Make = (depth: number) => Text;
+export type Make = (depth: number) => Text;
 
 const of = (...texts: readonly string[]): Text => fc.constantFrom(...texts);
 
@@ -45,7 +45,7 @@ function nested(leaves: Make, ...deeper: readonly Make[]): Make {
 }
 
 const stringLeaf = leaf(["name", "code", "home/city", "home/geo/name", "note/text"], TEXTS.map(quoted));
-const string: Make = nested(
+export const string: Make = nested(
   stringLeaf,
   (depth) => join(of("tolower(", "toupper(", "trim("), string(depth), ")"),
   (depth) => join("concat(", string(depth), ",", string(depth), ")"),
@@ -108,21 +108,21 @@ const durationLiterals = [
   "PT0.333333333333S",
 ].map((text) => `duration'${text}'`);
 const instantLeaf = leaf(["at", "second", "local", "epoch", "note/at"], instantLiterals);
-const instant: Make = nested(instantLeaf, (depth) =>
+export const instant: Make = nested(instantLeaf, (depth) =>
   join("(", instant(depth), of(" add ", " sub "), duration(depth), ")"),
 );
 const dateLeaf = leaf(["day"], ["2024-02-29", "2000-01-01", "0001-01-01", "9999-12-31", "-0044-03-15", "12024-01-01"]);
-const date: Make = nested(
+export const date: Make = nested(
   dateLeaf,
   (depth) => join("date(", instant(depth), ")"),
   (depth) => join("cast(cast(", date(depth), ",Edm.String),Edm.Date)"),
   (depth) => join("(", date(depth), of(" add ", " sub "), duration(depth), ")"),
 );
-const time: Make = nested(
+export const time: Make = nested(
   leaf(["time"], ["00:00:00", "12:00:00.50", "12:00", "23:59:59.999", "12:00:00.0500", "07:08:09.123456789012"]),
   (depth) => join("time(", instant(depth), ")"),
 );
-const duration: Make = nested(
+export const duration: Make = nested(
   leaf(["span"], durationLiterals),
   (depth) => join("(", duration(depth), of(" add ", " sub "), duration(depth), ")"),
   (depth) => join("(", duration(depth), of(" mul ", " div "), of("2", "0.5", "-3", "1.5e0", ...WIDE), ")"),
@@ -145,7 +145,7 @@ const integerLiterals = [
   "9007199254740993",
   "9223372036854775807",
 ];
-const integer: Make = nested(
+export const integer: Make = nested(
   leaf(["id", "small", "count", "big", "home/number", "note/count"], integerLiterals),
   (depth) => join("(", integer(depth), of(" add ", " sub ", " mul "), integer(depth), ")"),
   (depth) => join("(", integer(depth), of(" div ", " mod "), of("small", "count", "big", "2", "-3", "7"), ")"),
@@ -178,7 +178,7 @@ const decimalLiterals = [
   "1000000.1",
   ...WIDE,
 ];
-const decimal: Make = nested(
+export const decimal: Make = nested(
   leaf(["price", "cost", "rate", "note/price"], decimalLiterals),
   (depth) => join("(", decimal(depth), of(" add ", " sub ", " mul "), fc.oneof(decimal(depth), integer(depth)), ")"),
   (depth) => join("(", decimal(depth), of(" div ", " mod "), of("cost", "price", "small", "2", "-0.3", ...WIDE), ")"),
@@ -192,7 +192,7 @@ const decimal: Make = nested(
 
 const doubleLiterals = ["0e0", "1e0", "2.5e0", "-7.5e0", "1e-1", "1.5e3", "9007199254740992e0", "1.1000000000000001e0"];
 /** Without the infinities, whose arithmetic makes NaN. */
-const finite: Make = nested(
+export const finite: Make = nested(
   leaf(["ratio", "home/geo/latitude"], doubleLiterals),
   (depth) => join("(", finite(depth), of(" add ", " sub ", " mul "), fc.oneof(finite(depth), of("count", "cost")), ")"),
   (depth) => join("(", finite(depth), of(" div ", " mod "), of("2e0", "-3e0", "0.5e0"), ")"),
@@ -203,7 +203,7 @@ const finite: Make = nested(
 const double: Make = (depth) => mostly(finite(depth), of("limit", "INF", "-INF", "floor(limit)", "round(limit)"));
 literalsOf.set(double, [...doubleLiterals, "INF", "-INF"]);
 
-const guid: Make = leaf(
+export const guid: Make = leaf(
   ["uuid", "token"],
   [
     "01234567-89ab-cdef-0123-456789abcdef",
@@ -211,10 +211,10 @@ const guid: Make = leaf(
     "ffffffff-ffff-ffff-ffff-ffffffffffff",
   ],
 );
-const binary: Make = leaf(["bytes"], ["binary''", "binary'AQID'", "binary'AA'", "binary'_w'"]);
-const level: Make = leaf(["level", "stage", "mood"], ["'Low'", "Test.Level'High'", "'Least'", "Test.Level'5'"]);
-const rank: Make = leaf(["rank", "grade"], ["'First'", "'Top'", "Test.Rank'Second'"]);
-const color: Make = leaf(["color"], ["'Red'", "Test.Color'Red,Green'", "'White'", "'None'", "Test.Color'3'"]);
+export const binary: Make = leaf(["bytes"], ["binary''", "binary'AQID'", "binary'AA'", "binary'_w'"]);
+export const level: Make = leaf(["level", "stage", "mood"], ["'Low'", "Test.Level'High'", "'Least'", "Test.Level'5'"]);
+export const rank: Make = leaf(["rank", "grade"], ["'First'", "'Top'", "Test.Rank'Second'"]);
+export const color: Make = leaf(["color"], ["'Red'", "Test.Color'Red,Green'", "'White'", "'None'", "Test.Color'3'"]);
 
 /** Expressions that can be compared with one another. */
 const COMPARABLE: readonly (readonly [left: Make, right: Make])[] = [
@@ -391,7 +391,7 @@ export const query: fc.Arbitrary<Options> = fc.record(
 );
 
 /** A query as a target. */
-export function targetOf(options: Options): string {
+export function targetOf(options: object): string {
   const pairs = Object.entries(options).map(([name, value]) => `${name}=${encodeURIComponent(String(value))}`);
   return `/Things?${pairs.join("&")}`;
 }

@@ -68,6 +68,7 @@ beforeAll(() => {
   const operations = ["read"] as const;
   const service = odataService({
     schemaCheck: false,
+    defaults: { applyEnabled: true },
     entitySets: [
       sqlEntitySet(Country, { db, table: "country", name: "Countries", operations, navigation: { cities } }),
       sqlEntitySet(City, { db, table: "city", name: "Cities", operations, navigation: { country } }),
@@ -147,6 +148,13 @@ test.each<readonly [target: string, place: "here" | "thread"]>([
     `/Countries?$filter=${Array.from({ length: 30 }, (_none, at) => `contains(Name,'${String(at)}')`).join(" or ")}`,
     "thread",
   ],
+  // It groups the rows that it visits.
+  ["/Countries?$apply=groupby((Name),aggregate($count as N))", "here"],
+  ["/Cities?$apply=filter(CountryId eq 5)/groupby((Name),aggregate($count as N))&$orderby=N desc", "here"],
+  ["/Cities?$apply=groupby((CountryId),aggregate($count as N))&$top=5", "thread"],
+  ["/Cities?$apply=aggregate(Id with max as M)", "thread"],
+  ["/Cities?$apply=groupby((Country/Name))&$top=5", "thread"],
+  ["/Cities?$apply=orderby(Name)/top(5)/groupby((CountryId))", "thread"],
   // The tables of an application's query are unknown.
   ["/Query?$filter=contains(Name,'9')", "thread"],
 ])("%s runs %s", { timeout: 60_000 }, async (target, place) => {
