@@ -126,7 +126,12 @@ test("branches are read until a response cannot contain their rows", async () =>
   }
   const read: number[] = [];
   const set = sqlEntitySet(Fact, { db, table: "facts", operations: ["read"] });
-  const options = { prefix: "/f", profile: "standard", defaults: { maxResponseEntities: 30 }, entitySets: [set as never] } as const;
+  const options = {
+    prefix: "/f",
+    profile: "standard",
+    defaults: { maxResponseEntities: 30 },
+    entitySets: [set as never],
+  } as const;
   const send = door.to(odataService({ ...options, onStatement: ({ rows }) => void read.push(rows) }));
   await send(url("/f/Facts", { $top: "1" }));
   read.length = 0;

@@ -24,7 +24,11 @@ const CASES: readonly Case[] = [
   ],
   [
     "a literal with a name in $compute has the type of each place",
-    { $compute: "9223372036854775807 as C", $filter: "C sub Amount gt 9223372036854775800.5 and Id lt 3", $select: "Id,C" },
+    {
+      $compute: "9223372036854775807 as C",
+      $filter: "C sub Amount gt 9223372036854775800.5 and Id lt 3",
+      $select: "Id,C",
+    },
     "Sales(Id,C)",
     '{"Id":1,"C@odata.type":"#Int64","C":9223372036854775807}',
   ],
