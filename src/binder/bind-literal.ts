@@ -1,5 +1,6 @@
+import { required } from "../base/required.ts";
 import type { EnumType } from "../edm/model.ts";
-import { PRIMITIVE_TYPES } from "../edm/primitive-type.ts";
+import { PRIMITIVE_TYPES, type PrimitiveType } from "../edm/primitive-type.ts";
 import type { Expression, ParameterExpression, ScalarType } from "../query/expression.ts";
 import type { LiteralSyntax } from "../syntax/ast.ts";
 import { invalidOption, unsupportedOption, didYouMean, quotedName, type BindingContext } from "./binding-scope.ts";
@@ -44,8 +45,16 @@ export function toType(
 ): Expression {
   if (operand.kind === "null") return { kind: "null", type };
   if (operand.kind === "literal") return toParameter(operand, type, context, refuseZero);
-  if (operand.type === type || type.kind !== "PrimitiveType") return operand.expression;
-  return { kind: "convert", operand: operand.expression, type };
+  const { expression } = operand;
+  if (operand.type === type || type.kind !== "PrimitiveType") return expression;
+  if (expression.kind === "parameter") return retyped(expression, type, context);
+  return { kind: "convert", operand: expression, type };
+}
+
+/** Makes the literal that a computed name stands for a parameter of another type, as if the literal stood in its place. */
+function retyped({ index }: ParameterExpression, type: PrimitiveType, { parameters }: BindingContext): Expression {
+  const source = required(parameters[index], "A parameter has no literal.");
+  return { kind: "parameter", index: parameters.push({ ...source, type }) - 1, type };
 }
 
 /**

@@ -1,6 +1,9 @@
 // Statements: docs/reference/apply.md#rows
 // Statements: docs/reference/limits.md#fixed-limits
+import { Kysely, sql } from "kysely";
 import { arraySource, edm, entitySet, entityType, odataService, type EntitySource } from "odatakit";
+import { sqlEntitySet } from "odatakit/kysely";
+import { sqliteDialect } from "odatakit/sqlite";
 import { describe, expect, test } from "vitest";
 import { expectError, nodeDoor as door, ORIGIN, url } from "../http/doors.ts";
 
@@ -113,6 +116,35 @@ test("a source returns at most one entity more than a response may contain", asy
   );
   expect(answer.json.value).toEqual([{ "N@odata.type": "#Int64", "@odata.id": undefined, N: 20 }]);
   expect(tops).toEqual([6, 1]);
+});
+
+test("branches are read until a response cannot contain their rows", async () => {
+  const db = new Kysely<never>({ dialect: sqliteDialect(":memory:") });
+  await sql`create table facts (id integer primary key, city text not null, note text not null)`.execute(db);
+  for (const { id, city, note } of facts(20)) {
+    await sql`insert into facts values (${id}, ${city}, ${note})`.execute(db);
+  }
+  const read: number[] = [];
+  const set = sqlEntitySet(Fact, { db, table: "facts", operations: ["read"] });
+  const options = {
+    prefix: "/f",
+    profile: "standard",
+    defaults: { maxResponseEntities: 30 },
+    entitySets: [set as never],
+  } as const;
+  const send = door.to(odataService({ ...options, onStatement: ({ rows }) => void read.push(rows) }));
+  await send(url("/f/Facts", { $top: "1" }));
+  read.length = 0;
+  for (const more of [{ $orderby: "Id" }, { $count: "true" }, { $filter: "Id ge 0" }]) {
+    expectError(await send(url("/f/Facts", { $apply: `concat(${"identity,".repeat(9)}identity)`, ...more })), {
+      status: 400,
+      code: "InvalidQueryOption",
+      target: "$top",
+    });
+    // The second one returns the row above the limit.
+    expect(read.splice(0)).toEqual([20, 11]);
+  }
+  await db.destroy();
 });
 
 test("now() is the same in all steps and options, for all rows", async () => {

@@ -17,6 +17,22 @@ type Case = readonly [sentence: string, options: Options | string, context: stri
 const N = '"N@odata.type":"#Decimal","N":';
 const CASES: readonly Case[] = [
   [
+    "a literal with a name has the type of each place",
+    "compute(5 as C)/filter(C add Amount gt 0 and C mul Weight lt 9 and round(C) eq 5)/aggregate(C mul Amount with sum as S,C with average as A)",
+    "Sales(S,A)",
+    '{"S@odata.type":"#Decimal","S":652.95,"A":5}',
+  ],
+  [
+    "a literal with a name in $compute has the type of each place",
+    {
+      $compute: "9223372036854775807 as C",
+      $filter: "C sub Amount gt 9223372036854775800.5 and Id lt 3",
+      $select: "Id,C",
+    },
+    "Sales(Id,C)",
+    '{"Id":1,"C@odata.type":"#Int64","C":9223372036854775807}',
+  ],
+  [
     "groups have one row each, null is a group, and letters differ by case",
     "groupby((City))",
     "Sales(City)",

@@ -139,3 +139,35 @@ describe.each(opened)("$form", ({ service }) => {
     });
   });
 });
+
+/** Uses of a name for a property, which the clause may not use itself. */
+const RENAMED: ReadonlyArray<readonly [options: Readonly<Record<string, string>>, target: string, property: string]> = [
+  [{ $compute: "Units as X", $filter: "X gt 1" }, "$filter", "Units"],
+  [{ $compute: "City as X", $orderby: "X" }, "$orderby", "City"],
+  [{ $apply: "compute(Units add 1 as X)/filter(X eq 3)" }, "$apply", "Units"],
+  [{ $apply: "compute(City as X)/compute(X as Y)/orderby(Y)" }, "$apply", "City"],
+  [{ $apply: "compute(City as X)/topcount(1,X)" }, "$apply", "City"],
+  [{ $apply: "compute(Units as X)/groupby((X))" }, "$apply", "Units"],
+  [{ $apply: "compute(City as X)/aggregate(X with max as Y)" }, "$apply", "City"],
+  [{ $compute: "Item/Name as X", $filter: "X eq 'Cup'" }, "$filter", "Name"],
+];
+
+test("a clause may not use a property by another name", async () => {
+  const { service } = await openSales("arraySource", {
+    sales: {
+      filterProperties: ["city", "item"],
+      orderByProperties: ["units"],
+      groupByProperties: ["city"],
+      aggregateProperties: ["units"],
+    },
+    items: { filterProperties: ["id"] },
+  });
+  const send = door.to(service);
+  for (const [options, target, property] of RENAMED) {
+    const answer = await send(url("/s/Sales", options));
+    expectError(answer, { status: 400, code: "InvalidQueryOption", target });
+    expect(answer.text).toContain(`The property '${property}' is not allowed in ${target}.`);
+  }
+  const allowed = { $apply: "compute(City as X,Units as Y)/filter(X eq 'Rome')/topcount(1,Y)", $select: "Id,X" };
+  expect((await send(url("/s/Sales", allowed))).json.value).toEqual([{ Id: 2, X: "Rome" }]);
+});

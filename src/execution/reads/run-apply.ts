@@ -12,7 +12,7 @@ import { wholeEntity } from "../entities/canonical-entity.ts";
 import type { CollectionPart, CollectionResult } from "../entities/handler-answer.ts";
 import { type Reader, serviceOf } from "../entities/reader.ts";
 import { type BranchPart, joinBranches, inOrder } from "./join-branches.ts";
-import { toResult, toSourceQuery } from "./page-query.ts";
+import { tooManyEntities, toResult, toSourceQuery } from "./page-query.ts";
 import { objectsOf, readInput } from "./read-input.ts";
 import { Application, applyTo, readFrom } from "./read-source.ts";
 import { resolveSources } from "./resolve-sources.ts";
@@ -100,15 +100,40 @@ function readBranches(
     });
     return chain(source.read(query), (page) => toResult(plan, page, NO_JOINS));
   }
-  const most = mostOfBranches(plan, reader);
-  const queries = shapes.map((shape): SourceQuery =>
-    toSourceQuery(branchPlan(plan, shape, most), reader, { ...settings, selected: columnsOf(shape) }),
-  );
-  const pages = source.relational?.readTogether?.(queries) ?? inOrder(queries, (query) => source.read(query));
+  const queryOf = (shape: QueryShape, most: number | undefined): SourceQuery =>
+    toSourceQuery(branchPlan(plan, shape, most), reader, { ...settings, selected: columnsOf(shape) });
+  const { readTogether } = source.relational ?? {};
+  const pages =
+    readTogether === undefined
+      ? readInOrder(shapes, plan, reader, (shape, most) => source.read(queryOf(shape, most)))
+      : readTogether(shapes.map((shape) => queryOf(shape, mostOfBranches(plan, reader))));
   return chain(pages, (all) => {
     const parts = shapes.map((shape, index) => ({ shape, joined: NO_JOINS, ...pick(all[index]) }));
     return joinBranches(plan, parts, application);
   });
+}
+
+/**
+ * Reads the rows of the branches one after another. Together they are at most one more for each branch than a response may
+ * contain: the next branches are not read.
+ * @throws ODataError `InvalidQueryOption` for more rows than `maxResponseEntities`
+ */
+function readInOrder<Rows extends Pick<Page, "entities">>(
+  shapes: readonly QueryShape[],
+  plan: CollectionPlan,
+  reader: Reader,
+  read: (shape: QueryShape, most: number | undefined) => Maybe<Rows>,
+): Maybe<readonly Rows[]> {
+  const limit = serviceOf(reader.context).limits.maxResponseEntities;
+  const most = mostOfBranches(plan, reader);
+  let left = limit ?? Infinity;
+  return inOrder(shapes, (shape) =>
+    chain(read(shape, limit === null ? most : Math.min(most ?? Infinity, left + 1)), (rows) => {
+      left -= rows.entities.length;
+      if (limit !== null && left < 0) throw tooManyEntities(limit);
+      return rows;
+    }),
+  );
 }
 
 /** Returns the properties of a branch: all, because options of the request may use those that it does not select. */
@@ -162,10 +187,12 @@ export function applyToRows(
   // Branches that begin with the same steps share their results.
   const known = new Map<ApplyStep, Maybe<Iterable<unknown>>>();
   const stepsOf = ({ apply }: QueryShape): readonly ApplyStep[] => apply?.branches[0].steps.slice(first) ?? [];
+  const all = shapes.flatMap(stepsOf);
+  const isShared = (step: ApplyStep): boolean => all.indexOf(step) < all.lastIndexOf(step);
   const rowsOf = (each: QueryShape): Maybe<Iterable<unknown>> =>
     stepsOf(each).reduce<Maybe<Iterable<unknown>>>((before, step) => {
       const found = known.get(step) ?? chain(before, (input) => runStep(input, step, each.roundingMode, application));
-      if (shapes.length > 1) known.set(step, found);
+      if (isShared(step)) known.set(step, found);
       return found;
     }, rows);
   if (shapes.length === 1) {
@@ -178,11 +205,10 @@ export function applyToRows(
       ),
     );
   }
-  const top = mostOfBranches(plan, application.reader);
-  return chain(
-    inOrder(shapes, (each) => chain(rowsOf(each), (made) => readBranch(made, each, top, application))),
-    (parts) => joinBranches(plan, parts, application),
+  const branches = readInOrder(shapes, plan, application.reader, (each, top) =>
+    chain(rowsOf(each), (made) => readBranch(made, each, top, application)),
   );
+  return chain(branches, (parts) => joinBranches(plan, parts, application));
 }
 
 function readBranch(
