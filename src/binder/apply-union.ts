@@ -129,7 +129,11 @@ function intersection(left: ShownNames, right: ShownNames): ShownNames {
   return shared;
 }
 
-/** Writes names as the entries of a context URL, such as `Item(Name,Kind(Label))`. */
+/** Writes names as the entries of a context URL, such as `Item(Name,Kind(Label))`, without values that share no member. */
 export function writeNames(names: ShownNames): readonly string[] {
-  return Array.from(names, ([name, below]) => (below === null ? name : `${name}(${writeNames(below).join(",")})`));
+  return Array.from(names).flatMap(([name, below]) => {
+    if (below === null) return [name];
+    const members = writeNames(below);
+    return members.length === 0 ? [] : [`${name}(${members.join(",")})`];
+  });
 }

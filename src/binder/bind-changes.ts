@@ -54,11 +54,11 @@ export function bindChanges(
   const applied = steps === undefined ? undefined : bindApply(steps, place, copies);
   const start = applied?.rows ?? rowsOf(place.entityType, place.entitySet, copies);
   const rows = compute === undefined ? start : computedRows(compute, start, place, context);
-  const shown = applied === undefined || rows.keys === null ? undefined : sharedNames(applied.branchRows);
+  const branches = applied === undefined || rows.keys === null ? undefined : applied.branchRows;
   return {
     apply: applied?.clause,
     place: { entityType: rows.entityType, entitySet: rows.entitySet, rows },
-    select: (items, target) => selectRows(items, target, rows, shown),
+    select: (items, target) => selectRows(items, target, rows, branches),
     refuseExpand: () => {
       if (rows.keys === null && (applied?.clause.branches.length ?? 1) === 1) return;
       throw invalidOption(
@@ -76,25 +76,41 @@ function computedRows(compute: TokenList, start: AppliedRows, place: ApplyPlace,
   return withComputed(items, start, expressionContext("compute", { ...place, entityType, entitySet, rows: start }));
 }
 
-/** @param shared the names that the rows of all branches have; undefined for entities */
+/** @param branches those whose rows steps have made; undefined for entities */
 function selectRows(
   items: readonly SelectItemSyntax[] | undefined,
   { model, entitySet, capabilities, properties }: SelectionTarget,
   rows: AppliedRows,
-  shared: ShownNames | undefined,
+  branches: readonly AppliedRows[] | undefined,
 ): SelectExpandClause {
   const { entityType } = rows;
-  const areEntities = shared === undefined;
-  const owner = areEntities ? entitySet : entityType;
-  const access = areEntities ? properties : undefined;
-  const allowed = areEntities ? capabilities.selectProperties : null;
+  const owner = branches === undefined ? entitySet : entityType;
+  const access = branches === undefined ? properties : undefined;
+  const { selectProperties } = capabilities;
+  const allowed = branches === undefined ? selectProperties : allowedIn(rows, branches, selectProperties);
   const clause =
     items === undefined
       ? selectComputed(selectReadable(owner, access), rows)
       : bindSelect(items, { model, entityType, owner, properties: access, allowed, option: "$select", rows });
-  if (areEntities) return clause;
-  const names = new Map([...shared, ...Array.from(rows.computed.keys(), (name) => [name, null] as const)]);
+  if (branches === undefined) return clause;
+  const computed = Array.from(rows.computed.keys(), (name) => [name, null] as const);
+  const names = new Map([...sharedNames(branches), ...computed]);
   return Object.freeze(keeper({ ...clause, contextSelect: writeNames(namesIn(clause.selected, names)) }));
+}
+
+/**
+ * Returns the names that `$select` may use of rows that steps have made. Steps obey allowlists themselves, but one branch
+ * may have entities, whose properties `$select` may only show as without `$apply`.
+ */
+function allowedIn(
+  { owner, entityType }: AppliedRows,
+  branches: readonly AppliedRows[],
+  selectProperties: Capabilities["selectProperties"],
+): ReadonlySet<string> | null {
+  if (selectProperties === null || branches.every(({ keys }) => keys !== null)) return null;
+  const isDeclared = (name: string): boolean => owner.members.get(name)?.kind === "StructuralProperty";
+  const others = entityType.properties.map(({ name }) => name).filter((name) => !isDeclared(name));
+  return new Set([...selectProperties, ...others]);
 }
 
 /** Returns the names of selected properties that all rows have. */

@@ -96,6 +96,9 @@ function readMethod(reader: TokenCursor, operand: SyntaxNode): (typeof METHODS)[
   if (!isWord(token, "with")) {
     if (isWordIgnoringCase(token, "with")) throw faultAt(reader, token, "write with in lower case.");
     const isWhole = token.kind === ")" || token.kind === "," || isWord(token, "as");
+    if (isWhole && operand.kind === "count") {
+      throw unsupported(reader, operand.position, "aggregates along collections are not supported.");
+    }
     if (!isWhole || operand.kind !== "member") {
       throw unexpected(reader, "an operator, or with and a method, such as with sum");
     }

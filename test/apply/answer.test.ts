@@ -137,6 +137,17 @@ describe.each(opened)("$form", ({ form, service }) => {
     );
   });
 
+  test.skipIf(form === "MariaDB")("a division of null by zero is null", async () => {
+    const divided = { $compute: "Weight div 0 as Q", $filter: "Id ge 2 and Id le 4", $select: "Id,Q" };
+    const { json } = await send(url("/s/Sales", divided));
+    expect(json.value).toMatchObject([
+      { Id: 2, Q: "INF" },
+      { Id: 3, Q: null },
+      { Id: 4, Q: "INF" },
+    ]);
+    expect((await send(url("/s/Sales/$count", { $filter: "Weight div 0 eq null" }))).text).toBe("1");
+  });
+
   // Handlers declare no routes of navigations here.
   test.skipIf(form === "getAll" || form === "arraySource")(
     "related entities have rows and computed values",

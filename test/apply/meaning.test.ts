@@ -188,6 +188,16 @@ const CASES: readonly Case[] = [
       `{"City":null,${N}1},{"City":"Oslo",${N}2},{"City":"Rome",${N}2},{"City":"oslo",${N}1}`,
   ],
   [
+    "it leaves out a value without shared members",
+    {
+      $apply: "concat(groupby((Item/Name,Paid)),groupby((Item/Kind/Label,Paid)))",
+      $filter: "Paid",
+      $orderby: "Item/Name",
+    },
+    "Sales(Paid)",
+    '{"Item":{"Kind":{"Label":"x"}},"Paid":true},{"Item":{"Name":"Cup"},"Paid":true}',
+  ],
+  [
     "$filter, $orderby, $skip and $top apply to the result",
     {
       $apply: "groupby((City),aggregate($count as N))",

@@ -205,6 +205,11 @@ test.each<[string, string, string]>([
     UNSUPPORTED,
     "$apply at position 16: aggregates along collections are not supported.",
   ],
+  [
+    "aggregate(Parts/$count as T)",
+    UNSUPPORTED,
+    "$apply at position 16: aggregates along collections are not supported.",
+  ],
   ["aggregate(Nope with sum as T)", INVALID, "$apply at position 10: 'Product' has no property 'Nope'."],
   [
     "groupby((Name))/filter(Price gt 1)",

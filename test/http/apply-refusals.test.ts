@@ -311,6 +311,24 @@ describe("flags and allowlists", () => {
     expect((await sendTo({ cities: lists })(url("/Cities", { $apply: value }))).status).toBe(200);
   });
 
+  test("$select of the entities in concat obeys selectProperties", async () => {
+    const send = sendTo({ cities: { selectProperties: ["id", "name"], groupByProperties: ["name", "country"] } });
+    const $apply = "concat(identity,groupby((Country/Name),aggregate($count as N)))";
+    expectError(await send(url("/Cities", { $apply, $select: "Area" })), {
+      status: 400,
+      ...invalid("$select at position 0: The property 'Area' is not allowed in $select."),
+      target: "$select",
+    });
+    const grouped = { Country: { Name: "Italy" }, "N@odata.type": "#Decimal", N: 1 };
+    const named = await send(url("/Cities", { $apply, $select: "Name,Country/Name,N" }));
+    expect([named.status, named.json.value]).toEqual([
+      200,
+      [{ "@odata.id": "http://service.example/Cities(1)", Name: "Rome" }, grouped],
+    ]);
+    const star = await send(url("/Cities", { $apply, $select: "*" }));
+    expect([star.status, star.json.value]).toEqual([200, [{ Id: 1, Name: "Rome" }, grouped]]);
+  });
+
   test("an ignored property is an unknown one", async () => {
     const send = sendTo();
     for (const template of [

@@ -317,10 +317,10 @@ function pgValues(once: Once, columnFormat: DialectValues["columnFormat"]): Dial
   });
 }
 
-/** Divides as in IEEE 754: a division by zero is infinite, with the sign of both terms. NaN is null. */
+/** Divides as in IEEE 754: a division by zero is infinite, with the sign of both terms. NaN is null, as is a division of null. */
 function quotient(dividend: Sql, divisor: Sql): Sql {
-  const isPositive = sql`(${dividend} > 0) = (${divisor}::text <> '-0')`;
-  const infinity = sql`case when ${dividend} = 0 then null when ${isPositive} then 'Infinity' else '-Infinity' end`;
+  const isPositive = sql`(nullif(${dividend}, 0) > 0) = (${divisor}::text <> '-0')`;
+  const infinity = sql`case ${isPositive} when true then 'Infinity' when false then '-Infinity' end`;
   return sql`case when ${divisor} = 0 then (${infinity})::float8 else nullif(${dividend} / ${divisor}, 'NaN') end`;
 }
 
