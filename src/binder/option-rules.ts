@@ -163,6 +163,8 @@ export interface NavigationOptions {
   readonly count: OptionRules;
   /** `GET /Set(key)/Nav` of a single entity, and `GET /Set(key)/Nav(key)`. */
   readonly entity: OptionRules;
+  /** `POST /Set(key)/Nav`: the options shape the returned entity. */
+  readonly written: OptionRules;
   /** `GET /Set(key)/Nav/$ref` of a collection. */
   readonly references: OptionRules;
   /** `GET /Set(key)/Nav/$ref` of a single entity. */
@@ -173,6 +175,7 @@ const SPECIFIED_NAVIGATION: NavigationOptions = Object.freeze({
   collection: RELATED_COLLECTION_OPTIONS,
   count: RELATED_COUNT_OPTIONS,
   entity: RELATED_ENTITY_OPTIONS,
+  written: RELATED_ENTITY_OPTIONS,
   references: RELATED_REFERENCES_OPTIONS,
   reference: RELATED_REFERENCE_OPTIONS,
 });
@@ -181,6 +184,7 @@ const STANDARD_NAVIGATION: NavigationOptions = Object.freeze({
   collection: { ...RELATED_COLLECTION_OPTIONS, offered: COLLECTION_OPTIONS.offered },
   count: { ...RELATED_COUNT_OPTIONS, offered: COUNT_OPTIONS.offered },
   entity: { ...RELATED_ENTITY_OPTIONS, offered: ENTITY_OPTIONS.offered },
+  written: { ...RELATED_ENTITY_OPTIONS, offered: WRITTEN_ENTITY_OPTIONS.offered },
   references: {
     ...RELATED_REFERENCES_OPTIONS,
     offered: new Set([...RELATED_REFERENCES_OPTIONS.offered, "$filter", "$search", "$skiptoken"]),

@@ -37,7 +37,7 @@ export const createRelated: Endpoint = inStages({
     const { entitySet, navigationProperty, runtime, parentKey } = navigation;
     const handler = routed(runtime.source.handlers.create, `POST ${entitySet.name}/${navigationProperty.name}`);
     const body = openBody(request, entitySet);
-    const query = bindEntity(request, runtime.target, optionsOf(request).entity);
+    const query = bindEntity(request, runtime.target, optionsOf(request).written);
     const { return: preferred } = request.preferences;
     const contextUrl = (contextSelect: readonly string[]): string =>
       navigationContext(request, navigation, false, contextSelect);

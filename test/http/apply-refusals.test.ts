@@ -548,6 +548,21 @@ describe("the ways to send the options", () => {
     expect([expanded.status, expanded.json.value?.[0]?.Country?.Twice]).toEqual([200, 0.44]);
   });
 
+  test("a write refuses $compute on every route, since its options shape the stored entity", async () => {
+    const cities = hasMany(City, { target: "Cities", on: { id: "countryId" }, get: () => [CITY], create: () => CITY });
+    const send = sendTo({
+      cities: { create: () => CITY },
+      countries: { navigation: { cities } },
+      service: { profile: "standard" },
+    });
+    const body = '{"Id":1,"Name":"Rome","Area":1285,"Budget":5,"CountryId":1}';
+    const headers = { "Content-Type": "application/json" };
+    for (const path of ["/Cities", "/Countries(1)/Cities"]) {
+      const answer = await send(url(path, { $compute: "Area mul 2 as Twice" }), headers, "POST", body);
+      expect([path, answer.status, answer.json.error?.target]).toEqual([path, 400, "$compute"]);
+    }
+  });
+
   test("in the body of POST …/$query, and for /$count", async () => {
     const send = sendTo();
     const body = "$apply=groupby((Name),aggregate($count as N))&$select=Name";

@@ -15,12 +15,14 @@ import {
   subtractDecimals,
 } from "../../src/edm/decimal-arithmetic.ts";
 import { compareDecimals, fromScaled, MAX_DECIMAL_DIGITS, parseDecimal } from "../../src/edm/decimal.ts";
+import { registerAggregates } from "../../src/engines/sqlite/sqlite-aggregates.ts";
 import { registerFunctions } from "../../src/engines/sqlite/sqlite-functions.ts";
 import { anyCharacter } from "../any-character.ts";
 import { caseCount } from "../cases.ts";
 
 const database = new DatabaseSync(":memory:");
 registerFunctions(database, true);
+registerAggregates(database);
 
 function evaluate(expression: string, ...values: (string | number | bigint | null | Uint8Array)[]): unknown {
   return database.prepare(`select ${expression} as result`).get(...values)?.["result"];
@@ -214,5 +216,42 @@ describe("case mapping in SQL follows Unicode", () => {
     expect(() => evaluate("odata_lower(x'41')")).toThrow(
       "The database contains bytes where an Edm.String is expected.",
     );
+  });
+});
+
+describe("aggregates of SQLite", () => {
+  const over = (aggregate: string, cells: string): unknown =>
+    database.prepare(`with rows (key, cell) as (values ${cells}) select ${aggregate} as result from rows`).get()?.[
+      "result"
+    ];
+
+  test.each([
+    ["odata_decimal_sum(cell)", "(1, '0.1'), (2, null), (3, '0.20')", "0.30"],
+    ["odata_decimal_sum(cell)", "(1, null)", null],
+    ["odata_duration_sum(cell)", "(1, 'PT1H'), (2, null), (3, 'PT30M')", "PT1H30M"],
+    ["odata_duration_sum(cell)", "(1, 'PT9007199254740991S'), (2, 'PT1H'), (3, 'PT1H')", null],
+    ["odata_least(key, cell)", "(2, 'b'), (1, 'a'), (3, 'c'), (null, 'd')", "a"],
+    ["odata_greatest(key, cell)", "(2, 'b'), (3, 'c'), (1, 'a'), (3, 'd')", "c"],
+  ])("%s over %s", (aggregate, cells, expected) => {
+    expect(over(aggregate, cells)).toBe(expected);
+  });
+
+  test("a sum beyond the digits of a Decimal is null", () => {
+    const most = `'${"9".repeat(MAX_DECIMAL_DIGITS)}'`;
+    expect(over("odata_decimal_sum(cell)", `(1, ${most}), (2, ${most}), (3, '1')`)).toBeNull();
+  });
+});
+
+describe("cells that a cast cannot read are faults of the row", () => {
+  test.each([
+    ["Edm.Int32", "x"],
+    ["Edm.Int64", 1.5],
+    ["Edm.Double", "x"],
+    ["Edm.Decimal", new Uint8Array([1])],
+    ["Edm.Binary", "x"],
+    ["Edm.Date", "x"],
+    ["Edm.Duration", 5],
+  ])("%s from %s", (source, cell) => {
+    expect(() => evaluate("odata_cast(?, 'Edm.String', 'written', ?)", source, cell)).toThrow();
   });
 });
