@@ -186,11 +186,6 @@ export interface RelationalSource {
    */
   readonly applies?: ((shape: QueryShape, sources: SourcesBySet) => boolean) | undefined;
   /**
-   * Reads the pages of several queries in the same state of the database: the branches of `$apply`, each as a shape of one
-   * branch. Absent: they are read one after another.
-   */
-  readonly readTogether?: ((queries: readonly SourceQuery[]) => Maybe<readonly Page[]>) | undefined;
-  /**
    * Reads one entity of this source by its key.
    * @param key in the application's form
    * @param joins single-valued expansions to join into the same row; absent: none

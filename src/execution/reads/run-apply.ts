@@ -102,11 +102,7 @@ function readBranches(
   }
   const queryOf = (shape: QueryShape, most: number | undefined): SourceQuery =>
     toSourceQuery(branchPlan(plan, shape, most), reader, { ...settings, selected: columnsOf(shape) });
-  const { readTogether } = source.relational ?? {};
-  const pages =
-    readTogether === undefined
-      ? readInOrder(shapes, plan, reader, (shape, most) => source.read(queryOf(shape, most)))
-      : readTogether(shapes.map((shape) => queryOf(shape, mostOfBranches(plan, reader))));
+  const pages = readInOrder(shapes, plan, reader, (shape, most) => source.read(queryOf(shape, most)));
   return chain(pages, (all) => {
     const parts = shapes.map((shape, index) => ({ shape, joined: NO_JOINS, ...pick(all[index]) }));
     return joinBranches(plan, parts, application);
