@@ -30,6 +30,9 @@ describe("--indexed-only", () => {
     ["Sales?$orderby=Note", 400],
     ["Items?$select=Name&$expand=Sales", 200],
     ["Items?$expand=Sales($filter=Note eq 'fast')", 400],
+    ["Items?$apply=aggregate($count as N)", 501],
+    ["Items?$compute=Name as N&$filter=N eq 'Apple'", 400],
+    ["Items?$compute=Id add 1 as Next&$filter=Next eq 2", 200],
   ])("%s: %i", async (path, status) => {
     const { url } = await serveShop(["--indexed-only"], { script: INDEXES });
     expect((await answer(`${url}/${path}`)).status).toBe(status);

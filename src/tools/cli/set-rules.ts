@@ -64,7 +64,8 @@ export function setOptions(set: DescribedSet, { searchBelow, indexedOnly, own }:
     ...(maxTop === undefined ? {} : { maxTop }),
     ...(isCounted ? {} : { countEnabled: false }),
     ...(searched.length === 0 ? {} : { search: searched }),
-    ...(isIndexed ? indexedProperties(set) : {}),
+    // No index serves a sum over all rows.
+    ...(isIndexed ? { ...indexedProperties(set), applyEnabled: false } : {}),
   };
 }
 
