@@ -1,7 +1,11 @@
 // Statements: docs/reference/apply.md#metadata
 import { afterAll, expect, test } from "vitest";
+import { writeApplySupported } from "../../src/csdl/write-apply-supported.ts";
+import type { ComplexType, StructuralProperty } from "../../src/edm/model.ts";
+import { everything } from "../binder/model.ts";
 import { faultsOfJsonSchema, faultsOfSchema, readCsdl } from "../csdl/validate-csdl.ts";
 import { nodeDoor as door } from "../http/doors.ts";
+import { complexType, entitySet as setOf, entityType as typeOf, property } from "../payload/model.ts";
 import { openSales, type SalesOptions } from "./sales-model.ts";
 
 const opened: Array<{ readonly close: () => Promise<void> }> = [];
@@ -174,4 +178,14 @@ test("a service whose sets do not support $apply refers to no further vocabulary
   opened.push(specification);
   const { text } = await door.to(specification.service)("/s/$metadata", { Accept: "application/xml" });
   expect(text).toBe(xml);
+});
+
+test("the paths into a complex type that contains itself end before it repeats", () => {
+  const properties: StructuralProperty[] = [property("Name", "Edm.String")];
+  const node: ComplexType = { ...complexType("Node", []), properties };
+  properties.push(property("Next", node));
+  const set = setOf("Nodes", typeOf("Root", [property("Id", "Edm.Int32"), property("First", node)]));
+  const written = JSON.stringify(writeApplySupported(set, everything));
+  expect(written).toContain("First/Name");
+  expect(written).not.toContain("First/Next");
 });

@@ -227,6 +227,7 @@ describe("what $metadata claims is what requests find", () => {
     await trials.run();
     expect(Object.fromEntries([...trials.tried].filter(([name]) => name.startsWith("Things.")))).toMatchInlineSnapshot(`
       {
+        "Things.ComputeSupported": 1,
         "Things.Countable": 1,
         "Things.Deletable": 1,
         "Things.Expandable": 10,

@@ -139,6 +139,8 @@ export class CapabilityTrials {
     },
     TopSupported: (set, _subject, claim) => this.#expectOption(set, "TopSupported", claim, { $top: "1" }),
     SkipSupported: (set, _subject, claim) => this.#expectOption(set, "SkipSupported", claim, { $skip: "1" }),
+    ComputeSupported: (set, _subject, claim = false) =>
+      this.#expectOption(set, "ComputeSupported", claim, { $compute: "1 add 1 as Probe" }),
     FilterRestrictions: async (set, { filters }, claim) => {
       const { Filterable, NonFilterableProperties = [], ...rest } = claim as Json;
       nothingElse(rest);
