@@ -13,6 +13,9 @@ const TOO_LARGE: readonly Error[] = [
   Object.assign(new Error("target lists can have at most 1664 entries"), { code: "54011" }),
   Object.assign(new Error("Too many tables"), { code: "ER_TOO_MANY_TABLES" }),
   Object.assign(new Error("Prepared statement contains too many placeholders"), { code: "ER_PS_MANY_PARAM" }),
+  Object.assign(new Error("Out of sort memory, consider increasing server sort buffer size"), {
+    code: "ER_OUT_OF_SORTMEMORY",
+  }),
 ];
 
 const OTHERS: readonly unknown[] = [

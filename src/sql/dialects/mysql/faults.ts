@@ -26,12 +26,13 @@ const KINDS: ReadonlyMap<number, FaultKind> = new Map([
   [2013, "unavailable"],
 ]);
 
-/** Too many tables or placeholders, and an overrun of the stack. */
+/** Too many tables or placeholders, an overrun of the stack, and groups by many long values, which need more memory to sort. */
 const TOO_LARGE: ReadonlySet<unknown> = new Set([
   "ER_TOO_MANY_TABLES",
   "ER_PS_MANY_PARAM",
   "ER_STACK_OVERRUN",
   "ER_STACK_OVERRUN_NEED_MORE",
+  "ER_OUT_OF_SORTMEMORY",
 ]);
 
 const NOT_IN_CHARACTER_SET = "the character set of a column lacks characters of a literal";
