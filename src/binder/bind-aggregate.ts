@@ -71,7 +71,7 @@ function mismatch(method: AggregateMethod, operand: Operand): string {
 }
 
 /**
- * Refuses a path that leads along a navigation: by the standard it aggregates each related entity once, however many rows
+ * Refuses a path that follows a navigation: by the standard it aggregates each related entity once, however many rows
  * lead to it.
  */
 function refuseReach(node: SyntaxNode, method: AggregateMethod, context: BindingContext): void {

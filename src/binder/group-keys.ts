@@ -95,7 +95,7 @@ export function distinctPaths(paths: readonly KeyPath[]): readonly KeyPath[] {
   return [...new Map(paths.toReversed().map((path) => [path.names.join("/"), path])).values()].toReversed();
 }
 
-/** Returns the keys of paths: those that begin with the same entity or complex value are members of one key. */
+/** Returns the keys of paths: paths that begin with the same entity or complex value are members of one key. */
 export function toGroupKeys(
   paths: readonly KeyPath[],
   origins?: Map<ComplexType, EntitySet | null>,
