@@ -4,7 +4,6 @@ import { join } from "node:path";
 import { rolldown } from "rolldown";
 
 const SOURCES = "explorer/src";
-const FOLDER = "dist/explorer";
 
 /** Styles on which the others build, in order. */
 const FIRST = ["tokens.css", "base.css", "parts.css", "app.css"];
@@ -18,20 +17,20 @@ interface ExplorerManifest {
 /**
  * Writes the page of the explorer to `dist/explorer`: one script, one style sheet, and a manifest with their names.
  * @param project the folder of package.json
+ * @param folder where to write
  * @throws Error if a file cannot be bundled, and for a warning of the bundler
  */
-export async function bundleExplorer(project: string): Promise<void> {
-  const folder = join(project, FOLDER);
+export async function bundleExplorer(project: string, folder = join(project, "dist/explorer")): Promise<void> {
   rmSync(folder, { recursive: true, force: true });
   mkdirSync(folder, { recursive: true });
   const manifest: ExplorerManifest = {
-    script: await writeScript(project),
-    style: writeStyle(project),
+    script: await writeScript(project, folder),
+    style: writeStyle(project, folder),
   };
   writeFileSync(join(folder, "manifest.json"), `${JSON.stringify(manifest, null, 2)}\n`);
 }
 
-async function writeScript(project: string): Promise<string> {
+async function writeScript(project: string, folder: string): Promise<string> {
   const build = await rolldown({
     input: { explorer: `./${SOURCES}/main.tsx` },
     cwd: project,
@@ -44,7 +43,7 @@ async function writeScript(project: string): Promise<string> {
   });
   try {
     const { output } = await build.write({
-      dir: FOLDER,
+      dir: folder,
       format: "esm",
       entryFileNames: "[name]-[hash].js",
       hashCharacters: "hex",
@@ -59,13 +58,13 @@ async function writeScript(project: string): Promise<string> {
   }
 }
 
-function writeStyle(project: string): string {
+function writeStyle(project: string, folder: string): string {
   const names = globSync("*.css", { cwd: join(project, SOURCES, "style") }).toSorted();
   const ordered = [...FIRST, ...names.filter((name) => !FIRST.includes(name))];
   const texts = ordered.map((name) => readFileSync(join(project, SOURCES, "style", name), "utf8"));
   const style = minifyStyle(texts.join("\n"));
   const file = `explorer-${createHash("sha256").update(style).digest("hex").slice(0, 8)}.css`;
-  writeFileSync(join(project, FOLDER, file), style);
+  writeFileSync(join(folder, file), style);
   return file;
 }
 

@@ -13,8 +13,8 @@ import { SignIn } from "./sign-in.tsx";
 /** Shows the page: it reads the model of the service, then shows the screen that the URL names. */
 export function App({ session }: { readonly session: Session }): JSX.Element {
   // Another user may see another model.
-  const user = session.credentials.user.value;
-  const loading = useLoaded(user ?? "", (signal) => session.open(signal));
+  const user = String(session.credentials.changes.value);
+  const loading = useLoaded(user, (signal) => session.open(signal));
   useTheme(session);
   return (
     <>
@@ -29,8 +29,8 @@ export function App({ session }: { readonly session: Session }): JSX.Element {
 
 function Opened({ session, loading }: { readonly session: Session; readonly loading: Loading<Service> }): JSX.Element {
   const { state, stop, again } = loading;
-  const unauthorized = session.unauthorized.value;
-  if (unauthorized !== null) return <SignIn session={session} error={unauthorized} />;
+  const request = session.signInRequest.value;
+  if (request !== null) return <SignIn session={session} request={request} />;
   if (state.kind === "loaded") return <Shell session={session} service={state.value} />;
   return (
     <main class="main main-bare">

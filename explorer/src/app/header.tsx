@@ -52,19 +52,32 @@ function Screens({ session }: { readonly session: OpenSession }): JSX.Element {
 
 function SignedIn({ session }: { readonly session: OpenSession }): JSX.Element | null {
   const user = session.credentials.user.value;
-  if (user === null) return null;
+  if (user === null) return session.signIn === null ? null : <SignInButton session={session} />;
   return (
     <>
       <span class="dim small">{user}</span>
       <Button
         kind="quiet"
         onClick={() => {
-          session.credentials.set(null);
+          session.signInWith(null);
         }}
       >
         Sign out
       </Button>
     </>
+  );
+}
+
+function SignInButton({ session }: { readonly session: OpenSession }): JSX.Element {
+  return (
+    <Button
+      kind="quiet"
+      onClick={() => {
+        session.signInRequest.value = { error: null };
+      }}
+    >
+      Sign in
+    </Button>
   );
 }
 

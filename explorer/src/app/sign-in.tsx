@@ -1,17 +1,17 @@
 import type { JSX } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
 import type { Credential } from "../client/credentials.ts";
-import type { ServiceError } from "../client/service-error.ts";
 import type { SignIn as SignInKind } from "../client/sign-in.ts";
 import { Button } from "../parts/button.tsx";
 import { TextField } from "../parts/field.tsx";
 import { Heading } from "../parts/heading.tsx";
-import type { Session } from "../state/session.ts";
+import type { Session, SignInRequest } from "../state/session.ts";
 
 /** Shows a form for the credential that the service asks for. It stays in the memory of the page. */
-export function SignIn(props: { readonly session: Session; readonly error: ServiceError }): JSX.Element {
-  const { session, error } = props;
-  const challenge = readChallenge(error.headers.get("WWW-Authenticate") ?? "", session.signIn?.kind);
+export function SignIn(props: { readonly session: Session; readonly request: SignInRequest }): JSX.Element {
+  const { session } = props;
+  const { error } = props.request;
+  const challenge = readChallenge(error?.headers.get("WWW-Authenticate") ?? "", session.signIn?.kind);
   const main = useRef<HTMLElement>(null);
   useEffect(() => {
     main.current?.querySelector("input")?.focus();
@@ -22,7 +22,7 @@ export function SignIn(props: { readonly session: Session; readonly error: Servi
       <p class="dim">
         This service asks who you are. What you enter stays in the memory of this page and ends with it.
       </p>
-      {session.credentials.current === null ? null : (
+      {error === null || session.credentials.current === null ? null : (
         <p class="notice notice-error" role="alert">
           {error.message}
         </p>
@@ -30,10 +30,19 @@ export function SignIn(props: { readonly session: Session; readonly error: Servi
       <SignInForm
         challenge={challenge}
         onSignIn={(credential) => {
-          session.credentials.set(credential);
-          session.unauthorized.value = null;
+          session.signInWith(credential);
         }}
       />
+      {error === null ? (
+        <Button
+          kind="quiet"
+          onClick={() => {
+            session.signInRequest.value = null;
+          }}
+        >
+          Go on without
+        </Button>
+      ) : null}
     </main>
   );
 }

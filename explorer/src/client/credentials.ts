@@ -13,6 +13,7 @@ export type Credential =
 /** Keeps what a reader signed in with: in memory only, so that it ends with the page. */
 export class Credentials {
   readonly #current: Signal<Credential | null> = signal(null);
+  readonly #changes: Signal<number> = signal(0);
   /** Who signed in; null if nobody has. */
   readonly user: ReadonlySignal<string | null> = computed(() => {
     const credential = this.#current.value;
@@ -30,8 +31,14 @@ export class Credentials {
     return this.#current.peek();
   }
 
+  /** How often the credential was set: what was read before may be of another user. */
+  get changes(): ReadonlySignal<number> {
+    return this.#changes;
+  }
+
   set(credential: Credential | null): void {
     this.#current.value = credential;
+    this.#changes.value += 1;
   }
 }
 

@@ -2,7 +2,7 @@ import { type Signal, signal } from "@preact/signals";
 import { createContext } from "preact";
 import { useContext } from "preact/hooks";
 import { type About, readAbout } from "../client/about.ts";
-import { Credentials } from "../client/credentials.ts";
+import { type Credential, Credentials } from "../client/credentials.ts";
 import { ServiceClient } from "../client/service-client.ts";
 import type { ServiceError } from "../client/service-error.ts";
 import type { SignIn } from "../client/sign-in.ts";
@@ -21,6 +21,12 @@ export interface Service {
 /** The colours of the page: those of the system, or those that the reader chose. */
 export type Theme = "auto" | "light" | "dark";
 
+/** Why the page asks to sign in. */
+export interface SignInRequest {
+  /** The answer that asks for it; null if the reader does. */
+  readonly error: ServiceError | null;
+}
+
 /** The state of the page. `main` makes one, and screens get it as a property. */
 export class Session {
   readonly client: ServiceClient;
@@ -32,13 +38,13 @@ export class Session {
   /** What a screen reader says next: counts and results. */
   readonly announcement: Signal<string> = signal("");
   readonly toasts = new Toasts();
-  /** The last answer that asked to sign in; null after a sign-in. */
-  readonly unauthorized: Signal<ServiceError | null> = signal(null);
+  /** Why the page asks to sign in; null if it does not. */
+  readonly signInRequest: Signal<SignInRequest | null> = signal(null);
 
   constructor(root: string, signIn: SignIn | null) {
     this.signIn = signIn;
     this.client = new ServiceClient(root, this.credentials, (error) => {
-      this.unauthorized.value = error;
+      this.signInRequest.value = { error };
     });
     this.view = signal(parseFragment(location.hash));
     addEventListener("hashchange", () => {
@@ -55,6 +61,12 @@ export class Session {
     if (choices.replace === true) history.replaceState(history.state, "", href);
     else history.pushState(null, "", href);
     this.view.value = view;
+  }
+
+  /** Uses a credential, and reads the model again; null signs out. */
+  signInWith(credential: Credential | null): void {
+    this.credentials.set(credential);
+    this.signInRequest.value = null;
   }
 
   /** Says something to readers who do not see the page change. */
@@ -84,7 +96,7 @@ export interface ScreenProps {
 /** A session whose service has answered. */
 export interface OpenSession extends Pick<
   Session,
-  "client" | "credentials" | "view" | "toasts" | "announce" | "go" | "unauthorized"
+  "client" | "credentials" | "signIn" | "signInRequest" | "view" | "toasts" | "announce" | "go" | "signInWith"
 > {
   readonly model: Model;
   readonly about: About;
@@ -92,17 +104,21 @@ export interface OpenSession extends Pick<
 
 /** Joins a session and what its service has answered. */
 export function openSession(session: Session, { model, about }: Service): OpenSession {
-  const { client, credentials, view, toasts, unauthorized } = session;
+  const { client, credentials, signIn, signInRequest, view, toasts } = session;
   return {
     client,
     credentials,
+    signIn,
+    signInRequest,
     view,
     toasts,
-    unauthorized,
     model,
     about,
     announce: (text) => {
       session.announce(text);
+    },
+    signInWith: (credential) => {
+      session.signInWith(credential);
     },
     go: (target, choices) => {
       session.go(target, choices);
