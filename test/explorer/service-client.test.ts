@@ -129,18 +129,20 @@ describe("links", () => {
 test("credentials are headers; a refusal is told", async () => {
   const credentials = new Credentials();
   const refusals: ServiceError[] = [];
-  const client = new ServiceClient(ROOT, credentials, (error) => refusals.push(error));
+  const client = new ServiceClient(ROOT, credentials, {
+    withCookies: false,
+    onUnauthorized: (error) => refusals.push(error),
+  });
   const sent = answer("", { status: 401, headers: { "WWW-Authenticate": 'Basic realm="shop"' } });
   const send = async () => {
     await client.get("Orders").catch(() => null);
-    return { headers: sent().headers, credentials: sent().credentials, user: credentials.user.value };
+    return { headers: sent().headers, cookies: sent().credentials, user: credentials.user.value };
   };
   credentials.set({ kind: "key", header: "X-Api-Key", key: "k" });
-  expect(await send()).toMatchObject({ headers: { "X-Api-Key": "k" }, credentials: "same-origin", user: "API key" });
+  expect(await send()).toMatchObject({ headers: { "X-Api-Key": "k" }, cookies: "omit", user: "API key" });
   credentials.set({ kind: "basic", name: "zoë", password: "p:w" });
   expect(await send()).toMatchObject({
     headers: { Authorization: "Basic em/DqzpwOnc=" },
-    credentials: "omit",
     user: "zoë",
   });
   credentials.set({ kind: "bearer", token: "t", name: null });

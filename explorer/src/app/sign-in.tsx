@@ -11,6 +11,7 @@ import type { Session, SignInRequest } from "../state/session.ts";
 export function SignIn(props: { readonly session: Session; readonly request: SignInRequest }): JSX.Element {
   const { session } = props;
   const { error } = props.request;
+  const before = session.credentials.current;
   const challenge = readChallenge(error?.headers.get("WWW-Authenticate") ?? "", session.signIn?.kind);
   const main = useRef<HTMLElement>(null);
   useEffect(() => {
@@ -22,13 +23,14 @@ export function SignIn(props: { readonly session: Session; readonly request: Sig
       <p class="dim">
         This service asks who you are. What you enter stays in the memory of this page and ends with it.
       </p>
-      {error === null || session.credentials.current === null ? null : (
+      {error === null || before === null ? null : (
         <p class="notice notice-error" role="alert">
           {error.message}
         </p>
       )}
       <SignInForm
         challenge={challenge}
+        name={before?.kind === "basic" ? before.name : ""}
         onSignIn={(credential) => {
           session.signInWith(credential);
         }}
@@ -59,10 +61,12 @@ function readChallenge(header: string, stated: SignInKind["kind"] | undefined): 
 
 function SignInForm(props: {
   readonly challenge: Challenge;
+  /** The name of the attempt before. */
+  readonly name: string;
   readonly onSignIn: (credential: Credential) => void;
 }): JSX.Element {
   const { challenge, onSignIn } = props;
-  const [name, setName] = useState("");
+  const [name, setName] = useState(props.name);
   const [secret, setSecret] = useState("");
   return (
     <form

@@ -32,18 +32,27 @@ export interface Stage {
   readonly milliseconds: number;
 }
 
+/** Choices for all requests. */
+interface ClientChoices {
+  /** Told of each answer that asks to sign in. */
+  readonly onUnauthorized?: (error: ServiceError) => void;
+  /** Without cookies, the browser shows no dialog of its own for a challenge of Basic. */
+  readonly withCookies?: boolean;
+}
+
 /** Sends requests below the root of one service. */
 export class ServiceClient {
   /** Ends with a slash. */
   readonly root: string;
   readonly credentials: Credentials;
-  /** Told of each answer that asks to sign in. */
   readonly #onUnauthorized: (error: ServiceError) => void;
+  readonly #withCookies: boolean;
 
-  constructor(root: string, credentials: Credentials, onUnauthorized: (error: ServiceError) => void = ignore) {
+  constructor(root: string, credentials: Credentials, choices: ClientChoices = {}) {
     this.root = root.endsWith("/") ? root : `${root}/`;
     this.credentials = credentials;
-    this.#onUnauthorized = onUnauthorized;
+    this.#onUnauthorized = choices.onUnauthorized ?? ignore;
+    this.#withCookies = choices.withCookies ?? true;
   }
 
   /**
@@ -118,8 +127,7 @@ export class ServiceClient {
       },
       body: body === undefined ? null : JSON.stringify(body),
       signal: options.signal ?? null,
-      // Browsers would show their own dialog for a refused password.
-      credentials: this.credentials.current?.kind === "basic" ? "omit" : "same-origin",
+      credentials: this.#withCookies ? "same-origin" : "omit",
     });
     if (response.ok) return response;
     const error = new ServiceError(response.status, await readBody(response), response.headers);

@@ -43,8 +43,11 @@ export class Session {
 
   constructor(root: string, signIn: SignIn | null) {
     this.signIn = signIn;
-    this.client = new ServiceClient(root, this.credentials, (error) => {
-      this.signInRequest.value = { error };
+    this.client = new ServiceClient(root, this.credentials, {
+      withCookies: signIn?.kind !== "basic" && signIn?.kind !== "key",
+      onUnauthorized: (error) => {
+        this.signInRequest.value = { error };
+      },
     });
     this.view = signal(parseFragment(location.hash));
     addEventListener("hashchange", () => {
