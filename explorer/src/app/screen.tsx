@@ -2,6 +2,7 @@ import type { FunctionComponent, JSX } from "preact";
 import { ButtonLink } from "../parts/button.tsx";
 import { Empty } from "../parts/empty.tsx";
 import { Heading } from "../parts/heading.tsx";
+import { Grid } from "../screens/grid/grid.tsx";
 import { Home } from "../screens/home/home.tsx";
 import type { ScreenProps } from "../state/session.ts";
 import { type ScreenName, hrefOf, viewOf } from "../state/view.ts";
@@ -11,6 +12,7 @@ import { ResourceBar, isOfResource } from "./resource-bar.tsx";
 /** The screens of the page, by their names in the URL. */
 const SCREENS: Readonly<Partial<Record<ScreenName, FunctionComponent<ScreenProps>>>> = {
   home: Home,
+  grid: Grid,
 };
 
 /** Shows the screen of a view: its breadcrumb, the tabs of its resource, and its content. */

@@ -1,0 +1,60 @@
+import type { JSX } from "preact";
+import { Icon } from "../../parts/icon.tsx";
+import { type Column, isRight } from "./column.ts";
+import type { TableProps } from "./grid-table.tsx";
+
+/** Shows the heading of a column: its name sorts, its picture filters. */
+export function HeadCell(
+  props: Pick<TableProps, "order" | "filtered" | "onSort" | "onFilter"> & {
+    readonly id: string;
+    readonly column: Column;
+    readonly index: number;
+    readonly isActive: boolean;
+  },
+): JSX.Element {
+  const { column, order } = props;
+  const at = order.findIndex(({ path }) => path === column.name);
+  const key = order[at] ?? null;
+  return (
+    <th
+      id={props.id}
+      scope="col"
+      class={`${isRight(column) ? "number" : ""}${props.isActive ? " grid-active" : ""}`}
+      aria-colindex={props.index + 1}
+      aria-sort={key === null || at > 0 ? undefined : key.isDescending ? "descending" : "ascending"}
+      title={column.description ?? undefined}
+    >
+      <span class="grid-head">
+        {column.isSortable ? (
+          <button
+            type="button"
+            class="grid-sort"
+            tabIndex={-1}
+            onClick={(event) => {
+              props.onSort(column, event.shiftKey);
+            }}
+          >
+            <span class="grid-title">{column.name}</span>
+            {key === null ? null : <Icon name={key.isDescending ? "down" : "up"} />}
+            {key === null || order.length < 2 ? null : <span class="small">{at + 1}</span>}
+          </button>
+        ) : (
+          <span class="grid-title">{column.name}</span>
+        )}
+        {column.isFilterable ? (
+          <button
+            type="button"
+            class={`grid-filter${props.filtered.has(column.name) ? " grid-filtered" : ""}`}
+            tabIndex={-1}
+            aria-label={`Filter by ${column.name}`}
+            onClick={() => {
+              props.onFilter(column);
+            }}
+          >
+            <Icon name="filter" />
+          </button>
+        ) : null}
+      </span>
+    </th>
+  );
+}

@@ -1,0 +1,161 @@
+import type { JSX } from "preact";
+import { useEffect, useMemo, useRef, useState } from "preact/hooks";
+import { showValue } from "../../format/show-value.ts";
+import { Busy, BusyBar } from "../../parts/busy.tsx";
+import { Button, ButtonLink } from "../../parts/button.tsx";
+import { Empty } from "../../parts/empty.tsx";
+import { Failure, Stopped } from "../../parts/failure.tsx";
+import { nextOrder, readOrderBy, writeOrderBy } from "../../query/order-by-text.ts";
+import type { ScreenProps } from "../../state/session.ts";
+import { hrefOf, withOptions } from "../../state/view.ts";
+import { type Column, columnsOf } from "./column.ts";
+import { Chips, conditionsOf } from "./chips.tsx";
+import type { GridQuery } from "./grid-query.ts";
+import { GridTable } from "./grid-table.tsx";
+import { GoToRow } from "./go-to-row.tsx";
+import type { PagedRows } from "./paged-rows.ts";
+import { cellHref, groupHref } from "./row-links.ts";
+import { Toolbar } from "./toolbar.tsx";
+import { type Count, useRows } from "./use-rows.ts";
+
+/** What the parts of a grid share. */
+export interface GridProps extends ScreenProps {
+  readonly query: GridQuery;
+  readonly columns: readonly Column[];
+}
+
+/** Shows the rows of one query, with what changes the query above them. */
+export function Rows({ session, view, query }: ScreenProps & { readonly query: GridQuery }): JSX.Element {
+  const { rows, count, askCount } = useRows(session.client, query);
+  const [filtering, setFiltering] = useState<string | null>(null);
+  void rows.changed.value;
+  const columns = useMemo(() => columnsOf(query.place, view.options, rows.sample), [query, rows.sample]);
+  const shared = { session, view, query, columns };
+  const goTo = useRef<((row: number) => void) | null>(null);
+  useAnnouncement(rows, session.announce);
+  return (
+    <>
+      <Toolbar {...shared} total={rows.total} filtering={filtering} onFilter={setFiltering} />
+      <Chips {...shared} onFilter={setFiltering} />
+      <Content {...shared} rows={rows} goTo={goTo} onFilter={setFiltering} />
+      {rows.hasBegun ? (
+        <div class="grid-foot">
+          <CountText rows={rows} count={count} onAsk={query.count === null ? null : askCount} />
+          {rows.isLoading ? (
+            <BusyBar
+              label="Reading rows"
+              onStop={() => {
+                rows.stop();
+              }}
+            />
+          ) : null}
+          {rows.length > 20 ? <GoToRow total={rows.length} goTo={goTo} /> : null}
+        </div>
+      ) : null}
+    </>
+  );
+}
+
+interface ContentProps extends GridProps {
+  readonly rows: PagedRows;
+  readonly goTo: { current: ((row: number) => void) | null };
+  readonly onFilter: (path: string) => void;
+}
+
+function Content(props: ContentProps): JSX.Element {
+  const { rows, view } = props;
+  const again = (): void => {
+    rows.again();
+  };
+  const stop = (): void => {
+    rows.stop();
+  };
+  return (
+    <>
+      {rows.error === null ? null : (
+        <Failure error={rows.error} onAgain={again}>
+          {view.options.size === 0 ? null : <a href={hrefOf(withOptions(view, NO_LIMITS))}>Show all rows</a>}
+        </Failure>
+      )}
+      {rows.isStopped ? <Stopped onAgain={again} /> : null}
+      {!rows.hasBegun && rows.error === null && !rows.isStopped ? (
+        <Busy label={`Loading ${view.path}`} lines={8} onStop={stop} />
+      ) : null}
+      {rows.hasBegun ? rows.total === 0 ? <NoRows {...props} /> : <Table {...props} /> : null}
+    </>
+  );
+}
+
+const NO_LIMITS = { $filter: null, $search: null, $skip: null, $top: null, $apply: null, $orderby: null, row: null };
+
+function NoRows({ view }: ContentProps): JSX.Element {
+  const isLimited = ["$filter", "$search", "$skip", "$top", "$apply"].some((name) => view.options.has(name));
+  return isLimited ? (
+    <Empty title="No row matches">
+      <ButtonLink href={hrefOf(withOptions(view, NO_LIMITS))}>Remove the filters</ButtonLink>
+    </Empty>
+  ) : (
+    <Empty title="No rows yet">
+      <p>Rows appear here once there are any. The rules of your user may also hide them.</p>
+    </Empty>
+  );
+}
+
+function Table(props: ContentProps): JSX.Element {
+  const { session, view, query, columns, rows } = props;
+  const order = useMemo(() => readOrderBy(view.options.get("$orderby") ?? "") ?? [], [view.options]);
+  const filtered = useMemo(() => new Set(conditionsOf(view).map(({ path }) => path)), [view.options]);
+  const place = { ...query.place, path: view.path };
+  return (
+    <GridTable
+      label={view.path}
+      rows={rows}
+      columns={columns}
+      order={order}
+      filtered={filtered}
+      start={Math.max(0, Number(view.options.get("row") ?? 1) - 1) || 0}
+      goTo={props.goTo}
+      hrefOf={(row, column, isFirst) =>
+        view.options.has("$apply")
+          ? isFirst
+            ? groupHref(query.place, view, row)
+            : null
+          : cellHref(place, column, row, isFirst)
+      }
+      onSort={({ name }, isFurther) => {
+        const next = writeOrderBy(nextOrder(order, name, isFurther));
+        session.go(withOptions(view, { $orderby: next === "" ? null : next, row: null }));
+      }}
+      onFilter={({ name }) => {
+        props.onFilter(name);
+      }}
+      onRest={(first) => {
+        const row = first === 0 ? null : String(first + 1);
+        if ((view.options.get("row") ?? null) !== row) session.go(withOptions(view, { row }), { replace: true });
+      }}
+    />
+  );
+}
+
+function CountText(props: {
+  readonly rows: PagedRows;
+  readonly count: Count;
+  readonly onAsk: (() => void) | null;
+}): JSX.Element {
+  const { rows, count, onAsk } = props;
+  if (rows.total !== null) return <span>{rowsText(rows.total)}</span>;
+  if (count.kind === "asking") return <span class="dim">Counting the rows …</span>;
+  return onAsk === null ? <span class="dim">More rows follow</span> : <Button onClick={onAsk}>Count the rows</Button>;
+}
+
+/** Writes a number of rows for a reader. */
+export function rowsText(count: number): string {
+  return `${showValue(count, null).text} ${count === 1 ? "row" : "rows"}`;
+}
+
+function useAnnouncement({ total, hasBegun }: PagedRows, announce: (text: string) => void): void {
+  useEffect(() => {
+    if (total !== null) announce(rowsText(total));
+    else if (hasBegun) announce("Rows are there");
+  }, [total, hasBegun]);
+}
