@@ -3,6 +3,7 @@ import { ButtonLink } from "../parts/button.tsx";
 import { Empty } from "../parts/empty.tsx";
 import { Heading } from "../parts/heading.tsx";
 import { Home } from "../screens/home/home.tsx";
+import { Relations } from "../screens/relations/relations.tsx";
 import type { ScreenProps } from "../state/session.ts";
 import { type ScreenName, hrefOf, viewOf } from "../state/view.ts";
 import { Breadcrumb } from "./breadcrumb.tsx";
@@ -11,6 +12,7 @@ import { ResourceBar, isOfResource } from "./resource-bar.tsx";
 /** The screens of the page, by their names in the URL. */
 const SCREENS: Readonly<Partial<Record<ScreenName, FunctionComponent<ScreenProps>>>> = {
   home: Home,
+  relations: Relations,
 };
 
 /** Shows the screen of a view: its breadcrumb, the tabs of its resource, and its content. */

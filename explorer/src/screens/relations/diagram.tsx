@@ -29,6 +29,10 @@ export function Diagram(props: {
   const members = useMemo(() => new Map(sets.map((set) => [set.name, membersOf(set, relations)])), [sets, relations]);
   const layout = useMemo(() => layOut(boxesOf(members), relations), [members, relations]);
   const near = focus === null ? null : neighboursOf(focus, relations);
+  const stateOf = (name: string): BoxState => {
+    if (name === focus) return "chosen";
+    return near === null || near.has(name) ? "near" : "far";
+  };
   useDragging(frame, props.onZoom);
   useCentre(frame, focus === null ? undefined : layout.boxes.get(focus), zoom);
   const [width, height] = [layout.width + 2 * MARGIN, layout.height + 2 * MARGIN];
@@ -60,7 +64,7 @@ export function Diagram(props: {
             box={box}
             lines={members.get(box.id) ?? []}
             href={hrefOf(withOptions(props.hrefView, { focus: box.id }))}
-            state={box.id === focus ? "chosen" : near === null || near.has(box.id) ? "near" : "far"}
+            state={stateOf(box.id)}
           />
         ))}
       </svg>
@@ -88,49 +92,53 @@ function boxesOf(members: ReadonlyMap<string, readonly Member[]>): Parameters<ty
   });
 }
 
+/** Whether a box is the chosen one, its neighbour, or neither. */
+type BoxState = "chosen" | "near" | "far";
+
 function SetBox(props: {
   readonly box: PlacedBox;
   readonly lines: readonly Member[];
   readonly href: string;
-  readonly state: "chosen" | "near" | "far";
+  readonly state: BoxState;
 }): JSX.Element {
   const { box, lines } = props;
   const clip = `clip-${encodeURIComponent(box.id)}`;
   const rest = lines.length - MOST_LINES;
   return (
-    <a
-      href={props.href}
-      class={`set-box set-box-${props.state}`}
-      aria-label={box.id}
-      aria-current={props.state === "chosen" ? true : undefined}
-      transform={`translate(${String(box.x)} ${String(box.y)})`}
-    >
-      <title>{box.id}</title>
-      <clipPath id={clip}>
-        <rect width={box.width - PADDING} height={box.height} />
-      </clipPath>
-      <rect class="set-box-frame" width={box.width} height={box.height} rx={6} />
-      <g clip-path={`url(#${clip})`}>
-        <text class="set-box-name" x={PADDING + 2} y={21}>
-          {box.id}
-        </text>
-        {lines.slice(0, MOST_LINES).map((line, index) => (
-          <text
-            key={line.name}
-            class={`set-box-${line.kind}`}
-            x={PADDING + 2}
-            y={HEAD_HEIGHT + 12 + index * LINE_HEIGHT}
-          >
-            {line.kind === "key" ? `${line.name} (key)` : line.name}
+    <g transform={`translate(${String(box.x)} ${String(box.y)})`}>
+      <a
+        href={props.href}
+        class={`set-box set-box-${props.state}`}
+        aria-label={box.id}
+        aria-current={props.state === "chosen" ? true : undefined}
+      >
+        <title>{box.id}</title>
+        <clipPath id={clip}>
+          <rect width={box.width - PADDING} height={box.height} />
+        </clipPath>
+        <rect class="set-box-frame" width={box.width} height={box.height} rx={6} />
+        <g clip-path={`url(#${clip})`}>
+          <text class="set-box-name" x={PADDING + 2} y={21}>
+            {box.id}
           </text>
-        ))}
-        {rest <= 0 ? null : (
-          <text class="set-box-reference" x={PADDING + 2} y={HEAD_HEIGHT + 12 + MOST_LINES * LINE_HEIGHT}>
-            {`${String(rest)} more`}
-          </text>
-        )}
-      </g>
-    </a>
+          {lines.slice(0, MOST_LINES).map((line, index) => (
+            <text
+              key={line.name}
+              class={`set-box-${line.kind}`}
+              x={PADDING + 2}
+              y={HEAD_HEIGHT + 12 + index * LINE_HEIGHT}
+            >
+              {line.kind === "key" ? `${line.name} (key)` : line.name}
+            </text>
+          ))}
+          {rest <= 0 ? null : (
+            <text class="set-box-reference" x={PADDING + 2} y={HEAD_HEIGHT + 12 + MOST_LINES * LINE_HEIGHT}>
+              {`${String(rest)} more`}
+            </text>
+          )}
+        </g>
+      </a>
+    </g>
   );
 }
 
