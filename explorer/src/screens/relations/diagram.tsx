@@ -3,13 +3,15 @@ import { useEffect, useMemo, useRef } from "preact/hooks";
 import type { EntitySet } from "../../model/model.ts";
 import { hrefOf, type View, withOptions } from "../../state/view.ts";
 import { layOut, type PlacedBox } from "./layout.ts";
-import { neighboursOf, type Relation } from "./to-relations.ts";
+import { type Multiplicity, neighboursOf, type Relation } from "./to-relations.ts";
 
 const WIDTH = 208;
 const LINE_HEIGHT = 18;
 const HEAD_HEIGHT = 32;
 const PADDING = 8;
 const MARGIN = 16;
+/** The room below the lowest box for a line to itself. */
+const LOOP_HEIGHT = 12;
 /** The properties that a box shows: its key and its references. */
 const MOST_LINES = 8;
 const WHEEL_FACTOR = 1.1;
@@ -35,7 +37,7 @@ export function Diagram(props: {
   };
   useDragging(frame, props.onZoom);
   useCentre(frame, focus === null ? undefined : layout.boxes.get(focus), zoom);
-  const [width, height] = [layout.width + 2 * MARGIN, layout.height + 2 * MARGIN];
+  const [width, height] = [layout.width + 2 * MARGIN, layout.height + 2 * MARGIN + LOOP_HEIGHT];
   return (
     <div
       class="diagram-frame"
@@ -109,10 +111,8 @@ function SetBox(props: {
       <a
         href={props.href}
         class={`set-box set-box-${props.state}`}
-        aria-label={box.id}
         aria-current={props.state === "chosen" ? true : undefined}
       >
-        <title>{box.id}</title>
         <clipPath id={clip}>
           <rect width={box.width - PADDING} height={box.height} />
         </clipPath>
@@ -165,23 +165,41 @@ function RelationLine(props: {
     <g class={`relation${props.isFaint ? " relation-faint" : ""}`} aria-hidden="true">
       <title>{`${from} → ${to}: ${[forth, back].filter((name) => name !== null).join(", ")}`}</title>
       <path d={path} marker-end="url(#arrow)" />
-      <text x={startX} y={startY - 5} text-anchor={startX < start.x + start.width / 2 ? "end" : "start"}>
-        {fromCount === "?" ? "" : fromCount}
-      </text>
-      <text x={endX} y={endY - 5} text-anchor={endX < end.x + end.width / 2 ? "end" : "start"}>
-        {toCount === "?" ? "" : toCount}
-      </text>
+      <CountText x={startX} y={startY} box={start} text={fromCount} />
+      <CountText x={endX} y={endY} box={end} text={toCount} />
     </g>
   );
 }
 
-/** Returns a curve between the sides that face each other; a box that refers to itself has a loop at its right side. */
+/** Shows how many entities are at an end of a line, outside of its box. */
+function CountText(props: {
+  readonly x: number;
+  readonly y: number;
+  readonly box: PlacedBox;
+  readonly text: Multiplicity;
+}): JSX.Element | null {
+  const { x, y, box, text } = props;
+  if (text === "?") return null;
+  const isLeft = x <= box.x;
+  return (
+    <text x={isLeft ? x - 6 : x + 6} y={y - 6} text-anchor={isLeft ? "end" : "start"}>
+      {text}
+    </text>
+  );
+}
+
+/** Returns a curve between the sides that face each other; a box that refers to itself has a loop below it. */
 function lineOf(start: PlacedBox, end: PlacedBox) {
+  if (start === end) {
+    const [startX, endX, y] = [start.x + start.width * 0.6, start.x + start.width * 0.85, start.y + start.height];
+    const path = `M${String(startX)} ${String(y)}v12q0 6 6 6H${String(endX - 6)}q6 0 6 -6v-12`;
+    return { path, startX, startY: y + 18, endX, endY: y + 18 };
+  }
   const isBehind = start.x >= end.x + end.width;
   const isBefore = end.x >= start.x + start.width;
   const startX = isBehind ? start.x : start.x + start.width;
   const endX = isBefore ? end.x : end.x + end.width;
-  const [startY, endY] = [start.y + HEAD_HEIGHT / 2, end.y + HEAD_HEIGHT / 2 + (start === end ? HEAD_HEIGHT / 2 : 0)];
+  const [startY, endY] = [start.y + HEAD_HEIGHT / 2, end.y + HEAD_HEIGHT / 2];
   const bend = isBehind || isBefore ? Math.max(24, Math.abs(endX - startX) / 2) : 56;
   const [startBend, endBend] = [isBehind ? startX - bend : startX + bend, isBefore ? endX - bend : endX + bend];
   const path = `M${String(startX)} ${String(startY)}C${String(startBend)} ${String(startY)} ${String(endBend)} ${String(endY)} ${String(endX)} ${String(endY)}`;
