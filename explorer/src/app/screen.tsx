@@ -2,6 +2,7 @@ import type { FunctionComponent, JSX } from "preact";
 import { ButtonLink } from "../parts/button.tsx";
 import { Empty } from "../parts/empty.tsx";
 import { Heading } from "../parts/heading.tsx";
+import { Cost } from "../screens/cost/cost.tsx";
 import { Home } from "../screens/home/home.tsx";
 import { Relations } from "../screens/relations/relations.tsx";
 import type { ScreenProps } from "../state/session.ts";
@@ -13,6 +14,7 @@ import { ResourceBar, isOfResource } from "./resource-bar.tsx";
 const SCREENS: Readonly<Partial<Record<ScreenName, FunctionComponent<ScreenProps>>>> = {
   home: Home,
   relations: Relations,
+  cost: Cost,
 };
 
 /** Shows the screen of a view: its breadcrumb, the tabs of its resource, and its content. */
