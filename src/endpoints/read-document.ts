@@ -19,7 +19,7 @@ import type { Arrival } from "./arrival.ts";
 import type { AuthorizedRequest } from "./authorized-request.ts";
 import { readJsonFormat, readOptions } from "./bind-query.ts";
 import { isKnown } from "./read-entity.ts";
-import { jsonResponse, notModifiedResponse, okResponse, type Endpoint } from "./stages.ts";
+import { jsonResponse, noContentResponse, notModifiedResponse, okResponse, type Endpoint } from "./stages.ts";
 
 /**
  * `GET` of the service root: the service document.
@@ -106,8 +106,8 @@ export const EXPLORER = "explorer";
 /** Leads a browser from the root to the explorer, within its origin. */
 function leadToExplorer(request: AuthorizedRequest): ODataResponse {
   bindNoQuery(readOptions(request));
-  const location = { Location: `${rootPath(request)}/${EXPLORER}` };
-  return { ...okResponse(request, "text/html;charset=utf-8", "", location), status: 302 };
+  const { headers } = noContentResponse(request, { "Cache-Control": "no-store", Vary: "Accept" });
+  return { status: 307, headers: { ...headers, Location: `${rootPath(request)}/${EXPLORER}` }, body: null };
 }
 
 /** Returns the path of the root without a slash at its end. A host may have mounted the service below any path. */

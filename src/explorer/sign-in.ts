@@ -36,8 +36,9 @@ export function* checkSignIn(signIn: unknown, place: { readonly route: string })
   }
   yield* checkOptions(OPTIONS, signIn, OWNER, place);
   const { kind, issuer, clientId } = signIn;
-  if (kind === undefined)
+  if (kind === undefined) {
     yield { ...place, message: `${OWNER} has no \`kind\`.`, fix: "Give key, basic, bearer or oidc." };
+  }
   if (kind !== "oidc") {
     for (const name of OIDC_OPTIONS.filter((each) => signIn[each] !== undefined)) {
       const message = `${OWNER} has \`${name}\`, which only the kind oidc uses.`;
