@@ -1,0 +1,91 @@
+import { parseApply, tokenizeApply } from "../../../src/syntax/apply-parser.ts";
+import { parseCompute } from "../../../src/syntax/compute-parser.ts";
+import { parseExpression } from "../../../src/syntax/expression-parser.ts";
+import { tokenize } from "../../../src/syntax/lexer.ts";
+import { parseOrderBy } from "../../../src/syntax/order-by-parser.ts";
+import type { ParseContext } from "../../../src/syntax/parse-context.ts";
+import { parseSearch } from "../../../src/syntax/search-parser.ts";
+import { parseExpand, parseSelect } from "../../../src/syntax/select-expand-parser.ts";
+import { offsetInText, type OptionPiece, readQueryText } from "./option-text.ts";
+import { placeOfFault } from "./place-of-fault.ts";
+import { syntaxContext } from "./syntax-context.ts";
+
+/** A fault of a query, found before the request. */
+export interface QueryFault {
+  /** Offset in the text of the query. */
+  readonly position: number;
+  /** The name of the option; empty for the path. */
+  readonly option: string;
+  readonly message: string;
+}
+
+/** The option names of the service. @see OData URL Conventions 4.0, section 5.1 */
+export const SYSTEM_OPTIONS: readonly string[] = Object.freeze(
+  "$filter $orderby $select $expand $top $skip $count $search $apply $compute $format".split(" "),
+);
+
+const INTERNAL_OPTIONS: ReadonlySet<string> = new Set(["$skiptoken", "$deltatoken", "$index", "$id"]);
+
+type Check = (value: string, context: ParseContext) => void;
+
+const CHECKS: ReadonlyMap<string, Check> = new Map<string, Check>(
+  Object.entries({
+    $filter: (value, context) => void parseExpression(tokenize(value, context, "$filter"), context),
+    $orderby: (value, context) => void parseOrderBy(tokenize(value, context, "$orderby"), context),
+    $compute: (value, context) => void parseCompute(tokenize(value, context, "$compute"), context),
+    $select: (value, context) => void parseSelect(value, context),
+    $expand: (value, context) => void parseExpand(value, context),
+    $apply: (value, context) => void parseApply(tokenizeApply(value, context), context),
+    $search: (value, context) => void parseSearch(value, context),
+    $top: checkNumber,
+    $skip: checkNumber,
+    $count: (value) => {
+      if (!/^(?:true|false)$/iu.test(value)) throw new Error("Write true or false.");
+    },
+  } satisfies Record<string, Check>),
+);
+
+function checkNumber(value: string): void {
+  if (!/^\d{1,15}$/u.test(value)) throw new Error("Write a whole number of 0 or more.");
+}
+
+/**
+ * Finds the first fault of syntax in the text of a query, as `readQueryText` reads it. Names are left to the service.
+ * @param root the URL of the service, which may precede the path
+ */
+export function checkQuery(text: string, root = ""): QueryFault | null {
+  const { path, pieces, options } = readQueryText(text, root);
+  if (path === "") return { position: 0, option: "", message: "Write the name of an entity set first." };
+  const aliases = new Map(Array.from(options).filter(([name]) => name.startsWith("@")));
+  const names = new Set<string>();
+  for (const piece of pieces) {
+    const fault = faultOfName(piece, names) ?? faultOfValue(text, piece, aliases);
+    if (fault !== null) return fault;
+    names.add(piece.name);
+  }
+  return null;
+}
+
+function faultOfName({ name, start }: OptionPiece, names: ReadonlySet<string>): QueryFault | null {
+  const fault = { position: start, option: name };
+  if (names.has(name)) return { ...fault, message: `${name} appears twice: give each option once.` };
+  if (!name.startsWith("$") || SYSTEM_OPTIONS.includes(name) || INTERNAL_OPTIONS.has(name)) return null;
+  return { ...fault, message: `${name} is not an option. The options are ${SYSTEM_OPTIONS.join(", ")}.` };
+}
+
+function faultOfValue(text: string, piece: OptionPiece, aliases: ReadonlyMap<string, string>): QueryFault | null {
+  const { name, value, valueStart } = piece;
+  try {
+    CHECKS.get(name)?.(value, syntaxContext(aliases));
+    return null;
+  } catch (error) {
+    const message = error instanceof Error ? error.message : String(error);
+    const place = placeOfFault(message);
+    const isHere = place?.option === name;
+    return {
+      position: isHere ? offsetInText(text, piece, place.position) : valueStart,
+      option: name,
+      message: isHere ? place.message : message,
+    };
+  }
+}

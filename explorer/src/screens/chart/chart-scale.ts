@@ -1,0 +1,188 @@
+/** A line of a scale. */
+export interface Tick {
+  readonly value: number;
+  /** The calendar unit of a date, to choose how it is written; null for numbers. */
+  readonly unit: CalendarUnit | null;
+}
+
+/** What a tick of dates begins. */
+export type CalendarUnit = "second" | "minute" | "hour" | "day" | "month" | "year";
+
+/** The least and the greatest value. */
+export type Domain = readonly [least: number, greatest: number];
+
+/** Places values on a line of pixels. */
+export type Scale = (value: number) => number;
+
+/** Bands of equal width with gaps between them. */
+export interface Bands {
+  /** Where a band begins. */
+  readonly startOf: (index: number) => number;
+  readonly width: number;
+}
+
+/**
+ * Returns the domain of values. Null, NaN and the infinities have no place.
+ * @param hasZero whether 0 belongs to it, as bars need
+ * @returns null without a value; a domain of one value is widened, so that it has a middle
+ */
+export function domainOf(values: Iterable<number | null>, hasZero = false): Domain | null {
+  let least = hasZero ? 0 : Infinity;
+  let greatest = hasZero ? 0 : -Infinity;
+  let isEmpty = true;
+  for (const value of values) {
+    if (value === null || !Number.isFinite(value)) continue;
+    isEmpty = false;
+    least = Math.min(least, value);
+    greatest = Math.max(greatest, value);
+  }
+  if (isEmpty) return null;
+  if (least < greatest) return [least, greatest];
+  const margin = Math.abs(least) / 2 || 1;
+  return hasZero ? [0, 1] : [least - margin, greatest + margin];
+}
+
+/** Returns the scale that places a domain on pixels. The range may run backwards, as that of a vertical axis. */
+export function linearScale([least, greatest]: Domain, [from, to]: readonly [number, number]): Scale {
+  // Halves: the difference of the greatest numbers is infinite.
+  const extent = greatest / 2 - least / 2;
+  return (value) => from + (extent === 0 ? 0.5 : (value / 2 - least / 2) / extent) * (to - from);
+}
+
+/**
+ * Returns the round numbers of a domain: steps are 1, 2 or 5 times a power of ten.
+ * @param count about how many
+ */
+export function numberTicks([least, greatest]: Domain, count: number): readonly Tick[] {
+  const [step, scale] = roundStep(greatest / count - least / count);
+  const first = Math.ceil(fromStep(least, step, scale));
+  const last = Math.floor(fromStep(greatest, step, scale));
+  // Neighbours that a double cannot tell apart are one tick.
+  if (!(step > 0) || !Number.isFinite(first) || last - first > 4 * count + 4) return [];
+  const values = Array.from({ length: last - first + 1 }, (_, index) => toValue(first + index, step, scale));
+  return [...new Set(values)].map((value) => ({ value: value + 0, unit: null }));
+}
+
+/** Returns the least round step that is not less than a size: a digit, and the power of ten that multiplies it. */
+function roundStep(size: number): readonly [digit: number, scale: number] {
+  if (!(size > 0)) return [0, 0];
+  const scale = Math.floor(Math.log10(size));
+  const digit = [1, 2, 5].find((each) => toValue(1, each, scale) >= size);
+  return digit === undefined ? [1, scale + 1] : [digit, scale];
+}
+
+/** Powers of ten with negative exponents are not exact: 3 / 10 is nearer to 0.3 than 3 * 0.1 is. */
+function toValue(index: number, digit: number, scale: number): number {
+  if (scale < -300) return index * digit * 1e-300 * 10 ** (scale + 300);
+  return scale < 0 ? (index * digit) / 10 ** -scale : index * digit * 10 ** scale;
+}
+
+function fromStep(value: number, digit: number, scale: number): number {
+  const steps = value / toValue(1, digit, scale);
+  const rounded = Math.round(steps);
+  return Math.abs(steps - rounded) < 1e-9 * Math.max(1, Math.abs(steps)) ? rounded : steps;
+}
+
+const SECOND = 1000;
+const MINUTE = 60 * SECOND;
+const HOUR = 60 * MINUTE;
+const DAY = 24 * HOUR;
+const YEAR = 365.2425 * DAY;
+
+/** Steps of dates: so many units, which take so long. */
+const STEPS: readonly (readonly [unit: CalendarUnit, amount: number, milliseconds: number])[] = [
+  ["second", 1, SECOND],
+  ["second", 5, 5 * SECOND],
+  ["second", 15, 15 * SECOND],
+  ["second", 30, 30 * SECOND],
+  ["minute", 1, MINUTE],
+  ["minute", 5, 5 * MINUTE],
+  ["minute", 15, 15 * MINUTE],
+  ["minute", 30, 30 * MINUTE],
+  ["hour", 1, HOUR],
+  ["hour", 3, 3 * HOUR],
+  ["hour", 6, 6 * HOUR],
+  ["hour", 12, 12 * HOUR],
+  ["day", 1, DAY],
+  ["day", 2, 2 * DAY],
+  ["day", 7, 7 * DAY],
+  ["month", 1, YEAR / 12],
+  ["month", 3, YEAR / 4],
+  ["month", 6, YEAR / 2],
+];
+
+/**
+ * Returns the dates of a domain at which a second, minute, hour, day, month or year begins, in UTC.
+ * @param domain milliseconds since 1970
+ * @param count about how many
+ */
+export function dateTicks(domain: Domain, count: number): readonly Tick[] {
+  const [least, greatest] = domain;
+  const size = (greatest - least) / count;
+  const [unit, amount, milliseconds] = STEPS.find(([, , each]) => each >= size) ?? ["year", yearStep(size / YEAR), 0];
+  if (unit === "month" || unit === "year") return monthTicks(domain, unit === "year" ? 12 * amount : amount, unit);
+  const ticks: Tick[] = [];
+  // Weeks begin on Mondays: 1970 began on a Thursday.
+  const offset = amount === 7 ? 4 * DAY : 0;
+  for (
+    let value = Math.ceil((least - offset) / milliseconds) * milliseconds + offset;
+    value <= greatest;
+    value += milliseconds
+  ) {
+    ticks.push({ value: value + 0, unit });
+  }
+  return ticks;
+}
+
+function yearStep(years: number): number {
+  const [digit, scale] = roundStep(Math.max(years, 1));
+  return toValue(1, digit, scale);
+}
+
+function monthTicks([least, greatest]: Domain, months: number, unit: CalendarUnit): readonly Tick[] {
+  const ticks: Tick[] = [];
+  const start = new Date(least);
+  const first = Math.floor((start.getUTCFullYear() * 12 + start.getUTCMonth()) / months);
+  for (let index = first; ; index += 1) {
+    const value = startOfMonth(index * months);
+    // Beyond the last date there is no tick.
+    if (!(value <= greatest)) return ticks;
+    if (value >= least) ticks.push({ value, unit });
+  }
+}
+
+function startOfMonth(month: number): number {
+  // Date.UTC takes the years 0 to 99 for those of the twentieth century.
+  return new Date(0).setUTCFullYear(Math.floor(month / 12), ((month % 12) + 12) % 12, 1);
+}
+
+/**
+ * Divides a length among bands.
+ * @param gap the part of a band that is empty, from 0 to 1
+ */
+export function bandScale(count: number, [from, to]: readonly [number, number], gap = 0.2): Bands {
+  const step = count === 0 ? 0 : (to - from) / count;
+  return { startOf: (index) => from + step * (index + gap / 2), width: step * (1 - gap) };
+}
+
+/** Returns as many marks as a picture may have, and how many it omits. */
+export function atMostMarks<Mark>(
+  marks: readonly Mark[],
+  most: number,
+): { readonly marks: readonly Mark[]; readonly omitted: number } {
+  return marks.length <= most ? { marks, omitted: 0 } : { marks: marks.slice(0, most), omitted: marks.length - most };
+}
+
+/** Returns the number that a value of the service is; null for none, and for INF, -INF and NaN. */
+export function toNumber(value: unknown): number | null {
+  if (typeof value !== "number" && typeof value !== "string") return null;
+  const number = typeof value === "string" && value.trim() === "" ? Number.NaN : Number(value);
+  return Number.isFinite(number) ? number : null;
+}
+
+/** Returns the milliseconds since 1970 of a date or a point in time of the service; null for none, and beyond what pages can show. */
+export function toTime(value: unknown): number | null {
+  if (typeof value !== "string") return null;
+  const time = Date.parse(value.replace(/(\.\d{3})\d+/u, "$1"));
+  return Number.isNaN(time) ? null : time;
+}

@@ -1,0 +1,90 @@
+import { runInNewContext } from "node:vm";
+import buildQuery from "odata-query";
+import { expect, test } from "vitest";
+import { copyAsODataQuery } from "../../explorer/src/copy/odata-query.ts";
+import { parseQueryOptions, splitTarget } from "../../src/syntax/query-options-parser.ts";
+import { hostileQuery } from "../explorer/copied-queries.ts";
+
+/** Runs a snippet, and returns the URL that it requests. */
+async function requested(code: string): Promise<string> {
+  let target = "";
+  const fetch = async (url: string): Promise<Response> => {
+    target = new URL(url).href;
+    return Response.json({});
+  };
+  const body = code.replace('import buildQuery from "odata-query";', "");
+  await runInNewContext(`(async () => { ${body} })()`, { buildQuery, fetch, Error });
+  return target;
+}
+
+test.for([
+  [
+    [
+      ["$filter", "Name eq 'it''s $HOME & 100% #1 + ü'"],
+      ["$top", "5"],
+      ["$skip", "0"],
+      ["$count", "true"],
+    ],
+    true,
+  ],
+  [
+    [
+      ["$orderby", "Customer/Name desc,Id"],
+      ["$select", "Id,Customer/Name"],
+      ["$search", '"a & b" OR c'],
+    ],
+    true,
+  ],
+  [[["$expand", "Items"]], true],
+  [
+    [
+      [
+        "$expand",
+        "Customer($select=Name,Code),Items($filter=Order/Total gt 5 and Name eq 'a;b';$orderby=No desc;$top=5;$count=true;$expand=Product($levels=2))",
+      ],
+    ],
+    true,
+  ],
+  [
+    [
+      [
+        "$apply",
+        "filter(Total gt 5)/groupby((Color,Customer/Name),aggregate(Total with sum as TotalSum,$count as Count))",
+      ],
+    ],
+    true,
+  ],
+  [[["$apply", "groupby((Color))"]], true],
+  [[["$apply", "aggregate($count as Count)"]], true],
+  [
+    [
+      ["$format", "json"],
+      ["$top", "5"],
+      ["sap-client", "100"],
+      ["@p", "5"],
+    ],
+    true,
+  ],
+  [[["$apply", "groupby((Color),aggregate($count as Count))/topcount(5,Count)"]], false],
+  [[["$expand", "Items/$ref"]], false],
+  [[["$expand", "Count($top=1)"]], false],
+  [[["$expand", "Items($select=Address/City)"]], false],
+  [[["$expand", "*($levels=2)"]], true],
+  [
+    [
+      ["$compute", "Total mul 2 as Twice"],
+      ["$count", "false"],
+    ],
+    false,
+  ],
+  [[], false],
+] as const)("requests the same with %j", async ([pairs, callsPackage]) => {
+  const query = hostileQuery({ options: new Map(pairs), headers: {} });
+  const code = copyAsODataQuery(query);
+  expect(code.includes("buildQuery(")).toBe(callsPackage);
+  const { path, query: text } = splitTarget(await requested(code));
+  const { system, custom, aliases } = parseQueryOptions(text);
+  expect(path).toBe("/odata/Orders");
+  const all = [...system, ...aliases, ...Array.from(custom, ([name, [value]]) => [name, value])];
+  expect(Object.fromEntries(all)).toEqual(Object.fromEntries(pairs));
+});
