@@ -4,6 +4,7 @@ import { Empty } from "../parts/empty.tsx";
 import { Heading } from "../parts/heading.tsx";
 import { Cost } from "../screens/cost/cost.tsx";
 import { Home } from "../screens/home/home.tsx";
+import { Operations } from "../screens/operations/operations.tsx";
 import { Relations } from "../screens/relations/relations.tsx";
 import type { ScreenProps } from "../state/session.ts";
 import { type ScreenName, hrefOf, viewOf } from "../state/view.ts";
@@ -14,6 +15,7 @@ import { ResourceBar, isOfResource } from "./resource-bar.tsx";
 const SCREENS: Readonly<Partial<Record<ScreenName, FunctionComponent<ScreenProps>>>> = {
   home: Home,
   relations: Relations,
+  operation: Operations,
   cost: Cost,
 };
 
