@@ -53,12 +53,29 @@ export function CopyMenu({ session, view }: ScreenProps): JSX.Element {
         label="Copy as"
         icon="copy"
         items={[
-          ...Object.entries(FORMS).map(([label, write]) => ({ label, onSelect: () => { copy(label, write(query)); } })),
+          ...Object.entries(FORMS).map(([label, write]) => ({
+            label,
+            onSelect: () => {
+              copy(label, write(query));
+            },
+          })),
           ...fileItems(session, query),
-          { label: "Link to this view", onSelect: () => { copy("link", copyAsLink(location.href, hrefOf(view))); } },
+          {
+            label: "Link to this view",
+            onSelect: () => {
+              copy("link", copyAsLink(location.href, hrefOf(view)));
+            },
+          },
         ]}
       />
-      {refused === null ? null : <RefusedText {...refused} onClose={() => { setRefused(null); }} />}
+      {refused === null ? null : (
+        <RefusedText
+          {...refused}
+          onClose={() => {
+            setRefused(null);
+          }}
+        />
+      )}
     </>
   );
 }
@@ -74,15 +91,30 @@ function copiedQuery({ session, view }: ScreenProps): CopiedQuery {
 }
 
 /** Files of the service where it offers them, otherwise files that the page makes. */
-function fileItems({ about, client, model }: ScreenProps["session"], query: CopiedQuery): Parameters<typeof Menu>[0]["items"] {
+function fileItems(
+  { about, client, model }: ScreenProps["session"],
+  query: CopiedQuery,
+): Parameters<typeof Menu>[0]["items"] {
   const title = about.title ?? model.title;
   const name = title.replaceAll(/[^\p{L}\p{N} _-]/gu, "_");
   const files = about.connectionFiles;
-  const open = (path: string) => () => { location.assign(client.urlOf(path)); };
-  const save = (text: string, ending: string) => () => { saveFile(new Blob([text]), `${name}.${ending}`); };
+  const open = (path: string) => () => {
+    location.assign(client.urlOf(path));
+  };
+  const save = (text: string, ending: string) => () => {
+    saveFile(new Blob([text]), `${name}.${ending}`);
+  };
   return [
-    { label: "Excel file (.odc)", icon: "download", onSelect: files === null ? save(copyAsOdc(query, title), "odc") : open(files.excel) },
-    { label: "Power BI file (.pbids)", icon: "download", onSelect: files === null ? save(copyAsPbids(query), "pbids") : open(files.powerBi) },
+    {
+      label: "Excel file (.odc)",
+      icon: "download",
+      onSelect: files === null ? save(copyAsOdc(query, title), "odc") : open(files.excel),
+    },
+    {
+      label: "Power BI file (.pbids)",
+      icon: "download",
+      onSelect: files === null ? save(copyAsPbids(query), "pbids") : open(files.powerBi),
+    },
   ];
 }
 
@@ -101,7 +133,9 @@ function RefusedText({ label, text, onClose }: Refused & { readonly onClose: () 
   }, []);
   return (
     <Dialog title={`Copy: ${label}`} onClose={onClose}>
-      <p class="field-hint">The browser does not let the page copy. The text is selected: copy it with your keyboard.</p>
+      <p class="field-hint">
+        The browser does not let the page copy. The text is selected: copy it with your keyboard.
+      </p>
       <textarea ref={area} class="input code copy-text" readOnly rows={12} aria-label={label} value={text} />
     </Dialog>
   );

@@ -2,8 +2,11 @@ import type { FunctionComponent, JSX } from "preact";
 import { ButtonLink } from "../parts/button.tsx";
 import { Empty } from "../parts/empty.tsx";
 import { Heading } from "../parts/heading.tsx";
+import { Cost } from "../screens/cost/cost.tsx";
 import { Grid } from "../screens/grid/grid.tsx";
 import { Home } from "../screens/home/home.tsx";
+import { Operations } from "../screens/operations/operations.tsx";
+import { Relations } from "../screens/relations/relations.tsx";
 import type { ScreenProps } from "../state/session.ts";
 import { type ScreenName, hrefOf, viewOf } from "../state/view.ts";
 import { Breadcrumb } from "./breadcrumb.tsx";
@@ -13,6 +16,9 @@ import { ResourceBar, isOfResource } from "./resource-bar.tsx";
 const SCREENS: Readonly<Partial<Record<ScreenName, FunctionComponent<ScreenProps>>>> = {
   home: Home,
   grid: Grid,
+  relations: Relations,
+  operation: Operations,
+  cost: Cost,
 };
 
 /** Shows the screen of a view: its breadcrumb, the tabs of its resource, and its content. */

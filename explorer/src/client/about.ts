@@ -1,5 +1,6 @@
+import { itemsIn, memberOf, textIn } from "./json-members.ts";
 import type { ServiceClient } from "./service-client.ts";
-import { ServiceError, memberOf } from "./service-error.ts";
+import { ServiceError } from "./service-error.ts";
 
 /** What the route of the page says about the service, beside `$metadata`. */
 export interface About {
@@ -54,7 +55,7 @@ export function toAbout(body: unknown): About {
         return typeof count === "number" ? [[set, { count, isExact: memberOf(row, "isExact") === true }]] : [];
       }),
     ),
-    warnings: itemsIn(memberOf(body, "warnings")).map((warning) => ({
+    warnings: itemsIn(body, "warnings").map((warning) => ({
       code: textIn(warning, "code") ?? "",
       severity: textIn(warning, "severity") ?? "warning",
       place: textIn(warning, "place") ?? "",
@@ -65,13 +66,4 @@ export function toAbout(body: unknown): About {
     serverTiming: memberOf(body, "serverTiming") === true,
     connectionFiles: excel === null || powerBi === null ? null : { excel, powerBi },
   };
-}
-
-function textIn(value: unknown, name: string): string | null {
-  const text = memberOf(value, name);
-  return typeof text === "string" ? text : null;
-}
-
-function itemsIn(value: unknown): readonly unknown[] {
-  return Array.isArray(value) ? value : [];
 }

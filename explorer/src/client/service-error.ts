@@ -1,3 +1,5 @@
+import { itemsIn, memberOf, textIn } from "./json-members.ts";
+
 /** An answer of the service that says what is wrong. */
 export class ServiceError extends Error {
   readonly status: number;
@@ -20,8 +22,7 @@ export class ServiceError extends Error {
     this.position = positionIn(message);
     this.requestId = headers.get("X-Request-Id");
     this.headers = headers;
-    const details = memberOf(error, "details");
-    this.details = (Array.isArray(details) ? details : []).map((detail: unknown) => ({
+    this.details = itemsIn(error, "details").map((detail) => ({
       code: textIn(detail, "code") ?? "",
       message: textIn(detail, "message") ?? "",
       target: textIn(detail, "target"),
@@ -56,15 +57,4 @@ function sentenceOf(status: number, body: unknown): string {
   const text = typeof body === "string" ? body.trim().slice(0, 200) : "";
   const isHtml = text.startsWith("<");
   return `The service answered with the status ${status}${text === "" || isHtml ? "." : `: ${text}`}`;
-}
-
-/** Returns a member of a value of unknown shape; undefined without it. */
-export function memberOf(value: unknown, name: string): unknown {
-  if (typeof value !== "object" || value === null || !Object.hasOwn(value, name)) return undefined;
-  return (value as Readonly<Record<string, unknown>>)[name];
-}
-
-function textIn(value: unknown, name: string): string | null {
-  const text = memberOf(value, name);
-  return typeof text === "string" ? text : null;
 }

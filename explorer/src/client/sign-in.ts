@@ -1,4 +1,4 @@
-import { memberOf } from "./service-error.ts";
+import { memberOf } from "./json-members.ts";
 
 /** How users sign in, as the HTML of the page says. */
 export type SignIn =

@@ -8,8 +8,8 @@ import { readOrderBy } from "../../query/order-by-text.ts";
 import { readFilter } from "../../query/read-filter.ts";
 import { writeFilter } from "../../query/write-filter.ts";
 import { type View, hrefOf, withOptions } from "../../state/view.ts";
-import type { GridProps } from "./rows.tsx";
 import { shapeAt } from "./filter-targets.ts";
+import type { GridProps } from "./rows.tsx";
 
 /** Returns the parts of the filter of a view that must all be met. */
 export function partsOf(view: View): readonly FilterNode[] {
@@ -35,13 +35,21 @@ export function Chips(props: GridProps & { readonly onFilter: (path: string) => 
   const parts = partsOf(view);
   const chips = [
     ...parts.map((part, index) => (
-      <Chip key={`filter-${index}`} without={withParts(view, parts.filter((other) => other !== part))}>
+      <Chip
+        key={`filter-${index}`}
+        without={withParts(
+          view,
+          parts.filter((other) => other !== part),
+        )}
+      >
         <Part {...props} part={part} />
       </Chip>
     )),
     ...[...view.options].flatMap(([name, value]) => {
       const text = optionText(name, value);
-      return text === null ? [] : (
+      return text === null ? (
+        []
+      ) : (
         <Chip key={name} without={withOptions(view, { [name]: null, row: null })}>
           <a href={hrefOf({ ...view, screen: "query" })}>{text}</a>
         </Chip>

@@ -66,7 +66,9 @@ export function columnsOf(
   if (apply !== "") return appliedColumns(place, readApply(apply), sample);
   const names = chosenNames(options) ?? namesInOrder(place.type).slice(0, MOST_COLUMNS);
   const values = names.flatMap((name) => valueColumn(place, name) ?? []);
-  const expanded = (readExpand(options.get("$expand") ?? "") ?? []).flatMap((node) => navigationColumn(place, node) ?? []);
+  const expanded = (readExpand(options.get("$expand") ?? "") ?? []).flatMap(
+    (node) => navigationColumn(place, node) ?? [],
+  );
   return [...values, ...expanded, ...furtherColumns(place.type, values, sample)];
 }
 
@@ -145,7 +147,13 @@ function number(name: string): ValueShape {
 
 /** Returns what `$expand` reads for a cell: of one entity its key and its label, of several their number. */
 export function cellNode({ name, isCollection, target }: Navigation): ExpandNode {
-  if (isCollection) return expandNode(name, { options: new Map([["$count", "true"], ["$top", "0"]]) });
+  if (isCollection)
+    return expandNode(name, {
+      options: new Map([
+        ["$count", "true"],
+        ["$top", "0"],
+      ]),
+    });
   const label = labelProperty(target)?.name;
   const key = target.key.map((property) => property.name);
   return expandNode(name, { select: [...new Set([...key, ...(label === undefined ? [] : [label])])] });

@@ -26,7 +26,9 @@ export function ColumnsDialog(props: GridProps & { readonly onClose: () => void 
     const added = navigations.filter(({ name }) => related.has(name) && !kept.some(({ path }) => path === name));
     const expand = writeExpand([...kept, ...added.map(cellNode)]);
     onClose();
-    session.go(withOptions(view, { $select: isDefault ? null : select.join(","), $expand: expand === "" ? null : expand }));
+    session.go(
+      withOptions(view, { $select: isDefault ? null : select.join(","), $expand: expand === "" ? null : expand }),
+    );
   };
   const move = (at: number, by: number): void => {
     const next = [...names];
@@ -39,20 +41,48 @@ export function ColumnsDialog(props: GridProps & { readonly onClose: () => void 
       onClose={onClose}
       actions={
         <>
-          <Button onClick={() => { setChosen(new Set(chosen.size === names.length ? [] : names)); }}>
+          <Button
+            onClick={() => {
+              setChosen(new Set(chosen.size === names.length ? [] : names));
+            }}
+          >
             {chosen.size === names.length ? "Choose none" : "Choose all"}
           </Button>
-          <Button kind="primary" onClick={apply}>Show</Button>
+          <Button kind="primary" onClick={apply}>
+            Show
+          </Button>
         </>
       }
     >
       <ol class="grid-columns">
         {names.map((name, at) => (
           <li key={at}>
-            <CheckField label={name} checked={chosen.has(name)} onChange={(checked) => { setChosen(changed(chosen, name, checked)); }} />
+            <CheckField
+              label={name}
+              checked={chosen.has(name)}
+              onChange={(checked) => {
+                setChosen(changed(chosen, name, checked));
+              }}
+            />
             <span class="spread" />
-            <Button kind="quiet" icon="up" label={`Move ${name} up`} disabled={at === 0} onClick={() => { move(at, -1); }} />
-            <Button kind="quiet" icon="down" label={`Move ${name} down`} disabled={at === names.length - 1} onClick={() => { move(at, 1); }} />
+            <Button
+              kind="quiet"
+              icon="up"
+              label={`Move ${name} up`}
+              disabled={at === 0}
+              onClick={() => {
+                move(at, -1);
+              }}
+            />
+            <Button
+              kind="quiet"
+              icon="down"
+              label={`Move ${name} down`}
+              disabled={at === names.length - 1}
+              onClick={() => {
+                move(at, 1);
+              }}
+            />
           </li>
         ))}
       </ol>
@@ -64,7 +94,9 @@ export function ColumnsDialog(props: GridProps & { readonly onClose: () => void 
               key={name}
               label={isCollection ? `${name} (number)` : name}
               checked={related.has(name)}
-              onChange={(checked) => { setRelated(changed(related, name, checked)); }}
+              onChange={(checked) => {
+                setRelated(changed(related, name, checked));
+              }}
             />
           ))}
         </fieldset>

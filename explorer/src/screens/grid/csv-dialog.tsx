@@ -40,14 +40,25 @@ export function CsvDialog(props: CsvProps): JSX.Element {
       actions={
         <>
           {isReading ? <Button onClick={stop}>Stop</Button> : null}
-          {isReading || rows === 0 ? null : <Button onClick={save}>Save {state.kind === "done" ? "again" : "these rows"}</Button>}
-          {isReading ? null : <Button kind="primary" onClick={onClose}>Done</Button>}
+          {isReading || rows === 0 ? null : (
+            <Button onClick={save}>Save {state.kind === "done" ? "again" : "these rows"}</Button>
+          )}
+          {isReading ? null : (
+            <Button kind="primary" onClick={onClose}>
+              Done
+            </Button>
+          )}
         </>
       }
     >
       <div class="stack" role="status">
         {isReading ? (
-          <progress class="grid-progress" aria-label="Rows" max={Math.min(total ?? MAX_CSV_ROWS, MAX_CSV_ROWS)} value={rows} />
+          <progress
+            class="grid-progress"
+            aria-label="Rows"
+            max={Math.min(total ?? MAX_CSV_ROWS, MAX_CSV_ROWS)}
+            value={rows}
+          />
         ) : null}
         <p>{sentenceOf(state, rows, total)}</p>
       </div>
@@ -84,7 +95,11 @@ interface CsvRun {
 /** Reads the rows from the first on, for as long as the dialog is open. */
 function useCsv({ session, query, columns }: CsvProps): CsvRun {
   const [file] = useState(
-    () => new CsvFile(columns.map((column) => ({ title: column.name, path: column.path, type: typeOf(column) })), { hasMark: true }),
+    () =>
+      new CsvFile(
+        columns.map((column) => ({ title: column.name, path: column.path, type: typeOf(column) })),
+        { hasMark: true },
+      ),
   );
   const [rows, setRows] = useState(0);
   const [state, setState] = useState<CsvState>({ kind: "reading" });
@@ -102,12 +117,23 @@ function useCsv({ session, query, columns }: CsvProps): CsvRun {
       return true;
     };
     read().then(
-      (isWhole) => { setState({ kind: "done", isWhole }); },
-      (error: unknown) => { setState(isAbort(error) ? { kind: "stopped" } : { kind: "failed", error }); },
+      (isWhole) => {
+        setState({ kind: "done", isWhole });
+      },
+      (error: unknown) => {
+        setState(isAbort(error) ? { kind: "stopped" } : { kind: "failed", error });
+      },
     );
     return () => {
       controller.current.abort();
     };
   }, []);
-  return { file, rows, state, stop: () => { controller.current.abort(); } };
+  return {
+    file,
+    rows,
+    state,
+    stop: () => {
+      controller.current.abort();
+    },
+  };
 }

@@ -41,7 +41,12 @@ export function FilterDialog(props: FilterDialogProps): JSX.Element {
     const parts = partsOf(view);
     const added = condition === null ? [] : [condition];
     onClose();
-    session.go(withParts(view, old === undefined ? [...parts, ...added] : parts.flatMap((part) => (part === old ? added : [part]))));
+    session.go(
+      withParts(
+        view,
+        old === undefined ? [...parts, ...added] : parts.flatMap((part) => (part === old ? added : [part])),
+      ),
+    );
   };
   return (
     <Dialog title="Filter" onClose={onClose}>
@@ -54,20 +59,33 @@ export function FilterDialog(props: FilterDialogProps): JSX.Element {
           const isMissing = operator.values !== "none" && typed.length === 0;
           setMessage(isMissing ? "Choose a value." : wrong);
           if (wrong !== null || isMissing) return;
-          goWith(conditionOf(draft.path, operator, typed.flatMap(({ literal }) => literal ?? []), isLowered(draft, shape, operator)));
+          goWith(
+            conditionOf(
+              draft.path,
+              operator,
+              typed.flatMap(({ literal }) => literal ?? []),
+              isLowered(draft, shape, operator),
+            ),
+          );
         }}
       >
         <SelectField
           label="Property"
           value={draft.path}
           choices={targets.map(({ path }) => ({ value: path, label: path }))}
-          onChange={(path) => { setDraft(draftOf(props, path)); setMessage(null); }}
+          onChange={(path) => {
+            setDraft(draftOf(props, path));
+            setMessage(null);
+          }}
         />
         <SelectField
           label="Condition"
           value={operator.id}
           choices={operators.map(({ id, label }) => ({ value: id, label }))}
-          onChange={(id) => { setDraft({ ...draft, operator: id }); setMessage(null); }}
+          onChange={(id) => {
+            setDraft({ ...draft, operator: id });
+            setMessage(null);
+          }}
         />
         {operator.values === "none" ? null : (
           <ValueField
@@ -75,19 +93,33 @@ export function FilterDialog(props: FilterDialogProps): JSX.Element {
             operator={operator}
             values={draft.values}
             message={message}
-            onChange={(values) => { setDraft({ ...draft, values }); }}
+            onChange={(values) => {
+              setDraft({ ...draft, values });
+            }}
           />
         )}
         {isText(shape) && operator.values !== "none" ? (
           <CheckField
             label="Ignore upper and lower case"
             checked={draft.isLowered}
-            onChange={(checked) => { setDraft({ ...draft, isLowered: checked }); }}
+            onChange={(checked) => {
+              setDraft({ ...draft, isLowered: checked });
+            }}
           />
         ) : null}
         <div class="dialog-actions">
-          {old === undefined ? null : <Button onClick={() => { goWith(null); }}>Remove</Button>}
-          <Button kind="primary" type="submit">Filter</Button>
+          {old === undefined ? null : (
+            <Button
+              onClick={() => {
+                goWith(null);
+              }}
+            >
+              Remove
+            </Button>
+          )}
+          <Button kind="primary" type="submit">
+            Filter
+          </Button>
         </div>
       </form>
     </Dialog>
@@ -147,7 +179,9 @@ function ValueField(props: ValueFieldProps): JSX.Element {
         value={values[0] ?? ""}
         error={message}
         choices={choices.map((choice) => ({ value: choice, label: choice }))}
-        onChange={(value) => { onChange([value]); }}
+        onChange={(value) => {
+          onChange([value]);
+        }}
       />
     );
   }
@@ -161,7 +195,9 @@ function ValueField(props: ValueFieldProps): JSX.Element {
       inputMode={/Int|Decimal|Double|Single|Byte/u.test(name) ? "decimal" : "text"}
       value={isMany ? values.join("\n") : (values[0] ?? "")}
       error={message}
-      onInput={(text) => { onChange(isMany ? text.split("\n").filter((line) => line !== "") : [text]); }}
+      onInput={(text) => {
+        onChange(isMany ? text.split("\n").filter((line) => line !== "") : [text]);
+      }}
     />
   );
 }

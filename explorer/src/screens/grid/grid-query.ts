@@ -74,6 +74,8 @@ function labelsOf(place: ResolvedPath, path: string, options: ReadonlyMap<string
   if (set === null || !set.abilities.canExpand || pathSegments(path).length > 1) return "";
   if (options.has("$expand") || options.has("$apply")) return "";
   const navigations = columnsOf(place, options, []).flatMap(({ navigation }) => navigation ?? []);
-  const shown = navigations.filter(({ name, target }) => set.abilities.expandable(name) && labelProperty(target) !== null);
+  const shown = navigations.filter(
+    ({ name, target }) => set.abilities.expandable(name) && labelProperty(target) !== null,
+  );
   return writeExpand(shown.slice(0, MOST_LABELS).map(cellNode));
 }

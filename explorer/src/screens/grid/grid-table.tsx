@@ -1,12 +1,12 @@
 import type { JSX, TargetedKeyboardEvent } from "preact";
 import { useEffect, useId, useMemo, useRef, useState } from "preact/hooks";
-import { showValue } from "../../format/show-value.ts";
 import { valueAt } from "../../format/csv.ts";
+import { showValue } from "../../format/show-value.ts";
 import type { SortKey } from "../../query/order-by-text.ts";
+import { BodyRow } from "./body-row.tsx";
 import { type Column, type Row, typeOf } from "./column.ts";
 import { HeadCell } from "./head-cell.tsx";
 import type { PagedRows } from "./paged-rows.ts";
-import { BodyRow } from "./body-row.tsx";
 import { type VirtualRows, useVirtualRows } from "./use-virtual-rows.ts";
 
 /** What a table shows, and what a reader does with it. */
@@ -154,11 +154,13 @@ function useScrollToColumn(box: { readonly current: HTMLElement | null }, id: st
     const element = box.current;
     if (cell === null || element === null || !element.contains(document.activeElement)) return;
     const sticky = cell.parentElement?.firstElementChild ?? cell;
-    const isSticky = getComputedStyle(sticky).position === "sticky" && getComputedStyle(sticky).insetInlineStart === "0px";
+    const isSticky =
+      getComputedStyle(sticky).position === "sticky" && getComputedStyle(sticky).insetInlineStart === "0px";
     const left = isSticky && sticky !== cell ? sticky.getBoundingClientRect().width : 0;
     const [outer, inner] = [element.getBoundingClientRect(), cell.getBoundingClientRect()];
     if (inner.left < outer.left + left) element.scrollLeft -= outer.left + left - inner.left;
-    else if (inner.right > outer.right) element.scrollLeft += Math.min(inner.right - outer.right, inner.left - outer.left - left);
+    else if (inner.right > outer.right)
+      element.scrollLeft += Math.min(inner.right - outer.right, inner.left - outer.left - left);
   }, [id]);
 }
 

@@ -1,6 +1,6 @@
 import type { JSX } from "preact";
-import { Empty } from "../../parts/empty.tsx";
 import { ButtonLink } from "../../parts/button.tsx";
+import { Empty } from "../../parts/empty.tsx";
 import { Heading } from "../../parts/heading.tsx";
 import { resolvePath } from "../../query/resolve-type.ts";
 import { pathSegments } from "../../state/path-segments.ts";
@@ -15,7 +15,11 @@ export function Grid({ session, view }: ScreenProps): JSX.Element {
   return (
     <div class="grid-screen">
       <Heading>{pathSegments(view.path).at(-1) ?? view.path}</Heading>
-      {query === null ? <NoRows session={session} view={view} /> : <Described session={session} view={view} query={query} />}
+      {query === null ? (
+        <NoRows session={session} view={view} />
+      ) : (
+        <Described session={session} view={view} query={query} />
+      )}
     </div>
   );
 }

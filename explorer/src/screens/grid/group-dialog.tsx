@@ -8,9 +8,7 @@ import { formOf, groupablePaths, groupedView, namedTotal, totalChoices } from ".
 import type { GridProps } from "./rows.tsx";
 
 /** Shows a form for groups and totals. */
-export function GroupDialog(
-  props: GridProps & { readonly set: EntitySet; readonly onClose: () => void },
-): JSX.Element {
+export function GroupDialog(props: GridProps & { readonly set: EntitySet; readonly onClose: () => void }): JSX.Element {
   const { session, view, set, onClose } = props;
   const [form, setForm] = useState(() => formOf(view));
   const paths = groupablePaths(set).map((path) => ({ value: path, label: path }));
@@ -29,12 +27,20 @@ export function GroupDialog(
       actions={
         <>
           {view.options.has("$apply") ? (
-            <Button onClick={() => { go({ ...form, groupBy: [], totals: [], limit: null }); }}>Show the rows</Button>
+            <Button
+              onClick={() => {
+                go({ ...form, groupBy: [], totals: [], limit: null });
+              }}
+            >
+              Show the rows
+            </Button>
           ) : null}
           <Button
             kind="primary"
             disabled={form.groupBy.length + form.totals.length === 0}
-            onClick={() => { go(form); }}
+            onClick={() => {
+              go(form);
+            }}
           >
             Group
           </Button>
@@ -47,7 +53,9 @@ export function GroupDialog(
           none="Nothing"
           values={form.groupBy}
           choices={paths}
-          onChange={(groupBy) => { setForm({ ...form, groupBy, limit: null }); }}
+          onChange={(groupBy) => {
+            setForm({ ...form, groupBy, limit: null });
+          }}
         />
         <Selects
           label="Total"

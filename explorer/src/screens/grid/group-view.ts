@@ -1,5 +1,13 @@
 import type { EntitySet, StructuredType } from "../../model/model.ts";
-import { type ApplyForm, NO_GROUPS, type Total, type TotalMethod, aliasOf, readApply, writeApply } from "../../query/apply-text.ts";
+import {
+  type ApplyForm,
+  NO_GROUPS,
+  type Total,
+  type TotalMethod,
+  aliasOf,
+  readApply,
+  writeApply,
+} from "../../query/apply-text.ts";
 import { operatorsFor } from "../../query/operators.ts";
 import { type View, withOptions } from "../../state/view.ts";
 
@@ -26,9 +34,9 @@ export function groupablePaths({ type, abilities }: EntitySet): readonly string[
 /** Returns the totals that a set permits, the number of rows first. */
 export function totalChoices({ type, abilities }: EntitySet): readonly TotalChoice[] {
   const ofPaths = pathsOf(type).flatMap((path) =>
-    abilities.methodsOf(path).flatMap((method) =>
-      isMethod(method) ? [{ method, path, label: `${METHODS[method]} ${path}` }] : [],
-    ),
+    abilities
+      .methodsOf(path)
+      .flatMap((method) => (isMethod(method) ? [{ method, path, label: `${METHODS[method]} ${path}` }] : [])),
   );
   return [{ method: "count", path: null, label: "Number of rows" }, ...ofPaths];
 }
@@ -56,8 +64,17 @@ export function formOf(view: View): ApplyForm {
 }
 
 /** Gives a total a name that no other column has. */
-export function namedTotal({ method, path }: Omit<TotalChoice, "label">, { groupBy, totals }: ApplyForm, type: StructuredType): Total {
-  const taken = [...groupBy, ...totals.map(({ alias }) => alias), ...type.properties.keys(), ...type.navigations.keys()];
+export function namedTotal(
+  { method, path }: Omit<TotalChoice, "label">,
+  { groupBy, totals }: ApplyForm,
+  type: StructuredType,
+): Total {
+  const taken = [
+    ...groupBy,
+    ...totals.map(({ alias }) => alias),
+    ...type.properties.keys(),
+    ...type.navigations.keys(),
+  ];
   return { method, path, alias: aliasOf(method, path, taken) };
 }
 
@@ -69,7 +86,13 @@ export function groupedView(view: View, form: ApplyForm): View {
   return withOptions(view, {
     $apply: isGrouped ? apply : null,
     // The filter of the rows is a part of `$apply`; that of the groups stays.
-    $filter: isGrouped ? (wasGrouped ? (view.options.get("$filter") ?? null) : null) : form.filter === "" ? null : form.filter,
+    $filter: isGrouped
+      ? wasGrouped
+        ? (view.options.get("$filter") ?? null)
+        : null
+      : form.filter === ""
+        ? null
+        : form.filter,
     $orderby: null,
     $expand: null,
     $select: null,

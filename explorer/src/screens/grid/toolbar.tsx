@@ -32,21 +32,45 @@ export function Toolbar(props: ToolbarProps): JSX.Element {
     <div class="grid-tools">
       {isEntity && !isApplied && (set?.abilities.canSearch ?? false) ? <SearchForm {...props} /> : null}
       {targets.length === 0 ? null : (
-        <Button icon="filter" popup="dialog" onClick={() => { onFilter(""); }}>
+        <Button
+          icon="filter"
+          popup="dialog"
+          onClick={() => {
+            onFilter("");
+          }}
+        >
           Filter
         </Button>
       )}
       {isApplied || !isEntity ? null : (
-        <Button icon="columns" popup="dialog" onClick={() => { setOpen("columns"); }}>
+        <Button
+          icon="columns"
+          popup="dialog"
+          onClick={() => {
+            setOpen("columns");
+          }}
+        >
           {columns.length < type.properties.size ? `Columns (${columns.length} of ${type.properties.size})` : "Columns"}
         </Button>
       )}
       {set?.abilities.canApply === true ? (
-        <Button icon="chart" popup="dialog" onClick={() => { setOpen("group"); }}>
+        <Button
+          icon="chart"
+          popup="dialog"
+          onClick={() => {
+            setOpen("group");
+          }}
+        >
           Group
         </Button>
       ) : null}
-      <Button icon="download" popup="dialog" onClick={() => { setOpen("csv"); }}>
+      <Button
+        icon="download"
+        popup="dialog"
+        onClick={() => {
+          setOpen("csv");
+        }}
+      >
         CSV
       </Button>
       {set?.abilities.canCreate === true && view.path === set.name ? (
@@ -55,7 +79,15 @@ export function Toolbar(props: ToolbarProps): JSX.Element {
         </ButtonLink>
       ) : null}
       {filtering === null ? null : (
-        <FilterDialog {...props} key={filtering} targets={targets} path={filtering} onClose={() => { onFilter(null); }} />
+        <FilterDialog
+          {...props}
+          key={filtering}
+          targets={targets}
+          path={filtering}
+          onClose={() => {
+            onFilter(null);
+          }}
+        />
       )}
       {open === "columns" ? <ColumnsDialog {...props} onClose={close} /> : null}
       {open === "group" && set !== null ? <GroupDialog {...props} set={set} onClose={close} /> : null}
@@ -75,7 +107,14 @@ function SearchForm({ session, view }: GridProps): JSX.Element {
         session.go(withOptions(view, { $search: text.trim() === "" ? null : text.trim(), row: null }));
       }}
     >
-      <TextField label="Search the rows" isLabelHidden type="search" placeholder="Search the rows" value={text} onInput={setText} />
+      <TextField
+        label="Search the rows"
+        isLabelHidden
+        type="search"
+        placeholder="Search the rows"
+        value={text}
+        onInput={setText}
+      />
       <Button type="submit" icon="search" label="Search the rows" />
     </form>
   );

@@ -1,6 +1,7 @@
 import { useEffect, useMemo, useState } from "preact/hooks";
-import { ServiceError, isAbort, memberOf } from "../../client/service-error.ts";
 import type { ServiceClient } from "../../client/service-client.ts";
+import { memberOf } from "../../client/json-members.ts";
+import { ServiceError, isAbort } from "../../client/service-error.ts";
 import type { Row } from "./column.ts";
 import type { GridQuery } from "./grid-query.ts";
 import { PAGE_SIZE, type Page, PagedRows } from "./paged-rows.ts";
@@ -73,7 +74,10 @@ export function useRows(client: ServiceClient, query: GridQuery): OpenRows {
 }
 
 /** A service that refuses the labels of foreign keys is asked without them from then on. */
-function sourceOf(client: ServiceClient, { first, plain, skipTo }: GridQuery): ConstructorParameters<typeof PagedRows>[0] {
+function sourceOf(
+  client: ServiceClient,
+  { first, plain, skipTo }: GridQuery,
+): ConstructorParameters<typeof PagedRows>[0] {
   return {
     first,
     skipTo,

@@ -3,13 +3,15 @@ import { useEffect, useMemo, useRef } from "preact/hooks";
 import type { EntitySet } from "../../model/model.ts";
 import { hrefOf, type View, withOptions } from "../../state/view.ts";
 import { layOut, type PlacedBox } from "./layout.ts";
-import { neighboursOf, type Relation } from "./to-relations.ts";
+import { type Multiplicity, neighboursOf, type Relation } from "./to-relations.ts";
 
 const WIDTH = 208;
 const LINE_HEIGHT = 18;
 const HEAD_HEIGHT = 32;
 const PADDING = 8;
 const MARGIN = 16;
+/** The room below the lowest box for a line to itself. */
+const LOOP_HEIGHT = 12;
 /** The properties that a box shows: its key and its references. */
 const MOST_LINES = 8;
 const WHEEL_FACTOR = 1.1;
@@ -29,9 +31,13 @@ export function Diagram(props: {
   const members = useMemo(() => new Map(sets.map((set) => [set.name, membersOf(set, relations)])), [sets, relations]);
   const layout = useMemo(() => layOut(boxesOf(members), relations), [members, relations]);
   const near = focus === null ? null : neighboursOf(focus, relations);
+  const stateOf = (name: string): BoxState => {
+    if (name === focus) return "chosen";
+    return near === null || near.has(name) ? "near" : "far";
+  };
   useDragging(frame, props.onZoom);
   useCentre(frame, focus === null ? undefined : layout.boxes.get(focus), zoom);
-  const [width, height] = [layout.width + 2 * MARGIN, layout.height + 2 * MARGIN];
+  const [width, height] = [layout.width + 2 * MARGIN, layout.height + 2 * MARGIN + LOOP_HEIGHT];
   return (
     <div
       class="diagram-frame"
@@ -60,7 +66,7 @@ export function Diagram(props: {
             box={box}
             lines={members.get(box.id) ?? []}
             href={hrefOf(withOptions(props.hrefView, { focus: box.id }))}
-            state={box.id === focus ? "chosen" : near === null || near.has(box.id) ? "near" : "far"}
+            state={stateOf(box.id)}
           />
         ))}
       </svg>
@@ -88,49 +94,51 @@ function boxesOf(members: ReadonlyMap<string, readonly Member[]>): Parameters<ty
   });
 }
 
+/** Whether a box is the chosen one, its neighbour, or neither. */
+type BoxState = "chosen" | "near" | "far";
+
 function SetBox(props: {
   readonly box: PlacedBox;
   readonly lines: readonly Member[];
   readonly href: string;
-  readonly state: "chosen" | "near" | "far";
+  readonly state: BoxState;
 }): JSX.Element {
   const { box, lines } = props;
   const clip = `clip-${encodeURIComponent(box.id)}`;
   const rest = lines.length - MOST_LINES;
   return (
-    <a
-      href={props.href}
-      class={`set-box set-box-${props.state}`}
-      aria-label={box.id}
-      aria-current={props.state === "chosen" ? true : undefined}
-      transform={`translate(${String(box.x)} ${String(box.y)})`}
-    >
-      <title>{box.id}</title>
-      <clipPath id={clip}>
-        <rect width={box.width - PADDING} height={box.height} />
-      </clipPath>
-      <rect class="set-box-frame" width={box.width} height={box.height} rx={6} />
-      <g clip-path={`url(#${clip})`}>
-        <text class="set-box-name" x={PADDING + 2} y={21}>
-          {box.id}
-        </text>
-        {lines.slice(0, MOST_LINES).map((line, index) => (
-          <text
-            key={line.name}
-            class={`set-box-${line.kind}`}
-            x={PADDING + 2}
-            y={HEAD_HEIGHT + 12 + index * LINE_HEIGHT}
-          >
-            {line.kind === "key" ? `${line.name} (key)` : line.name}
+    <g transform={`translate(${String(box.x)} ${String(box.y)})`}>
+      <a
+        href={props.href}
+        class={`set-box set-box-${props.state}`}
+        aria-current={props.state === "chosen" ? true : undefined}
+      >
+        <clipPath id={clip}>
+          <rect width={box.width - PADDING} height={box.height} />
+        </clipPath>
+        <rect class="set-box-frame" width={box.width} height={box.height} rx={6} />
+        <g clip-path={`url(#${clip})`}>
+          <text class="set-box-name" x={PADDING + 2} y={21}>
+            {box.id}
           </text>
-        ))}
-        {rest <= 0 ? null : (
-          <text class="set-box-reference" x={PADDING + 2} y={HEAD_HEIGHT + 12 + MOST_LINES * LINE_HEIGHT}>
-            {`${String(rest)} more`}
-          </text>
-        )}
-      </g>
-    </a>
+          {lines.slice(0, MOST_LINES).map((line, index) => (
+            <text
+              key={line.name}
+              class={`set-box-${line.kind}`}
+              x={PADDING + 2}
+              y={HEAD_HEIGHT + 12 + index * LINE_HEIGHT}
+            >
+              {line.kind === "key" ? `${line.name} (key)` : line.name}
+            </text>
+          ))}
+          {rest <= 0 ? null : (
+            <text class="set-box-reference" x={PADDING + 2} y={HEAD_HEIGHT + 12 + MOST_LINES * LINE_HEIGHT}>
+              {`${String(rest)} more`}
+            </text>
+          )}
+        </g>
+      </a>
+    </g>
   );
 }
 
@@ -157,23 +165,41 @@ function RelationLine(props: {
     <g class={`relation${props.isFaint ? " relation-faint" : ""}`} aria-hidden="true">
       <title>{`${from} → ${to}: ${[forth, back].filter((name) => name !== null).join(", ")}`}</title>
       <path d={path} marker-end="url(#arrow)" />
-      <text x={startX} y={startY - 5} text-anchor={startX < start.x + start.width / 2 ? "end" : "start"}>
-        {fromCount === "?" ? "" : fromCount}
-      </text>
-      <text x={endX} y={endY - 5} text-anchor={endX < end.x + end.width / 2 ? "end" : "start"}>
-        {toCount === "?" ? "" : toCount}
-      </text>
+      <CountText x={startX} y={startY} box={start} text={fromCount} />
+      <CountText x={endX} y={endY} box={end} text={toCount} />
     </g>
   );
 }
 
-/** Returns a curve between the sides that face each other; a box that refers to itself has a loop at its right side. */
+/** Shows how many entities are at an end of a line, outside of its box. */
+function CountText(props: {
+  readonly x: number;
+  readonly y: number;
+  readonly box: PlacedBox;
+  readonly text: Multiplicity;
+}): JSX.Element | null {
+  const { x, y, box, text } = props;
+  if (text === "?") return null;
+  const isLeft = x <= box.x;
+  return (
+    <text x={isLeft ? x - 6 : x + 6} y={y - 6} text-anchor={isLeft ? "end" : "start"}>
+      {text}
+    </text>
+  );
+}
+
+/** Returns a curve between the sides that face each other; a box that refers to itself has a loop below it. */
 function lineOf(start: PlacedBox, end: PlacedBox) {
+  if (start === end) {
+    const [startX, endX, y] = [start.x + start.width * 0.6, start.x + start.width * 0.85, start.y + start.height];
+    const path = `M${String(startX)} ${String(y)}v12q0 6 6 6H${String(endX - 6)}q6 0 6 -6v-12`;
+    return { path, startX, startY: y + 18, endX, endY: y + 18 };
+  }
   const isBehind = start.x >= end.x + end.width;
   const isBefore = end.x >= start.x + start.width;
   const startX = isBehind ? start.x : start.x + start.width;
   const endX = isBefore ? end.x : end.x + end.width;
-  const [startY, endY] = [start.y + HEAD_HEIGHT / 2, end.y + HEAD_HEIGHT / 2 + (start === end ? HEAD_HEIGHT / 2 : 0)];
+  const [startY, endY] = [start.y + HEAD_HEIGHT / 2, end.y + HEAD_HEIGHT / 2];
   const bend = isBehind || isBefore ? Math.max(24, Math.abs(endX - startX) / 2) : 56;
   const [startBend, endBend] = [isBehind ? startX - bend : startX + bend, isBefore ? endX - bend : endX + bend];
   const path = `M${String(startX)} ${String(startY)}C${String(startBend)} ${String(startY)} ${String(endBend)} ${String(endY)} ${String(endX)} ${String(endY)}`;

@@ -15,7 +15,7 @@ export function RelationTable(props: {
       <h2 id="relations-list">
         {focus === null ? "All relations" : `Relations of ${focus}`} <span class="count">{shown.length}</span>
       </h2>
-      <div class="table-frame" tabIndex={0} role="group" aria-labelledby="relations-list">
+      <div class="table-box" tabIndex={0} role="group" aria-labelledby="relations-list">
         <table class="table">
           <thead>
             <tr>
@@ -37,7 +37,7 @@ export function RelationTable(props: {
                   <a href={hrefOf(viewOf("grid", relation.to))}>{relation.to}</a>
                 </td>
                 <td>{namesOf(relation)}</td>
-                <td>{`${countText(relation.fromCount)} to ${countText(relation.toCount)}`}</td>
+                <td>{countsText(relation)}</td>
               </tr>
             ))}
           </tbody>
@@ -53,7 +53,10 @@ function namesOf({ from, to, forth, back }: Relation): string {
     .join(", ");
 }
 
-function countText(count: Relation["fromCount"]): string {
-  const texts = { "1": "one", "0..1": "none or one", "*": "many", "?": "any" };
-  return texts[count];
+/** A count that the model does not state is left out. */
+function countsText({ from, to, fromCount, toCount }: Relation): string {
+  if (fromCount === "?") return `${TEXTS[toCount]} of ${to}`;
+  return toCount === "?" ? `${TEXTS[fromCount]} of ${from}` : `${TEXTS[fromCount]} to ${TEXTS[toCount]}`;
 }
+
+const TEXTS = { "1": "one", "0..1": "none or one", "*": "many", "?": "some" };

@@ -54,11 +54,15 @@ function toRelation(set: EntitySet, navigation: Navigation, target: EntitySet, p
   if (holdsReference || (navigation.isCollection && partner?.isCollection === true)) return forward;
   const { from, to, fromCount, toCount, forth, back } = forward;
   return {
-    ...{ from: to, to: from, fromCount: toCount, toCount: fromCount, forth: back, back: forth },
+    from: to,
+    to: from,
+    fromCount: toCount,
+    toCount: fromCount,
+    forth: back,
+    back: forth,
     properties: [...(partner?.constraints.keys() ?? [])],
   };
 }
-
 function countOf(navigation: Navigation | null): Multiplicity {
   if (navigation === null) return "?";
   if (navigation.isCollection) return "*";
