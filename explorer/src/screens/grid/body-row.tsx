@@ -3,7 +3,7 @@ import { valueAt } from "../../format/csv.ts";
 import { showValue } from "../../format/show-value.ts";
 import { labelProperty } from "../../model/label-property.ts";
 import { ValueCell } from "../../parts/value-cell.tsx";
-import { type Column, type Row, isRight, typeOf } from "./column.ts";
+import { type Column, type Row, isRight, shownType, typeOf, valueIn } from "./column.ts";
 import type { Place, TableProps } from "./grid-table.tsx";
 
 interface BodyRowProps extends Pick<TableProps, "columns" | "hrefOf"> {
@@ -45,8 +45,8 @@ export function BodyRow(props: BodyRowProps): JSX.Element {
 
 function Cell(props: { readonly column: Column; readonly row: Row; readonly href: string | null }): JSX.Element {
   const { column, row, href } = props;
-  const value = column.kind === "many" ? countIn(row, column) : valueAt(row, column.path);
-  const shown = <ValueCell value={value} type={typeOf(column)} />;
+  const value = column.kind === "many" ? countIn(row, column) : valueIn(row, column);
+  const shown = <ValueCell value={value} type={shownType(column)} />;
   const label = labelIn(column, row);
   return (
     <>

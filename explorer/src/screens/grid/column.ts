@@ -1,3 +1,4 @@
+import { valueAt } from "../../format/csv.ts";
 import { isNumeric } from "../../format/show-value.ts";
 import { labelProperty } from "../../model/label-property.ts";
 import type { Navigation, Property, PropertyType, StructuredType } from "../../model/model.ts";
@@ -24,6 +25,8 @@ export interface Column {
   readonly description: string | null;
   readonly isSortable: boolean;
   readonly isFilterable: boolean;
+  /** Whether it is the key, or a foreign key. */
+  readonly isIdentifier: boolean;
   /** Of the kinds `one` and `many`, and of a foreign key. */
   readonly navigation: Navigation | null;
 }
@@ -34,6 +37,17 @@ export const MOST_COLUMNS = 40;
 /** Returns the type of the values of a column; null if it is not known. */
 export function typeOf({ shape }: Column): PropertyType | null {
   return shape?.type ?? null;
+}
+
+/** Returns the value of a cell. The digits of a key are a name, and stay as they are. */
+export function valueIn(row: Row, { path, isIdentifier }: Column): unknown {
+  const value = valueAt(row, path);
+  return isIdentifier && typeof value === "number" ? String(value) : value;
+}
+
+/** Returns the type that decides how a cell looks. */
+export function shownType(column: Column): PropertyType | null {
+  return column.isIdentifier ? null : typeOf(column);
 }
 
 /** Returns whether the values of a column are numbers, which tables align at the right. */
@@ -76,18 +90,20 @@ function valueColumn({ type, set }: ResolvedPath, name: string): Column | null {
   const property = memberAt(type, name)?.property ?? null;
   if (property === null) return null;
   const isComparable = type.kind === "entity" && operatorsFor(property).length > 0;
+  const navigation = foreignNavigation(type, name);
   return {
     ...plainColumn(name, property),
+    isIdentifier: navigation !== null || type.key.some((key) => key.name === name),
     description: property.description ?? property.label,
     isSortable: isComparable && (set?.abilities.sortable(name) ?? true),
     isFilterable: isComparable && (set?.abilities.filterable(name) ?? true),
-    navigation: foreignNavigation(type, name),
+    navigation,
   };
 }
 
 function plainColumn(name: string, shape: ValueShape | null, path: readonly string[] = name.split("/")): Column {
   const shared = { kind: "value", name, path, shape, description: null, navigation: null } as const;
-  return { ...shared, isSortable: false, isFilterable: false };
+  return { ...shared, isSortable: false, isFilterable: false, isIdentifier: false };
 }
 
 /** Returns the navigation whose only foreign key a property is; null without one. */

@@ -54,6 +54,7 @@ export function GridTable(props: TableProps): JSX.Element {
     <div class="table-box grid-box" ref={box}>
       <table
         class="grid"
+        style={{ width: `${widths.reduce((sum, width) => sum + width, 0)}ch` }}
         role="grid"
         tabIndex={0}
         aria-label={label}
@@ -234,6 +235,6 @@ const SAMPLE = 60;
 function widthOf(column: Column, sample: readonly Row[]): number {
   const texts = sample.slice(0, SAMPLE).map((row) => showValue(valueAt(row, column.path), typeOf(column)).text.length);
   const label = column.kind === "value" && column.navigation !== null ? 14 : 0;
-  const most = Math.max(column.name.length + 5, ...texts.map((length) => length + 4 + label));
+  const most = Math.max(column.name.length + 6, ...texts.map((length) => length + 4 + label));
   return Math.max(LEAST_WIDTH, Math.min(most, MOST_WIDTH));
 }
