@@ -1,4 +1,5 @@
 import type { JSX } from "preact";
+import { useMemo } from "preact/hooks";
 import { valueAt } from "../../format/csv.ts";
 import { showValue } from "../../format/show-value.ts";
 import { labelProperty } from "../../model/label-property.ts";
@@ -19,6 +20,12 @@ interface BodyRowProps extends Pick<TableProps, "columns" | "hrefOf"> {
 
 /** Shows a row, or its shape while it is loading. */
 export function BodyRow(props: BodyRowProps): JSX.Element {
+  const { row, index, columns, active } = props;
+  // Scrolling renders the table often: a row renders again only if it looks different.
+  return useMemo(() => <Cells {...props} />, [row, index, columns, active]);
+}
+
+function Cells(props: BodyRowProps): JSX.Element {
   const { row, index, columns } = props;
   return (
     <tr aria-rowindex={index + 2} aria-busy={row === null ? true : undefined}>

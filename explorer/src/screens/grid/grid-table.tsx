@@ -16,6 +16,8 @@ export interface TableProps {
   readonly columns: readonly Column[];
   readonly order: readonly SortKey[];
   readonly filtered: ReadonlySet<string>;
+  /** Whether the rows are those of the query before, whose successor is loading. */
+  readonly isOld: boolean;
   /** The row to begin with. */
   readonly start: number;
   readonly hrefOf: (row: Row, column: Column, isFirst: boolean) => string | null;
@@ -43,7 +45,8 @@ export function GridTable(props: TableProps): JSX.Element {
   const length = rows.length;
   const virtual = useVirtualRows(box, length);
   useVisible(props, virtual);
-  const widths = useMemo(() => columns.map((column) => widthOf(column, rows.sample)), [columns, rows.sample]);
+  const widths = useMemo(() => columns.map((column) => widthOf(column, rows.sample)), [columns]);
+  const isActiveThere = active.row === -1 || virtual.rows.some(({ index }) => index === active.row);
   const move = (next: Place): void => {
     const row = Math.max(-1, Math.min(next.row, length - 1));
     setActive({ row, column: Math.max(0, Math.min(next.column, columns.length - 1)) });
@@ -60,7 +63,8 @@ export function GridTable(props: TableProps): JSX.Element {
         aria-label={label}
         aria-rowcount={rows.total === null ? -1 : rows.total + 1}
         aria-colcount={columns.length}
-        aria-activedescendant={`${id}-${active.row}-${active.column}`}
+        aria-busy={props.isOld ? true : undefined}
+        aria-activedescendant={isActiveThere ? `${id}-${active.row}-${active.column}` : undefined}
         aria-describedby={`${id}-keys`}
         onKeyDown={(event) => {
           onKey(event, { props, active, move, virtual, length });
@@ -119,33 +123,35 @@ function Room({ height, columns }: { readonly height: number; readonly columns: 
 }
 
 const REST_MILLISECONDS = 120;
+/** So many rows beyond the visible ones are read before they are needed. */
+const AHEAD = 40;
 
 /** Reads the visible rows when scrolling pauses for a moment, so that a drag through all rows asks for the last place only. */
 function useVisible(props: TableProps, { first, last, scrollTo }: VirtualRows): void {
   const { rows, start, onRest, goTo } = props;
-  const hasStarted = useRef(start === 0);
+  const begun = useRef<PagedRows | null>(null);
   goTo.current = (row) => {
     scrollTo(row, "start");
   };
   useEffect(() => {
-    if (!hasStarted.current && rows.hasBegun) {
-      if (rows.length <= start && rows.total === null) return;
-      hasStarted.current = true;
-      scrollTo(Math.min(start, rows.length - 1), "start");
-      return;
+    if (begun.current !== rows) {
+      // Without a count, nobody knows yet whether the row exists.
+      if (start >= rows.length && rows.total === null) return undefined;
+      const isFirst = begun.current === null && start === 0;
+      begun.current = rows;
+      if (!isFirst) scrollTo(Math.min(start, rows.length - 1), "start");
+      return undefined;
     }
     const isThere = rows.rowAt(first) !== null && rows.rowAt(Math.min(last, rows.length - 1)) !== null;
-    const timer = setTimeout(
-      () => {
-        rows.need(first, last);
-        if (hasStarted.current && rows.hasBegun) onRest(first);
-      },
-      rows.hasBegun && !isThere ? REST_MILLISECONDS : 0,
-    );
+    const rest = (): void => {
+      rows.need(first, last + AHEAD);
+      onRest(first);
+    };
+    const timer = setTimeout(rest, isThere ? 0 : REST_MILLISECONDS);
     return () => {
       clearTimeout(timer);
     };
-  }, [rows, rows.length, rows.hasBegun, first, last, start]);
+  }, [rows, rows.length, rows.total, first, last]);
 }
 
 /** Shows the active cell where the table is wider than its box. */

@@ -1,17 +1,20 @@
 import type { JSX } from "preact";
+import { useMemo } from "preact/hooks";
 import { ButtonLink } from "../../parts/button.tsx";
 import { Empty } from "../../parts/empty.tsx";
 import { Heading } from "../../parts/heading.tsx";
 import { resolvePath } from "../../query/resolve-type.ts";
 import { pathSegments } from "../../state/path-segments.ts";
 import type { ScreenProps } from "../../state/session.ts";
-import { hrefOf, viewOf } from "../../state/view.ts";
+import { hrefOf, viewOf, withOptions } from "../../state/view.ts";
 import { type GridQuery, gridQuery } from "./grid-query.ts";
 import { Rows } from "./rows.tsx";
 
 /** Shows the rows of a collection. */
 export function Grid({ session, view }: ScreenProps): JSX.Element {
-  const query = gridQuery(session.model, view);
+  // The row to begin with is no part of the query.
+  const place = hrefOf(withOptions(view, { row: null }));
+  const query = useMemo(() => gridQuery(session.model, view), [session.model, place]);
   return (
     <div class="grid-screen">
       <Heading>{pathSegments(view.path).at(-1) ?? view.path}</Heading>
@@ -34,7 +37,7 @@ function Described({ session, view, query }: ScreenProps & { readonly query: Gri
           {description}
         </p>
       )}
-      <Rows key={`${user} ${query.first}`} session={session} view={view} query={query} />
+      <Rows key={`${user} ${view.path}`} session={session} view={view} query={query} />
     </>
   );
 }

@@ -31,13 +31,17 @@ export function Rows({ session, view, query }: ScreenProps & { readonly query: G
   void rows.changed.value;
   const columns = useMemo(() => columnsOf(query.place, view.options, rows.sample), [query, rows.sample]);
   const shared = { session, view, query, columns };
+  const current = { ...shared, rows };
+  const shown = useRef(current);
+  // The rows before stay on the screen until the next ones are there.
+  if (rows.hasBegun || shown.current.rows === rows) shown.current = current;
   const goTo = useRef<((row: number) => void) | null>(null);
   useAnnouncement(rows, session.announce);
   return (
     <>
       <Toolbar {...shared} total={rows.total} filtering={filtering} onFilter={setFiltering} />
       <Chips {...shared} onFilter={setFiltering} />
-      <Content {...shared} rows={rows} goTo={goTo} onFilter={setFiltering} />
+      <Content {...current} shown={shown.current} goTo={goTo} onFilter={setFiltering} />
       {rows.hasBegun ? (
         <div class="grid-foot">
           <CountText rows={rows} count={count} onAsk={query.count === null ? null : askCount} />
@@ -56,14 +60,20 @@ export function Rows({ session, view, query }: ScreenProps & { readonly query: G
   );
 }
 
-interface ContentProps extends GridProps {
+interface ShownRows extends GridProps {
   readonly rows: PagedRows;
+}
+
+interface ContentProps extends ShownRows {
+  /** What the table shows: the rows of this query, or of the one before. */
+  readonly shown: ShownRows;
   readonly goTo: { current: ((row: number) => void) | null };
   readonly onFilter: (path: string) => void;
 }
 
 function Content(props: ContentProps): JSX.Element {
-  const { rows, view } = props;
+  const { rows, view, shown } = props;
+  const isOpening = !rows.hasBegun && rows.error === null && !rows.isStopped;
   const again = (): void => {
     rows.again();
   };
@@ -78,10 +88,15 @@ function Content(props: ContentProps): JSX.Element {
         </Failure>
       )}
       {rows.isStopped ? <Stopped onAgain={again} /> : null}
-      {!rows.hasBegun && rows.error === null && !rows.isStopped ? (
-        <Busy label={`Loading ${view.path}`} lines={8} onStop={stop} />
+      {isOpening && !shown.rows.hasBegun ? <Busy label={`Loading ${view.path}`} lines={8} onStop={stop} /> : null}
+      {isOpening && shown.rows.hasBegun ? <BusyBar label={`Loading ${view.path}`} onStop={stop} /> : null}
+      {!rows.hasBegun && !isOpening ? null : shown.rows.hasBegun ? (
+        shown.rows.total === 0 ? (
+          <NoRows {...props} />
+        ) : (
+          <Table {...props} {...shown} isOld={shown.rows !== rows} />
+        )
       ) : null}
-      {rows.hasBegun ? rows.total === 0 ? <NoRows {...props} /> : <Table {...props} /> : null}
     </>
   );
 }
@@ -101,7 +116,7 @@ function NoRows({ view }: ContentProps): JSX.Element {
   );
 }
 
-function Table(props: ContentProps): JSX.Element {
+function Table(props: ContentProps & { readonly isOld: boolean }): JSX.Element {
   const { session, view, query, columns, rows } = props;
   const order = useMemo(() => readOrderBy(view.options.get("$orderby") ?? "") ?? [], [view.options]);
   const filtered = useMemo(() => new Set(conditionsOf(view).map(({ path }) => path)), [view.options]);
@@ -109,6 +124,7 @@ function Table(props: ContentProps): JSX.Element {
   return (
     <GridTable
       label={view.path}
+      isOld={props.isOld}
       rows={rows}
       columns={columns}
       order={order}

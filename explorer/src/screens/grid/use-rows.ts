@@ -1,6 +1,6 @@
 import { useEffect, useMemo, useState } from "preact/hooks";
-import type { ServiceClient } from "../../client/service-client.ts";
 import { memberOf } from "../../client/json-members.ts";
+import type { ServiceClient } from "../../client/service-client.ts";
 import { ServiceError, isAbort } from "../../client/service-error.ts";
 import type { Row } from "./column.ts";
 import type { GridQuery } from "./grid-query.ts";
@@ -34,9 +34,9 @@ export interface OpenRows {
   readonly askCount: () => void;
 }
 
-/** Opens the rows of a query for as long as a component shows them. Its key is the query. */
+/** Opens the rows of a query for as long as a component shows them. */
 export function useRows(client: ServiceClient, query: GridQuery): OpenRows {
-  const rows = useMemo(() => new PagedRows(sourceOf(client, query)), []);
+  const rows = useMemo(() => new PagedRows(sourceOf(client, query)), [query]);
   const [round, setRound] = useState(0);
   const [count, setCount] = useState<Count>({ kind: query.count === null ? "unknown" : "asking" });
   useEffect(() => {

@@ -65,7 +65,9 @@ export function useVirtualRows(box: RefObject<HTMLElement | null>, length: numbe
     virtualizer.scrollToIndex(row - next, { align });
   };
   const range = virtualizer.calculateRange() ?? { startIndex: 0, endIndex: 0 };
-  const [first, last] = [origin + range.startIndex, origin + range.endIndex];
+  // The heading covers the first row of the range.
+  const first = origin + Math.max(0, Math.ceil((virtualizer.scrollOffset ?? 0) / (ROW_HEIGHT * rem) - 0.01));
+  const last = origin + range.endIndex;
   const isAtEdge =
     (origin > 0 && range.startIndex < EDGE) || (origin + MOST_ROWS < length && range.endIndex > MOST_ROWS - EDGE);
   useLayoutEffect(() => {
