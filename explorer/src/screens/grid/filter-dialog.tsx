@@ -83,7 +83,9 @@ export function FilterDialog(props: FilterDialogProps): JSX.Element {
           value={operator.id}
           choices={operators.map(({ id, label }) => ({ value: id, label }))}
           onChange={(id) => {
-            setDraft({ ...draft, operator: id });
+            const next = operators.find((each) => each.id === id);
+            const isNowMany = next?.values === "many" && operator.values !== "many";
+            setDraft({ ...draft, operator: id, values: isNowMany && old === undefined ? [] : draft.values });
             setMessage(null);
           }}
         />
