@@ -5,7 +5,7 @@ import { showValue } from "../../format/show-value.ts";
 import { labelProperty } from "../../model/label-property.ts";
 import { ValueCell } from "../../parts/value-cell.tsx";
 import { type Column, type Row, isRight, shownType, typeOf, valueIn } from "./column.ts";
-import type { Place, TableProps } from "./grid-table.tsx";
+import type { Place, TableProps } from "./table-props.ts";
 
 interface BodyRowProps extends Pick<TableProps, "columns" | "hrefOf"> {
   /** Of the table; those of its cells begin with it. */

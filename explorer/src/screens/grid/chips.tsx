@@ -1,33 +1,15 @@
 import type { ComponentChildren, JSX } from "preact";
 import { Icon } from "../../parts/icon.tsx";
 import { type ApplyForm, readApply } from "../../query/apply-text.ts";
-import { type FilterCondition, type FilterGroup, type FilterNode, NO_FILTER } from "../../query/filter-tree.ts";
+import { type FilterNode, NO_FILTER } from "../../query/filter-tree.ts";
 import { literalText } from "../../query/literals.ts";
 import { operatorFor, operatorsFor } from "../../query/operators.ts";
 import { readOrderBy } from "../../query/order-by-text.ts";
-import { readFilter } from "../../query/read-filter.ts";
 import { writeFilter } from "../../query/write-filter.ts";
 import { type View, hrefOf, withOptions } from "../../state/view.ts";
-import { shapeAt } from "./filter-targets.ts";
-import type { GridProps } from "./rows.tsx";
-
-/** Returns the parts of the filter of a view that must all be met. */
-export function partsOf(view: View): readonly FilterNode[] {
-  const tree = readFilter(view.options.get("$filter") ?? "");
-  return tree.operator === "and" && !tree.isNegated ? tree.items : [tree];
-}
-
-/** Returns the conditions on properties that must all be met. */
-export function conditionsOf(view: View): readonly FilterCondition[] {
-  return partsOf(view).filter((part) => part.kind === "condition");
-}
-
-/** Returns a view with other parts of its filter. */
-export function withParts(view: View, items: readonly FilterNode[]): View {
-  const group: FilterGroup = { ...NO_FILTER, items };
-  const text = writeFilter(group);
-  return withOptions(view, { $filter: text === "" ? null : text, row: null });
-}
+import { partsOf, shapeAt, withParts } from "./filter-parts.ts";
+import type { GridProps } from "./grid-props.ts";
+import { ungrouped } from "./group-view.ts";
 
 /** Shows what limits and orders the rows: each with a link that removes it. */
 export function Chips(props: GridProps & { readonly onFilter: (path: string) => void }): JSX.Element | null {
@@ -50,7 +32,7 @@ export function Chips(props: GridProps & { readonly onFilter: (path: string) => 
       return text === null ? (
         []
       ) : (
-        <Chip key={name} without={withOptions(view, { [name]: null, row: null })}>
+        <Chip key={name} without={name === "$apply" ? ungrouped(view) : withOptions(view, { [name]: null, row: null })}>
           <a href={hrefOf({ ...view, screen: "query" })}>{text}</a>
         </Chip>
       );
@@ -106,6 +88,8 @@ function optionText(name: string, value: string): string | null {
       return `First ${value} rows`;
     case "$skip":
       return `Without the first ${value} rows`;
+    case "$search":
+      return `Search: ${value}`;
     case "$compute":
       return `Computed: ${value}`;
     case "$orderby":

@@ -153,8 +153,8 @@ function shapeOf(type: StructuredType, { method, path }: Total): ValueShape | nu
   const property = memberAt(type, path)?.property ?? null;
   if (method === "min" || method === "max") return property;
   const name = property?.type.kind === "primitive" ? property.type.name : "";
-  const isBinary = name === "Edm.Double" || name === "Edm.Single";
-  return number(isBinary ? "Edm.Double" : name === "Edm.Decimal" || method === "average" ? "Edm.Decimal" : "Edm.Int64");
+  if (name === "Edm.Double" || name === "Edm.Single") return number("Edm.Double");
+  return number(name === "Edm.Decimal" || method === "average" ? "Edm.Decimal" : "Edm.Int64");
 }
 
 function number(name: string): ValueShape {
@@ -163,13 +163,7 @@ function number(name: string): ValueShape {
 
 /** Returns what `$expand` reads for a cell: of one entity its key and its label, of several their number. */
 export function cellNode({ name, isCollection, target }: Navigation): ExpandNode {
-  if (isCollection)
-    return expandNode(name, {
-      options: new Map([
-        ["$count", "true"],
-        ["$top", "0"],
-      ]),
-    });
+  if (isCollection) return expandNode(name, { options: new Map(Object.entries({ $count: "true", $top: "0" })) });
   const label = labelProperty(target)?.name;
   const key = target.key.map((property) => property.name);
   return expandNode(name, { select: [...new Set([...key, ...(label === undefined ? [] : [label])])] });

@@ -6,105 +6,92 @@ import { CheckField } from "../../parts/field.tsx";
 import { readExpand, writeExpand } from "../../query/expand-tree.ts";
 import { withOptions } from "../../state/view.ts";
 import { cellNode, chosenNames, MOST_COLUMNS, namesInOrder } from "./column.ts";
-import type { GridProps } from "./rows.tsx";
+import type { GridProps } from "./grid-props.ts";
 
 /** Shows a form for the columns and their order: properties become `$select`, relations become `$expand`. */
 export function ColumnsDialog(props: GridProps & { readonly onClose: () => void }): JSX.Element {
   const { session, view, query, onClose } = props;
   const { type, set } = query.place;
   const all = namesInOrder(type);
-  const [begin] = useState(() => chosenNames(view.options) ?? all.slice(0, MOST_COLUMNS));
-  const [names, setNames] = useState(() => [...begin, ...all.filter((name) => !begin.includes(name))]);
-  const [chosen, setChosen] = useState<ReadonlySet<string>>(() => new Set(begin));
-  const [nodes] = useState(() => readExpand(view.options.get("$expand") ?? "") ?? []);
-  const [related, setRelated] = useState<ReadonlySet<string>>(() => new Set(nodes.map(({ path }) => path)));
+  const begin = chosenNames(view.options) ?? all.slice(0, MOST_COLUMNS);
+  const nodes = readExpand(view.options.get("$expand") ?? "") ?? [];
+  const [names, setNames] = useState(() => [...new Set([...begin, ...all])]);
+  const [chosen, setChosen] = useState<ReadonlySet<string>>(
+    () => new Set([...begin, ...nodes.map(({ path }) => path)]),
+  );
   const navigations = [...type.navigations.values()].filter(({ name }) => set?.abilities.expandable(name) ?? true);
-  const apply = (): void => {
-    const select = names.filter((name) => chosen.has(name));
-    const isDefault = select.length === 0 || select.join() === all.slice(0, MOST_COLUMNS).join();
-    const kept = nodes.filter(({ path }) => related.has(path));
-    const added = navigations.filter(({ name }) => related.has(name) && !kept.some(({ path }) => path === name));
-    const expand = writeExpand([...kept, ...added.map(cellNode)]);
+  const show = (): void => {
     onClose();
-    session.go(
-      withOptions(view, { $select: isDefault ? null : select.join(","), $expand: expand === "" ? null : expand }),
-    );
+    const select = names.filter((name) => chosen.has(name)).join(",");
+    const isDefault = select === "" || select === all.slice(0, MOST_COLUMNS).join(",");
+    const kept = nodes.filter(({ path }) => chosen.has(path));
+    const added = navigations.filter(({ name }) => chosen.has(name) && !kept.some(({ path }) => path === name));
+    const expand = writeExpand([...kept, ...added.map(cellNode)]);
+    session.go(withOptions(view, { $select: isDefault ? null : select, $expand: expand === "" ? null : expand }));
   };
-  const move = (at: number, by: number): void => {
-    const next = [...names];
-    next.splice(at + by, 0, ...next.splice(at, 1));
-    setNames(next);
+  const isWhole = names.every((name) => chosen.has(name));
+  const toggleAll = (): void => {
+    const others = [...chosen].filter((name) => !names.includes(name));
+    setChosen(new Set(isWhole ? others : [...others, ...names]));
   };
+  const box = (name: string, label: string): JSX.Element => (
+    <CheckField
+      label={label}
+      checked={chosen.has(name)}
+      onChange={(checked) => {
+        setChosen(new Set(checked ? [...chosen, name] : [...chosen].filter((each) => each !== name)));
+      }}
+    />
+  );
   return (
     <Dialog
       title="Columns"
       onClose={onClose}
       actions={
         <>
-          <Button
-            onClick={() => {
-              setChosen(new Set(chosen.size === names.length ? [] : names));
-            }}
-          >
-            {chosen.size === names.length ? "Choose none" : "Choose all"}
-          </Button>
-          <Button kind="primary" onClick={apply}>
+          <Button onClick={toggleAll}>{isWhole ? "Choose none" : "Choose all"}</Button>
+          <Button kind="primary" onClick={show}>
             Show
           </Button>
         </>
       }
     >
-      <ol class="grid-columns">
-        {names.map((name, at) => (
-          <li key={at}>
-            <CheckField
-              label={name}
-              checked={chosen.has(name)}
-              onChange={(checked) => {
-                setChosen(changed(chosen, name, checked));
-              }}
-            />
-            <span class="spread" />
-            <Button
-              kind="quiet"
-              icon="up"
-              label={`Move ${name} up`}
-              disabled={at === 0}
-              onClick={() => {
-                move(at, -1);
-              }}
-            />
-            <Button
-              kind="quiet"
-              icon="down"
-              label={`Move ${name} down`}
-              disabled={at === names.length - 1}
-              onClick={() => {
-                move(at, 1);
-              }}
-            />
-          </li>
-        ))}
-      </ol>
-      {navigations.length === 0 || set?.abilities.canExpand === false ? null : (
-        <fieldset class="grid-boxes">
-          <legend class="field-label">Relations</legend>
-          {navigations.map(({ name, isCollection }) => (
-            <CheckField
-              key={name}
-              label={isCollection ? `${name} (number)` : name}
-              checked={related.has(name)}
-              onChange={(checked) => {
-                setRelated(changed(related, name, checked));
-              }}
-            />
-          ))}
-        </fieldset>
-      )}
+      <NameList names={names} box={box} onChange={setNames} />
+      {navigations.length === 0 ? null : <h3>Relations</h3>}
+      {navigations.map(({ name, isCollection }) => box(name, isCollection ? `${name} (number)` : name))}
     </Dialog>
   );
 }
 
-function changed(names: ReadonlySet<string>, name: string, isIn: boolean): ReadonlySet<string> {
-  return new Set(isIn ? [...names, name] : [...names].filter((each) => each !== name));
+/** Shows names with their boxes, in an order that buttons change. */
+function NameList(props: {
+  readonly names: readonly string[];
+  readonly box: (name: string, label: string) => JSX.Element;
+  readonly onChange: (names: string[]) => void;
+}): JSX.Element {
+  const { names, box, onChange } = props;
+  return (
+    <ol class="grid-columns">
+      {names.map((name, at) => (
+        <li key={name}>
+          {box(name, name)}
+          <span class="spread" />
+          {([-1, 1] as const).map((by) => (
+            <Button
+              key={by}
+              kind="quiet"
+              icon={by < 0 ? "up" : "down"}
+              label={`Move ${name} ${by < 0 ? "up" : "down"}`}
+              disabled={names[at + by] === undefined}
+              onClick={({ currentTarget }) => {
+                onChange(names.toSpliced(at, 1).toSpliced(at + by, 0, name));
+                // The browser takes the focus from an element that moves.
+                if (currentTarget instanceof HTMLElement) requestAnimationFrame(() => currentTarget.focus());
+              }}
+            />
+          ))}
+        </li>
+      ))}
+    </ol>
+  );
 }

@@ -9,7 +9,7 @@ import { Failure } from "../../parts/failure.tsx";
 import { saveFile } from "../../parts/save-file.ts";
 import { pathSegments } from "../../state/path-segments.ts";
 import { typeOf } from "./column.ts";
-import { type GridProps, rowsText } from "./rows.tsx";
+import { type GridProps, rowsText } from "./grid-props.ts";
 import { readPage } from "./use-rows.ts";
 
 const CSV_PAGE = 1000;

@@ -3,19 +3,20 @@ import { useState } from "preact/hooks";
 import { Button } from "../../parts/button.tsx";
 import { Dialog } from "../../parts/dialog.tsx";
 import { CheckField, SelectField, TextField } from "../../parts/field.tsx";
+import { ValueField } from "../../parts/value-field.tsx";
 import type { FilterCondition } from "../../query/filter-tree.ts";
 import { literalText, readTyped } from "../../query/literals.ts";
 import { type Operator, conditionOf, operatorFor, operatorsFor } from "../../query/operators.ts";
-import { conditionsOf, partsOf, withParts } from "./chips.tsx";
 import type { ValueShape } from "./column.ts";
-import type { FilterTarget } from "./filter-targets.ts";
-import type { GridProps } from "./rows.tsx";
+import { type FilterTarget, conditionsOf, partsOf, withParts } from "./filter-parts.ts";
+import type { GridProps } from "./grid-props.ts";
 
 /** What a reader has entered. */
 interface Draft {
-  readonly path: string;
-  readonly operator: string;
-  readonly values: readonly string[];
+  readonly target: FilterTarget;
+  readonly operator: Operator;
+  /** A value a line where the operator takes several; null before a choice. */
+  readonly typed: string | null;
   readonly isLowered: boolean;
 }
 
@@ -27,25 +28,21 @@ interface FilterDialogProps extends GridProps {
 }
 
 /** Shows a form for the condition on one property. */
-export function FilterDialog(props: FilterDialogProps): JSX.Element {
+export function FilterDialog(props: FilterDialogProps): JSX.Element | null {
   const { targets, view, session, onClose } = props;
-  const first = targets.find(({ path }) => path === props.path) ?? targets[0];
-  const [draft, setDraft] = useState<Draft>(() => draftOf(props, first?.path ?? ""));
+  const [draft, setDraft] = useState(() => draftOf(props, props.path));
   const [message, setMessage] = useState<string | null>(null);
-  const shape = targets.find(({ path }) => path === draft.path)?.shape ?? null;
-  const operators = shape === null ? [] : operatorsFor(shape);
-  const operator = operators.find(({ id }) => id === draft.operator) ?? operators[0];
-  if (shape === null || operator === undefined) return <></>;
-  const old = conditionsOf(view).find(({ path }) => path === draft.path);
-  const goWith = (condition: FilterCondition | null): void => {
+  if (draft === null) return null;
+  const old = conditionsOf(view).find(({ path }) => path === draft.target.path);
+  const change = (next: Draft | null): void => {
+    setDraft(next);
+    setMessage(null);
+  };
+  const goWith = (conditions: readonly FilterCondition[]): void => {
     const parts = partsOf(view);
-    const added = condition === null ? [] : [condition];
     onClose();
     session.go(
-      withParts(
-        view,
-        old === undefined ? [...parts, ...added] : parts.flatMap((part) => (part === old ? added : [part])),
-      ),
+      withParts(view, old ? parts.flatMap((part) => (part === old ? conditions : part)) : [...parts, ...conditions]),
     );
   };
   return (
@@ -54,66 +51,25 @@ export function FilterDialog(props: FilterDialogProps): JSX.Element {
         class="stack grid-form"
         onSubmit={(event) => {
           event.preventDefault();
-          const typed = operator.values === "none" ? [] : draft.values.map((value) => readTyped(value, shape.type));
-          const wrong = typed.find(({ literal }) => literal === null)?.message ?? null;
-          const isMissing = operator.values !== "none" && typed.length === 0;
-          setMessage(isMissing ? "Choose a value." : wrong);
-          if (wrong !== null || isMissing) return;
-          goWith(
-            conditionOf(
-              draft.path,
-              operator,
-              typed.flatMap(({ literal }) => literal ?? []),
-              isLowered(draft, shape, operator),
-            ),
-          );
+          const read = readDraft(draft);
+          if (typeof read === "string") setMessage(read);
+          else goWith([read]);
         }}
       >
         <SelectField
           label="Property"
-          value={draft.path}
+          value={draft.target.path}
           choices={targets.map(({ path }) => ({ value: path, label: path }))}
           onChange={(path) => {
-            setDraft(draftOf(props, path));
-            setMessage(null);
+            change(draftOf(props, path));
           }}
         />
-        <SelectField
-          label="Condition"
-          value={operator.id}
-          choices={operators.map(({ id, label }) => ({ value: id, label }))}
-          onChange={(id) => {
-            const next = operators.find((each) => each.id === id);
-            const isNowMany = next?.values === "many" && operator.values !== "many";
-            setDraft({ ...draft, operator: id, values: isNowMany && old === undefined ? [] : draft.values });
-            setMessage(null);
-          }}
-        />
-        {operator.values === "none" ? null : (
-          <ValueField
-            shape={shape}
-            operator={operator}
-            values={draft.values}
-            message={message}
-            onChange={(values) => {
-              setDraft({ ...draft, values });
-            }}
-          />
-        )}
-        {isText(shape) && operator.values !== "none" ? (
-          <CheckField
-            label="Ignore upper and lower case"
-            checked={draft.isLowered}
-            onChange={(checked) => {
-              setDraft({ ...draft, isLowered: checked });
-            }}
-          />
-        ) : null}
+        <Condition draft={draft} message={message} onChange={change} />
         <div class="dialog-actions">
           {old === undefined ? null : (
             <Button
               onClick={() => {
-                goWith(null);
+                goWith([]);
               }}
             >
               Remove
@@ -128,98 +84,84 @@ export function FilterDialog(props: FilterDialogProps): JSX.Element {
   );
 }
 
-/** Begins with the condition that the view has on the property. */
-function draftOf({ view, targets }: FilterDialogProps, path: string): Draft {
-  const shape = targets.find((target) => target.path === path)?.shape;
-  const operators = shape === undefined ? [] : operatorsFor(shape);
-  const old = conditionsOf(view).find((condition) => condition.path === path);
-  const operator = old === undefined ? null : operatorFor(old, operators);
-  const isSame = old !== undefined && operator !== null;
-  return {
-    path,
-    operator: operator?.id ?? operators[0]?.id ?? "",
-    values: isSame && operator.values !== "none" ? old.values.map(literalText) : firstValues(shape),
-    isLowered: isSame ? old.isLowered : true,
-  };
+/** Begins with the condition that the view has on the property; null if nothing can be filtered by. */
+function draftOf({ view, targets }: FilterDialogProps, path: string): Draft | null {
+  const target = targets.find((each) => each.path === path) ?? targets[0];
+  const operators = target === undefined ? [] : operatorsFor(target.shape);
+  const old = conditionsOf(view).find((condition) => condition.path === target?.path);
+  const same = old === undefined ? null : operatorFor(old, operators);
+  const operator = same ?? operators[0];
+  if (target === undefined || operator === undefined) return null;
+  if (old === undefined || same === null) return { target, operator, typed: null, isLowered: true };
+  return { target, operator, typed: old.values.map(literalText).join("\n"), isLowered: old.isLowered };
 }
 
-function firstValues(shape: ValueShape | undefined): readonly string[] {
-  const choices = shape === undefined ? [] : choicesOf(shape);
-  return [choices[0] ?? ""];
+/** Returns the condition, or what is wrong with a value. */
+function readDraft({ target, operator, typed, isLowered }: Draft): FilterCondition | string {
+  const texts = operator.values === "many" ? (typed ?? "").split("\n").filter((line) => line !== "") : [typed ?? ""];
+  const read = operator.values === "none" ? [] : texts.map((text) => readTyped(text, target.shape.type));
+  const wrong = read.find(({ message }) => message !== null)?.message;
+  if (wrong) return wrong;
+  if (texts.length === 0) return "Write one value at least.";
+  const literals = read.flatMap(({ literal }) => literal ?? []);
+  return conditionOf(target.path, operator, literals, isLowered && isText(target.shape));
 }
 
 function isText({ type }: ValueShape): boolean {
   return type.kind === "primitive" && type.name === "Edm.String";
 }
 
-function isLowered({ isLowered: isChosen }: Draft, shape: ValueShape, { values }: Operator): boolean {
-  return isChosen && isText(shape) && values !== "none";
-}
-
-function choicesOf({ type }: ValueShape): readonly string[] {
-  if (type.kind === "enum") return type.enum.members.map(({ name }) => name);
-  return type.kind === "primitive" && type.name === "Edm.Boolean" ? ["true", "false"] : [];
-}
-
-interface ValueFieldProps {
-  readonly shape: ValueShape;
-  readonly operator: Operator;
-  readonly values: readonly string[];
+interface ConditionProps {
+  readonly draft: Draft;
   readonly message: string | null;
-  readonly onChange: (values: readonly string[]) => void;
+  readonly onChange: (draft: Draft) => void;
 }
 
-function ValueField(props: ValueFieldProps): JSX.Element {
-  const { shape, operator, values, message, onChange } = props;
-  const choices = choicesOf(shape);
-  const name = shape.type.kind === "primitive" ? shape.type.name : "";
-  if (choices.length > 0 && operator.values === "many") return <ChoiceBoxes {...props} choices={choices} />;
-  if (choices.length > 0) {
-    return (
+function Condition({ draft, message, onChange }: ConditionProps): JSX.Element {
+  const { target, operator, typed } = draft;
+  const operators = operatorsFor(target.shape);
+  const onTyped = (text: string | null): void => {
+    onChange({ ...draft, typed: text });
+  };
+  return (
+    <>
       <SelectField
-        label="Value"
-        value={values[0] ?? ""}
-        error={message}
-        choices={choices.map((choice) => ({ value: choice, label: choice }))}
-        onChange={(value) => {
-          onChange([value]);
+        label="Condition"
+        value={operator.id}
+        choices={operators.map(({ id, label }) => ({ value: id, label }))}
+        onChange={(id) => {
+          onChange({ ...draft, operator: operators.find((each) => each.id === id) ?? operator });
         }}
       />
-    );
-  }
-  const isMany = operator.values === "many";
-  return (
-    <TextField
-      label={isMany ? "Values" : "Value"}
-      hint={isMany ? "One value a line" : null}
-      isLong={isMany}
-      type={name === "Edm.Date" ? "date" : "text"}
-      inputMode={/Int|Decimal|Double|Single|Byte/u.test(name) ? "decimal" : "text"}
-      value={isMany ? values.join("\n") : (values[0] ?? "")}
-      error={message}
-      onInput={(text) => {
-        onChange(isMany ? text.split("\n").filter((line) => line !== "") : [text]);
-      }}
-    />
-  );
-}
-
-function ChoiceBoxes(props: ValueFieldProps & { readonly choices: readonly string[] }): JSX.Element {
-  const { choices, values, onChange, message } = props;
-  return (
-    <fieldset class="grid-boxes">
-      <legend class="field-label">Values</legend>
-      {choices.map((choice) => (
+      {operator.values === "many" ? (
+        <TextField
+          label="Values"
+          hint="One value a line"
+          isLong
+          value={typed ?? ""}
+          error={message}
+          onInput={onTyped}
+        />
+      ) : null}
+      {operator.values === "one" ? (
+        <ValueField
+          label="Value"
+          shape={target.shape}
+          typed={typed}
+          isNullable={false}
+          error={message}
+          onChange={onTyped}
+        />
+      ) : null}
+      {isText(target.shape) && operator.values !== "none" ? (
         <CheckField
-          key={choice}
-          label={choice}
-          checked={values.includes(choice)}
-          onChange={(checked) => {
-            onChange(choices.filter((each) => (each === choice ? checked : values.includes(each))));
+          label="Ignore upper and lower case"
+          checked={draft.isLowered}
+          onChange={(isLowered) => {
+            onChange({ ...draft, isLowered });
           }}
         />
-      ))}
-      {message === null ? null : <span class="field-error">{message}</span>}
-    </fieldset>
+      ) : null}
+    </>
   );
 }

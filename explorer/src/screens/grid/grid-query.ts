@@ -45,7 +45,7 @@ export function gridQuery(model: Model, { path, options }: View): GridQuery | nu
     skipTo: canSkip
       ? (row) => resourceUrl({ path, options: new Map([...asked, ["$skip", String(skipped + row)]]) })
       : null,
-    count: canCount ? countUrl(path, options) : null,
+    count: canCount && place.type.kind === "entity" ? countUrl(path, options) : null,
     skipped,
   };
 }

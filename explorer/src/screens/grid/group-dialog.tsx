@@ -1,11 +1,13 @@
 import type { JSX } from "preact";
 import { useState } from "preact/hooks";
 import type { EntitySet } from "../../model/model.ts";
-import { Button } from "../../parts/button.tsx";
+import { Button, ButtonLink } from "../../parts/button.tsx";
 import { Dialog } from "../../parts/dialog.tsx";
 import { SelectField } from "../../parts/field.tsx";
-import { formOf, groupablePaths, groupedView, namedTotal, totalChoices } from "./group-view.ts";
-import type { GridProps } from "./rows.tsx";
+import type { ApplyForm, Total } from "../../query/apply-text.ts";
+import { type View, hrefOf } from "../../state/view.ts";
+import type { GridProps } from "./grid-props.ts";
+import { formOf, groupablePaths, groupedView, namedTotal, totalChoices, ungrouped } from "./group-view.ts";
 
 /** Shows a form for groups and totals. */
 export function GroupDialog(props: GridProps & { readonly set: EntitySet; readonly onClose: () => void }): JSX.Element {
@@ -13,12 +15,10 @@ export function GroupDialog(props: GridProps & { readonly set: EntitySet; readon
   const [form, setForm] = useState(() => formOf(view));
   const paths = groupablePaths(set).map((path) => ({ value: path, label: path }));
   const totals = totalChoices(set);
-  const keyOf = (total: { readonly method: string; readonly path: string | null }): string =>
-    `${total.method} ${total.path ?? ""}`;
-  const go = (next: typeof form): void => {
+  const go = (next: View): void => {
     onClose();
     if (view.options.has("$search")) session.toasts.show("The search was removed: groups are made of all rows.");
-    session.go(groupedView(view, next));
+    session.go(next);
   };
   return (
     <Dialog
@@ -26,20 +26,12 @@ export function GroupDialog(props: GridProps & { readonly set: EntitySet; readon
       onClose={onClose}
       actions={
         <>
-          {view.options.has("$apply") ? (
-            <Button
-              onClick={() => {
-                go({ ...form, groupBy: [], totals: [], limit: null });
-              }}
-            >
-              Show the rows
-            </Button>
-          ) : null}
+          {view.options.has("$apply") ? <ButtonLink href={hrefOf(ungrouped(view))}>Show the rows</ButtonLink> : null}
           <Button
             kind="primary"
             disabled={form.groupBy.length + form.totals.length === 0}
             onClick={() => {
-              go(form);
+              go(groupedView(view, form));
             }}
           >
             Group
@@ -63,20 +55,26 @@ export function GroupDialog(props: GridProps & { readonly set: EntitySet; readon
           values={form.totals.map(keyOf)}
           choices={totals.map((total) => ({ value: keyOf(total), label: total.label }))}
           onChange={(keys) => {
-            const chosen = keys.flatMap((key) => totals.find((total) => keyOf(total) === key) ?? []);
-            const next = chosen.reduce(
-              (named, total) => {
-                const old = form.totals.find((each) => keyOf(each) === keyOf(total));
-                return { ...named, totals: [...named.totals, old ?? namedTotal(total, named, set.type)] };
-              },
-              { ...form, totals: [] as typeof form.totals },
-            );
-            setForm({ ...next, limit: null });
+            setForm({ ...form, limit: null, totals: totalsOf(keys, form, set) });
           }}
         />
       </div>
     </Dialog>
   );
+}
+
+function keyOf({ method, path }: Pick<Total, "method" | "path">): string {
+  return `${method} ${path ?? ""}`;
+}
+
+/** Totals that stay keep their names. */
+function totalsOf(keys: readonly string[], form: ApplyForm, set: EntitySet): readonly Total[] {
+  const totals: Total[] = [];
+  for (const total of totalChoices(set).filter((each) => keys.includes(keyOf(each)))) {
+    const old = form.totals.find((each) => keyOf(each) === keyOf(total));
+    totals.push(old ?? namedTotal(total, { ...form, totals }, set.type));
+  }
+  return totals.toSorted((a, b) => keys.indexOf(keyOf(a)) - keys.indexOf(keyOf(b)));
 }
 
 interface SelectsProps {
@@ -99,7 +97,7 @@ function Selects({ label, none, values, choices, onChange }: SelectsProps): JSX.
           isLabelHidden={at > 0}
           value={value}
           choices={[
-            { value: "", label: at === 0 ? none : value === "" ? "And …" : "Remove" },
+            { value: "", label: value === "" ? further(at, none) : "Remove" },
             ...choices.filter((choice) => choice.value === value || !values.includes(choice.value)),
           ]}
           onChange={(next) => {
@@ -110,4 +108,8 @@ function Selects({ label, none, values, choices, onChange }: SelectsProps): JSX.
       ))}
     </div>
   );
+}
+
+function further(at: number, none: string): string {
+  return at === 0 ? none : "And …";
 }

@@ -78,26 +78,16 @@ export function namedTotal(
   return { method, path, alias: aliasOf(method, path, taken) };
 }
 
-/** Returns the view of groups. A form without groups and totals leads back to the rows. */
+const NO_ROW_OPTIONS = { $orderby: null, $expand: null, $select: null, $search: null, $compute: null, row: null };
+
+/** Returns the view of groups. The filter of the rows becomes a part of `$apply`; a filter of groups stays. */
 export function groupedView(view: View, form: ApplyForm): View {
-  const apply = writeApply(form);
-  const isGrouped = apply !== "";
-  const wasGrouped = view.options.has("$apply");
-  return withOptions(view, {
-    $apply: isGrouped ? apply : null,
-    // The filter of the rows is a part of `$apply`; that of the groups stays.
-    $filter: isGrouped
-      ? wasGrouped
-        ? (view.options.get("$filter") ?? null)
-        : null
-      : form.filter === ""
-        ? null
-        : form.filter,
-    $orderby: null,
-    $expand: null,
-    $select: null,
-    $search: null,
-    $compute: null,
-    row: null,
-  });
+  const filter = view.options.has("$apply") ? (view.options.get("$filter") ?? null) : null;
+  return withOptions(view, { ...NO_ROW_OPTIONS, $apply: writeApply(form), $filter: filter });
+}
+
+/** Returns the view of the rows that make the groups. */
+export function ungrouped(view: View): View {
+  const { filter } = formOf(view);
+  return withOptions(view, { ...NO_ROW_OPTIONS, $apply: null, $filter: filter === "" ? null : filter });
 }

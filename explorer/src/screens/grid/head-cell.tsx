@@ -1,27 +1,28 @@
 import type { JSX } from "preact";
 import { Icon } from "../../parts/icon.tsx";
 import { type Column, isRight } from "./column.ts";
-import type { TableProps } from "./grid-table.tsx";
+import type { TableProps } from "./table-props.ts";
 
 /** Shows the heading of a column: its name sorts, its picture filters. */
 export function HeadCell(
   props: Pick<TableProps, "order" | "filtered" | "onSort" | "onFilter"> & {
     readonly id: string;
     readonly column: Column;
-    readonly index: number;
+    readonly at: number;
     readonly isActive: boolean;
   },
 ): JSX.Element {
   const { column, order } = props;
-  const at = order.findIndex(({ path }) => path === column.name);
-  const key = order[at] ?? null;
+  const rank = order.findIndex(({ path }) => path === column.name);
+  const key = order[rank] ?? null;
+  const direction = key?.isDescending === true ? "descending" : "ascending";
   return (
     <th
       id={props.id}
       scope="col"
       class={`${isRight(column) ? "number" : ""}${props.isActive ? " grid-active" : ""}`}
-      aria-colindex={props.index + 1}
-      aria-sort={key === null || at > 0 ? undefined : key.isDescending ? "descending" : "ascending"}
+      aria-colindex={props.at + 1}
+      aria-sort={rank === 0 ? direction : undefined}
       title={column.description ?? undefined}
     >
       <span class="grid-head">
@@ -36,7 +37,7 @@ export function HeadCell(
           >
             <span class="grid-title">{column.name}</span>
             {key === null ? null : <Icon name={key.isDescending ? "down" : "up"} />}
-            {key === null || order.length < 2 ? null : <span class="small">{at + 1}</span>}
+            {key === null || order.length < 2 ? null : <span class="small">{rank + 1}</span>}
           </button>
         ) : (
           <span class="grid-title">{column.name}</span>

@@ -4,7 +4,7 @@ import { readApply } from "../../query/apply-text.ts";
 import { encodeSegment, keyPredicate, toLiteral } from "../../query/literals.ts";
 import { type ResolvedPath, memberAt } from "../../query/resolve-type.ts";
 import { type View, hrefOf, viewOf } from "../../state/view.ts";
-import { type Column, type Row } from "./column.ts";
+import type { Column, Row } from "./column.ts";
 
 /** The collection whose rows link to other views. */
 export interface RowPlace extends ResolvedPath {

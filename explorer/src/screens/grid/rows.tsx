@@ -1,6 +1,5 @@
 import type { JSX } from "preact";
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
-import { showValue } from "../../format/show-value.ts";
 import { Busy, BusyBar } from "../../parts/busy.tsx";
 import { Button, ButtonLink } from "../../parts/button.tsx";
 import { Empty } from "../../parts/empty.tsx";
@@ -8,21 +7,17 @@ import { Failure, Stopped } from "../../parts/failure.tsx";
 import { nextOrder, readOrderBy, writeOrderBy } from "../../query/order-by-text.ts";
 import type { ScreenProps } from "../../state/session.ts";
 import { hrefOf, withOptions } from "../../state/view.ts";
-import { Chips, conditionsOf } from "./chips.tsx";
-import { type Column, columnsOf } from "./column.ts";
+import { Chips } from "./chips.tsx";
+import { columnsOf } from "./column.ts";
+import { conditionsOf } from "./filter-parts.ts";
 import { GoToRow } from "./go-to-row.tsx";
+import { type GridProps, rowsText } from "./grid-props.ts";
 import type { GridQuery } from "./grid-query.ts";
 import { GridTable } from "./grid-table.tsx";
 import type { PagedRows } from "./paged-rows.ts";
 import { cellHref, groupHref } from "./row-links.ts";
 import { Toolbar } from "./toolbar.tsx";
 import { type Count, useRows } from "./use-rows.ts";
-
-/** What the parts of a grid share. */
-export interface GridProps extends ScreenProps {
-  readonly query: GridQuery;
-  readonly columns: readonly Column[];
-}
 
 /** Shows the rows of one query, with what changes the query above them. */
 export function Rows({ session, view, query }: ScreenProps & { readonly query: GridQuery }): JSX.Element {
@@ -90,12 +85,8 @@ function Content(props: ContentProps): JSX.Element {
       {rows.isStopped ? <Stopped onAgain={again} /> : null}
       {isOpening && !shown.rows.hasBegun ? <Busy label={`Loading ${view.path}`} lines={8} onStop={stop} /> : null}
       {isOpening && shown.rows.hasBegun ? <BusyBar label={`Loading ${view.path}`} onStop={stop} /> : null}
-      {!rows.hasBegun && !isOpening ? null : shown.rows.hasBegun ? (
-        shown.rows.total === 0 ? (
-          <NoRows {...props} />
-        ) : (
-          <Table {...props} {...shown} isOld={shown.rows !== rows} />
-        )
+      {shown.rows.hasBegun && (rows.hasBegun || isOpening) ? (
+        <Table {...props} {...shown} isOld={shown.rows !== rows} />
       ) : null}
     </>
   );
@@ -118,9 +109,11 @@ function NoRows({ view }: ContentProps): JSX.Element {
 
 function Table(props: ContentProps & { readonly isOld: boolean }): JSX.Element {
   const { session, view, query, columns, rows } = props;
+  const isGrouped = view.options.has("$apply");
   const order = useMemo(() => readOrderBy(view.options.get("$orderby") ?? "") ?? [], [view.options]);
   const filtered = useMemo(() => new Set(conditionsOf(view).map(({ path }) => path)), [view.options]);
   const place = { ...query.place, path: view.path };
+  if (rows.total === 0) return <NoRows {...props} />;
   return (
     <GridTable
       label={view.path}
@@ -131,13 +124,10 @@ function Table(props: ContentProps & { readonly isOld: boolean }): JSX.Element {
       filtered={filtered}
       start={Math.max(0, Number(view.options.get("row") ?? 1) - 1) || 0}
       goTo={props.goTo}
-      hrefOf={(row, column, isFirst) =>
-        view.options.has("$apply")
-          ? isFirst
-            ? groupHref(query.place, view, row)
-            : null
-          : cellHref(place, column, row, isFirst)
-      }
+      hrefOf={(row, column, isFirst) => {
+        if (!isGrouped) return cellHref(place, column, row, isFirst);
+        return isFirst ? groupHref(query.place, view, row) : null;
+      }}
       onSort={({ name }, isFurther) => {
         const next = writeOrderBy(nextOrder(order, name, isFurther));
         session.go(withOptions(view, { $orderby: next === "" ? null : next, row: null }));
@@ -162,11 +152,6 @@ function CountText(props: {
   if (rows.total !== null) return <span>{rowsText(rows.total)}</span>;
   if (count.kind === "asking") return <span class="dim">Counting the rows …</span>;
   return onAsk === null ? <span class="dim">More rows follow</span> : <Button onClick={onAsk}>Count the rows</Button>;
-}
-
-/** Writes a number of rows for a reader. */
-export function rowsText(count: number): string {
-  return `${showValue(count, null).text} ${count === 1 ? "row" : "rows"}`;
 }
 
 function useAnnouncement({ total, hasBegun }: PagedRows, announce: (text: string) => void): void {

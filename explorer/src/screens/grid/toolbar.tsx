@@ -6,9 +6,9 @@ import { hrefOf, viewOf, withOptions } from "../../state/view.ts";
 import { ColumnsDialog } from "./columns-dialog.tsx";
 import { CsvDialog } from "./csv-dialog.tsx";
 import { FilterDialog } from "./filter-dialog.tsx";
-import { filterTargets } from "./filter-targets.ts";
+import { filterTargets } from "./filter-parts.ts";
+import type { GridProps } from "./grid-props.ts";
 import { GroupDialog } from "./group-dialog.tsx";
-import type { GridProps } from "./rows.tsx";
 
 interface ToolbarProps extends GridProps {
   readonly total: number | null;
@@ -20,78 +20,49 @@ interface ToolbarProps extends GridProps {
 /** Shows what changes the query: search, filter, columns, groups; and what makes a file of it. */
 export function Toolbar(props: ToolbarProps): JSX.Element {
   const { view, query, columns, filtering, onFilter } = props;
-  const [open, setOpen] = useState<"columns" | "group" | "csv" | null>(null);
+  const [open, setOpen] = useState<string | null>(null);
   const { set, type } = query.place;
-  const isApplied = view.options.has("$apply");
-  const isEntity = type.kind === "entity";
-  const targets = filterTargets(query.place, columns, isApplied);
+  const isPlain = type.kind === "entity" && !view.options.has("$apply");
+  const targets = filterTargets(query.place, columns, view);
   const close = (): void => {
     setOpen(null);
+    onFilter(null);
   };
+  const some = columns.length < type.properties.size ? ` (${columns.length} of ${type.properties.size})` : "";
+  const tools = [
+    { icon: "filter", label: "Filter", isShown: targets.length > 0 },
+    { icon: "columns", label: "Columns", isShown: isPlain },
+    { icon: "chart", label: "Group", isShown: set?.abilities.canApply === true && set.type === type },
+    { icon: "download", label: "CSV", isShown: true },
+  ] as const;
+  const shown = filtering === null ? open : "Filter";
   return (
     <div class="grid-tools">
-      {isEntity && !isApplied && (set?.abilities.canSearch ?? false) ? <SearchForm {...props} /> : null}
-      {targets.length === 0 ? null : (
-        <Button
-          icon="filter"
-          popup="dialog"
-          onClick={() => {
-            onFilter("");
-          }}
-        >
-          Filter
-        </Button>
+      {isPlain && set?.abilities.canSearch === true ? <SearchForm {...props} /> : null}
+      {tools.map(({ icon, label, isShown }) =>
+        isShown ? (
+          <Button
+            key={label}
+            icon={icon}
+            popup="dialog"
+            onClick={() => {
+              setOpen(label);
+            }}
+          >
+            {label}
+            {label === "Columns" ? some : ""}
+          </Button>
+        ) : null,
       )}
-      {isApplied || !isEntity ? null : (
-        <Button
-          icon="columns"
-          popup="dialog"
-          onClick={() => {
-            setOpen("columns");
-          }}
-        >
-          {columns.length < type.properties.size ? `Columns (${columns.length} of ${type.properties.size})` : "Columns"}
-        </Button>
-      )}
-      {set?.abilities.canApply === true ? (
-        <Button
-          icon="chart"
-          popup="dialog"
-          onClick={() => {
-            setOpen("group");
-          }}
-        >
-          Group
-        </Button>
-      ) : null}
-      <Button
-        icon="download"
-        popup="dialog"
-        onClick={() => {
-          setOpen("csv");
-        }}
-      >
-        CSV
-      </Button>
       {set?.abilities.canCreate === true && view.path === set.name ? (
         <ButtonLink icon="add" href={hrefOf(viewOf("edit", set.name))}>
           New record
         </ButtonLink>
       ) : null}
-      {filtering === null ? null : (
-        <FilterDialog
-          {...props}
-          key={filtering}
-          targets={targets}
-          path={filtering}
-          onClose={() => {
-            onFilter(null);
-          }}
-        />
-      )}
-      {open === "columns" ? <ColumnsDialog {...props} onClose={close} /> : null}
-      {open === "group" && set !== null ? <GroupDialog {...props} set={set} onClose={close} /> : null}
-      {open === "csv" ? <CsvDialog {...props} onClose={close} /> : null}
+      {shown === "Filter" ? <FilterDialog {...props} targets={targets} path={filtering ?? ""} onClose={close} /> : null}
+      {shown === "Columns" ? <ColumnsDialog {...props} onClose={close} /> : null}
+      {shown === "Group" && set !== null ? <GroupDialog {...props} set={set} onClose={close} /> : null}
+      {shown === "CSV" ? <CsvDialog {...props} onClose={close} /> : null}
     </div>
   );
 }

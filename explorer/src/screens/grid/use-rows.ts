@@ -51,7 +51,7 @@ export function useRows(client: ServiceClient, query: GridQuery): OpenRows {
     setCount({ kind: "asking" });
     client.get(query.count, { signal: controller.signal }).then(
       ({ body }) => {
-        const found = Number(memberOf(body, "@odata.count") ?? memberOf(body, "@count") ?? NaN);
+        const found = Number(memberOf(body, "@odata.count") ?? memberOf(body, "@count") ?? Number.NaN);
         if (controller.signal.aborted) return;
         setCount(Number.isNaN(found) ? { kind: "unknown" } : { kind: "known", count: found });
         if (!Number.isNaN(found)) rows.setTotal(Math.max(0, found - query.skipped));
@@ -85,7 +85,7 @@ function sourceOf(
       try {
         return await readPage(client, target, signal);
       } catch (error) {
-        const isRefused = error instanceof ServiceError && [400, 403, 501].includes(error.status);
+        const isRefused = error instanceof ServiceError && (error.status === 403 || error.message.includes("$expand"));
         if (!isRefused || target !== first || plain === first) throw error;
         return readPage(client, plain, signal);
       }

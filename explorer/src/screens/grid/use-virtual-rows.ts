@@ -19,7 +19,7 @@ const HEAD_HEIGHT = 2.5;
 
 /** The rows to render, and the room before and after them. */
 export interface VirtualRows {
-  readonly rows: readonly { readonly index: number; readonly key: number }[];
+  readonly rows: readonly number[];
   readonly before: number;
   readonly after: number;
   /** The rows that the reader sees. */
@@ -34,7 +34,7 @@ export interface VirtualRows {
 export function useVirtualRows(box: RefObject<HTMLElement | null>, length: number): VirtualRows {
   const [, setRound] = useState(0);
   const [origin, setOrigin] = useState(0);
-  const [rem] = useState(() => parseFloat(getComputedStyle(document.documentElement).fontSize));
+  const [rem] = useState(() => Number.parseFloat(getComputedStyle(document.documentElement).fontSize));
   const options = {
     count: Math.min(length - origin, MOST_ROWS),
     getScrollElement: () => box.current,
@@ -79,7 +79,7 @@ export function useVirtualRows(box: RefObject<HTMLElement | null>, length: numbe
   const items = virtualizer.getVirtualItems();
   return {
     ...roomOf(items, HEAD_HEIGHT * rem, virtualizer.getTotalSize()),
-    rows: items.map(({ index }) => ({ index: index + origin, key: index + origin })),
+    rows: items.map(({ index }) => index + origin),
     first,
     last,
     pageLength: Math.max(1, range.endIndex - range.startIndex - 2),
