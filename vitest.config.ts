@@ -2,6 +2,7 @@ import process from "node:process";
 import { fileURLToPath } from "node:url";
 import { defineConfig } from "vitest/config";
 import { ALL_CASES } from "./test/cases.ts";
+import { placeExplorerFiles } from "./test/explorer/placed-files.ts";
 import { ClosingLineReporter } from "./test/house/closing-line-reporter.ts";
 import { BRANCH_FLOORS } from "./test/house/coverage-floors.ts";
 import { LONG } from "./test/long-files.ts";
@@ -115,6 +116,8 @@ const LICENSED = "test/clients/licensed/**";
 
 /** `npm run test:hosts` runs these: it installs the runtimes and frameworks first. */
 const HOSTS = "test/hosts/**";
+
+placeExplorerFiles();
 
 export default defineConfig({
   resolve: { conditions },

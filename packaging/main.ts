@@ -4,15 +4,18 @@ import process from "node:process";
 import { fileURLToPath } from "node:url";
 import { settingsSchema } from "../src/tools/cli/settings/settings-schema.ts";
 import { bundle, type PackageEntry } from "./bundle.ts";
+import { bundleExplorer } from "./explorer.ts";
 import { packedPage } from "./packed-page.ts";
 import { type JsonObject, publishedManifest } from "./published-manifest.ts";
 
 /**
  * The steps of npm around a tarball: `build` writes `dist`; `prepack` also replaces package.json by the manifest that is
- * published, and pages by those whose links lead to packed files; `postpack` puts the originals back.
+ * published, and pages by those whose links lead to packed files; `postpack` puts the originals back. `explorer` writes only
+ * the page of the explorer.
  */
 const STEPS: Readonly<Record<string, () => unknown>> = {
   build: writeDist,
+  explorer: () => bundleExplorer(PROJECT),
   prepack: async () => {
     putBack();
     await writeDist();
@@ -61,6 +64,7 @@ function packedFiles(): Readonly<Record<string, string>> {
 async function writeDist(): Promise<void> {
   rmSync(`${PROJECT}dist`, { recursive: true, force: true });
   await bundle(PROJECT, readManifest().exports);
+  await bundleExplorer(PROJECT);
   writeFileSync(`${PROJECT}odatakit.schema.json`, `${JSON.stringify(settingsSchema(), null, 2)}\n`);
 }
 

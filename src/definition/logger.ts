@@ -1,4 +1,5 @@
 import { builtinModule, type HostGlobal } from "../base/host.ts";
+import type { Maybe } from "../base/maybe.ts";
 
 /** A logger of the application: the service reports failures here that clients must not see. */
 export interface Logger {
@@ -72,9 +73,17 @@ export interface TracedStatement {
   readonly request: TracedRequest;
 }
 
+/** A statement of a request as it is reported within odatakit. */
+export interface ReportedStatement extends Omit<TracedStatement, "request"> {
+  /** Returns the plan of the database, in lines; undefined if it cannot be read after the request. */
+  readonly explain: (() => Maybe<readonly string[]>) | undefined;
+}
+
 /** Receives the statements of one request. */
 export interface StatementScope {
-  report(statement: Omit<TracedStatement, "request">): void;
+  report(statement: ReportedStatement): void;
+  /** The receivers besides the application, who also get the statements of operations within the request. */
+  readonly followers?: readonly StatementScope[] | undefined;
 }
 
 /** Keeps a scope during synchronous and asynchronous work. */

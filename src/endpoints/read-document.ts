@@ -1,5 +1,9 @@
+import { chain, type Maybe } from "../base/maybe.ts";
 import { bindNoQuery } from "../binder/bind-query-options.ts";
-import type { RouteResource } from "../definition/model/service-definition.ts";
+import type { User } from "../definition/context.ts";
+import type { AnsweringResource, RouteRequest, StaticResource } from "../definition/model/service-definition.ts";
+import { connectionPaths, titleOf, USUAL_NAME } from "../definition/model/service-title.ts";
+import { protocolError } from "../errors/odata-error.ts";
 import { checkFormatOption, isJsonOption, negotiateType, prefersHtml } from "../http/media-type.ts";
 import type { ODataResponse } from "../http/odata-response.ts";
 import { writeOdc, writePbids } from "../payload/connection-files.ts";
@@ -11,10 +15,11 @@ import {
   writeServiceDocument,
 } from "../payload/write-service-document.ts";
 import { readForm } from "../plan/plan-collection.ts";
+import type { Arrival } from "./arrival.ts";
 import type { AuthorizedRequest } from "./authorized-request.ts";
 import { readJsonFormat, readOptions } from "./bind-query.ts";
 import { isKnown } from "./read-entity.ts";
-import { jsonResponse, notModifiedResponse, okResponse, type Endpoint } from "./stages.ts";
+import { jsonResponse, noContentResponse, notModifiedResponse, okResponse, type Endpoint } from "./stages.ts";
 
 /**
  * `GET` of the service root: the service document.
@@ -24,7 +29,7 @@ import { jsonResponse, notModifiedResponse, okResponse, type Endpoint } from "./
 export const readServiceDocument: Endpoint = (request) => {
   const { servesPageWithoutJson } = request.service.definition.profile;
   if (prefersHtml(request.options.format, request.arrival.odata.header("accept"), servesPageWithoutJson)) {
-    return readLandingPage(request);
+    return request.service.furtherPaths.includes(EXPLORER) ? leadToExplorer(request) : readLandingPage(request);
   }
   const format = readJsonFormat(request);
   bindNoQuery(readOptions(request));
@@ -62,13 +67,52 @@ export interface ResourceBody {
  */
 export function readResource(
   request: AuthorizedRequest,
-  { contentType, headers }: RouteResource,
+  { contentType, headers }: StaticResource,
   { bytes, etag }: ResourceBody,
 ): ODataResponse {
   negotiateType(contentType, request.options.format, request.arrival.odata.header("accept"));
   bindNoQuery(readOptions(request));
-  if (isKnown(request, etag)) return notModifiedResponse(request, etag);
+  if (isKnown(request, etag)) {
+    const caching = headers?.["Cache-Control"];
+    return notModifiedResponse(request, etag, caching === undefined ? {} : { "Cache-Control": caching });
+  }
   return okResponse(request, contentType, bytes, { ETag: etag, ...headers });
+}
+
+/**
+ * `GET` of an additional route whose response depends on the request.
+ * @throws ODataError for negotiation or a query option, `NotFound`, or that of the route
+ * @see docs/reference/explorer.md
+ */
+export function answerResource(request: AuthorizedRequest, { answer }: AnsweringResource): Maybe<ODataResponse> {
+  const { options, arrival, access } = request;
+  negotiateType("application/json", options.format, arrival.odata.header("accept"));
+  bindNoQuery(readOptions(request));
+  return chain(answer(toRouteRequest(arrival, access.user)), (json) => {
+    if (json === null) throw protocolError("NotFound", "The service does not have this resource, or no longer has it.");
+    return okResponse(request, "application/json", JSON.stringify(json), { "Cache-Control": "no-store" });
+  });
+}
+
+/** Returns a request as further routes see it. */
+export function toRouteRequest({ odata, requestId: id }: Arrival, user: User | null): RouteRequest {
+  const { method, target, remoteAddress } = odata;
+  return { id, method, target, user, remoteAddress, header: (name) => odata.header(name) };
+}
+
+/** The path of the explorer below the prefix. */
+export const EXPLORER = "explorer";
+
+/** Leads a browser from the root to the explorer, within its origin. */
+function leadToExplorer(request: AuthorizedRequest): ODataResponse {
+  bindNoQuery(readOptions(request));
+  const { headers } = noContentResponse(request, { "Cache-Control": "no-store", Vary: "Accept" });
+  return { status: 307, headers: { ...headers, Location: `${rootPath(request)}/${EXPLORER}` }, body: null };
+}
+
+/** Returns the path of the root without a slash at its end. A host may have mounted the service below any path. */
+function rootPath({ serviceRoot }: AuthorizedRequest): string {
+  return new URL(serviceRoot).pathname.replace(/^[/\\]+/u, "/").replace(/\/$/u, "");
 }
 
 /** The known documents of further routes. */
@@ -86,7 +130,7 @@ function readLandingPage(request: AuthorizedRequest): ODataResponse {
   const { definition, furtherPaths } = request.service;
   const { connectionFiles } = definition;
   const files = connectionFiles === null ? null : connectionPaths(connectionFiles);
-  const root = new URL(request.serviceRoot).pathname.replace(/\/$/u, "");
+  const root = rootPath(request);
   const link = (title: string, path: string): LandingLink => ({ title, url: `${root}${path}` });
   const page = writeLandingPage({
     title: titleOf(definition),
@@ -105,20 +149,6 @@ function readLandingPage(request: AuthorizedRequest): ODataResponse {
     ],
   });
   return okResponse(request, "text/html;charset=utf-8", page, landingPageHeaders());
-}
-
-/** Returns the paths of the connection files below the prefix. Names of entity sets and operations contain no dot. */
-export function connectionPaths(name: string): { readonly excel: string; readonly powerBi: string } {
-  return { excel: `/${name}.odc`, powerBi: `/${name}.pbids` };
-}
-
-/** The name of the files if the application chooses none. */
-const USUAL = "service";
-
-/** Returns the name of a service for people. */
-function titleOf({ name, model, connectionFiles }: AuthorizedRequest["service"]["definition"]): string {
-  const chosen = connectionFiles === USUAL ? null : connectionFiles;
-  return name ?? chosen ?? model.namespace;
 }
 
 /** `GET /service.odc`: a connection for Excel. @see docs/guides/excel-and-power-bi.md */
@@ -142,7 +172,7 @@ function fileOf(
   bindNoQuery(readOptions(request));
   const { definition } = request.service;
   const { connectionFiles: given } = definition;
-  const isUsual = given === null || given === USUAL;
+  const isUsual = given === null || given === USUAL_NAME;
   const name = isUsual ? titleOf(definition).replaceAll(/[^\w.-]/gu, "_") : given;
   return okResponse(request, type, text, {
     "Content-Disposition": `attachment; filename="${name}.${extension}"`,

@@ -111,7 +111,7 @@ export function minimalPreference({ preferences, arrival }: AuthorizedRequest): 
 }
 
 /** Makes a 304 response, with the headers that caches need, without a body. @see RFC 9110, section 15.4.5 */
-export function notModifiedResponse(request: AuthorizedRequest, etag: string): ODataResponse {
-  const headers = { "OData-Version": ODATA_VERSION, ...cacheHeaders(request), ETag: etag };
+export function notModifiedResponse(request: AuthorizedRequest, etag: string, extra?: ExtraHeaders): ODataResponse {
+  const headers = { "OData-Version": ODATA_VERSION, ...cacheHeaders(request), ETag: etag, ...extra };
   return { status: 304, headers, body: null };
 }

@@ -1,7 +1,7 @@
 import { escapeHtml } from "../base/escape-html.ts";
 import { builtinModule, type HostGlobal } from "../base/host.ts";
 import { once } from "../base/memo.ts";
-import type { RouteResource, ServiceDescription, ServiceRoute } from "../definition/model/service-definition.ts";
+import type { ServiceDescription, ServiceRoute, StaticResource } from "../definition/model/service-definition.ts";
 import { checkOptions, describe, isObject, type OptionTable } from "../definition/option-table.ts";
 import type { ConfigurationFault } from "../errors/configuration-error.ts";
 import { checkInfo, INFO_OPTIONS, type OpenApiInfo, type OpenApiServer, serversOf } from "./document-info.ts";
@@ -28,7 +28,7 @@ function viewerResources(
   { script, style }: ViewerAssets,
   title: string,
   origins: readonly string[],
-): readonly RouteResource[] {
+): readonly StaticResource[] {
   const text = (value: string): Uint8Array => new TextEncoder().encode(value);
   const javaScript = "text/javascript;charset=utf-8";
   return [
@@ -162,11 +162,11 @@ const NO_VIEWER: ConfigurationFault = {
   fix: "Run `npm install swagger-ui-dist`, or omit `viewer`.",
 };
 
-function openRoute(service: ServiceDescription, info: OpenApiInfo, viewer: boolean): readonly RouteResource[] {
+function openRoute(service: ServiceDescription, info: OpenApiInfo, viewer: boolean): readonly StaticResource[] {
   const describeNow = (): OpenApiDocument => describeServices([service], info);
   // Mounted services have several bodies of one document.
   const mounted = once(describeNow);
-  const json: RouteResource = {
+  const json: StaticResource = {
     path: DOCUMENT_PATH,
     contentType: "application/json",
     body: () => toBytes(describeNow()),

@@ -1,5 +1,6 @@
 import { chain, type Maybe, recover } from "../base/maybe.ts";
 import type { User } from "../definition/context.ts";
+import type { StatementScope } from "../definition/logger.ts";
 import { requestFields } from "../definition/model/request-fields.ts";
 import type { ServiceDefinition } from "../definition/model/service-definition.ts";
 import { type Arrival, toIncomingRequest } from "../endpoints/arrival.ts";
@@ -7,6 +8,7 @@ import { authorize, type CallerAccess, unrestricted } from "../endpoints/authori
 import { AuthorizedRequest } from "../endpoints/authorized-request.ts";
 import { readSentOptions } from "../endpoints/bind-query.ts";
 import { Execution } from "../endpoints/execution.ts";
+import { toRouteRequest } from "../endpoints/read-document.ts";
 import type { ServiceRuntime } from "../endpoints/service-runtime.ts";
 import { isODataError, protocolError } from "../errors/odata-error.ts";
 import { answeredValue } from "../execution/entities/handler-answer.ts";
@@ -32,6 +34,7 @@ import {
   type RouteTables,
   type GuardedPlaces,
 } from "./find-route.ts";
+import { alsoFollow } from "./follow-statements.ts";
 import type { PositionReports, RequestKind } from "./position-reports.ts";
 import type { RouteEndpoint } from "./route-table.ts";
 import type { SchemaGate } from "./schema-gate.ts";
@@ -114,9 +117,26 @@ function answerAtPlace(placed: PlacedRequest, known?: KnownUser): Maybe<ODataRes
     const request = new AuthorizedRequest(runtime, arrival, access, routed.path);
     return endpoint.answer(request, new Execution(runtime, arrival, access));
   }
-  const pass = (user: User | null): Maybe<ODataResponse> =>
-    answerAs(accessOf(user, runtime, routed, endpoint), { arrival, runtime, routes, routed, endpoint });
+  const pass = (user: User | null): Maybe<ODataResponse> => {
+    const access = accessOf(user, runtime, routed, endpoint);
+    const run = (): Maybe<ODataResponse> => answerAs(access, { arrival, runtime, routes, routed, endpoint });
+    return alsoFollow(followersOf(routed, arrival, user, routes), run);
+  };
   return known === undefined ? chain(authenticate(arrival, definition), pass) : pass(known.user);
+}
+
+const NO_SCOPES: readonly never[] = Object.freeze([]);
+
+/** Returns who receives the statements of a request for data, besides the application. */
+function followersOf(
+  { path, isBatch }: RoutedRequest,
+  arrival: Arrival,
+  user: User | null,
+  { further: { followers } }: ServiceRoutes,
+): readonly StatementScope[] {
+  if (followers.length === 0 || !(isOfData(path) || isBatch)) return NO_SCOPES;
+  const request = toRouteRequest(arrival, user);
+  return followers.flatMap(({ follow }) => follow?.(request) ?? []);
 }
 
 /** @throws ODataError for a malformed host */

@@ -3,20 +3,30 @@ import { isStandardPath } from "../binder/is-standard-path.ts";
 import { type PathReach, resolvePath } from "../binder/resolve-path.ts";
 import type { User } from "../definition/context.ts";
 import type {
-  ServiceDefinition,
+  AnsweringResource,
   EntitySetDefinition,
-  RouteResource,
+  ServiceDefinition,
   ServiceDescription,
   ServiceRoute,
+  StaticResource,
 } from "../definition/model/service-definition.ts";
+import { connectionPaths } from "../definition/model/service-title.ts";
 import { CATEGORIES, type Category, refusal } from "../definition/sets/authorization.ts";
 import type { Model } from "../edm/model.ts";
 import type { RequestUrl } from "../endpoints/arrival.ts";
-import { connectionPaths, readOdc, readPbids, readResource, type ResourceBody } from "../endpoints/read-document.ts";
+import {
+  answerResource,
+  EXPLORER,
+  readOdc,
+  readPbids,
+  readResource,
+  type ResourceBody,
+} from "../endpoints/read-document.ts";
 import type { Endpoint } from "../endpoints/stages.ts";
 import { isODataError, protocolError, type ODataError } from "../errors/odata-error.ts";
 import { judge } from "../execution/rules/judge-rules.ts";
 import { withoutQuerySegment } from "../http/fetch-request.ts";
+import { prefersHtml } from "../http/media-type.ts";
 import type { ODataRequest } from "../http/odata-request.ts";
 import { sha256Base64 } from "../payload/sha256.ts";
 import type { ResourcePath } from "../query/resource-path.ts";
@@ -41,6 +51,8 @@ export interface RoutePlace {
   readonly segments: readonly PathSegmentSyntax[];
   /** The URL of the resource if POST is a read of it, with query options in its body. */
   readonly queried: RequestUrl | undefined;
+  /** Whether a browser asks for the root of a service with a page that needs no user, to which the root leads. */
+  readonly leadsToPage: boolean;
 }
 
 /** A request whose URL leads to a route. */
@@ -61,34 +73,39 @@ export interface RoutedRequest {
  * @throws ODataError for a URL that is too long or malformed, or outside of the service
  */
 export function placeOf(
-  { target }: Pick<ODataRequest, "target">,
-  { prefix, limits }: Pick<ServiceDefinition, "prefix" | "limits">,
+  odata: Pick<ODataRequest, "target" | "header">,
+  { prefix, limits, profile }: Pick<ServiceDefinition, "prefix" | "limits" | "profile">,
   further: FurtherRoutes,
 ): RoutePlace {
-  checkUrlLength(target, limits.maxUrlLength);
-  const url = splitTarget(target);
+  checkUrlLength(odata.target, limits.maxUrlLength);
+  const url = splitTarget(odata.target);
   if (!isBelowPrefix(url.path, prefix)) throw outsideOfPrefix(url.path, prefix);
   const below = url.path.slice(prefix.length);
-  const stated = further.get(below);
-  if (stated !== undefined) return { url, further: stated, segments: NO_SEGMENTS, queried: undefined };
+  const stated = further.at(below);
+  if (stated !== undefined) {
+    return { url, further: stated, segments: NO_SEGMENTS, queried: undefined, leadsToPage: false };
+  }
+  const isPlainRoot = (below === "" || below === "/") && url.query === "" && further.at(`/${EXPLORER}`)?.isPublic;
+  const leadsToPage =
+    isPlainRoot === true && prefersHtml(undefined, odata.header("accept"), profile.servesPageWithoutJson);
   const resource = withoutQuerySegment(below);
   const segments = parseResourcePath(resource ?? below);
   const queried = resource === null ? undefined : { path: prefix + resource, query: url.query };
-  return { url, further: undefined, segments, queried };
+  return { url, further: undefined, segments, queried, leadsToPage };
 }
 
 const NO_SEGMENTS: readonly PathSegmentSyntax[] = Object.freeze([]);
 
 /** Finds the route of a place. @throws ODataError `NotFound` for a place that the service does not have */
 export function routeAt(
-  { url, further, segments, queried }: RoutePlace,
+  { url, further, segments, queried, leadsToPage }: RoutePlace,
   { model, profile }: Pick<ServiceDefinition, "model" | "profile">,
   { routes }: RouteTables,
 ): RoutedRequest {
   if (further !== undefined) return { url, ...further, queried };
   const path = pathOf(segments, model, profile.pathReach);
   const route = queried === undefined ? routes.find(path) : routes.findQuery(path);
-  return { url, path, route, isPublic: false, queried, isBatch: false };
+  return { url, path, route, isPublic: leadsToPage, queried, isBatch: false };
 }
 
 /** Resolves a path. @throws ODataError `NotFound`, marked as unsupported if the standard defines a resource there */
@@ -144,8 +161,8 @@ export class GuardedPlaces {
   }
 
   /** Returns the refusal of a user at a place; null for a known user, and where a route needs no user. */
-  refusalAt({ further, segments }: RoutePlace, user: User | null): ODataError | null {
-    if (user !== null || further?.isPublic === true) return null;
+  refusalAt({ further, segments, leadsToPage }: RoutePlace, user: User | null): ODataError | null {
+    if (user !== null || leadsToPage || further?.isPublic === true) return null;
     if (this.#isWhole) return refusal(null, "use this service");
     const [{ name } = { name: "" }] = segments;
     return this.#sets.has(name) ? refusal(null, `use ${name}`) : null;
@@ -177,8 +194,30 @@ interface FurtherRoute {
   readonly isBatch: boolean;
 }
 
-/** The further routes by their raw path below the prefix, with a leading slash. */
-type FurtherRoutes = ReadonlyMap<string, FurtherRoute>;
+/** The further routes of a service. */
+export class FurtherRoutes {
+  /** By their raw path below the prefix, with a leading slash. */
+  readonly #routes: ReadonlyMap<string, FurtherRoute>;
+  /** The routes with one more segment below a path, which ends with a slash. */
+  readonly #parents: ReadonlyArray<readonly [path: string, route: FurtherRoute]>;
+  /** The resources that receive statements. */
+  readonly followers: readonly AnsweringResource[];
+
+  constructor(routes: ReadonlyMap<string, FurtherRoute>, followers: readonly AnsweringResource[]) {
+    this.#routes = routes;
+    this.#parents = [...routes].flatMap(([path, route]) => (path.endsWith("/*") ? [[path.slice(0, -1), route]] : []));
+    this.followers = followers;
+  }
+
+  /** Returns the route at a path below the prefix. */
+  at(below: string): FurtherRoute | undefined {
+    return this.#routes.get(below) ?? this.#parents.find(([path]) => isChild(below, path))?.[1];
+  }
+}
+
+function isChild(below: string, parent: string): boolean {
+  return below.startsWith(parent) && !below.includes("/", parent.length);
+}
 
 /** The last segment of the paths of batches. Clients encode the dollar sign, or end paths with a slash. */
 const BATCH_ENDS: readonly string[] = ["/$batch", "/$batch/", "/%24batch", "/%24batch/"];
@@ -205,7 +244,12 @@ export function openFurtherRoutes(
   answerBatch: Endpoint | null,
 ): FurtherRoutes {
   const resources = routes.flatMap((route) => route.open(service));
-  const opened = new Map<string, FurtherRoute>(resources.map((resource) => [`/${resource.path}`, toRoute(resource)]));
+  const opened = new Map(
+    resources.map((resource): readonly [string, FurtherRoute] => [
+      `/${resource.path}`,
+      "answer" in resource ? toAnsweringRoute(resource) : toRoute(resource),
+    ]),
+  );
   const { connectionFiles } = service.definition;
   if (connectionFiles !== null) {
     const { excel, powerBi } = connectionPaths(connectionFiles);
@@ -221,13 +265,14 @@ export function openFurtherRoutes(
     const batch: FurtherRoute = { path: ROOT, route, isPublic: false, isBatch: true };
     for (const path of batchPathsOf(service.definition.entitySets.keys())) opened.set(path, batch);
   }
-  return opened;
+  const followers = resources.flatMap((each) => ("answer" in each && each.follow !== undefined ? [each] : []));
+  return new FurtherRoutes(opened, followers);
 }
 
 /** The mount paths whose bodies a route keeps. Where the path has parameters, clients choose it. */
 const BODIES_KEPT = 4;
 
-function toRoute(resource: RouteResource): FurtherRoute {
+function toRoute(resource: StaticResource): FurtherRoute {
   const { body: given, bodyBelow } = resource;
   // The description of a large service takes time and memory that most processes never need.
   const atRoot = once(() => toBody(typeof given === "function" ? given() : given));
@@ -241,6 +286,11 @@ function toRoute(resource: RouteResource): FurtherRoute {
   };
   const route = new Route({ GET: { answer, category: null } });
   return { path: ROOT, route, isPublic: resource.isPublic === true, isBatch: false };
+}
+
+function toAnsweringRoute(resource: AnsweringResource): FurtherRoute {
+  const route = new Route({ GET: { answer: (request) => answerResource(request, resource), category: null } });
+  return { path: ROOT, route, isPublic: false, isBatch: false };
 }
 
 function toBody(bytes: Uint8Array): ResourceBody {

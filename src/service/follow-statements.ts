@@ -1,5 +1,5 @@
 import { chain, isPromiseLike, type Maybe } from "../base/maybe.ts";
-import { inStatementScope, type StatementScope, type TracedRequest } from "../definition/logger.ts";
+import { inStatementScope, statementScope, type StatementScope, type TracedRequest } from "../definition/logger.ts";
 import { requestFields } from "../definition/model/request-fields.ts";
 import type { ServiceDefinition } from "../definition/model/service-definition.ts";
 import type { StageClock } from "../endpoints/stage-clock.ts";
@@ -18,8 +18,33 @@ export function followStatements(
 ): Maybe<ODataResponse> {
   const scope = scopeOf(definition, request, clock);
   if (scope === null) return answer();
+  // Operations of a batch belong to the trace of the batch.
+  const followers = statementScope()?.followers ?? [];
+  return followWith(followers.length === 0 ? scope : joined([scope, ...followers], followers), answer);
+}
+
+function followWith(scope: StatementScope, answer: () => Maybe<ODataResponse>): Maybe<ODataResponse> {
   const follow = (response: ODataResponse): ODataResponse => ({ ...response, body: followed(response.body, scope) });
   return chain(inStatementScope(scope, answer), follow);
+}
+
+/** Runs a request whose statements further receivers get, in addition to those who already receive them. */
+export function alsoFollow(
+  scopes: readonly StatementScope[],
+  answer: () => Maybe<ODataResponse>,
+): Maybe<ODataResponse> {
+  if (scopes.length === 0) return answer();
+  const outer = statementScope();
+  return followWith(joined(outer === undefined ? scopes : [outer, ...scopes], scopes), answer);
+}
+
+function joined(scopes: readonly StatementScope[], followers: readonly StatementScope[]): StatementScope {
+  return {
+    report: (statement) => {
+      for (const each of scopes) each.report(statement);
+    },
+    followers,
+  };
 }
 
 function scopeOf(
@@ -39,7 +64,7 @@ function scopeOf(
     }
   };
   return {
-    report: (statement) => {
+    report: ({ explain: _explain, ...statement }) => {
       clock?.addStatement(statement.ms);
       try {
         const reported: unknown = onStatement({ ...statement, request });

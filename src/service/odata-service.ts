@@ -108,7 +108,7 @@ export function odataService(options: ServiceOptions): ODataService {
   const furtherPaths = (options.routes ?? []).flatMap(({ paths }) => paths);
   const runtime = toRuntime(definition, options.secret, furtherPaths);
   const routes = new RouteTable(definition);
-  const description = Object.freeze({ definition, routes: describedRoutes(routes) });
+  const description = Object.freeze({ definition, routes: describedRoutes(routes), findings: schemaGate.findings });
   const { batch } = definition;
   const answerBatch = batch === null ? null : batchEndpoint(definition, batch, () => serviceRoutes);
   const further = openFurtherRoutes(options.routes ?? [], description, answerBatch);

@@ -1,4 +1,4 @@
-import { chain, isPromiseLike, recover } from "../base/maybe.ts";
+import { chain, isPromiseLike, type Maybe, recover } from "../base/maybe.ts";
 import { withinTime } from "../base/within-time.ts";
 import type { Logger } from "../definition/logger.ts";
 import { pathOf, type RequestFields, requestFields } from "../definition/model/request-fields.ts";
@@ -30,6 +30,7 @@ export class SchemaGate {
   readonly #mode: SchemaCheck;
   readonly #logger: Logger;
   #isOpen: boolean;
+  #findings: readonly SchemaFinding[] = [];
   #running: PromiseLike<undefined> | null = null;
   #refused: { readonly error: unknown; readonly until: number } | null = null;
 
@@ -44,6 +45,15 @@ export class SchemaGate {
   get isOpen(): boolean {
     return this.#isOpen;
   }
+
+  /** Returns the findings of the last check, after the first one. Never rejects. */
+  readonly findings = (): Maybe<readonly SchemaFinding[]> => {
+    const checked = recover(
+      () => this.#check(),
+      () => undefined,
+    );
+    return chain(checked, () => this.#findings);
+  };
 
   /**
    * Checks the databases, unless an earlier check has passed.
@@ -109,6 +119,7 @@ export class SchemaGate {
   #judge(findings: readonly SchemaFinding[], request: RequestFields | undefined): undefined {
     const isFault = ({ severity }: SchemaFinding): boolean => severity === "error" && this.#mode !== "warn";
     const faults = findings.filter(isFault);
+    this.#findings = findings;
     for (const finding of findings) if (!isFault(finding)) this.#warn(finding, request);
     if (faults.length > 0) {
       throw new ConfigurationError(faults.map(toFault), { where: SCHEMA_FAULTS });

@@ -32,7 +32,17 @@ describe("/", () => {
     expect(await answerAt(url, "/", {})).toEqual([404, undefined]);
     expect(await answerAt(url, "/", browser, "POST")).toEqual([404, undefined]);
     expect(await answerAt(url, "/other", browser)).toEqual([404, undefined]);
+    expect(await answerAt(url, "/odata/", browser)).toEqual([307, "/odata/explorer"]);
+    expect(await answerAt(url, "/odata", browser, "HEAD")).toEqual([307, "/odata/explorer"]);
+    expect(await answerAt(url, "/odata/", { Accept: "application/json" })).toEqual([200, undefined]);
+    expect(await answerAt(url, "/odata/explorer", browser)).toEqual([200, undefined]);
+  });
+
+  test("without the explorer, a browser sees a list of links", async () => {
+    const { url } = await serveShop(["--no-explorer"]);
+    expect(await answerAt(url, "/", browser)).toEqual([307, "/odata/"]);
     expect(await answerAt(url, "/odata/", browser)).toEqual([200, undefined]);
+    expect(await answerAt(url, "/odata/explorer", browser)).toEqual([404, undefined]);
   });
 });
 

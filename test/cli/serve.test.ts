@@ -76,6 +76,7 @@ describe("odatakit serve", () => {
       .replace(/odatakit \S+/, "odatakit 1")
       .replace(/\(\d+ kB/, "(1 kB");
     expect(shown).toBe(`  odatakit 1 · SQLite 3 · shop.db (1 kB, read-only) · ready in 9 ms
+  Explorer  http://HOST/odata/explorer
   Service   http://HOST/odata
   Excel     http://HOST/odata/shop.odc
   Power BI  http://HOST/odata/shop.pbids

@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
 import { BRANCH_FLOORS } from "./coverage-floors.ts";
-import { FLOORS, INNER_FLOORS } from "./floors.ts";
-import { faultsOf, importsOf, innerPlaceOf, roomOf } from "./imports.ts";
-import { filesBelow, readManifest, readSource } from "./source-files.ts";
+import { EXPLORER_FLOORS, FLOORS, INNER_FLOORS } from "./floors.ts";
+import { explorerFaultsOf, faultsOf, importsOf, innerPlaceOf, roomOf } from "./imports.ts";
+import { explorerSources, filesBelow, readManifest, readSource } from "./source-files.ts";
 
 const MAX_LINES = 400;
 const MAX_PAGE_LINES = 120;
@@ -131,11 +131,50 @@ describe("the floors", () => {
 
   test(`no file is longer than ${MAX_LINES} lines unless a decision argues for it by path`, () => {
     const decisions = filesBelow("docs/decisions", ".md");
-    const tooLong = sources
+    const tooLong = [...sources, ...explorerSources()]
       .map(({ path, text }) => ({ path, lines: text.trimEnd().split("\n").length }))
       .filter(({ path, lines }) => lines > MAX_LINES && !decisions.some(({ text }) => text.includes(path)))
       .map(({ path, lines }) => `${path}: ${lines} lines; split it by meaning or argue for it in docs/decisions`);
     expect(tooLong).toEqual([]);
+  });
+});
+
+describe("the folders of the explorer", () => {
+  test("every file belongs to a folder of the table, except the entry", () => {
+    const homeless = explorerSources().filter(({ path }) => EXPLORER_FLOORS[path.split("/")[2] ?? ""] === undefined);
+    expect(homeless.map(({ path }) => path)).toEqual(["explorer/src/main.tsx"]);
+  });
+
+  test("each imports only what the table permits, and a screen no other screen", () => {
+    expect(explorerSources().flatMap(explorerFaultsOf)).toEqual([]);
+  });
+
+  test("explorer/README.md shows the table as it is", () => {
+    const { text } = readSource("explorer/README.md");
+    const rows = text.matchAll(/^\| `(?<folder>\w+)\/` \|[^|]*\| (?<mayImport>[^|]*) \|$/gmu);
+    const shown = Array.from(rows, ({ groups }) => [
+      groups?.["folder"] ?? "",
+      Array.from((groups?.["mayImport"] ?? "").matchAll(/`([^`]+)`/gu), ([, name]) => name),
+    ]);
+    expect(Object.fromEntries(shown)).toEqual(EXPLORER_FLOORS);
+  });
+
+  test.each([
+    ["screens/grid/grid.tsx", "../../parts/button.tsx", []],
+    ["screens/grid/grid.tsx", "./rows.ts", []],
+    ["query/literals.ts", "../../../src/syntax/lexer.ts", []],
+    ["app/app.tsx", "preact/hooks", []],
+    [
+      "screens/grid/grid.tsx",
+      "../record/record.tsx",
+      ["screens may import parts copy state client query format model"],
+    ],
+    ["model/model.ts", "../state/view.ts", ["model may import nothing else"]],
+    ["client/trace.ts", "preact", ["client may import @preact/signals"]],
+    ["query/literals.ts", "../../../src/service/x.ts", ["query may import model format src/syntax"]],
+  ])("%s: %s", (path, specifier, faults) => {
+    const found = explorerFaultsOf({ path: `explorer/src/${path}`, text: `import { a } from "${specifier}";` });
+    expect(found).toEqual(faults.map((fault) => expect.stringContaining(`imports "${specifier}": ${fault}`)));
   });
 });
 

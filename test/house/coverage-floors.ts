@@ -18,6 +18,7 @@ export const BRANCH_FLOORS: Readonly<Record<string, number>> = {
   engines: 93,
   errors: 95,
   execution: 93,
+  explorer: 93,
   http: 94,
   json: 96,
   kysely: 93,

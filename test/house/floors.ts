@@ -9,7 +9,7 @@ export interface Room {
 /** Folders of src/ whose folders are rooms, each on a floor of its own. */
 export const WINGS: readonly string[] = ["tools"];
 
-/** The rooms up to the request pipeline. No floor above imports a side wing (kysely, openapi, tools). */
+/** The rooms up to the request pipeline. No floor above imports a side wing (kysely, openapi, explorer, tools). */
 const LOWER: Readonly<Record<string, Room>> = {
   base: { floor: 1, mayImport: [] },
   errors: { floor: 1, mayImport: [] },
@@ -94,6 +94,11 @@ export const FLOORS: Readonly<Record<string, Room>> = {
     mayImport: ["definition", "query", "edm", "errors", "base"],
     packages: ["node:process", "node:module", "node:fs"],
   },
+  explorer: {
+    floor: 7,
+    mayImport: ["execution", "definition", "errors", "base"],
+    packages: ["node:fs"],
+  },
   "tools/declarations": {
     floor: 9,
     mayImport: ["kysely", "sql", "connection", "definition", "tools/introspect", "edm", "errors", "base"],
@@ -126,6 +131,7 @@ export const FLOORS: Readonly<Record<string, Room>> = {
       "odatakit/mariadb",
       "odatakit/postgres",
       "odatakit/openapi",
+      "odatakit/explorer",
       "odatakit/check",
       "odatakit/introspect",
       "#diff3",
@@ -159,4 +165,22 @@ export const INNER_FLOORS: Readonly<Record<string, ReadonlyArray<readonly string
     ["read"],
     ["write"],
   ],
+};
+
+const SCREEN_PACKAGES = ["@preact/signals", "@tanstack/virtual-core", "d3-shape"];
+
+/**
+ * The folders of `explorer/src`, from the ground up, and what each may import: folders of the page, rooms of `src`, packages.
+ * A screen is a folder of its own, and imports no other screen. `explorer/README.md` shows the same table.
+ */
+export const EXPLORER_FLOORS: Readonly<Record<string, readonly string[]>> = {
+  model: [],
+  format: ["model"],
+  query: ["model", "format", "src/syntax"],
+  client: ["@preact/signals"],
+  state: ["client", "model", "preact", "@preact/signals"],
+  copy: ["state", "client", "query", "format", "model"],
+  parts: ["state", "client", "query", "format", "model", "preact"],
+  screens: ["parts", "copy", "state", "client", "query", "format", "model", "preact", ...SCREEN_PACKAGES],
+  app: ["screens", "parts", "copy", "state", "client", "query", "format", "model", "preact", "@preact/signals"],
 };

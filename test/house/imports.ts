@@ -1,5 +1,5 @@
 import { posix } from "node:path";
-import { FLOORS, INNER_FLOORS, WINGS } from "./floors.ts";
+import { EXPLORER_FLOORS, FLOORS, INNER_FLOORS, WINGS } from "./floors.ts";
 import { type SourceFile, lineAt } from "./source-files.ts";
 
 /** One import of a source file: `import`, `export … from`, `import type`, or `import()` in code and in types. */
@@ -95,4 +95,29 @@ function packageFault(file: SourceFile, found: ImportOf): string | undefined {
   );
   if (isAllowed) return undefined;
   return `its room may import ${allowed.length === 0 ? "no package" : `the packages ${allowed.join(" ")}`}`;
+}
+
+/** Returns the faults in the imports of a file of the explorer, each with file, line, import and remedy. */
+export function explorerFaultsOf({ path, text }: SourceFile): readonly string[] {
+  const [, , folder = "", within = ""] = path.split("/");
+  return importsOf(text).flatMap(({ line, specifier, isReexport }) => {
+    const target = specifier.startsWith(".") ? posix.join(posix.dirname(path), specifier) : specifier;
+    const [to = "", screen] = explorerPlaceOf(target);
+    const isOwn = to === folder && (folder !== "screens" || screen === within);
+    const fault = isReexport ? "nobody re-exports" : isOwn || mayImport(folder, to, specifier);
+    return typeof fault === "string" ? [`${path}:${line} imports "${specifier}": ${fault}`] : [];
+  });
+}
+
+/** Returns the folder of the page, or the room of src, that holds a file. */
+function explorerPlaceOf(target: string): readonly string[] {
+  const [root, , folder = "", within] = target.split("/");
+  if (root === "explorer") return [folder, within ?? ""];
+  return [root === "src" ? target.split("/").slice(0, 2).join("/") : target];
+}
+
+function mayImport(folder: string, to: string, specifier: string): true | string {
+  const allowed = EXPLORER_FLOORS[folder] ?? ["app", "client", "state", "preact"];
+  const isAllowed = allowed.some((each) => to === each || (!specifier.startsWith(".") && to.startsWith(`${each}/`)));
+  return isAllowed || `${folder} may import ${allowed.length === 0 ? "nothing else" : allowed.join(" ")}`;
 }

@@ -1,15 +1,15 @@
 import { describe, expect, test } from "vitest";
-import { type SourceFile, filesBelow } from "./source-files.ts";
+import { type SourceFile, explorerSources, filesBelow } from "./source-files.ts";
 
-const sources = filesBelow("src", ".ts");
+const sources = [...filesBelow("src", ".ts"), ...explorerSources()];
 const LOGGER = "src/definition/logger.ts";
 
-describe("the words of src", () => {
+describe("the words of src and of the explorer", () => {
   test("comments name no issue numbers", () => {
     expect(linesWith(/(?:^|[\s(])#\d+\b|\b(?:issue|ticket|pull request|PR) #?\d+/iu, isComment)).toEqual([]);
   });
 
-  test("src contains no TODOs", () => {
+  test("the sources contain no TODOs", () => {
     expect(linesWith(/\b(?:TODO|FIXME|XXX|HACK)\b/u)).toEqual([]);
   });
 
@@ -18,7 +18,7 @@ describe("the words of src", () => {
     expect(linesWith(/\bconsole\b/u, (line) => !isComment(line), others)).toEqual([]);
   });
 
-  test("src contains no decorators", () => {
+  test("the sources contain no decorators", () => {
     expect(linesWith(/^\s*@[A-Za-z]\w*/u)).toEqual([]);
   });
 

@@ -46,6 +46,9 @@ test("the public API is exactly this", async () => {
       "./check": [
         "checkDatabase",
       ],
+      "./explorer": [
+        "explorerRoute",
+      ],
       "./express": [
         "toExpressHandler",
       ],

@@ -21,6 +21,13 @@ export function filesBelow(folder: string, ending: string): readonly SourceFile[
     .map(readSource);
 }
 
+/** The sources of the page of the explorer, in order of path. */
+export function explorerSources(): readonly SourceFile[] {
+  return [...filesBelow("explorer/src", ".ts"), ...filesBelow("explorer/src", ".tsx")].toSorted((a, b) =>
+    a.path < b.path ? -1 : 1,
+  );
+}
+
 /** The paths of files, without those of installed packages, which may change meanwhile. */
 function pathsBelow(folder: string): readonly string[] {
   return readdirSync(join(ROOT, folder), { withFileTypes: true }).flatMap((entry) => {

@@ -1,10 +1,11 @@
 import type { Model, Operation, OperationImport } from "../../edm/model.ts";
 import type { ConfigurationFault } from "../../errors/configuration-error.ts";
 import type { ODataError } from "../../errors/odata-error.ts";
+import type { SchemaFinding } from "../../errors/schema-finding.ts";
 import type { Capabilities, Limits } from "../../query/capabilities.ts";
 import type { Context, IncomingRequest, RuleContext, User, DeclaredEntitySet } from "../context.ts";
 import type { Answer, EntitySetHandlers, NavigationHandlers, Awaitable } from "../handlers.ts";
-import type { Logger, TracedStatement } from "../logger.ts";
+import type { Logger, StatementScope, TracedRequest, TracedStatement } from "../logger.ts";
 import type { ServiceProfile } from "../service-profile.ts";
 import type {
   AuthorizationRequirement,
@@ -196,15 +197,20 @@ export interface EntitySetRouteMethods {
   readonly navigations: ReadonlyMap<string, NavigationRouteMethods>;
 }
 
-/** The definition and the routes of a service, for API descriptions. */
+/** The definition and the routes of a service, for API descriptions and further routes. */
 export interface ServiceDescription {
   readonly definition: ServiceDefinition;
   /** By name of the entity set. */
   readonly routes: ReadonlyMap<string, EntitySetRouteMethods>;
+  /** Returns the findings of the schema check, which it awaits. Never rejects. */
+  readonly findings: () => Awaitable<readonly SchemaFinding[]>;
 }
 
-/** The resource of a further route: the same bytes for every request of a mount path. */
-export interface RouteResource {
+/** The resource of a further route. */
+export type RouteResource = StaticResource | AnsweringResource;
+
+/** A resource with the same bytes for every request of a mount path. */
+export interface StaticResource {
   /** The path below the prefix, such as `openapi.json`. */
   readonly path: string;
   /** The Content-Type. */
@@ -217,6 +223,26 @@ export interface RouteResource {
   readonly headers?: Readonly<Record<string, string>> | undefined;
   /** Whether requests skip authentication and authorization; false if absent. */
   readonly isPublic?: boolean | undefined;
+}
+
+/** A resource whose response depends on the request. It obeys authentication and the rules of the registration. */
+export interface AnsweringResource {
+  /** The path below the prefix; with `*` at its end, for every path with one more segment. */
+  readonly path: string;
+  /** Returns the JSON of the response; null if the resource does not exist. May throw an ODataError. */
+  readonly answer: (request: RouteRequest) => Awaitable<object | null>;
+  /** Returns who receives the statements of a request for data, before it runs; null: nobody. */
+  readonly follow?: ((request: RouteRequest) => StatementScope | null) | undefined;
+}
+
+/** A request as further routes see it. */
+export interface RouteRequest extends TracedRequest {
+  /** Null for an anonymous request. */
+  readonly user: User | null;
+  /** The address at the other end of the connection; undefined if the host does not know it. */
+  readonly remoteAddress: string | undefined;
+  /** Returns the value of a header by its lower-case name. */
+  readonly header: (name: string) => string | undefined;
 }
 
 /** Further routes of a service, such as the result of `openApiRoute`. */

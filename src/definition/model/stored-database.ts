@@ -40,8 +40,20 @@ export interface StoredDatabase {
     service: ServiceDefinition,
     options: ExamineOptions,
   ): Awaitable<readonly SchemaFinding[]>;
+  /**
+   * Estimates the rows of the tables of entity sets, by their names, without reading more than some 10,000 entries of an index
+   * for each. Views, and tables with row-level security, have no estimate.
+   */
+  estimateRows(sets: readonly StoredSet[]): Awaitable<ReadonlyMap<string, RowEstimate>>;
   /** The primary, and its replica if it has one. */
   readonly servers: readonly DatabaseServer[];
+}
+
+/** A number of rows. */
+export interface RowEstimate {
+  readonly count: number;
+  /** False for an estimate of the database, or if there are more rows than were counted. */
+  readonly isExact: boolean;
 }
 
 /** A server of a database. */

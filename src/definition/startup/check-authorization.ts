@@ -62,7 +62,7 @@ export function isGuarded({ options: { authorization } }: DeclaredSet): boolean 
 }
 
 /** Checks rules for requests that address no entity. */
-function* checkWithoutEntity(rules: unknown, name: string, place: FaultPlace): Iterable<ConfigurationFault> {
+export function* checkWithoutEntity(rules: unknown, name: string, place: FaultPlace): Iterable<ConfigurationFault> {
   yield* checkRules(rules, name, place);
   if (!requirementsOf(rules).some(needsResource)) return;
   const message = `${name} contains resource(…), but these requests address no entity.`;

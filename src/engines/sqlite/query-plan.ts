@@ -18,6 +18,16 @@ export function explain(sql: string, parameters: number, readRows: ReadRows): re
   }));
 }
 
+/** Returns the lines of a plan as people read them: each deeper than its parent. */
+export function planTree(rows: readonly (readonly unknown[])[]): readonly string[] {
+  const depths = new Map<unknown, number>();
+  return rows.map(([id, parent, , detail]) => {
+    const depth = (depths.get(Number(parent)) ?? -1) + 1;
+    depths.set(Number(id), depth);
+    return "  ".repeat(depth) + String(detail);
+  });
+}
+
 /** The rows of the tables of a statement. */
 interface PlannedSizes {
   /** The aliases and names of the tables, which may contain spaces and words of plans. */

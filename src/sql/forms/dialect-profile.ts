@@ -172,6 +172,13 @@ export interface DialectSyntax {
   readonly sortingLong?: (terms: number, statement: string) => string;
   /** Makes the database end a statement after some milliseconds; absent if it has no such limit for one statement. */
   readonly within?: (timeout: number, statement: string) => string;
+  /** How the database explains a statement, without running it. */
+  readonly plan: {
+    /** Returns the statement that reads the plan. */
+    readonly statement: (statement: string) => string;
+    /** Returns the plan in lines, as people read it. */
+    readonly lines: (rows: readonly (readonly unknown[])[]) => readonly string[];
+  };
 }
 
 /** How one kind of database stores values and computes with them. */

@@ -101,7 +101,7 @@ export class SnapshotCursor {
   async #fetch(sql: string, parameters: readonly unknown[], wanted: Fetch): ReturnType<SnapshotReader["fetch"]> {
     const { snapshot, query, hold } = this.#page;
     // The first fetch begins the statement, and the others continue it.
-    this.#running ??= beginStatement(sql, parameters);
+    this.#running ??= beginStatement(sql, parameters, this.#reader.rows);
     try {
       const { timeout, caller } = query;
       return await snapshot.fetch(sql, parameters, wanted, { signal: hold.scope.signal, timeout, caller });

@@ -5,6 +5,7 @@ import { required } from "../../base/required.ts";
 import { isArrayReader, isPooledAdapter, type PooledAdapter } from "../../connection/array-reader.ts";
 import { runLimited, OwnTransaction } from "../../connection/limited-query.ts";
 import { beginInTime, type Patience, type SnapshotReader, isPatientReader } from "../../connection/patient-reader.ts";
+import { CATALOGUE_FACTS } from "../../connection/statement-facts.ts";
 import {
   isOfDatabase,
   openTransaction,
@@ -12,14 +13,14 @@ import {
   type SynchronousReader,
   type StreamingSyntax,
 } from "../../connection/synchronous-reader.ts";
-import { isODataError } from "../../errors/odata-error.ts";
 import type { Row } from "../../query/row-shape.ts";
 import type { DialectProfile } from "../forms/dialect-profile.ts";
-import type { RunningStatement } from "../statement/parameter-slot.ts";
+import type { Explainer, RunningStatement } from "../statement/parameter-slot.ts";
 import { toRows } from "../translate/select-columns.ts";
 import type { Statement } from "./compile-statement.ts";
 import { isConnectionLost } from "./connection-lost.ts";
-import { toReadFault, databaseFault, isOutdated, unavailable } from "./database-fault.ts";
+import { toReadFault, isOutdated } from "./database-fault.ts";
+import { Outage } from "./outage.ts";
 import { ReplicaReads } from "./replica-reads.ts";
 import { StreamSlots } from "./stream-hold.ts";
 import { beginRead, countOf, type Read, type ReadRows, toNumber } from "./traced-read.ts";
@@ -29,6 +30,9 @@ type RowsProfile = Pick<DialectProfile, "name" | "mayEndProcess" | "syntax">;
 
 /** The patience of statements that read single rows by key. */
 const USUAL: Patience = Object.freeze({});
+
+/** Makes a plan end a little later than any usual one. */
+const EXPLAINING: Patience = Object.freeze({ timeout: 2000 });
 
 /** Milliseconds after its time in which a database ends a statement itself. */
 const GRACE = 500;
@@ -54,7 +58,8 @@ export class SqlRows {
   readonly changes: { count: number } = { count: 0 };
   /** The streams that hold snapshots. */
   readonly slots: StreamSlots = new StreamSlots();
-  /** The runner of the database that a snapshot belongs to. */
+  readonly #source: ReadSource;
+  /** The runner of the database that a snapshot or a transaction belongs to. */
   #origin: SqlRows | undefined;
   /** The transaction of a stream. */
   #own: OwnTransaction | undefined;
@@ -75,6 +80,7 @@ export class SqlRows {
     // A plugin would change the rows. The compiled statement already contains the names that it maps.
     this.#db = db.withoutPlugins();
     this.#reader = reader;
+    this.#source = { name: profile.name, explainer: this };
   }
 
   /**
@@ -98,7 +104,18 @@ export class SqlRows {
       return rows;
     }
     const open = transaction === undefined ? null : openTransaction(transaction);
-    return open === null || !isOfDatabase(open, this.#db) ? this : new SqlRows(open, null, this.#profile);
+    if (open === null || !isOfDatabase(open, this.#db)) return this;
+    const rows = new SqlRows(open, null, this.#profile);
+    rows.#origin = this;
+    return rows;
+  }
+
+  /** Returns the plan of a statement, in lines. A transaction or snapshot may be over. */
+  explain(sql: string, parameters: readonly unknown[]): Maybe<readonly string[]> {
+    if (this.#origin !== undefined) return this.#origin.explain(sql, parameters);
+    const { statement, lines } = this.#profile.syntax.plan;
+    const read = { sql: statement(sql), table: undefined, facts: CATALOGUE_FACTS, isInternal: true } as const;
+    return chain(this.all(read, parameters, EXPLAINING), lines);
   }
 
   /** Returns the runner for a snapshot. */
@@ -164,14 +181,14 @@ export class SqlRows {
   all(statement: ReadRows, parameters: readonly unknown[], patience: Patience = USUAL): Maybe<readonly Row[]> {
     return this.#reader === null
       ? this.#query({ statement, parameters }, patience)
-      : readLocal(this.#reader, "readRows", { statement, parameters }, patience, this.#profile.name);
+      : readLocal(this.#reader, "readRows", { statement, parameters }, patience, this.#source);
   }
 
   /** Returns the first row; undefined without rows. */
   first(statement: ReadRows, parameters: readonly unknown[], patience: Patience = USUAL): Maybe<Row | undefined> {
     return this.#reader === null
       ? this.#query({ statement, parameters }, patience).then(([row]) => row)
-      : readLocal(this.#reader, "readOne", { statement, parameters }, patience, this.#profile.name);
+      : readLocal(this.#reader, "readOne", { statement, parameters }, patience, this.#source);
   }
 
   /** Returns the row of a key, in this process within milliseconds. A server has its own limits, and an index. */
@@ -223,7 +240,7 @@ export class SqlRows {
   async #together(reads: readonly Read[], patience: Patience): Promise<readonly (readonly Row[])[]> {
     const { signal } = patience;
     signal?.throwIfAborted();
-    const running = reads.map(({ statement, parameters }) => beginRead(statement, parameters));
+    const running = reads.map(({ statement, parameters }) => beginRead(statement, parameters, this));
     try {
       const found = await this.#run(reads, patience);
       this.outage.end();
@@ -268,43 +285,15 @@ export class SqlRows {
   }
 }
 
-/** The most reasons to distinguish. */
-const MOST_REASONS = 20;
-
-/** Why a database cannot be reached, so that the log contains each reason once until it can, and not each request. */
-class Outage {
-  readonly #reasons = new Set<string>();
-
-  /** Returns the error of a statement such that it is logged only if the log does not contain its reason. */
-  note(error: unknown): unknown {
-    // A statement that has run too long has reached the database.
-    if (!isODataError(error) || error.code !== "ServiceUnavailable") return error;
-    if (databaseFault(error.cause)?.kind !== "unavailable") return error;
-    const { cause } = error;
-    return unavailable(cause, () => this.#isNew(reasonOf(cause)));
-  }
-
-  #isNew(reason: string): boolean {
-    if (this.#reasons.has(reason) || this.#reasons.size >= MOST_REASONS) return false;
-    this.#reasons.add(reason);
-    return true;
-  }
-
-  /** A statement has reached the database. */
-  end(): void {
-    if (this.#reasons.size > 0) this.#reasons.clear();
-  }
-}
-
-/** Returns the text of the first cause: others name the table of the statement. */
-function reasonOf(error: unknown): string {
-  if (!(error instanceof Error)) return "";
-  return error.cause instanceof Error ? reasonOf(error.cause) : error.message;
+/** The database of a read. */
+interface ReadSource {
+  /** For messages. */
+  readonly name: string;
+  readonly explainer: Explainer;
 }
 
 /**
  * Reads in this process: synchronously, or as a promise if the reader runs the statement elsewhere.
- * @param name the database, for messages
  * @throws as `toReadFault`
  */
 function readLocal<Method extends "readRows" | "readOne">(
@@ -312,17 +301,17 @@ function readLocal<Method extends "readRows" | "readOne">(
   method: Method,
   read: Read,
   patience: Patience,
-  name: string,
+  source: ReadSource,
 ): Maybe<ReturnType<SynchronousReader[Method]>>;
 function readLocal(
   reader: SynchronousReader,
   method: "readRows" | "readOne",
   { statement, parameters }: Read,
   patience: Patience,
-  name: string,
+  { name, explainer }: ReadSource,
 ): Maybe<readonly Row[] | Row | undefined> {
   const { sql, table, facts } = statement;
-  const running = beginRead(statement, parameters);
+  const running = beginRead(statement, parameters, explainer);
   const isMany = method === "readRows";
   try {
     const found: Maybe<readonly Row[] | Row | undefined> = isPatientReader(reader)

@@ -1,7 +1,7 @@
 import type { StatementFacts } from "../../connection/statement-facts.ts";
 import type { Position } from "../../query/reading.ts";
 import type { Row } from "../../query/row-shape.ts";
-import { beginStatement, type RunningStatement } from "../statement/parameter-slot.ts";
+import { beginStatement, type Explainer, type RunningStatement } from "../statement/parameter-slot.ts";
 import type { RowStatement, Statement } from "./compile-statement.ts";
 
 /** The parts of a statement that running it requires. Without a width, its columns may have any names. */
@@ -21,8 +21,12 @@ export interface Read {
 }
 
 /** Begins to trace a statement. @returns undefined if tracing is off */
-export function beginRead({ sql, isInternal }: ReadRows, parameters: readonly unknown[]): RunningStatement | undefined {
-  return isInternal === true ? undefined : beginStatement(sql, parameters);
+export function beginRead(
+  { sql, isInternal }: ReadRows,
+  parameters: readonly unknown[],
+  explainer: Explainer,
+): RunningStatement | undefined {
+  return isInternal === true ? undefined : beginStatement(sql, parameters, explainer);
 }
 
 /**

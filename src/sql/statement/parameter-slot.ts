@@ -1,4 +1,5 @@
 import { sql } from "kysely";
+import type { Maybe } from "../../base/maybe.ts";
 import { required } from "../../base/required.ts";
 import { statementScope, type StatementScope } from "../../definition/logger.ts";
 import type { EntitySet } from "../../edm/model.ts";
@@ -153,19 +154,26 @@ export function bindFormed(constant: SqlConstant, form: SqlForm, encode: Encode 
   return cast?.(place) ?? place;
 }
 
+/** Reads the plans of statements. */
+export interface Explainer {
+  explain(sql: string, parameters: readonly unknown[]): Maybe<readonly string[]>;
+}
+
 /** A statement in execution that the application traces. It is reported once, at its end. */
 export class RunningStatement {
   readonly #scope: StatementScope;
   readonly #sql: string;
   readonly #parameters: readonly unknown[];
+  readonly #explainer: Explainer | undefined;
   readonly #begun: number = performance.now();
   #rows = 0;
   #isOver = false;
 
-  constructor(scope: StatementScope, sql: string, parameters: readonly unknown[]) {
+  constructor(scope: StatementScope, sql: string, parameters: readonly unknown[], explainer: Explainer | undefined) {
     this.#scope = scope;
     this.#sql = sql;
     this.#parameters = parameters;
+    this.#explainer = explainer;
   }
 
   /** Counts rows of a statement that is read in parts. */
@@ -188,12 +196,22 @@ export class RunningStatement {
     if (this.#isOver) return;
     this.#isOver = true;
     const ms = performance.now() - this.#begun;
-    this.#scope.report({ sql: this.#sql, parameters: this.#parameters, ms, rows: this.#rows, ...outcome });
+    const [sql, parameters, explainer] = [this.#sql, this.#parameters, this.#explainer];
+    const explain = explainer === undefined ? undefined : () => explainer.explain(sql, parameters);
+    this.#scope.report({ sql, parameters, ms, rows: this.#rows, explain, ...outcome });
   }
 }
 
-/** Begins to trace a statement. @returns undefined if the application does not trace the statements of this request */
-export function beginStatement(sql: string, parameters: readonly unknown[]): RunningStatement | undefined {
+/**
+ * Begins to trace a statement.
+ * @param explainer absent for a statement without a plan, such as a write
+ * @returns undefined if nothing traces the statements of this request
+ */
+export function beginStatement(
+  sql: string,
+  parameters: readonly unknown[],
+  explainer?: Explainer,
+): RunningStatement | undefined {
   const scope = statementScope();
-  return scope === undefined ? undefined : new RunningStatement(scope, sql, parameters);
+  return scope === undefined ? undefined : new RunningStatement(scope, sql, parameters, explainer);
 }

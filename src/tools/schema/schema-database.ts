@@ -6,11 +6,13 @@ import type { EntitySetDefinition, ServiceDefinition } from "../../definition/mo
 import type {
   DatabaseServer,
   ExamineOptions,
+  RowEstimate,
   StoredDatabase,
   StoredSet,
 } from "../../definition/model/stored-database.ts";
 import { isODataError } from "../../errors/odata-error.ts";
 import type { SchemaFinding } from "../../errors/schema-finding.ts";
+import { wantedTable } from "../../sql/columns/column-name.ts";
 import type { DialectCatalogue, DialectProfile } from "../../sql/forms/dialect-profile.ts";
 import type { Connected } from "../../sql/read/connected.ts";
 import { unavailable } from "../../sql/read/database-fault.ts";
@@ -20,6 +22,7 @@ import { runSteps, type CatalogueQuery, type CatalogueSteps, type RunQuery } fro
 import { checkFractions } from "../introspect/check-limits.ts";
 import { checkPrivileges } from "../introspect/check-privileges.ts";
 import { compareTables } from "../introspect/compare-tables.ts";
+import { estimateRows } from "../introspect/estimate-rows.ts";
 import { examineDatabase } from "../introspect/examine-database.ts";
 import type { ExpectedTable } from "../introspect/expected-table.ts";
 import { findMissingIndexes } from "../introspect/missing-indexes.ts";
@@ -73,6 +76,25 @@ class SchemaDatabase implements StoredDatabase {
     options: ExamineOptions,
   ): Maybe<readonly SchemaFinding[]> {
     return this.#findAll(stored, service, (expected, sets) => this.#examine(expected, { sets, service }, options));
+  }
+
+  estimateRows(stored: readonly StoredSet[]): Maybe<ReadonlyMap<string, RowEstimate>> {
+    const tables = new Map(
+      stored.flatMap(({ set, rows }) =>
+        rows instanceof TableRows ? [[set.entitySet.name, wantedTable(rows.table, this.#db)]] : [],
+      ),
+    );
+    const found = this.#run(estimateRows(this.#profile.catalogue.kind, [...tables.values()]));
+    return chain(
+      found,
+      (estimates) =>
+        new Map(
+          [...tables].flatMap(([name, { text }]) => {
+            const estimate = estimates.get(text);
+            return estimate === undefined ? [] : [[name, estimate]];
+          }),
+        ),
+    );
   }
 
   #findAll(

@@ -91,6 +91,10 @@ const MY_SYNTAX: DialectSyntax = Object.freeze<DialectSyntax>({
   inUtcSession: (statement) => withSetting("time_zone='+00:00'", statement),
   sortingLong: sortLong,
   within: limitTime,
+  plan: {
+    statement: explained,
+    lines: (rows) => rows.map((row) => row.map(String).join("  ")),
+  },
 });
 
 const SET_STATEMENT = "set statement ";
@@ -185,6 +189,11 @@ const MY_FUNCTIONS: Readonly<Record<FunctionName, TranslateCall>> = {
 const ACCESS = 3;
 const NOTES = 9;
 
+/** Explains a statement. The settings of a statement come first. */
+function explained(statement: string): string {
+  return statement.replace(/^(?:set statement .*? for )?/, "$&explain ");
+}
+
 /**
  * Parts by key in a transaction. MariaDB has no cursors outside of procedures, and its driver cannot end a result that is
  * read row by row without its connection.
@@ -195,8 +204,7 @@ const MY_STREAMING: StreamingSyntax = Object.freeze<StreamingSyntax>({
   // Each statement has its own time limit.
   begin: () => [],
   search: Object.freeze({
-    // Behind the settings of the statement.
-    explain: (statement: string) => statement.replace(/^(?:set statement .*? for )?/, "$&explain "),
+    explain: explained,
     isServed: ([first, ...others]: readonly (readonly unknown[])[]) => {
       const notes = [first, ...others].map((line) => line?.[NOTES]);
       const sorts = notes.some((note) => typeof note === "string" && /filesort|temporary/i.test(note));

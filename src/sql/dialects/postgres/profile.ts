@@ -102,6 +102,7 @@ const listLabels: NonNullable<DialectSyntax["listLabels"]> = (table) => ({
 
 /** The SQL for distributed databases, without subqueries that have no tables. */
 const PG_SPREAD_SYNTAX: DialectSyntax = Object.freeze<DialectSyntax>({
+  plan: { statement: (statement) => `explain ${statement}`, lines: (rows) => rows.map(([line]) => String(line)) },
   // By default, null is last ascending. Terms that are never null omit this, so that a plain index serves them.
   hiddenColumns: ["tableoid", "xmin", "cmin", "xmax", "cmax", "ctid"],
   columnKey: (name) => name,

@@ -12,7 +12,7 @@ import {
 } from "kysely";
 import { writeFlatKeyList } from "../../../cells/write-key-list.ts";
 import type { SynchronousReader } from "../../../connection/synchronous-reader.ts";
-import { explain, type PlanLine, scansWithin, usedIndexes } from "../../../engines/sqlite/query-plan.ts";
+import { explain, type PlanLine, planTree, scansWithin, usedIndexes } from "../../../engines/sqlite/query-plan.ts";
 import { SynchronousSqliteAdapter } from "../../../engines/sqlite/sqlite-driver.ts";
 import { protocolError } from "../../../errors/odata-error.ts";
 import type { DialectCapabilities } from "../../forms/dialect-capabilities.ts";
@@ -91,6 +91,7 @@ const listNotNull: UnexpectedNulls["listNotNull"] = (table) => {
 
 /** The SQL of SQLite that all statements need. */
 const SQLITE_SYNTAX: DialectSyntax = Object.freeze<DialectSyntax>({
+  plan: { statement: (statement) => `explain query plan ${statement}`, lines: planTree },
   // By default, null is first ascending and last descending.
   hiddenColumns: ["rowid", "oid", "_rowid_"],
   // SQLite ignores the case of ASCII letters only.

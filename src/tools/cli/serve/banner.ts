@@ -35,6 +35,7 @@ export function bannerLines(facts: BannerFacts): readonly string[] {
   const shown = printable(opened.shown);
   return [
     `  odatakit ${version} · ${found.schema.product} · ${shown} (${sizeOf(loaded)}${mode}) · ready in ${String(ms)} ms`,
+    ...(settings.hasExplorer ? [`  Explorer  ${url}/explorer`] : []),
     `  Service   ${url}`,
     `  Excel     ${url}/${fileName}.odc`,
     `  Power BI  ${url}/${fileName}.pbids`,

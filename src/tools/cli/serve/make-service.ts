@@ -7,6 +7,7 @@ import {
   type ODataError,
   type ODataService,
 } from "odatakit";
+import { explorerRoute, type SignIn } from "odatakit/explorer";
 import { openApiRoute } from "odatakit/openapi";
 import { logLine } from "../log-line.ts";
 import type { Access } from "./access.ts";
@@ -41,7 +42,8 @@ export function makeService(
   entitySets: readonly EntitySet[],
   { settings, access, secret, fileName, report, onFailure }: ServiceParts,
 ): ODataService {
-  const { prefix, profile, timeout, paging, origins, trustsProxy, hasOpenApi, host, auth, rules, maxBody } = settings;
+  const { prefix, profile, timeout, paging, origins, trustsProxy, host, auth, rules, maxBody } = settings;
+  const { hasExplorer, hasOpenApi } = settings;
   const isGuarded = auth === null && isLoopback(host);
   return odataService({
     prefix,
@@ -57,7 +59,12 @@ export function makeService(
     },
     ...(paging === "keyset" ? { secret } : {}),
     ...(origins.length === 0 ? {} : { cors: { origins: origins.includes("*") ? "*" : origins } }),
-    ...(hasOpenApi ? { routes: [openApiRoute()] } : {}),
+    routes: [
+      ...(hasExplorer ? [explorerRoute({ signIn: signInOf(settings) })] : []),
+      ...(hasOpenApi ? [openApiRoute()] : []),
+    ],
+    // The explorer shows the time of the stages to the users of this machine.
+    serverTiming: hasExplorer && isGuarded,
     ...(access.challenge === null ? {} : { challenge: access.challenge, authorization: role("read") }),
     explainError: (error) =>
       explainLimit(error, maxBody) ??
@@ -79,6 +86,14 @@ export function makeService(
       return access.userOf(request);
     },
   });
+}
+
+/** Returns how users of the explorer sign in. */
+function signInOf({ auth, oidc, clientId }: ServeCommandSettings): SignIn | undefined {
+  if (auth === null) return undefined;
+  if (auth !== "oidc" || oidc === null) return { kind: auth === "basic" ? "basic" : "key" };
+  // Without a client, users paste a token.
+  return clientId === null ? { kind: "bearer" } : { kind: "oidc", issuer: oidc.issuer, clientId };
 }
 
 interface DriverError extends Error {

@@ -127,7 +127,10 @@ async function listen(invocation: Invocation, ready: Ready): Promise<ExitReason>
   const warnings = [...(await userWarnings(loaded.opened)), ...notes];
   if (settings.output !== "text") reportWarnings(warnings, terminal);
   if (invocation.options["open"] === true) openBrowser(`${url}/`, process.platform, terminal);
-  if (settings.output === "json") terminal.print(JSON.stringify({ url, pid: process.pid }));
+  if (settings.output === "json") {
+    const explorer = settings.hasExplorer ? { explorer: `${url}/explorer` } : {};
+    terminal.print(JSON.stringify({ url, ...explorer, pid: process.pid }));
+  }
   if (settings.output === "text") {
     const ms = Math.round(performance.now() - started);
     const facts = {

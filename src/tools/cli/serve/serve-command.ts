@@ -18,9 +18,9 @@ export const serveCommand: Command = {
       value: null,
       default: null,
       inFile: false,
-      summary: 'print one JSON object per line, first {"url","pid"}',
+      summary: 'print one JSON object per line, first {"url","explorer","pid"}',
     },
-    open: { type: "boolean", value: null, default: null, inFile: false, summary: "open the service in the browser" },
+    open: { type: "boolean", value: null, default: null, inFile: false, summary: "open the explorer in the browser" },
     ...SHARED_OPTIONS,
   },
   examples: [

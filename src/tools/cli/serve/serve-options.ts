@@ -83,6 +83,7 @@ export const SERVE_OPTIONS: Readonly<Record<string, CommandOption>> = {
     value: "<path>",
     summary: "the claim with the roles read and write, such as realm_access.roles",
   },
+  "client-id": { ...inFile, type: "string", value: "<id>", summary: "the client of the explorer at the issuer" },
   anonymous: {
     ...inFile,
     type: "boolean",
@@ -96,6 +97,7 @@ export const SERVE_OPTIONS: Readonly<Record<string, CommandOption>> = {
     summary: "believe the Forwarded headers of a proxy in front",
   },
   cors: { ...inFile, type: "list", value: "<origin>", summary: "let pages of this origin read responses" },
+  "no-explorer": { ...inFile, type: "boolean", value: null, summary: "do not serve the explorer" },
   "no-openapi": { ...inFile, type: "boolean", value: null, summary: "do not serve openapi.json" },
   watch: {
     ...inFile,

@@ -32,6 +32,9 @@ export interface ServeCommandSettings {
   readonly trustsProxy: boolean;
   readonly origins: readonly string[];
   readonly hasOpenApi: boolean;
+  readonly hasExplorer: boolean;
+  /** The client id of the explorer at the issuer; null for none. */
+  readonly clientId: string | null;
   /** Milliseconds between two checks of the schema; null for none. */
   readonly watch: number | null;
   readonly output: "json" | "quiet" | "text";
@@ -101,6 +104,8 @@ export function readServeSettings(invocation: Invocation): ServeCommandSettings 
     trustsProxy: options["trust-proxy"] === true,
     origins: listOf(options["cors"]),
     hasOpenApi: options["no-openapi"] !== true,
+    hasExplorer: options["no-explorer"] !== true,
+    clientId: typeof options["client-id"] === "string" ? options["client-id"] : null,
     output: outputOf(options),
   };
   problems.push(...wrongHosts(settings), ...unsafeCombinations(settings));
@@ -171,6 +176,7 @@ function unsafeCombinations({
   isAnonymous,
   write,
   trustsProxy,
+  clientId,
 }: Omit<ServeCommandSettings, "rules">): readonly Problem[] {
   const problems: Problem[] = [];
   if (!isLoopback(host) && auth === null && !isAnonymous) {
@@ -193,6 +199,9 @@ function unsafeCombinations({
         "Put a proxy with TLS in front and give `--trust-proxy`, or listen on 127.0.0.1.",
       ),
     );
+  }
+  if (clientId !== null && auth !== "oidc") {
+    problems.push(usageProblem("`--client-id` has no effect without `--auth oidc`.", "Remove it."));
   }
   if (auth !== null && isAnonymous) {
     problems.push(usageProblem("`--anonymous` and `--auth` exclude each other.", "Remove one of them."));

@@ -1,0 +1,97 @@
+import type { JSX } from "preact";
+import { useEffect, useMemo, useRef } from "preact/hooks";
+import { ServiceError } from "../client/service-error.ts";
+import { Busy } from "../parts/busy.tsx";
+import { Failure, Stopped } from "../parts/failure.tsx";
+import { ToastList } from "../parts/toast.tsx";
+import { type Session, type Service, SessionContext, openSession } from "../state/session.ts";
+import { type Loading, useLoaded } from "../state/use-loaded.ts";
+import { Header } from "./header.tsx";
+import { Screen } from "./screen.tsx";
+import { SignIn } from "./sign-in.tsx";
+
+/** Shows the page: it reads the model of the service, then shows the screen that the URL names. */
+export function App({ session }: { readonly session: Session }): JSX.Element {
+  // Another user may see another model.
+  const user = String(session.credentials.changes.value);
+  const loading = useLoaded(user, (signal) => session.open(signal));
+  useTheme(session);
+  return (
+    <>
+      <Opened session={session} loading={loading} />
+      <ToastList toasts={session.toasts} />
+      <div class="hidden" aria-live="polite">
+        {session.announcement.value}
+      </div>
+    </>
+  );
+}
+
+function Opened({ session, loading }: { readonly session: Session; readonly loading: Loading<Service> }): JSX.Element {
+  const { state, stop, again } = loading;
+  const request = session.signInRequest.value;
+  if (request !== null) return <SignIn session={session} request={request} />;
+  if (state.kind === "loaded") return <Shell session={session} service={state.value} />;
+  return (
+    <main class="main main-bare">
+      <h1 class="hidden">Explorer</h1>
+      {state.kind === "loading" ? <Busy label="Opening the service" onStop={stop} /> : null}
+      {state.kind === "stopped" ? <Stopped onAgain={again} /> : null}
+      {state.kind === "failed" && !isUnauthorized(state.error) ? <Failure error={state.error} onAgain={again} /> : null}
+    </main>
+  );
+}
+
+function isUnauthorized(error: unknown): boolean {
+  return error instanceof ServiceError && error.status === 401;
+}
+
+/** Shows the header and one screen. */
+function Shell({ session, service }: { readonly session: Session; readonly service: Service }): JSX.Element {
+  const open = useMemo(() => openSession(session, service), [session, service]);
+  const view = session.view.value;
+  const main = useRef<HTMLElement>(null);
+  useNewScreen(`${view.screen}/${view.path}`, main, open.about.title ?? open.model.title);
+  return (
+    <SessionContext.Provider value={open}>
+      <a
+        class="skip"
+        href="#main"
+        onClick={(event) => {
+          // The fragment of the URL is the view.
+          event.preventDefault();
+          main.current?.focus();
+        }}
+      >
+        Skip to the content
+      </a>
+      <Header session={open} theme={session.theme} />
+      <main id="main" class="main" ref={main} tabIndex={-1}>
+        <Screen session={open} view={view} />
+      </main>
+    </SessionContext.Provider>
+  );
+}
+
+/** Names the new screen in the title of the window, and moves the focus to its heading, but not as the page opens. */
+function useNewScreen(place: string, main: { readonly current: HTMLElement | null }, title: string): void {
+  const isFirst = useRef(true);
+  useEffect(() => {
+    const heading = main.current?.querySelector("h1") ?? null;
+    const name = heading?.textContent ?? "";
+    document.title = name === "" || name === title ? title : `${name} · ${title}`;
+    if (isFirst.current) isFirst.current = false;
+    else {
+      scrollTo(0, 0);
+      heading?.focus({ preventScroll: true });
+    }
+  }, [place, title]);
+}
+
+function useTheme({ theme }: Session): void {
+  const chosen = theme.value;
+  useEffect(() => {
+    if (chosen === "auto") delete document.documentElement.dataset["theme"];
+    else document.documentElement.dataset["theme"] = chosen;
+  }, [chosen]);
+}

@@ -1,0 +1,108 @@
+import type { JSX } from "preact";
+import { useEffect, useRef, useState } from "preact/hooks";
+import type { Credential } from "../client/credentials.ts";
+import type { SignIn as SignInKind } from "../client/sign-in.ts";
+import { Button } from "../parts/button.tsx";
+import { TextField } from "../parts/field.tsx";
+import { Heading } from "../parts/heading.tsx";
+import type { Session, SignInRequest } from "../state/session.ts";
+
+/** Shows a form for the credential that the service asks for. It stays in the memory of the page. */
+export function SignIn(props: { readonly session: Session; readonly request: SignInRequest }): JSX.Element {
+  const { session } = props;
+  const { error } = props.request;
+  const before = session.credentials.current;
+  const challenge = readChallenge(error?.headers.get("WWW-Authenticate") ?? "", session.signIn?.kind);
+  const main = useRef<HTMLElement>(null);
+  useEffect(() => {
+    main.current?.querySelector("input")?.focus();
+  }, [error]);
+  return (
+    <main class="main main-bare stack" ref={main}>
+      <Heading>Sign in</Heading>
+      <p class="dim">
+        This service asks who you are. What you enter stays in the memory of this page and ends with it.
+      </p>
+      {error === null || before === null ? null : (
+        <p class="notice notice-error" role="alert">
+          {error.message}
+        </p>
+      )}
+      <SignInForm
+        challenge={challenge}
+        name={before?.kind === "basic" ? before.name : ""}
+        onSignIn={(credential) => {
+          session.signInWith(credential);
+        }}
+      />
+      {error === null ? (
+        <Button
+          kind="quiet"
+          onClick={() => {
+            session.signInRequest.value = null;
+          }}
+        >
+          Go on without
+        </Button>
+      ) : null}
+    </main>
+  );
+}
+
+/** What a service asks for. */
+type Challenge = { readonly kind: "basic" | "bearer" } | { readonly kind: "key"; readonly header: string };
+
+/** Reads `WWW-Authenticate`, unless the page says how users sign in. @see RFC 9110, section 11.6.1 */
+function readChallenge(header: string, stated: SignInKind["kind"] | undefined): Challenge {
+  if (stated === "basic" || (stated === undefined && /^basic\b/iu.test(header))) return { kind: "basic" };
+  if (stated === "bearer" || (stated === undefined && /^bearer\b/iu.test(header))) return { kind: "bearer" };
+  return { kind: "key", header: /\bheader="(?<name>[\w-]+)"/u.exec(header)?.groups?.["name"] ?? "X-Api-Key" };
+}
+
+function SignInForm(props: {
+  readonly challenge: Challenge;
+  /** The name of the attempt before. */
+  readonly name: string;
+  readonly onSignIn: (credential: Credential) => void;
+}): JSX.Element {
+  const { challenge, onSignIn } = props;
+  const [name, setName] = useState(props.name);
+  const [secret, setSecret] = useState("");
+  return (
+    <form
+      class="stack"
+      onSubmit={(event) => {
+        event.preventDefault();
+        onSignIn(credentialOf(challenge, name, secret));
+      }}
+    >
+      {challenge.kind === "basic" ? (
+        <TextField label="Name" value={name} onInput={setName} autocomplete="username" required />
+      ) : null}
+      <TextField
+        label={SECRETS[challenge.kind]}
+        value={secret}
+        onInput={setSecret}
+        type="password"
+        autocomplete={challenge.kind === "basic" ? "current-password" : "off"}
+        required
+      />
+      <Button type="submit" kind="primary">
+        Sign in
+      </Button>
+    </form>
+  );
+}
+
+const SECRETS: Readonly<Record<Challenge["kind"], string>> = { basic: "Password", bearer: "Token", key: "API key" };
+
+function credentialOf(challenge: Challenge, name: string, secret: string): Credential {
+  switch (challenge.kind) {
+    case "basic":
+      return { kind: "basic", name, password: secret };
+    case "bearer":
+      return { kind: "bearer", token: secret, name: null };
+    case "key":
+      return { kind: "key", header: challenge.header, key: secret };
+  }
+}

@@ -1,0 +1,10 @@
+import { render } from "preact";
+import { App } from "./app/app.tsx";
+import { readSignIn } from "./client/sign-in.ts";
+import { Session } from "./state/session.ts";
+
+/** The HTML says where the root of the service is, whatever prefix or proxy is before it, and how users sign in. */
+const place = document.querySelector<HTMLElement>("#explorer") ?? document.body;
+const root = new URL(place.dataset["root"] ?? "./", location.href).href;
+
+render(<App session={new Session(root, readSignIn(place.dataset["signIn"] ?? null))} />, place);

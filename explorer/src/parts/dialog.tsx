@@ -1,0 +1,42 @@
+import type { ComponentChildren, JSX } from "preact";
+import { useEffect, useId, useRef } from "preact/hooks";
+import { Button } from "./button.tsx";
+
+/** Shows a dialog for as long as it is rendered. The browser keeps the focus in it and gives it back afterwards. */
+export function Dialog(props: {
+  readonly title: string;
+  readonly onClose: () => void;
+  readonly children: ComponentChildren;
+  /** Buttons at the end; a dialog always has one that closes it. */
+  readonly actions?: ComponentChildren | undefined;
+}): JSX.Element {
+  const id = useId();
+  const dialog = useRef<HTMLDialogElement>(null);
+  useEffect(() => {
+    const element = dialog.current;
+    const before = document.activeElement;
+    element?.showModal();
+    return () => {
+      element?.close();
+      if (before instanceof HTMLElement && before.isConnected) before.focus();
+    };
+  }, []);
+  return (
+    <dialog
+      ref={dialog}
+      class="dialog"
+      aria-labelledby={id}
+      onCancel={(event) => {
+        event.preventDefault();
+        props.onClose();
+      }}
+    >
+      <div class="dialog-head">
+        <h2 id={id}>{props.title}</h2>
+        <Button kind="quiet" icon="close" label="Close" onClick={props.onClose} />
+      </div>
+      {props.children}
+      {props.actions === undefined ? null : <div class="dialog-actions">{props.actions}</div>}
+    </dialog>
+  );
+}

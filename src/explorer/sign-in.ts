@@ -1,0 +1,64 @@
+import { checkOptions, describe, isObject, type OptionTable } from "../definition/option-table.ts";
+import type { ConfigurationFault } from "../errors/configuration-error.ts";
+
+/** How users of the explorer sign in. The page keeps their credentials in memory alone. @see docs/reference/explorer.md */
+export interface SignIn {
+  /** An API key, a name with a password, a token to paste, or the page of an issuer (OpenID Connect with PKCE). */
+  readonly kind: "key" | "basic" | "bearer" | "oidc";
+  /** The URL of the issuer, for `oidc`. */
+  readonly issuer?: string | undefined;
+  /** The client id of the explorer at the issuer, for `oidc`. */
+  readonly clientId?: string | undefined;
+  /** The scopes for `oidc`, separated by blanks; `openid` if absent. */
+  readonly scope?: string | undefined;
+}
+
+const OPTIONS: OptionTable<keyof SignIn> = {
+  kind: { kind: "choice", values: ["key", "basic", "bearer", "oidc"] },
+  issuer: { kind: "text" },
+  clientId: { kind: "text" },
+  scope: { kind: "text" },
+};
+const OIDC_OPTIONS = ["issuer", "clientId", "scope"] as const;
+const OWNER = "`signIn` of explorerRoute";
+const EXAMPLE = '{ kind: "oidc", issuer: "https://login.example.com", clientId: "explorer" }';
+
+/** Checks `signIn` of `explorerRoute`. */
+export function* checkSignIn(signIn: unknown, place: { readonly route: string }): Iterable<ConfigurationFault> {
+  if (signIn === undefined) return;
+  if (!isObject(signIn)) {
+    yield {
+      ...place,
+      message: `${OWNER} cannot be ${describe(signIn)}.`,
+      fix: 'Give an object, such as { kind: "key" }.',
+    };
+    return;
+  }
+  yield* checkOptions(OPTIONS, signIn, OWNER, place);
+  const { kind, issuer, clientId } = signIn;
+  if (kind === undefined) {
+    yield { ...place, message: `${OWNER} has no \`kind\`.`, fix: "Give key, basic, bearer or oidc." };
+  }
+  if (kind !== "oidc") {
+    for (const name of OIDC_OPTIONS.filter((each) => signIn[each] !== undefined)) {
+      const message = `${OWNER} has \`${name}\`, which only the kind oidc uses.`;
+      yield { ...place, message, fix: `Remove it, or write ${EXAMPLE}.` };
+    }
+    return;
+  }
+  if (issuer === undefined || clientId === undefined) {
+    yield { ...place, message: `${OWNER} needs \`issuer\` and \`clientId\`.`, fix: `Write ${EXAMPLE}.` };
+  }
+  if (typeof issuer === "string" && !isIssuer(issuer)) {
+    const fix = "Give an https URL without a query, or an http URL of this machine.";
+    yield { ...place, message: `\`issuer\` of ${OWNER} cannot be ${describe(issuer)}.`, fix };
+  }
+}
+
+/** @see OpenID Connect Core 1.0, section 2; a token must not travel without TLS */
+function isIssuer(text: string): boolean {
+  if (!URL.canParse(text) || /[?#\s;,']/u.test(text)) return false;
+  const { protocol, hostname, username } = new URL(text);
+  const isLocal = ["localhost", "127.0.0.1", "[::1]"].includes(hostname);
+  return username === "" && (protocol === "https:" || (protocol === "http:" && isLocal));
+}

@@ -1,0 +1,177 @@
+import { afterEach, describe, expect, test, vi } from "vitest";
+import { toAbout } from "../../explorer/src/client/about.ts";
+import { Credentials } from "../../explorer/src/client/credentials.ts";
+import { ServiceClient } from "../../explorer/src/client/service-client.ts";
+import { NetworkError, ServiceError } from "../../explorer/src/client/service-error.ts";
+import { readSignIn } from "../../explorer/src/client/sign-in.ts";
+
+const ROOT = "http://localhost/shop/odata/";
+
+/** Answers every request of a test, and keeps the last one. */
+function answer(body: string, init: ResponseInit) {
+  const fetch = vi.fn(async (_url: string, _init: RequestInit) => new Response(body, init));
+  vi.stubGlobal("fetch", fetch);
+  return () => ({ url: fetch.mock.lastCall?.[0], ...fetch.mock.lastCall?.[1] });
+}
+
+afterEach(() => {
+  vi.unstubAllGlobals();
+});
+
+const JSON_HEADERS = { "Content-Type": "application/json;odata.metadata=minimal" };
+
+test("a read asks for exact numbers, and reports id and stages", async () => {
+  const sent = answer('{"value":[]}', {
+    headers: { ...JSON_HEADERS, "X-Request-Id": "r1", "Server-Timing": 'bind;dur=0.5, db;desc="database";dur=12' },
+  });
+  const client = new ServiceClient(ROOT, new Credentials());
+  const { body, requestId, stages, status } = await client.get("Orders?$top=1");
+  expect({ body, requestId, stages, status }).toEqual({
+    body: { value: [] },
+    requestId: "r1",
+    stages: [
+      { name: "bind", milliseconds: 0.5 },
+      { name: "database", milliseconds: 12 },
+    ],
+    status: 200,
+  });
+  expect(sent()).toMatchObject({
+    url: `${ROOT}Orders?$top=1`,
+    method: "GET",
+    headers: { Accept: "application/json;odata.metadata=minimal;IEEE754Compatible=true" },
+    credentials: "same-origin",
+  });
+});
+
+test("a write sends JSON with exact numbers and the headers of the caller; no body is null", async () => {
+  const sent = answer("", { headers: {} });
+  const client = new ServiceClient(ROOT, new Credentials());
+  const written = await client.send("PATCH", "Orders(1)", { Total: "1.10" }, { headers: { "If-Match": '"1"' } });
+  expect(written.body).toBeNull();
+  expect(sent()).toMatchObject({
+    method: "PATCH",
+    body: '{"Total":"1.10"}',
+    headers: { "Content-Type": "application/json;IEEE754Compatible=true", "If-Match": '"1"' },
+  });
+});
+
+test("an error has the code, target, details and position that the service states", async () => {
+  answer(
+    JSON.stringify({
+      error: {
+        code: "InvalidQueryOption",
+        message: "$filter at position 14: the string does not end.",
+        target: "$filter",
+        details: [{ code: "Invalid", message: "too long", target: "Name" }],
+      },
+    }),
+    { status: 400, headers: { ...JSON_HEADERS, "X-Request-Id": "r2" } },
+  );
+  const error = await new ServiceClient(ROOT, new Credentials()).get("Orders").catch((reason: unknown) => reason);
+  expect(error).toBeInstanceOf(ServiceError);
+  expect(error).toMatchObject({
+    status: 400,
+    code: "InvalidQueryOption",
+    message: "$filter at position 14: the string does not end.",
+    target: "$filter",
+    position: 14,
+    requestId: "r2",
+    details: [{ code: "Invalid", message: "too long", target: "Name" }],
+  });
+});
+
+test("an answer of a proxy that is no error of OData keeps its status", async () => {
+  answer("<html>Bad gateway</html>", { status: 502, headers: { "Content-Type": "text/html" } });
+  await expect(new ServiceClient(ROOT, new Credentials()).get("Orders")).rejects.toMatchObject({
+    status: 502,
+    code: "502",
+    message: "The service answered with the status 502.",
+    position: null,
+  });
+});
+
+test("an answer that breaks off, and a service that is away, are errors for people", async () => {
+  answer('{"value":[{"Id":1', { headers: JSON_HEADERS });
+  const client = new ServiceClient(ROOT, new Credentials());
+  await expect(client.get("Orders")).rejects.toThrow(
+    new NetworkError("The answer of the service broke off: an error came after its first bytes."),
+  );
+  vi.stubGlobal("fetch", async () => {
+    throw new TypeError("Failed to fetch");
+  });
+  await expect(client.get("Orders")).rejects.toThrow(
+    new NetworkError("The service did not answer: is it running, and is the network there? (Failed to fetch)"),
+  );
+});
+
+describe("links", () => {
+  const client = new ServiceClient("http://localhost/shop/odata", new Credentials());
+
+  test.each([
+    ["Orders", `${ROOT}Orders`],
+    [`${ROOT}Orders?$skiptoken=1`, `${ROOT}Orders?$skiptoken=1`],
+    ["explorer/about.json", `${ROOT}explorer/about.json`],
+  ])("%s is below the root", (path, url) => {
+    expect(client.urlOf(path)).toBe(url);
+  });
+
+  test.each([
+    "https://else.example/Orders",
+    "../admin",
+    "/shop/other",
+    "//else.example/x",
+    "http://localhost:81/shop/odata/A",
+  ])("%s is not followed", (path) => {
+    expect(() => client.urlOf(path)).toThrow(/leads out of the service/u);
+  });
+});
+
+test("credentials are headers; a refusal is told", async () => {
+  const credentials = new Credentials();
+  const refusals: ServiceError[] = [];
+  const client = new ServiceClient(ROOT, credentials, {
+    withCookies: false,
+    onUnauthorized: (error) => refusals.push(error),
+  });
+  const sent = answer("", { status: 401, headers: { "WWW-Authenticate": 'Basic realm="shop"' } });
+  const send = async () => {
+    await client.get("Orders").catch(() => null);
+    return { headers: sent().headers, cookies: sent().credentials, user: credentials.user.value };
+  };
+  credentials.set({ kind: "key", header: "X-Api-Key", key: "k" });
+  expect(await send()).toMatchObject({ headers: { "X-Api-Key": "k" }, cookies: "omit", user: "API key" });
+  credentials.set({ kind: "basic", name: "zoë", password: "p:w" });
+  expect(await send()).toMatchObject({
+    headers: { Authorization: "Basic em/DqzpwOnc=" },
+    user: "zoë",
+  });
+  credentials.set({ kind: "bearer", token: "t", name: null });
+  expect(await send()).toMatchObject({ headers: { Authorization: "Bearer t" }, user: "Signed in" });
+  expect(refusals.map(({ status }) => status)).toEqual([401, 401, 401]);
+});
+
+test.each([
+  [null, null],
+  ['{"kind":"key"}', { kind: "key" }],
+  [
+    '{"kind":"oidc","issuer":"https://login.example","clientId":"c"}',
+    { kind: "oidc", issuer: "https://login.example", clientId: "c", scope: "openid" },
+  ],
+  ['{"kind":"oidc"}', null],
+])("the page says how users sign in: %s", (text, signIn) => {
+  expect(readSignIn(text)).toEqual(signIn);
+});
+
+test("what the route of the page does not state is unknown", () => {
+  expect(
+    toAbout({ rows: { A: { count: 3, isExact: true }, B: { count: "many" } }, warnings: [{ message: "m" }] }),
+  ).toEqual({
+    title: null,
+    rows: new Map([["A", { count: 3, isExact: true }]]),
+    warnings: [{ code: "", severity: "warning", place: "", message: "m", fix: "" }],
+    traces: false,
+    serverTiming: false,
+    connectionFiles: null,
+  });
+  expect(toAbout(null)).toMatchObject({ title: null, rows: new Map(), warnings: [] });
+});
