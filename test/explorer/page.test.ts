@@ -221,7 +221,7 @@ describe("startup rejects", () => {
       `\`issuer\` of \`signIn\` of explorerRoute cannot be "${issuer}". Give an https URL without a query, or an http URL of this machine.`,
     ]),
   ] as ReadonlyArray<readonly [options: unknown, message: string]>)("%j", (options, message) => {
-    const given = typeof options === "object" ? { folder, ...options } : options;
+    const given: unknown = typeof options === "object" ? { folder, ...options } : options;
     const make = (): unknown => odataService({ entitySets: [], routes: [explorerRoute(given as never)] });
     expect(make).toThrow(ConfigurationError);
     expect(make).toThrow(message);

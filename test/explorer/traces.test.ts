@@ -79,7 +79,11 @@ async function traceOf(service: ODataService, id = "r", user = "ann"): Promise<E
 }
 
 async function fill(opened: OpenDatabase, name: string): Promise<void> {
-  await createTable(opened, "items", { id: "int primary key", name: "text not null", owner_id: "int not null" });
+  await createTable(opened, "items", {
+    id: "int primary key",
+    name: "varchar(15000) not null",
+    owner_id: "int not null",
+  });
   await createTable(opened, "owners", { id: "int primary key", name: "varchar(50) not null" });
   const { db } = opened;
   if (name === "mariadb") await sql`set max_recursive_iterations = 20000`.execute(db);
@@ -133,7 +137,9 @@ describe.each(ENGINES)("the trace of a request over $title", ({ name, open }) =>
       advice: [],
     });
     expect(trace.statements[0]?.parameters.map(String)).toContain("9999");
-    expect(trace.statements[0]?.plan?.join("\n")).toMatch(/items/);
+    expect(trace.statements[0]?.plan?.join("\n")).toMatch(
+      name === "mariadb" ? /^id {2}select_type {2}table[^]*SIMPLE/ : /items/,
+    );
     expect(trace.statements[0]?.plan?.every((line) => line.trim() !== "" && !line.includes("[object"))).toBe(true);
   });
 
@@ -163,7 +169,7 @@ describe.each(ENGINES)("the trace of a request over $title", ({ name, open }) =>
       expect((await send(service, "/$batch", { method: "POST", body: { requests } })).status).toBe(200);
       const { request, statements } = await traceOf(service);
       expect(request).toEqual({ id: "r", method: "POST", target: "/$batch" });
-      expect(statements.map(({ rows, plan }) => [rows, Array.isArray(plan)])).toEqual(Array(3).fill([1, true]));
+      expect(statements.map(({ rows, plan }) => [rows, Array.isArray(plan)])).toEqual(requests.map(() => [1, true]));
       expect(seen.map(({ request: { target } }) => target)).toEqual(
         onStatement === undefined ? [] : ["/Items(1)", "/Items(2)", "/Owners(1)"],
       );
