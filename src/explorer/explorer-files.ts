@@ -13,7 +13,7 @@ interface ExplorerFile {
   readonly bytes: Uint8Array;
 }
 
-/** The folder of the files, seen from `src/explorer` and from `dist/explorer`. */
+/** The folder of the files, seen from `src/explorer` and from `dist/explorer-route`. */
 const FOLDER = new URL("../../dist/explorer/", import.meta.url);
 
 /**
