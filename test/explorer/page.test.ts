@@ -104,6 +104,18 @@ eachDoor((door) => {
       expect((await send(`/shop/explorer/${name}`, {}, "POST")).status).toBe(405);
     });
 
+    test("contains no name and no text of the model", async () => {
+      const payload = `"><img src=x onerror=alert(1)>'</script>`;
+      const Hostile = entityType("Hostile", { id: edm.int32().key().describe(payload) });
+      const entitySets = [entitySet(Hostile, { name: "Hostiles", getAll: () => [] })];
+      const hostile = door.to(things({ entitySets, namespace: "Evil", connectionFiles: "evil" }));
+      expect((await hostile("/shop/explorer")).text).toBe((await send("/shop/explorer")).text);
+      const named = await door.to(things({ name: payload, entitySets }))("/shop/explorer");
+      expect(named.text).toBe(
+        pageWith("&quot;&gt;&lt;img src=x onerror=alert(1)&gt;&#39;&lt;/script&gt;", "explorer/", "./"),
+      );
+    });
+
     test("has no other files", async () => {
       for (const name of ["manifest.json", "main.js", "..%2fmanifest.json", "*", "trace", "trace/*/x", "about.json/"]) {
         expect((await send(`/shop/explorer/${name}`)).status, name).toBe(404);
