@@ -22,7 +22,7 @@ export async function declarationPaths(): Promise<Readonly<Record<string, readon
     "odatakit/fastify": [join(folder, "adapters/fastify.d.ts")],
     "odatakit/hono": [join(folder, "adapters/hono.d.ts")],
     "odatakit/kysely": [join(folder, "kysely/index.d.ts")],
-    "odatakit/explorer": [join(folder, "explorer-route/index.d.ts")],
+    "odatakit/explorer": [join(folder, "explorer/index.d.ts")],
     "odatakit/openapi": [join(folder, "openapi/index.d.ts")],
     "odatakit/postgres": [join(folder, "kysely/postgres/postgres-dialect.d.ts")],
     "odatakit/sqlite": [join(folder, "kysely/sqlite/sqlite-dialect.d.ts")],
