@@ -27,13 +27,14 @@ const TRIP = { Title: "Lisbon to Porto", Stops: [{ Position: 1, Place: "Lisbon",
 try {
   const port = readPort(process.env["PORT"]);
   const db = await openWorld(process.env["WORLD_DB"] ?? DEFAULT_FILE, progressOf(process.stdout));
-  const server = await serve(worldService(db), { port });
+  const server = await serve(worldService(db, true), { port });
   for (const signal of ["SIGINT", "SIGTERM"] as const) {
     process.once(signal, () => {
       void end(server, db);
     });
   }
   const root = `${server.url}/odata`;
+  console.log(`Look at the world in a browser: ${root}/explorer`);
   console.log(`The world as an OData service: ${root}\n\nWorth trying:`);
   for (const example of EXAMPLES) console.log(`  ${root}${encodeURI(example).replaceAll("'", "%27")}`);
   console.log(`\nIn a browser, to read and to try: ${root}/openapi`);

@@ -1,5 +1,6 @@
 import type { Kysely } from "kysely";
 import { hasMany, hasOptional, hasRequired, odataService, type ODataService } from "odatakit";
+import { explorerRoute } from "odatakit/explorer";
 import { sqlEntitySet } from "odatakit/kysely";
 import { openApiRoute } from "odatakit/openapi";
 import type { WorldDatabase } from "./database.ts";
@@ -7,16 +8,18 @@ import { City, Country, Stop, Trip } from "./model.ts";
 
 /**
  * The world as an OData service: every read option is on, `$apply` and `$compute` included, and pages have 1000 rows.
- * Countries and cities refer to each other and are only read; trips with their stops are written, too. Its description and
- * a viewer are served with it.
+ * Countries and cities refer to each other and are only read; trips with their stops are written, too. The explorer,
+ * its description and a viewer are served with it.
+ * @param serverTiming whether responses report the time of their stages, which the explorer shows
  */
-export function worldService(db: Kysely<WorldDatabase>): ODataService {
+export function worldService(db: Kysely<WorldDatabase>, serverTiming: boolean = false): ODataService {
   return odataService({
     prefix: "/odata",
     namespace: "World",
     defaults: { applyEnabled: true, computeEnabled: true },
     entitySets: [...worldSets(db), ...tripSets(db)],
-    routes: [openApiRoute({ viewer: true })],
+    routes: [explorerRoute(), openApiRoute({ viewer: true })],
+    serverTiming,
   });
 }
 

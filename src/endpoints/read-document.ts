@@ -96,8 +96,8 @@ export function answerResource(request: AuthorizedRequest, { answer }: Answering
 
 /** Returns a request as further routes see it. */
 export function toRouteRequest({ odata, requestId: id }: Arrival, user: User | null): RouteRequest {
-  const { method, target, remoteAddress } = odata;
-  return { id, method, target, user, remoteAddress, header: (name) => odata.header(name) };
+  const { method, target, remoteAddress, host } = odata;
+  return { id, method, target, user, remoteAddress, host, header: (name) => odata.header(name) };
 }
 
 /** The path of the explorer below the prefix. */

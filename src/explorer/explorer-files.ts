@@ -13,7 +13,7 @@ interface ExplorerFile {
   readonly bytes: Uint8Array;
 }
 
-/** The folder of the files, seen from `src/explorer` and from `dist/explorer`. */
+/** The folder of the files, seen from `src/explorer` and from `dist/explorer-route`. */
 const FOLDER = new URL("../../dist/explorer/", import.meta.url);
 
 /**
@@ -39,7 +39,7 @@ export function readExplorerFiles(folder: string | URL = FOLDER): ExplorerFiles 
     const { script, style } = isObject(manifest) ? manifest : {};
     return { script: fileOf(script), style: fileOf(style) };
   } catch (error) {
-    const message = `The files of the explorer cannot be read: ${error instanceof Error ? error.message : String(error)}`;
+    const message = `The files of the explorer cannot be read: ${error instanceof Error ? error.message : String(error)}.`;
     const fix =
       "Run `npm run build` in a copy of the repository; a bundled application names its copy of `dist/explorer` in `folder`.";
     return { ...place, message, fix };

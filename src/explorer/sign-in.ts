@@ -55,7 +55,7 @@ export function* checkSignIn(signIn: unknown, place: { readonly route: string })
   }
 }
 
-/** @see OpenID Connect Core 1.0, section 2; a token must not travel without TLS */
+/** Tokens must not travel without TLS. @see https://openid.net/specs/openid-connect-core-1_0.html */
 function isIssuer(text: string): boolean {
   if (!URL.canParse(text) || /[?#\s;,']/u.test(text)) return false;
   const { protocol, hostname, username } = new URL(text);

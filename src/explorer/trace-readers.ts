@@ -26,12 +26,13 @@ export function traceOwner(
   if (user === null) return "anonymous";
   // The application states the type of the user.
   const id: unknown = Reflect.get(Object(user) as object, "id");
-  return typeof id === "string" || typeof id === "number" ? `user ${String(id)}` : null;
+  const isId = (typeof id === "string" && id !== "") || typeof id === "number" || typeof id === "bigint";
+  return isId ? `user ${String(id)}` : null;
 }
 
 /** Judges the socket, not what the client says. A page of another site whose name leads to this machine has another host. */
 function isFromThisMachine(
-  { remoteAddress = "", header }: RouteRequest,
+  { remoteAddress = "", host, header }: RouteRequest,
   { trustProxy, publicUrl }: Pick<ServiceDefinition, "trustProxy" | "publicUrl">,
 ): boolean {
   const isLocal = publicUrl === undefined || LOCAL_HOST.test(new URL(publicUrl).host);
@@ -39,7 +40,7 @@ function isFromThisMachine(
     !trustProxy &&
     isLocal &&
     LOOPBACK.test(remoteAddress) &&
-    LOCAL_HOST.test(header("host") ?? "") &&
+    LOCAL_HOST.test(host) &&
     PROXY_HEADERS.every((name) => header(name) === undefined)
   );
 }

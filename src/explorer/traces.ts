@@ -131,32 +131,46 @@ function withPlans(
   return chain(plan, (lines) => withPlans(others, [...done, lines === undefined ? shown : { ...shown, plan: lines }]));
 }
 
-/** Returns the missing indexes of the columns that the statements use behind their first `from`. */
+/** Returns the missing indexes of the columns by which the statements find, sort or group rows. */
 function adviceFor(
   statements: readonly ExplorerStatement[],
   findings: readonly SchemaFinding[],
 ): ExplorerTrace["advice"] {
-  const texts = statements.map(({ sql }) => sql.slice(Math.max(sql.search(/\bfrom\b/iu), 0)).toLowerCase());
-  const names = (text: string, name: string): boolean =>
-    [`"${name}"`, `\`${name}\``].some((quoted) => text.includes(quoted.toLowerCase()));
+  const texts = statements.map(({ sql }) => ({ sql: sql.toLowerCase(), used: usedParts(sql.toLowerCase()) }));
   return findings.flatMap(({ code, table, column, message, fix }) => {
     if ((code !== "C10" && code !== "C11") || table === undefined || column === undefined) return [];
-    const wanted = [table.split(".").at(-1) ?? table, ...column.split(", ")];
-    return texts.some((text) => wanted.every((name) => names(text, name))) ? [{ message, fix }] : [];
+    const columns = column.split(", ");
+    const isUsed = texts.some(
+      ({ sql, used }) => names(sql, table.split(".").at(-1) ?? table) && columns.every((each) => names(used, each)),
+    );
+    return isUsed ? [{ message, fix }] : [];
   });
+}
+
+const CLAUSES = /\b(select|from|where|on|order by|group by|limit)\b/u;
+const USED: ReadonlySet<string | undefined> = new Set(["where", "on", "order by", "group by"]);
+
+/** Returns the conditions, orders and groups of a statement, without what it selects. */
+function usedParts(sql: string): string {
+  const parts = sql.split(CLAUSES);
+  return parts.filter((_part, at) => at % 2 === 0 && USED.has(parts[at - 1])).join(" ");
+}
+
+function names(sql: string, name: string): boolean {
+  return [`"${name}"`, `\`${name}\``].some((quoted) => sql.includes(quoted.toLowerCase()));
 }
 
 /** Returns a parameter as JSON, with all digits. */
 function shownParameter(value: unknown): string | number | boolean | null {
   if (value === null || value === undefined) return null;
-  if (typeof value === "boolean" || typeof value === "number") return value;
+  if (typeof value === "boolean" || Number.isFinite(value)) return value as boolean | number;
   if (value instanceof Uint8Array) return `${String(value.length)} bytes`;
   return cut(textOf(value), PARAMETER);
 }
 
 function textOf(value: unknown): string {
   if (typeof value === "string") return value;
-  if (typeof value === "bigint") return String(value);
+  if (typeof value === "bigint" || typeof value === "number") return String(value);
   if (value instanceof Date) return Number.isNaN(value.getTime()) ? "Invalid Date" : value.toISOString();
   return JSON.stringify(value, (_name, each: unknown) => (typeof each === "bigint" ? String(each) : each)) ?? "";
 }

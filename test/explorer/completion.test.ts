@@ -81,6 +81,8 @@ describe("suggestions", () => {
       ["Number", "Sum", "Color"],
     ],
     ["Orders?$apply=groupby((Color)) ¦", ["/"]],
+    ["Orders?$filter=Secret eq 'why?¦", []],
+    ["Orders?$top=5& ¦", null, ["$filter"]],
     ["Nothing?$filter=¦", []],
   ] as const)("for %s", ([marked, all, some = []]) => {
     if (all !== null) expect(labels(marked)).toEqual(all);

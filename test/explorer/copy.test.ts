@@ -2,6 +2,7 @@ import { execFileSync } from "node:child_process";
 import { runInNewContext } from "node:vm";
 import { describe, expect, test } from "vitest";
 import { copyAsOdc, copyAsPbids } from "../../explorer/src/copy/connection-files.ts";
+import { COPY_FORMATS } from "../../explorer/src/copy/copy-formats.ts";
 import { copyAsCurl } from "../../explorer/src/copy/curl.ts";
 import { copyAsFetch } from "../../explorer/src/copy/fetch.ts";
 import { copyAsLink } from "../../explorer/src/copy/link.ts";
@@ -177,6 +178,12 @@ describe("UI5", () => {
       parameters: { $expand: "Items($select=Price)" },
     });
   });
+});
+
+test.for(COPY_FORMATS)("$label names the service and no secret", ({ copy }) => {
+  const code = copy(hostileQuery({ headers: { ...hostileQuery().headers, "X-API-Key": "abcdef" } }));
+  expect(code).toContain("https://a.example/odata/");
+  expect(code).not.toMatch(/abc|\$\(id\)/u);
 });
 
 describe("files and links", () => {

@@ -14,7 +14,7 @@ const place = (lines: readonly string[], ids = [...new Set(lines.flatMap((line) 
   );
   return {
     ...layout,
-    at: (id: string): PlacedBox => layout.boxes.get(id) ?? { id, x: NaN, y: NaN, width: 0, height: 0 },
+    at: (id: string): PlacedBox => layout.boxes.get(id) ?? { id, x: Number.NaN, y: Number.NaN, width: 0, height: 0 },
   };
 };
 

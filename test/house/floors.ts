@@ -179,7 +179,7 @@ export const EXPLORER_FLOORS: Readonly<Record<string, readonly string[]>> = {
   query: ["model", "format", "src/syntax"],
   client: ["@preact/signals"],
   state: ["client", "model", "preact", "@preact/signals"],
-  copy: ["state", "client", "query", "format", "model"],
+  copy: ["state", "client", "query", "format", "model", "src/payload"],
   parts: ["state", "client", "query", "format", "model", "preact"],
   screens: ["parts", "copy", "state", "client", "query", "format", "model", "preact", ...SCREEN_PACKAGES],
   app: ["screens", "parts", "copy", "state", "client", "query", "format", "model", "preact", "@preact/signals"],

@@ -83,6 +83,7 @@ describe("the tarball", () => {
       "./hono",
       "./introspect",
       "./check",
+      "./explorer",
       "./openapi",
       "./sqlite",
       "./postgres",
@@ -104,7 +105,9 @@ describe("the tarball", () => {
   });
 
   it("has readable code, so that stack traces name functions and lines", () => {
-    const scripts = files.filter((path) => path.startsWith("dist/") && path.endsWith(".js"));
+    // The page of the explorer is for browsers.
+    const isCode = (path: string): boolean => /^dist\/(?!explorer\/).*\.js$/u.test(path);
+    const scripts = files.filter(isCode);
     expect(scripts.length).toBeGreaterThan(5);
     for (const path of scripts) {
       const text = readPacked(path);
@@ -152,6 +155,7 @@ describe("the tarball", () => {
       "adapters/hono",
       "kysely/index",
       "openapi/index",
+      "explorer-route/index",
       "declarations/index",
       "service/check-database",
       "engines/sqlite/sqlite-dialect",
@@ -162,7 +166,7 @@ describe("the tarball", () => {
 });
 
 describe("an application with the tarball", () => {
-  it.each(["index.js", "kysely/index.js", "openapi/index.js", "adapters/hono.js"])(
+  it.each(["index.js", "kysely/index.js", "openapi/index.js", "explorer-route/index.js", "adapters/hono.js"])(
     "needs no module of Node.js for %s",
     (path) => {
       expect(importsOf(`dist/${path}`).filter((name) => name.startsWith("node:"))).toEqual([]);
@@ -171,11 +175,27 @@ describe("an application with the tarball", () => {
 
   it("imports all entries and serves a request", () => {
     const program = `import { service } from "./service.ts";
-      for (const name of ["node", "express", "fastify", "hono", "kysely", "openapi", "sqlite", "introspect", "check"]) await import("odatakit/" + name);
+      for (const name of ["node", "express", "fastify", "hono", "kysely", "explorer", "openapi", "sqlite", "introspect", "check"]) await import("odatakit/" + name);
       const response = await service.fetch(new Request("http://localhost/odata/Things(1)"));
       console.log(response.status, (await response.json()).Name);`;
     writeFileSync(join(application, "main.ts"), program);
     expect(node("main.ts").trim()).toBe("200 a");
+  });
+
+  it("serves the page of the explorer with its files", () => {
+    expect(files.filter((path) => /^dist\/explorer\/manifest\.json$/u.test(path))).toHaveLength(1);
+    const program = `import { odataService } from "odatakit";
+      import { explorerRoute } from "odatakit/explorer";
+      const service = odataService({ prefix: "/odata", entitySets: [], routes: [explorerRoute()] });
+      const get = (path) => service.fetch(new Request(new URL(path, "http://localhost/odata/explorer")));
+      const page = await get("");
+      const named = [...(await page.text()).matchAll(/(?:href|src)="([^"]+)"/g)].map(([, path]) => path);
+      const found = await Promise.all(named.map(async (path) => [(await get(path)).status, path.replace(/[\\w-]*-\\w+/, "x")]));
+      console.log(page.status, JSON.stringify(found.toSorted()));`;
+    writeFileSync(join(application, "explorer.mjs"), program);
+    expect(node("explorer.mjs").trim()).toBe(
+      '200 [[200,"explorer/icon.svg"],[200,"explorer/x.css"],[200,"explorer/x.js"]]',
+    );
   });
 
   it("has the command, which serves a file", () => {
@@ -215,7 +235,7 @@ describe("an application with the tarball", () => {
 
   it("is checked by the compiler, with the declarations of the package", () => {
     const options = { module: "nodenext", target: "es2023", strict: true, noEmit: true, types: ["node"] };
-    const entries = ["node", "express", "hono", "kysely", "openapi", "sqlite", "introspect", "check"].map(
+    const entries = ["node", "express", "hono", "kysely", "explorer", "openapi", "sqlite", "introspect", "check"].map(
       (name) => `export * as ${name} from "odatakit/${name}";`,
     );
     writeFileSync(join(application, "entries.ts"), entries.join("\n"));

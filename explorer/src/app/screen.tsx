@@ -3,9 +3,11 @@ import { ButtonLink } from "../parts/button.tsx";
 import { Empty } from "../parts/empty.tsx";
 import { Heading } from "../parts/heading.tsx";
 import { Cost } from "../screens/cost/cost.tsx";
+import { Edit } from "../screens/edit/edit.tsx";
 import { Grid } from "../screens/grid/grid.tsx";
 import { Home } from "../screens/home/home.tsx";
 import { Operations } from "../screens/operations/operations.tsx";
+import { Record } from "../screens/record/record.tsx";
 import { Relations } from "../screens/relations/relations.tsx";
 import type { ScreenProps } from "../state/session.ts";
 import { type ScreenName, hrefOf, viewOf } from "../state/view.ts";
@@ -16,6 +18,8 @@ import { ResourceBar, isOfResource } from "./resource-bar.tsx";
 const SCREENS: Readonly<Partial<Record<ScreenName, FunctionComponent<ScreenProps>>>> = {
   home: Home,
   grid: Grid,
+  record: Record,
+  edit: Edit,
   relations: Relations,
   operation: Operations,
   cost: Cost,

@@ -51,10 +51,9 @@ export function complete(text: string, cursor: number, model: Model, root = ""):
 
 function completeEnd(before: string, model: Model, root: string): EndCompletion {
   const { path, pieces } = readQueryText(before, root);
-  const hasOptions = /[?&]\s*$/u.test(before) || pieces.length > 0;
-  if (!hasOptions) return completeResource(path, model);
-  const piece = /[?&]\s*$/u.test(before) ? undefined : pieces.at(-1);
-  if (piece === undefined) return { word: "", items: OPTIONS };
+  const piece = pieces.at(-1);
+  if (piece === undefined && !/\?[&\s]*$/u.test(before)) return completeResource(path, model);
+  if (piece === undefined || before.slice(piece.end).includes("&")) return { word: "", items: OPTIONS };
   const raw = before.slice(piece.start, piece.end);
   if (!raw.includes("=")) return { word: raw, items: OPTIONS };
   const type = resolvePath(model, path)?.type;

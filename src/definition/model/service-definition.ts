@@ -241,6 +241,8 @@ export interface RouteRequest extends TracedRequest {
   readonly user: User | null;
   /** The address at the other end of the connection; undefined if the host does not know it. */
   readonly remoteAddress: string | undefined;
+  /** The Host header or `:authority`. */
+  readonly host: string;
   /** Returns the value of a header by its lower-case name. */
   readonly header: (name: string) => string | undefined;
 }

@@ -55,32 +55,35 @@ export function linearScale([least, greatest]: Domain, [from, to]: readonly [num
  */
 export function numberTicks([least, greatest]: Domain, count: number): readonly Tick[] {
   const [step, scale] = roundStep(greatest / count - least / count);
-  const first = Math.ceil(fromStep(least, step, scale));
-  const last = Math.floor(fromStep(greatest, step, scale));
-  // Neighbours that a double cannot tell apart are one tick.
-  if (!(step > 0) || !Number.isFinite(first) || last - first > 4 * count + 4) return [];
+  const width = toValue(1, step, scale);
+  const first = Math.ceil(fromStep(least, width));
+  const last = Math.floor(fromStep(greatest, width));
+  // Steps beyond all doubles, or too small for these.
+  if (!(width > 0) || width === Infinity || !(last - first <= 4 * count + 4)) return [];
   const values = Array.from({ length: last - first + 1 }, (_, index) => toValue(first + index, step, scale));
-  return [...new Set(values)].map((value) => ({ value: value + 0, unit: null }));
+  // Neighbours that a double cannot tell apart are one tick.
+  return [...new Set(values.filter(Number.isFinite))].map((value) => ({ value: value + 0, unit: null }));
 }
 
 /** Returns the least round step that is not less than a size: a digit, and the power of ten that multiplies it. */
 function roundStep(size: number): readonly [digit: number, scale: number] {
-  if (!(size > 0)) return [0, 0];
   const scale = Math.floor(Math.log10(size));
+  // Doubles nearer to zero have few digits.
+  if (!(scale > -300)) return [0, 0];
   const digit = [1, 2, 5].find((each) => toValue(1, each, scale) >= size);
   return digit === undefined ? [1, scale + 1] : [digit, scale];
 }
 
 /** Powers of ten with negative exponents are not exact: 3 / 10 is nearer to 0.3 than 3 * 0.1 is. */
 function toValue(index: number, digit: number, scale: number): number {
-  if (scale < -300) return index * digit * 1e-300 * 10 ** (scale + 300);
   return scale < 0 ? (index * digit) / 10 ** -scale : index * digit * 10 ** scale;
 }
 
-function fromStep(value: number, digit: number, scale: number): number {
-  const steps = value / toValue(1, digit, scale);
+function fromStep(value: number, width: number): number {
+  const steps = value / width;
   const rounded = Math.round(steps);
-  return Math.abs(steps - rounded) < 1e-9 * Math.max(1, Math.abs(steps)) ? rounded : steps;
+  // 0.35 / 0.05 is a little less than 7.
+  return Math.abs(steps - rounded) < 1e-14 * Math.max(1, Math.abs(steps)) ? rounded : steps;
 }
 
 const SECOND = 1000;

@@ -14,7 +14,8 @@ export async function readPage(
   pageSize = PAGE_SIZE,
 ): Promise<Page> {
   const { body } = await client.get(target, { signal, headers: { Prefer: `maxpagesize=${pageSize}` } });
-  const value = memberOf(body, "value");
+  // A function may answer with a bare array.
+  const value = Array.isArray(body) ? body : memberOf(body, "value");
   const link = memberOf(body, "@odata.nextLink") ?? memberOf(body, "@nextLink");
   const rows: readonly unknown[] = Array.isArray(value) ? value : [];
   return { rows: rows.filter(isRow), nextLink: typeof link === "string" ? link : null };

@@ -93,7 +93,7 @@ const MY_SYNTAX: DialectSyntax = Object.freeze<DialectSyntax>({
   within: limitTime,
   plan: {
     statement: explained,
-    lines: (rows) => rows.map((row) => row.map(String).join("  ")),
+    lines: (rows) => [PLAN_COLUMNS, ...rows].map((row) => row.map(String).join("  ")),
   },
 });
 
@@ -185,7 +185,9 @@ const MY_FUNCTIONS: Readonly<Record<FunctionName, TranslateCall>> = {
   cast: castInMariaDb,
 };
 
-/** The columns of `explain` with the kind of access, and with notes. */
+/** The columns of `explain`. @see https://mariadb.com/kb/en/explain/ */
+const PLAN_COLUMNS: readonly string[] = "id select_type table type possible_keys key key_len ref rows Extra".split(" ");
+/** Those with the kind of access, and with notes. */
 const ACCESS = 3;
 const NOTES = 9;
 

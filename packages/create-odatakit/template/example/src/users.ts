@@ -3,6 +3,8 @@ import process from "node:process";
 
 /** Who sends a request. */
 export interface User {
+  /** Tells users apart, such as `staff`. */
+  readonly id: string;
   /** 0 for staff: no customer has it. */
   readonly customerId: number;
   readonly roles: readonly string[];
@@ -17,7 +19,9 @@ export function findUser(key: string | null): User | null {
 const users: ReadonlyMap<string, User> = new Map(
   [...entriesOf("API_KEYS")].map(([key, name]) => [
     digestOf(key),
-    name === "staff" ? { customerId: 0, roles: ["staff"] } : { customerId: Number(name), roles: [] },
+    name === "staff"
+      ? { id: name, customerId: 0, roles: ["staff"] }
+      : { id: name, customerId: Number(name), roles: [] },
   ]),
 );
 

@@ -1,0 +1,123 @@
+import type { JSX } from "preact";
+import { useState } from "preact/hooks";
+import { type Entity, writableValues } from "../../format/entity.ts";
+import { Button, ButtonLink } from "../../parts/button.tsx";
+import { Dialog } from "../../parts/dialog.tsx";
+import { keyPredicate } from "../../query/literals.ts";
+import type { ResolvedPath } from "../../query/resolve-type.ts";
+import { encodePath } from "../../state/resource-url.ts";
+import type { OpenSession } from "../../state/session.ts";
+import { hrefOf, viewOf } from "../../state/view.ts";
+
+/** A record, and where it is. */
+interface ActionProps {
+  readonly session: OpenSession;
+  readonly path: string;
+  readonly place: ResolvedPath;
+  readonly entity: Entity;
+}
+
+/** Shows what can be done with a record: change it, delete it, call its operations. */
+export function Actions(props: ActionProps): JSX.Element {
+  const { session, path, place } = props;
+  const { set, type } = place;
+  const operations = session.model.operations.filter(
+    ({ boundTo, boundToCollection }) => boundTo !== null && !boundToCollection && isOrInherits(type, boundTo),
+  );
+  return (
+    <div class="row spread">
+      {operations.map(({ name, qualifiedName }) => (
+        <ButtonLink key={qualifiedName} href={hrefOf(viewOf("operation", `${path}/${qualifiedName}`))}>
+          {name}
+        </ButtonLink>
+      ))}
+      {set?.abilities.canUpdate === true ? (
+        <ButtonLink href={hrefOf(viewOf("edit", recordPath(props)))} icon="edit">
+          Edit
+        </ButtonLink>
+      ) : null}
+      {set?.abilities.canDelete === true ? <DeleteButton {...props} /> : null}
+    </div>
+  );
+}
+
+function isOrInherits(type: ResolvedPath["type"], base: ResolvedPath["type"]): boolean {
+  for (let each: ResolvedPath["type"] | null = type; each !== null; each = each.base) {
+    if (each.qualifiedName === base.qualifiedName) return true;
+  }
+  return false;
+}
+
+/** The path of a record in its set, where it can be written. */
+function recordPath({ path, place, entity }: ActionProps): string {
+  const key = keyPredicate(place.type, entity.values);
+  return place.set === null || key === null ? path : `${place.set.name}${key}`;
+}
+
+/** A deleted record can be created again; where that is impossible, the reader is asked before. */
+function DeleteButton(props: ActionProps): JSX.Element {
+  const [isAsking, setAsking] = useState(false);
+  const canUndo = props.place.set?.abilities.canCreate === true;
+  const remove = (): void => {
+    setAsking(false);
+    deleteRecord(props, canUndo).catch((error: unknown) => {
+      props.session.toasts.show(textOf(error), { kind: "failed" });
+    });
+  };
+  return (
+    <>
+      <Button
+        icon="delete"
+        onClick={() => {
+          if (canUndo) remove();
+          else setAsking(true);
+        }}
+      >
+        Delete
+      </Button>
+      {isAsking ? (
+        <Dialog
+          title="Delete this record?"
+          onClose={() => {
+            setAsking(false);
+          }}
+          actions={
+            <Button kind="danger" onClick={remove}>
+              Delete for good
+            </Button>
+          }
+        >
+          <p>The service does not permit to create it again, so this cannot be undone.</p>
+        </Dialog>
+      ) : null}
+    </>
+  );
+}
+
+async function deleteRecord(props: ActionProps, canUndo: boolean): Promise<void> {
+  const { session, place, entity } = props;
+  const path = recordPath(props);
+  const { etag, values } = entity;
+  await session.client.send(
+    "DELETE",
+    encodePath(path),
+    undefined,
+    etag === null ? {} : { headers: { "If-Match": etag } },
+  );
+  session.go(viewOf("grid", place.set?.name ?? ""));
+  const again = async (): Promise<void> => {
+    const { body } = await session.client.send("POST", place.set?.name ?? "", writableValues(place.type, values));
+    const key = keyPredicate(place.type, (body ?? values) as Entity["values"]);
+    if (key !== null) session.go(viewOf("record", `${place.set?.name ?? ""}${key}`));
+  };
+  const run = (): void => {
+    again().catch((error: unknown) => {
+      session.toasts.show(textOf(error), { kind: "failed" });
+    });
+  };
+  session.toasts.show(`Deleted ${path}.`, { action: canUndo ? { label: "Create it again", run } : null });
+}
+
+function textOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}

@@ -1,0 +1,259 @@
+// Statements: docs/reference/explorer.md#about-the-service
+// Statements: docs/reference/explorer.md#traces
+import { createServer } from "node:http";
+import { sql } from "kysely";
+import {
+  authenticated,
+  edm,
+  entitySet,
+  entityType,
+  odataService,
+  role,
+  type ODataService,
+  type ServiceOptions,
+} from "odatakit";
+import { explorerRoute, type ExplorerRouteOptions } from "odatakit/explorer";
+import { sqlEntitySet, sqlSource } from "odatakit/kysely";
+import { afterEach, beforeEach, describe, expect, onTestFinished, test } from "vitest";
+import type { ExplorerAbout } from "../../src/explorer/about.ts";
+import { createTable, ENGINES, type OpenDatabase } from "../executors/engines.ts";
+import { nodeDoor } from "../http/doors.ts";
+import { recordingLogger } from "../http/model.ts";
+import { tinyFolder } from "./tiny-files.ts";
+
+const Item = entityType("Item", { id: edm.int32().key(), name: edm.string() });
+const folder = tinyFolder();
+
+const authenticate: NonNullable<ServiceOptions["authenticate"]> = ({ headers }) => {
+  const id = headers.get("x-user");
+  return id === null ? null : { id, roles: id === "ann" ? ["admin"] : [] };
+};
+
+async function aboutOf(service: ODataService, user: string | null = "ann"): Promise<ExplorerAbout> {
+  const headers: Record<string, string> = user === null ? {} : { "X-User": user };
+  const response = await service.fetch(new Request("http://x/explorer/about.json", { headers }));
+  expect(response.status).toBe(200);
+  return (await response.json()) as ExplorerAbout;
+}
+
+describe.each(ENGINES)("about.json over $title", ({ name, open }) => {
+  let opened: OpenDatabase;
+  beforeEach(async () => {
+    opened = await open();
+    const { db } = opened;
+    if (name === "mariadb") await sql`set max_recursive_iterations = 20000`.execute(db);
+    for (const table of ["few", "most", "many"]) {
+      await createTable(opened, table, { id: "int primary key", name: "varchar(20) not null" });
+    }
+    const fill = async (table: string, rows: number): Promise<void> => {
+      await sql`insert into ${sql.id(table)} (id, name) with recursive n(i) as (select 1 union all select i + 1 from n where i < ${sql.lit(rows)}) select i, 'x' from n`.execute(
+        db,
+      );
+    };
+    await fill("few", 3);
+    await fill("most", 10_000);
+    await fill("many", 10_001);
+    await sql`create view seen as select id, name from few`.execute(db);
+  });
+  afterEach(() => opened.close());
+
+  const operations = ["read"] as const;
+
+  test("counts the rows of tables up to 10,000, and says that there are more", async () => {
+    const { db } = opened;
+    const table = (set: string, text: string) =>
+      sqlEntitySet(Item, {
+        name: set,
+        db,
+        table: text,
+        operations: [...operations],
+        orderByProperties: [],
+        filterProperties: [],
+      });
+    const service = odataService({
+      logger: recordingLogger(),
+      entitySets: [
+        table("Few", "few"),
+        table("Most", "most"),
+        table("Many", "many"),
+        table("Seen", "seen"),
+        entitySet(Item, { name: "Objects", getAll: () => [{ id: 1, name: "a" }] }),
+      ],
+      routes: [explorerRoute({ folder })],
+    });
+    const { rows } = await aboutOf(service, null);
+    expect(rows).toEqual({
+      Few: { count: 3, isExact: true },
+      Most: { count: expect.any(Number) as number, isExact: expect.any(Boolean) as boolean },
+      Many: { count: expect.any(Number) as number, isExact: false },
+    });
+    // A server may estimate some rows more or less.
+    if (name === "sqlite") {
+      expect(rows["Most"]).toEqual({ count: 10_000, isExact: true });
+      expect(rows["Many"]).toEqual({ count: 10_000, isExact: false });
+    }
+    expect(rows["Many"]?.count).toBeGreaterThan(5000);
+  });
+
+  test("contains no number of rows that a rule or the application hides", async () => {
+    const { db } = opened;
+    const few = { db, table: "few", operations: [...operations] };
+    const service = odataService({
+      logger: recordingLogger(),
+      authenticate,
+      entitySets: [
+        sqlEntitySet(Item, { ...few, name: "Open" }),
+        sqlEntitySet(Item, { ...few, name: "Ruled", authorization: { rows: (_user, row) => row.id.eq(1) } }),
+        sqlEntitySet(Item, { ...few, name: "Known", authorization: { read: authenticated() } }),
+        sqlEntitySet(Item, { ...few, name: "Admins", authorization: { read: role("admin") } }),
+        sqlEntitySet(Item, {
+          ...few,
+          name: "Narrowed",
+          queryable: () => sqlSource(Item, { db, from: db.selectFrom("few").selectAll().where("id", "=", 1) }),
+        }),
+        sqlEntitySet(Item, { ...few, name: "Listed", getAll: () => [{ id: 1, name: "x" }] }),
+        sqlEntitySet(Item, {
+          db,
+          name: "Queried",
+          from: db.selectFrom("few").selectAll(),
+          operations: [...operations],
+        }),
+      ],
+      routes: [explorerRoute({ folder })],
+    });
+    const namesFor = async (user: string | null): Promise<readonly string[]> =>
+      Object.keys((await aboutOf(service, user)).rows);
+    expect(await namesFor(null)).toEqual(["Open"]);
+    expect(await namesFor("bob")).toEqual(["Open", "Known"]);
+    expect(await namesFor("ann")).toEqual(["Open", "Known", "Admins"]);
+  });
+
+  test.skipIf(name !== "postgres")("contains no number of rows of a table with row-level security", async () => {
+    const { db } = opened;
+    await sql`alter table few enable row level security`.execute(db);
+    const service = odataService({
+      logger: recordingLogger(),
+      entitySets: [sqlEntitySet(Item, { name: "Few", db, table: "few", operations: [...operations] })],
+      routes: [explorerRoute({ folder })],
+    });
+    expect((await aboutOf(service, null)).rows).toEqual({});
+  });
+
+  test("shows the findings of the schema check to users who may read traces", async () => {
+    const { db } = opened;
+    const items = sqlEntitySet(Item, {
+      name: "Many",
+      db,
+      table: "many",
+      operations: [...operations],
+      orderByProperties: [],
+      filterProperties: ["name"],
+    });
+    const service = odataService({
+      name: "Shop",
+      prefix: "",
+      logger: recordingLogger(),
+      authenticate,
+      serverTiming: true,
+      connectionFiles: "goods",
+      entitySets: [items],
+      routes: [explorerRoute({ folder, sql: role("admin"), signIn: { kind: "basic" } })],
+    });
+    const about = await aboutOf(service);
+    expect({ ...about, rows: {} }).toEqual({
+      title: "Shop",
+      auth: "basic",
+      rows: {},
+      warnings: [
+        {
+          code: "C11",
+          severity: "warning",
+          place: "Many.name",
+          message:
+            "Clients may filter by `name`, but no index of the table `many` begins with it. The table has more than 10000 rows.",
+          fix: expect.stringMatching(
+            name === "postgres"
+              ? /^create index on many \(name(?: collate "C")?\)$/
+              : /^create index many_name on many \(name\)$/,
+          ) as string,
+        },
+      ],
+      traces: true,
+      serverTiming: true,
+      connectionFiles: { excel: "goods.odc", powerBi: "goods.pbids" },
+    });
+    const other = await aboutOf(service, "bob");
+    expect([other.warnings, other.traces, other.rows["Many"]?.isExact]).toEqual([[], false, false]);
+  });
+});
+
+describe("the default rule of traces", () => {
+  const things = entitySet(Item, { name: "Items", getAll: () => [{ id: 1, name: "a" }] });
+  const make = (options: Partial<ServiceOptions> = {}, explorer: ExplorerRouteOptions = {}): ODataService =>
+    odataService({
+      entitySets: [things],
+      connectionFiles: false,
+      routes: [explorerRoute({ folder, ...explorer })],
+      ...options,
+    });
+  const LOCAL = { Host: "localhost:3000" };
+  const mayRead = async (service: ODataService, headers: Record<string, string>): Promise<unknown> => {
+    const send = nodeDoor.to(service);
+    expect((await send("/Items", { ...headers, "X-Request-Id": "a" })).status).toBe(200);
+    const { traces } = (await send("/explorer/about.json", headers)).json as ExplorerAbout;
+    expect((await send("/explorer/trace/a", headers)).status).toBe(traces ? 200 : 401);
+    return traces;
+  };
+
+  test.each([{}, { Host: "127.0.0.1" }, { Host: "[::1]:80" }])("lets this machine read them: %j", async (headers) => {
+    expect(await mayRead(make(), { ...LOCAL, ...headers })).toBe(true);
+    expect(await mayRead(make({ publicUrl: "http://localhost:3000" }), { ...LOCAL, ...headers })).toBe(true);
+  });
+
+  test.each([
+    { Host: "evil.example" },
+    { Host: "localhost.evil.example" },
+    { "X-Forwarded-For": "127.0.0.1" },
+    { Forwarded: "for=127.0.0.1" },
+    { "X-Real-Ip": "127.0.0.1" },
+    { Via: "1.1 proxy" },
+  ])("lets nobody read them through a proxy or by another name: %j", async (headers) => {
+    expect(await mayRead(make(), { ...LOCAL, ...headers })).toBe(false);
+  });
+
+  test("lets nobody read them behind a proxy, or if the address is unknown", async () => {
+    expect(await mayRead(make({ trustProxy: true }), LOCAL)).toBe(false);
+    expect(await mayRead(make({ publicUrl: "https://shop.example" }), LOCAL)).toBe(false);
+    expect((await aboutOf(make(), null)).traces).toBe(false);
+  });
+
+  test("distinguishes users of this machine", async () => {
+    const send = nodeDoor.to(make({ authenticate }));
+    await send("/Items", { ...LOCAL, "X-Request-Id": "a", "X-User": "ann" });
+    expect((await send("/explorer/trace/a", { ...LOCAL, "X-User": "ann" })).json).toEqual({
+      request: { id: "a", method: "GET", target: "/Items" },
+      statements: [],
+      omitted: 0,
+      advice: [],
+    });
+    expect((await send("/explorer/trace/a", { ...LOCAL, "X-User": "bob" })).status).toBe(404);
+    expect((await send("/explorer/trace/a", LOCAL)).status).toBe(404);
+  });
+
+  test("gives each service of a server its own traces", async () => {
+    const services = ["/a", "/b"].map((prefix) => make({ name: prefix.slice(1), prefix }));
+    const { toNodeHandler } = await import("odatakit/node");
+    const server = createServer(toNodeHandler(services));
+    await new Promise<void>((resolve) => {
+      server.listen(0, "127.0.0.1", resolve);
+    });
+    onTestFinished(() => void server.close());
+    const { port } = server.address() as { port: number };
+    const get = (path: string): Promise<Response> =>
+      fetch(`http://127.0.0.1:${String(port)}${path}`, { headers: { "X-Request-Id": "a" } });
+    expect((await get("/a/Items")).status).toBe(200);
+    expect((await get("/a/explorer/trace/a")).status).toBe(200);
+    expect((await get("/b/explorer/trace/a")).status).toBe(404);
+    for (const prefix of ["/a", "/b"]) expect((await get(`${prefix}/explorer`)).status).toBe(200);
+  });
+});
