@@ -15,23 +15,27 @@ function open(canSkip = true) {
   const rows = new PagedRows({
     first: "first",
     skipTo: canSkip ? (row) => `skip ${row}` : null,
-    read: (target, signal) => {
-      const { promise, resolve, reject } = Promise.withResolvers<Page>();
-      const settled = (): Promise<void> => new Promise((done) => void setTimeout(done));
-      requests.push({
-        target,
-        signal,
-        answer: (page) => {
-          resolve(page);
-          return settled();
-        },
-        fail: (error) => {
-          reject(error);
-          return settled();
-        },
-      });
-      return promise;
-    },
+    read: (target, signal) =>
+      new Promise((resolve, reject) => {
+        const settle = async (act: () => void): Promise<void> => {
+          act();
+          await new Promise((done) => {
+            setTimeout(done);
+          });
+        };
+        requests.push({
+          target,
+          signal,
+          answer: (page) =>
+            settle(() => {
+              resolve(page);
+            }),
+          fail: (error) =>
+            settle(() => {
+              reject(error);
+            }),
+        });
+      }),
   });
   return {
     rows,

@@ -6,7 +6,7 @@ import { Empty } from "../../parts/empty.tsx";
 import { Failure, Stopped } from "../../parts/failure.tsx";
 import { nextOrder, readOrderBy, writeOrderBy } from "../../query/order-by-text.ts";
 import type { ScreenProps } from "../../state/session.ts";
-import { hrefOf, withOptions } from "../../state/view.ts";
+import { type View, hrefOf, withOptions } from "../../state/view.ts";
 import { Chips } from "./chips.tsx";
 import { columnsOf } from "./column.ts";
 import { conditionsOf } from "./filter-parts.ts";
@@ -79,7 +79,7 @@ function Content(props: ContentProps): JSX.Element {
     <>
       {rows.error === null ? null : (
         <Failure error={rows.error} onAgain={again}>
-          {view.options.size === 0 ? null : <a href={hrefOf(withOptions(view, NO_LIMITS))}>Show all rows</a>}
+          {isLimited(view) ? <a href={hrefOf(withOptions(view, NO_LIMITS))}>Show all rows</a> : null}
         </Failure>
       )}
       {rows.isStopped ? <Stopped onAgain={again} /> : null}
@@ -94,9 +94,12 @@ function Content(props: ContentProps): JSX.Element {
 
 const NO_LIMITS = { $filter: null, $search: null, $skip: null, $top: null, $apply: null, $orderby: null, row: null };
 
+function isLimited({ options }: View): boolean {
+  return Object.keys(NO_LIMITS).some((name) => name.startsWith("$") && options.has(name));
+}
+
 function NoRows({ view }: ContentProps): JSX.Element {
-  const isLimited = ["$filter", "$search", "$skip", "$top", "$apply"].some((name) => view.options.has(name));
-  return isLimited ? (
+  return isLimited(view) ? (
     <Empty title="No row matches">
       <ButtonLink href={hrefOf(withOptions(view, NO_LIMITS))}>Remove the filters</ButtonLink>
     </Empty>
