@@ -11,6 +11,7 @@ import type { Page, QueryableSource, SourceQuery, SourcesBySet } from "../../que
 import { wholeEntity } from "../entities/canonical-entity.ts";
 import type { CollectionPart, CollectionResult } from "../entities/handler-answer.ts";
 import { type Reader, serviceOf } from "../entities/reader.ts";
+import { boundsOf } from "./collection-stream.ts";
 import { type BranchPart, joinBranches, inOrder } from "./join-branches.ts";
 import { tooManyEntities, toResult, toSourceQuery } from "./page-query.ts";
 import { objectsOf, readInput } from "./read-input.ts";
@@ -193,8 +194,8 @@ export function applyToRows(
     }, rows);
   if (shapes.length === 1) {
     const { filter } = shape;
-    const { orderBy, skip, page } = plan;
-    const query = { shape, filter, orderBy, skip, top: page.readSize, count: plan.query.count };
+    const { orderBy, page } = plan;
+    const query = { shape, filter, orderBy, ...boundsOf(plan, false), top: page.readSize, count: plan.query.count };
     return chain(rowsOf(shape), (made) =>
       chain(applyTo(made, query, application), (read) =>
         completeResult(toResult(plan, read, NO_JOINS), shape, application),
