@@ -110,7 +110,8 @@ function users({ headers }: { readonly headers: Headers }) {
   return id === "" ? null : { id, roles: roles.split(",") };
 }
 
-const SERVICE = { authenticate: users, logger: noFailures, prefix: "/s" };
+const APPLY = { applyEnabled: true, computeEnabled: true };
+const SERVICE = { authenticate: users, logger: noFailures, prefix: "/s", defaults: APPLY };
 
 /** The sets over tables. `columns` of the home are those of the table. */
 export function staffTables(db: AnyDatabase, options: object = {}) {
