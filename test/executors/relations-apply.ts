@@ -152,7 +152,12 @@ function applied(set: string): fc.Arbitrary<Readonly<Record<string, string>>> {
     .tuple(before(set), kept(set))
     .chain(([steps, last]) =>
       fc.record(
-        { $apply: fc.constant(steps + last), $expand: expandOf(set, 1), $select: selectOf(set), $orderby: orderByOf(set) },
+        {
+          $apply: fc.constant(steps + last),
+          $expand: expandOf(set, 1),
+          $select: selectOf(set),
+          $orderby: orderByOf(set),
+        },
         { requiredKeys: ["$apply"] },
       ),
     );
