@@ -148,19 +148,17 @@ const OPTIONS: fc.Arbitrary<Readonly<Record<string, string>>> = fc.oneof(
 );
 
 function applied(set: string): fc.Arbitrary<Readonly<Record<string, string>>> {
-  const entities = fc
-    .tuple(before(set), kept(set))
-    .chain(([steps, last]) =>
-      fc.record(
-        {
-          $apply: fc.constant(steps + last),
-          $expand: expandOf(set, 1),
-          $select: selectOf(set),
-          $orderby: orderByOf(set),
-        },
-        { requiredKeys: ["$apply"] },
-      ),
-    );
+  const entities = fc.tuple(before(set), kept(set)).chain(([steps, last]) =>
+    fc.record(
+      {
+        $apply: fc.constant(steps + last),
+        $expand: expandOf(set, 1),
+        $select: selectOf(set),
+        $orderby: orderByOf(set),
+      },
+      { requiredKeys: ["$apply"] },
+    ),
+  );
   return fc.oneof(
     { weight: 6, arbitrary: fc.tuple(applyOf(set), OPTIONS).map(([$apply, options]) => ({ $apply, ...options })) },
     { weight: 1, arbitrary: entities },
