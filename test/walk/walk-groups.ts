@@ -30,7 +30,8 @@ export async function walkGroups(walk: Walk, read: ReadSet, property: WalkedProp
       expected.set(text, (expected.get(text) ?? 0) + 1);
     }
     const [found, wanted] = [sizes, expected].map((each) => JSON.stringify([...each].toSorted()));
-    if (found !== wanted) walk.fault(target, `groups ${String(found).slice(0, 300)}, not ${String(wanted).slice(0, 300)}`);
+    if (found !== wanted)
+      walk.fault(target, `groups ${String(found).slice(0, 300)}, not ${String(wanted).slice(0, 300)}`);
   }
   await aggregate(walk, read, property, isWhole ? groups.length - Number(sizes.has("null")) : undefined);
 }
@@ -55,7 +56,12 @@ async function aggregate(
   const values = entities.map((entity) => entity[property.name]);
   const isBeyond = (value: unknown, end: unknown, sign: 1 | -1): boolean =>
     sign * (compare(property, shortest(value), shortest(end)) ?? 0) > 0;
-  for (const [method, sign] of isOrdered ? ([["min", -1], ["max", 1]] as const) : []) {
+  for (const [method, sign] of isOrdered
+    ? ([
+        ["min", -1],
+        ["max", 1],
+      ] as const)
+    : []) {
     const end = row[`${method}__`];
     const other = values.find((value) => isValue(property, value) && (end === null || isBeyond(value, end, sign)));
     if (other !== undefined) walk.fault(target, `${method} is ${textOf(end)}, but there is ${textOf(other)}`);
