@@ -36,6 +36,7 @@ export const LONG: readonly string[] = [
   "test/executors/group-arithmetic.test.ts",
   "test/executors/ignored-properties.test.ts",
   "test/executors/long-orders.test.ts",
+  "test/executors/many-rows.test.ts",
   "test/executors/odd-pages.test.ts",
   "test/executors/relations-apply.test.ts",
   "test/executors/relations-identities.test.ts",
