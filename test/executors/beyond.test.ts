@@ -1,3 +1,4 @@
+// Statements: docs/reference/tables.md#what-runs-in-the-database
 import { edm, entityType, odataService } from "odatakit";
 import { sqlEntitySet } from "odatakit/kysely";
 import { afterAll, describe, expect, test } from "vitest";
@@ -59,7 +60,8 @@ async function edgesOver(engine: DatabaseEngine) {
   };
   await insertRow(opened, "edges", [1, "a", 1e300, integer, amount, "2024-02-29", at[engine.name]]);
   const { db, close } = opened;
-  const service = odataService({ entitySets: [sqlEntitySet(Edge, { db, table: "edges", operations: ["read"] })] });
+  const defaults = { applyEnabled: true, computeEnabled: true };
+  const service = odataService({ defaults, entitySets: [sqlEntitySet(Edge, { db, table: "edges", operations: ["read"] })] });
   return { name: engine.name, title: engine.title, service, close };
 }
 
@@ -138,5 +140,24 @@ describe.each(over)("over $title", ({ name, service }) => {
     expect(response.status, text).toBe(200);
     const { value } = JSON.parse(text) as { readonly value: readonly unknown[] };
     expect(value).toHaveLength(outcome === "row" ? 1 : 0);
+  });
+
+  test.each([
+    [{ $compute: "Ratio div 0e0 as A,(Ratio sub Ratio) div 0e0 as B", $select: "A,B" }, '"A":"INF","B":null'],
+    [{ $compute: "Ratio div (Ratio sub Ratio) as A", $select: "A" }, '"A":"INF"'],
+    [{ $apply: "compute((Ratio sub Ratio) div 0e0 as A)/groupby((A),aggregate($count as N))" }, '"A":null,"N":1'],
+    [{ $apply: "aggregate((Ratio sub Ratio) div 0e0 with countdistinct as A)" }, '"A":0'],
+  ])("a value that would be NaN is null: %o", async (options, members) => {
+    const query = Object.entries(options).map(([option, text]) => `${option}=${encodeURIComponent(text)}`);
+    const accept = { Accept: "application/json;odata.metadata=none" };
+    const response = await service.fetch(
+      new Request(`http://service.example/Edges?${query.join("&")}`, { headers: accept }),
+    );
+    const text = await response.text();
+    if (name === "mariadb") {
+      expect([response.status, text]).toEqual([400, expect.stringMatching(RANGE)]);
+      return;
+    }
+    expect([response.status, text]).toEqual([200, `{"value":[{${members}}]}`]);
   });
 });
