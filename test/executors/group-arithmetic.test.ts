@@ -201,16 +201,18 @@ function resultKind(method: string, { kind, averageScale }: Operand): Kind {
   return method === "average" && averageScale === null ? "double" : kind;
 }
 
+/** Arrays beside tables. The suite of `$apply` along navigations compares distributed tables. */
+const MIXED = PARTIAL.filter(([name]) => name.startsWith("arrays"));
 const arrays: Engine = (data, shared) =>
   Promise.resolve({ service: memoryService(data, "batches", shared), end: () => Promise.resolve() });
 const SHARED = { defaults: { applyEnabled: true, maxTop: 4, maxNodeCount: 10_000 } } as const;
 
 describe("each group is what $filter and arithmetic of the client give", () => {
-  test.each([["arrays, with batches", arrays] as const, ...ENGINES, ...PARTIAL])(
+  test.each([["arrays, with batches", arrays] as const, ...ENGINES, ...MIXED])(
     "over %s",
     { timeout: 300_000 + RUNS * 400 },
     async (_name, engine) => {
-      const mayRefuse = PARTIAL.some(([, each]) => each === engine);
+      const mayRefuse = MIXED.some(([, each]) => each === engine);
       let judged = 0;
       for (let round = 0; round * RUNS_PER_ROUND < RUNS; round += 1) {
         const { service, end } = await engine(relationRows(round + SEED * 1000 + 77), SHARED);

@@ -277,7 +277,7 @@ async function answersOf({ open }: Form, data: StaffData, user: string, requests
 }
 
 describe.each(FORMS)("unreadable properties: $title", (form) => {
-  test.each(USERS)("change no byte of the responses to '%s'", { timeout: 60_000 }, async (user) => {
+  test.each(USERS)("change no byte of the responses to '%s'", { timeout: 300_000 }, async (user) => {
     const requests = [...READS, ...NAMING.map(([path]) => get(path)), ...WRITES];
     const first = await answersOf(form, STAFF, user, requests);
     const second = await answersOf(form, OTHER_STAFF, user, requests);
@@ -322,7 +322,7 @@ describe.each(FORMS)("unreadable properties: $title", (form) => {
     expect(first.filter((text) => statusOf(text) === 403)).toEqual([]);
   });
 
-  test("users of one service do not share them", { timeout: 60_000 }, async () => {
+  test("users of one service do not share them", { timeout: 300_000 }, async () => {
     const requests = [...READS, ...NAMING.map(([path]) => get(path))];
     const alone = new Map<string, readonly string[]>();
     for (const user of [...USERS, "hugo:hr"]) alone.set(user, await answersOf(form, STAFF, user, requests));
