@@ -36,14 +36,7 @@ type Sale = EntityOf<typeof Sale>;
 /** Texts that some collations do not tell apart, or sort by language. */
 const CITIES = ["Rome", "rome", "ROME", "Rome ", "", "Ä", "a", "ä", "z", "\u{1F600}", "\uFFFD", "it's", null];
 /** Values whose sums need more digits than their types. */
-const AMOUNTS = [
-  "99999999999999999999.9999",
-  "-99999999999999999999.9999",
-  "0.0001",
-  "-0.0050",
-  "12.5",
-  "0",
-];
+const AMOUNTS = ["99999999999999999999.9999", "-99999999999999999999.9999", "0.0001", "-0.0050", "12.5", "0"];
 const STOCKS = [2n ** 63n - 1n, -(2n ** 63n), 2n ** 63n - 2n, 1n, 0n];
 /** The same instant at several offsets, in years that differ by them. */
 const LOCALS = [

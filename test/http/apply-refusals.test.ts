@@ -534,6 +534,18 @@ describe("$compute", () => {
     ],
     [
       "/Cities",
+      { $apply: "concat(filter(Id eq 1),filter(Id eq 2))", $expand: "Country" },
+      "$expand",
+      "$expand does not apply to the rows of concat: send one request for each part, or write the conditions of the parts in one filter.",
+    ],
+    [
+      "/Cities",
+      { $apply: "concat(identity,aggregate($count as N))", $expand: "Country" },
+      "$expand",
+      "The rows of $apply are no entities, so they have no related entities to expand.",
+    ],
+    [
+      "/Cities",
       { $apply: "groupby((Name))", $select: "Id" },
       "$select",
       "$select at position 0: 'Id' is not available behind groupby. Available: Name.",
@@ -663,4 +675,36 @@ describe("the ways to send the options", () => {
       message: "$apply at position 12: a word, a phrase in double quotes or an opening parenthesis is missing.",
     });
   });
+});
+
+test("countEnabled: false of a set leaves its number in expressions, as the path /$count", async () => {
+  const send = sendTo({ cities: { countEnabled: false } });
+  const countries =
+    '{"@odata.context":"http://service.example/$metadata#Countries","value":[{"Id":1,"Name":"Italy","Tax":0.22}]}';
+  const counted = "Countries(Cities__)";
+  expect((await send(url("/Countries", { $filter: "Cities/$count gt 0" }))).text).toBe(countries);
+  expect((await send(url("/Countries", { $orderby: "Cities/$count" }))).text).toBe(countries);
+  for (const options of [
+    { $compute: "Cities/$count as Cities__", $select: "Cities__" },
+    { $apply: "compute(Cities/$count as Cities__)/groupby((Cities__))" },
+  ]) {
+    const { status, json } = await send(url("/Countries", options));
+    expect([status, json["@odata.context"], json.value]).toEqual([
+      200,
+      `http://service.example/$metadata#${counted}`,
+      [expect.objectContaining({ "Cities__@odata.type": "#Int64", Cities__: 1 })],
+    ]);
+  }
+  expect((await send(url("/Cities/$count", {}))).text).toBe("1");
+  for (const [path, options] of [
+    ["/Cities", { $count: "true" }],
+    ["/Countries", { $expand: "Cities/$count" }],
+    ["/Cities", { $apply: "aggregate($count as N)" }],
+  ] as const) {
+    expectError(await send(url(path, options)), {
+      status: 400,
+      code: "UnsupportedQueryOption",
+      target: Object.keys(options)[0] ?? "",
+    });
+  }
 });
