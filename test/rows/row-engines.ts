@@ -74,4 +74,5 @@ export const SETTINGS: readonly [Shared, ...Shared[]] = [
   { defaults: { ...APPLY, maxResponseEntities: 12 } },
   { secret: "a secret of the tests, long enough", defaults: { ...APPLY, paging: "keyset", maxTop: 3 } },
   { profile: "standard" },
+  { profile: "standard", defaults: { maxIterableEntities: 3 } },
 ];
