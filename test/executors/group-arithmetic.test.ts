@@ -65,7 +65,8 @@ function item(set: string): fc.Arbitrary<Item> {
     const last = path.split("/").at(-1) ?? "";
     const averageScale = kind === "decimal" ? (SCALES[last] ?? 16) : null;
     // By itself, a path along a navigation would be aggregated once for each related entity.
-    const text = !along ? path : sums ? `${path} mul 1` : `concat(${path},'')`;
+    const perRow = sums ? `${path} mul 1` : `concat(${path},'')`;
+    const text = along ? perRow : path;
     return fc
       .constantFrom(...(methods.length === 0 ? ["$count"] : methods))
       .map((method) => ({ path, method, text, operand: { kind, averageScale } }));

@@ -29,9 +29,12 @@ export async function walkGroups(walk: Walk, read: ReadSet, property: WalkedProp
       const text = textOf(entity[property.name]);
       expected.set(text, (expected.get(text) ?? 0) + 1);
     }
-    const [found, wanted] = [sizes, expected].map((each) => JSON.stringify([...each].toSorted()));
-    if (found !== wanted)
+    const [found, wanted] = [sizes, expected].map((each) =>
+      JSON.stringify([...each].toSorted(([left], [right]) => (left < right ? -1 : 1))),
+    );
+    if (found !== wanted) {
       walk.fault(target, `groups ${String(found).slice(0, 300)}, not ${String(wanted).slice(0, 300)}`);
+    }
   }
   await aggregate(walk, read, property, isWhole ? groups.length - Number(sizes.has("null")) : undefined);
 }

@@ -44,8 +44,9 @@ export function passBudget(reader: Reader, setName: string): (rows: Iterable<unk
       return rows;
     }
     if (!Array.isArray(rows)) return spending(rows, spend);
-    spend(rows.length);
-    return rows;
+    const all: readonly unknown[] = rows;
+    spend(all.length);
+    return all;
   };
 }
 
