@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import { fuzzCount } from "../cases.ts";
 import { compareAll } from "./compare-relations.ts";
 import { applyAlong, applyQuery } from "./relations-apply.ts";
-import { DECLARED, ENGINES, PARTIAL } from "./relations-engines.ts";
+import { ENGINES, PARTIAL } from "./relations-engines.ts";
 import type { Shared } from "./relations-memory.ts";
 
 /** Requests per engine. */
@@ -29,10 +29,12 @@ describe.each(ENGINES)("over %s, as over arrays", (_engine, engine) => {
   });
 });
 
-test.each([...PARTIAL, ...DECLARED])(
-  "over %s, queries of one statement return the same, and others are refused",
-  TIMEOUT,
-  async (_name, engine) => {
-    expect(await compareAll(applyQuery, RUNS / 4, { defaults: APPLY }, engine, true)).toBeGreaterThan(0.4);
-  },
-);
+describe.each(SETTINGS)("%s", (_settings, shared) => {
+  test.each(PARTIAL)(
+    "over %s, queries of one statement return the same, and others are refused",
+    TIMEOUT,
+    async (_name, engine) => {
+      expect(await compareAll(applyQuery, RUNS / 4, shared, engine, true)).toBeGreaterThan(0.4);
+    },
+  );
+});
