@@ -1,5 +1,5 @@
 import fc from "fast-check";
-import { GRAPH, type Kind } from "./relations-graph.ts";
+import { GRAPH, type Kind, LITERALS } from "./relations-graph.ts";
 import {
   choose,
   condition,
@@ -119,11 +119,44 @@ function groups(set: string): Text {
     });
 }
 
+/** Steps over properties of the entities themselves, without functions. */
+function simple(set: string): Text {
+  const plain = (kinds: readonly Kind[]): Text => own(set, kinds).filter((name) => !/[/$]/u.test(name));
+  const condition = choose(
+    [1, join(plain(["integer"]), of(" eq ", " gt ", " le "), of(...LITERALS.integer))],
+    [1, join(plain(["text"]), of(" ne ", " eq "), of(...LITERALS.text))],
+  );
+  const kept = choose(
+    [3, of("")],
+    [2, join("filter(", condition, ")/")],
+    [1, join("topcount(", count, ",", plain(["integer"]), ")/")],
+  );
+  const made = choose(
+    [1, of("$count as A0")],
+    [2, join(plain(SORTED), " with ", of("countdistinct", "min", "max"), " as A0")],
+  );
+  const steps = choose(
+    [2, join("aggregate(", made, ",$count as N)")],
+    [
+      3,
+      join(
+        "groupby((",
+        plain(ALL),
+        "),aggregate(",
+        made,
+        ",$count as N))",
+        of("", "/filter(N gt 1)", "/orderby(N desc)"),
+      ),
+    ],
+  );
+  return join(kept, steps);
+}
+
 /** The value of `$apply`. */
 export function applyOf(set: string): Text {
   const plain = choose([6, groups(set)], [3, join(before(set), aggregates(set))], [2, join(before(set), kept(set))]);
   const searched = graphOf(set).isSearched ? join("search(", search, ")/", plain) : null;
-  return choose([8, plain], [1, searched], [2, join("concat(", plain, ",", plain, ")")]);
+  return choose([8, plain], [2, simple(set)], [1, searched], [2, join("concat(", plain, ",", plain, ")")]);
 }
 
 /** The options over the result of `$apply`, and computed values. */
