@@ -96,7 +96,7 @@ const FURTHER_STEPS: ReadonlySet<string> = new Set(
   ).split(" "),
 );
 
-/** The elements of `groupby` that the service does not support. @see OData Aggregation 4.0, sections 3.2.3.2 and 6.3 */
+/** The elements of `groupby` that the service does not support. @see OData Aggregation 4.0, section 3.2.3.2 */
 const ROLLUPS: ReadonlySet<string> = new Set(["rollup", "rolluprecursive", "rollupnode"]);
 
 /** The words of other languages, with the steps of OData. */
