@@ -21,6 +21,8 @@ export const PG_AGGREGATES: AggregateSyntax = castAggregates({
     const cut = sql`div(${sum} * ${unit("")}, nullif(${count}, 0))`;
     return sql`round(${cut} * ${unit("-")}, ${sql.lit(digits)})`;
   },
+  // Before version 18.
+  lacksBytes: true,
   cellOf: {
     min: (key, cell) => firstCell(key, cell, sql``),
     max: (key, cell) => firstCell(key, cell, sql` desc`),
