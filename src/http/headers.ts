@@ -68,17 +68,25 @@ export function readRequestId(request: Pick<ODataRequest, "header">): string {
   return sent !== undefined && SAFE_ID.test(sent) ? sent : makeRequestId();
 }
 
+/** The digits of each byte. */
+const DIGITS: readonly string[] = Array.from({ length: 256 }, (_none, byte) => (byte + 256).toString(16).slice(1));
+
 /** Returns a random UUID. Ids of requests are no secrets, and `crypto` would take 3 ms of each start. */
 export function makeRequestId(): string {
-  const [first, second, third] = [twelveDigits(), twelveDigits(), twelveDigits()];
-  const variant = "89ab".charAt(Math.floor(Math.random() * 4));
-  return `${first.slice(0, 8)}-${first.slice(8)}-4${second.slice(0, 3)}-${variant}${second.slice(3, 6)}-${third}`;
+  const [first, second, third, last] = [randomBits(), randomBits(), randomBits(), randomBits()];
+  const version = fourDigits((second & 0x0fff) | 0x4000);
+  const variant = fourDigits((third & 0x3fff) | 0x8000);
+  const [node, end] = [fourDigits(third >>> 16), fourDigits(last >>> 16) + fourDigits(last)];
+  return `${fourDigits(first >>> 16)}${fourDigits(first)}-${fourDigits(second >>> 16)}-${version}-${variant}-${node}${end}`;
 }
 
-function twelveDigits(): string {
-  return Math.floor(Math.random() * 2 ** 48)
-    .toString(16)
-    .padStart(12, "0");
+function randomBits(): number {
+  return Math.floor(Math.random() * 2 ** 32);
+}
+
+/** Writes the last 16 bits. */
+function fourDigits(bits: number): string {
+  return (DIGITS[(bits >>> 8) & 0xff] ?? "") + (DIGITS[bits & 0xff] ?? "");
 }
 
 /** The preferences of a client that the service supports. */
