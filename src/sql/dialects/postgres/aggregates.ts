@@ -23,6 +23,8 @@ export const pgAggregates: () => AggregateSyntax = once(() =>
       const cut = sql`div(${sum} * ${unit("")}, nullif(${count}, 0))`;
       return sql`round(${cut} * ${unit("-")}, ${sql.lit(digits)})`;
     },
+    // Before version 18.
+    lacksBytes: true,
     cellOf: {
       min: (key, cell) => firstCell(key, cell, sql``),
       max: (key, cell) => firstCell(key, cell, sql` desc`),
