@@ -85,7 +85,7 @@ describe("the requests of a grid", () => {
     ["Orders?$apply=groupby((Color))", "Orders?$apply=groupby((Color))"],
     ["Customers('A')/Orders?$orderby=Total", "Customers('A')/Orders?$orderby=Total"],
     ["Orders?$count=true&$format=json&$select=*", "Orders?$select=*&$expand=Customer($select=Code,Name)"],
-  ])("of %s begin with %s", ([text, first]) => {
+  ] as const)("of %s begin with %s", ([text, first]) => {
     expect(queryOf(text).first).toBe(first);
   });
 
