@@ -2,10 +2,12 @@ import type { FunctionComponent, JSX } from "preact";
 import { ButtonLink } from "../parts/button.tsx";
 import { Empty } from "../parts/empty.tsx";
 import { Heading } from "../parts/heading.tsx";
+import { Chart } from "../screens/chart/chart.tsx";
 import { Cost } from "../screens/cost/cost.tsx";
 import { Edit } from "../screens/edit/edit.tsx";
 import { Home } from "../screens/home/home.tsx";
 import { Operations } from "../screens/operations/operations.tsx";
+import { Query } from "../screens/query/query.tsx";
 import { Record } from "../screens/record/record.tsx";
 import { Relations } from "../screens/relations/relations.tsx";
 import type { ScreenProps } from "../state/session.ts";
@@ -20,6 +22,8 @@ const SCREENS: Readonly<Partial<Record<ScreenName, FunctionComponent<ScreenProps
   edit: Edit,
   relations: Relations,
   operation: Operations,
+  query: Query,
+  chart: Chart,
   cost: Cost,
 };
 

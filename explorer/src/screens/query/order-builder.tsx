@@ -1,0 +1,66 @@
+import type { JSX } from "preact";
+import { Button } from "../../parts/button.tsx";
+import { SelectField, TextField } from "../../parts/field.tsx";
+import { readOrderBy, writeOrderBy } from "../../query/order-by-text.ts";
+import { Remove } from "./filter-builder.tsx";
+
+/** Edits the order of the rows: its keys, or the text that is more than keys. */
+export function OrderBuilder(props: {
+  readonly paths: readonly string[];
+  readonly text: string;
+  readonly onChange: (text: string) => void;
+}): JSX.Element {
+  const { paths, text, onChange } = props;
+  const keys = readOrderBy(text);
+  if (keys === null) return <TextField label="Order as text" isLabelHidden isCode value={text} onInput={onChange} />;
+  const free = paths.find((path) => !keys.some((key) => key.path === path));
+  return (
+    <div class="query-rows">
+      {keys.map((key, index) => {
+        const change = (path: string, isDescending: boolean): void => {
+          onChange(writeOrderBy(keys.with(index, { path, isDescending })));
+        };
+        return (
+          <div class="filter-row" key={index}>
+            <SelectField
+              label="Sort by"
+              isLabelHidden
+              value={key.path}
+              choices={[...new Set([key.path, ...paths])].map((path) => ({ value: path, label: path }))}
+              onChange={(path) => {
+                change(path, key.isDescending);
+              }}
+            />
+            <SelectField
+              label={`Direction of ${key.path}`}
+              isLabelHidden
+              value={key.isDescending ? "desc" : "asc"}
+              choices={[
+                { value: "asc", label: "ascending" },
+                { value: "desc", label: "descending" },
+              ]}
+              onChange={(direction) => {
+                change(key.path, direction === "desc");
+              }}
+            />
+            <Remove
+              what={`the order by ${key.path}`}
+              onRemove={() => {
+                onChange(writeOrderBy(keys.toSpliced(index, 1)));
+              }}
+            />
+          </div>
+        );
+      })}
+      <Button
+        icon="add"
+        disabled={free === undefined}
+        onClick={() => {
+          if (free !== undefined) onChange(writeOrderBy([...keys, { path: free, isDescending: false }]));
+        }}
+      >
+        Key
+      </Button>
+    </div>
+  );
+}
