@@ -64,7 +64,10 @@ export function ApplyBuilder(props: {
           {...{ total, place }}
           taken={form.totals.toSpliced(index, 1).map(({ alias }) => alias)}
           onChange={(next) => {
-            change({ ...form, totals: next === null ? form.totals.toSpliced(index, 1) : form.totals.with(index, next) });
+            change({
+              ...form,
+              totals: next === null ? form.totals.toSpliced(index, 1) : form.totals.with(index, next),
+            });
           }}
         />
       ))}

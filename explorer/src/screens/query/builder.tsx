@@ -34,7 +34,9 @@ export function Builder({
         label="Set"
         value={sets.includes(view.path) ? view.path : ""}
         choices={[
-          ...(sets.includes(view.path) ? [] : [{ value: "", label: view.path === "" ? "Choose a set" : "Another path" }]),
+          ...(sets.includes(view.path)
+            ? []
+            : [{ value: "", label: view.path === "" ? "Choose a set" : "Another path" }]),
           ...sets.map((name) => ({ value: name, label: name })),
         ]}
         onChange={(name) => {
@@ -43,7 +45,9 @@ export function Builder({
       />
       {place === null ? (
         <p class="dim">
-          {view.path === "" ? "The form appears with the set." : "The model does not say what this path leads to: write the options as text."}
+          {view.path === ""
+            ? "The form appears with the set."
+            : "The model does not say what this path leads to: write the options as text."}
         </p>
       ) : (
         <Options {...{ session, view, place, isCollection: place.isCollection, textOf, set }} />
@@ -64,7 +68,10 @@ function Options(props: OptionsProps): JSX.Element {
   const abilities = place.set?.abilities;
   const expand = readExpand(textOf("$expand"));
   const select = readSelect(textOf("$select"));
-  const computed = Array.from(textOf("$compute").matchAll(/\sas\s+([\p{L}_][\p{L}\p{N}_]*)/gu), ([, name = ""]) => name);
+  const computed = Array.from(
+    textOf("$compute").matchAll(/\sas\s+([\p{L}_][\p{L}\p{N}_]*)/gu),
+    ([, name = ""]) => name,
+  );
   return (
     <>
       {props.isCollection ? <CollectionOptions {...props} /> : null}

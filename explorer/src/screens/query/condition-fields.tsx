@@ -28,7 +28,8 @@ export function ConditionFields({ node, property, onChange }: ConditionProps): J
         choices={operators.map(({ id, label }) => ({ value: id, label }))}
         onChange={(id) => {
           const next = operators.find((each) => each.id === id) ?? operator;
-          const values = operator.values === "none" || (next.values === "one" && node.values.length > 1) ? [] : node.values;
+          const values =
+            operator.values === "none" || (next.values === "one" && node.values.length > 1) ? [] : node.values;
           onChange(conditionOf(node.path, next, values, node.isLowered));
         }}
       />
@@ -54,7 +55,9 @@ function Value(props: ConditionProps & { readonly property: Property; readonly o
   const typed = edited?.key === key ? edited.typed : node.values.map(literalText).join("\n");
   const parts = isMany ? typed.split("\n").filter((part) => part !== "") : [typed];
   const isUntouched = node.values.length === 0 && typed === "";
-  const fault = isUntouched ? null : (parts.map((part) => readTyped(part, property.type).message).find(Boolean) ?? null);
+  const fault = isUntouched
+    ? null
+    : (parts.map((part) => readTyped(part, property.type).message).find(Boolean) ?? null);
   const type = (text: string): void => {
     const read = (isMany ? text.split("\n").filter((part) => part !== "") : [text]).map(
       (part) => readTyped(part, property.type).literal,

@@ -1,7 +1,13 @@
 import type { JSX } from "preact";
 import { Button } from "../../parts/button.tsx";
 import { CheckField, SelectField, TextField } from "../../parts/field.tsx";
-import { condition, type FilterCondition, type FilterGroup, type FilterNode, NO_FILTER } from "../../query/filter-tree.ts";
+import {
+  condition,
+  type FilterCondition,
+  type FilterGroup,
+  type FilterNode,
+  NO_FILTER,
+} from "../../query/filter-tree.ts";
 import { operatorFor, operatorsFor } from "../../query/operators.ts";
 import { readFilter } from "../../query/read-filter.ts";
 import { writeFilter } from "../../query/write-filter.ts";

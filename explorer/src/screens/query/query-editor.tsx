@@ -131,7 +131,8 @@ function onKey(event: KeyboardEvent, suggesting: Suggesting, run: () => void): v
     if (event.key === "ArrowDown") handled(move.bind(null, 1));
     else if (event.key === "ArrowUp") handled(move.bind(null, -1));
     else if (event.key === "Escape") handled(close);
-    else if ((event.key === "Enter" || event.key === "Tab") && open.active >= 0) handled(insert.bind(null, open.active));
+    else if ((event.key === "Enter" || event.key === "Tab") && open.active >= 0)
+      handled(insert.bind(null, open.active));
     else if (/^(?:Arrow|Home|End|Page)/u.test(event.key)) close();
   }
 }

@@ -1,6 +1,6 @@
 import type { JSX } from "preact";
-import type { QueryFault } from "../../query/check-query.ts";
 import { Button } from "../../parts/button.tsx";
+import type { QueryFault } from "../../query/check-query.ts";
 import { excerptAt } from "./query-view.ts";
 
 /** Shows a fault of a text with the place underlined, and a button that leads there. */

@@ -1,9 +1,9 @@
 import type { JSX } from "preact";
 import { useRef } from "preact/hooks";
-import { writeQueryText } from "../../query/option-text.ts";
 import { Button } from "../../parts/button.tsx";
 import { Empty } from "../../parts/empty.tsx";
 import { Heading } from "../../parts/heading.tsx";
+import { writeQueryText } from "../../query/option-text.ts";
 import type { ScreenProps } from "../../state/session.ts";
 import { Builder } from "./builder.tsx";
 import { QueryEditor } from "./query-editor.tsx";

@@ -1,0 +1,108 @@
+import type { ChartData } from "./chart-data.ts";
+import {
+  bandScale,
+  type CalendarUnit,
+  dateTicks,
+  domainOf,
+  linearScale,
+  numberTicks,
+  type Scale,
+  type Tick,
+} from "./chart-scale.ts";
+
+/** A tick with its text. */
+export interface PlacedTick {
+  readonly at: number;
+  readonly text: string;
+}
+
+/** Where everything of a picture is, in pixels. */
+export interface Frame {
+  readonly width: number;
+  readonly height: number;
+  readonly left: number;
+  readonly bottom: number;
+  readonly top: number;
+  readonly right: number;
+  /** The middle of a point. */
+  readonly xOf: (index: number) => number;
+  readonly yOf: Scale;
+  /** The width of a band; 0 without bands. */
+  readonly band: number;
+  readonly xTicks: readonly PlacedTick[];
+  readonly yTicks: readonly PlacedTick[];
+}
+
+const CHARACTER = 6.6;
+const MOST_LABEL = 16;
+
+/** Lays a chart out. Labels that would touch each other are left out: the table has them. */
+export function frameOf(data: ChartData, hasZero: boolean, width: number): Frame {
+  const height = Math.round(Math.max(240, Math.min(400, width * 0.55)));
+  const top = 12;
+  const bottom = height - 30;
+  const right = width - 14;
+  const yDomain = domainOf(
+    data.points.flatMap(({ values }) => values),
+    hasZero,
+  ) ?? [0, 1];
+  const yOf = linearScale(yDomain, [bottom, top]);
+  const ticks = numberTicks(yDomain, Math.max(2, Math.round(height / 70)));
+  const write = numberWriter(ticks);
+  const yTicks = ticks.map(({ value }) => ({ at: yOf(value), text: write(value) }));
+  const left = Math.ceil(Math.max(...yTicks.map(({ text }) => text.length), 1) * CHARACTER) + 14;
+  return { width, height, left, bottom, top, right, yOf, yTicks, ...horizontal(data, left, right) };
+}
+
+function horizontal({ axis, points }: ChartData, left: number, right: number): Pick<Frame, "xOf" | "band" | "xTicks"> {
+  if (axis === "bands") {
+    const bands = bandScale(points.length, [left, right]);
+    const xOf = (index: number): number => bands.startOf(index) + bands.width / 2;
+    const texts = points.map(({ label }) => shorten(label));
+    const room = Math.max(...texts.map(({ length }) => length), 1) * CHARACTER + 10;
+    const every = Math.max(1, Math.ceil((room * points.length) / Math.max(1, right - left)));
+    const xTicks = texts.map((text, index) => ({ at: xOf(index), text })).filter((_, index) => index % every === 0);
+    return { xOf, band: bands.width, xTicks };
+  }
+  const domain = domainOf(points.map(({ x }) => x)) ?? [0, 1];
+  const scale = linearScale(domain, [left + 8, right - 8]);
+  const ticks = (axis === "time" ? dateTicks : numberTicks)(domain, Math.max(2, Math.floor((right - left) / 110)));
+  const write = axis === "time" ? null : numberWriter(ticks);
+  const xTicks = ticks.map(({ value, unit }) => ({ at: scale(value), text: write?.(value) ?? dateText(value, unit) }));
+  return { xOf: (index) => scale(points[index]?.x ?? 0), band: 0, xTicks };
+}
+
+function shorten(text: string): string {
+  return text.length > MOST_LABEL ? `${text.slice(0, MOST_LABEL - 1)}…` : text;
+}
+
+/** Writes the numbers of an axis alike: large ones in thousands or millions, fractions with as many digits as a step needs. */
+function numberWriter(ticks: readonly Tick[]): (value: number) => string {
+  const most = Math.max(...ticks.map(({ value }) => Math.abs(value)), 0);
+  const step = Math.abs((ticks[1]?.value ?? most) - (ticks[0]?.value ?? 0));
+  const digits = step > 0 && step < 1 ? Math.min(12, Math.ceil(-Math.log10(step) - 1e-9)) : 0;
+  const isTiny = most > 0 && most < 1e-9;
+  const format = new Intl.NumberFormat(
+    undefined,
+    isTiny
+      ? { notation: "scientific" }
+      : most >= 100_000
+        ? { notation: "compact", maximumFractionDigits: 2 }
+        : { minimumFractionDigits: digits, maximumFractionDigits: digits },
+  );
+  return (value) => format.format(value);
+}
+
+const DATES: Readonly<Record<CalendarUnit, Intl.DateTimeFormatOptions>> = {
+  year: { year: "numeric" },
+  month: { year: "numeric", month: "short" },
+  day: { month: "short", day: "numeric" },
+  hour: { day: "numeric", month: "short", hour: "2-digit", minute: "2-digit" },
+  minute: { hour: "2-digit", minute: "2-digit" },
+  second: { hour: "2-digit", minute: "2-digit", second: "2-digit" },
+};
+
+/** Ticks are at round times of UTC. */
+function dateText(value: number, unit: CalendarUnit | null): string {
+  return new Intl.DateTimeFormat(undefined, { timeZone: "UTC", ...DATES[unit ?? "day"] }).format(value);
+}
