@@ -100,7 +100,7 @@ export function chartData(
   const points = rows.map((row, index) => {
     const x = xs[index];
     return {
-      label: showValue(x, type ?? (isTime ? { kind: "primitive", name: "Edm.DateTimeOffset" } : null)).text,
+      label: showValue(x, isTime ? timeType(x) : type).text,
       x: axis === "time" ? toTime(x) : axis === "number" ? toNumber(x) : null,
       values: columns.y.map((column) => toNumber(valueAt(row, column))),
       texts: columns.y.map((column) => showValue(valueAt(row, column), EXACT).text),
@@ -111,6 +111,11 @@ export function chartData(
   );
   const shown = axis === "bands" ? placed : placed.toSorted((a, b) => (a.x ?? 0) - (b.x ?? 0));
   return { axis, points: shown, missing: points.length - placed.length };
+}
+
+/** Texts of databases without dates are dates, too. */
+function timeType(x: unknown): PropertyType {
+  return { kind: "primitive", name: String(x).includes("T") ? "Edm.DateTimeOffset" : "Edm.Date" };
 }
 
 /** Numbers within texts are names. */

@@ -2,6 +2,7 @@ import type { ChartData } from "./chart-data.ts";
 import {
   bandScale,
   type CalendarUnit,
+  type Domain,
   dateTicks,
   domainOf,
   linearScale,
@@ -35,6 +36,7 @@ export interface Frame {
 
 const CHARACTER = 6.6;
 const MOST_LABEL = 16;
+const WIDEST_BAR = 110;
 
 /** Lays a chart out. Labels that would touch each other are left out: the table has them. */
 export function frameOf(data: ChartData, hasZero: boolean, width: number): Frame {
@@ -42,16 +44,26 @@ export function frameOf(data: ChartData, hasZero: boolean, width: number): Frame
   const top = 12;
   const bottom = height - 30;
   const right = width - 14;
-  const yDomain = domainOf(
-    data.points.flatMap(({ values }) => values),
+  const values = domainOf(
+    data.points.flatMap((point) => point.values),
     hasZero,
   ) ?? [0, 1];
-  const yOf = linearScale(yDomain, [bottom, top]);
-  const ticks = numberTicks(yDomain, Math.max(2, Math.round(height / 70)));
+  const count = Math.max(2, Math.round(height / 70));
+  const domain = widened(values, numberTicks(values, count));
+  const ticks = numberTicks(domain, count + 1);
+  const yOf = linearScale(domain, [bottom, top]);
   const write = numberWriter(ticks);
   const yTicks = ticks.map(({ value }) => ({ at: yOf(value), text: write(value) }));
   const left = Math.ceil(Math.max(...yTicks.map(({ text }) => text.length), 1) * CHARACTER) + 14;
   return { width, height, left, bottom, top, right, yOf, yTicks, ...horizontal(data, left, right) };
+}
+
+/** Widens a domain to the next ticks, so that a picture begins and ends at a round number. */
+function widened([least, greatest]: Domain, [first, second]: readonly Tick[]): Domain {
+  const step = (second?.value ?? 0) - (first?.value ?? 0);
+  if (!(step > 0)) return [least, greatest];
+  const ends = [Math.floor(least / step) * step, Math.ceil(greatest / step) * step] as const;
+  return ends.every(Number.isFinite) ? ends : [least, greatest];
 }
 
 function horizontal({ axis, points }: ChartData, left: number, right: number): Pick<Frame, "xOf" | "band" | "xTicks"> {
@@ -62,11 +74,11 @@ function horizontal({ axis, points }: ChartData, left: number, right: number): P
     const room = Math.max(...texts.map(({ length }) => length), 1) * CHARACTER + 10;
     const every = Math.max(1, Math.ceil((room * points.length) / Math.max(1, right - left)));
     const xTicks = texts.map((text, index) => ({ at: xOf(index), text })).filter((_, index) => index % every === 0);
-    return { xOf, band: bands.width, xTicks };
+    return { xOf, band: Math.min(bands.width, WIDEST_BAR * (points[0]?.values.length ?? 1)), xTicks };
   }
   const domain = domainOf(points.map(({ x }) => x)) ?? [0, 1];
   const scale = linearScale(domain, [left + 8, right - 8]);
-  const ticks = (axis === "time" ? dateTicks : numberTicks)(domain, Math.max(2, Math.floor((right - left) / 110)));
+  const ticks = (axis === "time" ? dateTicks : numberTicks)(domain, Math.max(3, Math.floor((right - left) / 100)));
   const write = axis === "time" ? null : numberWriter(ticks);
   const xTicks = ticks.map(({ value, unit }) => ({ at: scale(value), text: write?.(value) ?? dateText(value, unit) }));
   return { xOf: (index) => scale(points[index]?.x ?? 0), band: 0, xTicks };

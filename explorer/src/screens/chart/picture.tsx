@@ -1,7 +1,17 @@
-import { line, symbol, symbolsFill } from "d3-shape";
 import type { JSX, RefObject } from "preact";
 import type { ChartChoice, ChartData } from "./chart-data.ts";
+import type { Scale } from "./chart-scale.ts";
 import type { Frame } from "./frame.ts";
+
+/** The shapes of the points of each series, around 0. */
+const SHAPES = [
+  "M-3.5 0a3.5 3.5 0 1 0 7 0a3.5 3.5 0 1 0 -7 0z",
+  "M-4.5 -1.5h3v-3h3v3h3v3h-3v3h-3v-3h-3z",
+  "M0 -5L4 0L0 5L-4 0z",
+  "M-3.2 -3.2h6.4v6.4h-6.4z",
+  "M0 -4.5L4.2 3H-4.2z",
+  "M0 4.5L4.2 -3H-4.2z",
+] as const;
 
 /** What the picture shows. */
 export interface PictureProps {
@@ -117,29 +127,42 @@ function Bars({ id, data, frame, series, index, active }: SeriesProps): JSX.Elem
   );
 }
 
+/** Returns the path through the points of a series, with a gap where a value is missing. */
+export function linePath(points: readonly (readonly [x: number, value: number | null])[], yOf: Scale): string {
+  let command = "M";
+  let path = "";
+  for (const [x, value] of points) {
+    if (value !== null) path += `${command}${x.toFixed(1)} ${yOf(value).toFixed(1)}`;
+    command = value === null ? "M" : "L";
+  }
+  return path;
+}
+
 const MOST_SYMBOLS = 60;
 
 function Marks({ kind, data, frame, index, active }: SeriesProps): JSX.Element {
   const { points } = data;
   const valueOf = (at: number): number | null => points[at]?.values[index] ?? null;
   const places = points.map((_, at) => at);
-  const path = line<number>()
-    .defined((at) => valueOf(at) !== null)
-    .x((at) => frame.xOf(at))
-    .y((at) => frame.yOf(valueOf(at) ?? 0))(places);
-  const shape = symbolsFill[index % symbolsFill.length];
-  const mark = symbol(shape, kind === "lines" ? 36 : 28)() ?? "";
   const marked = places.filter(
     (at) => valueOf(at) !== null && (kind === "scatter" || points.length <= MOST_SYMBOLS || at === active),
   );
   return (
     <>
-      {kind === "lines" ? <path class="line" d={path ?? ""} /> : null}
+      {kind === "lines" ? (
+        <path
+          class="line"
+          d={linePath(
+            places.map((at) => [frame.xOf(at), valueOf(at)]),
+            frame.yOf,
+          )}
+        />
+      ) : null}
       {marked.map((at) => (
         <path
           key={at}
           class={`mark${active === at ? " chart-active" : ""}`}
-          d={mark}
+          d={SHAPES[index % SHAPES.length]}
           transform={`translate(${String(frame.xOf(at))} ${String(frame.yOf(valueOf(at) ?? 0))})`}
         />
       ))}
@@ -165,11 +188,7 @@ export function Legend(props: {
             ) : null}
             {kind === "lines" ? <path class="line" d="M0 7H24" /> : null}
             {kind === "bars" ? null : (
-              <path
-                class="mark"
-                transform="translate(12 7)"
-                d={symbol(symbolsFill[index % symbolsFill.length], 40)() ?? ""}
-              />
+              <path class="mark" transform="translate(12 7)" d={SHAPES[index % SHAPES.length]} />
             )}
           </svg>
           {title}

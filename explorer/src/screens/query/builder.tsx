@@ -50,7 +50,7 @@ export function Builder({
             : "The model does not say what this path leads to: write the options as text."}
         </p>
       ) : (
-        <Options {...{ session, view, place, isCollection: place.isCollection, textOf, set }} />
+        <Options key={view.path} {...{ session, view, place, isCollection: place.isCollection, textOf, set }} />
       )}
     </section>
   );

@@ -10,7 +10,8 @@ interface Open extends Completion {
   readonly active: number;
 }
 
-const MOST_SHOWN = 100;
+/** The arrow keys lead to the others. */
+const MOST_SHOWN = 8;
 
 /** What the field of the text does with its suggestions. */
 interface Suggesting {
@@ -52,7 +53,7 @@ export function QueryEditor(props: {
         aria-controls={open === null ? undefined : `${id}-list`}
         aria-activedescendant={open === null || open.active < 0 ? undefined : `${id}-${String(open.active)}`}
         aria-invalid={props.isFaulty || undefined}
-        aria-describedby={`${id}-hint ${id}-fault`}
+        aria-describedby={`${id}-hint`}
         onInput={({ currentTarget: { value, selectionStart } }) => {
           draft.change(value);
           suggest(value, selectionStart);
@@ -103,7 +104,7 @@ function useSuggesting({ session, draft, field }: Parameters<typeof QueryEditor>
   };
   const move = (step: number): void => {
     if (open === null) return;
-    const count = Math.min(open.items.length, MOST_SHOWN);
+    const count = open.items.length;
     setOpen({ ...open, active: (Math.max(open.active, step < 0 ? 0 : -1) + step + count) % count });
   };
   const close = (): void => {
@@ -143,23 +144,22 @@ function Suggestions(props: {
   readonly onChoose: (index: number) => void;
 }): JSX.Element {
   const { id, open } = props;
-  const list = useRef<HTMLUListElement>(null);
-  useLayoutEffect(() => {
-    list.current?.querySelector('[aria-selected="true"]')?.scrollIntoView({ block: "nearest" });
-  }, [open]);
-  const further = open.items.length - MOST_SHOWN;
+  const { items, active } = open;
+  const first = Math.max(0, Math.min(active - Math.floor(MOST_SHOWN / 2), items.length - MOST_SHOWN));
   return (
     <div class="suggestions">
-      <ul ref={list} id={`${id}-list`} role="listbox" aria-label="Suggestions">
-        {open.items.slice(0, MOST_SHOWN).map(({ label, kind, description }, index) => (
+      <ul id={`${id}-list`} role="listbox" aria-label="Suggestions">
+        {items.slice(first, first + MOST_SHOWN).map(({ label, kind, description }, at) => (
           <li
-            key={index}
-            id={`${id}-${String(index)}`}
+            key={first + at}
+            id={`${id}-${String(first + at)}`}
             role="option"
-            aria-selected={index === open.active}
+            aria-selected={first + at === active}
+            aria-setsize={items.length}
+            aria-posinset={first + at + 1}
             onMouseDown={(event) => {
               event.preventDefault();
-              props.onChoose(index);
+              props.onChoose(first + at);
             }}
           >
             <code>{label}</code>
@@ -167,7 +167,9 @@ function Suggestions(props: {
           </li>
         ))}
       </ul>
-      {further > 0 ? <p class="dim small">{`${String(further)} more: type on to find them`}</p> : null}
+      {items.length > MOST_SHOWN ? (
+        <p class="dim small">{`${String(first + 1)} to ${String(first + MOST_SHOWN)} of ${String(items.length)}`}</p>
+      ) : null}
     </div>
   );
 }

@@ -8,11 +8,13 @@ export function ShownFault(props: {
   readonly text: string;
   readonly fault: QueryFault;
   readonly onGo: () => void;
+  /** Whether the message stands above already. */
+  readonly isSaid?: boolean;
 }): JSX.Element {
   const { before, fault, after } = excerptAt(props.text, props.fault.position);
   return (
     <div class="query-fault">
-      <p class="field-error">{props.fault.message}</p>
+      {props.isSaid === true ? null : <p class="field-error">{props.fault.message}</p>}
       <code dir="ltr">
         {before}
         <mark>{fault}</mark>

@@ -52,6 +52,7 @@ function Refused(props: ResultProps & { readonly error: unknown; readonly onAgai
         <ShownFault
           text={sent.text}
           fault={fault}
+          isSaid
           onGo={() => {
             onGo(fault.position);
           }}
