@@ -60,9 +60,9 @@ export function choiceOf(
   const stated = options.get("total");
   const ids = new Set([...(place?.type.key ?? []).map(({ name }) => name), ...foreignKeys(place)]);
   const measures = (method: TotalMethod | null): readonly string[] => yOf(method).filter((path) => !ids.has(path));
-  const usual = kind === "scatter" ? null : measures("sum").length > 0 ? "sum" : (totals[0] ?? null);
-  const total =
-    stated === "rows" ? null : (totals.find((method) => method === stated) ?? (totals.length === 0 ? null : usual));
+  const sum = measures("sum").length > 0 ? "sum" : totals[0];
+  const usual = kind === "scatter" || sum === undefined || totals.length === 0 ? null : sum;
+  const total = stated === "rows" ? null : (totals.find((method) => method === stated) ?? usual);
   const names = [...columns].filter(([path, type]) => !ids.has(path) && (type === null || !isNumeric(type)));
   const x = columns.has(options.get("x") ?? "")
     ? (options.get("x") ?? "")
@@ -70,8 +70,8 @@ export function choiceOf(
   const offered = yOf(total);
   const chosen = (options.get("y") ?? "").split(",").filter((path) => offered.includes(path));
   const first = measures(total).find((path) => path !== x) ?? offered[0];
-  const y = chosen.length > 0 ? chosen.slice(0, MOST_SERIES) : first === undefined ? [] : [first];
-  return { kind, x, y: total === "count" ? [] : y, total };
+  const y = chosen.length > 0 ? chosen : [first].filter((path) => path !== undefined);
+  return { kind, x, y: total === "count" ? [] : y.slice(0, MOST_SERIES), total };
 }
 
 function foreignKeys(place: ResolvedPath | null): readonly string[] {

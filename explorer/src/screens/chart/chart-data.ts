@@ -96,12 +96,15 @@ export function chartData(
   const stated = xs.filter((x) => x !== null && x !== undefined);
   const isTime = stated.length > 0 && stated.every((x) => typeof x === "string" && DATE.test(x) && toTime(x) !== null);
   const isNumber = stated.length > 0 && !isTime && stated.every((x) => toNumber(x) !== null) && !isName(type);
-  const axis = kind === "bars" || !(isTime || isNumber) ? "bands" : isTime ? "time" : "number";
+  const isMeasured = kind !== "bars" && (isTime || isNumber);
+  const measured = isTime ? "time" : "number";
+  const axis = isMeasured ? measured : "bands";
+  const place = isTime ? toTime : toNumber;
   const points = rows.map((row, index) => {
     const x = xs[index];
     return {
       label: showValue(x, isTime ? timeType(x) : type).text,
-      x: axis === "time" ? toTime(x) : axis === "number" ? toNumber(x) : null,
+      x: isMeasured ? place(x) : null,
       values: columns.y.map((column) => toNumber(valueAt(row, column))),
       texts: columns.y.map((column) => showValue(valueAt(row, column), EXACT).text),
     };

@@ -19,17 +19,19 @@ export function Chart({ session, view }: ScreenProps): JSX.Element {
   return (
     <div class="chart">
       <Heading>Chart</Heading>
-      {place?.isCollection !== true ? (
+      {place?.isCollection === true ? (
+        <Content {...{ session, view, place }} />
+      ) : (
         <Empty title="A chart needs several rows">
           <p>Open a set first, or the related entities of a record.</p>
         </Empty>
-      ) : view.options.has("$apply") ? (
-        <AppliedChart {...{ session, view }} />
-      ) : (
-        <ModelChart {...{ session, view, place }} />
       )}
     </div>
   );
+}
+
+function Content(props: PlacedProps): JSX.Element {
+  return props.view.options.has("$apply") ? <AppliedChart {...props} /> : <ModelChart {...props} />;
 }
 
 interface PlacedProps extends ScreenProps {

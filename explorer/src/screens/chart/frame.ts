@@ -93,16 +93,14 @@ function numberWriter(ticks: readonly Tick[]): (value: number) => string {
   const most = Math.max(...ticks.map(({ value }) => Math.abs(value)), 0);
   const step = Math.abs((ticks[1]?.value ?? most) - (ticks[0]?.value ?? 0));
   const digits = step > 0 && step < 1 ? Math.min(12, Math.ceil(-Math.log10(step) - 1e-9)) : 0;
-  const isTiny = most > 0 && most < 1e-9;
-  const format = new Intl.NumberFormat(
-    undefined,
-    isTiny
-      ? { notation: "scientific" }
-      : most >= 100_000
-        ? { notation: "compact", maximumFractionDigits: 2 }
-        : { minimumFractionDigits: digits, maximumFractionDigits: digits },
-  );
+  const format = new Intl.NumberFormat(undefined, numberFormat(most, digits));
   return (value) => format.format(value);
+}
+
+function numberFormat(most: number, digits: number): Intl.NumberFormatOptions {
+  if (most > 0 && most < 1e-9) return { notation: "scientific" };
+  if (most >= 100_000) return { notation: "compact", maximumFractionDigits: 2 };
+  return { minimumFractionDigits: digits, maximumFractionDigits: digits };
 }
 
 const DATES: Readonly<Record<CalendarUnit, Intl.DateTimeFormatOptions>> = {

@@ -19,6 +19,7 @@ export function Plot(props: PlotProps): JSX.Element {
   const { kind, data, series, x, name } = props;
   const id = useId();
   const svg = useRef<SVGSVGElement>(null);
+  const figure = useRef<HTMLElement>(null);
   const [box, width] = useWidth();
   const [active, setActive] = useState<number | null>(null);
   const frame = useMemo(() => frameOf(data, kind === "bars", width), [data, kind, width]);
@@ -27,14 +28,14 @@ export function Plot(props: PlotProps): JSX.Element {
   const titles = { x, y, picture: `${series.join(", ")} by ${x}`, description };
   const at = active !== null && active < data.points.length ? active : null;
   return (
-    <figure class="chart-figure">
+    <figure class="chart-figure" ref={figure}>
       <figcaption class="row">
         <h2 dir="auto">{titles.picture}</h2>
         <span class="spread">
           <Button
             icon="download"
             onClick={() => {
-              if (svg.current !== null) savePicture(svg.current, name);
+              if (svg.current !== null) savePicture(svg.current, marksOf(figure.current), name);
             }}
           >
             Download as SVG
@@ -56,6 +57,14 @@ export function Plot(props: PlotProps): JSX.Element {
       <Values {...props} />
     </figure>
   );
+}
+
+/** The marks of the legend with their texts. */
+function marksOf(figure: HTMLElement | null): readonly (readonly [SVGSVGElement, string])[] {
+  return Array.from(figure?.querySelectorAll<SVGSVGElement>(".chart-legend svg") ?? [], (mark) => [
+    mark,
+    mark.parentElement?.textContent ?? "",
+  ]);
 }
 
 function useWidth(): readonly [{ readonly current: HTMLDivElement | null }, number] {
@@ -135,7 +144,11 @@ function Points(
 function nextPoint(key: string, active: number | null, last: number): number | null | undefined {
   const step = { ArrowRight: 1, ArrowUp: 1, ArrowLeft: -1, ArrowDown: -1, PageUp: 10, PageDown: -10 }[key];
   if (step !== undefined) return active === null ? 0 : Math.min(last, Math.max(0, active + step));
-  return key === "Home" ? 0 : key === "End" ? last : key === "Escape" ? null : undefined;
+  return new Map([
+    ["Home", 0],
+    ["End", last],
+    ["Escape", null],
+  ]).get(key);
 }
 
 /** Scatter points may be above each other; other charts have one at each place. */

@@ -1,6 +1,6 @@
 import type { JSX } from "preact";
 import { Button } from "../../parts/button.tsx";
-import { CheckField, SelectField, TextField } from "../../parts/field.tsx";
+import { TextField } from "../../parts/field.tsx";
 import {
   aliasOf,
   type ApplyForm,
@@ -11,8 +11,10 @@ import {
   writeApply,
 } from "../../query/apply-text.ts";
 import { comparable } from "../../query/operators.ts";
-import { FilterBuilder, Remove } from "./filter-builder.tsx";
+import { CheckList } from "./check-list.tsx";
+import { FilterBuilder } from "./filter-builder.tsx";
 import { filterPaths, type QueryPlace } from "./filter-paths.ts";
+import { Pick, Remove } from "./pick.tsx";
 import { Section } from "./section.tsx";
 import { useEdited } from "./use-edited.ts";
 
@@ -44,20 +46,14 @@ export function ApplyBuilder(props: {
   const groupable = paths.map(({ path }) => path).filter((path) => place.set?.abilities.groupable(path) ?? true);
   return (
     <div class="query-rows">
-      <fieldset class="query-checks">
-        <legend class="field-label">Groups by</legend>
-        {[...new Set([...groupable, ...form.groupBy])].map((path) => (
-          <CheckField
-            key={path}
-            label={path}
-            checked={form.groupBy.includes(path)}
-            onChange={(isChosen) => {
-              const groupBy = isChosen ? [...form.groupBy, path] : form.groupBy.filter((each) => each !== path);
-              change({ ...form, groupBy });
-            }}
-          />
-        ))}
-      </fieldset>
+      <CheckList
+        label="Groups by"
+        names={groupable}
+        chosen={form.groupBy}
+        onChange={(groupBy) => {
+          change({ ...form, groupBy });
+        }}
+      />
       {form.totals.map((total, index) => (
         <TotalFields
           key={index}
@@ -113,24 +109,22 @@ function TotalFields(props: {
   };
   return (
     <div class="filter-row">
-      <SelectField
+      <Pick
         label="Total"
-        isLabelHidden
         value={total.method}
-        choices={methods.map(([value, label]) => ({ value, label }))}
-        onChange={(method) => {
+        choices={methods}
+        onPick={(method) => {
           const paths = pathsOf(method);
-          const isKept = total.path !== null && paths.includes(total.path);
-          change(method, method === "count" ? null : isKept ? total.path : (paths[0] ?? null));
+          const path = total.path !== null && paths.includes(total.path) ? total.path : (paths[0] ?? null);
+          change(method, method === "count" ? null : path);
         }}
       />
       {total.path === null ? null : (
-        <SelectField
+        <Pick
           label="Total of"
-          isLabelHidden
           value={total.path}
-          choices={[...new Set([total.path, ...pathsOf(total.method)])].map((path) => ({ value: path, label: path }))}
-          onChange={(path) => {
+          choices={pathsOf(total.method)}
+          onPick={(path) => {
             change(total.method, path);
           }}
         />

@@ -5,7 +5,8 @@ import { resolvePath } from "../../query/resolve-type.ts";
 import type { ScreenProps } from "../../state/session.ts";
 import type { View } from "../../state/view.ts";
 import { ApplyBuilder } from "./apply-builder.tsx";
-import { ExpandBuilder, SelectList } from "./expand-builder.tsx";
+import { CheckList } from "./check-list.tsx";
+import { ExpandBuilder } from "./expand-builder.tsx";
 import { FilterBuilder } from "./filter-builder.tsx";
 import { type QueryPlace, sortPaths } from "./filter-paths.ts";
 import { OrderBuilder } from "./order-builder.tsx";
@@ -79,9 +80,9 @@ function Options(props: OptionsProps): JSX.Element {
         {select === null ? (
           <OptionText name="$select" {...props} />
         ) : (
-          <SelectList
-            type={place.type}
-            further={computed}
+          <CheckList
+            label="All, or only"
+            names={[...place.type.properties.keys(), ...computed]}
             chosen={select}
             onChange={(paths) => {
               set("$select")(writeSelect(paths));

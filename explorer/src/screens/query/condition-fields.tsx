@@ -1,11 +1,12 @@
 import type { JSX } from "preact";
 import { useState } from "preact/hooks";
 import type { Property } from "../../model/model.ts";
-import { CheckField, SelectField } from "../../parts/field.tsx";
+import { CheckField } from "../../parts/field.tsx";
 import { ValueField } from "../../parts/value-field.tsx";
 import type { FilterCondition } from "../../query/filter-tree.ts";
 import { literalText, readTyped } from "../../query/literals.ts";
 import { conditionOf, type Operator, operatorFor, operatorsFor } from "../../query/operators.ts";
+import { Pick } from "./pick.tsx";
 
 interface ConditionProps {
   readonly node: FilterCondition;
@@ -21,12 +22,11 @@ export function ConditionFields({ node, property, onChange }: ConditionProps): J
   const isText = property.type.kind === "primitive" && property.type.name === "Edm.String";
   return (
     <>
-      <SelectField
+      <Pick
         label="Operator"
-        isLabelHidden
         value={operator.id}
-        choices={operators.map(({ id, label }) => ({ value: id, label }))}
-        onChange={(id) => {
+        choices={operators.map(({ id, label }) => [id, label])}
+        onPick={(id) => {
           const next = operators.find((each) => each.id === id) ?? operator;
           const values =
             operator.values === "none" || (next.values === "one" && node.values.length > 1) ? [] : node.values;

@@ -1,7 +1,8 @@
 import type { JSX } from "preact";
-import type { Model, StructuredType } from "../../model/model.ts";
+import type { Model } from "../../model/model.ts";
 import { CheckField, TextField } from "../../parts/field.tsx";
 import { expandNode, type ExpandNode } from "../../query/expand-tree.ts";
+import { CheckList } from "./check-list.tsx";
 import { FilterBuilder } from "./filter-builder.tsx";
 import { type QueryPlace, sortPaths } from "./filter-paths.ts";
 import { OrderBuilder } from "./order-builder.tsx";
@@ -36,7 +37,7 @@ export function ExpandBuilder({ model, place, nodes, onChange }: ExpandProps): J
         return (
           <li key={name} class="query-rows">
             <CheckField
-              label={node?.suffix == null ? name : `${name}/${node.suffix}`}
+              label={[name, node?.suffix ?? []].flat().join("/")}
               checked={node !== undefined}
               onChange={(isChosen) => {
                 onChange(isChosen ? [...nodes, expandNode(name)] : nodes.toSpliced(index, 1));
@@ -74,8 +75,9 @@ function NestedOptions(props: {
   return (
     <div class="filter-group">
       <Section title="Properties" text={node.select.join(", ")}>
-        <SelectList
-          type={target.type}
+        <CheckList
+          label="All, or only"
+          names={[...target.type.properties.keys()]}
           chosen={node.select}
           onChange={(select) => {
             onChange({ ...node, select });
@@ -105,32 +107,6 @@ function NestedOptions(props: {
           />
         </Section>
       )}
-    </div>
-  );
-}
-
-/** Edits which properties are read; none chosen means all. */
-export function SelectList(props: {
-  readonly type: StructuredType;
-  /** Further names, such as of `$compute`. */
-  readonly further?: readonly string[];
-  readonly chosen: readonly string[];
-  readonly onChange: (chosen: readonly string[]) => void;
-}): JSX.Element {
-  const { type, further = [], chosen, onChange } = props;
-  const names = [...new Set([...type.properties.keys(), ...further, ...chosen])];
-  return (
-    <div class="query-checks">
-      {names.map((name) => (
-        <CheckField
-          key={name}
-          label={name}
-          checked={chosen.includes(name)}
-          onChange={(isChosen) => {
-            onChange(isChosen ? [...chosen, name] : chosen.filter((each) => each !== name));
-          }}
-        />
-      ))}
     </div>
   );
 }

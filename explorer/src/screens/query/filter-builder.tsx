@@ -1,6 +1,6 @@
 import type { JSX } from "preact";
 import { Button } from "../../parts/button.tsx";
-import { CheckField, SelectField, TextField } from "../../parts/field.tsx";
+import { CheckField, TextField } from "../../parts/field.tsx";
 import {
   condition,
   type FilterCondition,
@@ -13,6 +13,7 @@ import { readFilter } from "../../query/read-filter.ts";
 import { writeFilter } from "../../query/write-filter.ts";
 import { ConditionFields } from "./condition-fields.tsx";
 import { type FilterPath, filterPaths, type QueryPlace } from "./filter-paths.ts";
+import { Pick, Remove } from "./pick.tsx";
 import { useEdited } from "./use-edited.ts";
 
 const CODEC = { read: readFilter, write: writeFilter };
@@ -37,33 +38,14 @@ function Group({ node, paths, onChange, onRemove }: NodeProps<FilterGroup> & { o
   const setItems = (items: readonly FilterNode[]): void => {
     onChange({ ...node, items });
   };
-  const isOne = node.items.length < 2 && onRemove === undefined;
+  const add = (item: FilterNode) => () => {
+    setItems([...node.items, item]);
+  };
+  const [first] = paths;
+  const start = first === undefined ? TEXT : startOf(first);
   return (
     <div class="filter-group" role="group" aria-label="Conditions">
-      {isOne ? null : (
-        <div class="row">
-          <SelectField
-            label="Of these conditions"
-            isLabelHidden
-            value={node.operator}
-            choices={[
-              { value: "and", label: "All of these" },
-              { value: "or", label: "Any of these" },
-            ]}
-            onChange={(operator) => {
-              onChange({ ...node, operator: operator === "or" ? "or" : "and" });
-            }}
-          />
-          <CheckField
-            label="not"
-            checked={node.isNegated}
-            onChange={(isNegated) => {
-              onChange({ ...node, isNegated });
-            }}
-          />
-          {onRemove === undefined ? null : <Remove what="the group" onRemove={onRemove} />}
-        </div>
-      )}
+      {node.items.length < 2 && onRemove === undefined ? null : <Head {...{ node, onChange, onRemove }} />}
       {node.items.map((item, index) => (
         <Item
           key={index}
@@ -78,23 +60,10 @@ function Group({ node, paths, onChange, onRemove }: NodeProps<FilterGroup> & { o
         />
       ))}
       <div class="row">
-        <Button
-          icon="add"
-          disabled={paths.length === 0}
-          onClick={() => {
-            setItems([...node.items, firstCondition(paths)]);
-          }}
-        >
+        <Button icon="add" onClick={add(start)}>
           Condition
         </Button>
-        <Button
-          icon="add"
-          kind="quiet"
-          disabled={paths.length === 0}
-          onClick={() => {
-            setItems([...node.items, { ...NO_FILTER, operator: "or", items: [firstCondition(paths)] }]);
-          }}
-        >
+        <Button icon="add" kind="quiet" onClick={add({ ...NO_FILTER, operator: "or", items: [start] })}>
           Group
         </Button>
       </div>
@@ -102,10 +71,43 @@ function Group({ node, paths, onChange, onRemove }: NodeProps<FilterGroup> & { o
   );
 }
 
-/** A condition without a value, on the first path. */
-function firstCondition([first]: readonly FilterPath[]): FilterNode {
-  return first === undefined ? { kind: "text", text: "" } : startOf(first);
+function Head({
+  node,
+  onChange,
+  onRemove,
+}: Omit<NodeProps<FilterGroup>, "paths"> & { onRemove: (() => void) | undefined }): JSX.Element {
+  return (
+    <div class="row">
+      <Pick
+        label="Of these conditions"
+        value={node.operator}
+        choices={OPERATORS}
+        onPick={(operator) => {
+          onChange({ ...node, operator: operator === "or" ? "or" : "and" });
+        }}
+      />
+      <CheckField
+        label="not"
+        checked={node.isNegated}
+        onChange={(isNegated) => {
+          onChange({ ...node, isNegated });
+        }}
+      />
+      {onRemove === undefined ? null : <Remove what="the group" onRemove={onRemove} />}
+    </div>
+  );
 }
+
+const TEXT: FilterNode = Object.freeze({ kind: "text", text: "" });
+const OPERATORS = [
+  ["and", "All of these"],
+  ["or", "Any of these"],
+] as const;
+const QUANTIFIERS = [
+  ["any", "at least one"],
+  ["none", "none"],
+  ["all", "each"],
+] as const;
 
 /** The unfinished condition of a path. */
 function startOf({ path, property }: FilterPath): FilterNode {
@@ -136,12 +138,11 @@ function Item(props: NodeProps<FilterNode> & { readonly onRemove: () => void }):
   }
   return (
     <div class="filter-row">
-      <SelectField
+      <Pick
         label="Property"
-        isLabelHidden
         value={node.path}
-        choices={paths.map((each) => ({ value: each.path, label: each.path }))}
-        onChange={(chosen) => {
+        choices={paths.map((each) => each.path)}
+        onPick={(chosen) => {
           const next = paths.find((each) => each.path === chosen);
           if (next !== undefined) onChange(startOf(next));
         }}
@@ -165,12 +166,6 @@ function isShown(node: Exclude<FilterNode, FilterGroup>, { property, items }: Fi
   return path !== undefined && isShown(inner, path);
 }
 
-const QUANTIFIERS = [
-  { value: "any", label: "at least one" },
-  { value: "none", label: "none" },
-  { value: "all", label: "each" },
-];
-
 function LambdaFields(props: NodeProps<Extract<FilterNode, { kind: "lambda" }>>): JSX.Element {
   const { node, paths, onChange } = props;
   const chosen = paths.find(({ path }) => path === node.condition?.path);
@@ -179,24 +174,19 @@ function LambdaFields(props: NodeProps<Extract<FilterNode, { kind: "lambda" }>>)
   };
   return (
     <>
-      <SelectField
+      <Pick
         label="How many"
-        isLabelHidden
         value={node.quantifier === "any" && node.isNegated ? "none" : node.quantifier}
         choices={QUANTIFIERS}
-        onChange={(value) => {
+        onPick={(value) => {
           onChange({ ...node, quantifier: value === "all" ? "all" : "any", isNegated: value === "none" });
         }}
       />
-      <SelectField
+      <Pick
         label="Property of the item"
-        isLabelHidden
         value={chosen === undefined ? "none" : `.${chosen.path}`}
-        choices={[
-          { value: "none", label: "at all" },
-          ...paths.map(({ path }) => ({ value: `.${path}`, label: path === "" ? "the value" : path })),
-        ]}
-        onChange={(value) => {
+        choices={[["none", "at all"], ...paths.map(({ path }) => [`.${path}`, path || "the value"] as const)]}
+        onPick={(value) => {
           const path = paths.find((each) => `.${each.path}` === value);
           const start = path === undefined ? null : startOf(path);
           setCondition(start?.kind === "condition" ? start : null);
@@ -207,9 +197,4 @@ function LambdaFields(props: NodeProps<Extract<FilterNode, { kind: "lambda" }>>)
       )}
     </>
   );
-}
-
-/** Shows a button that takes something away. */
-export function Remove({ what, onRemove }: { readonly what: string; readonly onRemove: () => void }): JSX.Element {
-  return <Button kind="quiet" icon="close" label={`Remove ${what}`} onClick={onRemove} />;
 }

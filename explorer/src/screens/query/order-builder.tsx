@@ -1,8 +1,8 @@
 import type { JSX } from "preact";
 import { Button } from "../../parts/button.tsx";
-import { SelectField, TextField } from "../../parts/field.tsx";
+import { TextField } from "../../parts/field.tsx";
 import { readOrderBy, writeOrderBy } from "../../query/order-by-text.ts";
-import { Remove } from "./filter-builder.tsx";
+import { Pick, Remove } from "./pick.tsx";
 
 /** Edits the order of the rows: its keys, or the text that is more than keys. */
 export function OrderBuilder(props: {
@@ -22,25 +22,20 @@ export function OrderBuilder(props: {
         };
         return (
           <div class="filter-row" key={index}>
-            <SelectField
+            <Pick
               label="Sort by"
-              isLabelHidden
               value={key.path}
-              choices={[...new Set([key.path, ...paths])].map((path) => ({ value: path, label: path }))}
-              onChange={(path) => {
+              choices={paths}
+              onPick={(path) => {
                 change(path, key.isDescending);
               }}
             />
-            <SelectField
+            <Pick
               label={`Direction of ${key.path}`}
-              isLabelHidden
-              value={key.isDescending ? "desc" : "asc"}
-              choices={[
-                { value: "asc", label: "ascending" },
-                { value: "desc", label: "descending" },
-              ]}
-              onChange={(direction) => {
-                change(key.path, direction === "desc");
+              value={key.isDescending ? "descending" : "ascending"}
+              choices={["ascending", "descending"]}
+              onPick={(direction) => {
+                change(key.path, direction === "descending");
               }}
             />
             <Remove

@@ -129,11 +129,11 @@ function onKey(event: KeyboardEvent, suggesting: Suggesting, run: () => void): v
       suggest(field.value, field.selectionStart, true);
     });
   } else if (open !== null) {
+    const { active } = open;
     if (event.key === "ArrowDown") handled(move.bind(null, 1));
     else if (event.key === "ArrowUp") handled(move.bind(null, -1));
     else if (event.key === "Escape") handled(close);
-    else if ((event.key === "Enter" || event.key === "Tab") && open.active >= 0)
-      handled(insert.bind(null, open.active));
+    else if ((event.key === "Enter" || event.key === "Tab") && active >= 0) handled(insert.bind(null, active));
     else if (/^(?:Arrow|Home|End|Page)/u.test(event.key)) close();
   }
 }

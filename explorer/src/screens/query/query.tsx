@@ -25,13 +25,10 @@ export function Query({ session, view }: ScreenProps): JSX.Element {
   };
   const run = (): void => {
     const found = faultIn(draft.text, session.client.root);
-    if (found === null) {
-      draft.send();
-      return;
-    }
+    if (found === null) return draft.send();
     draft.settle();
     goTo(found.position);
-    session.announce(found.message);
+    return session.announce(found.message);
   };
   return (
     <div class="query">

@@ -34,8 +34,8 @@ export function Result(props: ResultProps): JSX.Element {
     session.announce(`${String(answer.status)}, ${countText(answer)}`);
     return answer;
   });
-  if (loading.state.kind === "failed")
-    return <Refused {...props} error={loading.state.error} onAgain={loading.again} />;
+  const { state } = loading;
+  if (state.kind === "failed") return <Refused {...props} error={state.error} onAgain={loading.again} />;
   return (
     <Loadable loading={loading} label="Running the query">
       {(answer) => <AnswerOf {...props} answer={answer} />}
