@@ -29,9 +29,7 @@ export function writeOrderBy(keys: readonly SortKey[]): string {
  */
 export function nextOrder(keys: readonly SortKey[], path: string, isFurther: boolean): readonly SortKey[] {
   const own = keys.find((key) => key.path === path);
-  const next =
-    own === undefined ? { path, isDescending: false } : own.isDescending ? null : { path, isDescending: true };
-  if (!isFurther) return next === null ? [] : [next];
-  if (own === undefined) return [...keys, { path, isDescending: false }];
-  return keys.flatMap((key) => (key === own ? (next === null ? [] : [next]) : [key]));
+  const next: readonly SortKey[] = own?.isDescending === true ? [] : [{ path, isDescending: own !== undefined }];
+  if (!isFurther) return next;
+  return own === undefined ? [...keys, ...next] : keys.flatMap((key) => (key === own ? next : key));
 }
