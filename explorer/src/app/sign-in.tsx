@@ -6,6 +6,7 @@ import { Button } from "../parts/button.tsx";
 import { TextField } from "../parts/field.tsx";
 import { Heading } from "../parts/heading.tsx";
 import type { Session, SignInRequest } from "../state/session.ts";
+import { ProviderSignIn } from "./provider-sign-in.tsx";
 
 /** Shows a form for the credential that the service asks for. It stays in the memory of the page. */
 export function SignIn(props: { readonly session: Session; readonly request: SignInRequest }): JSX.Element {
@@ -28,13 +29,22 @@ export function SignIn(props: { readonly session: Session; readonly request: Sig
           {error.message}
         </p>
       )}
-      <SignInForm
-        challenge={challenge}
-        name={before?.kind === "basic" ? before.name : ""}
-        onSignIn={(credential) => {
-          session.signInWith(credential);
-        }}
-      />
+      {session.signIn?.kind === "oidc" ? (
+        <ProviderSignIn
+          settings={session.signIn}
+          onSignIn={(credential) => {
+            session.signInWith(credential);
+          }}
+        />
+      ) : (
+        <SignInForm
+          challenge={challenge}
+          name={before?.kind === "basic" ? before.name : ""}
+          onSignIn={(credential) => {
+            session.signInWith(credential);
+          }}
+        />
+      )}
       {error === null ? (
         <Button
           kind="quiet"

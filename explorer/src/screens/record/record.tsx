@@ -1,6 +1,6 @@
 import type { JSX } from "preact";
 import { type Entity, toEntity } from "../../format/entity.ts";
-import { labelProperty } from "../../model/label-property.ts";
+import { nameProperty } from "../../model/label-property.ts";
 import { Empty } from "../../parts/empty.tsx";
 import { Heading } from "../../parts/heading.tsx";
 import { Loadable } from "../../parts/loadable.tsx";
@@ -74,7 +74,7 @@ function Shown(props: {
   readonly entity: Entity;
 }): JSX.Element {
   const { session, path, place, entity } = props;
-  const label = labelProperty(place.type);
+  const label = nameProperty(place.type);
   const text = label === null ? null : entity.values[label.name];
   return (
     <>
