@@ -85,12 +85,16 @@ export interface ChartData {
 const EXACT: PropertyType = Object.freeze({ kind: "primitive", name: "Edm.Decimal" });
 const DATE = /^\d{4}-\d\d-\d\d(?:$|T)/u;
 
-/** Reads rows as points. Bars have names below them; lines and scatter have an axis of numbers or times where x is one. */
+/**
+ * Reads rows as points. Bars have names below them; lines and scatter have an axis of numbers or times where x is one.
+ * @param locale the language of the reader; that of the browser without it
+ */
 export function chartData(
   rows: readonly unknown[],
   columns: { readonly x: string; readonly y: readonly string[] },
   type: PropertyType | null,
   kind: ChartChoice["kind"],
+  locale?: string,
 ): ChartData {
   const xs = rows.map((row) => valueAt(row, columns.x));
   const stated = xs.filter((x) => x !== null && x !== undefined);
@@ -103,10 +107,10 @@ export function chartData(
   const points = rows.map((row, index) => {
     const x = xs[index];
     return {
-      label: showValue(x, isTime ? timeType(x) : type).text,
+      label: showValue(x, isTime ? timeType(x) : type, locale).text,
       x: isMeasured ? place(x) : null,
       values: columns.y.map((column) => toNumber(valueAt(row, column))),
-      texts: columns.y.map((column) => showValue(valueAt(row, column), EXACT).text),
+      texts: columns.y.map((column) => showValue(valueAt(row, column), EXACT, locale).text),
     };
   });
   const placed = points.filter(

@@ -38,8 +38,11 @@ const CHARACTER = 6.6;
 const MOST_LABEL = 16;
 const WIDEST_BAR = 110;
 
-/** Lays a chart out. Labels that would touch each other are left out: the table has them. */
-export function frameOf(data: ChartData, hasZero: boolean, width: number): Frame {
+/**
+ * Lays a chart out. Labels that would touch each other are left out: the table has them.
+ * @param locale the language of the reader; that of the browser without it
+ */
+export function frameOf(data: ChartData, hasZero: boolean, width: number, locale?: string): Frame {
   const height = Math.round(Math.max(240, Math.min(400, width * 0.55)));
   const top = 12;
   const bottom = height - 30;
@@ -52,10 +55,10 @@ export function frameOf(data: ChartData, hasZero: boolean, width: number): Frame
   const domain = widened(values, numberTicks(values, count));
   const ticks = numberTicks(domain, count + 1);
   const yOf = linearScale(domain, [bottom, top]);
-  const write = numberWriter(ticks);
+  const write = numberWriter(ticks, locale);
   const yTicks = ticks.map(({ value }) => ({ at: yOf(value), text: write(value) }));
-  const left = Math.ceil(Math.max(...yTicks.map(({ text }) => text.length), 1) * CHARACTER) + 14;
-  return { width, height, left, bottom, top, right, yOf, yTicks, ...horizontal(data, left, right) };
+  const left = Math.ceil(Math.max(...yTicks.map(({ text }) => text.length), 1) * CHARACTER) + 18;
+  return { width, height, left, bottom, top, right, yOf, yTicks, ...horizontal(data, left, right, locale) };
 }
 
 /** Widens a domain to the next ticks, so that a picture begins and ends at a round number. */
@@ -66,7 +69,12 @@ function widened([least, greatest]: Domain, [first, second]: readonly Tick[]): D
   return ends.every(Number.isFinite) ? ends : [least, greatest];
 }
 
-function horizontal({ axis, points }: ChartData, left: number, right: number): Pick<Frame, "xOf" | "band" | "xTicks"> {
+function horizontal(
+  { axis, points }: ChartData,
+  left: number,
+  right: number,
+  locale: string | undefined,
+): Pick<Frame, "xOf" | "band" | "xTicks"> {
   if (axis === "bands") {
     const bands = bandScale(points.length, [left, right]);
     const xOf = (index: number): number => bands.startOf(index) + bands.width / 2;
@@ -78,9 +86,12 @@ function horizontal({ axis, points }: ChartData, left: number, right: number): P
   }
   const domain = domainOf(points.map(({ x }) => x)) ?? [0, 1];
   const scale = linearScale(domain, [left + 8, right - 8]);
-  const ticks = (axis === "time" ? dateTicks : numberTicks)(domain, Math.max(3, Math.floor((right - left) / 100)));
-  const write = axis === "time" ? null : numberWriter(ticks);
-  const xTicks = ticks.map(({ value, unit }) => ({ at: scale(value), text: write?.(value) ?? dateText(value, unit) }));
+  const ticks = (axis === "time" ? dateTicks : numberTicks)(domain, Math.max(4, Math.floor((right - left) / 100)));
+  const write = axis === "time" ? null : numberWriter(ticks, locale);
+  const xTicks = ticks.map(({ value, unit }) => ({
+    at: scale(value),
+    text: write?.(value) ?? dateText(value, unit, locale),
+  }));
   return { xOf: (index) => scale(points[index]?.x ?? 0), band: 0, xTicks };
 }
 
@@ -89,11 +100,11 @@ function shorten(text: string): string {
 }
 
 /** Writes the numbers of an axis alike: large ones in thousands or millions, fractions with as many digits as a step needs. */
-function numberWriter(ticks: readonly Tick[]): (value: number) => string {
+function numberWriter(ticks: readonly Tick[], locale: string | undefined): (value: number) => string {
   const most = Math.max(...ticks.map(({ value }) => Math.abs(value)), 0);
   const step = Math.abs((ticks[1]?.value ?? most) - (ticks[0]?.value ?? 0));
   const digits = step > 0 && step < 1 ? Math.min(12, Math.ceil(-Math.log10(step) - 1e-9)) : 0;
-  const format = new Intl.NumberFormat(undefined, numberFormat(most, digits));
+  const format = new Intl.NumberFormat(locale, numberFormat(most, digits));
   return (value) => format.format(value);
 }
 
@@ -113,6 +124,6 @@ const DATES: Readonly<Record<CalendarUnit, Intl.DateTimeFormatOptions>> = {
 };
 
 /** Ticks are at round times of UTC. */
-function dateText(value: number, unit: CalendarUnit | null): string {
-  return new Intl.DateTimeFormat(undefined, { timeZone: "UTC", ...DATES[unit ?? "day"] }).format(value);
+function dateText(value: number, unit: CalendarUnit | null, locale: string | undefined): string {
+  return new Intl.DateTimeFormat(locale, { timeZone: "UTC", ...DATES[unit ?? "day"] }).format(value);
 }

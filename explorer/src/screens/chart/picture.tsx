@@ -1,7 +1,7 @@
 import type { JSX, RefObject } from "preact";
 import type { ChartChoice, ChartData } from "./chart-data.ts";
-import type { Scale } from "./chart-scale.ts";
 import type { Frame } from "./frame.ts";
+import { linePath } from "./line-path.ts";
 
 /** The shapes of the points of each series, around 0. */
 const SHAPES = [
@@ -125,17 +125,6 @@ function Bars({ id, data, frame, series, index, active }: SeriesProps): JSX.Elem
       })}
     </>
   );
-}
-
-/** Returns the path through the points of a series, with a gap where a value is missing. */
-export function linePath(points: readonly (readonly [x: number, value: number | null])[], yOf: Scale): string {
-  let command = "M";
-  let path = "";
-  for (const [x, value] of points) {
-    if (value !== null) path += `${command}${x.toFixed(1)} ${yOf(value).toFixed(1)}`;
-    command = value === null ? "M" : "L";
-  }
-  return path;
 }
 
 const MOST_SYMBOLS = 60;

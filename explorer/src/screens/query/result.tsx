@@ -86,17 +86,15 @@ function Rows(props: { readonly rows: readonly unknown[]; readonly type: Structu
   const rows = props.rows.slice(0, MOST_ROWS);
   const columns = columnsOf(rows);
   if (rows.length === 0) return <p class="dim">No entity meets the conditions.</p>;
-  const typeOf = (name: string): PropertyType | null => {
-    const property = props.type === null ? null : (memberAt(props.type, name)?.property ?? null);
-    return property === null || property.isCollection ? null : property.type;
-  };
+  const types = new Map(columns.map((name) => [name, typeOf(props.type, name) ?? typeOfTotal(rows, name)]));
+  const classOf = (name: string): string => (isNumber(types.get(name)) ? "number" : "");
   return (
     <div class="table-box" tabIndex={0} role="region" aria-label="First rows">
       <table class="table">
         <thead>
           <tr>
             {columns.map((name) => (
-              <th key={name} scope="col" class={isNumberColumn(rows, name, typeOf(name)) ? "number" : ""}>
+              <th key={name} scope="col" class={classOf(name)}>
                 {name === "" ? "Value" : name}
               </th>
             ))}
@@ -106,8 +104,8 @@ function Rows(props: { readonly rows: readonly unknown[]; readonly type: Structu
           {rows.map((row, index) => (
             <tr key={index}>
               {columns.map((name) => (
-                <td key={name} class={isNumberColumn(rows, name, typeOf(name)) ? "number" : ""}>
-                  <ValueCell value={name === "" ? row : memberOf(row, name)} type={typeOf(name)} />
+                <td key={name} class={classOf(name)}>
+                  <ValueCell value={name === "" ? row : memberOf(row, name)} type={types.get(name) ?? null} />
                 </td>
               ))}
             </tr>
@@ -124,8 +122,20 @@ function columnsOf(rows: readonly unknown[]): readonly string[] {
   return [...new Set(names)].filter((name) => !name.includes("@"));
 }
 
-function isNumberColumn(rows: readonly unknown[], name: string, type: PropertyType | null): boolean {
-  return type === null ? typeof memberOf(rows[0], name) === "number" : isNumeric(type);
+function isNumber(type: PropertyType | null | undefined): boolean {
+  return type !== null && type !== undefined && isNumeric(type);
+}
+
+function typeOf(type: StructuredType | null, name: string): PropertyType | null {
+  const property = type === null ? undefined : memberAt(type, name)?.property;
+  return property === undefined || property.isCollection ? null : property.type;
+}
+
+/** The model does not have the columns of $apply and $compute. Their numbers arrive as text, so that they are exact. */
+function typeOfTotal(rows: readonly unknown[], name: string): PropertyType | null {
+  const values = rows.map((row) => memberOf(row, name)).filter((value) => value !== null && value !== undefined);
+  const isTotal = values.length > 0 && values.every((value) => /^-?(?:0|[1-9]\d*)(?:\.\d+)?$/u.test(String(value)));
+  return isTotal ? { kind: "primitive", name: "Edm.Decimal" } : null;
 }
 
 /** Returns the rows of an answer, one for an entity; null for a value. */
