@@ -131,10 +131,12 @@ function typeOf(type: StructuredType | null, name: string): PropertyType | null 
   return property === undefined || property.isCollection ? null : property.type;
 }
 
+const TOTAL = /^-?(?:0|[1-9]\d*)(?:\.\d+)?$/u;
+
 /** The model does not have the columns of $apply and $compute. Their numbers arrive as text, so that they are exact. */
 function typeOfTotal(rows: readonly unknown[], name: string): PropertyType | null {
   const values = rows.map((row) => memberOf(row, name)).filter((value) => value !== null && value !== undefined);
-  const isTotal = values.length > 0 && values.every((value) => /^-?(?:0|[1-9]\d*)(?:\.\d+)?$/u.test(String(value)));
+  const isTotal = values.length > 0 && values.every((value) => typeof value !== "object" && TOTAL.test(String(value)));
   return isTotal ? { kind: "primitive", name: "Edm.Decimal" } : null;
 }
 
