@@ -9,7 +9,7 @@ import {
   describe as describeChart,
 } from "../../explorer/src/screens/chart/chart-data.ts";
 import { frameOf } from "../../explorer/src/screens/chart/frame.ts";
-import { linePath } from "../../explorer/src/screens/chart/line-path.ts";
+import { linePath, shapePath } from "../../explorer/src/screens/chart/line-path.ts";
 import { parseFragment } from "../../explorer/src/state/view.ts";
 import { MODEL, primitive } from "./sample-model.ts";
 
@@ -103,6 +103,7 @@ describe("the request of a chart", () => {
     const { options: sent } = chartQuery(options, choice);
     expect(sent.get("$select")).toBe("PlacedAt,Total");
     expect([...sent.keys()]).not.toContain("$expand");
+    expect([...chartQuery(options, choice, false).options.keys()]).not.toContain("$select");
     const applied = chartQuery(new Map([["$apply", "identity"]]), choice);
     expect(applied.options).toEqual(new Map([["$apply", "identity"]]));
   });
@@ -192,6 +193,18 @@ describe("the layout of a chart", () => {
     const rows = values.map((value) => ({ X: "a", Y: value }));
     const { yTicks } = frameOf(chartData(rows, { x: "X", y: ["Y"] }, null, "bars", "en"), true, 500, "en");
     expect(yTicks.map(({ text }) => text)).toEqual(texts);
+  });
+
+  test("rows have no properties of related entities", () => {
+    const offer = offerOf(ORDERS);
+    expect([...offer.xOf("sum").keys()]).toContain("Customer/Name");
+    expect([...offer.xOf(null).keys()]).not.toContain("Customer/Name");
+  });
+
+  test("each series has a shape of its own, around the point", () => {
+    const shapes = [0, 1, 2, 3, 4, 5].map((series) => shapePath(series, 10, 20));
+    expect(new Set(shapes).size).toBe(6);
+    expect(shapes[0]).toBe("M6.5 20.0a3.5 3.5 0 1 0 7 0a3.5 3.5 0 1 0 -7 0z");
   });
 
   test("a line has a gap where a value is missing", () => {

@@ -8,8 +8,8 @@ import type { ChartChoice } from "./chart-data.ts";
 
 /** What a chart of a query may show. */
 export interface ChartOffer {
-  /** The types of the columns by path; null if the model does not say. */
-  readonly x: ReadonlyMap<string, PropertyType | null>;
+  /** The types of the columns by path; null if the model does not say. Only groups have those of related entities. */
+  readonly xOf: (total: TotalMethod | null) => ReadonlyMap<string, PropertyType | null>;
   readonly yOf: (total: TotalMethod | null) => readonly string[];
   readonly totals: readonly TotalMethod[];
 }
@@ -38,7 +38,8 @@ export function offerOf({ type, set }: ResolvedPath): ChartOffer {
       .filter((path) => isDrawn(total, path) && abilities?.methodsOf(path).includes(total) === true);
   };
   return {
-    x: new Map([...own, ...groupable].map(({ path, property }) => [path, property.type])),
+    xOf: (total) =>
+      new Map([...own, ...(total === null ? [] : groupable)].map(({ path, property }) => [path, property.type])),
     yOf,
     totals: canGroup ? METHODS.filter((method) => method === "count" || yOf(method).length > 0) : [],
   };
@@ -47,15 +48,11 @@ export function offerOf({ type, set }: ResolvedPath): ChartOffer {
 /** Returns what the rows of a query with `$apply` offer: their columns. */
 export function offerOfColumns(columns: readonly string[], isNumber: (column: string) => boolean): ChartOffer {
   const numeric = columns.filter(isNumber);
-  return { x: new Map(columns.map((column) => [column, null])), yOf: () => numeric, totals: [] };
+  return { xOf: () => new Map(columns.map((column) => [column, null])), yOf: () => numeric, totals: [] };
 }
 
 /** Reads the choices of a view. What it does not state is chosen so that a picture says something. */
-export function choiceOf(
-  { options }: View,
-  { x: columns, yOf, totals }: ChartOffer,
-  place: ResolvedPath | null,
-): ChartChoice {
+export function choiceOf({ options }: View, { xOf, yOf, totals }: ChartOffer, place: ResolvedPath | null): ChartChoice {
   const kind = (["lines", "scatter"] as const).find((each) => each === options.get("kind")) ?? "bars";
   const stated = options.get("total");
   const ids = new Set([...(place?.type.key ?? []).map(({ name }) => name), ...foreignKeys(place)]);
@@ -63,6 +60,7 @@ export function choiceOf(
   const sum = measures("sum").length > 0 ? "sum" : totals[0];
   const usual = kind === "scatter" || sum === undefined || totals.length === 0 ? null : sum;
   const total = stated === "rows" ? null : (totals.find((method) => method === stated) ?? usual);
+  const columns = xOf(total);
   const names = [...columns].filter(([path, type]) => !ids.has(path) && (type === null || !isNumeric(type)));
   const x = columns.has(options.get("x") ?? "")
     ? (options.get("x") ?? "")

@@ -35,11 +35,17 @@ const WORDS: Readonly<Record<TotalMethod, string>> = {
  * Returns the request of a chart: groups by x with totals, or the rows of the query.
  * @param options those of the view; search, further columns and filter come before the groups
  */
-export function chartQuery(options: ReadonlyMap<string, string>, choice: ChartChoice): ChartQuery {
+export function chartQuery(
+  options: ReadonlyMap<string, string>,
+  choice: ChartChoice,
+  canSelect: boolean | undefined = true,
+): ChartQuery {
   const { x, y, total } = choice;
   const kept = new Map([...options].filter(([name, value]) => /^[$@]/u.test(name) && value !== ""));
   if (total === null) {
-    if (!kept.has("$apply")) kept.set("$select", [...new Set([x, ...y])].filter((path) => path !== "").join(","));
+    if (!kept.has("$apply") && canSelect) {
+      kept.set("$select", [...new Set([x, ...y])].filter((path) => path !== "").join(","));
+    }
     kept.delete("$expand");
     kept.delete("$count");
     return { options: kept, series: y.map((path) => ({ column: path, title: path })) };
@@ -162,5 +168,5 @@ export function describe({ points }: ChartData, titles: readonly string[]): stri
     const greatest = found.reduce((best, each) => (each.value > best.value ? each : best), first);
     return `${title}: minimum ${least.text}, maximum ${greatest.text}.`;
   });
-  return [points.length === 1 ? "1 point." : `${String(points.length)} points.`, ...sentences].join(" ");
+  return [points.length === 1 ? "1 point." : `${showValue(points.length, null).text} points.`, ...sentences].join(" ");
 }

@@ -35,7 +35,7 @@ export function ChartFields(
       <SelectField
         label="Horizontal"
         value={choice.x}
-        choices={[...offer.x.keys()].map((path) => ({ value: path, label: path }))}
+        choices={[...offer.xOf(choice.total).keys()].map((path) => ({ value: path, label: path }))}
         onChange={change("x")}
       />
       {offer.totals.length === 0 ? null : (

@@ -1,5 +1,6 @@
 import type { JSX } from "preact";
 import { itemsIn, textIn } from "../../client/json-members.ts";
+import { showValue } from "../../format/show-value.ts";
 import { Empty } from "../../parts/empty.tsx";
 import { Heading } from "../../parts/heading.tsx";
 import { Loadable } from "../../parts/loadable.tsx";
@@ -68,7 +69,7 @@ const NOTHING: ChartChoice = Object.freeze({ kind: "bars", x: "", y: [], total: 
 function ModelChart({ session, view, place }: PlacedProps): JSX.Element {
   const offer = offerOf(place);
   const choice = choiceOf(view, offer, place);
-  const { options, series } = chartQuery(view.options, choice);
+  const { options, series } = chartQuery(view.options, choice, place.set?.abilities.canSelect);
   const url = resourceUrl({ path: view.path, options });
   const loading = useLoaded(url, (signal) => readRows(session, url, signal));
   const isCut = choice.total !== null && (view.options.has("$top") || view.options.has("$skip"));
@@ -102,6 +103,10 @@ async function readRows(
   return rows;
 }
 
+function count(number: number): string {
+  return showValue(number, null).text;
+}
+
 /** Bars that a picture can show. */
 const MOST_BANDS = 200;
 
@@ -115,15 +120,15 @@ function Drawn(props: {
   const { rows, offer, choice, series } = props;
   const { kind, x } = choice;
   const y = series.map(({ column }) => column);
-  const all = chartData(rows.slice(0, MOST_POINTS), { x, y }, offer.x.get(x) ?? null, kind);
+  const all = chartData(rows.slice(0, MOST_POINTS), { x, y }, offer.xOf(choice.total).get(x) ?? null, kind);
   const { marks, omitted } = atMostMarks(all.points, all.axis === "bands" ? MOST_BANDS : MOST_POINTS);
   const notes = [
     ...(rows.length > MOST_POINTS
-      ? [`Only the first ${String(MOST_POINTS)} rows are here. Filter them, or choose a total.`]
+      ? [`Only the first ${count(MOST_POINTS)} rows are here. Filter them, or choose a total.`]
       : []),
-    ...(omitted > 0 ? [`Only the first ${String(marks.length)} of ${String(all.points.length)} points are here.`] : []),
+    ...(omitted > 0 ? [`Only the first ${count(marks.length)} of ${count(all.points.length)} points are here.`] : []),
     ...(all.missing > 0
-      ? [`${String(all.missing)} rows are not here: they lack a number, or a place on the axis.`]
+      ? [`${count(all.missing)} rows are not here: they lack a number, or a place on the axis.`]
       : []),
   ];
   if (marks.length === 0) {

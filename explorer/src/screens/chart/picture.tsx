@@ -1,17 +1,8 @@
 import type { JSX, RefObject } from "preact";
+import { useMemo } from "preact/hooks";
 import type { ChartChoice, ChartData } from "./chart-data.ts";
 import type { Frame } from "./frame.ts";
-import { linePath } from "./line-path.ts";
-
-/** The shapes of the points of each series, around 0. */
-const SHAPES = [
-  "M-3.5 0a3.5 3.5 0 1 0 7 0a3.5 3.5 0 1 0 -7 0z",
-  "M-4.5 -1.5h3v-3h3v3h3v3h-3v3h-3v-3h-3z",
-  "M0 -5L4 0L0 5L-4 0z",
-  "M-3.2 -3.2h6.4v6.4h-6.4z",
-  "M0 -4.5L4.2 3H-4.2z",
-  "M0 4.5L4.2 -3H-4.2z",
-] as const;
+import { linePath, shapePath } from "./line-path.ts";
 
 /** What the picture shows. */
 export interface PictureProps {
@@ -129,32 +120,19 @@ function Bars({ id, data, frame, series, index, active }: SeriesProps): JSX.Elem
 
 const MOST_SYMBOLS = 60;
 
+/** All points of a series are one path: a picture of thousands of points stays quick. */
 function Marks({ kind, data, frame, index, active }: SeriesProps): JSX.Element {
-  const { points } = data;
-  const valueOf = (at: number): number | null => points[at]?.values[index] ?? null;
-  const places = points.map((_, at) => at);
-  const marked = places.filter(
-    (at) => valueOf(at) !== null && (kind === "scatter" || points.length <= MOST_SYMBOLS || at === active),
-  );
+  const paths = useMemo(() => {
+    const places = data.points.map(({ values }, at) => [frame.xOf(at), values[index] ?? null] as const);
+    const hasMarks = kind === "scatter" || places.length <= MOST_SYMBOLS;
+    const marks = places.map(([x, value]) => (value === null ? "" : shapePath(index, x, frame.yOf(value))));
+    return { line: kind === "lines" ? linePath(places, frame.yOf) : "", all: hasMarks ? marks.join("") : "", marks };
+  }, [data, frame, index, kind]);
   return (
     <>
-      {kind === "lines" ? (
-        <path
-          class="line"
-          d={linePath(
-            places.map((at) => [frame.xOf(at), valueOf(at)]),
-            frame.yOf,
-          )}
-        />
-      ) : null}
-      {marked.map((at) => (
-        <path
-          key={at}
-          class={`mark${active === at ? " chart-active" : ""}`}
-          d={SHAPES[index % SHAPES.length]}
-          transform={`translate(${String(frame.xOf(at))} ${String(frame.yOf(valueOf(at) ?? 0))})`}
-        />
-      ))}
+      <path class="line" d={paths.line} />
+      <path class="mark" d={paths.all} />
+      {active === null ? null : <path class="mark chart-active" d={paths.marks[active] ?? ""} />}
     </>
   );
 }
@@ -176,9 +154,7 @@ export function Legend(props: {
               <rect class="bar" x="4" y="1" width="16" height="12" fill={`url(#${id}-${String(index)})`} />
             ) : null}
             {kind === "lines" ? <path class="line" d="M0 7H24" /> : null}
-            {kind === "bars" ? null : (
-              <path class="mark" transform="translate(12 7)" d={SHAPES[index % SHAPES.length]} />
-            )}
+            {kind === "bars" ? null : <path class="mark" d={shapePath(index, 12, 7)} />}
           </svg>
           {title}
         </li>

@@ -150,7 +150,7 @@ function Item(props: NodeProps<FilterNode> & { readonly onRemove: () => void }):
       {node.kind === "lambda" ? (
         <LambdaFields node={node} paths={path.items} onChange={onChange} />
       ) : (
-        <ConditionFields node={node} property={path.property} onChange={onChange} />
+        <ConditionFields key={node.path} node={node} property={path.property} onChange={onChange} />
       )}
       <Remove what={`the condition on ${node.path}`} onRemove={onRemove} />
     </div>
@@ -193,7 +193,7 @@ function LambdaFields(props: NodeProps<Extract<FilterNode, { kind: "lambda" }>>)
         }}
       />
       {node.condition === null || chosen === undefined ? null : (
-        <ConditionFields node={node.condition} property={chosen.property} onChange={setCondition} />
+        <ConditionFields key={chosen.path} node={node.condition} property={chosen.property} onChange={setCondition} />
       )}
     </>
   );

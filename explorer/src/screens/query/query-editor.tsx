@@ -69,7 +69,7 @@ export function QueryEditor(props: {
       />
       {open === null ? null : <Suggestions id={id} open={open} onChoose={suggesting.insert} />}
       <span class="field-hint" id={`${id}-hint`}>
-        Suggestions: Ctrl+Space, arrow keys, Enter or Tab. Run: Ctrl+Enter.
+        Suggestions: Ctrl+Space or Alt+↓, then Enter or Tab. Run: Ctrl+Enter.
       </span>
     </div>
   );
@@ -124,7 +124,10 @@ function onKey(event: KeyboardEvent, suggesting: Suggesting, run: () => void): v
   if (isControl && event.key === "Enter") {
     close();
     handled(run);
-  } else if (isControl && event.key === " " && field instanceof HTMLTextAreaElement) {
+  } else if (
+    ((isControl && event.key === " ") || (event.altKey && event.key === "ArrowDown")) &&
+    field instanceof HTMLTextAreaElement
+  ) {
     handled(() => {
       suggest(field.value, field.selectionStart, true);
     });

@@ -136,8 +136,8 @@ const TOTAL = /^-?(?:0|[1-9]\d*)(?:\.\d+)?$/u;
 /** The model does not have the columns of $apply and $compute. Their numbers arrive as text, so that they are exact. */
 function typeOfTotal(rows: readonly unknown[], name: string): PropertyType | null {
   const values = rows.map((row) => memberOf(row, name)).filter((value) => value !== null && value !== undefined);
-  const isTotal = values.length > 0 && values.every((value) => typeof value !== "object" && TOTAL.test(String(value)));
-  return isTotal ? { kind: "primitive", name: "Edm.Decimal" } : null;
+  const isTotal = values.every((value) => TOTAL.test(typeof value === "string" ? value : JSON.stringify(value)));
+  return isTotal && values.length > 0 ? { kind: "primitive", name: "Edm.Decimal" } : null;
 }
 
 /** Returns the rows of an answer, one for an entity; null for a value. */
