@@ -80,8 +80,10 @@ function useNewScreen(place: string, main: { readonly current: HTMLElement | nul
     const heading = main.current?.querySelector("h1") ?? null;
     const name = heading?.textContent ?? "";
     document.title = name === "" || name === title ? title : `${name} · ${title}`;
+    // Who writes a path, or chooses one, stays there.
+    const isWriting = document.activeElement?.matches(".main textarea, .main select") === true;
     if (isFirst.current) isFirst.current = false;
-    else {
+    else if (!isWriting) {
       scrollTo(0, 0);
       heading?.focus({ preventScroll: true });
     }
