@@ -1,11 +1,13 @@
 import { arraySource, edm, entitySet, entityType, enumType, odataService } from "odatakit";
 import { expect, test } from "vitest";
+import { memberOf, textIn } from "../../explorer/src/client/json-members.ts";
 import type { PropertyType } from "../../explorer/src/model/model.ts";
 import { NO_FILTER } from "../../explorer/src/query/filter-tree.ts";
 import { keyPredicate, literalText, readTyped, toLiteral } from "../../explorer/src/query/literals.ts";
 import { conditionOf, operatorsFor } from "../../explorer/src/query/operators.ts";
 import { toRequestTarget } from "../../explorer/src/query/option-text.ts";
 import { writeFilter } from "../../explorer/src/query/write-filter.ts";
+import { faultOfService } from "../../explorer/src/screens/query/query-view.ts";
 import { COLOR, DAYS, entityType as typeOf, property } from "./sample-model.ts";
 
 const Thing = entityType("Thing", {
@@ -58,6 +60,7 @@ const service = odataService({
   namespace: "Shop",
   entitySets: [
     entitySet(Thing, {
+      applyEnabled: true,
       queryable: () => arraySource(Thing, [thing]),
       getByKey: ({ code, no }) => (code === CODE && no === thing.no ? thing : null),
     }),
@@ -121,4 +124,15 @@ test.for(PROPERTIES)("an entity is found by its $name", async ({ name, type }) =
     const isEqual = /^(?:eq|in|ge|le|has|contains|startswith|endswith|notNull)$/u.test(operator.id);
     expect([filter, status, isFound]).toEqual([filter, 200, isEqual]);
   }
+});
+
+test.for([
+  ["Things?$expand=Items($foo=1)", "Things?$expand=Items(¦$foo=1)", "Unknown option"],
+  ["Things?$apply=group((A))", "Things?$apply=¦group((A))", "Write groupby"],
+  ["Things?$select=Code,,No", "Things?$select=Code,¦,No", "is missing"],
+])("the fault of %s is at the place that the service names", async ([text, marked, sentence]) => {
+  const { status, body } = await get(text);
+  const fault = faultOfService(text, "", textIn(memberOf(body, "error"), "message") ?? "");
+  expect([status, `${text.slice(0, fault?.position)}¦${text.slice(fault?.position ?? 0)}`]).toEqual([400, marked]);
+  expect(fault?.message).toContain(sentence);
 });

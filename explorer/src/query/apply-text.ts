@@ -1,11 +1,10 @@
-import type { AggregateSyntax } from "../../../src/syntax/aggregate-parser.ts";
-import { type ApplyStepSyntax, parseApply, tokenizeApply } from "../../../src/syntax/apply-parser.ts";
-import type { SyntaxNode } from "../../../src/syntax/ast.ts";
-import type { Token } from "../../../src/syntax/token.ts";
-import { syntaxContext } from "./syntax-context.ts";
+import { isWellFormed } from "./check-query.ts";
+
+/** How totals are made of the values of a group. */
+export const TOTAL_METHODS = ["count", "sum", "average", "min", "max", "countdistinct"] as const;
 
 /** How a total is made of the values of a group. */
-export type TotalMethod = "sum" | "average" | "min" | "max" | "countdistinct" | "count";
+export type TotalMethod = (typeof TOTAL_METHODS)[number];
 
 /** A total of each group. */
 export interface Total {
@@ -47,79 +46,47 @@ export function writeTotal({ method, path, alias }: Total): string {
   return path === null ? `$count as ${alias}` : `${path} with ${method} as ${alias}`;
 }
 
+const PATH = String.raw`[\p{L}_][\p{L}\p{N}_]*(?:/[\p{L}_][\p{L}\p{N}_]*)*`;
+const BLANK = String.raw`\s*`;
+const AGGREGATE = String.raw`aggregate\(([^()]*)\)`;
+const FILTER = /^\s*filter\(((?:'[^']*'|[^'])*?)\)\/(?=(?:groupby|aggregate)\()/u;
+const STEPS = new RegExp(
+  `^(?:${AGGREGATE}|groupby\\(${BLANK}\\(([^()]*)\\)${BLANK}(?:,${BLANK}${AGGREGATE}${BLANK})?\\))` +
+    `(?:/(top|bottom)count\\(${BLANK}(\\d{1,9})${BLANK},${BLANK}(${PATH})${BLANK}\\))?$`,
+  "u",
+);
+const GROUP = new RegExp(`^${PATH}$`, "u");
+const TOTAL = new RegExp(
+  String.raw`^(?:\$count|(${PATH})\s+with\s+(sum|average|min|max|countdistinct))\s+as\s+([\p{L}_][\p{L}\p{N}_]*)$`,
+  "u",
+);
+
 /**
  * Reads the text of `$apply` as a form.
  * @returns null for other steps, and for a fault of syntax: then the text is shown
  */
 export function readApply(text: string): ApplyForm | null {
   if (text.trim() === "") return NO_GROUPS;
-  try {
-    const context = syntaxContext();
-    const tokens = tokenizeApply(text, context);
-    const { steps } = parseApply(tokens, context);
-    return readSteps(steps, text, tokens.list.tokens);
-  } catch {
-    return null;
-  }
+  const [front = "", filter = ""] = FILTER.exec(text) ?? [];
+  const steps = STEPS.exec(text.slice(front.length).trim());
+  if (steps === null) return null;
+  const [, only, groups, inner, end, count, by = ""] = steps;
+  const groupBy = listOf(groups);
+  const totals = listOf(only ?? inner).map(readTotal);
+  const isRead = groupBy.every((path) => GROUP.test(path)) && totals.every((total) => total !== null);
+  if (!isRead || (front !== "" && !isWellFormed("$filter", filter))) return null;
+  const limit = end === undefined ? null : ({ count: Number(count), by, end: end === "top" ? "top" : "bottom" } as const);
+  return { filter: filter.trim(), groupBy, totals, limit };
 }
 
-function readSteps(steps: readonly ApplyStepSyntax[], text: string, tokens: readonly Token[]): ApplyForm | null {
-  const [first] = steps;
-  const filter = first?.kind === "filter" ? filterText(text, tokens) : "";
-  const [group, last, ...others] = first?.kind === "filter" ? steps.slice(1) : steps;
-  if (group === undefined || others.length > 0) return null;
-  const groups = readGroups(group);
-  const limit = last === undefined ? null : readLimit(last);
-  return groups === null || limit === undefined ? null : { filter, ...groups, limit };
+function listOf(text: string | undefined): readonly string[] {
+  return text === undefined ? [] : text.split(",").map((part) => part.trim());
 }
 
-/** Returns the text within the parentheses of the filter in front. */
-function filterText(text: string, tokens: readonly Token[]): string {
-  let depth = 0;
-  for (const { kind, position } of tokens) {
-    if (kind === "(") depth += 1;
-    if (kind === ")") depth -= 1;
-    if (kind === ")" && depth === 0) return text.slice((tokens[1]?.position ?? 0) + 1, position).trim();
-  }
-  return "";
-}
-
-function readGroups(step: ApplyStepSyntax): Pick<ApplyForm, "groupBy" | "totals"> | null {
-  if (step.kind === "aggregate") return withTotals([], step.items);
-  if (step.kind !== "groupby") return null;
-  const groupBy = step.paths.map((path) => pathOf(path)).filter((path) => path !== null);
-  const [inner, ...others] = step.steps ?? [];
-  if (inner === undefined) return { groupBy, totals: [] };
-  return inner.kind === "aggregate" && others.length === 0 ? withTotals(groupBy, inner.items) : null;
-}
-
-function withTotals(
-  groupBy: readonly string[],
-  items: readonly AggregateSyntax[],
-): Pick<ApplyForm, "groupBy" | "totals"> | null {
-  const totals: Total[] = [];
-  for (const { expression, method, alias } of items) {
-    const path = expression === null ? null : pathOf(expression);
-    if (expression !== null && path === null) return null;
-    totals.push({ method, path, alias: alias.name });
-  }
-  return { groupBy, totals };
-}
-
-/** Returns the limit of a last step; undefined for another step. */
-function readLimit(step: ApplyStepSyntax): ApplyForm["limit"] | undefined {
-  if (step.kind !== "topcount" && step.kind !== "bottomcount") return undefined;
-  const by = step.expression === null ? null : pathOf(step.expression);
-  if (by === null || step.count.kind !== "literal" || !/^\d{1,9}$/u.test(step.count.literal.text)) return undefined;
-  return { count: Number(step.count.literal.text), by, end: step.kind === "topcount" ? "top" : "bottom" };
-}
-
-/** Returns the path of a property; null for any other expression. */
-function pathOf(node: SyntaxNode): string | null {
-  if (node.kind !== "member") return null;
-  if (node.source === null) return node.name;
-  const source = pathOf(node.source);
-  return source === null ? null : `${source}/${node.name}`;
+function readTotal(text: string): Total | null {
+  const [, path = null, name, alias] = TOTAL.exec(text) ?? [];
+  if (alias === undefined) return null;
+  return { method: TOTAL_METHODS.find((each) => each === name) ?? "count", path, alias };
 }
 
 /** Returns a name for the column of a total that no other column has: `PriceSum`, `Count`. */

@@ -1,11 +1,8 @@
-import { parseApply, tokenizeApply } from "../../../src/syntax/apply-parser.ts";
 import { parseCompute } from "../../../src/syntax/compute-parser.ts";
 import { parseExpression } from "../../../src/syntax/expression-parser.ts";
 import { tokenize } from "../../../src/syntax/lexer.ts";
 import { parseOrderBy } from "../../../src/syntax/order-by-parser.ts";
 import type { ParseContext } from "../../../src/syntax/parse-context.ts";
-import { parseSearch } from "../../../src/syntax/search-parser.ts";
-import { parseExpand, parseSelect } from "../../../src/syntax/select-expand-parser.ts";
 import { offsetInText, type OptionPiece, readQueryText } from "./option-text.ts";
 import { placeOfFault } from "./place-of-fault.ts";
 import { syntaxContext } from "./syntax-context.ts";
@@ -33,10 +30,6 @@ const CHECKS: ReadonlyMap<string, Check> = new Map<string, Check>(
     $filter: (value, context) => void parseExpression(tokenize(value, context, "$filter"), context),
     $orderby: (value, context) => void parseOrderBy(tokenize(value, context, "$orderby"), context),
     $compute: (value, context) => void parseCompute(tokenize(value, context, "$compute"), context),
-    $select: (value, context) => void parseSelect(value, context),
-    $expand: (value, context) => void parseExpand(value, context),
-    $apply: (value, context) => void parseApply(tokenizeApply(value, context), context),
-    $search: (value, context) => void parseSearch(value, context),
     $top: checkNumber,
     $skip: checkNumber,
     $count: (value) => {
@@ -45,12 +38,23 @@ const CHECKS: ReadonlyMap<string, Check> = new Map<string, Check>(
   } satisfies Record<string, Check>),
 );
 
+/** Returns whether the text of an option has no fault of syntax. What only the service checks has none. */
+export function isWellFormed(name: string, value: string): boolean {
+  try {
+    CHECKS.get(name)?.(value, syntaxContext());
+    return true;
+  } catch {
+    return false;
+  }
+}
+
 function checkNumber(value: string): void {
   if (!/^\d{1,15}$/u.test(value)) throw new Error("Write a whole number of 0 or more.");
 }
 
 /**
- * Finds the first fault of syntax in the text of a query, as `readQueryText` reads it. Names are left to the service.
+ * Finds the first fault in the text of a query, as `readQueryText` reads it, that is plain before the request. The service
+ * finds the others.
  * @param root the URL of the service, which may precede the path
  */
 export function checkQuery(text: string, root = ""): QueryFault | null {

@@ -1,6 +1,5 @@
 import { nestedSearchEnd, nestedValueEnd } from "../../../src/syntax/nested-value-end.ts";
-import { parseExpand, parseSelect } from "../../../src/syntax/select-expand-parser.ts";
-import { syntaxContext } from "./syntax-context.ts";
+import { isWellFormed } from "./check-query.ts";
 
 /** A chosen navigation with its nested options. */
 export interface ExpandNode {
@@ -20,48 +19,42 @@ export function expandNode(path: string, parts: Partial<Omit<ExpandNode, "path">
   return { path, suffix: null, select: [], expand: [], options: new Map(), ...parts };
 }
 
+const ITEM = /^((?:[\p{L}_][\p{L}\p{N}_./]*|\*)?)(?<!\/)(?:\/(\$ref|\$count))?\s*(?:\((.*)\))?$/su;
+const PROPERTY = /^(?:[\p{L}_][\p{L}\p{N}_.]*\/)*(?:\*|[\p{L}_][\p{L}\p{N}_.]*\*?)$/u;
+const NESTED = /^\$(?:filter|search|orderby|skip|top|count|select|expand|compute|levels)$/u;
+
 /**
  * Reads the text of `$expand` as a tree.
  * @returns null for a fault of syntax
  */
 export function readExpand(text: string): readonly ExpandNode[] | null {
   if (text.trim() === "") return [];
-  try {
-    parseExpand(text.trim(), syntaxContext());
-    return readNodes(text);
-  } catch {
-    return null;
-  }
+  const nodes = splitList(text).map(readNode);
+  return nodes.every((node) => node !== null) ? nodes : null;
 }
 
-function readNodes(text: string): readonly ExpandNode[] {
-  return splitList(text).map(readNode);
-}
-
-function readNode(text: string): ExpandNode {
-  const open = text.indexOf("(");
-  const [path = "", suffix] = text
-    .slice(0, open < 0 ? text.length : open)
-    .trim()
-    .split(/\/(?=\$)/u);
-  const options = open < 0 ? new Map<string, string>() : readOptions(text, open + 1);
-  const select = listOf(options.get("$select"));
-  const expand = readNodes(options.get("$expand") ?? "");
+function readNode(text: string): ExpandNode | null {
+  const [, path = "", suffix, nested = ""] = ITEM.exec(text) ?? [];
+  const options = readOptions(nested);
+  const select = readSelect(options?.get("$select") ?? "");
+  const expand = readExpand(options?.get("$expand") ?? "");
+  if (path === "" || options === null || select === null || expand === null) return null;
   options.delete("$select");
   options.delete("$expand");
   return { path, suffix: suffix === "$ref" || suffix === "$count" ? suffix : null, select, expand, options };
 }
 
-/** Reads `$name=value;$name=value` up to the closing parenthesis. */
-function readOptions(text: string, start: number): Map<string, string> {
+/** Reads `$name=value;$name=value`. */
+function readOptions(text: string): Map<string, string> | null {
   const options = new Map<string, string>();
-  for (let at = start; at < text.length;) {
+  for (let at = 0; at < text.length;) {
     const equals = text.indexOf("=", at);
-    if (equals < 0) break;
     const name = text.slice(at, equals).trim();
     const end = name === "$search" ? nestedSearchEnd(text, equals + 1, false) : nestedValueEnd(text, equals + 1);
-    options.set(name, text.slice(equals + 1, end).trim());
-    at = text[end] === ";" ? end + 1 : text.length;
+    const value = text.slice(equals + 1, end).trim();
+    if (!NESTED.test(name) || !isWellFormed(name, value) || (end < text.length && text[end] !== ";")) return null;
+    options.set(name, value);
+    at = end + 1;
   }
   return options;
 }
@@ -87,21 +80,13 @@ function writeNode({ path, suffix, select, expand, options }: ExpandNode): strin
  */
 export function readSelect(text: string): readonly string[] | null {
   if (text.trim() === "") return [];
-  try {
-    parseSelect(text.trim(), syntaxContext());
-    return listOf(text);
-  } catch {
-    return null;
-  }
+  const paths = splitList(text);
+  return paths.every((path) => PROPERTY.test(path)) ? paths : null;
 }
 
 /** Writes the text of `$select`; empty for all properties. */
 export function writeSelect(paths: readonly string[]): string {
   return paths.join(",");
-}
-
-function listOf(text: string | undefined): readonly string[] {
-  return text === undefined ? [] : splitList(text).map((item) => item.trim());
 }
 
 /** Splits at commas outside strings and parentheses. */
@@ -125,5 +110,5 @@ function splitList(text: string): readonly string[] {
     }
   }
   items.push(text.slice(start));
-  return items.filter((item) => item.trim() !== "");
+  return items.map((item) => item.trim());
 }
