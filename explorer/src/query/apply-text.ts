@@ -75,7 +75,8 @@ export function readApply(text: string): ApplyForm | null {
   const totals = listOf(only ?? inner).map(readTotal);
   const isRead = groupBy.every((path) => GROUP.test(path)) && totals.every((total) => total !== null);
   if (!isRead || (front !== "" && !isWellFormed("$filter", filter))) return null;
-  const limit = end === undefined ? null : ({ count: Number(count), by, end: end === "top" ? "top" : "bottom" } as const);
+  const limit =
+    end === undefined ? null : ({ count: Number(count), by, end: end === "top" ? "top" : "bottom" } as const);
   return { filter: filter.trim(), groupBy, totals, limit };
 }
 

@@ -36,12 +36,26 @@ export function readExpand(text: string): readonly ExpandNode[] | null {
 function readNode(text: string): ExpandNode | null {
   const [, path = "", suffix, nested = ""] = ITEM.exec(text) ?? [];
   const options = readOptions(nested);
-  const select = readSelect(options?.get("$select") ?? "");
-  const expand = readExpand(options?.get("$expand") ?? "");
-  if (path === "" || options === null || select === null || expand === null) return null;
-  options.delete("$select");
-  options.delete("$expand");
-  return { path, suffix: suffix === "$ref" || suffix === "$count" ? suffix : null, select, expand, options };
+  const node = path === "" || options === null ? null : nodeOf(path, options);
+  return node !== null && (suffix === "$ref" || suffix === "$count") ? { ...node, suffix } : node;
+}
+
+/**
+ * Makes the node of a navigation with the texts of its options.
+ * @returns null for a fault of syntax in `$select` or `$expand`
+ */
+export function nodeOf(path: string, texts: ReadonlyMap<string, string>): ExpandNode | null {
+  const { $select = "", $expand = "", ...others } = Object.fromEntries(texts);
+  const [select, expand] = [readSelect($select), readExpand($expand)];
+  return select === null || expand === null
+    ? null
+    : expandNode(path, { select, expand, options: new Map(Object.entries(others)) });
+}
+
+/** Returns the texts of all nested options of a node. */
+export function optionsOf({ select, expand, options }: ExpandNode): ReadonlyMap<string, string> {
+  const all = [["$select", writeSelect(select)], ...options, ["$expand", writeExpand(expand)]] as const;
+  return new Map(all.filter(([, text]) => text !== ""));
 }
 
 /** Reads `$name=value;$name=value`. */
@@ -64,13 +78,9 @@ export function writeExpand(nodes: readonly ExpandNode[]): string {
   return nodes.map(writeNode).join(",");
 }
 
-function writeNode({ path, suffix, select, expand, options }: ExpandNode): string {
-  const nested = [
-    ...(select.length === 0 ? [] : [`$select=${select.join(",")}`]),
-    ...Array.from(options, ([name, value]) => `${name}=${value}`),
-    ...(expand.length === 0 ? [] : [`$expand=${writeExpand(expand)}`]),
-  ];
-  const place = suffix === null ? path : `${path}/${suffix}`;
+function writeNode(node: ExpandNode): string {
+  const place = [node.path, node.suffix ?? []].flat().join("/");
+  const nested = Array.from(optionsOf(node), ([name, text]) => `${name}=${text}`);
   return nested.length === 0 ? place : `${place}(${nested.join(";")})`;
 }
 

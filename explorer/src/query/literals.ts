@@ -15,6 +15,7 @@ export function toLiteral(value: unknown, type: PropertyType): string {
   const text = typeof value === "string" ? value : JSON.stringify(value);
   if (type.kind === "enum") return `${type.enum.qualifiedName}${quoted(text)}`;
   if (type.kind === "complex") return text;
+  if (BARE.has(type.name)) return text;
   switch (type.name) {
     case "Edm.Duration":
       return `duration${quoted(text)}`;
@@ -24,22 +25,17 @@ export function toLiteral(value: unknown, type: PropertyType): string {
     case "Edm.Double":
       // 1e+21: the plus sign says nothing, and some clients send it as a blank.
       return text.replace("+", "");
-    case "Edm.Boolean":
-    case "Edm.Byte":
-    case "Edm.SByte":
-    case "Edm.Int16":
-    case "Edm.Int32":
-    case "Edm.Int64":
-    case "Edm.Decimal":
-    case "Edm.Guid":
-    case "Edm.Date":
-    case "Edm.TimeOfDay":
-    case "Edm.DateTimeOffset":
-      return text;
     default:
       return quoted(text);
   }
 }
+
+/** Types whose literals are their texts. */
+const BARE: ReadonlySet<string> = new Set(
+  "Boolean Byte SByte Int16 Int32 Int64 Decimal Guid Date TimeOfDay DateTimeOffset"
+    .split(" ")
+    .map((name) => `Edm.${name}`),
+);
 
 function quoted(text: string): string {
   return `'${text.replaceAll("'", "''")}'`;
@@ -58,13 +54,19 @@ interface TextForm {
   readonly advice: string;
 }
 
-const RANGES: Readonly<Record<string, readonly [bigint, bigint]>> = {
-  "Edm.Byte": [0n, 255n],
-  "Edm.SByte": [-128n, 127n],
-  "Edm.Int16": [-32_768n, 32_767n],
-  "Edm.Int32": [-2_147_483_648n, 2_147_483_647n],
-  "Edm.Int64": [-9_223_372_036_854_775_808n, 9_223_372_036_854_775_807n],
+/** The bits of the signed types of whole numbers. */
+const BITS: Readonly<Record<string, bigint>> = {
+  "Edm.SByte": 8n,
+  "Edm.Int16": 16n,
+  "Edm.Int32": 32n,
+  "Edm.Int64": 64n,
 };
+
+function rangeOf(type: string): readonly [bigint, bigint] | undefined {
+  if (type === "Edm.Byte") return [0n, 255n];
+  const bits = BITS[type];
+  return bits === undefined ? undefined : [-(1n << (bits - 1n)), (1n << (bits - 1n)) - 1n];
+}
 
 const CLOCK = String.raw`(?:[01]\d|2[0-3]):[0-5]\d(?::[0-5]\d(?:\.\d{1,12})?)?`;
 const FORMS: Readonly<Record<string, TextForm>> = {
@@ -109,7 +111,7 @@ export function readTyped(typed: string, type: PropertyType): TypedLiteral {
   if (type.kind === "complex") return wrong(`${type.type.name} has no literal. Choose one of its properties.`);
   if (type.name === "Edm.String") return right(typed, type);
   const text = typed.trim();
-  const range = RANGES[type.name];
+  const range = rangeOf(type.name);
   if (range !== undefined) return readInteger(text, type, range);
   const form = FORMS[type.name === "Edm.Double" ? "Edm.Single" : type.name];
   if (form === undefined) return wrong(`Values of ${type.name} cannot be compared.`);

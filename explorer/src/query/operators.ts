@@ -1,3 +1,4 @@
+import { isNumeric } from "../format/show-value.ts";
 import type { EntitySet, Property, PropertyType, StructuredType } from "../model/model.ts";
 import { condition, type ConditionOperator, type FilterCondition } from "./filter-tree.ts";
 
@@ -50,14 +51,6 @@ const OPERATORS: Readonly<Record<TypeGroup, readonly Operator[]>> = {
 
 const GROUPS: Readonly<Record<string, TypeGroup>> = {
   "Edm.String": "text",
-  "Edm.Byte": "number",
-  "Edm.SByte": "number",
-  "Edm.Int16": "number",
-  "Edm.Int32": "number",
-  "Edm.Int64": "number",
-  "Edm.Single": "number",
-  "Edm.Double": "number",
-  "Edm.Decimal": "number",
   "Edm.Date": "time",
   "Edm.TimeOfDay": "time",
   "Edm.DateTimeOffset": "time",
@@ -87,7 +80,8 @@ export function operatorsFor(property: Pick<Property, "type" | "isCollection" | 
 
 function groupOf(type: PropertyType): TypeGroup | null {
   if (type.kind === "enum") return type.enum.isFlags ? "flags" : "enum";
-  return type.kind === "primitive" ? (GROUPS[type.name] ?? null) : null;
+  if (type.kind === "complex") return null;
+  return isNumeric(type) ? "number" : (GROUPS[type.name] ?? null);
 }
 
 /**

@@ -1,6 +1,7 @@
 import type { JSX } from "preact";
 import { Button } from "../../parts/button.tsx";
 import { TextField } from "../../parts/field.tsx";
+import { Pick, Remove } from "../../parts/pick.tsx";
 import {
   aliasOf,
   type ApplyForm,
@@ -14,7 +15,6 @@ import { comparable } from "../../query/operators.ts";
 import { CheckList } from "./check-list.tsx";
 import { FilterBuilder } from "./filter-builder.tsx";
 import { filterPaths, type QueryPlace } from "./filter-paths.ts";
-import { Pick, Remove } from "./pick.tsx";
 import { Section } from "./section.tsx";
 import { useEdited } from "./use-edited.ts";
 

@@ -1,6 +1,8 @@
 import type { JSX } from "preact";
 import { Button } from "../../parts/button.tsx";
+import { ConditionFields } from "../../parts/condition-fields.tsx";
 import { CheckField, TextField } from "../../parts/field.tsx";
+import { Pick, Remove } from "../../parts/pick.tsx";
 import {
   condition,
   type FilterCondition,
@@ -11,9 +13,7 @@ import {
 import { operatorFor, operatorsFor } from "../../query/operators.ts";
 import { readFilter } from "../../query/read-filter.ts";
 import { writeFilter } from "../../query/write-filter.ts";
-import { ConditionFields } from "./condition-fields.tsx";
 import { type FilterPath, filterPaths, type QueryPlace } from "./filter-paths.ts";
-import { Pick, Remove } from "./pick.tsx";
 import { useEdited } from "./use-edited.ts";
 
 const CODEC = { read: readFilter, write: writeFilter };

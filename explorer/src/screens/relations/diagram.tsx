@@ -35,7 +35,6 @@ export function Diagram(props: {
     if (name === focus) return "chosen";
     return near === null || near.has(name) ? "near" : "far";
   };
-  useDragging(frame, props.onZoom);
   useCentre(frame, focus === null ? undefined : layout.boxes.get(focus), zoom);
   const [width, height] = [layout.width + 2 * MARGIN, layout.height + 2 * MARGIN + LOOP_HEIGHT];
   return (
@@ -45,6 +44,21 @@ export function Diagram(props: {
       tabIndex={0}
       role="group"
       aria-label="Diagram of the sets and their relations"
+      onWheel={(event) => {
+        if (!event.ctrlKey) return;
+        event.preventDefault();
+        props.onZoom(event.deltaY < 0 ? WHEEL_FACTOR : 1 / WHEEL_FACTOR);
+      }}
+      onKeyDown={({ key }) => {
+        if (key === "+" || key === "-") props.onZoom(key === "+" ? WHEEL_FACTOR : 1 / WHEEL_FACTOR);
+      }}
+      onPointerMove={({ currentTarget, pointerType, buttons, movementX, movementY }) => {
+        if (pointerType === "mouse" && buttons === 1) currentTarget.scrollBy(-movementX, -movementY);
+      }}
+      onDragStart={(event) => {
+        // A browser would drag the link of a box.
+        event.preventDefault();
+      }}
     >
       <svg
         width={Math.round(width * zoom)}
@@ -204,46 +218,6 @@ function lineOf(start: PlacedBox, end: PlacedBox) {
   const [startBend, endBend] = [isBehind ? startX - bend : startX + bend, isBefore ? endX - bend : endX + bend];
   const path = `M${String(startX)} ${String(startY)}C${String(startBend)} ${String(startY)} ${String(endBend)} ${String(endY)} ${String(endX)} ${String(endY)}`;
   return { path, startX, startY, endX, endY };
-}
-
-/** Moves the picture with the pointer, and changes its size with the wheel and Ctrl, or with + and -. */
-function useDragging(frame: { readonly current: HTMLDivElement | null }, onZoom: (factor: number) => void): void {
-  const zoom = useRef(onZoom);
-  zoom.current = onZoom;
-  useEffect(() => {
-    const element = frame.current;
-    if (element === null) return undefined;
-    const ended = new AbortController();
-    const { signal } = ended;
-    element.addEventListener(
-      "wheel",
-      (event) => {
-        if (!event.ctrlKey) return;
-        event.preventDefault();
-        zoom.current(event.deltaY < 0 ? WHEEL_FACTOR : 1 / WHEEL_FACTOR);
-      },
-      { signal, passive: false },
-    );
-    element.addEventListener(
-      "keydown",
-      ({ key }) => {
-        if (key === "+") zoom.current(WHEEL_FACTOR);
-        if (key === "-") zoom.current(1 / WHEEL_FACTOR);
-      },
-      { signal },
-    );
-    element.addEventListener(
-      "pointermove",
-      (event) => {
-        if (event.pointerType !== "mouse" || event.buttons !== 1) return;
-        element.scrollBy(-event.movementX, -event.movementY);
-      },
-      { signal },
-    );
-    // A browser would drag the link of a box.
-    element.addEventListener("dragstart", (event) => event.preventDefault(), { signal });
-    return () => ended.abort();
-  }, [frame]);
 }
 
 /** Scrolls the frame so that the chosen box is in its middle. */

@@ -1,6 +1,6 @@
 import type { JSX } from "preact";
-import { Button } from "../../parts/button.tsx";
-import { SelectField } from "../../parts/field.tsx";
+import { Button } from "./button.tsx";
+import { SelectField } from "./field.tsx";
 
 /** Shows a list of choices whose name is for screen readers: its neighbours say what it is. */
 export function Pick(props: {
