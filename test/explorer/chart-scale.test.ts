@@ -1,8 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import {
-  atMostMarks,
-  bandScale,
   dateTicks,
   domainOf,
   linearScale,
@@ -104,17 +102,6 @@ describe("domains and scales", () => {
     expect([scale(-10), scale(0), scale(10)]).toEqual([200, 100, 0]);
     expect(linearScale([5, 5], [0, 100])(5)).toBe(50);
     expect(linearScale([-Number.MAX_VALUE, Number.MAX_VALUE], [0, 100])(0)).toBe(50);
-  });
-
-  test("divide a length among bands", () => {
-    const { startOf, width } = bandScale(4, [0, 100]);
-    expect([startOf(0), startOf(3), width]).toEqual([2.5, 77.5, 20]);
-    expect(bandScale(0, [0, 100]).width).toBe(0);
-  });
-
-  test("count the marks that are omitted", () => {
-    expect(atMostMarks([1, 2, 3], 2)).toEqual({ marks: [1, 2], omitted: 1 });
-    expect(atMostMarks([1], 2)).toEqual({ marks: [1], omitted: 0 });
   });
 
   test("read values of the service", () => {

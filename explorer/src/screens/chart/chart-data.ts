@@ -1,3 +1,4 @@
+import { valueAt } from "../../format/csv.ts";
 import { showValue } from "../../format/show-value.ts";
 import type { PropertyType } from "../../model/model.ts";
 import { aliasOf, type Total, type TotalMethod, writeApply } from "../../query/apply-text.ts";
@@ -102,7 +103,7 @@ export function chartData(
   kind: ChartChoice["kind"],
   locale?: string,
 ): ChartData {
-  const xs = rows.map((row) => valueAt(row, columns.x));
+  const xs = rows.map((row) => valueAt(row, columns.x.split("/")));
   const stated = xs.filter((x) => x !== null && x !== undefined);
   const isTime = stated.length > 0 && stated.every((x) => typeof x === "string" && DATE.test(x) && toTime(x) !== null);
   const isNumber = stated.length > 0 && !isTime && stated.every((x) => toNumber(x) !== null) && !isName(type);
@@ -115,8 +116,8 @@ export function chartData(
     return {
       label: showValue(x, isTime ? timeType(x) : type, locale).text,
       x: isMeasured ? place(x) : null,
-      values: columns.y.map((column) => toNumber(valueAt(row, column))),
-      texts: columns.y.map((column) => showValue(valueAt(row, column), EXACT, locale).text),
+      values: columns.y.map((column) => toNumber(valueAt(row, column.split("/")))),
+      texts: columns.y.map((column) => showValue(valueAt(row, column.split("/")), EXACT, locale).text),
     };
   });
   const placed = points.filter(
@@ -134,16 +135,6 @@ function timeType(x: unknown): PropertyType {
 /** Numbers within texts are names. */
 function isName(type: PropertyType | null): boolean {
   return type !== null && (type.kind !== "primitive" || type.name === "Edm.String");
-}
-
-/** Returns the value at a path of a row, such as `Customer/Country`. */
-export function valueAt(row: unknown, path: string): unknown {
-  let value: unknown = row;
-  for (const name of path.split("/")) {
-    if (typeof value !== "object" || value === null) return null;
-    value = Object.hasOwn(value, name) ? (value as Readonly<Record<string, unknown>>)[name] : null;
-  }
-  return value;
 }
 
 /** Returns the columns of rows that no model describes, such as of `$apply`. */

@@ -14,13 +14,6 @@ export type Domain = readonly [least: number, greatest: number];
 /** Places values on a line of pixels. */
 export type Scale = (value: number) => number;
 
-/** Bands of equal width with gaps between them. */
-export interface Bands {
-  /** Where a band begins. */
-  readonly startOf: (index: number) => number;
-  readonly width: number;
-}
-
 /**
  * Returns the domain of values. Null, NaN and the infinities have no place.
  * @param hasZero whether 0 belongs to it, as bars need
@@ -86,32 +79,16 @@ function fromStep(value: number, width: number): number {
   return Math.abs(steps - rounded) < 1e-14 * Math.max(1, Math.abs(steps)) ? rounded : steps;
 }
 
-const SECOND = 1000;
-const MINUTE = 60 * SECOND;
-const HOUR = 60 * MINUTE;
-const DAY = 24 * HOUR;
+const DAY = 86_400_000;
 const YEAR = 365.2425 * DAY;
 
-/** Steps of dates: so many units, which take so long. */
-const STEPS: readonly (readonly [unit: CalendarUnit, amount: number, milliseconds: number])[] = [
-  ["second", 1, SECOND],
-  ["second", 5, 5 * SECOND],
-  ["second", 15, 15 * SECOND],
-  ["second", 30, 30 * SECOND],
-  ["minute", 1, MINUTE],
-  ["minute", 5, 5 * MINUTE],
-  ["minute", 15, 15 * MINUTE],
-  ["minute", 30, 30 * MINUTE],
-  ["hour", 1, HOUR],
-  ["hour", 3, 3 * HOUR],
-  ["hour", 6, 6 * HOUR],
-  ["hour", 12, 12 * HOUR],
-  ["day", 1, DAY],
-  ["day", 2, 2 * DAY],
-  ["day", 7, 7 * DAY],
-  ["month", 1, YEAR / 12],
-  ["month", 3, YEAR / 4],
-  ["month", 6, YEAR / 2],
+/** Steps of dates: so many milliseconds, and so many units. */
+const STEPS: readonly (readonly [unit: CalendarUnit, size: number, amounts: readonly number[]])[] = [
+  ["second", 1000, [1, 5, 15, 30]],
+  ["minute", 60_000, [1, 5, 15, 30]],
+  ["hour", 3_600_000, [1, 3, 6, 12]],
+  ["day", DAY, [1, 2, 7]],
+  ["month", YEAR / 12, [1, 3, 6]],
 ];
 
 /**
@@ -122,16 +99,20 @@ const STEPS: readonly (readonly [unit: CalendarUnit, amount: number, millisecond
 export function dateTicks(domain: Domain, count: number): readonly Tick[] {
   const [least, greatest] = domain;
   const size = (greatest - least) / count;
-  const [unit, amount, milliseconds] = STEPS.find(([, , each]) => each >= size) ?? ["year", yearStep(size / YEAR), 0];
-  if (unit === "month" || unit === "year") return monthTicks(domain, unit === "year" ? 12 * amount : amount, unit);
+  const steps = STEPS.flatMap(([unit, each, amounts]) =>
+    amounts.map((amount) => ({ unit, amount, width: amount * each })),
+  );
+  const step: (typeof steps)[number] = steps.find(({ width }) => width >= size) ?? {
+    unit: "year",
+    amount: 12 * yearStep(size / YEAR),
+    width: 0,
+  };
+  const { unit, amount, width } = step;
+  if (unit === "month" || unit === "year") return monthTicks(domain, amount, unit);
   const ticks: Tick[] = [];
   // Weeks begin on Mondays: 1970 began on a Thursday.
   const offset = amount === 7 ? 4 * DAY : 0;
-  for (
-    let value = Math.ceil((least - offset) / milliseconds) * milliseconds + offset;
-    value <= greatest;
-    value += milliseconds
-  ) {
+  for (let value = Math.ceil((least - offset) / width) * width + offset; value <= greatest; value += width) {
     ticks.push({ value: value + 0, unit });
   }
   return ticks;
@@ -157,23 +138,6 @@ function monthTicks([least, greatest]: Domain, months: number, unit: CalendarUni
 function startOfMonth(month: number): number {
   // Date.UTC takes the years 0 to 99 for those of the twentieth century.
   return new Date(0).setUTCFullYear(Math.floor(month / 12), ((month % 12) + 12) % 12, 1);
-}
-
-/**
- * Divides a length among bands.
- * @param gap the part of a band that is empty, from 0 to 1
- */
-export function bandScale(count: number, [from, to]: readonly [number, number], gap = 0.2): Bands {
-  const step = count === 0 ? 0 : (to - from) / count;
-  return { startOf: (index) => from + step * (index + gap / 2), width: step * (1 - gap) };
-}
-
-/** Returns as many marks as a picture may have, and how many it omits. */
-export function atMostMarks<Mark>(
-  marks: readonly Mark[],
-  most: number,
-): { readonly marks: readonly Mark[]; readonly omitted: number } {
-  return marks.length <= most ? { marks, omitted: 0 } : { marks: marks.slice(0, most), omitted: marks.length - most };
 }
 
 /** Returns the number that a value of the service is; null for none, and for INF, -INF and NaN. */

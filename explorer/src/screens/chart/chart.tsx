@@ -1,5 +1,6 @@
 import type { JSX } from "preact";
 import { itemsIn, textIn } from "../../client/json-members.ts";
+import { valueAt } from "../../format/csv.ts";
 import { showValue } from "../../format/show-value.ts";
 import { Empty } from "../../parts/empty.tsx";
 import { Heading } from "../../parts/heading.tsx";
@@ -9,9 +10,9 @@ import { resourceUrl } from "../../state/resource-url.ts";
 import type { OpenSession, ScreenProps } from "../../state/session.ts";
 import { useLoaded } from "../../state/use-loaded.ts";
 import { choiceOf, offerOf, offerOfColumns, type ChartOffer } from "./chart-choices.ts";
-import { type ChartChoice, chartData, chartQuery, columnsOf, MOST_POINTS, valueAt } from "./chart-data.ts";
+import { type ChartChoice, chartData, chartQuery, columnsOf, MOST_POINTS } from "./chart-data.ts";
 import { ChartFields } from "./chart-fields.tsx";
-import { atMostMarks, toNumber } from "./chart-scale.ts";
+import { toNumber } from "./chart-scale.ts";
 import { Plot } from "./plot.tsx";
 
 /** Shows a query as bars, lines or points. */
@@ -48,7 +49,7 @@ function AppliedChart({ session, view }: ScreenProps): JSX.Element {
       {(rows) => {
         const columns = [...new Set(rows.flatMap((row) => columnsOf(row)))];
         const offer = offerOfColumns(columns, (column) => {
-          const values = rows.map((row) => valueAt(row, column)).filter((value) => value !== null);
+          const values = rows.map((row) => valueAt(row, column.split("/")) ?? null).filter((value) => value !== null);
           return values.length > 0 && values.every((value) => toNumber(value) !== null);
         });
         const choice = choiceOf(view, offer, null);
@@ -121,12 +122,14 @@ function Drawn(props: {
   const { kind, x } = choice;
   const y = series.map(({ column }) => column);
   const all = chartData(rows.slice(0, MOST_POINTS), { x, y }, offer.xOf(choice.total).get(x) ?? null, kind);
-  const { marks, omitted } = atMostMarks(all.points, all.axis === "bands" ? MOST_BANDS : MOST_POINTS);
+  const marks = all.points.slice(0, all.axis === "bands" ? MOST_BANDS : MOST_POINTS);
   const notes = [
     ...(rows.length > MOST_POINTS
       ? [`Only the first ${count(MOST_POINTS)} rows are here. Filter them, or choose a total.`]
       : []),
-    ...(omitted > 0 ? [`Only the first ${count(marks.length)} of ${count(all.points.length)} points are here.`] : []),
+    ...(marks.length < all.points.length
+      ? [`Only the first ${count(marks.length)} of ${count(all.points.length)} points are here.`]
+      : []),
     ...(all.missing > 0
       ? [`${count(all.missing)} rows are not here: they lack a number, or a place on the axis.`]
       : []),

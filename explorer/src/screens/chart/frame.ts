@@ -1,6 +1,5 @@
 import type { ChartData } from "./chart-data.ts";
 import {
-  bandScale,
   type CalendarUnit,
   type Domain,
   dateTicks,
@@ -76,13 +75,13 @@ function horizontal(
   locale: string | undefined,
 ): Pick<Frame, "xOf" | "band" | "xTicks"> {
   if (axis === "bands") {
-    const bands = bandScale(points.length, [left, right]);
-    const xOf = (index: number): number => bands.startOf(index) + bands.width / 2;
+    const step = (right - left) / Math.max(1, points.length);
+    const xOf = (index: number): number => left + step * (index + 0.5);
     const texts = points.map(({ label }) => shorten(label));
     const room = Math.max(...texts.map(({ length }) => length), 1) * CHARACTER + 10;
-    const every = Math.max(1, Math.ceil((room * points.length) / Math.max(1, right - left)));
+    const every = Math.max(1, Math.ceil(room / step));
     const xTicks = texts.map((text, index) => ({ at: xOf(index), text })).filter((_, index) => index % every === 0);
-    return { xOf, band: Math.min(bands.width, WIDEST_BAR * (points[0]?.values.length ?? 1)), xTicks };
+    return { xOf, band: Math.min(step * 0.8, WIDEST_BAR * (points[0]?.values.length ?? 1)), xTicks };
   }
   const domain = domainOf(points.map(({ x }) => x)) ?? [0, 1];
   const scale = linearScale(domain, [left + 8, right - 8]);

@@ -17,7 +17,7 @@ export interface PictureProps {
   readonly active: number | null;
 }
 
-/** Draws a chart. Series differ in colour, and in pattern, dashes or shape. */
+/** Draws a chart. */
 export function Picture(props: PictureProps): JSX.Element {
   const { id, frame, titles, kind, series } = props;
   return (
@@ -35,35 +35,33 @@ export function Picture(props: PictureProps): JSX.Element {
       <desc id={`${id}-desc`}>{titles.description}</desc>
       <defs>
         {series.map((_, index) => (
-          <Hatch key={index} id={`${id}-${String(index)}`} index={index} />
+          <pattern
+            key={index}
+            id={`${id}-${String(index)}`}
+            width="6"
+            height="6"
+            patternUnits="userSpaceOnUse"
+            patternTransform={`rotate(${String(index * 30)})`}
+          >
+            <rect class="hatch-ground" fill={colorOf(index)} width="6" height="6" />
+            {index === 0 ? null : <path class="hatch-line" d="M0 3H6" />}
+          </pattern>
         ))}
       </defs>
       <Axes frame={frame} />
       {series.map((_, index) => (
-        <g key={index} class={`series series-${String(index + 1)}`}>
-          {kind === "bars" ? <Bars {...props} index={index} /> : <Marks {...props} index={index} />}
-        </g>
+        <g key={index}>{kind === "bars" ? <Bars {...props} index={index} /> : <Marks {...props} index={index} />}</g>
       ))}
     </svg>
   );
 }
 
-/** Each series has lines of another direction. */
-function Hatch({ id, index }: { readonly id: string; readonly index: number }): JSX.Element {
-  return (
-    <pattern
-      id={id}
-      class={`series-${String(index + 1)}`}
-      width="6"
-      height="6"
-      patternUnits="userSpaceOnUse"
-      patternTransform={`rotate(${String(index * 30)})`}
-    >
-      <rect class="hatch-ground" width="6" height="6" />
-      {index === 0 ? null : <path class="hatch-line" d="M0 3H6" />}
-    </pattern>
-  );
+/** Series differ in colour, and in the direction of their lines, their dashes or their shapes. */
+function colorOf(series: number): string {
+  return `var(--series-${String(series + 1)})`;
 }
+
+const DASHES = ["none", "7 3", "2 3", "9 3 2 3", "4 4", "12 4"];
 
 function Axes({ frame }: { readonly frame: Frame }): JSX.Element {
   const { left, right, top, bottom, xTicks, yTicks } = frame;
@@ -118,6 +116,10 @@ function Bars({ id, data, frame, series, index, active }: SeriesProps): JSX.Elem
   );
 }
 
+function Line({ index, d }: { readonly index: number; readonly d: string }): JSX.Element {
+  return <path class="line" stroke={colorOf(index)} stroke-dasharray={DASHES[index]} d={d} />;
+}
+
 const MOST_SYMBOLS = 60;
 
 /** All points of a series are one path: a picture of thousands of points stays quick. */
@@ -130,9 +132,9 @@ function Marks({ kind, data, frame, index, active }: SeriesProps): JSX.Element {
   }, [data, frame, index, kind]);
   return (
     <>
-      <path class="line" d={paths.line} />
-      <path class="mark" d={paths.all} />
-      {active === null ? null : <path class="mark chart-active" d={paths.marks[active] ?? ""} />}
+      <Line index={index} d={paths.line} />
+      <path class="mark" fill={colorOf(index)} d={paths.all} />
+      {active === null ? null : <path class="mark chart-active" fill={colorOf(index)} d={paths.marks[active] ?? ""} />}
     </>
   );
 }
@@ -149,12 +151,12 @@ export function Legend(props: {
     <ul class="row chart-legend small">
       {series.map((title, index) => (
         <li key={title} class="row">
-          <svg class={`series series-${String(index + 1)}`} width="24" height="14" aria-hidden="true">
+          <svg width="24" height="14" aria-hidden="true">
             {kind === "bars" ? (
               <rect class="bar" x="4" y="1" width="16" height="12" fill={`url(#${id}-${String(index)})`} />
             ) : null}
-            {kind === "lines" ? <path class="line" d="M0 7H24" /> : null}
-            {kind === "bars" ? null : <path class="mark" d={shapePath(index, 12, 7)} />}
+            {kind === "lines" ? <Line index={index} d="M0 7H24" /> : null}
+            {kind === "bars" ? null : <path class="mark" fill={colorOf(index)} d={shapePath(index, 12, 7)} />}
           </svg>
           {title}
         </li>

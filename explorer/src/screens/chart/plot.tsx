@@ -1,6 +1,7 @@
 import type { JSX } from "preact";
 import { useEffect, useId, useMemo, useRef, useState } from "preact/hooks";
 import { Button } from "../../parts/button.tsx";
+import { DataTable } from "../../parts/data-table.tsx";
 import { type ChartChoice, type ChartData, describe } from "./chart-data.ts";
 import { type Frame, frameOf } from "./frame.ts";
 import { Legend, Picture } from "./picture.tsx";
@@ -54,7 +55,14 @@ export function Plot(props: PlotProps): JSX.Element {
         {x}
       </p>
       <p class="small dim">{description}</p>
-      <Values {...props} />
+      <details>
+        <summary>The same values as a table</summary>
+        <DataTable
+          label="Values"
+          columns={[{ title: x }, ...series.map((title) => ({ title, isNumber: true }))]}
+          rows={data.points.map(({ label, texts }) => [label, ...texts])}
+        />
+      </details>
     </figure>
   );
 }
@@ -166,38 +174,4 @@ function nearest({ data, frame, kind }: PlotProps & { readonly frame: Frame }, x
     }
   }
   return best;
-}
-
-function Values({ data, series, x }: PlotProps): JSX.Element {
-  return (
-    <details>
-      <summary>The same values as a table</summary>
-      <div class="table-box chart-table" tabIndex={0} role="region" aria-label="Values">
-        <table class="table">
-          <thead>
-            <tr>
-              <th scope="col">{x}</th>
-              {series.map((title) => (
-                <th key={title} scope="col" class="number">
-                  {title}
-                </th>
-              ))}
-            </tr>
-          </thead>
-          <tbody>
-            {data.points.map(({ label, texts }, index) => (
-              <tr key={index}>
-                <td dir="auto">{label}</td>
-                {texts.map((text, at) => (
-                  <td key={at} class="number">
-                    {text}
-                  </td>
-                ))}
-              </tr>
-            ))}
-          </tbody>
-        </table>
-      </div>
-    </details>
-  );
 }

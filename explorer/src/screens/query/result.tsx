@@ -4,6 +4,7 @@ import type { Answer } from "../../client/service-client.ts";
 import { ServiceError } from "../../client/service-error.ts";
 import { isNumeric, showValue } from "../../format/show-value.ts";
 import type { PropertyType, StructuredType } from "../../model/model.ts";
+import { DataTable } from "../../parts/data-table.tsx";
 import { Failure } from "../../parts/failure.tsx";
 import { Loadable } from "../../parts/loadable.tsx";
 import { ValueCell } from "../../parts/value-cell.tsx";
@@ -87,32 +88,16 @@ function Rows(props: { readonly rows: readonly unknown[]; readonly type: Structu
   const columns = columnsOf(rows);
   if (rows.length === 0) return <p class="dim">No entity meets the conditions.</p>;
   const types = new Map(columns.map((name) => [name, typeOf(props.type, name) ?? typeOfTotal(rows, name)]));
-  const classOf = (name: string): string => (isNumber(types.get(name)) ? "number" : "");
   return (
-    <div class="table-box" tabIndex={0} role="region" aria-label="First rows">
-      <table class="table">
-        <thead>
-          <tr>
-            {columns.map((name) => (
-              <th key={name} scope="col" class={classOf(name)}>
-                {name === "" ? "Value" : name}
-              </th>
-            ))}
-          </tr>
-        </thead>
-        <tbody>
-          {rows.map((row, index) => (
-            <tr key={index}>
-              {columns.map((name) => (
-                <td key={name} class={classOf(name)}>
-                  <ValueCell value={name === "" ? row : memberOf(row, name)} type={types.get(name) ?? null} />
-                </td>
-              ))}
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    </div>
+    <DataTable
+      label="First rows"
+      columns={columns.map((name) => ({ title: name === "" ? "Value" : name, isNumber: isNumber(types.get(name)) }))}
+      rows={rows.map((row) =>
+        columns.map((name) => (
+          <ValueCell value={name === "" ? row : memberOf(row, name)} type={types.get(name) ?? null} />
+        )),
+      )}
+    />
   );
 }
 

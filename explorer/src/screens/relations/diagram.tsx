@@ -1,4 +1,4 @@
-import type { JSX } from "preact";
+import type { HTMLAttributes, JSX } from "preact";
 import { useEffect, useMemo, useRef } from "preact/hooks";
 import type { EntitySet } from "../../model/model.ts";
 import { hrefOf, type View, withOptions } from "../../state/view.ts";
@@ -44,21 +44,7 @@ export function Diagram(props: {
       tabIndex={0}
       role="group"
       aria-label="Diagram of the sets and their relations"
-      onWheel={(event) => {
-        if (!event.ctrlKey) return;
-        event.preventDefault();
-        props.onZoom(event.deltaY < 0 ? WHEEL_FACTOR : 1 / WHEEL_FACTOR);
-      }}
-      onKeyDown={({ key }) => {
-        if (key === "+" || key === "-") props.onZoom(key === "+" ? WHEEL_FACTOR : 1 / WHEEL_FACTOR);
-      }}
-      onPointerMove={({ currentTarget, pointerType, buttons, movementX, movementY }) => {
-        if (pointerType === "mouse" && buttons === 1) currentTarget.scrollBy(-movementX, -movementY);
-      }}
-      onDragStart={(event) => {
-        // A browser would drag the link of a box.
-        event.preventDefault();
-      }}
+      {...handlersOf(props.onZoom)}
     >
       <svg
         width={Math.round(width * zoom)}
@@ -86,6 +72,27 @@ export function Diagram(props: {
       </svg>
     </div>
   );
+}
+
+/** Moves the picture with the pointer, and changes its size with the wheel and Ctrl, or with + and -. */
+function handlersOf(zoom: (factor: number) => void): HTMLAttributes<HTMLDivElement> {
+  return {
+    onWheel(event) {
+      if (!event.ctrlKey) return;
+      event.preventDefault();
+      zoom(event.deltaY < 0 ? WHEEL_FACTOR : 1 / WHEEL_FACTOR);
+    },
+    onKeyDown({ key }) {
+      if (key === "+" || key === "-") zoom(key === "+" ? WHEEL_FACTOR : 1 / WHEEL_FACTOR);
+    },
+    onPointerMove({ currentTarget, pointerType, buttons, movementX, movementY }) {
+      if (pointerType === "mouse" && buttons === 1) currentTarget.scrollBy(-movementX, -movementY);
+    },
+    // A browser would drag the link of a box.
+    onDragStart(event) {
+      event.preventDefault();
+    },
+  };
 }
 
 /** A line of a box. */

@@ -1,4 +1,5 @@
 import type { JSX } from "preact";
+import { DataTable } from "../../parts/data-table.tsx";
 import { hrefOf, viewOf } from "../../state/view.ts";
 import type { Relation } from "./to-relations.ts";
 
@@ -15,34 +16,17 @@ export function RelationTable(props: {
       <h2 id="relations-list">
         {focus === null ? "All relations" : `Relations of ${focus}`} <span class="count">{shown.length}</span>
       </h2>
-      <div class="table-box" tabIndex={0} role="group" aria-labelledby="relations-list">
-        <table class="table">
-          <thead>
-            <tr>
-              <th scope="col">From</th>
-              <th scope="col">By</th>
-              <th scope="col">To</th>
-              <th scope="col">Navigations</th>
-              <th scope="col">How many</th>
-            </tr>
-          </thead>
-          <tbody>
-            {shown.map((relation, index) => (
-              <tr key={index}>
-                <td>
-                  <a href={hrefOf(viewOf("grid", relation.from))}>{relation.from}</a>
-                </td>
-                <td>{relation.properties.join(", ")}</td>
-                <td>
-                  <a href={hrefOf(viewOf("grid", relation.to))}>{relation.to}</a>
-                </td>
-                <td>{namesOf(relation)}</td>
-                <td>{countsText(relation)}</td>
-              </tr>
-            ))}
-          </tbody>
-        </table>
-      </div>
+      <DataTable
+        label="Relations"
+        columns={["From", "By", "To", "Navigations", "How many"].map((title) => ({ title }))}
+        rows={shown.map((relation) => [
+          <a href={hrefOf(viewOf("grid", relation.from))}>{relation.from}</a>,
+          relation.properties.join(", "),
+          <a href={hrefOf(viewOf("grid", relation.to))}>{relation.to}</a>,
+          namesOf(relation),
+          countsText(relation),
+        ])}
+      />
     </section>
   );
 }

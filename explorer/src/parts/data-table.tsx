@@ -1,0 +1,44 @@
+import type { ComponentChildren, JSX } from "preact";
+
+/** A column of a table of values. */
+export interface DataColumn {
+  readonly title: string;
+  readonly isNumber?: boolean;
+}
+
+/** Shows rows of values in a box that scrolls. */
+export function DataTable(props: {
+  /** What the rows are, for screen readers. */
+  readonly label: string;
+  readonly columns: readonly DataColumn[];
+  readonly rows: readonly (readonly ComponentChildren[])[];
+}): JSX.Element {
+  const { label, columns, rows } = props;
+  const classes = columns.map(({ isNumber }) => (isNumber === true ? "number" : undefined));
+  return (
+    <div class="table-box" tabIndex={0} role="region" aria-label={label}>
+      <table class="table">
+        <thead>
+          <tr>
+            {columns.map(({ title }, at) => (
+              <th key={at} scope="col" class={classes[at]}>
+                {title}
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          {rows.map((cells, index) => (
+            <tr key={index}>
+              {cells.map((cell, at) => (
+                <td key={at} class={classes[at]} dir="auto">
+                  {cell}
+                </td>
+              ))}
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
+  );
+}
