@@ -1,10 +1,11 @@
+import { isNumeric } from "../format/show-value.ts";
 import type { Model, StructuredType } from "../model/model.ts";
 import {
   type CompletionItem,
   type EndCompletion,
   enumItems,
-  functionItems,
   item,
+  table,
   literalItems,
   memberItems,
   words,
@@ -20,6 +21,54 @@ export interface ExpressionPlace {
   /** Names that earlier parts of the query define. */
   readonly names: readonly CompletionItem[];
 }
+
+const COMPARISONS = table("operator", {
+  eq: "is",
+  ne: "is not",
+  gt: "is greater than",
+  ge: "is at least",
+  lt: "is less than",
+  le: "is at most",
+  in: "is one of, as in Id in (1,2)",
+});
+const COLLECTION: readonly CompletionItem[] = [
+  item("function", "any(x:…)", "whether a condition is true for an item", "any(x:"),
+  item("function", "all(x:…)", "whether a condition is true for all items", "all(x:"),
+  item("property", "$count", "number of items"),
+];
+
+/** The functions of the standard. @see OData URL Conventions 4.0, section 5.1.1.4 */
+const FUNCTIONS = table("function", {
+  "contains(text,part)": "whether a text contains another",
+  "startswith(text,part)": "whether a text begins with another",
+  "endswith(text,part)": "whether a text ends with another",
+  "tolower(text)": "in lower case",
+  "toupper(text)": "in upper case",
+  "length(text)": "number of characters",
+  "indexof(text,part)": "position of the first occurrence, -1 without one",
+  "substring(text,start,length)": "a part; the first character is 0",
+  "trim(text)": "without blanks at both ends",
+  "concat(text,text)": "one text after the other",
+  "year(date)": "year of a date or time",
+  "month(date)": "month, 1 to 12",
+  "day(date)": "day of the month",
+  "hour(time)": "hour, 0 to 23",
+  "minute(time)": "minute, 0 to 59",
+  "second(time)": "second, 0 to 59",
+  "fractionalseconds(time)": "fraction of the second",
+  "date(time)": "the date of a point in time",
+  "time(time)": "the time of day of a point in time",
+  "totaloffsetminutes(time)": "offset from UTC",
+  "totalseconds(duration)": "a duration in seconds",
+  "now()": "the time of the request",
+  "mindatetime()": "the earliest point in time",
+  "maxdatetime()": "the latest point in time",
+  "round(number)": "to the nearest whole number",
+  "floor(number)": "down to a whole number",
+  "ceiling(number)": "up to a whole number",
+  "cast(value,type)": "a value as another type",
+  "isof(value,type)": "whether a value is of a type",
+});
 
 interface Scan {
   readonly place: ExpressionPlace;
@@ -149,7 +198,7 @@ function itemsOf(scan: Scan): readonly CompletionItem[] {
         ...frames.flatMap(({ variable }) => (variable === null ? [] : [item("variable", variable, "the item")])),
         ...place.names,
         ...memberItems(place.type),
-        ...functionItems(),
+        ...FUNCTIONS,
         ...words("operator", "not"),
         ...(scan.compared === null ? literalItems(null) : []),
       ];
@@ -167,13 +216,7 @@ function itemsOf(scan: Scan): readonly CompletionItem[] {
 /** After a collection, only what asks for all of its items may follow. */
 function segmentItems(scan: Scan, path: readonly string[]): readonly CompletionItem[] {
   const member = memberOf(scan, path);
-  if (member !== null && isCollection(member)) {
-    return [
-      item("function", "any(x:…)", "whether a condition is true for an item", "any(x:"),
-      item("function", "all(x:…)", "whether a condition is true for all items", "all(x:"),
-      item("property", "$count", "number of items"),
-    ];
-  }
+  if (member !== null && isCollection(member)) return COLLECTION;
   const [type, names] = startOf(scan, path);
   const target = type === null ? null : typeAt(type, names);
   return target === null ? [] : memberItems(target);
@@ -181,17 +224,8 @@ function segmentItems(scan: Scan, path: readonly string[]): readonly CompletionI
 
 function operatorItems(member: Member | null): readonly CompletionItem[] {
   const type = member?.property?.type;
-  const comparisons = [
-    item("operator", "eq", "is"),
-    item("operator", "ne", "is not"),
-    item("operator", "gt", "is greater than"),
-    item("operator", "ge", "is at least"),
-    item("operator", "lt", "is less than"),
-    item("operator", "le", "is at most"),
-    item("operator", "in", "is one of, as in Id in (1,2)"),
-  ];
   const flags = type?.kind === "enum" && type.enum.isFlags ? [item("operator", "has", "has the member")] : [];
-  const isNumber = type?.kind === "primitive" && /^Edm\.(?:S?Byte|Int\d\d|Single|Double|Decimal)$/u.test(type.name);
+  const isNumber = type !== undefined && isNumeric(type);
   const arithmetic = isNumber ? words("operator", "add sub mul div mod") : [];
-  return [...flags, ...comparisons, ...words("operator", "and or"), ...arithmetic];
+  return [...flags, ...COMPARISONS, ...words("operator", "and or"), ...arithmetic];
 }

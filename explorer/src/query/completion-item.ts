@@ -1,5 +1,5 @@
 import type { EnumType, Model, PropertyType, StructuredType } from "../model/model.ts";
-import { isCollection, type Member } from "./resolve-type.ts";
+import { isCollection, type Member, typeAt } from "./resolve-type.ts";
 
 /** What a list of suggestions shows of one. */
 export interface CompletionItem {
@@ -36,6 +36,9 @@ export interface EndCompletion {
   readonly items: readonly CompletionItem[];
 }
 
+/** No suggestions. */
+export const NOTHING: EndCompletion = Object.freeze({ word: "", items: [] });
+
 /** Makes a suggestion. */
 export function item(
   kind: CompletionItem["kind"],
@@ -44,6 +47,16 @@ export function item(
   insert: string = label,
 ): CompletionItem {
   return { label, kind, description, insert };
+}
+
+/** Makes the suggestions of a table of descriptions. Of a call, the text up to its first argument is inserted. */
+export function table(
+  kind: CompletionItem["kind"],
+  rows: Readonly<Record<string, string | null>>,
+): readonly CompletionItem[] {
+  return Object.entries(rows).map(([label, description]) =>
+    item(kind, label, description, label.replace(/(\(+)(?!\)$).*$/su, "$1")),
+  );
 }
 
 /** Makes suggestions without descriptions of words separated by blanks. */
@@ -106,44 +119,15 @@ export function rootItems({ sets, operations }: Model): readonly CompletionItem[
   return [...Array.from(sets.values(), ({ name, description }) => item("set", name, description)), ...imports];
 }
 
-const FUNCTIONS: readonly (readonly [signature: string, description: string])[] = [
-  ["contains(text,part)", "whether a text contains another"],
-  ["startswith(text,part)", "whether a text begins with another"],
-  ["endswith(text,part)", "whether a text ends with another"],
-  ["tolower(text)", "in lower case"],
-  ["toupper(text)", "in upper case"],
-  ["length(text)", "number of characters"],
-  ["indexof(text,part)", "position of the first occurrence, -1 without one"],
-  ["substring(text,start,length)", "a part; the first character is 0"],
-  ["trim(text)", "without blanks at both ends"],
-  ["concat(text,text)", "one text after the other"],
-  ["year(date)", "year of a date or time"],
-  ["month(date)", "month, 1 to 12"],
-  ["day(date)", "day of the month"],
-  ["hour(time)", "hour, 0 to 23"],
-  ["minute(time)", "minute, 0 to 59"],
-  ["second(time)", "second, 0 to 59"],
-  ["fractionalseconds(time)", "fraction of the second"],
-  ["date(time)", "the date of a point in time"],
-  ["time(time)", "the time of day of a point in time"],
-  ["totaloffsetminutes(time)", "offset from UTC"],
-  ["totalseconds(duration)", "a duration in seconds"],
-  ["now()", "the time of the request"],
-  ["mindatetime()", "the earliest point in time"],
-  ["maxdatetime()", "the latest point in time"],
-  ["round(number)", "to the nearest whole number"],
-  ["floor(number)", "down to a whole number"],
-  ["ceiling(number)", "up to a whole number"],
-  ["cast(value,type)", "a value as another type"],
-  ["isof(value,type)", "whether a value is of a type"],
-];
-
-/** Makes the suggestions of the functions of the standard. @see OData URL Conventions 4.0, section 5.1.1.4 */
-export function functionItems(): readonly CompletionItem[] {
-  return FUNCTIONS.map(([signature, description]) => {
-    const call = signature.slice(0, signature.indexOf("(") + 1);
-    return item("function", signature, description, signature.endsWith("()") ? signature : call);
-  });
+/**
+ * Suggests the next name of a path of members, such as that of `$select`.
+ * @param picks which members may be named
+ */
+export function completePath(text: string, type: StructuredType, picks: (member: Member) => boolean): EndCompletion {
+  const path = text.trimStart();
+  const slash = path.lastIndexOf("/");
+  const target = slash < 0 ? type : typeAt(type, path.slice(0, slash));
+  return { word: path.slice(slash + 1), items: target === null ? [] : memberItems(target, picks) };
 }
 
 /** Returns the suggestions that fit a word, the best first. */

@@ -1,40 +1,38 @@
-import type { Model, StructuredType } from "../model/model.ts";
+import type { Model } from "../model/model.ts";
 import { completeApply } from "./complete-apply.ts";
 import { completeExpression, type ExpressionPlace } from "./complete-expression.ts";
-import { completePath } from "./complete-path.ts";
 import {
   type Completion,
   type CompletionItem,
+  completePath,
   type EndCompletion,
+  NOTHING,
   fitting,
   item,
   memberItems,
   rootItems,
   words,
 } from "./completion-item.ts";
+import { afterComma, openParts } from "./open-parentheses.ts";
 import { type OptionPiece, readQueryText } from "./option-text.ts";
-import { type Member, resolvePath, targetOf, typeAt } from "./resolve-type.ts";
+import { resolvePath, targetOf, typeAt } from "./resolve-type.ts";
 
-const OPTIONS: readonly CompletionItem[] = [
-  item("option", "$filter", "only the entities that meet a condition", "$filter="),
-  item("option", "$orderby", "the order of the entities", "$orderby="),
-  item("option", "$select", "only these properties", "$select="),
-  item("option", "$expand", "related entities, too", "$expand="),
-  item("option", "$top", "at most so many", "$top="),
-  item("option", "$skip", "without the first", "$skip="),
-  item("option", "$count", "the number of all that meet the condition", "$count=true"),
-  item("option", "$search", "the entities that contain words", "$search="),
-  item("option", "$apply", "groups and totals", "$apply="),
-  item("option", "$compute", "further columns", "$compute="),
-];
-
-const NESTED_NAMES = "$filter $orderby $select $expand $top $skip $count $search $compute".split(" ");
+const OPTIONS = Object.entries({
+  $filter: "only the entities that meet a condition",
+  $orderby: "the order of the entities",
+  $select: "only these properties",
+  $expand: "related entities, too",
+  $top: "at most so many",
+  $skip: "without the first",
+  $count: "the number of all that meet the condition",
+  $search: "the entities that contain words",
+  $apply: "groups and totals",
+  $compute: "further columns",
+}).map(([name, text]) => item("option", name, text, name === "$count" ? "$count=true" : `${name}=`));
 const NESTED_OPTIONS: readonly CompletionItem[] = [
-  ...OPTIONS.filter(({ label }) => NESTED_NAMES.includes(label)),
+  ...OPTIONS.filter(({ label }) => label !== "$apply"),
   item("option", "$levels", "how deep a navigation to the same type is followed", "$levels="),
 ];
-
-const NOTHING: EndCompletion = { word: "", items: [] };
 
 /**
  * Suggests what may stand at the cursor in the text of a query, from the model alone: sets, options, properties, navigations,
@@ -59,12 +57,7 @@ function completeEnd(before: string, model: Model, root: string): EndCompletion 
   const type = resolvePath(model, path)?.type;
   return type === undefined
     ? NOTHING
-    : completeOption(piece.name, valueOf(before, piece), { model, type, after: [], names: columnsOf(pieces) });
-}
-
-/** The value up to the cursor, blanks at its end included. */
-function valueOf(before: string, { valueStart }: OptionPiece): string {
-  return before.slice(valueStart);
+    : completeOption(piece.name, before.slice(piece.valueStart), { model, type, after: [], names: columnsOf(pieces) });
 }
 
 /** The names that `$compute` and `$apply` define for the other options. */
@@ -93,8 +86,10 @@ function completeOption(name: string, value: string, place: ExpressionPlace): En
       return completeExpression(afterComma(value), { ...place, after: words("operator", "asc desc") });
     case "$compute":
       return completeExpression(afterComma(value), { ...place, after: words("operator", "as"), names: [] });
-    case "$select":
-      return withNames(completePath(afterComma(value), place.type, isSelectable), place.names);
+    case "$select": {
+      const { word, items } = completePath(afterComma(value), place.type, ({ kind }) => kind === "property");
+      return { word, items: [...items, ...place.names] };
+    }
     case "$expand":
       return completeExpand(value, place);
     case "$apply":
@@ -106,62 +101,25 @@ function completeOption(name: string, value: string, place: ExpressionPlace): En
   }
 }
 
-function withNames({ word, items }: EndCompletion, names: readonly CompletionItem[]): EndCompletion {
-  return { word, items: [...items, ...names] };
-}
-
-function isSelectable(member: Member): boolean {
-  return member.kind === "property";
-}
-
-/** Returns the text after the last comma outside strings and parentheses. */
-function afterComma(text: string): string {
-  let depth = 0;
-  let start = 0;
-  for (const { 0: token, index } of text.matchAll(/'(?:[^']|'')*(?:'|$)|[(),]/gu)) {
-    if (token === "(") depth += 1;
-    else if (token === ")") depth -= 1;
-    else if (token === "," && depth === 0) start = index + 1;
-  }
-  return text.slice(start);
-}
-
 /** Suggests navigations, and within parentheses what the nested option takes. */
 function completeExpand(text: string, place: ExpressionPlace): EndCompletion {
-  const nested = nestedOption(text);
-  if (nested === null) return completeNavigation(afterComma(text), place.type);
-  const target = typeAt(place.type, nested.path);
-  if (target === null) return NOTHING;
-  const equals = nested.option.indexOf("=");
-  if (equals < 0) return { word: nested.option.trimStart(), items: NESTED_OPTIONS };
-  const name = nested.option.slice(0, equals).trim();
-  return completeOption(name, nested.option.slice(equals + 1), { ...place, type: target, names: [] });
-}
-
-/** Returns the path before the parenthesis that the text leaves open, and the last option in it; null without one. */
-function nestedOption(text: string): { readonly path: string; readonly option: string } | null {
-  let depth = 0;
-  let start = 0;
-  let path = "";
-  let option = 0;
-  for (const { 0: token, index } of text.matchAll(/'(?:[^']|'')*(?:'|$)|[(),;]/gu)) {
-    if (token === "(") {
-      depth += 1;
-      if (depth > 1) continue;
-      path = text.slice(start, index).trim();
-      option = index + 1;
-    } else if (token === ")") depth -= 1;
-    else if (token === "," && depth === 0) start = index + 1;
-    else if (token === ";" && depth === 1) option = index + 1;
+  const [, nested] = openParts(text);
+  if (nested === undefined) {
+    // Complex properties are on the way to navigations.
+    return completePath(
+      afterComma(text),
+      place.type,
+      (member) => member.kind === "navigation" || (targetOf(member)?.navigations.size ?? 0) > 0,
+    );
   }
-  return depth > 0 ? { path, option: text.slice(option) } : null;
-}
-
-/** Navigations, and complex properties on the way to them. */
-function completeNavigation(text: string, type: StructuredType): EndCompletion {
-  return completePath(
-    text,
-    type,
-    (member) => member.kind === "navigation" || (targetOf(member)?.navigations.size ?? 0) > 0,
-  );
+  const target = typeAt(place.type, nested.word);
+  if (target === null) return NOTHING;
+  const option = text.slice(nested.option);
+  const equals = option.indexOf("=");
+  if (equals < 0) return { word: option.trimStart(), items: NESTED_OPTIONS };
+  return completeOption(option.slice(0, equals).trim(), option.slice(equals + 1), {
+    ...place,
+    type: target,
+    names: [],
+  });
 }
