@@ -9,12 +9,16 @@ function shown(text: string): string | null {
   return fault === null ? null : `${text.slice(0, fault.position)}¦${text.slice(fault.position)} — ${fault.message}`;
 }
 
-test.for(["Orders?$expand=Items($foo=1)", "Orders?$apply=group((A))", "Orders?$select=A,,B", "Orders?$search=a AND"])(
-  "leaves the fault of %s to the service",
-  (text) => {
-    expect(checkQuery(text)).toBeNull();
-  },
-);
+test.for([
+  "Orders?$expand=Items($foo=1)",
+  "Orders?$apply=group((A))",
+  "Orders?$select=A,,B",
+  "Orders?$search=a AND",
+  "Orders?$orderby=A down",
+  "Orders?$compute=A",
+])("leaves the fault of %s to the service", (text) => {
+  expect(checkQuery(text)).toBeNull();
+});
 
 test.for([
   "Orders",
@@ -34,10 +38,6 @@ test.for([
     'Orders?$filter=A ¦= 1 — expected an operator (and, or, eq, ne, gt, ge, lt, le, in, has, add, sub, mul, div, divby, mod) or the end, found "=". Write eq to compare.',
   ],
   ["Orders?$filter=Name%20eq%20%27a%27 adn B", null],
-  [
-    "Orders?$orderby=A down",
-    'Orders?$orderby=A ¦down — expected asc, desc, an operator, a comma or the end, found "down".',
-  ],
   ["Orders?$top=x", "Orders?$top=¦x — Write a whole number of 0 or more."],
   ["Orders?$count=yes", "Orders?$count=¦yes — Write true or false."],
   ["Orders?$top=1&$top=2", "Orders?$top=1&¦$top=2 — $top appears twice: give each option once."],

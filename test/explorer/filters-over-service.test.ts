@@ -128,6 +128,7 @@ test.for(PROPERTIES)("an entity is found by its $name", async ({ name, type }) =
 
 test.for([
   ["Things?$expand=Items($foo=1)", "Things?$expand=Items(¦$foo=1)", "Unknown option"],
+  ["Things?$orderby=Code down", "Things?$orderby=Code ¦down", "expected asc, desc"],
   ["Things?$apply=group((A))", "Things?$apply=¦group((A))", "Write groupby"],
   ["Things?$select=Code,,No", "Things?$select=Code,¦,No", "is missing"],
 ])("the fault of %s is at the place that the service names", async ([text, marked, sentence]) => {

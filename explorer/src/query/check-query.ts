@@ -1,8 +1,5 @@
-import { parseCompute } from "../../../src/syntax/compute-parser.ts";
 import { parseExpression } from "../../../src/syntax/expression-parser.ts";
 import { tokenize } from "../../../src/syntax/lexer.ts";
-import { parseOrderBy } from "../../../src/syntax/order-by-parser.ts";
-import type { ParseContext } from "../../../src/syntax/parse-context.ts";
 import { offsetInText, type OptionPiece, readQueryText } from "./option-text.ts";
 import { placeOfFault } from "./place-of-fault.ts";
 import { syntaxContext } from "./syntax-context.ts";
@@ -23,33 +20,32 @@ export const SYSTEM_OPTIONS: readonly string[] = Object.freeze(
 
 const INTERNAL_OPTIONS: ReadonlySet<string> = new Set(["$skiptoken", "$deltatoken", "$index", "$id"]);
 
-type Check = (value: string, context: ParseContext) => void;
+type Check = (value: string, aliases?: ReadonlyMap<string, string>) => void;
 
-const CHECKS: ReadonlyMap<string, Check> = new Map<string, Check>(
-  Object.entries({
-    $filter: (value, context) => void parseExpression(tokenize(value, context, "$filter"), context),
-    $orderby: (value, context) => void parseOrderBy(tokenize(value, context, "$orderby"), context),
-    $compute: (value, context) => void parseCompute(tokenize(value, context, "$compute"), context),
-    $top: checkNumber,
-    $skip: checkNumber,
-    $count: (value) => {
-      if (!/^(?:true|false)$/iu.test(value)) throw new Error("Write true or false.");
-    },
-  } satisfies Record<string, Check>),
-);
+const CHECKS: ReadonlyMap<string, Check> = new Map<string, Check>([
+  ["$filter", checkFilter],
+  ["$top", (value) => check(/^\d{1,15}$/u, value, "Write a whole number of 0 or more.")],
+  ["$skip", (value) => check(/^\d{1,15}$/u, value, "Write a whole number of 0 or more.")],
+  ["$count", (value) => check(/^(?:true|false)$/iu, value, "Write true or false.")],
+]);
+
+function checkFilter(value: string, aliases?: ReadonlyMap<string, string>): void {
+  const context = syntaxContext(aliases);
+  parseExpression(tokenize(value, context, "$filter"), context);
+}
+
+function check(pattern: RegExp, value: string, message: string): void {
+  if (!pattern.test(value)) throw new Error(message);
+}
 
 /** Returns whether the text of an option has no fault of syntax. What only the service checks has none. */
 export function isWellFormed(name: string, value: string): boolean {
   try {
-    CHECKS.get(name)?.(value, syntaxContext());
+    CHECKS.get(name)?.(value);
     return true;
   } catch {
     return false;
   }
-}
-
-function checkNumber(value: string): void {
-  if (!/^\d{1,15}$/u.test(value)) throw new Error("Write a whole number of 0 or more.");
 }
 
 /**
@@ -80,7 +76,7 @@ function faultOfName({ name, start }: OptionPiece, names: ReadonlySet<string>): 
 function faultOfValue(text: string, piece: OptionPiece, aliases: ReadonlyMap<string, string>): QueryFault | null {
   const { name, value, valueStart } = piece;
   try {
-    CHECKS.get(name)?.(value, syntaxContext(aliases));
+    CHECKS.get(name)?.(value, aliases);
     return null;
   } catch (error) {
     const message = error instanceof Error ? error.message : String(error);
