@@ -38,9 +38,7 @@ export function ConditionFields({ node, property, onChange }: ConditionProps): J
         <CheckField
           label="any case"
           checked={node.isLowered}
-          onChange={(isLowered) => {
-            onChange(conditionOf(node.path, operator, node.values, isLowered));
-          }}
+          onChange={(isLowered) => onChange(conditionOf(node.path, operator, node.values, isLowered))}
         />
       ) : null}
     </>
@@ -76,9 +74,7 @@ function Value(props: ConditionProps & { readonly property: Property; readonly o
       isNullable={false}
       hint={isMany ? "One on each line" : null}
       error={fault}
-      onChange={(text) => {
-        type(text ?? "");
-      }}
+      onChange={(text) => type(text ?? "")}
     />
   );
 }

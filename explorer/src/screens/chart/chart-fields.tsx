@@ -25,9 +25,8 @@ export function ChartFields(
   props: ScreenProps & { readonly offer: ChartOffer; readonly choice: ChartChoice },
 ): JSX.Element {
   const { session, view, offer, choice } = props;
-  const change = (name: string) => (value: string) => {
+  const change = (name: string) => (value: string) =>
     session.go(withOptions(view, { [name]: value }), { replace: true });
-  };
   const offered = choice.total === "count" ? [] : offer.yOf(choice.total);
   return (
     <div class="chart-fields">
@@ -55,9 +54,9 @@ export function ChartFields(
               label={path}
               checked={choice.y.includes(path)}
               disabled={choice.y.includes(path) ? choice.y.length === 1 : choice.y.length >= MOST_SERIES}
-              onChange={(isChosen) => {
-                change("y")((isChosen ? [...choice.y, path] : choice.y.filter((each) => each !== path)).join(","));
-              }}
+              onChange={(isChosen) =>
+                change("y")((isChosen ? [...choice.y, path] : choice.y.filter((each) => each !== path)).join(","))
+              }
             />
           ))}
         </fieldset>

@@ -83,9 +83,7 @@ function useWidth(): readonly [{ readonly current: HTMLDivElement | null }, numb
       if (entry !== undefined) setWidth(Math.max(200, Math.floor(entry.contentRect.width)));
     });
     if (box.current !== null) observer.observe(box.current);
-    return () => {
-      observer.disconnect();
-    };
+    return () => observer.disconnect();
   }, []);
   return [box, width];
 }
@@ -118,12 +116,8 @@ function Points(
         event.preventDefault();
         setActive(next);
       }}
-      onFocus={() => {
-        setActive(active ?? 0);
-      }}
-      onBlur={() => {
-        setActive(null);
-      }}
+      onFocus={() => setActive(active ?? 0)}
+      onBlur={() => setActive(null)}
       onPointerMove={(event) => {
         const x = event.clientX - event.currentTarget.getBoundingClientRect().left;
         const y = event.clientY - event.currentTarget.getBoundingClientRect().top;

@@ -51,9 +51,7 @@ export function OperationForm(callable: Callable): JSX.Element {
             parameter={parameter}
             typed={typed.get(parameter.name)}
             error={faults.get(parameter.name) ?? null}
-            onChange={(value) => {
-              setTyped(new Map([...typed, [parameter.name, value]]));
-            }}
+            onChange={(value) => setTyped(new Map([...typed, [parameter.name, value]]))}
           />
         ))}
         <Button type="submit" kind="primary">
@@ -113,12 +111,7 @@ function ParameterField(props: {
       <div class="row">
         <span class="field-label">{label ?? name}</span>
         <span class="dim">{defaultValue === null ? "left out" : `left out: ${defaultValue}`}</span>
-        <Button
-          kind="quiet"
-          onClick={() => {
-            onChange("");
-          }}
-        >{`Give ${label ?? name}`}</Button>
+        <Button kind="quiet" onClick={() => onChange("")}>{`Give ${label ?? name}`}</Button>
       </div>
     );
   }

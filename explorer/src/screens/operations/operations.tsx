@@ -88,9 +88,7 @@ function OneOperation({ session, view }: ScreenProps): JSX.Element {
             value: String(index),
             label: parameters.map(({ name }) => name).join(", ") || "None",
           }))}
-          onChange={(value) => {
-            choose(Number(value));
-          }}
+          onChange={(value) => choose(Number(value))}
         />
       )}
       <OperationForm key={chosen} session={session} operation={operation} binding={binding} />

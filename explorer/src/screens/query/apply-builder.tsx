@@ -50,9 +50,7 @@ export function ApplyBuilder(props: {
         label="Groups by"
         names={groupable}
         chosen={form.groupBy}
-        onChange={(groupBy) => {
-          change({ ...form, groupBy });
-        }}
+        onChange={(groupBy) => change({ ...form, groupBy })}
       />
       {form.totals.map((total, index) => (
         <TotalFields
@@ -78,13 +76,7 @@ export function ApplyBuilder(props: {
       </Button>
       {writeApply({ ...form, filter: "" }) === writeApply(NO_GROUPS) ? null : (
         <Section title="Only of the rows with" text={form.filter}>
-          <FilterBuilder
-            place={place}
-            text={form.filter}
-            onChange={(filter) => {
-              change({ ...form, filter });
-            }}
-          />
+          <FilterBuilder place={place} text={form.filter} onChange={(filter) => change({ ...form, filter })} />
         </Section>
       )}
     </div>
@@ -124,20 +116,13 @@ function TotalFields(props: {
           label="Total of"
           value={total.path}
           choices={pathsOf(total.method)}
-          onPick={(path) => {
-            change(total.method, path);
-          }}
+          onPick={(path) => change(total.method, path)}
         />
       )}
       <span class="dim small">
         as <code>{total.alias}</code>
       </span>
-      <Remove
-        what={`the total ${total.alias}`}
-        onRemove={() => {
-          onChange(null);
-        }}
-      />
+      <Remove what={`the total ${total.alias}`} onRemove={() => onChange(null)} />
     </div>
   );
 }

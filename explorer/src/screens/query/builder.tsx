@@ -40,9 +40,7 @@ export function Builder({
         <QueryOptions
           key={view.path}
           {...{ model, place, options: sent }}
-          onChange={(options) => {
-            onChange(view.path, options);
-          }}
+          onChange={(options) => onChange(view.path, options)}
         />
       )}
     </section>

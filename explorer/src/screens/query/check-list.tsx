@@ -17,9 +17,7 @@ export function CheckList(props: {
           key={name}
           label={name}
           checked={chosen.includes(name)}
-          onChange={(isChosen) => {
-            onChange(isChosen ? [...chosen, name] : chosen.filter((each) => each !== name));
-          }}
+          onChange={(isChosen) => onChange(isChosen ? [...chosen, name] : chosen.filter((each) => each !== name))}
         />
       ))}
     </fieldset>

@@ -35,12 +35,8 @@ interface NodeProps<Node> {
 }
 
 function Group({ node, paths, onChange, onRemove }: NodeProps<FilterGroup> & { onRemove?: () => void }): JSX.Element {
-  const setItems = (items: readonly FilterNode[]): void => {
-    onChange({ ...node, items });
-  };
-  const add = (item: FilterNode) => () => {
-    setItems([...node.items, item]);
-  };
+  const setItems = (items: readonly FilterNode[]): void => onChange({ ...node, items });
+  const add = (item: FilterNode) => () => setItems([...node.items, item]);
   const [first] = paths;
   const start = first === undefined ? TEXT : startOf(first);
   return (
@@ -51,12 +47,8 @@ function Group({ node, paths, onChange, onRemove }: NodeProps<FilterGroup> & { o
           key={index}
           node={item}
           paths={paths}
-          onChange={(next) => {
-            setItems(node.items.with(index, next));
-          }}
-          onRemove={() => {
-            setItems(node.items.toSpliced(index, 1));
-          }}
+          onChange={(next) => setItems(node.items.with(index, next))}
+          onRemove={() => setItems(node.items.toSpliced(index, 1))}
         />
       ))}
       <div class="row">
@@ -82,17 +74,9 @@ function Head({
         label="Of these conditions"
         value={node.operator}
         choices={OPERATORS}
-        onPick={(operator) => {
-          onChange({ ...node, operator: operator === "or" ? "or" : "and" });
-        }}
+        onPick={(operator) => onChange({ ...node, operator: operator === "or" ? "or" : "and" })}
       />
-      <CheckField
-        label="not"
-        checked={node.isNegated}
-        onChange={(isNegated) => {
-          onChange({ ...node, isNegated });
-        }}
-      />
+      <CheckField label="not" checked={node.isNegated} onChange={(isNegated) => onChange({ ...node, isNegated })} />
       {onRemove === undefined ? null : <Remove what="the group" onRemove={onRemove} />}
     </div>
   );
@@ -128,9 +112,7 @@ function Item(props: NodeProps<FilterNode> & { readonly onRemove: () => void }):
           isLabelHidden
           isCode
           value={node.kind === "text" ? node.text : writeFilter({ ...NO_FILTER, items: [node] })}
-          onInput={(text) => {
-            onChange({ kind: "text", text });
-          }}
+          onInput={(text) => onChange({ kind: "text", text })}
         />
         <Remove what="the condition" onRemove={onRemove} />
       </div>
@@ -169,18 +151,16 @@ function isShown(node: Exclude<FilterNode, FilterGroup>, { property, items }: Fi
 function LambdaFields(props: NodeProps<Extract<FilterNode, { kind: "lambda" }>>): JSX.Element {
   const { node, paths, onChange } = props;
   const chosen = paths.find(({ path }) => path === node.condition?.path);
-  const setCondition = (inner: FilterCondition | null): void => {
-    onChange({ ...node, condition: inner });
-  };
+  const setCondition = (inner: FilterCondition | null): void => onChange({ ...node, condition: inner });
   return (
     <>
       <Pick
         label="How many"
         value={node.quantifier === "any" && node.isNegated ? "none" : node.quantifier}
         choices={QUANTIFIERS}
-        onPick={(value) => {
-          onChange({ ...node, quantifier: value === "all" ? "all" : "any", isNegated: value === "none" });
-        }}
+        onPick={(value) =>
+          onChange({ ...node, quantifier: value === "all" ? "all" : "any", isNegated: value === "none" })
+        }
       />
       <Pick
         label="Property of the item"

@@ -17,32 +17,20 @@ export function OrderBuilder(props: {
   return (
     <div class="query-rows">
       {keys.map((key, index) => {
-        const change = (path: string, isDescending: boolean): void => {
+        const change = (path: string, isDescending: boolean): void =>
           onChange(writeOrderBy(keys.with(index, { path, isDescending })));
-        };
         return (
           <div class="filter-row" key={index}>
-            <Pick
-              label="Sort by"
-              value={key.path}
-              choices={paths}
-              onPick={(path) => {
-                change(path, key.isDescending);
-              }}
-            />
+            <Pick label="Sort by" value={key.path} choices={paths} onPick={(path) => change(path, key.isDescending)} />
             <Pick
               label={`Direction of ${key.path}`}
               value={key.isDescending ? "descending" : "ascending"}
               choices={["ascending", "descending"]}
-              onPick={(direction) => {
-                change(key.path, direction === "descending");
-              }}
+              onPick={(direction) => change(key.path, direction === "descending")}
             />
             <Remove
               what={`the order by ${key.path}`}
-              onRemove={() => {
-                onChange(writeOrderBy(keys.toSpliced(index, 1)));
-              }}
+              onRemove={() => onChange(writeOrderBy(keys.toSpliced(index, 1)))}
             />
           </div>
         );

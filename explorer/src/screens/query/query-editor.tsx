@@ -58,9 +58,7 @@ export function QueryEditor(props: {
           draft.change(value);
           suggest(value, selectionStart);
         }}
-        onKeyDown={(event) => {
-          onKey(event, suggesting, props.onRun);
-        }}
+        onKeyDown={(event) => onKey(event, suggesting, props.onRun)}
         onPointerDown={close}
         onBlur={() => {
           close();
@@ -107,9 +105,7 @@ function useSuggesting({ session, draft, field }: Parameters<typeof QueryEditor>
     const count = open.items.length;
     setOpen({ ...open, active: (Math.max(open.active, step < 0 ? 0 : -1) + step + count) % count });
   };
-  const close = (): void => {
-    setOpen(null);
-  };
+  const close = (): void => setOpen(null);
   return { open, suggest, move, close, insert };
 }
 
@@ -128,9 +124,7 @@ function onKey(event: KeyboardEvent, suggesting: Suggesting, run: () => void): v
     ((isControl && event.key === " ") || (event.altKey && event.key === "ArrowDown")) &&
     field instanceof HTMLTextAreaElement
   ) {
-    handled(() => {
-      suggest(field.value, field.selectionStart, true);
-    });
+    handled(() => suggest(field.value, field.selectionStart, true));
   } else if (open !== null) {
     const { active } = open;
     if (event.key === "ArrowDown") handled(move.bind(null, 1));

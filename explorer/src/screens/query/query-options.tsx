@@ -99,9 +99,7 @@ function CollectionOptions({ place, isNested, textOf, set }: OptionProps): JSX.E
           <CheckField
             label="Count all"
             checked={textOf("$count") === "true"}
-            onChange={(counts) => {
-              set("$count")(counts ? "true" : "");
-            }}
+            onChange={(counts) => set("$count")(counts ? "true" : "")}
           />
         )}
       </div>
@@ -123,9 +121,7 @@ function SelectedProperties(props: OptionProps): JSX.Element {
       label="All, or only"
       names={[...place.type.properties.keys(), ...Array.from(computed, ([, name = ""]) => name)]}
       chosen={chosen}
-      onChange={(paths) => {
-        set("$select")(writeSelect(paths));
-      }}
+      onChange={(paths) => set("$select")(writeSelect(paths))}
     />
   );
 }
@@ -137,9 +133,7 @@ function ExpandedNavigations(props: OptionProps): JSX.Element {
   if (nodes === null) return <OptionText name="$expand" {...props} />;
   const { navigations } = place.type;
   const offered = [...navigations.keys()].filter((name) => place.set?.abilities.expandable(name) ?? true);
-  const change = (next: typeof nodes): void => {
-    set("$expand")(writeExpand(next));
-  };
+  const change = (next: typeof nodes): void => set("$expand")(writeExpand(next));
   return (
     <ul class="query-rows">
       {[...new Set([...offered, ...nodes.map(({ path }) => path)])].map((name) => {
@@ -152,9 +146,7 @@ function ExpandedNavigations(props: OptionProps): JSX.Element {
             <CheckField
               label={[name, node?.suffix ?? []].flat().join("/")}
               checked={node !== undefined}
-              onChange={(isChosen) => {
-                change(isChosen ? [...nodes, expandNode(name)] : nodes.toSpliced(index, 1));
-              }}
+              onChange={(isChosen) => change(isChosen ? [...nodes, expandNode(name)] : nodes.toSpliced(index, 1))}
             />
             {node === undefined || navigation === undefined || node.suffix !== null ? null : (
               <div class="filter-group">
@@ -163,9 +155,7 @@ function ExpandedNavigations(props: OptionProps): JSX.Element {
                   isNested
                   place={{ type: navigation.target, isCollection: navigation.isCollection, set: target }}
                   options={optionsOf(node)}
-                  onChange={(options) => {
-                    change(nodes.with(index, nodeOf(name, options) ?? node));
-                  }}
+                  onChange={(options) => change(nodes.with(index, nodeOf(name, options) ?? node))}
                 />
               </div>
             )}

@@ -36,15 +36,7 @@ export function Query({ session, view }: ScreenProps): JSX.Element {
       <div class="query-panes">
         <section class="query-text" aria-label="Text">
           <QueryEditor {...{ session, draft, field, isFaulty: fault !== null, onRun: run }} />
-          {fault === null ? null : (
-            <ShownFault
-              text={draft.text}
-              fault={fault}
-              onGo={() => {
-                goTo(fault.position);
-              }}
-            />
-          )}
+          {fault === null ? null : <ShownFault text={draft.text} fault={fault} onGo={() => goTo(fault.position)} />}
           <div class="row">
             <Button kind="primary" onClick={run}>
               Run
@@ -64,9 +56,7 @@ export function Query({ session, view }: ScreenProps): JSX.Element {
         <Builder
           session={session}
           view={draft.view}
-          onChange={(path, options) => {
-            draft.change(writeQueryText({ path, options }));
-          }}
+          onChange={(path, options) => draft.change(writeQueryText({ path, options }))}
         />
       </div>
     </div>

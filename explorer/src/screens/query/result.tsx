@@ -49,16 +49,7 @@ function Refused(props: ResultProps & { readonly error: unknown; readonly onAgai
   const fault = error instanceof ServiceError ? faultOfService(sent.text, session.client.root, error.message) : null;
   return (
     <Failure error={error} onAgain={onAgain}>
-      {fault === null ? null : (
-        <ShownFault
-          text={sent.text}
-          fault={fault}
-          isSaid
-          onGo={() => {
-            onGo(fault.position);
-          }}
-        />
-      )}
+      {fault === null ? null : <ShownFault text={sent.text} fault={fault} isSaid onGo={() => onGo(fault.position)} />}
     </Failure>
   );
 }

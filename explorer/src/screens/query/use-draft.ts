@@ -57,13 +57,9 @@ export function useDraft({ session, view }: ScreenProps): Draft {
   }, [view]);
   useEffect(() => {
     const timer = setTimeout(settle, PAUSE_MILLISECONDS);
-    return () => {
-      clearTimeout(timer);
-    };
+    return () => clearTimeout(timer);
   }, [text, view]);
-  const change = (next: string): void => {
-    setEdited({ text: next, over: view });
-  };
+  const change = (next: string): void => setEdited({ text: next, over: view });
   return { text, view: meant, isSettled, sent, change, settle, send };
 }
 

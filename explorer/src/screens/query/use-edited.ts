@@ -10,9 +10,7 @@ export function useEdited<Value>(
   onText: (text: string) => void,
 ): readonly [value: Value, change: (value: Value) => void] {
   const [edited, setEdited] = useState<{ readonly text: string; readonly value: Value } | null>(null);
-  useEffect(() => {
-    setEdited((last) => (last?.text === text ? last : null));
-  }, [text]);
+  useEffect(() => setEdited((last) => (last?.text === text ? last : null)), [text]);
   const value = edited?.text === text ? edited.value : codec.read(text);
   const change = (next: Value): void => {
     const written = codec.write(next);

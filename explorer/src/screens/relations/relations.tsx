@@ -65,9 +65,8 @@ function Choices(
   },
 ): JSX.Element {
   const { session, view, chosen } = props;
-  const change = (changes: Readonly<Record<string, string | null>>): void => {
+  const change = (changes: Readonly<Record<string, string | null>>): void =>
     session.go(withOptions(view, changes), { replace: true });
-  };
   const names = [...session.model.sets.keys()];
   return (
     <div class="row relations-choices">
@@ -75,26 +74,20 @@ function Choices(
         label="Set"
         value={chosen ?? ""}
         choices={[{ value: "", label: "None" }, ...names.map((name) => ({ value: name, label: name }))]}
-        onChange={(name) => {
-          change({ focus: name === "" ? null : name });
-        }}
+        onChange={(name) => change({ focus: name === "" ? null : name })}
       />
       {props.isMany ? (
         <CheckField
           label="All sets"
           checked={props.showsAll}
-          onChange={(all) => {
-            change({ all: all ? "true" : null, near: null });
-          }}
+          onChange={(all) => change({ all: all ? "true" : null, near: null })}
         />
       ) : (
         <CheckField
           label="Only its neighbours"
           checked={props.showsNear}
           disabled={chosen === null}
-          onChange={(near) => {
-            change({ near: near ? "true" : null });
-          }}
+          onChange={(near) => change({ near: near ? "true" : null })}
         />
       )}
     </div>
@@ -121,26 +114,9 @@ function Picture(
           Arrows lead to the set that is referred to. Move the picture with the arrow keys or by dragging.
         </span>
         <span class="row spread">
-          <Button
-            onClick={() => {
-              zoomTo(zoom / ZOOM_STEP);
-            }}
-          >
-            Smaller
-          </Button>
-          <Button
-            onClick={() => {
-              zoomTo(zoom * ZOOM_STEP);
-            }}
-          >
-            Larger
-          </Button>
-          <Button
-            disabled={zoom === 1}
-            onClick={() => {
-              zoomTo(1);
-            }}
-          >
+          <Button onClick={() => zoomTo(zoom / ZOOM_STEP)}>Smaller</Button>
+          <Button onClick={() => zoomTo(zoom * ZOOM_STEP)}>Larger</Button>
+          <Button disabled={zoom === 1} onClick={() => zoomTo(1)}>
             100 %
           </Button>
         </span>
@@ -150,9 +126,7 @@ function Picture(
         relations={props.relations}
         focus={props.chosen}
         zoom={zoom}
-        onZoom={(factor) => {
-          zoomTo(zoom * factor);
-        }}
+        onZoom={(factor) => zoomTo(zoom * factor)}
         hrefView={view}
       />
     </figure>
