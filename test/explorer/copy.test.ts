@@ -2,10 +2,10 @@ import { execFileSync } from "node:child_process";
 import { runInNewContext } from "node:vm";
 import { describe, expect, test } from "vitest";
 import { copyAsOdc, copyAsPbids } from "../../explorer/src/copy/connection-files.ts";
-import { COPY_FORMATS } from "../../explorer/src/copy/copy-formats.ts";
 import { copyAsCurl } from "../../explorer/src/copy/curl.ts";
 import { copyAsFetch } from "../../explorer/src/copy/fetch.ts";
 import { copyAsLink } from "../../explorer/src/copy/link.ts";
+import { copyAsODataQuery } from "../../explorer/src/copy/odata-query.ts";
 import { copyAsPowerQuery } from "../../explorer/src/copy/power-query.ts";
 import { copyAsPowerShell } from "../../explorer/src/copy/powershell.ts";
 import { copyAsUi5 } from "../../explorer/src/copy/ui5.ts";
@@ -180,11 +180,16 @@ describe("UI5", () => {
   });
 });
 
-test.for(COPY_FORMATS)("$label names the service and no secret", ({ copy }) => {
-  const code = copy(hostileQuery({ headers: { ...hostileQuery().headers, "X-API-Key": "abcdef" } }));
-  expect(code).toContain("https://a.example/odata/");
-  expect(code).not.toMatch(/abc|\$\(id\)/u);
-});
+const FORMS = { copyAsCurl, copyAsPowerShell, copyAsFetch, copyAsPowerQuery, copyAsUi5, copyAsODataQuery };
+
+test.for(Object.entries(FORMS).map(([name, copy]) => ({ name, copy })))(
+  "$name names the service and no secret",
+  ({ copy }) => {
+    const code = copy(hostileQuery({ headers: { ...hostileQuery().headers, "X-API-Key": "abcdef" } }));
+    expect(code).toContain("https://a.example/odata/");
+    expect(code).not.toMatch(/abc|\$\(id\)/u);
+  },
+);
 
 describe("files and links", () => {
   test("name the service and no secret", () => {

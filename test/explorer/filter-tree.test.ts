@@ -1,12 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import {
-  condition,
-  type FilterNode,
-  type FilterGroup,
-  NO_FILTER,
-  withCondition,
-} from "../../explorer/src/query/filter-tree.ts";
+import { condition, type FilterNode, type FilterGroup, NO_FILTER } from "../../explorer/src/query/filter-tree.ts";
 import { readFilter } from "../../explorer/src/query/read-filter.ts";
 import { syntaxContext } from "../../explorer/src/query/syntax-context.ts";
 import { writeFilter } from "../../explorer/src/query/write-filter.ts";
@@ -126,16 +120,6 @@ describe("the tree of a filter", () => {
 
   test("keeps a text together", () => {
     expect(writeFilter(group("and", [text("A or B"), text("C")]))).toBe("(A or B) and C");
-  });
-
-  test("takes one more condition", () => {
-    const more = condition("C", "eq", ["3"]);
-    expect(writeFilter(withCondition(NO_FILTER, more))).toBe("C eq 3");
-    expect(writeFilter(withCondition(readFilter("A eq 1"), more))).toBe("A eq 1 and C eq 3");
-    expect(writeFilter(withCondition(readFilter("A eq 1 or B eq 2"), more))).toBe("(A eq 1 or B eq 2) and C eq 3");
-    expect(writeFilter(withCondition(readFilter("not (A eq 1 and B eq 2)"), more))).toBe(
-      "not (A eq 1 and B eq 2) and C eq 3",
-    );
   });
 });
 

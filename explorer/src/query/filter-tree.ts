@@ -67,12 +67,6 @@ export function condition(
   return { kind: "condition", path, operator, values, isLowered, isNegated };
 }
 
-/** Returns the tree with one more condition that must be met, too. */
-export function withCondition(tree: FilterGroup, node: FilterNode): FilterGroup {
-  if (tree.operator === "and" && !tree.isNegated) return { ...tree, items: [...tree.items, node] };
-  return { ...NO_FILTER, items: tree.items.length === 0 ? [node] : [tree, node] };
-}
-
 /**
  * Returns the one condition that says the same as alternatives of one property, such as `A eq 1 or A eq 2`: `A in (1,2)`.
  * Null if they are others.

@@ -126,11 +126,6 @@ export function filterableProperties(set: EntitySet): readonly PathProperty[] {
   return set.abilities.canFilter ? comparable(set.type).filter(({ path }) => set.abilities.filterable(path)) : [];
 }
 
-/** Returns the properties that a set lets requests sort by, those within complex values included. */
-export function sortableProperties(set: EntitySet): readonly PathProperty[] {
-  return set.abilities.canSort ? comparable(set.type).filter(({ path }) => set.abilities.sortable(path)) : [];
-}
-
 /** Depth of complex values within one another that lists show; a type may contain itself. */
 const MAX_COMPLEX_DEPTH = 3;
 

@@ -1,6 +1,6 @@
 import { isNumeric } from "../../format/show-value.ts";
 import type { PropertyType } from "../../model/model.ts";
-import type { TotalMethod } from "../../query/apply-text.ts";
+import { TOTAL_METHODS, type TotalMethod } from "../../query/apply-text.ts";
 import { comparable } from "../../query/operators.ts";
 import type { ResolvedPath } from "../../query/resolve-type.ts";
 import type { View } from "../../state/view.ts";
@@ -16,8 +16,6 @@ export interface ChartOffer {
 
 /** Series that a picture distinguishes. */
 export const MOST_SERIES = 6;
-
-const METHODS = ["count", "sum", "average", "min", "max", "countdistinct"] as const;
 
 /** Returns what the model offers: groups and totals where the set permits them. */
 export function offerOf({ type, set }: ResolvedPath): ChartOffer {
@@ -41,7 +39,7 @@ export function offerOf({ type, set }: ResolvedPath): ChartOffer {
     xOf: (total) =>
       new Map([...own, ...(total === null ? [] : groupable)].map(({ path, property }) => [path, property.type])),
     yOf,
-    totals: canGroup ? METHODS.filter((method) => method === "count" || yOf(method).length > 0) : [],
+    totals: canGroup ? TOTAL_METHODS.filter((method) => method === "count" || yOf(method).length > 0) : [],
   };
 }
 

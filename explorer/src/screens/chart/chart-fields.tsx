@@ -1,5 +1,6 @@
 import type { JSX } from "preact";
-import { CheckField, SelectField } from "../../parts/field.tsx";
+import { CheckList } from "../../parts/check-list.tsx";
+import { SelectField } from "../../parts/field.tsx";
 import type { ScreenProps } from "../../state/session.ts";
 import { withOptions } from "../../state/view.ts";
 import { type ChartOffer, MOST_SERIES } from "./chart-choices.ts";
@@ -46,20 +47,14 @@ export function ChartFields(
         />
       )}
       {offered.length === 0 ? null : (
-        <fieldset class="chart-series">
-          <legend class="field-label">Values</legend>
-          {offered.map((path) => (
-            <CheckField
-              key={path}
-              label={path}
-              checked={choice.y.includes(path)}
-              disabled={choice.y.includes(path) ? choice.y.length === 1 : choice.y.length >= MOST_SERIES}
-              onChange={(isChosen) =>
-                change("y")((isChosen ? [...choice.y, path] : choice.y.filter((each) => each !== path)).join(","))
-              }
-            />
-          ))}
-        </fieldset>
+        <CheckList
+          label="Values"
+          names={offered}
+          chosen={choice.y}
+          least={1}
+          most={MOST_SERIES}
+          onChange={(chosen) => change("y")(chosen.join(","))}
+        />
       )}
     </div>
   );

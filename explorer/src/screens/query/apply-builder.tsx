@@ -1,5 +1,6 @@
 import type { JSX } from "preact";
 import { Button } from "../../parts/button.tsx";
+import { CheckList } from "../../parts/check-list.tsx";
 import { TextField } from "../../parts/field.tsx";
 import { Pick, Remove } from "../../parts/pick.tsx";
 import {
@@ -12,7 +13,6 @@ import {
   writeApply,
 } from "../../query/apply-text.ts";
 import { comparable } from "../../query/operators.ts";
-import { CheckList } from "./check-list.tsx";
 import { FilterBuilder } from "./filter-builder.tsx";
 import { filterPaths, type QueryPlace } from "./filter-paths.ts";
 import { Section } from "./section.tsx";

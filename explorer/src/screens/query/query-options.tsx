@@ -1,5 +1,6 @@
 import type { JSX } from "preact";
 import type { Model } from "../../model/model.ts";
+import { CheckList } from "../../parts/check-list.tsx";
 import { CheckField, TextField } from "../../parts/field.tsx";
 import {
   expandNode,
@@ -11,7 +12,6 @@ import {
   writeSelect,
 } from "../../query/expand-tree.ts";
 import { ApplyBuilder } from "./apply-builder.tsx";
-import { CheckList } from "./check-list.tsx";
 import { FilterBuilder } from "./filter-builder.tsx";
 import { type QueryPlace, sortPaths } from "./filter-paths.ts";
 import { OrderBuilder } from "./order-builder.tsx";
