@@ -1,10 +1,28 @@
 import { isWellFormed } from "./check-query.ts";
 
-/** How totals are made of the values of a group. */
-export const TOTAL_METHODS = ["count", "sum", "average", "min", "max", "countdistinct"] as const;
-
 /** How a total is made of the values of a group. */
-export type TotalMethod = (typeof TOTAL_METHODS)[number];
+export type TotalMethod = "count" | "sum" | "average" | "min" | "max" | "countdistinct";
+
+/** The names of the methods for people. */
+export const METHOD_NAMES: ReadonlyMap<TotalMethod, string> = new Map([
+  ["count", "Number of rows"],
+  ["sum", "Sum"],
+  ["average", "Average"],
+  ["min", "Least"],
+  ["max", "Greatest"],
+  ["countdistinct", "Different values"],
+]);
+
+/** Returns the name of a total for people: `Sum of Price`. */
+export function titleOf(method: TotalMethod, path: string | null): string {
+  const name = METHOD_NAMES.get(method) ?? method;
+  return path === null ? name : `${name} of ${path}`;
+}
+
+/** Returns the method that a word names; the number of rows for any other word. */
+export function methodOf(word: string | undefined): TotalMethod {
+  return [...METHOD_NAMES.keys()].find((each) => each === word) ?? "count";
+}
 
 /** A total of each group. */
 export interface Total {
@@ -87,7 +105,7 @@ function listOf(text: string | undefined): readonly string[] {
 function readTotal(text: string): Total | null {
   const [, path = null, name, alias] = TOTAL.exec(text) ?? [];
   if (alias === undefined) return null;
-  return { method: TOTAL_METHODS.find((each) => each === name) ?? "count", path, alias };
+  return { method: methodOf(name), path, alias };
 }
 
 /** Returns a name for the column of a total that no other column has: `PriceSum`, `Count`. */

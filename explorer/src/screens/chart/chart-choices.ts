@@ -1,6 +1,6 @@
 import { isNumeric } from "../../format/show-value.ts";
 import type { PropertyType } from "../../model/model.ts";
-import { TOTAL_METHODS, type TotalMethod } from "../../query/apply-text.ts";
+import { METHOD_NAMES, type TotalMethod } from "../../query/apply-text.ts";
 import { comparable } from "../../query/operators.ts";
 import type { ResolvedPath } from "../../query/resolve-type.ts";
 import type { View } from "../../state/view.ts";
@@ -39,7 +39,7 @@ export function offerOf({ type, set }: ResolvedPath): ChartOffer {
     xOf: (total) =>
       new Map([...own, ...(total === null ? [] : groupable)].map(({ path, property }) => [path, property.type])),
     yOf,
-    totals: canGroup ? TOTAL_METHODS.filter((method) => method === "count" || yOf(method).length > 0) : [],
+    totals: canGroup ? [...METHOD_NAMES.keys()].filter((method) => method === "count" || yOf(method).length > 0) : [],
   };
 }
 

@@ -1,7 +1,7 @@
 import { valueAt } from "../../format/csv.ts";
 import { showValue } from "../../format/show-value.ts";
 import type { PropertyType } from "../../model/model.ts";
-import { aliasOf, type Total, type TotalMethod, writeApply } from "../../query/apply-text.ts";
+import { aliasOf, titleOf, type Total, type TotalMethod, writeApply } from "../../query/apply-text.ts";
 import { toNumber, toTime } from "./chart-scale.ts";
 
 /** What a chart shows of a query. */
@@ -22,15 +22,6 @@ export interface ChartQuery {
 
 /** Rows that a chart reads at most. */
 export const MOST_POINTS = 2000;
-
-const WORDS: Readonly<Record<TotalMethod, string>> = {
-  count: "Number",
-  sum: "Sum",
-  average: "Average",
-  min: "Least",
-  max: "Greatest",
-  countdistinct: "Different values",
-};
 
 /**
  * Returns the request of a chart: groups by x with totals, or the rows of the query.
@@ -64,10 +55,7 @@ export function chartQuery(
   const groups = writeApply({ filter: "", groupBy: [x], totals, limit: null });
   return {
     options: new Map([...aliases, ["$apply", [...before, groups].join("/")], ["$orderby", x]]),
-    series: totals.map(({ alias, path }) => ({
-      column: alias,
-      title: path === null ? "Number of rows" : `${WORDS[total]} of ${path}`,
-    })),
+    series: totals.map(({ alias, path }) => ({ column: alias, title: titleOf(total, path) })),
   };
 }
 

@@ -1,6 +1,7 @@
 import type { JSX } from "preact";
 import { CheckList } from "../../parts/check-list.tsx";
 import { SelectField } from "../../parts/field.tsx";
+import { titleOf } from "../../query/apply-text.ts";
 import type { ScreenProps } from "../../state/session.ts";
 import { withOptions } from "../../state/view.ts";
 import { type ChartOffer, MOST_SERIES } from "./chart-choices.ts";
@@ -11,15 +12,6 @@ const KINDS = [
   { value: "lines", label: "Lines" },
   { value: "scatter", label: "Scatter" },
 ];
-const TOTALS = {
-  rows: "Rows as they are",
-  count: "Number of rows",
-  sum: "Sum",
-  average: "Average",
-  min: "Least value",
-  max: "Greatest value",
-  countdistinct: "Number of different values",
-};
 
 /** Chooses what a chart shows. The URL of the page has the choices. */
 export function ChartFields(
@@ -42,7 +34,10 @@ export function ChartFields(
         <SelectField
           label="Vertical"
           value={choice.total ?? "rows"}
-          choices={(["rows", ...offer.totals] as const).map((value) => ({ value, label: TOTALS[value] }))}
+          choices={[
+            { value: "rows", label: "Rows as they are" },
+            ...offer.totals.map((value) => ({ value, label: titleOf(value, null) })),
+          ]}
           onChange={change("total")}
         />
       )}

@@ -6,10 +6,11 @@ import { Pick, Remove } from "../../parts/pick.tsx";
 import {
   aliasOf,
   type ApplyForm,
+  METHOD_NAMES,
+  methodOf,
   NO_GROUPS,
   readApply,
   type Total,
-  type TotalMethod,
   writeApply,
 } from "../../query/apply-text.ts";
 import { comparable } from "../../query/operators.ts";
@@ -18,14 +19,6 @@ import { filterPaths, type QueryPlace } from "./filter-paths.ts";
 import { Section } from "./section.tsx";
 import { useEdited } from "./use-edited.ts";
 
-const METHODS: Readonly<Record<TotalMethod, string>> = {
-  count: "number of rows",
-  sum: "sum of",
-  average: "average of",
-  min: "least",
-  max: "greatest",
-  countdistinct: "different values of",
-};
 const CODEC = {
   read: readApply,
   write: (form: ApplyForm | null): string => (form === null ? "" : writeApply(form)),
@@ -94,9 +87,9 @@ function TotalFields(props: {
     comparable(place.type)
       .map(({ path }) => path)
       .filter((path) => place.set?.abilities.methodsOf(path).includes(method) ?? true);
-  const methods = Object.entries(METHODS).filter(([method]) => method === "count" || pathsOf(method).length > 0);
+  const methods = [...METHOD_NAMES].filter(([method]) => method === "count" || pathsOf(method).length > 0);
   const change = (method: string, path: string | null): void => {
-    const known = Object.keys(METHODS).find((each): each is TotalMethod => each === method) ?? "count";
+    const known = methodOf(method);
     onChange({ method: known, path, alias: aliasOf(known, path, taken) });
   };
   return (
