@@ -14,7 +14,7 @@ export interface QueryFault {
 }
 
 /** The option names of the service. @see OData URL Conventions 4.0, section 5.1 */
-export const SYSTEM_OPTIONS: readonly string[] = Object.freeze(
+const SYSTEM_OPTIONS: readonly string[] = Object.freeze(
   "$filter $orderby $select $expand $top $skip $count $search $apply $compute $format".split(" "),
 );
 

@@ -85,7 +85,7 @@ function memberItem(member: Member): CompletionItem {
 }
 
 /** Returns the name of a type for people: `String`, `Color`. */
-export function nameOfType(type: PropertyType): string {
+function nameOfType(type: PropertyType): string {
   switch (type.kind) {
     case "primitive":
       return type.name.replace(/^Edm\./u, "");

@@ -7,7 +7,7 @@ export interface QueryText {
 }
 
 /** A query as it was read, with the places of its values. */
-export interface ReadQueryText extends QueryText {
+interface ReadQueryText extends QueryText {
   readonly pieces: readonly OptionPiece[];
 }
 

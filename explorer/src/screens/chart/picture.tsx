@@ -48,6 +48,7 @@ export function Picture(props: PictureProps): JSX.Element {
           </pattern>
         ))}
       </defs>
+      <Head {...props} />
       <Axes frame={frame} />
       {series.map((_, index) => (
         <g key={index}>{kind === "bars" ? <Bars {...props} index={index} /> : <Marks {...props} index={index} />}</g>
@@ -139,6 +140,48 @@ function Marks({ kind, data, frame, index, active }: SeriesProps): JSX.Element {
   );
 }
 
+const LINE = 22;
+
+/** Returns the height of what a saved picture has above the page's: its title and its legend. */
+export function headHeight(series: readonly string[]): number {
+  return LINE * (series.length > 1 ? series.length + 1 : 1) + 8;
+}
+
+/** The page hides it: a saved picture has its ground, its title and its legend within. */
+function Head(props: PictureProps): JSX.Element {
+  const { frame, series, titles } = props;
+  const head = headHeight(series);
+  return (
+    <g class="chart-head">
+      <rect class="chart-ground" y={-head} width={frame.width} height={frame.height + head} />
+      <text x={12} y={LINE - 6 - head}>
+        {titles.picture}
+      </text>
+      {series.length < 2
+        ? null
+        : series.map((title, index) => (
+            <g key={title} transform={`translate(12 ${String(LINE * (index + 1) + 5 - head)})`}>
+              <LegendMark {...props} index={index} />
+              <text x={30} y={11}>
+                {title}
+              </text>
+            </g>
+          ))}
+    </g>
+  );
+}
+
+function LegendMark({ id, kind, index }: Pick<SeriesProps, "id" | "kind" | "index">): JSX.Element {
+  return kind === "bars" ? (
+    <rect class="bar" x="4" y="1" width="16" height="12" fill={`url(#${id}-${String(index)})`} />
+  ) : (
+    <>
+      {kind === "lines" ? <Line index={index} d="M0 7H24" /> : null}
+      <path class="mark" fill={colorOf(index)} d={shapePath(index, 12, 7)} />
+    </>
+  );
+}
+
 /** Shows which mark means which series. */
 export function Legend(props: {
   readonly id: string;
@@ -152,11 +195,7 @@ export function Legend(props: {
       {series.map((title, index) => (
         <li key={title} class="row">
           <svg width="24" height="14" aria-hidden="true">
-            {kind === "bars" ? (
-              <rect class="bar" x="4" y="1" width="16" height="12" fill={`url(#${id}-${String(index)})`} />
-            ) : null}
-            {kind === "lines" ? <Line index={index} d="M0 7H24" /> : null}
-            {kind === "bars" ? null : <path class="mark" fill={colorOf(index)} d={shapePath(index, 12, 7)} />}
+            <LegendMark {...{ id, kind, index }} />
           </svg>
           {title}
         </li>

@@ -4,7 +4,7 @@ import { Button } from "../../parts/button.tsx";
 import { DataTable } from "../../parts/data-table.tsx";
 import { type ChartChoice, type ChartData, describe } from "./chart-data.ts";
 import { type Frame, frameOf } from "./frame.ts";
-import { Legend, Picture } from "./picture.tsx";
+import { headHeight, Legend, Picture } from "./picture.tsx";
 import { savePicture } from "./save-picture.ts";
 
 interface PlotProps {
@@ -20,7 +20,6 @@ export function Plot(props: PlotProps): JSX.Element {
   const { kind, data, series, x, name } = props;
   const id = useId();
   const svg = useRef<SVGSVGElement>(null);
-  const figure = useRef<HTMLElement>(null);
   const [box, width] = useWidth();
   const [active, setActive] = useState<number | null>(null);
   const frame = useMemo(() => frameOf(data, kind === "bars", width), [data, kind, width]);
@@ -29,14 +28,14 @@ export function Plot(props: PlotProps): JSX.Element {
   const titles = { x, y, picture: `${series.join(", ")} by ${x}`, description };
   const at = active !== null && active < data.points.length ? active : null;
   return (
-    <figure class="chart-figure" ref={figure}>
+    <figure class="chart-figure">
       <figcaption class="row">
         <h2 dir="auto">{titles.picture}</h2>
         <span class="spread">
           <Button
             icon="download"
             onClick={() => {
-              if (svg.current !== null) savePicture(svg.current, marksOf(figure.current), name);
+              if (svg.current !== null) savePicture(svg.current, headHeight(series), name);
             }}
           >
             Download as SVG
@@ -65,14 +64,6 @@ export function Plot(props: PlotProps): JSX.Element {
       </details>
     </figure>
   );
-}
-
-/** The marks of the legend with their texts. */
-function marksOf(figure: HTMLElement | null): readonly (readonly [SVGSVGElement, string])[] {
-  return Array.from(figure?.querySelectorAll<SVGSVGElement>(".chart-legend svg") ?? [], (mark) => [
-    mark,
-    mark.parentElement?.textContent ?? "",
-  ]);
 }
 
 function useWidth(): readonly [{ readonly current: HTMLDivElement | null }, number] {

@@ -161,8 +161,7 @@ function readValues(
 async function call(callable: Callable, values: ReadonlyMap<string, unknown>, signal: AbortSignal): Promise<Run> {
   const { session, operation } = callable;
   const { path, options } = callPath(callable, values);
-  const aliases = Array.from(options, ([name, value]) => `${encodeURIComponent(name)}=${encodeURIComponent(value)}`);
-  const target = `${resourceUrl({ path, options: new Map() })}${aliases.length === 0 ? "" : `?${aliases.join("&")}`}`;
+  const target = resourceUrl({ path, options });
   const answer =
     operation.kind === "function"
       ? await session.client.get(target, { signal })
