@@ -10,11 +10,14 @@ import { ValueField } from "./value-field.tsx";
 
 interface ConditionProps {
   readonly node: FilterCondition;
-  readonly property: Property | null;
+  readonly property: Pick<Property, "type" | "isCollection" | "isNullable"> | null;
   readonly onChange: (node: FilterCondition) => void;
 }
 
-/** Edits what a condition does with its property: the operator and the value that fit its type. */
+/**
+ * Edits what a condition does with its property: the operator and the value that fit its type. As long as a value is missing or
+ * wrong, which the field says, the condition has no values.
+ */
 export function ConditionFields({ node, property, onChange }: ConditionProps): JSX.Element | null {
   const operators = property === null ? [] : operatorsFor(property);
   const operator = operatorFor(node, operators);
@@ -45,7 +48,9 @@ export function ConditionFields({ node, property, onChange }: ConditionProps): J
   );
 }
 
-function Value(props: ConditionProps & { readonly property: Property; readonly operator: Operator }): JSX.Element {
+function Value(
+  props: ConditionProps & { readonly property: Pick<Property, "type">; readonly operator: Operator },
+): JSX.Element {
   const { node, property, operator, onChange } = props;
   const [edited, setEdited] = useState<{ readonly key: string; readonly typed: string } | null>(null);
   const isMany = operator.values === "many";
