@@ -103,7 +103,9 @@ describe("the request of a chart", () => {
     const { options: sent } = chartQuery(options, choice);
     expect(sent.get("$select")).toBe("PlacedAt,Total");
     expect([...sent.keys()]).not.toContain("$expand");
-    expect([...chartQuery(options, choice, false).options.keys()]).not.toContain("$select");
+    const bare = { canSelect: false, sortable: () => false };
+    expect([...chartQuery(options, choice, bare).options.keys()]).not.toContain("$select");
+    expect([...chartQuery(options, { ...choice, total: "sum" }, bare).options.keys()]).toEqual(["@a", "$apply"]);
     const applied = chartQuery(new Map([["$apply", "identity"]]), choice);
     expect(applied.options).toEqual(new Map([["$apply", "identity"]]));
   });
