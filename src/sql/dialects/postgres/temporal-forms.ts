@@ -13,7 +13,15 @@ import {
   timestampForms,
   type TextTemporalForms,
 } from "../../forms/temporal-forms.ts";
-import { type Mark, singleForm, textMark, type Conversion, type Sql, type SqlForm } from "../../statement/sql-form.ts";
+import {
+  type CalendarPart,
+  type Conversion,
+  type Mark,
+  singleForm,
+  type Sql,
+  type SqlForm,
+  textMark,
+} from "../../statement/sql-form.ts";
 import { byCodePoint, PG_FORMS, PG_NUMBERS, pgText } from "./forms.ts";
 
 /** Writes infinity as its text: `to_char` returns null for it, which would be the value of an empty cell. */
@@ -62,6 +70,13 @@ export function pgFinite(operand: Sql): Sql {
   return sql`nullif(nullif(${operand}, 'infinity'), '-infinity')`;
 }
 
+/** Returns a part of a finite date or timestamp in UTC. The year before 1 is -1. */
+function pgPart(name: CalendarPart, value: Sql): Sql {
+  const part = sql`extract(${sql.raw(name)} from ${value})`;
+  if (name === "year") return sql`(${part} + case when ${value} < date '0001-01-01' then 1 else 0 end)::int8`;
+  return name === "second" ? sql`floor(${part})::int8` : sql`${part}::int8`;
+}
+
 const ZEROS = "0".repeat(12);
 /**
  * The first day of PostgreSQL, and the last days of dates and of timestamps, since 1970.
@@ -100,6 +115,7 @@ export const PG_DATE: SqlForm = Object.freeze<SqlForm>({
   mark: DATE_MARK,
   comparable: DATE_TO_DAYS,
   computable: DATE_TO_DAYS,
+  part: (name, cell) => pgPart(name, pgFinite(cell)),
 });
 
 const MIDNIGHT_TO_EPOCH: Conversion = {
@@ -135,7 +151,12 @@ export const PG_TIMESTAMPS: readonly SqlForm[] = timestampForms((digits) =>
     writeTimestamp,
     (text) => sql`${text}::timestamptz`,
     TO_EPOCH,
-    { computable: FINITE_TO_EPOCH, mark: TIMESTAMP_MARK, digits },
+    {
+      computable: FINITE_TO_EPOCH,
+      mark: TIMESTAMP_MARK,
+      part: (name, cell) => pgPart(name, sql`(${pgFinite(cell)} at time zone 'UTC')`),
+      digits,
+    },
   ),
 );
 
@@ -151,7 +172,12 @@ export const PG_UTC_TIMESTAMPS: readonly SqlForm[] = timestampForms((digits) =>
     writeTimestamp,
     (text) => sql`(${text}::timestamptz at time zone 'UTC')`,
     TO_EPOCH,
-    { computable: FINITE_TO_EPOCH, mark: UTC_TIMESTAMP_MARK, digits },
+    {
+      computable: FINITE_TO_EPOCH,
+      mark: UTC_TIMESTAMP_MARK,
+      part: (name, cell) => pgPart(name, pgFinite(cell)),
+      digits,
+    },
   ),
 );
 
