@@ -8,7 +8,16 @@ import {
   roundedUp,
   toInstant,
 } from "../../cells/instant.ts";
-import { guidText, int64Text, readBytes, readInteger, scaledText, stringText } from "../../cells/text-cells.ts";
+import {
+  guidText,
+  int64Text,
+  plainDoubleText,
+  readBytes,
+  readInteger,
+  scaledText,
+  shortIntegerText,
+  stringText,
+} from "../../cells/text-cells.ts";
 import { fromScaled, parseDecimal } from "../../edm/decimal.ts";
 import type { StructuralProperty } from "../../edm/model.ts";
 import type { PrimitiveTypeName } from "../../edm/primitive-type.ts";
@@ -72,17 +81,16 @@ interface TextColumns extends Pick<ColumnTable, "selectNumber" | "stored"> {
  */
 export function textColumns(columns: TextColumns): ColumnTable {
   const { forms, asText: toSelected, textDecimal, realDecimal, scaledDecimal, textTimestamp, defaults: own } = columns;
-  const { integerText } = columns;
-  const selected = integerText === undefined ? {} : { toSelected: integerText };
-  const integer: ColumnRow = (property) => ({
-    form: forms.integer,
-    read: smallIntegerReader(property),
-    readable: within(integerText ?? toSelected, INTEGER_RANGES[property.type.name] ?? INT64_RANGE),
-    ...selected,
-  });
+  const integer = integerColumns(columns);
   const { doubleCell, singleCell } = columns;
   const written = doubleCell === undefined ? {} : { toCell: doubleCell };
-  const double = { form: forms.double, read: readDouble, toSelected: columns.doubleText, ...written };
+  const double = {
+    form: forms.double,
+    read: readDouble,
+    toSelected: columns.doubleText,
+    toJson: plainDoubleText,
+    ...written,
+  };
   const defaults: Readonly<Record<PrimitiveTypeName, ColumnRow>> = {
     ...own,
     "Edm.Byte": integer,
@@ -125,6 +133,20 @@ export function textColumns(columns: TextColumns): ColumnTable {
       const integer = readInteger(cell);
       return integer === null ? null : Number(integer);
     },
+  };
+}
+
+/** Makes the row of the integer types except Edm.Int64. */
+function integerColumns({ forms, asText, integerText }: TextColumns): ColumnRow {
+  return (property) => {
+    const range = INTEGER_RANGES[property.type.name] ?? INT64_RANGE;
+    return {
+      form: forms.integer,
+      read: smallIntegerReader(property),
+      readable: within(integerText ?? asText, range),
+      toJson: shortIntegerText(...range),
+      ...(integerText && { toSelected: integerText }),
+    };
   };
 }
 
