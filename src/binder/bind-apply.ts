@@ -235,8 +235,8 @@ function aggregated(
     if (expression === null && !work.capabilities.countEnabled) {
       throw unsupportedOption("$apply", position, "The query option $count is not enabled for this entity set.");
     }
-    const bound = bindAggregate(item, condition, context);
-    checkAlias(alias, rows, taken, "$apply", replacedBy(expression, bound.expression, rows));
+    const bound = bindAggregate(item, taken.size, condition, context);
+    checkAlias(alias, rows, taken, "$apply", replacedBy(expression, bound.aggregate.expression, rows));
     taken.add(alias.name);
     return bound;
   });

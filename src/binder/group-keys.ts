@@ -1,4 +1,5 @@
 import { keeper } from "../base/memo.ts";
+import { required } from "../base/required.ts";
 import type { ComplexType, EntitySet, EntityType } from "../edm/model.ts";
 import { PRIMITIVE_TYPES } from "../edm/primitive-type.ts";
 import type { GroupKey, OrderByItem } from "../query/clauses.ts";
@@ -98,44 +99,30 @@ export function distinctPaths(paths: readonly KeyPath[]): readonly KeyPath[] {
 /** Returns the keys of paths: paths that begin with the same entity or complex value are members of one key. */
 export function toGroupKeys(
   paths: readonly KeyPath[],
-  origins?: Map<ComplexType, EntitySet | null>,
-): readonly GroupKey[] {
-  return Object.freeze(keysAt(0, paths, origins));
-}
-
-function keysAt(
-  level: number,
-  paths: readonly KeyPath[],
-  origins: Map<ComplexType, EntitySet | null> | undefined,
+  origins: Map<ComplexType, EntitySet | null> = new Map(),
+  level: number = 0,
 ): readonly GroupKey[] {
   const byName = new Map<string, KeyPath[]>();
   for (const path of paths) {
     const name = path.names[level] ?? "";
     byName.set(name, [...(byName.get(name) ?? []), path]);
   }
-  return [...byName].map(([name, below], index): GroupKey => {
-    const [first] = below;
-    const source = first?.sources[level];
-    if (first === undefined || source === undefined) return valueKey(first, index);
-    const members = keysAt(level + 1, below, origins);
+  const keys = [...byName].map(([name, below], index): GroupKey => {
+    const { expression, leaf, sources } = required(below[0], "A key has no path.");
+    const source = sources[level];
+    if (source === undefined) {
+      return Object.freeze({ kind: "value", property: madeProperty(leaf, index), expression });
+    }
+    const members = toGroupKeys(below, origins, level + 1);
     const type = madeComplexType(
       source.type,
       members.map(({ property }) => property),
     );
-    if (source.origin !== undefined) origins?.set(type, source.origin);
+    if (source.origin !== undefined) origins.set(type, source.origin);
     const property = madeProperty({ name, type, nullable: true, isCollection: false, facets: {} }, index);
-    return Object.freeze({ kind: "structured", property, source: source.expression, members: keysOf(type, members) });
+    return Object.freeze({ kind: "structured", property, source: source.expression, members });
   });
-}
-
-/** Returns keys with the properties of the type that was made for them. */
-export function keysOf(type: EntityType | ComplexType, keys: readonly GroupKey[]): readonly GroupKey[] {
-  return Object.freeze(keys.map((key) => Object.freeze({ ...key, property: madeMember(type, key.property.name) })));
-}
-
-function valueKey(path: KeyPath | undefined, index: number): GroupKey {
-  if (path === undefined) throw new Error("A key has no path.");
-  return Object.freeze({ kind: "value", property: madeProperty(path.leaf, index), expression: path.expression });
+  return Object.freeze(keys);
 }
 
 /** Returns paths as they are in the rows of a type that a step has made. */
