@@ -1,6 +1,6 @@
 import { nearestName } from "../errors/nearest-name.ts";
-import { type ODataError, protocolError } from "../errors/odata-error.ts";
-import { type AggregateSyntax, methodLike, readAggregates } from "./aggregate-parser.ts";
+import type { ODataError } from "../errors/odata-error.ts";
+import { type AggregateSyntax, aggregateExample, methodLike, readAggregates } from "./aggregate-parser.ts";
 import type { ComputedSyntax, MemberSyntax, OrderByItemSyntax, SyntaxNode } from "./ast.ts";
 import { readComputed } from "./compute-parser.ts";
 import { readExpression } from "./expression-parser.ts";
@@ -13,6 +13,7 @@ import {
   take,
   type TokenCursor,
   unexpected,
+  unsupportedAt,
 } from "./expression-reader.ts";
 import { tokenize } from "./lexer.ts";
 import { closingDoubleQuote } from "./nested-value-end.ts";
@@ -331,19 +332,11 @@ function noStep(reader: ApplyReader): ODataError {
 function adviceFor(name: string, reader: ApplyReader): string {
   if (name === "count") return "Write aggregate($count as Count).";
   const method = methodLike(name);
-  const operand = lookAhead(reader, 2);
-  const path = operand.kind === "name" && lookAhead(reader, 3).kind === ")" ? operand.text : "Price";
-  if (method !== null) return `Write aggregate(${path} with ${method} as Alias).`;
+  if (method !== null) return `Write aggregate(${aggregateExample(reader, method)}).`;
   const nearest = OTHER_STEPS.get(name) ?? nearestName(name, STEPS);
   return nearest === null ? `The steps are ${STEPS.join(", ")}.` : `Write ${nearest}.`;
 }
 
 function unsupported(reader: TokenCursor, token: Token, name: string): ODataError {
   return unsupportedAt(reader, token, `${name} is not supported. The steps are ${STEPS.join(", ")}.`);
-}
-
-/** Makes the error of a construct of the standard that the service does not support. */
-function unsupportedAt(reader: TokenCursor, { position }: Token, message: string): ODataError {
-  const { option } = reader.list;
-  return protocolError("UnsupportedQueryOption", `${option} at position ${position}: ${message}`, { target: option });
 }
