@@ -1,6 +1,6 @@
 import { attempt } from "../base/maybe.ts";
 import { CAST_TEXTS } from "./cast-texts.ts";
-import { decimalFromNumber } from "./decimal.ts";
+import { decimalFromNumber, withoutFinalZeros } from "./decimal.ts";
 import { isInteger, PRIMITIVE_TYPES, type PrimitiveType, type PrimitiveTypeName } from "./primitive-type.ts";
 import { asText, InvalidValueError, type PrimitiveValue } from "./value-codec.ts";
 import { MAX_INT64, MIN_INT64, RANGES, SINGLE_LIMIT, valueCodec } from "./value-codecs.ts";
@@ -56,15 +56,10 @@ const HAVE_FRACTIONS: ReadonlySet<PrimitiveTypeName> = new Set<PrimitiveTypeName
   "Edm.Duration",
 ]);
 
-/** Removes trailing zeros of the fraction, and a point without digits. */
+/** Removes trailing zeros of the fraction, which a unit or an offset may follow. */
 function withoutZeros(text: string): string {
-  const point = text.indexOf(".");
-  if (point < 0) return text;
-  let end = point + 1;
-  while (/\d/.test(text.charAt(end))) end += 1;
-  let last = end;
-  while (text.charAt(last - 1) === "0") last -= 1;
-  return text.slice(0, last === point + 1 ? point : last) + text.slice(end);
+  const end = text.search(/(?:[A-Z]|[+-]\d\d:\d\d)$/);
+  return end < 0 ? withoutFinalZeros(text) : withoutFinalZeros(text.slice(0, end)) + text.slice(end);
 }
 
 function readerOf(target: PrimitiveType): Cast {
