@@ -1,7 +1,7 @@
 import { keeper } from "../base/memo.ts";
 import type { ComplexType, EntitySet, EntityType, StructuralProperty } from "../edm/model.ts";
 import type { ODataError } from "../errors/odata-error.ts";
-import type { ApplyBranch, ApplyStep, FilterClause, GroupStep, LimitStep, OrderByItem } from "../query/clauses.ts";
+import type { ApplyBranch, ApplyStep, FilterStep, GroupStep, LimitStep, OrderByItem } from "../query/clauses.ts";
 import type { AliasNameSyntax, ComputedSyntax } from "../syntax/ast.ts";
 import type { BoundAggregate } from "./bind-aggregate.ts";
 import { bindComputed } from "./bind-compute.ts";
@@ -61,16 +61,11 @@ export function rowsOf(
 }
 
 /** Adds a step that keeps the shape of the rows. */
-export function withFilter(rows: AppliedRows, filter: FilterClause): AppliedRows {
-  const step = Object.freeze(keeper({ kind: "filter", inputType: rows.entityType, filter } as const));
-  return { ...rows, steps: [...rows.steps, step] };
-}
-
-/** Adds a step that keeps some of the rows of an order. */
-export function withLimit(rows: AppliedRows, limit: Omit<LimitStep, "kind" | "inputType">): AppliedRows {
-  const { orderBy, skip, top, partition } = limit;
-  const made = { kind: "limit", inputType: rows.entityType, orderBy, skip, top, partition } as const;
-  return { ...rows, steps: [...rows.steps, Object.freeze(keeper(made))] };
+export function withStep(
+  rows: AppliedRows,
+  step: Omit<FilterStep, "inputType"> | Omit<LimitStep, "inputType">,
+): AppliedRows {
+  return { ...rows, steps: [...rows.steps, Object.freeze(keeper({ ...step, inputType: rows.entityType }))] };
 }
 
 /** Returns an order, made total by the key of the entities, or by the keys of the rows. */

@@ -6,10 +6,11 @@ import type { Aggregate, AggregateMethod, FilterClause } from "../query/clauses.
 import type { Expression, ScalarType } from "../query/expression.ts";
 import { isPath, stepsOf } from "../query/walk-expression.ts";
 import type { AggregateSyntax } from "../syntax/aggregate-parser.ts";
-import type { SyntaxNode } from "../syntax/ast.ts";
+import type { MemberSyntax, SyntaxNode } from "../syntax/ast.ts";
 import { bindOperand } from "./bind-expression.ts";
 import { toType } from "./bind-literal.ts";
 import { type BindingContext, invalidOption, unsupportedOption } from "./binding-scope.ts";
+import { pathText } from "./group-keys.ts";
 import { facetsOf, madeProperty, type MadeProperty } from "./made-types.ts";
 import { describeOperand, isScalar, type Operand, typeName, typeOf } from "./operand.ts";
 
@@ -112,13 +113,8 @@ function refuseReach(node: SyntaxNode, method: AggregateMethod, context: Binding
 }
 
 /** Returns a path and the paths to its beginnings, the shortest first. */
-function prefixesOf(node: SyntaxNode): readonly SyntaxNode[] {
-  const parts: SyntaxNode[] = [];
+function prefixesOf(node: MemberSyntax): readonly MemberSyntax[] {
+  const parts: MemberSyntax[] = [];
   for (let part: SyntaxNode | null = node; part?.kind === "member"; part = part.source) parts.unshift(part);
   return parts;
-}
-
-function pathText(node: SyntaxNode): string {
-  if (node.kind !== "member") return "$it";
-  return node.source === null ? node.name : `${pathText(node.source)}/${node.name}`;
 }

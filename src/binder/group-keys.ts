@@ -55,17 +55,10 @@ export function bindKeyPath(node: MemberSyntax, context: BindingContext): KeyPat
     throw refuse(option, node.position, message);
   }
   const { expression, type, growth = 1 } = operand;
-  const leaf = { type, nullable: true, isCollection: false, facets: facetsOf(expression) };
+  const leaf = { name: node.name, type, nullable: true, isCollection: false, facets: facetsOf(expression) };
   const isComputed = node.source === null && rows?.computed.has(node.name) === true;
   if (isComputed || !isPath(expression)) {
-    return {
-      names: [node.name],
-      sources: [],
-      expression,
-      leaf: { ...leaf, name: node.name },
-      growth,
-      isComputed: true,
-    };
+    return { names: [node.name], sources: [], expression, leaf, growth, isComputed: true };
   }
   const { steps } = stepsOf(expression);
   const names = steps.map((step) => (step.kind === "property" ? step.property.name : step.navigationProperty.name));
@@ -77,18 +70,13 @@ export function bindKeyPath(node: MemberSyntax, context: BindingContext): KeyPat
   });
   const last = steps.at(-1);
   const nullable = sources.length > 0 || last?.kind !== "property" || last.property.nullable;
-  return {
-    names,
-    sources,
-    expression,
-    leaf: { ...leaf, nullable, name: names.at(-1) ?? "" },
-    growth,
-    isComputed: false,
-  };
+  return { names, sources, expression, leaf: { ...leaf, nullable }, growth, isComputed: false };
 }
 
-function pathText({ source, name }: MemberSyntax): string {
-  return source?.kind === "member" ? `${pathText(source)}/${name}` : name;
+/** Writes a path as requests do. */
+export function pathText({ source, name }: MemberSyntax): string {
+  if (source === null) return name;
+  return `${source.kind === "member" ? pathText(source) : "$it"}/${name}`;
 }
 
 /** Returns the paths without repetitions. */
@@ -128,26 +116,21 @@ export function toGroupKeys(
 /** Returns paths as they are in the rows of a type that a step has made. */
 export function pathsIn(type: EntityType, paths: readonly KeyPath[]): readonly KeyPath[] {
   return paths.map((path) => {
-    const expressions: PropertyExpression[] = [];
+    let owner: EntityType | ComplexType = type;
     let source: PathSource = { kind: "it", type };
-    for (const name of path.names) {
-      const owner: EntityType | ComplexType = structured(source);
+    const expressions = path.names.map((name): PropertyExpression => {
       const property = madeMember(owner, name);
-      source = { kind: "property", source, property, type: property.type };
-      expressions.push(source);
-    }
-    const sources = path.sources.map((given, index): KeySource => {
-      const expression = expressions[index];
-      if (expression === undefined) throw new Error("A path is shorter than its sources.");
-      return { expression, type: given.type, origin: given.origin };
+      if (property.type.kind === "ComplexType") owner = property.type;
+      const expression: PropertyExpression = { kind: "property", source, property, type: property.type };
+      source = expression;
+      return expression;
     });
+    const sources = path.sources.map((given, index): KeySource => ({
+      ...given,
+      expression: required(expressions[index], "A path has no such part."),
+    }));
     return { ...path, sources, expression: source };
   });
-}
-
-function structured({ type }: PathSource): EntityType | ComplexType {
-  if (type.kind === "EntityType" || type.kind === "ComplexType") return type;
-  throw new Error("A path leads through a value.");
 }
 
 /**

@@ -1,7 +1,7 @@
 import { keeper, keptPer } from "../base/memo.ts";
 import type { EntitySetHandlers, CollectionQuery } from "../definition/handlers.ts";
-import { PRIMITIVE_TYPES } from "../edm/primitive-type.ts";
 import { protocolError } from "../errors/odata-error.ts";
+import { allOf } from "../query/all-of.ts";
 import type { Capabilities } from "../query/capabilities.ts";
 import type { BoundQuery, OrderByItem, SelectedProperty, FilterClause } from "../query/clauses.ts";
 import type { Expression } from "../query/expression.ts";
@@ -303,16 +303,6 @@ const splitFilter = keptPer((filter: FilterClause): FilterPlan => {
 
 function leadsOn(expression: Expression): boolean {
   return mentionsOf({ filter: { expression }, orderBy: NO_ORDER }) !== null;
-}
-
-/** Joins conditions by `and`. An entity must meet all of them, so they can be applied one after another. */
-export function allOf(operands: readonly Expression[]): FilterClause | null {
-  const [first] = operands;
-  if (first === undefined) return null;
-  const type = PRIMITIVE_TYPES["Edm.Boolean"];
-  return keeper<FilterClause>({
-    expression: operands.length === 1 ? first : { kind: "logical", operator: "and", operands, type },
-  });
 }
 
 const planOrder = keptPer((orderBy: readonly OrderByItem[]): QueryClauses | null => {
