@@ -85,8 +85,9 @@ export function int32Text(cell: unknown): string | null {
 }
 
 /** Makes the function for integers selected as text, for those with fewer digits than the bounds of their type. */
-export function shortIntegerText(least: string, greatest: string): (cell: unknown) => string | null {
-  const digits = new RegExp(`^(?:0|${least === "0" ? "" : "-?"}[1-9]\\d{0,${String(greatest.length - 2)}})$`);
+export function shortIntegerText(least: bigint, greatest: bigint): (cell: unknown) => string | null {
+  const more = String(greatest).length - 2;
+  const digits = new RegExp(`^(?:0|${least < 0n ? "-?" : ""}[1-9]\\d{0,${String(more)}})$`);
   return (cell) => (typeof cell === "string" && digits.test(cell) ? cell : null);
 }
 

@@ -1,9 +1,10 @@
 import { attempt } from "../base/maybe.ts";
 import { CAST_TEXTS } from "./cast-texts.ts";
 import { decimalFromNumber, withoutFinalZeros } from "./decimal.ts";
+import { integerBounds } from "./integer-bounds.ts";
 import { isInteger, PRIMITIVE_TYPES, type PrimitiveType, type PrimitiveTypeName } from "./primitive-type.ts";
 import { asText, InvalidValueError, type PrimitiveValue } from "./value-codec.ts";
-import { MAX_INT64, MIN_INT64, RANGES, SINGLE_LIMIT, valueCodec } from "./value-codecs.ts";
+import { SINGLE_LIMIT, valueCodec } from "./value-codecs.ts";
 
 /** How a cast writes the fraction digits of a value: as the value has them, or without trailing zeros. */
 export type CastDigits = "written" | "needed";
@@ -21,8 +22,8 @@ export function isCastable(source: PrimitiveType, target: PrimitiveType): boolea
 export function isWider(target: PrimitiveType, source: PrimitiveType): boolean {
   if (!isInteger(source)) return source.name === "Edm.Single" && target.name === "Edm.Double";
   if (!isInteger(target)) return isNumber(target);
-  const [least, greatest] = integerBounds(source);
-  const [lowest, highest] = integerBounds(target);
+  const [least, greatest] = integerBounds(source.name);
+  const [lowest, highest] = integerBounds(target.name);
   return lowest <= least && greatest <= highest;
 }
 
@@ -96,24 +97,9 @@ function toInteger(value: PrimitiveValue, target: PrimitiveType): PrimitiveValue
 }
 
 function withinBounds(integer: bigint, target: PrimitiveType): PrimitiveValue | null {
-  const [least, greatest] = integerBounds(target);
+  const [least, greatest] = integerBounds(target.name);
   if (integer < least || integer > greatest) return null;
   return target.name === "Edm.Int64" ? integer : Number(integer);
-}
-
-/** Returns the least and the greatest value of an integer type. */
-export function integerBounds({ name }: PrimitiveType): readonly [least: bigint, greatest: bigint] {
-  switch (name) {
-    case "Edm.Byte":
-    case "Edm.SByte":
-    case "Edm.Int16":
-    case "Edm.Int32": {
-      const [least, greatest] = RANGES[name];
-      return [BigInt(least), BigInt(greatest)];
-    }
-    default:
-      return [MIN_INT64, MAX_INT64];
-  }
 }
 
 /** Converts a number, or the text of one. Doubles keep INF, -INF and NaN; zero of a text has no sign. */

@@ -179,7 +179,7 @@ describe("cells", () => {
   );
 
   test("integers within the bounds of their type are their JSON", () => {
-    const [byte, int16] = [shortIntegerText("0", "255"), shortIntegerText("-32768", "32767")];
+    const [byte, int16] = [shortIntegerText(0n, 255n), shortIntegerText(-32_768n, 32_767n)];
     expect(["0", "99", "-9", "100", "05", 7, null].map(byte)).toEqual(["0", "99", null, null, null, null, null]);
     expect(["0", "-9999", "32768", "10000", "-0"].map(int16)).toEqual(["0", "-9999", null, null, null]);
   });

@@ -19,6 +19,7 @@ import {
   stringText,
 } from "../../cells/text-cells.ts";
 import { fromScaled, parseDecimal } from "../../edm/decimal.ts";
+import { integerBounds } from "../../edm/integer-bounds.ts";
 import type { StructuralProperty } from "../../edm/model.ts";
 import type { PrimitiveTypeName } from "../../edm/primitive-type.ts";
 import { asText, type PrimitiveValue } from "../../edm/value-codec.ts";
@@ -31,19 +32,10 @@ import type { ColumnParts, ColumnRow, ColumnTable } from "./column-table.ts";
 import { readDigits } from "./hex-form.ts";
 import { SERVER_DIGITS } from "./temporal-forms.ts";
 
-/** The bounds of types whose column may be wider. */
-const INTEGER_RANGES: Readonly<Record<string, readonly [least: string, greatest: string]>> = {
-  "Edm.Byte": ["0", "255"],
-  "Edm.SByte": ["-128", "127"],
-  "Edm.Int16": ["-32768", "32767"],
-  "Edm.Int32": ["-2147483648", "2147483647"],
-};
-const INT64_RANGE = ["-9223372036854775808", "9223372036854775807"] as const;
-
 /** Returns the whole numbers within bounds. @param toText selects a number: a column may have digits after a point */
-function within(toText: (column: Sql) => Sql, [least, greatest]: readonly [least: string, greatest: string]) {
+function within(toText: (column: Sql) => Sql, [least, greatest]: ReturnType<typeof integerBounds>) {
   return (column: Sql): Sql => {
-    const isWithin = sql`${column} between ${sql.raw(least)} and ${sql.raw(greatest)}`;
+    const isWithin = sql`${column} between ${sql.raw(String(least))} and ${sql.raw(String(greatest))}`;
     const isWhole = sql`${toText(column)} not like '%.%' and ${toText(column)} not like '%e%'`;
     return sql`(case when ${isWithin} and ${isWhole} then ${column} end)`;
   };
@@ -139,12 +131,12 @@ export function textColumns(columns: TextColumns): ColumnTable {
 /** Makes the row of the integer types except Edm.Int64. */
 function integerColumns({ forms, asText, integerText }: TextColumns): ColumnRow {
   return (property) => {
-    const range = INTEGER_RANGES[property.type.name] ?? INT64_RANGE;
+    const bounds = integerBounds(property.type.name);
     return {
       form: forms.integer,
       read: smallIntegerReader(property),
-      readable: within(integerText ?? asText, range),
-      toJson: shortIntegerText(...range),
+      readable: within(integerText ?? asText, bounds),
+      toJson: shortIntegerText(...bounds),
       ...(integerText && { toSelected: integerText }),
     };
   };
