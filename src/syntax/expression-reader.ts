@@ -115,13 +115,12 @@ export function faultAt(reader: TokenCursor, place: { readonly position: number 
   return syntaxError(reader.list.option, place.position, message);
 }
 
-/** Makes the error of a construct of the standard that the service does not support. */
+/** Makes the error of a construct of the standard that the service does not support, at a token or node. */
 export function unsupportedAt(
-  reader: TokenCursor,
+  { list: { option } }: TokenCursor,
   { position }: { readonly position: number },
   message: string,
 ): ODataError {
-  const { option } = reader.list;
   return protocolError("UnsupportedQueryOption", `${option} at position ${position}: ${message}`, { target: option });
 }
 
