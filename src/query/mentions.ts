@@ -26,10 +26,9 @@ export const computedIn: (clause: SelectExpandClause) => QueryClauses | null = k
 
 /**
  * Returns all values that a level names as a query, also those that it neither selects nor uses: rules judge what a request
- * names. The same object each time; null if it names none.
+ * names. The same object each time.
  */
-export const namedIn: (clause: SelectExpandClause) => QueryClauses | null = keptPer(({ computed }) => {
-  if (computed === undefined) return null;
+export const namedIn: (clause: SelectExpandClause) => QueryClauses = keptPer(({ computed = [] }) => {
   const selected = computed.map(({ property, expression }) => ({ property, computed: expression }));
   return keeper<QueryClauses>({ filter: null, orderBy: [], selectExpand: { selected } });
 });
