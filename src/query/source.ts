@@ -168,6 +168,9 @@ export interface RelatedPage {
 }
 
 type JoinsExpansion = (join: NavigationJoin, parents: QueryableSource, target: QueryableSource) => boolean;
+/** The clauses of queries whose reads see the same state of a database. */
+export type ReadsScope = Pick<SourceQuery, "signal" | "transaction">;
+
 /** The navigation support of a source of a database. */
 export interface RelationalSource {
   /** Returns whether one statement can join the rows of another source with rows of this source. */
@@ -185,6 +188,14 @@ export interface RelationalSource {
    * @param sources the sources of the sets that the shape mentions; sets without a source are missing
    */
   readonly applies?: ((shape: QueryShape, sources: SourcesBySet) => boolean) | undefined;
+  /**
+   * Runs the reads of some queries to this source in one state of the database. Absent: each may see another.
+   * @param queries at least one; a read may want fewer rows
+   * @param read runs the queries, one after another, each with the given scope; null: as they are
+   */
+  readonly inOneState?:
+    | (<T>(queries: readonly SourceQuery[], read: (scope: ReadsScope | null) => Maybe<T>) => Maybe<T>)
+    | undefined;
   /**
    * Reads one entity of this source by its key.
    * @param key in the application's form

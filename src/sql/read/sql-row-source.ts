@@ -24,6 +24,7 @@ import { toExecution, readSlots, type Execution } from "../statement/parameter-s
 import { isJoinedLocally } from "../translate/join-navigation.ts";
 import type { Rows } from "../translate/relation.ts";
 import { isUnsupported } from "./database-fault.ts";
+import { inOneState } from "./hold-snapshot.ts";
 import { openPageStream } from "./open-page-stream.ts";
 import { readRow } from "./read-entity.ts";
 import { readableRows, baseOf, readPage, statementOf } from "./read-page.ts";
@@ -60,6 +61,7 @@ export function sourceOf<E extends EntityTypeDeclaration>(type: E, reader: SqlRe
       joinsExpansions: capabilities.joins || joinsLocally,
       joins: (other) => findReader(other)?.rows === reader.rows,
       applies: (shape, sources) => capabilities.joins && applies(reader, shape, sources),
+      inOneState: (queries, read) => (hidesAll ? read(null) : inOneState(reader, queries, read)),
       readRow: (key, selected, joins, scope) =>
         hidesAll
           ? null
