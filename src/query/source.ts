@@ -135,6 +135,9 @@ export interface RelatedShape {
   readonly roundingMode: RoundingMode;
 }
 
+/** The values of a parent on its side of a join, in the order of the join. */
+export type JoinValues = readonly PrimitiveValue[];
+
 /** A read of related entities for many parents at once. */
 export interface RelatedQuery extends ReadScope {
   readonly shape: RelatedShape;
@@ -143,7 +146,7 @@ export interface RelatedQuery extends ReadScope {
    * For each parent, the values of the properties on its side of the join, in the order of the join. They are distinct and
    * without null, because null is not related to anything.
    */
-  readonly keys: readonly (readonly PrimitiveValue[])[];
+  readonly keys: readonly JoinValues[];
   /** Per parent. */
   readonly skip: number;
   /** Maximum number of entities per parent; undefined for all; 0 for none. */
@@ -208,6 +211,12 @@ export interface RelationalSource {
     joins?: KeyedJoins,
     scope?: ReadScope,
   ): KeyedRow | null | PromiseLike<KeyedRow | null>;
+  /**
+   * Returns a source of the entities that are related to one parent, which may be in any source. Absent: `readRelated` reads
+   * them.
+   * @param key null: nothing is related to the parent
+   */
+  readonly relatedTo?: ((join: NavigationJoin, key: JoinValues | null) => QueryableSource) | undefined;
   /** Reads the entities of this source that are related to the given parents, which may be in any source. */
   readRelated(query: RelatedQuery): RelatedPage | PromiseLike<RelatedPage>;
 }

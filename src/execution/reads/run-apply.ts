@@ -27,9 +27,7 @@ import { withComputed } from "./with-computed.ts";
 export function applyToSource(source: QueryableSource, plan: CollectionPlan, reader: Reader): Maybe<CollectionResult> {
   const application = new Application(new Evaluation(plan.query.values), reader);
   if (source.entities !== undefined) return applyToRows(source.entities(), plan, application);
-  // Related entities of a table are read by their join.
-  const evaluating = plan.form === "related" ? null : evaluatingSources(source, plan.query.shape, reader);
-  return chain(evaluating, (sources) => {
+  return chain(evaluatingSources(source, plan.query.shape, reader), (sources) => {
     const bounded = boundedPlan(plan, reader);
     if (sources !== null) return readBranches(source, bounded, sources, application);
     if (plan.query.shape.apply === undefined) return readAndCompute(source, bounded, application);

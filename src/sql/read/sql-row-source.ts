@@ -7,8 +7,10 @@ import { protocolError } from "../../errors/odata-error.ts";
 import type { FilterClause, OrderByItem, QueryShape } from "../../query/clauses.ts";
 import type { Expression, PathSource } from "../../query/expression.ts";
 import { mentionsOf } from "../../query/mentions.ts";
+import { NO_ROW } from "../../query/no-row.ts";
 import type { Row, RowShape } from "../../query/row-shape.ts";
 import type {
+  JoinValues,
   Page,
   QueryableSource,
   RelationalSource,
@@ -62,6 +64,7 @@ export function sourceOf<E extends EntityTypeDeclaration>(type: E, reader: SqlRe
       joins: (other) => findReader(other)?.rows === reader.rows,
       applies: (shape, sources) => capabilities.joins && applies(reader, shape, sources),
       inOneState: (queries, read) => (hidesAll ? read(null) : inOneState(reader, queries, read)),
+      relatedTo: (join, key) => sourceOf(type, relatedReader(reader, join, key)),
       readRow: (key, selected, joins, scope) =>
         hidesAll
           ? null
@@ -129,6 +132,13 @@ export function narrowedReader(reader: SqlReader, { filter, values, sources, hid
   const condition = toExecution({ values, base: baseOf(reader, sources) });
   const narrowed = { ...reader, statements: reader.statements.narrowed(filter, sources), parameters: [condition] };
   return Object.freeze(hidesAll === true ? { ...narrowed, hidesAll } : narrowed);
+}
+
+/** Makes a reader of only the rows that are related to one parent. @param key as for `RelationalSource.relatedTo` */
+function relatedReader(reader: SqlReader, join: NavigationJoin, key: JoinValues | null): SqlReader {
+  if (key === null) return narrowedReader(reader, { filter: NO_ROW, values: [], hidesAll: true });
+  const execution = toExecution({ values: [], keys: [key], base: baseOf(reader, undefined) });
+  return Object.freeze({ ...reader, statements: reader.statements.relatedTo(join), parameters: [execution] });
 }
 
 /** @throws Error if a condition navigates to rows that cannot be in the same statement as those of the reader */

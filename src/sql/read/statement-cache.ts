@@ -2,7 +2,7 @@ import { sql } from "kysely";
 import type { Maybe } from "../../base/maybe.ts";
 import { keeper } from "../../base/memo.ts";
 import { required } from "../../base/required.ts";
-import type { EntitySet, StructuralProperty } from "../../edm/model.ts";
+import type { EntitySet, NavigationJoin, StructuralProperty } from "../../edm/model.ts";
 import { isODataError } from "../../errors/odata-error.ts";
 import type { FilterClause, SelectedProperty } from "../../query/clauses.ts";
 import type { RowShape } from "../../query/row-shape.ts";
@@ -11,6 +11,7 @@ import type { JsonSyntax } from "../columns/json-syntax.ts";
 import type { PlansByField } from "../columns/table-columns.ts";
 import type { DialectProfile } from "../forms/dialect-profile.ts";
 import type { Sql } from "../statement/sql-form.ts";
+import { isRelated } from "../translate/related-rows.ts";
 import { aliases, type Rows, type RowsUse, type StatementState } from "../translate/relation.ts";
 import { StatementNotes } from "../translate/statement-notes.ts";
 import { applyBranch, bothFilters, type AppliedRows } from "../translate/translate-apply.ts";
@@ -21,7 +22,9 @@ import {
   type PageClauses,
   translateTest,
   translateTotal,
+  type Narrowing,
   narrowedFrom,
+  ownCondition,
   unlessImplied,
 } from "../translate/translate-query.ts";
 import { utcMark } from "../translate/utc-session.ts";
@@ -49,6 +52,12 @@ interface Kept {
   readonly omitted: number;
   readonly statements: KeptStatements;
   readonly isShared: boolean;
+}
+
+/** The condition of narrowed rows. */
+interface NarrowingTest extends Pick<Narrowing, "test" | "mentioned"> {
+  /** Whether it contains a subquery. */
+  readonly hasSubquery: boolean;
 }
 
 /** Cache keys for no filter and for no joins. */
@@ -288,16 +297,28 @@ export class StatementCache {
    * @param sources the sources of the sets that the condition navigates to
    */
   narrowed(filter: FilterClause, sources?: SourcesBySet): StatementCache {
-    const identities = [filter, ...identitiesOf(sources)];
+    const mentioned = statementsOf(sources);
+    return this.#narrowedBy([filter, ...identitiesOf(sources)], {
+      test: (scope) => ownCondition(filter.expression, scope),
+      mentioned,
+      hasSubquery: mentioned.size > 0,
+    });
+  }
+
+  /** Returns the statements of the rows that are related to one parent, whose join values are the key of the execution. */
+  relatedTo(join: NavigationJoin): StatementCache {
+    const hasSubquery = join.kind === "link";
+    return this.#narrowedBy([join], { test: (scope) => isRelated(join, scope), mentioned: new Map(), hasSubquery });
+  }
+
+  #narrowedBy(identities: readonly object[], { test, mentioned, hasSubquery }: NarrowingTest): StatementCache {
     return this.#narrowed.get(identities, () => {
       const { db, profile, from: all } = this.#target;
-      const mentioned = statementsOf(sources);
       const { joins } = profile.capabilities;
-      const needsFence = profile.syntax.marksRows && !joins && (mentioned.size > 0 || all.needsFence === true);
+      const needsFence = profile.syntax.marksRows && !joins && (hasSubquery || all.needsFence === true);
       const seen = profile.syntax.marksRows && !needsFence ? `${all.seen ?? "odata"}_seen` : undefined;
-      const condition = filter.expression;
       const { hidden } = all;
-      const narrowing = { db, base: this, condition, mentioned, seen, hidden, needsFence };
+      const narrowing = { db, base: this, test, mentioned, seen, hidden, needsFence };
       const from = { ...narrowedFrom(narrowing), table: all.table };
       const findPlans = (): PlansByField => this.rowsFor(null).plans;
       const share = (): KeptStatements | undefined => {
