@@ -60,6 +60,9 @@ export function rowsOf(
   };
 }
 
+/** The rows that a step keeps. */
+export type RowLimit = Omit<LimitStep, "kind" | "inputType">;
+
 /** Adds a step that keeps the shape of the rows. */
 export function withFilter(rows: AppliedRows, filter: FilterClause): AppliedRows {
   const step = Object.freeze(keeper({ kind: "filter", inputType: rows.entityType, filter } as const));
@@ -67,7 +70,7 @@ export function withFilter(rows: AppliedRows, filter: FilterClause): AppliedRows
 }
 
 /** Adds a step that keeps some of the rows of an order. */
-export function withLimit(rows: AppliedRows, limit: Omit<LimitStep, "kind" | "inputType">): AppliedRows {
+export function withLimit(rows: AppliedRows, limit: RowLimit): AppliedRows {
   const { orderBy, skip, top, partition } = limit;
   const made = { kind: "limit", inputType: rows.entityType, orderBy, skip, top, partition } as const;
   return { ...rows, steps: [...rows.steps, Object.freeze(keeper(made))] };

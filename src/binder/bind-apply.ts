@@ -2,7 +2,7 @@ import { keeper } from "../base/memo.ts";
 import type { EntitySet } from "../edm/model.ts";
 import { PRIMITIVE_TYPES } from "../edm/primitive-type.ts";
 import type { Capabilities } from "../query/capabilities.ts";
-import type { ApplyClause, FilterClause, LimitStep, OrderByItem } from "../query/clauses.ts";
+import type { ApplyClause, FilterClause, OrderByItem } from "../query/clauses.ts";
 import type { Expression, ParameterExpression } from "../query/expression.ts";
 import type { AggregateSyntax } from "../syntax/aggregate-parser.ts";
 import {
@@ -16,6 +16,7 @@ import type { SyntaxNode } from "../syntax/ast.ts";
 import {
   type AppliedRows,
   checkAlias,
+  type RowLimit,
   rowsOf,
   toBranch,
   type Unreadable,
@@ -182,14 +183,24 @@ function limited(step: LimitSyntax, rows: AppliedRows, within: readonly KeyPath[
     requireEnabled("orderBy", work.capabilities, "$apply", position);
     orderBy = [keeper({ expression: bindSortKey(expression, context), descending: kind === "topcount" })];
   }
-  const limit: Omit<LimitStep, "kind" | "inputType"> = {
+  const limit: RowLimit = {
     orderBy: totalOrder(rows, orderBy),
     skip: kind === "skip" ? count : null,
     top: kind === "skip" ? null : count,
     partition: toGroupKeys(within),
   };
-  const kept = withLimit(rows, limit);
+  const skipped = kind === "top" && within.length === 0 ? skippedBefore(rows, limit) : null;
+  const kept = skipped ?? withLimit(rows, limit);
   return isRanked ? { ...kept, orderBy: [] } : kept;
+}
+
+/** Makes one limit of a top right behind a skip. @returns null behind any other step */
+function skippedBefore(rows: AppliedRows, { orderBy, top, partition }: RowLimit): AppliedRows | null {
+  const last = rows.steps.at(-1);
+  const isSkip = last?.kind === "limit" && last.top === null && last.partition.length === 0;
+  // An orderby would have added terms.
+  if (!isSkip || last.orderBy.length !== orderBy.length) return null;
+  return withLimit({ ...rows, steps: rows.steps.slice(0, -1) }, { orderBy, skip: last.skip, top, partition });
 }
 
 function bindRowCount({ kind, count }: LimitSyntax, least: 0 | 1, context: BindingContext): ParameterExpression {
