@@ -16,8 +16,11 @@ export interface AggregateSyntax {
   readonly summed: Readonly<Record<SummedKind, SummedSyntax>>;
   /** The cell with the least or the greatest key. A cell whose key is null is left out. */
   readonly cellOf: Readonly<Record<"min" | "max", (key: Sql, cell: Sql) => Sql>>;
-  /** The end of a derived table that computes values before they are grouped; absent if the database groups any values. */
-  readonly computedFirst?: Sql | undefined;
+  /**
+   * The end of a derived table with the values that are grouped, and when it is needed: for computed values, or for aggregates
+   * that sort or distinguish values. Absent if the database groups any values.
+   */
+  readonly valuesFirst?: { readonly end: Sql; readonly when: "computes" | "sorts" } | undefined;
 }
 
 /** Returns the kind of the values of a type. @throws Error for a type without sums, which the binder refuses */

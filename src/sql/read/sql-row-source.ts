@@ -62,7 +62,7 @@ export function sourceOf<E extends EntityTypeDeclaration>(type: E, reader: SqlRe
     relational: Object.freeze<RelationalSource>({
       joinsExpansions: capabilities.joins || joinsLocally,
       joins: (other) => findReader(other)?.rows === reader.rows,
-      applies: (shape, sources) => capabilities.joins && applies(reader, shape, sources),
+      applies: (shape, sources) => applies(reader, shape, sources),
       inOneState: (queries, read) => (hidesAll ? read(null) : inOneState(reader, queries, read)),
       relatedTo: (join, key) => sourceOf(type, relatedReader(reader, join, key)),
       readRow: (key, selected, joins, scope) =>
@@ -154,6 +154,7 @@ export function checkJoinable({ rows }: SqlReader, sources: RowRestriction["sour
 
 /** The parts of a query that a distributed database may refuse. */
 interface RefusableQuery {
+  readonly shape?: Pick<QueryShape, "apply"> | undefined;
   readonly filter?: FilterClause | null | undefined;
   readonly orderBy?: readonly OrderByItem[] | undefined;
   readonly joined?: readonly JoinedNavigation[] | undefined;
@@ -172,11 +173,12 @@ function explainUnsupported(error: unknown, query: RefusableQuery, database: str
   return protocolError("UnsupportedQueryOption", message, { cause: error });
 }
 
-function faultsOf({ filter, orderBy = [], joined = [] }: RefusableQuery): readonly string[] {
+function faultsOf({ shape, filter, orderBy = [], joined = [] }: RefusableQuery): readonly string[] {
   const inFilter = filter === null || filter === undefined ? null : constructOf([filter.expression]);
   const inOrder = constructOf(orderBy.map(({ expression }) => expression));
   const [expanded] = joined;
   return [
+    ...(shape?.apply === undefined ? [] : ["a step of $apply"]),
     ...(inFilter === null ? [] : [`'${inFilter}' in $filter`]),
     ...(inOrder === null ? [] : [`'${inOrder}' in $orderby`]),
     ...(expanded === undefined ? [] : [`'${expanded.expansion.navigationProperty.name}' in $expand`]),

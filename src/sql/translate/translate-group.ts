@@ -29,11 +29,13 @@ export interface GroupContext extends ValueContext {
 }
 
 /** The parts of a query of groups. */
-interface GroupedRows {
+export interface GroupedRows {
   readonly cells: Cells;
   /** The positions of the cells by which rows are grouped. */
   readonly positions: readonly number[];
   readonly plans: PlansByField;
+  /** Whether an aggregate sorts or distinguishes the values of a group. */
+  readonly sorts: boolean;
 }
 
 /**
@@ -46,12 +48,14 @@ export function translateGroup({ keys, aggregates }: GroupStep, context: GroupCo
   const cells: Cells = [];
   const positions: number[] = [];
   const groups = keyPlans(keys, { cells, positions, context });
+  let sorts = false;
   const totals = aggregates.map((aggregate): readonly [string, ColumnPlan] => {
     const { sql: value, ...read } = translateAggregate(aggregate, context);
+    sorts ||= aggregate.method === "countdistinct" || read.isSorted === true;
     const column = cellName(addCell(cells, value));
     return [aggregate.property.field, planOfValue(read, aggregate.property, column)];
   });
-  return { cells, positions, plans: new Map([...groups, ...totals]) };
+  return { cells, positions, plans: new Map([...groups, ...totals]), sorts };
 }
 
 interface KeyCells {
@@ -79,7 +83,7 @@ function keyPlan(key: GroupKey, into: KeyCells): ColumnPlan {
   }
   const computed = translateValue(key.expression, property, context);
   const value = { ...computed, sql: context.place(computed.sql) };
-  const { term, cell } = groupedValue(value, scalarType(property));
+  const { term, cell } = groupedValue(value, scalarType(property), context.profile);
   const terms = sortedTerms(term, value, property);
   const indexes = terms.map(addTerm);
   const isShown = cell === undefined && terms[0] === term;
@@ -104,11 +108,14 @@ export function partitionTerms(keys: readonly GroupKey[], context: ValueContext)
   return keys.flatMap((key) => {
     if (key.kind === "structured") return [presenceOf(key.source, context), ...partitionTerms(key.members, context)];
     const value = translateValue(key.expression, key.property, context);
-    return sortedTerms(groupedValue(value, scalarType(key.property)).term, value, key.property);
+    return sortedTerms(groupedValue(value, scalarType(key.property), context.profile).term, value, key.property);
   });
 }
 
-type AggregateValue = Pick<RowValue, "sql" | "format" | "unreadable">;
+interface AggregateValue extends Pick<RowValue, "sql" | "format" | "unreadable"> {
+  /** Whether it is the cell with the first key of an order. */
+  readonly isSorted?: boolean;
+}
 
 /** An aggregate with an operand. */
 type Aggregated = Aggregate & { readonly expression: NonNullable<Aggregate["expression"]> };
@@ -153,7 +160,7 @@ function translateAggregated(
   switch (method) {
     case "min":
     case "max":
-      return { ...value, sql: extreme(method, operand, type, profile) };
+      return { ...value, ...extreme(method, operand, type, profile) };
     case "sum":
     case "average": {
       if (type.kind !== "PrimitiveType") throw new Error(`Values of ${type.name} have no sum.`);
@@ -162,7 +169,7 @@ function translateAggregated(
       return { sql: total, format: profile.values.computedFormat(property) };
     }
     case "countdistinct":
-      return countOf(sql`distinct ${groupedValue(operand, type).term}`, property, context);
+      return countOf(sql`distinct ${groupedValue(operand, type, profile).term}`, property, context);
     case "count":
       return countOf(operand.sql, property, context);
     default:
@@ -176,16 +183,23 @@ function scalarTypeOf({ type }: Aggregated["expression"]): ScalarType | undefine
 }
 
 /** The least or greatest value, in the form of its operand. */
-function extreme(method: "min" | "max", value: RowValue, type: ScalarType, { aggregates }: DialectProfile): Sql {
+function extreme(
+  method: "min" | "max",
+  value: RowValue,
+  type: ScalarType,
+  { aggregates }: DialectProfile,
+): Pick<AggregateValue, "sql" | "isSorted"> {
   const { sortable, ordered } = value.form;
   const { sql: key } = toOrdered(value);
   if (ordered !== undefined || (sortable !== undefined && sortable.keepsCells !== true)) {
-    return aggregates.cellOf[method](key, value.sql);
+    return { sql: aggregates.cellOf[method](key, value.sql), isSorted: true };
   }
-  return sql`${sql.raw(method)}(${isDouble(type) ? withoutNegativeZero(key) : key})`;
+  return { sql: sql`${sql.raw(method)}(${isDouble(type) ? withoutNegativeZero(key) : key})` };
 }
 
 /** Returns a value for the rows that meet a condition, and null for others. */
-function whereMet(filter: FilterClause, value: Sql, { translator }: ValueContext): Sql {
-  return sql`case when ${translator.condition(filter.expression, "filter")} then ${value} end`;
+function whereMet(filter: FilterClause, value: Sql, { translator, profile }: ValueContext): Sql {
+  // A distributed database has no lists outside of `where`.
+  const mode = profile.capabilities.joins ? "filter" : "exact";
+  return sql`case when ${translator.condition(filter.expression, mode)} then ${value} end`;
 }

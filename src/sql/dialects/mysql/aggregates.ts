@@ -34,7 +34,7 @@ export const MY_AGGREGATES: AggregateSyntax = castAggregates({
   sumOfDoubles: (sum) => sum,
   quotient,
   // MariaDB sorts rows to group them, and then evaluates a subquery with the values of another row.
-  computedFirst: sql` limit 18446744073709551615`,
+  valuesFirst: { end: sql` limit 18446744073709551615`, when: "computes" },
   cellOf: {
     min: (key, cell) => firstCell(key, cell, sql``),
     max: (key, cell) => firstCell(key, cell, sql` desc`),

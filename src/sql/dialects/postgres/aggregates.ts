@@ -26,3 +26,9 @@ export const PG_AGGREGATES: AggregateSyntax = castAggregates({
     max: (key, cell) => firstCell(key, cell, sql` desc`),
   },
 });
+
+/** The same for distributed databases: the coordinator sorts and distinguishes values, which machines cannot merge. */
+export const PG_SPREAD_AGGREGATES: AggregateSyntax = Object.freeze<AggregateSyntax>({
+  ...PG_AGGREGATES,
+  valuesFirst: { end: sql` offset 0`, when: "sorts" },
+});

@@ -23,7 +23,7 @@ import { argumentAt, WHITE_SPACE } from "../../forms/translate-call.ts";
 import { bindFixed } from "../../statement/parameter-slot.ts";
 import type { Sql } from "../../statement/sql-form.ts";
 import { computed } from "../../statement/sql-operand.ts";
-import { PG_AGGREGATES } from "./aggregates.ts";
+import { PG_AGGREGATES, PG_SPREAD_AGGREGATES } from "./aggregates.ts";
 import { PG_CATALOGUE, PG_SPREAD_CATALOGUE } from "./catalogue.ts";
 import { pgColumnFormat, pgSpreadColumnFormat } from "./column-format.ts";
 import { PG_FAULTS } from "./faults.ts";
@@ -361,6 +361,7 @@ export const PG_PROFILE: DialectProfile = Object.freeze<DialectProfile>({
     functions: PG_SPREAD_FUNCTIONS,
     values: PG_SPREAD_VALUES,
     syntax: PG_SPREAD_SYNTAX,
+    aggregates: PG_SPREAD_AGGREGATES,
     catalogue: PG_SPREAD_CATALOGUE,
   },
 });
