@@ -8,7 +8,7 @@ import type { ConvertExpression, ScalarType } from "../../query/expression.ts";
 import type { ColumnPlan, PlansByField } from "../columns/table-columns.ts";
 import { summedKind } from "../forms/aggregate-syntax.ts";
 import type { DialectProfile } from "../forms/dialect-profile.ts";
-import { toOrdered, type Sql } from "../statement/sql-form.ts";
+import { longSort, toOrdered, type Sql } from "../statement/sql-form.ts";
 import {
   groupedValue,
   isDouble,
@@ -84,9 +84,10 @@ function keyPlan(key: GroupKey, into: KeyCells): ColumnPlan {
   const computed = translateValue(key.expression, property, context);
   const value = { ...computed, sql: context.place(computed.sql) };
   const { term, cell } = groupedValue(value, scalarType(property), context.profile);
-  const terms = sortedTerms(term, value, property);
+  const terms = sortedTerms(term, value, property, context);
   const indexes = terms.map(addTerm);
-  const isShown = cell === undefined && terms[0] === term;
+  // A single term is the value itself.
+  const isShown = cell === undefined && terms.length === 1;
   const shown = isShown ? indexes[0] : addCell(cells, sql`min(${cell ?? term})`);
   return planOfValue(value, property, cellName(shown ?? 0));
 }
@@ -99,16 +100,34 @@ function presenceOf(source: Parameters<typeof translateStructuredNull>[0], { sco
 }
 
 /** Returns the terms that distinguish all values where a database sorts rows to group them, as in an order. */
-function sortedTerms(term: Sql, { form }: RowValue, { facets }: StructuralProperty): readonly Sql[] {
-  return (form.sortable?.form ?? form).sortTerms?.(term, facets.maxLength) ?? [term];
+function sortedTerms(
+  term: Sql,
+  { form }: RowValue,
+  { type, facets }: StructuralProperty,
+  { profile }: ValueContext,
+): readonly Sql[] {
+  const terms = (form.sortable?.form ?? form).sortTerms?.(term, facets.maxLength);
+  if (terms !== undefined) return terms;
+  // Beside long values, a text takes as much memory as they do.
+  const isText =
+    profile.syntax.sortingLong !== undefined && (type.kind === "EnumType" || STORED_AS_TEXT.has(type.name));
+  return [isText ? longSort(term) : term];
 }
+
+/** Types whose values are compared as the texts that they may be stored as. */
+const STORED_AS_TEXT: ReadonlySet<string> = new Set(["Edm.Boolean", "Edm.Guid"]);
 
 /** Returns the terms that are equal for rows of the same group. */
 export function partitionTerms(keys: readonly GroupKey[], context: ValueContext): readonly Sql[] {
   return keys.flatMap((key) => {
     if (key.kind === "structured") return [presenceOf(key.source, context), ...partitionTerms(key.members, context)];
     const value = translateValue(key.expression, key.property, context);
-    return sortedTerms(groupedValue(value, scalarType(key.property), context.profile).term, value, key.property);
+    return sortedTerms(
+      groupedValue(value, scalarType(key.property), context.profile).term,
+      value,
+      key.property,
+      context,
+    );
   });
 }
 
