@@ -2,7 +2,7 @@
 export type JsonObject = Readonly<Record<string, unknown>>;
 
 /** Members that only the development of the package uses. */
-const OWN = new Set(["allowScripts", "devDependencies", "imports", "scarfSettings", "scripts"]);
+const OWN = new Set(["allowScripts", "devDependencies", "imports", "scarfSettings", "scripts", "workspaces"]);
 
 /**
  * Returns the package.json of the tarball: without the condition `source`, which leads tests and examples to `src`, and

@@ -208,9 +208,11 @@ function extreme(
   type: ScalarType,
   { aggregates }: DialectProfile,
 ): Pick<AggregateValue, "sql" | "isSorted"> {
-  const { sortable, ordered } = value.form;
+  const { sortable, ordered, ranged } = value.form;
   const { sql: key } = toOrdered(value);
-  if (ordered !== undefined || (sortable !== undefined && sortable.keepsCells !== true)) {
+  // Only digits whose cells are bytes have ranges of their own.
+  const isLacking = ranged !== undefined && aggregates.lacksBytes === true;
+  if (isLacking || ordered !== undefined || (sortable !== undefined && sortable.keepsCells !== true)) {
     return { sql: aggregates.cellOf[method](key, value.sql), isSorted: true };
   }
   return { sql: sql`${sql.raw(method)}(${isDouble(type) ? withoutNegativeZero(key) : key})` };
