@@ -47,4 +47,12 @@ describe.each(ENGINES)("the executors over arrays and over $title", (engine) => 
     expect(await answerOf(database, encodeURI(target))).toBe(await answerOf(memory, encodeURI(target)));
     await close();
   });
+
+  test("a product that a database cannot keep is never another number", async () => {
+    const { memory, database, close } = await thingServices(engine, thingRows(ROWS, 7), { defaults: ENABLED });
+    const target = `/Things?$apply=groupby((count),aggregate((99999999999999999999.9999999999999999 mul note/count) with min as A))`;
+    const found = await answerOf(database, encodeURI(target));
+    if (!isUnsupported(engine.name, found)) expect(found).toBe(await answerOf(memory, encodeURI(target)));
+    await close();
+  });
 });

@@ -22,7 +22,14 @@ export interface AggregateSyntax {
    * The end of a derived table with the values that are grouped, and when it is needed: for computed values, or for aggregates
    * that sort or distinguish values. Absent if the database groups any values.
    */
-  readonly valuesFirst?: { readonly end: Sql; readonly when: "computes" | "sorts" } | undefined;
+  readonly valuesFirst?:
+    | {
+        readonly end: Sql;
+        readonly when: "computes" | "sorts";
+        /** Reads a computed Decimal of the derived table, and fails if its column cannot have it; absent: any value fits. */
+        readonly decimal?: (column: Sql) => Sql;
+      }
+    | undefined;
 }
 
 /** Returns the kind of the values of a type. @throws Error for a type without sums, which the binder refuses */

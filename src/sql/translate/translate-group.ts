@@ -4,7 +4,7 @@ import type { StructuralProperty } from "../../edm/model.ts";
 import { PRIMITIVE_TYPES } from "../../edm/primitive-type.ts";
 import { averageScale } from "../../query/average-scale.ts";
 import type { Aggregate, FilterClause, GroupKey, GroupStep } from "../../query/clauses.ts";
-import type { ConvertExpression, ScalarType } from "../../query/expression.ts";
+import type { ConvertExpression, Expression, ScalarType } from "../../query/expression.ts";
 import type { ColumnPlan, PlansByField } from "../columns/table-columns.ts";
 import { summedKind } from "../forms/aggregate-syntax.ts";
 import type { DialectProfile } from "../forms/dialect-profile.ts";
@@ -25,7 +25,7 @@ import { translateStructuredNull } from "./translate-property.ts";
 /** The parts of a statement that translate the values of groups. */
 export interface GroupContext extends ValueContext {
   /** Returns a value where it is grouped: itself, or a column of a table in which it is computed before. */
-  readonly place: (value: Sql) => Sql;
+  readonly place: (value: Sql, expression: Expression | null) => Sql;
 }
 
 /** The parts of a query of groups. */
@@ -77,12 +77,12 @@ function keyPlan(key: GroupKey, into: KeyCells): ColumnPlan {
   };
   const { property } = key;
   if (key.kind === "structured") {
-    const presence = cellName(addTerm(context.place(presenceOf(key.source, context))));
+    const presence = cellName(addTerm(context.place(presenceOf(key.source, context), null)));
     const members = keyPlans(key.members, into);
     return Object.freeze({ kind: "complex", property, nullable: true, members, ignored: NO_PLANS, presence });
   }
   const computed = translateValue(key.expression, property, context);
-  const value = { ...computed, sql: context.place(computed.sql) };
+  const value = { ...computed, sql: context.place(computed.sql, key.expression) };
   const { term, cell } = groupedValue(value, scalarType(property), context.profile);
   const terms = sortedTerms(term, value, property, context);
   const indexes = terms.map(addTerm);
@@ -142,7 +142,7 @@ type Aggregated = Aggregate & { readonly expression: NonNullable<Aggregate["expr
 function translateAggregate(aggregate: Aggregate, context: GroupContext): AggregateValue {
   const { property, filter, expression } = aggregate;
   if (expression !== null) return translateAggregated({ ...aggregate, expression }, context);
-  const counted = filter === null ? sql`*` : context.place(whereMet(filter, sql`1`, context));
+  const counted = filter === null ? sql`*` : context.place(whereMet(filter, sql`1`, context), null);
   return countOf(counted, property, context);
 }
 
@@ -175,7 +175,7 @@ function translateAggregated(
   // Minimum and maximum are read as the operand is.
   const value = translateValue(expression, { ...property, type }, context);
   const met = filter === null ? value.sql : whereMet(filter, value.sql, context);
-  const operand = { ...value, sql: context.place(met) };
+  const operand = { ...value, sql: context.place(met, expression) };
   switch (method) {
     case "min":
     case "max":
