@@ -58,8 +58,8 @@ function inMemory() {
   const related = (name: keyof typeof own) =>
     hasMany(Part, {
       target: "Parts",
-      get: (id: number) => own[name](boxes[id - 1] as (typeof boxes)[number]),
-    } as Readonly<Record<string, unknown>> as never);
+      get: (id: unknown) => own[name](boxes[Number(id) - 1] as (typeof boxes)[number]),
+    });
   return odataService({
     profile: "standard",
     authenticate,

@@ -11,7 +11,6 @@ import type { JsonSyntax } from "../columns/json-syntax.ts";
 import type { PlansByField } from "../columns/table-columns.ts";
 import type { DialectProfile } from "../forms/dialect-profile.ts";
 import type { Sql } from "../statement/sql-form.ts";
-import { isRelated } from "../translate/related-rows.ts";
 import { aliases, type Rows, type RowsUse, type StatementState } from "../translate/relation.ts";
 import { StatementNotes } from "../translate/statement-notes.ts";
 import { applyBranch, bothFilters, type AppliedRows } from "../translate/translate-apply.ts";
@@ -22,9 +21,6 @@ import {
   type PageClauses,
   translateTest,
   translateTotal,
-  type Narrowing,
-  narrowedFrom,
-  ownCondition,
   unlessImplied,
 } from "../translate/translate-query.ts";
 import { utcMark } from "../translate/utc-session.ts";
@@ -33,9 +29,10 @@ import { distributingField } from "./find-placement.ts";
 import { identitiesOf, IdentityCache, variantOf } from "./identity-cache.ts";
 import { KeptStatements, UNCHANGED } from "./kept-statements.ts";
 import { isKeysFirst } from "./keys-first.ts";
+import { meeting, narrowed, relatedBy, type RowCondition } from "./narrowed-rows.ts";
 import { placeIdentities, placesOf, type StatementTarget } from "./proven-columns.ts";
 import { RelatedStatements } from "./related-statements.ts";
-import { readerOfSource, statementsOf } from "./row-source.ts";
+import { readerOfSource } from "./row-source.ts";
 import type { SqlRows } from "./sql-rows.ts";
 
 /** The JSON of a page. */
@@ -52,12 +49,6 @@ interface Kept {
   readonly omitted: number;
   readonly statements: KeptStatements;
   readonly isShared: boolean;
-}
-
-/** The condition of narrowed rows. */
-interface NarrowingTest extends Pick<Narrowing, "test" | "mentioned"> {
-  /** Whether it contains a subquery. */
-  readonly hasSubquery: boolean;
 }
 
 /** Cache keys for no filter and for no joins. */
@@ -297,29 +288,17 @@ export class StatementCache {
    * @param sources the sources of the sets that the condition navigates to
    */
   narrowed(filter: FilterClause, sources?: SourcesBySet): StatementCache {
-    const mentioned = statementsOf(sources);
-    return this.#narrowedBy([filter, ...identitiesOf(sources)], {
-      test: (scope) => ownCondition(filter.expression, scope),
-      mentioned,
-      hasSubquery: mentioned.size > 0,
-    });
+    return this.#narrowedBy([filter, ...identitiesOf(sources)], meeting(filter, sources));
   }
 
   /** Returns the statements of the rows that are related to one parent, whose join values are the key of the execution. */
   relatedTo(join: NavigationJoin): StatementCache {
-    const hasSubquery = join.kind === "link";
-    return this.#narrowedBy([join], { test: (scope) => isRelated(join, scope), mentioned: new Map(), hasSubquery });
+    return this.#narrowedBy([join], relatedBy(join));
   }
 
-  #narrowedBy(identities: readonly object[], { test, mentioned, hasSubquery }: NarrowingTest): StatementCache {
+  #narrowedBy(identities: readonly object[], condition: RowCondition): StatementCache {
     return this.#narrowed.get(identities, () => {
-      const { db, profile, from: all } = this.#target;
-      const { joins } = profile.capabilities;
-      const needsFence = profile.syntax.marksRows && !joins && (hasSubquery || all.needsFence === true);
-      const seen = profile.syntax.marksRows && !needsFence ? `${all.seen ?? "odata"}_seen` : undefined;
-      const { hidden } = all;
-      const narrowing = { db, base: this, test, mentioned, seen, hidden, needsFence };
-      const from = { ...narrowedFrom(narrowing), table: all.table };
+      const from = narrowed(this, this.#target, condition);
       const findPlans = (): PlansByField => this.rowsFor(null).plans;
       const share = (): KeptStatements | undefined => {
         const { statements, isShared } = this.#current();
