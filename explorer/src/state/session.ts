@@ -16,6 +16,8 @@ import { type View, hrefOf, parseFragment } from "./view.ts";
 export interface Service {
   readonly model: Model;
   readonly about: About;
+  /** The visit in which it answered. */
+  readonly visit: number;
 }
 
 /** The colours of the page: those of the system, or those that the reader chose. */
@@ -40,6 +42,8 @@ export class Session {
   readonly toasts = new Toasts();
   /** Why the page asks to sign in; null if it does not. */
   readonly signInRequest: Signal<SignInRequest | null> = signal(null);
+  /** Counts users: what the page shows and what was typed ends with a visit. */
+  readonly visit: Signal<number> = signal(0);
 
   constructor(root: string, signIn: SignIn | null) {
     this.signIn = signIn;
@@ -66,8 +70,12 @@ export class Session {
     this.view.value = view;
   }
 
-  /** Uses a credential, and reads the model again; null signs out. */
+  /**
+   * Uses a credential, and reads the model again; null signs out. A user whom the service asked to sign in goes on with the
+   * same visit.
+   */
   signInWith(credential: Credential | null): void {
+    if (credential === null || this.signInRequest.peek()?.error === null) this.visit.value += 1;
     this.credentials.set(credential);
     this.signInRequest.value = null;
   }
@@ -82,11 +90,12 @@ export class Session {
    * @throws ServiceError, NetworkError, Error for metadata that cannot be read
    */
   async open(signal: AbortSignal): Promise<Service> {
+    const visit = this.visit.peek();
     const [about, metadata] = await Promise.all([
       readAbout(this.client, signal),
       this.client.get("$metadata", { signal, accept: "application/xml" }),
     ]);
-    return { about, model: readMetadata(parseXml(String(metadata.body))) };
+    return { about, model: readMetadata(parseXml(String(metadata.body))), visit };
   }
 }
 

@@ -1,5 +1,6 @@
-import { useCallback, useEffect, useRef, useState } from "preact/hooks";
-import { isAbort } from "../client/service-error.ts";
+import { useCallback, useContext, useEffect, useRef, useState } from "preact/hooks";
+import { ServiceError, isAbort } from "../client/service-error.ts";
+import { SessionContext } from "./session.ts";
 
 /** What becomes of a question to the service. */
 export type Loaded<Value> =
@@ -62,6 +63,13 @@ export function useLoaded<Value>(key: string, load: (signal: AbortSignal) => Pro
   const again = useCallback(() => {
     setRound((number) => number + 1);
   }, []);
+  const signedIn = useContext(SessionContext)?.credentials.changes.value ?? 0;
+  useEffect(() => {
+    // The service asked to sign in, and the user did.
+    if (found?.state.kind === "failed" && found.state.error instanceof ServiceError && found.state.error.status === 401) {
+      again();
+    }
+  }, [signedIn]);
   // What was found for another key is no answer to this question.
   const state: Loaded<Value> = found?.key === key ? found.state : { kind: "loading" };
   return { state, last: last.current, stop, again };

@@ -1,0 +1,57 @@
+import { encodeSegment } from "../../../explorer/src/query/literals.ts";
+import { type ScreenName, hrefOf, viewOf } from "../../../explorer/src/state/view.ts";
+import { SIGNS } from "./hostile-service.ts";
+
+/** A name, a screen, a path, and options. */
+type Row = readonly [name: string, screen: ScreenName, path?: string, options?: Readonly<Record<string, string>>];
+
+/** One view that the tests look at. */
+export interface Visit {
+  readonly name: string;
+  readonly fragment: string;
+}
+
+const toVisit = ([name, screen, path = "", options = {}]: Row): Visit => ({
+  name,
+  fragment: hrefOf(viewOf(screen, path, Object.entries(options))),
+});
+
+const ODD = encodeSegment(`'${SIGNS.replaceAll("'", "''")}'`);
+const PAIR = `Pairs(Guid=01234567-89ab-cdef-0123-456789abcdef,Text=${ODD},Day=2024-02-29)`;
+
+/** Every screen over the world, with one trip and one stop. A new screen is one more row. */
+export const WORLD_VISITS: readonly Visit[] = (
+  [
+    ["home", "home"],
+    ["relations", "relations"],
+    ["relations of a set", "relations", "", { focus: "Cities", near: "true" }],
+    ["operations", "operation"],
+    ["record", "record", "Countries('PT')"],
+    ["record that refers to others", "record", "Stops(1)"],
+    ["create", "edit", "Trips"],
+    ["edit", "edit", "Trips(1)"],
+    ["cost", "cost", "Cities", { $filter: "Population gt 10000000", $expand: "Country" }],
+  ] as const satisfies readonly Row[]
+).map(toVisit);
+
+/** Every screen over the service that breaks pages. */
+export const HOSTILE_VISITS: readonly Visit[] = (
+  [
+    ["home", "home"],
+    ["relations", "relations", "", { focus: "Texts" }],
+    ["operations", "operation"],
+    ["operation", "operation", "echo"],
+    ["operation of a record", "operation", `${PAIR}/Hostile.rename`],
+    ["record of odd texts", "record", `Texts(${ODD})`],
+    ["record with a key of three", "record", PAIR],
+    ["record of 200 properties", "record", "Wides(1)"],
+    ["record of 1 MB", "record", "Huges(9223372036854775807)"],
+    ["record without what the user may not read", "record", "Secrets(1)"],
+    ["record of a set from right to left", "record", "רשומות(1)"],
+    ["create", "edit", "Plains"],
+    ["edit of odd texts", "edit", `Texts(${ODD})`],
+    ["edit of 200 properties", "edit", "Wides(1)"],
+    ["cost", "cost", "Wides"],
+    ["cost of a set without options", "cost", "Bare"],
+  ] as const satisfies readonly Row[]
+).map(toVisit);
