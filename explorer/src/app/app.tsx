@@ -9,6 +9,7 @@ import { type Loading, useLoaded } from "../state/use-loaded.ts";
 import { Header } from "./header.tsx";
 import { Screen } from "./screen.tsx";
 import { SignIn, SignInDialog } from "./sign-in.tsx";
+import { useKeptFocus } from "./use-kept-focus.ts";
 
 /** Shows the page: it reads the model of the service, then shows the screen that the URL names. */
 export function App({ session }: { readonly session: Session }): JSX.Element {
@@ -16,6 +17,7 @@ export function App({ session }: { readonly session: Session }): JSX.Element {
   const user = String(session.credentials.changes.value);
   const loading = useLoaded(user, (signal) => session.open(signal));
   useTheme(session);
+  useKeptFocus();
   return (
     <>
       <Opened session={session} loading={loading} />

@@ -42,6 +42,8 @@ export class Session {
   readonly toasts = new Toasts();
   /** Why the page asks to sign in; null if it does not. */
   readonly signInRequest: Signal<SignInRequest | null> = signal(null);
+  /** Counts changes that the screen must read. */
+  readonly changes: Signal<number> = signal(0);
   /** Counts users: what the page shows and what was typed ends with a visit. */
   readonly visit: Signal<number> = signal(0);
 
@@ -80,6 +82,11 @@ export class Session {
     this.signInRequest.value = null;
   }
 
+  /** Reads what the screen shows again. */
+  refresh(): void {
+    this.changes.value += 1;
+  }
+
   /** Says something to readers who do not see the page change. */
   announce(text: string): void {
     this.announcement.value = text;
@@ -108,7 +115,17 @@ export interface ScreenProps {
 /** A session whose service has answered. */
 export interface OpenSession extends Pick<
   Session,
-  "client" | "credentials" | "signIn" | "signInRequest" | "view" | "toasts" | "announce" | "go" | "signInWith"
+  | "client"
+  | "credentials"
+  | "signIn"
+  | "signInRequest"
+  | "view"
+  | "changes"
+  | "toasts"
+  | "announce"
+  | "go"
+  | "refresh"
+  | "signInWith"
 > {
   readonly model: Model;
   readonly about: About;
@@ -116,13 +133,14 @@ export interface OpenSession extends Pick<
 
 /** Joins a session and what its service has answered. */
 export function openSession(session: Session, { model, about }: Service): OpenSession {
-  const { client, credentials, signIn, signInRequest, view, toasts } = session;
+  const { client, credentials, signIn, signInRequest, view, changes, toasts } = session;
   return {
     client,
     credentials,
     signIn,
     signInRequest,
     view,
+    changes,
     toasts,
     model,
     about,
@@ -134,6 +152,9 @@ export function openSession(session: Session, { model, about }: Service): OpenSe
     },
     go: (target, choices) => {
       session.go(target, choices);
+    },
+    refresh: () => {
+      session.refresh();
     },
   };
 }

@@ -32,6 +32,8 @@ interface Found<Value> {
 export function useLoaded<Value>(key: string, load: (signal: AbortSignal) => Promise<Value>): Loading<Value> {
   const [found, setFound] = useState<Found<Value> | null>(null);
   const [round, setRound] = useState(0);
+  const session = useContext(SessionContext);
+  const changes = session?.changes.value ?? 0;
   const last = useRef<Value | null>(null);
   const controller = useRef<AbortController | null>(null);
   useEffect(() => {
@@ -55,7 +57,7 @@ export function useLoaded<Value>(key: string, load: (signal: AbortSignal) => Pro
       mine.abort();
     };
     // The question is the same as long as the key is.
-  }, [key, round]);
+  }, [key, round, changes]);
   const stop = useCallback(() => {
     controller.current?.abort();
     setFound({ key, state: { kind: "stopped" } });
@@ -63,7 +65,7 @@ export function useLoaded<Value>(key: string, load: (signal: AbortSignal) => Pro
   const again = useCallback(() => {
     setRound((number) => number + 1);
   }, []);
-  const signedIn = useContext(SessionContext)?.credentials.changes.value ?? 0;
+  const signedIn = session?.credentials.changes.value ?? 0;
   useEffect(() => {
     // The service asked to sign in, and the user did.
     if (found?.state.kind === "failed" && found.state.error instanceof ServiceError && found.state.error.status === 401) {

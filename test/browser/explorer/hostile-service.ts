@@ -113,6 +113,8 @@ function textSets() {
       name: "Texts",
       queryable: () => arraySource(Text, TEXTS),
       getByKey: (id) => TEXTS.find((text) => text.id === id) ?? null,
+      create: (text) => text,
+      patch: (id) => TEXTS.find((text) => text.id === id) ?? null,
       navigation: { pairs: hasMany(Pair, { on: { id: "textId" }, target: "Pairs", partner: "text_" }) },
       annotations: { "Core.Description": ALL },
     }),
@@ -129,6 +131,7 @@ function textSets() {
       name: "Wides",
       queryable: () => arraySource(Wide, [{ id: 1, texts: [] }]),
       getByKey: (id) => ({ id, texts: [] }),
+      patch: (id) => ({ id, texts: [] }),
     }),
   ];
 }

@@ -59,7 +59,7 @@ describe.skipIf(program === undefined)("every screen of the explorer", async () 
       const seen: unknown[] = [];
       for (const { width, colorScheme, rules } of LOOKED_AT) {
         await page.setViewportSize({ width, height: 800 });
-        await page.emulateMedia({ colorScheme });
+        await page.emulateMedia({ colorScheme, reducedMotion: "reduce" });
         await settle();
         const facts = (await page.evaluate(FACTS)) as object;
         seen.push({ width, colorScheme, ...facts, found: await axeFindings(page, rules) });

@@ -48,7 +48,7 @@ export const HOSTILE_VISITS: readonly Visit[] = (
     ["record of 1 MB", "record", "Huges(9223372036854775807)"],
     ["record without what the user may not read", "record", "Secrets(1)"],
     ["record of a set from right to left", "record", "רשומות(1)"],
-    ["create", "edit", "Plains"],
+    ["create", "edit", "Texts"],
     ["edit of odd texts", "edit", `Texts(${ODD})`],
     ["edit of 200 properties", "edit", "Wides(1)"],
     ["cost", "cost", "Wides"],

@@ -49,7 +49,7 @@ export function EditForm(props: Target & { readonly entity: Entity | null }): JS
       ))}
       {saving.kind === "failed" ? <Failure error={saving.error} /> : null}
       <div class="row">
-        <Button type="submit" kind="primary" isBusy={saving.kind === "saving"}>
+        <Button type="submit" kind="primary" isIdle={saving.kind === "saving"}>
           {entity === null ? "Create" : "Save"}
         </Button>
         <ButtonLink href={hrefOf(viewOf(entity === null ? "grid" : "record", path))}>Cancel</ButtonLink>
