@@ -68,7 +68,11 @@ export function useLoaded<Value>(key: string, load: (signal: AbortSignal) => Pro
   const signedIn = session?.credentials.changes.value ?? 0;
   useEffect(() => {
     // The service asked to sign in, and the user did.
-    if (found?.state.kind === "failed" && found.state.error instanceof ServiceError && found.state.error.status === 401) {
+    if (
+      found?.state.kind === "failed" &&
+      found.state.error instanceof ServiceError &&
+      found.state.error.status === 401
+    ) {
       again();
     }
   }, [signedIn]);

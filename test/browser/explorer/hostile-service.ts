@@ -150,7 +150,11 @@ function oddSets() {
     entitySet(Plain, {
       name: "Bare",
       getAll: () => ROWS,
-      ...{ filterEnabled: false, orderByEnabled: false, selectEnabled: false, expandEnabled: false, countEnabled: false },
+      filterEnabled: false,
+      orderByEnabled: false,
+      selectEnabled: false,
+      expandEnabled: false,
+      countEnabled: false,
     }),
     entitySet(Plain, {
       name: "Closed",
@@ -159,8 +163,16 @@ function oddSets() {
       authorization: { all: authenticated() },
     }),
     entitySet(Plain, { name: "Empty", queryable: () => arraySource(Plain, []), getByKey: () => null }),
-    entitySet(Plain, { name: "רשומות", queryable: () => arraySource(Plain, ROWS), getByKey: (id) => ({ id, name: ALL }) }),
-    entitySet(Plain, { name: LONG_NAME, queryable: () => arraySource(Plain, ROWS), getByKey: (id) => ({ id, name: ALL }) }),
+    entitySet(Plain, {
+      name: "רשומות",
+      queryable: () => arraySource(Plain, ROWS),
+      getByKey: (id) => ({ id, name: ALL }),
+    }),
+    entitySet(Plain, {
+      name: LONG_NAME,
+      queryable: () => arraySource(Plain, ROWS),
+      getByKey: (id) => ({ id, name: ALL }),
+    }),
   ];
 }
 

@@ -1,7 +1,7 @@
 import { copyFileSync } from "node:fs";
+import process from "node:process";
 import { fileURLToPath } from "node:url";
 import type { Kysely } from "kysely";
-import process from "node:process";
 import { openWorld, type WorldDatabase } from "../../../examples/world/database.ts";
 import { bundleExplorer } from "../../../packaging/explorer.ts";
 import { oncePerRun, pathInRunFolder } from "../../once-per-run.ts";

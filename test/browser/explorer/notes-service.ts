@@ -23,13 +23,13 @@ const Note = entityType("Note", {
 const Book = entityType("Book", { id: edm.int32().key(), title: edm.string() });
 
 /** A note, as it is kept. */
-type StoredNote = {
+interface StoredNote {
   readonly id: number;
   readonly text: string;
   readonly stars: number | null;
   readonly bookId: number;
   readonly version: number;
-};
+}
 
 /** The header or credential of each way to sign in, as `authenticate` expects it. */
 export const RIGHT = {

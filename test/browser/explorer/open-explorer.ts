@@ -1,5 +1,5 @@
-import { createRequire } from "node:module";
 import { readFileSync } from "node:fs";
+import { createRequire } from "node:module";
 import type { Browser, Page, PageOptions } from "../browser.ts";
 
 /** A page with the explorer, and what a browser has to say about it. */

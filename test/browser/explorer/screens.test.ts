@@ -4,8 +4,8 @@ import { serve, type RunningServer } from "odatakit/node";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { worldService } from "../../../examples/world/service.ts";
 import { findBrowser, openBrowser, type Browser } from "../browser.ts";
-import { explorerFolder, openWorldCopy } from "./made-once.ts";
 import { hostileService } from "./hostile-service.ts";
+import { explorerFolder, openWorldCopy } from "./made-once.ts";
 import { LOOKS, axeFindings, openExplorer, type Explorer } from "./open-explorer.ts";
 import { HOSTILE_VISITS, WORLD_VISITS } from "./visits.ts";
 
@@ -66,7 +66,13 @@ describe.skipIf(program === undefined)("every screen of the explorer", async () 
       }
       expect(seen).toEqual(
         LOOKED_AT.map(({ width, colorScheme }) => ({
-          ...{ width, colorScheme, headings: 1, focus: "H1", title: true, overflow: 0, found: [] },
+          width,
+          colorScheme,
+          headings: 1,
+          focus: "H1",
+          title: true,
+          overflow: 0,
+          found: [],
         })),
       );
       expect(complaints).toEqual([]);
