@@ -32,6 +32,9 @@ const SHARED = [
   },
 ];
 
+/** V8 keeps a module with any other character in twice the memory, and takes longer to read it. */
+const CHARSET = "ascii";
+
 /** Legal comments stay, and doc comments are those of the declarations. */
 const COMMENTS = { legal: true, annotation: true, jsdoc: false } as const;
 
@@ -68,6 +71,7 @@ async function bundleEntries(project: string, entries: Readonly<Record<string, P
       chunkFileNames: "chunks/[name].js",
       codeSplitting: { groups: SHARED },
       comments: COMMENTS,
+      charset: CHARSET,
     });
   } finally {
     await build.close();
@@ -88,6 +92,7 @@ async function bundleKysely(project: string): Promise<void> {
       dir: "dist",
       format: "esm",
       comments: COMMENTS,
+      charset: CHARSET,
       // Nobody reads this copy, but stack traces name its lines.
       minify: { compress: true, mangle: true, codegen: { removeWhitespace: false } },
       banner: "/*! This is Kysely; its licence is in vendor/LICENSE-kysely. */",

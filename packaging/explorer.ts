@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { globSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { globSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { rolldown } from "rolldown";
 
@@ -21,13 +21,15 @@ interface ExplorerManifest {
  * @throws Error if a file cannot be bundled, and for a warning of the bundler
  */
 export async function bundleExplorer(project: string, folder = join(project, "dist/explorer")): Promise<void> {
-  rmSync(folder, { recursive: true, force: true });
   mkdirSync(folder, { recursive: true });
   const manifest: ExplorerManifest = {
     script: await writeScript(project, folder),
     style: writeStyle(project, folder),
   };
+  // Services that start meanwhile find the files of the old manifest or of the new one.
   writeFileSync(join(folder, "manifest.json"), `${JSON.stringify(manifest, null, 2)}\n`);
+  const kept = new Set([manifest.script, manifest.style, "manifest.json"]);
+  for (const name of readdirSync(folder)) if (!kept.has(name)) rmSync(join(folder, name));
 }
 
 async function writeScript(project: string, folder: string): Promise<string> {

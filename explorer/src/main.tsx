@@ -1,5 +1,6 @@
 import { render } from "preact";
 import { App } from "./app/app.tsx";
+import { passAnswer } from "./client/oidc.ts";
 import { readSignIn } from "./client/sign-in.ts";
 import { Session } from "./state/session.ts";
 
@@ -7,4 +8,7 @@ import { Session } from "./state/session.ts";
 const place = document.querySelector<HTMLElement>("#explorer") ?? document.body;
 const root = new URL(place.dataset["root"] ?? "./", location.href).href;
 
-render(<App session={new Session(root, readSignIn(place.dataset["signIn"] ?? null))} />, place);
+// A window of the provider returns to this page, and only hands over its answer.
+if (!passAnswer(location.search)) {
+  render(<App session={new Session(root, readSignIn(place.dataset["signIn"] ?? null))} />, place);
+}

@@ -1,5 +1,6 @@
 import type { ServerResponse } from "node:http";
 import type { Duplex } from "node:stream";
+import { makeRequestId } from "../http/headers.ts";
 import type { ODataResponse } from "../http/odata-response.ts";
 import { destroyLater, REJECTED_LINGER } from "./destroy-later.ts";
 
@@ -92,7 +93,7 @@ function headersOf(): Readonly<Record<string, string>> {
     "Content-Language": "en",
     "Cache-Control": "no-store",
     "X-Content-Type-Options": "nosniff",
-    "X-Request-Id": crypto.randomUUID(),
+    "X-Request-Id": makeRequestId(),
   };
 }
 

@@ -36,6 +36,10 @@ interface SelectionTarget {
   readonly properties?: PropertyAccess | undefined;
 }
 
+const EXPANDED_ROWS = "The rows of $apply are no entities, so they have no related entities to expand.";
+const EXPANDED_CONCAT =
+  "$expand does not apply to the rows of concat: send one request for each part, or write the conditions of the parts in one filter.";
+
 /**
  * Binds `$apply`, then `$compute` over its rows.
  * @returns null without both
@@ -60,12 +64,9 @@ export function bindChanges(
     place: { entityType: rows.entityType, entitySet: rows.entitySet, rows },
     select: (items, target) => selectRows(items, target, rows, branches),
     refuseExpand: () => {
-      if (rows.keys === null && (applied?.clause.branches.length ?? 1) === 1) return;
-      throw invalidOption(
-        "$expand",
-        undefined,
-        "The rows of $apply are no entities, so they have no related entities to expand.",
-      );
+      const isConcat = (applied?.clause.branches.length ?? 1) > 1;
+      if (rows.keys === null && !isConcat) return;
+      throw invalidOption("$expand", undefined, isConcat && rows.keys === null ? EXPANDED_CONCAT : EXPANDED_ROWS);
     },
   };
 }

@@ -4,8 +4,7 @@ export type NamingPolicy = "PascalCase" | "camelCase" | "asDeclared";
 /** The naming policies. */
 export const NAMING_POLICIES: readonly NamingPolicy[] = Object.freeze(["PascalCase", "camelCase", "asDeclared"]);
 
-const IDENTIFIER = /^[\p{L}\p{Nl}_][\p{L}\p{Nl}\p{Nd}\p{Mn}\p{Mc}\p{Pc}\p{Cf}]*$/u;
-/** The identifiers of most applications. V8 takes a millisecond to compile the letters of all scripts. */
+/** The identifiers of most applications. V8 takes a millisecond to read the letters of all scripts, where a pattern has them. */
 const ASCII_IDENTIFIER = /^[A-Za-z_]\w{0,127}$/;
 const MAX_IDENTIFIER_LENGTH = 128;
 const MAX_NAMESPACE_LENGTH = 511;
@@ -27,7 +26,9 @@ export function pluralOf(typeName: string): string {
  * @see OData CSDL 4.0, section 17.2
  */
 export function isSimpleIdentifier(text: string): boolean {
-  return ASCII_IDENTIFIER.test(text) || (IDENTIFIER.test(text) && Array.from(text).length <= MAX_IDENTIFIER_LENGTH);
+  if (ASCII_IDENTIFIER.test(text)) return true;
+  const isIdentifier = /^[\p{L}\p{Nl}_][\p{L}\p{Nl}\p{Nd}\p{Mn}\p{Mc}\p{Pc}\p{Cf}]*$/u.test(text);
+  return isIdentifier && Array.from(text).length <= MAX_IDENTIFIER_LENGTH;
 }
 
 /**
@@ -46,8 +47,10 @@ export function isNamespace(text: string): boolean {
  */
 export function toWireName(field: string, policy: NamingPolicy): string {
   if (policy === "asDeclared") return field;
-  if (policy === "PascalCase") return field.replace(/^\p{Ll}/u, (letter) => raised(letter));
-  return field.replace(/^\p{Lu}(?:\p{Lu}*(?!\p{Ll}))?/u, (capitals) => capitals.toLowerCase());
+  const isAscii = ASCII_IDENTIFIER.test(field);
+  if (policy === "PascalCase") return field.replace(isAscii ? /^[a-z]/ : /^\p{Ll}/u, (letter) => raised(letter));
+  const leading = isAscii ? /^[A-Z](?:[A-Z]*(?![a-z]))?/ : /^\p{Lu}(?:\p{Lu}*(?!\p{Ll}))?/u;
+  return field.replace(leading, (capitals) => capitals.toLowerCase());
 }
 
 /** Keeps letters whose capital is longer, such as ß. */

@@ -16,7 +16,7 @@ import type { ReportFault } from "../sql/columns/storage-option.ts";
 import type { PlansByField } from "../sql/columns/table-columns.ts";
 import type { DialectProfile } from "../sql/forms/dialect-profile.ts";
 import { columnSearch, searchStructures } from "../sql/read/column-search.ts";
-import { DIALECT_PROFILES } from "../sql/read/find-dialect-profile.ts";
+import { dialectProfiles } from "../sql/read/find-dialect-profile.ts";
 import { readHandlers } from "../sql/read/narrowed-handlers.ts";
 import { makeReader, planAll, readSettings, type SqlReader } from "../sql/read/sql-reader.ts";
 import { type FindTenant, Tenants } from "../sql/read/tenants.ts";
@@ -144,7 +144,7 @@ export function tenantHome(
 /** Reports the faults of a declaration that no dialect allows. @returns false after a fault */
 function fitsAnyDialect(type: EntityTypeDeclaration, options: HomeOptions, report: ReportFault): boolean {
   const { table, from, columns = {} } = options;
-  const faults = DIALECT_PROFILES.map((profile) => {
+  const faults = dialectProfiles().map((profile) => {
     const found: Parameters<ReportFault>[] = [];
     const note: ReportFault = (...fault) => found.push(fault);
     toFrom(from ?? table, profile, note);

@@ -1,6 +1,6 @@
 import { bindAnnotations } from "../annotations/bind-annotations.ts";
 import { isPromiseLike } from "../base/maybe.ts";
-import { BoundedCache, keeper } from "../base/memo.ts";
+import { BoundedCache, keeper, once } from "../base/memo.ts";
 import { expandDepthOf } from "../binder/bind-expand.ts";
 import { type UnlabeledReference, unlabeledReferences } from "../csdl/unlabeled-references.ts";
 import type { CsdlCapabilities } from "../csdl/write-capabilities.ts";
@@ -164,9 +164,8 @@ function toRuntime(
   secret: ServiceOptions["secret"],
   furtherPaths: readonly string[],
 ): ServiceRuntime {
-  const { model, profile } = definition;
+  const { profile } = definition;
   const metadata = metadataOf(definition);
-  for (const each of unlabeledReferences(model)) warnUnlabeled(definition, each);
   const sets = Array.from(definition.entitySets.values(), (set) => ({
     set,
     runtime: toEntitySetRuntime(definition, set),
@@ -200,18 +199,21 @@ function toRuntime(
   };
 }
 
-/** @param place the element, as `annotationPlace` names it */
-/** Writes XML at startup, which warns about annotations. JSON is made of the same elements, but few clients ask for it. */
+/** Makes each format at its first request. Annotations of the application need the XML at startup, which warns about some. */
 function metadataOf(definition: ServiceDefinition): ServiceRuntime["metadata"] {
   const { model, profile, batch } = definition;
-  const [capabilitiesOf, formats] = [csdlCapabilitiesOf(definition), batchFormatsOf(batch)];
   const toElements = (warn?: (place: string, term: string) => void): XmlElement =>
-    csdlDocument(model, capabilitiesOf, profile.listsEveryImport, formats, warn);
+    csdlDocument(model, csdlCapabilitiesOf(definition), profile.listsEveryImport, batchFormatsOf(batch), warn);
   const encoder = new TextEncoder();
-  const xml = encoder.encode(printXml(toElements((place, term) => warnReplaced(definition, place, term))));
+  const xml = once(() => encoder.encode(printXml(toElements((place, term) => warnReplaced(definition, place, term)))));
+  const isAnnotated = (model.annotations?.byPlace.size ?? 0) > 0;
+  if (isAnnotated) {
+    xml();
+    for (const each of unlabeledReferences(model)) warnUnlabeled(definition, each);
+  }
   const json = (): Uint8Array => encoder.encode(writeCsdlJson(toElements()));
   return {
-    xml: metadataRepresentation("application/xml", () => xml),
+    xml: metadataRepresentation("application/xml", xml),
     json: profile.metadataAsJson ? metadataRepresentation("application/json", json) : null,
   };
 }
@@ -228,6 +230,7 @@ function warnUnlabeled({ logger }: ServiceDefinition, { place, term, reference }
   logger.warn(message, { term, element, reference, fix: "Declare it with `$LabeledElement` and `$Name`." });
 }
 
+/** @param place the element, as `annotationPlace` names it */
 function elementAt(place: string): string {
   const [kind = "", ...names] = place.split(" ");
   return [kind, names.join("/")].join(" ").trimEnd();

@@ -1,9 +1,9 @@
 import { nearestName } from "../errors/nearest-name.ts";
-import { type ODataError, protocolError } from "../errors/odata-error.ts";
+import type { ODataError } from "../errors/odata-error.ts";
 import type { AliasNameSyntax, SyntaxNode } from "./ast.ts";
 import { isWord, isWordIgnoringCase, readAlias } from "./compute-parser.ts";
 import { readExpression } from "./expression-parser.ts";
-import { faultAt, lookAhead, take, type TokenCursor, unexpected } from "./expression-reader.ts";
+import { faultAt, lookAhead, take, type TokenCursor, unexpected, unsupportedAt } from "./expression-reader.ts";
 import { quoteText } from "./syntax-error.ts";
 
 /** One item of `aggregate`: `Price with sum as Total`, or `$count as Count`. */
@@ -64,7 +64,7 @@ function readAggregate(reader: TokenCursor): AggregateSyntax {
   const expression = readExpression(reader);
   const method = readMethod(reader, expression);
   if (isWord(reader.token, "from")) {
-    throw unsupported(reader, reader.token.position, "from is not supported: write groupby and a second aggregate.");
+    throw unsupportedAt(reader, reader.token, "from is not supported: write groupby and a second aggregate.");
   }
   return { expression, method, alias: readAlias(reader, "as and a name, as in Price with sum as Total"), position };
 }
@@ -97,13 +97,13 @@ function readMethod(reader: TokenCursor, operand: SyntaxNode): (typeof METHODS)[
     if (isWordIgnoringCase(token, "with")) throw faultAt(reader, token, "write with in lower case.");
     const isWhole = token.kind === ")" || token.kind === "," || isWord(token, "as");
     if (isWhole && operand.kind === "count") {
-      throw unsupported(reader, operand.position, "aggregates along collections are not supported.");
+      throw unsupportedAt(reader, operand, "aggregates along collections are not supported.");
     }
     if (!isWhole || operand.kind !== "member") {
       throw unexpected(reader, "an operator, or with and a method, such as with sum");
     }
     const message = `custom aggregates are not supported. Write ${operand.name} with sum as Alias.`;
-    throw unsupported(reader, operand.position, message);
+    throw unsupportedAt(reader, operand, message);
   }
   take(reader);
   const { kind, text } = reader.token;
@@ -117,7 +117,7 @@ function readMethod(reader: TokenCursor, operand: SyntaxNode): (typeof METHODS)[
 function noMethod(reader: TokenCursor, text: string): ODataError {
   const list = `The methods are ${METHODS.join(", ")}.`;
   if (text.includes(".")) {
-    return unsupported(reader, reader.token.position, `the method ${quoteText(text)} is not supported. ${list}`);
+    return unsupportedAt(reader, reader.token, `the method ${quoteText(text)} is not supported. ${list}`);
   }
   const fault = `${quoteText(text)} is not a method.`;
   const lower = text.toLowerCase();
@@ -126,9 +126,4 @@ function noMethod(reader: TokenCursor, text: string): ODataError {
   }
   const nearest = methodLike(lower) ?? nearestName(lower, METHODS);
   return faultAt(reader, reader.token, `${fault} ${nearest === null ? list : `Write ${nearest}.`}`);
-}
-
-function unsupported(reader: TokenCursor, position: number, message: string): ODataError {
-  const { option } = reader.list;
-  return protocolError("UnsupportedQueryOption", `${option} at position ${position}: ${message}`, { target: option });
 }

@@ -1,7 +1,8 @@
 import { nearestName } from "../errors/nearest-name.ts";
-import { type ODataError, protocolError } from "../errors/odata-error.ts";
+import type { ODataError } from "../errors/odata-error.ts";
 import { type AggregateSyntax, methodLike, readAggregates } from "./aggregate-parser.ts";
 import type { ComputedSyntax, MemberSyntax, OrderByItemSyntax, SyntaxNode } from "./ast.ts";
+import { refuseThese } from "./call-parser.ts";
 import { readComputed } from "./compute-parser.ts";
 import { readExpression } from "./expression-parser.ts";
 import {
@@ -13,6 +14,7 @@ import {
   take,
   type TokenCursor,
   unexpected,
+  unsupportedAt,
 } from "./expression-reader.ts";
 import { tokenize } from "./lexer.ts";
 import { closingDoubleQuote } from "./nested-value-end.ts";
@@ -93,6 +95,9 @@ const FURTHER_STEPS: ReadonlySet<string> = new Set(
     "ancestors descendants traverse rolluprecursive"
   ).split(" "),
 );
+
+/** The elements of `groupby` that the service does not support. @see OData Aggregation 4.0, section 3.2.3.2 */
+const ROLLUPS: ReadonlySet<string> = new Set(["rollup", "rolluprecursive", "rollupnode"]);
 
 /** The words of other languages, with the steps of OData. */
 const OTHER_STEPS: ReadonlyMap<string, (typeof STEPS)[number]> = new Map([
@@ -252,6 +257,7 @@ function readContent(
 }
 
 function readGroupBy(reader: ApplyReader, position: number, depth: number): GroupBySyntax {
+  refuseRollup(reader);
   expect(reader, "(", 'a second "(": the paths have their own parentheses, as in groupby((Name),aggregate(…))');
   const paths: MemberSyntax[] = [];
   do {
@@ -268,13 +274,20 @@ function readGroupBy(reader: ApplyReader, position: number, depth: number): Grou
   return { kind: "groupby", paths, steps: readSteps(reader, depth + 1), position };
 }
 
+function refuseRollup(reader: ApplyReader): void {
+  const { token } = reader;
+  if (!ROLLUPS.has(token.text) || lookAhead(reader, 1).kind !== "(") return;
+  throw unsupported(reader, token, token.text);
+}
+
 /** Reads a path of names, which grouping takes instead of an expression. */
 function readPath(reader: ApplyReader): MemberSyntax {
   const { token } = reader;
-  if (token.text === "rollup" && lookAhead(reader, 1).kind === "(") throw unsupported(reader, token, "rollup");
+  refuseRollup(reader);
   let node: MemberSyntax | null = null;
   do {
     const { kind, text: name, position } = reader.token;
+    refuseThese(reader);
     if (kind !== "name" || name.startsWith("$")) throw unexpected(reader, "the name of a property");
     take(reader);
     node = counted(reader, { kind: "member", source: node, name, position }, node === null ? 1 : reader.height + 1);
@@ -310,6 +323,13 @@ function noStep(reader: ApplyReader): ODataError {
   const { text } = token;
   const lower = text.toLowerCase();
   if (FURTHER_STEPS.has(lower)) return unsupported(reader, token, lower);
+  if (lower === "rollup") {
+    return unsupportedAt(
+      reader,
+      token,
+      "rollup is not supported. It belongs to the paths of groupby, as in groupby((rollup(City,Name))).",
+    );
+  }
   if (text.includes(".")) {
     return unsupportedAt(
       reader,
@@ -340,10 +360,4 @@ function adviceFor(name: string, reader: ApplyReader): string {
 
 function unsupported(reader: TokenCursor, token: Token, name: string): ODataError {
   return unsupportedAt(reader, token, `${name} is not supported. The steps are ${STEPS.join(", ")}.`);
-}
-
-/** Makes the error of a construct of the standard that the service does not support. */
-function unsupportedAt(reader: TokenCursor, { position }: Token, message: string): ODataError {
-  const { option } = reader.list;
-  return protocolError("UnsupportedQueryOption", `${option} at position ${position}: ${message}`, { target: option });
 }

@@ -22,6 +22,7 @@ import {
   lookAhead,
   take,
   unexpected,
+  unsupportedAt,
 } from "./expression-reader.ts";
 import { quoteText } from "./syntax-error.ts";
 import type { Token } from "./token.ts";
@@ -46,6 +47,11 @@ const OTHER_FUNCTIONS: ReadonlyMap<string, string> = new Map([
   ["any", "It follows a collection, as in Items/any(i:i/Price gt 5)."],
   ["all", "It follows a collection, as in Items/all(i:i/Price gt 5)."],
 ]);
+
+/** The functions of OData Aggregation 4.0, which the service does not support; those of hierarchies mostly have a namespace. */
+const AGGREGATION_FUNCTIONS: ReadonlySet<string> = new Set(
+  "aggregate isdefined isnode isroot isleaf isancestor isdescendant issibling rollupnode".split(" "),
+);
 
 /** Returns whether a name, in any letter case, is a canonical function. */
 export function isCanonicalFunction(name: string): boolean {
@@ -88,6 +94,21 @@ export function readQualifiedCall(reader: TokenCursor, source: SyntaxNode | null
   }
   const height = Math.max(sourceHeight, reader.height) + 1;
   return counted(reader, { kind: "call", source, name, arguments: parts, position }, height);
+}
+
+/** Refuses a function of OData Aggregation. @throws ODataError `UnsupportedQueryOption` */
+export function refuseAggregation(reader: TokenCursor): void {
+  const { token } = reader;
+  if (!AGGREGATION_FUNCTIONS.has(token.text)) return;
+  const advice = token.text === "aggregate" ? " Its place is a step of $apply." : "";
+  throw unsupportedAt(reader, token, `the function ${token.text} is not supported.${advice}`);
+}
+
+/** Refuses the collection that a step applies to. @throws ODataError `UnsupportedQueryOption` */
+export function refuseThese(reader: TokenCursor): void {
+  const { token } = reader;
+  if (token.text !== "$these") return;
+  throw unsupportedAt(reader, token, "$these is not supported: aggregate by a step, as in aggregate($count as Count).");
 }
 
 /** Makes the error of a function that OData 4.0 does not have. */

@@ -10,6 +10,8 @@ import {
   readKeyPredicate,
   readLambda,
   readQualifiedCall,
+  refuseAggregation,
+  refuseThese,
   unknownFunction,
 } from "./call-parser.ts";
 import {
@@ -230,7 +232,10 @@ function readFirst(reader: TokenCursor): SyntaxNode {
     take(reader);
     return counted(reader, { kind: "variable", name: text, position }, 1);
   }
-  if (isBeforeParenthesis && !isKeyPredicateNext(reader)) throw unknownFunction(reader);
+  if (isBeforeParenthesis && !isKeyPredicateNext(reader)) {
+    refuseAggregation(reader);
+    throw unknownFunction(reader);
+  }
   take(reader);
   return readKeyBehind(reader, counted(reader, { kind: "member", source: null, name: text, position }, 1));
 }
@@ -242,6 +247,7 @@ function readDollarName(reader: TokenCursor): SyntaxNode {
     take(reader);
     return counted(reader, { kind: "variable", name: "$it", position }, 1);
   }
+  refuseThese(reader);
   if (text !== "$root") throw unexpected(reader, "a property, a literal, a function, $it or $root");
   take(reader);
   if (reader.token.kind !== "/") throw unexpected(reader, "a slash and an entity set or singleton after $root");
@@ -256,6 +262,7 @@ function readSegment(reader: TokenCursor, source: SyntaxNode): SyntaxNode {
   if (lookAhead(reader, 1).kind === "(") {
     if (/^(?:any|all)$/iu.test(text)) return readLambda(reader, source);
     if (!isKeyPredicateNext(reader)) {
+      refuseAggregation(reader);
       throw faultAt(
         reader,
         reader.token,

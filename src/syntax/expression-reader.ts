@@ -1,4 +1,4 @@
-import type { ODataError } from "../errors/odata-error.ts";
+import { type ODataError, protocolError } from "../errors/odata-error.ts";
 import type { SyntaxNode } from "./ast.ts";
 import type { ParseContext } from "./parse-context.ts";
 import { quoteText, syntaxError } from "./syntax-error.ts";
@@ -113,6 +113,15 @@ export function counted<Node extends SyntaxNode>(reader: TokenCursor, node: Node
 /** Makes an error at a token or node. */
 export function faultAt(reader: TokenCursor, place: { readonly position: number }, message: string): ODataError {
   return syntaxError(reader.list.option, place.position, message);
+}
+
+/** Makes the error of a construct of the standard that the service does not support, at a token or node. */
+export function unsupportedAt(
+  { list: { option } }: TokenCursor,
+  { position }: { readonly position: number },
+  message: string,
+): ODataError {
+  return protocolError("UnsupportedQueryOption", `${option} at position ${position}: ${message}`, { target: option });
 }
 
 /** Makes the error of an unexpected token. */

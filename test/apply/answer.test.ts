@@ -6,12 +6,11 @@ import { FORMS, openSales } from "./sales-model.ts";
 const opened = await Promise.all(
   FORMS.map(async (form) => ({ form, ...(await openSales(form, { sales: { etag: ["units"] } })) })),
 );
-const keyset = await openSales("tables", {
-  sales: { paging: "keyset", maxTop: 2 },
-  secret: "0123456789abcdef0123456789abcdef",
-});
+const KEYSET = { sales: { paging: "keyset", maxTop: 2 }, secret: "0123456789abcdef0123456789abcdef" };
+const keyset = await openSales("tables", KEYSET);
+const keysetLists = await openSales("arraySource", KEYSET);
 afterAll(async () => {
-  await Promise.all([...opened, keyset].map(({ close }) => close()));
+  await Promise.all([...opened, keyset, keysetLists].map(({ close }) => close()));
 });
 
 type Options = Readonly<Record<string, string>>;
@@ -193,7 +192,11 @@ async function pagesOf(send: ReturnType<typeof door.to>, options: Options): Prom
   return pages;
 }
 
-const PAGED = [...opened, { form: "tables with keyset paging", ...keyset }];
+const PAGED = [
+  ...opened,
+  { form: "tables with keyset paging", ...keyset },
+  { form: "arraySource with keyset paging", ...keysetLists },
+];
 describe.each(PAGED)("pages of $form", ({ form, service }) => {
   const send = door.to(service);
   const option = form === "getAll" ? "&$skip" : "&$skiptoken";
@@ -219,6 +222,15 @@ describe.each(PAGED)("pages of $form", ({ form, service }) => {
       [undefined, [{ City: "oslo" }, { City: "Rome" }], option],
       [undefined, [{ City: "Oslo" }, total], option],
       [undefined, [{ City: null }], undefined],
+    ]);
+  });
+
+  test("entities with computed values are pages in the order of their keys", async () => {
+    const pages = (await pagesOf(send, { $compute: "Units mod 2 as M", $select: "Id" })) as never[][];
+    expect(pages.map(([, rows]) => (rows as unknown as { Id: number }[]).map(({ Id }) => Id))).toEqual([
+      [1, 2],
+      [3, 4],
+      [5, 6],
     ]);
   });
 

@@ -357,8 +357,8 @@ test.each<[string, string, string]>([
   ],
   [
     "rollup(Name)",
-    INVALID,
-    '$apply at position 0: "rollup" is not a step of $apply. The steps are identity, filter, search, orderby, top, skip, topcount, bottomcount, compute, aggregate, groupby, concat.',
+    UNSUPPORTED,
+    "$apply at position 0: rollup is not supported. It belongs to the paths of groupby, as in groupby((rollup(City,Name))).",
   ],
   [
     "search(a)/groupby((Name))",

@@ -68,9 +68,9 @@ describe("the explorer of odatakit serve", () => {
       title: "shop",
       auth: "none",
       rows: {
-        Customers: { count: 2, isExact: true },
-        Orders: { count: 2, isExact: true },
-        OrderLogs: { count: 0, isExact: true },
+        Customers: { count: 2, kind: "exact" },
+        Orders: { count: 2, kind: "exact" },
+        OrderLogs: { count: 0, kind: "exact" },
       },
       warnings: [],
       traces: true,

@@ -57,7 +57,8 @@ describe("the world example", () => {
     const text = await printed(child, "Ctrl-C ends it.");
     expect(text).toContain("Loaded 135483 rows.");
     const urls = text.match(/http:\S+/g) ?? [];
-    expect(urls).toHaveLength(16);
+    expect(urls).toHaveLength(17);
+    expect(urls[0]).toMatch(/\/odata\/explorer$/);
     for (const url of urls) expect((await fetch(url)).status, url).toBe(200);
     const end = ended(child);
     child.kill("SIGINT");
@@ -70,7 +71,7 @@ describe("the world example", () => {
       const child = start("0");
       const text = await printed(child, "Ctrl-C ends it.");
       expect(text).not.toContain("Loaded");
-      const root = /http:\S+/.exec(text)?.[0] ?? "";
+      const root = /OData service: (http:\S+)/.exec(text)?.[1] ?? "";
       const created = await fetch(`${root}/Trips`, {
         method: "POST",
         headers: { "Content-Type": "application/json" },

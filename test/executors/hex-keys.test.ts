@@ -166,6 +166,11 @@ const QUERIES: readonly string[] = [
   "Actors?$expand=Edits($filter=Hash ge '61';$select=Hash)",
   "Edits?$select=ActorPart&$orderby=Actor/Name,Hash",
   "Edits/$count?$filter=Actor/Part eq '0b'",
+  "Edits?$apply=aggregate(Hash with min as A,Hash with max as B,ActorId with countdistinct as C)",
+  "Edits?$apply=groupby((ActorPart),aggregate(Hash with max as A,ActorId with min as B))",
+  "Edits?$apply=groupby((ActorId),aggregate($count as N))",
+  "Edits?$apply=groupby((Actor/Id,Actor/Part),aggregate(Size with sum as S))",
+  "Edits?$apply=topcount(3,Hash)",
   "Edits('ff00')/ActorId",
   "Edits('ff00')/ActorId/$value",
 ];

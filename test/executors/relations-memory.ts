@@ -4,7 +4,7 @@ import { navigationsOf, type Wiring } from "./relations-navigations.ts";
 
 export type Service = ReturnType<typeof odataService>;
 /** Settings that all services of a comparison share. */
-export type Shared = Pick<ServiceOptions, "actions" | "defaults" | "secret">;
+export type Shared = Pick<ServiceOptions, "actions" | "defaults" | "profile" | "secret">;
 
 const silent = (): void => undefined;
 

@@ -7,7 +7,7 @@ import { NAMES } from "./relations-rows.ts";
  * that a service may refuse are included, so that refusals are compared too.
  */
 
-type Text = fc.Arbitrary<string>;
+export type Text = fc.Arbitrary<string>;
 
 /** A request: the path, the options by name, and the page size that the client prefers. */
 export interface Query {
@@ -23,21 +23,21 @@ interface Variable {
   readonly set: string;
 }
 
-const of = (...texts: readonly string[]): Text => fc.constantFrom(...texts);
+export const of = (...texts: readonly string[]): Text => fc.constantFrom(...texts);
 
-const join = (...parts: ReadonlyArray<string | Text>): Text =>
+export const join = (...parts: ReadonlyArray<string | Text>): Text =>
   fc
     .tuple(...parts.map((part) => (typeof part === "string" ? fc.constant(part) : part)))
     .map((texts) => texts.join(""));
 
 /** Alternatives with weights; those without an arbitrary are not possible at this place. */
-function choose(...alternatives: ReadonlyArray<readonly [weight: number, arbitrary: Text | null]>): Text {
+export function choose(...alternatives: ReadonlyArray<readonly [weight: number, arbitrary: Text | null]>): Text {
   return fc.oneof(
     ...alternatives.flatMap(([weight, arbitrary]) => (arbitrary === null ? [] : [{ weight, arbitrary }])),
   );
 }
 
-function graphOf(set: string): SetGraph {
+export function graphOf(set: string): SetGraph {
   const graph = GRAPH[set];
   if (graph === undefined) throw new Error(`There is no set ${set}.`);
   return graph;
@@ -86,6 +86,13 @@ function reach(variables: readonly Variable[], namesOf: (graph: SetGraph) => rea
 
 function propertiesOf(variables: readonly Variable[], kind: Kind): Text | null {
   return reach(variables, ({ properties }) => Object.keys(properties).filter((name) => properties[name] === kind));
+}
+
+/** Paths from an entity to properties of some kinds, along navigations to one entity; each set has texts and integers. */
+export function pathsFrom(set: string, kinds: readonly Kind[]): Text {
+  const namesOf = ({ properties }: SetGraph): readonly string[] =>
+    Object.keys(properties).filter((name) => !name.includes("$") && kinds.some((kind) => kind === properties[name]));
+  return choose([1, reach([{ prefix: "", set }], namesOf)]);
 }
 
 const KINDS = Object.keys(LITERALS) as readonly Kind[];
@@ -253,7 +260,7 @@ export function orderByOf(set: string): Text {
   return fc.array(join(term, of("", " asc", " desc")), { minLength: 1, maxLength: 3 }).map((terms) => terms.join(","));
 }
 
-function selectOf(set: string): Text {
+export function selectOf(set: string): Text {
   const { properties, others, toOne, toMany } = graphOf(set);
   const plain = Object.keys(properties).filter((name) => !name.includes("$"));
   const names = of(...plain, ...plain, ...others, ...Object.keys(toOne), ...Object.keys(toMany));
@@ -265,7 +272,7 @@ function selectOf(set: string): Text {
 
 const WORDS = ["ada", "Ada", "a", "ünï", "name", "%", "x", "paulo"];
 const searched = of(...WORDS, ...NAMES.filter((text) => /^[^"\\]+$/.test(text)).map((text) => `"${text}"`));
-const search: Text = choose(
+export const search: Text = choose(
   [5, searched],
   [2, join(searched, of(" ", " AND ", " OR "), searched)],
   [2, join("NOT ", searched)],
@@ -273,7 +280,7 @@ const search: Text = choose(
   [1, join(searched, " OR ", searched, " ", searched, " OR NOT ", searched, " ", searched)],
 );
 
-const pageOption = (most: number): Text => fc.nat(most).map(String);
+export const pageOption = (most: number): Text => fc.nat(most).map(String);
 
 /** The options within the parentheses of an expansion. */
 function nestedOptions(set: string, isMany: boolean, depth: number): Text {
@@ -364,7 +371,7 @@ function some(options: Readonly<Record<string, Text>>): fc.Arbitrary<Readonly<Re
     );
 }
 
-const sizes = fc.oneof(fc.constant(undefined), fc.constant(undefined), fc.integer({ min: 1, max: 4 }));
+export const sizes = fc.oneof(fc.constant(undefined), fc.constant(undefined), fc.integer({ min: 1, max: 4 }));
 
 function collectionQuery(set: string): fc.Arbitrary<Query> {
   const options = some({
@@ -385,7 +392,7 @@ function countQuery(set: string): fc.Arbitrary<Query> {
   return fc.record({ path: fc.constant(`/${set}/$count`), options });
 }
 
-const keyOf = (set: string): Text => of(...(KEYS[set] ?? [])).map((key) => encodeURIComponent(key));
+export const keyOf = (set: string): Text => of(...(KEYS[set] ?? [])).map((key) => encodeURIComponent(key));
 
 function entityQuery(set: string): fc.Arbitrary<Query> {
   const options = some({ $select: selectOf(set), $expand: expandOf(set, 2) });

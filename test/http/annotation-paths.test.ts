@@ -1,4 +1,4 @@
-// Statements: docs/reference/annotations.md#openapi
+// Statements: docs/reference/annotations.md#paths
 import { action, edm, entitySet, entityType, fn, hasMany, odataService } from "odatakit";
 import { describe, expect, test } from "vitest";
 import { faultsOfSchema, readCsdl } from "../csdl/validate-csdl.ts";

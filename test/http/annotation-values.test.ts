@@ -1,4 +1,4 @@
-// Statements: docs/reference/annotations.md#openapi
+// Statements: docs/reference/annotations.md#values
 import { describe, expect, test } from "vitest";
 import { faultsOfSchema, readCsdl } from "../csdl/validate-csdl.ts";
 import { annotated, faultsOf, jsonOf, thingXml, xmlOf } from "./annotation-model.ts";

@@ -1,4 +1,4 @@
-// Statements: docs/reference/annotations.md#openapi
+// Statements: docs/reference/annotations.md#terms
 import { edm, entitySet, entityType, odataService, type ServiceOptions } from "odatakit";
 import { describe, expect, test } from "vitest";
 import { faultsOfJsonSchema, faultsOfSchema, readCsdl } from "../csdl/validate-csdl.ts";

@@ -151,14 +151,59 @@ describe("resources that have none of the options", () => {
 describe("what the standard has and the service does not support", () => {
   const WORDS = [
     ["topsum(5,Area)", 0, "topsum is not supported."],
+    ["TopSum(5,Area)", 0, "topsum is not supported."],
+    ["filter(Id gt 0)/bottomsum(5,Area)", 16, "bottomsum is not supported."],
+    ["concat(identity,toppercent(50,Area))", 16, "toppercent is not supported."],
     ["bottompercent(5,Area)", 0, "bottompercent is not supported."],
     ["groupby((rollup(Name,CountryId)))", 9, "rollup is not supported."],
+    ["groupby((Area,rollup($all,Name)),aggregate($count as N))", 14, "rollup is not supported."],
+    ["groupby(rollup(Name,CountryId))", 8, "rollup is not supported."],
+    ["rollup((Name,CountryId))", 0, "rollup is not supported. It belongs to the paths of groupby, as in"],
+    ["groupby((rolluprecursive($root/Cities,H,Id)))", 9, "rolluprecursive is not supported."],
+    ["groupby((rollupnode()))", 9, "rollupnode is not supported."],
+    ["rolluprecursive($root/Cities,H,Id)", 0, "rolluprecursive is not supported."],
+    ["from(Name)", 0, "from is not supported."],
+    ["join(Country as C)", 0, "join is not supported."],
+    ["outerjoin(Country as C,identity)", 0, "outerjoin is not supported."],
+    ["addnested(Country,identity as C)", 0, "addnested is not supported."],
+    ["expand(Country,filter(Tax gt 1))", 0, "expand is not supported."],
+    ["groupby((Name),expand(Country))", 15, "expand is not supported."],
+    ["ancestors($root/Cities,H,Id,identity)", 0, "ancestors is not supported."],
+    ["descendants($root/Cities,H,Id,identity)", 0, "descendants is not supported."],
+    ["traverse($root/Cities,H,Id,preorder)", 0, "traverse is not supported."],
+    ["Default.grow()", 0, 'the function "Default.grow" cannot be a step'],
+    ["aggregate(Forecast)", 10, "custom aggregates are not supported."],
+    ["aggregate(Area as Area2)", 10, "custom aggregates are not supported."],
+    ["aggregate(Area with Default.median as M)", 20, 'the method "Default.median" is not supported.'],
+    ["aggregate(Country/$count as N)", 18, "aggregates along collections are not supported."],
+    ["aggregate($these/$count as N)", 10, "$these is not supported: aggregate by a step"],
+    ["filter($these/aggregate(Area with sum) gt 1)", 7, "$these is not supported: aggregate by a step"],
+    ["filter(Area gt 1 and Id lt $these/$count)", 27, "$these is not supported: aggregate by a step"],
+    ["compute(Area div $these/$count as X)", 17, "$these is not supported: aggregate by a step"],
+    ["orderby($these/$count)", 8, "$these is not supported: aggregate by a step"],
+    ["groupby(($these))", 9, "$these is not supported: aggregate by a step"],
+    ["filter(aggregate(Area with sum) gt 1)", 7, "the function aggregate is not supported. Its place is a step"],
+    ["filter(Country/aggregate(Tax with sum) gt 1)", 15, "the function aggregate is not supported."],
+    ["filter(isdefined(Name))", 7, "the function isdefined is not supported."],
+    ["filter(isnode(Id))", 7, "the function isnode is not supported."],
+    ["filter(not isdescendant(Id))", 11, "the function isdescendant is not supported."],
+    [
+      "filter(Org.OData.Aggregation.V1.isnode(Node=Id))",
+      7,
+      "The function 'Org.OData.Aggregation.V1.isnode' is not supported in $apply.",
+    ],
     ["nest(groupby((Name)))", 0, "nest is not supported."],
     [
       "aggregate(Area with sum from Name with max as X)",
       24,
       "from is not supported: write groupby and a second aggregate.",
     ],
+    [
+      "aggregate(Country/Tax with countdistinct as X)",
+      10,
+      "Country/Tax (Edm.Decimal) would be aggregated once for each related entity",
+    ],
+    ["groupby((Name),concat(top(1),top(2)))", 15, "'concat' within groupby is not supported."],
     [
       "aggregate(Country/Tax with sum as X)",
       10,
@@ -185,6 +230,28 @@ describe("what the standard has and the service does not support", () => {
       message: answer.json.error.message,
     });
   });
+});
+
+test.each<[path: string, options: Readonly<Record<string, string>>, message: string]>([
+  ["/Cities", { $filter: "$these/$count gt 1" }, "$filter at position 0: $these is not supported: "],
+  ["/Cities", { $orderby: "Id,$these/$count" }, "$orderby at position 3: $these is not supported: "],
+  ["/Cities", { $compute: "$these/$count as N" }, "$compute at position 0: $these is not supported: "],
+  ["/Cities", { $filter: "isdefined(Name)" }, "$filter at position 0: the function isdefined is not supported."],
+  ["/Countries", { $filter: "Cities/aggregate(Area with sum) gt 1" }, "$filter at position 7: the function aggregate"],
+  [
+    "/Countries",
+    { $compute: "Cities/aggregate(Area with sum) as A" },
+    "$compute at position 7: the function aggregate",
+  ],
+  ["/Countries", { $apply: "aggregate(Cities/Area with sum as A)" }, "$apply at position 10: Cities/Area leads along"],
+  ["/Countries", { $apply: "aggregate(Cities/$count as N)" }, "$apply at position 17: aggregates along collections"],
+  ["/Countries", { $expand: "Cities($apply=groupby((Name)))" }, 'Unknown option "$apply" within $expand.'],
+])("%s?%o is refused by name", async (path, options, message) => {
+  const send = sendTo({ service: { profile: "standard" } });
+  const answer = await send(url(path, options));
+  const [target = ""] = Object.keys(options);
+  expectError(answer, { status: 501, code: "NotImplemented", target });
+  expect(String(answer.json.error.message).slice(0, message.length)).toBe(message);
 });
 
 describe("flags and allowlists", () => {
@@ -467,6 +534,18 @@ describe("$compute", () => {
     ],
     [
       "/Cities",
+      { $apply: "concat(filter(Id eq 1),filter(Id eq 2))", $expand: "Country" },
+      "$expand",
+      "$expand does not apply to the rows of concat: send one request for each part, or write the conditions of the parts in one filter.",
+    ],
+    [
+      "/Cities",
+      { $apply: "concat(identity,aggregate($count as N))", $expand: "Country" },
+      "$expand",
+      "The rows of $apply are no entities, so they have no related entities to expand.",
+    ],
+    [
+      "/Cities",
       { $apply: "groupby((Name))", $select: "Id" },
       "$select",
       "$select at position 0: 'Id' is not available behind groupby. Available: Name.",
@@ -596,4 +675,36 @@ describe("the ways to send the options", () => {
       message: "$apply at position 12: a word, a phrase in double quotes or an opening parenthesis is missing.",
     });
   });
+});
+
+test("countEnabled: false of a set leaves its number in expressions, as the path /$count", async () => {
+  const send = sendTo({ cities: { countEnabled: false } });
+  const countries =
+    '{"@odata.context":"http://service.example/$metadata#Countries","value":[{"Id":1,"Name":"Italy","Tax":0.22}]}';
+  const counted = "Countries(Cities__)";
+  expect((await send(url("/Countries", { $filter: "Cities/$count gt 0" }))).text).toBe(countries);
+  expect((await send(url("/Countries", { $orderby: "Cities/$count" }))).text).toBe(countries);
+  for (const options of [
+    { $compute: "Cities/$count as Cities__", $select: "Cities__" },
+    { $apply: "compute(Cities/$count as Cities__)/groupby((Cities__))" },
+  ]) {
+    const { status, json } = await send(url("/Countries", options));
+    expect([status, json["@odata.context"], json.value]).toEqual([
+      200,
+      `http://service.example/$metadata#${counted}`,
+      [expect.objectContaining({ "Cities__@odata.type": "#Int64", Cities__: 1 })],
+    ]);
+  }
+  expect((await send(url("/Cities/$count", {}))).text).toBe("1");
+  for (const [path, options] of [
+    ["/Cities", { $count: "true" }],
+    ["/Countries", { $expand: "Cities/$count" }],
+    ["/Cities", { $apply: "aggregate($count as N)" }],
+  ] as const) {
+    expectError(await send(url(path, options)), {
+      status: 400,
+      code: "UnsupportedQueryOption",
+      target: Object.keys(options)[0] ?? "",
+    });
+  }
 });

@@ -1,4 +1,4 @@
-// Statements: docs/reference/annotations.md#openapi
+// Statements: docs/reference/annotations.md#descriptions
 import {
   action,
   complexType,

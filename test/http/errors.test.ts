@@ -1,6 +1,6 @@
 // Statements: docs/reference/entity-sets.md#errors-of-handlers
 // Statements: docs/reference/entity-sets.md#read-one-entity
-// Statements: docs/reference/envelopes.md#errors
+// Statements: docs/reference/errors.md
 // Statements: docs/reference/envelopes.md#which-envelope-a-response-has
 // Statements: docs/reference/errors.md#codes
 // Statements: docs/reference/errors.md#errors

@@ -1,4 +1,4 @@
-// Statements: docs/reference/annotations.md#openapi
+// Statements: docs/reference/annotations.md#annotations-of-the-service
 // Statements: docs/reference/services.md#make-a-service
 import {
   ConfigurationError,

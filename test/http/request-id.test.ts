@@ -1,4 +1,4 @@
-// Statements: docs/reference/envelopes.md#errors
+// Statements: docs/reference/errors.md
 // Statements: docs/reference/headers.md#request-headers
 // Statements: docs/reference/headers.md#response-headers
 // Statements: docs/reference/services.md#log-failures

@@ -110,10 +110,11 @@ function users({ headers }: { readonly headers: Headers }) {
   return id === "" ? null : { id, roles: roles.split(",") };
 }
 
-const SERVICE = { authenticate: users, logger: noFailures, prefix: "/s" };
+const APPLY = { applyEnabled: true, computeEnabled: true };
+const SERVICE = { authenticate: users, logger: noFailures, prefix: "/s", defaults: APPLY };
 
 /** The sets over tables. `columns` of the home are those of the table. */
-export function staffTables(db: AnyDatabase, options: object = {}) {
+export function staffTables(db: AnyDatabase, options: object = {}, ofDepartments: object = {}) {
   const operations = ["read", "create", "replace", "patch", "delete"];
   const departments = makeOverTable(Department, {
     ...PLAIN,
@@ -122,6 +123,7 @@ export function staffTables(db: AnyDatabase, options: object = {}) {
     operations,
     authorization: DEPARTMENT_RULES,
     navigation: { employees: hasMany(Employee, { target: "Employees", on: { id: "departmentId" } }) },
+    ...ofDepartments,
   });
   const employees: EntitySet = makeOverTable(Employee, {
     ...COMMON,
@@ -247,7 +249,7 @@ class Store {
 }
 
 /** The sets over lists, read in a style. */
-export function staffLists(data: StaffData, style: Style, options: object = {}) {
+export function staffLists(data: StaffData, style: Style, options: object = {}, ofDepartments: object = {}) {
   const store = new Store(data);
   const populated = (list: "departments" | "employees", row: Row): Row => {
     if (style !== "loaded") return row;
@@ -320,6 +322,7 @@ export function staffLists(data: StaffData, style: Style, options: object = {}) 
     navigation: {
       employees: hasMany(Employee, { target: "Employees", ...related(true, "employees", "id", "departmentId") }),
     },
+    ...ofDepartments,
   });
   const employees = make(Employee, {
     ...COMMON,

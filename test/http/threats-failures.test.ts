@@ -1,5 +1,5 @@
 // Statements: docs/reference/entity-sets.md#errors-of-handlers
-// Statements: docs/reference/envelopes.md#errors
+// Statements: docs/reference/errors.md
 // Statements: docs/reference/errors.md#codes
 // Statements: docs/reference/errors.md#errors
 // Statements: docs/reference/status-codes.md#errors

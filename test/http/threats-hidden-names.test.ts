@@ -1,3 +1,4 @@
+// Statements: docs/reference/apply.md#rules-of-the-set
 // Statements: docs/reference/model.md#modifiers
 // Statements: docs/reference/properties.md#read
 // Statements: docs/reference/routes.md#paths
@@ -36,6 +37,42 @@ const PLACES: readonly Template[] = [
   ["/s/Accounts?$expand=NAME"],
   ["/s/Accounts?$apply=groupby((NAME))"],
   ["/s/Accounts?$compute=NAME%20as%20x"],
+  ...[
+    "groupby((NAME))",
+    "groupby((Home/NAME))",
+    "groupby((Name),aggregate(NAME with max as X))",
+    "groupby((Name),filter(NAME eq 'x')/aggregate($count as X))",
+    "aggregate(NAME with countdistinct as X)",
+    "aggregate(NAME with max as NAME)",
+    "aggregate(length(Home/NAME) with sum as X)",
+    "filter(NAME eq 'x')",
+    "filter(Notes/any(n:n/NAME eq 'x'))/groupby((Name))",
+    "topcount(1,NAME)",
+    "orderby(NAME)/top(1)",
+    "compute(NAME as X)/groupby((X))",
+    "compute(length(NAME) as X)",
+    "compute(Name as NAME,Id as NAME)",
+    "groupby((Name))/filter(NAME eq 'x')",
+    "groupby((Home/City))/orderby(Home/NAME)",
+    "concat(identity,aggregate(NAME with min as X))",
+  ].flatMap((apply): Template[] => [
+    [url("/s/Accounts", { $apply: apply })],
+    [url("/s/Accounts/$count", { $apply: apply })],
+  ]),
+  ...["$filter=NAME eq 'x'", "$orderby=NAME", "$select=NAME", "$compute=NAME as X"].flatMap((option): Template[] => {
+    const [name = "", value = ""] = option.split(/=(.*)/u);
+    return ["identity", "groupby((Name))", "concat(groupby((Name)),identity)"].map((apply): Template => [
+      url("/s/Accounts", { $apply: apply, [name]: value }),
+    ]);
+  }),
+  ...["NAME as X", "length(Home/NAME) as X", "Name as X,NAME as Y", "Notes/$count add length(NAME) as X"].flatMap(
+    (compute): Template[] => [
+      [url("/s/Accounts", { $compute: compute })],
+      [url("/s/Accounts(1)", { $compute: compute })],
+      [url("/s/Accounts", { $compute: compute, $select: "Id", $orderby: "X" })],
+    ],
+  ),
+  [url("/s/Accounts", { $expand: "Notes($compute=NAME as X)" })],
   ["/s/Accounts(1)?$select=NAME"],
   ["/s/Accounts(1)/NAME"],
   ["/s/Accounts(1)/NAME/$value"],
@@ -61,8 +98,9 @@ const PLACES: readonly Template[] = [
 const REQUESTS = PLACES.map(([target, method = "GET", body = ""]) => [target, method, body] as const);
 
 rawDoor((door) => {
-  describe("a hidden property gets the same response as a missing one", () => {
-    const { service, given } = accountService();
+  const APPLY = { applyEnabled: true, computeEnabled: true };
+  describe.each([{}, APPLY])("a hidden property gets the same response as a missing one, with %o", (defaults) => {
+    const { service, given } = accountService({ defaults });
     const send = door.to(service);
 
     test.each(REQUESTS)("%s %s %s", async (target, method, body) => {
@@ -78,5 +116,25 @@ rawDoor((door) => {
       expect((await ask("Secre")).text).not.toContain("Secret");
       expect(given).toEqual([]);
     });
+  });
+
+  test.each([
+    { $apply: "compute(Id as NAME)/groupby((NAME),aggregate(NAME with sum as S))" },
+    { $apply: "aggregate(Id with max as NAME)/filter(NAME eq 5)" },
+    { $apply: "concat(compute(Id as NAME)/top(2),aggregate(Id with min as NAME))", $orderby: "NAME desc" },
+    { $compute: "Id as NAME", $filter: "NAME gt 2", $orderby: "NAME desc", $select: "NAME" },
+  ])("an alias may have the name of a hidden property, which it does not show: %o", async (options) => {
+    const { service } = accountService({ defaults: { applyEnabled: true, computeEnabled: true } });
+    const ask = (name: string) =>
+      door.to(service)(
+        url(
+          "/s/Accounts",
+          Object.fromEntries(Object.entries(options).map(([option, text]) => [option, text.replaceAll("NAME", name)])),
+        ),
+      );
+    const [hidden, unknown] = [await ask("Secret"), await ask("Zzzzzz")];
+    expect(hidden.status).toBe(200);
+    expect(hidden.text).not.toContain('"hidden"');
+    expect(hidden.text.replaceAll("Secret", "Zzzzzz")).toBe(unknown.text);
   });
 });

@@ -1,4 +1,4 @@
-// Statements: docs/reference/search.md#over-a-table
+// Statements: docs/reference/tables.md#search-over-columns
 // Statements: docs/reference/tables.md#search-over-columns
 import fc from "fast-check";
 import { sql } from "kysely";

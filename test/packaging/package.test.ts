@@ -56,6 +56,12 @@ function importsOf(path: string, seen: Set<string> = new Set()): readonly string
 }
 
 describe("the tarball", () => {
+  it("has code in ASCII, of which V8 keeps one byte for each character", () => {
+    const code = files.filter((path) => path.endsWith(".js"));
+    expect(code.length).toBeGreaterThan(0);
+    expect(code.filter((path) => Buffer.byteLength(readPacked(path)) > readPacked(path).length)).toEqual([]);
+  });
+
   it("has fewer than 80 files in dist, and no source files", () => {
     expect(files.filter((path) => path.startsWith("dist/")).length).toBeLessThan(80);
     expect(files.filter((path) => /^(?:src|test|packaging)\//u.test(path))).toEqual([]);

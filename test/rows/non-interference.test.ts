@@ -1,3 +1,4 @@
+// Statements: docs/reference/apply.md#rules-of-the-set
 // Statements: docs/reference/limitations.md#row-rules
 import { describe, expect, test } from "vitest";
 import { SEED } from "../cases.ts";
@@ -149,6 +150,8 @@ function expectNoneAdded({ user, categories }: RunOf, { before, after }: Outcome
 /** The number of requests that succeeded, and that rules of categories refused. */
 interface Total {
   readonly reads: number;
+  /** The reads with `$apply` or `$compute`. */
+  readonly applied: number;
   readonly writes: number;
   readonly refused: number;
 }
@@ -186,8 +189,10 @@ async function compare(of: RunOf, howMany: number): Promise<Total> {
     expectRefusal(first.answers[index] ?? [], request, { user, categories, place }),
   );
   const succeeded = requests.slice(0, howMany).filter((_each, index) => statusOf(first.answers[index] ?? []) < 300);
-  const reads = succeeded.filter(({ method }) => method === "GET").length;
-  return { reads, writes: succeeded.length - reads, refused: refused.length };
+  const reads = succeeded.filter(({ method }) => method === "GET");
+  const applied = reads.filter(({ target }) => /\$(?:apply|compute)=/.test(target)).length;
+  const writes = succeeded.length - reads.length;
+  return { reads: reads.length, applied, writes, refused: refused.length };
 }
 
 describe.each(FAMILIES)("$name", ({ engines }) => {
@@ -195,7 +200,7 @@ describe.each(FAMILIES)("$name", ({ engines }) => {
     `${String(RUNS)} requests with the seed ${String(SEED)} reveal no hidden row`,
     { timeout: 300_000 + RUNS * 60 },
     async () => {
-      const total = { reads: 0, writes: 0, refused: 0 };
+      const total = { reads: 0, applied: 0, writes: 0, refused: 0 };
       for (let round = 0; round * RUNS_PER_ROUND < RUNS; round += 1) {
         const engine = engines[round % engines.length];
         if (engine === undefined) continue;
@@ -207,16 +212,18 @@ describe.each(FAMILIES)("$name", ({ engines }) => {
         const hidden = [...PRIVATE, undefined][(round + SEED) % (PRIVATE.length + 1)];
         // Each engine has rounds with and without them.
         const isHooked = (Math.floor(round / engines.length) + round + SEED) % 2 === 1;
-        const { reads, writes, refused } = await compare(
+        const { reads, applied, writes, refused } = await compare(
           { engine, user, shared: settings, categories, hidden, isHooked, round },
           Math.min(RUNS_PER_ROUND, RUNS - round * RUNS_PER_ROUND),
         );
         total.reads += reads;
+        total.applied += applied;
         total.writes += writes;
         total.refused += refused;
       }
       // Refusals alone would prove nothing.
       expect(total.reads / RUNS).toBeGreaterThan(0.2);
+      expect(total.applied / RUNS).toBeGreaterThan(0.05);
       expect(total.writes / RUNS).toBeGreaterThan(0.05);
       // Short runs may have no round with rules of categories.
       if (RUNS >= 2000) expect(total.refused / RUNS).toBeGreaterThan(0.01);

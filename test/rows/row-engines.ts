@@ -65,10 +65,14 @@ export function roundSize(most: number, runs: number): number {
   return Math.min(most, Math.ceil(runs / Math.max(...FAMILIES.map(({ engines }) => engines.length))));
 }
 
-/** Settings that rounds use in turn, small enough that pages end everywhere. */
+const APPLY = { applyEnabled: true, computeEnabled: true } as const;
+
+/** Settings that rounds use in turn, some small enough that pages end everywhere. */
 export const SETTINGS: readonly [Shared, ...Shared[]] = [
-  {},
-  { defaults: { maxTop: 3, maxExpandTop: 2 } },
-  { defaults: { maxResponseEntities: 12 } },
-  { secret: "a secret of the tests, long enough", defaults: { paging: "keyset", maxTop: 3 } },
+  { defaults: APPLY },
+  { defaults: { ...APPLY, maxTop: 3, maxExpandTop: 2 } },
+  { defaults: { ...APPLY, maxResponseEntities: 12 } },
+  { secret: "a secret of the tests, long enough", defaults: { ...APPLY, paging: "keyset", maxTop: 3 } },
+  { profile: "standard" },
+  { profile: "standard", defaults: { maxIterableEntities: 3 } },
 ];

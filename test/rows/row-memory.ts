@@ -137,7 +137,10 @@ function readHandlers(store: RowStore, set: SetName, style: Style): object {
   const handOut = (row: Row): Row => (isPopulated(style) ? populated(store, set, row) : row);
   const all = (): readonly Row[] => store.all(set).map(handOut);
   const source = () => arraySource(type, all() as never);
-  const applied = { applyQuery: (query: never) => applyTo(all(), query) };
+  const applied = {
+    applyQuery: (query: never) => applyTo(all(), query),
+    applyQueryOptions: ["apply", "compute"],
+  };
   // Each form is used by some sets.
   const forms: Readonly<Record<Style, object>> = {
     sources: { queryable: source },

@@ -1,6 +1,7 @@
 import fc from "fast-check";
+import { applyAlong, applyOptions, applyQuery } from "../executors/relations-apply.ts";
 import { GRAPH, quoted, type SetGraph } from "../executors/relations-graph.ts";
-import { navigationQuery, setQuery, targetOf } from "../executors/relations-queries.ts";
+import { navigationQuery, type Query, setQuery, targetOf } from "../executors/relations-queries.ts";
 import { IDS, NOTE_IDS, relationRows } from "../executors/relations-rows.ts";
 import type { DatabasePair } from "./row-pairs.ts";
 import { visibleRows, KEY_FIELDS, SETS, type Row, type SetName } from "./row-rules.ts";
@@ -420,7 +421,43 @@ class RoundRequests {
   }
 
   reads(): Requests {
-    const query = fc.oneof({ weight: 3, arbitrary: setQuery }, { weight: 2, arbitrary: navigationQuery });
+    return this.get(fc.oneof({ weight: 3, arbitrary: setQuery }, { weight: 2, arbitrary: navigationQuery }));
+  }
+
+  /** `$apply` and `$compute` on every route that takes them. */
+  applied(): Requests {
+    const results = ([path, set]: readonly [path: string, set: string]) =>
+      fc.record({ path: fc.constant(path), options: applyOptions(set) });
+    const operations = (
+      [
+        ["/Books/priced", "Books"],
+        ["/Authors/oldest", "Authors"],
+        ["/everyChapter", "Chapters"],
+      ] as const
+    ).map(results);
+    return this.get(
+      fc.oneof(
+        { weight: 6, arbitrary: applyQuery },
+        { weight: 2, arbitrary: applyAlong },
+        { weight: 1, arbitrary: fc.oneof(...operations) },
+      ),
+    );
+  }
+
+  /** A batch of reads. */
+  batch(): Requests {
+    const read = fc.oneof({ weight: 1, arbitrary: this.reads() }, { weight: 2, arbitrary: this.applied() });
+    return fc.array(read, { minLength: 1, maxLength: 3 }).map((reads) => ({
+      method: "POST",
+      target: "/$batch",
+      headers: { "Content-Type": "application/json" },
+      body: JSON.stringify({
+        requests: reads.map(({ target }, index) => ({ id: String(index), method: "GET", url: target })),
+      }),
+    }));
+  }
+
+  get(query: fc.Arbitrary<Query>): Requests {
     return fc
       .tuple(query, condition("If-None-Match"), from("minimal", "minimal", "full"))
       .map(([given, tags, metadata]) => {
@@ -441,6 +478,8 @@ class RoundRequests {
     const perSet = (make: (set: SetName) => Requests): Requests => fc.oneof(...SETS.map(make));
     return fc.oneof(
       { weight: 40, arbitrary: this.reads() },
+      { weight: 24, arbitrary: this.applied() },
+      { weight: 2, arbitrary: this.batch() },
       { weight: 8, arbitrary: perSet((set) => this.create(set)) },
       { weight: 10, arbitrary: perSet((set) => this.change(set)) },
       { weight: 2, arbitrary: perSet((set) => this.remove(set)) },
@@ -524,6 +563,8 @@ export function readsOf(round: Round, seed: number, howMany: number): readonly R
   const perSet = SETS.map((set) => requests.property(set).filter(({ method }) => method === "GET"));
   const all = fc.oneof(
     { weight: 8, arbitrary: requests.reads() },
+    { weight: 5, arbitrary: requests.applied() },
+    { weight: 1, arbitrary: requests.batch() },
     { weight: 2, arbitrary: fc.oneof(...perSet) },
     { weight: 2, arbitrary: requests.operation() },
   );

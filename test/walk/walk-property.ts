@@ -1,6 +1,7 @@
 import { compare, keyOf, literalOf, plainText } from "./compare-values.ts";
 import type { WalkedProperty } from "./read-model.ts";
 import { judgePages, readPages, type ReadSet } from "./read-pages.ts";
+import { walkGroups } from "./walk-groups.ts";
 import type { Entity, Walk } from "./walk.ts";
 
 /** Types without values that a filter compares. */
@@ -17,6 +18,7 @@ export async function walkProperty(walk: Walk, read: ReadSet, property: WalkedPr
     await readValue(walk, read, property, entity);
   }
   await findNulls(walk, read, property);
+  await walkGroups(walk, read, property);
   for (const direction of ["asc", "desc"] as const) await readOrder(walk, read, property, direction);
 }
 

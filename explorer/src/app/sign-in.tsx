@@ -7,6 +7,7 @@ import { Dialog } from "../parts/dialog.tsx";
 import { TextField } from "../parts/field.tsx";
 import { Heading } from "../parts/heading.tsx";
 import type { Session, SignInRequest } from "../state/session.ts";
+import { ProviderSignIn } from "./provider-sign-in.tsx";
 
 interface SignInProps {
   readonly session: Session;
@@ -73,13 +74,22 @@ function SignInContent({ session, request: { error } }: SignInProps): JSX.Elemen
           {error.message}
         </p>
       )}
-      <SignInForm
-        challenge={challenge}
-        name={before?.kind === "basic" ? before.name : ""}
-        onSignIn={(credential) => {
-          session.signInWith(credential);
-        }}
-      />
+      {session.signIn?.kind === "oidc" ? (
+        <ProviderSignIn
+          settings={session.signIn}
+          onSignIn={(credential) => {
+            session.signInWith(credential);
+          }}
+        />
+      ) : (
+        <SignInForm
+          challenge={challenge}
+          name={before?.kind === "basic" ? before.name : ""}
+          onSignIn={(credential) => {
+            session.signInWith(credential);
+          }}
+        />
+      )}
     </>
   );
 }

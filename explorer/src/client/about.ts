@@ -17,7 +17,8 @@ export interface About {
 /** How many rows a set has. */
 export interface RowEstimate {
   readonly count: number;
-  readonly isExact: boolean;
+  /** `least`: there are more, and nobody counted them. */
+  readonly kind: "exact" | "estimate" | "least";
 }
 
 /** A finding of the check of the database. */
@@ -43,6 +44,8 @@ export async function readAbout(client: ServiceClient, signal: AbortSignal): Pro
   }
 }
 
+const KINDS = ["exact", "estimate", "least"] as const;
+
 /** Reads the document. What it does not state is unknown. */
 export function toAbout(body: unknown): About {
   const files = memberOf(body, "connectionFiles");
@@ -52,7 +55,8 @@ export function toAbout(body: unknown): About {
     rows: new Map(
       Object.entries(memberOf(body, "rows") ?? {}).flatMap(([set, row]: [string, unknown]) => {
         const count = memberOf(row, "count");
-        return typeof count === "number" ? [[set, { count, isExact: memberOf(row, "isExact") === true }]] : [];
+        const kind = KINDS.find((each) => each === memberOf(row, "kind"));
+        return typeof count === "number" && kind !== undefined ? [[set, { count, kind }]] : [];
       }),
     ),
     warnings: itemsIn(body, "warnings").map((warning) => ({

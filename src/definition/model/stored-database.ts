@@ -52,8 +52,8 @@ export interface StoredDatabase {
 /** A number of rows. */
 export interface RowEstimate {
   readonly count: number;
-  /** False for an estimate of the database, or if there are more rows than were counted. */
-  readonly isExact: boolean;
+  /** `least`: there are more, and nobody counted them. */
+  readonly kind: "exact" | "estimate" | "least";
 }
 
 /** A server of a database. */

@@ -11,12 +11,13 @@ import type { Page, QueryableSource, SourceQuery, SourcesBySet } from "../../que
 import { wholeEntity } from "../entities/canonical-entity.ts";
 import type { CollectionPart, CollectionResult } from "../entities/handler-answer.ts";
 import { type Reader, serviceOf } from "../entities/reader.ts";
+import { boundsOf } from "./collection-stream.ts";
 import { type BranchPart, joinBranches, inOrder } from "./join-branches.ts";
 import { tooManyEntities, toResult, toSourceQuery } from "./page-query.ts";
 import { objectsOf, readInput } from "./read-input.ts";
 import { Application, applyTo, readFrom } from "./read-source.ts";
 import { resolveSources } from "./resolve-sources.ts";
-import { runStep } from "./run-step.ts";
+import { passBudget, runStep } from "./run-step.ts";
 import { withComputed } from "./with-computed.ts";
 
 /**
@@ -169,7 +170,7 @@ function mostOfBranches({ query, page, skip }: CollectionPlan, { context }: Read
  * options.
  * @param rows the visible entities of the set
  * @param first the number of steps of each branch that have been applied already
- * @throws ODataError `InvalidQueryOption` for too many groups; as for loadRelations
+ * @throws ODataError `InvalidQueryOption` for too many groups, or visited rows; as for loadRelations
  * @see docs/reference/apply.md
  */
 export function applyToRows(
@@ -180,6 +181,7 @@ export function applyToRows(
 ): Maybe<CollectionResult> {
   const { shape } = plan.query;
   const shapes = branchShapes(shape);
+  const pass = passBudget(application.reader, shape.entitySet.name);
   // Branches that begin with the same steps share their results.
   const known = new Map<ApplyStep, Maybe<Iterable<unknown>>>();
   const stepsOf = ({ apply }: QueryShape): readonly ApplyStep[] => apply?.branches[0].steps.slice(first) ?? [];
@@ -187,14 +189,16 @@ export function applyToRows(
   const isShared = (step: ApplyStep): boolean => all.indexOf(step) < all.lastIndexOf(step);
   const rowsOf = (each: QueryShape): Maybe<Iterable<unknown>> =>
     stepsOf(each).reduce<Maybe<Iterable<unknown>>>((before, step) => {
-      const found = known.get(step) ?? chain(before, (input) => runStep(input, step, each.roundingMode, application));
+      const run = (input: Iterable<unknown>): Maybe<Iterable<unknown>> =>
+        runStep(pass(input), step, each.roundingMode, application);
+      const found = known.get(step) ?? chain(before, run);
       if (isShared(step)) known.set(step, found);
       return found;
     }, rows);
   if (shapes.length === 1) {
     const { filter } = shape;
-    const { orderBy, skip, page } = plan;
-    const query = { shape, filter, orderBy, skip, top: page.readSize, count: plan.query.count };
+    const { orderBy, page } = plan;
+    const query = { shape, filter, orderBy, ...boundsOf(plan, false), top: page.readSize, count: plan.query.count };
     return chain(rowsOf(shape), (made) =>
       chain(applyTo(made, query, application), (read) =>
         completeResult(toResult(plan, read, NO_JOINS), shape, application),
@@ -202,7 +206,7 @@ export function applyToRows(
     );
   }
   const branches = readInOrder(shapes, plan, application.reader, (each, top) =>
-    chain(rowsOf(each), (made) => readBranch(made, each, top, application)),
+    chain(rowsOf(each), (made) => readBranch(pass(made), each, top, application)),
   );
   return chain(branches, (parts) => joinBranches(plan, parts, application));
 }

@@ -1,13 +1,14 @@
 import { chain, inTurns, type Maybe } from "../../base/maybe.ts";
 import { keeper, keptPer } from "../../base/memo.ts";
+import { type ODataError, protocolError } from "../../errors/odata-error.ts";
 import { groupRows, limitRows, type StepRun } from "../../memory/apply-steps.ts";
 import type { ApplyBranch, ApplyStep, OrderByItem, RoundingMode } from "../../query/clauses.ts";
 import type { QueryClauses } from "../../query/mentions.ts";
-import { serviceOf } from "../entities/reader.ts";
+import { type Reader, serviceOf } from "../entities/reader.ts";
 import { type Application, applyTo } from "./read-source.ts";
 
-/** The fewest groups that each step may make in memory, whatever the limit of a response: later steps may merge them. */
-const LEAST_GROUP_LIMIT = 1_000_000;
+/** The fewest rows that steps may keep and visit in memory, whatever the limit of a response: later steps may merge them. */
+const LEAST_ROW_LIMIT = 1_000_000;
 
 const NO_ORDER: readonly OrderByItem[] = Object.freeze([]);
 
@@ -17,6 +18,52 @@ const clausesOfStep: (step: ApplyStep) => QueryClauses = keptPer((step) => {
   const branch: ApplyBranch = { steps: [step], entityType, isTransformed: false, computed: [], orderBy: NO_ORDER };
   return keeper<QueryClauses>({ filter: null, orderBy: NO_ORDER, apply: { branches: [branch], entityType } });
 });
+
+function rowLimit({ context }: Reader): number | null {
+  const limit = serviceOf(context).limits.maxResponseEntities;
+  return limit === null ? null : Math.max(limit, LEAST_ROW_LIMIT);
+}
+
+/**
+ * Counts the rows that the steps of one pipeline visit. The first pass is free, as that of `$filter` is: its rows are those
+ * of the set.
+ * @returns a function to call before each pass, which returns its rows. It throws ODataError `InvalidQueryOption` above the
+ *   limit; rows that are no array throw it while they are visited
+ * @see docs/reference/limits.md
+ */
+export function passBudget(reader: Reader, setName: string): (rows: Iterable<unknown>) => Iterable<unknown> {
+  const limit = rowLimit(reader);
+  let visited: number | null = null;
+  const spend = (count: number): void => {
+    visited = (visited ?? 0) + count;
+    if (limit !== null && visited > limit) throw tooManyVisits(limit, setName);
+  };
+  return (rows) => {
+    if (visited === null) {
+      visited = 0;
+      return rows;
+    }
+    if (!Array.isArray(rows)) return spending(rows, spend);
+    const all: readonly unknown[] = rows;
+    spend(all.length);
+    return all;
+  };
+}
+
+function* spending(rows: Iterable<unknown>, spend: (count: number) => void): Iterable<unknown> {
+  for (const row of rows) {
+    spend(1);
+    yield row;
+  }
+}
+
+function tooManyVisits(limit: number, setName: string): ODataError {
+  return protocolError(
+    "InvalidQueryOption",
+    `The steps of $apply behind the first one would visit more than ${String(limit)} rows of ${setName} in memory: begin with a filter that matches fewer entities, or write fewer steps.`,
+    { target: "$apply" },
+  );
+}
 
 /**
  * Applies one step of `$apply` to rows. The entities that its expressions lead to are loaded first.
@@ -42,9 +89,7 @@ export function runStep(
   if (step.kind === "filter") {
     return chain(applyTo(rows, { ...all, filter: step.filter }, application, "$apply"), ({ entities }) => entities);
   }
-  const limit = serviceOf(reader.context).limits.maxResponseEntities;
-  const maxGroups = limit === null ? null : Math.max(limit, LEAST_GROUP_LIMIT);
-  const run: StepRun = { roundingMode, evaluation, maxGroups };
+  const run: StepRun = { roundingMode, evaluation, maxGroups: rowLimit(reader) };
   return chain(applyTo(rows, all, application), ({ entities }) =>
     chain(application.load(clausesOfStep(step), entities, entityType, "$apply"), () =>
       inTurns<Iterable<unknown>>(

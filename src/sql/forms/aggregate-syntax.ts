@@ -16,6 +16,8 @@ export interface AggregateSyntax {
   readonly summed: Readonly<Record<SummedKind, SummedSyntax>>;
   /** The cell with the least or the greatest key. A cell whose key is null is left out. */
   readonly cellOf: Readonly<Record<"min" | "max", (key: Sql, cell: Sql) => Sql>>;
+  /** Whether some versions of the database have no `min` and `max` of bytes, so that `cellOf` is used; absent: none. */
+  readonly lacksBytes?: true | undefined;
   /** The end of a derived table that computes values before they are grouped; absent if the database groups any values. */
   readonly computedFirst?: Sql | undefined;
 }

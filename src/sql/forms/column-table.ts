@@ -1,4 +1,5 @@
 import { sql } from "kysely";
+import { once } from "../../base/memo.ts";
 import { enumFromNumber } from "../../edm/enum-codec.ts";
 import type { EnumType, StructuralProperty } from "../../edm/model.ts";
 import type { PrimitiveTypeName } from "../../edm/primitive-type.ts";
@@ -45,19 +46,20 @@ export interface ColumnTable {
   readonly readFlags: (cell: unknown) => number | null;
 }
 
-/** Makes the formats of a database from its table. */
-export function columnFormatOf(table: ColumnTable): ColumnFormats["columnFormat"] {
-  const { toSelected, defaults, stored } = table;
+/** Makes the formats of a database from its table, which it makes at the first use. */
+export function columnFormatOf(makeTable: () => ColumnTable): ColumnFormats["columnFormat"] {
+  const tableOf = once(makeTable);
   return (property, storage) => {
     const { type } = property;
     if (type.kind === "ComplexType") return null;
+    const table = tableOf();
     if (typeof storage === "object") return mappedFormat(property, storage, table);
     if (type.kind === "EnumType") return storage === undefined ? enumFormat(property, type, table) : null;
-    const row = storage === undefined ? defaults[type.name] : stored[`${type.name} ${storage}`];
+    const row = storage === undefined ? table.defaults[type.name] : table.stored[`${type.name} ${storage}`];
     const parts = row?.(property) ?? null;
     if (parts === null) return null;
     const { form, read, ...others } = parts;
-    return makeColumnFormat(property, form, read ?? ofCodec(property), { toSelected, ...others });
+    return makeColumnFormat(property, form, read ?? ofCodec(property), { toSelected: table.toSelected, ...others });
   };
 }
 

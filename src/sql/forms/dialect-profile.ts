@@ -29,8 +29,6 @@ import type { DialectCapabilities } from "./dialect-capabilities.ts";
 export interface DialectProfile {
   /** For messages. */
   readonly name: string;
-  /** Returns whether the adapter of a Kysely instance is of this kind. */
-  readonly isSpokenBy: (adapter: object) => boolean;
   /** One SQL form per canonical function. */
   readonly functions: Readonly<Record<FunctionName, TranslateCall>>;
   readonly values: DialectValues;

@@ -44,7 +44,7 @@ function within(toText: (column: Sql) => Sql, [least, greatest]: readonly [least
 type OwnType = "Edm.Boolean" | "Edm.Decimal" | "Edm.Date" | "Edm.TimeOfDay" | "Edm.DateTimeOffset";
 
 /** The differences between databases whose cells are selected as text. */
-interface TextColumns extends Pick<ColumnTable, "selectNumber" | "stored"> {
+export interface TextColumns extends Pick<ColumnTable, "selectNumber" | "stored"> {
   readonly forms: CastForms;
   readonly asText: (column: Sql) => Sql;
   /** Selects an integer, if not as other cells. */
@@ -179,7 +179,10 @@ export function timestampOf(digits: number, forms: readonly SqlForm[]): SqlForm 
 }
 
 /** Returns how many fraction digits are written. A property without a declared precision has the maximum. */
-export function fractionDigits({ facets: { precision = MAX_PRECISION } }: StructuralProperty, most: number): number {
+export function fractionDigits(
+  { facets: { precision = MAX_PRECISION } }: StructuralProperty,
+  most: number = MAX_PRECISION,
+): number {
   return precision === MAX_PRECISION ? DEFAULT_PRECISION : Math.min(precision, most);
 }
 

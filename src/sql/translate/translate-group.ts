@@ -177,9 +177,11 @@ function scalarTypeOf({ type }: Aggregated["expression"]): ScalarType | undefine
 
 /** The least or greatest value, in the form of its operand. */
 function extreme(method: "min" | "max", value: RowValue, type: ScalarType, { aggregates }: DialectProfile): Sql {
-  const { sortable, ordered } = value.form;
+  const { sortable, ordered, ranged } = value.form;
   const { sql: key } = toOrdered(value);
-  if (ordered !== undefined || (sortable !== undefined && sortable.keepsCells !== true)) {
+  // Only digits whose cells are bytes have ranges of their own.
+  const isLacking = ranged !== undefined && aggregates.lacksBytes === true;
+  if (isLacking || ordered !== undefined || (sortable !== undefined && sortable.keepsCells !== true)) {
     return aggregates.cellOf[method](key, value.sql);
   }
   return sql`${sql.raw(method)}(${isDouble(type) ? withoutNegativeZero(key) : key})`;

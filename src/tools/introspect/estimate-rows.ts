@@ -10,7 +10,7 @@ const TABLES_PER_STATEMENT = 50;
 /** The rows of a table. */
 interface EstimatedRows {
   readonly count: number;
-  readonly isExact: boolean;
+  readonly kind: "exact" | "estimate" | "least";
 }
 
 /**
@@ -29,7 +29,7 @@ export function* estimateRows(
     for (const [index, cell] of yield LISTS[kind](part)) {
       const table = part[Number(textOf(index))];
       const estimate = Number(textOrNull(cell) ?? 0);
-      if (table !== undefined && estimate > COUNTED) estimates.set(table.text, { count: estimate, isExact: false });
+      if (table !== undefined && estimate > COUNTED) estimates.set(table.text, { count: estimate, kind: "estimate" });
       else if (table !== undefined) small.push(table);
     }
     if (small.length === 0) continue;
@@ -37,7 +37,7 @@ export function* estimateRows(
     for (const [index, cell] of yield { sql, parameters: [], width: 2 }) {
       const rows = Number(textOf(cell));
       const { text } = small[Number(textOf(index))] ?? { text: "" };
-      estimates.set(text, { count: Math.min(rows, COUNTED), isExact: rows <= COUNTED });
+      estimates.set(text, { count: Math.min(rows, COUNTED), kind: rows <= COUNTED ? "exact" : "least" });
     }
   }
   return estimates;

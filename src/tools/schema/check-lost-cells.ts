@@ -9,6 +9,7 @@ import type { Row } from "../../query/row-shape.ts";
 import type { ColumnFormat } from "../../sql/columns/column-format.ts";
 import { columnName, wantedTable } from "../../sql/columns/column-name.ts";
 import type { DialectProfile } from "../../sql/forms/dialect-profile.ts";
+import { fractionDigits } from "../../sql/forms/text-columns.ts";
 import type { Sql } from "../../sql/statement/sql-form.ts";
 import { sqlTableName } from "../../sql/statement/sql-operand.ts";
 import { compileStatement } from "../../sql/translate/utc-session.ts";
@@ -155,7 +156,10 @@ function lostCells(
   db: AnyKysely,
 ): readonly SchemaFinding[] {
   const isGuid = property.type.name === "Edm.Guid";
-  const lost = rows.filter((row) => (isGuid ? Number(row[index + 1]) === 1 : isInOtherForm(format, row[index])));
+  const written = isGuid ? null : writtenForm(property);
+  const isLostIn = (row: Row): boolean =>
+    isGuid ? Number(row[index + 1]) === 1 : isInOtherForm(format, written, row[index]);
+  const lost = rows.filter(isLostIn);
   const [first] = lost;
   if (first === undefined) return [];
   const name = wantedTable(table, db).names.join(".");
@@ -195,9 +199,23 @@ function listOf(words: readonly string[]): string {
   return words.length === 1 ? words.join("") : `${words.slice(0, -1).join(", ")} and ${words.at(-1) ?? ""}`;
 }
 
+/** Returns the pattern of most texts that odatakit writes for a type: they need no conversion. */
+function writtenForm(property: StructuralProperty): RegExp | null {
+  const date = String.raw`^\d{4}-\d\d-\d\d`;
+  if (property.type.name === "Edm.Date") return new RegExp(`${date}$`);
+  if (property.type.name !== "Edm.DateTimeOffset") return null;
+  const digits = fractionDigits(property);
+  const fraction = digits === 0 ? "" : String.raw`\.\d{${String(digits)}}`;
+  return new RegExp(String.raw`${date}T(?:[01]\d|2[0-3])(?::[0-5]\d){2}${fraction}Z$`);
+}
+
 /** Whether a cell has a value, but is not the cell of this value. Cells that cannot be read are separate findings. */
-function isInOtherForm({ form, toValue, toCell = form.floor }: ColumnFormat, cell: unknown): boolean {
-  if (typeof cell !== "string") return false;
+function isInOtherForm(
+  { form, toValue, toCell = form.floor }: ColumnFormat,
+  written: RegExp | null,
+  cell: unknown,
+): boolean {
+  if (typeof cell !== "string" || written?.test(cell) === true) return false;
   try {
     const value = toValue(cell);
     // The cell at or below the value is its only one: most cells need no second conversion.

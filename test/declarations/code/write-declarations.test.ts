@@ -147,6 +147,7 @@ describe("the modules of the service", () => {
   defaults: { maxTop: 1000, maxExpandDepth: null },
   names: ["a", "b"],
   entitySets,
+  routes,
 });`);
     const { code } = await format("service.ts", text, {});
     expect(text).toBe(code);

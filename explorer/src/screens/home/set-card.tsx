@@ -29,8 +29,9 @@ function countText(count: number, one: string, many: string): string {
   return `${count} ${count === 1 ? one : many}`;
 }
 
-function rowsText({ count, isExact }: RowEstimate): string {
-  return `${isExact ? "" : "about "}${showValue(count, null).text} ${count === 1 ? "row" : "rows"}`;
+function rowsText({ count, kind }: RowEstimate): string {
+  const about = { exact: "", estimate: "about ", least: "more than " };
+  return `${about[kind]}${showValue(count, null).text} ${count === 1 ? "row" : "rows"}`;
 }
 
 const MOST_NAMES = 5;

@@ -1,6 +1,6 @@
 import type { JSX } from "preact";
 import { type Entity, toEntity } from "../../format/entity.ts";
-import { labelProperty } from "../../model/label-property.ts";
+import { nameProperty } from "../../model/label-property.ts";
 import { Empty } from "../../parts/empty.tsx";
 import { Heading } from "../../parts/heading.tsx";
 import { Loadable } from "../../parts/loadable.tsx";
@@ -65,7 +65,7 @@ const MOST_CHARACTERS = 120;
 
 /** Returns the text that names a record; null without one. */
 function headingOf({ type }: ResolvedPath, entity: Entity | null): string | null {
-  const label = labelProperty(type);
+  const label = nameProperty(type);
   const text = label === null ? null : entity?.values[label.name];
   return typeof text === "string" && text.trim() !== "" ? text.slice(0, MOST_CHARACTERS) : null;
 }

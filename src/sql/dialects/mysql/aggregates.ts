@@ -1,9 +1,10 @@
 import { sql } from "kysely";
+import { once } from "../../../base/memo.ts";
 import { protocolError } from "../../../errors/odata-error.ts";
 import type { AggregateSyntax } from "../../forms/aggregate-syntax.ts";
 import { castAggregates } from "../../forms/cast-aggregates.ts";
 import type { Sql } from "../../statement/sql-form.ts";
-import { failFor, MOST_SCALE, MY_NUMBERS, WIDENED } from "./forms.ts";
+import { failFor, MOST_SCALE, myNumbers, WIDENED } from "./forms.ts";
 
 /** Sums below this size have all their digits beside those of a quotient. */
 const DIVIDED_SIZE = sql.raw(`1${"0".repeat(26)}`);
@@ -26,17 +27,19 @@ function quotient(sum: Sql, count: Sql, digits: number): Sql {
 }
 
 /** How MariaDB aggregates. The sum of Decimals has 22 digits more than they have. */
-export const MY_AGGREGATES: AggregateSyntax = castAggregates({
-  numbers: MY_NUMBERS,
-  // A `bit` becomes a number.
-  toNumber: (value) => sql`(${value} + 0)`,
-  toDouble: (value) => sql`(${value} + 0e0)`,
-  sumOfDoubles: (sum) => sum,
-  quotient,
-  // MariaDB sorts rows to group them, and then evaluates a subquery with the values of another row.
-  computedFirst: sql` limit 18446744073709551615`,
-  cellOf: {
-    min: (key, cell) => firstCell(key, cell, sql``),
-    max: (key, cell) => firstCell(key, cell, sql` desc`),
-  },
-});
+export const myAggregates: () => AggregateSyntax = once(() =>
+  castAggregates({
+    numbers: myNumbers(),
+    // A `bit` becomes a number.
+    toNumber: (value) => sql`(${value} + 0)`,
+    toDouble: (value) => sql`(${value} + 0e0)`,
+    sumOfDoubles: (sum) => sum,
+    quotient,
+    // MariaDB sorts rows to group them, and then evaluates a subquery with the values of another row.
+    computedFirst: sql` limit 18446744073709551615`,
+    cellOf: {
+      min: (key, cell) => firstCell(key, cell, sql``),
+      max: (key, cell) => firstCell(key, cell, sql` desc`),
+    },
+  }),
+);

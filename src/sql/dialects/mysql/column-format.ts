@@ -1,4 +1,5 @@
 import { sql } from "kysely";
+import { once } from "../../../base/memo.ts";
 import { toInstant, writeInstant, type Instant } from "../../../cells/instant.ts";
 import { stringText, utcText } from "../../../cells/text-cells.ts";
 import { isFourDigitYear, parseDate } from "../../../edm/date-time-offset.ts";
@@ -28,17 +29,17 @@ import {
 } from "../../forms/text-columns.ts";
 import { type Sql, type SqlForm, type Mark, singleForm, type Conversion } from "../../statement/sql-form.ts";
 import {
-  MY_JSON_TEXT,
-  MY_REAL_DECIMAL,
-  MY_TEXT_DECIMAL,
+  myJsonText,
+  myRealDecimal,
+  myTextDecimal,
   myDoubleText,
   myHexadecimal,
   myNumberText,
-  myScaledDecimal,
+  myScaledDecimals,
   myStringText,
   myText,
-  MY_FORMS,
-  MY_NUMBERS,
+  myForms,
+  myNumbers,
 } from "./forms.ts";
 
 /** Before and after all dates of the database. */
@@ -49,12 +50,10 @@ const EPOCH_DAY = 719_528;
 /** The same for years that begin in March. */
 const MARCH_EPOCH = 719_468;
 
-const { days, clock, epoch } = MY_FORMS.temporal;
-
 const asDateTime = (place: Sql): Sql => sql`cast(${place} as datetime(6))`;
 
 const toDays = (operand: Sql): Sql => sql`(to_days(${operand}) - ${sql.lit(EPOCH_DAY)})`;
-const DATE_TO_DAYS: Conversion = { form: days, apply: toDays };
+const dateToDays: () => Conversion = once(() => ({ form: myForms().temporal.days, apply: toDays }));
 
 /** A date of the calendar. The server may have others, such as zeros, but casts none of them. */
 const DATE_MARK: Mark = Object.freeze<Mark>({
@@ -64,58 +63,74 @@ const DATE_MARK: Mark = Object.freeze<Mark>({
 });
 
 /** Edm.Date as date. Compared with timestamps of midnights, so that all years are ordered. */
-export const MY_DATE: SqlForm = singleForm(
-  "date",
-  {
-    floor: (value) => writeDateTime(toInstant(`${asText(value)}T00:00:00Z`), false),
-    ceiling: (value) => writeDateTime(toInstant(`${asText(value)}T00:00:00Z`), true),
-  },
-  {
-    place: asDateTime,
-    fromKey: (value) => sql`cast(${value} as date)`,
-    mark: DATE_MARK,
-    comparable: DATE_TO_DAYS,
-    computable: DATE_TO_DAYS,
-  },
+export const myDate: () => SqlForm = once(() =>
+  singleForm(
+    "date",
+    {
+      floor: (value) => writeDateTime(toInstant(`${asText(value)}T00:00:00Z`), false),
+      ceiling: (value) => writeDateTime(toInstant(`${asText(value)}T00:00:00Z`), true),
+    },
+    {
+      place: asDateTime,
+      fromKey: (value) => sql`cast(${value} as date)`,
+      mark: DATE_MARK,
+      comparable: dateToDays(),
+      computable: dateToDays(),
+    },
+  ),
 );
 
-const MIDNIGHT_TO_EPOCH: Conversion = { form: epoch, apply: (operand) => sql`(${toDays(operand)} * 86400)` };
+const midnightToEpoch: () => Conversion = once(() => ({
+  form: myForms().temporal.epoch,
+  apply: (operand) => sql`(${toDays(operand)} * 86400)`,
+}));
 
-const TO_EPOCH: Conversion = {
-  form: epoch,
+const toEpoch: () => Conversion = once(() => ({
+  form: myForms().temporal.epoch,
   apply: (operand) => sql`(timestampdiff(microsecond, '1970-01-01', ${operand}) * 0.000001)`,
-};
+}));
 
 /** Edm.DateTimeOffset as datetime in UTC, by its fraction digits. */
-const MY_DATE_TIMES: readonly SqlForm[] = timestampForms((digits) =>
-  timestampForm(`timestamp of ${String(digits)} digits`, writeDateTime, asDateTime, TO_EPOCH, {
-    mark: DATE_MARK,
-    digits,
-  }),
+const myDateTimes: () => readonly SqlForm[] = once(() =>
+  timestampForms((digits) =>
+    timestampForm(`timestamp of ${String(digits)} digits`, writeDateTime, asDateTime, toEpoch(), {
+      mark: DATE_MARK,
+      digits,
+    }),
+  ),
 );
 
 /** Edm.DateTimeOffset as timestamp, which depends on the time zone of the session, or as datetime in UTC. */
-const MY_UTC_TIMESTAMPS: readonly SqlForm[] = Object.freeze(
-  MY_DATE_TIMES.map((form) => Object.freeze<SqlForm>({ ...form, name: `${form.name} in UTC`, inUtcSession: true })),
+const myUtcTimestamps: () => readonly SqlForm[] = once(() =>
+  Object.freeze(
+    myDateTimes().map((form) => Object.freeze<SqlForm>({ ...form, name: `${form.name} in UTC`, inUtcSession: true })),
+  ),
 );
 
 /** A column of Edm.Date as timestamps of midnight in UTC. */
-export const MY_MIDNIGHT: SqlForm = timestampForm("midnight", writeDateTime, asDateTime, MIDNIGHT_TO_EPOCH, {
-  mark: DATE_MARK,
-});
+export const myMidnight: () => SqlForm = once(() =>
+  timestampForm("midnight", writeDateTime, asDateTime, midnightToEpoch(), {
+    mark: DATE_MARK,
+  }),
+);
 
-const TIME_TO_CLOCK: Conversion = { form: clock, apply: (operand) => sql`time_to_sec(${operand})` };
+const timeToClock: () => Conversion = once(() => ({
+  form: myForms().temporal.clock,
+  apply: (operand) => sql`time_to_sec(${operand})`,
+}));
 
 /** Edm.TimeOfDay as time. */
-const MY_TIME: SqlForm = timeForm((text) => sql`cast(${text} as time(6))`, TIME_TO_CLOCK);
+const myTime: () => SqlForm = once(() => timeForm((text) => sql`cast(${text} as time(6))`, timeToClock()));
 
 /** Temporal values as strings. */
-export const MY_TEXTS: TextTemporalForms = textTemporalForms(MY_FORMS.temporal, {
-  days: daysOfText,
-  clock: clockOfText,
-  offset: myOffsetOfText,
-  seconds: secondsOfText,
-});
+export const myTexts: () => TextTemporalForms = once(() =>
+  textTemporalForms(myForms().temporal, {
+    days: daysOfText,
+    clock: clockOfText,
+    offset: myOffsetOfText,
+    seconds: secondsOfText,
+  }),
+);
 
 /** The offset of a timestamp in a string, in minutes. */
 export function myOffsetOfText(text: Sql): Sql {
@@ -167,67 +182,69 @@ function writeDateTime(instant: Instant, isCeiling: boolean): string {
 }
 
 /** The storage forms of timestamps and dates in other types, by the name of the storage. */
-const MY_STORED_INSTANTS: Readonly<Record<string, StoredInstants>> = castInstants({
-  numbers: MY_NUMBERS,
-  forms: MY_FORMS.temporal,
-  asText: myText,
-  marks: MY_FORMS.marks,
-  exact: MY_NUMBERS.asInteger,
-  asDouble: (place) => sql`(${place} + 0e0)`,
-  julianMilliseconds: (cell) => sql`floor(${cell} * 86400000e0 + 0.5e0)`,
-  epochOfText: MY_TEXTS.epochOfUtcText,
-  // All collations sort digits, and all strings have the other characters in the same places.
-  texts: { ordered: (cell) => sql`concat(${cell}, substr('.000000000000', length(${cell}) - 18))` },
-});
+const myStoredInstants: () => Readonly<Record<string, StoredInstants>> = once(() =>
+  castInstants({
+    numbers: myNumbers(),
+    forms: myForms().temporal,
+    asText: myText,
+    marks: myForms().marks,
+    exact: myNumbers().asInteger,
+    asDouble: (place) => sql`(${place} + 0e0)`,
+    julianMilliseconds: (cell) => sql`floor(${cell} * 86400000e0 + 0.5e0)`,
+    epochOfText: myTexts().epochOfUtcText,
+    // All collations sort digits, and all strings have the other characters in the same places.
+    texts: { ordered: (cell) => sql`concat(${cell}, substr('.000000000000', length(${cell}) - 18))` },
+  }),
+);
 
 /** The length of `YYYY-MM-DDThh:mm:ss`. */
 const SECONDS_LENGTH = 19;
 const ZEROS_BEHIND = /\.?0+$/;
 
 /** How MariaDB and MySQL store a primitive or enumeration property in a column. */
-export const myColumnFormat: ColumnFormats["columnFormat"] = columnFormatOf(
+export const myColumnFormat: ColumnFormats["columnFormat"] = columnFormatOf(() =>
   textColumns({
-    forms: MY_FORMS,
+    forms: myForms(),
     asText: myText,
     integerText: myNumberText,
     selectNumber: myNumberText,
     doubleText: myDoubleText,
-    singleCell: (value) => onlyCell(MY_FORMS.double, withinSingle(Number(value))),
+    singleCell: (value) => onlyCell(myForms().double, withinSingle(Number(value))),
     hexadecimal: myHexadecimal,
     stringText: myStringText,
     defaults: {
       "Edm.Boolean": () => ({
-        form: MY_FORMS.boolean,
+        form: myForms().boolean,
         read: (cell) => (cell === "1" || cell === "0" ? cell === "1" : null),
         toSelected: myNumberText,
         readable: (column) => sql`(case when ${column} in (0, 1) then ${column} end)`,
       }),
       "Edm.Decimal": decimal,
       "Edm.Date": () => ({
-        form: MY_DATE,
+        form: myDate(),
         readable: realDate,
-        toCell: (value) => (isFourDigitYear(asText(value)) ? onlyCell(MY_DATE, value) : undefined),
+        toCell: (value) => (isFourDigitYear(asText(value)) ? onlyCell(myDate(), value) : undefined),
       }),
       "Edm.TimeOfDay": (property) => ({
-        form: MY_TIME,
+        form: myTime(),
         readable: (column) => sql`(case when ${column} >= '00:00:00' and ${column} < '24:00:00' then ${column} end)`,
         read: (cell) => ofCodec(property)(withoutZeros(String(cell))),
       }),
-      "Edm.DateTimeOffset": (property) => timestamp(property, MY_DATE_TIMES),
+      "Edm.DateTimeOffset": (property) => timestamp(property, myDateTimes()),
     },
-    duration: MY_TEXTS.duration,
-    textDecimal: MY_TEXT_DECIMAL,
-    realDecimal: MY_REAL_DECIMAL,
-    scaledDecimal: myScaledDecimal,
-    textTimestamp: MY_TEXTS.timestamp,
+    duration: myTexts().duration,
+    textDecimal: myTextDecimal(),
+    realDecimal: myRealDecimal(),
+    scaledDecimal: myScaledDecimals(),
+    textTimestamp: myTexts().timestamp,
     // Its end of a text may be before a line feed.
     isTimestamp: (column) => sql`${column} regexp ${sql.lit(`${TIMESTAMP_PATTERN}(?![[:space:]])`)}`,
     stored: {
-      ...storedFormats(MY_STORED_INSTANTS),
+      ...storedFormats(myStoredInstants()),
       // A `binary(n)` fills values with zero bytes.
-      "Edm.String hex": () => ({ ...hexParts(MY_FORMS.hex, myHexadecimal), mayRound: true }),
-      "Edm.String text": () => ({ form: MY_JSON_TEXT, read: readString, toJson: stringText }),
-      "Edm.DateTimeOffset utc": (property) => timestamp(property, MY_UTC_TIMESTAMPS),
+      "Edm.String hex": () => ({ ...hexParts(myForms().hex, myHexadecimal), mayRound: true }),
+      "Edm.String text": () => ({ form: myJsonText(), read: readString, toJson: stringText }),
+      "Edm.DateTimeOffset utc": (property) => timestamp(property, myUtcTimestamps()),
     },
   }),
 );
@@ -245,7 +262,7 @@ function withinSingle(value: number): number {
 function decimal({ facets }: StructuralProperty): ColumnParts {
   const keepsZeros = typeof facets.scale === "number";
   return {
-    form: MY_FORMS.decimal,
+    form: myForms().decimal,
     read: (cell) => parseDecimal(keepsZeros ? String(cell) : withoutZeros(String(cell))),
   };
 }

@@ -1,4 +1,5 @@
 import { sql } from "kysely";
+import { once } from "../../../base/memo.ts";
 import { QUOTIENT_SCALE } from "../../../edm/decimal-arithmetic.ts";
 import { countWholeDigits, scaleOf } from "../../../edm/decimal.ts";
 import { asBoolean, asText } from "../../../edm/value-codec.ts";
@@ -166,63 +167,71 @@ const sortedBytes = (bytes: Sql, maxLength: number = Infinity): readonly Sql[] =
 export const MY_MARK: Mark = textMark(myText);
 
 /** The forms of MariaDB and MySQL. */
-export const MY_FORMS: CastForms = castForms(
-  {
-    boolean: asInteger,
-    integer: asInteger,
-    decimal: asDecimal,
-    seconds: (place) => sql`cast(${place} as decimal(38, 12))`,
-    double: (place) => sql`(${place} + 0e0)`,
-    text: asString,
-    keyText: asString,
-    bytes: unhex,
-    digits: (bytes) => sql`lower(${myHexadecimal(bytes)})`,
-    enumName: asString,
-    indexesEnumNames: true,
-    sortTerms: { text: sortedText, bytes: sortedBytes },
-    lowerGuid: (column) => sql`lower(${column})`,
-  },
-  {
-    boolean: (value) => (asBoolean(value) ? 1 : 0),
-    decimal: (value) => boundDecimal(asText(value)),
-    double: (value) => boundDouble(Number(value)),
-    truth: truthNumber,
-  },
-  {
-    boolean: integerMark(myNumberText),
-    // A `bigint unsigned` may have more than 63 bits.
-    integer: integerMark(myNumberText),
-    decimal: textMark(myText, /^-?\d{1,35}(?:\.\d{1,30})?$/),
-    double: textMark(myDoubleText),
-    string: textMark(myStringText),
-    binary: textMark(myHexadecimal),
-  },
+export const myForms: () => CastForms = once(() =>
+  castForms(
+    {
+      boolean: asInteger,
+      integer: asInteger,
+      decimal: asDecimal,
+      seconds: (place) => sql`cast(${place} as decimal(38, 12))`,
+      double: (place) => sql`(${place} + 0e0)`,
+      text: asString,
+      keyText: asString,
+      bytes: unhex,
+      digits: (bytes) => sql`lower(${myHexadecimal(bytes)})`,
+      enumName: asString,
+      indexesEnumNames: true,
+      sortTerms: { text: sortedText, bytes: sortedBytes },
+      lowerGuid: (column) => sql`lower(${column})`,
+    },
+    {
+      boolean: (value) => (asBoolean(value) ? 1 : 0),
+      decimal: (value) => boundDecimal(asText(value)),
+      double: (value) => boundDouble(Number(value)),
+      truth: truthNumber,
+    },
+    {
+      boolean: integerMark(myNumberText),
+      // A `bigint unsigned` may have more than 63 bits.
+      integer: integerMark(myNumberText),
+      decimal: textMark(myText, /^-?\d{1,35}(?:\.\d{1,30})?$/),
+      double: textMark(myDoubleText),
+      string: textMark(myStringText),
+      binary: textMark(myHexadecimal),
+    },
+  ),
 );
 
 /** Exact arithmetic of MariaDB and MySQL: 65 digits, of which 38 may be fractions. */
-export const MY_NUMBERS: NumberSyntax = Object.freeze<NumberSyntax>({
-  asInteger,
-  asDecimal: (value) => value,
-  floorDivide: (value, divisor) => sql`floor(cast(${value} as decimal(38, 12)) / ${sql.lit(divisor)})`,
-  wholeDivide: (value, divisor) => sql`(${value} div ${sql.lit(divisor)})`,
-  literal: (digits) => sql.raw(digits),
-  multiplyDecimals,
-  divideDecimals,
-  decimalOf: (value, isDouble) => asDecimal(isDouble ? sql`cast(${value} as char)` : value),
-  calendarPart: (part, days) => sql`${sql.raw(part)}(date '2000-01-01' + interval ${days} day)`,
-});
+export const myNumbers: () => NumberSyntax = once(() =>
+  Object.freeze<NumberSyntax>({
+    asInteger,
+    asDecimal: (value) => value,
+    floorDivide: (value, divisor) => sql`floor(cast(${value} as decimal(38, 12)) / ${sql.lit(divisor)})`,
+    wholeDivide: (value, divisor) => sql`(${value} div ${sql.lit(divisor)})`,
+    literal: (digits) => sql.raw(digits),
+    multiplyDecimals,
+    divideDecimals,
+    decimalOf: (value, isDouble) => asDecimal(isDouble ? sql`cast(${value} as char)` : value),
+    calendarPart: (part, days) => sql`${sql.raw(part)}(date '2000-01-01' + interval ${days} day)`,
+  }),
+);
 
 /** Edm.String as the text of JSON, which drivers would otherwise return as objects. */
-export const MY_JSON_TEXT: SqlForm = convertedForm("text of JSON", asText, {
-  form: MY_FORMS.string,
-  apply: (column) => asString(sql`cast(${column} as char character set utf8mb4)`),
-});
+export const myJsonText: () => SqlForm = once(() =>
+  convertedForm("text of JSON", asText, {
+    form: myForms().string,
+    apply: (column) => asString(sql`cast(${column} as char character set utf8mb4)`),
+  }),
+);
 
 /** Edm.Decimal as text. */
-export const MY_TEXT_DECIMAL: SqlForm = convertedForm("decimal as text", asText, {
-  form: MY_FORMS.decimal,
-  apply: decimalOfText,
-});
+export const myTextDecimal: () => SqlForm = once(() =>
+  convertedForm("decimal as text", asText, {
+    form: myForms().decimal,
+    apply: decimalOfText,
+  }),
+);
 
 /** Fails the statement for a text that is longer than texts can be, for which functions would return null. */
 export function withinPacket(bytes: Sql, value: Sql): Sql {
@@ -232,16 +241,17 @@ export function withinPacket(bytes: Sql, value: Sql): Sql {
 }
 
 /** Edm.Decimal as double. The value of a cell is the shortest Decimal that rounds to it. */
-export const MY_REAL_DECIMAL: SqlForm = convertedForm("real decimal", asText, {
-  form: MY_FORMS.decimal,
-  // The shortest decimal notation.
-  apply: (operand) => asDecimal(sql`cast(${operand} as char)`),
-});
+export const myRealDecimal: () => SqlForm = once(() =>
+  convertedForm("real decimal", asText, {
+    form: myForms().decimal,
+    // The shortest decimal notation.
+    apply: (operand) => asDecimal(sql`cast(${operand} as char)`),
+  }),
+);
 
 /** Edm.Decimal as an integer: the value times ten to the power of its scale. */
-export const myScaledDecimal: (scale: number) => SqlForm = scaledDecimals(
-  MY_FORMS.decimal,
-  (cell, unit) => sql`(${cell} * ${sql.raw(unit)})`,
+export const myScaledDecimals: () => (scale: number) => SqlForm = once(() =>
+  scaledDecimals(myForms().decimal, (cell, unit) => sql`(${cell} * ${sql.raw(unit)})`),
 );
 
 /** Rejects Decimals that the database would silently truncate. */

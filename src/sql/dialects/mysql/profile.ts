@@ -1,4 +1,5 @@
-import { MysqlAdapter, sql } from "kysely";
+import { sql } from "kysely";
+import { once } from "../../../base/memo.ts";
 import { writeKeyList } from "../../../cells/write-key-list.ts";
 import type { StreamingSyntax } from "../../../connection/synchronous-reader.ts";
 import type { FunctionName } from "../../../query/functions.ts";
@@ -21,33 +22,35 @@ import { argumentAt, bindText, constantAt, operandAt, WHITE_SPACE } from "../../
 import { bindFixed } from "../../statement/parameter-slot.ts";
 import type { TextMemory, Sql, SqlForm } from "../../statement/sql-form.ts";
 import { computed } from "../../statement/sql-operand.ts";
-import { MY_AGGREGATES } from "./aggregates.ts";
+import { myAggregates } from "./aggregates.ts";
 import { MY_CATALOGUE } from "./catalogue.ts";
-import { myColumnFormat, MY_DATE, MY_MIDNIGHT, myOffsetOfText, MY_TEXTS } from "./column-format.ts";
+import { myColumnFormat, myDate, myMidnight, myOffsetOfText, myTexts } from "./column-format.ts";
 import { MY_FAULTS } from "./faults.ts";
-import { MY_FORMS, MY_MARK, MY_NUMBERS, MY_TEXT_DECIMAL, myText, withinPacket } from "./forms.ts";
+import { myForms, MY_MARK, myNumbers, myTextDecimal, myText, withinPacket } from "./forms.ts";
 import { doublesOnce, namedOnce } from "./named-once.ts";
 import { castInMariaDb } from "./type-casts.ts";
 
 /** How MariaDB looks into JSON: columns of type `json` or text. */
-const MY_DOCUMENTS: DocumentSyntax = textDocuments({
-  forms: MY_FORMS,
-  texts: MY_TEXTS,
-  boolean: (text) => sql`(${text} + 0)`,
-  integer: (text) => sql`cast(cast(${text} as decimal(65, 30)) as signed)`,
-  decimal: (text) => text,
-  decimalForm: MY_TEXT_DECIMAL,
-  double: (text) => sql`(${text} + 0e0)`,
-  string: (text) => sql`(${text} collate utf8mb4_nopad_bin)`,
-  textAt: (document, path) => sql`json_value(${document}, ${jsonPath(path)})`,
-  textOfItem: (item) => sql`json_value(${item}, '$')`,
-  isNull: (document, path) => sql`ifnull(json_type(json_extract(${document}, ${jsonPath(path)})), 'NULL') = 'NULL'`,
-  // `json_length` of a value that is not an array is 1.
-  length: (document, path) =>
-    sql`(case json_type(json_extract(${document}, ${jsonPath(path)})) when 'ARRAY' then json_length(${document}, ${jsonPath(path)}) end)`,
-  itemsAt: (document, path, alias) =>
-    sql`json_table(ifnull(json_extract(${document}, ${jsonPath(path)}), '[]'), '$[*]' columns(ordinal for ordinality, value json path '$')) as ${alias}`,
-});
+const myDocuments: () => DocumentSyntax = once(() =>
+  textDocuments({
+    forms: myForms(),
+    texts: myTexts(),
+    boolean: (text) => sql`(${text} + 0)`,
+    integer: (text) => sql`cast(cast(${text} as decimal(65, 30)) as signed)`,
+    decimal: (text) => text,
+    decimalForm: myTextDecimal(),
+    double: (text) => sql`(${text} + 0e0)`,
+    string: (text) => sql`(${text} collate utf8mb4_nopad_bin)`,
+    textAt: (document, path) => sql`json_value(${document}, ${jsonPath(path)})`,
+    textOfItem: (item) => sql`json_value(${item}, '$')`,
+    isNull: (document, path) => sql`ifnull(json_type(json_extract(${document}, ${jsonPath(path)})), 'NULL') = 'NULL'`,
+    // `json_length` of a value that is not an array is 1.
+    length: (document, path) =>
+      sql`(case json_type(json_extract(${document}, ${jsonPath(path)})) when 'ARRAY' then json_length(${document}, ${jsonPath(path)}) end)`,
+    itemsAt: (document, path, alias) =>
+      sql`json_table(ifnull(json_extract(${document}, ${jsonPath(path)}), '[]'), '$[*]' columns(ordinal for ordinality, value json path '$')) as ${alias}`,
+  }),
+);
 
 /** More rows than any table has, because an offset requires a limit. */
 const ALL_ROWS = sql`18446744073709551615`;
@@ -150,18 +153,18 @@ const startsWith: TranslateCall = (call) => {
   const test = sql`left(${value}, char_length(${part})) = ${part}`;
   const column = operandAt(call, 0);
   const prefix = constantAt(call, 1);
-  if (column.kind === "constant" || column.form !== MY_FORMS.stringColumn || prefix === undefined) {
-    return computed({ sql: sql`(${test})`, form: MY_FORMS.boolean });
+  if (column.kind === "constant" || column.form !== myForms().stringColumn || prefix === undefined) {
+    return computed({ sql: sql`(${test})`, form: myForms().boolean });
   }
   const pattern = bindText(prefix, (text) => `${text.replaceAll(/[%_|]/g, "|$&")}%`);
-  return computed({ sql: sql`(${column.sql} like ${pattern} escape '|' and ${test})`, form: MY_FORMS.boolean });
+  return computed({ sql: sql`(${column.sql} like ${pattern} escape '|' and ${test})`, form: myForms().boolean });
 };
 
 /** The SQL of canonical functions in MariaDB. `tolower` and `toupper` map each letter to one letter. */
-const MY_FUNCTIONS: Readonly<Record<FunctionName, TranslateCall>> = {
+const myFunctions: () => Readonly<Record<FunctionName, TranslateCall>> = once(() => ({
   ...castFunctions({
-    forms: MY_FORMS,
-    numbers: MY_NUMBERS,
+    forms: myForms(),
+    numbers: myNumbers(),
     once: MY_SYNTAX.once,
     position: (text, part) => sql`locate(${part}, ${text})`,
     asCount: (count) => count,
@@ -182,8 +185,8 @@ const MY_FUNCTIONS: Readonly<Record<FunctionName, TranslateCall>> = {
     ceiling: sql`ceiling`,
   }),
   startswith: startsWith,
-  cast: castInMariaDb,
-};
+  cast: castInMariaDb(),
+}));
 
 /** The columns of `explain`. @see https://mariadb.com/kb/en/explain/ */
 const PLAN_COLUMNS: readonly string[] = "id select_type table type possible_keys key key_len ref rows Extra".split(" ");
@@ -231,79 +234,83 @@ const MY_TEXT_MEMORY: TextMemory = Object.freeze<TextMemory>({
 });
 
 /** How MariaDB computes with values. */
-const MY_COMPUTED = castValues({
-  forms: MY_FORMS,
-  numbers: MY_NUMBERS,
-  wide: (value) => sql`cast(${value} as decimal(20, 0))`,
-  toDouble: (value) => sql`(${value} + 0e0)`,
-  divideIntegers: (left, right) => sql`truncate(${left} * 1.${sql.raw("0".repeat(30))} / ${right}, 0)`,
-  integerRemainder: (left, right) => sql`cast(mod(${left}, ${right}) as signed)`,
-  // A remainder may be negative zero, which equals nothing until 0 is added.
-  decimalRemainder: (left, right) => sql`(mod(${left.sql}, ${right.sql}) + 0)`,
-  double: {
-    ...infixOperators((left, operator, right) => sql`(${left.sql} ${operator} ${right.sql})`),
-    // Doubles cannot be infinite, so a division by zero fails the statement instead of returning null.
-    div: (left, right) =>
-      doublesOnce(
-        [left.sql, right.sql],
-        (dividend, divisor) =>
-          sql`case when ${divisor} = 0 then exp(1000 + ${divisor}) else ${dividend} / ${divisor} end`,
-      ),
-    mod: refuseModulo("MariaDB"),
-  },
-  date: MY_DATE,
-  midnight: MY_MIDNIGHT,
-  textTimestamp: MY_TEXTS.timestamp,
-  offsetOfText: myOffsetOfText,
-  asOffset: (place) => sql`cast(${place} as signed)`,
-});
+const myComputed = once(() =>
+  castValues({
+    forms: myForms(),
+    numbers: myNumbers(),
+    wide: (value) => sql`cast(${value} as decimal(20, 0))`,
+    toDouble: (value) => sql`(${value} + 0e0)`,
+    divideIntegers: (left, right) => sql`truncate(${left} * 1.${sql.raw("0".repeat(30))} / ${right}, 0)`,
+    integerRemainder: (left, right) => sql`cast(mod(${left}, ${right}) as signed)`,
+    // A remainder may be negative zero, which equals nothing until 0 is added.
+    decimalRemainder: (left, right) => sql`(mod(${left.sql}, ${right.sql}) + 0)`,
+    double: {
+      ...infixOperators((left, operator, right) => sql`(${left.sql} ${operator} ${right.sql})`),
+      // Doubles cannot be infinite, so a division by zero fails the statement instead of returning null.
+      div: (left, right) =>
+        doublesOnce(
+          [left.sql, right.sql],
+          (dividend, divisor) =>
+            sql`case when ${divisor} = 0 then exp(1000 + ${divisor}) else ${dividend} / ${divisor} end`,
+        ),
+      mod: refuseModulo("MariaDB"),
+    },
+    date: myDate(),
+    midnight: myMidnight(),
+    textTimestamp: myTexts().timestamp,
+    offsetOfText: myOffsetOfText,
+    asOffset: (place) => sql`cast(${place} as signed)`,
+  }),
+);
 
 /** How MariaDB stores values and computes with them. */
-const MY_VALUES: DialectValues = Object.freeze<DialectValues>({
-  columnFormat: myColumnFormat,
-  computedFormat: castComputedFormats({
+const myValues: () => DialectValues = once(() =>
+  Object.freeze<DialectValues>({
     columnFormat: myColumnFormat,
-    canonicalForm: MY_COMPUTED.canonicalForm,
-    numberText: myText,
+    computedFormat: castComputedFormats({
+      columnFormat: myColumnFormat,
+      canonicalForm: myComputed().canonicalForm,
+      numberText: myText,
+    }),
+    mark: MY_MARK,
+    guidsAreTexts: true,
+    documentText: myText,
+    comparedText: myComparedText,
+    ...myComputed(),
   }),
-  mark: MY_MARK,
-  guidsAreTexts: true,
-  documentText: myText,
-  comparedText: myComparedText,
-  ...MY_COMPUTED,
-});
+);
 
 /** MariaDB from version 10.6 on. */
-export const MY_PROFILE: DialectProfile = Object.freeze<DialectProfile>({
-  name: "MariaDB",
-  // Also by name, because the application may use another copy of Kysely.
-  isSpokenBy: (adapter) => adapter instanceof MysqlAdapter || /mysql|mariadb/i.test(adapter.constructor.name),
-  functions: MY_FUNCTIONS,
-  values: MY_VALUES,
-  syntax: MY_SYNTAX,
-  documents: MY_DOCUMENTS,
-  aggregates: MY_AGGREGATES,
-  writes: MY_WRITES,
-  catalogue: MY_CATALOGUE,
-  faults: MY_FAULTS,
-  capabilities: Object.freeze<DialectCapabilities>({
-    topPerParent: "window",
-    correlatedSubqueries: true,
-    listsWhole: false,
-    searchesLists: false,
-    excludedRows: "skipped",
-    countsWithPage: true,
-    joins: true,
-    bindsKeys: false,
-    returnsAnything: true,
-    readsInWrites: true,
-    locksByCondition: true,
+export const myProfile: () => DialectProfile = once(() =>
+  Object.freeze<DialectProfile>({
+    name: "MariaDB",
+    functions: myFunctions(),
+    values: myValues(),
+    syntax: MY_SYNTAX,
+    documents: myDocuments(),
+    aggregates: myAggregates(),
+    writes: MY_WRITES,
+    catalogue: MY_CATALOGUE,
+    faults: MY_FAULTS,
+    capabilities: Object.freeze<DialectCapabilities>({
+      topPerParent: "window",
+      correlatedSubqueries: true,
+      listsWhole: false,
+      searchesLists: false,
+      excludedRows: "skipped",
+      countsWithPage: true,
+      joins: true,
+      bindsKeys: false,
+      returnsAnything: true,
+      readsInWrites: true,
+      locksByCondition: true,
+    }),
+    maxParameters: 65_535,
+    textMemory: MY_TEXT_MEMORY,
+    streaming: MY_STREAMING,
+    transactionIsolation: "serializable",
   }),
-  maxParameters: 65_535,
-  textMemory: MY_TEXT_MEMORY,
-  streaming: MY_STREAMING,
-  transactionIsolation: "serializable",
-});
+);
 
 /** Texts as a foreign key compares them. Both columns have the collation, whose name begins with its character set. */
 function myComparedText(comparison: TextComparison): SqlForm {

@@ -1,17 +1,18 @@
 import { sql } from "kysely";
+import { once } from "../../../base/memo.ts";
 import type { TranslateCall } from "../../forms/dialect-profile.ts";
 import { between } from "../../forms/numeric-temporal-forms.ts";
 import { typeCasts } from "../../forms/type-casts.ts";
 import { bindFixed } from "../../statement/parameter-slot.ts";
 import { toComputable, type Sql } from "../../statement/sql-form.ts";
-import { myOffsetOfText, MY_TEXTS } from "./column-format.ts";
+import { myOffsetOfText, myTexts } from "./column-format.ts";
 import {
   decimalOfText,
   failFor,
-  MY_FORMS,
-  MY_NUMBERS,
-  MY_REAL_DECIMAL,
-  MY_TEXT_DECIMAL,
+  myForms,
+  myNumbers,
+  myRealDecimal,
+  myTextDecimal,
   myNumberText,
   myText,
   withinPacket,
@@ -33,51 +34,53 @@ const asDouble = (value: Sql): Sql => sql`cast(${value} as double)`;
 const double = (digits: string): Sql => sql.raw(digits.includes("e") ? digits : `${digits}e0`);
 
 /** `cast` in MariaDB. */
-export const castInMariaDb: TranslateCall = typeCasts({
-  database: "MariaDB",
-  forms: MY_FORMS,
-  numbers: MY_NUMBERS,
-  texts: MY_TEXTS,
-  offsetOfText: myOffsetOfText,
-  once: (value, make) => namedOnce([value], "decimal(65, 30)", make),
-  onceText: (value, make) => namedOnce([value], "varchar(100)", make),
-  truth: (value) => (value ? sql`1` : sql`0`),
-  matching: (text, pattern) => sql`nullif(regexp_substr(${text}, ${bindFixed(atEnd(pattern))}), '')`,
-  replaced,
-  concat: (texts) => sql`concat(${sql.join(texts)})`,
-  double,
-  truncate: (value) => sql`truncate(${value}, 0)`,
-  integerOfDigits: (digits) => sql`cast(${digits} as decimal(65, 0))`,
-  decimalOfText: (text) => sql`cast(${text} as decimal(65, 30))`,
-  decimalOfDouble: (value) => doublesOnce([asDouble(value)], (name) => decimalOfText(myText(name))),
-  // Adding zero removes the sign of a zero.
-  doubleOfText: (text) => sql`(${text} + 0e0)`,
-  doubleOfDecimal: (value) => sql`(${value} + 0e0)`,
-  singleOfDouble: (value, limit) => between(value, `-${limit}`, limit, { literal: double }),
-  textOfInteger: myNumberText,
-  textOfDecimal: (operand, call) => {
-    const { form, sql: cell } = operand;
-    if (form === MY_TEXT_DECIMAL) return canonicalText(cell);
-    const value = toComputable(operand).sql;
-    const [property] = call.expression.arguments;
-    const keepsZeros = property?.kind === "property" && typeof property.property.facets.scale === "number";
-    return keepsZeros && form !== MY_REAL_DECIMAL ? myText(value) : shortTextOfDecimal(value);
-  },
-  shortTextOfDecimal,
-  textOfDouble: (value) =>
-    doublesOnce([asDouble(value)], (name) => {
-      const plain = shortTextOfDecimal(sql`cast(${myText(name)} as decimal(65, 30))`);
-      const isPlain = sql`abs(${name}) >= 1e-6 and abs(${name}) < 1e21`;
-      const hasExponent = sql`locate('e', ${myText(name)}) > 0`;
-      const exponent = replaced(myText(name), "e(?=[0-9])", "e+");
-      return sql`(case when ${name} = 0 then ${myText(name)} when ${isPlain} then ${plain} when ${hasExponent} then ${exponent} else ${smallText(name)} end)`;
-    }),
-  textOfBytes: (bytes) => {
-    const digits = sql`replace(to_base64(${bytes}), char(10), '')`;
-    const text = sql`replace(replace(replace(${digits}, '+', '-'), '/', '_'), '=', '')`;
-    return withinPacket(sql`1.4 * octet_length(${bytes})`, text);
-  },
-});
+export const castInMariaDb: () => TranslateCall = once(() =>
+  typeCasts({
+    database: "MariaDB",
+    forms: myForms(),
+    numbers: myNumbers(),
+    texts: myTexts(),
+    offsetOfText: myOffsetOfText,
+    once: (value, make) => namedOnce([value], "decimal(65, 30)", make),
+    onceText: (value, make) => namedOnce([value], "varchar(100)", make),
+    truth: (value) => (value ? sql`1` : sql`0`),
+    matching: (text, pattern) => sql`nullif(regexp_substr(${text}, ${bindFixed(atEnd(pattern))}), '')`,
+    replaced,
+    concat: (texts) => sql`concat(${sql.join(texts)})`,
+    double,
+    truncate: (value) => sql`truncate(${value}, 0)`,
+    integerOfDigits: (digits) => sql`cast(${digits} as decimal(65, 0))`,
+    decimalOfText: (text) => sql`cast(${text} as decimal(65, 30))`,
+    decimalOfDouble: (value) => doublesOnce([asDouble(value)], (name) => decimalOfText(myText(name))),
+    // Adding zero removes the sign of a zero.
+    doubleOfText: (text) => sql`(${text} + 0e0)`,
+    doubleOfDecimal: (value) => sql`(${value} + 0e0)`,
+    singleOfDouble: (value, limit) => between(value, `-${limit}`, limit, { literal: double }),
+    textOfInteger: myNumberText,
+    textOfDecimal: (operand, call) => {
+      const { form, sql: cell } = operand;
+      if (form === myTextDecimal()) return canonicalText(cell);
+      const value = toComputable(operand).sql;
+      const [property] = call.expression.arguments;
+      const keepsZeros = property?.kind === "property" && typeof property.property.facets.scale === "number";
+      return keepsZeros && form !== myRealDecimal() ? myText(value) : shortTextOfDecimal(value);
+    },
+    shortTextOfDecimal,
+    textOfDouble: (value) =>
+      doublesOnce([asDouble(value)], (name) => {
+        const plain = shortTextOfDecimal(sql`cast(${myText(name)} as decimal(65, 30))`);
+        const isPlain = sql`abs(${name}) >= 1e-6 and abs(${name}) < 1e21`;
+        const hasExponent = sql`locate('e', ${myText(name)}) > 0`;
+        const exponent = replaced(myText(name), "e(?=[0-9])", "e+");
+        return sql`(case when ${name} = 0 then ${myText(name)} when ${isPlain} then ${plain} when ${hasExponent} then ${exponent} else ${smallText(name)} end)`;
+      }),
+    textOfBytes: (bytes) => {
+      const digits = sql`replace(to_base64(${bytes}), char(10), '')`;
+      const text = sql`replace(replace(replace(${digits}, '+', '-'), '/', '_'), '=', '')`;
+      return withinPacket(sql`1.4 * octet_length(${bytes})`, text);
+    },
+  }),
+);
 
 /** Writes a number such as 0.00000012 as 1.2e-7. */
 function smallText(value: Sql): Sql {

@@ -1,8 +1,9 @@
 import { sql } from "kysely";
+import { once } from "../../../base/memo.ts";
 import type { AggregateSyntax } from "../../forms/aggregate-syntax.ts";
 import { castAggregates } from "../../forms/cast-aggregates.ts";
 import type { Sql } from "../../statement/sql-form.ts";
-import { PG_NUMBERS } from "./forms.ts";
+import { pgUsualNumbers } from "./forms.ts";
 
 /** The cell of the first key of an order. */
 function firstCell(key: Sql, cell: Sql, direction: Sql): Sql {
@@ -10,19 +11,23 @@ function firstCell(key: Sql, cell: Sql, direction: Sql): Sql {
 }
 
 /** How PostgreSQL aggregates. Sums of its exact numbers are exact. */
-export const PG_AGGREGATES: AggregateSyntax = castAggregates({
-  numbers: PG_NUMBERS,
-  toNumber: (value) => value,
-  toDouble: (value) => sql`${value}::float8`,
-  sumOfDoubles: (sum) => sql`nullif(${sum}, 'NaN')`,
-  // The digits of `/` depend on the version: one more digit, truncated, suffices to round correctly.
-  quotient: (sum, count, digits) => {
-    const unit = (sign: "" | "-"): Sql => PG_NUMBERS.literal(`1e${sign}${String(digits + 1)}`);
-    const cut = sql`div(${sum} * ${unit("")}, nullif(${count}, 0))`;
-    return sql`round(${cut} * ${unit("-")}, ${sql.lit(digits)})`;
-  },
-  cellOf: {
-    min: (key, cell) => firstCell(key, cell, sql``),
-    max: (key, cell) => firstCell(key, cell, sql` desc`),
-  },
-});
+export const pgAggregates: () => AggregateSyntax = once(() =>
+  castAggregates({
+    numbers: pgUsualNumbers(),
+    toNumber: (value) => value,
+    toDouble: (value) => sql`${value}::float8`,
+    sumOfDoubles: (sum) => sql`nullif(${sum}, 'NaN')`,
+    // The digits of `/` depend on the version: one more digit, truncated, suffices to round correctly.
+    quotient: (sum, count, digits) => {
+      const unit = (sign: "" | "-"): Sql => pgUsualNumbers().literal(`1e${sign}${String(digits + 1)}`);
+      const cut = sql`div(${sum} * ${unit("")}, nullif(${count}, 0))`;
+      return sql`round(${cut} * ${unit("-")}, ${sql.lit(digits)})`;
+    },
+    // Before version 18.
+    lacksBytes: true,
+    cellOf: {
+      min: (key, cell) => firstCell(key, cell, sql``),
+      max: (key, cell) => firstCell(key, cell, sql` desc`),
+    },
+  }),
+);

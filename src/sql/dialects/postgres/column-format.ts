@@ -1,4 +1,5 @@
 import { sql } from "kysely";
+import { once } from "../../../base/memo.ts";
 import { MAX_PRECISION } from "../../../cells/instant.ts";
 import { stringText, utcText, readYear } from "../../../cells/text-cells.ts";
 import { toScaled } from "../../../edm/decimal.ts";
@@ -16,29 +17,30 @@ import {
   readDecimal,
   timestampCell,
   timestampOf,
+  type TextColumns,
 } from "../../forms/text-columns.ts";
 import { type Sql, type SqlForm, textMark, type Conversion } from "../../statement/sql-form.ts";
 import {
-  PG_ANY_TYPE,
+  pgAnyType,
   pgAnyText,
   pgBoundedInteger,
-  PG_REAL_DECIMAL,
-  PG_TEXT_DECIMAL,
-  pgScaledDecimal,
-  PG_FORMS,
-  PG_SPREAD_STRING,
+  pgRealDecimal,
+  pgTextDecimal,
+  pgScaledDecimals,
+  pgForms,
+  pgSpreadString,
   pgDoubleText,
   pgHexadecimal,
   pgText,
 } from "./forms.ts";
 import { PG_NAME_JSON, withJson } from "./json.ts";
 import {
-  PG_STORED_INSTANTS,
-  PG_DATE,
-  PG_TIME,
-  PG_TIMESTAMPS,
-  PG_UTC_TIMESTAMPS,
-  PG_TEXTS,
+  pgStoredInstants,
+  pgDate,
+  pgTime,
+  pgTimestamps,
+  pgUtcTimestamps,
+  pgTexts,
   dayText,
   eraOf,
   finiteText,
@@ -46,102 +48,107 @@ import {
   pgFinite,
 } from "./temporal-forms.ts";
 
-const PG_COLUMNS = textColumns({
-  forms: PG_FORMS,
-  asText: pgText,
-  selectNumber: pgText,
-  doubleText: pgDoubleText,
-  // No comparison is true for NaN, so it has no cell there.
-  doubleCell: (value) => (Number.isNaN(Number(value)) ? "NaN" : onlyCell(PG_FORMS.double, value)),
-  hexadecimal: pgHexadecimal,
-  stringText: pgText,
-  defaults: {
-    "Edm.Boolean": () => ({
-      form: PG_FORMS.boolean,
-      read: (cell) => (cell === "true" || cell === "false" ? cell === "true" : null),
-      toJson: (cell) => (cell === "true" || cell === "false" ? cell : null),
-    }),
-    "Edm.Decimal": () => ({ form: PG_FORMS.decimal, read: readDecimal, readable: pgFiniteNumber }),
-    "Edm.Date": () => ({
-      form: PG_DATE,
-      readable: pgFinite,
-      read: readYear,
-      toSelected: pgDateText,
-      toReturned: (column) => orInfinity(column, sql`${dayText(column)} || ${eraOf(column, "date")}`),
-      toCell: (value) => onlyCell(PG_DATE, value),
-    }),
-    "Edm.TimeOfDay": () => ({
-      form: PG_TIME,
-      readable: (column) => sql`(case when ${column} < '24:00' then ${column} end)`,
-      toSelected: (column) => sql`regexp_replace(to_char(${column}, 'HH24:MI:SS.US'), '\\.?0+$', '')`,
-      toReturned: (column) => sql`${column}::time::text`,
-    }),
-    "Edm.DateTimeOffset": timestamp,
-  },
-  duration: PG_TEXTS.duration,
-  textDecimal: PG_TEXT_DECIMAL,
-  realDecimal: PG_REAL_DECIMAL,
-  scaledDecimal: pgScaledDecimal,
-  textTimestamp: PG_TEXTS.timestamp,
-  isTimestamp: (column) => sql`${column} ~ ${sql.lit(TIMESTAMP_PATTERN)}`,
-  stored: {
-    ...storedFormats(PG_STORED_INSTANTS),
-    "Edm.DateTimeOffset utc": utcTimestamp,
-    "Edm.Decimal text": () => ({
-      form: PG_TEXT_DECIMAL,
-      read: readDecimal,
-      toSelected: selectTextDecimal,
-      toReturned: null,
-      compared: (column) => sql`${column}::numeric`,
-    }),
-    "Edm.Duration text": () => ({
-      form: PG_INTERVAL,
-      read: readInterval,
-      toSelected: selectInterval,
-      toReturned: null,
-      compared: (column) => column,
-    }),
-    "Edm.String text": () => ({
-      form: PG_ANY_TYPE,
-      read: readString,
-      toSelected: pgAnyText,
-      toReturned: null,
-      toJson: stringText,
-    }),
-  },
-});
+/** The columns of types that each database stores in its own way. */
+const DEFAULTS: TextColumns["defaults"] = {
+  "Edm.Boolean": () => ({
+    form: pgForms().boolean,
+    read: (cell) => (cell === "true" || cell === "false" ? cell === "true" : null),
+    toJson: (cell) => (cell === "true" || cell === "false" ? cell : null),
+  }),
+  "Edm.Decimal": () => ({ form: pgForms().decimal, read: readDecimal, readable: pgFiniteNumber }),
+  "Edm.Date": () => ({
+    form: pgDate(),
+    readable: pgFinite,
+    read: readYear,
+    toSelected: pgDateText,
+    toReturned: (column) => orInfinity(column, sql`${dayText(column)} || ${eraOf(column, "date")}`),
+    toCell: (value) => onlyCell(pgDate(), value),
+  }),
+  "Edm.TimeOfDay": () => ({
+    form: pgTime(),
+    readable: (column) => sql`(case when ${column} < '24:00' then ${column} end)`,
+    toSelected: (column) => sql`regexp_replace(to_char(${column}, 'HH24:MI:SS.US'), '\\.?0+$', '')`,
+    toReturned: (column) => sql`${column}::time::text`,
+  }),
+  "Edm.DateTimeOffset": timestamp,
+};
+
+const pgColumns = once(() =>
+  textColumns({
+    forms: pgForms(),
+    asText: pgText,
+    selectNumber: pgText,
+    doubleText: pgDoubleText,
+    // No comparison is true for NaN, so it has no cell there.
+    doubleCell: (value) => (Number.isNaN(Number(value)) ? "NaN" : onlyCell(pgForms().double, value)),
+    hexadecimal: pgHexadecimal,
+    stringText: pgText,
+    defaults: DEFAULTS,
+    duration: pgTexts().duration,
+    textDecimal: pgTextDecimal(),
+    realDecimal: pgRealDecimal(),
+    scaledDecimal: pgScaledDecimals(),
+    textTimestamp: pgTexts().timestamp,
+    isTimestamp: (column) => sql`${column} ~ ${sql.lit(TIMESTAMP_PATTERN)}`,
+    stored: {
+      ...storedFormats(pgStoredInstants()),
+      "Edm.DateTimeOffset utc": utcTimestamp,
+      "Edm.Decimal text": () => ({
+        form: pgTextDecimal(),
+        read: readDecimal,
+        toSelected: selectTextDecimal,
+        toReturned: null,
+        compared: (column) => sql`${column}::numeric`,
+      }),
+      "Edm.Duration text": () => ({
+        form: pgInterval(),
+        read: readInterval,
+        toSelected: selectInterval,
+        toReturned: null,
+        compared: (column) => column,
+      }),
+      "Edm.String text": () => ({
+        form: pgAnyType(),
+        read: readString,
+        toSelected: pgAnyText,
+        toReturned: null,
+        toJson: stringText,
+      }),
+    },
+  }),
+);
 
 /** How PostgreSQL stores a primitive or enumeration property in a column. */
-export const pgColumnFormat: ColumnFormats["columnFormat"] = columnFormatOf({
-  ...PG_COLUMNS,
-  defaults: withJson(PG_COLUMNS.defaults),
+export const pgColumnFormat: ColumnFormats["columnFormat"] = columnFormatOf(() => ({
+  ...pgColumns(),
+  defaults: withJson(pgColumns().defaults),
   nameJson: PG_NAME_JSON,
-});
+}));
 
-const BOUNDED_16 = pgBoundedInteger(16);
-const BOUNDED_32 = pgBoundedInteger(32);
+const bounded16 = once(() => pgBoundedInteger(16));
+const bounded32 = once(() => pgBoundedInteger(32));
 
 /** The same in a distributed database. */
-export const pgSpreadColumnFormat: ColumnFormats["columnFormat"] = columnFormatOf({
-  ...PG_COLUMNS,
+export const pgSpreadColumnFormat: ColumnFormats["columnFormat"] = columnFormatOf(() => ({
+  ...pgColumns(),
   defaults: withJson({
-    ...PG_COLUMNS.defaults,
-    "Edm.String": (property) => ({ ...PG_COLUMNS.defaults["Edm.String"](property), form: PG_SPREAD_STRING }),
-    "Edm.Byte": (property) => ({ ...PG_COLUMNS.defaults["Edm.Byte"](property), form: BOUNDED_16 }),
-    "Edm.SByte": (property) => ({ ...PG_COLUMNS.defaults["Edm.SByte"](property), form: BOUNDED_16 }),
-    "Edm.Int16": (property) => ({ ...PG_COLUMNS.defaults["Edm.Int16"](property), form: BOUNDED_16 }),
-    "Edm.Int32": (property) => ({ ...PG_COLUMNS.defaults["Edm.Int32"](property), form: BOUNDED_32 }),
+    ...pgColumns().defaults,
+    "Edm.String": (property) => ({ ...pgColumns().defaults["Edm.String"](property), form: pgSpreadString() }),
+    "Edm.Byte": (property) => ({ ...pgColumns().defaults["Edm.Byte"](property), form: bounded16() }),
+    "Edm.SByte": (property) => ({ ...pgColumns().defaults["Edm.SByte"](property), form: bounded16() }),
+    "Edm.Int16": (property) => ({ ...pgColumns().defaults["Edm.Int16"](property), form: bounded16() }),
+    "Edm.Int32": (property) => ({ ...pgColumns().defaults["Edm.Int32"](property), form: bounded32() }),
   }),
   nameJson: PG_NAME_JSON,
-});
+}));
 
 function timestamp(property: StructuralProperty): ColumnParts {
   const inUtc = (column: Sql): Sql => sql`${column} at time zone 'UTC'`;
-  return timestampParts(property, { forms: PG_TIMESTAMPS, inUtc, type: "timestamptz" });
+  return timestampParts(property, { forms: pgTimestamps(), inUtc, type: "timestamptz" });
 }
 
 function utcTimestamp(property: StructuralProperty): ColumnParts {
-  return timestampParts(property, { forms: PG_UTC_TIMESTAMPS, inUtc: (column) => column, type: "timestamp" });
+  return timestampParts(property, { forms: pgUtcTimestamps(), inUtc: (column) => column, type: "timestamp" });
 }
 
 interface TimestampType {
@@ -200,36 +207,38 @@ const BELOW_ALL = "P-178000000Y";
 /** The result of `extract(epoch)`. */
 const EPOCH = /^(-?)(\d+)\.(\d+)$/;
 
-const TO_SECONDS: Conversion = {
-  form: PG_FORMS.temporal.seconds,
+const toSeconds: () => Conversion = once(() => ({
+  form: pgForms().temporal.seconds,
   apply: (operand) => sql`extract(epoch from ${operand})::numeric`,
-};
+}));
 const asInterval = (place: Sql): Sql => sql`${place}::interval`;
 
 /**
  * Edm.Duration as interval, which PostgreSQL compares as durations with days of 24 hours. Bound strings are ISO 8601 with a
  * sign before each number, the only notation that does not depend on `IntervalStyle`.
  */
-const PG_INTERVAL: SqlForm = Object.freeze<SqlForm>({
-  name: "interval",
-  floor: (value) => {
-    const [below] = microsecondsAround(asText(value));
-    if (below > MOST) return writeInterval(MOST);
-    return below < -MOST ? BELOW_ALL : writeInterval(below);
-  },
-  ceiling: (value) => {
-    const [, above] = microsecondsAround(asText(value));
-    if (above < -MOST) return writeInterval(-MOST);
-    return above > MOST ? ABOVE_ALL : writeInterval(above);
-  },
-  exact: null,
-  mayBeNull: false,
-  place: asInterval,
-  mark: textMark(intervalText),
-  fromKey: asInterval,
-  comparable: TO_SECONDS,
-  computable: TO_SECONDS,
-});
+const pgInterval: () => SqlForm = once(() =>
+  Object.freeze<SqlForm>({
+    name: "interval",
+    floor: (value) => {
+      const [below] = microsecondsAround(asText(value));
+      if (below > MOST) return writeInterval(MOST);
+      return below < -MOST ? BELOW_ALL : writeInterval(below);
+    },
+    ceiling: (value) => {
+      const [, above] = microsecondsAround(asText(value));
+      if (above < -MOST) return writeInterval(-MOST);
+      return above > MOST ? ABOVE_ALL : writeInterval(above);
+    },
+    exact: null,
+    mayBeNull: false,
+    place: asInterval,
+    mark: textMark(intervalText),
+    fromKey: asInterval,
+    comparable: toSeconds(),
+    computable: toSeconds(),
+  }),
+);
 
 /** Selects an interval in a notation that does not depend on `IntervalStyle`, with a sign before each number. */
 function intervalText(value: Sql): Sql {

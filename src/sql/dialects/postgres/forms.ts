@@ -1,4 +1,5 @@
 import { sql } from "kysely";
+import { once } from "../../../base/memo.ts";
 import { doublesAround } from "../../../cells/instant.ts";
 import { QUOTIENT_SCALE } from "../../../edm/decimal-arithmetic.ts";
 import { asBoolean, asText, type PrimitiveValue } from "../../../edm/value-codec.ts";
@@ -81,45 +82,47 @@ export const pgHexadecimal = (value: Sql): Sql => sql`encode(${value}, 'hex')`;
 export const PG_MARK: Mark = textMark(pgText);
 
 /** The forms of PostgreSQL. */
-export const PG_FORMS: CastForms = castForms(
-  {
-    boolean: (place) => sql`${place}::boolean`,
-    integer: asInteger,
-    decimal: asNumeric,
-    seconds: asNumeric,
-    double: (place) => sql`${place}::float8`,
-    text: byCodePoint,
-    keyText: (value) => sql`${value}::text`,
-    bytes: (digits) => sql`decode(${digits}::text, 'hex')`,
-    digits: pgHexadecimal,
-    lowerGuid: (column) => sql`lower(${column}::text)`,
-    keyGuid: (value) => sql`${value}::uuid`,
-    enumName: (value) => sql`${value}::text`,
-    enumNumber: asInteger,
-    arrays: {
-      integers: (array) => sql`${array}::int8[]`,
-      decimals: (array) => sql`${array}::numeric[]`,
-      guids: (array) => sql`${array}::uuid[]`,
-      texts: (array) => sql`${array}::text[]`,
-      asColumn: (array) => array,
+export const pgForms: () => CastForms = once(() =>
+  castForms(
+    {
+      boolean: (place) => sql`${place}::boolean`,
+      integer: asInteger,
+      decimal: asNumeric,
+      seconds: asNumeric,
+      double: (place) => sql`${place}::float8`,
+      text: byCodePoint,
+      keyText: (value) => sql`${value}::text`,
+      bytes: (digits) => sql`decode(${digits}::text, 'hex')`,
+      digits: pgHexadecimal,
+      lowerGuid: (column) => sql`lower(${column}::text)`,
+      keyGuid: (value) => sql`${value}::uuid`,
+      enumName: (value) => sql`${value}::text`,
+      enumNumber: asInteger,
+      arrays: {
+        integers: (array) => sql`${array}::int8[]`,
+        decimals: (array) => sql`${array}::numeric[]`,
+        guids: (array) => sql`${array}::uuid[]`,
+        texts: (array) => sql`${array}::text[]`,
+        asColumn: (array) => array,
+      },
     },
-  },
-  {
-    boolean: asBoolean,
-    decimal: asText,
-    double: (value) => (Number.isNaN(Number(value)) ? null : String(Number(value))),
-    truth: (value) => (value ? sql`true` : sql`false`),
-  },
-  {
-    // A driver may bind nothing but a boolean for a boolean.
-    boolean: {
-      toSelected: pgText,
-      read: (cell) => (cell === "true" || cell === "false" ? cell === "true" : undefined),
+    {
+      boolean: asBoolean,
+      decimal: asText,
+      double: (value) => (Number.isNaN(Number(value)) ? null : String(Number(value))),
+      truth: (value) => (value ? sql`true` : sql`false`),
     },
-    integer: integerMark(pgText),
-    double: textMark(pgDoubleText),
-    binary: textMark(pgHexadecimal),
-  },
+    {
+      // A driver may bind nothing but a boolean for a boolean.
+      boolean: {
+        toSelected: pgText,
+        read: (cell) => (cell === "true" || cell === "false" ? cell === "true" : undefined),
+      },
+      integer: integerMark(pgText),
+      double: textMark(pgDoubleText),
+      binary: textMark(pgHexadecimal),
+    },
+  ),
 );
 
 /**
@@ -128,7 +131,7 @@ export const PG_FORMS: CastForms = castForms(
  * null, for which no comparison is true.
  */
 export const pgBoundedInteger = (bits: 16 | 32): SqlForm => {
-  const { integer } = PG_FORMS;
+  const { integer } = pgForms();
   const asIs: Conversion = { form: integer, apply: (operand) => operand };
   const most = 2n ** BigInt(bits - 1) - 1n;
   const least = -most - 1n;
@@ -154,13 +157,15 @@ export const pgBoundedInteger = (bits: 16 | 32): SqlForm => {
  * Edm.String in a column, for distributed databases: the machines return the sorted values, and Citus confuses the type of a
  * `varchar` or `citext` that is cast to `text`. A concatenation is `text` for each of them.
  */
-export const PG_SPREAD_STRING: SqlForm = Object.freeze<SqlForm>({
-  ...PG_FORMS.stringColumn,
-  gathered: (column) => sql`((${column} || '') collate "C")`,
-});
+export const pgSpreadString: () => SqlForm = once(() =>
+  Object.freeze<SqlForm>({
+    ...pgForms().stringColumn,
+    gathered: (column) => sql`((${column} || '') collate "C")`,
+  }),
+);
 
 /** Exact arithmetic in PostgreSQL, whose `numeric` has as many digits as a value needs. */
-export const PG_NUMBERS: NumberSyntax = pgNumbers(IN_SUBQUERY);
+export const pgUsualNumbers: () => NumberSyntax = once(() => pgNumbers(IN_SUBQUERY));
 
 /** Makes that arithmetic. */
 export function pgNumbers(once: Once): NumberSyntax {
@@ -184,45 +189,47 @@ export function pgAnyText(column: Sql): Sql {
 }
 
 /** Edm.String as the text of a column of any type, such as `inet`. The database converts bound strings to that type. */
-export const PG_ANY_TYPE: SqlForm = convertedForm("text of any type", asText, {
-  form: PG_FORMS.string,
-  apply: (operand) => byCodePoint(pgAnyText(operand)),
-});
+export const pgAnyType: () => SqlForm = once(() =>
+  convertedForm("text of any type", asText, {
+    form: pgForms().string,
+    apply: (operand) => byCodePoint(pgAnyText(operand)),
+  }),
+);
 
 /**
  * Edm.Decimal as text, or as money. Values are bound as numbers, independent of `lc_monetary`, and cast by the database to
  * the type of the column.
  */
-export const PG_TEXT_DECIMAL: SqlForm = convertedForm(
-  "decimal as text",
-  asText,
-  { form: PG_FORMS.decimal, apply: asNumeric },
-  { place: asNumeric },
+export const pgTextDecimal: () => SqlForm = once(() =>
+  convertedForm("decimal as text", asText, { form: pgForms().decimal, apply: asNumeric }, { place: asNumeric }),
 );
 
 /** Converts the shortest decimal notation. */
-const REAL_TO_DECIMAL: Conversion = { form: PG_FORMS.decimal, apply: (operand) => sql`${operand}::text::numeric` };
+const realToDecimal: () => Conversion = once(() => ({
+  form: pgForms().decimal,
+  apply: (operand) => sql`${operand}::text::numeric`,
+}));
 
 /** Edm.Decimal as double precision. The value of a cell is the shortest Decimal that rounds to it. */
-export const PG_REAL_DECIMAL: SqlForm = rangeForm(
-  "real decimal",
-  {
-    floor: (value) => String(doublesAround(asText(value)).floor),
-    ceiling: (value) => String(doublesAround(asText(value)).ceiling),
-  },
-  {
-    place: (place) => sql`${place}::float8`,
-    mark: PG_FORMS.marks.double,
-    comparable: REAL_TO_DECIMAL,
-    computable: REAL_TO_DECIMAL,
-  },
+export const pgRealDecimal: () => SqlForm = once(() =>
+  rangeForm(
+    "real decimal",
+    {
+      floor: (value) => String(doublesAround(asText(value)).floor),
+      ceiling: (value) => String(doublesAround(asText(value)).ceiling),
+    },
+    {
+      place: (place) => sql`${place}::float8`,
+      mark: pgForms().marks.double,
+      comparable: realToDecimal(),
+      computable: realToDecimal(),
+    },
+  ),
 );
 
 /** Edm.Decimal as an integer: the value times ten to the power of its scale. */
-export const pgScaledDecimal: (scale: number) => SqlForm = scaledDecimals(
-  PG_FORMS.decimal,
-  (cell, unit) => sql`(${cell} * ${sql.raw(unit)}::numeric)`,
-  { place: asInteger },
+export const pgScaledDecimals: () => (scale: number) => SqlForm = once(() =>
+  scaledDecimals(pgForms().decimal, (cell, unit) => sql`(${cell} * ${sql.raw(unit)}::numeric)`, { place: asInteger }),
 );
 
 /**

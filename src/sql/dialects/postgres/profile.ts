@@ -1,4 +1,5 @@
-import { PostgresAdapter, sql } from "kysely";
+import { sql } from "kysely";
+import { once } from "../../../base/memo.ts";
 import { writeKeyList } from "../../../cells/write-key-list.ts";
 import type { StreamingSyntax } from "../../../connection/synchronous-reader.ts";
 import type { StructuralProperty } from "../../../edm/model.ts";
@@ -23,31 +24,33 @@ import { argumentAt, WHITE_SPACE } from "../../forms/translate-call.ts";
 import { bindFixed } from "../../statement/parameter-slot.ts";
 import type { Sql } from "../../statement/sql-form.ts";
 import { computed } from "../../statement/sql-operand.ts";
-import { PG_AGGREGATES } from "./aggregates.ts";
+import { pgAggregates } from "./aggregates.ts";
 import { PG_CATALOGUE, PG_SPREAD_CATALOGUE } from "./catalogue.ts";
 import { pgColumnFormat, pgSpreadColumnFormat } from "./column-format.ts";
 import { PG_FAULTS } from "./faults.ts";
-import { PG_FORMS, PG_MARK, pgNumbers, pgText, IN_SUBQUERY, REPEATED, type Once, PG_NUMBERS } from "./forms.ts";
+import { pgForms, PG_MARK, pgNumbers, pgText, IN_SUBQUERY, REPEATED, type Once, pgUsualNumbers } from "./forms.ts";
 import { PG_JSON_SYNTAX } from "./json.ts";
-import { PG_DATE, PG_MIDNIGHT, pgOffsetOfText, PG_TEXTS } from "./temporal-forms.ts";
+import { pgDate, pgMidnight, pgOffsetOfText, pgTexts } from "./temporal-forms.ts";
 import { castInPostgres } from "./type-casts.ts";
 
 /** How PostgreSQL looks into JSON: columns of type `jsonb`, or of type `json` or text, which are read as `jsonb`. */
-const PG_DOCUMENTS: DocumentSyntax = textDocuments({
-  forms: PG_FORMS,
-  texts: PG_TEXTS,
-  boolean: (text) => sql`${text}::boolean`,
-  integer: (text) => sql`${text}::numeric::int8`,
-  decimal: (text) => sql`${text}::numeric`,
-  double: (text) => sql`${text}::float8`,
-  string: (text) => sql`(${text} collate "C")`,
-  textAt,
-  textOfItem: (item) => sql`(${item} #>> '{}')`,
-  isNull: (document, path) => sql`${textAt(document, path)} is null`,
-  length: (document, path) => sql`jsonb_array_length(${arrayAt(document, path)})::int8`,
-  itemsAt: (document, path, alias) =>
-    sql`jsonb_array_elements(${arrayAt(document, path)}) with ordinality as ${alias}(value, ordinal)`,
-});
+const pgDocuments: () => DocumentSyntax = once(() =>
+  textDocuments({
+    forms: pgForms(),
+    texts: pgTexts(),
+    boolean: (text) => sql`${text}::boolean`,
+    integer: (text) => sql`${text}::numeric::int8`,
+    decimal: (text) => sql`${text}::numeric`,
+    double: (text) => sql`${text}::float8`,
+    string: (text) => sql`(${text} collate "C")`,
+    textAt,
+    textOfItem: (item) => sql`(${item} #>> '{}')`,
+    isNull: (document, path) => sql`${textAt(document, path)} is null`,
+    length: (document, path) => sql`jsonb_array_length(${arrayAt(document, path)})::int8`,
+    itemsAt: (document, path, alias) =>
+      sql`jsonb_array_elements(${arrayAt(document, path)}) with ordinality as ${alias}(value, ordinal)`,
+  }),
+);
 
 function textAt(document: Sql, path: readonly StructuralProperty[]): Sql {
   return sql`(${document}::jsonb #>> ${keys(path)})`;
@@ -183,17 +186,17 @@ function writeItem(item: unknown): string {
 }
 
 /** The SQL of canonical functions in PostgreSQL. */
-const PG_FUNCTIONS: Readonly<Record<FunctionName, TranslateCall>> = pgFunctions(IN_SUBQUERY);
+const usualFunctions: () => Readonly<Record<FunctionName, TranslateCall>> = once(() => pgFunctions(IN_SUBQUERY));
 
 /** The same for distributed databases. */
-const PG_SPREAD_FUNCTIONS: Readonly<Record<FunctionName, TranslateCall>> = pgFunctions(REPEATED);
+const spreadFunctions: () => Readonly<Record<FunctionName, TranslateCall>> = once(() => pgFunctions(REPEATED));
 
 function pgFunctions(both: Once): Readonly<Record<FunctionName, TranslateCall>> {
   const { value: once } = both;
   return {
     ...castFunctions({
-      forms: PG_FORMS,
-      numbers: PG_NUMBERS,
+      forms: pgForms(),
+      numbers: pgUsualNumbers(),
       once,
       position: (text, part) => sql`strpos(${text}, ${part})`,
       asCount: (count) => sql`${count}::int8`,
@@ -225,7 +228,7 @@ function pgFunctions(both: Once): Readonly<Record<FunctionName, TranslateCall>> 
     }),
     // An index with the collation "C" serves it.
     startswith: (call) =>
-      computed({ sql: sql`starts_with(${argumentAt(call, 0)}, ${argumentAt(call, 1)})`, form: PG_FORMS.boolean }),
+      computed({ sql: sql`starts_with(${argumentAt(call, 0)}, ${argumentAt(call, 1)})`, form: pgForms().boolean }),
     cast: castInPostgres(both),
   };
 }
@@ -277,14 +280,14 @@ const PG_ARRAYS: ArraySyntax = Object.freeze<ArraySyntax>({
 });
 
 /** How PostgreSQL stores values and computes with them. */
-const PG_VALUES: DialectValues = pgValues(IN_SUBQUERY, pgColumnFormat);
+const usualValues: () => DialectValues = once(() => pgValues(IN_SUBQUERY, pgColumnFormat));
 
 /** The same for distributed databases. */
-const PG_SPREAD_VALUES: DialectValues = pgValues(REPEATED, pgSpreadColumnFormat);
+const spreadValues: () => DialectValues = once(() => pgValues(REPEATED, pgSpreadColumnFormat));
 
 function pgValues(once: Once, columnFormat: DialectValues["columnFormat"]): DialectValues {
   const computed = castValues({
-    forms: PG_FORMS,
+    forms: pgForms(),
     numbers: pgNumbers(once),
     // `numeric` does not overflow.
     wide: (value) => sql`${value}::numeric`,
@@ -297,9 +300,9 @@ function pgValues(once: Once, columnFormat: DialectValues["columnFormat"]): Dial
       div: (left, right) => once.pair(left.sql, right.sql, quotient),
       mod: refuseModulo("PostgreSQL"),
     },
-    date: PG_DATE,
-    midnight: PG_MIDNIGHT,
-    textTimestamp: PG_TEXTS.timestamp,
+    date: pgDate(),
+    midnight: pgMidnight(),
+    textTimestamp: pgTexts().timestamp,
     offsetOfText: pgOffsetOfText,
     asOffset: (place) => sql`${place}::numeric`,
   });
@@ -326,42 +329,42 @@ function quotient(dividend: Sql, divisor: Sql): Sql {
 }
 
 /** PostgreSQL from version 14 on. */
-export const PG_PROFILE: DialectProfile = Object.freeze<DialectProfile>({
-  name: "PostgreSQL",
-  // Also by name, because the application may use another copy of Kysely.
-  isSpokenBy: (adapter) => adapter instanceof PostgresAdapter || /postgres|pglite/i.test(adapter.constructor.name),
-  functions: PG_FUNCTIONS,
-  values: PG_VALUES,
-  syntax: PG_SYNTAX,
-  documents: PG_DOCUMENTS,
-  aggregates: PG_AGGREGATES,
-  json: PG_JSON_SYNTAX,
-  writes: PG_WRITES,
-  catalogue: PG_CATALOGUE,
-  faults: PG_FAULTS,
-  capabilities: Object.freeze<DialectCapabilities>({
-    topPerParent: "lateral",
-    correlatedSubqueries: true,
-    listsWhole: true,
-    searchesLists: true,
-    excludedRows: "computed",
-    countsWithPage: true,
-    joins: true,
-    bindsKeys: false,
-    returnsAnything: true,
-    readsInWrites: true,
-    locksByCondition: true,
+export const pgProfile: () => DialectProfile = once(() =>
+  Object.freeze<DialectProfile>({
+    name: "PostgreSQL",
+    functions: usualFunctions(),
+    values: usualValues(),
+    syntax: PG_SYNTAX,
+    documents: pgDocuments(),
+    aggregates: pgAggregates(),
+    json: PG_JSON_SYNTAX,
+    writes: PG_WRITES,
+    catalogue: PG_CATALOGUE,
+    faults: PG_FAULTS,
+    capabilities: Object.freeze<DialectCapabilities>({
+      topPerParent: "lateral",
+      correlatedSubqueries: true,
+      listsWhole: true,
+      searchesLists: true,
+      excludedRows: "computed",
+      countsWithPage: true,
+      joins: true,
+      bindsKeys: false,
+      returnsAnything: true,
+      readsInWrites: true,
+      locksByCondition: true,
+    }),
+    maxParameters: 65_535,
+    streaming: PG_STREAMING,
+    positions: true,
+    transactionIsolation: "repeatable read",
+    // PGlite has no connections.
+    mayEndProcess: (adapter) => !/pglite/i.test(adapter.constructor.name),
+    whenDistributed: {
+      functions: spreadFunctions(),
+      values: spreadValues(),
+      syntax: PG_SPREAD_SYNTAX,
+      catalogue: PG_SPREAD_CATALOGUE,
+    },
   }),
-  maxParameters: 65_535,
-  streaming: PG_STREAMING,
-  positions: true,
-  transactionIsolation: "repeatable read",
-  // PGlite has no connections.
-  mayEndProcess: (adapter) => !/pglite/i.test(adapter.constructor.name),
-  whenDistributed: {
-    functions: PG_SPREAD_FUNCTIONS,
-    values: PG_SPREAD_VALUES,
-    syntax: PG_SPREAD_SYNTAX,
-    catalogue: PG_SPREAD_CATALOGUE,
-  },
-});
+);

@@ -1,4 +1,5 @@
 import { sql } from "kysely";
+import { once } from "../../../base/memo.ts";
 import { toInstant, type Instant } from "../../../cells/instant.ts";
 import { fromEpochDays, SECONDS_PER_DAY, toEpochDays } from "../../../edm/calendar.ts";
 import { dateToEpochDays } from "../../../edm/date-time-offset.ts";
@@ -14,7 +15,7 @@ import {
   type TextTemporalForms,
 } from "../../forms/temporal-forms.ts";
 import { type Mark, singleForm, textMark, type Conversion, type Sql, type SqlForm } from "../../statement/sql-form.ts";
-import { byCodePoint, PG_FORMS, PG_NUMBERS, pgText } from "./forms.ts";
+import { byCodePoint, pgForms, pgUsualNumbers, pgText } from "./forms.ts";
 
 /** Writes infinity as its text: `to_char` returns null for it, which would be the value of an empty cell. */
 export function finiteText(column: Sql, text: Sql): Sql {
@@ -74,68 +75,81 @@ const LAST_TIMESTAMP = toEpochDays(294_276, 12, 31);
 const FIRST_INSTANT: Instant = { seconds: FIRST_DAY * SECONDS_PER_DAY, fraction: ZEROS };
 const LAST_INSTANT: Instant = { seconds: (LAST_TIMESTAMP + 1) * SECONDS_PER_DAY - 1, fraction: "9".repeat(12) };
 
-const { days, clock, epoch } = PG_FORMS.temporal;
-
-const DATE_TO_DAYS: Conversion = {
-  form: days,
+const dateToDays: () => Conversion = once(() => ({
+  form: pgForms().temporal.days,
   apply: (operand) => sql`(${pgFinite(operand)} - date '1970-01-01')::int8`,
-};
+}));
 const asDate = (place: Sql): Sql => sql`${place}::date`;
 
 const DATE_MARK: Mark = textMark(pgDateText);
 
 /** Edm.Date as date. */
-export const PG_DATE: SqlForm = Object.freeze<SqlForm>({
-  name: "date",
-  floor: (value) => writeDate(dateToEpochDays(asText(value)), false),
-  ceiling: (value) => writeDate(dateToEpochDays(asText(value)), true),
-  exact: (value) => {
-    const day = dateToEpochDays(asText(value));
-    return isWithin(day, LAST_DATE) ? writeDay(day) : null;
-  },
-  // A day beyond the range has no cell.
-  mayBeNull: true,
-  place: asDate,
-  fromKey: asDate,
-  mark: DATE_MARK,
-  comparable: DATE_TO_DAYS,
-  computable: DATE_TO_DAYS,
-});
-
-const MIDNIGHT_TO_EPOCH: Conversion = {
-  form: epoch,
-  apply: (operand) => sql`((${pgFinite(operand)} - date '1970-01-01')::numeric * 86400)`,
-};
-
-/** A column of Edm.Date as timestamps of midnight in UTC. */
-export const PG_MIDNIGHT: SqlForm = singleForm(
-  "midnight",
-  {
-    // Both are the same only for midnights.
-    floor: (value) => writeDate(dayOf(toInstant(asText(value))), false),
-    ceiling: (value) => writeDate(dayOf(nextMidnight(toInstant(asText(value)))), true),
-  },
-  { place: asDate, mark: DATE_MARK, comparable: MIDNIGHT_TO_EPOCH, computable: MIDNIGHT_TO_EPOCH },
+export const pgDate: () => SqlForm = once(() =>
+  Object.freeze<SqlForm>({
+    name: "date",
+    floor: (value) => writeDate(dateToEpochDays(asText(value)), false),
+    ceiling: (value) => writeDate(dateToEpochDays(asText(value)), true),
+    exact: (value) => {
+      const day = dateToEpochDays(asText(value));
+      return isWithin(day, LAST_DATE) ? writeDay(day) : null;
+    },
+    // A day beyond the range has no cell.
+    mayBeNull: true,
+    place: asDate,
+    fromKey: asDate,
+    mark: DATE_MARK,
+    comparable: dateToDays(),
+    computable: dateToDays(),
+  }),
 );
 
-const TIME_TO_CLOCK: Conversion = { form: clock, apply: (operand) => sql`extract(epoch from ${operand})::numeric` };
+const midnightToEpoch: () => Conversion = once(() => ({
+  form: pgForms().temporal.epoch,
+  apply: (operand) => sql`((${pgFinite(operand)} - date '1970-01-01')::numeric * 86400)`,
+}));
+
+/** A column of Edm.Date as timestamps of midnight in UTC. */
+export const pgMidnight: () => SqlForm = once(() =>
+  singleForm(
+    "midnight",
+    {
+      // Both are the same only for midnights.
+      floor: (value) => writeDate(dayOf(toInstant(asText(value))), false),
+      ceiling: (value) => writeDate(dayOf(nextMidnight(toInstant(asText(value)))), true),
+    },
+    { place: asDate, mark: DATE_MARK, comparable: midnightToEpoch(), computable: midnightToEpoch() },
+  ),
+);
+
+const timeToClock: () => Conversion = once(() => ({
+  form: pgForms().temporal.clock,
+  apply: (operand) => sql`extract(epoch from ${operand})::numeric`,
+}));
 
 /** Edm.TimeOfDay as time. */
-export const PG_TIME: SqlForm = timeForm((text) => sql`${text}::time`, TIME_TO_CLOCK);
+export const pgTime: () => SqlForm = once(() => timeForm((text) => sql`${text}::time`, timeToClock()));
 
-const TO_EPOCH: Conversion = { form: epoch, apply: (operand) => sql`extract(epoch from ${operand})::numeric` };
-const FINITE_TO_EPOCH: Conversion = { form: epoch, apply: (operand) => TO_EPOCH.apply(pgFinite(operand)) };
+const toEpoch: () => Conversion = once(() => ({
+  form: pgForms().temporal.epoch,
+  apply: (operand) => sql`extract(epoch from ${operand})::numeric`,
+}));
+const finiteToEpoch: () => Conversion = once(() => ({
+  form: pgForms().temporal.epoch,
+  apply: (operand) => toEpoch().apply(pgFinite(operand)),
+}));
 
 const TIMESTAMP_MARK = textMark(pgTimestampText("timestamptz", (column) => sql`${column} at time zone 'UTC'`));
 
 /** Edm.DateTimeOffset as timestamptz, by its fraction digits. */
-export const PG_TIMESTAMPS: readonly SqlForm[] = timestampForms((digits) =>
-  timestampForm(
-    `timestamp of ${String(digits)} digits`,
-    writeTimestamp,
-    (text) => sql`${text}::timestamptz`,
-    TO_EPOCH,
-    { computable: FINITE_TO_EPOCH, mark: TIMESTAMP_MARK, digits },
+export const pgTimestamps: () => readonly SqlForm[] = once(() =>
+  timestampForms((digits) =>
+    timestampForm(
+      `timestamp of ${String(digits)} digits`,
+      writeTimestamp,
+      (text) => sql`${text}::timestamptz`,
+      toEpoch(),
+      { computable: finiteToEpoch(), mark: TIMESTAMP_MARK, digits },
+    ),
   ),
 );
 
@@ -145,23 +159,27 @@ const UTC_TIMESTAMP_MARK = textMark(pgTimestampText("timestamp", (column) => col
  * Edm.DateTimeOffset as timestamp in UTC, by its fraction digits. Bound with an offset, because a driver would write a
  * timestamp in its own time zone.
  */
-export const PG_UTC_TIMESTAMPS: readonly SqlForm[] = timestampForms((digits) =>
-  timestampForm(
-    `timestamp in UTC of ${String(digits)} digits`,
-    writeTimestamp,
-    (text) => sql`(${text}::timestamptz at time zone 'UTC')`,
-    TO_EPOCH,
-    { computable: FINITE_TO_EPOCH, mark: UTC_TIMESTAMP_MARK, digits },
+export const pgUtcTimestamps: () => readonly SqlForm[] = once(() =>
+  timestampForms((digits) =>
+    timestampForm(
+      `timestamp in UTC of ${String(digits)} digits`,
+      writeTimestamp,
+      (text) => sql`(${text}::timestamptz at time zone 'UTC')`,
+      toEpoch(),
+      { computable: finiteToEpoch(), mark: UTC_TIMESTAMP_MARK, digits },
+    ),
   ),
 );
 
 /** Temporal values as strings. */
-export const PG_TEXTS: TextTemporalForms = textTemporalForms(PG_FORMS.temporal, {
-  days: daysOfText,
-  clock: clockOfText,
-  offset: pgOffsetOfText,
-  seconds: secondsOfText,
-});
+export const pgTexts: () => TextTemporalForms = once(() =>
+  textTemporalForms(pgForms().temporal, {
+    days: daysOfText,
+    clock: clockOfText,
+    offset: pgOffsetOfText,
+    seconds: secondsOfText,
+  }),
+);
 
 /** The offset of a timestamp in a string, in minutes. */
 export function pgOffsetOfText(text: Sql): Sql {
@@ -242,18 +260,20 @@ function clockAt({ seconds: whole, fraction }: Instant): string {
 }
 
 /** The storage forms of timestamps and dates in other types, by the name of the storage. */
-export const PG_STORED_INSTANTS: Readonly<Record<string, StoredInstants>> = castInstants({
-  numbers: PG_NUMBERS,
-  forms: PG_FORMS.temporal,
-  asText: pgText,
-  marks: PG_FORMS.marks,
-  exact: (cell) => sql`nullif(nullif(nullif(${cell}::numeric, 'Infinity'), '-Infinity'), 'NaN')`,
-  asDouble: (place) => sql`${place}::float8`,
-  julianMilliseconds: (cell) => sql`floor(${cell} * 86400000::float8 + 0.5)`,
-  epochOfText: (cell) => PG_TEXTS.epochOfUtcText(sql`${cell}::text`),
-  texts: {
-    place: byCodePoint,
-    sortable: byCodePoint,
-    ordered: (cell) => byCodePoint(sql`(${cell} || substr('.000000000000', length(${cell}) - 18))`),
-  },
-});
+export const pgStoredInstants: () => Readonly<Record<string, StoredInstants>> = once(() =>
+  castInstants({
+    numbers: pgUsualNumbers(),
+    forms: pgForms().temporal,
+    asText: pgText,
+    marks: pgForms().marks,
+    exact: (cell) => sql`nullif(nullif(nullif(${cell}::numeric, 'Infinity'), '-Infinity'), 'NaN')`,
+    asDouble: (place) => sql`${place}::float8`,
+    julianMilliseconds: (cell) => sql`floor(${cell} * 86400000::float8 + 0.5)`,
+    epochOfText: (cell) => pgTexts().epochOfUtcText(sql`${cell}::text`),
+    texts: {
+      place: byCodePoint,
+      sortable: byCodePoint,
+      ordered: (cell) => byCodePoint(sql`(${cell} || substr('.000000000000', length(${cell}) - 18))`),
+    },
+  }),
+);

@@ -3,8 +3,8 @@ import type { TranslateCall } from "../../forms/dialect-profile.ts";
 import { typeCasts } from "../../forms/type-casts.ts";
 import { bindFixed } from "../../statement/parameter-slot.ts";
 import { toComputable, type Sql } from "../../statement/sql-form.ts";
-import { type Once, PG_FORMS, pgDoubleText, pgNumbers, pgText } from "./forms.ts";
-import { pgOffsetOfText, PG_TEXTS } from "./temporal-forms.ts";
+import { type Once, pgForms, pgDoubleText, pgNumbers, pgText } from "./forms.ts";
+import { pgOffsetOfText, pgTexts } from "./temporal-forms.ts";
 
 /** The least number that no double is nearest to, and the least that rounds to another double than zero. */
 const OVERFLOW = sql.raw(`${String(2n ** 1024n - 2n ** 970n)}::numeric`);
@@ -29,9 +29,9 @@ export function castInPostgres(names: Once): TranslateCall {
     );
   return typeCasts({
     database: "PostgreSQL",
-    forms: PG_FORMS,
+    forms: pgForms(),
     numbers,
-    texts: PG_TEXTS,
+    texts: pgTexts(),
     offsetOfText: pgOffsetOfText,
     once,
     onceText: once,

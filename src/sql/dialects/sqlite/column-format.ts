@@ -1,6 +1,6 @@
 import { sql } from "kysely";
 import { keptPerForeign } from "../../../base/memo.ts";
-import { BEFORE_ALL_TEXTS, BEHIND_ALL_TEXTS, MAX_PRECISION } from "../../../cells/instant.ts";
+import { BEFORE_ALL_TEXTS, BEHIND_ALL_TEXTS } from "../../../cells/instant.ts";
 import {
   scanBoolean,
   scanDate,
@@ -264,7 +264,7 @@ function formatsWith(readable: ReadableTexts): ColumnFormats["columnFormat"] {
     read: (cell) => (typeof cell === "string" ? STORED_TEXTS.decimal(cell) : ofCodec(property)(cell)),
   });
   const utcTimestamp: ColumnRow = (property) => ({ ...utcParts(property), readable: readable.timestamp });
-  return columnFormatOf({
+  return columnFormatOf(() => ({
     toSelected: asItStands,
     defaults: {
       ...DEFAULTS,
@@ -308,7 +308,7 @@ function formatsWith(readable: ReadableTexts): ColumnFormats["columnFormat"] {
     selectNumber: asItStands,
     toNumber: (cell) => (typeof cell === "bigint" ? Number(cell) : cell),
     readFlags: (cell) => (typeof cell === "number" ? cell : null),
-  });
+  }));
 }
 
 function scaledParts(scale: number): ColumnParts {
@@ -328,7 +328,7 @@ function scaledParts(scale: number): ColumnParts {
 }
 
 function utcParts(property: StructuralProperty): ColumnParts {
-  const form = utcForm(fractionDigits(property, MAX_PRECISION));
+  const form = utcForm(fractionDigits(property));
   const json = SQLITE_JSON["Edm.DateTimeOffset"];
   return {
     form,

@@ -1,5 +1,4 @@
 import {
-  SqliteAdapter,
   sql,
   AndNode,
   type KyselyPlugin,
@@ -10,10 +9,10 @@ import {
   type SelectQueryNode,
   WhereNode,
 } from "kysely";
+import { once } from "../../../base/memo.ts";
 import { writeFlatKeyList } from "../../../cells/write-key-list.ts";
 import type { SynchronousReader } from "../../../connection/synchronous-reader.ts";
 import { explain, type PlanLine, planTree, scansWithin, usedIndexes } from "../../../engines/sqlite/query-plan.ts";
-import { SynchronousSqliteAdapter } from "../../../engines/sqlite/sqlite-driver.ts";
 import { protocolError } from "../../../errors/odata-error.ts";
 import type { DialectCapabilities } from "../../forms/dialect-capabilities.ts";
 import type {
@@ -50,7 +49,7 @@ class AliveSelects extends OperationNodeTransformer {
   }
 }
 
-const SELECTS = new AliveSelects();
+const aliveSelects = once(() => new AliveSelects());
 
 /**
  * The conditions that end a statement of `sqliteDialect`: they call its function `odata_alive()`. A call costs ten times as
@@ -73,7 +72,7 @@ const SQLITE_ALIVE: Alive = Object.freeze<Alive>({
   // The function returns 1, so the column is never read. A plus keeps an index from serving it.
   ofRows: (column) => sql`likelihood(${sql.raw(CALL)} or +${column} = 0, 1.0)`,
   inSelects: Object.freeze<KyselyPlugin>({
-    transformQuery: ({ node, queryId }) => SELECTS.transformNode(node, queryId),
+    transformQuery: ({ node, queryId }) => aliveSelects().transformNode(node, queryId),
     transformResult: ({ result }) => Promise.resolve(result),
   }),
 });
@@ -196,7 +195,6 @@ function withUnindexedForm(profile: DialectProfile): DialectProfile {
 /** Uses joins, for which SQLite creates an index per statement, and lists that are read once. */
 const SCANNING_PROFILE: DialectProfile = withUnindexedForm({
   name: "SQLite",
-  isSpokenBy: (adapter) => adapter instanceof SynchronousSqliteAdapter,
   functions: SQLITE_FUNCTIONS,
   values: SQLITE_VALUES,
   syntax: SQLITE_SCANNING_SYNTAX,
@@ -250,7 +248,6 @@ const CUT_VALUES: DialectValues = Object.freeze<DialectValues>({ ...SQLITE_VALUE
 export const CUT_SQLITE_PROFILE: DialectProfile = withUnindexedForm({
   ...SQLITE_PROFILE,
   values: CUT_VALUES,
-  isSpokenBy: (adapter) => adapter instanceof SynchronousSqliteAdapter && adapter.cutsTexts,
   whenScanning: Object.freeze({
     profile: withUnindexedForm({ ...SCANNING_PROFILE, values: CUT_VALUES }),
     isNeeded: scansRepeatedly,
@@ -267,8 +264,6 @@ const BARE_VALUES: DialectValues = Object.freeze<DialectValues>({
 export const BARE_SQLITE_PROFILE: DialectProfile = Object.freeze<DialectProfile>({
   ...SQLITE_PROFILE,
   values: BARE_VALUES,
-  // Also by name, because the application may use another copy of Kysely.
-  isSpokenBy: (adapter) => adapter instanceof SqliteAdapter || /sqlite/i.test(adapter.constructor.name),
   checkStatement: refuseOwnFunctions,
   json: undefined,
   textMemory: undefined,

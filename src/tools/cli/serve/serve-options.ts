@@ -60,7 +60,7 @@ export const SERVE_OPTIONS: Readonly<Record<string, CommandOption>> = {
     ...inFile,
     type: "boolean",
     value: null,
-    summary: "refuse $filter and $orderby by properties without an index",
+    summary: "refuse $apply, and $filter and $orderby by properties without an index",
   },
   write: {
     ...inFile,

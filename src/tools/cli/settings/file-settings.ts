@@ -63,7 +63,7 @@ const FORMS: Readonly<Record<string, DescribedShape>> = {
           },
           "indexed-only": {
             shape: { kind: "boolean" },
-            summary: "refuse $filter and $orderby by properties without an index",
+            summary: "refuse $apply, and $filter and $orderby by properties without an index",
           },
           count: { shape: { kind: "boolean" }, summary: "whether clients may count" },
         },

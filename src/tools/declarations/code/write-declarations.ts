@@ -68,10 +68,15 @@ function serviceModule(settings: Settings): string {
   const imports = new Imports("./service.ts");
   imports.use("default process", "node:process");
   imports.use("odataService", "odatakit");
+  imports.use("explorerRoute", "odatakit/explorer");
   imports.use("serve", "odatakit/node");
   imports.use("entitySets", "./index.ts");
-  const service = call("odataService", lines([...settingEntries(settings), ["entitySets", "entitySets"]]));
+  const members = [...settingEntries(settings), ["entitySets", "entitySets"], ["routes", "routes"]] as const;
+  const service = call("odataService", lines(members));
   return `${imports.text()}
+// A page to look at the data, in development only.
+const routes = process.env["NODE_ENV"] === "production" ? [] : [explorerRoute()];
+
 ${statement("export const service = ", service)}
 // \`node service.ts\` serves it. An application imports \`service\`.
 if (process.argv[1] === import.meta.filename) {

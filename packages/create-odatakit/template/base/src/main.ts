@@ -4,5 +4,5 @@ import { service } from "./service.ts";
 
 const { HOST: host = "127.0.0.1", PORT: port = "3000" } = process.env;
 const server = await serve(service, { host, port: Number(port), health: "/healthz", ready: "/readyz" });
-console.log(`Listening on ${server.url}/odata: open it in a browser`);
+console.log(`Listening on ${server.url}/odata`);
 for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => void server.close());
