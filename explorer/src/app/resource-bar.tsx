@@ -2,6 +2,7 @@ import type { JSX } from "preact";
 import { Tabs } from "../parts/tabs.tsx";
 import type { ScreenProps } from "../state/session.ts";
 import { type ScreenName, hrefOf } from "../state/view.ts";
+import { CopyMenu } from "./copy-menu.tsx";
 
 /** The screens of one query: each shows the same path with the same options. */
 const TABS = [
@@ -16,8 +17,8 @@ export function isOfResource(screen: ScreenName): boolean {
   return TABS.some((tab) => tab.screen === screen);
 }
 
-/** Shows the tabs of a query, which lead to its other screens with the same options. */
-export function ResourceBar({ view }: ScreenProps): JSX.Element {
+/** Shows the tabs of a query, which lead to its other screens with the same options, and what copies it. */
+export function ResourceBar({ session, view }: ScreenProps): JSX.Element {
   return (
     <div class="resource-bar">
       <Tabs
@@ -28,6 +29,7 @@ export function ResourceBar({ view }: ScreenProps): JSX.Element {
           isCurrent: screen === view.screen,
         }))}
       />
+      <CopyMenu session={session} view={view} />
     </div>
   );
 }

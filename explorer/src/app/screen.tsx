@@ -4,6 +4,7 @@ import { Empty } from "../parts/empty.tsx";
 import { Heading } from "../parts/heading.tsx";
 import { Cost } from "../screens/cost/cost.tsx";
 import { Edit } from "../screens/edit/edit.tsx";
+import { Grid } from "../screens/grid/grid.tsx";
 import { Home } from "../screens/home/home.tsx";
 import { Operations } from "../screens/operations/operations.tsx";
 import { Record } from "../screens/record/record.tsx";
@@ -16,6 +17,7 @@ import { ResourceBar, isOfResource } from "./resource-bar.tsx";
 /** The screens of the page, by their names in the URL. */
 const SCREENS: Readonly<Partial<Record<ScreenName, FunctionComponent<ScreenProps>>>> = {
   home: Home,
+  grid: Grid,
   record: Record,
   edit: Edit,
   relations: Relations,

@@ -1,0 +1,142 @@
+import type { JSX } from "preact";
+import { useEffect, useRef, useState } from "preact/hooks";
+import { copyAsOdc, copyAsPbids } from "../copy/connection-files.ts";
+import type { CopiedQuery } from "../copy/copied-query.ts";
+import { copyAsCurl } from "../copy/curl.ts";
+import { copyAsFetch } from "../copy/fetch.ts";
+import { copyAsLink } from "../copy/link.ts";
+import { copyAsODataQuery } from "../copy/odata-query.ts";
+import { copyAsPowerQuery } from "../copy/power-query.ts";
+import { copyAsPowerShell } from "../copy/powershell.ts";
+import { copyAsUi5 } from "../copy/ui5.ts";
+import { Dialog } from "../parts/dialog.tsx";
+import { Menu } from "../parts/menu.tsx";
+import { saveFile } from "../parts/save-file.ts";
+import { pathSegments } from "../state/path-segments.ts";
+import type { ScreenProps } from "../state/session.ts";
+import { hrefOf } from "../state/view.ts";
+
+/** The forms of a query, by their names in the menu. */
+const FORMS: Readonly<Record<string, (query: CopiedQuery) => string>> = {
+  "curl (bash)": copyAsCurl,
+  "curl (PowerShell)": copyAsPowerShell,
+  fetch: copyAsFetch,
+  "Power Query M": copyAsPowerQuery,
+  "UI5 binding": copyAsUi5,
+  "odata-query": copyAsODataQuery,
+};
+
+/** A text that the clipboard did not take. */
+interface Refused {
+  readonly label: string;
+  readonly text: string;
+}
+
+/** Shows a menu that copies the query of a view in the language of another tool. */
+export function CopyMenu({ session, view }: ScreenProps): JSX.Element {
+  const [refused, setRefused] = useState<Refused | null>(null);
+  const copy = (label: string, text: string): void => {
+    copyText(text).then(
+      () => {
+        session.toasts.show(`Copied: ${label}`);
+        session.announce(`Copied: ${label}`);
+      },
+      () => {
+        setRefused({ label, text });
+      },
+    );
+  };
+  const query = copiedQuery({ session, view });
+  return (
+    <>
+      <Menu
+        label="Copy as"
+        icon="copy"
+        items={[
+          ...Object.entries(FORMS).map(([label, write]) => ({
+            label,
+            onSelect: () => {
+              copy(label, write(query));
+            },
+          })),
+          ...fileItems(session, query),
+          {
+            label: "Link to this view",
+            onSelect: () => {
+              copy("link", copyAsLink(location.href, hrefOf(view)));
+            },
+          },
+        ]}
+      />
+      {refused === null ? null : (
+        <RefusedText
+          {...refused}
+          onClose={() => {
+            setRefused(null);
+          }}
+        />
+      )}
+    </>
+  );
+}
+
+function copiedQuery({ session, view }: ScreenProps): CopiedQuery {
+  return {
+    root: session.client.root,
+    path: view.path,
+    options: new Map([...view.options].filter(([name]) => name.startsWith("$"))),
+    headers: { Accept: "application/json", ...session.credentials.headers },
+    setName: pathSegments(view.path)[0]?.replace(/\(.*/su, "") ?? "",
+  };
+}
+
+/** Files of the service where it offers them, otherwise files that the page makes. */
+function fileItems(
+  { about, client, model }: ScreenProps["session"],
+  query: CopiedQuery,
+): Parameters<typeof Menu>[0]["items"] {
+  const title = about.title ?? model.title;
+  const name = title.replaceAll(/[^\p{L}\p{N} _-]/gu, "_");
+  const files = about.connectionFiles;
+  const open = (path: string) => () => {
+    location.assign(client.urlOf(path));
+  };
+  const save = (text: string, ending: string) => () => {
+    saveFile(new Blob([text]), `${name}.${ending}`);
+  };
+  return [
+    {
+      label: "Excel file (.odc)",
+      icon: "download",
+      onSelect: files === null ? save(copyAsOdc(query, title), "odc") : open(files.excel),
+    },
+    {
+      label: "Power BI file (.pbids)",
+      icon: "download",
+      onSelect: files === null ? save(copyAsPbids(query), "pbids") : open(files.powerBi),
+    },
+  ];
+}
+
+/** The clipboard is missing in pages of HTTP, and users may forbid it. */
+async function copyText(text: string): Promise<void> {
+  const { clipboard } = navigator as { readonly clipboard?: Clipboard };
+  if (clipboard === undefined) throw new Error("This page has no clipboard.");
+  await clipboard.writeText(text);
+}
+
+function RefusedText({ label, text, onClose }: Refused & { readonly onClose: () => void }): JSX.Element {
+  const area = useRef<HTMLTextAreaElement>(null);
+  useEffect(() => {
+    area.current?.focus();
+    area.current?.select();
+  }, []);
+  return (
+    <Dialog title={`Copy: ${label}`} onClose={onClose}>
+      <p class="field-hint">
+        The browser does not let the page copy. The text is selected: copy it with your keyboard.
+      </p>
+      <textarea ref={area} class="input code copy-text" readOnly rows={12} aria-label={label} value={text} />
+    </Dialog>
+  );
+}

@@ -1,0 +1,58 @@
+import type { JSX } from "preact";
+import { useMemo } from "preact/hooks";
+import { ButtonLink } from "../../parts/button.tsx";
+import { Empty } from "../../parts/empty.tsx";
+import { Heading } from "../../parts/heading.tsx";
+import { resolvePath } from "../../query/resolve-type.ts";
+import { pathSegments } from "../../state/path-segments.ts";
+import type { ScreenProps } from "../../state/session.ts";
+import { hrefOf, viewOf, withOptions } from "../../state/view.ts";
+import { type GridQuery, gridQuery } from "./grid-query.ts";
+import { Rows } from "./rows.tsx";
+
+/** Shows the rows of a collection. */
+export function Grid({ session, view }: ScreenProps): JSX.Element {
+  // The row to begin with is no part of the query.
+  const place = hrefOf(withOptions(view, { row: null }));
+  const query = useMemo(() => gridQuery(session.model, view), [session.model, place]);
+  return (
+    <div class="grid-screen">
+      <Heading>{pathSegments(view.path).at(-1) ?? view.path}</Heading>
+      {query === null ? (
+        <NoRows session={session} view={view} />
+      ) : (
+        <Described session={session} view={view} query={query} />
+      )}
+    </div>
+  );
+}
+
+function Described({ session, view, query }: ScreenProps & { readonly query: GridQuery }): JSX.Element {
+  const description = query.place.set?.description ?? query.place.type.description;
+  const user = String(session.credentials.changes.value);
+  return (
+    <>
+      {description === null ? null : (
+        <p class="dim measure" dir="auto">
+          {description}
+        </p>
+      )}
+      <Rows key={`${user} ${view.path}`} session={session} view={view} query={query} />
+    </>
+  );
+}
+
+/** A path may lead to one record, or to nothing that the user sees. */
+function NoRows({ session, view }: ScreenProps): JSX.Element {
+  const place = resolvePath(session.model, view.path);
+  return place === null ? (
+    <Empty title={`The service has no ${view.path}`}>
+      <p>The name may be wrong, or the rules of your user hide it.</p>
+      <ButtonLink href={hrefOf(viewOf("home"))}>See all sets</ButtonLink>
+    </Empty>
+  ) : (
+    <Empty title="This path leads to one record">
+      <ButtonLink href={hrefOf(viewOf("record", view.path))}>Open the record</ButtonLink>
+    </Empty>
+  );
+}

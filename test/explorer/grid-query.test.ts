@@ -1,0 +1,218 @@
+// Statements: docs/reference/explorer.md#screens
+import { describe, expect, test } from "vitest";
+import { readMetadata } from "../../explorer/src/model/read-metadata.ts";
+import { type Row, columnsOf } from "../../explorer/src/screens/grid/column.ts";
+import { conditionsOf, filterTargets, partsOf, withParts } from "../../explorer/src/screens/grid/filter-parts.ts";
+import { gridQuery } from "../../explorer/src/screens/grid/grid-query.ts";
+import {
+  formOf,
+  groupablePaths,
+  groupedView,
+  totalChoices,
+  ungrouped,
+} from "../../explorer/src/screens/grid/group-view.ts";
+import { cellHref, groupHref, recordPath } from "../../explorer/src/screens/grid/row-links.ts";
+import { type View, hrefOf, parseFragment } from "../../explorer/src/state/view.ts";
+import { parseXml } from "./parse-xml.ts";
+
+const record = (members: Readonly<Record<string, string>>): string =>
+  `<Record>${Object.entries(members)
+    .map(([name, value]) => `<PropertyValue Property="${name}" Bool="${value}"/>`)
+    .join("")}</Record>`;
+
+const paths = (name: string, values: readonly string[]): string =>
+  `<PropertyValue Property="${name}"><Collection>${values.map((value) => `<PropertyPath>${value}</PropertyPath>`).join("")}</Collection></PropertyValue>`;
+
+const MODEL = readMetadata(
+  parseXml(`<edmx:Edmx xmlns:edmx="http://docs.oasis-open.org/odata/ns/edmx" Version="4.0"><edmx:DataServices><Schema Namespace="Shop">
+    <EnumType Name="Color"><Member Name="Red" Value="0"/></EnumType>
+    <ComplexType Name="Place"><Property Name="City" Type="Edm.String"/></ComplexType>
+    <EntityType Name="Order"><Key><PropertyRef Name="Id"/></Key>
+      <Property Name="Total" Type="Edm.Decimal"/><Property Name="Id" Type="Edm.Int32" Nullable="false"/>
+      <Property Name="Color" Type="Shop.Color"/><Property Name="CustomerCode" Type="Edm.String"/>
+      <Property Name="Place" Type="Shop.Place"/>
+      <NavigationProperty Name="Customer" Type="Shop.Customer" Partner="Orders"><ReferentialConstraint Property="CustomerCode" ReferencedProperty="Code"/></NavigationProperty>
+    </EntityType>
+    <EntityType Name="Customer"><Key><PropertyRef Name="Code"/></Key>
+      <Property Name="Code" Type="Edm.String" Nullable="false"/><Property Name="Name" Type="Edm.String"/>
+      <NavigationProperty Name="Orders" Type="Collection(Shop.Order)" Partner="Customer"/>
+      <NavigationProperty Name="Friends" Type="Collection(Shop.Customer)"/>
+    </EntityType>
+    <EntityType Name="Secret"><Key><PropertyRef Name="Id"/></Key><Property Name="Id" Type="Edm.Int32" Nullable="false"/></EntityType>
+    <EntityContainer Name="Container">
+      <EntitySet Name="Orders" EntityType="Shop.Order"><NavigationPropertyBinding Path="Customer" Target="Customers"/>
+        <Annotation Term="Org.OData.Aggregation.V1.ApplySupported"><Record>${paths("GroupableProperties", ["Color", "Place/City", "Customer"])}
+          <PropertyValue Property="AggregatableProperties"><Collection><Record><PropertyValue Property="Property" PropertyPath="Total"/><PropertyValue Property="SupportedAggregationMethods"><Collection><String>sum</String><String>median</String></Collection></PropertyValue></Record></Collection></PropertyValue></Record></Annotation>
+      </EntitySet>
+      <EntitySet Name="Customers" EntityType="Shop.Customer"><NavigationPropertyBinding Path="Orders" Target="Orders"/><NavigationPropertyBinding Path="Friends" Target="Customers"/></EntitySet>
+      <EntitySet Name="Secrets" EntityType="Shop.Secret">
+        <Annotation Term="Org.OData.Capabilities.V1.ReadRestrictions"><Record><PropertyValue Property="ReadByKeyRestrictions">${record({ Readable: "false" })}</PropertyValue></Record></Annotation>
+        <Annotation Term="Org.OData.Capabilities.V1.SkipSupported" Bool="false"/>
+        <Annotation Term="Org.OData.Capabilities.V1.CountRestrictions">${record({ Countable: "false" })}</Annotation>
+      </EntitySet>
+    </EntityContainer></Schema></edmx:DataServices></edmx:Edmx>`),
+);
+
+const viewOf = (text: string): View => parseFragment(`#/grid/${text}`);
+
+function queryOf(text: string) {
+  const query = gridQuery(MODEL, viewOf(text));
+  if (query === null) throw new Error(`${text} is no collection.`);
+  return { ...query, first: decodeURIComponent(query.first), plain: decodeURIComponent(query.plain) };
+}
+
+function columns(text: string, sample: readonly Row[] = []) {
+  return columnsOf(queryOf(text).place, viewOf(text).options, sample);
+}
+
+describe("the requests of a grid", () => {
+  test("read the labels of foreign keys, and count apart", () => {
+    const { first, plain, skipTo, count } = queryOf("Orders?$filter=Total gt 5&row=70");
+    expect([first, plain]).toEqual([
+      "Orders?$filter=Total gt 5&$expand=Customer($select=Code,Name)",
+      "Orders?$filter=Total gt 5",
+    ]);
+    expect(decodeURIComponent(skipTo?.(200) ?? "")).toBe(
+      "Orders?$filter=Total gt 5&$expand=Customer($select=Code,Name)&$skip=200",
+    );
+    expect(decodeURIComponent(count ?? "")).toBe("Orders?$filter=Total gt 5&$count=true&$top=0");
+  });
+
+  test.for([
+    ["Orders?$select=Total", "Orders?$select=Total,Id"],
+    ["Orders?$select=CustomerCode", "Orders?$select=CustomerCode,Id&$expand=Customer($select=Code,Name)"],
+    ["Orders?$expand=Customer", "Orders?$expand=Customer"],
+    ["Orders?$apply=groupby((Color))", "Orders?$apply=groupby((Color))"],
+    ["Customers('A')/Orders?$orderby=Total", "Customers('A')/Orders?$orderby=Total"],
+    ["Orders?$count=true&$format=json&$select=*", "Orders?$select=*&$expand=Customer($select=Code,Name)"],
+  ] as const)("of %s begin with %s", ([text, first]) => {
+    expect(queryOf(text).first).toBe(first);
+  });
+
+  test("do not skip and count where the set forbids it, or $top limits the rows", () => {
+    const of = (text: string) => {
+      const { skipTo, count } = queryOf(text);
+      return [skipTo?.(100) ?? null, count];
+    };
+    expect(of("Secrets")).toEqual([null, null]);
+    expect(of("Customers?$top=5")).toEqual([null, null]);
+    expect(of("Customers?$skip=20")).toEqual(["Customers?$skip=120", "Customers?$count=true&$top=0"]);
+  });
+
+  test("do not exist for a record, and for what the model does not have", () => {
+    expect([gridQuery(MODEL, viewOf("Orders(1)")), gridQuery(MODEL, viewOf("Nothing"))]).toEqual([null, null]);
+  });
+});
+
+describe("the columns of a grid", () => {
+  test("are the properties, the key first, then what the answer has besides", () => {
+    const found = columns("Orders?$compute=Total mul 2 as Twice", [{ Id: 1, Twice: 4, "Total@odata.type": "" }]);
+    expect(found.map(({ name }) => name)).toEqual(["Id", "Total", "Color", "CustomerCode", "Place", "Twice"]);
+    expect(found.filter(({ isSortable }) => isSortable).map(({ name }) => name)).toEqual([
+      "Id",
+      "Total",
+      "Color",
+      "CustomerCode",
+    ]);
+  });
+
+  test("are those of $select in its order, then relations: one by its label, several by their number", () => {
+    const found = columns("Orders?$select=Color,Place/City,Id&$expand=Customer($select=Code,Name)");
+    expect(found.map(({ kind, path }) => [kind, path.join("/")])).toEqual([
+      ["value", "Color"],
+      ["value", "Place/City"],
+      ["value", "Id"],
+      ["one", "Customer/Name"],
+    ]);
+    const [orders] = columns("Customers?$select=Code&$expand=Orders($count=true;$top=0)").slice(1);
+    expect([orders?.kind, orders?.path]).toEqual(["many", ["Orders@odata.count"]]);
+  });
+
+  test("of groups are their properties and totals, or those of the answer for other steps", () => {
+    const apply = "groupby((Color,Customer/Name),aggregate(Total with sum as Sum,$count as Count))";
+    const found = columns(`Orders?$apply=${apply}`);
+    expect(found.map(({ name, shape }) => [name, shape?.type.kind === "primitive" ? shape.type.name : "enum"])).toEqual(
+      [
+        ["Color", "enum"],
+        ["Customer/Name", "Edm.String"],
+        ["Sum", "Edm.Decimal"],
+        ["Count", "Edm.Int64"],
+      ],
+    );
+    expect(columns("Orders?$apply=compute(1 as A)/top(2)", [{ Id: 1, A: 1 }]).map(({ name }) => name)).toEqual([
+      "Id",
+      "A",
+    ]);
+  });
+});
+
+describe("the links of a row", () => {
+  const link = (text: string, name: string, row: Row, isFirst = false): string | null => {
+    const column = columns(text).find((each) => each.name === name);
+    if (column === undefined) throw new Error(`There is no column ${name}.`);
+    return cellHref({ ...queryOf(text).place, path: viewOf(text).path }, column, row, isFirst);
+  };
+
+  test("lead to its record, to related records and to related rows", () => {
+    const row = { Id: 7, CustomerCode: "a/b", Customer: { Code: "a/b", Name: "Ann" } };
+    expect(link("Customers('A')/Orders", "Total", row, true)).toBe("#/record/Orders(7)");
+    expect(link("Orders", "CustomerCode", row)).toBe("#/record/Customers('a%252Fb')");
+    expect(link("Orders?$expand=Customer", "Customer", row)).toBe("#/record/Customers('a%252Fb')");
+    expect(link("Orders", "CustomerCode", { Id: 7, CustomerCode: null })).toBe(null);
+    expect(link("Customers?$expand=Orders", "Orders", { Code: "O'N" })).toBe(
+      "#/grid/Orders?$filter=CustomerCode%20eq%20'O''N'",
+    );
+    expect(link("Customers?$expand=Friends", "Friends", { Code: "A" })).toBe("#/grid/Customers('A')/Friends");
+  });
+
+  test("do not exist where the reader cannot read records by key, or the key is missing", () => {
+    expect(recordPath({ ...queryOf("Secrets").place, path: "Secrets" }, { Id: 1 })).toBe(null);
+    expect(recordPath({ ...queryOf("Orders").place, path: "Orders" }, { Total: "1" })).toBe(null);
+  });
+
+  test("of a group lead to its rows", () => {
+    const view = viewOf(
+      "Orders?$apply=filter(Total gt 1 or Id eq 2)/groupby((Color,Place/City),aggregate($count as Count))",
+    );
+    const { place } = queryOf("Orders");
+    expect(decodeURIComponent(groupHref(place, view, { Color: "Red", Place: { City: null }, Count: 2 }) ?? "")).toBe(
+      "#/grid/Orders?$filter=(Total gt 1 or Id eq 2) and Color eq Shop.Color'Red' and Place/City eq null",
+    );
+    expect(groupHref(place, viewOf("Orders?$apply=aggregate($count as Count)"), { Count: 2 })).toBe(null);
+  });
+});
+
+describe("groups", () => {
+  const orders = MODEL.sets.get("Orders");
+  const text = (view: View): string => decodeURIComponent(hrefOf(view));
+
+  test("are offered as the set permits", () => {
+    if (orders === undefined) throw new Error("The model has no orders.");
+    expect(groupablePaths(orders)).toEqual(["Color", "Place/City", "Customer/Code", "Customer/Name"]);
+    expect(totalChoices(orders).map(({ label }) => label)).toEqual(["Number of rows", "Sum of Total"]);
+  });
+
+  test("take the filter of the rows with them, and give it back", () => {
+    const view = viewOf("Orders?$filter=Total gt 5&$orderby=Id&row=9");
+    const grouped = groupedView(view, { ...formOf(view), groupBy: ["Color"] });
+    expect(text(grouped)).toBe("#/grid/Orders?$apply=filter(Total gt 5)/groupby((Color))");
+    expect(text(ungrouped(grouped))).toBe("#/grid/Orders?$filter=Total gt 5");
+  });
+});
+
+describe("the filter of a grid", () => {
+  test("has conditions that can be removed one by one, and texts", () => {
+    const view = viewOf("Orders?$filter=Total gt 5 and length(Color) eq 3 and Id in (1,2)&row=9");
+    expect(conditionsOf(view).map(({ path }) => path)).toEqual(["Total", "Id"]);
+    const without = withParts(view, partsOf(view).slice(1));
+    expect(decodeURIComponent(hrefOf(without))).toBe("#/grid/Orders?$filter=length(Color) eq 3 and Id in (1,2)");
+    expect(partsOf(viewOf("Orders?$filter=Id eq 1 or Total gt 5")).length).toBe(1);
+  });
+
+  test("is offered for the properties of the set, those of complex values included, or for the columns of groups", () => {
+    const targets = (text: string): readonly string[] =>
+      filterTargets(queryOf(text).place, columns(text), viewOf(text)).map(({ path }) => path);
+    expect(targets("Orders")).toEqual(["Total", "Id", "Color", "CustomerCode", "Place/City"]);
+    expect(targets("Orders?$apply=groupby((Color),aggregate($count as Count))")).toEqual(["Color", "Count"]);
+  });
+});
