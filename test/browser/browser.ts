@@ -41,8 +41,6 @@ export interface Page {
   addInitScript(script: { readonly content: string }): Promise<void>;
   /** Makes a function of the page. */
   exposeFunction(name: string, call: (text: string) => void): Promise<void>;
-  /** Waits until an expression of the page is true. */
-  waitForFunction(expression: string): Promise<unknown>;
   context(): { setOffline(isOffline: boolean): Promise<void> };
   readonly keyboard: { press(key: string): Promise<void>; type(text: string): Promise<void> };
   title(): Promise<string>;

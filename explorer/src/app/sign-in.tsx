@@ -38,7 +38,7 @@ export function SignIn(props: SignInProps): JSX.Element {
 
 function useFirstInput(place: { readonly current: HTMLElement | null }, request: SignInRequest): void {
   useEffect(() => {
-    place.current?.querySelector("input")?.focus();
+    place.current?.querySelector<HTMLElement>("input, .button-primary")?.focus();
   }, [request]);
 }
 

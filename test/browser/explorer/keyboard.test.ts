@@ -53,20 +53,20 @@ describe.skipIf(program === undefined)("the explorer with the keyboard alone", (
   test("changes a record and undoes it", async () => {
     const { explorer, keys, notes, complaints } = await openNotes("#/record/Notes(1)");
     expect(await keys.use("Edit")).toMatchObject({ tag: "H1", name: "Edit Notes(1)" });
-    await keys.fill("Text", "a");
-    expect(await keys.press("Enter")).toMatchObject({ name: expect.stringContaining("Text") as unknown });
-    await keys.fill("Text", "changed");
+    await keys.fill("Title", "a");
+    expect(await keys.press("Enter")).toMatchObject({ name: expect.stringContaining("Title") as unknown });
+    await keys.fill("Title", "changed");
     expect(await keys.press("Enter")).toMatchObject({ tag: "H1", name: "changed" });
-    expect([notes.get(1)?.text, await toasts(explorer)]).toEqual(["changed", ["The record is saved."]]);
+    expect([notes.get(1)?.title, await toasts(explorer)]).toEqual(["changed", ["The record is saved."]]);
     expect(await keys.use("Undo")).toMatchObject({ tag: "H1", name: "first" });
-    expect(notes.get(1)?.text).toBe("first");
+    expect(notes.get(1)?.title).toBe("first");
     expect(complaints).toEqual([expect.stringContaining("400")]);
   });
 
   test("merges what two people changed", async () => {
     const { keys, notes, page, complaints } = await openNotes("#/edit/Notes(1)");
-    await keys.fill("Text", "mine");
-    notes.set(1, { id: 1, text: "theirs", stars: 1, bookId: 1, version: 2 });
+    await keys.fill("Title", "mine");
+    notes.set(1, { id: 1, title: "theirs", stars: 1, bookId: 1, version: 2 });
     await keys.press("Enter");
     const dialog = page.locator("dialog h2");
     expect(await dialog.innerText()).toBe("Somebody else changed this record");
@@ -76,7 +76,7 @@ describe.skipIf(program === undefined)("the explorer with the keyboard alone", (
     await keys.tabTo("mine");
     await keys.press("Space");
     expect(await keys.use("Save the chosen values")).toMatchObject({ tag: "H1", name: "mine" });
-    expect(notes.get(1)).toEqual({ id: 1, text: "mine", stars: 1, bookId: 1, version: 3 });
+    expect(notes.get(1)).toEqual({ id: 1, title: "mine", stars: 1, bookId: 1, version: 3 });
     expect(complaints).toEqual([expect.stringContaining("412"), expect.stringContaining("412")]);
   });
 
@@ -85,10 +85,10 @@ describe.skipIf(program === undefined)("the explorer with the keyboard alone", (
     expect(await keys.use("Delete")).toMatchObject({ tag: "H1" });
     expect([[...notes.keys()], await toasts(explorer)]).toEqual([[1], ["Deleted Notes(2)."]]);
     expect(await keys.use("Create it again")).toMatchObject({ tag: "H1", name: "second" });
-    expect([...notes.values()].at(-1)).toMatchObject({ id: 3, text: "second", stars: null });
+    expect([...notes.values()].at(-1)).toMatchObject({ id: 3, title: "second", stars: null });
 
     await show("#/edit/Notes");
-    await keys.fill("Text", "third");
+    await keys.fill("Title", "third");
     expect(await keys.use("Create")).toMatchObject({ tag: "H1", name: "third" });
     expect([...notes.keys()]).toEqual([1, 3, 4]);
     expect(complaints).toEqual([]);

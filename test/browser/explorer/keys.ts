@@ -12,8 +12,10 @@ export interface Focus {
 const FOCUS = `(() => {
   const element = document.activeElement;
   const name = (element.getAttribute("aria-label") ?? element.labels?.[0]?.textContent ?? element.textContent ?? "").trim();
-  const { outlineStyle, outlineWidth } = getComputedStyle(element);
-  const { top, bottom, left, right } = element.getBoundingClientRect();
+  // Within a grid, a cell shows the focus.
+  const shown = document.getElementById(element.getAttribute("aria-activedescendant") ?? "") ?? element;
+  const { outlineStyle, outlineWidth } = getComputedStyle(shown);
+  const { top, bottom, left, right } = shown.getBoundingClientRect();
   const isInside = bottom > 0 && right > 0 && top < innerHeight && left < innerWidth;
   return { tag: element.tagName, name: name.slice(0, 80), isVisible: isInside && outlineStyle !== "none" && parseFloat(outlineWidth) >= 1 };
 })()`;

@@ -15,7 +15,7 @@ import {
 
 const Note = entityType("Note", {
   id: edm.int32().key().computed(),
-  text: edm.string({ maxLength: 40, minLength: 2 }),
+  title: edm.string({ maxLength: 40, minLength: 2 }),
   stars: edm.int32({ maximum: 5 }).nullable(),
   bookId: edm.int32().default(1),
   version: edm.int32().computed(),
@@ -25,7 +25,7 @@ const Book = entityType("Book", { id: edm.int32().key(), title: edm.string() });
 /** A note, as it is kept. */
 interface StoredNote {
   readonly id: number;
-  readonly text: string;
+  readonly title: string;
   readonly stars: number | null;
   readonly bookId: number;
   readonly version: number;
@@ -51,8 +51,8 @@ export interface NotesService {
 /** Makes the service. @param options such as the route of the explorer, with `challenge` */
 export function notesService(options: Partial<ServiceOptions>, kind: keyof typeof RIGHT | null = null): NotesService {
   const notes = new Map<number, StoredNote>([
-    [1, { id: 1, text: "first", stars: 3, bookId: 1, version: 1 }],
-    [2, { id: 2, text: "second", stars: null, bookId: 1, version: 1 }],
+    [1, { id: 1, title: "first", stars: 3, bookId: 1, version: 1 }],
+    [2, { id: 2, title: "second", stars: null, bookId: 1, version: 1 }],
   ]);
   const held = { until: Promise.resolve<unknown>(undefined), fails: false };
   const signIn: NotesService["signIn"] = { kind };
@@ -85,9 +85,9 @@ export function notesService(options: Partial<ServiceOptions>, kind: keyof typeo
           if (held.fails) throw odataError(503, "Resting", "The notes rest.");
           return notes.get(id) ?? null;
         },
-        create: ({ text, stars, bookId }) => {
+        create: ({ title, stars, bookId }) => {
           last += 1;
-          const note = { id: last, text, stars: stars ?? null, bookId, version: 1 };
+          const note = { id: last, title, stars: stars ?? null, bookId, version: 1 };
           notes.set(note.id, note);
           return note;
         },

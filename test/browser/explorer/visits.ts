@@ -23,6 +23,10 @@ const PAIR = `Pairs(Guid=01234567-89ab-cdef-0123-456789abcdef,Text=${ODD},Day=20
 export const WORLD_VISITS: readonly Visit[] = (
   [
     ["home", "home"],
+    ["grid", "grid", "Cities"],
+    ["grid of some columns", "grid", "Cities", { $filter: "Population gt 1000000", $orderby: "Name", columns: "Name" }],
+    ["grid of totals", "grid", "Countries", { $apply: "groupby((Region),aggregate($count as Count))" }],
+    ["grid of related records", "grid", "Countries('PT')/Cities"],
     ["relations", "relations"],
     ["relations of a set", "relations", "", { focus: "Cities", near: "true" }],
     ["operations", "operation"],
@@ -38,6 +42,14 @@ export const WORLD_VISITS: readonly Visit[] = (
 export const HOSTILE_VISITS: readonly Visit[] = (
   [
     ["home", "home"],
+    ["grid of odd texts", "grid", "Texts"],
+    ["grid of 200 properties", "grid", "Wides"],
+    ["grid of a key of three", "grid", "Pairs"],
+    ["grid of 1 MB", "grid", "Huges"],
+    ["grid without options", "grid", "Bare"],
+    ["grid without rows", "grid", "Empty"],
+    ["grid of a set from right to left", "grid", "רשומות"],
+    ["grid without what the user may not read", "grid", "Secrets"],
     ["relations", "relations", "", { focus: "Texts" }],
     ["operations", "operation"],
     ["operation", "operation", "echo"],
