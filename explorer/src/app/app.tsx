@@ -91,6 +91,8 @@ function useNewScreen(place: string, main: { readonly current: HTMLElement | nul
       isFirst.current = false;
       return;
     }
+    // Who writes a path, or chooses one, stays there.
+    if (document.activeElement?.matches(".main textarea, .main select") === true) return;
     scrollTo(0, 0);
     (main.current?.querySelector("h1") ?? main.current)?.focus({ preventScroll: true });
   }, [place]);

@@ -144,12 +144,14 @@ function itemsOf(scan: Scan): readonly CompletionItem[] {
   switch (scan.expects) {
     case "operand":
       return [
-        ...literalItems(scan.compared),
+        // What is compared suggests its literals; otherwise a literal comes last.
+        ...(scan.compared === null ? [] : literalItems(scan.compared)),
         ...frames.flatMap(({ variable }) => (variable === null ? [] : [item("variable", variable, "the item")])),
         ...place.names,
         ...memberItems(place.type),
         ...functionItems(),
         ...words("operator", "not"),
+        ...(scan.compared === null ? literalItems(null) : []),
       ];
     case "segment":
       return segmentItems(scan, path);

@@ -140,7 +140,8 @@ export function sortableProperties(set: EntitySet): readonly PathProperty[] {
 /** Depth of complex values within one another that lists show; a type may contain itself. */
 const MAX_COMPLEX_DEPTH = 3;
 
-function comparable(type: StructuredType, prefix = "", depth = 0): readonly PathProperty[] {
+/** Returns the properties of a type that can be compared, those within complex values included. */
+export function comparable(type: StructuredType, prefix = "", depth = 0): readonly PathProperty[] {
   return Array.from(type.properties.values()).flatMap((property): readonly PathProperty[] => {
     const path = prefix + property.name;
     if (property.isCollection) return [];

@@ -1,11 +1,11 @@
 import type { View } from "./view.ts";
 
 /**
- * Returns the URL of what a view shows, relative to the root of the service: the path and the system query options, without
- * the choices of the page. The path is percent-encoded already where it must be, as within a key.
+ * Returns the URL of what a view shows, relative to the root of the service: the path, the system query options and the
+ * aliases, without the choices of the page. The path is percent-encoded already where it must be, as within a key.
  */
 export function resourceUrl({ path, options }: Pick<View, "path" | "options">): string {
-  const system = [...options].filter(([name, value]) => name.startsWith("$") && value !== "");
+  const system = [...options].filter(([name, value]) => /^[$@]/u.test(name) && value !== "");
   const query = system.map(([name, value]) => `${name}=${encodeOption(value)}`).join("&");
   return encodePath(path) + (query === "" ? "" : `?${query}`);
 }
