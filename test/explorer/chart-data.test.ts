@@ -103,7 +103,10 @@ describe("the request of a chart", () => {
     const { options: sent } = chartQuery(options, choice);
     expect(sent.get("$select")).toBe("PlacedAt,Total");
     expect([...sent.keys()]).not.toContain("$expand");
-    expect([...chartQuery(options, choice, false).options.keys()]).not.toContain("$select");
+    const closed = { canSelect: false, sortable: () => false };
+    expect([...chartQuery(options, choice, closed).options.keys()]).not.toContain("$select");
+    const counted = { kind: "bars", x: "Color", y: [], total: "count" } as const;
+    expect([...chartQuery(new Map(), counted, closed).options.keys()]).toEqual(["$apply"]);
     const applied = chartQuery(new Map([["$apply", "identity"]]), choice);
     expect(applied.options).toEqual(new Map([["$apply", "identity"]]));
   });

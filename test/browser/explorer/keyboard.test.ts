@@ -50,6 +50,35 @@ describe.skipIf(program === undefined)("the explorer with the keyboard alone", (
     expect(complaints).toEqual([]);
   });
 
+  test("sorts and filters a grid, opens its records, and copies its query", async () => {
+    const { explorer, keys, page, complaints } = await openNotes("#/grid/Notes");
+    const hash = (): Promise<unknown> => page.evaluate("decodeURIComponent(location.hash)");
+    await keys.tabTo("Notes");
+    const grid = await keys.focus();
+    expect(grid.tag).toBe("TABLE");
+    await keys.press("ArrowRight", "ArrowUp", "Enter");
+    expect(await hash()).toBe("#/grid/Notes?$orderby=Title");
+    await keys.press("f");
+    expect(await page.locator("dialog[open]").count()).toBe(1);
+    await keys.press("Escape");
+    expect([await page.locator("dialog[open]").count(), (await keys.focus()).tag]).toEqual([0, "TABLE"]);
+    await keys.press("ArrowDown", "Home", "ArrowDown", "Enter");
+    expect(await hash()).toBe("#/record/Notes(2)");
+    await page.evaluate("history.back()");
+    await explorer.settle();
+    await keys.use("Copy as");
+    expect(await keys.focus()).toMatchObject({ name: "curl (bash)" });
+    await keys.press("ArrowDown", "ArrowUp", "Enter");
+    const texts = [...(await toasts(explorer)), ...(await page.locator("dialog[open]").allInnerTexts())];
+    expect(texts.join(" ")).toContain("curl (bash)");
+    await keys.press("Escape");
+    for (const tab of ["Query", "Chart", "Cost", "Grid"]) {
+      await keys.use(tab);
+      expect(await hash()).toMatch(new RegExp(`^#/${tab.toLowerCase()}/Notes\\?.*\\$orderby=Title`, "u"));
+    }
+    expect(complaints).toEqual([]);
+  });
+
   test("changes a record and undoes it", async () => {
     const { explorer, keys, notes, complaints } = await openNotes("#/record/Notes(1)");
     expect(await keys.use("Edit")).toMatchObject({ tag: "H1", name: "Edit Notes(1)" });

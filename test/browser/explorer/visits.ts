@@ -3,17 +3,20 @@ import { type ScreenName, hrefOf, viewOf } from "../../../explorer/src/state/vie
 import { SIGNS } from "./hostile-service.ts";
 
 /** A name, a screen, a path, and options. */
-type Row = readonly [name: string, screen: ScreenName, path?: string, options?: Readonly<Record<string, string>>];
+type Row = readonly [name: string, screen: ScreenName, path?: string, options?: Readonly<Record<string, string>>, refused?: string];
 
 /** One view that the tests look at. */
 export interface Visit {
   readonly name: string;
   readonly fragment: string;
+  /** The status of a response that is no fault of the page. */
+  readonly refused: string | null;
 }
 
-const toVisit = ([name, screen, path = "", options = {}]: Row): Visit => ({
+const toVisit = ([name, screen, path = "", options = {}, refused]: Row): Visit => ({
   name,
   fragment: hrefOf(viewOf(screen, path, Object.entries(options))),
+  refused: refused ?? null,
 });
 
 const ODD = encodeSegment(`'${SIGNS.replaceAll("'", "''")}'`);
@@ -28,7 +31,7 @@ export const WORLD_VISITS: readonly Visit[] = (
     ["grid of totals", "grid", "Countries", { $apply: "groupby((Region),aggregate($count as Count))" }],
     ["grid of related records", "grid", "Countries('PT')/Cities"],
     ["query", "query", "Cities", { $filter: "Population gt 1000000 and Name ne 'x'", $orderby: "Name", $top: "20" }],
-    ["query with a fault", "query", "Cities", { $filter: "Populaton gt 1" }],
+    ["query with a fault", "query", "Cities", { $filter: "Populaton gt 1" }, "400"],
     ["query of totals", "query", "Countries", { $apply: "groupby((Region),aggregate($count as Count))" }],
     ["bars", "chart", "Countries", { $apply: "groupby((Region),aggregate(Area with sum as Area))", kind: "bars" }],
     ["lines", "chart", "Cities", { $top: "50", $orderby: "Population desc", kind: "lines" }],
