@@ -45,6 +45,7 @@ describe.skipIf(program === undefined)("the explorer wherever its service is", (
         entitySet(Order, { queryable: () => arraySource(Order, ROWS), getByKey: (id) => ROWS[id - 1] ?? null }),
       ],
       routes: [explorerRoute({ folder })],
+      defaults: { maxTop: 1 },
       ...options,
     });
   const listen = async (server: Server): Promise<string> => {
@@ -101,6 +102,10 @@ describe.skipIf(program === undefined)("the explorer wherever its service is", (
       await settle();
       expect(await page.locator(".properties").innerText()).toMatch(/12345678901234567\.89/u);
     }
+    // Two pages of one row: the second comes by the next link.
+    await page.evaluate("location.hash = '#/grid/Orders'");
+    await settle();
+    expect(await page.locator("tr[aria-rowindex='3']").innerText()).toContain("bob");
     await page.evaluate("location.hash = '#/home'");
     await settle();
     expect(await page.locator(".card a").allInnerTexts()).toEqual(["Orders"]);

@@ -37,13 +37,13 @@ export function offerOf({ type, set }: ResolvedPath): ChartOffer {
       .map(({ path }) => path)
       .filter((path) => isDrawn(total, path) && abilities?.methodsOf(path).includes(total) === true);
   };
-  const isOffered = (method: TotalMethod): boolean =>
-    method === "count" ? abilities?.canCount !== false : yOf(method).length > 0;
   return {
     xOf: (total) =>
       new Map([...own, ...(total === null ? [] : groupable)].map(({ path, property }) => [path, property.type])),
     yOf,
-    totals: canGroup ? METHODS.filter(isOffered) : [],
+    totals: canGroup
+      ? METHODS.filter((method) => (method === "count" ? abilities.canCount : yOf(method).length > 0))
+      : [],
   };
 }
 

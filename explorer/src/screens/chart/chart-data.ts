@@ -38,7 +38,7 @@ const WORDS: Readonly<Record<TotalMethod, string>> = {
 export function chartQuery(
   options: ReadonlyMap<string, string>,
   choice: ChartChoice,
-  abilities: Pick<SetAbilities, "canSelect" | "sortable"> | undefined = undefined,
+  abilities: Pick<SetAbilities, "canSelect" | "sortable"> | null = null,
 ): ChartQuery {
   const { x, y, total } = choice;
   const kept = new Map([...options].filter(([name, value]) => /^[$@]/u.test(name) && value !== ""));
