@@ -56,7 +56,8 @@ describe.skipIf(program === undefined)("readers with settings of their own", () 
     await page.emulateMedia({ forcedColors: "active" });
     await show("#/edit/Texts");
     await page.keyboard.press("Tab");
-    const unseen = await page.evaluate(`[...document.querySelectorAll("main .button, main .input, .tag")].filter((element) => {
+    const unseen =
+      await page.evaluate(`[...document.querySelectorAll("main .button, main .input, .tag")].filter((element) => {
       const { borderTopWidth, borderTopStyle, borderTopColor, backgroundColor } = getComputedStyle(element);
       return element.checkVisibility() && (parseFloat(borderTopWidth) === 0 || borderTopStyle === "none" || borderTopColor === backgroundColor);
     }).map(({ outerHTML }) => outerHTML.slice(0, 120))`);

@@ -40,7 +40,9 @@ describe.skipIf(program === undefined)("135,000 rows", async () => {
     const count = async (expression: string): Promise<number> => Number(await page.evaluate(expression));
     const nodes = (): Promise<number> => count(`document.querySelectorAll("*").length`);
     const first = (): Promise<number> =>
-      count(`[...document.querySelectorAll("tr[aria-rowindex]")].map((row) => Number(row.getAttribute("aria-rowindex")))[1]`);
+      count(
+        `[...document.querySelectorAll("tr[aria-rowindex]")].map((row) => Number(row.getAttribute("aria-rowindex")))[1]`,
+      );
     await page.evaluate(COUNT_WORK);
     const before = await nodes();
     expect(await count(`Number(document.querySelector("table").getAttribute("aria-rowcount"))`)).toBe(135_234);

@@ -67,7 +67,10 @@ describe.skipIf(program === undefined)("the states of a screen", () => {
     await show(at);
     const text = await page.locator("main [role=alert]").innerText();
     expect(text).toMatch(/The service failed\s+The notes rest\.\s+503 Resting · request \S+/u);
-    expect([await page.locator("h1").count(), complaints.splice(0).filter((each) => !each.includes("503"))]).toEqual([1, []]);
+    expect([await page.locator("h1").count(), complaints.splice(0).filter((each) => !each.includes("503"))]).toEqual([
+      1,
+      [],
+    ]);
     held.fails = false;
     await button("Try again").click();
     await settle();

@@ -3,7 +3,13 @@ import { type ScreenName, hrefOf, viewOf } from "../../../explorer/src/state/vie
 import { SIGNS } from "./hostile-service.ts";
 
 /** A name, a screen, a path, and options. */
-type Row = readonly [name: string, screen: ScreenName, path?: string, options?: Readonly<Record<string, string>>, refused?: string];
+type Row = readonly [
+  name: string,
+  screen: ScreenName,
+  path?: string,
+  options?: Readonly<Record<string, string>>,
+  refused?: string,
+];
 
 /** One view that the tests look at. */
 export interface Visit {
