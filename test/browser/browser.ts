@@ -91,7 +91,7 @@ interface Driver {
 }
 
 /** Milliseconds that the browser has for its start, and for each action of a page. A loaded machine must not decide. */
-const MOST_MILLISECONDS = 8_000;
+const MOST_MILLISECONDS = 120_000;
 
 const require = createRequire(import.meta.url);
 

@@ -24,7 +24,12 @@ export async function openWorldCopy(): Promise<Kysely<WorldDatabase>> {
   const copy = pathInRunFolder(`world-${String(process.pid)}.db`);
   copyFileSync(file, copy);
   const db = await openWorld(copy, () => undefined);
+  await addTrip(db);
+  return db;
+}
+
+/** Adds a trip with a stop. */
+export async function addTrip(db: Kysely<WorldDatabase>): Promise<void> {
   await db.insertInto("trips").values(TRIP).execute();
   await db.insertInto("stops").values(STOP).execute();
-  return db;
 }

@@ -9,6 +9,7 @@ import { openWorld } from "../../../examples/world/database.ts";
 import { worldService } from "../../../examples/world/service.ts";
 import { bundleExplorer } from "../../../packaging/explorer.ts";
 import { findBrowser, openBrowser } from "../browser.ts";
+import { addTrip } from "./made-once.ts";
 import { openExplorer } from "./open-explorer.ts";
 
 /**
@@ -22,7 +23,7 @@ const SIZES = { wide: { width: 1080, height: 640 }, narrow: { width: 390, height
 
 const SCREENS = {
   home: "#/home",
-  grid: "#/grid/Cities?$filter=Population gt 1000000&$orderby=Population desc&columns=Name,CountryCode,Population,FeatureCode,Location",
+  grid: "#/grid/Cities?$filter=Population gt 1000000&$orderby=Population desc&$select=Name,CountryCode,Population,FeatureCode",
   record: "#/record/Countries('PT')",
   relations: "#/relations",
   query: "#/query/Cities?$filter=Population gt 1000000 and startswith(Name,'S')&$orderby=Population desc&$top=20",
@@ -34,9 +35,8 @@ const SCREENS = {
 const SHOWN = [
   ...(Object.keys(SCREENS) as (keyof typeof SCREENS)[]).map((screen) => [screen, "wide", "light"] as const),
   ["grid", "wide", "dark"],
-  ["relations", "wide", "dark"],
-  ["home", "narrow", "dark"],
-  ["record", "narrow", "light"],
+  ["chart", "narrow", "light"],
+  ["record", "narrow", "dark"],
 ] as const;
 
 const [, , everything] = process.argv;
@@ -45,6 +45,7 @@ mkdirSync(folder, { recursive: true });
 const made = mkdtempSync(join(tmpdir(), "odatakit-screens-"));
 await bundleExplorer(PROJECT, join(made, "explorer"));
 const db = await openWorld(":memory:", () => undefined);
+await addTrip(db);
 const server = await serve(worldService(db, true, [explorerRoute({ folder: join(made, "explorer") })]), { port: 0 });
 const browser = await openBrowser(findBrowser() ?? "");
 for (const size of ["wide", "narrow"] as const) {

@@ -33,7 +33,12 @@ export const WORLD_VISITS: readonly Visit[] = (
   [
     ["home", "home"],
     ["grid", "grid", "Cities"],
-    ["grid of some columns", "grid", "Cities", { $filter: "Population gt 1000000", $orderby: "Name", columns: "Name" }],
+    [
+      "grid of some columns",
+      "grid",
+      "Cities",
+      { $filter: "Population gt 1000000", $orderby: "Name", $select: "Name,Population" },
+    ],
     ["grid of totals", "grid", "Countries", { $apply: "groupby((Region),aggregate($count as Count))" }],
     ["grid of related records", "grid", "Countries('PT')/Cities"],
     ["query", "query", "Cities", { $filter: "Population gt 1000000 and Name ne 'x'", $orderby: "Name", $top: "20" }],
