@@ -8,7 +8,8 @@ import { type Session, type Service, SessionContext, openSession } from "../stat
 import { type Loading, useLoaded } from "../state/use-loaded.ts";
 import { Header } from "./header.tsx";
 import { Screen } from "./screen.tsx";
-import { SignIn } from "./sign-in.tsx";
+import { SignIn, SignInDialog } from "./sign-in.tsx";
+import { useKeptFocus } from "./use-kept-focus.ts";
 
 /** Shows the page: it reads the model of the service, then shows the screen that the URL names. */
 export function App({ session }: { readonly session: Session }): JSX.Element {
@@ -16,6 +17,7 @@ export function App({ session }: { readonly session: Session }): JSX.Element {
   const user = String(session.credentials.changes.value);
   const loading = useLoaded(user, (signal) => session.open(signal));
   useTheme(session);
+  useKeptFocus();
   return (
     <>
       <Opened session={session} loading={loading} />
@@ -28,10 +30,18 @@ export function App({ session }: { readonly session: Session }): JSX.Element {
 }
 
 function Opened({ session, loading }: { readonly session: Session; readonly loading: Loading<Service> }): JSX.Element {
-  const { state, stop, again } = loading;
+  const { state, last, stop, again } = loading;
   const request = session.signInRequest.value;
+  // While a user who was asked to sign in does so, the page stays: a form keeps what was typed.
+  if (last !== null && last.visit === session.visit.value) {
+    return (
+      <>
+        <Shell key={last.visit} session={session} service={last} />
+        {request === null ? null : <SignInDialog session={session} request={request} />}
+      </>
+    );
+  }
   if (request !== null) return <SignIn session={session} request={request} />;
-  if (state.kind === "loaded") return <Shell session={session} service={state.value} />;
   return (
     <main class="main main-bare">
       <h1 class="hidden">Explorer</h1>
@@ -51,7 +61,7 @@ function Shell({ session, service }: { readonly session: Session; readonly servi
   const open = useMemo(() => openSession(session, service), [session, service]);
   const view = session.view.value;
   const main = useRef<HTMLElement>(null);
-  useNewScreen(`${view.screen}/${view.path}`, main, open.about.title ?? open.model.title);
+  useNewScreen(`${view.screen}/${view.path}`, main);
   return (
     <SessionContext.Provider value={open}>
       <a
@@ -73,21 +83,19 @@ function Shell({ session, service }: { readonly session: Session; readonly servi
   );
 }
 
-/** Names the new screen in the title of the window, and moves the focus to its heading, but not as the page opens. */
-function useNewScreen(place: string, main: { readonly current: HTMLElement | null }, title: string): void {
+/** Moves the focus to the heading of a new screen, but not as the page opens. */
+function useNewScreen(place: string, main: { readonly current: HTMLElement | null }): void {
   const isFirst = useRef(true);
   useEffect(() => {
-    const heading = main.current?.querySelector("h1") ?? null;
-    const name = heading?.textContent ?? "";
-    document.title = name === "" || name === title ? title : `${name} · ${title}`;
-    // Who writes a path, or chooses one, stays there.
-    const isWriting = document.activeElement?.matches(".main textarea, .main select") === true;
-    if (isFirst.current) isFirst.current = false;
-    else if (!isWriting) {
-      scrollTo(0, 0);
-      heading?.focus({ preventScroll: true });
+    if (isFirst.current) {
+      isFirst.current = false;
+      return;
     }
-  }, [place, title]);
+    // Who writes a path, or chooses one, stays there.
+    if (document.activeElement?.matches(".main textarea, .main select") === true) return;
+    scrollTo(0, 0);
+    (main.current?.querySelector("h1") ?? main.current)?.focus({ preventScroll: true });
+  }, [place]);
 }
 
 function useTheme({ theme }: Session): void {

@@ -1,4 +1,5 @@
 import type { Credentials } from "./credentials.ts";
+import { textIn } from "./json-members.ts";
 import { NetworkError, ServiceError, isAbort } from "./service-error.ts";
 
 /** Int64 and Decimal arrive as text, so that no digit is lost. */
@@ -47,6 +48,8 @@ export class ServiceClient {
   readonly credentials: Credentials;
   readonly #onUnauthorized: (error: ServiceError) => void;
   readonly #withCookies: boolean;
+  /** The root as the service knows it, which begins its links: behind a proxy it may be another one. */
+  #ownRoot: string | null = null;
 
   constructor(root: string, credentials: Credentials, choices: ClientChoices = {}) {
     this.root = root.endsWith("/") ? root : `${root}/`;
@@ -91,7 +94,8 @@ export class ServiceClient {
    * @throws NetworkError for a URL that is not below the root: the page sends credentials to its service only
    */
   urlOf(path: string): string {
-    const url = new URL(path, this.root);
+    const isOwn = this.#ownRoot !== null && path.startsWith(this.#ownRoot);
+    const url = new URL(isOwn ? path.slice(this.#ownRoot?.length) : path, this.root);
     const root = new URL(this.root);
     if (url.origin !== root.origin || !url.pathname.startsWith(root.pathname)) {
       throw new NetworkError(`The link ${url.href} leads out of the service ${this.root}, and was not followed.`);
@@ -103,6 +107,7 @@ export class ServiceClient {
     const start = performance.now();
     const response = await this.#fetch(method, path, body, options);
     const content = await readBody(response);
+    this.#ownRoot = /^[^?#]*\/(?=\$metadata\b)/u.exec(textIn(content, "@odata.context") ?? "")?.[0] ?? this.#ownRoot;
     return {
       status: response.status,
       headers: response.headers,

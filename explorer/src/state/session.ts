@@ -16,6 +16,8 @@ import { type View, hrefOf, parseFragment } from "./view.ts";
 export interface Service {
   readonly model: Model;
   readonly about: About;
+  /** The visit in which it answered. */
+  readonly visit: number;
 }
 
 /** The colours of the page: those of the system, or those that the reader chose. */
@@ -40,6 +42,10 @@ export class Session {
   readonly toasts = new Toasts();
   /** Why the page asks to sign in; null if it does not. */
   readonly signInRequest: Signal<SignInRequest | null> = signal(null);
+  /** Counts changes that the screen must read. */
+  readonly changes: Signal<number> = signal(0);
+  /** Counts users: what the page shows and what was typed ends with a visit. */
+  readonly visit: Signal<number> = signal(0);
 
   constructor(root: string, signIn: SignIn | null) {
     this.signIn = signIn;
@@ -66,10 +72,19 @@ export class Session {
     this.view.value = view;
   }
 
-  /** Uses a credential, and reads the model again; null signs out. */
+  /**
+   * Uses a credential, and reads the model again; null signs out. A user whom the service asked to sign in goes on with the
+   * same visit.
+   */
   signInWith(credential: Credential | null): void {
+    if (credential === null || this.signInRequest.peek()?.error === null) this.visit.value += 1;
     this.credentials.set(credential);
     this.signInRequest.value = null;
+  }
+
+  /** Reads what the screen shows again. */
+  refresh(): void {
+    this.changes.value += 1;
   }
 
   /** Says something to readers who do not see the page change. */
@@ -82,11 +97,12 @@ export class Session {
    * @throws ServiceError, NetworkError, Error for metadata that cannot be read
    */
   async open(signal: AbortSignal): Promise<Service> {
+    const visit = this.visit.peek();
     const [about, metadata] = await Promise.all([
       readAbout(this.client, signal),
       this.client.get("$metadata", { signal, accept: "application/xml" }),
     ]);
-    return { about, model: readMetadata(parseXml(String(metadata.body))) };
+    return { about, model: readMetadata(parseXml(String(metadata.body))), visit };
   }
 }
 
@@ -99,7 +115,17 @@ export interface ScreenProps {
 /** A session whose service has answered. */
 export interface OpenSession extends Pick<
   Session,
-  "client" | "credentials" | "signIn" | "signInRequest" | "view" | "toasts" | "announce" | "go" | "signInWith"
+  | "client"
+  | "credentials"
+  | "signIn"
+  | "signInRequest"
+  | "view"
+  | "changes"
+  | "toasts"
+  | "announce"
+  | "go"
+  | "refresh"
+  | "signInWith"
 > {
   readonly model: Model;
   readonly about: About;
@@ -107,13 +133,14 @@ export interface OpenSession extends Pick<
 
 /** Joins a session and what its service has answered. */
 export function openSession(session: Session, { model, about }: Service): OpenSession {
-  const { client, credentials, signIn, signInRequest, view, toasts } = session;
+  const { client, credentials, signIn, signInRequest, view, changes, toasts } = session;
   return {
     client,
     credentials,
     signIn,
     signInRequest,
     view,
+    changes,
     toasts,
     model,
     about,
@@ -125,6 +152,9 @@ export function openSession(session: Session, { model, about }: Service): OpenSe
     },
     go: (target, choices) => {
       session.go(target, choices);
+    },
+    refresh: () => {
+      session.refresh();
     },
   };
 }

@@ -1,5 +1,6 @@
-import { useCallback, useEffect, useRef, useState } from "preact/hooks";
-import { isAbort } from "../client/service-error.ts";
+import { useCallback, useContext, useEffect, useRef, useState } from "preact/hooks";
+import { ServiceError, isAbort } from "../client/service-error.ts";
+import { SessionContext } from "./session.ts";
 
 /** What becomes of a question to the service. */
 export type Loaded<Value> =
@@ -31,6 +32,8 @@ interface Found<Value> {
 export function useLoaded<Value>(key: string, load: (signal: AbortSignal) => Promise<Value>): Loading<Value> {
   const [found, setFound] = useState<Found<Value> | null>(null);
   const [round, setRound] = useState(0);
+  const session = useContext(SessionContext);
+  const changes = session?.changes.value ?? 0;
   const last = useRef<Value | null>(null);
   const controller = useRef<AbortController | null>(null);
   useEffect(() => {
@@ -54,7 +57,7 @@ export function useLoaded<Value>(key: string, load: (signal: AbortSignal) => Pro
       mine.abort();
     };
     // The question is the same as long as the key is.
-  }, [key, round]);
+  }, [key, round, changes]);
   const stop = useCallback(() => {
     controller.current?.abort();
     setFound({ key, state: { kind: "stopped" } });
@@ -62,6 +65,17 @@ export function useLoaded<Value>(key: string, load: (signal: AbortSignal) => Pro
   const again = useCallback(() => {
     setRound((number) => number + 1);
   }, []);
+  const signedIn = session?.credentials.changes.value ?? 0;
+  useEffect(() => {
+    // The service asked to sign in, and the user did.
+    if (
+      found?.state.kind === "failed" &&
+      found.state.error instanceof ServiceError &&
+      found.state.error.status === 401
+    ) {
+      again();
+    }
+  }, [signedIn]);
   // What was found for another key is no answer to this question.
   const state: Loaded<Value> = found?.key === key ? found.state : { kind: "loading" };
   return { state, last: last.current, stop, again };

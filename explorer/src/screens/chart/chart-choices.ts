@@ -39,7 +39,9 @@ export function offerOf({ type, set }: ResolvedPath): ChartOffer {
     xOf: (total) =>
       new Map([...own, ...(total === null ? [] : groupable)].map(({ path, property }) => [path, property.type])),
     yOf,
-    totals: canGroup ? [...METHOD_NAMES.keys()].filter((method) => method === "count" || yOf(method).length > 0) : [],
+    totals: canGroup
+      ? [...METHOD_NAMES.keys()].filter((method) => (method === "count" ? abilities.canCount : yOf(method).length > 0))
+      : [],
   };
 }
 

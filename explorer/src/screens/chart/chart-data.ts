@@ -1,6 +1,6 @@
 import { valueAt } from "../../format/csv.ts";
 import { showValue } from "../../format/show-value.ts";
-import type { PropertyType } from "../../model/model.ts";
+import type { PropertyType, SetAbilities } from "../../model/model.ts";
 import { aliasOf, titleOf, type Total, type TotalMethod, writeApply } from "../../query/apply-text.ts";
 import { toNumber, toTime } from "./chart-scale.ts";
 
@@ -30,12 +30,12 @@ export const MOST_POINTS = 2000;
 export function chartQuery(
   options: ReadonlyMap<string, string>,
   choice: ChartChoice,
-  canSelect: boolean | undefined = true,
+  abilities: Pick<SetAbilities, "canSelect" | "sortable"> | null = null,
 ): ChartQuery {
   const { x, y, total } = choice;
   const kept = new Map([...options].filter(([name, value]) => /^[$@]/u.test(name) && value !== ""));
   if (total === null) {
-    if (!kept.has("$apply") && canSelect) {
+    if (!kept.has("$apply") && abilities?.canSelect !== false) {
       kept.set("$select", [...new Set([x, ...y])].filter((path) => path !== "").join(","));
     }
     kept.delete("$expand");
@@ -54,7 +54,11 @@ export function chartQuery(
   const aliases = [...kept].filter(([name]) => name.startsWith("@"));
   const groups = writeApply({ filter: "", groupBy: [x], totals, limit: null });
   return {
-    options: new Map([...aliases, ["$apply", [...before, groups].join("/")], ["$orderby", x]]),
+    options: new Map([
+      ...aliases,
+      ["$apply", [...before, groups].join("/")],
+      ...(abilities?.sortable(x) === false ? [] : [["$orderby", x] as const]),
+    ]),
     series: totals.map(({ alias, path }) => ({ column: alias, title: titleOf(total, path) })),
   };
 }

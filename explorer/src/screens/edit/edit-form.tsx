@@ -33,7 +33,7 @@ export function EditForm(props: Target & { readonly entity: Entity | null }): JS
       noValidate
       onSubmit={(event) => {
         event.preventDefault();
-        save();
+        if (saving.kind !== "saving") save();
       }}
     >
       {shown.map((property) => (
@@ -49,7 +49,7 @@ export function EditForm(props: Target & { readonly entity: Entity | null }): JS
       ))}
       {saving.kind === "failed" ? <Failure error={saving.error} /> : null}
       <div class="row">
-        <Button type="submit" kind="primary" disabled={saving.kind === "saving"}>
+        <Button type="submit" kind="primary" isIdle={saving.kind === "saving"}>
           {entity === null ? "Create" : "Save"}
         </Button>
         <ButtonLink href={hrefOf(viewOf(entity === null ? "grid" : "record", path))}>Cancel</ButtonLink>

@@ -7,10 +7,10 @@ import {
   aliasOf,
   type ApplyForm,
   METHOD_NAMES,
-  methodOf,
   NO_GROUPS,
   readApply,
   type Total,
+  type TotalMethod,
   writeApply,
 } from "../../query/apply-text.ts";
 import { comparable } from "../../query/operators.ts";
@@ -35,7 +35,7 @@ export function ApplyBuilder(props: {
   if (form === null) {
     return <TextField label="Steps as text" isLabelHidden isCode isLong value={props.text} onInput={props.onChange} />;
   }
-  const paths = filterPaths(place).filter(({ property }) => property !== null);
+  const paths = filterPaths({ ...place, set: null }).filter(({ property }) => property !== null);
   const groupable = paths.map(({ path }) => path).filter((path) => place.set?.abilities.groupable(path) ?? true);
   return (
     <div class="query-rows">
@@ -58,21 +58,47 @@ export function ApplyBuilder(props: {
           }}
         />
       ))}
-      <Button
-        icon="add"
-        onClick={() => {
-          const alias = aliasOf("count", null, [...form.totals.map((total) => total.alias), ...form.groupBy]);
-          change({ ...form, totals: [...form.totals, { method: "count", path: null, alias }] });
-        }}
-      >
-        Total
-      </Button>
+      <AddTotal form={form} place={place} onChange={change} />
       {writeApply({ ...form, filter: "" }) === writeApply(NO_GROUPS) ? null : (
         <Section title="Only of the rows with" text={form.filter}>
           <FilterBuilder place={place} text={form.filter} onChange={(filter) => change({ ...form, filter })} />
         </Section>
       )}
     </div>
+  );
+}
+
+function AddTotal(props: {
+  readonly form: ApplyForm;
+  readonly place: QueryPlace;
+  readonly onChange: (form: ApplyForm) => void;
+}): JSX.Element {
+  const { form, place, onChange } = props;
+  const [first] = totalsOf(place);
+  const add = (): void => {
+    if (first === undefined) return;
+    const { method, paths } = first;
+    const [path = null] = paths;
+    const alias = aliasOf(method, path, [...form.totals.map((total) => total.alias), ...form.groupBy]);
+    onChange({ ...form, totals: [...form.totals, { method, path, alias }] });
+  };
+  return (
+    <Button icon="add" disabled={first === undefined} onClick={add}>
+      Total
+    </Button>
+  );
+}
+
+/** Returns the totals that a set permits, with the properties of each; the number of rows has none. */
+function totalsOf({
+  type,
+  set,
+}: QueryPlace): readonly { readonly method: TotalMethod; readonly paths: readonly string[] }[] {
+  const own = comparable(type).map(({ path }) => path);
+  const pathsOf = (method: TotalMethod): readonly string[] =>
+    method === "count" ? [] : own.filter((path) => set?.abilities.methodsOf(path).includes(method) ?? true);
+  return Array.from(METHOD_NAMES.keys(), (method) => ({ method, paths: pathsOf(method) })).filter(({ method, paths }) =>
+    method === "count" ? set?.abilities.canCount !== false : paths.length > 0,
   );
 }
 
@@ -83,32 +109,28 @@ function TotalFields(props: {
   readonly onChange: (total: Total | null) => void;
 }): JSX.Element {
   const { total, place, taken, onChange } = props;
-  const pathsOf = (method: string): readonly string[] =>
-    comparable(place.type)
-      .map(({ path }) => path)
-      .filter((path) => place.set?.abilities.methodsOf(path).includes(method) ?? true);
-  const methods = [...METHOD_NAMES].filter(([method]) => method === "count" || pathsOf(method).length > 0);
-  const change = (method: string, path: string | null): void => {
-    const known = methodOf(method);
-    onChange({ method: known, path, alias: aliasOf(known, path, taken) });
+  const offered = totalsOf(place);
+  const change = (method: TotalMethod, path: string | null): void => {
+    onChange({ method, path, alias: aliasOf(method, path, taken) });
   };
   return (
     <div class="filter-row">
       <Pick
         label="Total"
         value={total.method}
-        choices={methods}
-        onPick={(method) => {
-          const paths = pathsOf(method);
-          const path = total.path !== null && paths.includes(total.path) ? total.path : (paths[0] ?? null);
-          change(method, method === "count" ? null : path);
+        choices={offered.map(({ method }) => [method, METHOD_NAMES.get(method) ?? method])}
+        onPick={(chosen) => {
+          const next = offered.find(({ method }) => method === chosen);
+          if (next === undefined) return;
+          const isKept = total.path !== null && next.paths.includes(total.path);
+          change(next.method, isKept ? total.path : (next.paths[0] ?? null));
         }}
       />
       {total.path === null ? null : (
         <Pick
           label="Total of"
           value={total.path}
-          choices={pathsOf(total.method)}
+          choices={offered.find(({ method }) => method === total.method)?.paths ?? []}
           onPick={(path) => change(total.method, path)}
         />
       )}

@@ -40,15 +40,17 @@ function RecordAt(props: {
   const options = new Map(expandOption(place));
   const url = resourceUrl({ path, options });
   const loading = useLoaded(url, async (signal) => toEntity((await session.client.get(url, { signal })).body));
+  const entity = loading.state.kind === "loaded" ? loading.state.value : null;
   return (
     <div class="record">
+      <div class="row record-head">
+        <Heading>{headingOf(place, entity) ?? path}</Heading>
+        {entity === null ? null : <Actions session={session} path={path} place={place} entity={entity} />}
+      </div>
       <Loadable loading={loading} label="Loading the record" lines={10}>
-        {(entity) =>
+        {() =>
           entity === null ? (
-            <>
-              <Heading>{path}</Heading>
-              <Empty title="There is no record at this path" />
-            </>
+            <Empty title="There is no record at this path" />
           ) : (
             <Shown {...{ session, path, place, entity }} />
           )
@@ -56,6 +58,16 @@ function RecordAt(props: {
       </Loadable>
     </div>
   );
+}
+
+/** A longer text stands among the properties as a whole. */
+const MOST_CHARACTERS = 120;
+
+/** Returns the text that names a record; null without one. */
+function headingOf({ type }: ResolvedPath, entity: Entity | null): string | null {
+  const label = nameProperty(type);
+  const text = label === null ? null : entity?.values[label.name];
+  return typeof text === "string" && text.trim() !== "" ? text.slice(0, MOST_CHARACTERS) : null;
 }
 
 /** To-one navigations come with the record, so that their labels are known. */
@@ -74,14 +86,8 @@ function Shown(props: {
   readonly entity: Entity;
 }): JSX.Element {
   const { session, path, place, entity } = props;
-  const label = nameProperty(place.type);
-  const text = label === null ? null : entity.values[label.name];
   return (
     <>
-      <div class="row record-head">
-        <Heading>{typeof text === "string" && text !== "" ? text : path}</Heading>
-        <Actions session={session} path={path} place={place} entity={entity} />
-      </div>
       {place.type.description === null ? null : (
         <p class="dim measure" dir="auto">
           {place.type.description}

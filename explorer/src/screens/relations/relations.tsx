@@ -116,7 +116,7 @@ function Picture(
         <span class="row spread">
           <Button onClick={() => zoomTo(zoom / ZOOM_STEP)}>Smaller</Button>
           <Button onClick={() => zoomTo(zoom * ZOOM_STEP)}>Larger</Button>
-          <Button disabled={zoom === 1} onClick={() => zoomTo(1)}>
+          <Button isIdle={zoom === 1} onClick={() => zoomTo(1)}>
             100 %
           </Button>
         </span>
