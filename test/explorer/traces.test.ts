@@ -1,6 +1,15 @@
 // Statements: docs/reference/explorer.md#traces
 import { sql } from "kysely";
-import { edm, entityType, hasMany, odataService, role, type ODataService, type TracedStatement } from "odatakit";
+import {
+  edm,
+  entityType,
+  hasMany,
+  odataService,
+  role,
+  type ODataService,
+  type ServiceOptions,
+  type TracedStatement,
+} from "odatakit";
 import { explorerRoute } from "odatakit/explorer";
 import { sqlEntitySet } from "odatakit/kysely";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
@@ -201,6 +210,37 @@ describe.each(ENGINES)("the trace of a request over $title", ({ name, open }) =>
         error: expect.stringMatching(/unique|duplicate/i) as string,
       },
     ]);
+  });
+
+  test("omits a statement whose values have no text, which runs as without traces", async () => {
+    const endless: { self?: unknown } = {};
+    endless.self = endless;
+    const { db } = opened;
+    const resultWith = async (routes: NonNullable<ServiceOptions["routes"]>): Promise<readonly unknown[]> => {
+      const logger = recordingLogger();
+      const service = odataService({
+        logger,
+        authenticate: () => ({ id: "ann", roles: ["admin"] }),
+        schemaCheck: false,
+        entitySets: [
+          sqlEntitySet(Item, {
+            db,
+            columns: { ownerId: "owner_id" },
+            from: db.selectFrom("items").selectAll().where("name", "=", endless),
+            operations: ["read"],
+          }),
+        ],
+        routes,
+      });
+      const { status } = await send(service, "/Items?$top=1");
+      if (routes.length > 0) {
+        const { statements, omitted } = await traceOf(service);
+        expect(statements).toEqual([]);
+        if (status === 200) expect(omitted).toBeGreaterThan(0);
+      }
+      return [status, ...logger.errors.map(({ fields }) => String(fields["err"]))];
+    };
+    expect(await resultWith([explorerRoute({ sql: role("admin"), folder })])).toEqual(await resultWith([]));
   });
 
   test("cuts long parameters, and omits statements beyond its limits", async () => {
