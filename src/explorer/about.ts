@@ -4,7 +4,7 @@ import { connectionPaths, titleOf } from "../definition/model/service-title.ts";
 import type { RowEstimate } from "../definition/model/stored-database.ts";
 import type { SchemaFinding } from "../errors/schema-finding.ts";
 import { judge } from "../execution/rules/judge-rules.ts";
-import { RowEstimates } from "./row-estimates.ts";
+import { rowEstimates } from "./row-estimates.ts";
 import type { SignIn } from "./sign-in.ts";
 
 /** The facts about a service and its user that the explorer shows, as `{prefix}/explorer/about.json` returns them. */
@@ -39,9 +39,9 @@ export function aboutService(
   const { kind: auth = "none", ...issuer } = signIn ?? {};
   const { connectionFiles, serverTiming } = definition;
   const files = connectionFiles === null ? null : connectionPaths(connectionFiles);
-  const estimates = new RowEstimates(definition.entitySets.values());
+  const estimates = rowEstimates(definition.entitySets.values());
   return async (user, traces) => {
-    const readable = [...(await estimates.read())].filter(
+    const readable = [...(await estimates())].filter(
       ([{ authorization }]) => judge(authorization.read, user) === "passed",
     );
     const found = traces ? await findings() : [];

@@ -97,7 +97,9 @@ function openRoute(service: ServiceDescription, options: ExplorerRouteOptions): 
       answer: async (request) => {
         const owner = ownerOf?.(request) ?? null;
         if (owner === null) throw refusal(request.user, "read traces");
-        return traces.read(owner, idIn(request.target), await findings());
+        // Request ids need no escapes.
+        const [path = ""] = request.target.split("?", 1);
+        return traces.read(owner, path.slice(path.lastIndexOf("/") + 1), await findings());
       },
       follow:
         ownerOf === null
@@ -108,14 +110,4 @@ function openRoute(service: ServiceDescription, options: ExplorerRouteOptions): 
             },
     },
   ];
-}
-
-/** Returns the last segment of a path; empty if it is malformed. */
-function idIn(target: string): string {
-  const [path = ""] = target.split("?", 1);
-  try {
-    return decodeURIComponent(path.slice(path.lastIndexOf("/") + 1));
-  } catch {
-    return "";
-  }
 }

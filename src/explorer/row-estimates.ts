@@ -5,40 +5,33 @@ import type { RowEstimate, StoredHandler } from "../definition/model/stored-data
 /** Milliseconds for which estimates are kept: everybody may ask for them. */
 const KEPT = 60_000;
 
-/** Estimates the rows of the sets that show all of a table, for all users together. */
-export class RowEstimates {
-  readonly #sets: readonly EntitySetDefinition[];
-  #known: { readonly until: number; readonly rows: ReturnType<typeof estimateAll> } | null = null;
+type Estimates = ReadonlyMap<EntitySetDefinition, RowEstimate>;
 
-  constructor(sets: Iterable<EntitySetDefinition>) {
-    // A rule hides rows, and their number.
-    this.#sets = [...sets].filter(({ rows }) => rows === null);
-  }
-
-  /** Returns the estimates of the last minute, by set. */
-  read(): ReturnType<typeof estimateAll> {
-    if (this.#known === null || performance.now() > this.#known.until) {
-      this.#known = { until: performance.now() + KEPT, rows: estimateAll(this.#sets) };
+/**
+ * Makes the function that estimates the rows of the sets that show all of a table, for all users together.
+ * @returns the estimates of the last minute
+ */
+export function rowEstimates(all: Iterable<EntitySetDefinition>): () => Promise<Estimates> {
+  // A rule hides rows, and their number.
+  const sets = [...all].filter(({ rows }) => rows === null);
+  let known: { readonly until: number; readonly estimates: Promise<Estimates> } | undefined;
+  return () => {
+    if (known === undefined || performance.now() > known.until) {
+      known = { until: performance.now() + KEPT, estimates: estimateAll(sets) };
     }
-    return this.#known.rows;
-  }
+    return known.estimates;
+  };
 }
 
 /** Reads one table after another: they must not occupy all connections. */
-async function estimateAll(
-  sets: readonly EntitySetDefinition[],
-): Promise<ReadonlyMap<EntitySetDefinition, RowEstimate>> {
+async function estimateAll(sets: readonly EntitySetDefinition[]): Promise<Estimates> {
   const estimates = new Map<EntitySetDefinition, RowEstimate>();
   for (const set of sets) {
     const rows = wholeTable(set);
+    if (rows === undefined) continue;
+    const none = (): null => null;
     // The page works without numbers, such as while a database cannot be reached.
-    const estimate =
-      rows === undefined
-        ? null
-        : await recover(
-            () => rows.database.estimateRows(rows),
-            () => null,
-          );
+    const estimate = await recover(() => rows.database.estimateRows(rows), none);
     if (estimate !== null) estimates.set(set, estimate);
   }
   return estimates;

@@ -32,7 +32,7 @@ const REQUESTS = 200;
 const STATEMENTS = 100;
 /** The characters of a request: its statements with their parameters. */
 const CHARACTERS = 50_000;
-/** The characters of a shown parameter. */
+/** The characters of a shown parameter, and of a message. */
 const PARAMETER = 1000;
 /** The milliseconds for which a trace is kept. */
 const KEPT = 600_000;
@@ -55,7 +55,7 @@ class Trace implements StatementScope {
   #characters = 0;
 
   constructor({ id, method, target }: TracedRequest) {
-    this.request = { id, method, target: cut(target, CHARACTERS) };
+    this.request = { id, method, target };
   }
 
   get isOver(): boolean {
@@ -72,33 +72,33 @@ class Trace implements StatementScope {
   }
 
   #keep({ sql, parameters, rows, ms, error, explain }: ReportedStatement): void {
-    const texts = parameters.map(textOf);
-    const shown = texts.map((text) => (typeof text === "string" ? cut(text, PARAMETER) : text));
-    const size = shown.reduce<number>((sum, each) => sum + String(each).length, sql.length);
+    const shown = parameters.map(shownValue);
+    const sizes = parameters.map((each, at) => (each instanceof Uint8Array ? each.length : String(shown[at]).length));
+    const size = sizes.reduce((sum, each) => sum + Math.min(each, PARAMETER), sql.length);
     if (this.statements.length >= STATEMENTS || this.#characters + size > CHARACTERS) {
       this.omitted += 1;
       return;
     }
     this.#characters += size;
-    const failure = error === undefined ? {} : { error: cut(messageOf(error), PARAMETER) };
-    // The plan needs the whole parameters, which a trace does not keep if they are long.
-    const isWhole = parameters.every((each, at) => sizeOf(each, texts[at]) <= PARAMETER);
+    const failure = error === undefined ? {} : { error: cut(error instanceof Error ? error.message : String(error)) };
+    const texts = shown.map((each) => (typeof each === "string" ? cut(each) : each));
     this.statements.push({
-      shown: { sql, parameters: shown, rows, ms, ...failure },
-      explain: isWhole ? explain : undefined,
+      shown: { sql, parameters: texts, rows, ms, ...failure },
+      // The plan needs the whole values, which the trace does not keep if they are long.
+      explain: sizes.every((each) => each <= PARAMETER) ? explain : undefined,
     });
   }
 }
 
-/** The traces of a service, by their owners and the ids of their requests. Clients choose these ids. */
+/** The traces of a service, by the ids of their requests, which clients choose, and by their owners. */
 export class Traces {
-  /** The oldest first. */
+  /** The oldest first. An id contains no blank. */
   readonly #traces = new Map<string, Trace>();
 
   /** Begins the trace of a request, in place of an earlier one of the same owner and id. */
   begin(owner: string, request: TracedRequest): StatementScope {
     const trace = new Trace(request);
-    const key = keyOf(owner, request.id);
+    const key = `${request.id} ${owner}`;
     this.#traces.delete(key);
     this.#traces.set(key, trace);
     for (const [oldest, { isOver }] of this.#traces) {
@@ -114,16 +114,12 @@ export class Traces {
    * @returns null for an unknown id, and for that of another owner
    */
   async read(owner: string, id: string, findings: readonly SchemaFinding[]): Promise<ExplorerTrace | null> {
-    const trace = this.#traces.get(keyOf(owner, id));
+    const trace = this.#traces.get(`${id} ${owner}`);
     if (trace === undefined || trace.isOver) return null;
     const { request, omitted } = trace;
     const statements = await withPlans([...trace.statements]);
     return { request, statements, omitted, advice: adviceFor(statements, findings) };
   }
-}
-
-function keyOf(owner: string, id: string): string {
-  return JSON.stringify([owner, id]);
 }
 
 /** Reads the plans one after another: a trace must not occupy all connections. */
@@ -167,7 +163,7 @@ function adviceFor(
 }
 
 /** Returns a parameter as JSON, with all digits. */
-function textOf(value: unknown): string | number | boolean | null {
+function shownValue(value: unknown): string | number | boolean | null {
   if (value === null || value === undefined) return null;
   if (typeof value === "boolean" || typeof value === "string" || Number.isFinite(value)) return value as boolean;
   if (value instanceof Uint8Array) return `${String(value.length)} bytes`;
@@ -176,14 +172,6 @@ function textOf(value: unknown): string | number | boolean | null {
   return JSON.stringify(value, (_name, each: unknown) => (typeof each === "bigint" ? String(each) : each));
 }
 
-function sizeOf(value: unknown, text: unknown): number {
-  return value instanceof Uint8Array ? value.length : String(text).length;
-}
-
-function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
-}
-
-function cut(text: string, most: number): string {
-  return text.length <= most ? text : `${text.slice(0, most)}… (${String(text.length)} characters)`;
+function cut(text: string): string {
+  return text.length <= PARAMETER ? text : `${text.slice(0, PARAMETER)}… (${String(text.length)} characters)`;
 }
