@@ -1,8 +1,9 @@
 import { keeper } from "../base/memo.ts";
 import type { EntitySet } from "../edm/model.ts";
 import { PRIMITIVE_TYPES } from "../edm/primitive-type.ts";
+import { allOf } from "../query/all-of.ts";
 import type { Capabilities } from "../query/capabilities.ts";
-import type { ApplyClause, FilterClause, LimitStep, OrderByItem } from "../query/clauses.ts";
+import type { ApplyClause, FilterClause, OrderByItem } from "../query/clauses.ts";
 import type { Expression, ParameterExpression } from "../query/expression.ts";
 import type { AggregateSyntax } from "../syntax/aggregate-parser.ts";
 import {
@@ -20,10 +21,9 @@ import {
   toBranch,
   type Unreadable,
   totalOrder,
-  withFilter,
-  withGroups,
   withComputed,
-  withLimit,
+  withGroups,
+  withStep,
 } from "./apply-rows.ts";
 import { unionRows } from "./apply-union.ts";
 import { bindAggregate } from "./bind-aggregate.ts";
@@ -118,7 +118,7 @@ function runStep(step: PlainStep, rows: AppliedRows, work: Work): AppliedRows {
       checkSearch(step.position, rows, work);
       return rows;
     case "filter":
-      return withFilter(rows, bindFilter(step, rows, work));
+      return withStep(rows, { kind: "filter", filter: bindFilter(step, rows, work) });
     case "orderby":
       return { ...rows, orderBy: bindStepOrder(step, rows, work) };
     case "top":
@@ -182,13 +182,13 @@ function limited(step: LimitSyntax, rows: AppliedRows, within: readonly KeyPath[
     requireEnabled("orderBy", work.capabilities, "$apply", position);
     orderBy = [keeper({ expression: bindSortKey(expression, context), descending: kind === "topcount" })];
   }
-  const limit: Omit<LimitStep, "kind" | "inputType"> = {
+  const kept = withStep(rows, {
+    kind: "limit",
     orderBy: totalOrder(rows, orderBy),
     skip: kind === "skip" ? count : null,
     top: kind === "skip" ? null : count,
     partition: toGroupKeys(within),
-  };
-  const kept = withLimit(rows, limit);
+  });
   return isRanked ? { ...kept, orderBy: [] } : kept;
 }
 
@@ -235,8 +235,8 @@ function aggregated(
     if (expression === null && !work.capabilities.countEnabled) {
       throw unsupportedOption("$apply", position, "The query option $count is not enabled for this entity set.");
     }
-    const bound = bindAggregate(item, condition, context);
-    checkAlias(alias, rows, taken, "$apply", replacedBy(expression, bound.expression, rows));
+    const bound = bindAggregate(item, taken.size, condition, context);
+    checkAlias(alias, rows, taken, "$apply", replacedBy(expression, bound.aggregate.expression, rows));
     taken.add(alias.name);
     return bound;
   });
@@ -289,7 +289,7 @@ function runWithin(
   let conditions: readonly FilterClause[] = [];
   const keys = (): readonly KeyPath[] => (rows.keys === start.keys ? paths : pathsIn(rows.entityType, paths));
   const keep = (): void => {
-    for (const condition of conditions) rows = withFilter(rows, condition);
+    for (const filter of conditions) rows = withStep(rows, { kind: "filter", filter });
     if (conditions.length > 0) lossy ??= "filter";
     conditions = [];
   };
@@ -300,7 +300,7 @@ function runWithin(
         break;
       case "aggregate":
         if (lossy !== null) throw lostGroups(step.position, lossy);
-        rows = aggregated(step.items, rows, keys(), conjunction(conditions), work);
+        rows = aggregated(step.items, rows, keys(), allOf(conditions.map(({ expression }) => expression)), work);
         conditions = [];
         break;
       case "groupby": {
@@ -327,15 +327,6 @@ function runWithin(
   }
   keep();
   return { rows, lossy };
-}
-
-function conjunction(conditions: readonly FilterClause[]): FilterClause | null {
-  const [first] = conditions;
-  if (first === undefined || conditions.length === 1) return first ?? null;
-  const operands = conditions.map(({ expression }) => expression);
-  const type = PRIMITIVE_TYPES["Edm.Boolean"];
-  const expression: Expression = { kind: "logical", operator: "and", operands, type };
-  return Object.freeze(keeper({ expression }));
 }
 
 function lostGroups(position: number, step: "filter" | "skip"): Error {

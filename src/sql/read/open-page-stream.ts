@@ -1,6 +1,7 @@
 import { type Maybe, unawaited, chain } from "../../base/maybe.ts";
 import { isPatientReader, type PatientReader, type SnapshotReader } from "../../connection/patient-reader.ts";
 import type { StreamingSyntax } from "../../connection/synchronous-reader.ts";
+import { isInteger } from "../../edm/primitive-type.ts";
 import { lastValuesOf } from "../../query/last-values.ts";
 import { placeAt } from "../../query/place.ts";
 import type { KeyContinuation, PageStream, SourceQuery, StreamQuery, Page } from "../../query/source.ts";
@@ -111,9 +112,6 @@ const SHORT = 1000;
 /** The number of rows of a chunk. */
 const CHUNK = 1000;
 
-/** The integer types, whose columns are compared as they are stored. */
-const INTEGERS: ReadonlySet<string> = new Set(["Edm.Byte", "Edm.SByte", "Edm.Int16", "Edm.Int32", "Edm.Int64"]);
-
 /**
  * Opens a page of a database server. Its first rows are read without a transaction: most pages end with them.
  * @returns null if one statement must read the page
@@ -187,7 +185,7 @@ async function seeksOnServer(reader: SqlReader, { search }: StreamingSyntax, que
 }
 
 function isOfIntegers({ key }: KeyContinuation): boolean {
-  return key.every(({ type }) => INTEGERS.has(type.name));
+  return key.every(({ type }) => isInteger(type));
 }
 
 /** Opens a transaction that holds a snapshot, where the request reads. */
