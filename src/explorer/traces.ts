@@ -80,7 +80,7 @@ class Trace implements StatementScope {
       return;
     }
     this.#characters += size;
-    const failure = error === undefined ? {} : { error: cut(error instanceof Error ? error.message : String(error)) };
+    const failure = error === undefined ? {} : { error: cut(messageOf(error)) };
     const texts = shown.map((each) => (typeof each === "string" ? cut(each) : each));
     this.statements.push({
       shown: { sql, parameters: texts, rows, ms, ...failure },
@@ -167,9 +167,13 @@ function shownValue(value: unknown): string | number | boolean | null {
   if (value === null || value === undefined) return null;
   if (typeof value === "boolean" || typeof value === "string" || Number.isFinite(value)) return value as boolean;
   if (value instanceof Uint8Array) return `${String(value.length)} bytes`;
-  if (typeof value !== "object") return String(value);
+  if (typeof value === "bigint" || typeof value === "number") return String(value);
   if (value instanceof Date) return Number.isNaN(value.getTime()) ? "Invalid Date" : value.toISOString();
   return JSON.stringify(value, (_name, each: unknown) => (typeof each === "bigint" ? String(each) : each));
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
 }
 
 function cut(text: string): string {
