@@ -3,7 +3,7 @@ import type { EntitySet } from "../edm/model.ts";
 import { PRIMITIVE_TYPES } from "../edm/primitive-type.ts";
 import { allOf } from "../query/all-of.ts";
 import type { Capabilities } from "../query/capabilities.ts";
-import type { ApplyClause, FilterClause, OrderByItem } from "../query/clauses.ts";
+import type { ApplyClause, FilterClause, LimitStep, OrderByItem } from "../query/clauses.ts";
 import type { Expression, ParameterExpression } from "../query/expression.ts";
 import type { AggregateSyntax } from "../syntax/aggregate-parser.ts";
 import {
@@ -182,14 +182,27 @@ function limited(step: LimitSyntax, rows: AppliedRows, within: readonly KeyPath[
     requireEnabled("orderBy", work.capabilities, "$apply", position);
     orderBy = [keeper({ expression: bindSortKey(expression, context), descending: kind === "topcount" })];
   }
-  const kept = withStep(rows, {
+  const limit: RowLimit = {
     kind: "limit",
     orderBy: totalOrder(rows, orderBy),
     skip: kind === "skip" ? count : null,
     top: kind === "skip" ? null : count,
     partition: toGroupKeys(within),
-  });
+  };
+  const skipped = kind === "top" && within.length === 0 ? skippedBefore(rows, limit) : null;
+  const kept = skipped ?? withStep(rows, limit);
   return isRanked ? { ...kept, orderBy: [] } : kept;
+}
+
+type RowLimit = Omit<LimitStep, "inputType">;
+
+/** Makes one limit of a top right behind a skip. @returns null behind any other step */
+function skippedBefore(rows: AppliedRows, limit: RowLimit): AppliedRows | null {
+  const last = rows.steps.at(-1);
+  const isSkip = last?.kind === "limit" && last.top === null && last.partition.length === 0;
+  // An orderby would have added terms.
+  if (!isSkip || last.orderBy.length !== limit.orderBy.length) return null;
+  return withStep({ ...rows, steps: rows.steps.slice(0, -1) }, { ...limit, skip: last.skip });
 }
 
 function bindRowCount({ kind, count }: LimitSyntax, least: 0 | 1, context: BindingContext): ParameterExpression {

@@ -1,15 +1,15 @@
 import { type Maybe, unawaited, chain } from "../../base/maybe.ts";
-import { isPatientReader, type PatientReader, type SnapshotReader } from "../../connection/patient-reader.ts";
+import { isPatientReader, type PatientReader } from "../../connection/patient-reader.ts";
 import type { StreamingSyntax } from "../../connection/synchronous-reader.ts";
 import { isInteger } from "../../edm/primitive-type.ts";
 import { lastValuesOf } from "../../query/last-values.ts";
 import { placeAt } from "../../query/place.ts";
 import type { KeyContinuation, PageStream, SourceQuery, StreamQuery, Page } from "../../query/source.ts";
 import { beginStatement } from "../statement/parameter-slot.ts";
+import { holdSnapshot, holdTransaction } from "./hold-snapshot.ts";
 import { statementOf, readPage } from "./read-page.ts";
 import { CursorStream, objectStatement, SnapshotCursor, type CursorPart } from "./snapshot-cursor.ts";
 import type { SqlReader } from "./sql-reader.ts";
-import type { SqlRows } from "./sql-rows.ts";
 import { holdStream, type StreamHold } from "./stream-hold.ts";
 
 /** The number of rows of a chunk of a database in this process. */
@@ -76,22 +76,6 @@ function keysetPage(
 ): Pick<KeysetPage, "query" | "continuation"> | null {
   const { continuation } = query;
   return continuation !== null && seeks(reader, local, query, continuation) ? { query, continuation } : null;
-}
-
-async function holdSnapshot(reader: SqlReader, snapshot: SnapshotReader, query: StreamQuery): Promise<StreamHold> {
-  const { rows } = reader;
-  const { streams, signal, timeout } = query;
-  try {
-    const leave = await rows.slots.enter(streams.most, signal, timeout);
-    const release = (): void => {
-      snapshot.end();
-      leave();
-    };
-    return holdStream(query, { transaction: rows.reading(snapshot), readsElsewhere: true, release });
-  } catch (error) {
-    snapshot.end();
-    throw error;
-  }
 }
 
 /** Whether the database finds the rows after a row by an index, in their order. */
@@ -186,39 +170,6 @@ async function seeksOnServer(reader: SqlReader, { search }: StreamingSyntax, que
 
 function isOfIntegers({ key }: KeyContinuation): boolean {
   return key.every(({ type }) => isInteger(type));
-}
-
-/** Opens a transaction that holds a snapshot, where the request reads. */
-function holdTransaction(reader: SqlReader, streaming: StreamingSyntax, query: StreamQuery): Promise<StreamHold> {
-  const { rows } = reader;
-  if (rows.replicated === null) return holdOn(rows, streaming, query);
-  return rows.replicated.read(
-    query,
-    (placed, rest) => holdOn(placed, streaming, { ...query, ...rest }),
-    (hold) => hold.end(),
-  );
-}
-
-async function holdOn(rows: SqlRows, { begin }: StreamingSyntax, query: StreamQuery): Promise<StreamHold> {
-  const { streams, signal, timeout = null } = query;
-  const leave = await rows.slots.enter(streams.most, signal, timeout);
-  const transaction = await rows.begin({ signal, timeout }).catch((error: unknown) => {
-    leave();
-    throw error;
-  });
-  const release = (): void => {
-    // A lost connection has no transaction any longer.
-    transaction.rollback().then(leave, leave);
-  };
-  const hold = holdStream(query, { transaction, readsElsewhere: true, release });
-  try {
-    const within = rows.within(transaction);
-    for (const sql of begin(timeout)) await within.all({ sql, isInternal: true }, [], { timeout: null });
-    return hold;
-  } catch (error) {
-    hold.end();
-    throw error;
-  }
 }
 
 /** A page that has been read. */
