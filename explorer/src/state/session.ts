@@ -1,6 +1,5 @@
 import { type Signal, signal } from "@preact/signals";
 import { createContext } from "preact";
-import { useContext } from "preact/hooks";
 import { type About, readAbout } from "../client/about.ts";
 import { type Credential, Credentials } from "../client/credentials.ts";
 import { ServiceClient } from "../client/service-client.ts";
@@ -161,13 +160,3 @@ export function openSession(session: Session, { model, about }: Service): OpenSe
 
 /** Passes the session to parts that are far below a screen. */
 export const SessionContext = createContext<OpenSession | null>(null);
-
-/**
- * Returns the session.
- * @throws Error outside of the page
- */
-export function useSession(): OpenSession {
-  const session = useContext(SessionContext);
-  if (session === null) throw new Error("useSession works below SessionContext only.");
-  return session;
-}

@@ -15,8 +15,6 @@ export interface Explorer {
   readonly settle: () => Promise<void>;
 }
 
-const axe = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
-
 /** Counts requests under way, and reports what the policy refuses. */
 const WATCH = `
 addEventListener("securitypolicyviolation", (event) => complain("policy: " + event.violatedDirective + " " + event.blockedURI));
@@ -80,6 +78,8 @@ export async function openExplorer(
   };
 }
 
+const require = createRequire(import.meta.url);
+const axe = readFileSync(require.resolve("axe-core/axe.min.js"), "utf8");
 const TAGS = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"];
 
 /** Rules whose result depends on the width or the colours. */
@@ -90,7 +90,7 @@ export async function axeFindings(page: Page, rules?: readonly string[]): Promis
   const only = rules === undefined ? { type: "tag", values: TAGS } : { type: "rule", values: rules };
   const run = `(async () => {
     if (!globalThis.axe) { ${axe}; }
-    const { violations } = await axe.run(document, { runOnly: ${JSON.stringify(only)}, resultTypes: ["violations"] });
+    const { violations } = await axe.run(document, { runOnly: ${JSON.stringify(only)}, resultTypes: ["violations"], preload: false });
     return violations.flatMap(({ id, nodes }) => nodes.slice(0, 3).map(({ html, failureSummary }) => id + ": " + html.slice(0, 200) + " " + failureSummary));
   })()`;
   return (await page.evaluate(run)) as readonly string[];
