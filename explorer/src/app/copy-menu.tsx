@@ -41,9 +41,7 @@ export function CopyMenu({ session, view }: ScreenProps): JSX.Element {
         session.toasts.show(`Copied: ${label}`);
         session.announce(`Copied: ${label}`);
       },
-      () => {
-        setRefused({ label, text });
-      },
+      () => setRefused({ label, text }),
     );
   };
   const query = copiedQuery({ session, view });
@@ -55,27 +53,16 @@ export function CopyMenu({ session, view }: ScreenProps): JSX.Element {
         items={[
           ...Object.entries(FORMS).map(([label, write]) => ({
             label,
-            onSelect: () => {
-              copy(label, write(query));
-            },
+            onSelect: () => copy(label, write(query)),
           })),
           ...fileItems(session, query),
           {
             label: "Link to this view",
-            onSelect: () => {
-              copy("link", copyAsLink(location.href, hrefOf(view)));
-            },
+            onSelect: () => copy("link", copyAsLink(location.href, hrefOf(view))),
           },
         ]}
       />
-      {refused === null ? null : (
-        <RefusedText
-          {...refused}
-          onClose={() => {
-            setRefused(null);
-          }}
-        />
-      )}
+      {refused === null ? null : <RefusedText {...refused} onClose={() => setRefused(null)} />}
     </>
   );
 }
@@ -98,12 +85,8 @@ function fileItems(
   const title = about.title ?? model.title;
   const name = title.replaceAll(/[^\p{L}\p{N} _-]/gu, "_");
   const files = about.connectionFiles;
-  const open = (path: string) => () => {
-    location.assign(client.urlOf(path));
-  };
-  const save = (text: string, ending: string) => () => {
-    saveFile(new Blob([text]), `${name}.${ending}`);
-  };
+  const open = (path: string) => () => location.assign(client.urlOf(path));
+  const save = (text: string, ending: string) => () => saveFile(new Blob([text]), `${name}.${ending}`);
   return [
     {
       label: "Excel file (.odc)",

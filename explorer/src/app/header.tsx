@@ -56,12 +56,7 @@ function SignedIn({ session }: { readonly session: OpenSession }): JSX.Element |
   return (
     <>
       <span class="dim small">{user}</span>
-      <Button
-        kind="quiet"
-        onClick={() => {
-          session.signInWith(null);
-        }}
-      >
+      <Button kind="quiet" onClick={() => session.signInWith(null)}>
         Sign out
       </Button>
     </>

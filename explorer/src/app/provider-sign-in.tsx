@@ -26,9 +26,7 @@ export function ProviderSignIn(props: {
       .then(onSignIn, (failure: unknown) => {
         if (!isAbort(failure)) setError(failure instanceof Error ? failure.message : String(failure));
       })
-      .finally(() => {
-        setWaiting(false);
-      });
+      .finally(() => setWaiting(false));
   };
   return (
     <div class="stack">

@@ -15,9 +15,7 @@ export function SignIn(props: { readonly session: Session; readonly request: Sig
   const before = session.credentials.current;
   const challenge = readChallenge(error?.headers.get("WWW-Authenticate") ?? "", session.signIn?.kind);
   const main = useRef<HTMLElement>(null);
-  useEffect(() => {
-    main.current?.querySelector("input")?.focus();
-  }, [error]);
+  useEffect(() => main.current?.querySelector("input")?.focus(), [error]);
   return (
     <main class="main main-bare stack" ref={main}>
       <Heading>Sign in</Heading>
@@ -30,19 +28,12 @@ export function SignIn(props: { readonly session: Session; readonly request: Sig
         </p>
       )}
       {session.signIn?.kind === "oidc" ? (
-        <ProviderSignIn
-          settings={session.signIn}
-          onSignIn={(credential) => {
-            session.signInWith(credential);
-          }}
-        />
+        <ProviderSignIn settings={session.signIn} onSignIn={(credential) => session.signInWith(credential)} />
       ) : (
         <SignInForm
           challenge={challenge}
           name={before?.kind === "basic" ? before.name : ""}
-          onSignIn={(credential) => {
-            session.signInWith(credential);
-          }}
+          onSignIn={(credential) => session.signInWith(credential)}
         />
       )}
       {error === null ? (

@@ -53,9 +53,7 @@ function useUrl(bytes: Uint8Array<ArrayBuffer> | null, type: string): string | n
     if (bytes === null) return undefined;
     const made = URL.createObjectURL(new Blob([bytes], { type }));
     setUrl(made);
-    return () => {
-      URL.revokeObjectURL(made);
-    };
+    return () => URL.revokeObjectURL(made);
   }, [bytes, type]);
   return url;
 }

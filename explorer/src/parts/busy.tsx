@@ -53,12 +53,8 @@ function BusyNote({
 function useIsLong(): boolean {
   const [isLong, setLong] = useState(false);
   useEffect(() => {
-    const timer = setTimeout(() => {
-      setLong(true);
-    }, PATIENCE_MILLISECONDS);
-    return () => {
-      clearTimeout(timer);
-    };
+    const timer = setTimeout(() => setLong(true), PATIENCE_MILLISECONDS);
+    return () => clearTimeout(timer);
   }, []);
   return isLong;
 }

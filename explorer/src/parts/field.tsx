@@ -79,9 +79,7 @@ export function TextField(
     placeholder: props.placeholder,
     maxLength: props.maxLength ?? undefined,
     spellcheck: false,
-    onInput: (event: TargetedEvent<HTMLInputElement | HTMLTextAreaElement>) => {
-      props.onInput(event.currentTarget.value);
-    },
+    onInput: (event: TargetedEvent<HTMLInputElement | HTMLTextAreaElement>) => props.onInput(event.currentTarget.value),
   };
   return (
     <Field
@@ -125,9 +123,7 @@ export function SelectField(
           {...attributes}
           class="input"
           value={props.value}
-          onChange={(event) => {
-            props.onChange(event.currentTarget.value);
-          }}
+          onChange={(event) => props.onChange(event.currentTarget.value)}
         >
           {props.choices.map(({ value, label }) => (
             <option key={value} value={value} selected={value === props.value}>
@@ -153,9 +149,7 @@ export function CheckField(props: {
         type="checkbox"
         checked={props.checked}
         disabled={props.disabled}
-        onChange={(event) => {
-          props.onChange(event.currentTarget.checked);
-        }}
+        onChange={(event) => props.onChange(event.currentTarget.checked)}
       />
       <span>{props.label}</span>
     </label>

@@ -37,9 +37,7 @@ export function Menu(props: {
         popup="menu"
         expanded={isOpen}
         controls={id}
-        onClick={() => {
-          list.current?.togglePopover();
-        }}
+        onClick={() => list.current?.togglePopover()}
       />
       <div
         ref={list}

@@ -19,14 +19,7 @@ export function ToastList({ toasts }: { readonly toasts: Toasts }): JSX.Element 
               {action.label}
             </Button>
           )}
-          <Button
-            kind="quiet"
-            icon="close"
-            label="Close this message"
-            onClick={() => {
-              toasts.close(id);
-            }}
-          />
+          <Button kind="quiet" icon="close" label="Close this message" onClick={() => toasts.close(id)} />
         </div>
       ))}
     </div>

@@ -26,9 +26,7 @@ export function ValueField(props: ValueFieldProps): JSX.Element {
       {...props}
       value={typed ?? ""}
       choices={[...none, ...missing, ...choices]}
-      onChange={(value) => {
-        onChange(value === "" ? null : value);
-      }}
+      onChange={(value) => onChange(value === "" ? null : value)}
     />
   );
 }
@@ -55,9 +53,7 @@ function TypedField(props: ValueFieldProps): JSX.Element {
             checked={typed === null}
             disabled={props.disabled === true || props.readOnly === true}
             aria-label={`${props.label} is null`}
-            onChange={(event) => {
-              onChange(event.currentTarget.checked ? null : "");
-            }}
+            onChange={(event) => onChange(event.currentTarget.checked ? null : "")}
           />
           <span>null</span>
         </label>

@@ -117,15 +117,9 @@ export function openSession(session: Session, { model, about }: Service): OpenSe
     toasts,
     model,
     about,
-    announce: (text) => {
-      session.announce(text);
-    },
-    signInWith: (credential) => {
-      session.signInWith(credential);
-    },
-    go: (target, choices) => {
-      session.go(target, choices);
-    },
+    announce: (text) => session.announce(text),
+    signInWith: (credential) => session.signInWith(credential),
+    go: (target, choices) => session.go(target, choices),
   };
 }
 

@@ -26,9 +26,7 @@ export class Toasts {
     const toast = { id: this.#last, text, kind: choices.kind ?? "done", action: choices.action ?? null } as const;
     this.#list.value = [...this.#list.peek(), toast];
     if (toast.action !== null || toast.kind === "failed") return;
-    setTimeout(() => {
-      this.close(toast.id);
-    }, SHOWN_MILLISECONDS);
+    setTimeout(() => this.close(toast.id), SHOWN_MILLISECONDS);
   }
 
   close(id: number): void {

@@ -50,18 +50,14 @@ export function useLoaded<Value>(key: string, load: (signal: AbortSignal) => Pro
         if (!mine.signal.aborted) setState(isAbort(error) ? { kind: "stopped" } : { kind: "failed", error });
       },
     );
-    return () => {
-      mine.abort();
-    };
+    return () => mine.abort();
     // The question is the same as long as the key is.
   }, [key, round]);
   const stop = useCallback(() => {
     controller.current?.abort();
     setFound({ key, state: { kind: "stopped" } });
   }, [key]);
-  const again = useCallback(() => {
-    setRound((number) => number + 1);
-  }, []);
+  const again = useCallback(() => setRound((number) => number + 1), []);
   // What was found for another key is no answer to this question.
   const state: Loaded<Value> = found?.key === key ? found.state : { kind: "loading" };
   return { state, last: last.current, stop, again };

@@ -42,9 +42,7 @@ export function EditForm(props: Target & { readonly entity: Entity | null }): JS
           property={property}
           typed={typed.get(property.name)}
           error={faults.get(property.name) ?? null}
-          onChange={(value) => {
-            setTyped(new Map([...typed, [property.name, value]]));
-          }}
+          onChange={(value) => setTyped(new Map([...typed, [property.name, value]]))}
         />
       ))}
       {saving.kind === "failed" ? <Failure error={saving.error} /> : null}
@@ -62,9 +60,7 @@ export function EditForm(props: Target & { readonly entity: Entity | null }): JS
           mine={saving.mine}
           theirs={saving.theirs.values}
           onClose={close}
-          onMerged={(changes) => {
-            merge(saving.theirs, changes);
-          }}
+          onMerged={(changes) => merge(saving.theirs, changes)}
         />
       ) : null}
       <span class="hidden" aria-live="assertive">
@@ -162,12 +158,7 @@ function PropertyField(props: {
     <div class="row">
       <span class="field-label">{label ?? name}</span>
       <span class="dim">{defaultValue === null ? "set by the service" : `becomes ${defaultValue}`}</span>
-      <Button
-        kind="quiet"
-        onClick={() => {
-          onChange("");
-        }}
-      >{`Set ${label ?? name}`}</Button>
+      <Button kind="quiet" onClick={() => onChange("")}>{`Set ${label ?? name}`}</Button>
     </div>
   );
 }

@@ -50,9 +50,7 @@ export function MergeDialog(props: {
       <Rows
         rows={rows}
         choices={choices}
-        onChoose={(name, choice) => {
-          setChoices(new Map([...choices, [name, choice]]));
-        }}
+        onChoose={(name, choice) => setChoices(new Map([...choices, [name, choice]]))}
       />
     </Dialog>
   );
@@ -80,9 +78,7 @@ function Rows(props: {
               key={row.property.name}
               row={row}
               choice={props.choices.get(row.property.name)}
-              onChoose={(choice) => {
-                props.onChoose(row.property.name, choice);
-              }}
+              onChoose={(choice) => props.onChoose(row.property.name, choice)}
             />
           ))}
         </tbody>
@@ -115,9 +111,7 @@ function Row(props: {
             type="radio"
             name={`merge-${property.name}`}
             checked={props.choice === side}
-            onChange={() => {
-              props.onChoose(side);
-            }}
+            onChange={() => props.onChoose(side)}
           />
           {shown}
         </label>

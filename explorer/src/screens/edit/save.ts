@@ -42,9 +42,9 @@ export async function changeRecord(target: Target, entity: Entity, changes: Enti
     session.toasts.show("The record is as before.");
   };
   const run = (): void => {
-    undo().catch((error: unknown) => {
-      session.toasts.show(error instanceof Error ? error.message : String(error), { kind: "failed" });
-    });
+    undo().catch((error: unknown) =>
+      session.toasts.show(error instanceof Error ? error.message : String(error), { kind: "failed" }),
+    );
   };
   session.toasts.show("The record is saved.", { action: { label: "Undo", run } });
   session.go(viewOf("record", path), { replace: true });

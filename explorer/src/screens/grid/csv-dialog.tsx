@@ -117,23 +117,15 @@ function useCsv({ session, query, columns }: CsvProps): CsvRun {
       return true;
     };
     read().then(
-      (isWhole) => {
-        setState({ kind: "done", isWhole });
-      },
-      (error: unknown) => {
-        setState(isAbort(error) ? { kind: "stopped" } : { kind: "failed", error });
-      },
+      (isWhole) => setState({ kind: "done", isWhole }),
+      (error: unknown) => setState(isAbort(error) ? { kind: "stopped" } : { kind: "failed", error }),
     );
-    return () => {
-      controller.current.abort();
-    };
+    return () => controller.current.abort();
   }, []);
   return {
     file,
     rows,
     state,
-    stop: () => {
-      controller.current.abort();
-    },
+    stop: () => controller.current.abort(),
   };
 }

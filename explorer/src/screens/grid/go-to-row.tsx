@@ -24,9 +24,7 @@ export function GoToRow(props: {
         placeholder="Row"
         inputMode="numeric"
         value={text}
-        onInput={(value) => {
-          setText(value.replaceAll(/\D/gu, ""));
-        }}
+        onInput={(value) => setText(value.replaceAll(/\D/gu, ""))}
       />
       <Button type="submit">Go to row</Button>
     </form>

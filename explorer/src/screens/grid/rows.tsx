@@ -40,14 +40,7 @@ export function Rows({ session, view, query }: ScreenProps & { readonly query: G
       {rows.hasBegun ? (
         <div class="grid-foot">
           <CountText rows={rows} count={count} onAsk={query.count === null ? null : askCount} />
-          {rows.isLoading ? (
-            <BusyBar
-              label="Reading rows"
-              onStop={() => {
-                rows.stop();
-              }}
-            />
-          ) : null}
+          {rows.isLoading ? <BusyBar label="Reading rows" onStop={() => rows.stop()} /> : null}
           {rows.length > 20 ? <GoToRow total={rows.length} goTo={goTo} /> : null}
         </div>
       ) : null}
@@ -135,9 +128,7 @@ function Table(props: ContentProps & { readonly isOld: boolean }): JSX.Element {
         const next = writeOrderBy(nextOrder(order, name, isFurther));
         session.go(withOptions(view, { $orderby: next === "" ? null : next, row: null }));
       }}
-      onFilter={({ name }) => {
-        props.onFilter(name);
-      }}
+      onFilter={({ name }) => props.onFilter(name)}
       onRest={(first) => {
         const row = first === 0 ? null : String(first + 1);
         if ((view.options.get("row") ?? null) !== row) session.go(withOptions(view, { row }), { replace: true });

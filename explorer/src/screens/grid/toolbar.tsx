@@ -41,14 +41,7 @@ export function Toolbar(props: ToolbarProps): JSX.Element {
       {isPlain && set?.abilities.canSearch === true ? <SearchForm {...props} /> : null}
       {tools.map(({ icon, label, isShown }) =>
         isShown ? (
-          <Button
-            key={label}
-            icon={icon}
-            popup="dialog"
-            onClick={() => {
-              setOpen(label);
-            }}
-          >
+          <Button key={label} icon={icon} popup="dialog" onClick={() => setOpen(label)}>
             {label}
             {label === "Columns" ? some : ""}
           </Button>

@@ -42,9 +42,7 @@ export function useRows(client: ServiceClient, query: GridQuery): OpenRows {
   const [count, setCount] = useState<Count>({ kind: query.count === null ? "unknown" : "asking" });
   useEffect(() => {
     rows.need(0, 0);
-    return () => {
-      rows.stop();
-    };
+    return () => rows.stop();
   }, [rows]);
   useEffect(() => {
     if (query.count === null) return undefined;
@@ -61,16 +59,12 @@ export function useRows(client: ServiceClient, query: GridQuery): OpenRows {
         if (!isAbort(error)) setCount({ kind: "unknown" });
       },
     );
-    return () => {
-      controller.abort();
-    };
+    return () => controller.abort();
   }, [rows, round]);
   return {
     rows,
     count,
-    askCount: () => {
-      setRound(round + 1);
-    },
+    askCount: () => setRound(round + 1),
   };
 }
 

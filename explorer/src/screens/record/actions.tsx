@@ -60,9 +60,9 @@ function DeleteButton(props: ActionProps): JSX.Element {
   const canUndo = props.place.set?.abilities.canCreate === true;
   const remove = (): void => {
     setAsking(false);
-    deleteRecord(props, canUndo).catch((error: unknown) => {
-      props.session.toasts.show(textOf(error), { kind: "failed" });
-    });
+    deleteRecord(props, canUndo).catch((error: unknown) =>
+      props.session.toasts.show(textOf(error), { kind: "failed" }),
+    );
   };
   return (
     <>
@@ -78,9 +78,7 @@ function DeleteButton(props: ActionProps): JSX.Element {
       {isAsking ? (
         <Dialog
           title="Delete this record?"
-          onClose={() => {
-            setAsking(false);
-          }}
+          onClose={() => setAsking(false)}
           actions={
             <Button kind="danger" onClick={remove}>
               Delete for good
@@ -111,9 +109,7 @@ async function deleteRecord(props: ActionProps, canUndo: boolean): Promise<void>
     if (key !== null) session.go(viewOf("record", `${place.set?.name ?? ""}${key}`));
   };
   const run = (): void => {
-    again().catch((error: unknown) => {
-      session.toasts.show(textOf(error), { kind: "failed" });
-    });
+    again().catch((error: unknown) => session.toasts.show(textOf(error), { kind: "failed" }));
   };
   session.toasts.show(`Deleted ${path}.`, { action: canUndo ? { label: "Create it again", run } : null });
 }

@@ -112,9 +112,7 @@ function useCount({ client }: OpenSession, path: string | null): number | null {
       },
       () => undefined,
     );
-    return () => {
-      controller.abort();
-    };
+    return () => controller.abort();
   }, [client, path]);
   return count;
 }
