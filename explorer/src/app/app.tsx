@@ -1,20 +1,18 @@
 import type { JSX } from "preact";
 import { useEffect, useMemo, useRef } from "preact/hooks";
-import { ServiceError } from "../client/service-error.ts";
-import { Busy } from "../parts/busy.tsx";
-import { Failure, Stopped } from "../parts/failure.tsx";
-import { ToastList } from "../parts/toast.tsx";
-import { type Session, type Service, SessionContext, openSession } from "../state/session.ts";
+import { Loadable } from "../parts/loadable.tsx";
+import { type Session, type Service, openService } from "../state/session.ts";
 import { type Loading, useLoaded } from "../state/use-loaded.ts";
 import { Header } from "./header.tsx";
 import { Screen } from "./screen.tsx";
 import { SignIn } from "./sign-in.tsx";
+import { ToastList } from "./toast-list.tsx";
 
 /** Shows the page: it reads the model of the service, then shows the screen that the URL names. */
 export function App({ session }: { readonly session: Session }): JSX.Element {
   // Another user may see another model.
   const user = String(session.credentials.changes.value);
-  const loading = useLoaded(user, (signal) => session.open(signal));
+  const loading = useLoaded(user, (signal) => openService(session.client, signal));
   useTheme(session);
   return (
     <>
@@ -28,32 +26,28 @@ export function App({ session }: { readonly session: Session }): JSX.Element {
 }
 
 function Opened({ session, loading }: { readonly session: Session; readonly loading: Loading<Service> }): JSX.Element {
-  const { state, stop, again } = loading;
+  const { state } = loading;
   const request = session.signInRequest.value;
   if (request !== null) return <SignIn session={session} request={request} />;
   if (state.kind === "loaded") return <Shell session={session} service={state.value} />;
   return (
     <main class="main main-bare">
       <h1 class="hidden">Explorer</h1>
-      {state.kind === "loading" ? <Busy label="Opening the service" onStop={stop} /> : null}
-      {state.kind === "stopped" ? <Stopped onAgain={again} /> : null}
-      {state.kind === "failed" && !isUnauthorized(state.error) ? <Failure error={state.error} onAgain={again} /> : null}
+      <Loadable loading={loading} label="Opening the service">
+        {() => null}
+      </Loadable>
     </main>
   );
 }
 
-function isUnauthorized(error: unknown): boolean {
-  return error instanceof ServiceError && error.status === 401;
-}
-
 /** Shows the header and one screen. */
 function Shell({ session, service }: { readonly session: Session; readonly service: Service }): JSX.Element {
-  const open = useMemo(() => openSession(session, service), [session, service]);
+  const open = useMemo(() => ({ ...session, ...service }), [session, service]);
   const view = session.view.value;
   const main = useRef<HTMLElement>(null);
   useNewScreen(`${view.screen}/${view.path}`, main, open.about.title ?? open.model.title);
   return (
-    <SessionContext.Provider value={open}>
+    <>
       <a
         class="skip"
         href="#main"
@@ -69,7 +63,7 @@ function Shell({ session, service }: { readonly session: Session; readonly servi
       <main id="main" class="main" ref={main} tabIndex={-1}>
         <Screen session={open} view={view} />
       </main>
-    </SessionContext.Provider>
+    </>
   );
 }
 

@@ -1,6 +1,4 @@
 import { type Signal, signal } from "@preact/signals";
-import { createContext } from "preact";
-import { useContext } from "preact/hooks";
 import { type About, readAbout } from "../client/about.ts";
 import { type Credential, Credentials } from "../client/credentials.ts";
 import { ServiceClient } from "../client/service-client.ts";
@@ -27,68 +25,29 @@ export interface SignInRequest {
   readonly error: ServiceError | null;
 }
 
-/** The state of the page. `main` makes one, and screens get it as a property. */
-export class Session {
+/** The state of the page. `main` makes one. */
+export interface Session {
   readonly client: ServiceClient;
-  readonly credentials = new Credentials();
+  readonly credentials: Credentials;
   /** How users sign in; null if the challenge of the service decides. */
   readonly signIn: SignIn | null;
-  readonly view: Signal<View>;
-  readonly theme: Signal<Theme> = signal("auto");
-  /** What a screen reader says next: counts and results. */
-  readonly announcement: Signal<string> = signal("");
-  readonly toasts = new Toasts();
   /** Why the page asks to sign in; null if it does not. */
-  readonly signInRequest: Signal<SignInRequest | null> = signal(null);
-
-  constructor(root: string, signIn: SignIn | null) {
-    this.signIn = signIn;
-    this.client = new ServiceClient(root, this.credentials, {
-      withCookies: signIn?.kind !== "basic" && signIn?.kind !== "key",
-      onUnauthorized: (error) => {
-        this.signInRequest.value = { error };
-      },
-    });
-    this.view = signal(parseFragment(location.hash));
-    addEventListener("hashchange", () => {
-      this.view.value = parseFragment(location.hash);
-    });
-  }
-
-  /**
-   * Shows a view.
-   * @param choices `replace`: the back button does not return to the view that is left
-   */
-  go(view: View, choices: { readonly replace?: boolean } = {}): void {
-    const href = hrefOf(view);
-    if (choices.replace === true) history.replaceState(history.state, "", href);
-    else history.pushState(null, "", href);
-    this.view.value = view;
-  }
-
-  /** Uses a credential, and reads the model again; null signs out. */
-  signInWith(credential: Credential | null): void {
-    this.credentials.set(credential);
-    this.signInRequest.value = null;
-  }
-
+  readonly signInRequest: Signal<SignInRequest | null>;
+  readonly view: Signal<View>;
+  readonly theme: Signal<Theme>;
+  /** What a screen reader says next: counts and results. */
+  readonly announcement: Signal<string>;
+  readonly toasts: Toasts;
   /** Says something to readers who do not see the page change. */
-  announce(text: string): void {
-    this.announcement.value = text;
-  }
-
-  /**
-   * Reads the model of the service.
-   * @throws ServiceError, NetworkError, Error for metadata that cannot be read
-   */
-  async open(signal: AbortSignal): Promise<Service> {
-    const [about, metadata] = await Promise.all([
-      readAbout(this.client, signal),
-      this.client.get("$metadata", { signal, accept: "application/xml" }),
-    ]);
-    return { about, model: readMetadata(parseXml(String(metadata.body))) };
-  }
+  readonly announce: (text: string) => void;
+  /** Shows a view. With `replace`, the back button does not return to the view that is left. */
+  readonly go: (view: View, choices?: { readonly replace?: boolean }) => void;
+  /** Uses a credential, and reads the model again; null signs out. */
+  readonly signInWith: (credential: Credential | null) => void;
 }
+
+/** A session whose service has answered. */
+export interface OpenSession extends Session, Service {}
 
 /** What a screen gets. */
 export interface ScreenProps {
@@ -96,42 +55,52 @@ export interface ScreenProps {
   readonly view: View;
 }
 
-/** A session whose service has answered. */
-export interface OpenSession extends Pick<
-  Session,
-  "client" | "credentials" | "signIn" | "signInRequest" | "view" | "toasts" | "announce" | "go" | "signInWith"
-> {
-  readonly model: Model;
-  readonly about: About;
-}
-
-/** Joins a session and what its service has answered. */
-export function openSession(session: Session, { model, about }: Service): OpenSession {
-  const { client, credentials, signIn, signInRequest, view, toasts } = session;
+/** Makes the state of the page, which follows the fragment of its URL. */
+export function makeSession(root: string, signIn: SignIn | null): Session {
+  const credentials = new Credentials();
+  const signInRequest = signal<SignInRequest | null>(null);
+  const view = signal(parseFragment(location.hash));
+  const announcement = signal("");
+  addEventListener("hashchange", () => {
+    view.value = parseFragment(location.hash);
+  });
   return {
-    client,
+    client: new ServiceClient(root, credentials, {
+      withCookies: signIn?.kind !== "basic" && signIn?.kind !== "key",
+      onUnauthorized: (error) => {
+        signInRequest.value = { error };
+      },
+    }),
     credentials,
     signIn,
     signInRequest,
     view,
-    toasts,
-    model,
-    about,
-    announce: (text) => session.announce(text),
-    signInWith: (credential) => session.signInWith(credential),
-    go: (target, choices) => session.go(target, choices),
+    theme: signal<Theme>("auto"),
+    announcement,
+    toasts: new Toasts(),
+    announce: (text) => {
+      announcement.value = text;
+    },
+    go: (next, choices = {}) => {
+      if (choices.replace === true) history.replaceState(history.state, "", hrefOf(next));
+      else history.pushState(null, "", hrefOf(next));
+      view.value = next;
+    },
+    signInWith: (credential) => {
+      credentials.set(credential);
+      signInRequest.value = null;
+    },
   };
 }
 
-/** Passes the session to parts that are far below a screen. */
-export const SessionContext = createContext<OpenSession | null>(null);
-
 /**
- * Returns the session.
- * @throws Error outside of the page
+ * Reads the model of the service.
+ * @throws ServiceError, NetworkError, Error for metadata that cannot be read
  */
-export function useSession(): OpenSession {
-  const session = useContext(SessionContext);
-  if (session === null) throw new Error("useSession works below SessionContext only.");
-  return session;
+export async function openService(client: ServiceClient, signal: AbortSignal): Promise<Service> {
+  const [about, metadata] = await Promise.all([
+    readAbout(client, signal),
+    client.get("$metadata", { signal, accept: "application/xml" }),
+  ]);
+  return { about, model: readMetadata(parseXml(String(metadata.body))) };
 }

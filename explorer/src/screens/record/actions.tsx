@@ -60,19 +60,11 @@ function DeleteButton(props: ActionProps): JSX.Element {
   const canUndo = props.place.set?.abilities.canCreate === true;
   const remove = (): void => {
     setAsking(false);
-    deleteRecord(props, canUndo).catch((error: unknown) =>
-      props.session.toasts.show(textOf(error), { kind: "failed" }),
-    );
+    props.session.toasts.attempt(() => deleteRecord(props, canUndo));
   };
   return (
     <>
-      <Button
-        icon="delete"
-        onClick={() => {
-          if (canUndo) remove();
-          else setAsking(true);
-        }}
-      >
+      <Button icon="delete" onClick={() => (canUndo ? remove() : setAsking(true))}>
         Delete
       </Button>
       {isAsking ? (
@@ -93,27 +85,17 @@ function DeleteButton(props: ActionProps): JSX.Element {
 }
 
 async function deleteRecord(props: ActionProps, canUndo: boolean): Promise<void> {
-  const { session, place, entity } = props;
-  const path = recordPath(props);
+  const { session, path, place, entity } = props;
+  const { client, go, toasts } = session;
   const { etag, values } = entity;
-  await session.client.send(
-    "DELETE",
-    encodePath(path),
-    undefined,
-    etag === null ? {} : { headers: { "If-Match": etag } },
-  );
-  session.go(viewOf("grid", place.set?.name ?? ""));
+  const set = place.set?.name ?? "";
+  const headers = etag === null ? {} : { "If-Match": etag };
+  await client.send("DELETE", encodePath(recordPath(props)), undefined, { headers });
+  go(viewOf("grid", set));
   const again = async (): Promise<void> => {
-    const { body } = await session.client.send("POST", place.set?.name ?? "", writableValues(place.type, values));
+    const { body } = await client.send("POST", set, writableValues(place.type, values));
     const key = keyPredicate(place.type, (body ?? values) as Entity["values"]);
-    if (key !== null) session.go(viewOf("record", `${place.set?.name ?? ""}${key}`));
+    if (key !== null) go(viewOf("record", set + key));
   };
-  const run = (): void => {
-    again().catch((error: unknown) => session.toasts.show(textOf(error), { kind: "failed" }));
-  };
-  session.toasts.show(`Deleted ${path}.`, { action: canUndo ? { label: "Create it again", run } : null });
-}
-
-function textOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
+  toasts.show(`Deleted ${path}.`, canUndo ? { label: "Create it again", run: again } : null);
 }

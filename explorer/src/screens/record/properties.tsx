@@ -2,7 +2,7 @@ import type { JSX } from "preact";
 import type { Entity } from "../../format/entity.ts";
 import { showValue } from "../../format/show-value.ts";
 import type { Property, StructuredType } from "../../model/model.ts";
-import { BinaryValue } from "../../parts/binary-value.tsx";
+import { BinaryValue } from "./binary-value.tsx";
 import { ExternalLink, isWebUrl } from "../../parts/link.tsx";
 import type { OpenSession } from "../../state/session.ts";
 

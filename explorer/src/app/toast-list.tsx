@@ -1,6 +1,6 @@
 import type { JSX } from "preact";
+import { Button } from "../parts/button.tsx";
 import type { Toasts } from "../state/toasts.ts";
-import { Button } from "./button.tsx";
 
 /** Shows short messages, such as of a deletion that can be undone. Screen readers say them as they appear. */
 export function ToastList({ toasts }: { readonly toasts: Toasts }): JSX.Element {
@@ -13,7 +13,7 @@ export function ToastList({ toasts }: { readonly toasts: Toasts }): JSX.Element 
             <Button
               onClick={() => {
                 toasts.close(id);
-                action.run();
+                toasts.attempt(action.run);
               }}
             >
               {action.label}

@@ -1,6 +1,6 @@
 import type { JSX } from "preact";
 import { useEffect, useMemo, useState } from "preact/hooks";
-import { showValue } from "../format/show-value.ts";
+import { showValue } from "../../format/show-value.ts";
 
 /** Pictures that a browser shows without running anything in them, by their first bytes. */
 const PICTURES: readonly { readonly type: string; readonly start: readonly number[] }[] = [
