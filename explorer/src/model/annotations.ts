@@ -67,8 +67,12 @@ export function recordsIn(record: AnnotationRecord, name: string): readonly Anno
 }
 
 function itemsIn(record: AnnotationRecord, name: string): readonly AnnotationValue[] {
-  const value = record[name];
-  return Array.isArray(value) ? value : [];
+  const value: unknown = record[name];
+  return isItems(value) ? value : [];
+}
+
+function isItems(value: unknown): value is readonly AnnotationValue[] {
+  return Array.isArray(value);
 }
 
 function isRecord(value: AnnotationValue): value is AnnotationRecord {

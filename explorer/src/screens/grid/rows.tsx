@@ -17,11 +17,11 @@ import { GridTable } from "./grid-table.tsx";
 import type { PagedRows } from "./paged-rows.ts";
 import { cellHref, groupHref } from "./row-links.ts";
 import { Toolbar } from "./toolbar.tsx";
-import { type Count, useRows } from "./use-rows.ts";
+import { useRows } from "./use-rows.ts";
 
 /** Shows the rows of one query, with what changes the query above them. */
 export function Rows({ session, view, query }: ScreenProps & { readonly query: GridQuery }): JSX.Element {
-  const { rows, count, askCount } = useRows(session.client, query);
+  const { rows, isCounting, askCount } = useRows(session.client, query);
   const [filtering, setFiltering] = useState<string | null>(null);
   void rows.changed.value;
   const columns = useMemo(() => columnsOf(query.place, view.options, rows.sample), [query, rows.sample]);
@@ -39,7 +39,7 @@ export function Rows({ session, view, query }: ScreenProps & { readonly query: G
       <Content {...current} shown={shown.current} goTo={goTo} onFilter={setFiltering} />
       {rows.hasBegun ? (
         <div class="grid-foot">
-          <CountText rows={rows} count={count} onAsk={query.count === null ? null : askCount} />
+          <CountText rows={rows} isCounting={isCounting} onAsk={query.count === null ? null : askCount} />
           {rows.isLoading ? <BusyBar label="Reading rows" onStop={() => rows.stop()} /> : null}
           {rows.length > 20 ? <GoToRow total={rows.length} goTo={goTo} /> : null}
         </div>
@@ -139,12 +139,12 @@ function Table(props: ContentProps & { readonly isOld: boolean }): JSX.Element {
 
 function CountText(props: {
   readonly rows: PagedRows;
-  readonly count: Count;
+  readonly isCounting: boolean;
   readonly onAsk: (() => void) | null;
 }): JSX.Element {
-  const { rows, count, onAsk } = props;
+  const { rows, isCounting, onAsk } = props;
   if (rows.total !== null) return <span>{rowsText(rows.total)}</span>;
-  if (count.kind === "asking") return <span class="dim">Counting the rows …</span>;
+  if (isCounting) return <span class="dim">Counting the rows …</span>;
   return onAsk === null ? <span class="dim">More rows follow</span> : <Button onClick={onAsk}>Count the rows</Button>;
 }
 

@@ -2,9 +2,9 @@ import type { JSX } from "preact";
 import type { Entity } from "../../format/entity.ts";
 import { showValue } from "../../format/show-value.ts";
 import type { Property, StructuredType } from "../../model/model.ts";
-import { BinaryValue } from "./binary-value.tsx";
 import { ExternalLink, isWebUrl } from "../../parts/link.tsx";
 import type { OpenSession } from "../../state/session.ts";
+import { BinaryValue } from "./binary-value.tsx";
 
 /** Shows all properties of a record with their whole values. */
 export function Properties(props: {

@@ -1,5 +1,4 @@
 import type { JSX } from "preact";
-import { useEffect, useState } from "preact/hooks";
 import { type Entity, toEntity } from "../../format/entity.ts";
 import { showValue } from "../../format/show-value.ts";
 import { labelProperty } from "../../model/label-property.ts";
@@ -10,6 +9,7 @@ import type { ResolvedPath } from "../../query/resolve-type.ts";
 import { writeFilter } from "../../query/write-filter.ts";
 import { encodePath } from "../../state/resource-url.ts";
 import type { OpenSession } from "../../state/session.ts";
+import { useLoaded } from "../../state/use-loaded.ts";
 import { hrefOf, type View, viewOf } from "../../state/view.ts";
 
 /** Shows the navigations of a record in both directions. */
@@ -100,21 +100,10 @@ function ManyRecords(props: {
 
 /** Returns how many records there are, as soon as the service says so; null if it does not. */
 function useCount({ client }: OpenSession, path: string | null): number | null {
-  const [count, setCount] = useState<number | null>(null);
-  useEffect(() => {
-    setCount(null);
-    if (path === null) return undefined;
-    const controller = new AbortController();
-    client.get(encodePath(path), { signal: controller.signal, accept: "text/plain" }).then(
-      ({ body }) => {
-        const number = Number(body);
-        if (Number.isInteger(number)) setCount(number);
-      },
-      () => undefined,
-    );
-    return () => controller.abort();
-  }, [client, path]);
-  return count;
+  const { state } = useLoaded(path ?? "", async (signal) =>
+    path === null ? null : Number((await client.get(encodePath(path), { signal, accept: "text/plain" })).body),
+  );
+  return state.kind === "loaded" && Number.isInteger(state.value) ? state.value : null;
 }
 
 interface Reference {
