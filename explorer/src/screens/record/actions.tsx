@@ -1,24 +1,16 @@
 import type { JSX } from "preact";
 import { useState } from "preact/hooks";
 import { type Entity, writableValues } from "../../format/entity.ts";
+import type { StructuredType } from "../../model/model.ts";
 import { Button, ButtonLink } from "../../parts/button.tsx";
 import { Dialog } from "../../parts/dialog.tsx";
 import { keyPredicate } from "../../query/literals.ts";
-import type { ResolvedPath } from "../../query/resolve-type.ts";
 import { encodePath } from "../../state/resource-url.ts";
-import type { OpenSession } from "../../state/session.ts";
 import { hrefOf, viewOf } from "../../state/view.ts";
-
-/** A record, and where it is. */
-interface ActionProps {
-  readonly session: OpenSession;
-  readonly path: string;
-  readonly place: ResolvedPath;
-  readonly entity: Entity;
-}
+import type { ShownRecord } from "./shown-record.ts";
 
 /** Shows what can be done with a record: change it, delete it, call its operations. */
-export function Actions(props: ActionProps): JSX.Element {
+export function Actions(props: ShownRecord): JSX.Element {
   const { session, path, place } = props;
   const { set, type } = place;
   const operations = session.model.operations.filter(
@@ -41,21 +33,18 @@ export function Actions(props: ActionProps): JSX.Element {
   );
 }
 
-function isOrInherits(type: ResolvedPath["type"], base: ResolvedPath["type"]): boolean {
-  for (let each: ResolvedPath["type"] | null = type; each !== null; each = each.base) {
-    if (each.qualifiedName === base.qualifiedName) return true;
-  }
-  return false;
+function isOrInherits(type: StructuredType, base: StructuredType): boolean {
+  return type.qualifiedName === base.qualifiedName || (type.base !== null && isOrInherits(type.base, base));
 }
 
 /** The path of a record in its set, where it can be written. */
-function recordPath({ path, place, entity }: ActionProps): string {
+function recordPath({ path, place, entity }: ShownRecord): string {
   const key = keyPredicate(place.type, entity.values);
   return place.set === null || key === null ? path : `${place.set.name}${key}`;
 }
 
 /** A deleted record can be created again; where that is impossible, the reader is asked before. */
-function DeleteButton(props: ActionProps): JSX.Element {
+function DeleteButton(props: ShownRecord): JSX.Element {
   const [isAsking, setAsking] = useState(false);
   const canUndo = props.place.set?.abilities.canCreate === true;
   const remove = (): void => {
@@ -84,7 +73,7 @@ function DeleteButton(props: ActionProps): JSX.Element {
   );
 }
 
-async function deleteRecord(props: ActionProps, canUndo: boolean): Promise<void> {
+async function deleteRecord(props: ShownRecord, canUndo: boolean): Promise<void> {
   const { session, path, place, entity } = props;
   const { client, go, toasts } = session;
   const { etag, values } = entity;
