@@ -2,6 +2,7 @@ import type { JSX } from "preact";
 import { useEffect, useMemo, useRef } from "preact/hooks";
 import { Loadable } from "../parts/loadable.tsx";
 import { type Session, type Service, openService } from "../state/session.ts";
+import { useCell } from "../state/use-cell.ts";
 import { type Loading, useLoaded } from "../state/use-loaded.ts";
 import { Header } from "./header.tsx";
 import { Screen } from "./screen.tsx";
@@ -11,7 +12,7 @@ import { ToastList } from "./toast-list.tsx";
 /** Shows the page: it reads the model of the service, then shows the screen that the URL names. */
 export function App({ session }: { readonly session: Session }): JSX.Element {
   // Another user may see another model.
-  const user = String(session.credentials.changes.value);
+  const user = String(useCell(session.credentials.changes));
   const loading = useLoaded(user, (signal) => openService(session.client, signal));
   useTheme(session);
   return (
@@ -19,7 +20,7 @@ export function App({ session }: { readonly session: Session }): JSX.Element {
       <Opened session={session} loading={loading} />
       <ToastList toasts={session.toasts} />
       <div class="hidden" aria-live="polite">
-        {session.announcement.value}
+        {useCell(session.announcement)}
       </div>
     </>
   );
@@ -27,7 +28,7 @@ export function App({ session }: { readonly session: Session }): JSX.Element {
 
 function Opened({ session, loading }: { readonly session: Session; readonly loading: Loading<Service> }): JSX.Element {
   const { state } = loading;
-  const request = session.signInRequest.value;
+  const request = useCell(session.signInRequest);
   if (request !== null) return <SignIn session={session} request={request} />;
   if (state.kind === "loaded") return <Shell session={session} service={state.value} />;
   return (
@@ -43,7 +44,7 @@ function Opened({ session, loading }: { readonly session: Session; readonly load
 /** Shows the header and one screen. */
 function Shell({ session, service }: { readonly session: Session; readonly service: Service }): JSX.Element {
   const open = useMemo(() => ({ ...session, ...service }), [session, service]);
-  const view = session.view.value;
+  const view = useCell(session.view);
   const main = useRef<HTMLElement>(null);
   useNewScreen(`${view.screen}/${view.path}`, main, open.about.title ?? open.model.title);
   return (
@@ -85,7 +86,7 @@ function useNewScreen(place: string, main: { readonly current: HTMLElement | nul
 }
 
 function useTheme({ theme }: Session): void {
-  const chosen = theme.value;
+  const chosen = useCell(theme);
   useEffect(() => {
     if (chosen === "auto") delete document.documentElement.dataset["theme"];
     else document.documentElement.dataset["theme"] = chosen;

@@ -1,5 +1,5 @@
-import { type Signal, signal } from "@preact/signals";
 import { type About, readAbout } from "../client/about.ts";
+import { Cell } from "../client/cell.ts";
 import { type Credential, Credentials } from "../client/credentials.ts";
 import { ServiceClient } from "../client/service-client.ts";
 import type { ServiceError } from "../client/service-error.ts";
@@ -32,11 +32,11 @@ export interface Session {
   /** How users sign in; null if the challenge of the service decides. */
   readonly signIn: SignIn | null;
   /** Why the page asks to sign in; null if it does not. */
-  readonly signInRequest: Signal<SignInRequest | null>;
-  readonly view: Signal<View>;
-  readonly theme: Signal<Theme>;
+  readonly signInRequest: Cell<SignInRequest | null>;
+  readonly view: Cell<View>;
+  readonly theme: Cell<Theme>;
   /** What a screen reader says next: counts and results. */
-  readonly announcement: Signal<string>;
+  readonly announcement: Cell<string>;
   readonly toasts: Toasts;
   /** Says something to readers who do not see the page change. */
   readonly announce: (text: string) => void;
@@ -58,9 +58,9 @@ export interface ScreenProps {
 /** Makes the state of the page, which follows the fragment of its URL. */
 export function makeSession(root: string, signIn: SignIn | null): Session {
   const credentials = new Credentials();
-  const signInRequest = signal<SignInRequest | null>(null);
-  const view = signal(parseFragment(location.hash));
-  const announcement = signal("");
+  const signInRequest = new Cell<SignInRequest | null>(null);
+  const view = new Cell(parseFragment(location.hash));
+  const announcement = new Cell("");
   addEventListener("hashchange", () => {
     view.value = parseFragment(location.hash);
   });
@@ -75,7 +75,7 @@ export function makeSession(root: string, signIn: SignIn | null): Session {
     signIn,
     signInRequest,
     view,
-    theme: signal<Theme>("auto"),
+    theme: new Cell<Theme>("auto"),
     announcement,
     toasts: new Toasts(),
     announce: (text) => {

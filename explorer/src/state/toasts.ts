@@ -1,4 +1,4 @@
-import { type ReadonlySignal, type Signal, signal } from "@preact/signals";
+import { Cell } from "../client/cell.ts";
 import { messageOf } from "../client/service-error.ts";
 
 /** A short message that stays until it is closed, or until its time is over if it offers nothing. */
@@ -14,18 +14,14 @@ const SHOWN_MILLISECONDS = 8000;
 
 /** The short messages that the page shows. */
 export class Toasts {
-  readonly #list: Signal<readonly Toast[]> = signal([]);
+  readonly list = new Cell<readonly Toast[]>([]);
   #last = 0;
-
-  get list(): ReadonlySignal<readonly Toast[]> {
-    return this.#list;
-  }
 
   /** Shows a message. One with an action, or of a failure, stays until the reader closes it. */
   show(text: string, action: Toast["action"] = null, kind: Toast["kind"] = "done"): void {
     this.#last += 1;
     const toast = { id: this.#last, text, kind, action };
-    this.#list.value = [...this.#list.peek(), toast];
+    this.list.value = [...this.list.value, toast];
     if (action === null && kind === "done") setTimeout(() => this.close(toast.id), SHOWN_MILLISECONDS);
   }
 
@@ -35,6 +31,6 @@ export class Toasts {
   }
 
   close(id: number): void {
-    this.#list.value = this.#list.peek().filter((toast) => toast.id !== id);
+    this.list.value = this.list.value.filter((toast) => toast.id !== id);
   }
 }

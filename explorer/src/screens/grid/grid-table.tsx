@@ -15,7 +15,6 @@ export function GridTable(props: TableProps): JSX.Element {
   const id = useId();
   const box = useRef<HTMLDivElement>(null);
   const [active, setActive] = useState<Place>({ row: 0, column: 0 });
-  void rows.changed.value;
   const { length } = rows;
   const virtual = useVirtualRows(box, length);
   useVisible(props, virtual);

@@ -6,6 +6,7 @@ import { Heading } from "../../parts/heading.tsx";
 import { resolvePath } from "../../query/resolve-type.ts";
 import { pathSegments } from "../../state/path-segments.ts";
 import type { ScreenProps } from "../../state/session.ts";
+import { useCell } from "../../state/use-cell.ts";
 import { hrefOf, viewOf, withOptions } from "../../state/view.ts";
 import { type GridQuery, gridQuery } from "./grid-query.ts";
 import { Rows } from "./rows.tsx";
@@ -29,7 +30,7 @@ export function Grid({ session, view }: ScreenProps): JSX.Element {
 
 function Described({ session, view, query }: ScreenProps & { readonly query: GridQuery }): JSX.Element {
   const description = query.place.set?.description ?? query.place.type.description;
-  const user = String(session.credentials.changes.value);
+  const user = String(useCell(session.credentials.changes));
   return (
     <>
       {description === null ? null : (

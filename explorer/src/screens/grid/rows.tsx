@@ -6,6 +6,7 @@ import { Empty } from "../../parts/empty.tsx";
 import { Failure, Stopped } from "../../parts/failure.tsx";
 import { nextOrder, readOrderBy, writeOrderBy } from "../../query/order-by-text.ts";
 import type { ScreenProps } from "../../state/session.ts";
+import { useCell } from "../../state/use-cell.ts";
 import { type View, hrefOf, withOptions } from "../../state/view.ts";
 import { Chips } from "./chips.tsx";
 import { columnsOf } from "./column.ts";
@@ -23,7 +24,7 @@ import { useRows } from "./use-rows.ts";
 export function Rows({ session, view, query }: ScreenProps & { readonly query: GridQuery }): JSX.Element {
   const { rows, isCounting, askCount } = useRows(session.client, query);
   const [filtering, setFiltering] = useState<string | null>(null);
-  void rows.changed.value;
+  useCell(rows.changed);
   const columns = useMemo(() => columnsOf(query.place, view.options, rows.sample), [query, rows.sample]);
   const shared = { session, view, query, columns };
   const current = { ...shared, rows };
