@@ -10,8 +10,6 @@ export interface ButtonProps {
   readonly label?: string | undefined;
   readonly type?: "button" | "submit" | undefined;
   readonly disabled?: boolean | undefined;
-  /** For a button that switches something on and off. */
-  readonly pressed?: boolean | undefined;
   /** For a button that opens something. */
   readonly expanded?: boolean | undefined;
   readonly controls?: string | undefined;
@@ -31,7 +29,6 @@ export function Button(props: ButtonProps): JSX.Element {
       disabled={props.disabled}
       aria-label={label}
       title={label}
-      aria-pressed={props.pressed}
       aria-expanded={props.expanded}
       aria-controls={props.controls}
       aria-haspopup={props.popup}

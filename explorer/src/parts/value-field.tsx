@@ -41,7 +41,6 @@ function TypedField(props: ValueFieldProps): JSX.Element {
         value={typed ?? ""}
         hint={props.hint ?? hintOf(shape)}
         placeholder={typed === null && isNullable ? "null" : ""}
-        maxLength={null}
         isCode={isJson || !isText(shape.type)}
         isLong={isJson || shape.isMultiLine === true || (isText(shape.type) && (typed ?? "").length > 80)}
         onInput={onChange}
@@ -51,7 +50,6 @@ function TypedField(props: ValueFieldProps): JSX.Element {
           <input
             type="checkbox"
             checked={typed === null}
-            disabled={props.disabled === true || props.readOnly === true}
             aria-label={`${props.label} is null`}
             onChange={(event) => onChange(event.currentTarget.checked ? null : "")}
           />

@@ -4,6 +4,7 @@ import { Busy, BusyBar } from "../../parts/busy.tsx";
 import { Button, ButtonLink } from "../../parts/button.tsx";
 import { Empty } from "../../parts/empty.tsx";
 import { Failure, Stopped } from "../../parts/failure.tsx";
+import { LineForm } from "../../parts/line-form.tsx";
 import { nextOrder, readOrderBy, writeOrderBy } from "../../query/order-by-text.ts";
 import type { ScreenProps } from "../../state/session.ts";
 import { useCell } from "../../state/use-cell.ts";
@@ -11,7 +12,6 @@ import { type View, hrefOf, withOptions } from "../../state/view.ts";
 import { Chips } from "./chips.tsx";
 import { columnsOf } from "./column.ts";
 import { conditionsOf } from "./filter-parts.ts";
-import { GoToRow } from "./go-to-row.tsx";
 import { type GridProps, rowsText } from "./grid-props.ts";
 import type { GridQuery } from "./grid-query.ts";
 import { GridTable } from "./grid-table.tsx";
@@ -42,7 +42,19 @@ export function Rows({ session, view, query }: ScreenProps & { readonly query: G
         <div class="grid-foot">
           <CountText rows={rows} isCounting={isCounting} onAsk={query.count === null ? null : askCount} />
           {rows.isLoading ? <BusyBar label="Reading rows" onStop={() => rows.stop()} /> : null}
-          {rows.length > 20 ? <GoToRow total={rows.length} goTo={goTo} /> : null}
+          {rows.length > 20 ? (
+            <LineForm
+              class="grid-go"
+              label="Row number"
+              placeholder="Row"
+              inputMode="numeric"
+              button={{ children: "Go to row" }}
+              onSubmit={(text) => {
+                const row = Number(text);
+                if (row >= 1) goTo.current?.(Math.min(Math.floor(row), rows.length) - 1);
+              }}
+            />
+          ) : null}
         </div>
       ) : null}
     </>
