@@ -53,27 +53,17 @@ function Screens({ session }: { readonly session: OpenSession }): JSX.Element {
 
 function SignedIn({ session }: { readonly session: OpenSession }): JSX.Element | null {
   const user = useCell(session.credentials.user);
-  if (user === null) return session.signIn === null ? null : <SignInButton session={session} />;
+  const signIn = (): void => {
+    session.signInRequest.value = { error: null };
+  };
+  if (user === null && session.signIn === null) return null;
   return (
     <>
-      <span class="dim small">{user}</span>
-      <Button kind="quiet" onClick={() => session.signInWith(null)}>
-        Sign out
+      {user === null ? null : <span class="dim small">{user}</span>}
+      <Button kind="quiet" onClick={user === null ? signIn : () => session.signInWith(null)}>
+        {user === null ? "Sign in" : "Sign out"}
       </Button>
     </>
-  );
-}
-
-function SignInButton({ session }: { readonly session: OpenSession }): JSX.Element {
-  return (
-    <Button
-      kind="quiet"
-      onClick={() => {
-        session.signInRequest.value = { error: null };
-      }}
-    >
-      Sign in
-    </Button>
   );
 }
 

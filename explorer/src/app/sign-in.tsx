@@ -28,12 +28,12 @@ export function SignIn(props: { readonly session: Session; readonly request: Sig
         </p>
       )}
       {session.signIn?.kind === "oidc" ? (
-        <ProviderSignIn settings={session.signIn} onSignIn={(credential) => session.signInWith(credential)} />
+        <ProviderSignIn settings={session.signIn} onSignIn={session.signInWith} />
       ) : (
         <SignInForm
           challenge={challenge}
           name={before?.kind === "basic" ? before.name : ""}
-          onSignIn={(credential) => session.signInWith(credential)}
+          onSignIn={session.signInWith}
         />
       )}
       {error === null ? (
