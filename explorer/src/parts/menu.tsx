@@ -30,9 +30,9 @@ export function Menu(props: {
   return (
     <>
       <Button
-        {...(props.icon === undefined ? {} : { icon: props.icon })}
+        icon={props.icon}
         {...(props.isIcon === true ? { label: props.label } : { children: props.label })}
-        kind={props.kind ?? "plain"}
+        kind={props.kind}
         buttonRef={button}
         popup="menu"
         expanded={isOpen}

@@ -75,12 +75,8 @@ interface ContentProps extends ShownRows {
 function Content(props: ContentProps): JSX.Element {
   const { rows, view, shown } = props;
   const isOpening = !rows.hasBegun && rows.error === null && !rows.isStopped;
-  const again = (): void => {
-    rows.again();
-  };
-  const stop = (): void => {
-    rows.stop();
-  };
+  const waiting = { label: `Loading ${view.path}`, onStop: () => rows.stop() };
+  const again = (): void => rows.again();
   return (
     <>
       {rows.error === null ? null : (
@@ -89,8 +85,8 @@ function Content(props: ContentProps): JSX.Element {
         </Failure>
       )}
       {rows.isStopped ? <Stopped onAgain={again} /> : null}
-      {isOpening && !shown.rows.hasBegun ? <Busy label={`Loading ${view.path}`} lines={8} onStop={stop} /> : null}
-      {isOpening && shown.rows.hasBegun ? <BusyBar label={`Loading ${view.path}`} onStop={stop} /> : null}
+      {isOpening && shown.rows.hasBegun ? <BusyBar {...waiting} /> : null}
+      {isOpening && !shown.rows.hasBegun ? <Busy {...waiting} lines={8} /> : null}
       {shown.rows.hasBegun && (rows.hasBegun || isOpening) ? (
         <Table {...props} {...shown} isOld={shown.rows !== rows} />
       ) : null}

@@ -1,5 +1,6 @@
 import type { JSX } from "preact";
 import { nameProperty } from "../../model/label-property.ts";
+import { Description } from "../../parts/description.tsx";
 import { Heading } from "../../parts/heading.tsx";
 import { NotThere, RecordAt } from "../../parts/record-at.tsx";
 import { type ResolvedPath, resolvePath } from "../../query/resolve-type.ts";
@@ -40,7 +41,6 @@ function expandOption({ type, set }: ResolvedPath): ReadonlyMap<string, string> 
 
 function Shown(props: ShownRecord): JSX.Element {
   const { path, place, entity } = props;
-  const { description } = place.type;
   const text = entity.values[nameProperty(place.type)?.name ?? ""];
   return (
     <>
@@ -48,11 +48,7 @@ function Shown(props: ShownRecord): JSX.Element {
         <Heading>{typeof text === "string" && text !== "" ? text : path}</Heading>
         <Actions {...props} />
       </div>
-      {description === null ? null : (
-        <p class="dim measure" dir="auto">
-          {description}
-        </p>
-      )}
+      <Description text={place.type.description} />
       <Properties type={place.type} entity={entity} />
       <RelatedRecords {...props} />
     </>
