@@ -54,7 +54,7 @@ const SPREAD = [
   "test/kysely/{change-sets,character-sets,check-constraints,converted-columns,if-none-match,infinite-cells}.test.ts",
   "test/kysely/{log-fields,malformed-texts,null-operands,related-keys,stored-indexes}.test.ts",
   "test/kysely/{storage-forms,text-guids,unreadable-cells,unreadable-null,writes-edges,writes-rounding}.test.ts",
-  "test/apply/{answer,meaning,rules}.test.ts",
+  "test/apply/{answer,meaning,routes,rules}.test.ts",
   "test/executors/{apply-answers,checked-queries}.test.ts",
   "test/kysely/{far-dates,year-zero}.test.ts",
   "test/rows/{foreign-keys,foreign-keys-along}.test.ts",

@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { makeItems } from "./array-items.ts";
-import { PREFIX } from "./scenarios.ts";
+import { GROUPINGS, PREFIX } from "./scenarios.ts";
 import { metadataOfOurs, reportTo } from "./server-messages.ts";
 
 /** A row with its related rows. */
@@ -90,6 +90,21 @@ export function expansionOf(
     isSelected,
     context: `${root}/$metadata#Orders${selected}`,
   };
+}
+
+/** The groups of orders that the limit servers know. */
+export interface Grouping {
+  readonly kind: "byCustomer" | "byMonth" | "greatest";
+  readonly context: string;
+}
+
+/** Returns the groups of a page of orders; null for orders themselves. */
+export function groupingOf(root: string, query: ReadonlyMap<string, string>): Grouping | null {
+  const steps = query.get("$apply");
+  if (steps === undefined) return null;
+  const context = (keys: string): string => `${root}/$metadata#Orders(${keys},Total,N)`;
+  if (steps === GROUPINGS.byMonth) return { kind: "byMonth", context: context("Y,M") };
+  return { kind: query.has("$top") ? "greatest" : "byCustomer", context: context("CustomerId") };
 }
 
 /** Reads the JSON body of a request. */

@@ -4,7 +4,7 @@
  */
 import { DatabaseSync, type StatementSync } from "node:sqlite";
 import { makeDrafts } from "./limit-drafts.ts";
-import { expansionOf, filterOf, JOINED, joinedOf, serveLimit } from "./limit-http.ts";
+import { expansionOf, filterOf, groupingOf, JOINED, joinedOf, serveLimit } from "./limit-http.ts";
 import { databasePlace } from "./server-messages.ts";
 
 /** A number as JavaScript writes it: SQLite would write 10.0. */
@@ -56,6 +56,20 @@ const products = page(
 );
 const productsCounted = database.prepare(`SELECT count(*) AS total ${PRODUCTS}`);
 
+const TOTALS = `'Total', ${number("t")}, 'N@odata.type', '#Decimal', 'N', n)`;
+const SUMS = "sum(o.freight) AS t, count(*) AS n FROM orders o";
+const BY_CUSTOMER = `FROM (SELECT o.customerId AS c, ${SUMS} GROUP BY o.customerId`;
+const GROUP = `json_object('CustomerId', c, ${TOTALS}`;
+const groups = {
+  byCustomer: page(GROUP, `${BY_CUSTOMER} ORDER BY o.customerId)`),
+  byMonth: page(
+    `json_object('Y@odata.type', '#Int32', 'Y', y, 'M@odata.type', '#Int32', 'M', m, ${TOTALS}`,
+    `FROM (SELECT CAST(substr(o.orderDate, 1, 4) AS INTEGER) AS y, CAST(substr(o.orderDate, 6, 2) AS INTEGER) AS m, ${SUMS}
+      GROUP BY y, m ORDER BY y, m)`,
+  ),
+  greatest: page(GROUP, `${BY_CUSTOMER} ORDER BY t DESC, c LIMIT 10)`),
+};
+
 type Query = ReadonlyMap<string, string>;
 type Values = readonly (string | number)[];
 
@@ -83,6 +97,8 @@ function orderPage(root: string, query: Query): string {
     const { skip, isSelected, context: ofExpansion } = expansionOf(root, query);
     return collection(ofExpansion, isSelected ? textOf(selected, [top, skip, root]) : textOf(expanded, [top, skip]));
   }
+  const grouping = groupingOf(root, query);
+  if (grouping !== null) return collection(grouping.context, textOf(groups[grouping.kind], []));
   if (!query.has("$filter")) {
     const statement = query.has("$orderby") ? ordersByDate : orders;
     return collection(context, textOf(statement, [top, Number(query.get("$skip") ?? 0)]));

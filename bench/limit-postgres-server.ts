@@ -3,7 +3,7 @@
  * are read for the whole page: a statement for each of them would wait for the network each time.
  */
 import { Pool, types } from "pg";
-import { filterOf, serveLimit, type LimitAnswer, type LimitRow, type Send } from "./limit-http.ts";
+import { filterOf, groupingOf, serveLimit, type LimitAnswer, type LimitRow, type Send } from "./limit-http.ts";
 import { makePostgresDrafts } from "./limit-postgres-drafts.ts";
 import { makePostgresExpansions } from "./limit-postgres-expansions.ts";
 import { POSTGRES_ORDER_COLUMNS, makeQueries } from "./limit-postgres-rows.ts";
@@ -36,6 +36,18 @@ const FOUND = 'freight > $1 AND strpos("shipName", $2) > 0';
 const ORDERS_FOUND = { name: "orders-found", text: `${ORDERS} WHERE ${FOUND} ORDER BY id LIMIT $3` };
 const ORDERS_COUNTED = { name: "orders-counted", text: `SELECT count(*)::int AS total FROM orders WHERE ${FOUND}` };
 
+const TOTALS = `sum(freight) AS "Total", '#Decimal' AS "N@odata.type", count(*)::int AS "N" FROM orders`;
+const BY_CUSTOMER = `SELECT "customerId" AS "CustomerId", ${TOTALS} GROUP BY "customerId"`;
+const GROUPS = {
+  byCustomer: { name: "by-customer", text: `${BY_CUSTOMER} ORDER BY "customerId"` },
+  byMonth: {
+    name: "by-month",
+    text: `SELECT '#Int32' AS "Y@odata.type", extract(year FROM "orderDate")::int AS "Y",
+      '#Int32' AS "M@odata.type", extract(month FROM "orderDate")::int AS "M", ${TOTALS} GROUP BY 2, 4 ORDER BY 2, 4`,
+  },
+  greatest: { name: "greatest-sums", text: `${BY_CUSTOMER} ORDER BY "Total" DESC, "customerId" LIMIT 10` },
+};
+
 serveLimit({
   order: (root, id, send) => answer(orderText(root, id), send),
   orders: (root, options, send) => answer(orderPageText(root, options), send),
@@ -62,6 +74,10 @@ async function orderText(root: string, id: number): Promise<string> {
 async function orderPageText(root: string, options: ReadonlyMap<string, string>): Promise<string> {
   if (options.has("$expand")) return expansions(root, options);
   if (options.has("$filter")) return foundOrdersText(root, options);
+  const grouping = groupingOf(root, options);
+  if (grouping !== null) {
+    return JSON.stringify({ "@odata.context": grouping.context, value: await query(GROUPS[grouping.kind], []) });
+  }
   const statement = options.has("$orderby") ? BY_DATE : PAGE;
   const value = await query(statement, [Number(options.get("$top")), Number(options.get("$skip") ?? 0)]);
   return JSON.stringify({ "@odata.context": `${root}/$metadata#Orders`, value });

@@ -5,7 +5,7 @@
 import { DatabaseSync } from "node:sqlite";
 import { makeDrafts } from "./limit-drafts.ts";
 import { makeExpansions } from "./limit-expansions.ts";
-import { filterOf, JOINED, joinedOf, serveLimit, type LimitRow } from "./limit-http.ts";
+import { filterOf, groupingOf, JOINED, joinedOf, serveLimit, type LimitRow } from "./limit-http.ts";
 import { ORDER_COLUMNS } from "./limit-rows.ts";
 import { databasePlace } from "./server-messages.ts";
 
@@ -27,6 +27,15 @@ const ordersJoined = database.prepare(`SELECT ${JOINED_COLUMNS} FROM ${JOINED} O
 const joinedCounted = database.prepare(`SELECT count(*) AS total FROM ${JOINED}`);
 const products = database.prepare(`SELECT id AS Id, name AS Name, price AS Price, count(*) OVER () AS total
   FROM products WHERE price > ? AND instr(name, ?) > 0 ORDER BY id LIMIT ?`);
+const TOTALS = `sum(freight) AS Total, '#Decimal' AS "N@odata.type", count(*) AS N FROM orders`;
+const BY_CUSTOMER = `SELECT customerId AS CustomerId, ${TOTALS} GROUP BY customerId`;
+const BY_MONTH = `SELECT '#Int32' AS "Y@odata.type", CAST(substr(orderDate, 1, 4) AS INTEGER) AS Y,
+  '#Int32' AS "M@odata.type", CAST(substr(orderDate, 6, 2) AS INTEGER) AS M, ${TOTALS} GROUP BY Y, M ORDER BY Y, M`;
+const groups = {
+  byCustomer: database.prepare(`${BY_CUSTOMER} ORDER BY customerId`),
+  byMonth: database.prepare(BY_MONTH),
+  greatest: database.prepare(`${BY_CUSTOMER} ORDER BY Total DESC, customerId LIMIT 10`),
+};
 
 serveLimit({
   order: (root, id, send) => send({ status: 200, text: orderText(root, id) }),
@@ -48,6 +57,10 @@ function orderText(root: string, id: number): string {
 function orderPageText(root: string, query: ReadonlyMap<string, string>): string {
   if (query.has("$expand")) return expansions(root, query);
   if (query.has("$filter")) return foundOrdersText(root, query);
+  const grouping = groupingOf(root, query);
+  if (grouping !== null) {
+    return JSON.stringify({ "@odata.context": grouping.context, value: groups[grouping.kind].all() });
+  }
   const statement = query.has("$orderby") ? ordersByDate : orders;
   const value: LimitRow[] = statement.all(Number(query.get("$top")), Number(query.get("$skip") ?? 0));
   for (const order of value) order["Paid"] = order["Paid"] === 1;

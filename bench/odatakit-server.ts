@@ -15,7 +15,15 @@ const service = odataService({
   prefix: PREFIX,
   batch: { json: true },
   entitySets: [
-    sqlEntitySet(Order, { db, table: "orders", operations, maxTop: null, navigation: ORDER_NAVIGATION }),
+    sqlEntitySet(Order, {
+      db,
+      table: "orders",
+      operations,
+      maxTop: null,
+      navigation: ORDER_NAVIGATION,
+      applyEnabled: true,
+      computeEnabled: true,
+    }),
     sqlEntitySet(Line, { db, table: "lines", operations, navigation: LINE_NAVIGATION }),
     sqlEntitySet(Customer, { db, table: "customers", operations }),
     sqlEntitySet(Product, { db, table: "products", operations }),

@@ -47,6 +47,13 @@ const NESTED_OPTIONS = [
 /** A condition that no index serves. */
 const SCANNED = "contains(ShipName,'an') and Freight gt 250";
 
+/** The steps that group all orders. */
+export const GROUPINGS = {
+  byCustomer: "groupby((CustomerId),aggregate(Freight with sum as Total,$count as N))",
+  byMonth:
+    "compute(year(OrderDate) as Y,month(OrderDate) as M)/groupby((Y,M),aggregate(Freight with sum as Total,$count as N))",
+} as const;
+
 const NEW_DRAFT = {
   CustomerId: 17,
   OrderDate: "2024-02-29T10:00:00Z",
@@ -122,6 +129,21 @@ export const SCENARIOS: readonly Scenario[] = [
   { id: "P10", title: "plain page of 10", paths: [plainPage(10)], requests: 1500, budget: 1.45 },
   { id: "P100", title: "plain page of 100", paths: [plainPage(100)], requests: 500, budget: 1.8 },
   { id: "P1000", title: "plain page of 1,000", paths: [plainPage(1000)], requests: 80, budget: 0.85 },
+  {
+    id: "G1",
+    title: "100,000 orders by customer",
+    paths: [grouped(GROUPINGS.byCustomer)],
+    requests: 10,
+    budget: 1.3,
+  },
+  { id: "G2", title: "the same by month", paths: [grouped(GROUPINGS.byMonth)], requests: 20, budget: 1.3 },
+  {
+    id: "G3",
+    title: "the 10 greatest sums of customers",
+    paths: [`${grouped(GROUPINGS.byCustomer)}&$orderby=Total%20desc&$top=10`],
+    requests: 20,
+    budget: 1.3,
+  },
   { id: "S6", title: "$metadata", paths: [`${PREFIX}/$metadata`], requests: 2000, budget: 1.2 },
   {
     id: "S7",
@@ -179,6 +201,10 @@ function skipped(): string {
 
 function plainPage(size: number): string {
   return `${PREFIX}/Orders?$top=${String(size)}`;
+}
+
+function grouped(steps: string): string {
+  return `${PREFIX}/Orders?$apply=${encodeURIComponent(steps)}`;
 }
 
 function vary(path: () => string): readonly string[] {

@@ -49,6 +49,7 @@ async function writeScript(project: string, folder: string): Promise<string> {
       format: "esm",
       entryFileNames: "[name]-[hash].js",
       hashCharacters: "hex",
+      charset: "ascii",
       minify: true,
       comments: { legal: true, annotation: false, jsdoc: false },
     });

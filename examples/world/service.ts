@@ -1,5 +1,5 @@
 import type { Kysely } from "kysely";
-import { hasMany, hasOptional, hasRequired, odataService, type ODataService } from "odatakit";
+import { hasMany, hasOptional, hasRequired, odataService, type ODataService, type ServiceOptions } from "odatakit";
 import { explorerRoute } from "odatakit/explorer";
 import { sqlEntitySet } from "odatakit/kysely";
 import { openApiRoute } from "odatakit/openapi";
@@ -11,14 +11,19 @@ import { City, Country, Stop, Trip } from "./model.ts";
  * Countries and cities refer to each other and are only read; trips with their stops are written, too. The explorer,
  * its description and a viewer are served with it.
  * @param serverTiming whether responses report the time of their stages, which the explorer shows
+ * @param explorer serves the explorer
  */
-export function worldService(db: Kysely<WorldDatabase>, serverTiming: boolean = false): ODataService {
+export function worldService(
+  db: Kysely<WorldDatabase>,
+  serverTiming: boolean = false,
+  explorer: ServiceOptions["routes"] = [explorerRoute()],
+): ODataService {
   return odataService({
     prefix: "/odata",
     namespace: "World",
     defaults: { applyEnabled: true, computeEnabled: true },
     entitySets: [...worldSets(db), ...tripSets(db)],
-    routes: [explorerRoute(), openApiRoute({ viewer: true })],
+    routes: [...explorer, openApiRoute({ viewer: true })],
     serverTiming,
   });
 }

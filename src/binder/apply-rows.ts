@@ -1,13 +1,13 @@
 import { keeper } from "../base/memo.ts";
 import type { ComplexType, EntitySet, EntityType, StructuralProperty } from "../edm/model.ts";
 import type { ODataError } from "../errors/odata-error.ts";
-import type { ApplyBranch, ApplyStep, FilterClause, GroupStep, LimitStep, OrderByItem } from "../query/clauses.ts";
+import type { ApplyBranch, ApplyStep, FilterStep, GroupStep, LimitStep, OrderByItem } from "../query/clauses.ts";
 import type { AliasNameSyntax, ComputedSyntax } from "../syntax/ast.ts";
-import { type MadeAggregate, placeAggregate } from "./bind-aggregate.ts";
+import type { BoundAggregate } from "./bind-aggregate.ts";
 import { bindComputed } from "./bind-compute.ts";
 import { type BindingContext, type Copies, invalidOption, type RowNames } from "./binding-scope.ts";
-import { ascending, type KeyPath, keysOf, orderByKeys, toGroupKeys } from "./group-keys.ts";
-import { madeEntityType, madeMember } from "./made-types.ts";
+import { ascending, type KeyPath, orderByKeys, toGroupKeys } from "./group-keys.ts";
+import { madeEntityType } from "./made-types.ts";
 
 /** The properties of entities that the user may not read. */
 export interface Unreadable {
@@ -61,16 +61,11 @@ export function rowsOf(
 }
 
 /** Adds a step that keeps the shape of the rows. */
-export function withFilter(rows: AppliedRows, filter: FilterClause): AppliedRows {
-  const step = Object.freeze(keeper({ kind: "filter", inputType: rows.entityType, filter } as const));
-  return { ...rows, steps: [...rows.steps, step] };
-}
-
-/** Adds a step that keeps some of the rows of an order. */
-export function withLimit(rows: AppliedRows, limit: Omit<LimitStep, "kind" | "inputType">): AppliedRows {
-  const { orderBy, skip, top, partition } = limit;
-  const made = { kind: "limit", inputType: rows.entityType, orderBy, skip, top, partition } as const;
-  return { ...rows, steps: [...rows.steps, Object.freeze(keeper(made))] };
+export function withStep(
+  rows: AppliedRows,
+  step: Omit<FilterStep, "inputType"> | Omit<LimitStep, "inputType">,
+): AppliedRows {
+  return { ...rows, steps: [...rows.steps, Object.freeze(keeper({ ...step, inputType: rows.entityType }))] };
 }
 
 /** Returns an order, made total by the key of the entities, or by the keys of the rows. */
@@ -90,32 +85,16 @@ export function totalOrder({ entityType, keys }: AppliedRows, orderBy: readonly 
 export function withGroups(
   rows: AppliedRows,
   paths: readonly KeyPath[],
-  made: readonly MadeAggregate[],
+  bound: readonly BoundAggregate[],
   behind: string,
 ): AppliedRows {
   const origins = new Map<ComplexType, EntitySet | null>();
-  const unplaced = toGroupKeys(paths, origins);
-  const properties = [...unplaced.map(({ property }) => property), ...made.map((aggregate) => aggregate.made)];
+  const keys = toGroupKeys(paths, origins);
+  const aggregates = Object.freeze(bound.map(({ aggregate }) => aggregate));
+  const properties = [...keys, ...aggregates].map(({ property }) => property);
   const entityType = madeEntityType(rows.owner, properties);
-  const keys = keysOf(entityType, unplaced);
-  const aggregates = made.map((each) => placeAggregate(each, madeMember(entityType, each.made.name)));
-  const step: GroupStep = Object.freeze(
-    keeper<GroupStep>({
-      kind: "group",
-      inputType: rows.entityType,
-      keys,
-      aggregates: Object.freeze(aggregates),
-      entityType,
-    }),
-  );
-  const growths = new Map<StructuralProperty, number>();
-  for (const { names, growth } of paths) {
-    const [name = ""] = names;
-    if (names.length === 1 && growth > 1) growths.set(madeMember(entityType, name), growth);
-  }
-  for (const { made: property, growth } of made) {
-    if (growth > 1) growths.set(madeMember(entityType, property.name), growth);
-  }
+  const step = keeper<GroupStep>({ kind: "group", inputType: rows.entityType, keys, aggregates, entityType });
+  const names = aggregates.map(({ property: { name } }) => name);
   const computed = paths.filter(({ isComputed }) => isComputed).map(({ leaf }) => leaf.name);
   // A name that was already free of allowlists stays so.
   const kept = paths.flatMap(({ names: [name = ""] }) => (rows.aliases.has(name) ? [name] : []));
@@ -123,15 +102,28 @@ export function withGroups(
     ...rows,
     entityType,
     entitySet: null,
-    steps: [...rows.steps, step],
+    steps: [...rows.steps, Object.freeze(step)],
     orderBy: [],
     keys,
     computed: new Map(),
     behind,
-    aliases: new Set([...computed, ...kept, ...made.map((each) => each.made.name)]),
+    aliases: new Set([...computed, ...kept, ...names]),
     origins,
-    growths,
+    growths: growthsOf(entityType, [
+      ...paths.flatMap(({ names: [name = "", ...others], growth }) => (others.length === 0 ? { name, growth } : [])),
+      ...bound.map(({ aggregate, growth }) => ({ name: aggregate.property.name, growth })),
+    ]),
   };
+}
+
+/** Returns for each property the greatest growth factor that its name has. */
+export function growthsOf(
+  { properties }: EntityType,
+  named: ReadonlyArray<{ readonly name: string; readonly growth: number }>,
+): AppliedRows["growths"] {
+  const growthOf = ({ name }: StructuralProperty): number =>
+    Math.max(1, ...named.filter((each) => each.name === name).map(({ growth }) => growth));
+  return new Map(properties.map((property) => [property, growthOf(property)]));
 }
 
 /** Adds computed values to rows. @throws ODataError as bindComputed, and for a name that is not free */

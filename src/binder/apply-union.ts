@@ -1,7 +1,7 @@
-import type { ComplexType, EntitySet, EntityType } from "../edm/model.ts";
-import type { AppliedRows } from "./apply-rows.ts";
+import type { ComplexType, EntitySet, EntityType, StructuralProperty } from "../edm/model.ts";
+import { type AppliedRows, growthsOf } from "./apply-rows.ts";
 import { invalidOption } from "./binding-scope.ts";
-import { madeComplexType, madeEntityType, type MadeProperty } from "./made-types.ts";
+import { madeComplexType, madeEntityType, madeProperty } from "./made-types.ts";
 import { typeName } from "./operand.ts";
 
 /**
@@ -30,7 +30,7 @@ export function unionRows(branches: readonly AppliedRows[], position: number): A
     behind: "concat",
     aliases: new Set(branches.flatMap(({ aliases, computed }) => [...aliases, ...computed.keys()])),
     origins,
-    growths: growthsOf(entityType, branches),
+    growths: growthsOf(entityType, branches.flatMap(grownNames)),
     refusalOf: branches.some(({ keys }) => keys === null) ? refusalsOf(first) : undefined,
   };
 }
@@ -45,20 +45,15 @@ function refusalsOf({ owner, unreadable }: AppliedRows): AppliedRows["refusalOf"
   };
 }
 
-/** Returns for each property the greatest growth factor that it has in any branch. */
-function growthsOf({ properties }: EntityType, branches: readonly AppliedRows[]): AppliedRows["growths"] {
-  const found = branches.flatMap(({ growths, computed }) => [
+function grownNames({ growths, computed }: AppliedRows): Parameters<typeof growthsOf>[1] {
+  return [
     ...Array.from(growths, ([{ name }, growth]) => ({ name, growth })),
     ...Array.from(computed, ([name, { growth }]) => ({ name, growth })),
-  ]);
-  const growthOf = (name: string): number => {
-    return Math.max(1, ...found.filter((each) => each.name === name).map(({ growth }) => growth));
-  };
-  return new Map(properties.map((property) => [property, growthOf(property.name)]));
+  ];
 }
 
 /** Returns the properties that rows show. */
-function shownProperties({ entityType, computed, unreadable }: AppliedRows): readonly MadeProperty[] {
+function shownProperties({ entityType, computed, unreadable }: AppliedRows): readonly StructuralProperty[] {
   const readable = entityType.properties.filter((property) => unreadable?.properties.has(property) !== true);
   return [...readable, ...Array.from(computed.values(), ({ property }) => property)];
 }
@@ -69,16 +64,16 @@ interface Union {
   readonly position: number;
 }
 
-function unionOf(lists: readonly (readonly MadeProperty[])[], union: Union): readonly MadeProperty[] {
-  const found = new Map<string, MadeProperty>();
+function unionOf(lists: readonly (readonly StructuralProperty[])[], union: Union): readonly StructuralProperty[] {
+  const found = new Map<string, StructuralProperty>();
   for (const property of lists.flat()) {
     const known = found.get(property.name);
     found.set(property.name, known === undefined ? property : united(known, property, union));
   }
-  return Array.from(found.values(), (property) => ({ ...property, nullable: true }));
+  return Array.from(found.values(), (property, index) => madeProperty({ ...property, nullable: true }, index));
 }
 
-function united(left: MadeProperty, right: MadeProperty, union: Union): MadeProperty {
+function united(left: StructuralProperty, right: StructuralProperty, union: Union): StructuralProperty {
   if (left.type === right.type && left.isCollection === right.isCollection) return left;
   if (
     left.type.kind === "ComplexType" &&
@@ -107,14 +102,14 @@ export function sharedNames(branches: readonly AppliedRows[]): ShownNames {
   return others.reduce<ShownNames>((left, right) => intersection(left, right), first);
 }
 
-function namesOf(properties: readonly MadeProperty[], rows: AppliedRows): ShownNames {
+function namesOf(properties: readonly StructuralProperty[], rows: AppliedRows): ShownNames {
   return new Map(
     properties.map(({ name, type }) => [name, isMade(type, rows) ? namesOf(type.properties, rows) : null]),
   );
 }
 
 /** Returns whether a step made a type, so that the context URL lists its members. */
-function isMade(type: EntityType | MadeProperty["type"], { keys }: AppliedRows): type is ComplexType {
+function isMade(type: EntityType | StructuralProperty["type"], { keys }: AppliedRows): type is ComplexType {
   return keys !== null && type.kind === "ComplexType";
 }
 

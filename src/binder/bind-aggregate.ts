@@ -6,16 +6,17 @@ import type { Aggregate, AggregateMethod, FilterClause } from "../query/clauses.
 import type { Expression, ScalarType } from "../query/expression.ts";
 import { isPath, stepsOf } from "../query/walk-expression.ts";
 import type { AggregateSyntax } from "../syntax/aggregate-parser.ts";
-import type { SyntaxNode } from "../syntax/ast.ts";
+import type { MemberSyntax, SyntaxNode } from "../syntax/ast.ts";
 import { bindOperand } from "./bind-expression.ts";
 import { toType } from "./bind-literal.ts";
 import { type BindingContext, invalidOption, unsupportedOption } from "./binding-scope.ts";
-import { facetsOf, type MadeProperty } from "./made-types.ts";
+import { pathText } from "./group-keys.ts";
+import { facetsOf, madeProperty, type MadeProperty } from "./made-types.ts";
 import { describeOperand, isScalar, type Operand, typeName, typeOf } from "./operand.ts";
 
-/** A value of a group, before it has a place in the type of the new rows. */
-export interface MadeAggregate extends Omit<Aggregate, "property"> {
-  readonly made: MadeProperty;
+/** An aggregate, with the growth factor of its texts. */
+export interface BoundAggregate {
+  readonly aggregate: Aggregate;
   readonly growth: number;
 }
 
@@ -25,6 +26,7 @@ const ORDERED = "numbers, Edm.String, dates, times, Edm.Duration and enumeration
 
 /**
  * Binds an item of `aggregate`.
+ * @param index the position of its property in the type of the new rows
  * @param filter the condition of the rows that are aggregated; null: all
  * @throws ODataError `InvalidQueryOption` for a type that the method does not support, `UnsupportedQueryOption` for a path
  *   along a navigation
@@ -32,12 +34,16 @@ const ORDERED = "numbers, Edm.String, dates, times, Edm.Duration and enumeration
  */
 export function bindAggregate(
   { expression: node, method, alias: { name } }: AggregateSyntax,
+  index: number,
   filter: FilterClause | null,
   context: BindingContext,
-): MadeAggregate {
-  const count = PRIMITIVE_TYPES["Edm.Decimal"];
-  const made = { name, type: count, nullable: false, isCollection: false, facets: { scale: 0 } };
-  if (node === null || method === "count") return { made, method: "count", expression: null, filter, growth: 1 };
+): BoundAggregate {
+  const made = (expression: Expression | null, property: Partial<MadeProperty> = {}, growth = 1): BoundAggregate => {
+    const count = { name, type: COUNT, nullable: false, isCollection: false, facets: { scale: 0 } };
+    const aggregate = { property: madeProperty({ ...count, ...property }, index), method, expression, filter };
+    return { aggregate: Object.freeze(keeper(aggregate)), growth };
+  };
+  if (node === null || method === "count") return made(null);
   refuseReach(node, method, context);
   const operand = bindOperand(node, context);
   const given = isScalar(operand) ? typeOf(operand) : null;
@@ -46,11 +52,12 @@ export function bindAggregate(
     throw invalidOption(context.option, node.position, mismatch(method, operand));
   }
   const expression = toType(operand, given, context);
-  const growth = operand.kind === "bound" ? (operand.growth ?? 1) : 1;
-  if (method === "countdistinct") return { made, method, expression, filter, growth: 1 };
-  const facets = resultFacets(method, result, expression);
-  return { made: { ...made, type: result, nullable: true, facets }, method, expression, filter, growth };
+  if (method === "countdistinct") return made(expression);
+  const growth = operand.kind === "bound" ? operand.growth : undefined;
+  return made(expression, { type: result, nullable: true, facets: resultFacets(method, result, expression) }, growth);
 }
+
+const COUNT = PRIMITIVE_TYPES["Edm.Decimal"];
 
 function resultFacets(method: AggregateMethod, result: ScalarType, expression: Expression): MadeProperty["facets"] {
   const facets = facetsOf(expression);
@@ -106,21 +113,8 @@ function refuseReach(node: SyntaxNode, method: AggregateMethod, context: Binding
 }
 
 /** Returns a path and the paths to its beginnings, the shortest first. */
-function prefixesOf(node: SyntaxNode): readonly SyntaxNode[] {
-  const parts: SyntaxNode[] = [];
+function prefixesOf(node: MemberSyntax): readonly MemberSyntax[] {
+  const parts: MemberSyntax[] = [];
   for (let part: SyntaxNode | null = node; part?.kind === "member"; part = part.source) parts.unshift(part);
   return parts;
-}
-
-function pathText(node: SyntaxNode): string {
-  if (node.kind !== "member") return "$it";
-  return node.source === null ? node.name : `${pathText(node.source)}/${node.name}`;
-}
-
-/** Completes an aggregate with its property in the type of the new rows. */
-export function placeAggregate(
-  { method, expression, filter }: MadeAggregate,
-  property: Aggregate["property"],
-): Aggregate {
-  return Object.freeze(keeper({ property, method, expression, filter }));
 }

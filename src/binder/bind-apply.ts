@@ -1,6 +1,7 @@
 import { keeper } from "../base/memo.ts";
 import type { EntitySet } from "../edm/model.ts";
 import { PRIMITIVE_TYPES } from "../edm/primitive-type.ts";
+import { allOf } from "../query/all-of.ts";
 import type { Capabilities } from "../query/capabilities.ts";
 import type { ApplyClause, FilterClause, LimitStep, OrderByItem } from "../query/clauses.ts";
 import type { Expression, ParameterExpression } from "../query/expression.ts";
@@ -20,10 +21,9 @@ import {
   toBranch,
   type Unreadable,
   totalOrder,
-  withFilter,
-  withGroups,
   withComputed,
-  withLimit,
+  withGroups,
+  withStep,
 } from "./apply-rows.ts";
 import { unionRows } from "./apply-union.ts";
 import { bindAggregate } from "./bind-aggregate.ts";
@@ -118,7 +118,7 @@ function runStep(step: PlainStep, rows: AppliedRows, work: Work): AppliedRows {
       checkSearch(step.position, rows, work);
       return rows;
     case "filter":
-      return withFilter(rows, bindFilter(step, rows, work));
+      return withStep(rows, { kind: "filter", filter: bindFilter(step, rows, work) });
     case "orderby":
       return { ...rows, orderBy: bindStepOrder(step, rows, work) };
     case "top":
@@ -182,14 +182,27 @@ function limited(step: LimitSyntax, rows: AppliedRows, within: readonly KeyPath[
     requireEnabled("orderBy", work.capabilities, "$apply", position);
     orderBy = [keeper({ expression: bindSortKey(expression, context), descending: kind === "topcount" })];
   }
-  const limit: Omit<LimitStep, "kind" | "inputType"> = {
+  const limit: RowLimit = {
+    kind: "limit",
     orderBy: totalOrder(rows, orderBy),
     skip: kind === "skip" ? count : null,
     top: kind === "skip" ? null : count,
     partition: toGroupKeys(within),
   };
-  const kept = withLimit(rows, limit);
+  const skipped = kind === "top" && within.length === 0 ? skippedBefore(rows, limit) : null;
+  const kept = skipped ?? withStep(rows, limit);
   return isRanked ? { ...kept, orderBy: [] } : kept;
+}
+
+type RowLimit = Omit<LimitStep, "inputType">;
+
+/** Makes one limit of a top right behind a skip. @returns null behind any other step */
+function skippedBefore(rows: AppliedRows, limit: RowLimit): AppliedRows | null {
+  const last = rows.steps.at(-1);
+  const isSkip = last?.kind === "limit" && last.top === null && last.partition.length === 0;
+  // An orderby would have added terms.
+  if (!isSkip || last.orderBy.length !== limit.orderBy.length) return null;
+  return withStep({ ...rows, steps: rows.steps.slice(0, -1) }, { ...limit, skip: last.skip });
 }
 
 function bindRowCount({ kind, count }: LimitSyntax, least: 0 | 1, context: BindingContext): ParameterExpression {
@@ -235,8 +248,8 @@ function aggregated(
     if (expression === null && !work.capabilities.countEnabled) {
       throw unsupportedOption("$apply", position, "The query option $count is not enabled for this entity set.");
     }
-    const bound = bindAggregate(item, condition, context);
-    checkAlias(alias, rows, taken, "$apply", replacedBy(expression, bound.expression, rows));
+    const bound = bindAggregate(item, taken.size, condition, context);
+    checkAlias(alias, rows, taken, "$apply", replacedBy(expression, bound.aggregate.expression, rows));
     taken.add(alias.name);
     return bound;
   });
@@ -289,7 +302,7 @@ function runWithin(
   let conditions: readonly FilterClause[] = [];
   const keys = (): readonly KeyPath[] => (rows.keys === start.keys ? paths : pathsIn(rows.entityType, paths));
   const keep = (): void => {
-    for (const condition of conditions) rows = withFilter(rows, condition);
+    for (const filter of conditions) rows = withStep(rows, { kind: "filter", filter });
     if (conditions.length > 0) lossy ??= "filter";
     conditions = [];
   };
@@ -300,7 +313,7 @@ function runWithin(
         break;
       case "aggregate":
         if (lossy !== null) throw lostGroups(step.position, lossy);
-        rows = aggregated(step.items, rows, keys(), conjunction(conditions), work);
+        rows = aggregated(step.items, rows, keys(), allOf(conditions.map(({ expression }) => expression)), work);
         conditions = [];
         break;
       case "groupby": {
@@ -327,15 +340,6 @@ function runWithin(
   }
   keep();
   return { rows, lossy };
-}
-
-function conjunction(conditions: readonly FilterClause[]): FilterClause | null {
-  const [first] = conditions;
-  if (first === undefined || conditions.length === 1) return first ?? null;
-  const operands = conditions.map(({ expression }) => expression);
-  const type = PRIMITIVE_TYPES["Edm.Boolean"];
-  const expression: Expression = { kind: "logical", operator: "and", operands, type };
-  return Object.freeze(keeper({ expression }));
 }
 
 function lostGroups(position: number, step: "filter" | "skip"): Error {

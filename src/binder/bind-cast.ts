@@ -5,6 +5,7 @@ import type { Expression, ScalarType } from "../query/expression.ts";
 import { childrenOf } from "../query/walk-expression.ts";
 import type { CallSyntax, SyntaxNode } from "../syntax/ast.ts";
 import { toType } from "./bind-literal.ts";
+import { it } from "./bind-member-path.ts";
 import { type BindingScope, didYouMean, invalidOption, quotedName, unsupportedOption } from "./binding-scope.ts";
 import {
   type BoundOperand,
@@ -49,13 +50,9 @@ export function bindCast(node: CallSyntax, name: TypeCall["name"], scope: Bindin
     throw invalidOption(scope.option, node.position, message);
   }
   const type = typeOfNode((second ?? first).value, name, scope);
-  const operand = second === undefined ? itOf(node, scope) : scope.bind(first.value);
+  const operand = second === undefined ? it(scope, node.position) : scope.bind(first.value);
   const call: TypeCall = { name, operand, type, isOfEntity: second === undefined, position: node.position };
   return bindStructured(call, scope) ?? bindScalar(call, scope);
-}
-
-function itOf({ position }: CallSyntax, { entityType: type }: BindingScope): BoundOperand {
-  return { kind: "bound", expression: { kind: "it", type }, type, isCollection: false, position };
 }
 
 /** Finds the type that an argument names. */

@@ -217,7 +217,8 @@ function isStructured(source: PathSource | VariableExpression): source is Struct
   return source.type.kind === "EntityType" || source.type.kind === "ComplexType";
 }
 
-function it(scope: BindingScope, position: number): BoundOperand {
+/** Returns the entity or row itself. */
+export function it(scope: BindingScope, position: number): BoundOperand {
   const type = scope.entityType;
   return { kind: "bound", expression: { kind: "it", type }, type, isCollection: false, position };
 }

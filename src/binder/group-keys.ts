@@ -1,4 +1,5 @@
 import { keeper } from "../base/memo.ts";
+import { required } from "../base/required.ts";
 import type { ComplexType, EntitySet, EntityType } from "../edm/model.ts";
 import { PRIMITIVE_TYPES } from "../edm/primitive-type.ts";
 import type { GroupKey, OrderByItem } from "../query/clauses.ts";
@@ -54,17 +55,10 @@ export function bindKeyPath(node: MemberSyntax, context: BindingContext): KeyPat
     throw refuse(option, node.position, message);
   }
   const { expression, type, growth = 1 } = operand;
-  const leaf = { type, nullable: true, isCollection: false, facets: facetsOf(expression) };
+  const leaf = { name: node.name, type, nullable: true, isCollection: false, facets: facetsOf(expression) };
   const isComputed = node.source === null && rows?.computed.has(node.name) === true;
   if (isComputed || !isPath(expression)) {
-    return {
-      names: [node.name],
-      sources: [],
-      expression,
-      leaf: { ...leaf, name: node.name },
-      growth,
-      isComputed: true,
-    };
+    return { names: [node.name], sources: [], expression, leaf, growth, isComputed: true };
   }
   const { steps } = stepsOf(expression);
   const names = steps.map((step) => (step.kind === "property" ? step.property.name : step.navigationProperty.name));
@@ -76,18 +70,13 @@ export function bindKeyPath(node: MemberSyntax, context: BindingContext): KeyPat
   });
   const last = steps.at(-1);
   const nullable = sources.length > 0 || last?.kind !== "property" || last.property.nullable;
-  return {
-    names,
-    sources,
-    expression,
-    leaf: { ...leaf, nullable, name: names.at(-1) ?? "" },
-    growth,
-    isComputed: false,
-  };
+  return { names, sources, expression, leaf: { ...leaf, nullable }, growth, isComputed: false };
 }
 
-function pathText({ source, name }: MemberSyntax): string {
-  return source?.kind === "member" ? `${pathText(source)}/${name}` : name;
+/** Writes a path as requests do. */
+export function pathText({ source, name }: MemberSyntax): string {
+  if (source === null) return name;
+  return `${source.kind === "member" ? pathText(source) : "$it"}/${name}`;
 }
 
 /** Returns the paths without repetitions. */
@@ -98,69 +87,50 @@ export function distinctPaths(paths: readonly KeyPath[]): readonly KeyPath[] {
 /** Returns the keys of paths: paths that begin with the same entity or complex value are members of one key. */
 export function toGroupKeys(
   paths: readonly KeyPath[],
-  origins?: Map<ComplexType, EntitySet | null>,
-): readonly GroupKey[] {
-  return Object.freeze(keysAt(0, paths, origins));
-}
-
-function keysAt(
-  level: number,
-  paths: readonly KeyPath[],
-  origins: Map<ComplexType, EntitySet | null> | undefined,
+  origins: Map<ComplexType, EntitySet | null> = new Map(),
+  level: number = 0,
 ): readonly GroupKey[] {
   const byName = new Map<string, KeyPath[]>();
   for (const path of paths) {
     const name = path.names[level] ?? "";
     byName.set(name, [...(byName.get(name) ?? []), path]);
   }
-  return [...byName].map(([name, below], index): GroupKey => {
-    const [first] = below;
-    const source = first?.sources[level];
-    if (first === undefined || source === undefined) return valueKey(first, index);
-    const members = keysAt(level + 1, below, origins);
+  const keys = [...byName].map(([name, below], index): GroupKey => {
+    const { expression, leaf, sources } = required(below[0], "A key has no path.");
+    const source = sources[level];
+    if (source === undefined) {
+      return Object.freeze({ kind: "value", property: madeProperty(leaf, index), expression });
+    }
+    const members = toGroupKeys(below, origins, level + 1);
     const type = madeComplexType(
       source.type,
       members.map(({ property }) => property),
     );
-    if (source.origin !== undefined) origins?.set(type, source.origin);
+    if (source.origin !== undefined) origins.set(type, source.origin);
     const property = madeProperty({ name, type, nullable: true, isCollection: false, facets: {} }, index);
-    return Object.freeze({ kind: "structured", property, source: source.expression, members: keysOf(type, members) });
+    return Object.freeze({ kind: "structured", property, source: source.expression, members });
   });
-}
-
-/** Returns keys with the properties of the type that was made for them. */
-export function keysOf(type: EntityType | ComplexType, keys: readonly GroupKey[]): readonly GroupKey[] {
-  return Object.freeze(keys.map((key) => Object.freeze({ ...key, property: madeMember(type, key.property.name) })));
-}
-
-function valueKey(path: KeyPath | undefined, index: number): GroupKey {
-  if (path === undefined) throw new Error("A key has no path.");
-  return Object.freeze({ kind: "value", property: madeProperty(path.leaf, index), expression: path.expression });
+  return Object.freeze(keys);
 }
 
 /** Returns paths as they are in the rows of a type that a step has made. */
 export function pathsIn(type: EntityType, paths: readonly KeyPath[]): readonly KeyPath[] {
   return paths.map((path) => {
-    const expressions: PropertyExpression[] = [];
+    let owner: EntityType | ComplexType = type;
     let source: PathSource = { kind: "it", type };
-    for (const name of path.names) {
-      const owner: EntityType | ComplexType = structured(source);
+    const expressions = path.names.map((name): PropertyExpression => {
       const property = madeMember(owner, name);
-      source = { kind: "property", source, property, type: property.type };
-      expressions.push(source);
-    }
-    const sources = path.sources.map((given, index): KeySource => {
-      const expression = expressions[index];
-      if (expression === undefined) throw new Error("A path is shorter than its sources.");
-      return { expression, type: given.type, origin: given.origin };
+      if (property.type.kind === "ComplexType") owner = property.type;
+      const expression: PropertyExpression = { kind: "property", source, property, type: property.type };
+      source = expression;
+      return expression;
     });
+    const sources = path.sources.map((given, index): KeySource => ({
+      ...given,
+      expression: required(expressions[index], "A path has no such part."),
+    }));
     return { ...path, sources, expression: source };
   });
-}
-
-function structured({ type }: PathSource): EntityType | ComplexType {
-  if (type.kind === "EntityType" || type.kind === "ComplexType") return type;
-  throw new Error("A path leads through a value.");
 }
 
 /**

@@ -2,7 +2,7 @@ import { keeper } from "../base/memo.ts";
 import type { ComplexType, EntityType, StructuralProperty } from "../edm/model.ts";
 import type { Expression } from "../query/expression.ts";
 
-/** A property that a step of `$apply` makes, before it has a place in a type. */
+/** The facts of a property that a step of `$apply` makes. */
 export type MadeProperty = Pick<StructuralProperty, "name" | "type" | "nullable" | "isCollection" | "facets">;
 
 const NOTHING: readonly never[] = Object.freeze([]);
@@ -11,7 +11,10 @@ const NOTHING: readonly never[] = Object.freeze([]);
  * Makes the type of the rows that a step of `$apply` makes. Its properties have the same names on the wire and in objects.
  * @param of the type of the set, for messages
  */
-export function madeEntityType({ name, qualifiedName }: EntityType, properties: readonly MadeProperty[]): EntityType {
+export function madeEntityType(
+  { name, qualifiedName }: EntityType,
+  properties: readonly StructuralProperty[],
+): EntityType {
   const made = { kind: "EntityType", name, qualifiedName, ...membersOf(properties) } as const;
   return Object.freeze(keeper<EntityType>({ ...made, key: NOTHING, navigationProperties: NOTHING }));
 }
@@ -19,24 +22,27 @@ export function madeEntityType({ name, qualifiedName }: EntityType, properties: 
 /** Makes the type of a value that contains the values of an entity or of a complex value. */
 export function madeComplexType(
   { name, qualifiedName }: EntityType | ComplexType,
-  properties: readonly MadeProperty[],
+  properties: readonly StructuralProperty[],
 ): ComplexType {
   return Object.freeze(keeper<ComplexType>({ kind: "ComplexType", name, qualifiedName, ...membersOf(properties) }));
 }
 
 function membersOf(
-  made: readonly MadeProperty[],
+  properties: readonly StructuralProperty[],
 ): Pick<EntityType, "properties" | "ignoredProperties" | "members" | "membersIgnoringCase"> {
-  const properties = Object.freeze(made.map((property, index) => madeProperty(property, index)));
   return {
-    properties,
+    properties: Object.freeze(properties),
     ignoredProperties: NOTHING,
     members: new Map(properties.map((property) => [property.name, property])),
     membersIgnoringCase: new Map(properties.map((property) => [property.name.toLowerCase(), property])),
   };
 }
 
-/** Makes a property that no type declares. @param field the key of its values in objects */
+/**
+ * Makes a property that no type declares.
+ * @param index its position in the made type
+ * @param field the key of its values in objects
+ */
 export function madeProperty(
   { name, type, nullable, isCollection, facets }: MadeProperty,
   index: number,

@@ -47,6 +47,8 @@ function toAstronomical(text: string): string {
 
 /** Integers as SQLite writes them, with so few digits that each is an Int64. */
 const DIGITS = /^(?:0|-?[1-9]\d{0,17})$/;
+/** Numbers that JavaScript writes as databases do: at most 15 digits, no exponent, and not zero, which may be negative. */
+const PLAIN_DOUBLE = /^-?(?:[1-9]\d{0,8}(?:\.\d{0,5}[1-9])?|0\.\d{0,5}[1-9])$/;
 /** Timestamps on days that exist in every month, so no calendar check is needed. */
 const UTC = /^\d{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|1\d|2[0-8])T(?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d(?:\.\d{1,12})?Z$/;
 const GUID = /^[\da-f]{8}-[\da-f]{4}-[\da-f]{4}-[\da-f]{4}-[\da-f]{12}$/;
@@ -67,6 +69,11 @@ export function doubleText(cell: unknown): string | null {
   return typeof cell === "number" && cell !== 0 && Number.isFinite(cell) ? String(cell) : null;
 }
 
+/** Returns the JSON of an Edm.Double that was selected as text. */
+export function plainDoubleText(cell: unknown): string | null {
+  return typeof cell === "string" && PLAIN_DOUBLE.test(cell) ? cell : null;
+}
+
 /** Returns the JSON of an Edm.Guid in lower case. */
 export function guidText(cell: unknown): string | null {
   return typeof cell === "string" && GUID.test(cell) ? `"${cell}"` : null;
@@ -77,7 +84,14 @@ export function int32Text(cell: unknown): string | null {
   return typeof cell === "number" && (cell | 0) === cell ? String(cell) : null;
 }
 
-/** Returns the JSON of an Edm.Int64 that was selected as text. */
+/** Makes the function for integers selected as text, for those with fewer digits than the bounds of their type. */
+export function shortIntegerText(least: bigint, greatest: bigint): (cell: unknown) => string | null {
+  const more = String(greatest).length - 2;
+  const digits = new RegExp(`^(?:0|${least < 0n ? "-?" : ""}[1-9]\\d{0,${String(more)}})$`);
+  return (cell) => (typeof cell === "string" && digits.test(cell) ? cell : null);
+}
+
+/** Returns the JSON of an Edm.Int64, or of an Edm.Decimal without a fraction, that was selected as text. */
 export function int64Text(cell: unknown, ieee754Compatible: boolean): string | null {
   if (typeof cell !== "string" || !DIGITS.test(cell)) return null;
   return ieee754Compatible ? `"${cell}"` : cell;

@@ -82,8 +82,8 @@ export interface ReportedStatement extends Omit<TracedStatement, "request"> {
 /** Receives the statements of one request. */
 export interface StatementScope {
   report(statement: ReportedStatement): void;
-  /** The receivers besides the application, who also get the statements of operations within the request. */
-  readonly followers?: readonly StatementScope[] | undefined;
+  /** The receiver besides the application, which also gets the statements of operations within the request. */
+  readonly follower?: StatementScope | undefined;
 }
 
 /** Keeps a scope during synchronous and asynchronous work. */

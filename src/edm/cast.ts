@@ -1,9 +1,10 @@
 import { attempt } from "../base/maybe.ts";
 import { CAST_TEXTS } from "./cast-texts.ts";
-import { decimalFromNumber } from "./decimal.ts";
+import { decimalFromNumber, withoutFinalZeros } from "./decimal.ts";
+import { integerBounds } from "./integer-bounds.ts";
 import { isInteger, PRIMITIVE_TYPES, type PrimitiveType, type PrimitiveTypeName } from "./primitive-type.ts";
 import { asText, InvalidValueError, type PrimitiveValue } from "./value-codec.ts";
-import { MAX_INT64, MIN_INT64, RANGES, SINGLE_LIMIT, valueCodec } from "./value-codecs.ts";
+import { SINGLE_LIMIT, valueCodec } from "./value-codecs.ts";
 
 /** How a cast writes the fraction digits of a value: as the value has them, or without trailing zeros. */
 export type CastDigits = "written" | "needed";
@@ -21,8 +22,8 @@ export function isCastable(source: PrimitiveType, target: PrimitiveType): boolea
 export function isWider(target: PrimitiveType, source: PrimitiveType): boolean {
   if (!isInteger(source)) return source.name === "Edm.Single" && target.name === "Edm.Double";
   if (!isInteger(target)) return isNumber(target);
-  const [least, greatest] = integerBounds(source);
-  const [lowest, highest] = integerBounds(target);
+  const [least, greatest] = integerBounds(source.name);
+  const [lowest, highest] = integerBounds(target.name);
   return lowest <= least && greatest <= highest;
 }
 
@@ -56,15 +57,10 @@ const HAVE_FRACTIONS: ReadonlySet<PrimitiveTypeName> = new Set<PrimitiveTypeName
   "Edm.Duration",
 ]);
 
-/** Removes trailing zeros of the fraction, and a point without digits. */
+/** Removes trailing zeros of the fraction, which a unit or an offset may follow. */
 function withoutZeros(text: string): string {
-  const point = text.indexOf(".");
-  if (point < 0) return text;
-  let end = point + 1;
-  while (/\d/.test(text.charAt(end))) end += 1;
-  let last = end;
-  while (text.charAt(last - 1) === "0") last -= 1;
-  return text.slice(0, last === point + 1 ? point : last) + text.slice(end);
+  const end = text.search(/(?:[A-Z]|[+-]\d\d:\d\d)$/);
+  return end < 0 ? withoutFinalZeros(text) : withoutFinalZeros(text.slice(0, end)) + text.slice(end);
 }
 
 function readerOf(target: PrimitiveType): Cast {
@@ -101,24 +97,9 @@ function toInteger(value: PrimitiveValue, target: PrimitiveType): PrimitiveValue
 }
 
 function withinBounds(integer: bigint, target: PrimitiveType): PrimitiveValue | null {
-  const [least, greatest] = integerBounds(target);
+  const [least, greatest] = integerBounds(target.name);
   if (integer < least || integer > greatest) return null;
   return target.name === "Edm.Int64" ? integer : Number(integer);
-}
-
-/** Returns the least and the greatest value of an integer type. */
-export function integerBounds({ name }: PrimitiveType): readonly [least: bigint, greatest: bigint] {
-  switch (name) {
-    case "Edm.Byte":
-    case "Edm.SByte":
-    case "Edm.Int16":
-    case "Edm.Int32": {
-      const [least, greatest] = RANGES[name];
-      return [BigInt(least), BigInt(greatest)];
-    }
-    default:
-      return [MIN_INT64, MAX_INT64];
-  }
 }
 
 /** Converts a number, or the text of one. Doubles keep INF, -INF and NaN; zero of a text has no sign. */

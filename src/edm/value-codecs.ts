@@ -10,6 +10,7 @@ import {
   decimalToBigInt,
 } from "./decimal.ts";
 import { enumCodec } from "./enum-codec.ts";
+import { INTEGER_BOUNDS, type SmallIntegerTypeName, smallIntegerBounds } from "./integer-bounds.ts";
 import type { EnumType, StructuralProperty } from "./model.ts";
 import { type FormFacets, type PrimitiveType, type PrimitiveTypeName, PRIMITIVE_TYPES } from "./primitive-type.ts";
 import { temporalCodec } from "./temporal-codecs.ts";
@@ -132,21 +133,6 @@ function checkFacets(decimal: string, value: unknown, { precision, scale }: Form
   return fitting;
 }
 
-/** The integer types whose values are JavaScript numbers. */
-type SmallIntegerTypeName = "Edm.Byte" | "Edm.SByte" | "Edm.Int16" | "Edm.Int32";
-
-/** The least and the greatest value of each type. */
-export const RANGES: Readonly<Record<SmallIntegerTypeName, readonly [number, number]>> = {
-  "Edm.Byte": [0, 255],
-  "Edm.SByte": [-128, 127],
-  "Edm.Int16": [-32_768, 32_767],
-  "Edm.Int32": [-2_147_483_648, 2_147_483_647],
-};
-
-/** The least Edm.Int64. */
-export const MIN_INT64: bigint = -(2n ** 63n);
-/** The greatest Edm.Int64. */
-export const MAX_INT64: bigint = 2n ** 63n - 1n;
 /** The least number that an IEEE single rounds to infinity. */
 export const SINGLE_LIMIT: number = 2 ** 128 - 2 ** 103;
 
@@ -161,7 +147,7 @@ const MAX_INTEGER_LENGTH = 64;
  * @see OData CSDL 4.0, section 4.4
  */
 function smallIntegerCodec(name: SmallIntegerTypeName): ValueCodec {
-  const [least, greatest] = RANGES[name];
+  const [least, greatest] = smallIntegerBounds(name);
   const advice = `write a whole number from ${least} to ${greatest}`;
   const check = (integer: number, value: unknown): number => {
     // Adding zero converts -0 to 0.
@@ -192,9 +178,10 @@ function smallIntegerCodec(name: SmallIntegerTypeName): ValueCodec {
  */
 function int64Codec(): ValueCodec {
   const name = "Edm.Int64";
-  const advice = `write a whole number from ${MIN_INT64.toString()} to ${MAX_INT64.toString()}`;
+  const [least, greatest] = INTEGER_BOUNDS[name];
+  const advice = `write a whole number from ${String(least)} to ${String(greatest)}`;
   const check = (integer: bigint | null, value: unknown): bigint => {
-    if (integer !== null && integer >= MIN_INT64 && integer <= MAX_INT64) return integer;
+    if (integer !== null && integer >= least && integer <= greatest) return integer;
     throw invalidValue(value, name, advice);
   };
   const toText = (value: PrimitiveValue): string => asBigInt(value).toString();

@@ -29,7 +29,7 @@ import { jsonResponse, noContentResponse, notModifiedResponse, okResponse, type 
 export const readServiceDocument: Endpoint = (request) => {
   const { servesPageWithoutJson } = request.service.definition.profile;
   if (prefersHtml(request.options.format, request.arrival.odata.header("accept"), servesPageWithoutJson)) {
-    return request.service.furtherPaths.includes(EXPLORER) ? leadToExplorer(request) : readLandingPage(request);
+    return readLandingPage(request);
   }
   const format = readJsonFormat(request);
   bindNoQuery(readOptions(request));
@@ -104,11 +104,10 @@ export function toRouteRequest({ odata, requestId: id }: Arrival, user: User | n
 export const EXPLORER = "explorer";
 
 /** Leads a browser from the root to the explorer, within its origin. */
-function leadToExplorer(request: AuthorizedRequest): ODataResponse {
-  bindNoQuery(readOptions(request));
+export const leadToExplorer: Endpoint = (request) => {
   const { headers } = noContentResponse(request, { "Cache-Control": "no-store", Vary: "Accept" });
   return { status: 307, headers: { ...headers, Location: `${rootPath(request)}/${EXPLORER}` }, body: null };
-}
+};
 
 /** Returns the path of the root without a slash at its end. A host may have mounted the service below any path. */
 function rootPath({ serviceRoot }: AuthorizedRequest): string {

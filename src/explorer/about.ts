@@ -1,10 +1,10 @@
-import { chain, type Maybe, recover } from "../base/maybe.ts";
 import type { User } from "../definition/context.ts";
-import type { EntitySetDefinition, ServiceDescription } from "../definition/model/service-definition.ts";
+import type { ServiceDescription } from "../definition/model/service-definition.ts";
 import { connectionPaths, titleOf } from "../definition/model/service-title.ts";
-import type { RowEstimate, StoredDatabase, StoredHandler, StoredSet } from "../definition/model/stored-database.ts";
+import type { RowEstimate } from "../definition/model/stored-database.ts";
 import type { SchemaFinding } from "../errors/schema-finding.ts";
 import { judge } from "../execution/rules/judge-rules.ts";
+import { rowEstimates } from "./row-estimates.ts";
 import type { SignIn } from "./sign-in.ts";
 
 /** The facts about a service and its user that the explorer shows, as `{prefix}/explorer/about.json` returns them. */
@@ -31,62 +31,31 @@ interface ExplorerWarning extends Pick<SchemaFinding, "code" | "severity" | "mes
   readonly place: string;
 }
 
-/** Returns the facts for a user. @param traces whether the user may read traces */
+/** Makes the function that returns the facts for a user. */
 export function aboutService(
   { definition, findings }: ServiceDescription,
-  {
-    signIn,
-    user,
-    traces,
-  }: { readonly signIn: SignIn | undefined; readonly user: User | null; readonly traces: boolean },
-): Maybe<ExplorerAbout> {
+  signIn: SignIn | undefined,
+): (user: User | null, traces: boolean) => Promise<ExplorerAbout> {
   const { kind: auth = "none", ...issuer } = signIn ?? {};
   const { connectionFiles, serverTiming } = definition;
   const files = connectionFiles === null ? null : connectionPaths(connectionFiles);
-  const counted = [...definition.entitySets.values()].filter((set) => mayCount(set, user));
-  return chain(rowsOf(counted), (rows) =>
-    chain(traces ? findings() : [], (found) => ({
+  const estimates = rowEstimates(definition.entitySets.values());
+  return async (user, traces) => {
+    const readable = [...(await estimates())].filter(
+      ([{ authorization }]) => judge(authorization.read, user) === "passed",
+    );
+    const found = traces ? await findings() : [];
+    return {
       title: titleOf(definition),
       auth,
       ...issuer,
-      rows,
+      rows: Object.fromEntries(readable.map(([{ entitySet }, rows]) => [entitySet.name, rows])),
       warnings: found.map(({ code, severity, set, property, message, fix }) => {
         return { code, severity, place: property === undefined ? set : `${set}.${property}`, message, fix };
       }),
       traces,
       serverTiming,
       connectionFiles: files === null ? null : { excel: files.excel.slice(1), powerBi: files.powerBi.slice(1) },
-    })),
-  );
-}
-
-/** Whether a user sees all rows of a set, or would learn nothing by their number. */
-function mayCount({ rows, authorization }: EntitySetDefinition, user: User | null): boolean {
-  return rows === null && judge(authorization.read, user) === "passed";
-}
-
-/** Estimates the rows of sets over whole tables, with one look at each database. */
-function rowsOf(sets: readonly EntitySetDefinition[]): Maybe<ExplorerAbout["rows"]> {
-  const byDatabase = new Map<StoredDatabase, StoredSet[]>();
-  for (const set of sets) {
-    const rows = wholeTable(set);
-    if (rows === undefined) continue;
-    const others = byDatabase.get(rows.database);
-    if (others === undefined) byDatabase.set(rows.database, [{ set, rows }]);
-    else others.push({ set, rows });
-  }
-  const none = (): ReadonlyMap<string, RowEstimate> => new Map();
-  const estimates = Array.from(byDatabase, async ([database, stored]) =>
-    // The page works without numbers, such as while a database cannot be reached.
-    recover(() => database.estimateRows(stored), none),
-  );
-  return chain(Promise.all(estimates), (all) => Object.fromEntries(all.flatMap((each) => [...each])));
-}
-
-/** Returns the rows of a set that shows all of a table: the application narrowed neither its list nor its keys. */
-function wholeTable({ handlers }: EntitySetDefinition): StoredHandler["stored"] {
-  const storedOf = (handler: unknown): StoredHandler["stored"] => (handler as StoredHandler | undefined)?.stored;
-  return handlers.applyQuery === undefined && storedOf(handlers.getByKey) !== undefined
-    ? storedOf(handlers.queryable)
-    : undefined;
+    };
+  };
 }

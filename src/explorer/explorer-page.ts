@@ -18,37 +18,24 @@ const ICON = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 16 16"><path 
  * Returns the page and its files. The page contains nothing about the model and the data, and no inline code.
  * @see Content Security Policy Level 3; RFC 8246
  */
-export function pageResources({
-  title,
-  files: { script, style },
-  signIn,
-  isPublic,
-}: PageFacts): readonly StaticResource[] {
+export function pageResources(facts: PageFacts): readonly StaticResource[] {
+  const { files, signIn, isPublic } = facts;
   const encoder = new TextEncoder();
-  const quiet = { "Referrer-Policy": "no-referrer" };
-  const kept = { ...quiet, "Cache-Control": `${isPublic ? "public" : "private"}, max-age=31536000, immutable` };
-  const fresh = { ...quiet, "Cache-Control": "no-cache", "Content-Security-Policy": policyOf(signIn) };
-  const page = (path: string, folder: string, root: string): StaticResource => ({
-    path,
-    isPublic,
-    contentType: "text/html;charset=utf-8",
-    headers: fresh,
-    body: encoder.encode(pageOf({ title, signIn, folder, root, script: script.name, style: style.name })),
-  });
-  const file = (name: string, contentType: string, body: Uint8Array, headers = kept): StaticResource => ({
-    path: `explorer/${name}`,
-    isPublic,
-    contentType,
-    headers,
-    body,
-  });
+  const kept = { "Cache-Control": `${isPublic ? "public" : "private"}, max-age=31536000, immutable` };
+  const fresh = { "Cache-Control": "no-cache", "Content-Security-Policy": policyOf(signIn) };
+  const file = (path: string, contentType: string, headers: StaticResource["headers"], body: Uint8Array) => {
+    return { path, isPublic, contentType, headers: { "Referrer-Policy": "no-referrer", ...headers }, body };
+  };
+  const page = (path: string, folder: string, root: string): StaticResource =>
+    file(path, "text/html;charset=utf-8", fresh, encoder.encode(pageOf(facts, folder, root)));
+  const { script, style } = files;
   return [
     page("explorer", "explorer/", "./"),
     // A slash at the end of the URL moves relative URLs one level down.
     page("explorer/", "", "../"),
-    file(script.name, "text/javascript;charset=utf-8", script.bytes),
-    file(style.name, "text/css;charset=utf-8", style.bytes),
-    file("icon.svg", "image/svg+xml", encoder.encode(ICON), { ...quiet, "Cache-Control": "no-cache" }),
+    file(`explorer/${script.name}`, "text/javascript;charset=utf-8", kept, script.bytes),
+    file(`explorer/${style.name}`, "text/css;charset=utf-8", kept, style.bytes),
+    file("explorer/icon.svg", "image/svg+xml", { "Cache-Control": "no-cache" }, encoder.encode(ICON)),
   ];
 }
 
@@ -58,16 +45,11 @@ function policyOf(signIn: SignIn | undefined): string {
   return `default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' blob:; connect-src 'self'${issuer}; form-action 'none'; base-uri 'none'; frame-ancestors 'none'`;
 }
 
-interface PageParts extends Pick<PageFacts, "title" | "signIn"> {
-  /** The relative URL of the folder of the files. */
-  readonly folder: string;
-  /** The relative URL of the root of the service. */
-  readonly root: string;
-  readonly script: string;
-  readonly style: string;
-}
-
-function pageOf({ title, signIn, folder, root, script, style }: PageParts): string {
+/**
+ * @param folder the relative URL of the folder of the files
+ * @param root the relative URL of the root of the service
+ */
+function pageOf({ title, signIn, files: { script, style } }: PageFacts, folder: string, root: string): string {
   const signs = signIn === undefined ? "" : ` data-sign-in="${escapeHtml(JSON.stringify(signIn))}"`;
   return `<!doctype html>
 <html lang="en">
@@ -77,8 +59,8 @@ function pageOf({ title, signIn, folder, root, script, style }: PageParts): stri
 <meta name="color-scheme" content="light dark">
 <title>${escapeHtml(title)}</title>
 <link rel="icon" type="image/svg+xml" href="${folder}icon.svg">
-<link rel="stylesheet" href="${folder}${style}">
-<script type="module" src="${folder}${script}"></script>
+<link rel="stylesheet" href="${folder}${style.name}">
+<script type="module" src="${folder}${script.name}"></script>
 </head>
 <body>
 <div id="explorer" data-root="${root}"${signs}></div>

@@ -1,4 +1,3 @@
-import { chain, type Maybe } from "../base/maybe.ts";
 import { CAN_TRACE } from "../definition/logger.ts";
 import type { RouteResource, ServiceDescription, ServiceRoute } from "../definition/model/service-definition.ts";
 import { checkOptions, describe, isObject, type OptionTable } from "../definition/option-table.ts";
@@ -10,7 +9,7 @@ import { aboutService } from "./about.ts";
 import { readExplorerFiles } from "./explorer-files.ts";
 import { pageResources } from "./explorer-page.ts";
 import { checkSignIn, type SignIn } from "./sign-in.ts";
-import { traceOwner } from "./trace-readers.ts";
+import { traceOwners } from "./trace-readers.ts";
 import { Traces } from "./traces.ts";
 
 /** The options of `explorerRoute`. */
@@ -39,7 +38,7 @@ const PLACE = { route: `/${PAGE}` };
 const ROUTE_OPTIONS: OptionTable<keyof ExplorerRouteOptions> = Object.freeze({
   sql: { kind: "any" },
   public: { kind: "flag" },
-  signIn: { kind: "any" },
+  signIn: { kind: "object" },
   folder: { kind: "any" },
 });
 
@@ -72,7 +71,7 @@ function* checkRouteOptions(options: unknown): Iterable<ConfigurationFault> {
     const message = "`sql` of explorerRoute contains no rule, so everybody could read statements.";
     yield { ...PLACE, message, fix: 'Give a rule, such as role("admin"), or omit `sql`.' };
   }
-  yield* checkSignIn(signIn, PLACE);
+  if (isObject(signIn)) yield* checkSignIn(signIn, PLACE);
   if (folder !== undefined && typeof folder !== "string" && !(folder instanceof URL)) {
     const message = `\`folder\` of explorerRoute cannot be ${describe(folder)}.`;
     yield { ...PLACE, message, fix: "Give the path of a folder, or its URL." };
@@ -83,40 +82,32 @@ function* checkRouteOptions(options: unknown): Iterable<ConfigurationFault> {
 }
 
 function openRoute(service: ServiceDescription, options: ExplorerRouteOptions): readonly RouteResource[] {
-  const { definition } = service;
+  const { definition, findings } = service;
   const { signIn, sql, public: isPublic = true, folder } = options;
   const files = readExplorerFiles(folder);
   if ("message" in files) throw new Error(files.message);
-  const rules = sql === undefined ? null : requirementsOf(sql);
   const traces = new Traces();
-  const ownerOf = (request: Parameters<typeof traceOwner>[0]): string | null =>
-    CAN_TRACE ? traceOwner(request, rules, definition) : null;
+  const ownerOf = CAN_TRACE ? traceOwners(sql === undefined ? null : requirementsOf(sql), definition) : null;
+  const about = aboutService(service, signIn);
   return [
     ...pageResources({ title: definition.name ?? "Explorer", files, signIn, isPublic }),
-    {
-      path: ABOUT,
-      answer: (request) => aboutService(service, { signIn, user: request.user, traces: ownerOf(request) !== null }),
-    },
+    { path: ABOUT, answer: (request) => about(request.user, (ownerOf?.(request) ?? null) !== null) },
     {
       path: `${TRACE}*`,
-      answer: (request): Maybe<object | null> => {
-        const owner = ownerOf(request);
+      answer: async (request) => {
+        const owner = ownerOf?.(request) ?? null;
         if (owner === null) throw refusal(request.user, "read traces");
-        const id = /[^/?]*(?=\?|$)/u.exec(request.target)?.[0] ?? "";
-        return chain(service.findings(), (findings) => traces.read(owner, decoded(id), findings));
+        // Request ids need no escapes.
+        const [path = ""] = request.target.split("?", 1);
+        return traces.read(owner, path.slice(path.lastIndexOf("/") + 1), await findings());
       },
-      follow: (request) => {
-        const owner = ownerOf(request);
-        return owner === null ? null : traces.begin(owner, request);
-      },
+      follow:
+        ownerOf === null
+          ? undefined
+          : (request) => {
+              const owner = ownerOf(request);
+              return owner === null ? null : traces.begin(owner, request);
+            },
     },
   ];
-}
-
-function decoded(segment: string): string {
-  try {
-    return decodeURIComponent(segment);
-  } catch {
-    return segment;
-  }
 }

@@ -1,4 +1,4 @@
-import { checkOptions, describe, isObject, type OptionTable } from "../definition/option-table.ts";
+import { checkOptions, describe, type OptionTable } from "../definition/option-table.ts";
 import type { ConfigurationFault } from "../errors/configuration-error.ts";
 
 /** How users of the explorer sign in. The page keeps their credentials in memory alone. @see docs/reference/explorer.md */
@@ -13,39 +13,30 @@ export interface SignIn {
   readonly scope?: string | undefined;
 }
 
-const OPTIONS: OptionTable<keyof SignIn> = {
-  kind: { kind: "choice", values: ["key", "basic", "bearer", "oidc"] },
+const KIND = { kind: { kind: "choice", values: ["key", "basic", "bearer", "oidc"] } } as const;
+const OIDC: OptionTable<keyof SignIn> = {
+  ...KIND,
   issuer: { kind: "text" },
   clientId: { kind: "text" },
   scope: { kind: "text" },
 };
-const OIDC_OPTIONS = ["issuer", "clientId", "scope"] as const;
 const OWNER = "`signIn` of explorerRoute";
 const EXAMPLE = '{ kind: "oidc", issuer: "https://login.example.com", clientId: "explorer" }';
 
 /** Checks `signIn` of `explorerRoute`. */
-export function* checkSignIn(signIn: unknown, place: { readonly route: string }): Iterable<ConfigurationFault> {
-  if (signIn === undefined) return;
-  if (!isObject(signIn)) {
-    yield {
-      ...place,
-      message: `${OWNER} cannot be ${describe(signIn)}.`,
-      fix: 'Give an object, such as { kind: "key" }.',
-    };
-    return;
-  }
-  yield* checkOptions(OPTIONS, signIn, OWNER, place);
+export function* checkSignIn(
+  signIn: Readonly<Record<string, unknown>>,
+  place: { readonly route: string },
+): Iterable<ConfigurationFault> {
   const { kind, issuer, clientId } = signIn;
+  const isOidc = kind === "oidc";
+  const beside = Object.keys(OIDC);
+  const elsewhere = { table: OIDC, example: () => `Only the kind oidc has it, as in ${EXAMPLE}.`, beside };
+  yield* checkOptions(isOidc ? OIDC : KIND, signIn, OWNER, place, elsewhere);
   if (kind === undefined) {
     yield { ...place, message: `${OWNER} has no \`kind\`.`, fix: "Give key, basic, bearer or oidc." };
   }
-  if (kind !== "oidc") {
-    for (const name of OIDC_OPTIONS.filter((each) => signIn[each] !== undefined)) {
-      const message = `${OWNER} has \`${name}\`, which only the kind oidc uses.`;
-      yield { ...place, message, fix: `Remove it, or write ${EXAMPLE}.` };
-    }
-    return;
-  }
+  if (!isOidc) return;
   if (issuer === undefined || clientId === undefined) {
     yield { ...place, message: `${OWNER} needs \`issuer\` and \`clientId\`.`, fix: `Write ${EXAMPLE}.` };
   }

@@ -9,38 +9,47 @@ const LOCAL_HOST = /^(?:localhost|127\.0\.0\.1|\[::1\])(?::\d{1,5})?$/iu;
 /** Headers that proxies add. A proxy on this machine would pass on the requests of everybody. */
 const PROXY_HEADERS = ["forwarded", "via", "x-forwarded-for", "x-forwarded-host", "x-forwarded-proto", "x-real-ip"];
 
+/** Returns the owner of the traces that a request may read; null: none. */
+export type TraceOwner = (request: RouteRequest) => string | null;
+
 /**
- * Returns the owner of the traces that a request may read: only requests of the same owner are among them.
+ * Makes the function that finds the owner of traces: only requests of the same owner are among them. Users without an id own
+ * none, because their traces could not be told from others.
  * @param rules who may read traces; null: requests from this machine
- * @returns null if the request may read none; also for a user without an id, whose traces could not be told from others
+ * @returns null if nobody may read traces
  * @see docs/reference/explorer.md, Traces
  */
-export function traceOwner(
-  request: RouteRequest,
+export function traceOwners(
   rules: readonly AuthorizationRequirement[] | null,
-  definition: Pick<ServiceDefinition, "trustProxy" | "publicUrl">,
-): string | null {
-  const { user } = request;
-  const mayRead = rules === null ? isFromThisMachine(request, definition) : judge(rules, user) === "passed";
-  if (!mayRead) return null;
-  if (user === null) return "anonymous";
-  // The application states the type of the user.
-  const id: unknown = Reflect.get(Object(user) as object, "id");
-  const isId = (typeof id === "string" && id !== "") || typeof id === "number" || typeof id === "bigint";
-  return isId ? `user ${String(id)}` : null;
+  { trustProxy, publicUrl }: Pick<ServiceDefinition, "trustProxy" | "publicUrl">,
+): TraceOwner | null {
+  const isLocal = publicUrl === undefined || isLocalUrl(publicUrl);
+  if (rules === null && (trustProxy || !isLocal)) return null;
+  return (request) => {
+    const { user } = request;
+    const mayRead = rules === null ? isFromThisMachine(request) : judge(rules, user) === "passed";
+    if (!mayRead) return null;
+    if (user === null) return "anonymous";
+    // JavaScript callers may return other values.
+    const id: unknown = Reflect.get(Object(user) as object, "id");
+    return typeof id === "string" && id !== "" ? `user ${id}` : null;
+  };
 }
 
-/** Judges the socket, not what the client says. A page of another site whose name leads to this machine has another host. */
-function isFromThisMachine(
-  { remoteAddress = "", host, header }: RouteRequest,
-  { trustProxy, publicUrl }: Pick<ServiceDefinition, "trustProxy" | "publicUrl">,
-): boolean {
-  const isLocal = publicUrl === undefined || LOCAL_HOST.test(new URL(publicUrl).host);
+/**
+ * Judges the socket, not what the client says. A page of another site has another origin, and if its name leads to this
+ * machine, another host.
+ */
+function isFromThisMachine({ remoteAddress = "", host, header }: RouteRequest): boolean {
+  const origin = header("origin");
   return (
-    !trustProxy &&
-    isLocal &&
     LOOPBACK.test(remoteAddress) &&
     LOCAL_HOST.test(host) &&
+    (origin === undefined || isLocalUrl(origin)) &&
     PROXY_HEADERS.every((name) => header(name) === undefined)
   );
+}
+
+function isLocalUrl(url: string): boolean {
+  return URL.canParse(url) && LOCAL_HOST.test(new URL(url).host);
 }

@@ -1,4 +1,4 @@
-import { chain, type Maybe, recover } from "../base/maybe.ts";
+import { recover } from "../base/maybe.ts";
 import type { ReportedStatement, StatementScope, TracedRequest } from "../definition/logger.ts";
 import type { SchemaFinding } from "../errors/schema-finding.ts";
 
@@ -32,10 +32,13 @@ const REQUESTS = 200;
 const STATEMENTS = 100;
 /** The characters of a request: its statements with their parameters. */
 const CHARACTERS = 50_000;
-/** The characters of a shown parameter. */
+/** The characters of a shown parameter, and of a message. */
 const PARAMETER = 1000;
 /** The milliseconds for which a trace is kept. */
 const KEPT = 600_000;
+
+/** The milliseconds in which the plans of a trace are read. */
+const PLANNED = 5000;
 
 /** A statement of a trace, and how to read its plan. */
 interface KeptStatement {
@@ -52,43 +55,50 @@ class Trace implements StatementScope {
   #characters = 0;
 
   constructor({ id, method, target }: TracedRequest) {
-    this.request = { id, method, target: cut(target, CHARACTERS) };
+    this.request = { id, method, target };
   }
 
   get isOver(): boolean {
     return performance.now() - this.#begun > KEPT;
   }
 
-  report({ sql, parameters, rows, ms, error, explain }: ReportedStatement): void {
-    const shown = parameters.map(shownParameter);
-    const size = shown.reduce<number>((sum, each) => sum + String(each).length, sql.length);
+  report(statement: ReportedStatement): void {
+    try {
+      this.#keep(statement);
+    } catch {
+      // A value without a text must not fail the request.
+      this.omitted += 1;
+    }
+  }
+
+  #keep({ sql, parameters, rows, ms, error, explain }: ReportedStatement): void {
+    const shown = parameters.map(shownValue);
+    const sizes = parameters.map((each, at) => (each instanceof Uint8Array ? each.length : String(shown[at]).length));
+    const size = sizes.reduce((sum, each) => sum + Math.min(each, PARAMETER), sql.length);
     if (this.statements.length >= STATEMENTS || this.#characters + size > CHARACTERS) {
       this.omitted += 1;
       return;
     }
     this.#characters += size;
-    // The plan needs the whole parameters, which a cut one says are long.
-    const isWhole = parameters.every((each) => sizeOf(each) <= PARAMETER);
-    const failure = error === undefined ? {} : { error: cut(messageOf(error), PARAMETER) };
+    const failure = error === undefined ? {} : { error: cut(messageOf(error)) };
+    const texts = shown.map((each) => (typeof each === "string" ? cut(each) : each));
     this.statements.push({
-      shown: { sql, parameters: shown, rows, ms, ...failure },
-      explain: isWhole && READS.test(sql) ? explain : undefined,
+      shown: { sql, parameters: texts, rows, ms, ...failure },
+      // The plan needs the whole values, which the trace does not keep if they are long.
+      explain: sizes.every((each) => each <= PARAMETER) ? explain : undefined,
     });
   }
 }
 
-/** Statements that change nothing. MariaDB writes settings before them. */
-const READS = /^\s*(?:set statement .*? for )?(?:select|with)\b(?!.*\b(?:insert\s+into|update|delete\s+from)\b)/isu;
-
-/** The traces of a service, by their owners and the ids of their requests. Clients choose these ids. */
+/** The traces of a service, by the ids of their requests, which clients choose, and by their owners. */
 export class Traces {
-  /** The oldest first. */
+  /** The oldest first. An id contains no blank. */
   readonly #traces = new Map<string, Trace>();
 
   /** Begins the trace of a request, in place of an earlier one of the same owner and id. */
   begin(owner: string, request: TracedRequest): StatementScope {
     const trace = new Trace(request);
-    const key = keyOf(owner, request.id);
+    const key = `${request.id} ${owner}`;
     this.#traces.delete(key);
     this.#traces.set(key, trace);
     for (const [oldest, { isOver }] of this.#traces) {
@@ -103,86 +113,69 @@ export class Traces {
    * @param findings those of the schema check
    * @returns null for an unknown id, and for that of another owner
    */
-  read(owner: string, id: string, findings: readonly SchemaFinding[]): Maybe<ExplorerTrace | null> {
-    const trace = this.#traces.get(keyOf(owner, id));
+  async read(owner: string, id: string, findings: readonly SchemaFinding[]): Promise<ExplorerTrace | null> {
+    const trace = this.#traces.get(`${id} ${owner}`);
     if (trace === undefined || trace.isOver) return null;
     const { request, omitted } = trace;
-    return chain(withPlans([...trace.statements], []), (statements) => ({
-      request,
-      statements,
-      omitted,
-      advice: adviceFor(statements, findings),
-    }));
+    const statements = await withPlans([...trace.statements]);
+    return { request, statements, omitted, advice: adviceFor(statements, findings) };
   }
 }
 
-function keyOf(owner: string, id: string): string {
-  return JSON.stringify([owner, id]);
+/** Reads the plans one after another: a trace must not occupy all connections. */
+async function withPlans(kept: readonly KeptStatement[]): Promise<readonly ExplorerStatement[]> {
+  const end = performance.now() + PLANNED;
+  const statements: ExplorerStatement[] = [];
+  for (const { shown, explain } of kept) {
+    const isLate = explain === undefined || performance.now() > end;
+    const plan = isLate ? undefined : await recover(explain, () => undefined);
+    statements.push(plan === undefined ? shown : { ...shown, plan });
+  }
+  return statements;
 }
 
-/** Reads the plans one after another: a trace must not occupy all connections. */
-function withPlans(
-  [first, ...others]: readonly KeptStatement[],
-  done: readonly ExplorerStatement[],
-): Maybe<readonly ExplorerStatement[]> {
-  if (first === undefined) return done;
-  const { shown, explain } = first;
-  const plan = explain === undefined ? undefined : recover(explain, () => undefined);
-  return chain(plan, (lines) => withPlans(others, [...done, lines === undefined ? shown : { ...shown, plan: lines }]));
-}
+/** Splits a statement before its clauses. */
+const CLAUSES = /\b(?=(?:select|from|where|on|order by|group by|limit)\b)/u;
+/** The clauses with conditions, orders and groups. */
+const USES = /^(?:where|on|order by|group by)\b/u;
 
 /** Returns the missing indexes of the columns by which the statements find, sort or group rows. */
 function adviceFor(
   statements: readonly ExplorerStatement[],
   findings: readonly SchemaFinding[],
 ): ExplorerTrace["advice"] {
-  const texts = statements.map(({ sql }) => ({ sql: sql.toLowerCase(), used: usedParts(sql.toLowerCase()) }));
-  return findings.flatMap(({ code, table, column, message, fix }) => {
-    if ((code !== "C10" && code !== "C11") || table === undefined || column === undefined) return [];
-    const columns = column.split(", ");
-    const isUsed = texts.some(
-      ({ sql, used }) => names(sql, table.split(".").at(-1) ?? table) && columns.every((each) => names(used, each)),
-    );
-    return isUsed ? [{ message, fix }] : [];
-  });
-}
-
-const CLAUSES = /\b(select|from|where|on|order by|group by|limit)\b/u;
-const USED: ReadonlySet<string | undefined> = new Set(["where", "on", "order by", "group by"]);
-
-/** Returns the conditions, orders and groups of a statement, without what it selects. */
-function usedParts(sql: string): string {
-  const parts = sql.split(CLAUSES);
-  return parts.filter((_part, at) => at % 2 === 0 && USED.has(parts[at - 1])).join(" ");
-}
-
-function names(sql: string, name: string): boolean {
-  return [`"${name}"`, `\`${name}\``].some((quoted) => sql.includes(quoted.toLowerCase()));
+  const texts = statements.map(({ sql }) => sql.toLowerCase().replaceAll("`", '"'));
+  const used = texts.map((sql) =>
+    sql
+      .split(CLAUSES)
+      .filter((part) => USES.test(part))
+      .join(" "),
+  );
+  const names = (sql: string | undefined, name: string): boolean => sql?.includes(`"${name.toLowerCase()}"`) === true;
+  return findings
+    .filter(({ code, table = "", column = "" }) => {
+      const isUsed = (sql: string, at: number): boolean =>
+        names(sql, table.slice(table.lastIndexOf(".") + 1)) &&
+        column.split(", ").every((each) => names(used[at], each));
+      return (code === "C10" || code === "C11") && texts.some(isUsed);
+    })
+    .map(({ message, fix }) => ({ message, fix }));
 }
 
 /** Returns a parameter as JSON, with all digits. */
-function shownParameter(value: unknown): string | number | boolean | null {
+function shownValue(value: unknown): string | number | boolean | null {
   if (value === null || value === undefined) return null;
-  if (typeof value === "boolean" || Number.isFinite(value)) return value as boolean | number;
+  if (typeof value === "boolean" || typeof value === "string" || Number.isFinite(value)) return value as boolean;
   if (value instanceof Uint8Array) return `${String(value.length)} bytes`;
-  return cut(textOf(value), PARAMETER);
-}
-
-function textOf(value: unknown): string {
-  if (typeof value === "string") return value;
   if (typeof value === "bigint" || typeof value === "number") return String(value);
   if (value instanceof Date) return Number.isNaN(value.getTime()) ? "Invalid Date" : value.toISOString();
-  return JSON.stringify(value, (_name, each: unknown) => (typeof each === "bigint" ? String(each) : each)) ?? "";
-}
-
-function sizeOf(value: unknown): number {
-  return value instanceof Uint8Array ? value.length : textOf(value).length;
+  return JSON.stringify(value, (_name, each: unknown) => (typeof each === "bigint" ? String(each) : each));
 }
 
 function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
 
-function cut(text: string, most: number): string {
-  return text.length <= most ? text : `${text.slice(0, most)}… (${String(text.length)} characters)`;
+function cut(text: string): string {
+  return text.length <= PARAMETER ? text : `${text.slice(0, PARAMETER)}… (${String(text.length)} characters)`;
 }

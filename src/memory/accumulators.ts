@@ -50,7 +50,7 @@ export function accumulatorOf(aggregate: Aggregate): (spendText: SpendText) => A
       return () => new Extreme(type, -1);
     case "sum":
     case "average":
-      return isFloat(type) ? () => new FloatSum(method) : exactSumOf(aggregate, type);
+      return totalOf(aggregate, type);
     default:
       return assertNever(method);
   }
@@ -58,10 +58,6 @@ export function accumulatorOf(aggregate: Aggregate): (spendText: SpendText) => A
 
 /** For the literal null, whose rows are left out. */
 const NO_VALUES: Accumulator = Object.freeze({ add: () => undefined, result: () => null });
-
-function isFloat({ name }: ScalarType): boolean {
-  return name === "Edm.Double" || name === "Edm.Single";
-}
 
 /** The number of rows, a Decimal without fraction. */
 class RowCount implements Accumulator {
@@ -123,104 +119,97 @@ class Extreme implements Accumulator {
   }
 }
 
-/** A sum of floating-point numbers in the order of the rows, or their average. */
-class FloatSum implements Accumulator {
-  readonly #method: "sum" | "average";
-  #sum = 0;
-  #count = 0;
-
-  constructor(method: "sum" | "average") {
-    this.#method = method;
-  }
-
-  add(value: PrimitiveValue): void {
-    this.#sum += asNumber(value);
-    this.#count += 1;
-  }
-
-  result(): number | null {
-    // As arithmetic, which has no result that is not a number.
-    if (this.#count === 0 || Number.isNaN(this.#sum)) return null;
-    return this.#method === "sum" ? this.#sum : this.#sum / this.#count;
-  }
-}
-
-/** How exact sums of a type are made. */
-interface ExactKind {
-  readonly toDecimal: (value: PrimitiveValue) => ScaledDecimal;
+/** How the values of a type are added, and what their sum or average is. */
+interface SumKind<Sum> {
+  readonly zero: Sum;
+  /** Returns null for a sum beyond the digits that a Decimal may have. */
+  readonly add: (sum: Sum, value: PrimitiveValue) => Sum | null;
   /** @param count the number of added values, at least 1 */
-  readonly toResult: (sum: ScaledDecimal, count: number) => PrimitiveValue | null;
+  readonly toResult: (sum: Sum, count: number) => PrimitiveValue | null;
 }
 
-function exactSumOf(aggregate: Aggregate, type: ScalarType): () => Accumulator {
-  const kind = exactKindOf(aggregate, type);
-  return () => new ExactSum(kind);
-}
-
-function exactKindOf(aggregate: Aggregate, { name }: ScalarType): ExactKind {
-  const isSum = aggregate.method === "sum";
-  switch (name) {
-    case "Edm.Duration":
-      return {
-        toDecimal: (value) => toScaledDecimal(totalSecondsOf(asText(value))),
-        toResult: (sum, count) =>
-          isSum
-            ? multiplyDuration(ONE_SECOND, fromScaledDecimal(sum))
-            : durationOf(averageDecimal(sum, count, DURATION_SCALE)),
-      };
-    case "Edm.Decimal": {
-      const scale = averageScale(aggregate);
-      return {
-        toDecimal: (value) => toScaledDecimal(asText(value)),
-        toResult: (sum, count) =>
-          isSum ? withoutFinalZeros(fromScaledDecimal(sum)) : averageDecimal(sum, count, scale),
-      };
-    }
-    case "Edm.Byte":
-    case "Edm.SByte":
-    case "Edm.Int16":
-    case "Edm.Int32":
-      return {
-        toDecimal: toInteger,
-        toResult: ({ scaled }, count) => (isSum ? BigInt(scaled) : Number(scaled) / count),
-      };
-    case "Edm.Int64":
-      return {
-        toDecimal: toInteger,
-        toResult: ({ scaled }, count) => (isSum ? String(scaled) : Number(scaled) / count),
-      };
-    default:
-      throw new Error(`Values of ${name} have no sum.`);
-  }
-}
-
-const ONE_SECOND = "PT1S";
-const DURATION_SCALE = 12;
-
-function durationOf(seconds: string | null): string | null {
-  return seconds === null ? null : multiplyDuration(ONE_SECOND, seconds);
-}
-
-function toInteger(value: PrimitiveValue): ScaledDecimal {
-  return { scaled: typeof value === "bigint" ? value : asNumber(value), scale: 0 };
-}
-
-/** An exact sum, or an average that is rounded once. Null beyond the digits that a Decimal may have. */
-class ExactSum implements Accumulator {
-  readonly #kind: ExactKind;
-  #sum: ScaledDecimal | null = { scaled: 0, scale: 0 };
+/** The sum of the values in the order of the rows, or their average. */
+class Total<Sum> implements Accumulator {
+  readonly #kind: SumKind<Sum>;
+  #sum: Sum | null;
   #count = 0;
 
-  constructor(kind: ExactKind) {
+  constructor(kind: SumKind<Sum>) {
     this.#kind = kind;
+    this.#sum = kind.zero;
   }
 
   add(value: PrimitiveValue): void {
     this.#count += 1;
-    if (this.#sum !== null) this.#sum = computeDecimals("add", this.#sum, this.#kind.toDecimal(value));
+    if (this.#sum !== null) this.#sum = this.#kind.add(this.#sum, value);
   }
 
   result(): PrimitiveValue | null {
     return this.#sum === null || this.#count === 0 ? null : this.#kind.toResult(this.#sum, this.#count);
   }
+}
+
+function totalOf(aggregate: Aggregate, { name }: ScalarType): () => Accumulator {
+  const isSum = aggregate.method === "sum";
+  switch (name) {
+    case "Edm.Single":
+    case "Edm.Double":
+      return () => new Total(isSum ? SUM_OF_DOUBLES : AVERAGE_OF_DOUBLES);
+    case "Edm.Duration": {
+      const toResult: ExactKind["toResult"] = (sum, count) =>
+        durationOf(isSum ? fromScaledDecimal(sum) : averageDecimal(sum, count, DURATION_SCALE));
+      return exactTotal((value) => toScaledDecimal(totalSecondsOf(asText(value))), toResult);
+    }
+    case "Edm.Decimal": {
+      const scale = averageScale(aggregate);
+      const toResult: ExactKind["toResult"] = (sum, count) =>
+        isSum ? withoutFinalZeros(fromScaledDecimal(sum)) : averageDecimal(sum, count, scale);
+      return exactTotal((value) => toScaledDecimal(asText(value)), toResult);
+    }
+    case "Edm.Byte":
+    case "Edm.SByte":
+    case "Edm.Int16":
+    case "Edm.Int32":
+      return exactTotal(toInteger, ({ scaled }, count) => (isSum ? BigInt(scaled) : Number(scaled) / count));
+    case "Edm.Int64":
+      return exactTotal(toInteger, ({ scaled }, count) => (isSum ? String(scaled) : Number(scaled) / count));
+    default:
+      throw new Error(`Values of ${name} have no sum.`);
+  }
+}
+
+const SUM_OF_DOUBLES: SumKind<number> = {
+  zero: 0,
+  add: (sum, value) => sum + asNumber(value),
+  // As arithmetic, which has no result that is not a number.
+  toResult: (sum) => (Number.isNaN(sum) ? null : sum),
+};
+const AVERAGE_OF_DOUBLES: SumKind<number> = {
+  ...SUM_OF_DOUBLES,
+  toResult: (sum, count) => (Number.isNaN(sum) ? null : sum / count),
+};
+
+type ExactKind = SumKind<ScaledDecimal>;
+
+/** Makes exact sums, and averages that are rounded once. */
+function exactTotal(
+  toDecimal: (value: PrimitiveValue) => ScaledDecimal,
+  toResult: ExactKind["toResult"],
+): () => Accumulator {
+  const kind: ExactKind = {
+    zero: { scaled: 0, scale: 0 },
+    add: (sum, value) => computeDecimals("add", sum, toDecimal(value)),
+    toResult,
+  };
+  return () => new Total(kind);
+}
+
+const DURATION_SCALE = 12;
+
+function durationOf(seconds: string | null): string | null {
+  return seconds === null ? null : multiplyDuration("PT1S", seconds);
+}
+
+function toInteger(value: PrimitiveValue): ScaledDecimal {
+  return { scaled: typeof value === "bigint" ? value : asNumber(value), scale: 0 };
 }

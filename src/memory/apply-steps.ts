@@ -4,7 +4,7 @@ import type { PrimitiveValue } from "../edm/value-codec.ts";
 import { protocolError, type ODataError } from "../errors/odata-error.ts";
 import type { Aggregate, FilterClause, GroupKey, GroupStep, LimitStep, RoundingMode } from "../query/clauses.ts";
 import { type Accumulator, accumulatorOf, type SpendText } from "./accumulators.ts";
-import { compiledFor } from "./compile-expression.ts";
+import { compiledFor, compiledPer } from "./compile-expression.ts";
 import { compileRawSource, fieldOf } from "./compile-property.ts";
 import { equalityText } from "./equality-text.ts";
 import { asEntity, type CompiledExpression, type Evaluation, isObject } from "./evaluation.ts";
@@ -33,25 +33,20 @@ interface ReadKey {
 
 const NO_VALUE = "-";
 
-const keysOf: Readonly<Record<RoundingMode, (key: GroupKey) => ReadKey>> = {
-  "spec-compliant": keptPer((key: GroupKey) => compileKey(key, "spec-compliant")),
-  BankersRounding: keptPer((key: GroupKey) => compileKey(key, "BankersRounding")),
-};
-
-function compileKey(key: GroupKey, roundingMode: RoundingMode): ReadKey {
+const keyOf: (key: GroupKey, roundingMode: RoundingMode) => ReadKey = compiledPer((key, roundingMode) => {
   const { field } = key.property;
   if (key.kind === "value") {
     const read = compileShown(key.property, compiledFor(key, roundingMode));
     return { field, read, textOf: textOfValue(key.expression.type) };
   }
   const source = compileRawSource(key.source, []);
-  const members = key.members.map(keysOf[roundingMode]);
+  const members = key.members.map((member) => keyOf(member, roundingMode));
   return {
     field,
     read: (entity, evaluation) => (source(entity, evaluation) === null ? null : readKeys(members, entity, evaluation)),
     textOf: (value) => (isObject(value) ? `{${textOfKeys(members, value)}}` : NO_VALUE),
   };
-}
+});
 
 function textOfValue(type: Clause["expression"]["type"]): ReadKey["textOf"] {
   if (type === null) return () => NO_VALUE;
@@ -93,17 +88,13 @@ interface ReadGroups {
   readonly aggregates: readonly ReadAggregate[];
 }
 
-const groupsOf: Readonly<Record<RoundingMode, (step: GroupStep) => ReadGroups>> = {
-  "spec-compliant": keptPer((step: GroupStep) => compileGroups(step, "spec-compliant")),
-  BankersRounding: keptPer((step: GroupStep) => compileGroups(step, "BankersRounding")),
-};
-
 const operandOf = keptPer(({ expression }: Aggregate): Clause | null => expression && keeper({ expression }));
 
-function compileGroups({ keys, aggregates }: GroupStep, roundingMode: RoundingMode): ReadGroups {
+const groupsOf: (step: GroupStep, roundingMode: RoundingMode) => ReadGroups = compiledPer((step, roundingMode) => {
+  const { keys, aggregates } = step;
   const filters: readonly FilterClause[] = [...new Set(aggregates.flatMap(({ filter }) => filter ?? []))];
   return {
-    keys: keys.map(keysOf[roundingMode]),
+    keys: keys.map((key) => keyOf(key, roundingMode)),
     conditions: filters.map((filter) => compiledFor(filter, roundingMode)),
     aggregates: aggregates.map((aggregate) => {
       const operand = operandOf(aggregate);
@@ -115,7 +106,7 @@ function compileGroups({ keys, aggregates }: GroupStep, roundingMode: RoundingMo
       };
     }),
   };
-}
+});
 
 /** A group of rows. */
 interface Group {
@@ -137,7 +128,7 @@ export function* groupRows(
   { roundingMode, evaluation, maxGroups }: StepRun,
   pace: Pace,
 ): Steps<readonly object[]> {
-  const { keys, conditions, aggregates } = groupsOf[roundingMode](step);
+  const { keys, conditions, aggregates } = groupsOf(step, roundingMode);
   const groups = new Map<string, Group>();
   const spendText = textBudget();
   // The values of the present row: most rows belong to a known group, so they need no object.
@@ -210,7 +201,7 @@ export function* limitRows(
   const query = { shape: { entityType: inputType, roundingMode }, filter: null, orderBy, count: false };
   if (partition.length === 0) return yield* orderRows(rows, { ...query, skip, top }, evaluation, pace);
   const ordered = yield* orderRows(rows, { ...query, skip: 0, top: undefined }, evaluation, pace);
-  const keys = partition.map(keysOf[roundingMode]);
+  const keys = partition.map((key) => keyOf(key, roundingMode));
   const spendText = textBudget();
   const seen = new Map<string, number>();
   const kept: unknown[] = [];

@@ -134,24 +134,28 @@ function compileConversion(
   };
 }
 
-const COMPILE: Readonly<Record<RoundingMode, (clause: Clause) => CompiledExpression>> = {
-  "spec-compliant": keptPer((clause: Clause) => compileClause(clause, "spec-compliant")),
-  BankersRounding: keptPer((clause: Clause) => compileClause(clause, "BankersRounding")),
-};
-
-function compileClause(clause: Clause, roundingMode: RoundingMode): CompiledExpression {
-  const evaluate = compileExpression(clause.expression, roundingMode);
-  if (!hasLambda(clause)) return evaluate;
-  return (entity, evaluation) => {
-    evaluation.beginRow();
-    return evaluate(entity, evaluation);
+/** Makes a function that compiles once per object and rounding mode, so that later requests of a shape compile nothing. */
+export function compiledPer<O extends object, V>(
+  compile: (owner: O, roundingMode: RoundingMode) => V,
+): (owner: O, roundingMode: RoundingMode) => V {
+  const compiled: Readonly<Record<RoundingMode, (owner: O) => V>> = {
+    "spec-compliant": keptPer((owner: O) => compile(owner, "spec-compliant")),
+    BankersRounding: keptPer((owner: O) => compile(owner, "BankersRounding")),
   };
+  return (owner, roundingMode) => compiled[roundingMode](owner);
 }
 
-/** Returns the closure of an expression. It is compiled on first use, so later requests of the shape compile nothing. */
-export function compiledFor(clause: Clause, roundingMode: RoundingMode): CompiledExpression {
-  return COMPILE[roundingMode](clause);
-}
+/** Returns the closure of an expression. */
+export const compiledFor: (clause: Clause, roundingMode: RoundingMode) => CompiledExpression = compiledPer(
+  (clause, roundingMode) => {
+    const evaluate = compileExpression(clause.expression, roundingMode);
+    if (!hasLambda(clause)) return evaluate;
+    return (entity, evaluation) => {
+      evaluation.beginRow();
+      return evaluate(entity, evaluation);
+    };
+  },
+);
 
 /** Whether an expression has `any` or `all`, whose evaluation may take long for a single entity. */
 export const hasLambda: (clause: Clause) => boolean = keptPer(({ expression }: Clause) => containsLambda(expression));

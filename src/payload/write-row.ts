@@ -69,7 +69,7 @@ export function compileRowWriter(
   };
 }
 
-/** Returns the parts that write a cell directly. A Double with full control information needs its value. */
+/** Returns the parts that write a cell directly. */
 function directly(
   selected: SelectedProperty,
   format: PayloadFormat,
@@ -78,13 +78,12 @@ function directly(
 ): Pick<RowMember, "head" | "absent" | "index" | "toJson"> {
   const { property } = selected;
   const { plain, annotated } = headsOf(selected, format);
-  const needsValue = needsAnnotation(selected, format) && property.type.name === "Edm.Double";
   if (column.kind !== "scalar") return { head: "", absent: null, index: 0, toJson: noText };
   return {
     head: separator + annotated,
     absent: property.nullable ? `${separator}${plain}null` : null,
     index: column.index,
-    toJson: needsValue ? noText : (column.toJson ?? noText),
+    toJson: column.toJson ?? noText,
   };
 }
 
@@ -112,7 +111,7 @@ export function compileRowMember(
   }
 }
 
-/** The name of a member, without and with the type annotation of full control information. */
+/** The name of a member, without and with the type annotation of its value. A finite Double has none. */
 interface MemberHeads {
   readonly plain: string;
   readonly annotated: string;
@@ -121,7 +120,8 @@ interface MemberHeads {
 function headsOf(selected: SelectedProperty, format: PayloadFormat): MemberHeads {
   const { property } = selected;
   const plain = `${JSON.stringify(property.name)}:`;
-  return { plain, annotated: needsAnnotation(selected, format) ? typeAnnotation(property) + plain : plain };
+  const isAnnotated = needsAnnotation(selected, format) && property.type.name !== "Edm.Double";
+  return { plain, annotated: isAnnotated ? typeAnnotation(property) + plain : plain };
 }
 
 function compileScalarMember(

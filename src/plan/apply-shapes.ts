@@ -1,5 +1,6 @@
 import { keeper, keptPer, keptPerPair } from "../base/memo.ts";
 import type { ComplexType, EntityType, StructuralProperty } from "../edm/model.ts";
+import { allOf } from "../query/all-of.ts";
 import type {
   ApplyBranch,
   ApplyClause,
@@ -9,7 +10,6 @@ import type {
   SelectExpandClause,
 } from "../query/clauses.ts";
 import { computedIn } from "../query/mentions.ts";
-import { allOf } from "./plan-collection.ts";
 
 const NOTHING: readonly never[] = Object.freeze([]);
 

@@ -1,14 +1,15 @@
 import { keeper, keptPer } from "../base/memo.ts";
 import type { EntitySetHandlers, CollectionQuery } from "../definition/handlers.ts";
-import { PRIMITIVE_TYPES } from "../edm/primitive-type.ts";
 import { protocolError } from "../errors/odata-error.ts";
+import { allOf } from "../query/all-of.ts";
 import type { Capabilities } from "../query/capabilities.ts";
 import type { BoundQuery, OrderByItem, SelectedProperty, FilterClause } from "../query/clauses.ts";
 import type { Expression } from "../query/expression.ts";
+import { mapApply, mapComputed, mapExpansions, mapFilter, mapOrder, type Replace } from "../query/map-clauses.ts";
 import { mentionsOf, type QueryClauses } from "../query/mentions.ts";
 import { type Place, placeAt, type PlaceOrder, type PlaceValue } from "../query/place.ts";
 import type { JsonMembers, SourceQuery } from "../query/source.ts";
-import { fillApply, fillComputed, fillExpansions, fillFilter, fillOrder } from "./fill-clauses.ts";
+import { fillParameters } from "../query/walk-expression.ts";
 import { keysetOrder } from "./keyset-order.ts";
 import { type PageStart, readKeysetToken, type TokenScope, writeKeysetToken } from "./keyset-token.ts";
 import type { ExpandPlan } from "./plan-expand.ts";
@@ -231,24 +232,29 @@ export function planCount(form: ReadForm, query: BoundQuery): CollectionPlan {
 
 /**
  * Returns the bound query for an `applyQuery` handler, with a literal for each parameter.
+ * @throws ODataError `UnsupportedQueryOption` for `concat`: the items of a handler do not tell their branch
  * @see docs/reference/handlers.md
  */
 export function toCollectionQuery(plan: CollectionPlan): CollectionQuery {
   const { query, page } = plan;
   const { shape, values } = query;
-  const { isSelection, selected } = shape.selectExpand;
+  const { apply, selectExpand } = shape;
+  if (apply !== undefined && apply.branches.length > 1) {
+    const message = "'concat' is not supported in $apply: the entity set applies the query itself.";
+    throw protocolError("UnsupportedQueryOption", message, { target: "$apply" });
+  }
+  const { isSelection, selected, expanded } = selectExpand;
   // Without `$select`, properties that the user may not read are still missing.
   const isPart = isSelection || selected.length < shape.entityType.properties.length;
-  const filter = fillFilter(shape.filter, values);
-  const orderBy = fillOrder(shape.orderBy, values);
-  const compute = fillComputed(shape.selectExpand, values);
+  const fill: Replace = (expression) => fillParameters(expression, values);
+  const compute = mapComputed(selectExpand, fill);
   return {
-    ...(shape.apply === undefined ? {} : { apply: fillApply(shape.apply, values) }),
-    ...(compute.length === 0 ? {} : { compute }),
-    filter,
-    orderBy,
-    select: isPart && shape.apply === undefined && compute.length === 0 ? selected : null,
-    expand: fillExpansions(shape.selectExpand, values),
+    ...(apply && { apply: mapApply(apply, fill) }),
+    ...(compute.length > 0 && { compute }),
+    filter: mapFilter(shape.filter, fill),
+    orderBy: mapOrder(shape.orderBy, fill),
+    select: isPart && apply === undefined && compute.length === 0 ? selected : null,
+    expand: expanded.length === 0 ? null : mapExpansions(expanded, fill),
     search: query.search,
     skip: plan.skip,
     top: query.top,
@@ -297,16 +303,6 @@ const splitFilter = keptPer((filter: FilterClause): FilterPlan => {
 
 function leadsOn(expression: Expression): boolean {
   return mentionsOf({ filter: { expression }, orderBy: NO_ORDER }) !== null;
-}
-
-/** Joins conditions by `and`. An entity must meet all of them, so they can be applied one after another. */
-export function allOf(operands: readonly Expression[]): FilterClause | null {
-  const [first] = operands;
-  if (first === undefined) return null;
-  const type = PRIMITIVE_TYPES["Edm.Boolean"];
-  return keeper<FilterClause>({
-    expression: operands.length === 1 ? first : { kind: "logical", operator: "and", operands, type },
-  });
 }
 
 const planOrder = keptPer((orderBy: readonly OrderByItem[]): QueryClauses | null => {

@@ -1,5 +1,6 @@
 import { keeper, keptPer, keptPerPair } from "../base/memo.ts";
 import type { EntitySet } from "../edm/model.ts";
+import { isInteger } from "../edm/primitive-type.ts";
 import { selectsKey, type ExpandedNavigation, type SelectExpandClause } from "../query/clauses.ts";
 import { computedIn, mentionsOf } from "../query/mentions.ts";
 import type { PlaceOrder } from "../query/place.ts";
@@ -35,12 +36,10 @@ export const planNamedJson: (clause: SelectExpandClause, entitySet: EntitySet) =
 /** Returns members that begin with an `@odata.id`; null unless the key is one integer. */
 function named(plain: JsonMembers, entitySet: EntitySet): JsonMembers | null {
   const [key, second] = entitySet.entityType.key;
-  if (key === undefined || second !== undefined || !INTEGERS.has(key.type.name)) return null;
+  if (key === undefined || second !== undefined || !isInteger(key.type)) return null;
   const id: JsonId = Object.freeze({ key, entitySet });
   return members({ ...plain, id });
 }
-
-const INTEGERS: ReadonlySet<string> = new Set(["Edm.Byte", "Edm.SByte", "Edm.Int16", "Edm.Int32", "Edm.Int64"]);
 
 const plainMembers = keptPer(({ selected }: SelectExpandClause): JsonMembers => members({ selected, expanded: [] }));
 const withControl = keptPerPair((expand: ExpandPlan, clause: SelectExpandClause) =>

@@ -3,8 +3,8 @@ import type { CollectionQuery } from "../definition/handlers.ts";
 import type { ServiceDefinition } from "../definition/model/service-definition.ts";
 import type { RowCondition } from "../definition/types/row-conditions.ts";
 import type { EntitySet, StructuralProperty } from "../edm/model.ts";
-import { PRIMITIVE_TYPES } from "../edm/primitive-type.ts";
 import { protocolError } from "../errors/odata-error.ts";
+import { allOf } from "../query/all-of.ts";
 import type {
   ApplyBranch,
   ApplyClause,
@@ -22,7 +22,6 @@ import { findNavigationHandlers } from "./plan-related.ts";
 /** Returns the row rule of a set for the user of a request; `all` without a rule. */
 export type ConditionOf = (entitySet: EntitySet) => RowCondition;
 
-const BOOLEAN = PRIMITIVE_TYPES["Edm.Boolean"];
 const NO_ORDER: readonly OrderByItem[] = Object.freeze([]);
 
 /**
@@ -82,8 +81,7 @@ function restrictFilter(filter: FilterClause | null, condition: RowCondition): F
   if (condition === "all") return filter;
   if (condition === "none") return NO_ROW;
   const rule = fillParameters(condition.filter.expression, condition.values);
-  if (filter === null) return { expression: rule };
-  return { expression: { kind: "logical", operator: "and", operands: [rule, filter.expression], type: BOOLEAN } };
+  return allOf(filter === null ? [rule] : [rule, filter.expression]);
 }
 
 /** The handler of a navigation, if any, expands it instead of this handler. */

@@ -1,7 +1,9 @@
 import { keeper, keptPerPair } from "../base/memo.ts";
+import { required } from "../base/required.ts";
 import type { ServiceDefinition } from "../definition/model/service-definition.ts";
 import type { EntitySet, EntityType, NavigationJoin } from "../edm/model.ts";
 import { PRIMITIVE_TYPES } from "../edm/primitive-type.ts";
+import { allOf } from "../query/all-of.ts";
 import type { FilterClause, QueryShape, SelectedProperty } from "../query/clauses.ts";
 import type { Expression } from "../query/expression.ts";
 import type { RelatedShape } from "../query/source.ts";
@@ -126,7 +128,5 @@ function keyFilter(entityType: EntityType): FilterClause {
       type: boolean,
     };
   });
-  const [single] = terms;
-  if (terms.length === 1 && single !== undefined) return keeper({ expression: single });
-  return keeper({ expression: { kind: "logical", operator: "and", operands: terms, type: boolean } });
+  return required(allOf(terms), `${entityType.name} has no key.`);
 }

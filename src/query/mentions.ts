@@ -2,16 +2,9 @@ import { keeper, keptPer } from "../base/memo.ts";
 import { required } from "../base/required.ts";
 import type { EntitySet, NavigationProperty, StructuralProperty } from "../edm/model.ts";
 import type { EntityOwner } from "./capabilities.ts";
-import type {
-  ApplyBranch,
-  ApplyClause,
-  ApplyStep,
-  FilterClause,
-  GroupKey,
-  OrderByItem,
-  SelectExpandClause,
-} from "./clauses.ts";
+import type { ApplyClause, FilterClause, OrderByItem, SelectExpandClause } from "./clauses.ts";
 import type { CollectionPath, Expression, NavigationExpression, PathSource, RootExpression } from "./expression.ts";
+import { mapApply, mapComputed, mapFilter, mapOrder } from "./map-clauses.ts";
 import { childrenOf, isPath } from "./walk-expression.ts";
 
 /** The clauses of a query that contain expressions: part of shapes, expansions and related reads. */
@@ -33,50 +26,25 @@ export const computedIn: (clause: SelectExpandClause) => QueryClauses | null = k
 
 /**
  * Returns all values that a level names as a query, also those that it neither selects nor uses: rules judge what a request
- * names. The same object each time; null if it names none.
+ * names. The same object each time.
  */
-export const namedIn: (clause: SelectExpandClause) => QueryClauses | null = keptPer(({ computed }) => {
-  if (computed === undefined) return null;
+export const namedIn: (clause: SelectExpandClause) => QueryClauses = keptPer(({ computed = [] }) => {
   const selected = computed.map(({ property, expression }) => ({ property, computed: expression }));
   return keeper<QueryClauses>({ filter: null, orderBy: [], selectExpand: { selected } });
 });
 
 /** Returns the expressions of a query in the order of their evaluation. Only those of entities contain navigations. */
 function expressionsOf({ filter, orderBy, apply, selectExpand }: QueryClauses): readonly Expression[] {
-  return [
-    ...(apply?.branches.flatMap(ofBranch) ?? []),
-    ...ofClauses(filter === null ? [] : [filter]),
-    ...ofClauses(orderBy),
-    ...(selectExpand?.selected.flatMap(({ computed }) => computed ?? []) ?? []),
-  ];
-}
-
-function ofBranch({ steps, computed, orderBy }: ApplyBranch): readonly Expression[] {
-  return [...steps.flatMap(ofStep), ...ofClauses(computed), ...ofClauses(orderBy)];
-}
-
-function ofStep(step: ApplyStep): readonly Expression[] {
-  switch (step.kind) {
-    case "filter":
-      return [step.filter.expression];
-    case "limit":
-      return [...step.partition.flatMap(ofKey), ...ofClauses(step.orderBy)];
-    case "group": {
-      const operands = step.aggregates.flatMap(({ filter, expression }) => [
-        filter?.expression ?? [],
-        expression ?? [],
-      ]);
-      return [...step.keys.flatMap(ofKey), ...operands.flat()];
-    }
-  }
-}
-
-function ofKey(key: GroupKey): readonly Expression[] {
-  return key.kind === "value" ? [key.expression] : [key.source, ...key.members.flatMap(ofKey)];
-}
-
-function ofClauses(clauses: ReadonlyArray<{ readonly expression: Expression }>): readonly Expression[] {
-  return clauses.map(({ expression }) => expression);
+  const found: Expression[] = [];
+  const note = (expression: Expression): Expression => {
+    found.push(expression);
+    return expression;
+  };
+  if (apply !== undefined) mapApply(apply, note);
+  mapFilter(filter, note);
+  mapOrder(orderBy, note);
+  if (selectExpand !== undefined) mapComputed(selectExpand, note);
+  return found;
 }
 
 /** A navigation in expressions, with the navigations that continue it. Each appears once below its parent. */

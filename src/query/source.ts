@@ -135,6 +135,9 @@ export interface RelatedShape {
   readonly roundingMode: RoundingMode;
 }
 
+/** The values of a parent on its side of a join, in the order of the join. */
+export type JoinValues = readonly PrimitiveValue[];
+
 /** A read of related entities for many parents at once. */
 export interface RelatedQuery extends ReadScope {
   readonly shape: RelatedShape;
@@ -143,7 +146,7 @@ export interface RelatedQuery extends ReadScope {
    * For each parent, the values of the properties on its side of the join, in the order of the join. They are distinct and
    * without null, because null is not related to anything.
    */
-  readonly keys: readonly (readonly PrimitiveValue[])[];
+  readonly keys: readonly JoinValues[];
   /** Per parent. */
   readonly skip: number;
   /** Maximum number of entities per parent; undefined for all; 0 for none. */
@@ -168,6 +171,9 @@ export interface RelatedPage {
 }
 
 type JoinsExpansion = (join: NavigationJoin, parents: QueryableSource, target: QueryableSource) => boolean;
+/** The clauses of queries whose reads see the same state of a database. */
+export type ReadsScope = Pick<SourceQuery, "signal" | "transaction">;
+
 /** The navigation support of a source of a database. */
 export interface RelationalSource {
   /** Returns whether one statement can join the rows of another source with rows of this source. */
@@ -186,6 +192,14 @@ export interface RelationalSource {
    */
   readonly applies?: ((shape: QueryShape, sources: SourcesBySet) => boolean) | undefined;
   /**
+   * Runs the reads of some queries to this source in one state of the database. Absent: each may see another.
+   * @param queries at least one; a read may want fewer rows
+   * @param read runs the queries, one after another, each with the given scope; null: as they are
+   */
+  readonly inOneState?:
+    | (<T>(queries: readonly SourceQuery[], read: (scope: ReadsScope | null) => Maybe<T>) => Maybe<T>)
+    | undefined;
+  /**
    * Reads one entity of this source by its key.
    * @param key in the application's form
    * @param joins single-valued expansions to join into the same row; absent: none
@@ -197,6 +211,12 @@ export interface RelationalSource {
     joins?: KeyedJoins,
     scope?: ReadScope,
   ): KeyedRow | null | PromiseLike<KeyedRow | null>;
+  /**
+   * Returns a source of the entities that are related to one parent, which may be in any source. Absent: `readRelated` reads
+   * them.
+   * @param key null: nothing is related to the parent
+   */
+  readonly relatedTo?: ((join: NavigationJoin, key: JoinValues | null) => QueryableSource) | undefined;
   /** Reads the entities of this source that are related to the given parents, which may be in any source. */
   readRelated(query: RelatedQuery): RelatedPage | PromiseLike<RelatedPage>;
 }

@@ -1,8 +1,7 @@
 import { chain, type Maybe, recover } from "../base/maybe.ts";
 import type { User } from "../definition/context.ts";
-import type { StatementScope } from "../definition/logger.ts";
 import { requestFields } from "../definition/model/request-fields.ts";
-import type { ServiceDefinition } from "../definition/model/service-definition.ts";
+import type { AnsweringResource, ServiceDefinition } from "../definition/model/service-definition.ts";
 import { type Arrival, toIncomingRequest } from "../endpoints/arrival.ts";
 import { authorize, type CallerAccess, unrestricted } from "../endpoints/authorize.ts";
 import { AuthorizedRequest } from "../endpoints/authorized-request.ts";
@@ -42,6 +41,8 @@ import type { SchemaGate } from "./schema-gate.ts";
 /** The routes of a service, and the state that requests for data wait for. */
 export interface ServiceRoutes extends RouteTables {
   readonly guarded: GuardedPlaces;
+  /** Returns who receives the statements of a request for data, besides the application. */
+  readonly follow: AnsweringResource["follow"];
   /** The check that requests for data wait for. */
   readonly schemaGate: SchemaGate;
   /** The positions of databases with replicas; null without any. */
@@ -120,23 +121,11 @@ function answerAtPlace(placed: PlacedRequest, known?: KnownUser): Maybe<ODataRes
   const pass = (user: User | null): Maybe<ODataResponse> => {
     const access = accessOf(user, runtime, routed, endpoint);
     const run = (): Maybe<ODataResponse> => answerAs(access, { arrival, runtime, routes, routed, endpoint });
-    return alsoFollow(followersOf(routed, arrival, user, routes), run);
+    const isFollowed = routes.follow !== undefined && (isOfData(routed.path) || routed.isBatch);
+    const follower = isFollowed ? routes.follow(toRouteRequest(arrival, user)) : null;
+    return follower === null ? run() : alsoFollow(follower, run);
   };
   return known === undefined ? chain(authenticate(arrival, definition), pass) : pass(known.user);
-}
-
-const NO_SCOPES: readonly never[] = Object.freeze([]);
-
-/** Returns who receives the statements of a request for data, besides the application. */
-function followersOf(
-  { path, isBatch }: RoutedRequest,
-  arrival: Arrival,
-  user: User | null,
-  { further: { followers } }: ServiceRoutes,
-): readonly StatementScope[] {
-  if (followers.length === 0 || !(isOfData(path) || isBatch)) return NO_SCOPES;
-  const request = toRouteRequest(arrival, user);
-  return followers.flatMap(({ follow }) => follow?.(request) ?? []);
 }
 
 /** @throws ODataError for a malformed host */

@@ -3,11 +3,10 @@ import { isStandardPath } from "../binder/is-standard-path.ts";
 import { type PathReach, resolvePath } from "../binder/resolve-path.ts";
 import type { User } from "../definition/context.ts";
 import type {
-  AnsweringResource,
   EntitySetDefinition,
+  RouteResource,
   ServiceDefinition,
   ServiceDescription,
-  ServiceRoute,
   StaticResource,
 } from "../definition/model/service-definition.ts";
 import { connectionPaths } from "../definition/model/service-title.ts";
@@ -17,6 +16,7 @@ import type { RequestUrl } from "../endpoints/arrival.ts";
 import {
   answerResource,
   EXPLORER,
+  leadToExplorer,
   readOdc,
   readPbids,
   readResource,
@@ -51,8 +51,6 @@ export interface RoutePlace {
   readonly segments: readonly PathSegmentSyntax[];
   /** The URL of the resource if POST is a read of it, with query options in its body. */
   readonly queried: RequestUrl | undefined;
-  /** Whether a browser asks for the root of a service with a page that needs no user, to which the root leads. */
-  readonly leadsToPage: boolean;
 }
 
 /** A request whose URL leads to a route. */
@@ -81,31 +79,33 @@ export function placeOf(
   const url = splitTarget(odata.target);
   if (!isBelowPrefix(url.path, prefix)) throw outsideOfPrefix(url.path, prefix);
   const below = url.path.slice(prefix.length);
-  const stated = further.at(below);
-  if (stated !== undefined) {
-    return { url, further: stated, segments: NO_SEGMENTS, queried: undefined, leadsToPage: false };
-  }
-  const isPlainRoot = (below === "" || below === "/") && url.query === "" && further.at(`/${EXPLORER}`)?.isPublic;
-  const leadsToPage =
-    isPlainRoot === true && prefersHtml(undefined, odata.header("accept"), profile.servesPageWithoutJson);
+  const isPlainRoot = (below === "" || below === "/") && url.query === "" && further.has(BROWSER_ROOT);
+  const isBrowser = isPlainRoot && prefersHtml(undefined, odata.header("accept"), profile.servesPageWithoutJson);
+  const stated = further.get(isBrowser ? BROWSER_ROOT : below) ?? further.get(siblingsOf(below));
+  if (stated !== undefined) return { url, further: stated, segments: NO_SEGMENTS, queried: undefined };
   const resource = withoutQuerySegment(below);
   const segments = parseResourcePath(resource ?? below);
   const queried = resource === null ? undefined : { path: prefix + resource, query: url.query };
-  return { url, further: undefined, segments, queried, leadsToPage };
+  return { url, further: undefined, segments, queried };
+}
+
+/** The path of further routes for all paths that differ in their last segment alone. */
+function siblingsOf(below: string): string {
+  return `${below.slice(0, below.lastIndexOf("/") + 1)}*`;
 }
 
 const NO_SEGMENTS: readonly PathSegmentSyntax[] = Object.freeze([]);
 
 /** Finds the route of a place. @throws ODataError `NotFound` for a place that the service does not have */
 export function routeAt(
-  { url, further, segments, queried, leadsToPage }: RoutePlace,
+  { url, further, segments, queried }: RoutePlace,
   { model, profile }: Pick<ServiceDefinition, "model" | "profile">,
   { routes }: RouteTables,
 ): RoutedRequest {
   if (further !== undefined) return { url, ...further, queried };
   const path = pathOf(segments, model, profile.pathReach);
   const route = queried === undefined ? routes.find(path) : routes.findQuery(path);
-  return { url, path, route, isPublic: leadsToPage, queried, isBatch: false };
+  return { url, path, route, isPublic: false, queried, isBatch: false };
 }
 
 /** Resolves a path. @throws ODataError `NotFound`, marked as unsupported if the standard defines a resource there */
@@ -161,8 +161,8 @@ export class GuardedPlaces {
   }
 
   /** Returns the refusal of a user at a place; null for a known user, and where a route needs no user. */
-  refusalAt({ further, segments, leadsToPage }: RoutePlace, user: User | null): ODataError | null {
-    if (user !== null || leadsToPage || further?.isPublic === true) return null;
+  refusalAt({ further, segments }: RoutePlace, user: User | null): ODataError | null {
+    if (user !== null || further?.isPublic === true) return null;
     if (this.#isWhole) return refusal(null, "use this service");
     const [{ name } = { name: "" }] = segments;
     return this.#sets.has(name) ? refusal(null, `use ${name}`) : null;
@@ -194,30 +194,11 @@ interface FurtherRoute {
   readonly isBatch: boolean;
 }
 
-/** The further routes of a service. */
-export class FurtherRoutes {
-  /** By their raw path below the prefix, with a leading slash. */
-  readonly #routes: ReadonlyMap<string, FurtherRoute>;
-  /** The routes with one more segment below a path, which ends with a slash. */
-  readonly #parents: ReadonlyArray<readonly [path: string, route: FurtherRoute]>;
-  /** The resources that receive statements. */
-  readonly followers: readonly AnsweringResource[];
+/** The further routes by their raw path below the prefix, with a leading slash. */
+type FurtherRoutes = ReadonlyMap<string, FurtherRoute>;
 
-  constructor(routes: ReadonlyMap<string, FurtherRoute>, followers: readonly AnsweringResource[]) {
-    this.#routes = routes;
-    this.#parents = [...routes].flatMap(([path, route]) => (path.endsWith("/*") ? [[path.slice(0, -1), route]] : []));
-    this.followers = followers;
-  }
-
-  /** Returns the route at a path below the prefix. */
-  at(below: string): FurtherRoute | undefined {
-    return this.#routes.get(below) ?? this.#parents.find(([path]) => isChild(below, path))?.[1];
-  }
-}
-
-function isChild(below: string, parent: string): boolean {
-  return below.startsWith(parent) && !below.includes("/", parent.length);
-}
+/** The place of the route for browsers that ask for the root of the service. No path below the prefix equals it. */
+const BROWSER_ROOT = "browser";
 
 /** The last segment of the paths of batches. Clients encode the dollar sign, or end paths with a slash. */
 const BATCH_ENDS: readonly string[] = ["/$batch", "/$batch/", "/%24batch", "/%24batch/"];
@@ -235,21 +216,19 @@ const ROOT: ResourcePath = Object.freeze({ kind: "serviceRoot" });
 
 /**
  * Opens the further routes of a registration, and the route of batches, once, at startup.
- * @param routes checked routes of the registration
+ * @param resources those of the checked routes of the registration
  * @param answerBatch the endpoint of batches; null for a service that accepts none
  */
 export function openFurtherRoutes(
-  routes: readonly ServiceRoute[],
+  resources: readonly RouteResource[],
   service: ServiceDescription,
   answerBatch: Endpoint | null,
 ): FurtherRoutes {
-  const resources = routes.flatMap((route) => route.open(service));
-  const opened = new Map(
-    resources.map((resource): readonly [string, FurtherRoute] => [
-      `/${resource.path}`,
-      "answer" in resource ? toAnsweringRoute(resource) : toRoute(resource),
-    ]),
-  );
+  const opened = new Map(resources.map((resource) => [`/${resource.path}`, toRoute(resource)]));
+  const page = opened.get(`/${EXPLORER}`);
+  if (page !== undefined) {
+    opened.set(BROWSER_ROOT, { ...page, route: new Route({ GET: { answer: leadToExplorer, category: null } }) });
+  }
   const { connectionFiles } = service.definition;
   if (connectionFiles !== null) {
     const { excel, powerBi } = connectionPaths(connectionFiles);
@@ -265,32 +244,31 @@ export function openFurtherRoutes(
     const batch: FurtherRoute = { path: ROOT, route, isPublic: false, isBatch: true };
     for (const path of batchPathsOf(service.definition.entitySets.keys())) opened.set(path, batch);
   }
-  const followers = resources.flatMap((each) => ("answer" in each && each.follow !== undefined ? [each] : []));
-  return new FurtherRoutes(opened, followers);
+  return opened;
 }
 
 /** The mount paths whose bodies a route keeps. Where the path has parameters, clients choose it. */
 const BODIES_KEPT = 4;
 
-function toRoute(resource: StaticResource): FurtherRoute {
+function toRoute(resource: RouteResource): FurtherRoute {
+  const answer: Endpoint =
+    "answer" in resource ? (request) => answerResource(request, resource) : documentEndpoint(resource);
+  const isPublic = "isPublic" in resource && resource.isPublic === true;
+  return { path: ROOT, route: new Route({ GET: { answer, category: null } }), isPublic, isBatch: false };
+}
+
+function documentEndpoint(resource: StaticResource): Endpoint {
   const { body: given, bodyBelow } = resource;
   // The description of a large service takes time and memory that most processes never need.
   const atRoot = once(() => toBody(typeof given === "function" ? given() : given));
   const below = new BoundedCache<string, ResourceBody>(BODIES_KEPT);
-  const answer: Endpoint = (request) => {
+  return (request) => {
     const { mountPath = "" } = request.arrival.odata;
     if (bodyBelow === undefined || mountPath === "") return readResource(request, resource, atRoot());
     let body = below.get(mountPath);
     if (body === undefined) below.set(mountPath, (body = toBody(bodyBelow(mountPath))));
     return readResource(request, resource, body);
   };
-  const route = new Route({ GET: { answer, category: null } });
-  return { path: ROOT, route, isPublic: resource.isPublic === true, isBatch: false };
-}
-
-function toAnsweringRoute(resource: AnsweringResource): FurtherRoute {
-  const route = new Route({ GET: { answer: (request) => answerResource(request, resource), category: null } });
-  return { path: ROOT, route, isPublic: false, isBatch: false };
 }
 
 function toBody(bytes: Uint8Array): ResourceBody {

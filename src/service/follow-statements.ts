@@ -19,8 +19,13 @@ export function followStatements(
   const scope = scopeOf(definition, request, clock);
   if (scope === null) return answer();
   // Operations of a batch belong to the trace of the batch.
-  const followers = statementScope()?.followers ?? [];
-  return followWith(followers.length === 0 ? scope : joined([scope, ...followers], followers), answer);
+  const follower = statementScope()?.follower;
+  return followWith(follower === undefined ? scope : joined(scope, follower), answer);
+}
+
+/** Runs a request whose statements another receiver gets too. */
+export function alsoFollow(follower: StatementScope, answer: () => Maybe<ODataResponse>): Maybe<ODataResponse> {
+  return followWith(joined(statementScope(), follower), answer);
 }
 
 function followWith(scope: StatementScope, answer: () => Maybe<ODataResponse>): Maybe<ODataResponse> {
@@ -28,22 +33,13 @@ function followWith(scope: StatementScope, answer: () => Maybe<ODataResponse>): 
   return chain(inStatementScope(scope, answer), follow);
 }
 
-/** Runs a request whose statements further receivers get, in addition to those who already receive them. */
-export function alsoFollow(
-  scopes: readonly StatementScope[],
-  answer: () => Maybe<ODataResponse>,
-): Maybe<ODataResponse> {
-  if (scopes.length === 0) return answer();
-  const outer = statementScope();
-  return followWith(joined(outer === undefined ? scopes : [outer, ...scopes], scopes), answer);
-}
-
-function joined(scopes: readonly StatementScope[], followers: readonly StatementScope[]): StatementScope {
+function joined(scope: StatementScope | undefined, follower: StatementScope): StatementScope {
   return {
     report: (statement) => {
-      for (const each of scopes) each.report(statement);
+      scope?.report(statement);
+      follower.report(statement);
     },
-    followers,
+    follower,
   };
 }
 

@@ -111,10 +111,12 @@ export function odataService(options: ServiceOptions): ODataService {
   const description = Object.freeze({ definition, routes: describedRoutes(routes), findings: schemaGate.findings });
   const { batch } = definition;
   const answerBatch = batch === null ? null : batchEndpoint(definition, batch, () => serviceRoutes);
-  const further = openFurtherRoutes(options.routes ?? [], description, answerBatch);
+  const resources = (options.routes ?? []).flatMap((route) => route.open(description));
+  const further = openFurtherRoutes(resources, description, answerBatch);
+  const [follow] = resources.flatMap((resource) => ("follow" in resource ? (resource.follow ?? []) : []));
   const positions = PositionReports.of(definition, runtime.seal);
   const guarded = new GuardedPlaces(definition, routes);
-  const serviceRoutes: ServiceRoutes = { routes, further, guarded, schemaGate, positions };
+  const serviceRoutes: ServiceRoutes = { routes, further, follow, guarded, schemaGate, positions };
   const answer = (request: ODataRequest, id: string, clock: StageClock | null): Handled => {
     const reading = positions?.readingFor(request, id) ?? null;
     const finish = (response: ODataResponse): ODataResponse => {

@@ -1,4 +1,4 @@
-import { chain, isPromiseLike, type Maybe, recover } from "../base/maybe.ts";
+import { chain, isPromiseLike, recover } from "../base/maybe.ts";
 import { withinTime } from "../base/within-time.ts";
 import type { Logger } from "../definition/logger.ts";
 import { pathOf, type RequestFields, requestFields } from "../definition/model/request-fields.ts";
@@ -47,12 +47,12 @@ export class SchemaGate {
   }
 
   /** Returns the findings of the last check, after the first one. Never rejects. */
-  readonly findings = (): Maybe<readonly SchemaFinding[]> => {
-    const checked = recover(
+  readonly findings = async (): Promise<readonly SchemaFinding[]> => {
+    await recover(
       () => this.#check(),
       () => undefined,
     );
-    return chain(checked, () => this.#findings);
+    return this.#findings;
   };
 
   /**

@@ -80,9 +80,18 @@ function refuseCall(reader: TokenCursor): void {
   }
   const method = methodLike(lower);
   if (method === null || next.kind !== "(") return;
+  throw faultAt(
+    reader,
+    token,
+    `${quoteText(token.text)} is not a function. Write ${aggregateExample(reader, method)}.`,
+  );
+}
+
+/** Writes an item for a call such as `sum(Price)`, whose name is the next token. */
+export function aggregateExample(reader: TokenCursor, method: string): string {
   const operand = lookAhead(reader, 2);
   const name = operand.kind === "name" && lookAhead(reader, 3).kind === ")" ? operand.text : "Price";
-  throw faultAt(reader, token, `${quoteText(token.text)} is not a function. Write ${name} with ${method} as Alias.`);
+  return `${name} with ${method} as Alias`;
 }
 
 /** Returns the method that a name in lower case means; null for none. */

@@ -1,6 +1,6 @@
 import { nearestName } from "../errors/nearest-name.ts";
 import type { ODataError } from "../errors/odata-error.ts";
-import { type AggregateSyntax, methodLike, readAggregates } from "./aggregate-parser.ts";
+import { type AggregateSyntax, aggregateExample, methodLike, readAggregates } from "./aggregate-parser.ts";
 import type { ComputedSyntax, MemberSyntax, OrderByItemSyntax, SyntaxNode } from "./ast.ts";
 import { refuseThese } from "./call-parser.ts";
 import { readComputed } from "./compute-parser.ts";
@@ -351,9 +351,7 @@ function noStep(reader: ApplyReader): ODataError {
 function adviceFor(name: string, reader: ApplyReader): string {
   if (name === "count") return "Write aggregate($count as Count).";
   const method = methodLike(name);
-  const operand = lookAhead(reader, 2);
-  const path = operand.kind === "name" && lookAhead(reader, 3).kind === ")" ? operand.text : "Price";
-  if (method !== null) return `Write aggregate(${path} with ${method} as Alias).`;
+  if (method !== null) return `Write aggregate(${aggregateExample(reader, method)}).`;
   const nearest = OTHER_STEPS.get(name) ?? nearestName(name, STEPS);
   return nearest === null ? `The steps are ${STEPS.join(", ")}.` : `Write ${nearest}.`;
 }

@@ -33,3 +33,13 @@ test.each(ENGINES)(
     await expect(texts.join("\n")).toMatchFileSnapshot(join(import.meta.dirname, "statements", `${name}.sql`));
   },
 );
+
+const NESTED = `${"round(".repeat(12)}Weight div 2 mul 2${")".repeat(12)}`;
+
+test.each(ENGINES)("$title plans nested computations without repeating them", async ({ title }) => {
+  const { service, close } = await openSales(title);
+  const target = `$compute=${NESTED} as W&$filter=W ge 1&$orderby=W,Id&$select=Id,W`;
+  const response = await service.fetch(new Request(`http://service.example/s/Sales?${encodeURI(target)}`));
+  expect([response.status, await response.json()]).toEqual([200, expect.anything()]);
+  await close();
+});

@@ -21,7 +21,9 @@ function stepSummary(step: ApplyStep): string {
       return `filter ${summary(step.filter.expression)}`;
     case "limit": {
       const { skip, top, partition, orderBy } = step;
-      const rows = [skip === null ? "" : `skip ${summary(skip)}`, top === null ? "" : `top ${summary(top)}`].join("");
+      const rows = [skip === null ? "" : `skip ${summary(skip)}`, top === null ? "" : `top ${summary(top)}`]
+        .join(" ")
+        .trim();
       const groups = partition.length === 0 ? "" : ` in each ${keysSummary(partition)}`;
       return `${rows} by ${orderSummary(orderBy)}${groups}`;
     }

@@ -26,6 +26,12 @@ describe("the steps", () => {
     ["orderby(Name desc)/orderby(Price)", ["order Price, Name desc, Id"]],
     ["orderby(Name)/top(3)", ["top ?0:Int64 by Name, Id", "order Name, Id"]],
     ["orderby(Name)/topcount(3,Price)/skip(1)", ["top ?0:Int64 by Price desc, Id", "skip ?1:Int64 by Id", "order Id"]],
+    ["orderby(Name)/skip(1)/top(2)", ["skip ?0:Int64 top ?1:Int64 by Name, Id", "order Name, Id"]],
+    [
+      "skip(1)/orderby(Name)/top(2)/top(1)",
+      ["skip ?0:Int64 by Id", "top ?1:Int64 by Name, Id", "top ?2:Int64 by Name, Id", "order Name, Id"],
+    ],
+    ["skip(1)/topcount(2,Price)", ["skip ?0:Int64 by Id", "top ?1:Int64 by Price desc, Id", "order Id"]],
     ["bottomcount(1,length(Name))", ["top ?0:Int64 by length(Name):Int32, Id", "order Id"]],
     [
       "aggregate(Price with sum as Total,$count as N)",

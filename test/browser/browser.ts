@@ -3,8 +3,27 @@ import { findProgram } from "../house/debian.ts";
 
 /** A browser, as far as the tests use it: the types of its driver need those of browsers. */
 export interface Browser {
-  newPage(): Promise<Page>;
+  newPage(options?: PageOptions): Promise<Page>;
   close(): Promise<void>;
+}
+
+/** What a page begins with. */
+export interface PageOptions {
+  readonly viewport?: Size;
+  readonly locale?: string;
+  readonly deviceScaleFactor?: number;
+}
+
+interface Size {
+  readonly width: number;
+  readonly height: number;
+}
+
+/** Settings of the system that a page sees. */
+export interface Media {
+  readonly colorScheme?: "light" | "dark" | null;
+  readonly forcedColors?: "active" | "none" | null;
+  readonly reducedMotion?: "reduce" | "no-preference" | null;
 }
 
 /** One page of a browser. */
@@ -16,7 +35,14 @@ export interface Page {
   goto(url: string): Promise<{ headers(): Readonly<Record<string, string>> } | null>;
   /** Writes a PNG, or returns its bytes. */
   screenshot(options: { readonly path?: string }): Promise<Uint8Array>;
-  setViewportSize(size: { readonly width: number; readonly height: number }): Promise<void>;
+  setViewportSize(size: Size): Promise<void>;
+  emulateMedia(media: Media): Promise<void>;
+  /** Runs a script in each document before its own. */
+  addInitScript(script: { readonly content: string }): Promise<void>;
+  /** Makes a function of the page. */
+  exposeFunction(name: string, call: (text: string) => void): Promise<void>;
+  context(): { setOffline(isOffline: boolean): Promise<void> };
+  readonly keyboard: { press(key: string): Promise<void>; type(text: string): Promise<void> };
   title(): Promise<string>;
   locator(selector: string): Locator;
   /** Runs an expression in the page. */
@@ -44,6 +70,7 @@ export interface Locator {
   fill(text: string): Promise<void>;
   allInnerTexts(): Promise<readonly string[]>;
   innerText(): Promise<string>;
+  count(): Promise<number>;
   /** Writes a PNG of the first element. */
   screenshot(options: { readonly path: string }): Promise<Uint8Array>;
 }
@@ -53,7 +80,7 @@ interface DriverPage extends Page {
 }
 
 interface DriverBrowser {
-  newPage(): Promise<DriverPage>;
+  newPage(options?: PageOptions): Promise<DriverPage>;
   close(): Promise<void>;
 }
 
@@ -78,8 +105,8 @@ export async function openBrowser(executablePath: string): Promise<Browser> {
   const { chromium } = require("playwright-core") as Driver;
   const browser = await chromium.launch({ executablePath, timeout: MOST_MILLISECONDS });
   return {
-    newPage: async () => {
-      const page = await browser.newPage();
+    newPage: async (options) => {
+      const page = await browser.newPage(options);
       page.setDefaultTimeout(MOST_MILLISECONDS);
       return page;
     },

@@ -11,6 +11,7 @@ import { isUnsupported, mayDiffer } from "./unsupported.ts";
 
 const ORIGIN = "http://service.example";
 const ROWS = 40;
+const ENABLED = { applyEnabled: true, computeEnabled: true };
 const runsOver = ({ name }: DatabaseEngine): number => fuzzCount(name === "sqlite" ? 1500 : 600, "fuzz:apply");
 const { seed } = PROPERTY_SETTINGS;
 
@@ -23,8 +24,7 @@ describe.each(ENGINES)("the executors over arrays and over $title", (engine) => 
   const numRuns = runsOver(engine);
 
   test("group and compute alike", { timeout: 300_000 + numRuns * 200 }, async () => {
-    const defaults = { applyEnabled: true, computeEnabled: true };
-    const { memory, database, close } = await thingServices(engine, thingRows(ROWS, 7), { defaults });
+    const { memory, database, close } = await thingServices(engine, thingRows(ROWS, 7), { defaults: ENABLED });
     let answered = 0;
     const property = fc.asyncProperty(applyQuery, async (options) => {
       const target = targetOf(options);
@@ -37,6 +37,22 @@ describe.each(ENGINES)("the executors over arrays and over $title", (engine) => 
     await fc.assert(property, { numRuns, ...(seed === undefined ? {} : { seed }) });
     // A generator of faults alone would prove nothing.
     expect(answered / numRuns).toBeGreaterThan(0.7);
+    await close();
+  });
+
+  test("group by texts beside long values", async () => {
+    const { memory, database, close } = await thingServices(engine, thingRows(ROWS, 7), { defaults: ENABLED });
+    const keys = "level,rate,bytes,K,token,active";
+    const target = `/Things?$apply=compute(level as K)/groupby((${keys}),aggregate($count as N))/groupby((N),aggregate($count as M))`;
+    expect(await answerOf(database, encodeURI(target))).toBe(await answerOf(memory, encodeURI(target)));
+    await close();
+  });
+
+  test("a product that a database cannot keep is never another number", async () => {
+    const { memory, database, close } = await thingServices(engine, thingRows(ROWS, 7), { defaults: ENABLED });
+    const target = `/Things?$apply=groupby((count),aggregate((99999999999999999999.9999999999999999 mul note/count) with min as A))`;
+    const found = await answerOf(database, encodeURI(target));
+    if (!isUnsupported(engine.name, found)) expect(found).toBe(await answerOf(memory, encodeURI(target)));
     await close();
   });
 });

@@ -19,6 +19,7 @@ import type { ExplorerAbout } from "../../src/explorer/about.ts";
 import { createTable, ENGINES, type OpenDatabase } from "../executors/engines.ts";
 import { nodeDoor } from "../http/doors.ts";
 import { recordingLogger } from "../http/model.ts";
+import { passTime, stopClock } from "../timers.ts";
 import { tinyFolder } from "./tiny-files.ts";
 
 const Item = entityType("Item", { id: edm.int32().key(), name: edm.string() });
@@ -112,6 +113,8 @@ describe.each(ENGINES)("about.json over $title", ({ name, open }) => {
           queryable: () => sqlSource(Item, { db, from: db.selectFrom("few").selectAll().where("id", "=", 1) }),
         }),
         sqlEntitySet(Item, { ...few, name: "Listed", getAll: () => [{ id: 1, name: "x" }] }),
+        sqlEntitySet(Item, { ...few, name: "Written", operations: ["create"] }),
+        sqlEntitySet(Item, { ...few, name: "Tenants", db: () => ({ id: "one", db }) }),
         sqlEntitySet(Item, {
           db,
           name: "Queried",
@@ -126,6 +129,24 @@ describe.each(ENGINES)("about.json over $title", ({ name, open }) => {
     expect(await namesFor(null)).toEqual(["Open"]);
     expect(await namesFor("bob")).toEqual(["Open", "Known"]);
     expect(await namesFor("ann")).toEqual(["Open", "Known", "Admins"]);
+  });
+
+  test("counts the rows of a table at most once a minute, for all users together", async () => {
+    stopClock();
+    const { db } = opened;
+    const service = odataService({
+      logger: recordingLogger(),
+      authenticate,
+      entitySets: [sqlEntitySet(Item, { name: "Few", db, table: "few", operations: [...operations] })],
+      routes: [explorerRoute({ folder })],
+    });
+    const countFor = async (user: string | null) => (await aboutOf(service, user)).rows["Few"]?.count;
+    expect(await countFor(null)).toBe(3);
+    await sql`insert into few (id, name) values (4, 'x')`.execute(db);
+    await passTime(60_000);
+    expect([await countFor(null), await countFor("ann")]).toEqual([3, 3]);
+    await passTime(1);
+    expect(await countFor("bob")).toBe(4);
   });
 
   test.skipIf(name !== "postgres")("contains no number of rows of a table with row-level security", async () => {
@@ -205,10 +226,13 @@ describe("the default rule of traces", () => {
     return traces;
   };
 
-  test.each([{}, { Host: "127.0.0.1" }, { Host: "[::1]:80" }])("lets this machine read them: %j", async (headers) => {
-    expect(await mayRead(make(), { ...LOCAL, ...headers })).toBe(true);
-    expect(await mayRead(make({ publicUrl: "http://localhost:3000" }), { ...LOCAL, ...headers })).toBe(true);
-  });
+  test.each([{}, { Host: "127.0.0.1" }, { Host: "[::1]:80" }, { Origin: "http://localhost:8080" }])(
+    "lets this machine read them: %j",
+    async (headers) => {
+      expect(await mayRead(make(), { ...LOCAL, ...headers })).toBe(true);
+      expect(await mayRead(make({ publicUrl: "http://localhost:3000" }), { ...LOCAL, ...headers })).toBe(true);
+    },
+  );
 
   test.each([
     { Host: "evil.example" },
@@ -217,8 +241,11 @@ describe("the default rule of traces", () => {
     { Forwarded: "for=127.0.0.1" },
     { "X-Real-Ip": "127.0.0.1" },
     { Via: "1.1 proxy" },
-  ])("lets nobody read them through a proxy or by another name: %j", async (headers) => {
-    expect(await mayRead(make(), { ...LOCAL, ...headers })).toBe(false);
+    { Origin: "https://evil.example" },
+    { Origin: "http://localhost.evil.example" },
+    { Origin: "null" },
+  ])("lets nobody read them through a proxy, by another name or from another site: %j", async (headers) => {
+    expect(await mayRead(make({ cors: { origins: "*" } }), { ...LOCAL, ...headers })).toBe(false);
   });
 
   test("lets nobody read them behind a proxy, or if the address is unknown", async () => {

@@ -53,6 +53,13 @@ describe("the choices of a chart", () => {
     expect(choiceOf(parseFragment("#/chart/Orders?total=sum"), offerOf(denied), denied).total).toBeNull();
   });
 
+  test("rows are counted only where the set permits it", () => {
+    const { set } = ORDERS;
+    const uncounted = set === null ? null : { ...set, abilities: { ...set.abilities, canCount: false } };
+    expect(offerOf(ORDERS).totals).toEqual(["count", "sum", "average", "countdistinct"]);
+    expect(offerOf({ ...ORDERS, set: uncounted }).totals).toEqual(["sum", "average", "countdistinct"]);
+  });
+
   test("at most six series are chosen", () => {
     const offer = offerOfColumns("ABCDEFGH".split(""), (name) => name !== "A");
     const view = parseFragment("#/chart/Orders?x=A&y=B,C,D,E,F,G,H");
@@ -103,7 +110,9 @@ describe("the request of a chart", () => {
     const { options: sent } = chartQuery(options, choice);
     expect(sent.get("$select")).toBe("PlacedAt,Total");
     expect([...sent.keys()]).not.toContain("$expand");
-    expect([...chartQuery(options, choice, false).options.keys()]).not.toContain("$select");
+    const bare = { canSelect: false, sortable: () => false };
+    expect([...chartQuery(options, choice, bare).options.keys()]).not.toContain("$select");
+    expect([...chartQuery(options, { ...choice, total: "sum" }, bare).options.keys()]).toEqual(["@a", "$apply"]);
     const applied = chartQuery(new Map([["$apply", "identity"]]), choice);
     expect(applied.options).toEqual(new Map([["$apply", "identity"]]));
   });

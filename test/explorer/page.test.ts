@@ -216,7 +216,7 @@ describe("startup rejects", () => {
       "`sql` of explorerRoute contains resource(…), but these requests address no entity.",
     ],
     [{ folder: 5 }, "`folder` of explorerRoute cannot be 5. Give the path of a folder, or its URL."],
-    [{ signIn: "key" }, '`signIn` of explorerRoute cannot be "key". Give an object, such as { kind: "key" }.'],
+    [{ signIn: "key" }, '`signIn` of explorerRoute cannot be "key". Give an object.'],
     [{ signIn: {} }, "`signIn` of explorerRoute has no `kind`. Give key, basic, bearer or oidc."],
     [{ signIn: { kind: "magic" } }, '`kind` of `signIn` of explorerRoute cannot be "magic".'],
     [
@@ -225,7 +225,7 @@ describe("startup rejects", () => {
     ],
     [
       { signIn: { kind: "key", issuer: "https://a" } },
-      "`signIn` of explorerRoute has `issuer`, which only the kind oidc uses.",
+      '`signIn` of explorerRoute has no option `issuer`. Only the kind oidc has it, as in { kind: "oidc", issuer: "https://login.example.com", clientId: "explorer" }.',
     ],
     [{ signIn: { kind: "oidc", issuer: "https://a" } }, "`signIn` of explorerRoute needs `issuer` and `clientId`."],
     ...["http://a", "a", "https://a?b", "https://u@a", "https://a; script-src *", "javascript:a"].map((issuer) => [

@@ -126,6 +126,19 @@ describe("links", () => {
   });
 });
 
+test("links begin with the root that the service knows, and are followed below the root of the page", async () => {
+  const context = "http://inner/odata/$metadata#Orders('%24metadata')";
+  vi.stubGlobal("fetch", () => Promise.resolve(Response.json({ "@odata.context": context })));
+  const client = new ServiceClient(ROOT, new Credentials());
+  expect(() => client.urlOf("http://inner/odata/Orders?$skip=5")).toThrow(/leads out of the service/u);
+  await client.get("Orders");
+  expect(client.urlOf("http://inner/odata/Orders?$skip=5")).toBe(`${ROOT}Orders?$skip=5`);
+  for (const path of ["http://inner/admin", "http://inner/odata/../x", "http://inner/odata///else.example/x"]) {
+    expect(() => client.urlOf(path)).toThrow(/leads out of the service/u);
+  }
+  vi.unstubAllGlobals();
+});
+
 test("credentials are headers; a refusal is told", async () => {
   const credentials = new Credentials();
   const refusals: ServiceError[] = [];

@@ -1,6 +1,15 @@
 // Statements: docs/reference/explorer.md#traces
 import { sql } from "kysely";
-import { edm, entityType, hasMany, odataService, role, type ODataService, type TracedStatement } from "odatakit";
+import {
+  edm,
+  entityType,
+  hasMany,
+  odataService,
+  role,
+  type ODataService,
+  type ServiceOptions,
+  type TracedStatement,
+} from "odatakit";
 import { explorerRoute } from "odatakit/explorer";
 import { sqlEntitySet } from "odatakit/kysely";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
@@ -201,6 +210,70 @@ describe.each(ENGINES)("the trace of a request over $title", ({ name, open }) =>
         error: expect.stringMatching(/unique|duplicate/i) as string,
       },
     ]);
+  });
+
+  test("has the plan of a read whose names are words of a write, also within a transaction that is over", async () => {
+    await createTable(opened, "update", { id: "int primary key", "delete from": "int not null" });
+    const { db } = opened;
+    const Word = entityType("Word", { id: edm.int32().key(), count: edm.int32() });
+    const words = sqlEntitySet(Word, {
+      db,
+      table: "update",
+      columns: { count: "delete from" },
+      operations: ["read", "create"],
+      before: {
+        create: async ({ ctx }) => {
+          await ctx.set.get(5);
+        },
+      },
+    });
+    const service = odataService({
+      logger: recordingLogger(),
+      authenticate: () => ({ id: "ann", roles: ["admin"] }),
+      entitySets: [words],
+      routes: [explorerRoute({ sql: role("admin"), folder })],
+    });
+    const plansOf = async (): Promise<readonly boolean[]> =>
+      (await traceOf(service)).statements
+        .filter(({ sql: text }) => /^(?:set statement .*? for )?(?:select|with)\b/i.test(text))
+        .map(({ plan }) => plan !== undefined && plan.length > 0);
+    expect((await send(service, "/Words?$filter=Count eq 1")).status).toBe(200);
+    expect(await plansOf()).toEqual([true]);
+    const created = await send(service, "/Words", { method: "POST", body: { Id: 1, Count: 1 } });
+    expect([created.status, created.text]).toEqual([201, created.text]);
+    // The hook read first. A database without `returning` may then read what it wrote, as part of the write.
+    expect((await plansOf())[0]).toBe(true);
+  });
+
+  test("omits a statement whose values have no text, which runs as without traces", async () => {
+    const endless: { self?: unknown } = {};
+    endless.self = endless;
+    const { db } = opened;
+    const resultWith = async (routes: NonNullable<ServiceOptions["routes"]>): Promise<readonly unknown[]> => {
+      const logger = recordingLogger();
+      const service = odataService({
+        logger,
+        authenticate: () => ({ id: "ann", roles: ["admin"] }),
+        schemaCheck: false,
+        entitySets: [
+          sqlEntitySet(Item, {
+            db,
+            columns: { ownerId: "owner_id" },
+            from: db.selectFrom("items").selectAll().where("name", "=", endless),
+            operations: ["read"],
+          }),
+        ],
+        routes,
+      });
+      const { status } = await send(service, "/Items?$top=1");
+      if (routes.length > 0) {
+        const { statements, omitted } = await traceOf(service);
+        expect(statements).toEqual([]);
+        if (status === 200) expect(omitted).toBeGreaterThan(0);
+      }
+      return [status, ...logger.errors.map(({ fields }) => String(fields["err"]))];
+    };
+    expect(await resultWith([explorerRoute({ sql: role("admin"), folder })])).toEqual(await resultWith([]));
   });
 
   test("cuts long parameters, and omits statements beyond its limits", async () => {

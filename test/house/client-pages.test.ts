@@ -53,7 +53,8 @@ describe.each(pages)("$path", ({ path, text }) => {
 });
 
 test("each picture of docs/images is on a page", () => {
-  const shown = new Set(pages.flatMap(({ text }) => picturesOf(text)));
+  const explorer = ["README.md", "docs/reference/explorer.md"].map((path) => readSource(path));
+  const shown = new Set([...pages, ...explorer].flatMap(({ text }) => picturesOf(text)));
   const images = existsSync(join(ROOT, "docs/images")) ? readdirSync(join(ROOT, "docs/images")) : [];
   expect(images.filter((name) => !shown.has(name))).toEqual([]);
 });

@@ -3,7 +3,7 @@ import { mariadbDialect } from "odatakit/mariadb";
 import { postgresDialect, type PostgresOptions } from "odatakit/postgres";
 import { sqliteDialect } from "odatakit/sqlite";
 import { describe, expect, onTestFinished, test, vi } from "vitest";
-import { readBytes, readYear, scaledText } from "../../src/cells/text-cells.ts";
+import { plainDoubleText, readBytes, readYear, scaledText, shortIntegerText } from "../../src/cells/text-cells.ts";
 import { writeFlatKeyList, writeKeyList } from "../../src/cells/write-key-list.ts";
 import { reasonOf } from "../../src/engines/sqlite/reader-faults.ts";
 import { cutsTexts } from "../../src/engines/sqlite/sqlite-database.ts";
@@ -162,5 +162,25 @@ describe("cells", () => {
   test("malformed cells are read as null", () => {
     expect([readBytes("0"), readBytes(1), readYear(1)]).toEqual([null, null, null]);
     expect([scaledText(0)("12", false), scaledText(2)("1", false)]).toEqual(["12", null]);
+  });
+
+  test.each(["1", "-2", "100000000.5", "999999999.999999", "0.000001", "-0.5", "12.05"])(
+    "the text %s of a double is its JSON",
+    (cell) => {
+      expect(plainDoubleText(cell)).toBe(String(Number(cell)));
+    },
+  );
+
+  test.each(["0", "-0", "0.0", "1.0", "1.50", "0.0000001", "1e21", "1234567890", "NaN", "", "1.", 1, null])(
+    "the cell %s is no such text",
+    (cell) => {
+      expect(plainDoubleText(cell)).toBeNull();
+    },
+  );
+
+  test("integers within the bounds of their type are their JSON", () => {
+    const [byte, int16] = [shortIntegerText(0n, 255n), shortIntegerText(-32_768n, 32_767n)];
+    expect(["0", "99", "-9", "100", "05", 7, null].map(byte)).toEqual(["0", "99", null, null, null, null, null]);
+    expect(["0", "-9999", "32768", "10000", "-0"].map(int16)).toEqual(["0", "-9999", null, null, null]);
   });
 });

@@ -1,20 +1,22 @@
 import type { JSX } from "preact";
 import { useEffect, useMemo, useRef } from "preact/hooks";
 import { Loadable } from "../parts/loadable.tsx";
-import { type Session, type Service, openService } from "../state/session.ts";
+import { type Session, type Service, SessionContext, openService } from "../state/session.ts";
 import { useCell } from "../state/use-cell.ts";
 import { type Loading, useLoaded } from "../state/use-loaded.ts";
 import { Header } from "./header.tsx";
 import { Screen } from "./screen.tsx";
-import { SignIn } from "./sign-in.tsx";
+import { SignIn, SignInDialog } from "./sign-in.tsx";
 import { ToastList } from "./toast-list.tsx";
+import { useKeptFocus } from "./use-kept-focus.ts";
 
 /** Shows the page: it reads the model of the service, then shows the screen that the URL names. */
 export function App({ session }: { readonly session: Session }): JSX.Element {
   // Another user may see another model.
   const user = String(useCell(session.credentials.changes));
-  const loading = useLoaded(user, (signal) => openService(session.client, signal));
+  const loading = useLoaded(user, (signal) => openService(session, signal));
   useTheme(session);
+  useKeptFocus();
   return (
     <>
       <Opened session={session} loading={loading} />
@@ -27,10 +29,19 @@ export function App({ session }: { readonly session: Session }): JSX.Element {
 }
 
 function Opened({ session, loading }: { readonly session: Session; readonly loading: Loading<Service> }): JSX.Element {
-  const { state } = loading;
+  const { last } = loading;
   const request = useCell(session.signInRequest);
+  const visit = useCell(session.visit);
+  // While a user who was asked to sign in does so, the page stays: a form keeps what was typed.
+  if (last !== null && last.visitOfAnswer === visit) {
+    return (
+      <>
+        <Shell key={visit} session={session} service={last} />
+        {request === null ? null : <SignInDialog session={session} request={request} />}
+      </>
+    );
+  }
   if (request !== null) return <SignIn session={session} request={request} />;
-  if (state.kind === "loaded") return <Shell session={session} service={state.value} />;
   return (
     <main class="main main-bare">
       <h1 class="hidden">Explorer</h1>
@@ -46,9 +57,9 @@ function Shell({ session, service }: { readonly session: Session; readonly servi
   const open = useMemo(() => ({ ...session, ...service }), [session, service]);
   const view = useCell(session.view);
   const main = useRef<HTMLElement>(null);
-  useNewScreen(`${view.screen}/${view.path}`, main, open.about.title ?? open.model.title);
+  useNewScreen(`${view.screen}/${view.path}`, main);
   return (
-    <>
+    <SessionContext.Provider value={open}>
       <a
         class="skip"
         href="#main"
@@ -64,25 +75,23 @@ function Shell({ session, service }: { readonly session: Session; readonly servi
       <main id="main" class="main" ref={main} tabIndex={-1}>
         <Screen session={open} view={view} />
       </main>
-    </>
+    </SessionContext.Provider>
   );
 }
 
-/** Names the new screen in the title of the window, and moves the focus to its heading, but not as the page opens. */
-function useNewScreen(place: string, main: { readonly current: HTMLElement | null }, title: string): void {
+/** Moves the focus to the heading of a new screen, but not as the page opens. */
+function useNewScreen(place: string, main: { readonly current: HTMLElement | null }): void {
   const isFirst = useRef(true);
   useEffect(() => {
-    const heading = main.current?.querySelector("h1") ?? null;
-    const name = heading?.textContent ?? "";
-    document.title = name === "" || name === title ? title : `${name} · ${title}`;
-    // Who writes a path, or chooses one, stays there.
-    const isWriting = document.activeElement?.matches(".main textarea, .main select") === true;
-    if (isFirst.current) isFirst.current = false;
-    else if (!isWriting) {
-      scrollTo(0, 0);
-      heading?.focus({ preventScroll: true });
+    if (isFirst.current) {
+      isFirst.current = false;
+      return;
     }
-  }, [place, title]);
+    // Who writes a path, or chooses one, stays there.
+    if (document.activeElement?.matches(".main textarea, .main select") === true) return;
+    scrollTo(0, 0);
+    (main.current?.querySelector("h1") ?? main.current)?.focus({ preventScroll: true });
+  }, [place]);
 }
 
 function useTheme({ theme }: Session): void {

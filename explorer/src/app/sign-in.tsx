@@ -3,22 +3,69 @@ import { useEffect, useRef, useState } from "preact/hooks";
 import type { Credential } from "../client/credentials.ts";
 import type { SignIn as SignInKind } from "../client/sign-in.ts";
 import { Button } from "../parts/button.tsx";
+import { Dialog } from "../parts/dialog.tsx";
 import { TextField } from "../parts/field.tsx";
 import { Heading } from "../parts/heading.tsx";
 import type { Session, SignInRequest } from "../state/session.ts";
 import { ProviderSignIn } from "./provider-sign-in.tsx";
 
-/** Shows a form for the credential that the service asks for. It stays in the memory of the page. */
-export function SignIn(props: { readonly session: Session; readonly request: SignInRequest }): JSX.Element {
-  const { session } = props;
-  const { error } = props.request;
-  const before = session.credentials.current;
-  const challenge = readChallenge(error?.headers.get("WWW-Authenticate") ?? "", session.signIn?.kind);
+interface SignInProps {
+  readonly session: Session;
+  readonly request: SignInRequest;
+}
+
+/** Asks for the credential before the page can show anything. It stays in the memory of the page. */
+export function SignIn(props: SignInProps): JSX.Element {
   const main = useRef<HTMLElement>(null);
-  useEffect(() => main.current?.querySelector("input")?.focus(), [error]);
+  useFirstInput(main, props.request);
   return (
     <main class="main main-bare stack" ref={main}>
       <Heading>Sign in</Heading>
+      <SignInContent {...props} />
+      {props.session.credentials.current === null ? null : (
+        <Button
+          kind="quiet"
+          onClick={() => {
+            props.session.signInWith(null);
+          }}
+        >
+          Go on without
+        </Button>
+      )}
+    </main>
+  );
+}
+
+function useFirstInput(place: { readonly current: HTMLElement | null }, request: SignInRequest): void {
+  useEffect(() => {
+    place.current?.querySelector<HTMLElement>("input, .button-primary")?.focus();
+  }, [request]);
+}
+
+/** Asks for the credential over the page, which keeps what was typed. */
+export function SignInDialog(props: SignInProps): JSX.Element {
+  const { session } = props;
+  const content = useRef<HTMLDivElement>(null);
+  useFirstInput(content, props.request);
+  return (
+    <Dialog
+      title="Sign in"
+      onClose={() => {
+        session.signInRequest.value = null;
+      }}
+    >
+      <div class="stack" ref={content}>
+        <SignInContent {...props} />
+      </div>
+    </Dialog>
+  );
+}
+
+function SignInContent({ session, request: { error } }: SignInProps): JSX.Element {
+  const before = session.credentials.current;
+  const challenge = readChallenge(error?.headers.get("WWW-Authenticate") ?? "", session.signIn?.kind);
+  return (
+    <>
       <p class="dim">
         This service asks who you are. What you enter stays in the memory of this page and ends with it.
       </p>
@@ -36,17 +83,7 @@ export function SignIn(props: { readonly session: Session; readonly request: Sig
           onSignIn={session.signInWith}
         />
       )}
-      {error === null ? (
-        <Button
-          kind="quiet"
-          onClick={() => {
-            session.signInRequest.value = null;
-          }}
-        >
-          Go on without
-        </Button>
-      ) : null}
-    </main>
+    </>
   );
 }
 

@@ -1,4 +1,5 @@
 import type { Credentials } from "./credentials.ts";
+import { textIn } from "./json-members.ts";
 import { NetworkError, ServiceError, isAbort, messageOf } from "./service-error.ts";
 
 /** Int64 and Decimal arrive as text, so that no digit is lost. */
@@ -46,6 +47,8 @@ export class ServiceClient {
   readonly root: string;
   readonly credentials: Credentials;
   readonly #choices: ClientChoices;
+  /** The root as the service knows it, which begins its links: behind a proxy it may be another one. */
+  #ownRoot: string | null = null;
 
   constructor(root: string, credentials: Credentials, choices: ClientChoices = {}) {
     this.root = root.endsWith("/") ? root : `${root}/`;
@@ -80,7 +83,8 @@ export class ServiceClient {
    * @throws NetworkError for a URL that is not below the root: the page sends credentials to its service only
    */
   urlOf(path: string): string {
-    const url = new URL(path, this.root);
+    const isOwn = this.#ownRoot !== null && path.startsWith(this.#ownRoot);
+    const url = new URL(isOwn ? path.slice(this.#ownRoot?.length) : path, this.root);
     const root = new URL(this.root);
     if (url.origin !== root.origin || !url.pathname.startsWith(root.pathname)) {
       throw new NetworkError(`The link ${url.href} leads out of the service ${this.root}, and was not followed.`);
@@ -110,6 +114,8 @@ export class ServiceClient {
     const { status, headers, ok } = response;
     const content = await readBody(response);
     if (ok) {
+      const context = textIn(content, "@odata.context") ?? "";
+      this.#ownRoot = /^[^?#]*\/(?=\$metadata\b)/u.exec(context)?.[0] ?? this.#ownRoot;
       const requestId = headers.get("X-Request-Id");
       const stages = readServerTiming(headers.get("Server-Timing") ?? "");
       return { status, headers, body: content, milliseconds: performance.now() - start, requestId, stages, url };

@@ -10,6 +10,8 @@ export interface ButtonProps {
   readonly label?: string | undefined;
   readonly type?: "button" | "submit" | undefined;
   readonly disabled?: boolean | undefined;
+  /** Whether it does nothing now. It keeps the focus, which a disabled button loses. */
+  readonly isIdle?: boolean | undefined;
   /** For a button that opens something. */
   readonly expanded?: boolean | undefined;
   readonly controls?: string | undefined;
@@ -27,6 +29,7 @@ export function Button(props: ButtonProps): JSX.Element {
       type={type}
       class={`button button-${kind}${children === undefined ? " button-icon" : ""}`}
       disabled={props.disabled}
+      aria-disabled={props.isIdle === true ? true : undefined}
       aria-label={label}
       title={label}
       aria-expanded={props.expanded}

@@ -1,3 +1,4 @@
+import { createContext } from "preact";
 import { type About, readAbout } from "../client/about.ts";
 import { Cell } from "../client/cell.ts";
 import { type Credential, Credentials } from "../client/credentials.ts";
@@ -14,6 +15,8 @@ import { type View, hrefOf, parseFragment } from "./view.ts";
 export interface Service {
   readonly model: Model;
   readonly about: About;
+  /** The visit in which it answered. */
+  readonly visitOfAnswer: number;
 }
 
 /** The colours of the page: those of the system, or those that the reader chose. */
@@ -33,6 +36,10 @@ export interface Session {
   readonly signIn: SignIn | null;
   /** Why the page asks to sign in; null if it does not. */
   readonly signInRequest: Cell<SignInRequest | null>;
+  /** Counts changes that the screen must read. */
+  readonly changes: Cell<number>;
+  /** Counts users: what the page shows and what was typed ends with a visit. */
+  readonly visit: Cell<number>;
   readonly view: Cell<View>;
   readonly theme: Cell<Theme>;
   /** What a screen reader says next: counts and results. */
@@ -42,7 +49,12 @@ export interface Session {
   readonly announce: (text: string) => void;
   /** Shows a view. With `replace`, the back button does not return to the view that is left. */
   readonly go: (view: View, choices?: { readonly replace?: boolean }) => void;
-  /** Uses a credential, and reads the model again; null signs out. */
+  /** Reads what the screen shows again. */
+  readonly refresh: () => void;
+  /**
+   * Uses a credential, and reads the model again; null signs out. A user whom the service asked to sign in goes on with the
+   * same visit.
+   */
   readonly signInWith: (credential: Credential | null) => void;
 }
 
@@ -61,6 +73,7 @@ export function makeSession(root: string, signIn: SignIn | null): Session {
   const signInRequest = new Cell<SignInRequest | null>(null);
   const view = new Cell(parseFragment(location.hash));
   const announcement = new Cell("");
+  const [changes, visit] = [new Cell(0), new Cell(0)];
   addEventListener("hashchange", () => {
     view.value = parseFragment(location.hash);
   });
@@ -74,6 +87,8 @@ export function makeSession(root: string, signIn: SignIn | null): Session {
     credentials,
     signIn,
     signInRequest,
+    changes,
+    visit,
     view,
     theme: new Cell<Theme>("auto"),
     announcement,
@@ -86,7 +101,11 @@ export function makeSession(root: string, signIn: SignIn | null): Session {
       else history.pushState(null, "", hrefOf(next));
       view.value = next;
     },
+    refresh: () => {
+      changes.value += 1;
+    },
     signInWith: (credential) => {
+      if (credential === null || signInRequest.value?.error === null) visit.value += 1;
       credentials.set(credential);
       signInRequest.value = null;
     },
@@ -97,10 +116,14 @@ export function makeSession(root: string, signIn: SignIn | null): Session {
  * Reads the model of the service.
  * @throws ServiceError, NetworkError, Error for metadata that cannot be read
  */
-export async function openService(client: ServiceClient, signal: AbortSignal): Promise<Service> {
+export async function openService({ client, visit }: Session, signal: AbortSignal): Promise<Service> {
+  const visitOfAnswer = visit.value;
   const [about, metadata] = await Promise.all([
     readAbout(client, signal),
     client.get("$metadata", { signal, accept: "application/xml" }),
   ]);
-  return { about, model: readMetadata(parseXml(String(metadata.body))) };
+  return { about, model: readMetadata(parseXml(String(metadata.body))), visitOfAnswer };
 }
+
+/** Passes the session to parts that are far below a screen. */
+export const SessionContext = createContext<OpenSession | null>(null);

@@ -1,5 +1,8 @@
-import { useCallback, useEffect, useRef, useState } from "preact/hooks";
-import { isAbort } from "../client/service-error.ts";
+import { useCallback, useContext, useEffect, useRef, useState } from "preact/hooks";
+import { Cell } from "../client/cell.ts";
+import { ServiceError, isAbort } from "../client/service-error.ts";
+import { SessionContext } from "./session.ts";
+import { useCell } from "./use-cell.ts";
 
 /** What becomes of a question to the service. */
 export type Loaded<Value> =
@@ -31,6 +34,10 @@ interface Found<Value> {
 export function useLoaded<Value>(key: string, load: (signal: AbortSignal) => Promise<Value>): Loading<Value> {
   const [found, setFound] = useState<Found<Value> | null>(null);
   const [round, setRound] = useState(0);
+  const session = useContext(SessionContext);
+  const [never] = useState(() => new Cell(0));
+  const changes = useCell(session?.changes ?? never);
+  const signedIn = useCell(session?.credentials.changes ?? never);
   const last = useRef<Value | null>(null);
   const controller = useRef<AbortController | null>(null);
   useEffect(() => {
@@ -52,12 +59,17 @@ export function useLoaded<Value>(key: string, load: (signal: AbortSignal) => Pro
     );
     return () => mine.abort();
     // The question is the same as long as the key is.
-  }, [key, round]);
+  }, [key, round, changes]);
   const stop = useCallback(() => {
     controller.current?.abort();
     setFound({ key, state: { kind: "stopped" } });
   }, [key]);
   const again = useCallback(() => setRound((number) => number + 1), []);
+  useEffect(() => {
+    const error = found?.state.kind === "failed" ? found.state.error : null;
+    // The service asked to sign in, and the user did.
+    if (error instanceof ServiceError && error.status === 401) again();
+  }, [signedIn]);
   // What was found for another key is no answer to this question.
   const state: Loaded<Value> = found?.key === key ? found.state : { kind: "loading" };
   return { state, last: last.current, stop, again };

@@ -40,11 +40,8 @@ export interface StoredDatabase {
     service: ServiceDefinition,
     options: ExamineOptions,
   ): Awaitable<readonly SchemaFinding[]>;
-  /**
-   * Estimates the rows of the tables of entity sets, by their names, without reading more than some 10,000 entries of an index
-   * for each. Views, and tables with row-level security, have no estimate.
-   */
-  estimateRows(sets: readonly StoredSet[]): Awaitable<ReadonlyMap<string, RowEstimate>>;
+  /** Estimates the rows of a table, with at most some 10,000 entries of an index. @returns null if nothing is known */
+  estimateRows(rows: StoredRows): Awaitable<RowEstimate | null>;
   /** The primary, and its replica if it has one. */
   readonly servers: readonly DatabaseServer[];
 }

@@ -78,8 +78,11 @@ function isClientWritten(service: DeclaredService, { entityType, options }: Decl
 const NAME = /[A-Za-z_$][\w$]*/g;
 /** An identifier that is not a member of something. */
 const FREE_NAME = /(?<![\w$.])[A-Za-z_$][\w$]*/g;
-/** The beginning of a comparison: of a parameter, or of a member of a parameter. */
-const COMPARISON = /(?<![\w$.])([A-Za-z_$][\w$]*)(?:\s*\.\s*([\w$]+))?\s*\.\s*(?:eq|in)\s*\(/g;
+/** The parameters of a function: names, or patterns. */
+const PARAMETERS = /^[^(]*\(\s*(\{[^}]*\}|[\w$]+)[^,]*,\s*(\{[^}]*\}|[\w$]+)/;
+/** A comparison of a parameter, or of a member of a parameter, with its argument: calls in it nest two levels at most. */
+const COMPARISON =
+  /(?<![\w$.])([A-Za-z_$][\w$]*)(?:\s*\.\s*([\w$]+))?\s*\.\s*(?:eq|in)\s*\(((?:[^()]|\((?:[^()]|\([^()]*\))*\))*)\)/g;
 
 /**
  * Returns the properties of the row that a rule compares with its user, by the source text of the rule: it must not be called
@@ -90,50 +93,17 @@ const COMPARISON = /(?<![\w$.])([A-Za-z_$][\w$]*)(?:\s*\.\s*([\w$]+))?\s*\.\s*(?
 export function comparedWithUser(rule: unknown): readonly string[] {
   if (typeof rule !== "function") return [];
   const source = Function.prototype.toString.call(rule).replaceAll(/\/\*[\s\S]*?\*\/|\/\/[^\n]*/g, "");
-  const [user, row] = parametersOf(source);
+  const [, user, row] = PARAMETERS.exec(source) ?? [];
   if (user === undefined || row === undefined) return [];
   const users = namesFrom(user.match(NAME) ?? [], source);
   const bindings = bindingsOf(row);
-  const fields = new Set<string>();
-  for (const match of source.matchAll(COMPARISON)) {
-    const [text, subject, member] = match;
+  const fields = Array.from(source.matchAll(COMPARISON)).flatMap(([, subject, member, compared = ""]) => {
     const binding = bindings.find(
       ({ name, field }) => name === subject && (field === undefined) === (member !== undefined),
     );
-    if (binding === undefined) continue;
-    const start = match.index + text.length;
-    if (mentions(source.slice(start, endOf(source, start)), users)) fields.add(binding.field ?? member ?? "");
-  }
-  return [...fields];
-}
-
-/** Returns the texts of the parameters of a function. */
-function parametersOf(source: string): readonly string[] {
-  const start = source.indexOf("(") + 1;
-  const list = source.slice(start, endOf(source, start));
-  const parameters: string[] = [];
-  let depth = 0;
-  let begun = 0;
-  for (let at = 0; at <= list.length; at += 1) {
-    const character = list.charAt(at);
-    if ("([{".includes(character) && character !== "") depth += 1;
-    if (")]}".includes(character) && character !== "") depth -= 1;
-    if (at < list.length && (character !== "," || depth > 0)) continue;
-    parameters.push(list.slice(begun, at).trim());
-    begun = at + 1;
-  }
-  return parameters.filter((each) => each !== "");
-}
-
-/** Returns the position of the parenthesis that closes the one before a position. */
-function endOf(source: string, start: number): number {
-  let depth = 1;
-  for (let at = start; at < source.length; at += 1) {
-    if (source.charAt(at) === "(") depth += 1;
-    if (source.charAt(at) === ")") depth -= 1;
-    if (depth === 0) return at;
-  }
-  return source.length;
+    return binding !== undefined && mentions(compared, users) ? [binding.field ?? member ?? ""] : [];
+  });
+  return [...new Set(fields)];
 }
 
 /** Returns the names of a parameter: its own, or for a pattern those of its members with their fields. */

@@ -28,23 +28,26 @@ interface Keyed {
   readonly cell: SQLOutputValue;
 }
 
-const DECIMAL_SUM: SqlAggregate<Sum<ScaledDecimal>> = {
-  step: (state, value) => {
-    const added = toScaledDecimal(toDecimal(value));
-    if (state === undefined) return { sum: added };
-    return { sum: state.sum === null ? null : computeDecimals("add", state.sum, added) };
-  },
-  result: ({ sum }) => (sum === null ? null : fromScaledDecimal(sum)),
-};
+/** Adds what cells contain, to `zero`; null once a sum is out of range. */
+function sumOf<T>(
+  zero: T,
+  read: (cell: Value) => T,
+  add: (sum: T, value: T) => T | null,
+  write: (sum: T) => SQLInputValue,
+): SqlAggregate<Sum<T>> {
+  return {
+    step: ({ sum } = { sum: zero }, cell) => ({ sum: sum === null ? null : add(sum, read(cell)) }),
+    result: ({ sum }) => (sum === null ? null : write(sum)),
+  };
+}
 
-const DURATION_SUM: SqlAggregate<Sum<string>> = {
-  step: (state, value) => {
-    const added = toDuration(value);
-    if (state === undefined) return { sum: addDurations("PT0S", added) };
-    return { sum: state.sum === null ? null : addDurations(state.sum, added) };
-  },
-  result: ({ sum }) => sum,
-};
+const DECIMAL_SUM = sumOf<ScaledDecimal>(
+  { scaled: 0, scale: 0 },
+  (cell) => toScaledDecimal(toDecimal(cell)),
+  (sum, value) => computeDecimals("add", sum, value),
+  fromScaledDecimal,
+);
+const DURATION_SUM = sumOf<string>("PT0S", toDuration, addDurations, (sum) => sum);
 
 /** @param direction 1: the least key; -1: the greatest */
 function cellOf(direction: 1 | -1): SqlAggregate<Keyed> {
@@ -65,6 +68,7 @@ interface Aggregating {
     options: {
       readonly deterministic: boolean;
       readonly useBigIntArguments: boolean;
+      readonly varargs: boolean;
       readonly start: () => unknown;
       readonly step: (state: unknown, ...values: SQLOutputValue[]) => unknown;
       readonly result: (state: unknown) => SQLInputValue;
@@ -80,26 +84,22 @@ interface Aggregating {
  * - `odata_least(key, cell)`, `odata_greatest(key, cell)`: the cell with the least or the greatest key.
  */
 export function registerAggregates(database: DatabaseSync): void {
-  register(database, "odata_decimal_sum", DECIMAL_SUM, 1);
-  register(database, "odata_duration_sum", DURATION_SUM, 1);
-  register(database, "odata_least", cellOf(1), 2);
-  register(database, "odata_greatest", cellOf(-1), 2);
+  register(database, "odata_decimal_sum", DECIMAL_SUM);
+  register(database, "odata_duration_sum", DURATION_SUM);
+  register(database, "odata_least", cellOf(1));
+  register(database, "odata_greatest", cellOf(-1));
 }
 
-/** @param width the number of its arguments, which SQLite reads from the function */
-function register<State>(database: Aggregating, name: string, aggregate: SqlAggregate<State>, width: 1 | 2): void {
-  // Each state is one that `step` returned.
-  const next = (state: unknown, value: SQLOutputValue, other: SQLOutputValue): unknown =>
-    value === null ? state : aggregate.step(state as State | undefined, value, other);
-  const step =
-    width === 1
-      ? (state: unknown, value: SQLOutputValue): unknown => next(state, value, null)
-      : (state: unknown, value: SQLOutputValue, other: SQLOutputValue): unknown => next(state, value, other);
+function register<State>(database: Aggregating, name: string, aggregate: SqlAggregate<State>): void {
   database.aggregate(name, {
     deterministic: true,
     useBigIntArguments: true,
+    // SQLite would read the number of arguments from the function.
+    varargs: true,
     start: () => undefined,
-    step,
+    // Each state is one that `step` returned.
+    step: (state, value = null, other = null) =>
+      value === null ? state : aggregate.step(state as State | undefined, value, other),
     result: (state) => (state === undefined ? null : aggregate.result(state as State)),
   });
 }

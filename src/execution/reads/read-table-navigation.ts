@@ -2,11 +2,12 @@ import { chain, type Maybe } from "../../base/maybe.ts";
 import { keptPer } from "../../base/memo.ts";
 import { keyValues } from "../../edm/literal.ts";
 import type { NavigationJoin } from "../../edm/model.ts";
+import { isShaped } from "../../plan/apply-shapes.ts";
 import type { TargetWay } from "../../plan/plan-related.ts";
 import { parentProperties } from "../../plan/properties-to-read.ts";
 import { relatedEntityShape, relatedShape } from "../../plan/table-navigation.ts";
 import type { SelectedProperty } from "../../query/clauses.ts";
-import type { Page, QueryableSource, RelationalSource } from "../../query/source.ts";
+import type { JoinValues, Page, QueryableSource, RelationalSource } from "../../query/source.ts";
 import { timeoutOf, type Reader } from "../entities/reader.ts";
 import { type FoundEntity, readByKey } from "./read-by-key.ts";
 import { type JoinedQuery, readJoined } from "./read-joined.ts";
@@ -61,11 +62,17 @@ export function relatedSource(
   parent: TableParent,
   reader: Reader,
 ): QueryableSource {
+  const { relational } = parent;
+  const { relatedTo } = relational;
   return {
     kind: "EntitySource",
     // Expressions may follow navigations of the related entities, as in a query on their own set.
-    relational: parent.relational,
+    relational,
     read: (query) => {
+      if (relatedTo !== undefined && isShaped(query.shape)) {
+        const own = withKey(source, parent, null, (key) => relatedTo(join, key), reader);
+        return chain(own, (related) => (related ?? relatedTo(join, null)).read(query));
+      }
       const { values, skip, top, count, sources } = query;
       const shape = relatedShape(query.shape, join, query.selected);
       return readRows(source, parent, { shape, values, skip, top, count, sources }, reader);
@@ -94,25 +101,40 @@ const NO_ROWS: Page = Object.freeze({ entities: [], count: 0 });
 /** Reads a page of the rows that are related to one parent. */
 function readRows(
   source: NavigationSource,
-  { entity, rowShape: parentShape, relational }: TableParent,
+  parent: TableParent,
   query: Omit<JoinedQuery, "keys">,
   reader: Reader,
 ): Maybe<Page> {
-  const parents = { entities: [entity], rowShape: parentShape, entityType: source.entitySet.entityType };
-  const reading: RelatedReading<Page> = {
-    openTarget: () => (groups) => {
-      const { context } = reader;
-      const keys = groups.map(({ key }) => key.values);
-      const page = readJoined(relational, { ...query, keys, timeout: timeoutOf(context) }, context);
-      return chain(page, ({ related: [rows = []], counts, rowShape }) => {
-        const count = counts?.[0];
-        // Without rows, the layout may have no columns.
-        return { found: [rows.length === 0 ? { entities: [], count } : { entities: rows, rowShape, count }] };
-      });
-    },
-    none: NO_ROWS,
+  const { context } = reader;
+  const read = (key: JoinValues): Maybe<Page> => {
+    const joined = { ...query, keys: [key], timeout: timeoutOf(context) };
+    return chain(readJoined(parent.relational, joined, context), ({ related: [rows = []], counts, rowShape }) => {
+      const count = counts?.[0];
+      // Without rows, the layout may have no columns.
+      return rows.length === 0 ? { entities: [], count } : { entities: rows, rowShape, count };
+    });
   };
-  return chain(readRelated(parents, source, reading, reader), ({ found: [page = NO_ROWS] }) => page);
+  return withKey(source, parent, NO_ROWS, read, reader);
+}
+
+/** Calls a function with the join values of a parent. @param none the result for a parent to which nothing is related */
+function withKey<T>(
+  source: NavigationSource,
+  { entity, rowShape }: TableParent,
+  none: T,
+  use: (key: JoinValues) => Maybe<T>,
+  reader: Reader,
+): Maybe<T> {
+  const parents = { entities: [entity], rowShape, entityType: source.entitySet.entityType };
+  const reading: RelatedReading<T> = {
+    // One parent has one key.
+    openTarget:
+      () =>
+      ([group]) =>
+        group === undefined ? { found: [] } : chain(use(group.key.values), (found) => ({ found: [found] })),
+    none,
+  };
+  return chain(readRelated(parents, source, reading, reader), ({ found: [one = none] }) => one);
 }
 
 /**

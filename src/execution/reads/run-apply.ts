@@ -7,7 +7,7 @@ import type { CollectionPlan } from "../../plan/plan-collection.ts";
 import { totalOrderOf } from "../../plan/total-order.ts";
 import type { ApplyStep, QueryShape, SelectedProperty } from "../../query/clauses.ts";
 import { mentionsOf } from "../../query/mentions.ts";
-import type { Page, QueryableSource, SourceQuery, SourcesBySet } from "../../query/source.ts";
+import type { Page, QueryableSource, ReadsScope, SourceQuery, SourcesBySet } from "../../query/source.ts";
 import { wholeEntity } from "../entities/canonical-entity.ts";
 import type { CollectionPart, CollectionResult } from "../entities/handler-answer.ts";
 import { type Reader, serviceOf } from "../entities/reader.ts";
@@ -28,9 +28,7 @@ import { withComputed } from "./with-computed.ts";
 export function applyToSource(source: QueryableSource, plan: CollectionPlan, reader: Reader): Maybe<CollectionResult> {
   const application = new Application(new Evaluation(plan.query.values), reader);
   if (source.entities !== undefined) return applyToRows(source.entities(), plan, application);
-  // Related entities of a table are read by their join.
-  const evaluating = plan.form === "related" ? null : evaluatingSources(source, plan.query.shape, reader);
-  return chain(evaluating, (sources) => {
+  return chain(evaluatingSources(source, plan.query.shape, reader), (sources) => {
     const bounded = boundedPlan(plan, reader);
     if (sources !== null) return readBranches(source, bounded, sources, application);
     if (plan.query.shape.apply === undefined) return readAndCompute(source, bounded, application);
@@ -94,20 +92,34 @@ function readBranches(
   const { reader, evaluation } = application;
   const shapes = branchShapes(plan.query.shape);
   const settings = { isRow: true, sources, state: evaluation };
+  const { inOneState = justRead } = source.relational ?? {};
   if (shapes.length === 1) {
     const query = toSourceQuery(plan, reader, {
       ...settings,
       selected: withComputedColumns(plan.query.shape.selectExpand, plan.selected),
     });
-    return chain(source.read(query), (page) => toResult(plan, page, NO_JOINS));
+    const page = inOneState([query], (scope) => source.read(within(query, scope)));
+    return chain(page, (read) => toResult(plan, read, NO_JOINS));
   }
   const queryOf = (shape: QueryShape, most: number | undefined): SourceQuery =>
     toSourceQuery(branchPlan(plan, shape, most), reader, { ...settings, selected: columnsOf(shape) });
-  const pages = readInOrder(shapes, plan, reader, (shape, most) => source.read(queryOf(shape, most)));
+  const most = mostOfBranches(plan, reader);
+  const queries = shapes.map((shape) => queryOf(shape, most));
+  const pages = inOneState(queries, (scope) =>
+    readInOrder(shapes, plan, reader, (shape, rows) => source.read(within(queryOf(shape, rows), scope))),
+  );
   return chain(pages, (all) => {
     const parts = shapes.map((shape, index) => ({ shape, joined: NO_JOINS, ...pick(all[index]) }));
     return joinBranches(plan, parts, application);
   });
+}
+
+function justRead<T>(_queries: readonly SourceQuery[], read: (scope: null) => Maybe<T>): Maybe<T> {
+  return read(null);
+}
+
+function within(query: SourceQuery, scope: ReadsScope | null): SourceQuery {
+  return scope === null ? query : { ...query, ...scope };
 }
 
 /**

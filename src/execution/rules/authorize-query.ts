@@ -59,8 +59,7 @@ export function authorizeShape(reader: QueryingUser, shape: QueryShape): void {
  * @throws ODataError as for authorizeShape
  */
 export function authorizeExpansions(reader: QueryingUser, clause: SelectExpandClause, entitySet: EntitySet): void {
-  const computed = namedIn(clause);
-  if (clause.expanded.length === 0 && computed === null) return;
+  if (clause.expanded.length === 0 && clause.computed === undefined) return;
   const bySet = clauseRules(clause, reader.definition);
   let rules = bySet.get(entitySet);
   if (rules === undefined) bySet.set(entitySet, (rules = rulesOfEntity(reader.definition, clause, entitySet)));
@@ -68,7 +67,7 @@ export function authorizeExpansions(reader: QueryingUser, clause: SelectExpandCl
   const { properties } = reader;
   if (properties === null) return;
   requireReadable(unreadableInClause(properties, clause));
-  if (computed !== null) requireReadable(unreadableIn(properties, computed, entitySet));
+  requireReadable(unreadableIn(properties, namedIn(clause), entitySet));
 }
 
 const shapeRules = keptPerPair((shape: QueryShape, definition: ServiceDefinition) => rulesOfShape(definition, shape));
@@ -82,7 +81,7 @@ type Refusal = (() => ODataError) | null;
 const unreadableInShape = keptPerPair(
   (access: PropertyAccess, shape: QueryShape): Refusal =>
     unreadableIn(access, shape, shape.entitySet) ??
-    unreadableInNames(access, shape.selectExpand, shape.entitySet) ??
+    unreadableIn(access, namedIn(shape.selectExpand), shape.entitySet) ??
     unreadableInClause(access, shape.selectExpand),
 );
 const unreadableInClause = keptPerPair((access: PropertyAccess, clause: SelectExpandClause): Refusal => {
@@ -90,7 +89,7 @@ const unreadableInClause = keptPerPair((access: PropertyAccess, clause: SelectEx
     const owner = item.target ?? item.navigationProperty.entityType;
     const refused =
       unreadableIn(access, item, owner) ??
-      unreadableInNames(access, item.selectExpand, owner) ??
+      unreadableIn(access, namedIn(item.selectExpand), owner) ??
       unreadableInClause(access, item.selectExpand);
     if (refused !== null) return refused;
   }
@@ -104,11 +103,6 @@ function unreadableIn(access: PropertyAccess, clauses: QueryClauses, own: Entity
     if (access.unreadableOf(entities).has(property)) return () => access.refusal(property, entities);
   }
   return null;
-}
-
-function unreadableInNames(access: PropertyAccess, clause: SelectExpandClause, own: EntityOwner): Refusal {
-  const named = namedIn(clause);
-  return named === null ? null : unreadableIn(access, named, own);
 }
 
 function requireReadable(refused: Refusal): void {
@@ -161,13 +155,12 @@ function rulesOfShape(definition: ServiceDefinition, shape: QueryShape): QueryRu
   const { apply, filter, orderBy, selectExpand, entitySet } = shape;
   const asked = [
     ...askedByExpressions(definition, { ...NO_CLAUSES, apply }, "$apply"),
-    ...askedByNames(definition, selectExpand, "$compute"),
+    ...askedByExpressions(definition, namedIn(selectExpand), "$compute"),
     ...askedByExpressions(definition, { ...NO_CLAUSES, filter }, "$filter"),
     ...askedByExpressions(definition, { ...NO_CLAUSES, orderBy }, "$orderby"),
     ...selectExpand.expanded.flatMap((item) => askedByExpansion(definition, item, false)),
   ];
-  const named = namedIn(selectExpand);
-  const [first] = mentionsOf(shape)?.navigations ?? (named && mentionsOf(named)?.navigations) ?? [];
+  const [first] = mentionsOf(shape)?.navigations ?? mentionsOf(namedIn(selectExpand))?.navigations ?? [];
   const navigation = first?.navigationProperty ?? selectExpand.expanded[0]?.navigationProperty;
   return freeze(asked, navigation === undefined ? [] : askedOfOwner(definition, entitySet, navigation.name));
 }
@@ -175,10 +168,10 @@ function rulesOfShape(definition: ServiceDefinition, shape: QueryShape): QueryRu
 function rulesOfEntity(definition: ServiceDefinition, clause: SelectExpandClause, entitySet: EntitySet): QueryRules {
   const computed = namedIn(clause);
   const asked = [
-    ...askedByNames(definition, clause, "$compute"),
+    ...askedByExpressions(definition, computed, "$compute"),
     ...clause.expanded.flatMap((item) => askedByExpansion(definition, item, false)),
   ];
-  const [first] = (computed && mentionsOf(computed)?.navigations) ?? clause.expanded;
+  const [first] = mentionsOf(computed)?.navigations ?? clause.expanded;
   return freeze(asked, first === undefined ? [] : askedOfOwner(definition, entitySet, first.navigationProperty.name));
 }
 
@@ -199,7 +192,7 @@ function askedByExpansion(
   return [
     ...askedByStep(definition, item, isOwnerSkipped),
     ...askedByExpressions(definition, item, "$expand", isSkipped),
-    ...askedByNames(definition, selectExpand, "$expand", isSkipped),
+    ...askedByExpressions(definition, namedIn(selectExpand), "$expand", isSkipped),
     ...selectExpand.expanded.flatMap((below) => askedByExpansion(definition, below, isSkipped)),
   ];
 }
@@ -218,17 +211,6 @@ function askedByExpressions(
   });
   const ofPaths = mentions.navigations.flatMap((mention) => askedByMention(definition, mention, isOwnerSkipped));
   return [...ofPaths, ...ofRoots];
-}
-
-/** Returns the rules that all computed values of a level must pass. */
-function askedByNames(
-  definition: ServiceDefinition,
-  clause: SelectExpandClause,
-  option: string,
-  isOwnerSkipped: boolean = false,
-): readonly AskedRules[] {
-  const named = namedIn(clause);
-  return named === null ? NOTHING : askedByExpressions(definition, named, option, isOwnerSkipped);
 }
 
 function askedByRoot(definition: ServiceDefinition, entitySet: EntitySet, option: string): AskedRules {

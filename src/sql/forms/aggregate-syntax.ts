@@ -18,8 +18,18 @@ export interface AggregateSyntax {
   readonly cellOf: Readonly<Record<"min" | "max", (key: Sql, cell: Sql) => Sql>>;
   /** Whether some versions of the database have no `min` and `max` of bytes, so that `cellOf` is used; absent: none. */
   readonly lacksBytes?: true | undefined;
-  /** The end of a derived table that computes values before they are grouped; absent if the database groups any values. */
-  readonly computedFirst?: Sql | undefined;
+  /**
+   * The end of a derived table with the values that are grouped, and when it is needed: for computed values, or for aggregates
+   * that sort or distinguish values. Absent if the database groups any values.
+   */
+  readonly valuesFirst?:
+    | {
+        readonly end: Sql;
+        readonly when: "computes" | "sorts";
+        /** Reads a computed Decimal of the derived table, and fails if its column cannot have it; absent: any value fits. */
+        readonly decimal?: (column: Sql) => Sql;
+      }
+    | undefined;
 }
 
 /** Returns the kind of the values of a type. @throws Error for a type without sums, which the binder refuses */

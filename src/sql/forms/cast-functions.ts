@@ -3,7 +3,7 @@ import { SECONDS_PER_DAY } from "../../edm/calendar.ts";
 import { PRIMITIVE_TYPES } from "../../edm/primitive-type.ts";
 import type { FunctionName } from "../../query/functions.ts";
 import { bindConstant, type SqlConstant } from "../statement/parameter-slot.ts";
-import type { Sql, SqlForm } from "../statement/sql-form.ts";
+import type { CalendarPart, Sql, SqlForm } from "../statement/sql-form.ts";
 import { computed, type JoinedText, type ConstantOperand } from "../statement/sql-operand.ts";
 import { dayPart, modulo, yearOf } from "./calendar-parts.ts";
 import type { CastForms } from "./cast-forms.ts";
@@ -162,16 +162,18 @@ interface NumericTemporals {
  */
 function numericTemporalFunctions(made: NumericTemporals): TemporalFunctions {
   const { numbers, forms, decimal, integer } = made;
-  const clockPart = (part: (seconds: Sql) => Sql): TranslateCall => {
-    return (call) => computed({ sql: numbers.asInteger(part(wholeClockOf(call))), form: integer });
+  const part = (name: CalendarPart, compute: (call: SqlCall) => Sql): TranslateCall => {
+    return (call) => computed({ sql: storedPart(name, call) ?? compute(call), form: integer });
   };
+  const clockPart = (name: CalendarPart, compute: (seconds: Sql) => Sql): TranslateCall =>
+    part(name, (call) => numbers.asInteger(compute(wholeClockOf(call))));
   return {
-    year: (call) => computed({ sql: yearOf(daysOf(call, made), made), form: integer }),
-    month: (call) => computed({ sql: dayPart("month", daysOf(call, made), numbers), form: integer }),
-    day: (call) => computed({ sql: dayPart("day", daysOf(call, made), numbers), form: integer }),
-    hour: clockPart((seconds) => numbers.wholeDivide(seconds, 3600)),
-    minute: clockPart((seconds) => numbers.wholeDivide(modulo(seconds, 3600), 60)),
-    second: clockPart((seconds) => modulo(seconds, 60)),
+    year: part("year", (call) => yearOf(daysOf(call, made), made)),
+    month: part("month", (call) => dayPart("month", daysOf(call, made), numbers)),
+    day: part("day", (call) => dayPart("day", daysOf(call, made), numbers)),
+    hour: clockPart("hour", (seconds) => numbers.wholeDivide(seconds, 3600)),
+    minute: clockPart("minute", (seconds) => numbers.wholeDivide(modulo(seconds, 3600), 60)),
+    second: clockPart("second", (seconds) => modulo(seconds, 60)),
     fractionalseconds: (call) => computed({ sql: modulo(argumentAt(call, 0), 1), form: decimal }),
     totalseconds: (call) => computed({ sql: argumentAt(call, 0), form: decimal }),
     date: (call) => computed({ sql: daysOf(call, made), form: forms.days }),
@@ -197,6 +199,13 @@ function instantConstant(constant: SqlConstant): ConstantOperand {
 
 function offsetOf(call: SqlCall): Sql | undefined {
   return call.values.offsetOf?.(operandAt(call, 0), typeAt(call, 0));
+}
+
+/** Returns a part of a stored date or timestamp that the database reads itself; undefined for others. */
+function storedPart(name: CalendarPart, call: SqlCall): Sql | undefined {
+  const operand = operandAt(call, 0);
+  if (operand.kind !== "row" || offsetOf(call) !== undefined) return undefined;
+  return operand.form.part?.(name, operand.sql);
 }
 
 /** Returns the local seconds of a timestamp, at its offset. */

@@ -1,4 +1,4 @@
-import { readInteger } from "../../cells/text-cells.ts";
+import { int64Text, readInteger } from "../../cells/text-cells.ts";
 import { fromEpochDays } from "../../edm/calendar.ts";
 import { timePartOf, writeDate } from "../../edm/date-time-offset.ts";
 import { parseDecimal, fitScale, withoutFinalZeros } from "../../edm/decimal.ts";
@@ -45,14 +45,17 @@ export function ofCanonicalForm(property: StructuralProperty, values: ComputedVa
   }
   const format = values.columnFormat(property, undefined);
   if (format === null) throw new Error(`${property.name} is not a single value.`);
-  return asShown(property, { ...format, form });
+  const shown = asShown(property, { ...format, form });
+  return type.name === "Edm.Decimal" ? Object.freeze<ColumnFormat>({ ...shown, toJson: int64Text }) : shown;
 }
 
 /** Returns a format that reads equal values alike: see `shownValueOf`. */
 export function asShown({ type }: StructuralProperty, format: ColumnFormat): ColumnFormat {
   const shown = type.kind === "ComplexType" ? undefined : shownValueOf(type);
   if (shown === undefined) return format;
-  return Object.freeze<ColumnFormat>({ ...format, toJson: undefined, toValue: (cell) => shown(format.toValue(cell)) });
+  // The text of a double that is not zero is the shown one.
+  const toJson = type.name === "Edm.Double" ? format.toJson : undefined;
+  return Object.freeze<ColumnFormat>({ ...format, toJson, toValue: (cell) => shown(format.toValue(cell)) });
 }
 
 function formOf({ name, type }: StructuralProperty, { canonicalForm }: ComputedValues): ColumnFormat["form"] {

@@ -66,7 +66,9 @@ export interface DialectProfile {
   /** For a database that has functions for indexes, and cheaper ones for expressions that no index serves; absent: none. */
   readonly whenUnindexed?: AlternativeForm | undefined;
   /** The differences if the database is distributed over machines. */
-  readonly whenDistributed?: Partial<Pick<DialectProfile, "functions" | "values" | "syntax" | "catalogue">>;
+  readonly whenDistributed?: Partial<
+    Pick<DialectProfile, "functions" | "values" | "syntax" | "aggregates" | "catalogue">
+  >;
 }
 
 /** Makes the condition that ends a statement after its time. @see docs/decisions/0026-reader-threads.md */

@@ -20,6 +20,7 @@ interface TimestampParts {
   /** The conversion for functions, by default as for comparisons. */
   readonly computable?: Conversion;
   readonly mark?: Mark;
+  readonly part?: SqlForm["part"];
   /** The fraction digits of values; a column may have more. */
   readonly digits?: number;
 }
@@ -34,7 +35,7 @@ export function timestampForm(
   write: (instant: Instant, isCeiling: boolean) => string,
   place: (text: Sql) => Sql,
   toEpoch: Conversion,
-  { computable = toEpoch, mark, digits = SERVER_DIGITS }: TimestampParts = {},
+  { computable = toEpoch, mark, part, digits = SERVER_DIGITS }: TimestampParts = {},
 ): SqlForm {
   const bounds: Pick<SqlForm, "floor" | "ceiling"> = {
     floor: (value) => write(lastWithin(toInstant(asText(value)), digits), false),
@@ -50,6 +51,7 @@ export function timestampForm(
     comparable: isWhole ? toEpoch : cutEpoch(toEpoch, digits),
     computable: isWhole ? computable : cutEpoch(computable, digits),
     ...(mark && { mark }),
+    ...(part && { part }),
     shownDigits: () => digits,
   };
   return isWhole ? singleForm(name, bounds, others) : rangeForm(name, bounds, others);

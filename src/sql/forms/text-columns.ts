@@ -8,8 +8,18 @@ import {
   roundedUp,
   toInstant,
 } from "../../cells/instant.ts";
-import { guidText, int64Text, readBytes, readInteger, scaledText, stringText } from "../../cells/text-cells.ts";
+import {
+  guidText,
+  int64Text,
+  plainDoubleText,
+  readBytes,
+  readInteger,
+  scaledText,
+  shortIntegerText,
+  stringText,
+} from "../../cells/text-cells.ts";
 import { fromScaled, parseDecimal } from "../../edm/decimal.ts";
+import { integerBounds } from "../../edm/integer-bounds.ts";
 import type { StructuralProperty } from "../../edm/model.ts";
 import type { PrimitiveTypeName } from "../../edm/primitive-type.ts";
 import { asText, type PrimitiveValue } from "../../edm/value-codec.ts";
@@ -22,19 +32,10 @@ import type { ColumnParts, ColumnRow, ColumnTable } from "./column-table.ts";
 import { readDigits } from "./hex-form.ts";
 import { SERVER_DIGITS } from "./temporal-forms.ts";
 
-/** The bounds of types whose column may be wider. */
-const INTEGER_RANGES: Readonly<Record<string, readonly [least: string, greatest: string]>> = {
-  "Edm.Byte": ["0", "255"],
-  "Edm.SByte": ["-128", "127"],
-  "Edm.Int16": ["-32768", "32767"],
-  "Edm.Int32": ["-2147483648", "2147483647"],
-};
-const INT64_RANGE = ["-9223372036854775808", "9223372036854775807"] as const;
-
 /** Returns the whole numbers within bounds. @param toText selects a number: a column may have digits after a point */
-function within(toText: (column: Sql) => Sql, [least, greatest]: readonly [least: string, greatest: string]) {
+function within(toText: (column: Sql) => Sql, [least, greatest]: ReturnType<typeof integerBounds>) {
   return (column: Sql): Sql => {
-    const isWithin = sql`${column} between ${sql.raw(least)} and ${sql.raw(greatest)}`;
+    const isWithin = sql`${column} between ${sql.raw(String(least))} and ${sql.raw(String(greatest))}`;
     const isWhole = sql`${toText(column)} not like '%.%' and ${toText(column)} not like '%e%'`;
     return sql`(case when ${isWithin} and ${isWhole} then ${column} end)`;
   };
@@ -72,17 +73,16 @@ export interface TextColumns extends Pick<ColumnTable, "selectNumber" | "stored"
  */
 export function textColumns(columns: TextColumns): ColumnTable {
   const { forms, asText: toSelected, textDecimal, realDecimal, scaledDecimal, textTimestamp, defaults: own } = columns;
-  const { integerText } = columns;
-  const selected = integerText === undefined ? {} : { toSelected: integerText };
-  const integer: ColumnRow = (property) => ({
-    form: forms.integer,
-    read: smallIntegerReader(property),
-    readable: within(integerText ?? toSelected, INTEGER_RANGES[property.type.name] ?? INT64_RANGE),
-    ...selected,
-  });
+  const integer = integerColumns(columns);
   const { doubleCell, singleCell } = columns;
   const written = doubleCell === undefined ? {} : { toCell: doubleCell };
-  const double = { form: forms.double, read: readDouble, toSelected: columns.doubleText, ...written };
+  const double = {
+    form: forms.double,
+    read: readDouble,
+    toSelected: columns.doubleText,
+    toJson: plainDoubleText,
+    ...written,
+  };
   const defaults: Readonly<Record<PrimitiveTypeName, ColumnRow>> = {
     ...own,
     "Edm.Byte": integer,
@@ -125,6 +125,20 @@ export function textColumns(columns: TextColumns): ColumnTable {
       const integer = readInteger(cell);
       return integer === null ? null : Number(integer);
     },
+  };
+}
+
+/** Makes the row of the integer types except Edm.Int64. */
+function integerColumns({ forms, asText, integerText }: TextColumns): ColumnRow {
+  return (property) => {
+    const bounds = integerBounds(property.type.name);
+    return {
+      form: forms.integer,
+      read: smallIntegerReader(property),
+      readable: within(integerText ?? asText, bounds),
+      toJson: shortIntegerText(...bounds),
+      ...(integerText && { toSelected: integerText }),
+    };
   };
 }
 

@@ -1,7 +1,8 @@
 import { sql } from "kysely";
 import { SECONDS_PER_DAY } from "../../edm/calendar.ts";
 import { CAST_TEXTS } from "../../edm/cast-texts.ts";
-import { castOf, floatLimit, integerBounds } from "../../edm/cast.ts";
+import { castOf, floatLimit } from "../../edm/cast.ts";
+import { integerBounds } from "../../edm/integer-bounds.ts";
 import { isInteger, type PrimitiveType } from "../../edm/primitive-type.ts";
 import { protocolError, type ODataError } from "../../errors/odata-error.ts";
 import { castIn } from "../../query/cast-call.ts";
@@ -166,7 +167,7 @@ function withinBounds(
   { numbers, truncate }: TypeCastSyntax,
   hasFraction: boolean = false,
 ): Sql {
-  const [least, greatest] = integerBounds(target);
+  const [least, greatest] = integerBounds(target.name);
   const within = between(value, String(least - 1n), String(greatest + 1n), numbers);
   return numbers.asInteger(hasFraction ? truncate(within) : within);
 }
@@ -175,7 +176,7 @@ function withinBounds(
 const BELOW_INT64 = "-9223372036854777856";
 
 function integerOfDouble(value: Sql, target: PrimitiveType, { numbers, truncate, double }: TypeCastSyntax): Sql {
-  const [least, greatest] = integerBounds(target);
+  const [least, greatest] = integerBounds(target.name);
   const low = target.name === "Edm.Int64" ? BELOW_INT64 : String(least - 1n);
   return numbers.asInteger(truncate(between(value, low, String(greatest + 1n), { literal: double })));
 }

@@ -1,14 +1,15 @@
 import { type Maybe, unawaited, chain } from "../../base/maybe.ts";
-import { isPatientReader, type PatientReader, type SnapshotReader } from "../../connection/patient-reader.ts";
+import { isPatientReader, type PatientReader } from "../../connection/patient-reader.ts";
 import type { StreamingSyntax } from "../../connection/synchronous-reader.ts";
+import { isInteger } from "../../edm/primitive-type.ts";
 import { lastValuesOf } from "../../query/last-values.ts";
 import { placeAt } from "../../query/place.ts";
 import type { KeyContinuation, PageStream, SourceQuery, StreamQuery, Page } from "../../query/source.ts";
 import { beginStatement } from "../statement/parameter-slot.ts";
+import { holdSnapshot, holdTransaction } from "./hold-snapshot.ts";
 import { statementOf, readPage } from "./read-page.ts";
 import { CursorStream, objectStatement, SnapshotCursor, type CursorPart } from "./snapshot-cursor.ts";
 import type { SqlReader } from "./sql-reader.ts";
-import type { SqlRows } from "./sql-rows.ts";
 import { holdStream, type StreamHold } from "./stream-hold.ts";
 
 /** The number of rows of a chunk of a database in this process. */
@@ -77,22 +78,6 @@ function keysetPage(
   return continuation !== null && seeks(reader, local, query, continuation) ? { query, continuation } : null;
 }
 
-async function holdSnapshot(reader: SqlReader, snapshot: SnapshotReader, query: StreamQuery): Promise<StreamHold> {
-  const { rows } = reader;
-  const { streams, signal, timeout } = query;
-  try {
-    const leave = await rows.slots.enter(streams.most, signal, timeout);
-    const release = (): void => {
-      snapshot.end();
-      leave();
-    };
-    return holdStream(query, { transaction: rows.reading(snapshot), readsElsewhere: true, release });
-  } catch (error) {
-    snapshot.end();
-    throw error;
-  }
-}
-
 /** Whether the database finds the rows after a row by an index, in their order. */
 function seeks(reader: SqlReader, local: PatientReader, query: StreamQuery, continuation: KeyContinuation): boolean {
   // Values do not change the plan of a statement.
@@ -110,9 +95,6 @@ const SHORT = 1000;
 
 /** The number of rows of a chunk. */
 const CHUNK = 1000;
-
-/** The integer types, whose columns are compared as they are stored. */
-const INTEGERS: ReadonlySet<string> = new Set(["Edm.Byte", "Edm.SByte", "Edm.Int16", "Edm.Int32", "Edm.Int64"]);
 
 /**
  * Opens a page of a database server. Its first rows are read without a transaction: most pages end with them.
@@ -187,40 +169,7 @@ async function seeksOnServer(reader: SqlReader, { search }: StreamingSyntax, que
 }
 
 function isOfIntegers({ key }: KeyContinuation): boolean {
-  return key.every(({ type }) => INTEGERS.has(type.name));
-}
-
-/** Opens a transaction that holds a snapshot, where the request reads. */
-function holdTransaction(reader: SqlReader, streaming: StreamingSyntax, query: StreamQuery): Promise<StreamHold> {
-  const { rows } = reader;
-  if (rows.replicated === null) return holdOn(rows, streaming, query);
-  return rows.replicated.read(
-    query,
-    (placed, rest) => holdOn(placed, streaming, { ...query, ...rest }),
-    (hold) => hold.end(),
-  );
-}
-
-async function holdOn(rows: SqlRows, { begin }: StreamingSyntax, query: StreamQuery): Promise<StreamHold> {
-  const { streams, signal, timeout = null } = query;
-  const leave = await rows.slots.enter(streams.most, signal, timeout);
-  const transaction = await rows.begin({ signal, timeout }).catch((error: unknown) => {
-    leave();
-    throw error;
-  });
-  const release = (): void => {
-    // A lost connection has no transaction any longer.
-    transaction.rollback().then(leave, leave);
-  };
-  const hold = holdStream(query, { transaction, readsElsewhere: true, release });
-  try {
-    const within = rows.within(transaction);
-    for (const sql of begin(timeout)) await within.all({ sql, isInternal: true }, [], { timeout: null });
-    return hold;
-  } catch (error) {
-    hold.end();
-    throw error;
-  }
+  return key.every(({ type }) => isInteger(type));
 }
 
 /** A page that has been read. */

@@ -72,7 +72,8 @@ function readRows(reader: SqlReader, query: SourceQuery, execution: Execution): 
   // In this process a page that implies its total saves the work of counting.
   if (rows.local === null && query.count) {
     const isShort = query.top !== undefined && query.top <= MOST_WITH_TOTAL;
-    const counts = isShort && reader.profile.capabilities.countsWithPage;
+    // A second statement would group the rows again, and maybe others.
+    const counts = (isShort || query.shape.apply !== undefined) && reader.profile.capabilities.countsWithPage;
     return counts ? readWithTotal(rows, reader, query, execution) : readBoth(rows, reader, query, execution);
   }
   const read = (statement: RowStatement, use: (entities: readonly Row[]) => Maybe<Page>): Maybe<Page> =>

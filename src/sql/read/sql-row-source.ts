@@ -7,8 +7,10 @@ import { protocolError } from "../../errors/odata-error.ts";
 import type { FilterClause, OrderByItem, QueryShape } from "../../query/clauses.ts";
 import type { Expression, PathSource } from "../../query/expression.ts";
 import { mentionsOf } from "../../query/mentions.ts";
+import { NO_ROW } from "../../query/no-row.ts";
 import type { Row, RowShape } from "../../query/row-shape.ts";
 import type {
+  JoinValues,
   Page,
   QueryableSource,
   RelationalSource,
@@ -24,6 +26,7 @@ import { toExecution, readSlots, type Execution } from "../statement/parameter-s
 import { isJoinedLocally } from "../translate/join-navigation.ts";
 import type { Rows } from "../translate/relation.ts";
 import { isUnsupported } from "./database-fault.ts";
+import { inOneState } from "./hold-snapshot.ts";
 import { openPageStream } from "./open-page-stream.ts";
 import { readRow } from "./read-entity.ts";
 import { readableRows, baseOf, readPage, statementOf } from "./read-page.ts";
@@ -59,7 +62,9 @@ export function sourceOf<E extends EntityTypeDeclaration>(type: E, reader: SqlRe
     relational: Object.freeze<RelationalSource>({
       joinsExpansions: capabilities.joins || joinsLocally,
       joins: (other) => findReader(other)?.rows === reader.rows,
-      applies: (shape, sources) => capabilities.joins && applies(reader, shape, sources),
+      applies: (shape, sources) => applies(reader, shape, sources),
+      inOneState: (queries, read) => (hidesAll ? read(null) : inOneState(reader, queries, read)),
+      relatedTo: (join, key) => sourceOf(type, relatedReader(reader, join, key)),
       readRow: (key, selected, joins, scope) =>
         hidesAll
           ? null
@@ -129,6 +134,13 @@ export function narrowedReader(reader: SqlReader, { filter, values, sources, hid
   return Object.freeze(hidesAll === true ? { ...narrowed, hidesAll } : narrowed);
 }
 
+/** Makes a reader of only the rows that are related to one parent. @param key as for `RelationalSource.relatedTo` */
+function relatedReader(reader: SqlReader, join: NavigationJoin, key: JoinValues | null): SqlReader {
+  if (key === null) return narrowedReader(reader, { filter: NO_ROW, values: [], hidesAll: true });
+  const execution = toExecution({ values: [], keys: [key], base: baseOf(reader, undefined) });
+  return Object.freeze({ ...reader, statements: reader.statements.relatedTo(join), parameters: [execution] });
+}
+
 /** @throws Error if a condition navigates to rows that cannot be in the same statement as those of the reader */
 export function checkJoinable({ rows }: SqlReader, sources: RowRestriction["sources"] | undefined): void {
   if (sources === undefined) return;
@@ -142,6 +154,7 @@ export function checkJoinable({ rows }: SqlReader, sources: RowRestriction["sour
 
 /** The parts of a query that a distributed database may refuse. */
 interface RefusableQuery {
+  readonly shape?: Pick<QueryShape, "apply"> | undefined;
   readonly filter?: FilterClause | null | undefined;
   readonly orderBy?: readonly OrderByItem[] | undefined;
   readonly joined?: readonly JoinedNavigation[] | undefined;
@@ -160,11 +173,12 @@ function explainUnsupported(error: unknown, query: RefusableQuery, database: str
   return protocolError("UnsupportedQueryOption", message, { cause: error });
 }
 
-function faultsOf({ filter, orderBy = [], joined = [] }: RefusableQuery): readonly string[] {
+function faultsOf({ shape, filter, orderBy = [], joined = [] }: RefusableQuery): readonly string[] {
   const inFilter = filter === null || filter === undefined ? null : constructOf([filter.expression]);
   const inOrder = constructOf(orderBy.map(({ expression }) => expression));
   const [expanded] = joined;
   return [
+    ...(shape?.apply === undefined ? [] : ["a step of $apply"]),
     ...(inFilter === null ? [] : [`'${inFilter}' in $filter`]),
     ...(inOrder === null ? [] : [`'${inOrder}' in $orderby`]),
     ...(expanded === undefined ? [] : [`'${expanded.expansion.navigationProperty.name}' in $expand`]),

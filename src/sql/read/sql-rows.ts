@@ -125,9 +125,11 @@ export class SqlRows {
     return rows;
   }
 
-  /** Opens a transaction that reads one snapshot. The caller ends it. @throws as `beginInTime` */
+  /** Opens a transaction that reads one snapshot. The caller ends it. @throws as `beginInTime`; as `toReadFault` */
   begin(patience: Patience): Promise<OwnTransaction> {
-    return beginInTime(this.#db, patience);
+    return beginInTime(this.#db, patience).catch((error: unknown) => {
+      throw this.outage.note(toReadFault(error, this.#profile.name, undefined));
+    });
   }
 
   /** Whether further connections are free while one has a transaction. */
@@ -209,17 +211,20 @@ export class SqlRows {
    * @throws the error of the first read that fails
    */
   async each(reads: readonly Read[], patience: Patience = USUAL): Promise<readonly (readonly Row[])[]> {
-    const { replicated } = this;
-    if (replicated === null) return this.#eachRepeated(reads, patience);
-    return replicated.read(patience, (rows, rest) =>
-      rows === this ? this.#eachRepeated(reads, rest) : rows.eachOnce(reads, rest),
-    );
+    return this.repeated(patience, (rows, rest) => rows.eachOnce(reads, rest));
   }
 
-  #eachRepeated(reads: readonly Read[], patience: Patience): Promise<readonly (readonly Row[])[]> {
+  /**
+   * Runs a read without effects where its request reads. Outside a transaction, it runs once more if its connection is lost.
+   * @throws the errors of the read; the reason of the signal
+   */
+  async repeated<T>(patience: Patience, read: (rows: SqlRows, patience: Patience) => Promise<T>): Promise<T> {
+    const { replicated } = this;
     // A transaction is lost with its connection.
-    if (this.#db.isTransaction) return this.eachOnce(reads, patience);
-    return repeatOnce((rest) => this.eachOnce(reads, rest), patience);
+    const here = (given: Patience): Promise<T> =>
+      this.#db.isTransaction ? read(this, given) : repeatOnce((rest) => read(this, rest), given);
+    if (replicated === null) return here(patience);
+    return replicated.read(patience, (rows, rest) => (rows === this ? here(rest) : read(rows, rest)));
   }
 
   /** As `each`, without a repetition and without a replica. */

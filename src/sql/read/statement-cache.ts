@@ -2,7 +2,7 @@ import { sql } from "kysely";
 import type { Maybe } from "../../base/maybe.ts";
 import { keeper } from "../../base/memo.ts";
 import { required } from "../../base/required.ts";
-import type { EntitySet, StructuralProperty } from "../../edm/model.ts";
+import type { EntitySet, NavigationJoin, StructuralProperty } from "../../edm/model.ts";
 import { isODataError } from "../../errors/odata-error.ts";
 import type { FilterClause, SelectedProperty } from "../../query/clauses.ts";
 import type { RowShape } from "../../query/row-shape.ts";
@@ -21,7 +21,6 @@ import {
   type PageClauses,
   translateTest,
   translateTotal,
-  narrowedFrom,
   unlessImplied,
 } from "../translate/translate-query.ts";
 import { utcMark } from "../translate/utc-session.ts";
@@ -30,9 +29,10 @@ import { distributingField } from "./find-placement.ts";
 import { identitiesOf, IdentityCache, variantOf } from "./identity-cache.ts";
 import { KeptStatements, UNCHANGED } from "./kept-statements.ts";
 import { isKeysFirst } from "./keys-first.ts";
+import { meeting, narrowed, relatedBy, type RowCondition } from "./narrowed-rows.ts";
 import { placeIdentities, placesOf, type StatementTarget } from "./proven-columns.ts";
 import { RelatedStatements } from "./related-statements.ts";
-import { readerOfSource, statementsOf } from "./row-source.ts";
+import { readerOfSource } from "./row-source.ts";
 import type { SqlRows } from "./sql-rows.ts";
 
 /** The JSON of a page. */
@@ -288,17 +288,17 @@ export class StatementCache {
    * @param sources the sources of the sets that the condition navigates to
    */
   narrowed(filter: FilterClause, sources?: SourcesBySet): StatementCache {
-    const identities = [filter, ...identitiesOf(sources)];
+    return this.#narrowedBy([filter, ...identitiesOf(sources)], meeting(filter, sources));
+  }
+
+  /** Returns the statements of the rows that are related to one parent, whose join values are the key of the execution. */
+  relatedTo(join: NavigationJoin): StatementCache {
+    return this.#narrowedBy([join], relatedBy(join));
+  }
+
+  #narrowedBy(identities: readonly object[], condition: RowCondition): StatementCache {
     return this.#narrowed.get(identities, () => {
-      const { db, profile, from: all } = this.#target;
-      const mentioned = statementsOf(sources);
-      const { joins } = profile.capabilities;
-      const needsFence = profile.syntax.marksRows && !joins && (mentioned.size > 0 || all.needsFence === true);
-      const seen = profile.syntax.marksRows && !needsFence ? `${all.seen ?? "odata"}_seen` : undefined;
-      const condition = filter.expression;
-      const { hidden } = all;
-      const narrowing = { db, base: this, condition, mentioned, seen, hidden, needsFence };
-      const from = { ...narrowedFrom(narrowing), table: all.table };
+      const from = narrowed(this, this.#target, condition);
       const findPlans = (): PlansByField => this.rowsFor(null).plans;
       const share = (): KeptStatements | undefined => {
         const { statements, isShared } = this.#current();

@@ -61,6 +61,8 @@ export interface SqlForm {
   readonly comparable?: Conversion;
   /** Converts to the form that functions and arithmetic take; absent if this is that form. */
   readonly computable?: Conversion;
+  /** Returns a part of a date or of a timestamp in UTC as an integer; absent if it is computed from the `computable` form. */
+  readonly part?: (name: CalendarPart, cell: Sql) => Sql;
   /** Casts a placeholder if the database needs to know its type; absent if it does not. */
   readonly place?: (value: Sql) => Sql;
   /** Casts the placeholder of an exact cell, if its type is narrower; absent if `place` does. */
@@ -88,6 +90,9 @@ export interface SqlForm {
   /** Whether statements over such columns need a session time zone of UTC. */
   readonly inUtcSession?: true;
 }
+
+/** A part of a date or of a timestamp. */
+export type CalendarPart = "year" | "month" | "day" | "hour" | "minute" | "second";
 
 /** A change of form within a statement. */
 export interface Conversion {

@@ -80,6 +80,22 @@ export function relatedRows(
   return { ...made(related), from: () => sql`${links}${toRelated()}`, withKeys: () => sql`${linked}${toRelated()}` };
 }
 
+/** Tests whether a row is related to the parent whose join values are the single key of the execution. */
+export function isRelated(join: NavigationJoin, { it, statement }: PathScope): Sql {
+  const { profile } = statement;
+  const link = statement.nextAlias();
+  const tests = equalKey(parentSide(join, it, link, profile), statement);
+  if (join.kind === "direct") return sql.join(tests, sql` and `);
+  const conditions = whereClause([...linkAlive(join, link, statement), ...tests]);
+  return isLinked({ join, link, profile }, it, sql`${linkTable(join, link)}${conditions}`);
+}
+
+/** Compares columns with the values of the single key of the execution. */
+function equalKey(columns: readonly RowOperand[], statement: StatementState): readonly Sql[] {
+  const unfold = unfoldOf(statement);
+  return columns.map((column, index) => equalsConstant(column, { kind: "key", index }, "filter", unfold));
+}
+
 /** Returns the columns that contain the join values of the parents. */
 function parentSide(
   join: NavigationJoin,
@@ -127,8 +143,7 @@ function bindKeys(columns: readonly RowOperand[], statement: StatementState, has
   const { profile } = statement;
   if (!profile.capabilities.bindsKeys) return inList(columns, profile, []);
   if (hasOneKey) {
-    const unfold = unfoldOf(statement);
-    const conditions = columns.map((column, index) => equalsConstant(column, { kind: "key", index }, "filter", unfold));
+    const conditions = equalKey(columns, statement);
     return { list: null, conditions, ordinal: sql`0`, sorted: null, partition: [] };
   }
   const { keyArrays } = profile.syntax;

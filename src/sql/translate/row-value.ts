@@ -74,11 +74,17 @@ export interface GroupedValue {
   readonly cell: Sql | undefined;
 }
 
-/**
- * Returns the term by which a value is grouped: two values are equal if `eq` finds them equal.
- */
-export function groupedValue(value: RowValue, type: ScalarType): GroupedValue {
-  if (!mayRepeatValues(value.form)) {
+/** Returns the term by which a value is grouped: two values are equal if `eq` finds them equal. */
+export function groupedValue(
+  value: RowValue,
+  type: ScalarType,
+  { capabilities }: Pick<DialectProfile, "capabilities">,
+): GroupedValue {
+  const { equatable, gathered } = value.form;
+  if (gathered !== undefined) return { term: gathered(value.sql), cell: undefined };
+  // The machines of a distributed database return the terms, which must be no casts of texts.
+  const isReturned = capabilities.joins || equatable === undefined;
+  if (isReturned && !mayRepeatValues(value.form)) {
     const { sql: term } = toEquatable(value);
     return { term: isDouble(type) ? withoutNegativeZero(term) : term, cell: undefined };
   }

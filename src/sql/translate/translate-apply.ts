@@ -19,7 +19,7 @@ import type { Rows, StatementState } from "./relation.ts";
 import type { ValueContext } from "./row-value.ts";
 import { addCell, cellName, type Cells } from "./select-columns.ts";
 import { makeTranslator } from "./translate-expression.ts";
-import { partitionTerms, translateGroup } from "./translate-group.ts";
+import { type GroupContext, type GroupedRows, partitionTerms, translateGroup } from "./translate-group.ts";
 import { filterTest, orderClause, rowScope, translateOrder, whereAll } from "./translate-query.ts";
 
 /** The rows after some steps, of which only those that meet the condition belong to the result. */
@@ -96,16 +96,26 @@ function groupedRows(
   roundingMode: RoundingMode,
 ): Rows {
   const expressions = step.aggregates.flatMap(({ expression, filter }) => [expression ?? [], filter?.expression ?? []]);
-  const { scope, context, where } = queryOf(applied, statement, roundingMode, expressions.flat());
-  const { computedFirst } = statement.profile.aggregates;
-  const values: Cells = [];
-  const isComputed = computedFirst !== undefined && computes(step);
-  const place = (value: Sql): Sql => (isComputed ? sql.id(VALUES, cellName(addCell(values, value))) : value);
-  const { cells, positions, plans } = translateGroup(step, { ...context, place });
-  const group = positions.length === 0 ? sql`` : sql` group by ${sql.join(positions.map((place) => sql.lit(place)))}`;
-  const from = sql`${scope.level.from(scope.it.from)}${where}`;
-  const input = isComputed ? sql`(select ${sql.join(values)} from ${from}${computedFirst}) as ${sql.id(VALUES)}` : from;
-  const query = sql`select ${sql.join(cells)} from ${input}${group}`;
+  const { valuesFirst } = statement.profile.aggregates;
+  const make = (isPlaced: boolean): Pick<GroupedRows, "plans" | "sorts"> & { readonly query: Sql } => {
+    const { scope, context, where } = queryOf(applied, statement, roundingMode, expressions.flat());
+    const values: Cells = [];
+    const place: GroupContext["place"] = (value, expression) => {
+      if (!isPlaced) return value;
+      const column = sql.id(VALUES, cellName(addCell(values, value)));
+      return isComputed(expression) && expression?.type === DECIMAL
+        ? (valuesFirst?.decimal?.(column) ?? column)
+        : column;
+    };
+    const { cells, positions, ...made } = translateGroup(step, { ...context, place });
+    const group = positions.length === 0 ? sql`` : sql` group by ${sql.join(positions.map((at) => sql.lit(at)))}`;
+    const from = sql`${scope.level.from(scope.it.from)}${where}`;
+    const listed = values.length === 0 ? sql`1` : sql.join(values);
+    const input = isPlaced ? sql`(select ${listed} from ${from}${valuesFirst?.end}) as ${sql.id(VALUES)}` : from;
+    return { ...made, query: sql`select ${sql.join(cells)} from ${input}${group}` };
+  };
+  const first = make(valuesFirst?.when === "computes" && computes(step));
+  const { query, plans } = valuesFirst?.when === "sorts" && first.sorts ? make(true) : first;
   return {
     from: (alias) => sql`(${query}) as ${sql.id(alias)}`,
     plans,
@@ -119,9 +129,14 @@ function groupedRows(
 
 const NOTHING: ReadonlySet<string> = new Set();
 
+const DECIMAL = PRIMITIVE_TYPES["Edm.Decimal"];
+
+function isComputed(expression: Expression | null): boolean {
+  return expression !== null && expression.kind !== "property";
+}
+
 /** Whether a step computes values of each row that are no properties of it. */
 function computes({ keys, aggregates }: GroupStep): boolean {
-  const isComputed = (expression: Expression | null): boolean => expression !== null && expression.kind !== "property";
   const hasComputed = (key: GroupKey): boolean =>
     key.kind === "value" ? isComputed(key.expression) : key.members.some(hasComputed);
   return keys.some(hasComputed) || aggregates.some((each) => each.filter !== null || isComputed(each.expression));

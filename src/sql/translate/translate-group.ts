@@ -4,11 +4,11 @@ import type { StructuralProperty } from "../../edm/model.ts";
 import { PRIMITIVE_TYPES } from "../../edm/primitive-type.ts";
 import { averageScale } from "../../query/average-scale.ts";
 import type { Aggregate, FilterClause, GroupKey, GroupStep } from "../../query/clauses.ts";
-import type { ConvertExpression, ScalarType } from "../../query/expression.ts";
+import type { ConvertExpression, Expression, ScalarType } from "../../query/expression.ts";
 import type { ColumnPlan, PlansByField } from "../columns/table-columns.ts";
 import { summedKind } from "../forms/aggregate-syntax.ts";
 import type { DialectProfile } from "../forms/dialect-profile.ts";
-import { toOrdered, type Sql } from "../statement/sql-form.ts";
+import { longSort, toOrdered, type Sql } from "../statement/sql-form.ts";
 import {
   groupedValue,
   isDouble,
@@ -25,15 +25,17 @@ import { translateStructuredNull } from "./translate-property.ts";
 /** The parts of a statement that translate the values of groups. */
 export interface GroupContext extends ValueContext {
   /** Returns a value where it is grouped: itself, or a column of a table in which it is computed before. */
-  readonly place: (value: Sql) => Sql;
+  readonly place: (value: Sql, expression: Expression | null) => Sql;
 }
 
 /** The parts of a query of groups. */
-interface GroupedRows {
+export interface GroupedRows {
   readonly cells: Cells;
   /** The positions of the cells by which rows are grouped. */
   readonly positions: readonly number[];
   readonly plans: PlansByField;
+  /** Whether an aggregate sorts or distinguishes the values of a group. */
+  readonly sorts: boolean;
 }
 
 /**
@@ -46,12 +48,14 @@ export function translateGroup({ keys, aggregates }: GroupStep, context: GroupCo
   const cells: Cells = [];
   const positions: number[] = [];
   const groups = keyPlans(keys, { cells, positions, context });
+  let sorts = false;
   const totals = aggregates.map((aggregate): readonly [string, ColumnPlan] => {
     const { sql: value, ...read } = translateAggregate(aggregate, context);
+    sorts ||= aggregate.method === "countdistinct" || read.isSorted === true;
     const column = cellName(addCell(cells, value));
     return [aggregate.property.field, planOfValue(read, aggregate.property, column)];
   });
-  return { cells, positions, plans: new Map([...groups, ...totals]) };
+  return { cells, positions, plans: new Map([...groups, ...totals]), sorts };
 }
 
 interface KeyCells {
@@ -73,16 +77,17 @@ function keyPlan(key: GroupKey, into: KeyCells): ColumnPlan {
   };
   const { property } = key;
   if (key.kind === "structured") {
-    const presence = cellName(addTerm(context.place(presenceOf(key.source, context))));
+    const presence = cellName(addTerm(context.place(presenceOf(key.source, context), null)));
     const members = keyPlans(key.members, into);
     return Object.freeze({ kind: "complex", property, nullable: true, members, ignored: NO_PLANS, presence });
   }
   const computed = translateValue(key.expression, property, context);
-  const value = { ...computed, sql: context.place(computed.sql) };
-  const { term, cell } = groupedValue(value, scalarType(property));
-  const terms = sortedTerms(term, value, property);
+  const value = { ...computed, sql: context.place(computed.sql, key.expression) };
+  const { term, cell } = groupedValue(value, scalarType(property), context.profile);
+  const terms = sortedTerms(term, value, property, context);
   const indexes = terms.map(addTerm);
-  const isShown = cell === undefined && terms[0] === term;
+  // A single term is the value itself.
+  const isShown = cell === undefined && terms.length === 1;
   const shown = isShown ? indexes[0] : addCell(cells, sql`min(${cell ?? term})`);
   return planOfValue(value, property, cellName(shown ?? 0));
 }
@@ -95,20 +100,41 @@ function presenceOf(source: Parameters<typeof translateStructuredNull>[0], { sco
 }
 
 /** Returns the terms that distinguish all values where a database sorts rows to group them, as in an order. */
-function sortedTerms(term: Sql, { form }: RowValue, { facets }: StructuralProperty): readonly Sql[] {
-  return (form.sortable?.form ?? form).sortTerms?.(term, facets.maxLength) ?? [term];
+function sortedTerms(
+  term: Sql,
+  { form }: RowValue,
+  { type, facets }: StructuralProperty,
+  { profile }: ValueContext,
+): readonly Sql[] {
+  const terms = (form.sortable?.form ?? form).sortTerms?.(term, facets.maxLength);
+  if (terms !== undefined) return terms;
+  // Beside long values, a text takes as much memory as they do.
+  const isText =
+    profile.syntax.sortingLong !== undefined && (type.kind === "EnumType" || STORED_AS_TEXT.has(type.name));
+  return [isText ? longSort(term) : term];
 }
+
+/** Types whose values are compared as the texts that they may be stored as. */
+const STORED_AS_TEXT: ReadonlySet<string> = new Set(["Edm.Boolean", "Edm.Guid"]);
 
 /** Returns the terms that are equal for rows of the same group. */
 export function partitionTerms(keys: readonly GroupKey[], context: ValueContext): readonly Sql[] {
   return keys.flatMap((key) => {
     if (key.kind === "structured") return [presenceOf(key.source, context), ...partitionTerms(key.members, context)];
     const value = translateValue(key.expression, key.property, context);
-    return sortedTerms(groupedValue(value, scalarType(key.property)).term, value, key.property);
+    return sortedTerms(
+      groupedValue(value, scalarType(key.property), context.profile).term,
+      value,
+      key.property,
+      context,
+    );
   });
 }
 
-type AggregateValue = Pick<RowValue, "sql" | "format" | "unreadable">;
+interface AggregateValue extends Pick<RowValue, "sql" | "format" | "unreadable"> {
+  /** Whether it is the cell with the first key of an order. */
+  readonly isSorted?: boolean;
+}
 
 /** An aggregate with an operand. */
 type Aggregated = Aggregate & { readonly expression: NonNullable<Aggregate["expression"]> };
@@ -116,7 +142,7 @@ type Aggregated = Aggregate & { readonly expression: NonNullable<Aggregate["expr
 function translateAggregate(aggregate: Aggregate, context: GroupContext): AggregateValue {
   const { property, filter, expression } = aggregate;
   if (expression !== null) return translateAggregated({ ...aggregate, expression }, context);
-  const counted = filter === null ? sql`*` : context.place(whereMet(filter, sql`1`, context));
+  const counted = filter === null ? sql`*` : context.place(whereMet(filter, sql`1`, context), null);
   return countOf(counted, property, context);
 }
 
@@ -149,11 +175,11 @@ function translateAggregated(
   // Minimum and maximum are read as the operand is.
   const value = translateValue(expression, { ...property, type }, context);
   const met = filter === null ? value.sql : whereMet(filter, value.sql, context);
-  const operand = { ...value, sql: context.place(met) };
+  const operand = { ...value, sql: context.place(met, expression) };
   switch (method) {
     case "min":
     case "max":
-      return { ...value, sql: extreme(method, operand, type, profile) };
+      return { ...value, ...extreme(method, operand, type, profile) };
     case "sum":
     case "average": {
       if (type.kind !== "PrimitiveType") throw new Error(`Values of ${type.name} have no sum.`);
@@ -162,7 +188,7 @@ function translateAggregated(
       return { sql: total, format: profile.values.computedFormat(property) };
     }
     case "countdistinct":
-      return countOf(sql`distinct ${groupedValue(operand, type).term}`, property, context);
+      return countOf(sql`distinct ${groupedValue(operand, type, profile).term}`, property, context);
     case "count":
       return countOf(operand.sql, property, context);
     default:
@@ -176,18 +202,25 @@ function scalarTypeOf({ type }: Aggregated["expression"]): ScalarType | undefine
 }
 
 /** The least or greatest value, in the form of its operand. */
-function extreme(method: "min" | "max", value: RowValue, type: ScalarType, { aggregates }: DialectProfile): Sql {
+function extreme(
+  method: "min" | "max",
+  value: RowValue,
+  type: ScalarType,
+  { aggregates }: DialectProfile,
+): Pick<AggregateValue, "sql" | "isSorted"> {
   const { sortable, ordered, ranged } = value.form;
   const { sql: key } = toOrdered(value);
   // Only digits whose cells are bytes have ranges of their own.
   const isLacking = ranged !== undefined && aggregates.lacksBytes === true;
   if (isLacking || ordered !== undefined || (sortable !== undefined && sortable.keepsCells !== true)) {
-    return aggregates.cellOf[method](key, value.sql);
+    return { sql: aggregates.cellOf[method](key, value.sql), isSorted: true };
   }
-  return sql`${sql.raw(method)}(${isDouble(type) ? withoutNegativeZero(key) : key})`;
+  return { sql: sql`${sql.raw(method)}(${isDouble(type) ? withoutNegativeZero(key) : key})` };
 }
 
 /** Returns a value for the rows that meet a condition, and null for others. */
-function whereMet(filter: FilterClause, value: Sql, { translator }: ValueContext): Sql {
-  return sql`case when ${translator.condition(filter.expression, "filter")} then ${value} end`;
+function whereMet(filter: FilterClause, value: Sql, { translator, profile }: ValueContext): Sql {
+  // A distributed database has no lists outside of `where`.
+  const mode = profile.capabilities.joins ? "filter" : "exact";
+  return sql`case when ${translator.condition(filter.expression, mode)} then ${value} end`;
 }

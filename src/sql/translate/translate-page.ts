@@ -1,11 +1,12 @@
 import { sql } from "kysely";
 import { keeper } from "../../base/memo.ts";
+import type { SelectedProperty } from "../../query/clauses.ts";
 import type { RowShape } from "../../query/row-shape.ts";
 import type { Sql } from "../statement/sql-form.ts";
 import type { Translator } from "../statement/sql-operand.ts";
 import { DerivedRelation } from "./derived-relation.ts";
 import { selectMarks } from "./json-marks.ts";
-import { outsideConditions } from "./path-scope.ts";
+import { outsideConditions, type PathScope } from "./path-scope.ts";
 import type { Rows, StatementState } from "./relation.ts";
 import { addCell, cellName, selectColumns, type Cells, selectJoined } from "./select-columns.ts";
 import { withComputed } from "./select-computed.ts";
@@ -28,16 +29,26 @@ export function translatePage(rows: Rows, statement: StatementState, clauses: Pa
     return translateLimited(rows, statement, clauses);
   }
   return translateSelection(rows, statement, clauses, (scope, cells, sorter) => {
-    const declared = selectColumns(clauses.selected, scope.it, cells);
-    const context = { profile: statement.profile, scope: outsideConditions(scope), translator: sorter };
-    const columns = withComputed(declared, clauses.selected, context, (value) =>
-      addCell(cells, value.format.toSelected(value.sql)),
-    );
+    const columns = selectAll(clauses.selected, scope, cells, sorter);
     const joined = selectJoined(clauses.joined, scope.it, statement, cells);
     const marks = marksOf(rows, statement, clauses, { columns, sorter, cells });
     addTotal(clauses, cells);
     return { rowShape: Object.freeze(keeper({ columns, joined, marks })) };
   });
+}
+
+/** Selects properties and computed values of a row. */
+function selectAll(
+  selected: readonly SelectedProperty[],
+  scope: PathScope,
+  cells: Cells,
+  translator: Translator,
+): RowShape["columns"] {
+  const { profile } = scope.statement;
+  const declared = selectColumns(selected, scope.it, cells);
+  return withComputed(declared, selected, { profile, scope: outsideConditions(scope), translator }, (value) =>
+    addCell(cells, value.format.toSelected(value.sql)),
+  );
 }
 
 /** The selected columns of a page, and the cells to add to. */
@@ -106,10 +117,11 @@ export function translateKeysFirst(
   // Two relations have columns.
   const outer = { ...statement, isRelational: true };
   const whole = { ...clauses, hasTop: false, hasSkip: false };
-  return translateSelection(rows, outer, whole, ({ it, level }, cells, sorter) => {
+  return translateSelection(rows, outer, whole, (scope, cells, sorter) => {
+    const { it, level } = scope;
     const tests = it.keyColumns().map((column, index): Sql => sql`${column} = ${names[index]}`);
     level.join(() => sql` inner join ${page} on ${sql.join(tests, sql` and `)}`);
-    const columns = selectColumns(clauses.selected, it, cells);
+    const columns = selectAll(clauses.selected, scope, cells, sorter);
     const marks = marksOf(rows, outer, clauses, { columns, sorter, cells });
     addCell(cells, sql.id(PAGE, KEY_COUNT));
     return { rowShape: Object.freeze(keeper({ columns, joined: undefined, marks })) };

@@ -139,11 +139,12 @@ export function translateByKey(
 export type MentionedStatements = ReadonlyMap<EntitySet, RowStatements>;
 
 /** Rows that are restricted by a condition. */
-interface Narrowing {
+export interface Narrowing {
   readonly db: AnyKysely;
   /** The statements over all rows. */
   readonly base: RowStatements;
-  readonly condition: Expression;
+  /** Translates the condition. */
+  readonly test: (scope: PathScope) => Sql;
   readonly mentioned: MentionedStatements;
   /** The column that marks visible rows (see `From`). Rows that are narrowed twice have one column for each condition. */
   readonly seen: string | undefined;
@@ -156,7 +157,7 @@ interface Narrowing {
  * Makes the `from` of the rows that meet a condition: a derived table, which databases flatten, so that indexes serve it
  * anywhere. It has one value: the execution of the condition.
  */
-export function narrowedFrom({ db, base, condition, mentioned, seen, hidden, needsFence }: Narrowing): From {
+export function narrowedFrom({ db, base, test, mentioned, seen, hidden, needsFence }: Narrowing): From {
   const as: From["as"] = (alias, entitySet, { profile, isLookup: isKeyed, isFenced = false, notes }) => {
     // Joined rows and rows of subqueries are looked up by values of other rows.
     const use = { profile, isLookup: isKeyed || alias !== ROWS_ALIAS, notes: notes ?? new StatementNotes() };
@@ -172,7 +173,7 @@ export function narrowedFrom({ db, base, condition, mentioned, seen, hidden, nee
       isBesideOuterJoin: true,
       onOuterJoin: () => {},
     };
-    const narrowed = translateNarrowed(base.rowsFor(null, use), statement, { condition, seen, hidden }, alias);
+    const narrowed = translateNarrowed(base.rowsFor(null, use), statement, { test, seen, hidden }, alias);
     const query = isFenced ? sql`${narrowed}${profile.syntax.limit(null, sql`0`)}` : narrowed;
     const { sql: text, parameters: slots } = query.compile(db);
     return toDerivedTable({ sql: text, parameters: slots }, profile.syntax, alias, (value) =>
@@ -192,11 +193,11 @@ function executionOf([execution]: readonly unknown[]): Execution {
 function translateNarrowed(
   rows: Rows,
   statement: StatementState,
-  { condition, seen, hidden = [] }: Pick<Narrowing, "condition" | "seen" | "hidden">,
+  { test: makeTest, seen, hidden = [] }: Pick<Narrowing, "test" | "seen" | "hidden">,
   alias: string,
 ): Sql {
   const scope = rowScope(rows, statement, alias);
-  const test = ownCondition(condition, scope);
+  const test = makeTest(scope);
   const all = scope.level.isJoined ? sql`${sql.id(alias)}.*` : sql`*`;
   const marks = seen === undefined ? sql`` : sql`, ${markOf(rows, scope, test)} as ${sql.id(seen)}`;
   const added = hidden.map((name) => sql`, ${scope.it.column(name)} as ${sql.id(name)}`);
@@ -230,7 +231,7 @@ function keyTests(key: readonly StructuralProperty[], { it, statement }: PathSco
 }
 
 /** Translates a condition of the service, not of the client. */
-function ownCondition(condition: Expression, scope: PathScope): Sql {
+export function ownCondition(condition: Expression, scope: PathScope): Sql {
   const { profile } = scope.statement;
   return makeTranslator({ profile, scope, roundingMode: "spec-compliant" }).condition(condition, "filter");
 }

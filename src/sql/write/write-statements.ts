@@ -1,6 +1,6 @@
 import { sql } from "kysely";
 import { BoundedCache, keeper, keptPer } from "../../base/memo.ts";
-import { required } from "../../base/required.ts";
+import { integerBounds } from "../../edm/integer-bounds.ts";
 import type { JoinPair, StructuralProperty } from "../../edm/model.ts";
 import type { PrimitiveValue } from "../../edm/value-codec.ts";
 import { type ODataError, protocolError } from "../../errors/odata-error.ts";
@@ -54,15 +54,6 @@ export type RowUse = "read" | "locked" | "merged" | "replaced";
 
 /** The maximum number of cached statements per table: patches may name any combination of properties. */
 const STATEMENTS_KEPT = 300;
-
-/** The maximum of each type of row versions. */
-const GREATEST: Readonly<Record<string, string>> = {
-  "Edm.Byte": "255",
-  "Edm.SByte": "127",
-  "Edm.Int16": "32767",
-  "Edm.Int32": "2147483647",
-  "Edm.Int64": "9223372036854775807",
-};
 
 /** Fills the placeholders of a statement. */
 export function toCommand({ sql: text, slots, width }: WriteStatement, values: WriteValues = {}): WriteCommand {
@@ -226,7 +217,7 @@ export class WriteStatements {
     const { rowVersion } = this.#table;
     if (rowVersion === null) return [];
     const column = sql.id(scalarPlanOf(rowVersion, this.#table.plans).column);
-    const greatest = sql.raw(required(GREATEST[rowVersion.type.name], `${rowVersion.name} is not an integer.`));
+    const greatest = sql.raw(String(integerBounds(rowVersion.type.name)[1]));
     return [sql`${column} = case when ${column} is null or ${column} >= ${greatest} then 1 else ${column} + 1 end`];
   }
 

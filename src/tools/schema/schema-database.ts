@@ -8,6 +8,7 @@ import type {
   ExamineOptions,
   RowEstimate,
   StoredDatabase,
+  StoredRows,
   StoredSet,
 } from "../../definition/model/stored-database.ts";
 import { isODataError } from "../../errors/odata-error.ts";
@@ -78,23 +79,9 @@ class SchemaDatabase implements StoredDatabase {
     return this.#findAll(stored, service, (expected, sets) => this.#examine(expected, { sets, service }, options));
   }
 
-  estimateRows(stored: readonly StoredSet[]): Maybe<ReadonlyMap<string, RowEstimate>> {
-    const tables = new Map(
-      stored.flatMap(({ set, rows }) =>
-        rows instanceof TableRows ? [[set.entitySet.name, wantedTable(rows.table, this.#db)]] : [],
-      ),
-    );
-    const found = this.#run(estimateRows(this.#profile.catalogue.kind, [...tables.values()]));
-    return chain(
-      found,
-      (estimates) =>
-        new Map(
-          [...tables].flatMap(([name, { text }]) => {
-            const estimate = estimates.get(text);
-            return estimate === undefined ? [] : [[name, estimate]];
-          }),
-        ),
-    );
+  estimateRows(rows: StoredRows): Maybe<RowEstimate | null> {
+    if (!(rows instanceof TableRows)) return null;
+    return this.#run(estimateRows(this.#profile.catalogue.kind, wantedTable(rows.table, this.#db)));
   }
 
   #findAll(

@@ -41,7 +41,9 @@ export function offerOf({ type, set }: ResolvedPath): ChartOffer {
     xOf: (total) =>
       new Map([...own, ...(total === null ? [] : groupable)].map(({ path, property }) => [path, property.type])),
     yOf,
-    totals: canGroup ? METHODS.filter((method) => method === "count" || yOf(method).length > 0) : [],
+    totals: canGroup
+      ? METHODS.filter((method) => (method === "count" ? abilities.canCount : yOf(method).length > 0))
+      : [],
   };
 }
 

@@ -1,5 +1,5 @@
 import { showValue } from "../../format/show-value.ts";
-import type { PropertyType } from "../../model/model.ts";
+import type { PropertyType, SetAbilities } from "../../model/model.ts";
 import { aliasOf, type Total, type TotalMethod, writeApply } from "../../query/apply-text.ts";
 import { toNumber, toTime } from "./chart-scale.ts";
 
@@ -38,12 +38,12 @@ const WORDS: Readonly<Record<TotalMethod, string>> = {
 export function chartQuery(
   options: ReadonlyMap<string, string>,
   choice: ChartChoice,
-  canSelect: boolean | undefined = true,
+  abilities: Pick<SetAbilities, "canSelect" | "sortable"> | null = null,
 ): ChartQuery {
   const { x, y, total } = choice;
   const kept = new Map([...options].filter(([name, value]) => /^[$@]/u.test(name) && value !== ""));
   if (total === null) {
-    if (!kept.has("$apply") && canSelect) {
+    if (!kept.has("$apply") && abilities?.canSelect !== false) {
       kept.set("$select", [...new Set([x, ...y])].filter((path) => path !== "").join(","));
     }
     kept.delete("$expand");
@@ -62,7 +62,11 @@ export function chartQuery(
   const aliases = [...kept].filter(([name]) => name.startsWith("@"));
   const groups = writeApply({ filter: "", groupBy: [x], totals, limit: null });
   return {
-    options: new Map([...aliases, ["$apply", [...before, groups].join("/")], ["$orderby", x]]),
+    options: new Map([
+      ...aliases,
+      ["$apply", [...before, groups].join("/")],
+      ...(abilities?.sortable(x) === false ? [] : [["$orderby", x] as const]),
+    ]),
     series: totals.map(({ alias, path }) => ({
       column: alias,
       title: path === null ? "Number of rows" : `${WORDS[total]} of ${path}`,

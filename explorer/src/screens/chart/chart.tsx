@@ -69,7 +69,7 @@ const NOTHING: ChartChoice = Object.freeze({ kind: "bars", x: "", y: [], total: 
 function ModelChart({ session, view, place }: PlacedProps): JSX.Element {
   const offer = offerOf(place);
   const choice = choiceOf(view, offer, place);
-  const { options, series } = chartQuery(view.options, choice, place.set?.abilities.canSelect);
+  const { options, series } = chartQuery(view.options, choice, place.set?.abilities);
   const url = resourceUrl({ path: view.path, options });
   const loading = useLoaded(url, (signal) => readRows(session, url, signal));
   const isCut = choice.total !== null && (view.options.has("$top") || view.options.has("$skip"));

@@ -37,7 +37,7 @@ export function EditForm(props: EditProps): JSX.Element {
       noValidate
       onSubmit={(event) => {
         event.preventDefault();
-        save();
+        if (saving.kind !== "saving") save();
       }}
     >
       <MemberFields
@@ -47,7 +47,7 @@ export function EditForm(props: EditProps): JSX.Element {
       />
       {saving.kind === "failed" ? <Failure error={saving.error} /> : null}
       <div class="row">
-        <Button type="submit" kind="primary" disabled={saving.kind === "saving"}>
+        <Button type="submit" kind="primary" isIdle={saving.kind === "saving"}>
           {entity === null ? "Create" : "Save"}
         </Button>
         <ButtonLink href={hrefOf(viewOf(entity === null ? "grid" : "record", path))}>Cancel</ButtonLink>

@@ -1,11 +1,11 @@
 import type { JSX } from "preact";
-import { Empty } from "../../parts/empty.tsx";
 import { Heading } from "../../parts/heading.tsx";
-import { NotThere, RecordAt } from "../../parts/record-at.tsx";
+import { LoadedRecord, NotThere, useRecord } from "../../parts/loaded-record.tsx";
 import { type ResolvedPath, resolvePath } from "../../query/resolve-type.ts";
 import { encodePath } from "../../state/resource-url.ts";
 import type { ScreenProps } from "../../state/session.ts";
 import { EditForm } from "./edit-form.tsx";
+import type { Target } from "./save.ts";
 
 /** Shows a form that creates a record of a collection, or changes the record of a path. */
 export function Edit({ session, view }: ScreenProps): JSX.Element {
@@ -17,21 +17,14 @@ export function Edit({ session, view }: ScreenProps): JSX.Element {
   return (
     <div class="edit" key={path}>
       <Heading>{place.isCollection ? `New record of ${place.set?.name ?? place.type.name}` : `Edit ${path}`}</Heading>
-      {place.isCollection ? (
-        <EditForm {...target} entity={null} />
-      ) : (
-        <RecordAt session={session} url={encodePath(path)}>
-          {(entity) =>
-            entity === null ? (
-              <Empty title="There is no record at this path" />
-            ) : (
-              <EditForm {...target} entity={entity} />
-            )
-          }
-        </RecordAt>
-      )}
+      {place.isCollection ? <EditForm {...target} entity={null} /> : <Change {...target} />}
     </div>
   );
+}
+
+function Change(target: Target): JSX.Element {
+  const loading = useRecord(target.session, encodePath(target.path));
+  return <LoadedRecord loading={loading}>{(entity) => <EditForm {...target} entity={entity} />}</LoadedRecord>;
 }
 
 function mayWrite({ set, isCollection }: ResolvedPath): boolean {

@@ -36,9 +36,8 @@ export async function changeRecord(target: Target, entity: Entity, changes: Enti
   const before = Object.fromEntries(Object.keys(changes).map((name) => [name, entity.values[name]]));
   const undo = async (): Promise<void> => {
     await writeChanges(target, { values: { ...entity.values, ...changes }, etag: answer.headers.get("ETag") }, before);
-    // The view is read anew.
-    session.go(viewOf("home"), { replace: true });
     session.go(viewOf("record", path), { replace: true });
+    session.refresh();
     session.toasts.show("The record is as before.");
   };
   session.toasts.show("The record is saved.", { label: "Undo", run: undo });

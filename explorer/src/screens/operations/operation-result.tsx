@@ -33,7 +33,7 @@ function Returned({ model, operation, answer, path }: Parameters<typeof Operatio
   const { result, kind } = operation;
   const type = result?.type ?? null;
   if (type === null || type.kind !== "complex") {
-    const value = memberOf(answer.body, "value");
+    const value = valueIn(answer.body);
     return Array.isArray(value) ? (
       <Json value={value} />
     ) : (
@@ -55,6 +55,11 @@ function Returned({ model, operation, answer, path }: Parameters<typeof Operatio
       <Json value={memberOf(answer.body, "value") ?? answer.body} />
     </>
   );
+}
+
+/** Values of the profile "specification" stand alone, others are members of an object. */
+function valueIn(body: unknown): unknown {
+  return typeof body === "object" && body !== null && Object.hasOwn(body, "value") ? memberOf(body, "value") : body;
 }
 
 function Json({ value }: { readonly value: unknown }): JSX.Element {

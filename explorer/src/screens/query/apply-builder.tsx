@@ -26,6 +26,7 @@ const METHODS: Readonly<Record<TotalMethod, string>> = {
   max: "greatest",
   countdistinct: "different values of",
 };
+const AGGREGATES = ["sum", "average", "min", "max", "countdistinct"] as const;
 const CODEC = {
   read: readApply,
   write: (form: ApplyForm | null): string => (form === null ? "" : writeApply(form)),
@@ -42,7 +43,7 @@ export function ApplyBuilder(props: {
   if (form === null) {
     return <TextField label="Steps as text" isLabelHidden isCode isLong value={props.text} onInput={props.onChange} />;
   }
-  const paths = filterPaths(place).filter(({ property }) => property !== null);
+  const paths = filterPaths({ ...place, set: null }).filter(({ property }) => property !== null);
   const groupable = paths.map(({ path }) => path).filter((path) => place.set?.abilities.groupable(path) ?? true);
   return (
     <div class="query-rows">
@@ -67,15 +68,7 @@ export function ApplyBuilder(props: {
           }}
         />
       ))}
-      <Button
-        icon="add"
-        onClick={() => {
-          const alias = aliasOf("count", null, [...form.totals.map((total) => total.alias), ...form.groupBy]);
-          change({ ...form, totals: [...form.totals, { method: "count", path: null, alias }] });
-        }}
-      >
-        Total
-      </Button>
+      <AddTotal form={form} place={place} onChange={change} />
       {writeApply({ ...form, filter: "" }) === writeApply(NO_GROUPS) ? null : (
         <Section title="Only of the rows with" text={form.filter}>
           <FilterBuilder
@@ -91,6 +84,43 @@ export function ApplyBuilder(props: {
   );
 }
 
+function AddTotal(props: {
+  readonly form: ApplyForm;
+  readonly place: QueryPlace;
+  readonly onChange: (form: ApplyForm) => void;
+}): JSX.Element {
+  const { form, place, onChange } = props;
+  const [first] = totalsOf(place);
+  const add = (): void => {
+    if (first === undefined) return;
+    const { method, paths } = first;
+    const [path = null] = paths;
+    const alias = aliasOf(method, path, [...form.totals.map((total) => total.alias), ...form.groupBy]);
+    onChange({ ...form, totals: [...form.totals, { method, path, alias }] });
+  };
+  return (
+    <Button icon="add" disabled={first === undefined} onClick={add}>
+      Total
+    </Button>
+  );
+}
+
+/** Returns the totals that a set permits, with the properties of each; the number of rows has none. */
+function totalsOf({
+  type,
+  set,
+}: QueryPlace): readonly { readonly method: TotalMethod; readonly paths: readonly string[] }[] {
+  const own = comparable(type).map(({ path }) => path);
+  const abilities = set?.abilities;
+  return [
+    ...(abilities?.canCount === false ? [] : [{ method: "count", paths: [] } as const]),
+    ...AGGREGATES.map((method) => ({
+      method,
+      paths: own.filter((path) => abilities?.methodsOf(path).includes(method) ?? true),
+    })).filter(({ paths }) => paths.length > 0),
+  ];
+}
+
 function TotalFields(props: {
   readonly total: Total;
   readonly place: QueryPlace;
@@ -98,32 +128,28 @@ function TotalFields(props: {
   readonly onChange: (total: Total | null) => void;
 }): JSX.Element {
   const { total, place, taken, onChange } = props;
-  const pathsOf = (method: string): readonly string[] =>
-    comparable(place.type)
-      .map(({ path }) => path)
-      .filter((path) => place.set?.abilities.methodsOf(path).includes(method) ?? true);
-  const methods = Object.entries(METHODS).filter(([method]) => method === "count" || pathsOf(method).length > 0);
-  const change = (method: string, path: string | null): void => {
-    const known = Object.keys(METHODS).find((each): each is TotalMethod => each === method) ?? "count";
-    onChange({ method: known, path, alias: aliasOf(known, path, taken) });
+  const offered = totalsOf(place);
+  const change = (method: TotalMethod, path: string | null): void => {
+    onChange({ method, path, alias: aliasOf(method, path, taken) });
   };
   return (
     <div class="filter-row">
       <Pick
         label="Total"
         value={total.method}
-        choices={methods}
-        onPick={(method) => {
-          const paths = pathsOf(method);
-          const path = total.path !== null && paths.includes(total.path) ? total.path : (paths[0] ?? null);
-          change(method, method === "count" ? null : path);
+        choices={offered.map(({ method }) => [method, METHODS[method]])}
+        onPick={(chosen) => {
+          const next = offered.find(({ method }) => method === chosen);
+          if (next === undefined) return;
+          const isKept = total.path !== null && next.paths.includes(total.path);
+          change(next.method, isKept ? total.path : (next.paths[0] ?? null));
         }}
       />
       {total.path === null ? null : (
         <Pick
           label="Total of"
           value={total.path}
-          choices={pathsOf(total.method)}
+          choices={offered.find(({ method }) => method === total.method)?.paths ?? []}
           onPick={(path) => {
             change(total.method, path);
           }}

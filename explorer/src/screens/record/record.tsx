@@ -1,8 +1,9 @@
 import type { JSX } from "preact";
+import type { Entity } from "../../format/entity.ts";
 import { nameProperty } from "../../model/label-property.ts";
 import { Description } from "../../parts/description.tsx";
 import { Heading } from "../../parts/heading.tsx";
-import { NotThere, RecordAt } from "../../parts/record-at.tsx";
+import { LoadedRecord, NotThere, useRecord } from "../../parts/loaded-record.tsx";
 import { type ResolvedPath, resolvePath } from "../../query/resolve-type.ts";
 import { resourceUrl } from "../../state/resource-url.ts";
 import type { ScreenProps } from "../../state/session.ts";
@@ -16,19 +17,39 @@ export function Record({ session, view }: ScreenProps): JSX.Element {
   const { path } = view;
   const place = resolvePath(session.model, path);
   if (place === null) return <NotThere path={path} title="The model has no such record" />;
+  return <RecordAtPlace session={session} path={path} place={place} />;
+}
+
+function RecordAtPlace(props: Omit<ShownRecord, "entity">): JSX.Element {
+  const { session, path, place } = props;
+  const loading = useRecord(session, resourceUrl({ path, options: expandOption(place) }));
+  const entity = loading.state.kind === "loaded" ? loading.state.value : null;
   return (
     <div class="record">
-      <RecordAt session={session} url={resourceUrl({ path, options: expandOption(place) })}>
-        {(entity) =>
-          entity === null ? (
-            <NotThere path={path} title="There is no record at this path" />
-          ) : (
-            <Shown {...{ session, path, place, entity }} />
-          )
-        }
-      </RecordAt>
+      <div class="row record-head">
+        <Heading>{headingOf(place, entity) ?? path}</Heading>
+        {entity === null ? null : <Actions {...props} entity={entity} />}
+      </div>
+      <LoadedRecord loading={loading}>
+        {(shown) => (
+          <>
+            <Description text={place.type.description} />
+            <Properties type={place.type} entity={shown} />
+            <RelatedRecords {...props} entity={shown} />
+          </>
+        )}
+      </LoadedRecord>
     </div>
   );
+}
+
+/** A longer text stands among the properties as a whole. */
+const MOST_CHARACTERS = 120;
+
+/** Returns the text that names a record; null without one. */
+function headingOf({ type }: ResolvedPath, entity: Entity | null): string | null {
+  const text = entity?.values[nameProperty(type)?.name ?? ""];
+  return typeof text === "string" && text.trim() !== "" ? text.slice(0, MOST_CHARACTERS) : null;
 }
 
 /** To-one navigations come with the record, so that their labels are known. */
@@ -37,20 +58,4 @@ function expandOption({ type, set }: ResolvedPath): ReadonlyMap<string, string> 
     ({ name, isCollection }) => !isCollection && set?.abilities.expandable(name) === true,
   );
   return new Map([["$expand", names.map(({ name }) => name).join(",")]]);
-}
-
-function Shown(props: ShownRecord): JSX.Element {
-  const { path, place, entity } = props;
-  const text = entity.values[nameProperty(place.type)?.name ?? ""];
-  return (
-    <>
-      <div class="row record-head">
-        <Heading>{typeof text === "string" && text !== "" ? text : path}</Heading>
-        <Actions {...props} />
-      </div>
-      <Description text={place.type.description} />
-      <Properties type={place.type} entity={entity} />
-      <RelatedRecords {...props} />
-    </>
-  );
 }

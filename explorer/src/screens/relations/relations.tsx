@@ -136,7 +136,7 @@ function Picture(
             Larger
           </Button>
           <Button
-            disabled={zoom === 1}
+            isIdle={zoom === 1}
             onClick={() => {
               zoomTo(1);
             }}

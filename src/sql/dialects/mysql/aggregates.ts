@@ -11,6 +11,15 @@ const DIVIDED_SIZE = sql.raw(`1${"0".repeat(26)}`);
 /** A quotient of so many digits has two more, which suffices to round it. */
 const MOST_DIGITS = MOST_SCALE - 2;
 
+/** The greatest number of a column of Decimals, whatever its scale. */
+const GREATEST = sql.raw("'^9{26,}[.]9+$'");
+
+/** Fails for the number that a column has in place of a greater one. */
+function storedDecimal(column: Sql): Sql {
+  const isGreatest = sql`abs(${column}) >= ${DIVIDED_SIZE} and cast(abs(${column}) as char) regexp ${GREATEST}`;
+  return sql`(case when ${isGreatest} then ${failFor(column)} else ${column} end)`;
+}
+
 /** The cell of the first key of an order. */
 function firstCell(key: Sql, cell: Sql, direction: Sql): Sql {
   return sql`group_concat(case when ${key} is not null then ${cell} end order by ${key}${direction} limit 1)`;
@@ -36,7 +45,11 @@ export const myAggregates: () => AggregateSyntax = once(() =>
     sumOfDoubles: (sum) => sum,
     quotient,
     // MariaDB sorts rows to group them, and then evaluates a subquery with the values of another row.
-    computedFirst: sql` limit 18446744073709551615`,
+    valuesFirst: {
+      end: sql` limit 18446744073709551615`,
+      when: "computes",
+      decimal: storedDecimal,
+    },
     cellOf: {
       min: (key, cell) => firstCell(key, cell, sql``),
       max: (key, cell) => firstCell(key, cell, sql` desc`),

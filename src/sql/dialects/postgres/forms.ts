@@ -20,20 +20,17 @@ import {
 /** How a statement uses a value several times. */
 export interface Once {
   readonly value: DialectSyntax["once"];
-  /** The same for values within which this may nest: PostgreSQL does not write the value in place of its name. */
-  readonly fenced: DialectSyntax["once"];
   /** The same for two values, of the same type. */
   readonly pair: (left: Sql, right: Sql, make: (left: Sql, right: Sql) => Sql) => Sql;
 }
 
+// The offset keeps the planner from writing the value in place of each name, which multiplies nested values.
 const inSubquery: Once["value"] = (value, make) =>
-  sql`(select ${make(sql`odata_value`)} from (select ${value} as odata_value) as odata_once)`;
+  sql`(select ${make(sql`odata_value`)} from (select ${value} as odata_value offset 0) as odata_once)`;
 
 /** Writes values once, in a subquery. */
 export const IN_SUBQUERY: Once = Object.freeze<Once>({
   value: inSubquery,
-  fenced: (value, make) =>
-    sql`(select ${make(sql`odata_value`)} from (select ${value} as odata_value offset 0) as odata_once)`,
   pair: (left, right, make) =>
     inSubquery(sql`array[${left}, ${right}]`, (pair) => make(sql`${pair}[1]`, sql`${pair}[2]`)),
 });
@@ -41,7 +38,6 @@ export const IN_SUBQUERY: Once = Object.freeze<Once>({
 /** Repeats values, for distributed databases, which refuse subqueries without tables. */
 export const REPEATED: Once = Object.freeze<Once>({
   value: (value, make) => make(repeatable(value)),
-  fenced: (value, make) => make(repeatable(value)),
   pair: (left, right, make) => make(repeatable(left), repeatable(right)),
 });
 

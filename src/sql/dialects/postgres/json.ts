@@ -13,6 +13,7 @@ import {
   type ScanJson,
 } from "../../../cells/json-cells.ts";
 import { scanString } from "../../../cells/json-text.ts";
+import { type SmallIntegerTypeName, smallIntegerBounds } from "../../../edm/integer-bounds.ts";
 import { furtherCells, JSON_PAGE, type JsonCell, type JsonPart, type JsonSyntax } from "../../columns/json-syntax.ts";
 import type { ColumnTable } from "../../forms/column-table.ts";
 import type { Sql } from "../../statement/sql-form.ts";
@@ -39,18 +40,18 @@ interface Written {
 }
 
 const double: Written = { scan: scanDouble, toArgument: asDouble };
-const integer = (least: number, greatest: number): Written => ({
-  scan: scanInteger(least, greatest),
+const integer = (name: SmallIntegerTypeName): Written => ({
+  scan: scanInteger(...smallIntegerBounds(name)),
   toArgument: asItStands,
 });
 
 /** How PostgreSQL writes the values of each type in its default storage; without an entry, rows are read instead. */
 const WRITTEN: Readonly<Record<string, Written>> = {
   "Edm.Boolean": { scan: scanBoolean, toArgument: asItStands },
-  "Edm.Byte": integer(0, 255),
-  "Edm.SByte": integer(-128, 127),
-  "Edm.Int16": integer(-32_768, 32_767),
-  "Edm.Int32": integer(-2_147_483_648, 2_147_483_647),
+  "Edm.Byte": integer("Edm.Byte"),
+  "Edm.SByte": integer("Edm.SByte"),
+  "Edm.Int16": integer("Edm.Int16"),
+  "Edm.Int32": integer("Edm.Int32"),
   "Edm.Int64": { scan: scanInt64, toArgument: asItStands },
   "Edm.Single": double,
   "Edm.Double": double,

@@ -24,7 +24,7 @@ import { argumentAt, WHITE_SPACE } from "../../forms/translate-call.ts";
 import { bindFixed } from "../../statement/parameter-slot.ts";
 import type { Sql } from "../../statement/sql-form.ts";
 import { computed } from "../../statement/sql-operand.ts";
-import { pgAggregates } from "./aggregates.ts";
+import { pgAggregates, pgSpreadAggregates } from "./aggregates.ts";
 import { PG_CATALOGUE, PG_SPREAD_CATALOGUE } from "./catalogue.ts";
 import { pgColumnFormat, pgSpreadColumnFormat } from "./column-format.ts";
 import { PG_FAULTS } from "./faults.ts";
@@ -364,6 +364,7 @@ export const pgProfile: () => DialectProfile = once(() =>
       functions: spreadFunctions(),
       values: spreadValues(),
       syntax: PG_SPREAD_SYNTAX,
+      aggregates: pgSpreadAggregates(),
       catalogue: PG_SPREAD_CATALOGUE,
     },
   }),

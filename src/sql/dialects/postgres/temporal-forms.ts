@@ -14,7 +14,15 @@ import {
   timestampForms,
   type TextTemporalForms,
 } from "../../forms/temporal-forms.ts";
-import { type Mark, singleForm, textMark, type Conversion, type Sql, type SqlForm } from "../../statement/sql-form.ts";
+import {
+  type CalendarPart,
+  type Conversion,
+  type Mark,
+  singleForm,
+  type Sql,
+  type SqlForm,
+  textMark,
+} from "../../statement/sql-form.ts";
 import { byCodePoint, pgForms, pgUsualNumbers, pgText } from "./forms.ts";
 
 /** Writes infinity as its text: `to_char` returns null for it, which would be the value of an empty cell. */
@@ -63,6 +71,13 @@ export function pgFinite(operand: Sql): Sql {
   return sql`nullif(nullif(${operand}, 'infinity'), '-infinity')`;
 }
 
+/** Returns a part of a finite date or timestamp in UTC. The year before 1 is -1. */
+function pgPart(name: CalendarPart, value: Sql): Sql {
+  const part = sql`extract(${sql.raw(name)} from ${value})`;
+  if (name === "year") return sql`(${part} + case when ${value} < date '0001-01-01' then 1 else 0 end)::int8`;
+  return name === "second" ? sql`floor(${part})::int8` : sql`${part}::int8`;
+}
+
 const ZEROS = "0".repeat(12);
 /**
  * The first day of PostgreSQL, and the last days of dates and of timestamps, since 1970.
@@ -100,6 +115,7 @@ export const pgDate: () => SqlForm = once(() =>
     mark: DATE_MARK,
     comparable: dateToDays(),
     computable: dateToDays(),
+    part: (name, cell) => pgPart(name, pgFinite(cell)),
   }),
 );
 
@@ -148,7 +164,12 @@ export const pgTimestamps: () => readonly SqlForm[] = once(() =>
       writeTimestamp,
       (text) => sql`${text}::timestamptz`,
       toEpoch(),
-      { computable: finiteToEpoch(), mark: TIMESTAMP_MARK, digits },
+      {
+        computable: finiteToEpoch(),
+        mark: TIMESTAMP_MARK,
+        part: (name, cell) => pgPart(name, sql`(${pgFinite(cell)} at time zone 'UTC')`),
+        digits,
+      },
     ),
   ),
 );
@@ -166,7 +187,12 @@ export const pgUtcTimestamps: () => readonly SqlForm[] = once(() =>
       writeTimestamp,
       (text) => sql`(${text}::timestamptz at time zone 'UTC')`,
       toEpoch(),
-      { computable: finiteToEpoch(), mark: UTC_TIMESTAMP_MARK, digits },
+      {
+        computable: finiteToEpoch(),
+        mark: UTC_TIMESTAMP_MARK,
+        part: (name, cell) => pgPart(name, pgFinite(cell)),
+        digits,
+      },
     ),
   ),
 );

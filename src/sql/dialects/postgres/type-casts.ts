@@ -19,7 +19,7 @@ const asNumeric = (value: Sql): Sql => sql`${value}::numeric`;
 
 /** Makes `cast` of PostgreSQL. Its casts fail for numbers that the target does not have. */
 export function castInPostgres(names: Once): TranslateCall {
-  const { fenced: once } = names;
+  const { value: once } = names;
   const numbers = pgNumbers(names);
   const nearestDouble = (value: Sql): Sql =>
     once(

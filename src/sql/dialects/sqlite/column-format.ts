@@ -27,6 +27,7 @@ import {
 import { toHex } from "../../../cells/write-key-list.ts";
 import type { SynchronousReader } from "../../../connection/synchronous-reader.ts";
 import { fromScaled } from "../../../edm/decimal.ts";
+import { integerBounds, type SmallIntegerTypeName, smallIntegerBounds } from "../../../edm/integer-bounds.ts";
 import type { StructuralProperty } from "../../../edm/model.ts";
 import {
   ofCodec,
@@ -80,13 +81,18 @@ const toNumber = (cell: Sql): Sql =>
 
 const double: JsonCell = { toArgument: toNumber, scan: scanDouble, isDouble: true };
 
+const integerJson = (name: SmallIntegerTypeName): JsonCell => ({
+  toArgument: asItStands,
+  scan: scanInteger(...smallIntegerBounds(name)),
+});
+
 /** How SQLite writes the values of each type in its default storage; without an entry, rows are read instead. */
 const SQLITE_JSON: Readonly<Record<string, JsonCell>> = Object.freeze<Record<string, JsonCell>>({
   "Edm.Boolean": { toArgument: toBoolean, scan: scanBoolean },
-  "Edm.Byte": { toArgument: asItStands, scan: scanInteger(0, 255) },
-  "Edm.SByte": { toArgument: asItStands, scan: scanInteger(-128, 127) },
-  "Edm.Int16": { toArgument: asItStands, scan: scanInteger(-32_768, 32_767) },
-  "Edm.Int32": { toArgument: asItStands, scan: scanInteger(-2_147_483_648, 2_147_483_647) },
+  "Edm.Byte": integerJson("Edm.Byte"),
+  "Edm.SByte": integerJson("Edm.SByte"),
+  "Edm.Int16": integerJson("Edm.Int16"),
+  "Edm.Int32": integerJson("Edm.Int32"),
   "Edm.Int64": { toArgument: asItStands, scan: scanInt64 },
   "Edm.Single": double,
   "Edm.Double": double,
@@ -183,16 +189,9 @@ const INTEGER = /^(?:0|-?[1-9]\d{0,18})$/;
 
 const integer = (property: StructuralProperty): ColumnParts => ({
   form: INTEGER_FORM,
-  readable: READABLE_INTEGERS[property.type.name],
+  readable: readableInteger(...integerBounds(property.type.name)),
   json: SQLITE_JSON[property.type.name],
 });
-
-const READABLE_INTEGERS: Readonly<Record<string, ColumnParts["readable"]>> = {
-  "Edm.Byte": readableInteger(0, 255),
-  "Edm.SByte": readableInteger(-128, 127),
-  "Edm.Int16": readableInteger(-32_768, 32_767),
-  "Edm.Int32": readableInteger(-2_147_483_648, 2_147_483_647),
-};
 
 const DEFAULTS: Omit<ColumnTable["defaults"], "Edm.DateTimeOffset" | "Edm.Decimal" | "Edm.Duration"> = {
   "Edm.Boolean": () => ({

@@ -45,9 +45,9 @@ const readableText: Readable = (column) => where(column, isText(column));
 const readableBytes: Readable = (column) => where(column, sql`typeof(${column}) = 'blob'`);
 
 /** Whole numbers within bounds. */
-export function readableInteger(least: number, greatest: number): Readable {
+export function readableInteger(least: bigint, greatest: bigint): Readable {
   return (column) => {
-    const isWithin = sql`${column} between ${sql.lit(least)} and ${sql.lit(greatest)}`;
+    const isWithin = sql`${column} between ${sql.raw(String(least))} and ${sql.raw(String(greatest))}`;
     return where(column, isNumber(column), isWithin, sql`${column} = cast(${column} as integer)`);
   };
 }

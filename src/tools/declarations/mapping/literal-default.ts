@@ -1,4 +1,4 @@
-import type { PrimitiveTypeName } from "../../../edm/primitive-type.ts";
+import { INTEGER_BOUNDS } from "../../../edm/integer-bounds.ts";
 import type { DatabaseKind, ObjectColumn } from "../../introspect/database-schema.ts";
 import type { DescribedColumn } from "../described-service.ts";
 
@@ -9,14 +9,6 @@ interface Literal {
 }
 
 type Default = boolean | number | string;
-
-const INTEGERS: Readonly<Partial<Record<PrimitiveTypeName, readonly [least: bigint, greatest: bigint]>>> = {
-  "Edm.SByte": [-128n, 127n],
-  "Edm.Byte": [0n, 255n],
-  "Edm.Int16": [-32_768n, 32_767n],
-  "Edm.Int32": [-2_147_483_648n, 2_147_483_647n],
-  "Edm.Int64": [-9_223_372_036_854_775_808n, 9_223_372_036_854_775_807n],
-};
 
 /** A text of PostgreSQL has the type of its column. A cast to another type can change the value. */
 const CAST = /^('(?:[^']|'')*')::(?:"[^"]+"|[a-z_]\w*)(?:\.(?:"[^"]+"|[a-z_]\w*))?(?: varying| precision)?$/i;
@@ -61,7 +53,7 @@ function isBeyond({ text, isQuoted }: Literal, { type, facets, isCollection, sto
   if (typeof type === "object" || isCollection || storage === "hex") return false;
   if (type === "Edm.String") return isQuoted && text.length > (facets.maxLength ?? Infinity);
   if (!NUMBER.test(text)) return false;
-  const range = INTEGERS[type];
+  const range = INTEGER_BOUNDS[type];
   if (range !== undefined) return Number(text) < Number(range[0]) || Number(text) > Number(range[1]);
   const { precision = Infinity, scale = 0 } = facets;
   return type === "Edm.Decimal" && Math.abs(Number(text)) >= 10 ** (precision - scale);
@@ -100,7 +92,7 @@ function valueOf(
 ): Default | undefined {
   const { text, isQuoted } = literal;
   if (typeof type === "object") return isQuoted && /^[\p{L}_][\p{L}\p{N}_]*$/u.test(text) ? text : undefined;
-  const range = INTEGERS[type];
+  const range = INTEGER_BOUNDS[type];
   if (range !== undefined) return wholeNumber(text, range);
   switch (type) {
     case "Edm.Boolean":

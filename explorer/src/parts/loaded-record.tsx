@@ -1,23 +1,25 @@
 import type { ComponentChildren, JSX } from "preact";
 import { type Entity, toEntity } from "../format/entity.ts";
 import type { OpenSession } from "../state/session.ts";
-import { useLoaded } from "../state/use-loaded.ts";
+import { type Loading, useLoaded } from "../state/use-loaded.ts";
 import { hrefOf, viewOf } from "../state/view.ts";
 import { Empty } from "./empty.tsx";
 import { Heading } from "./heading.tsx";
 import { Loadable } from "./loadable.tsx";
 
-/** Reads the record of a URL, and shows what its children make of it, or of null if there is none. */
-export function RecordAt(props: {
-  readonly session: OpenSession;
-  readonly url: string;
-  readonly children: (entity: Entity | null) => ComponentChildren;
+/** Reads the record of a URL; null if there is none. */
+export function useRecord({ client }: OpenSession, url: string): Loading<Entity | null> {
+  return useLoaded(url, async (signal) => toEntity((await client.get(url, { signal })).body));
+}
+
+/** Shows a record, or why it is not there. */
+export function LoadedRecord(props: {
+  readonly loading: Loading<Entity | null>;
+  readonly children: (entity: Entity) => ComponentChildren;
 }): JSX.Element {
-  const { session, url, children } = props;
-  const loading = useLoaded(url, async (signal) => toEntity((await session.client.get(url, { signal })).body));
   return (
-    <Loadable loading={loading} label="Loading the record" lines={10}>
-      {children}
+    <Loadable loading={props.loading} label="Loading the record" lines={10}>
+      {(entity) => (entity === null ? <Empty title="There is no record at this path" /> : props.children(entity))}
     </Loadable>
   );
 }

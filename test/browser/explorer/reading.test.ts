@@ -1,0 +1,80 @@
+// Statements: docs/reference/explorer.md#explorer
+import { explorerRoute } from "odatakit/explorer";
+import { serve, type RunningServer } from "odatakit/node";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { findBrowser, openBrowser, type Browser } from "../browser.ts";
+import { hostileService } from "./hostile-service.ts";
+import { explorerFolder } from "./made-once.ts";
+import { openExplorer, type Explorer } from "./open-explorer.ts";
+import { HOSTILE_VISITS } from "./visits.ts";
+
+const program = findBrowser();
+
+/** Elements with text of their own that their box cuts, but those that say so by an ellipsis or scroll. */
+const CUT = `[...document.querySelectorAll("main *, header *")].filter((element) => {
+  const style = getComputedStyle(element);
+  const hasText = [...element.childNodes].some((node) => node.nodeType === 3 && node.data.trim() !== "");
+  const hides = style.overflowX === "hidden" || style.overflowY === "hidden" || style.overflowX === "clip";
+  const isShown = element.checkVisibility() && element.clientWidth > 1 && element.closest("svg, .hidden") === null;
+  return hasText && hides && isShown && style.textOverflow !== "ellipsis" && style.webkitLineClamp === "none" &&
+    (element.scrollWidth > element.clientWidth + 1 || element.scrollHeight > element.clientHeight + 2);
+}).map(({ outerHTML }) => outerHTML.slice(0, 120))`;
+
+describe.skipIf(program === undefined)("readers with settings of their own", () => {
+  let server: RunningServer;
+  let browser: Browser;
+  let explorer: Explorer;
+
+  beforeAll(async () => {
+    const routes = [explorerRoute({ folder: await explorerFolder() })];
+    server = await serve(hostileService({ routes }), { port: 0 });
+    browser = await openBrowser(program ?? "");
+    explorer = await openExplorer(browser, `${server.url}/hostile`);
+  });
+  afterAll(async () => {
+    await browser.close();
+    await server.close();
+  });
+
+  test.each([1280, 320])("see all text at twice the size, %s pixels wide", async (width) => {
+    const { page, show } = explorer;
+    await page.setViewportSize({ width, height: 800 });
+    await page.evaluate(`document.documentElement.style.fontSize = "200%"`);
+    for (const { fragment } of HOSTILE_VISITS) {
+      await show(fragment);
+      const overflow = await page.evaluate(
+        "document.documentElement.scrollWidth - document.documentElement.clientWidth",
+      );
+      expect({ fragment, overflow, cut: await page.evaluate(CUT) }).toEqual({ fragment, overflow: 0, cut: [] });
+    }
+    await page.evaluate(`document.documentElement.style.fontSize = ""`);
+  });
+
+  test("see borders and the focus in forced colours", async () => {
+    const { page, show } = explorer;
+    await page.setViewportSize({ width: 1280, height: 800 });
+    await page.emulateMedia({ forcedColors: "active" });
+    await show("#/edit/Texts");
+    await page.keyboard.press("Tab");
+    const unseen =
+      await page.evaluate(`[...document.querySelectorAll("main .button, main .input, .tag")].filter((element) => {
+      const { borderTopWidth, borderTopStyle, borderTopColor, backgroundColor } = getComputedStyle(element);
+      return element.checkVisibility() && (parseFloat(borderTopWidth) === 0 || borderTopStyle === "none" || borderTopColor === backgroundColor);
+    }).map(({ outerHTML }) => outerHTML.slice(0, 120))`);
+    expect(unseen).toEqual([]);
+    expect(await page.evaluate("getComputedStyle(document.activeElement).outlineStyle")).not.toBe("none");
+    await page.emulateMedia({ forcedColors: null });
+  });
+
+  test("see nothing move with reduced motion", async () => {
+    const { page, show } = explorer;
+    await page.emulateMedia({ reducedMotion: "reduce" });
+    await show("#/home");
+    const moving = await page.evaluate(`[...document.querySelectorAll("*")].filter((element) => {
+      const { transitionDuration, animationDuration, animationName } = getComputedStyle(element);
+      return Math.max(...transitionDuration.split(",").map(parseFloat)) > 0.001 || (animationName !== "none" && parseFloat(animationDuration) > 0.001);
+    }).map(({ outerHTML }) => outerHTML.slice(0, 120))`);
+    expect(moving).toEqual([]);
+    await page.emulateMedia({ reducedMotion: null });
+  });
+});

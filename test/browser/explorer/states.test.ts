@@ -1,0 +1,141 @@
+// Statements: docs/reference/explorer.md#sign-in
+import { explorerRoute } from "odatakit/explorer";
+import { serve, type RunningServer } from "odatakit/node";
+import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
+import { findBrowser, openBrowser, type Browser } from "../browser.ts";
+import { explorerFolder } from "./made-once.ts";
+import { notesService, type RIGHT } from "./notes-service.ts";
+import { openExplorer } from "./open-explorer.ts";
+
+const program = findBrowser();
+
+/** Screens that load when they appear. A new screen is one more row. */
+const LOADING = [
+  ["grid", "#/grid/Notes", "table.grid"],
+  ["record", "#/record/Notes(1)", "dl.properties"],
+  ["edit", "#/edit/Notes(1)", ".edit-form"],
+  ["cost", "#/cost/Notes", ".cost-facts"],
+] as const;
+
+describe.skipIf(program === undefined)("the states of a screen", () => {
+  let browser: Browser;
+  let folder: string;
+  const servers: RunningServer[] = [];
+
+  beforeAll(async () => {
+    folder = await explorerFolder();
+    browser = await openBrowser(program ?? "");
+  });
+  afterEach(async () => {
+    await Promise.all(servers.splice(0).map((server) => server.close()));
+  });
+  afterAll(() => browser.close());
+
+  async function openNotes(fragment = "#/home", kind: keyof typeof RIGHT | null = null) {
+    const signIn = kind === null ? {} : { signIn: { kind } };
+    const made = notesService({ routes: [explorerRoute({ folder, ...signIn })] }, kind);
+    // The credentials of the user expire later.
+    made.signIn.kind = null;
+    const server = await serve(made.service, { port: 0 });
+    servers.push(server);
+    const explorer = await openExplorer(browser, `${server.url}/notes`, fragment);
+    const button = (name: string) => explorer.page.locator(`main button:has-text("${name}")`);
+    return { ...made, ...explorer, button, server };
+  }
+
+  test.each(LOADING)("%s: loading can be stopped after half a second, and tried again", async (_name, at, shown) => {
+    const { page, held, button, settle, complaints } = await openNotes();
+    let release = (): void => undefined;
+    held.until = new Promise<void>((resolve) => {
+      release = resolve;
+    });
+    await page.evaluate(`location.hash = ${JSON.stringify(at)}`);
+    await page.locator(".busy-line").first().waitFor();
+    expect(await page.locator("h1").count()).toBe(1);
+    await button("Stop").click();
+    expect(await page.locator("main .notice").innerText()).toContain("You stopped this request.");
+    release();
+    await button("Try again").click();
+    await settle();
+    await page.locator(shown).waitFor();
+    expect(complaints).toEqual([]);
+  });
+
+  test.each(LOADING)("%s: a failure has its code and request, and can be tried again", async (_name, at, shown) => {
+    const { page, held, button, show, settle, complaints } = await openNotes();
+    held.fails = true;
+    await show(at);
+    const text = await page.locator("main [role=alert]").innerText();
+    expect(text).toMatch(/The service failed\s+The notes rest\.\s+503 Resting · request \S+/u);
+    expect([await page.locator("h1").count(), complaints.splice(0).filter((each) => !each.includes("503"))]).toEqual([
+      1,
+      [],
+    ]);
+    held.fails = false;
+    await button("Try again").click();
+    await settle();
+    await page.locator(shown).waitFor();
+    expect(complaints).toEqual([]);
+  });
+
+  test.each(LOADING)("%s: without a network it says so, and goes on with it", async (_name, at, shown) => {
+    const { page, button, show, settle } = await openNotes();
+    await page.context().setOffline(true);
+    await show(at);
+    expect(await page.locator("main [role=alert]").innerText()).toContain("The service did not answer");
+    await page.context().setOffline(false);
+    await button("Try again").click();
+    await settle();
+    await page.locator(shown).waitFor();
+  });
+
+  test("a screen of nothing says what to do", async () => {
+    const { page, show } = await openNotes();
+    for (const [at, text] of [
+      ["#/record/Nothing(1)", "The model has no such record"],
+      ["#/edit/Books", "The service does not permit to change this"],
+      ["#/operation/none", "The service has no such operation"],
+    ] as const) {
+      await show(at);
+      expect(await page.locator("main").innerText()).toContain(text);
+      expect(await page.locator("main a").count()).toBeGreaterThan(0);
+    }
+  });
+
+  test("a form keeps what was typed while the user signs in again", async () => {
+    const { page, notes, signIn, settle, complaints } = await openNotes("#/edit/Notes(1)", "key");
+    const field = page.locator(".edit-form input").first();
+    const dialog = page.locator("dialog[open]");
+    await field.fill("typed");
+    signIn.kind = "key";
+    await field.press("Enter");
+    await dialog.locator("input").fill("wrong");
+    await dialog.locator("input").press("Enter");
+    await settle();
+    expect(await dialog.locator("[role=alert]").innerText()).toBe("These credentials are wrong.");
+    await dialog.locator("input").fill("right");
+    await dialog.locator("input").press("Enter");
+    await settle();
+    expect(await dialog.count()).toBe(0);
+    expect(await page.evaluate(`document.querySelector(".edit-form input").value`)).toBe("typed");
+    await field.press("Enter");
+    await settle();
+    expect([notes.get(1)?.title, await page.locator("h1").innerText()]).toEqual(["typed", "typed"]);
+    expect(complaints.filter((text) => !text.includes("401"))).toEqual([]);
+  });
+
+  test("a screen that asked to sign in loads once the user has, and shows nothing after signing out", async () => {
+    const { page, signIn, show, settle } = await openNotes("#/home", "key");
+    const dialog = page.locator("dialog[open]");
+    signIn.kind = "key";
+    await show("#/record/Notes(1)");
+    await dialog.locator("input").fill("right");
+    await dialog.locator("input").press("Enter");
+    await settle();
+    expect(await page.locator("dl.properties").innerText()).toContain("first");
+    await page.locator('button:has-text("Sign out")').click();
+    await settle();
+    expect(await page.locator("body").innerText()).not.toContain("first");
+    expect(await page.locator("h1").innerText()).toBe("Sign in");
+  });
+});
