@@ -2,7 +2,7 @@ import { render } from "preact";
 import { App } from "./app/app.tsx";
 import { passAnswer } from "./client/oidc.ts";
 import { readSignIn } from "./client/sign-in.ts";
-import { Session } from "./state/session.ts";
+import { makeSession } from "./state/session.ts";
 
 /** The HTML says where the root of the service is, whatever prefix or proxy is before it, and how users sign in. */
 const place = document.querySelector<HTMLElement>("#explorer") ?? document.body;
@@ -10,5 +10,5 @@ const root = new URL(place.dataset["root"] ?? "./", location.href).href;
 
 // A window of the provider returns to this page, and only hands over its answer.
 if (!passAnswer(location.search)) {
-  render(<App session={new Session(root, readSignIn(place.dataset["signIn"] ?? null))} />, place);
+  render(<App session={makeSession(root, readSignIn(place.dataset["signIn"] ?? null))} />, place);
 }

@@ -30,11 +30,6 @@ export function property(name: string, type: PropertyType | string, parts: Parti
     readOnly: false,
     defaultValue: null,
     maxLength: null,
-    precision: null,
-    scale: null,
-    minimum: null,
-    maximum: null,
-    pattern: null,
     isMultiLine: false,
     mediaType: null,
     ...parts,
@@ -52,9 +47,6 @@ export function entityType(name: string, properties: readonly Property[], keys =
     name,
     qualifiedName: `Shop.${name}`,
     base: null,
-    isAbstract: false,
-    isOpen: false,
-    hasStream: false,
     key: properties.slice(0, keys),
     properties: byName(properties),
     navigations: new Map(),
@@ -63,7 +55,6 @@ export function entityType(name: string, properties: readonly Property[], keys =
 }
 
 const ALL: SetAbilities = {
-  canRead: true,
   canReadByKey: true,
   canCreate: true,
   canUpdate: true,
@@ -79,14 +70,10 @@ const ALL: SetAbilities = {
   canExpand: true,
   canApply: true,
   canCompute: true,
-  maxExpandLevels: null,
-  transformations: [],
-  concurrency: [],
   filterable: (name) => name !== "Secret",
   sortable: (name) => name !== "Address/City",
   expandable: () => true,
   navigable: () => true,
-  insertableAlong: () => null,
   groupable: () => true,
   methodsOf: () => [],
 };
@@ -95,7 +82,6 @@ export const COLOR: EnumType = {
   name: "Color",
   qualifiedName: "Shop.Color",
   isFlags: false,
-  description: null,
   members: [
     { name: "Red", value: "0", description: null },
     { name: "Blue", value: "1", description: "like the sky" },
@@ -177,7 +163,6 @@ function topOrders(type: StructuredType): Operation {
     kind: "function",
     boundTo: null,
     boundToCollection: false,
-    isComposable: true,
     parameters: [
       {
         name: "count",
@@ -189,11 +174,9 @@ function topOrders(type: StructuredType): Operation {
         defaultValue: null,
         description: null,
         maxLength: null,
-        precision: null,
-        scale: null,
       },
     ],
-    result: { type: { kind: "complex", type }, isCollection: true, isNullable: false },
+    result: { type: { kind: "complex", type }, isCollection: true },
     entitySet: "Orders",
     description: "the greatest orders",
   };

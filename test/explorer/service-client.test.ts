@@ -181,9 +181,8 @@ test("what the route of the page does not state is unknown", () => {
   ).toEqual({
     title: null,
     rows: new Map([["A", { count: 3, kind: "exact" }]]),
-    warnings: [{ code: "", severity: "warning", place: "", message: "m", fix: "" }],
+    warnings: [{ code: "", place: "", message: "m", fix: "" }],
     traces: false,
-    serverTiming: false,
     connectionFiles: null,
   });
   expect(toAbout(null)).toMatchObject({ title: null, rows: new Map(), warnings: [] });

@@ -167,8 +167,6 @@ export const INNER_FLOORS: Readonly<Record<string, ReadonlyArray<readonly string
   ],
 };
 
-const SCREEN_PACKAGES = ["@preact/signals"];
-
 /**
  * The folders of `explorer/src`, from the ground up, and what each may import: folders of the page, rooms of `src`, packages.
  * A screen is a folder of its own, and imports no other screen. `explorer/README.md` shows the same table.
@@ -177,10 +175,10 @@ export const EXPLORER_FLOORS: Readonly<Record<string, readonly string[]>> = {
   model: [],
   format: ["model"],
   query: ["model", "format", "src/syntax"],
-  client: ["@preact/signals"],
-  state: ["client", "model", "preact", "@preact/signals"],
+  client: [],
+  state: ["client", "model", "preact"],
   copy: ["state", "client", "query", "format", "model", "src/payload"],
   parts: ["state", "client", "query", "format", "model", "preact"],
-  screens: ["parts", "copy", "state", "client", "query", "format", "model", "preact", ...SCREEN_PACKAGES],
-  app: ["screens", "parts", "copy", "state", "client", "query", "format", "model", "preact", "@preact/signals"],
+  screens: ["parts", "copy", "state", "client", "query", "format", "model", "preact"],
+  app: ["screens", "parts", "copy", "state", "client", "query", "format", "model", "preact"],
 };

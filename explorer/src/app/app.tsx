@@ -1,21 +1,20 @@
 import type { JSX } from "preact";
 import { useEffect, useMemo, useRef } from "preact/hooks";
-import { ServiceError } from "../client/service-error.ts";
-import { Busy } from "../parts/busy.tsx";
-import { Failure, Stopped } from "../parts/failure.tsx";
-import { ToastList } from "../parts/toast.tsx";
-import { type Session, type Service, SessionContext, openSession } from "../state/session.ts";
+import { Loadable } from "../parts/loadable.tsx";
+import { type Session, type Service, SessionContext, openService } from "../state/session.ts";
+import { useCell } from "../state/use-cell.ts";
 import { type Loading, useLoaded } from "../state/use-loaded.ts";
 import { Header } from "./header.tsx";
 import { Screen } from "./screen.tsx";
 import { SignIn, SignInDialog } from "./sign-in.tsx";
+import { ToastList } from "./toast-list.tsx";
 import { useKeptFocus } from "./use-kept-focus.ts";
 
 /** Shows the page: it reads the model of the service, then shows the screen that the URL names. */
 export function App({ session }: { readonly session: Session }): JSX.Element {
   // Another user may see another model.
-  const user = String(session.credentials.changes.value);
-  const loading = useLoaded(user, (signal) => session.open(signal));
+  const user = String(useCell(session.credentials.changes));
+  const loading = useLoaded(user, (signal) => openService(session, signal));
   useTheme(session);
   useKeptFocus();
   return (
@@ -23,20 +22,21 @@ export function App({ session }: { readonly session: Session }): JSX.Element {
       <Opened session={session} loading={loading} />
       <ToastList toasts={session.toasts} />
       <div class="hidden" aria-live="polite">
-        {session.announcement.value}
+        {useCell(session.announcement)}
       </div>
     </>
   );
 }
 
 function Opened({ session, loading }: { readonly session: Session; readonly loading: Loading<Service> }): JSX.Element {
-  const { state, last, stop, again } = loading;
-  const request = session.signInRequest.value;
+  const { last } = loading;
+  const request = useCell(session.signInRequest);
+  const visit = useCell(session.visit);
   // While a user who was asked to sign in does so, the page stays: a form keeps what was typed.
-  if (last !== null && last.visit === session.visit.value) {
+  if (last !== null && last.visitOfAnswer === visit) {
     return (
       <>
-        <Shell key={last.visit} session={session} service={last} />
+        <Shell key={visit} session={session} service={last} />
         {request === null ? null : <SignInDialog session={session} request={request} />}
       </>
     );
@@ -45,21 +45,17 @@ function Opened({ session, loading }: { readonly session: Session; readonly load
   return (
     <main class="main main-bare">
       <h1 class="hidden">Explorer</h1>
-      {state.kind === "loading" ? <Busy label="Opening the service" onStop={stop} /> : null}
-      {state.kind === "stopped" ? <Stopped onAgain={again} /> : null}
-      {state.kind === "failed" && !isUnauthorized(state.error) ? <Failure error={state.error} onAgain={again} /> : null}
+      <Loadable loading={loading} label="Opening the service">
+        {() => null}
+      </Loadable>
     </main>
   );
 }
 
-function isUnauthorized(error: unknown): boolean {
-  return error instanceof ServiceError && error.status === 401;
-}
-
 /** Shows the header and one screen. */
 function Shell({ session, service }: { readonly session: Session; readonly service: Service }): JSX.Element {
-  const open = useMemo(() => openSession(session, service), [session, service]);
-  const view = session.view.value;
+  const open = useMemo(() => ({ ...session, ...service }), [session, service]);
+  const view = useCell(session.view);
   const main = useRef<HTMLElement>(null);
   useNewScreen(`${view.screen}/${view.path}`, main);
   return (
@@ -99,7 +95,7 @@ function useNewScreen(place: string, main: { readonly current: HTMLElement | nul
 }
 
 function useTheme({ theme }: Session): void {
-  const chosen = theme.value;
+  const chosen = useCell(theme);
   useEffect(() => {
     if (chosen === "auto") delete document.documentElement.dataset["theme"];
     else document.documentElement.dataset["theme"] = chosen;

@@ -10,7 +10,7 @@ import { copyAsPowerQuery } from "../copy/power-query.ts";
 import { copyAsPowerShell } from "../copy/powershell.ts";
 import { copyAsUi5 } from "../copy/ui5.ts";
 import { Dialog } from "../parts/dialog.tsx";
-import { Menu } from "../parts/menu.tsx";
+import { Menu, type MenuItem } from "../parts/menu.tsx";
 import { saveFile } from "../parts/save-file.ts";
 import { pathSegments } from "../state/path-segments.ts";
 import type { ScreenProps } from "../state/session.ts";
@@ -39,11 +39,8 @@ export function CopyMenu({ session, view }: ScreenProps): JSX.Element {
     copyText(text).then(
       () => {
         session.toasts.show(`Copied: ${label}`);
-        session.announce(`Copied: ${label}`);
       },
-      () => {
-        setRefused({ label, text });
-      },
+      () => setRefused({ label, text }),
     );
   };
   const query = copiedQuery({ session, view });
@@ -55,27 +52,16 @@ export function CopyMenu({ session, view }: ScreenProps): JSX.Element {
         items={[
           ...Object.entries(FORMS).map(([label, write]) => ({
             label,
-            onSelect: () => {
-              copy(label, write(query));
-            },
+            onSelect: () => copy(label, write(query)),
           })),
           ...fileItems(session, query),
           {
             label: "Link to this view",
-            onSelect: () => {
-              copy("link", copyAsLink(location.href, hrefOf(view)));
-            },
+            onSelect: () => copy("link", copyAsLink(location.href, hrefOf(view))),
           },
         ]}
       />
-      {refused === null ? null : (
-        <RefusedText
-          {...refused}
-          onClose={() => {
-            setRefused(null);
-          }}
-        />
-      )}
+      {refused === null ? null : <RefusedText {...refused} onClose={() => setRefused(null)} />}
     </>
   );
 }
@@ -91,30 +77,19 @@ function copiedQuery({ session, view }: ScreenProps): CopiedQuery {
 }
 
 /** Files of the service where it offers them, otherwise files that the page makes. */
-function fileItems(
-  { about, client, model }: ScreenProps["session"],
-  query: CopiedQuery,
-): Parameters<typeof Menu>[0]["items"] {
+function fileItems({ about, client, model }: ScreenProps["session"], query: CopiedQuery): readonly MenuItem[] {
   const title = about.title ?? model.title;
   const name = title.replaceAll(/[^\p{L}\p{N} _-]/gu, "_");
   const files = about.connectionFiles;
-  const open = (path: string) => () => {
-    location.assign(client.urlOf(path));
-  };
-  const save = (text: string, ending: string) => () => {
-    saveFile(new Blob([text]), `${name}.${ending}`);
-  };
+  const item = (label: string, path: string | undefined, ending: string, write: () => string): MenuItem => ({
+    label: `${label} file (.${ending})`,
+    icon: "download",
+    onSelect: () =>
+      path === undefined ? saveFile(new Blob([write()]), `${name}.${ending}`) : location.assign(client.urlOf(path)),
+  });
   return [
-    {
-      label: "Excel file (.odc)",
-      icon: "download",
-      onSelect: files === null ? save(copyAsOdc(query, title), "odc") : open(files.excel),
-    },
-    {
-      label: "Power BI file (.pbids)",
-      icon: "download",
-      onSelect: files === null ? save(copyAsPbids(query), "pbids") : open(files.powerBi),
-    },
+    item("Excel", files?.excel, "odc", () => copyAsOdc(query, title)),
+    item("Power BI", files?.powerBi, "pbids", () => copyAsPbids(query)),
   ];
 }
 

@@ -1,14 +1,15 @@
-import type { Signal } from "@preact/signals";
 import type { JSX } from "preact";
+import type { Cell } from "../client/cell.ts";
 import { Button } from "../parts/button.tsx";
 import { Icon, type IconName } from "../parts/icon.tsx";
 import { Menu } from "../parts/menu.tsx";
 import type { OpenSession, Theme } from "../state/session.ts";
+import { useCell } from "../state/use-cell.ts";
 import { type ScreenName, hrefOf, viewOf } from "../state/view.ts";
 import { Search } from "./search.tsx";
 
 /** Shows the title of the service, the search, and links to the screens that belong to no set. */
-export function Header(props: { readonly session: OpenSession; readonly theme: Signal<Theme> }): JSX.Element {
+export function Header(props: { readonly session: OpenSession; readonly theme: Cell<Theme> }): JSX.Element {
   const { session, theme } = props;
   return (
     <header class="header">
@@ -33,7 +34,7 @@ const LINKS: readonly { readonly screen: ScreenName; readonly label: string }[] 
 ];
 
 function Screens({ session }: { readonly session: OpenSession }): JSX.Element {
-  const current = session.view.value.screen;
+  const current = useCell(session.view).screen;
   const links = LINKS.filter(({ screen }) => screen !== "operation" || session.model.operations.length > 0);
   return (
     <nav aria-label="Screens">
@@ -51,33 +52,18 @@ function Screens({ session }: { readonly session: OpenSession }): JSX.Element {
 }
 
 function SignedIn({ session }: { readonly session: OpenSession }): JSX.Element | null {
-  const user = session.credentials.user.value;
-  if (user === null) return session.signIn === null ? null : <SignInButton session={session} />;
+  const user = useCell(session.credentials.user);
+  const signIn = (): void => {
+    session.signInRequest.value = { error: null };
+  };
+  if (user === null && session.signIn === null) return null;
   return (
     <>
-      <span class="dim small">{user}</span>
-      <Button
-        kind="quiet"
-        onClick={() => {
-          session.signInWith(null);
-        }}
-      >
-        Sign out
+      {user === null ? null : <span class="dim small">{user}</span>}
+      <Button kind="quiet" onClick={user === null ? signIn : () => session.signInWith(null)}>
+        {user === null ? "Sign in" : "Sign out"}
       </Button>
     </>
-  );
-}
-
-function SignInButton({ session }: { readonly session: OpenSession }): JSX.Element {
-  return (
-    <Button
-      kind="quiet"
-      onClick={() => {
-        session.signInRequest.value = { error: null };
-      }}
-    >
-      Sign in
-    </Button>
   );
 }
 
@@ -87,8 +73,9 @@ const THEMES: readonly { readonly theme: Theme; readonly label: string; readonly
   { theme: "dark", label: "Dark", icon: "dark" },
 ];
 
-function ThemeMenu({ theme }: { readonly theme: Signal<Theme> }): JSX.Element {
-  const chosen = THEMES.find((each) => each.theme === theme.value);
+function ThemeMenu({ theme }: { readonly theme: Cell<Theme> }): JSX.Element {
+  const current = useCell(theme);
+  const chosen = THEMES.find((each) => each.theme === current);
   return (
     <Menu
       label={`Colours: ${chosen?.label ?? ""}`}

@@ -2,7 +2,7 @@ import type { JSX } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
 import type { Credential } from "../client/credentials.ts";
 import { signInAtProvider } from "../client/oidc.ts";
-import { isAbort } from "../client/service-error.ts";
+import { isAbort, messageOf } from "../client/service-error.ts";
 import type { SignIn } from "../client/sign-in.ts";
 import { BusyBar } from "../parts/busy.tsx";
 import { Button } from "../parts/button.tsx";
@@ -24,11 +24,9 @@ export function ProviderSignIn(props: {
     setWaiting(true);
     signInAtProvider(settings, location.origin + location.pathname, mine.signal)
       .then(onSignIn, (failure: unknown) => {
-        if (!isAbort(failure)) setError(failure instanceof Error ? failure.message : String(failure));
+        if (!isAbort(failure)) setError(messageOf(failure));
       })
-      .finally(() => {
-        setWaiting(false);
-      });
+      .finally(() => setWaiting(false));
   };
   return (
     <div class="stack">

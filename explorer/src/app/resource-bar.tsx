@@ -1,5 +1,4 @@
 import type { JSX } from "preact";
-import { Tabs } from "../parts/tabs.tsx";
 import type { ScreenProps } from "../state/session.ts";
 import { type ScreenName, hrefOf } from "../state/view.ts";
 import { CopyMenu } from "./copy-menu.tsx";
@@ -17,18 +16,22 @@ export function isOfResource(screen: ScreenName): boolean {
   return TABS.some((tab) => tab.screen === screen);
 }
 
-/** Shows the tabs of a query, which lead to its other screens with the same options, and what copies it. */
+/** Shows links to the other screens of a query, with the same options, and what copies it. They have URLs: no tabs of ARIA. */
 export function ResourceBar({ session, view }: ScreenProps): JSX.Element {
   return (
     <div class="resource-bar">
-      <Tabs
-        label="Views of this query"
-        tabs={TABS.map(({ screen, label }) => ({
-          label,
-          href: hrefOf({ ...view, screen }),
-          isCurrent: screen === view.screen,
-        }))}
-      />
+      <nav class="tabs" aria-label="Views of this query">
+        {TABS.map(({ screen, label }) => (
+          <a
+            key={screen}
+            class="tab"
+            href={hrefOf({ ...view, screen })}
+            aria-current={screen === view.screen ? "page" : undefined}
+          >
+            {label}
+          </a>
+        ))}
+      </nav>
       <CopyMenu session={session} view={view} />
     </div>
   );

@@ -56,9 +56,7 @@ export function Search({ session }: { readonly session: OpenSession }): JSX.Elem
           setOpen(true);
         }}
         onKeyDown={onKeyDown}
-        onBlur={() => {
-          setOpen(false);
-        }}
+        onBlur={() => setOpen(false)}
       />
       {text === "" ? <kbd aria-hidden="true">/</kbd> : null}
       <Findings id={id} isShown={isShown} findings={findings} chosen={chosen} onShow={show} />
@@ -100,9 +98,7 @@ function Findings(props: {
             // The list must not close before the click has arrived.
             event.preventDefault();
           }}
-          onClick={() => {
-            props.onShow(finding);
-          }}
+          onClick={() => props.onShow(finding)}
         >
           <span>{finding.name}</span>
           <span class="tag">{finding.kind === "property" ? `in ${finding.set ?? ""}` : finding.kind}</span>
@@ -126,8 +122,6 @@ function useSlash(input: { readonly current: HTMLInputElement | null }): void {
       input.current?.focus();
     };
     addEventListener("keydown", onKeyDown);
-    return () => {
-      removeEventListener("keydown", onKeyDown);
-    };
+    return () => removeEventListener("keydown", onKeyDown);
   }, []);
 }

@@ -75,19 +75,12 @@ function SignInContent({ session, request: { error } }: SignInProps): JSX.Elemen
         </p>
       )}
       {session.signIn?.kind === "oidc" ? (
-        <ProviderSignIn
-          settings={session.signIn}
-          onSignIn={(credential) => {
-            session.signInWith(credential);
-          }}
-        />
+        <ProviderSignIn settings={session.signIn} onSignIn={session.signInWith} />
       ) : (
         <SignInForm
           challenge={challenge}
           name={before?.kind === "basic" ? before.name : ""}
-          onSignIn={(credential) => {
-            session.signInWith(credential);
-          }}
+          onSignIn={session.signInWith}
         />
       )}
     </>

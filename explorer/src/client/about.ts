@@ -9,7 +9,6 @@ export interface About {
   readonly warnings: readonly Warning[];
   /** Whether the statements of a request can be read. */
   readonly traces: boolean;
-  readonly serverTiming: boolean;
   /** Where files that open Excel and Power BI are; null if the service writes none. */
   readonly connectionFiles: { readonly excel: string; readonly powerBi: string } | null;
 }
@@ -24,7 +23,6 @@ export interface RowEstimate {
 /** A finding of the check of the database. */
 export interface Warning {
   readonly code: string;
-  readonly severity: string;
   readonly place: string;
   readonly message: string;
   readonly fix: string;
@@ -61,13 +59,11 @@ export function toAbout(body: unknown): About {
     ),
     warnings: itemsIn(body, "warnings").map((warning) => ({
       code: textIn(warning, "code") ?? "",
-      severity: textIn(warning, "severity") ?? "warning",
       place: textIn(warning, "place") ?? "",
       message: textIn(warning, "message") ?? "",
       fix: textIn(warning, "fix") ?? "",
     })),
     traces: memberOf(body, "traces") === true,
-    serverTiming: memberOf(body, "serverTiming") === true,
     connectionFiles: excel === null || powerBi === null ? null : { excel, powerBi },
   };
 }

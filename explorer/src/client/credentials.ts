@@ -1,4 +1,4 @@
-import { type ReadonlySignal, type Signal, computed, signal } from "@preact/signals";
+import { Cell } from "./cell.ts";
 
 /** How a reader proves who they are. */
 export type Credential =
@@ -12,49 +12,33 @@ export type Credential =
 
 /** Keeps what a reader signed in with: in memory only, so that it ends with the page. */
 export class Credentials {
-  readonly #current: Signal<Credential | null> = signal(null);
-  readonly #changes: Signal<number> = signal(0);
+  /** The credential; null if nobody has signed in. */
+  current: Credential | null = null;
   /** Who signed in; null if nobody has. */
-  readonly user: ReadonlySignal<string | null> = computed(() => {
-    const credential = this.#current.value;
-    return credential === null ? null : nameOf(credential);
-  });
+  readonly user = new Cell<string | null>(null);
+  /** How often the credential was set: what was read before may be of another user. */
+  readonly changes = new Cell(0);
 
   /** The headers that requests carry. */
   get headers(): Readonly<Record<string, string>> {
-    const credential = this.#current.peek();
-    return credential === null ? {} : headersOf(credential);
-  }
-
-  /** The credential; null if nobody has signed in. */
-  get current(): Credential | null {
-    return this.#current.peek();
-  }
-
-  /** How often the credential was set: what was read before may be of another user. */
-  get changes(): ReadonlySignal<number> {
-    return this.#changes;
+    return headersOf(this.current);
   }
 
   set(credential: Credential | null): void {
-    this.#current.value = credential;
-    this.#changes.value += 1;
+    this.current = credential;
+    this.user.value = credential && nameOf(credential);
+    this.changes.value += 1;
   }
 }
 
 function nameOf(credential: Credential): string {
-  switch (credential.kind) {
-    case "key":
-      return "API key";
-    case "basic":
-      return credential.name;
-    case "bearer":
-      return credential.name ?? "Signed in";
-  }
+  return credential.kind === "key" ? "API key" : (credential.name ?? "Signed in");
 }
 
-function headersOf(credential: Credential): Readonly<Record<string, string>> {
-  switch (credential.kind) {
+function headersOf(credential: Credential | null): Readonly<Record<string, string>> {
+  switch (credential?.kind) {
+    case undefined:
+      return {};
     case "key":
       return { [credential.header]: credential.key };
     case "basic":

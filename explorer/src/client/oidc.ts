@@ -96,21 +96,17 @@ async function authorizationUrl(
 function receiveCode(state: string, issuer: string, signal: AbortSignal): Promise<string> {
   return new Promise((resolve, reject) => {
     const channel = new BroadcastChannel(CHANNEL);
-    const end = (): void => {
-      channel.close();
-    };
     signal.addEventListener("abort", () => {
-      end();
+      channel.close();
       reject(new DOMException("The sign-in was stopped.", "AbortError"));
     });
     channel.addEventListener("message", ({ data }: MessageEvent<unknown>) => {
       if (memberOf(data, "state") !== state) return;
-      end();
+      channel.close();
       const code = textIn(data, "code");
       const sender = textIn(data, "iss") ?? issuer;
-      const reason = textIn(data, "error_description") ?? textIn(data, "error") ?? sender;
       if (code !== null && sender === issuer) resolve(code);
-      else reject(new NetworkError(`The provider refused: ${reason}`));
+      else reject(refusal(data, sender));
     });
   });
 }
@@ -151,8 +147,12 @@ async function askProvider(url: string, request: RequestInit): Promise<unknown> 
   }
   const body: unknown = await response.json().catch(() => null);
   if (response.ok) return body;
-  const reason = textIn(body, "error_description") ?? textIn(body, "error") ?? `status ${String(response.status)}`;
-  throw new NetworkError(`The provider refused: ${reason}`);
+  throw refusal(body, `status ${String(response.status)}`);
+}
+
+function refusal(body: unknown, fallback: string): NetworkError {
+  const reason = textIn(body, "error_description") ?? textIn(body, "error") ?? fallback;
+  return new NetworkError(`The provider refused: ${reason}`);
 }
 
 /** Returns the name in an ID token, for the eyes of the reader alone: only the service judges tokens. */

@@ -1,6 +1,6 @@
 import type { Credentials } from "./credentials.ts";
 import { textIn } from "./json-members.ts";
-import { NetworkError, ServiceError, isAbort } from "./service-error.ts";
+import { NetworkError, ServiceError, isAbort, messageOf } from "./service-error.ts";
 
 /** Int64 and Decimal arrive as text, so that no digit is lost. */
 const JSON_TYPE = "application/json;odata.metadata=minimal;IEEE754Compatible=true";
@@ -46,16 +46,14 @@ export class ServiceClient {
   /** Ends with a slash. */
   readonly root: string;
   readonly credentials: Credentials;
-  readonly #onUnauthorized: (error: ServiceError) => void;
-  readonly #withCookies: boolean;
+  readonly #choices: ClientChoices;
   /** The root as the service knows it, which begins its links: behind a proxy it may be another one. */
   #ownRoot: string | null = null;
 
   constructor(root: string, credentials: Credentials, choices: ClientChoices = {}) {
     this.root = root.endsWith("/") ? root : `${root}/`;
     this.credentials = credentials;
-    this.#onUnauthorized = choices.onUnauthorized ?? ignore;
-    this.#withCookies = choices.withCookies ?? true;
+    this.#choices = choices;
   }
 
   /**
@@ -81,15 +79,6 @@ export class ServiceClient {
   }
 
   /**
-   * Reads bytes, such as a picture.
-   * @throws ServiceError, NetworkError; DOMException `AbortError` after an abort
-   */
-  async getBlob(path: string, options: RequestOptions = {}): Promise<Blob> {
-    const response = await this.#fetch("GET", path, undefined, { accept: "*/*", ...options });
-    return response.blob();
-  }
-
-  /**
    * Returns the URL of a path.
    * @throws NetworkError for a URL that is not below the root: the page sends credentials to its service only
    */
@@ -104,59 +93,51 @@ export class ServiceClient {
   }
 
   async #request(method: string, path: string, body: unknown, options: RequestOptions): Promise<Answer> {
-    const start = performance.now();
-    const response = await this.#fetch(method, path, body, options);
-    const content = await readBody(response);
-    this.#ownRoot = /^[^?#]*\/(?=\$metadata\b)/u.exec(textIn(content, "@odata.context") ?? "")?.[0] ?? this.#ownRoot;
-    return {
-      status: response.status,
-      headers: response.headers,
-      body: content,
-      milliseconds: performance.now() - start,
-      requestId: response.headers.get("X-Request-Id"),
-      stages: readServerTiming(response.headers.get("Server-Timing") ?? ""),
-      url: response.url,
-    };
-  }
-
-  async #fetch(method: string, path: string, body: unknown, options: RequestOptions): Promise<Response> {
     const url = this.urlOf(path);
-    const response = await sendRequest(url, {
-      method,
-      headers: {
-        Accept: options.accept ?? JSON_TYPE,
-        "OData-MaxVersion": "4.0",
-        ...(body === undefined ? {} : { "Content-Type": "application/json;IEEE754Compatible=true" }),
-        ...this.credentials.headers,
-        ...options.headers,
-      },
-      body: body === undefined ? null : JSON.stringify(body),
-      signal: options.signal ?? null,
-      credentials: this.#withCookies ? "same-origin" : "omit",
-    });
-    if (response.ok) return response;
-    const error = new ServiceError(response.status, await readBody(response), response.headers);
-    if (error.status === 401) this.#onUnauthorized(error);
+    const start = performance.now();
+    const response = await duringRequest(
+      "The service did not answer: is it running, and is the network there?",
+      fetch(url, {
+        method,
+        headers: {
+          Accept: options.accept ?? JSON_TYPE,
+          "OData-MaxVersion": "4.0",
+          ...(body === undefined ? {} : { "Content-Type": "application/json;IEEE754Compatible=true" }),
+          ...this.credentials.headers,
+          ...options.headers,
+        },
+        body: body === undefined ? null : JSON.stringify(body),
+        signal: options.signal ?? null,
+        credentials: this.#choices.withCookies === false ? "omit" : "same-origin",
+      }),
+    );
+    const { status, headers, ok } = response;
+    const content = await readBody(response);
+    if (ok) {
+      const context = textIn(content, "@odata.context") ?? "";
+      this.#ownRoot = /^[^?#]*\/(?=\$metadata\b)/u.exec(context)?.[0] ?? this.#ownRoot;
+      const requestId = headers.get("X-Request-Id");
+      const stages = readServerTiming(headers.get("Server-Timing") ?? "");
+      return { status, headers, body: content, milliseconds: performance.now() - start, requestId, stages, url };
+    }
+    const error = new ServiceError(status, content, headers);
+    if (status === 401) this.#choices.onUnauthorized?.(error);
     throw error;
   }
 }
 
-function ignore(): void {
-  // Nobody asked to be told.
-}
-
-async function sendRequest(url: string, request: RequestInit): Promise<Response> {
+/** Waits for a part of a request; what goes wrong is told in a sentence for people. */
+async function duringRequest<Part>(sentence: string, part: Promise<Part>): Promise<Part> {
   try {
-    return await fetch(url, request);
+    return await part;
   } catch (error) {
     if (isAbort(error)) throw error;
-    const reason = error instanceof Error ? error.message : String(error);
-    throw new NetworkError(`The service did not answer: is it running, and is the network there? (${reason})`);
+    throw new NetworkError(`${sentence} (${messageOf(error)})`);
   }
 }
 
 async function readBody(response: Response): Promise<unknown> {
-  const text = await readText(response);
+  const text = await duringRequest("The connection ended before the whole answer was there.", response.text());
   if (text === "") return null;
   if (!/^application\/(?:[\w.+-]+\+)?json\b/u.test(response.headers.get("Content-Type") ?? "")) return text;
   try {
@@ -168,25 +149,14 @@ async function readBody(response: Response): Promise<unknown> {
   }
 }
 
-async function readText(response: Response): Promise<string> {
-  try {
-    return await response.text();
-  } catch (error) {
-    if (isAbort(error)) throw error;
-    throw new NetworkError("The connection ended before the whole answer was there.");
-  }
-}
-
 /** Reads `Server-Timing`: `db;dur=1.5, bind;dur=0.2`. Descriptions name stages where there are any. */
 export function readServerTiming(header: string): readonly Stage[] {
   return header.split(",").flatMap((entry) => {
     const [name = "", ...parameters] = entry.split(";").map((part) => part.trim());
-    const valueOf = (key: string): string | undefined =>
-      parameters
-        .find((each) => each.startsWith(`${key}=`))
-        ?.slice(key.length + 1)
-        .replaceAll('"', "");
-    const milliseconds = Number(valueOf("dur") ?? "none");
-    return name === "" || Number.isNaN(milliseconds) ? [] : [{ name: valueOf("desc") ?? name, milliseconds }];
+    const values = new Map(
+      parameters.map((each) => each.split("=")).map(([key, value = ""]) => [key, value.replaceAll('"', "")]),
+    );
+    const milliseconds = Number(values.get("dur") ?? "none");
+    return name === "" || Number.isNaN(milliseconds) ? [] : [{ name: values.get("desc") ?? name, milliseconds }];
   });
 }

@@ -47,6 +47,11 @@ export function isAbort(error: unknown): boolean {
   return error instanceof DOMException && error.name === "AbortError";
 }
 
+/** Returns what an error says. */
+export function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}
+
 /** Services write `$filter at position 14: …`. */
 function positionIn(message: string): number | null {
   const position = /^\$\w+ at position (\d+):/u.exec(message)?.[1];

@@ -1,4 +1,4 @@
-import { memberOf } from "./json-members.ts";
+import { memberOf, textIn } from "./json-members.ts";
 
 /** How users sign in, as the HTML of the page says. */
 export type SignIn =
@@ -18,10 +18,9 @@ const WAYS = ["key", "basic", "bearer"] as const;
 export function readSignIn(text: string | null): SignIn | null {
   if (text === null) return null;
   const stated: unknown = JSON.parse(text);
-  const [issuer, clientId] = [memberOf(stated, "issuer"), memberOf(stated, "clientId")];
-  if (typeof issuer === "string" && typeof clientId === "string") {
-    const scope = memberOf(stated, "scope");
-    return { kind: "oidc", issuer, clientId, scope: typeof scope === "string" ? scope : "openid" };
+  const [issuer, clientId] = [textIn(stated, "issuer"), textIn(stated, "clientId")];
+  if (issuer !== null && clientId !== null) {
+    return { kind: "oidc", issuer, clientId, scope: textIn(stated, "scope") ?? "openid" };
   }
   const kind = WAYS.find((way) => way === memberOf(stated, "kind"));
   return kind === undefined ? null : { kind };

@@ -19,43 +19,37 @@ export function findInModel(model: Model, text: string, most: number): readonly 
     .split(/\s+/u)
     .filter((word) => word !== "");
   if (words.length === 0) return [];
-  const found = entriesOf(model).flatMap((entry) => {
-    const rank = rankOf(entry, words);
-    return rank === null ? [] : [{ entry, rank }];
+  const found = entriesOf(model).flatMap((finding) => {
+    const rank = rankOf(finding, words);
+    return rank === null ? [] : [{ finding, rank }];
   });
   return found
     .toSorted((a, b) => a.rank - b.rank)
     .slice(0, most)
-    .map(({ entry }) => entry.finding);
+    .map(({ finding }) => finding);
 }
 
-interface Entry {
-  readonly finding: Finding;
-  readonly words: string;
+interface Entry extends Finding {
+  /** What else it is found by. */
+  readonly further: string;
 }
 
 function entriesOf({ sets, operations }: Model): readonly Entry[] {
-  const all = [...sets.values()];
-  const ofSets = all.map(({ name, description, type }) =>
-    entry({ kind: "set", name, set: name, description }, type.name),
-  );
-  const ofOperations = operations.map((operation) =>
-    entry({ kind: "operation", name: callName(operation), set: null, description: operation.description }, ""),
-  );
-  const ofProperties = all.flatMap(({ name: set, type }) => [
-    ...Array.from(type.properties.values(), ({ name, description, label }) =>
-      entry({ kind: "property", name, set, description }, label ?? ""),
-    ),
-    ...Array.from(type.navigations.values(), ({ name, description }) =>
-      entry({ kind: "property", name, set, description }, ""),
-    ),
+  const ofOperations = operations.map((operation): Entry => {
+    const { description } = operation;
+    return { kind: "operation", name: callName(operation), set: null, description, further: "" };
+  });
+  const ofSets = [...sets.values()].flatMap(({ name: set, description, type }): readonly Entry[] => [
+    { kind: "set", name: set, set, description, further: type.name },
+    ...[...type.properties.values(), ...type.navigations.values()].map((each): Entry => ({
+      kind: "property",
+      name: each.name,
+      set,
+      description: each.description,
+      further: "label" in each ? (each.label ?? "") : "",
+    })),
   ]);
-  return [...ofSets, ...ofOperations, ...ofProperties];
-}
-
-function entry(finding: Finding, further: string): Entry {
-  const { name, set, description } = finding;
-  return { finding, words: `${name} ${set ?? ""} ${further} ${description ?? ""}`.toLocaleLowerCase() };
+  return [...ofSets, ...ofOperations];
 }
 
 /** Returns the name by which a reader calls an operation: that of its import, or its own. */
@@ -63,15 +57,14 @@ export function callName({ importName, name }: Operation): string {
   return importName ?? name;
 }
 
-const KINDS: Readonly<Record<Finding["kind"], number>> = { set: 0, operation: 1, property: 2 };
-const NOT_IN_NAME = 10;
+const KINDS: readonly Finding["kind"][] = ["set", "operation", "property"];
 
-function rankOf({ finding, words: text }: Entry, words: readonly string[]): number | null {
+/** Returns the place of an entry among the found ones: after how its name fits, then after its kind; null if it is none. */
+function rankOf(entry: Entry, words: readonly string[]): number | null {
+  const text = `${entry.name} ${entry.set ?? ""} ${entry.further} ${entry.description ?? ""}`.toLocaleLowerCase();
   if (!words.every((word) => text.includes(word))) return null;
-  const name = finding.name.toLocaleLowerCase();
+  const name = entry.name.toLocaleLowerCase();
   const first = words[0] ?? "";
-  const kind = KINDS[finding.kind];
-  if (name === first) return kind;
-  if (name.startsWith(first)) return kind + Object.keys(KINDS).length;
-  return kind + (name.includes(first) ? 2 * Object.keys(KINDS).length : NOT_IN_NAME);
+  const fits = [name === first, name.startsWith(first), name.includes(first), true];
+  return fits.indexOf(true) * KINDS.length + KINDS.indexOf(entry.kind);
 }

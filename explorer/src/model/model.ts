@@ -29,11 +29,6 @@ export interface StructuredType {
   readonly name: string;
   readonly qualifiedName: string;
   readonly base: StructuredType | null;
-  readonly isAbstract: boolean;
-  /** Whether entities may have properties that the model does not declare. */
-  readonly isOpen: boolean;
-  /** Whether the entity is a stream with a media type. */
-  readonly hasStream: boolean;
   readonly key: readonly Property[];
   readonly properties: ReadonlyMap<string, Property>;
   readonly navigations: ReadonlyMap<string, Navigation>;
@@ -59,12 +54,6 @@ export interface Property {
   readonly readOnly: boolean;
   readonly defaultValue: string | null;
   readonly maxLength: number | null;
-  readonly precision: number | null;
-  /** The number of fraction digits; null if it varies or is not stated. */
-  readonly scale: number | null;
-  readonly minimum: string | null;
-  readonly maximum: string | null;
-  readonly pattern: string | null;
   readonly isMultiLine: boolean;
   readonly mediaType: string | null;
 }
@@ -80,7 +69,6 @@ export interface EnumType {
   readonly name: string;
   readonly qualifiedName: string;
   readonly isFlags: boolean;
-  readonly description: string | null;
   readonly members: readonly EnumMember[];
 }
 
@@ -105,7 +93,6 @@ export interface Navigation {
 
 /** What a set permits, as its annotations say. Names are those of properties, or paths such as `Location/Latitude`. */
 export interface SetAbilities {
-  readonly canRead: boolean;
   readonly canReadByKey: boolean;
   readonly canCreate: boolean;
   readonly canUpdate: boolean;
@@ -122,19 +109,11 @@ export interface SetAbilities {
   readonly canExpand: boolean;
   readonly canApply: boolean;
   readonly canCompute: boolean;
-  /** The most levels of `$expand`; null if it is not stated. */
-  readonly maxExpandLevels: number | null;
-  /** The steps of `$apply`; empty without `$apply`. */
-  readonly transformations: readonly string[];
-  /** The properties whose values are the ETag. */
-  readonly concurrency: readonly string[];
   readonly filterable: (property: string) => boolean;
   readonly sortable: (property: string) => boolean;
   readonly expandable: (navigation: string) => boolean;
   /** Whether paths such as `Orders(1)/Items` lead along the navigation. */
   readonly navigable: (navigation: string) => boolean;
-  /** Whether `POST` to the collection of the navigation creates an entity; null if the target set decides. */
-  readonly insertableAlong: (navigation: string) => boolean | null;
   readonly groupable: (path: string) => boolean;
   /** The methods that can aggregate the values of a path, such as `sum`; empty if none can. */
   readonly methodsOf: (path: string) => readonly string[];
@@ -149,7 +128,6 @@ export interface Operation {
   readonly kind: "function" | "action";
   readonly boundTo: StructuredType | null;
   readonly boundToCollection: boolean;
-  readonly isComposable: boolean;
   /** Without the binding parameter. */
   readonly parameters: readonly Parameter[];
   readonly result: OperationResult | null;
@@ -158,25 +136,13 @@ export interface Operation {
   readonly description: string | null;
 }
 
-/** A parameter of an operation. */
-export interface Parameter {
-  readonly name: string;
-  readonly label: string | null;
-  /** Entities are values of parameters, too. */
-  readonly type: PropertyType;
-  readonly isCollection: boolean;
-  readonly isNullable: boolean;
+/** A parameter of an operation. Entities are values of parameters, too. */
+export interface Parameter extends Pick<
+  Property,
+  "name" | "label" | "type" | "isCollection" | "isNullable" | "defaultValue" | "description" | "maxLength"
+> {
   readonly isOptional: boolean;
-  readonly defaultValue: string | null;
-  readonly description: string | null;
-  readonly maxLength: number | null;
-  readonly precision: number | null;
-  readonly scale: number | null;
 }
 
 /** What an operation returns. An entity has the kind `complex` with an entity type. */
-export interface OperationResult {
-  readonly type: PropertyType;
-  readonly isCollection: boolean;
-  readonly isNullable: boolean;
-}
+export type OperationResult = Pick<Property, "type" | "isCollection">;

@@ -1,7 +1,7 @@
-import { annotationReader, resolveAlias } from "./annotations.ts";
 import type { EntitySet, Model } from "./model.ts";
 import { readOperations } from "./read-operations.ts";
-import { type Schemas, type Types, descriptionOf, labelOf, readTypes } from "./read-types.ts";
+import { readSchemas } from "./read-schemas.ts";
+import { type Types, declared, descriptionOf, labelOf, readTypes } from "./read-types.ts";
 import { setAbilities } from "./set-abilities.ts";
 import { type XmlElement, childrenOf } from "./xml-element.ts";
 
@@ -14,58 +14,34 @@ import { type XmlElement, childrenOf } from "./xml-element.ts";
 export function readMetadata(document: XmlElement): Model {
   const schemas = readSchemas(document);
   const types = readTypes(schemas);
-  const home = schemas.elements.find((schema) => childrenOf(schema, "EntityContainer").length > 0);
+  const [container] = declared(schemas, "EntityContainer");
+  const home = schemas.elements.find(({ children }) => children.some((each) => each === container?.element));
   const schema = home ?? schemas.elements[0];
   if (schema === undefined) throw new Error("The metadata of the service contains no schema.");
   const namespace = schema.attributes["Namespace"] ?? "";
-  const [container] = childrenOf(schema, "EntityContainer");
-  const place = `${namespace}.${container?.attributes["Name"] ?? ""}`;
-  const stated = container === undefined ? new Map() : schemas.annotations.of(container, place);
-  const sets = container === undefined ? [] : childrenOf(container, "EntitySet");
+  const stated = container === undefined ? {} : schemas.annotationsOf(container.element, container.name);
+  const sets = container === undefined ? [] : childrenOf(container.element, "EntitySet");
   return {
     namespace,
     title: labelOf(stated) ?? namespace,
-    description: descriptionOf(stated) ?? descriptionOf(schemas.annotations.of(schema, namespace)),
-    sets: new Map(sets.flatMap((each) => readSet(each, place, schemas, types)).map((set) => [set.name, set])),
+    description: descriptionOf(stated) ?? descriptionOf(schemas.annotationsOf(schema, namespace)),
+    sets: new Map(sets.flatMap((each) => readSet(each, container?.name ?? "", types)).map((set) => [set.name, set])),
     types: types.structured,
     enums: types.enums,
-    operations: readOperations(container, schemas, types),
+    operations: readOperations(container?.element, types),
   };
 }
 
-function readSchemas(document: XmlElement): Schemas {
-  const elements = childrenOf(document, "DataServices").flatMap((services) => childrenOf(services, "Schema"));
-  const includes = childrenOf(document, "Reference").flatMap((reference) => childrenOf(reference, "Include"));
-  const aliases = new Map(
-    [...includes, ...elements].flatMap(({ attributes }) => {
-      const { Alias: alias, Namespace: namespace } = attributes;
-      return alias === undefined || namespace === undefined ? [] : [[alias, namespace] as const];
-    }),
-  );
-  return { elements, aliases, annotations: annotationReader(elements, aliases) };
-}
-
 /** A set of an unknown type cannot be shown, and is left out. */
-function readSet(element: XmlElement, container: string, schemas: Schemas, types: Types): readonly EntitySet[] {
-  const name = element.attributes["Name"] ?? "";
-  const type = types.structured.get(resolveAlias(element.attributes["EntityType"] ?? "", schemas.aliases));
+function readSet(element: XmlElement, container: string, { schemas, structured }: Types): readonly EntitySet[] {
+  const { Name: name = "", EntityType: typeName = "" } = element.attributes;
+  const type = structured.get(typeName);
   if (type === undefined) return [];
-  const annotations = schemas.annotations.of(element, `${container}/${name}`);
+  const annotations = schemas.annotationsOf(element, `${container}/${name}`);
+  // A target may begin with its container.
   const bindings = childrenOf(element, "NavigationPropertyBinding").map(
-    ({ attributes }) => [attributes["Path"] ?? "", lastSegment(attributes["Target"] ?? "")] as const,
+    ({ attributes }) => [attributes["Path"] ?? "", (attributes["Target"] ?? "").replace(/^.*\//su, "")] as const,
   );
-  return [
-    {
-      name,
-      type,
-      description: descriptionOf(annotations) ?? type.description,
-      bindings: new Map(bindings),
-      abilities: setAbilities(annotations),
-    },
-  ];
-}
-
-/** A target may begin with its container. */
-function lastSegment(target: string): string {
-  return target.slice(target.lastIndexOf("/") + 1);
+  const description = descriptionOf(annotations) ?? type.description;
+  return [{ name, type, description, bindings: new Map(bindings), abilities: setAbilities(annotations) }];
 }

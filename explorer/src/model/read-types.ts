@@ -1,22 +1,15 @@
-import { type AnnotationReader, type Annotations, isTrue, resolveAlias, textOf } from "./annotations.ts";
+import { type AnnotationRecord, textIn } from "./annotations.ts";
 import type { EnumType, Navigation, Property, PropertyType, StructuredType } from "./model.ts";
+import type { Schemas } from "./read-schemas.ts";
 import { type XmlElement, childrenOf } from "./xml-element.ts";
 
 const CORE = "Org.OData.Core.V1";
-const VALIDATION = "Org.OData.Validation.V1";
 const COMMON = "com.sap.vocabularies.Common.v1";
 const UI = "com.sap.vocabularies.UI.v1";
 
-/** What every part of a metadata document is read with. */
-export interface Schemas {
-  readonly elements: readonly XmlElement[];
-  /** Alias → namespace. */
-  readonly aliases: ReadonlyMap<string, string>;
-  readonly annotations: AnnotationReader;
-}
-
 /** The types of a service by qualified name. */
 export interface Types {
+  readonly schemas: Schemas;
   readonly structured: ReadonlyMap<string, StructuredType>;
   readonly enums: ReadonlyMap<string, EnumType>;
   /** Type definition → primitive type. */
@@ -33,25 +26,22 @@ interface OpenType extends Omit<StructuredType, "base" | "key"> {
 
 /** Reads all types. Types may refer to one another, so that all exist before their members are read. */
 export function readTypes(schemas: Schemas): Types {
-  const enums = new Map(declared(schemas, "EnumType").map((each) => [each.name, readEnum(each, schemas)]));
-  const definitions = new Map(
-    declared(schemas, "TypeDefinition").map(({ name, element }) => [
-      name,
-      element.attributes["UnderlyingType"] ?? "Edm.String",
-    ]),
+  const enums = declared(schemas, "EnumType").map((each) => [each.name, readEnum(each, schemas)] as const);
+  const definitions = declared(schemas, "TypeDefinition").map(
+    ({ name, element }) => [name, element.attributes["UnderlyingType"] ?? "Edm.String"] as const,
   );
-  const declarations = [...declared(schemas, "ComplexType"), ...declared(schemas, "EntityType")];
-  const structured = new Map(declarations.map((each) => [each.name, openType(each, schemas)]));
-  const types = { structured, enums, definitions };
-  const elements = new Map(declarations.map((each) => [each.name, each.element]));
-  const done = new Set<OpenType>();
+  const waiting = new Map(
+    [...declared(schemas, "ComplexType"), ...declared(schemas, "EntityType")].map((each) => [each.name, each.element]),
+  );
+  const structured = new Map(Array.from(waiting, ([name, element]) => [name, openType(name, element, schemas)]));
+  const types = { schemas, structured, enums: new Map(enums), definitions: new Map(definitions) };
   const fill = (type: OpenType): void => {
-    const element = elements.get(type.qualifiedName);
-    if (element === undefined || done.has(type)) return;
-    done.add(type);
-    const base = structured.get(resolveAlias(element.attributes["BaseType"] ?? "", schemas.aliases));
+    const element = waiting.get(type.qualifiedName);
+    if (element === undefined) return;
+    waiting.delete(type.qualifiedName);
+    const base = structured.get(element.attributes["BaseType"] ?? "");
     if (base !== undefined) fill(base);
-    readMembers(type, element, base ?? null, { ...schemas, types });
+    readMembers(type, element, base ?? null, types);
   };
   for (const type of structured.values()) fill(type);
   return types;
@@ -74,87 +64,66 @@ export function declared({ elements }: Schemas, name: string): readonly Declarat
 }
 
 /** Returns the description for people that annotations hold. */
-export function descriptionOf(annotations: Annotations): string | null {
-  return textOf(annotations, `${CORE}.Description`) ?? textOf(annotations, `${COMMON}.QuickInfo`);
+export function descriptionOf(annotations: AnnotationRecord): string | null {
+  return textIn(annotations, `${CORE}.Description`) ?? textIn(annotations, `${COMMON}.QuickInfo`);
 }
 
 /** Returns the name for people that annotations hold. */
-export function labelOf(annotations: Annotations): string | null {
-  return textOf(annotations, `${COMMON}.Label`);
+export function labelOf(annotations: AnnotationRecord): string | null {
+  return textIn(annotations, `${COMMON}.Label`);
 }
 
-function readEnum({ name, element }: Declaration, { annotations }: Schemas): EnumType {
+function readEnum({ name, element }: Declaration, { annotationsOf }: Schemas): EnumType {
   return {
     name: element.attributes["Name"] ?? "",
     qualifiedName: name,
     isFlags: element.attributes["IsFlags"] === "true",
-    description: descriptionOf(annotations.of(element, name)),
-    members: childrenOf(element, "Member").map((member, index) => ({
-      name: member.attributes["Name"] ?? "",
-      value: member.attributes["Value"] ?? String(index),
-      description: descriptionOf(annotations.of(member, `${name}/${member.attributes["Name"] ?? ""}`)),
-    })),
+    members: childrenOf(element, "Member").map((member, index) => {
+      const { Name: own = "", Value: value = String(index) } = member.attributes;
+      return { name: own, value, description: descriptionOf(annotationsOf(member, `${name}/${own}`)) };
+    }),
   };
 }
 
-function openType({ name, element }: Declaration, { annotations }: Schemas): OpenType {
+function openType(qualifiedName: string, element: XmlElement, { annotationsOf }: Schemas): OpenType {
   return {
     kind: element.name === "EntityType" ? "entity" : "complex",
     name: element.attributes["Name"] ?? "",
-    qualifiedName: name,
+    qualifiedName,
     base: null,
-    isAbstract: element.attributes["Abstract"] === "true",
-    isOpen: element.attributes["OpenType"] === "true",
-    hasStream: element.attributes["HasStream"] === "true",
     key: [],
     properties: new Map(),
     navigations: new Map(),
-    description: descriptionOf(annotations.of(element, name)),
+    description: descriptionOf(annotationsOf(element, qualifiedName)),
   };
 }
 
-interface MemberContext extends Schemas {
-  readonly types: Types;
-}
-
-function readMembers(type: OpenType, element: XmlElement, base: StructuredType | null, context: MemberContext): void {
+function readMembers(type: OpenType, element: XmlElement, base: StructuredType | null, types: Types): void {
   type.base = base;
-  for (const [name, property] of base?.properties ?? []) type.properties.set(name, property);
-  for (const [name, navigation] of base?.navigations ?? []) type.navigations.set(name, navigation);
-  for (const each of childrenOf(element, "Property")) {
-    const property = readProperty(each, `${type.qualifiedName}/${each.attributes["Name"] ?? ""}`, context);
-    type.properties.set(property.name, property);
-  }
-  for (const each of childrenOf(element, "NavigationProperty")) {
-    const navigation = readNavigation(each, type.qualifiedName, context);
-    if (navigation !== null) type.navigations.set(navigation.name, navigation);
-  }
+  const { properties, navigations } = type;
+  const own = childrenOf(element, "Property").map((each) => readProperty(each, type.qualifiedName, types));
+  for (const each of [...(base?.properties.values() ?? []), ...own]) properties.set(each.name, each);
+  const further = childrenOf(element, "NavigationProperty").flatMap(
+    (each) => readNavigation(each, type.qualifiedName, types) ?? [],
+  );
+  for (const each of [...(base?.navigations.values() ?? []), ...further]) navigations.set(each.name, each);
   const references = childrenOf(element, "Key").flatMap((key) => childrenOf(key, "PropertyRef"));
-  const own = references.flatMap(({ attributes }) => type.properties.get(attributes["Name"] ?? "") ?? []);
-  type.key = own.length > 0 ? own : (base?.key ?? []);
+  const key = references.flatMap(({ attributes }) => properties.get(attributes["Name"] ?? "") ?? []);
+  type.key = key.length > 0 ? key : (base?.key ?? []);
 }
 
-function readProperty(element: XmlElement, target: string, { annotations, aliases, types }: MemberContext): Property {
-  const { attributes } = element;
-  const stated = annotations.of(element, target);
-  const type = readType(attributes["Type"] ?? "Edm.String", types, aliases);
+function readProperty(element: XmlElement, owner: string, types: Types): Property {
+  const { stated, ...typed } = readTyped(element, owner, types);
+  const is = (term: string): boolean => stated[term] === "true";
   return {
-    name: attributes["Name"] ?? "",
-    label: labelOf(stated),
-    ...type,
-    isNullable: attributes["Nullable"] !== "false",
-    description: descriptionOf(stated),
-    computed: isTrue(stated, `${CORE}.Computed`),
-    hasComputedDefault: isTrue(stated, `${CORE}.ComputedDefaultValue`),
-    immutable: isTrue(stated, `${CORE}.Immutable`),
-    readOnly: isReadOnly(textOf(stated, `${CORE}.Permissions`)),
-    defaultValue: attributes["DefaultValue"] ?? null,
-    ...readFacets(attributes),
-    minimum: textOf(stated, `${VALIDATION}.Minimum`),
-    maximum: textOf(stated, `${VALIDATION}.Maximum`),
-    pattern: textOf(stated, `${VALIDATION}.Pattern`),
-    isMultiLine: isTrue(stated, `${UI}.MultiLineText`),
-    mediaType: textOf(stated, `${CORE}.MediaType`),
+    ...typed,
+    computed: is(`${CORE}.Computed`),
+    hasComputedDefault: is(`${CORE}.ComputedDefaultValue`),
+    immutable: is(`${CORE}.Immutable`),
+    readOnly: isReadOnly(textIn(stated, `${CORE}.Permissions`)),
+    defaultValue: element.attributes["DefaultValue"] ?? null,
+    isMultiLine: is(`${UI}.MultiLineText`),
+    mediaType: textIn(stated, `${CORE}.MediaType`),
   };
 }
 
@@ -163,25 +132,32 @@ function isReadOnly(permissions: string | null): boolean {
   return permissions !== null && !/\/(?:Write|ReadWrite)\b|^[23]$/u.test(permissions);
 }
 
-/** Returns the numbers of `MaxLength`, `Precision` and `Scale`; null for those that do not limit. */
-export function readFacets(
-  attributes: Readonly<Record<string, string>>,
-): Pick<Property, "maxLength" | "precision" | "scale"> {
-  const limit = (name: string): number | null => {
-    const value = Number(attributes[name] ?? "none");
-    return Number.isNaN(value) ? null : value;
+type Typed = Pick<Property, "name" | "label" | "description" | "type" | "isCollection" | "isNullable" | "maxLength">;
+
+/** Reads what properties and parameters have in common, with their annotations. */
+export function readTyped(
+  element: XmlElement,
+  owner: string,
+  types: Types,
+): Typed & { readonly stated: AnnotationRecord } {
+  const { Name: name = "", Nullable: nullable, MaxLength: maxLength = "none" } = element.attributes;
+  const stated = types.schemas.annotationsOf(element, `${owner}/${name}`);
+  return {
+    name,
+    label: labelOf(stated),
+    description: descriptionOf(stated),
+    ...readType(element, types),
+    isNullable: nullable !== "false",
+    maxLength: Number.isNaN(Number(maxLength)) ? null : Number(maxLength),
+    stated,
   };
-  return { maxLength: limit("MaxLength"), precision: limit("Precision"), scale: limit("Scale") };
 }
 
-/** Returns the type that a name such as `Collection(Shop.Status)` means. Unknown types are primitive. */
-export function readType(
-  text: string,
-  types: Types,
-  aliases: ReadonlyMap<string, string>,
-): { readonly type: PropertyType; readonly isCollection: boolean } {
+/** Returns the type that an element states, such as `Collection(Shop.Status)`. Unknown types are primitive. */
+export function readType(element: XmlElement, types: Types): Pick<Property, "type" | "isCollection"> {
+  const { Type: text = "Edm.String" } = element.attributes;
   const item = /^Collection\((?<item>.*)\)$/u.exec(text)?.groups?.["item"];
-  return { type: typeNamed(resolveAlias(item ?? text, aliases), types), isCollection: item !== undefined };
+  return { type: typeNamed(item ?? text, types), isCollection: item !== undefined };
 }
 
 function typeNamed(name: string, { structured, enums, definitions }: Types): PropertyType {
@@ -191,23 +167,21 @@ function typeNamed(name: string, { structured, enums, definitions }: Types): Pro
   return type === undefined ? { kind: "primitive", name: definitions.get(name) ?? name } : { kind: "complex", type };
 }
 
-function readNavigation(element: XmlElement, owner: string, context: MemberContext): Navigation | null {
-  const { attributes } = element;
-  const name = attributes["Name"] ?? "";
-  const { type, isCollection } = readType(attributes["Type"] ?? "", context.types, context.aliases);
+function readNavigation(element: XmlElement, owner: string, types: Types): Navigation | null {
+  const { Name: name = "", Partner: partner = null, Nullable: nullable } = element.attributes;
+  const { type, isCollection } = readType(element, types);
   if (type.kind !== "complex") return null;
+  const constraints = childrenOf(element, "ReferentialConstraint").map(
+    ({ attributes }) => [attributes["Property"] ?? "", attributes["ReferencedProperty"] ?? ""] as const,
+  );
+  const description = descriptionOf(types.schemas.annotationsOf(element, `${owner}/${name}`));
   return {
     name,
     target: type.type,
     isCollection,
-    isNullable: attributes["Nullable"] !== "false",
-    partner: attributes["Partner"] ?? null,
-    constraints: new Map(
-      childrenOf(element, "ReferentialConstraint").map((each) => [
-        each.attributes["Property"] ?? "",
-        each.attributes["ReferencedProperty"] ?? "",
-      ]),
-    ),
-    description: descriptionOf(context.annotations.of(element, `${owner}/${name}`)),
+    isNullable: nullable !== "false",
+    partner,
+    constraints: new Map(constraints),
+    description,
   };
 }

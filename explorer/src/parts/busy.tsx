@@ -5,18 +5,18 @@ import { Button } from "./button.tsx";
 /** Anything longer gets progress and a way to stop it. */
 const PATIENCE_MILLISECONDS = 500;
 
-/** Shows that something is loading: lines in the shape of what comes; after half a second, a way to stop it. */
-export function Busy(props: {
+interface BusyProps {
   /** Such as "Loading Orders". */
   readonly label: string;
   readonly onStop?: (() => void) | undefined;
-  readonly lines?: number | undefined;
-}): JSX.Element {
-  const isLong = useIsLong();
+}
+
+/** Shows that something is loading: lines in the shape of what comes; after half a second, a way to stop it. */
+export function Busy(props: BusyProps & { readonly lines?: number | undefined }): JSX.Element {
   return (
     <div class="busy" role="status" aria-busy="true">
       <span class="hidden">{props.label}</span>
-      {isLong ? <BusyNote label={props.label} onStop={props.onStop} /> : null}
+      <BusyBar {...props} />
       <div class="busy" aria-hidden="true">
         {Array.from({ length: props.lines ?? 5 }, (_, index) => (
           <div key={index} class="busy-line" />
@@ -27,38 +27,21 @@ export function Busy(props: {
 }
 
 /** Shows progress beside what is on the screen already; nothing for the first half second. */
-export function BusyBar(props: {
-  readonly label: string;
-  readonly onStop?: (() => void) | undefined;
-}): JSX.Element | null {
-  return useIsLong() ? <BusyNote label={props.label} onStop={props.onStop} /> : null;
-}
-
-function BusyNote({
-  label,
-  onStop,
-}: {
-  readonly label: string;
-  readonly onStop: (() => void) | undefined;
-}): JSX.Element {
-  return (
+export function BusyBar({ label, onStop }: BusyProps): JSX.Element | null {
+  return useIsLong() ? (
     <div class="busy-note">
       <progress aria-label={label} />
       <span class="dim">{label} …</span>
       {onStop === undefined ? null : <Button onClick={onStop}>Stop</Button>}
     </div>
-  );
+  ) : null;
 }
 
 function useIsLong(): boolean {
   const [isLong, setLong] = useState(false);
   useEffect(() => {
-    const timer = setTimeout(() => {
-      setLong(true);
-    }, PATIENCE_MILLISECONDS);
-    return () => {
-      clearTimeout(timer);
-    };
+    const timer = setTimeout(() => setLong(true), PATIENCE_MILLISECONDS);
+    return () => clearTimeout(timer);
   }, []);
   return isLong;
 }

@@ -12,8 +12,6 @@ export interface ButtonProps {
   readonly disabled?: boolean | undefined;
   /** Whether it does nothing now. It keeps the focus, which a disabled button loses. */
   readonly isIdle?: boolean | undefined;
-  /** For a button that switches something on and off. */
-  readonly pressed?: boolean | undefined;
   /** For a button that opens something. */
   readonly expanded?: boolean | undefined;
   readonly controls?: string | undefined;
@@ -34,7 +32,6 @@ export function Button(props: ButtonProps): JSX.Element {
       aria-disabled={props.isIdle === true ? true : undefined}
       aria-label={label}
       title={label}
-      aria-pressed={props.pressed}
       aria-expanded={props.expanded}
       aria-controls={props.controls}
       aria-haspopup={props.popup}

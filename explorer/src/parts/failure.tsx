@@ -1,5 +1,5 @@
 import type { ComponentChildren, JSX } from "preact";
-import { ServiceError } from "../client/service-error.ts";
+import { ServiceError, messageOf } from "../client/service-error.ts";
 import { Button } from "./button.tsx";
 
 /** Shows what went wrong: the message of the service, its code and the id of the request, and what to try. */
@@ -10,18 +10,13 @@ export function Failure(props: {
   readonly children?: ComponentChildren | undefined;
 }): JSX.Element {
   const { error } = props;
-  const message = error instanceof Error ? error.message : String(error);
   return (
     <div class="notice notice-error" role="alert">
       <h2>{titleOf(error)}</h2>
-      <p>{message}</p>
+      <p>{messageOf(error)}</p>
       {error instanceof ServiceError ? <ErrorFacts error={error} /> : null}
       {props.children}
-      {props.onAgain === undefined ? null : (
-        <Button onClick={props.onAgain} kind="plain">
-          Try again
-        </Button>
-      )}
+      {props.onAgain === undefined ? null : <Button onClick={props.onAgain}>Try again</Button>}
     </div>
   );
 }
@@ -53,13 +48,16 @@ function ErrorFacts({ error }: { readonly error: ServiceError }): JSX.Element {
   );
 }
 
+const TITLES: Readonly<Record<number, string>> = {
+  401: "Sign in to see this",
+  403: "You may not do this",
+  404: "There is nothing here",
+  429: "Too many requests: wait a moment",
+};
+
 function titleOf(error: unknown): string {
   if (!(error instanceof ServiceError)) return "This did not work";
-  if (error.status === 401) return "Sign in to see this";
-  if (error.status === 403) return "You may not do this";
-  if (error.status === 404) return "There is nothing here";
-  if (error.status === 429) return "Too many requests: wait a moment";
-  return error.status >= 500 ? "The service failed" : "The service refused this request";
+  return TITLES[error.status] ?? (error.status >= 500 ? "The service failed" : "The service refused this request");
 }
 
 /** Shows that the reader stopped a request. */

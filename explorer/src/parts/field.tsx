@@ -10,8 +10,6 @@ export interface FieldProps {
   /** What is wrong with the value. */
   readonly error?: string | null | undefined;
   readonly required?: boolean | undefined;
-  readonly disabled?: boolean | undefined;
-  readonly readOnly?: boolean | undefined;
 }
 
 /** The attributes that tie a control to its label, hint and error. */
@@ -20,7 +18,6 @@ export interface ControlAttributes {
   readonly "aria-describedby": string | undefined;
   readonly "aria-invalid": boolean | undefined;
   readonly required: boolean | undefined;
-  readonly disabled: boolean | undefined;
 }
 
 /** Shows a control with its label, hint and error. */
@@ -41,7 +38,6 @@ export function Field(
         "aria-describedby": described.length === 0 ? undefined : described.join(" "),
         "aria-invalid": error === null ? undefined : true,
         required: props.required,
-        disabled: props.disabled,
       })}
       {hint === null ? null : (
         <span class="field-hint" id={`${id}-hint`}>
@@ -65,7 +61,6 @@ export function TextField(
     readonly type?: "text" | "search" | "password" | "number" | "date" | "url" | undefined;
     readonly autocomplete?: string | undefined;
     readonly placeholder?: string | undefined;
-    readonly maxLength?: number | null | undefined;
     readonly inputMode?: "text" | "decimal" | "numeric" | undefined;
     readonly isCode?: boolean | undefined;
     /** Shows several lines. */
@@ -75,13 +70,9 @@ export function TextField(
   const shared = {
     class: `input${props.isCode === true ? " code" : ""}`,
     value: props.value,
-    readOnly: props.readOnly,
     placeholder: props.placeholder,
-    maxLength: props.maxLength ?? undefined,
     spellcheck: false,
-    onInput: (event: TargetedEvent<HTMLInputElement | HTMLTextAreaElement>) => {
-      props.onInput(event.currentTarget.value);
-    },
+    onInput: (event: TargetedEvent<HTMLInputElement | HTMLTextAreaElement>) => props.onInput(event.currentTarget.value),
   };
   return (
     <Field
@@ -125,9 +116,7 @@ export function SelectField(
           {...attributes}
           class="input"
           value={props.value}
-          onChange={(event) => {
-            props.onChange(event.currentTarget.value);
-          }}
+          onChange={(event) => props.onChange(event.currentTarget.value)}
         >
           {props.choices.map(({ value, label }) => (
             <option key={value} value={value} selected={value === props.value}>
@@ -153,9 +142,7 @@ export function CheckField(props: {
         type="checkbox"
         checked={props.checked}
         disabled={props.disabled}
-        onChange={(event) => {
-          props.onChange(event.currentTarget.checked);
-        }}
+        onChange={(event) => props.onChange(event.currentTarget.checked)}
       />
       <span>{props.label}</span>
     </label>

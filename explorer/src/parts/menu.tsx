@@ -30,16 +30,14 @@ export function Menu(props: {
   return (
     <>
       <Button
-        {...(props.icon === undefined ? {} : { icon: props.icon })}
+        icon={props.icon}
         {...(props.isIcon === true ? { label: props.label } : { children: props.label })}
-        kind={props.kind ?? "plain"}
+        kind={props.kind}
         buttonRef={button}
         popup="menu"
         expanded={isOpen}
         controls={id}
-        onClick={() => {
-          list.current?.togglePopover();
-        }}
+        onClick={() => list.current?.togglePopover()}
       />
       <div
         ref={list}

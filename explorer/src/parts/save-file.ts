@@ -6,7 +6,5 @@ export function saveFile(content: Blob, name: string): void {
   link.download = name;
   link.click();
   // The browser has opened the file by the next turn.
-  setTimeout(() => {
-    URL.revokeObjectURL(url);
-  }, 1000);
+  setTimeout(() => URL.revokeObjectURL(url), 1000);
 }

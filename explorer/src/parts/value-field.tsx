@@ -26,9 +26,7 @@ export function ValueField(props: ValueFieldProps): JSX.Element {
       {...props}
       value={typed ?? ""}
       choices={[...none, ...missing, ...choices]}
-      onChange={(value) => {
-        onChange(value === "" ? null : value);
-      }}
+      onChange={(value) => onChange(value === "" ? null : value)}
     />
   );
 }
@@ -43,7 +41,6 @@ function TypedField(props: ValueFieldProps): JSX.Element {
         value={typed ?? ""}
         hint={props.hint ?? hintOf(shape)}
         placeholder={typed === null && isNullable ? "null" : ""}
-        maxLength={null}
         isCode={isJson || !isText(shape.type)}
         isLong={isJson || shape.isMultiLine === true || (isText(shape.type) && (typed ?? "").length > 80)}
         onInput={onChange}
@@ -53,11 +50,8 @@ function TypedField(props: ValueFieldProps): JSX.Element {
           <input
             type="checkbox"
             checked={typed === null}
-            disabled={props.disabled === true || props.readOnly === true}
             aria-label={`${props.label} is null`}
-            onChange={(event) => {
-              onChange(event.currentTarget.checked ? null : "");
-            }}
+            onChange={(event) => onChange(event.currentTarget.checked ? null : "")}
           />
           <span>null</span>
         </label>

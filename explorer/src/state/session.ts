@@ -1,6 +1,6 @@
-import { type Signal, signal } from "@preact/signals";
 import { createContext } from "preact";
 import { type About, readAbout } from "../client/about.ts";
+import { Cell } from "../client/cell.ts";
 import { type Credential, Credentials } from "../client/credentials.ts";
 import { ServiceClient } from "../client/service-client.ts";
 import type { ServiceError } from "../client/service-error.ts";
@@ -16,7 +16,7 @@ export interface Service {
   readonly model: Model;
   readonly about: About;
   /** The visit in which it answered. */
-  readonly visit: number;
+  readonly visitOfAnswer: number;
 }
 
 /** The colours of the page: those of the system, or those that the reader chose. */
@@ -28,82 +28,38 @@ export interface SignInRequest {
   readonly error: ServiceError | null;
 }
 
-/** The state of the page. `main` makes one, and screens get it as a property. */
-export class Session {
+/** The state of the page. `main` makes one. */
+export interface Session {
   readonly client: ServiceClient;
-  readonly credentials = new Credentials();
+  readonly credentials: Credentials;
   /** How users sign in; null if the challenge of the service decides. */
   readonly signIn: SignIn | null;
-  readonly view: Signal<View>;
-  readonly theme: Signal<Theme> = signal("auto");
-  /** What a screen reader says next: counts and results. */
-  readonly announcement: Signal<string> = signal("");
-  readonly toasts = new Toasts();
   /** Why the page asks to sign in; null if it does not. */
-  readonly signInRequest: Signal<SignInRequest | null> = signal(null);
+  readonly signInRequest: Cell<SignInRequest | null>;
   /** Counts changes that the screen must read. */
-  readonly changes: Signal<number> = signal(0);
+  readonly changes: Cell<number>;
   /** Counts users: what the page shows and what was typed ends with a visit. */
-  readonly visit: Signal<number> = signal(0);
-
-  constructor(root: string, signIn: SignIn | null) {
-    this.signIn = signIn;
-    this.client = new ServiceClient(root, this.credentials, {
-      withCookies: signIn?.kind !== "basic" && signIn?.kind !== "key",
-      onUnauthorized: (error) => {
-        this.signInRequest.value = { error };
-      },
-    });
-    this.view = signal(parseFragment(location.hash));
-    addEventListener("hashchange", () => {
-      this.view.value = parseFragment(location.hash);
-    });
-  }
-
-  /**
-   * Shows a view.
-   * @param choices `replace`: the back button does not return to the view that is left
-   */
-  go(view: View, choices: { readonly replace?: boolean } = {}): void {
-    const href = hrefOf(view);
-    if (choices.replace === true) history.replaceState(history.state, "", href);
-    else history.pushState(null, "", href);
-    this.view.value = view;
-  }
-
+  readonly visit: Cell<number>;
+  readonly view: Cell<View>;
+  readonly theme: Cell<Theme>;
+  /** What a screen reader says next: counts and results. */
+  readonly announcement: Cell<string>;
+  readonly toasts: Toasts;
+  /** Says something to readers who do not see the page change. */
+  readonly announce: (text: string) => void;
+  /** Shows a view. With `replace`, the back button does not return to the view that is left. */
+  readonly go: (view: View, choices?: { readonly replace?: boolean }) => void;
+  /** Reads what the screen shows again. */
+  readonly refresh: () => void;
   /**
    * Uses a credential, and reads the model again; null signs out. A user whom the service asked to sign in goes on with the
    * same visit.
    */
-  signInWith(credential: Credential | null): void {
-    if (credential === null || this.signInRequest.peek()?.error === null) this.visit.value += 1;
-    this.credentials.set(credential);
-    this.signInRequest.value = null;
-  }
-
-  /** Reads what the screen shows again. */
-  refresh(): void {
-    this.changes.value += 1;
-  }
-
-  /** Says something to readers who do not see the page change. */
-  announce(text: string): void {
-    this.announcement.value = text;
-  }
-
-  /**
-   * Reads the model of the service.
-   * @throws ServiceError, NetworkError, Error for metadata that cannot be read
-   */
-  async open(signal: AbortSignal): Promise<Service> {
-    const visit = this.visit.peek();
-    const [about, metadata] = await Promise.all([
-      readAbout(this.client, signal),
-      this.client.get("$metadata", { signal, accept: "application/xml" }),
-    ]);
-    return { about, model: readMetadata(parseXml(String(metadata.body))), visit };
-  }
+  readonly signInWith: (credential: Credential | null) => void;
 }
+
+/** A session whose service has answered. */
+export interface OpenSession extends Session, Service {}
 
 /** What a screen gets. */
 export interface ScreenProps {
@@ -111,51 +67,62 @@ export interface ScreenProps {
   readonly view: View;
 }
 
-/** A session whose service has answered. */
-export interface OpenSession extends Pick<
-  Session,
-  | "client"
-  | "credentials"
-  | "signIn"
-  | "signInRequest"
-  | "view"
-  | "changes"
-  | "toasts"
-  | "announce"
-  | "go"
-  | "refresh"
-  | "signInWith"
-> {
-  readonly model: Model;
-  readonly about: About;
-}
-
-/** Joins a session and what its service has answered. */
-export function openSession(session: Session, { model, about }: Service): OpenSession {
-  const { client, credentials, signIn, signInRequest, view, changes, toasts } = session;
+/** Makes the state of the page, which follows the fragment of its URL. */
+export function makeSession(root: string, signIn: SignIn | null): Session {
+  const credentials = new Credentials();
+  const signInRequest = new Cell<SignInRequest | null>(null);
+  const view = new Cell(parseFragment(location.hash));
+  const announcement = new Cell("");
+  const [changes, visit] = [new Cell(0), new Cell(0)];
+  addEventListener("hashchange", () => {
+    view.value = parseFragment(location.hash);
+  });
   return {
-    client,
+    client: new ServiceClient(root, credentials, {
+      withCookies: signIn?.kind !== "basic" && signIn?.kind !== "key",
+      onUnauthorized: (error) => {
+        signInRequest.value = { error };
+      },
+    }),
     credentials,
     signIn,
     signInRequest,
-    view,
     changes,
-    toasts,
-    model,
-    about,
+    visit,
+    view,
+    theme: new Cell<Theme>("auto"),
+    announcement,
+    toasts: new Toasts(),
     announce: (text) => {
-      session.announce(text);
+      announcement.value = text;
     },
-    signInWith: (credential) => {
-      session.signInWith(credential);
-    },
-    go: (target, choices) => {
-      session.go(target, choices);
+    go: (next, choices = {}) => {
+      if (choices.replace === true) history.replaceState(history.state, "", hrefOf(next));
+      else history.pushState(null, "", hrefOf(next));
+      view.value = next;
     },
     refresh: () => {
-      session.refresh();
+      changes.value += 1;
+    },
+    signInWith: (credential) => {
+      if (credential === null || signInRequest.value?.error === null) visit.value += 1;
+      credentials.set(credential);
+      signInRequest.value = null;
     },
   };
+}
+
+/**
+ * Reads the model of the service.
+ * @throws ServiceError, NetworkError, Error for metadata that cannot be read
+ */
+export async function openService({ client, visit }: Session, signal: AbortSignal): Promise<Service> {
+  const visitOfAnswer = visit.value;
+  const [about, metadata] = await Promise.all([
+    readAbout(client, signal),
+    client.get("$metadata", { signal, accept: "application/xml" }),
+  ]);
+  return { about, model: readMetadata(parseXml(String(metadata.body))), visitOfAnswer };
 }
 
 /** Passes the session to parts that are far below a screen. */

@@ -1,4 +1,5 @@
-import { type ReadonlySignal, type Signal, signal } from "@preact/signals";
+import { Cell } from "../client/cell.ts";
+import { messageOf } from "../client/service-error.ts";
 
 /** A short message that stays until it is closed, or until its time is over if it offers nothing. */
 export interface Toast {
@@ -6,32 +7,30 @@ export interface Toast {
   readonly text: string;
   readonly kind: "done" | "failed";
   /** Such as "Undo". */
-  readonly action: { readonly label: string; readonly run: () => void } | null;
+  readonly action: { readonly label: string; readonly run: () => Promise<void> } | null;
 }
 
 const SHOWN_MILLISECONDS = 8000;
 
 /** The short messages that the page shows. */
 export class Toasts {
-  readonly #list: Signal<readonly Toast[]> = signal([]);
+  readonly list = new Cell<readonly Toast[]>([]);
   #last = 0;
 
-  get list(): ReadonlySignal<readonly Toast[]> {
-    return this.#list;
+  /** Shows a message. One with an action, or of a failure, stays until the reader closes it. */
+  show(text: string, action: Toast["action"] = null, kind: Toast["kind"] = "done"): void {
+    this.#last += 1;
+    const toast = { id: this.#last, text, kind, action };
+    this.list.value = [...this.list.value, toast];
+    if (action === null && kind === "done") setTimeout(() => this.close(toast.id), SHOWN_MILLISECONDS);
   }
 
-  /** Shows a message. One with an action, or of a failure, stays until the reader closes it. */
-  show(text: string, choices: Partial<Pick<Toast, "kind" | "action">> = {}): void {
-    this.#last += 1;
-    const toast = { id: this.#last, text, kind: choices.kind ?? "done", action: choices.action ?? null } as const;
-    this.#list.value = [...this.#list.peek(), toast];
-    if (toast.action !== null || toast.kind === "failed") return;
-    setTimeout(() => {
-      this.close(toast.id);
-    }, SHOWN_MILLISECONDS);
+  /** Does something that may fail: a failure is a message. */
+  attempt(work: () => Promise<void>): void {
+    work().catch((error: unknown) => this.show(messageOf(error), null, "failed"));
   }
 
   close(id: number): void {
-    this.#list.value = this.#list.peek().filter((toast) => toast.id !== id);
+    this.list.value = this.list.value.filter((toast) => toast.id !== id);
   }
 }

@@ -1,6 +1,8 @@
 import { useCallback, useContext, useEffect, useRef, useState } from "preact/hooks";
+import { Cell } from "../client/cell.ts";
 import { ServiceError, isAbort } from "../client/service-error.ts";
 import { SessionContext } from "./session.ts";
+import { useCell } from "./use-cell.ts";
 
 /** What becomes of a question to the service. */
 export type Loaded<Value> =
@@ -33,7 +35,9 @@ export function useLoaded<Value>(key: string, load: (signal: AbortSignal) => Pro
   const [found, setFound] = useState<Found<Value> | null>(null);
   const [round, setRound] = useState(0);
   const session = useContext(SessionContext);
-  const changes = session?.changes.value ?? 0;
+  const [never] = useState(() => new Cell(0));
+  const changes = useCell(session?.changes ?? never);
+  const signedIn = useCell(session?.credentials.changes ?? never);
   const last = useRef<Value | null>(null);
   const controller = useRef<AbortController | null>(null);
   useEffect(() => {
@@ -53,28 +57,18 @@ export function useLoaded<Value>(key: string, load: (signal: AbortSignal) => Pro
         if (!mine.signal.aborted) setState(isAbort(error) ? { kind: "stopped" } : { kind: "failed", error });
       },
     );
-    return () => {
-      mine.abort();
-    };
+    return () => mine.abort();
     // The question is the same as long as the key is.
   }, [key, round, changes]);
   const stop = useCallback(() => {
     controller.current?.abort();
     setFound({ key, state: { kind: "stopped" } });
   }, [key]);
-  const again = useCallback(() => {
-    setRound((number) => number + 1);
-  }, []);
-  const signedIn = session?.credentials.changes.value ?? 0;
+  const again = useCallback(() => setRound((number) => number + 1), []);
   useEffect(() => {
+    const error = found?.state.kind === "failed" ? found.state.error : null;
     // The service asked to sign in, and the user did.
-    if (
-      found?.state.kind === "failed" &&
-      found.state.error instanceof ServiceError &&
-      found.state.error.status === 401
-    ) {
-      again();
-    }
+    if (error instanceof ServiceError && error.status === 401) again();
   }, [signedIn]);
   // What was found for another key is no answer to this question.
   const state: Loaded<Value> = found?.key === key ? found.state : { kind: "loading" };

@@ -1,63 +1,32 @@
 import type { JSX } from "preact";
-import { toEntity } from "../../format/entity.ts";
-import { Empty } from "../../parts/empty.tsx";
 import { Heading } from "../../parts/heading.tsx";
-import { Loadable } from "../../parts/loadable.tsx";
+import { LoadedRecord, NotThere, useRecord } from "../../parts/loaded-record.tsx";
 import { type ResolvedPath, resolvePath } from "../../query/resolve-type.ts";
 import { encodePath } from "../../state/resource-url.ts";
 import type { ScreenProps } from "../../state/session.ts";
-import { useLoaded } from "../../state/use-loaded.ts";
-import { hrefOf, viewOf } from "../../state/view.ts";
 import { EditForm } from "./edit-form.tsx";
+import type { Target } from "./save.ts";
 
 /** Shows a form that creates a record of a collection, or changes the record of a path. */
-export function Edit(props: ScreenProps): JSX.Element {
-  const { session, view } = props;
-  const place = resolvePath(session.model, view.path);
-  if (place === null || !mayWrite(place)) {
-    return (
-      <>
-        <Heading>{view.path}</Heading>
-        <Empty title={place === null ? "The model has no such record" : "The service does not permit to change this"}>
-          <a href={hrefOf(viewOf("home"))}>Go to the start</a>
-        </Empty>
-      </>
-    );
-  }
+export function Edit({ session, view }: ScreenProps): JSX.Element {
+  const { path } = view;
+  const place = resolvePath(session.model, path);
+  if (place === null) return <NotThere path={path} title="The model has no such record" />;
+  if (!mayWrite(place)) return <NotThere path={path} title="The service does not permit to change this" />;
+  const target = { session, path, place };
   return (
-    <div class="edit" key={view.path}>
-      {place.isCollection ? (
-        <>
-          <Heading>{`New record of ${place.set?.name ?? place.type.name}`}</Heading>
-          <EditForm session={session} path={view.path} place={place} entity={null} />
-        </>
-      ) : (
-        <Change {...props} place={place} />
-      )}
+    <div class="edit" key={path}>
+      <Heading>{place.isCollection ? `New record of ${place.set?.name ?? place.type.name}` : `Edit ${path}`}</Heading>
+      {place.isCollection ? <EditForm {...target} entity={null} /> : <Change {...target} />}
     </div>
   );
 }
 
-function mayWrite({ set, isCollection }: ResolvedPath): boolean {
-  return isCollection ? set?.abilities.canCreate !== false : set?.abilities.canUpdate === true;
+function Change(target: Target): JSX.Element {
+  const loading = useRecord(target.session, encodePath(target.path));
+  return <LoadedRecord loading={loading}>{(entity) => <EditForm {...target} entity={entity} />}</LoadedRecord>;
 }
 
-function Change({ session, view, place }: ScreenProps & { readonly place: ResolvedPath }): JSX.Element {
-  const loading = useLoaded(view.path, async (signal) =>
-    toEntity((await session.client.get(encodePath(view.path), { signal })).body),
-  );
-  return (
-    <>
-      <Heading>{`Edit ${view.path}`}</Heading>
-      <Loadable loading={loading} label="Loading the record" lines={10}>
-        {(entity) =>
-          entity === null ? (
-            <Empty title="There is no record at this path" />
-          ) : (
-            <EditForm session={session} path={view.path} place={place} entity={entity} />
-          )
-        }
-      </Loadable>
-    </>
-  );
+function mayWrite({ set, isCollection }: ResolvedPath): boolean {
+  return isCollection ? set?.abilities.canCreate !== false : set?.abilities.canUpdate === true;
 }

@@ -47,47 +47,30 @@ export function MergeDialog(props: {
         Values that only one of you changed are kept. Choose for each value that both changed; closing returns to your
         form, and nothing is saved.
       </p>
-      <Rows
-        rows={rows}
-        choices={choices}
-        onChoose={(name, choice) => {
-          setChoices(new Map([...choices, [name, choice]]));
-        }}
-      />
+      <div class="table-box" tabIndex={0} role="group" aria-label="Changed values">
+        <table class="table">
+          <thead>
+            <tr>
+              {["Property", "Before", "Yours", "Theirs"].map((title) => (
+                <th key={title} scope="col">
+                  {title}
+                </th>
+              ))}
+            </tr>
+          </thead>
+          <tbody>
+            {rows.map((row) => (
+              <Row
+                key={row.property.name}
+                row={row}
+                choice={choices.get(row.property.name)}
+                onChoose={(choice) => setChoices(new Map([...choices, [row.property.name, choice]]))}
+              />
+            ))}
+          </tbody>
+        </table>
+      </div>
     </Dialog>
-  );
-}
-
-function Rows(props: {
-  readonly rows: readonly MergeRow[];
-  readonly choices: ReadonlyMap<string, MergeChoice>;
-  readonly onChoose: (name: string, choice: MergeChoice) => void;
-}): JSX.Element {
-  return (
-    <div class="table-box" tabIndex={0} role="group" aria-label="Changed values">
-      <table class="table">
-        <thead>
-          <tr>
-            <th scope="col">Property</th>
-            <th scope="col">Before</th>
-            <th scope="col">Yours</th>
-            <th scope="col">Theirs</th>
-          </tr>
-        </thead>
-        <tbody>
-          {props.rows.map((row) => (
-            <Row
-              key={row.property.name}
-              row={row}
-              choice={props.choices.get(row.property.name)}
-              onChoose={(choice) => {
-                props.onChoose(row.property.name, choice);
-              }}
-            />
-          ))}
-        </tbody>
-      </table>
-    </div>
   );
 }
 
@@ -98,29 +81,25 @@ function Row(props: {
 }): JSX.Element {
   const { property, base, mine, theirs, state } = props.row;
   const cell = (side: MergeChoice, value: unknown): JSX.Element => {
-    const isKept = state === side || (state === "agreed" && side === "theirs");
+    const isConflict = state === "conflict";
+    const isKept = isConflict ? props.choice === side : state === side || (state === "agreed" && side === "theirs");
     const shown = <ValueCell value={value} type={property.type} />;
-    if (state !== "conflict") {
-      return (
-        <td class={isKept ? "merge-kept" : ""}>
-          {shown}
-          {isKept ? <span class="tag">kept</span> : null}
-        </td>
-      );
-    }
     return (
-      <td class={props.choice === side ? "merge-kept" : ""}>
-        <label class="check">
-          <input
-            type="radio"
-            name={`merge-${property.name}`}
-            checked={props.choice === side}
-            onChange={() => {
-              props.onChoose(side);
-            }}
-          />
-          {shown}
-        </label>
+      <td class={isKept ? "merge-kept" : ""}>
+        {isConflict ? (
+          <label class="check">
+            <input
+              type="radio"
+              name={`merge-${property.name}`}
+              checked={isKept}
+              onChange={() => props.onChoose(side)}
+            />
+            {shown}
+          </label>
+        ) : (
+          shown
+        )}
+        {isKept && !isConflict ? <span class="tag">kept</span> : null}
       </td>
     );
   };

@@ -1,5 +1,5 @@
 import type { Answer } from "../../client/service-client.ts";
-import type { Entity } from "../../format/entity.ts";
+import { type Entity, writableValues } from "../../format/entity.ts";
 import type { EntityValues } from "../../format/merge-columns.ts";
 import { keyPredicate } from "../../query/literals.ts";
 import type { ResolvedPath } from "../../query/resolve-type.ts";
@@ -40,12 +40,7 @@ export async function changeRecord(target: Target, entity: Entity, changes: Enti
     session.refresh();
     session.toasts.show("The record is as before.");
   };
-  const run = (): void => {
-    undo().catch((error: unknown) => {
-      session.toasts.show(error instanceof Error ? error.message : String(error), { kind: "failed" });
-    });
-  };
-  session.toasts.show("The record is saved.", { action: { label: "Undo", run } });
+  session.toasts.show("The record is saved.", { label: "Undo", run: undo });
   session.go(viewOf("record", path), { replace: true });
 }
 
@@ -55,17 +50,10 @@ function writeChanges(
   changes: EntityValues,
 ): Promise<Answer> {
   const replaces = place.set?.abilities.updatesByPut === true;
-  const all = Object.fromEntries(
-    [...place.type.properties.values()]
-      .filter(({ name, computed, readOnly }) => !computed && !readOnly && Object.hasOwn(values, name))
-      .map(({ name }) => [name, values[name]]),
-  );
   return session.client.send(
     replaces ? "PUT" : "PATCH",
     encodePath(path),
-    replaces ? { ...all, ...changes } : changes,
-    {
-      headers: { Prefer: "return=representation", ...(etag === null ? {} : { "If-Match": etag }) },
-    },
+    replaces ? { ...writableValues(place.type, values), ...changes } : changes,
+    { headers: { Prefer: "return=representation", ...(etag === null ? {} : { "If-Match": etag }) } },
   );
 }

@@ -35,9 +35,7 @@ function Cells(props: BodyRowProps): JSX.Element {
           id={`${props.id}-${index}-${at}`}
           aria-colindex={at + 1}
           class={`${isRight(column) ? "number" : ""}${props.active === at ? " grid-active" : ""}`}
-          onMouseDown={() => {
-            props.onActivate({ row: index, column: at });
-          }}
+          onMouseDown={() => props.onActivate({ row: index, column: at })}
         >
           {row === null ? (
             <span class="grid-wait" />

@@ -69,13 +69,7 @@ function Part(
   }
   const values = operator.values === "none" ? "" : ` ${part.values.map(literalText).join(", ")}`;
   return (
-    <button
-      type="button"
-      class="grid-edit"
-      onClick={() => {
-        props.onFilter(part.path);
-      }}
-    >
+    <button type="button" class="grid-edit" onClick={() => props.onFilter(part.path)}>
       {`${part.path} ${operator.label}${values}`}
     </button>
   );

@@ -38,9 +38,9 @@ export function ColumnsDialog(props: GridProps & { readonly onClose: () => void 
     <CheckField
       label={label}
       checked={chosen.has(name)}
-      onChange={(checked) => {
-        setChosen(new Set(checked ? [...chosen, name] : [...chosen].filter((each) => each !== name)));
-      }}
+      onChange={(checked) =>
+        setChosen(new Set(checked ? [...chosen, name] : [...chosen].filter((each) => each !== name)))
+      }
     />
   );
   return (

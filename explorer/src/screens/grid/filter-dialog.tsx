@@ -60,21 +60,11 @@ export function FilterDialog(props: FilterDialogProps): JSX.Element | null {
           label="Property"
           value={draft.target.path}
           choices={targets.map(({ path }) => ({ value: path, label: path }))}
-          onChange={(path) => {
-            change(draftOf(props, path));
-          }}
+          onChange={(path) => change(draftOf(props, path))}
         />
         <Condition draft={draft} message={message} onChange={change} />
         <div class="dialog-actions">
-          {old === undefined ? null : (
-            <Button
-              onClick={() => {
-                goWith([]);
-              }}
-            >
-              Remove
-            </Button>
-          )}
+          {old === undefined ? null : <Button onClick={() => goWith([])}>Remove</Button>}
           <Button kind="primary" type="submit">
             Filter
           </Button>
@@ -129,9 +119,7 @@ function Condition({ draft, message, onChange }: ConditionProps): JSX.Element {
         label="Condition"
         value={operator.id}
         choices={operators.map(({ id, label }) => ({ value: id, label }))}
-        onChange={(id) => {
-          onChange({ ...draft, operator: operators.find((each) => each.id === id) ?? operator });
-        }}
+        onChange={(id) => onChange({ ...draft, operator: operators.find((each) => each.id === id) ?? operator })}
       />
       {operator.values === "many" ? (
         <TextField
@@ -157,9 +145,7 @@ function Condition({ draft, message, onChange }: ConditionProps): JSX.Element {
         <CheckField
           label="Ignore upper and lower case"
           checked={draft.isLowered}
-          onChange={(isLowered) => {
-            onChange({ ...draft, isLowered });
-          }}
+          onChange={(isLowered) => onChange({ ...draft, isLowered })}
         />
       ) : null}
     </>

@@ -15,7 +15,6 @@ export function GridTable(props: TableProps): JSX.Element {
   const id = useId();
   const box = useRef<HTMLDivElement>(null);
   const [active, setActive] = useState<Place>({ row: 0, column: 0 });
-  void rows.changed.value;
   const { length } = rows;
   const virtual = useVirtualRows(box, length);
   useVisible(props, virtual);
@@ -44,9 +43,7 @@ export function GridTable(props: TableProps): JSX.Element {
         aria-busy={props.isOld ? true : undefined}
         aria-activedescendant={isActiveThere ? activeId : undefined}
         aria-describedby={`${id}-keys`}
-        onKeyDown={(event) => {
-          onTableKey(event, { props, active, move, virtual, length });
-        }}
+        onKeyDown={(event) => onTableKey(event, { props, active, move, virtual, length })}
       >
         <caption class="hidden" id={`${id}-keys`}>
           Arrow keys move, Enter opens or sorts, F filters by the column.
@@ -121,9 +118,7 @@ const AHEAD = 40;
 function useVisible(props: TableProps, { first, last, scrollTo }: VirtualRows): void {
   const { rows, start, onRest, goTo } = props;
   const begun = useRef<PagedRows | null>(null);
-  goTo.current = (row) => {
-    scrollTo(row, "start");
-  };
+  goTo.current = (row) => scrollTo(row, "start");
   useEffect(() => {
     if (begun.current !== rows) {
       // Without a count, nobody knows yet whether the row exists.
@@ -139,9 +134,7 @@ function useVisible(props: TableProps, { first, last, scrollTo }: VirtualRows): 
       onRest(first);
     };
     const timer = setTimeout(rest, isThere ? 0 : REST_MILLISECONDS);
-    return () => {
-      clearTimeout(timer);
-    };
+    return () => clearTimeout(timer);
   }, [rows, rows.length, rows.total, first, last]);
 }
 

@@ -1,13 +1,15 @@
 import type { JSX } from "preact";
 import { useMemo } from "preact/hooks";
 import { ButtonLink } from "../../parts/button.tsx";
+import { Description } from "../../parts/description.tsx";
 import { Empty } from "../../parts/empty.tsx";
 import { Heading } from "../../parts/heading.tsx";
 import { resolvePath } from "../../query/resolve-type.ts";
 import { pathSegments } from "../../state/path-segments.ts";
 import type { ScreenProps } from "../../state/session.ts";
+import { useCell } from "../../state/use-cell.ts";
 import { hrefOf, viewOf, withOptions } from "../../state/view.ts";
-import { type GridQuery, gridQuery } from "./grid-query.ts";
+import { gridQuery } from "./grid-query.ts";
 import { Rows } from "./rows.tsx";
 
 /** Shows the rows of a collection. */
@@ -15,30 +17,19 @@ export function Grid({ session, view }: ScreenProps): JSX.Element {
   // The row to begin with is no part of the query.
   const place = hrefOf(withOptions(view, { row: null }));
   const query = useMemo(() => gridQuery(session.model, view), [session.model, place]);
+  const user = useCell(session.credentials.changes);
   return (
     <div class="grid-screen">
       <Heading>{pathSegments(view.path).at(-1) ?? view.path}</Heading>
       {query === null ? (
         <NoRows session={session} view={view} />
       ) : (
-        <Described session={session} view={view} query={query} />
+        <>
+          <Description text={query.place.set?.description ?? query.place.type.description} />
+          <Rows key={`${user} ${view.path}`} session={session} view={view} query={query} />
+        </>
       )}
     </div>
-  );
-}
-
-function Described({ session, view, query }: ScreenProps & { readonly query: GridQuery }): JSX.Element {
-  const description = query.place.set?.description ?? query.place.type.description;
-  const user = String(session.credentials.changes.value);
-  return (
-    <>
-      {description === null ? null : (
-        <p class="dim measure" dir="auto">
-          {description}
-        </p>
-      )}
-      <Rows key={`${user} ${view.path}`} session={session} view={view} query={query} />
-    </>
   );
 }
 

@@ -30,9 +30,7 @@ export function GroupDialog(props: GridProps & { readonly set: EntitySet; readon
           <Button
             kind="primary"
             disabled={form.groupBy.length + form.totals.length === 0}
-            onClick={() => {
-              go(groupedView(view, form));
-            }}
+            onClick={() => go(groupedView(view, form))}
           >
             Group
           </Button>
@@ -45,18 +43,14 @@ export function GroupDialog(props: GridProps & { readonly set: EntitySet; readon
           none="Nothing"
           values={form.groupBy}
           choices={paths}
-          onChange={(groupBy) => {
-            setForm({ ...form, groupBy, limit: null });
-          }}
+          onChange={(groupBy) => setForm({ ...form, groupBy, limit: null })}
         />
         <Selects
           label="Total"
           none="None"
           values={form.totals.map(keyOf)}
           choices={totals.map((total) => ({ value: keyOf(total), label: total.label }))}
-          onChange={(keys) => {
-            setForm({ ...form, limit: null, totals: totalsOf(keys, form, set) });
-          }}
+          onChange={(keys) => setForm({ ...form, limit: null, totals: totalsOf(keys, form, set) })}
         />
       </div>
     </Dialog>

@@ -31,9 +31,7 @@ export function HeadCell(
             type="button"
             class="grid-sort"
             tabIndex={-1}
-            onClick={(event) => {
-              props.onSort(column, event.shiftKey);
-            }}
+            onClick={(event) => props.onSort(column, event.shiftKey)}
           >
             <span class="grid-title">{column.name}</span>
             {key === null ? null : <Icon name={key.isDescending ? "down" : "up"} />}
@@ -48,9 +46,7 @@ export function HeadCell(
             class={`grid-filter${props.filtered.has(column.name) ? " grid-filtered" : ""}`}
             tabIndex={-1}
             aria-label={`Filter by ${column.name}`}
-            onClick={() => {
-              props.onFilter(column);
-            }}
+            onClick={() => props.onFilter(column)}
           >
             <Icon name="filter" />
           </button>

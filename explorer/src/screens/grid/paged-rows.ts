@@ -1,4 +1,4 @@
-import { type Signal, signal } from "@preact/signals";
+import { Cell } from "../../client/cell.ts";
 import { isAbort } from "../../client/service-error.ts";
 import type { Row } from "./column.ts";
 
@@ -33,7 +33,7 @@ const AHEAD = 20;
  */
 export class PagedRows {
   /** Changes with each page, so that readers of it render again. */
-  readonly changed: Signal<number> = signal(0);
+  readonly changed = new Cell(0);
   readonly #source: PageSource;
   #chunks: readonly Chunk[] = [];
   #sample: readonly Row[] = [];
@@ -128,7 +128,7 @@ export class PagedRows {
   }
 
   #change(): void {
-    this.changed.value = this.changed.peek() + 1;
+    this.changed.value += 1;
   }
 
   #chunkAt(index: number): Chunk | null {

@@ -4,26 +4,27 @@ import { Busy, BusyBar } from "../../parts/busy.tsx";
 import { Button, ButtonLink } from "../../parts/button.tsx";
 import { Empty } from "../../parts/empty.tsx";
 import { Failure, Stopped } from "../../parts/failure.tsx";
+import { LineForm } from "../../parts/line-form.tsx";
 import { nextOrder, readOrderBy, writeOrderBy } from "../../query/order-by-text.ts";
 import type { ScreenProps } from "../../state/session.ts";
+import { useCell } from "../../state/use-cell.ts";
 import { type View, hrefOf, withOptions } from "../../state/view.ts";
 import { Chips } from "./chips.tsx";
 import { columnsOf } from "./column.ts";
 import { conditionsOf } from "./filter-parts.ts";
-import { GoToRow } from "./go-to-row.tsx";
 import { type GridProps, rowsText } from "./grid-props.ts";
 import type { GridQuery } from "./grid-query.ts";
 import { GridTable } from "./grid-table.tsx";
 import type { PagedRows } from "./paged-rows.ts";
 import { cellHref, groupHref } from "./row-links.ts";
 import { Toolbar } from "./toolbar.tsx";
-import { type Count, useRows } from "./use-rows.ts";
+import { useRows } from "./use-rows.ts";
 
 /** Shows the rows of one query, with what changes the query above them. */
 export function Rows({ session, view, query }: ScreenProps & { readonly query: GridQuery }): JSX.Element {
-  const { rows, count, askCount } = useRows(session.client, query);
+  const { rows, isCounting, askCount } = useRows(session.client, query);
   const [filtering, setFiltering] = useState<string | null>(null);
-  void rows.changed.value;
+  useCell(rows.changed);
   const columns = useMemo(() => columnsOf(query.place, view.options, rows.sample), [query, rows.sample]);
   const shared = { session, view, query, columns };
   const current = { ...shared, rows };
@@ -39,16 +40,21 @@ export function Rows({ session, view, query }: ScreenProps & { readonly query: G
       <Content {...current} shown={shown.current} goTo={goTo} onFilter={setFiltering} />
       {rows.hasBegun ? (
         <div class="grid-foot">
-          <CountText rows={rows} count={count} onAsk={query.count === null ? null : askCount} />
-          {rows.isLoading ? (
-            <BusyBar
-              label="Reading rows"
-              onStop={() => {
-                rows.stop();
+          <CountText rows={rows} isCounting={isCounting} onAsk={query.count === null ? null : askCount} />
+          {rows.isLoading ? <BusyBar label="Reading rows" onStop={() => rows.stop()} /> : null}
+          {rows.length > 20 ? (
+            <LineForm
+              class="grid-go"
+              label="Row number"
+              placeholder="Row"
+              inputMode="numeric"
+              button={{ children: "Go to row" }}
+              onSubmit={(text) => {
+                const row = Number(text);
+                if (row >= 1) goTo.current?.(Math.min(Math.floor(row), rows.length) - 1);
               }}
             />
           ) : null}
-          {rows.length > 20 ? <GoToRow total={rows.length} goTo={goTo} /> : null}
         </div>
       ) : null}
     </>
@@ -69,12 +75,8 @@ interface ContentProps extends ShownRows {
 function Content(props: ContentProps): JSX.Element {
   const { rows, view, shown } = props;
   const isOpening = !rows.hasBegun && rows.error === null && !rows.isStopped;
-  const again = (): void => {
-    rows.again();
-  };
-  const stop = (): void => {
-    rows.stop();
-  };
+  const waiting = { label: `Loading ${view.path}`, onStop: () => rows.stop() };
+  const again = (): void => rows.again();
   return (
     <>
       {rows.error === null ? null : (
@@ -83,8 +85,8 @@ function Content(props: ContentProps): JSX.Element {
         </Failure>
       )}
       {rows.isStopped ? <Stopped onAgain={again} /> : null}
-      {isOpening && !shown.rows.hasBegun ? <Busy label={`Loading ${view.path}`} lines={8} onStop={stop} /> : null}
-      {isOpening && shown.rows.hasBegun ? <BusyBar label={`Loading ${view.path}`} onStop={stop} /> : null}
+      {isOpening && shown.rows.hasBegun ? <BusyBar {...waiting} /> : null}
+      {isOpening && !shown.rows.hasBegun ? <Busy {...waiting} lines={8} /> : null}
       {shown.rows.hasBegun && (rows.hasBegun || isOpening) ? (
         <Table {...props} {...shown} isOld={shown.rows !== rows} />
       ) : null}
@@ -135,9 +137,7 @@ function Table(props: ContentProps & { readonly isOld: boolean }): JSX.Element {
         const next = writeOrderBy(nextOrder(order, name, isFurther));
         session.go(withOptions(view, { $orderby: next === "" ? null : next, row: null }));
       }}
-      onFilter={({ name }) => {
-        props.onFilter(name);
-      }}
+      onFilter={({ name }) => props.onFilter(name)}
       onRest={(first) => {
         const row = first === 0 ? null : String(first + 1);
         if ((view.options.get("row") ?? null) !== row) session.go(withOptions(view, { row }), { replace: true });
@@ -148,12 +148,12 @@ function Table(props: ContentProps & { readonly isOld: boolean }): JSX.Element {
 
 function CountText(props: {
   readonly rows: PagedRows;
-  readonly count: Count;
+  readonly isCounting: boolean;
   readonly onAsk: (() => void) | null;
 }): JSX.Element {
-  const { rows, count, onAsk } = props;
+  const { rows, isCounting, onAsk } = props;
   if (rows.total !== null) return <span>{rowsText(rows.total)}</span>;
-  if (count.kind === "asking") return <span class="dim">Counting the rows …</span>;
+  if (isCounting) return <span class="dim">Counting the rows …</span>;
   return onAsk === null ? <span class="dim">More rows follow</span> : <Button onClick={onAsk}>Count the rows</Button>;
 }
 

@@ -1,7 +1,7 @@
 import type { JSX } from "preact";
 import { useState } from "preact/hooks";
 import { Button, ButtonLink } from "../../parts/button.tsx";
-import { TextField } from "../../parts/field.tsx";
+import { LineForm } from "../../parts/line-form.tsx";
 import { hrefOf, viewOf, withOptions } from "../../state/view.ts";
 import { ColumnsDialog } from "./columns-dialog.tsx";
 import { CsvDialog } from "./csv-dialog.tsx";
@@ -19,7 +19,7 @@ interface ToolbarProps extends GridProps {
 
 /** Shows what changes the query: search, filter, columns, groups; and what makes a file of it. */
 export function Toolbar(props: ToolbarProps): JSX.Element {
-  const { view, query, columns, filtering, onFilter } = props;
+  const { session, view, query, columns, filtering, onFilter } = props;
   const [open, setOpen] = useState<string | null>(null);
   const { set, type } = query.place;
   const isPlain = type.kind === "entity" && !view.options.has("$apply");
@@ -38,17 +38,21 @@ export function Toolbar(props: ToolbarProps): JSX.Element {
   const shown = filtering === null ? open : "Filter";
   return (
     <div class="grid-tools">
-      {isPlain && set?.abilities.canSearch === true ? <SearchForm {...props} /> : null}
+      {isPlain && set?.abilities.canSearch === true ? (
+        <LineForm
+          class="grid-search"
+          role="search"
+          type="search"
+          label="Search the rows"
+          placeholder="Search the rows"
+          first={view.options.get("$search")}
+          button={{ icon: "search", label: "Search the rows" }}
+          onSubmit={(text) => session.go(withOptions(view, { $search: text === "" ? null : text, row: null }))}
+        />
+      ) : null}
       {tools.map(({ icon, label, isShown }) =>
         isShown ? (
-          <Button
-            key={label}
-            icon={icon}
-            popup="dialog"
-            onClick={() => {
-              setOpen(label);
-            }}
-          >
+          <Button key={label} icon={icon} popup="dialog" onClick={() => setOpen(label)}>
             {label}
             {label === "Columns" ? some : ""}
           </Button>
@@ -64,29 +68,5 @@ export function Toolbar(props: ToolbarProps): JSX.Element {
       {shown === "Group" && set !== null ? <GroupDialog {...props} set={set} onClose={close} /> : null}
       {shown === "CSV" ? <CsvDialog {...props} onClose={close} /> : null}
     </div>
-  );
-}
-
-function SearchForm({ session, view }: GridProps): JSX.Element {
-  const [text, setText] = useState(view.options.get("$search") ?? "");
-  return (
-    <form
-      class="grid-search"
-      role="search"
-      onSubmit={(event) => {
-        event.preventDefault();
-        session.go(withOptions(view, { $search: text.trim() === "" ? null : text.trim(), row: null }));
-      }}
-    >
-      <TextField
-        label="Search the rows"
-        isLabelHidden
-        type="search"
-        placeholder="Search the rows"
-        value={text}
-        onInput={setText}
-      />
-      <Button type="submit" icon="search" label="Search the rows" />
-    </form>
   );
 }

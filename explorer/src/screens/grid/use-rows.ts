@@ -1,10 +1,11 @@
-import { useEffect, useMemo, useState } from "preact/hooks";
+import { useEffect, useMemo } from "preact/hooks";
 import { memberOf } from "../../client/json-members.ts";
 import type { ServiceClient } from "../../client/service-client.ts";
-import { ServiceError, isAbort } from "../../client/service-error.ts";
+import { ServiceError } from "../../client/service-error.ts";
+import { useLoaded } from "../../state/use-loaded.ts";
 import type { Row } from "./column.ts";
 import type { GridQuery } from "./grid-query.ts";
-import { PAGE_SIZE, type Page, PagedRows } from "./paged-rows.ts";
+import { PAGE_SIZE, type Page, type PageSource, PagedRows } from "./paged-rows.ts";
 
 /** What the rows of an answer are, and where the next ones are. */
 export async function readPage(
@@ -25,60 +26,34 @@ function isRow(value: unknown): value is Row {
   return typeof value === "object" && value !== null;
 }
 
-/** The number of all rows: null while nobody asked. */
-export type Count = { readonly kind: "asking" | "unknown" } | { readonly kind: "known"; readonly count: number };
-
 /** The rows of a query, and how many there are. */
 export interface OpenRows {
   readonly rows: PagedRows;
-  readonly count: Count;
+  readonly isCounting: boolean;
   readonly askCount: () => void;
 }
 
 /** Opens the rows of a query for as long as a component shows them. */
 export function useRows(client: ServiceClient, query: GridQuery): OpenRows {
+  const { count, skipped } = query;
   const rows = useMemo(() => new PagedRows(sourceOf(client, query)), [query]);
-  const [round, setRound] = useState(0);
-  const [count, setCount] = useState<Count>({ kind: query.count === null ? "unknown" : "asking" });
   useEffect(() => {
     rows.need(0, 0);
-    return () => {
-      rows.stop();
-    };
+    return () => rows.stop();
   }, [rows]);
+  const { state, again } = useLoaded(`${count ?? ""} ${skipped}`, async (signal) => {
+    if (count === null) return Number.NaN;
+    const { body } = await client.get(count, { signal });
+    return Number(memberOf(body, "@odata.count") ?? memberOf(body, "@count") ?? Number.NaN);
+  });
   useEffect(() => {
-    if (query.count === null) return undefined;
-    const controller = new AbortController();
-    setCount({ kind: "asking" });
-    client.get(query.count, { signal: controller.signal }).then(
-      ({ body }) => {
-        const found = Number(memberOf(body, "@odata.count") ?? memberOf(body, "@count") ?? Number.NaN);
-        if (controller.signal.aborted) return;
-        setCount(Number.isNaN(found) ? { kind: "unknown" } : { kind: "known", count: found });
-        if (!Number.isNaN(found)) rows.setTotal(Math.max(0, found - query.skipped));
-      },
-      (error: unknown) => {
-        if (!isAbort(error)) setCount({ kind: "unknown" });
-      },
-    );
-    return () => {
-      controller.abort();
-    };
-  }, [rows, round]);
-  return {
-    rows,
-    count,
-    askCount: () => {
-      setRound(round + 1);
-    },
-  };
+    if (state.kind === "loaded" && !Number.isNaN(state.value)) rows.setTotal(Math.max(0, state.value - skipped));
+  }, [rows, state]);
+  return { rows, isCounting: state.kind === "loading", askCount: again };
 }
 
 /** A service that refuses the labels of foreign keys is asked without them from then on. */
-function sourceOf(
-  client: ServiceClient,
-  { first, plain, skipTo }: GridQuery,
-): ConstructorParameters<typeof PagedRows>[0] {
+function sourceOf(client: ServiceClient, { first, plain, skipTo }: GridQuery): PageSource {
   return {
     first,
     skipTo,

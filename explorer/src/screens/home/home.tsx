@@ -8,7 +8,7 @@ import { Heading } from "../../parts/heading.tsx";
 import type { ScreenProps } from "../../state/session.ts";
 import { hrefOf, viewOf } from "../../state/view.ts";
 import { Findings } from "./findings.tsx";
-import { SetCard } from "./set-card.tsx";
+import { Card, SetCard } from "./set-card.tsx";
 
 /** From this number of sets on, a field filters their list. */
 const MANY_SETS = 9;
@@ -34,33 +34,53 @@ function Sets({ session }: Pick<ScreenProps, "session">): JSX.Element {
   const [text, setText] = useState("");
   const all = [...model.sets.values()];
   const shown = all.filter((set) => isFound(set, text));
+  const filter = (
+    <TextField
+      label="Filter the sets"
+      isLabelHidden
+      type="search"
+      placeholder="Filter the sets"
+      value={text}
+      onInput={(value) => {
+        setText(value);
+        session.announce(`${all.filter((set) => isFound(set, value)).length} sets`);
+      }}
+    />
+  );
   return (
-    <section class="home-section" aria-labelledby="sets">
+    <Cards
+      id="sets"
+      title="Sets"
+      count={all.length === shown.length ? `${all.length}` : `${shown.length} of ${all.length}`}
+      filter={all.length < MANY_SETS ? null : filter}
+      none={<NoSets isFiltered={all.length > 0} />}
+    >
+      {shown.map((set) => (
+        <SetCard key={set.name} set={set} rows={about.rows.get(set.name) ?? null} />
+      ))}
+    </Cards>
+  );
+}
+
+function Cards(props: {
+  readonly id: string;
+  readonly title: string;
+  readonly count: string;
+  readonly filter: JSX.Element | null;
+  /** What stands in place of no cards. */
+  readonly none: JSX.Element | null;
+  readonly children: readonly JSX.Element[];
+}): JSX.Element {
+  const { id, title, count, filter, none, children } = props;
+  return (
+    <section class="home-section" aria-labelledby={id}>
       <div class="section-head">
-        <h2 id="sets">
-          Sets{" "}
-          <span class="count">{all.length === shown.length ? all.length : `${shown.length} of ${all.length}`}</span>
+        <h2 id={id}>
+          {title} <span class="count">{count}</span>
         </h2>
-        {all.length < MANY_SETS ? null : (
-          <TextField
-            label="Filter the sets"
-            isLabelHidden
-            type="search"
-            placeholder="Filter the sets"
-            value={text}
-            onInput={(value) => {
-              setText(value);
-              session.announce(`${all.filter((set) => isFound(set, value)).length} sets`);
-            }}
-          />
-        )}
+        {filter}
       </div>
-      {shown.length === 0 ? <NoSets isFiltered={all.length > 0} /> : null}
-      <ul class="cards">
-        {shown.map((set) => (
-          <SetCard key={set.name} set={set} rows={about.rows.get(set.name) ?? null} />
-        ))}
-      </ul>
+      {children.length === 0 ? none : <ul class="cards">{children}</ul>}
     </section>
   );
 }
@@ -85,24 +105,17 @@ function Operations({ model }: { readonly model: Model }): JSX.Element | null {
   const unbound = model.operations.filter(({ importName }) => importName !== null);
   if (unbound.length === 0) return null;
   return (
-    <section class="home-section" aria-labelledby="operations">
-      <div class="section-head">
-        <h2 id="operations">
-          Operations <span class="count">{unbound.length}</span>
-        </h2>
-      </div>
-      <ul class="cards">
-        {unbound.map((operation, index) => (
-          <li key={index} class="card">
-            <div class="card-head">
-              <a href={hrefOf(viewOf("operation", callName(operation)))}>{callName(operation)}</a>
-              <span class="card-count">{operation.kind}</span>
-            </div>
-            <p dir="auto">{operation.description ?? signature(operation.parameters.map(({ name }) => name))}</p>
-          </li>
-        ))}
-      </ul>
-    </section>
+    <Cards id="operations" title="Operations" count={`${unbound.length}`} filter={null} none={null}>
+      {unbound.map((operation, index) => (
+        <Card
+          key={index}
+          href={hrefOf(viewOf("operation", callName(operation)))}
+          name={callName(operation)}
+          fact={operation.kind}
+          text={operation.description ?? signature(operation.parameters.map(({ name }) => name))}
+        />
+      ))}
+    </Cards>
   );
 }
 

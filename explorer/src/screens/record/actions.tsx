@@ -1,24 +1,16 @@
 import type { JSX } from "preact";
 import { useState } from "preact/hooks";
 import { type Entity, writableValues } from "../../format/entity.ts";
+import type { StructuredType } from "../../model/model.ts";
 import { Button, ButtonLink } from "../../parts/button.tsx";
 import { Dialog } from "../../parts/dialog.tsx";
 import { keyPredicate } from "../../query/literals.ts";
-import type { ResolvedPath } from "../../query/resolve-type.ts";
 import { encodePath } from "../../state/resource-url.ts";
-import type { OpenSession } from "../../state/session.ts";
 import { hrefOf, viewOf } from "../../state/view.ts";
-
-/** A record, and where it is. */
-interface ActionProps {
-  readonly session: OpenSession;
-  readonly path: string;
-  readonly place: ResolvedPath;
-  readonly entity: Entity;
-}
+import type { ShownRecord } from "./shown-record.ts";
 
 /** Shows what can be done with a record: change it, delete it, call its operations. */
-export function Actions(props: ActionProps): JSX.Element {
+export function Actions(props: ShownRecord): JSX.Element {
   const { session, path, place } = props;
   const { set, type } = place;
   const operations = session.model.operations.filter(
@@ -41,46 +33,33 @@ export function Actions(props: ActionProps): JSX.Element {
   );
 }
 
-function isOrInherits(type: ResolvedPath["type"], base: ResolvedPath["type"]): boolean {
-  for (let each: ResolvedPath["type"] | null = type; each !== null; each = each.base) {
-    if (each.qualifiedName === base.qualifiedName) return true;
-  }
-  return false;
+function isOrInherits(type: StructuredType, base: StructuredType): boolean {
+  return type.qualifiedName === base.qualifiedName || (type.base !== null && isOrInherits(type.base, base));
 }
 
 /** The path of a record in its set, where it can be written. */
-function recordPath({ path, place, entity }: ActionProps): string {
+function recordPath({ path, place, entity }: ShownRecord): string {
   const key = keyPredicate(place.type, entity.values);
   return place.set === null || key === null ? path : `${place.set.name}${key}`;
 }
 
 /** A deleted record can be created again; where that is impossible, the reader is asked before. */
-function DeleteButton(props: ActionProps): JSX.Element {
+function DeleteButton(props: ShownRecord): JSX.Element {
   const [isAsking, setAsking] = useState(false);
   const canUndo = props.place.set?.abilities.canCreate === true;
   const remove = (): void => {
     setAsking(false);
-    deleteRecord(props, canUndo).catch((error: unknown) => {
-      props.session.toasts.show(textOf(error), { kind: "failed" });
-    });
+    props.session.toasts.attempt(() => deleteRecord(props, canUndo));
   };
   return (
     <>
-      <Button
-        icon="delete"
-        onClick={() => {
-          if (canUndo) remove();
-          else setAsking(true);
-        }}
-      >
+      <Button icon="delete" onClick={() => (canUndo ? remove() : setAsking(true))}>
         Delete
       </Button>
       {isAsking ? (
         <Dialog
           title="Delete this record?"
-          onClose={() => {
-            setAsking(false);
-          }}
+          onClose={() => setAsking(false)}
           actions={
             <Button kind="danger" onClick={remove}>
               Delete for good
@@ -94,30 +73,18 @@ function DeleteButton(props: ActionProps): JSX.Element {
   );
 }
 
-async function deleteRecord(props: ActionProps, canUndo: boolean): Promise<void> {
-  const { session, place, entity } = props;
-  const path = recordPath(props);
+async function deleteRecord(props: ShownRecord, canUndo: boolean): Promise<void> {
+  const { session, path, place, entity } = props;
+  const { client, go, toasts } = session;
   const { etag, values } = entity;
-  await session.client.send(
-    "DELETE",
-    encodePath(path),
-    undefined,
-    etag === null ? {} : { headers: { "If-Match": etag } },
-  );
-  session.go(viewOf("grid", place.set?.name ?? ""));
+  const set = place.set?.name ?? "";
+  const headers = etag === null ? {} : { "If-Match": etag };
+  await client.send("DELETE", encodePath(recordPath(props)), undefined, { headers });
+  go(viewOf("grid", set));
   const again = async (): Promise<void> => {
-    const { body } = await session.client.send("POST", place.set?.name ?? "", writableValues(place.type, values));
+    const { body } = await client.send("POST", set, writableValues(place.type, values));
     const key = keyPredicate(place.type, (body ?? values) as Entity["values"]);
-    if (key !== null) session.go(viewOf("record", `${place.set?.name ?? ""}${key}`));
+    if (key !== null) go(viewOf("record", set + key));
   };
-  const run = (): void => {
-    again().catch((error: unknown) => {
-      session.toasts.show(textOf(error), { kind: "failed" });
-    });
-  };
-  session.toasts.show(`Deleted ${path}.`, { action: canUndo ? { label: "Create it again", run } : null });
-}
-
-function textOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
+  toasts.show(`Deleted ${path}.`, canUndo ? { label: "Create it again", run: again } : null);
 }

@@ -2,57 +2,39 @@ import type { JSX } from "preact";
 import type { Entity } from "../../format/entity.ts";
 import { showValue } from "../../format/show-value.ts";
 import type { Property, StructuredType } from "../../model/model.ts";
-import { BinaryValue } from "../../parts/binary-value.tsx";
-import { ExternalLink, isWebUrl } from "../../parts/link.tsx";
-import type { OpenSession } from "../../state/session.ts";
+import { BinaryValue } from "./binary-value.tsx";
 
 /** Shows all properties of a record with their whole values. */
-export function Properties(props: {
-  readonly session: OpenSession;
-  readonly path: string;
-  readonly type: StructuredType;
-  readonly entity: Entity;
-}): JSX.Element {
+export function Properties(props: { readonly type: StructuredType; readonly entity: Entity }): JSX.Element {
   const { type, entity } = props;
-  const shown = [...type.properties.values()].filter(({ name }) => Object.hasOwn(entity.values, name));
   // Open types have properties that the model does not declare.
-  const further = Object.keys(entity.values).filter(
-    (name) => !name.includes("@") && !type.properties.has(name) && !type.navigations.has(name),
-  );
+  const further = Object.keys(entity.values).filter((name) => !name.includes("@") && !type.navigations.has(name));
+  const names = new Set([...type.properties.keys(), ...further]);
   return (
     <dl class="properties">
-      {shown.map((property) => (
-        <div key={property.name} class="property">
-          <PropertyName property={property} isKey={type.key.includes(property)} />
-          <dd>
-            <WholeValue value={entity.values[property.name]} property={property} />
-          </dd>
-        </div>
-      ))}
-      {further.map((name) => (
-        <div key={name} class="property">
-          <dt>{name}</dt>
-          <dd>
-            <WholeValue value={entity.values[name]} property={null} />
-          </dd>
-        </div>
-      ))}
+      {[...names]
+        .filter((name) => Object.hasOwn(entity.values, name))
+        .map((name) => {
+          const property = type.properties.get(name) ?? null;
+          const note = property?.description ?? property?.label ?? null;
+          return (
+            <div key={name} class="property">
+              <dt>
+                <span>{name}</span>
+                {property !== null && type.key.includes(property) ? <span class="tag">key</span> : null}
+                {note === null ? null : (
+                  <span class="property-note" dir="auto">
+                    {note}
+                  </span>
+                )}
+              </dt>
+              <dd>
+                <WholeValue value={entity.values[name]} property={property} />
+              </dd>
+            </div>
+          );
+        })}
     </dl>
-  );
-}
-
-function PropertyName({ property, isKey }: { readonly property: Property; readonly isKey: boolean }): JSX.Element {
-  const { name, label, description } = property;
-  return (
-    <dt>
-      <span>{name}</span>
-      {isKey ? <span class="tag">key</span> : null}
-      {description === null && label === null ? null : (
-        <span class="property-note" dir="auto">
-          {description ?? label}
-        </span>
-      )}
-    </dt>
   );
 }
 
@@ -64,10 +46,15 @@ function WholeValue({ value, property }: { readonly value: unknown; readonly pro
   if (kind === "binary") {
     return <BinaryValue value={exact} name={property?.name ?? "value"} mediaType={property?.mediaType ?? null} />;
   }
-  if (kind === "text" && isWebUrl(text)) return <ExternalLink url={text} />;
-  if (kind === "text" && isJson(text)) {
-    return <Folded text={text.slice(0, 60)} exact={JSON.stringify(JSON.parse(text), null, 2)} />;
+  if (kind === "text" && isWebUrl(text)) {
+    return (
+      <a href={text} target="_blank" rel="noopener noreferrer">
+        {text}
+      </a>
+    );
   }
+  const json = kind === "text" ? readJson(text) : null;
+  if (json !== null) return <Folded text={text.slice(0, 60)} exact={JSON.stringify(json, null, 2)} />;
   return (
     <>
       <span class={`value-whole value-${kind}`} dir={kind === "text" ? "auto" : undefined}>
@@ -89,13 +76,16 @@ function Folded({ text, exact }: { readonly text: string; readonly exact: string
   );
 }
 
-/** Returns whether a text is an object or array of JSON. */
-function isJson(text: string): boolean {
-  if (!/^\s*[[{]/u.test(text)) return false;
+/** Reads a text that is an object or array of JSON; null for others. */
+function readJson(text: string): unknown {
   try {
-    JSON.parse(text);
-    return true;
+    return /^\s*[[{]/u.test(text) ? JSON.parse(text) : null;
   } catch {
-    return false;
+    return null;
   }
+}
+
+/** Returns whether a text is a URL of the web: no other scheme, such as `javascript:`, is safe to follow. */
+function isWebUrl(text: string): boolean {
+  return /^https?:\/\/[^\s/]/iu.test(text) && URL.canParse(text);
 }

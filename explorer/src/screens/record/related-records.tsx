@@ -1,25 +1,20 @@
 import type { JSX } from "preact";
-import { useEffect, useState } from "preact/hooks";
 import { type Entity, toEntity } from "../../format/entity.ts";
 import { showValue } from "../../format/show-value.ts";
 import { labelProperty } from "../../model/label-property.ts";
 import type { EntitySet, Model, Navigation } from "../../model/model.ts";
 import { condition, NO_FILTER } from "../../query/filter-tree.ts";
 import { keyPredicate, toLiteral } from "../../query/literals.ts";
-import type { ResolvedPath } from "../../query/resolve-type.ts";
 import { writeFilter } from "../../query/write-filter.ts";
 import { encodePath } from "../../state/resource-url.ts";
 import type { OpenSession } from "../../state/session.ts";
+import { useLoaded } from "../../state/use-loaded.ts";
 import { hrefOf, type View, viewOf } from "../../state/view.ts";
+import type { ShownRecord } from "./shown-record.ts";
 
 /** Shows the navigations of a record in both directions. */
-export function RelatedRecords(props: {
-  readonly session: OpenSession;
-  readonly path: string;
-  readonly place: ResolvedPath;
-  readonly entity: Entity;
-}): JSX.Element | null {
-  const { session, path, place, entity } = props;
+export function RelatedRecords(props: ShownRecord): JSX.Element | null {
+  const { session, place, entity } = props;
   const own = [...place.type.navigations.values()];
   const back = place.set === null ? [] : referencesTo(session.model, place.set, entity);
   if (own.length + back.length === 0) return null;
@@ -27,15 +22,14 @@ export function RelatedRecords(props: {
     <section class="related" aria-labelledby="related">
       <h2 id="related">Related records</h2>
       <ul class="related-list">
-        {own.map((navigation) => (
-          <li key={navigation.name}>
-            {navigation.isCollection ? (
-              <ManyRecords session={session} path={path} place={place} navigation={navigation} />
-            ) : (
-              <OneRecord path={path} place={place} navigation={navigation} entity={entity} />
-            )}
-          </li>
-        ))}
+        {own.map((navigation) => {
+          const Related = navigation.isCollection ? ManyRecords : OneRecord;
+          return (
+            <li key={navigation.name}>
+              <Related {...props} navigation={navigation} />
+            </li>
+          );
+        })}
         {back.map(({ set, navigation, target }) => (
           <li key={`${set.name}/${navigation.name}`}>
             <a href={hrefOf(target)}>{set.name}</a>
@@ -47,16 +41,11 @@ export function RelatedRecords(props: {
   );
 }
 
-function OneRecord(props: {
-  readonly path: string;
-  readonly place: ResolvedPath;
-  readonly navigation: Navigation;
-  readonly entity: Entity;
-}): JSX.Element {
-  const { path, place, navigation, entity } = props;
-  const { name } = navigation;
-  const loaded = entity.values[name];
-  if (loaded === null) {
+type RelatedProps = ShownRecord & { readonly navigation: Navigation };
+
+function OneRecord({ path, place, navigation, entity }: RelatedProps): JSX.Element {
+  const { name, target } = navigation;
+  if (entity.values[name] === null) {
     return (
       <>
         <span>{name}</span>
@@ -64,27 +53,19 @@ function OneRecord(props: {
       </>
     );
   }
-  const related = toEntity(loaded);
-  const label = labelProperty(navigation.target);
-  const text = related === null || label === null ? null : related.values[label.name];
+  const related = toEntity(entity.values[name])?.values ?? {};
+  const text = related[labelProperty(target)?.name ?? ""];
   const set = place.set?.bindings.get(name);
-  const key = related === null ? null : keyPredicate(navigation.target, related.values);
-  const target = set !== undefined && key !== null ? `${set}${key}` : `${path}/${name}`;
+  const key = keyPredicate(target, related);
   return (
     <>
-      <a href={hrefOf(viewOf("record", target))}>{name}</a>
+      <a href={hrefOf(viewOf("record", set !== undefined && key !== null ? set + key : `${path}/${name}`))}>{name}</a>
       <span dir="auto">{typeof text === "string" ? text : (key ?? "")}</span>
     </>
   );
 }
 
-function ManyRecords(props: {
-  readonly session: OpenSession;
-  readonly path: string;
-  readonly place: ResolvedPath;
-  readonly navigation: Navigation;
-}): JSX.Element {
-  const { session, path, place, navigation } = props;
+function ManyRecords({ session, path, place, navigation }: RelatedProps): JSX.Element {
   const { name } = navigation;
   const target = session.model.sets.get(place.set?.bindings.get(name) ?? "");
   const isReadable = place.set?.abilities.navigable(name) !== false;
@@ -100,23 +81,10 @@ function ManyRecords(props: {
 
 /** Returns how many records there are, as soon as the service says so; null if it does not. */
 function useCount({ client }: OpenSession, path: string | null): number | null {
-  const [count, setCount] = useState<number | null>(null);
-  useEffect(() => {
-    setCount(null);
-    if (path === null) return undefined;
-    const controller = new AbortController();
-    client.get(encodePath(path), { signal: controller.signal, accept: "text/plain" }).then(
-      ({ body }) => {
-        const number = Number(body);
-        if (Number.isInteger(number)) setCount(number);
-      },
-      () => undefined,
-    );
-    return () => {
-      controller.abort();
-    };
-  }, [client, path]);
-  return count;
+  const { state } = useLoaded(path ?? "", async (signal) =>
+    path === null ? null : Number((await client.get(encodePath(path), { signal, accept: "text/plain" })).body),
+  );
+  return state.kind === "loaded" && Number.isInteger(state.value) ? state.value : null;
 }
 
 interface Reference {

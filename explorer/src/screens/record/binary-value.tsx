@@ -1,6 +1,6 @@
 import type { JSX } from "preact";
 import { useEffect, useMemo, useState } from "preact/hooks";
-import { showValue } from "../format/show-value.ts";
+import { showValue } from "../../format/show-value.ts";
 
 /** Pictures that a browser shows without running anything in them, by their first bytes. */
 const PICTURES: readonly { readonly type: string; readonly start: readonly number[] }[] = [
@@ -53,9 +53,7 @@ function useUrl(bytes: Uint8Array<ArrayBuffer> | null, type: string): string | n
     if (bytes === null) return undefined;
     const made = URL.createObjectURL(new Blob([bytes], { type }));
     setUrl(made);
-    return () => {
-      URL.revokeObjectURL(made);
-    };
+    return () => URL.revokeObjectURL(made);
   }, [bytes, type]);
   return url;
 }

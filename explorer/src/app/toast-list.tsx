@@ -1,32 +1,26 @@
 import type { JSX } from "preact";
+import { Button } from "../parts/button.tsx";
 import type { Toasts } from "../state/toasts.ts";
-import { Button } from "./button.tsx";
+import { useCell } from "../state/use-cell.ts";
 
 /** Shows short messages, such as of a deletion that can be undone. Screen readers say them as they appear. */
 export function ToastList({ toasts }: { readonly toasts: Toasts }): JSX.Element {
   return (
     <div class="toasts" role="status" aria-label="Messages">
-      {toasts.list.value.map(({ id, text, kind, action }) => (
+      {useCell(toasts.list).map(({ id, text, kind, action }) => (
         <div key={id} class={`toast toast-${kind}`}>
           <p>{text}</p>
           {action === null ? null : (
             <Button
               onClick={() => {
                 toasts.close(id);
-                action.run();
+                toasts.attempt(action.run);
               }}
             >
               {action.label}
             </Button>
           )}
-          <Button
-            kind="quiet"
-            icon="close"
-            label="Close this message"
-            onClick={() => {
-              toasts.close(id);
-            }}
-          />
+          <Button kind="quiet" icon="close" label="Close this message" onClick={() => toasts.close(id)} />
         </div>
       ))}
     </div>
