@@ -176,7 +176,7 @@ export const EXPLORER_FLOORS: Readonly<Record<string, readonly string[]>> = {
   format: ["model"],
   query: ["model", "format", "src/syntax"],
   client: [],
-  state: ["client", "model", "preact"],
+  state: ["client", "query", "model", "preact"],
   copy: ["state", "client", "query", "format", "model", "src/payload"],
   parts: ["state", "client", "query", "format", "model", "preact"],
   screens: ["parts", "copy", "state", "client", "query", "format", "model", "preact"],

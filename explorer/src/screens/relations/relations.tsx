@@ -35,7 +35,7 @@ export function Relations({ session, view }: ScreenProps): JSX.Element {
       <Choices {...{ session, view, chosen, showsNear, isMany, showsAll }} />
       {chosen === null && !showsAll ? (
         <Empty title={`This service has ${String(sets.size)} sets`}>
-          <p>Choose a set to see it with its neighbours, or show all sets: their picture is large.</p>
+          <p>Choose a set to see it with its neighbours, or show all sets.</p>
         </Empty>
       ) : (
         <Picture {...{ session, view, shown, relations, chosen }} />
@@ -111,7 +111,7 @@ function Picture(
     <figure class="diagram">
       <figcaption class="row">
         <span class="dim small">
-          Arrows lead to the set that is referred to. Move the picture with the arrow keys or by dragging.
+          Arrows lead to the set that is referred to. Arrow keys and dragging move the picture.
         </span>
         <span class="row spread">
           <Button onClick={() => zoomTo(zoom / ZOOM_STEP)}>Smaller</Button>
