@@ -131,7 +131,7 @@ test.for([
   ["Things?$orderby=Code down", "Things?$orderby=Code ¦down", "expected asc, desc"],
   ["Things?$apply=group((A))", "Things?$apply=¦group((A))", "Write groupby"],
   ["Things?$select=Code,,No", "Things?$select=Code,¦,No", "is missing"],
-])("the fault of %s is at the place that the service names", async ([text, marked, sentence]) => {
+] as const)("the fault of %s is at the place that the service names", async ([text, marked, sentence]) => {
   const { status, body } = await get(text);
   const fault = faultOfService(text, "", textIn(memberOf(body, "error"), "message") ?? "");
   expect([status, `${text.slice(0, fault?.position)}¦${text.slice(fault?.position ?? 0)}`]).toEqual([400, marked]);
