@@ -86,9 +86,12 @@ export function int32Text(cell: unknown): string | null {
 
 /** Makes the function for integers selected as text, for those with fewer digits than the bounds of their type. */
 export function shortIntegerText(least: bigint, greatest: bigint): (cell: unknown) => string | null {
-  const more = String(greatest).length - 2;
-  const digits = new RegExp(`^(?:0|${least < 0n ? "-?" : ""}[1-9]\\d{0,${String(more)}})$`);
-  return (cell) => (typeof cell === "string" && digits.test(cell) ? cell : null);
+  const longest = String(greatest).length - 1;
+  const longestNegative = least < 0n ? longest + 1 : 0;
+  return (cell) => {
+    if (typeof cell !== "string" || !INTEGER.test(cell)) return null;
+    return cell.length <= (cell.startsWith("-") ? longestNegative : longest) ? cell : null;
+  };
 }
 
 /** Returns the JSON of an Edm.Int64, or of an Edm.Decimal without a fraction, that was selected as text. */

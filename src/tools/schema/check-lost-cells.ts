@@ -156,9 +156,9 @@ function lostCells(
   db: AnyKysely,
 ): readonly SchemaFinding[] {
   const isGuid = property.type.name === "Edm.Guid";
-  const written = isGuid ? null : writtenForm(property);
+  const isWritten = writtenForm(property);
   const isLostIn = (row: Row): boolean =>
-    isGuid ? Number(row[index + 1]) === 1 : isInOtherForm(format, written, row[index]);
+    isGuid ? Number(row[index + 1]) === 1 : isInOtherForm(format, isWritten, row[index]);
   const lost = rows.filter(isLostIn);
   const [first] = lost;
   if (first === undefined) return [];
@@ -199,23 +199,25 @@ function listOf(words: readonly string[]): string {
   return words.length === 1 ? words.join("") : `${words.slice(0, -1).join(", ")} and ${words.at(-1) ?? ""}`;
 }
 
-/** Returns the pattern of most texts that odatakit writes for a type: they need no conversion. */
-function writtenForm(property: StructuralProperty): RegExp | null {
-  const date = String.raw`^\d{4}-\d\d-\d\d`;
-  if (property.type.name === "Edm.Date") return new RegExp(`${date}$`);
-  if (property.type.name !== "Edm.DateTimeOffset") return null;
+const WRITTEN_DATE = /^\d{4}-\d\d-\d\d$/u;
+const WRITTEN_INSTANT = /^\d{4}-\d\d-\d\dT(?:[01]\d|2[0-3])(?::[0-5]\d){2}(?:\.\d+)?Z$/u;
+
+/** Returns the test of most texts that odatakit writes for a type: they need no conversion. */
+function writtenForm(property: StructuralProperty): (cell: string) => boolean {
+  if (property.type.name === "Edm.Date") return (cell) => WRITTEN_DATE.test(cell);
+  if (property.type.name !== "Edm.DateTimeOffset") return () => false;
   const digits = fractionDigits(property);
-  const fraction = digits === 0 ? "" : String.raw`\.\d{${String(digits)}}`;
-  return new RegExp(String.raw`${date}T(?:[01]\d|2[0-3])(?::[0-5]\d){2}${fraction}Z$`);
+  const { length } = `0000-00-00T00:00:00${digits === 0 ? "" : "."}Z`;
+  return (cell) => cell.length === length + digits && WRITTEN_INSTANT.test(cell);
 }
 
 /** Whether a cell has a value, but is not the cell of this value. Cells that cannot be read are separate findings. */
 function isInOtherForm(
   { form, toValue, toCell = form.floor }: ColumnFormat,
-  written: RegExp | null,
+  isWritten: (cell: string) => boolean,
   cell: unknown,
 ): boolean {
-  if (typeof cell !== "string" || written?.test(cell) === true) return false;
+  if (typeof cell !== "string" || isWritten(cell)) return false;
   try {
     const value = toValue(cell);
     // The cell at or below the value is its only one: most cells need no second conversion.
