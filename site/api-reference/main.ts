@@ -24,6 +24,8 @@ const INTRODUCTIONS: Readonly<Record<string, string>> = {
     "Entity sets over an existing database, from its catalogue. [Existing databases](../../docs/guides/existing-databases.md) explains their use.",
   "odatakit/check":
     "Compares the declarations of a service with its databases. [Check a database](../../docs/reference/check.md) explains its use.",
+  "odatakit/explorer":
+    "The page on which people see, query and change the data of a service. [Explorer](../../docs/reference/explorer.md) explains its use.",
   "odatakit/openapi":
     "Descriptions of services as OpenAPI 3.1, and a viewer. [OpenAPI](../../docs/reference/openapi.md) explains its use.",
 };

@@ -14,10 +14,13 @@ export interface UnlabeledReference {
  * Returns the references that clients cannot resolve. Labeled elements of other schemas are unknown here.
  * @see OData CSDL 4.0, sections 14.5.8 and 14.5.9
  */
-export function unlabeledReferences({ annotations, namespace }: Model): readonly UnlabeledReference[] {
+export function unlabeledReferences(
+  { byPlace }: NonNullable<Model["annotations"]>,
+  namespace: string,
+): readonly UnlabeledReference[] {
   const labels = new Set<string>();
   const found: UnlabeledReference[] = [];
-  for (const [place, list] of annotations?.byPlace ?? []) {
+  for (const [place, list] of byPlace) {
     for (const annotation of list) {
       for (const { kind, name } of labelsIn(annotation)) {
         if (kind === "declared") labels.add(`${namespace}.${name}`);
@@ -38,8 +41,7 @@ function* labelsIn(part: Annotation | object): Iterable<Label> {
   const { kind, type, text, name, attributes } = part as Readonly<Record<string, unknown>>;
   if (kind === "Constant" && type === "LabeledElementReference") yield { kind: "referred", name: String(text) };
   if (kind === "Operator" && name === "LabeledElement") {
-    const { Name: label } = attributes as Readonly<Record<string, string | undefined>>;
-    if (label !== undefined) yield { kind: "declared", name: label };
+    yield { kind: "declared", name: String((attributes as Readonly<Record<string, unknown>>)["Name"]) };
   }
   for (const each of Object.values(part) as unknown[]) {
     if (typeof each === "object" && each !== null) yield* labelsIn(each);

@@ -165,7 +165,7 @@ export function withAnnotations(
     stated.flatMap((each) => (each.qualifier === undefined ? [[each.qualifiedTerm, each] as const] : [])),
   );
   const kept = derived.filter(({ attributes }) => {
-    const replaced = replacing.get(attributes["Term"] ?? "");
+    const replaced = replacing.get(String(attributes["Term"]));
     if (replaced === undefined) return true;
     // A description of the application may come as both.
     const isSame = replaced.value.kind === "Constant" && replaced.value.text === attributes["String"];

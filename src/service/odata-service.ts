@@ -208,10 +208,10 @@ function metadataOf(definition: ServiceDefinition): ServiceRuntime["metadata"] {
     csdlDocument(model, csdlCapabilitiesOf(definition), profile.listsEveryImport, batchFormatsOf(batch), warn);
   const encoder = new TextEncoder();
   const xml = once(() => encoder.encode(printXml(toElements((place, term) => warnReplaced(definition, place, term)))));
-  const isAnnotated = (model.annotations?.byPlace.size ?? 0) > 0;
-  if (isAnnotated) {
+  const { annotations, namespace } = model;
+  if (annotations !== undefined && annotations.byPlace.size > 0) {
     xml();
-    for (const each of unlabeledReferences(model)) warnUnlabeled(definition, each);
+    for (const each of unlabeledReferences(annotations, namespace)) warnUnlabeled(definition, each);
   }
   const json = (): Uint8Array => encoder.encode(writeCsdlJson(toElements()));
   return {
