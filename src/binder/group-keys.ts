@@ -70,7 +70,8 @@ export function bindKeyPath(node: MemberSyntax, context: BindingContext): KeyPat
   });
   const last = steps.at(-1);
   const nullable = sources.length > 0 || last?.kind !== "property" || last.property.nullable;
-  return { names, sources, expression, leaf: { ...leaf, nullable }, growth, isComputed: false };
+  const name = required(names.at(-1), "A path has no steps.");
+  return { names, sources, expression, leaf: { ...leaf, name, nullable }, growth, isComputed: false };
 }
 
 /** Writes a path as requests do. */

@@ -40,6 +40,13 @@ const CASES: readonly Case[] = [
     '"value":[{"City":"Oslo","Item":{"Name":"Cup"},"T":0.3,"W":0.5,"X":"Open","U":5}]',
   ],
   [
+    "groups have the declared names, however the request writes them",
+    "Sales",
+    { $apply: "groupby((city,item/NAME),top(1)/aggregate($count as N))", $top: "1", $skip: "1", $orderby: "City" },
+    "Sales(City,Item(Name),N)",
+    '"value":[{"City":"Oslo","Item":{"Name":"Cup"},"N@odata.type":"#Decimal","N":1}]',
+  ],
+  [
     "exact numbers are strings if the client wants them so",
     "Sales",
     {

@@ -212,6 +212,26 @@ test("too many waiting queries are refused, and a late one ends in the queue", a
   expect((await Promise.all([first, second])).map(({ status }) => status)).toEqual([503, 503]);
 });
 
+test("the parts of concat wait as other queries do", async () => {
+  const { ask } = open({ readerThreads: 1, maxQueuedQueries: 1 }, { queryTimeout: NEVER, applyEnabled: true });
+  stopTimers();
+  const first = ask(ENDLESS);
+  const second = ask(ENDLESS);
+  const third = await ask("/Cities?$apply=concat(aggregate($count as N),groupby((CountryId)))");
+  expect(third).toEqual({
+    status: 503,
+    body: {
+      error: {
+        code: "ServiceUnavailable",
+        message: "Too many long queries wait for the database. Try again later, or narrow the query.",
+      },
+    },
+    retry: "5",
+  });
+  await passTime(NEVER);
+  expect((await Promise.all([first, second])).map(({ status }) => status)).toEqual([503, 503]);
+});
+
 function settingsOfOneThread(): SqliteSettings {
   return {
     file,

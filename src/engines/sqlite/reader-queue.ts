@@ -87,6 +87,8 @@ function moveToEnd<K, V>(map: Map<K, V>, key: K): void {
 export interface ThreadSnapshot {
   readonly id: number;
   readonly thread: object;
+  /** Whether a statement of it has been accepted: the others belong to the same response. */
+  hasBegun: boolean;
 }
 
 /** A statement for a thread, without the facts of its run. */

@@ -50,9 +50,12 @@ export class ReaderThreads {
     const owner = signal ?? {};
     const client = caller?.client ?? owner;
     const isFull = this.#idle() === undefined && this.#queue.isFullFor(client, maxQueuedQueries);
-    // The statements of open snapshots are few.
-    if (isFull && snapshot === undefined) return Promise.reject(tooManyQueued());
-    if (snapshot !== undefined && this.#threadOf(snapshot) === undefined) return Promise.reject(lostSnapshot());
+    // A response that has begun may be sent already. Its statements run one after another.
+    if (isFull && snapshot?.hasBegun !== true) return Promise.reject(tooManyQueued());
+    if (snapshot !== undefined) {
+      if (this.#threadOf(snapshot) === undefined) return Promise.reject(lostSnapshot());
+      snapshot.hasBegun = true;
+    }
     return new Promise((resolve, reject) => {
       const onAbort = (): void => {
         this.#give(job, () => job.reject(reasonOf(signal)));
@@ -108,7 +111,7 @@ export class ReaderThreads {
     if (thread === undefined || this.#isClosed) throw tooManyQueued();
     thread.snapshots += 1;
     this.#lastSnapshot += 1;
-    return { id: this.#lastSnapshot, thread };
+    return { id: this.#lastSnapshot, thread, hasBegun: false };
   }
 
   /** Ends a snapshot. Its waiting statements fail: they would begin it again. */
