@@ -28,7 +28,7 @@ export function cellHref(place: RowPlace, column: Column, row: Row, isFirst: boo
   const { navigation } = column;
   if (navigation === null) return null;
   if (column.kind === "many") return manyHref(place, navigation, row, own);
-  if (valueAt(row, column.path) === null) return null;
+  if (row[column.name] === null) return null;
   const related = relatedPath(place, navigation, row);
   if (related !== null) return hrefOf(viewOf("record", related));
   return own === null || column.kind === "value" ? null : hrefOf(viewOf("record", `${own}/${navigation.name}`));
