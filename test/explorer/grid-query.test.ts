@@ -168,6 +168,7 @@ describe("the links of a row", () => {
     expect(link("Customers?$expand=Orders", "Orders", { Code: "O'N" })).toBe(
       "#/grid/Orders?$filter=CustomerCode%20eq%20'O''N'",
     );
+    expect(link("Customers?$expand=Orders", "Orders", { Code: null })).toBe(null);
     expect(link("Customers?$expand=Friends", "Friends", { Code: "A" })).toBe("#/grid/Customers('A')/Friends");
   });
 

@@ -54,7 +54,8 @@ function manyHref({ set }: RowPlace, navigation: Navigation, row: Row, own: stri
   if (target !== undefined && partner !== undefined && !partner.isCollection && partner.constraints.size > 0) {
     // A set permits more options than a path along a navigation.
     const conditions = Array.from(partner.constraints, ([theirs, ours]) =>
-      equals(navigation.target, theirs, row[ours]),
+      // Nothing refers to null, and rows without a reference would match it.
+      equals(navigation.target, theirs, row[ours] ?? undefined),
     );
     if (conditions.every((each) => each !== null)) {
       return hrefOf(viewOf("grid", encodeSegment(target), [["$filter", conditions.join(" and ")]]));
