@@ -15,7 +15,6 @@ export function hostileQuery(parts: Partial<CopiedQuery> = {}): CopiedQuery {
       Authorization: "Bearer abc",
       "If-Match": 'W/"a\'b"',
     },
-    setName: "Orders",
     ...parts,
   };
 }

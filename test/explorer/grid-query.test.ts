@@ -78,6 +78,11 @@ describe("the requests of a grid", () => {
     expect(decodeURIComponent(count ?? "")).toBe("Orders?$filter=Total gt 5&$count=true&$top=0");
   });
 
+  test("count with the aliases of the filter", () => {
+    const { count } = queryOf("Orders?$filter=Total gt @least&@least=5");
+    expect(decodeURIComponent(count ?? "")).toBe("Orders?$filter=Total gt @least&@least=5&$count=true&$top=0");
+  });
+
   test.for([
     ["Orders?$select=Total", "Orders?$select=Total,Id"],
     ["Orders?$select=CustomerCode", "Orders?$select=CustomerCode,Id&$expand=Customer($select=Code,Name)"],
@@ -159,9 +164,11 @@ describe("the links of a row", () => {
     expect(link("Orders", "CustomerCode", row)).toBe("#/record/Customers('a%252Fb')");
     expect(link("Orders?$expand=Customer", "Customer", row)).toBe("#/record/Customers('a%252Fb')");
     expect(link("Orders", "CustomerCode", { Id: 7, CustomerCode: null })).toBe(null);
+    expect(link("Orders?$expand=Customer", "Customer", { Id: 7, CustomerCode: null, Customer: null })).toBe(null);
     expect(link("Customers?$expand=Orders", "Orders", { Code: "O'N" })).toBe(
       "#/grid/Orders?$filter=CustomerCode%20eq%20'O''N'",
     );
+    expect(link("Customers?$expand=Orders", "Orders", { Code: null })).toBe(null);
     expect(link("Customers?$expand=Friends", "Friends", { Code: "A" })).toBe("#/grid/Customers('A')/Friends");
   });
 

@@ -28,6 +28,7 @@ test.each([
   ["-P1DT2H30M0.5S", "Duration", { kind: "text", text: "−1 d 2 h 30 min 0.5 s", exact: "-P1DT2H30M0.5S" }],
   ["PT0S", "Duration", { kind: "text", text: "0 s", exact: "PT0S" }],
   ["AAEC", "Binary", { kind: "binary", text: "3 bytes", exact: "AAEC" }],
+  ["", "Binary", { kind: "binary", text: "0 bytes", exact: "" }],
   ["AA", "Binary", { kind: "binary", text: "1 byte", exact: "AA" }],
   ["6f9619ff-8b86-d011-b42d-00cf4fc964ff", "Guid", { kind: "text" }],
   [[], "String", { kind: "json", text: "no items", exact: "[]" }],

@@ -12,7 +12,6 @@ import { copyAsUi5 } from "../copy/ui5.ts";
 import { Dialog } from "../parts/dialog.tsx";
 import { Menu, type MenuItem } from "../parts/menu.tsx";
 import { saveFile } from "../parts/save-file.ts";
-import { pathSegments } from "../state/path-segments.ts";
 import type { ScreenProps } from "../state/session.ts";
 import { hrefOf } from "../state/view.ts";
 
@@ -70,9 +69,8 @@ function copiedQuery({ session, view }: ScreenProps): CopiedQuery {
   return {
     root: session.client.root,
     path: view.path,
-    options: new Map([...view.options].filter(([name]) => name.startsWith("$"))),
+    options: new Map([...view.options].filter(([name]) => /^[$@]/u.test(name))),
     headers: { Accept: "application/json", ...session.credentials.headers },
-    setName: pathSegments(view.path)[0]?.replace(/\(.*/su, "") ?? "",
   };
 }
 

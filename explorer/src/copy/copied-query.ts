@@ -8,8 +8,6 @@ export interface CopiedQuery {
   readonly options: ReadonlyMap<string, string>;
   /** Of the request, its credentials included: snippets have placeholders instead of these. */
   readonly headers: Readonly<Record<string, string>>;
-  /** The set that the path begins at, as a title. */
-  readonly setName: string;
 }
 
 /** Headers without secrets. The value of every other header becomes a placeholder. */

@@ -27,15 +27,11 @@ export function showValue(value: unknown, type: PropertyType | null, locale?: st
   if (value === null || value === undefined) return { kind: "null", text: "null", exact: "null" };
   if (typeof value === "object") return shown("json", summaryOf(value), JSON.stringify(value, null, 2));
   const exact = typeof value === "string" ? value : JSON.stringify(value);
-  if (exact === "") return { kind: "empty", text: "empty text", exact };
+  const name = type?.kind === "primitive" ? type.name : "";
+  if (exact === "" && name !== "Edm.Binary") return { kind: "empty", text: "empty text", exact };
   if (typeof value === "boolean") return shown("boolean", exact, exact);
-  if (typeof value === "number") return shown("number", groupDigits(exact, locale), exact);
-  return type?.kind === "primitive" ? showPrimitive(exact, type.name, locale) : shown("text", exact, exact);
-}
-
-function showPrimitive(exact: string, type: string, locale: string | undefined): ShownValue {
-  if (NUMBERS.has(type)) return shown("number", groupDigits(exact, locale), exact);
-  switch (type) {
+  if (typeof value === "number" || NUMBERS.has(name)) return shown("number", groupDigits(exact, locale), exact);
+  switch (name) {
     case "Edm.Date":
       return shown("date", dateText(exact, { dateStyle: "medium", timeZone: "UTC" }, locale), exact);
     case "Edm.DateTimeOffset":

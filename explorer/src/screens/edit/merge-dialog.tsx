@@ -44,8 +44,7 @@ export function MergeDialog(props: {
       }
     >
       <p>
-        Values that only one of you changed are kept. Choose for each value that both changed; closing returns to your
-        form, and nothing is saved.
+        Values that only one of you changed are kept. Choose for each value that both changed. Closing saves nothing.
       </p>
       <div class="table-box" tabIndex={0} role="group" aria-label="Changed values">
         <table class="table">

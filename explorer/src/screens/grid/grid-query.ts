@@ -51,7 +51,8 @@ export function gridQuery(model: Model, { path, options }: View): GridQuery | nu
 }
 
 function countUrl(path: string, options: ReadonlyMap<string, string>): string {
-  const counted = [...options].filter(([name]) => /^\$(?:filter|search|apply|compute)$/u.test(name));
+  // Filters may refer to aliases, which begin with @.
+  const counted = [...options].filter(([name]) => /^(?:@|\$(?:filter|search|apply|compute)$)/u.test(name));
   return resourceUrl({ path, options: new Map([...counted, ["$count", "true"], ["$top", "0"]]) });
 }
 

@@ -28,7 +28,7 @@ export function cellHref(place: RowPlace, column: Column, row: Row, isFirst: boo
   const { navigation } = column;
   if (navigation === null) return null;
   if (column.kind === "many") return manyHref(place, navigation, row, own);
-  if (valueAt(row, column.path) === null) return null;
+  if (row[column.name] === null) return null;
   const related = relatedPath(place, navigation, row);
   if (related !== null) return hrefOf(viewOf("record", related));
   return own === null || column.kind === "value" ? null : hrefOf(viewOf("record", `${own}/${navigation.name}`));
@@ -54,7 +54,8 @@ function manyHref({ set }: RowPlace, navigation: Navigation, row: Row, own: stri
   if (target !== undefined && partner !== undefined && !partner.isCollection && partner.constraints.size > 0) {
     // A set permits more options than a path along a navigation.
     const conditions = Array.from(partner.constraints, ([theirs, ours]) =>
-      equals(navigation.target, theirs, row[ours]),
+      // Nothing refers to null, and rows without a reference would match it.
+      equals(navigation.target, theirs, row[ours] ?? undefined),
     );
     if (conditions.every((each) => each !== null)) {
       return hrefOf(viewOf("grid", encodeSegment(target), [["$filter", conditions.join(" and ")]]));

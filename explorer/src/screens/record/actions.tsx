@@ -1,6 +1,6 @@
 import type { JSX } from "preact";
 import { useState } from "preact/hooks";
-import { type Entity, writableValues } from "../../format/entity.ts";
+import { type Entity, isRepeatable, writableValues } from "../../format/entity.ts";
 import type { StructuredType } from "../../model/model.ts";
 import { Button, ButtonLink } from "../../parts/button.tsx";
 import { Dialog } from "../../parts/dialog.tsx";
@@ -33,8 +33,8 @@ export function Actions(props: ShownRecord): JSX.Element {
   );
 }
 
-function isOrInherits(type: StructuredType, base: StructuredType): boolean {
-  return type.qualifiedName === base.qualifiedName || (type.base !== null && isOrInherits(type.base, base));
+function isOrInherits(type: StructuredType | null, base: StructuredType): boolean {
+  return type !== null && (type.qualifiedName === base.qualifiedName || isOrInherits(type.base, base));
 }
 
 /** The path of a record in its set, where it can be written. */
@@ -46,7 +46,8 @@ function recordPath({ path, place, entity }: ShownRecord): string {
 /** A deleted record can be created again; where that is impossible, the reader is asked before. */
 function DeleteButton(props: ShownRecord): JSX.Element {
   const [isAsking, setAsking] = useState(false);
-  const canUndo = props.place.set?.abilities.canCreate === true;
+  const { place, entity } = props;
+  const canUndo = place.set?.abilities.canCreate === true && isRepeatable(place.type, entity.values);
   const remove = (): void => {
     setAsking(false);
     props.session.toasts.attempt(() => deleteRecord(props, canUndo));
@@ -66,7 +67,7 @@ function DeleteButton(props: ShownRecord): JSX.Element {
             </Button>
           }
         >
-          <p>The service does not permit to create it again, so this cannot be undone.</p>
+          <p>The service cannot create it again as it was.</p>
         </Dialog>
       ) : null}
     </>
