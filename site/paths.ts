@@ -17,6 +17,7 @@ export const OUTSIDE_PAGES: Readonly<Record<string, string>> = {
   "SECURITY.md": "project/security-policy.md",
   "CHANGELOG.md": "project/changelog.md",
   "bench/README.md": "explanations/benchmark.md",
+  "explorer/README.md": "explanations/the-page-of-the-explorer.md",
 };
 
 /** Returns the path of the page that a Markdown file becomes; undefined where it is not a page. */

@@ -160,6 +160,7 @@ export const SIDEBAR: readonly Group[] = [
       { text: "Comparison", link: "/comparison" },
       { text: "Architecture", link: "/explanations/architecture" },
       { text: "Inside the rooms", link: "/explanations/inside-the-rooms" },
+      { text: "The page of the explorer", link: "/explanations/the-page-of-the-explorer" },
       { text: "Measurements", link: "/explanations/measurements" },
       { text: "Benchmark", link: "/explanations/benchmark" },
     ],
