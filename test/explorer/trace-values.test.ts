@@ -53,8 +53,9 @@ test("a trace counts what it has no room for, and what has no text", async () =>
   const circle: Record<string, unknown> = {};
   circle["self"] = circle;
   scope.report({ sql: "select ?", parameters: [circle], rows: 0, ms: 1, explain: undefined });
-  for (let count = 0; count < 102; count += 1)
+  for (let count = 0; count < 102; count += 1) {
     scope.report({ sql: "select 1", parameters: [], rows: 1, ms: 1, explain: undefined });
+  }
   const trace = await traces.read("ann", "1", []);
   expect([trace?.statements.length, trace?.omitted]).toEqual([100, 3]);
   expect(await traces.read("bob", "1", [])).toBeNull();
