@@ -7,7 +7,7 @@ import { element, textElement, type XmlElement } from "./xml.ts";
 
 /**
  * Makes the annotation for `$apply` of an entity set: the steps, and the properties by which rows can be grouped and whose
- * values can be aggregated. A navigation property stands for the paths along it.
+ * values can be aggregated. A navigation property represents the paths along it.
  * @see Org.OData.Aggregation.V1.ApplySupported
  */
 export function writeApplySupported(entitySet: EntitySet, query: Capabilities): XmlElement {

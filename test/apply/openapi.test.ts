@@ -26,7 +26,7 @@ function isTable(form: string): boolean {
 
 type Document = ReturnType<typeof openApiDocument>;
 
-/** Returns the example of a parameter; null if there is none; undefined without the parameter. */
+/** Returns the example of a parameter; null without an example; undefined without the parameter. */
 function exampleOf(document: Document, path: string, name: string): unknown {
   const parameter = operationOf(document, "GET", path).parameters?.find((each) => each.name === name);
   if (parameter === undefined) return undefined;

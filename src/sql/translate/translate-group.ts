@@ -210,7 +210,7 @@ function extreme(
 ): Pick<AggregateValue, "sql" | "isSorted"> {
   const { sortable, ordered, ranged } = value.form;
   const { sql: key } = toOrdered(value);
-  // Only digits whose cells are bytes have ranges of their own.
+  // Only digits whose cells are bytes have separate ranges.
   const isLacking = ranged !== undefined && aggregates.lacksBytes === true;
   if (isLacking || ordered !== undefined || (sortable !== undefined && sortable.keepsCells !== true)) {
     return { sql: aggregates.cellOf[method](key, value.sql), isSorted: true };

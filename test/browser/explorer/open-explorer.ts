@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import type { Browser, Page, PageOptions } from "../browser.ts";
 
-/** A page with the explorer, and what a browser has to say about it. */
+/** A page with the explorer, and the complaints of its browser. */
 export interface Explorer {
   readonly page: Page;
   /** Errors and warnings of the console, reports of the policy, and calls of `canary`. */

@@ -10,7 +10,7 @@ import { HOSTILE_VISITS } from "./visits.ts";
 
 const program = findBrowser();
 
-/** Elements with text of their own that their box cuts, but those that say so by an ellipsis or scroll. */
+/** Elements whose own text their box cuts, but those that say so by an ellipsis or scroll. */
 const CUT = `[...document.querySelectorAll("main *, header *")].filter((element) => {
   const style = getComputedStyle(element);
   const hasText = [...element.childNodes].some((node) => node.nodeType === 3 && node.data.trim() !== "");
