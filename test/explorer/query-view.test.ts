@@ -1,8 +1,8 @@
 // Statements: docs/reference/explorer.md#screens
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
+import { filterPaths, sortPaths } from "../../explorer/src/parts/query-form/filter-paths.ts";
 import { resolvePath } from "../../explorer/src/query/resolve-type.ts";
-import { filterPaths, sortPaths } from "../../explorer/src/screens/query/filter-paths.ts";
 import { excerptAt, faultIn, faultOfService, textOf, withText } from "../../explorer/src/screens/query/query-view.ts";
 import { resourceUrl } from "../../explorer/src/state/resource-url.ts";
 import { parseFragment, viewOf } from "../../explorer/src/state/view.ts";

@@ -167,6 +167,8 @@ export const INNER_FLOORS: Readonly<Record<string, ReadonlyArray<readonly string
   ],
 };
 
+const SCREEN_PACKAGES = ["@preact/signals", "@tanstack/virtual-core", "d3-shape"];
+
 /**
  * The folders of `explorer/src`, from the ground up, and what each may import: folders of the page, rooms of `src`, packages.
  * A screen is a folder of its own, and imports no other screen. `explorer/README.md` shows the same table.
@@ -175,10 +177,10 @@ export const EXPLORER_FLOORS: Readonly<Record<string, readonly string[]>> = {
   model: [],
   format: ["model"],
   query: ["model", "format", "src/syntax"],
-  client: [],
-  state: ["client", "query", "model", "preact"],
+  client: ["@preact/signals"],
+  state: ["client", "query", "model", "preact", "@preact/signals"],
   copy: ["state", "client", "query", "format", "model", "src/payload"],
   parts: ["state", "client", "query", "format", "model", "preact"],
-  screens: ["parts", "copy", "state", "client", "query", "format", "model", "preact"],
-  app: ["screens", "parts", "copy", "state", "client", "query", "format", "model", "preact"],
+  screens: ["parts", "copy", "state", "client", "query", "format", "model", "preact", ...SCREEN_PACKAGES],
+  app: ["screens", "parts", "copy", "state", "client", "query", "format", "model", "preact", "@preact/signals"],
 };

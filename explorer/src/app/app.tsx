@@ -2,7 +2,6 @@ import type { JSX } from "preact";
 import { useEffect, useMemo, useRef } from "preact/hooks";
 import { Loadable } from "../parts/loadable.tsx";
 import { type Session, type Service, SessionContext, openService } from "../state/session.ts";
-import { useCell } from "../state/use-cell.ts";
 import { type Loading, useLoaded } from "../state/use-loaded.ts";
 import { Header } from "./header.tsx";
 import { Screen } from "./screen.tsx";
@@ -13,7 +12,7 @@ import { useKeptFocus } from "./use-kept-focus.ts";
 /** Shows the page: it reads the model of the service, then shows the screen that the URL names. */
 export function App({ session }: { readonly session: Session }): JSX.Element {
   // Another user may see another model.
-  const user = String(useCell(session.credentials.changes));
+  const user = String(session.credentials.changes.value);
   const loading = useLoaded(user, (signal) => openService(session, signal));
   useTheme(session);
   useKeptFocus();
@@ -22,7 +21,7 @@ export function App({ session }: { readonly session: Session }): JSX.Element {
       <Opened session={session} loading={loading} />
       <ToastList toasts={session.toasts} />
       <div class="hidden" aria-live="polite">
-        {useCell(session.announcement)}
+        {session.announcement.value}
       </div>
     </>
   );
@@ -30,8 +29,8 @@ export function App({ session }: { readonly session: Session }): JSX.Element {
 
 function Opened({ session, loading }: { readonly session: Session; readonly loading: Loading<Service> }): JSX.Element {
   const { last } = loading;
-  const request = useCell(session.signInRequest);
-  const visit = useCell(session.visit);
+  const request = session.signInRequest.value;
+  const visit = session.visit.value;
   // While a user who was asked to sign in does so, the page stays: a form keeps what was typed.
   if (last !== null && last.visitOfAnswer === visit) {
     return (
@@ -55,7 +54,7 @@ function Opened({ session, loading }: { readonly session: Session; readonly load
 /** Shows the header and one screen. */
 function Shell({ session, service }: { readonly session: Session; readonly service: Service }): JSX.Element {
   const open = useMemo(() => ({ ...session, ...service }), [session, service]);
-  const view = useCell(session.view);
+  const view = session.view.value;
   const main = useRef<HTMLElement>(null);
   useNewScreen(`${view.screen}/${view.path}`, main);
   return (
@@ -95,7 +94,7 @@ function useNewScreen(place: string, main: { readonly current: HTMLElement | nul
 }
 
 function useTheme({ theme }: Session): void {
-  const chosen = useCell(theme);
+  const chosen = theme.value;
   useEffect(() => {
     if (chosen === "auto") delete document.documentElement.dataset["theme"];
     else document.documentElement.dataset["theme"] = chosen;

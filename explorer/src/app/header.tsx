@@ -1,15 +1,14 @@
+import type { Signal } from "@preact/signals";
 import type { JSX } from "preact";
-import type { Cell } from "../client/cell.ts";
 import { Button } from "../parts/button.tsx";
 import { Icon, type IconName } from "../parts/icon.tsx";
 import { Menu } from "../parts/menu.tsx";
 import type { OpenSession, Theme } from "../state/session.ts";
-import { useCell } from "../state/use-cell.ts";
 import { type ScreenName, hrefOf, viewOf } from "../state/view.ts";
 import { Search } from "./search.tsx";
 
 /** Shows the title of the service, the search, and links to the screens that belong to no set. */
-export function Header(props: { readonly session: OpenSession; readonly theme: Cell<Theme> }): JSX.Element {
+export function Header(props: { readonly session: OpenSession; readonly theme: Signal<Theme> }): JSX.Element {
   const { session, theme } = props;
   return (
     <header class="header">
@@ -34,7 +33,7 @@ const LINKS: readonly { readonly screen: ScreenName; readonly label: string }[] 
 ];
 
 function Screens({ session }: { readonly session: OpenSession }): JSX.Element {
-  const current = useCell(session.view).screen;
+  const current = session.view.value.screen;
   const links = LINKS.filter(({ screen }) => screen !== "operation" || session.model.operations.length > 0);
   return (
     <nav aria-label="Screens">
@@ -52,7 +51,7 @@ function Screens({ session }: { readonly session: OpenSession }): JSX.Element {
 }
 
 function SignedIn({ session }: { readonly session: OpenSession }): JSX.Element | null {
-  const user = useCell(session.credentials.user);
+  const user = session.credentials.user.value;
   const signIn = (): void => {
     session.signInRequest.value = { error: null };
   };
@@ -73,8 +72,8 @@ const THEMES: readonly { readonly theme: Theme; readonly label: string; readonly
   { theme: "dark", label: "Dark", icon: "dark" },
 ];
 
-function ThemeMenu({ theme }: { readonly theme: Cell<Theme> }): JSX.Element {
-  const current = useCell(theme);
+function ThemeMenu({ theme }: { readonly theme: Signal<Theme> }): JSX.Element {
+  const current = theme.value;
   const chosen = THEMES.find((each) => each.theme === current);
   return (
     <Menu

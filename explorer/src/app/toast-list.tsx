@@ -1,13 +1,12 @@
 import type { JSX } from "preact";
 import { Button } from "../parts/button.tsx";
 import type { Toasts } from "../state/toasts.ts";
-import { useCell } from "../state/use-cell.ts";
 
 /** Shows short messages, such as of a deletion that can be undone. Screen readers say them as they appear. */
 export function ToastList({ toasts }: { readonly toasts: Toasts }): JSX.Element {
   return (
     <div class="toasts" role="status" aria-label="Messages">
-      {useCell(toasts.list).map(({ id, text, kind, action }) => (
+      {toasts.list.value.map(({ id, text, kind, action }) => (
         <div key={id} class={`toast toast-${kind}`}>
           <p>{text}</p>
           {action === null ? null : (

@@ -1,4 +1,4 @@
-import { Cell } from "./cell.ts";
+import { signal } from "@preact/signals";
 
 /** How a reader proves who they are. */
 export type Credential =
@@ -15,9 +15,9 @@ export class Credentials {
   /** The credential; null if nobody has signed in. */
   current: Credential | null = null;
   /** Who signed in; null if nobody has. */
-  readonly user = new Cell<string | null>(null);
+  readonly user = signal<string | null>(null);
   /** How often the credential was set: what was read before may be of another user. */
-  readonly changes = new Cell(0);
+  readonly changes = signal(0);
 
   /** The headers that requests carry. */
   get headers(): Readonly<Record<string, string>> {

@@ -1,6 +1,6 @@
+import { type Signal, signal } from "@preact/signals";
 import { createContext } from "preact";
 import { type About, readAbout } from "../client/about.ts";
-import { Cell } from "../client/cell.ts";
 import { type Credential, Credentials } from "../client/credentials.ts";
 import { ServiceClient } from "../client/service-client.ts";
 import type { ServiceError } from "../client/service-error.ts";
@@ -35,15 +35,15 @@ export interface Session {
   /** How users sign in; null if the challenge of the service decides. */
   readonly signIn: SignIn | null;
   /** Why the page asks to sign in; null if it does not. */
-  readonly signInRequest: Cell<SignInRequest | null>;
+  readonly signInRequest: Signal<SignInRequest | null>;
   /** Counts changes that the screen must read. */
-  readonly changes: Cell<number>;
+  readonly changes: Signal<number>;
   /** Counts users: what the page shows and what was typed ends with a visit. */
-  readonly visit: Cell<number>;
-  readonly view: Cell<View>;
-  readonly theme: Cell<Theme>;
+  readonly visit: Signal<number>;
+  readonly view: Signal<View>;
+  readonly theme: Signal<Theme>;
   /** What a screen reader says next: counts and results. */
-  readonly announcement: Cell<string>;
+  readonly announcement: Signal<string>;
   readonly toasts: Toasts;
   /** Says something to readers who do not see the page change. */
   readonly announce: (text: string) => void;
@@ -70,10 +70,10 @@ export interface ScreenProps {
 /** Makes the state of the page, which follows the fragment of its URL. */
 export function makeSession(root: string, signIn: SignIn | null): Session {
   const credentials = new Credentials();
-  const signInRequest = new Cell<SignInRequest | null>(null);
-  const view = new Cell(parseFragment(location.hash));
-  const announcement = new Cell("");
-  const [changes, visit] = [new Cell(0), new Cell(0)];
+  const signInRequest = signal<SignInRequest | null>(null);
+  const view = signal(parseFragment(location.hash));
+  const announcement = signal("");
+  const [changes, visit] = [signal(0), signal(0)];
   addEventListener("hashchange", () => {
     view.value = parseFragment(location.hash);
   });
@@ -90,7 +90,7 @@ export function makeSession(root: string, signIn: SignIn | null): Session {
     changes,
     visit,
     view,
-    theme: new Cell<Theme>("auto"),
+    theme: signal<Theme>("auto"),
     announcement,
     toasts: new Toasts(),
     announce: (text) => {

@@ -1,4 +1,4 @@
-import { Cell } from "../client/cell.ts";
+import { signal } from "@preact/signals";
 import { messageOf } from "../client/service-error.ts";
 
 /** A short message that stays until it is closed, or until its time is over if it offers nothing. */
@@ -14,7 +14,7 @@ const SHOWN_MILLISECONDS = 8000;
 
 /** The short messages that the page shows. */
 export class Toasts {
-  readonly list = new Cell<readonly Toast[]>([]);
+  readonly list = signal<readonly Toast[]>([]);
   #last = 0;
 
   /** Shows a message. One with an action, or of a failure, stays until the reader closes it. */

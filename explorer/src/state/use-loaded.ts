@@ -1,8 +1,6 @@
 import { useCallback, useContext, useEffect, useRef, useState } from "preact/hooks";
-import { Cell } from "../client/cell.ts";
 import { ServiceError, isAbort } from "../client/service-error.ts";
 import { SessionContext } from "./session.ts";
-import { useCell } from "./use-cell.ts";
 
 /** What becomes of a question to the service. */
 export type Loaded<Value> =
@@ -35,9 +33,8 @@ export function useLoaded<Value>(key: string, load: (signal: AbortSignal) => Pro
   const [found, setFound] = useState<Found<Value> | null>(null);
   const [round, setRound] = useState(0);
   const session = useContext(SessionContext);
-  const [never] = useState(() => new Cell(0));
-  const changes = useCell(session?.changes ?? never);
-  const signedIn = useCell(session?.credentials.changes ?? never);
+  const changes = session?.changes.value ?? 0;
+  const signedIn = session?.credentials.changes.value ?? 0;
   const last = useRef<Value | null>(null);
   const controller = useRef<AbortController | null>(null);
   useEffect(() => {

@@ -1,9 +1,9 @@
 import type { JSX } from "preact";
 import { useState } from "preact/hooks";
 import { Button } from "../../parts/button.tsx";
-import { ConditionFields } from "../../parts/condition-fields.tsx";
 import { Dialog } from "../../parts/dialog.tsx";
 import { SelectField } from "../../parts/field.tsx";
+import { ConditionFields } from "../../parts/query-form/condition-fields.tsx";
 import type { FilterCondition } from "../../query/filter-tree.ts";
 import { conditionOf, operatorFor, operatorsFor } from "../../query/operators.ts";
 import type { ValueShape } from "./column.ts";

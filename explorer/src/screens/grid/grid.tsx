@@ -7,7 +7,6 @@ import { Heading } from "../../parts/heading.tsx";
 import { resolvePath } from "../../query/resolve-type.ts";
 import { pathSegments } from "../../state/path-segments.ts";
 import type { ScreenProps } from "../../state/session.ts";
-import { useCell } from "../../state/use-cell.ts";
 import { hrefOf, viewOf, withOptions } from "../../state/view.ts";
 import { gridQuery } from "./grid-query.ts";
 import { Rows } from "./rows.tsx";
@@ -17,7 +16,7 @@ export function Grid({ session, view }: ScreenProps): JSX.Element {
   // The row to begin with is no part of the query.
   const place = hrefOf(withOptions(view, { row: null }));
   const query = useMemo(() => gridQuery(session.model, view), [session.model, place]);
-  const user = useCell(session.credentials.changes);
+  const user = session.credentials.changes.value;
   return (
     <div class="grid-screen">
       <Heading>{pathSegments(view.path).at(-1) ?? view.path}</Heading>

@@ -1,4 +1,4 @@
-import { Cell } from "../../client/cell.ts";
+import { signal } from "@preact/signals";
 import { isAbort } from "../../client/service-error.ts";
 import type { Row } from "./column.ts";
 
@@ -33,7 +33,7 @@ const AHEAD = 20;
  */
 export class PagedRows {
   /** Changes with each page, so that readers of it render again. */
-  readonly changed = new Cell(0);
+  readonly changed = signal(0);
   readonly #source: PageSource;
   #chunks: readonly Chunk[] = [];
   #sample: readonly Row[] = [];

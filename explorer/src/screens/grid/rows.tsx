@@ -7,7 +7,6 @@ import { Failure, Stopped } from "../../parts/failure.tsx";
 import { LineForm } from "../../parts/line-form.tsx";
 import { nextOrder, readOrderBy, writeOrderBy } from "../../query/order-by-text.ts";
 import type { ScreenProps } from "../../state/session.ts";
-import { useCell } from "../../state/use-cell.ts";
 import { type View, hrefOf, withOptions } from "../../state/view.ts";
 import { Chips } from "./chips.tsx";
 import { columnsOf } from "./column.ts";
@@ -24,8 +23,8 @@ import { useRows } from "./use-rows.ts";
 export function Rows({ session, view, query }: ScreenProps & { readonly query: GridQuery }): JSX.Element {
   const { rows, isCounting, askCount } = useRows(session.client, query);
   const [filtering, setFiltering] = useState<string | null>(null);
-  useCell(rows.changed);
-  const columns = useMemo(() => columnsOf(query.place, view.options, rows.sample), [query, rows.sample]);
+  const pages = rows.changed.value;
+  const columns = useMemo(() => columnsOf(query.place, view.options, rows.sample), [query, rows.sample, pages === 0]);
   const shared = { session, view, query, columns };
   const current = { ...shared, rows };
   const shown = useRef(current);

@@ -1,9 +1,9 @@
 import type { JSX } from "preact";
 import { SelectField } from "../../parts/field.tsx";
+import { QueryOptions } from "../../parts/query-form/query-options.tsx";
 import { resolvePath } from "../../query/resolve-type.ts";
 import type { ScreenProps } from "../../state/session.ts";
 import type { View } from "../../state/view.ts";
-import { QueryOptions } from "./query-options.tsx";
 
 /** Edits a query as a form: of each option what the set permits. */
 export function Builder({

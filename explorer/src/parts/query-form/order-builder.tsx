@@ -1,8 +1,8 @@
 import type { JSX } from "preact";
-import { Button } from "../../parts/button.tsx";
-import { TextField } from "../../parts/field.tsx";
-import { Pick, Remove } from "../../parts/pick.tsx";
 import { readOrderBy, writeOrderBy } from "../../query/order-by-text.ts";
+import { Button } from "../button.tsx";
+import { TextField } from "../field.tsx";
+import { Pick, Remove } from "../pick.tsx";
 
 /** Edits the order of the rows: its keys, or the text that is more than keys. */
 export function OrderBuilder(props: {

@@ -1,7 +1,5 @@
 import type { JSX } from "preact";
 import type { Model } from "../../model/model.ts";
-import { CheckList } from "../../parts/check-list.tsx";
-import { CheckField, TextField } from "../../parts/field.tsx";
 import {
   expandNode,
   nodeOf,
@@ -11,6 +9,8 @@ import {
   writeExpand,
   writeSelect,
 } from "../../query/expand-tree.ts";
+import { CheckList } from "../check-list.tsx";
+import { CheckField, TextField } from "../field.tsx";
 import { ApplyBuilder } from "./apply-builder.tsx";
 import { FilterBuilder } from "./filter-builder.tsx";
 import { type QueryPlace, sortPaths } from "./filter-paths.ts";

@@ -1,12 +1,12 @@
 import type { JSX } from "preact";
 import { useState } from "preact/hooks";
-import type { Property } from "../model/model.ts";
-import type { FilterCondition } from "../query/filter-tree.ts";
-import { literalText, readTyped } from "../query/literals.ts";
-import { conditionOf, type Operator, operatorFor, operatorsFor } from "../query/operators.ts";
-import { CheckField } from "./field.tsx";
-import { Pick } from "./pick.tsx";
-import { ValueField } from "./value-field.tsx";
+import type { Property } from "../../model/model.ts";
+import type { FilterCondition } from "../../query/filter-tree.ts";
+import { literalText, readTyped } from "../../query/literals.ts";
+import { conditionOf, type Operator, operatorFor, operatorsFor } from "../../query/operators.ts";
+import { CheckField } from "../field.tsx";
+import { Pick } from "../pick.tsx";
+import { ValueField } from "../value-field.tsx";
 
 interface ConditionProps {
   readonly node: FilterCondition;

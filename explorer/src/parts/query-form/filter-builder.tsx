@@ -1,8 +1,4 @@
 import type { JSX } from "preact";
-import { Button } from "../../parts/button.tsx";
-import { ConditionFields } from "../../parts/condition-fields.tsx";
-import { CheckField, TextField } from "../../parts/field.tsx";
-import { Pick, Remove } from "../../parts/pick.tsx";
 import {
   condition,
   type FilterCondition,
@@ -13,6 +9,10 @@ import {
 import { operatorFor, operatorsFor } from "../../query/operators.ts";
 import { readFilter } from "../../query/read-filter.ts";
 import { writeFilter } from "../../query/write-filter.ts";
+import { Button } from "../button.tsx";
+import { CheckField, TextField } from "../field.tsx";
+import { Pick, Remove } from "../pick.tsx";
+import { ConditionFields } from "./condition-fields.tsx";
 import { type FilterPath, filterPaths, type QueryPlace } from "./filter-paths.ts";
 import { useEdited } from "./use-edited.ts";
 

@@ -1,8 +1,4 @@
 import type { JSX } from "preact";
-import { Button } from "../../parts/button.tsx";
-import { CheckList } from "../../parts/check-list.tsx";
-import { TextField } from "../../parts/field.tsx";
-import { Pick, Remove } from "../../parts/pick.tsx";
 import {
   aliasOf,
   type ApplyForm,
@@ -14,6 +10,10 @@ import {
   writeApply,
 } from "../../query/apply-text.ts";
 import { comparable } from "../../query/operators.ts";
+import { Button } from "../button.tsx";
+import { CheckList } from "../check-list.tsx";
+import { TextField } from "../field.tsx";
+import { Pick, Remove } from "../pick.tsx";
 import { FilterBuilder } from "./filter-builder.tsx";
 import { filterPaths, type QueryPlace } from "./filter-paths.ts";
 import { Section } from "./section.tsx";
