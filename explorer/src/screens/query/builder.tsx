@@ -1,6 +1,6 @@
 import type { JSX } from "preact";
 import { SelectField } from "../../parts/field.tsx";
-import { QueryOptions } from "../../parts/query-form/query-options.tsx";
+import { QueryOptions } from "../../parts/query-form/columns-builder.tsx";
 import { resolvePath } from "../../query/resolve-type.ts";
 import type { ScreenProps } from "../../state/session.ts";
 import type { View } from "../../state/view.ts";
