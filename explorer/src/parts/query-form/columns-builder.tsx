@@ -1,5 +1,5 @@
 import type { JSX } from "preact";
-import type { Model, Navigation } from "../../model/model.ts";
+import type { Model, Navigation, SetAbilities } from "../../model/model.ts";
 import {
   type ExpandNode,
   expandNode,
@@ -15,9 +15,8 @@ import { CheckField, TextField } from "../field.tsx";
 import { ApplyBuilder } from "./apply-builder.tsx";
 import { FilterBuilder } from "./filter-builder.tsx";
 import { type QueryPlace, sortPaths } from "./filter-paths.ts";
-import { OptionEditor, type OptionText } from "./option-editor.tsx";
+import { OptionEditor, type OptionText, Section } from "./option-editor.tsx";
 import { OrderBuilder } from "./order-builder.tsx";
-import { Section } from "./section.tsx";
 
 interface OptionsProps {
   readonly model: Model;
@@ -105,46 +104,57 @@ function optionOf({ options, onChange }: OptionsProps, name: string): OptionText
   };
 }
 
+/** The options that are edited as a line of text. */
+const LINES = [
+  ["Search", "$search", "canSearch", ""],
+  ["Further columns", "$compute", "canCompute", "Price mul 2 as Double"],
+  ["At most", "$top", "canTop", "100"],
+  ["Without the first", "$skip", "canSkip", "0"],
+] as const;
+const NOT_NESTED: ReadonlySet<string> = new Set(["$search", "$compute", "$apply"]);
+
 /** Edits the options of a query, or those of a navigation that it expands: each as the set permits it. */
 export function QueryOptions(
   props: OptionsProps & { readonly place: { readonly isCollection: boolean }; readonly isNested?: boolean },
 ): JSX.Element {
-  const { place, options } = props;
-  const can = place.set?.abilities;
-  const isWhole = props.isNested !== true;
-  const ofRows = place.isCollection;
-  const section = (title: string, name: string, isShown: boolean, form: (option: OptionText) => JSX.Element) =>
-    isShown ? (
-      <Section title={title} text={options.get(name) ?? ""}>
-        {form(optionOf(props, name))}
-      </Section>
-    ) : null;
-  const field = (label: string, name: string, isShown: boolean) =>
-    isShown ? <TextField label={label} {...fieldOf(optionOf(props, name))} /> : null;
+  const { place, options, isNested = false } = props;
+  const can: Partial<SetAbilities> = place.set?.abilities ?? {};
+  const isOfRows = place.isCollection;
+  const [filter, order, apply] = [optionOf(props, "$filter"), optionOf(props, "$orderby"), optionOf(props, "$apply")];
+  const sections = [
+    ["Filter", filter.text, isOfRows && can.canFilter !== false, <FilterBuilder place={place} {...filter} />],
+    ["Order", order.text, isOfRows && can.canSort !== false, <OrderBuilder paths={sortPaths(place)} {...order} />],
+    [
+      "Groups and totals",
+      apply.text,
+      isOfRows && !isNested && can.canApply === true,
+      <ApplyBuilder {...{ place }} {...apply} />,
+    ],
+    [
+      "Columns",
+      ["$select", "$expand"].flatMap((name) => options.get(name) ?? []).join("; "),
+      true,
+      <ColumnsBuilder {...props} />,
+    ],
+  ] as const;
   const count = optionOf(props, "$count");
   return (
     <>
-      {section("Filter", "$filter", ofRows && can?.canFilter !== false, (option) => (
-        <FilterBuilder place={place} {...option} />
-      ))}
-      {section("Order", "$orderby", ofRows && can?.canSort !== false, (option) => (
-        <OrderBuilder paths={sortPaths(place)} {...option} />
-      ))}
-      {section("Groups and totals", "$apply", ofRows && isWhole && can?.canApply === true, (option) => (
-        <ApplyBuilder place={place} {...option} />
-      ))}
-      <Section title="Columns" text={[options.get("$select") ?? [], options.get("$expand") ?? []].flat().join("; ")}>
-        <ColumnsBuilder {...props} />
-      </Section>
-      {section("Further columns", "$compute", isWhole && can?.canCompute === true, (option) => (
-        <TextField label="Such as Price mul 2 as Double" isCode isLong {...fieldOf(option)} />
-      ))}
-      {ofRows ? (
+      {sections.map(([title, text, isShown, form]) =>
+        isShown ? (
+          <Section key={title} title={title} text={text}>
+            {form}
+          </Section>
+        ) : null,
+      )}
+      {isOfRows ? (
         <div class="row query-numbers">
-          {field("Search", "$search", isWhole && can?.canSearch !== false)}
-          {field("At most", "$top", can?.canTop !== false)}
-          {field("Without the first", "$skip", can?.canSkip !== false)}
-          {can?.canCount === false ? null : (
+          {LINES.map(([label, name, ability, placeholder]) => {
+            const { text: value, onChange: onInput } = optionOf(props, name);
+            const isShown = can[ability] !== false && !(isNested && NOT_NESTED.has(name));
+            return isShown ? <TextField key={name} {...{ label, placeholder, value, onInput }} /> : null;
+          })}
+          {can.canCount === false ? null : (
             <CheckField
               label="Count all"
               checked={count.text === "true"}
@@ -155,8 +165,4 @@ export function QueryOptions(
       ) : null}
     </>
   );
-}
-
-function fieldOf({ text, onChange }: OptionText): { readonly value: string; readonly onInput: OptionText["onChange"] } {
-  return { value: text, onInput: onChange };
 }

@@ -1,6 +1,7 @@
 import type { ComponentChildren, JSX } from "preact";
-import { useState } from "preact/hooks";
-import { TextField } from "../field.tsx";
+import { useRef, useState } from "preact/hooks";
+import { Button } from "../button.tsx";
+import { SelectField, TextField } from "../field.tsx";
 
 /** The text of an option, and what changes it. */
 export interface OptionText {
@@ -32,4 +33,79 @@ export function OptionEditor<Value>(
     onChange(written);
   };
   return <>{props.children(value, change)}</>;
+}
+
+/** Shows a part of a form that opens, and opens by itself once it says something. */
+export function Section(props: {
+  readonly title: string;
+  readonly text: string;
+  readonly children: ComponentChildren;
+}): JSX.Element {
+  const wasUsed = useRef(false);
+  wasUsed.current ||= props.text !== "";
+  return (
+    <details class="query-section" open={wasUsed.current}>
+      <summary>
+        <span class="field-label">{props.title}</span> <span class="dim small query-brief">{props.text}</span>
+      </summary>
+      {props.children}
+    </details>
+  );
+}
+
+/** Edits a list: a row for each item with a button that removes it, and buttons that add items. */
+export function ListEditor<Item>(props: {
+  /** What the items are, such as "condition". */
+  readonly what: string;
+  readonly items: readonly Item[];
+  readonly row: (item: Item, change: (item: Item) => void) => ComponentChildren;
+  /** Buttons with the items that they add. */
+  readonly added: readonly (readonly [text: string, item: Item])[];
+  readonly onChange: (items: readonly Item[]) => void;
+}): JSX.Element {
+  const { what, items, onChange } = props;
+  return (
+    <div class="query-rows">
+      {items.map((item, at) => {
+        const remove = (): void => onChange(items.toSpliced(at, 1));
+        return (
+          <div class="filter-row" key={at}>
+            {props.row(item, (next) => onChange(items.with(at, next)))}
+            <Button kind="quiet" icon="close" label={`Remove ${what} ${at + 1}`} onClick={remove} />
+          </div>
+        );
+      })}
+      <div class="row">
+        {props.added.map(([text, item]) => (
+          <Button key={text} icon="add" onClick={() => onChange([...items, item])}>
+            {text}
+          </Button>
+        ))}
+      </div>
+    </div>
+  );
+}
+
+/** Shows a list of choices whose name is for screen readers: its neighbours say what it is. */
+export function Pick<Choice>(props: {
+  readonly label: string;
+  /** The text that is shown: that of a choice, or another one. */
+  readonly value: string;
+  readonly choices: Iterable<readonly [text: string, choice: Choice]>;
+  readonly onPick: (choice: Choice) => void;
+}): JSX.Element {
+  const { label, value, onPick } = props;
+  const choices = new Map(props.choices);
+  const texts = choices.has(value) ? [...choices.keys()] : [value, ...choices.keys()];
+  return (
+    <SelectField
+      isLabelHidden
+      {...{ label, value }}
+      choices={texts.map((text) => ({ value: text, label: text }))}
+      onChange={(text) => {
+        const choice = choices.get(text);
+        if (choice !== undefined) onPick(choice);
+      }}
+    />
+  );
 }

@@ -2,19 +2,17 @@ import type { JSX } from "preact";
 import { memberOf } from "../../client/json-members.ts";
 import type { Answer } from "../../client/service-client.ts";
 import { ServiceError } from "../../client/service-error.ts";
-import { readTrace, type Trace } from "../../client/trace.ts";
-import { showValue } from "../../format/show-value.ts";
+import { readTrace, type Trace, type TracedStatement } from "../../client/trace.ts";
 import { Button } from "../../parts/button.tsx";
+import { DataTable } from "../../parts/data-table.tsx";
 import { Heading } from "../../parts/heading.tsx";
 import { Loadable } from "../../parts/loadable.tsx";
 import { resourceUrl } from "../../state/resource-url.ts";
 import type { OpenSession, ScreenProps } from "../../state/session.ts";
 import { useLoaded } from "../../state/use-loaded.ts";
-import { Stages } from "./stages.tsx";
-import { Statements } from "./statements.tsx";
 
 /** What a query costs: its answer, and the statements behind it; null if they cannot be read. */
-interface Cost {
+interface Measured {
   readonly answer: Answer;
   readonly trace: Trace | null;
 }
@@ -27,15 +25,22 @@ export function Cost({ session, view }: ScreenProps): JSX.Element {
     <div class="cost">
       <Heading>Cost</Heading>
       <Loadable loading={loading} label="Running the query">
-        {(cost) => <CostOf cost={cost} onAgain={loading.again} />}
+        {(measured) => (
+          <>
+            <div class="row cost-facts">
+              <Button onClick={loading.again}>Run again</Button>
+            </div>
+            <CostOf {...measured} />
+          </>
+        )}
       </Loadable>
     </div>
   );
 }
 
-async function measure({ client, about, announce }: OpenSession, url: string, signal: AbortSignal): Promise<Cost> {
+async function measure({ client, about, announce }: OpenSession, url: string, signal: AbortSignal): Promise<Measured> {
   const answer = await client.get(url, { signal });
-  announce(`The query took ${milliseconds(answer.milliseconds)}.`);
+  announce(`The query took ${answer.milliseconds.toFixed(1)} ms.`);
   const { requestId } = answer;
   if (!about.traces || requestId === null) return { answer, trace: null };
   try {
@@ -47,34 +52,96 @@ async function measure({ client, about, announce }: OpenSession, url: string, si
   }
 }
 
-function CostOf({ cost, onAgain }: { readonly cost: Cost; readonly onAgain: () => void }): JSX.Element {
-  const { answer, trace } = cost;
+/** What each stage of `Server-Timing` is. */
+const STAGES: Readonly<Record<string, string>> = {
+  parse: "Read the URL",
+  authorize: "Identify you, and check the rules",
+  schema: "Wait for the comparison with the database",
+  bind: "Understand the query",
+  body: "Read the body",
+  plan: "Plan the query",
+  execute: "Read the data",
+  db: "Statements, a part of the stages",
+  write: "Write the response",
+  total: "Until the response began",
+};
+
+function CostOf({ answer, trace }: Measured): JSX.Element {
+  const { body, stages, requestId } = answer;
+  const rows = memberOf(body, "value");
+  const longest = Math.max(...stages.map(({ milliseconds }) => milliseconds), Number.MIN_VALUE);
   return (
     <>
-      <div class="row cost-facts">
-        <Fact name="Time" value={milliseconds(answer.milliseconds)} />
-        <Fact name="Rows" value={rowsText(answer)} />
-        {trace === null ? null : <Fact name="Statements" value={String(trace.statements.length + trace.omitted)} />}
-        <span class="spread">
-          <Button onClick={onAgain}>Run again</Button>
-        </span>
-      </div>
-      <Stages stages={answer.stages} />
-      {trace === null ? <NoTrace /> : <Statements trace={trace} />}
-      <p class="small dim">
-        {"Request "}
-        <code>{answer.requestId ?? "without an id"}</code>
+      <p>
+        {`${answer.milliseconds.toFixed(1)} ms · ${Array.isArray(rows) ? rows.length : 1} rows · request `}
+        <code>{requestId ?? "without an id"}</code>
       </p>
+      <Part
+        title="Time in the service"
+        columns={[{ title: "Stage" }, { title: "ms", isNumber: true }, { title: "Share" }]}
+        rows={stages.map(({ name, milliseconds }) => [
+          STAGES[name] ?? name,
+          milliseconds.toFixed(1),
+          <svg class="stage-bar" viewBox="0 0 100 8" preserveAspectRatio="none" aria-hidden="true">
+            <rect width={(milliseconds / longest) * 100} height={8} />
+          </svg>,
+        ])}
+      />
+      {trace === null ? <NoTrace /> : <Statements {...trace} />}
     </>
   );
 }
 
-function Fact({ name, value }: { readonly name: string; readonly value: string }): JSX.Element {
+function Part(props: Omit<Parameters<typeof DataTable>[0], "label"> & { readonly title: string }): JSX.Element | null {
+  const { title, rows } = props;
+  return rows.length === 0 ? null : (
+    <section class="cost-part">
+      <h2>{title}</h2>
+      <DataTable label={title} {...props} />
+    </section>
+  );
+}
+
+function Statements({ statements, omitted, advice }: Trace): JSX.Element {
   return (
-    <dl class="fact">
-      <dt>{name}</dt>
-      <dd>{value}</dd>
-    </dl>
+    <>
+      <Part
+        title="Indexes that would help"
+        columns={[{ title: "Why" }, { title: "Statement" }]}
+        rows={advice.map(({ message, fix }) => [message, <pre tabIndex={0}>{fix}</pre>])}
+      />
+      <Part
+        title="Statements"
+        columns={[{ title: "Statement" }, { title: "Rows", isNumber: true }, { title: "ms", isNumber: true }]}
+        rows={statements.map((statement) => [
+          <Statement {...statement} />,
+          statement.rows,
+          statement.milliseconds.toFixed(1),
+        ])}
+      />
+      {statements.length === 0 ? <p class="dim">The query asked no database.</p> : null}
+      {omitted === 0 ? null : <p>{`The service did not keep ${omitted} more.`}</p>}
+    </>
+  );
+}
+
+function Statement({ sql, parameters, error, plan }: TracedStatement): JSX.Element {
+  return (
+    <>
+      <pre tabIndex={0}>{sql}</pre>
+      {parameters.length === 0 ? null : (
+        <p>
+          Parameters: <code>{parameters.join(", ")}</code>
+        </p>
+      )}
+      {error === null ? null : <p class="field-error">{error}</p>}
+      {plan === null ? null : (
+        <details open>
+          <summary>Plan</summary>
+          <pre tabIndex={0}>{plan.join("\n")}</pre>
+        </details>
+      )}
+    </>
   );
 }
 
@@ -88,13 +155,4 @@ function NoTrace(): JSX.Element {
       </p>
     </div>
   );
-}
-
-function rowsText({ body }: Answer): string {
-  const rows = memberOf(body, "value");
-  return showValue(Array.isArray(rows) ? rows.length : 1, null).text;
-}
-
-function milliseconds(value: number): string {
-  return `${showValue(Math.round(value * 10) / 10, null).text} ms`;
 }

@@ -3,7 +3,7 @@ import { useState } from "preact/hooks";
 import { Button } from "../../parts/button.tsx";
 import { Dialog } from "../../parts/dialog.tsx";
 import { SelectField } from "../../parts/field.tsx";
-import { ConditionFields } from "../../parts/query-form/condition-fields.tsx";
+import { ConditionFields } from "../../parts/query-form/filter-builder.tsx";
 import type { FilterCondition } from "../../query/filter-tree.ts";
 import { conditionOf, operatorFor, operatorsFor } from "../../query/operators.ts";
 import type { ValueShape } from "./column.ts";
