@@ -1,15 +1,18 @@
+import { valueAt } from "../../format/csv.ts";
 import { labelProperty } from "../../model/label-property.ts";
 import type { Model } from "../../model/model.ts";
 import { readApply, writeApply } from "../../query/apply-text.ts";
 import { writeExpand } from "../../query/expand-tree.ts";
 import { type FilterNode, NO_FILTER } from "../../query/filter-tree.ts";
+import { toLiteral } from "../../query/literals.ts";
+import { conditionOf, operatorsFor } from "../../query/operators.ts";
 import { readFilter } from "../../query/read-filter.ts";
 import { type ResolvedPath, resolvePath } from "../../query/resolve-type.ts";
 import { writeFilter } from "../../query/write-filter.ts";
 import { pathSegments } from "../../state/path-segments.ts";
 import { resourceUrl } from "../../state/resource-url.ts";
 import { type View, viewOf } from "../../state/view.ts";
-import { cellNode, columnsOf, shownNames } from "./columns.ts";
+import { cellNode, type Column, columnsOf, type Row, shownNames } from "./columns.ts";
 
 /** The options of a view. */
 export type Options = ReadonlyMap<string, string>;
@@ -68,10 +71,11 @@ function selectOf({ type, set }: ResolvedPath, { options }: View): string | null
 }
 
 /** Paths along navigations may forbid `$expand`. */
-function labelsOf(place: ResolvedPath, { path, options }: View): string {
+function labelsOf(place: ResolvedPath, view: View): string {
+  const { path, options } = view;
   const { set } = place;
   if (set === null || !set.abilities.canExpand || pathSegments(path).length > 1 || options.has("$apply")) return "";
-  const labelled = columnsOf(place, options, [])
+  const labelled = columnsOf(place, view, [])
     .flatMap(({ navigation }) => navigation ?? [])
     .filter(({ name, target }) => set.abilities.expandable(name) && labelProperty(target) !== null);
   return writeExpand(labelled.slice(0, MOST_LABELS).map(cellNode));
@@ -86,6 +90,17 @@ export function conditionsOf(filter: string | undefined): readonly FilterNode[] 
 /** Writes a filter of conditions that must all be met. */
 export function filterOf(items: readonly FilterNode[]): string {
   return writeFilter({ ...NO_FILTER, items });
+}
+
+/** Returns the filter with a condition on a column, which begins with a value of the rows. */
+export function filterBy(view: View, { name, path, type }: Column, sample: readonly Row[]): Options {
+  const conditions = conditionsOf(view.options.get("$filter"));
+  const [operator] = type === null ? [] : operatorsFor({ type, isCollection: false, isNullable: false });
+  const isThere = conditions.some((each) => each.kind === "condition" && each.path === name);
+  if (type === null || operator === undefined || isThere) return view.options;
+  const value = sample.map((row) => valueAt(row, path)).find((each) => each !== null && each !== undefined);
+  const literal = operator.operator === "contains" ? "''" : toLiteral(value, type);
+  return new Map([["$filter", filterOf([...conditions, conditionOf(name, operator, [literal])])]]);
 }
 
 /** Returns a view with other options, from its first row on. Aliases that no option names any more go. */

@@ -14,7 +14,7 @@ import { type Loading, useLoaded } from "../../state/use-loaded.ts";
 import { withOptions } from "../../state/view.ts";
 import { columnsOf, shownNames } from "./columns.ts";
 import { type GridQuery, gridQuery, type Options } from "./grid-query.ts";
-import { GridTable, type ShownRows, type TableProps } from "./grid-table.tsx";
+import { GridTable, type TableProps } from "./grid-table.tsx";
 import { PagedRows, readPage } from "./paged-rows.ts";
 import { Chips, QueryDialog, rowsText, Tools } from "./tools.tsx";
 
@@ -32,6 +32,7 @@ export function Grid({ session, view }: ScreenProps): JSX.Element {
 }
 
 type QueryProps = ScreenProps & { readonly query: GridQuery };
+type ShownRows = Pick<TableProps, "columns" | "rows">;
 
 /** A service that refuses the labels of foreign keys is asked without them. */
 async function openRows({ session, view, query }: QueryProps, signal: AbortSignal): Promise<ShownRows> {
@@ -44,7 +45,7 @@ async function openRows({ session, view, query }: QueryProps, signal: AbortSigna
     if (!isRefused || plain.first === query.first) throw error;
     return open(plain);
   });
-  return { rows, columns: columnsOf(query.place, view.options, rows.sample) };
+  return { rows, columns: columnsOf(query.place, view, rows.sample) };
 }
 
 /** Shows the rows of one query, with what changes the query above them. */
