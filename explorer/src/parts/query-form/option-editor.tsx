@@ -1,5 +1,5 @@
 import type { ComponentChildren, JSX } from "preact";
-import { useRef, useState } from "preact/hooks";
+import { useState } from "preact/hooks";
 import { Button } from "../button.tsx";
 import { SelectField, TextField } from "../field.tsx";
 
@@ -35,22 +35,23 @@ export function OptionEditor<Value>(
   return <>{props.children(value, change)}</>;
 }
 
-/** Shows a part of a form that opens, and opens by itself once it says something. */
+/** Shows a part of a form that opens, and is open from the start if it says something. */
 export function Section(props: {
   readonly title: string;
   readonly text: string;
+  readonly isShown?: boolean;
   readonly children: ComponentChildren;
-}): JSX.Element {
-  const wasUsed = useRef(false);
-  wasUsed.current ||= props.text !== "";
-  return (
-    <details class="query-section" open={wasUsed.current}>
+}): JSX.Element | null {
+  const { title, text, isShown = true, children } = props;
+  const [isOpen] = useState(text !== "");
+  return isShown ? (
+    <details class="query-section" open={isOpen}>
       <summary>
-        <span class="field-label">{props.title}</span> <span class="dim small query-brief">{props.text}</span>
+        <span class="field-label">{title}</span> <span class="dim small query-brief">{text}</span>
       </summary>
-      {props.children}
+      {children}
     </details>
-  );
+  ) : null;
 }
 
 /** Edits a list: a row for each item with a button that removes it, and buttons that add items. */

@@ -22,7 +22,8 @@ export function FilterDialog(props: FilterDialogProps): JSX.Element | null {
   const { targets, view, session, onClose } = props;
   const [node, setNode] = useState(() => conditionAt(props, props.path));
   const [isIncomplete, setIncomplete] = useState(false);
-  if (node === null) return null;
+  const property = targets.find(({ path }) => path === node?.path)?.shape;
+  if (node === null || property === undefined) return null;
   const old = conditionsOf(view).find(({ path }) => path === node.path);
   const change = (next: FilterCondition | null): void => {
     setNode(next);
@@ -51,12 +52,7 @@ export function FilterDialog(props: FilterDialogProps): JSX.Element | null {
           choices={targets.map(({ path }) => ({ value: path, label: path }))}
           onChange={(path) => change(conditionAt(props, path))}
         />
-        <ConditionFields
-          key={node.path}
-          node={node}
-          property={targets.find(({ path }) => path === node.path)?.shape ?? null}
-          onChange={change}
-        />
+        <ConditionFields key={node.path} node={node} property={property} onChange={change} />
         <p class="field-error" role="alert">
           {isIncomplete ? "Write a value that fits the property." : ""}
         </p>
