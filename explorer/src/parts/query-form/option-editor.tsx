@@ -1,5 +1,5 @@
 import type { ComponentChildren, JSX } from "preact";
-import { useState } from "preact/hooks";
+import { useRef, useState } from "preact/hooks";
 import { Button } from "../button.tsx";
 import { SelectField, TextField } from "../field.tsx";
 
@@ -35,7 +35,7 @@ export function OptionEditor<Value>(
   return <>{props.children(value, change)}</>;
 }
 
-/** Shows a part of a form that opens, and is open from the start if it says something. */
+/** Shows a part of a form that opens, and opens by itself once it says something. */
 export function Section(props: {
   readonly title: string;
   readonly text: string;
@@ -43,9 +43,10 @@ export function Section(props: {
   readonly children: ComponentChildren;
 }): JSX.Element | null {
   const { title, text, isShown = true, children } = props;
-  const [isOpen] = useState(text !== "");
+  const wasUsed = useRef(false);
+  wasUsed.current ||= text !== "";
   return isShown ? (
-    <details class="query-section" open={isOpen}>
+    <details class="query-section" open={wasUsed.current}>
       <summary>
         <span class="field-label">{title}</span> <span class="dim small query-brief">{text}</span>
       </summary>

@@ -44,11 +44,13 @@ export function Result({ session, view }: ScreenProps): JSX.Element {
 export function Excerpt(props: { readonly text: string; readonly position: number }): JSX.Element {
   const { before, fault, after } = excerptAt(props.text, props.position);
   return (
-    <code class="query-fault" dir="ltr">
-      {before}
-      <mark>{fault}</mark>
-      {after}
-    </code>
+    <p class="query-fault">
+      <code dir="ltr">
+        {before}
+        <mark>{fault}</mark>
+        {after}
+      </code>
+    </p>
   );
 }
 
