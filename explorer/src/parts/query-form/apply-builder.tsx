@@ -2,14 +2,13 @@ import type { JSX } from "preact";
 import { aliasOf, METHOD_NAMES, readApply, titleOf, type Total, writeApply } from "../../query/apply-text.ts";
 import { comparable } from "../../query/operators.ts";
 import { CheckList } from "../check-list.tsx";
-import { FilterBuilder } from "./filter-builder.tsx";
 import { type QueryPlace, singlePaths } from "./filter-paths.ts";
-import { ListEditor, OptionEditor, type OptionText, Pick, Section } from "./option-editor.tsx";
+import { ListEditor, OptionEditor, type OptionText, Pick } from "./option-editor.tsx";
 
 /** Edits groups and totals; other steps stay text. */
 export function ApplyBuilder({ place, ...option }: OptionText & { readonly place: QueryPlace }): JSX.Element {
   const paths = singlePaths(place.type).map(({ path }) => path);
-  const groupable = paths.filter((path) => place.set?.abilities.groupable(path) ?? true);
+  const names = paths.filter((path) => place.set?.abilities.groupable(path) ?? true);
   const totals = totalsOf(place);
   return (
     <OptionEditor label="Steps" read={readApply} write={writeApply} {...option}>
@@ -17,46 +16,36 @@ export function ApplyBuilder({ place, ...option }: OptionText & { readonly place
         <div class="query-rows">
           <CheckList
             label="Groups by"
-            names={groupable}
+            {...{ names }}
             chosen={form.groupBy}
             onChange={(groupBy) => change({ ...form, groupBy })}
           />
           <ListEditor
-            items={form.totals}
             what="total"
+            items={form.totals}
             row={(total, pick) => (
               <>
                 <Pick label="Total" value={titleOf(total.method, total.path)} choices={totals} onPick={pick} />
-                <span class="dim small">
-                  as <code>{total.alias}</code>
-                </span>
+                <code class="dim small">{total.alias}</code>
               </>
             )}
-            added={[...totals.values()].slice(0, 1).map((total) => ["Total", total])}
+            added={totals.slice(0, 1).map(([, total]) => ["Total", total])}
             onChange={(next) => change({ ...form, totals: withNames(next, place, form.groupBy) })}
           />
-          {form.groupBy.length + form.totals.length === 0 ? null : (
-            <Section title="Only of the rows with" text={form.filter}>
-              <FilterBuilder place={place} text={form.filter} onChange={(filter) => change({ ...form, filter })} />
-            </Section>
-          )}
         </div>
       )}
     </OptionEditor>
   );
 }
 
-/** Returns the totals that a set permits, by their names for people. */
-function totalsOf({ type, set }: QueryPlace): ReadonlyMap<string, Total> {
-  const [, ...methods] = METHOD_NAMES.keys();
-  const ofPaths = comparable(type).flatMap(({ path }) =>
-    methods
-      .filter((method) => set?.abilities.methodsOf(path).includes(method) ?? true)
-      .map((method) => ({ method, path, alias: "" })),
-  );
-  const count = { method: "count", path: null, alias: "" } as const;
-  const all: readonly Total[] = [...(set?.abilities.canCount === false ? [] : [count]), ...ofPaths];
-  return new Map(all.map((total) => [titleOf(total.method, total.path), total]));
+/** Returns the totals that a set permits, with their names for people. */
+function totalsOf({ type, set }: QueryPlace): readonly (readonly [string, Total])[] {
+  const totals = [...METHOD_NAMES.keys()].flatMap((method): readonly Total[] => {
+    if (method === "count") return set?.abilities.canCount === false ? [] : [{ method, path: null, alias: "" }];
+    const paths = comparable(type).filter(({ path }) => set?.abilities.methodsOf(path).includes(method) ?? true);
+    return paths.map(({ path }) => ({ method, path, alias: "" }));
+  });
+  return totals.map((total) => [titleOf(total.method, total.path), total]);
 }
 
 /** Gives new totals names that no other column has. */

@@ -49,18 +49,12 @@ const QUANTIFIERS: Choices<Pick<FilterLambda, "quantifier" | "isNegated">> = [
 
 function Group({ node, paths, onChange }: NodeProps<FilterGroup>): JSX.Element {
   const { items, operator, isNegated } = node;
-  const shown = GROUPS.find(([, each]) => each.operator === operator && each.isNegated === isNegated);
+  const [text = ""] = GROUPS.find(([, each]) => each.operator === operator && each.isNegated === isNegated) ?? [];
+  const pick = (chosen: Partial<FilterGroup>): void => onChange({ ...node, ...chosen });
   const start = startOf(paths[0]);
   return (
     <div class="filter-group" role="group" aria-label="Conditions">
-      {items.length < 2 && !isNegated ? null : (
-        <Pick
-          label="Which"
-          value={shown?.[0] ?? ""}
-          choices={GROUPS}
-          onPick={(chosen) => onChange({ ...node, ...chosen })}
-        />
-      )}
+      {items.length < 2 && !isNegated ? null : <Pick label="Which" value={text} choices={GROUPS} onPick={pick} />}
       <ListEditor
         what="condition"
         items={items}
@@ -77,45 +71,47 @@ function Group({ node, paths, onChange }: NodeProps<FilterGroup>): JSX.Element {
 
 /** The unfinished condition of a path. */
 function startOf(start: FilterPath | undefined): FilterNode {
-  const operator = start === undefined ? undefined : operatorsFor(start.property)[0];
+  const [operator] = start === undefined ? [] : operatorsFor(start.property);
   if (start === undefined || operator === undefined) return { kind: "text", text: "" };
   const condition = conditionOf(start.path, operator, []);
-  return start.collection === null
-    ? condition
-    : { kind: "lambda", path: start.collection, quantifier: "any", isNegated: false, condition };
+  if (start.collection === null) return condition;
+  return { kind: "lambda", path: start.collection, quantifier: "any", isNegated: false, condition };
+}
+
+/** Returns whether the fields of a path can show a condition. */
+function canShow({ path, property }: FilterPath, node: FilterNode | null): boolean {
+  return node?.kind === "condition" && node.path === path && operatorFor(node, operatorsFor(property)) !== null;
 }
 
 function Item({ node, paths, onChange }: NodeProps<FilterNode>): JSX.Element {
   if (node.kind === "group") return <Group {...{ node, paths, onChange }} />;
-  const lambda = node.kind === "lambda" ? node : null;
-  const condition = node.kind === "condition" ? node : (lambda?.condition ?? null);
-  const path = paths.find((each) => each.collection === (lambda?.path ?? null) && each.path === condition?.path);
-  if (condition === null || path === undefined || operatorFor(condition, operatorsFor(path.property)) === null) {
+  const [collection, condition] = node.kind === "lambda" ? [node.path, node.condition] : [null, node];
+  const path = paths.find((each) => each.collection === collection && canShow(each, condition));
+  if (condition?.kind !== "condition" || path === undefined) {
     const text = node.kind === "text" ? node.text : writeFilter({ ...NO_FILTER, items: [node] });
     const change = (next: string): void => onChange({ kind: "text", text: next });
     return <TextField label="Condition as text" isLabelHidden isCode value={text} onInput={change} />;
   }
-  const { name, property } = path;
-  const quantifier = QUANTIFIERS.find(
-    ([, each]) => each.quantifier === lambda?.quantifier && each.isNegated === lambda.isNegated,
-  );
+  const choices = paths.map((each) => [each.name, startOf(each)] as const);
   return (
     <>
-      <Pick label="Property" value={name} choices={paths.map((each) => [each.name, startOf(each)])} onPick={onChange} />
-      {lambda === null || quantifier === undefined ? null : (
-        <Pick
-          label="How many"
-          value={quantifier[0]}
-          choices={QUANTIFIERS}
-          onPick={(chosen) => onChange({ ...lambda, ...chosen })}
-        />
-      )}
+      <Pick label="Property" value={path.name} {...{ choices }} onPick={onChange} />
+      {node.kind === "lambda" ? <Quantifier {...{ node, onChange }} /> : null}
       <ConditionFields
-        {...{ node: condition, property }}
-        onChange={(next) => onChange(lambda === null ? next : { ...lambda, condition: next })}
+        node={condition}
+        property={path.property}
+        onChange={(next) => onChange(node.kind === "lambda" ? { ...node, condition: next } : next)}
       />
     </>
   );
+}
+
+function Quantifier({ node, onChange }: Omit<NodeProps<FilterLambda>, "paths">): JSX.Element {
+  const { quantifier, isNegated } = node;
+  const [text = ""] =
+    QUANTIFIERS.find(([, each]) => each.quantifier === quantifier && each.isNegated === isNegated) ?? [];
+  const pick = (chosen: Partial<FilterLambda>): void => onChange({ ...node, ...chosen });
+  return <Pick label="How many" value={text} choices={QUANTIFIERS} onPick={pick} />;
 }
 
 /** As long as what was typed is missing or wrong, the condition has no values. */
@@ -128,14 +124,14 @@ const LINES = { type: { kind: "primitive", name: "Edm.String" }, isCollection: f
 /** Edits what a condition does with its property: the operator and the value that fit its type. */
 export function ConditionFields(props: {
   readonly node: TypedCondition;
-  readonly property: Pick<Property, "type" | "isCollection" | "isNullable"> | null;
+  readonly property: Pick<Property, "type" | "isCollection" | "isNullable">;
   readonly onChange: (node: TypedCondition) => void;
 }): JSX.Element | null {
   const { node, property, onChange } = props;
-  const operators = property === null ? [] : operatorsFor(property);
-  const operator = operatorFor(node, operators);
-  if (property === null || operator === null) return null;
   const { type } = property;
+  const operators = operatorsFor(property);
+  const operator = operatorFor(node, operators);
+  if (operator === null) return null;
   const { values } = operator;
   const stated = values === "none" || node.values.length === 0 ? null : node.values.map(literalText).join("\n");
   const typed = node.typed ?? stated;
@@ -144,7 +140,7 @@ export function ConditionFields(props: {
     const isWhole = literals.length === readValues(text, next, type).length;
     onChange({ ...conditionOf(node.path, next, isWhole ? literals : [], isLowered), typed: text });
   };
-  const isText = type.kind === "primitive" && type.name === "Edm.String";
+  const isText = values !== "none" && type.kind === "primitive" && type.name === "Edm.String";
   return (
     <>
       <Pick
@@ -165,9 +161,9 @@ export function ConditionFields(props: {
           onChange={(text) => change(operator, text)}
         />
       )}
-      {values === "none" || !isText ? null : (
+      {isText ? (
         <CheckField label="any case" checked={node.isLowered} onChange={(next) => change(operator, typed, next)} />
-      )}
+      ) : null}
     </>
   );
 }

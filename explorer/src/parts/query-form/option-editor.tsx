@@ -39,18 +39,20 @@ export function OptionEditor<Value>(
 export function Section(props: {
   readonly title: string;
   readonly text: string;
+  readonly isShown?: boolean;
   readonly children: ComponentChildren;
-}): JSX.Element {
+}): JSX.Element | null {
+  const { title, text, isShown = true, children } = props;
   const wasUsed = useRef(false);
-  wasUsed.current ||= props.text !== "";
-  return (
+  wasUsed.current ||= text !== "";
+  return isShown ? (
     <details class="query-section" open={wasUsed.current}>
       <summary>
-        <span class="field-label">{props.title}</span> <span class="dim small query-brief">{props.text}</span>
+        <span class="field-label">{title}</span> <span class="dim small query-brief">{text}</span>
       </summary>
-      {props.children}
+      {children}
     </details>
-  );
+  ) : null;
 }
 
 /** Edits a list: a row for each item with a button that removes it, and buttons that add items. */

@@ -2,35 +2,38 @@ import type { JSX } from "preact";
 import { memberOf } from "../../client/json-members.ts";
 import type { Answer } from "../../client/service-client.ts";
 import { ServiceError } from "../../client/service-error.ts";
-import { readTrace, type Trace, type TracedStatement } from "../../client/trace.ts";
+import { readTrace, type Trace } from "../../client/trace.ts";
 import { Button } from "../../parts/button.tsx";
 import { DataTable } from "../../parts/data-table.tsx";
 import { Heading } from "../../parts/heading.tsx";
 import { Loadable } from "../../parts/loadable.tsx";
 import { resourceUrl } from "../../state/resource-url.ts";
-import type { OpenSession, ScreenProps } from "../../state/session.ts";
+import type { ScreenProps } from "../../state/session.ts";
 import { useLoaded } from "../../state/use-loaded.ts";
-
-/** What a query costs: its answer, and the statements behind it; null if they cannot be read. */
-interface Measured {
-  readonly answer: Answer;
-  readonly trace: Trace | null;
-}
 
 /** Shows what a query costs: the time of its stages, its statements with their plans, and missing indexes. */
 export function Cost({ session, view }: ScreenProps): JSX.Element {
+  const { client, about, announce } = session;
   const url = resourceUrl(view);
-  const loading = useLoaded(url, async (signal) => measure(session, url, signal));
+  const loading = useLoaded(url, async (signal) => {
+    const answer = await client.get(url, { signal });
+    const { requestId } = answer;
+    announce(`The query took ${answer.milliseconds.toFixed(1)} ms.`);
+    const isTraced = about.traces && requestId !== null;
+    return { answer, trace: isTraced ? await readTrace(client, requestId, signal).catch(withoutTrace) : null };
+  });
   return (
     <div class="cost">
       <Heading>Cost</Heading>
       <Loadable loading={loading} label="Running the query">
-        {(measured) => (
+        {({ answer, trace }) => (
           <>
             <div class="row cost-facts">
+              <p>{factsOf(answer)}</p>
               <Button onClick={loading.again}>Run again</Button>
             </div>
-            <CostOf {...measured} />
+            <Stages {...answer} />
+            {trace === null ? <NoTrace /> : <Statements {...trace} />}
           </>
         )}
       </Loadable>
@@ -38,18 +41,16 @@ export function Cost({ session, view }: ScreenProps): JSX.Element {
   );
 }
 
-async function measure({ client, about, announce }: OpenSession, url: string, signal: AbortSignal): Promise<Measured> {
-  const answer = await client.get(url, { signal });
-  announce(`The query took ${answer.milliseconds.toFixed(1)} ms.`);
-  const { requestId } = answer;
-  if (!about.traces || requestId === null) return { answer, trace: null };
-  try {
-    return { answer, trace: await readTrace(client, requestId, signal) };
-  } catch (error) {
-    // A service of several processes may ask another one for the trace.
-    if (error instanceof ServiceError && (error.status === 404 || error.status === 403)) return { answer, trace: null };
-    throw error;
-  }
+/** A service of several processes may ask another one for the trace. */
+function withoutTrace(error: unknown): null {
+  if (error instanceof ServiceError && (error.status === 404 || error.status === 403)) return null;
+  throw error;
+}
+
+function factsOf({ body, milliseconds, requestId }: Answer): string {
+  const rows = memberOf(body, "value");
+  const count = Array.isArray(rows) ? rows.length : 1;
+  return `${milliseconds.toFixed(1)} ms · ${count === 1 ? "1 row" : `${count} rows`} · request ${requestId ?? "without an id"}`;
 }
 
 /** What each stage of `Server-Timing` is. */
@@ -66,39 +67,23 @@ const STAGES: Readonly<Record<string, string>> = {
   total: "Until the response began",
 };
 
-function CostOf({ answer, trace }: Measured): JSX.Element {
-  const { body, stages, requestId } = answer;
-  const rows = memberOf(body, "value");
+function Stages({ stages }: Answer): JSX.Element {
   const longest = Math.max(...stages.map(({ milliseconds }) => milliseconds), Number.MIN_VALUE);
-  return (
-    <>
-      <p>
-        {`${answer.milliseconds.toFixed(1)} ms · ${Array.isArray(rows) ? rows.length : 1} rows · request `}
-        <code>{requestId ?? "without an id"}</code>
-      </p>
-      <Part
-        title="Time in the service"
-        columns={[{ title: "Stage" }, { title: "ms", isNumber: true }, { title: "Share" }]}
-        rows={stages.map(({ name, milliseconds }) => [
-          STAGES[name] ?? name,
-          milliseconds.toFixed(1),
-          <svg class="stage-bar" viewBox="0 0 100 8" preserveAspectRatio="none" aria-hidden="true">
-            <rect width={(milliseconds / longest) * 100} height={8} />
-          </svg>,
-        ])}
-      />
-      {trace === null ? <NoTrace /> : <Statements {...trace} />}
-    </>
+  const bar = (length: number): JSX.Element => (
+    <svg class="stage-bar" viewBox="0 0 100 8" preserveAspectRatio="none" aria-hidden="true">
+      <rect width={length} height={8} />
+    </svg>
   );
-}
-
-function Part(props: Omit<Parameters<typeof DataTable>[0], "label"> & { readonly title: string }): JSX.Element | null {
-  const { title, rows } = props;
-  return rows.length === 0 ? null : (
-    <section class="cost-part">
-      <h2>{title}</h2>
-      <DataTable label={title} {...props} />
-    </section>
+  return (
+    <Part
+      title="Time in the service"
+      columns={[{ title: "Stage" }, { title: "ms", isNumber: true }, { title: "Share" }]}
+      rows={stages.map(({ name, milliseconds: time }) => [
+        STAGES[name] ?? name,
+        time.toFixed(1),
+        bar((time / longest) * 100),
+      ])}
+    />
   );
 }
 
@@ -113,10 +98,15 @@ function Statements({ statements, omitted, advice }: Trace): JSX.Element {
       <Part
         title="Statements"
         columns={[{ title: "Statement" }, { title: "Rows", isNumber: true }, { title: "ms", isNumber: true }]}
-        rows={statements.map((statement) => [
-          <Statement {...statement} />,
-          statement.rows,
-          statement.milliseconds.toFixed(1),
+        rows={statements.map(({ sql, parameters, error, plan, rows, milliseconds }) => [
+          <>
+            <pre tabIndex={0}>{sql}</pre>
+            {error === null ? null : <p class="field-error">{error}</p>}
+            {parameters.length === 0 ? null : <code>{`Parameters: ${parameters.join(", ")}`}</code>}
+            {plan === null ? null : <pre tabIndex={0}>{plan.join("\n")}</pre>}
+          </>,
+          rows,
+          milliseconds.toFixed(1),
         ])}
       />
       {statements.length === 0 ? <p class="dim">The query asked no database.</p> : null}
@@ -125,23 +115,12 @@ function Statements({ statements, omitted, advice }: Trace): JSX.Element {
   );
 }
 
-function Statement({ sql, parameters, error, plan }: TracedStatement): JSX.Element {
-  return (
-    <>
-      <pre tabIndex={0}>{sql}</pre>
-      {parameters.length === 0 ? null : (
-        <p>
-          Parameters: <code>{parameters.join(", ")}</code>
-        </p>
-      )}
-      {error === null ? null : <p class="field-error">{error}</p>}
-      {plan === null ? null : (
-        <details open>
-          <summary>Plan</summary>
-          <pre tabIndex={0}>{plan.join("\n")}</pre>
-        </details>
-      )}
-    </>
+function Part(props: Omit<Parameters<typeof DataTable>[0], "label"> & { readonly title: string }): JSX.Element | null {
+  return props.rows.length === 0 ? null : (
+    <section class="cost-part">
+      <h2>{props.title}</h2>
+      <DataTable label={props.title} {...props} />
+    </section>
   );
 }
 

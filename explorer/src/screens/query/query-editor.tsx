@@ -20,6 +20,7 @@ export function QueryEditor(props: {
   const [cursor, setCursor] = useState(text.length);
   const { from, to, items } = complete(text, cursor, session.model, session.client.root);
   const useful = items.filter((item) => item.insert !== text.slice(from, cursor));
+  const more = useful.length - MOST_SHOWN;
   const follow = ({ currentTarget }: TargetedEvent<HTMLTextAreaElement>): void => {
     setCursor(currentTarget.selectionStart);
     if (currentTarget.value !== text) onInput(currentTarget.value);
@@ -39,20 +40,17 @@ export function QueryEditor(props: {
         control={(attributes) => (
           <textarea
             {...attributes}
+            ref={field}
             class="input code"
             rows={4}
             spellcheck={false}
-            autocapitalize="off"
             dir="ltr"
             placeholder="Orders?$filter=Total gt 5&$top=10"
-            ref={field}
             value={text}
             onInput={follow}
             onKeyUp={follow}
             onClick={follow}
-            onKeyDown={({ key, ctrlKey, metaKey }) => {
-              if (key === "Enter" && (ctrlKey || metaKey)) onRun();
-            }}
+            onKeyDown={({ key, ctrlKey, metaKey }) => (key === "Enter" && (ctrlKey || metaKey) ? onRun() : undefined)}
           />
         )}
       />
@@ -62,9 +60,7 @@ export function QueryEditor(props: {
             <code>{item.label}</code>
           </Button>
         ))}
-        {useful.length > MOST_SHOWN ? (
-          <span class="dim small">{`${useful.length - MOST_SHOWN} more as you type`}</span>
-        ) : null}
+        <span class="dim small">{more > 0 ? `${more} more as you type` : ""}</span>
       </div>
     </div>
   );

@@ -5,90 +5,74 @@ import { Empty } from "../../parts/empty.tsx";
 import { SelectField } from "../../parts/field.tsx";
 import { Heading } from "../../parts/heading.tsx";
 import { QueryOptions } from "../../parts/query-form/columns-builder.tsx";
-import { type QueryText, readQueryText, writeQueryText } from "../../query/option-text.ts";
+import { readQueryText, writeQueryText } from "../../query/option-text.ts";
 import { resolvePath } from "../../query/resolve-type.ts";
 import { resourceUrl } from "../../state/resource-url.ts";
-import type { ScreenProps } from "../../state/session.ts";
-import type { View } from "../../state/view.ts";
+import type { OpenSession, ScreenProps } from "../../state/session.ts";
 import { QueryEditor } from "./query-editor.tsx";
 import { faultIn, textOf, withText } from "./query-view.ts";
 import { Excerpt, Result } from "./result.tsx";
 
-/** Asks: a query as text and as a form, which edit each other, and its first rows. */
+/** Asks: a query as text and as a form, which edit each other, and its first rows. The view has the query that ran last. */
 export function Query({ session, view }: ScreenProps): JSX.Element {
   const { root } = session.client;
   const field = useRef<HTMLTextAreaElement>(null);
-  const own = useRef<View | null>(null);
   const [text, setText] = useState(textOf(view));
-  const [sent, setSent] = useState<{ readonly view: View | null; readonly round: number }>({ view: null, round: 0 });
-  const meant = withText(view, text, root);
-  const isSettled = resourceUrl(meant) === resourceUrl(view);
-  const fault = faultIn(text, root);
-  const send = (next: View): void => setSent(({ round }) => ({ view: next, round: round + 1 }));
-  const settle = (): void => {
-    if (isSettled) return;
-    own.current = meant;
-    // A query that was sent stays in the history.
-    session.go(meant, { replace: view !== sent.view });
-  };
-  const run = (): void => {
-    settle();
-    if (fault === null) return send(meant);
-    field.current?.focus();
-    field.current?.setSelectionRange(fault.position, fault.position);
-    return session.announce(fault.message);
-  };
+  const [tried, setTried] = useState(text);
   useEffect(() => {
-    if (own.current === view) return;
     setText(textOf(view));
-    if (faultIn(textOf(view), root) === null) send(view);
+    setTried(textOf(view));
   }, [view]);
+  const meant = withText(view, text, root);
+  const hasRun = resourceUrl(meant) === resourceUrl(view);
   // What is being written is no fault yet.
-  const shown = isSettled && text.trim() !== "" ? fault : null;
+  const fault = tried === text && text !== "" ? faultIn(text, root) : null;
+  const run = (): void => {
+    const found = faultIn(text, root);
+    setTried(text);
+    if (found !== null) {
+      field.current?.focus();
+      field.current?.setSelectionRange(found.position, found.position);
+      session.announce(found.message);
+    } else if (hasRun) session.refresh();
+    else session.go(meant);
+  };
   return (
-    <div class="query" onFocusOut={settle}>
+    <div class="query">
       <Heading>Query</Heading>
       <div class="query-panes">
         <section class="query-text" aria-label="Text">
-          <QueryEditor {...{ session, field, text }} error={shown?.message ?? null} onInput={setText} onRun={run} />
-          {shown === null ? null : <Excerpt text={text} position={shown.position} />}
+          <QueryEditor {...{ session, field, text }} error={fault?.message ?? null} onInput={setText} onRun={run} />
+          {fault === null ? null : <Excerpt text={text} position={fault.position} />}
           <div class="row">
             <Button kind="primary" onClick={run}>
               Run
             </Button>
-            {sent.view === null || resourceUrl(sent.view) === resourceUrl(meant) ? null : (
-              <span class="dim small">The result below is of an earlier text.</span>
-            )}
+            {hasRun ? null : <span class="dim small">This text has not run yet.</span>}
           </div>
-          {sent.view === null ? (
-            <Empty title="Ask this service">
-              <p>Write the name of a set, or choose one in the form. The first rows appear here.</p>
-            </Empty>
-          ) : (
-            <Result key={sent.round} session={session} view={sent.view} />
-          )}
+          {faultIn(textOf(view), root) === null ? <Result {...{ session, view }} /> : <Start />}
         </section>
-        <Builder
-          {...{ session, view }}
-          query={readQueryText(text, root)}
-          onChange={(next) => setText(writeQueryText(next))}
-        />
+        <Builder {...{ session, text }} onChange={setText} />
       </div>
     </div>
   );
 }
+function Start(): JSX.Element {
+  return (
+    <Empty title="Ask this service">
+      <p>Write the name of a set, or choose one in the form. The first rows appear here.</p>
+    </Empty>
+  );
+}
 
 /** Edits a query as a form: of each option what the set permits. */
-function Builder({
-  session,
-  query,
-  onChange,
-}: ScreenProps & {
-  readonly query: QueryText;
-  readonly onChange: (query: QueryText) => void;
+function Builder(props: {
+  readonly session: OpenSession;
+  readonly text: string;
+  readonly onChange: (text: string) => void;
 }): JSX.Element {
-  const { model } = session;
-  const { path, options } = query;
+  const { model, client } = props.session;
+  const { path, options } = readQueryText(props.text, client.root);
   const place = resolvePath(model, path);
   const sets = [...model.sets.keys()].map((name) => ({ value: name, label: name }));
   const other = { value: path, label: path === "" ? "Choose a set" : `Another path: ${path}` };
@@ -98,7 +82,7 @@ function Builder({
         label="Set"
         value={path}
         choices={model.sets.has(path) ? sets : [other, ...sets]}
-        onChange={(name) => onChange({ path: name, options: new Map() })}
+        onChange={props.onChange}
       />
       {place === null ? (
         <p class="dim">The form appears with a set of the model. Write the options of other paths as text.</p>
@@ -106,7 +90,7 @@ function Builder({
         <QueryOptions
           key={path}
           {...{ model, place, options }}
-          onChange={(next) => onChange({ path, options: next })}
+          onChange={(next) => props.onChange(writeQueryText({ path, options: next }))}
         />
       )}
     </section>
