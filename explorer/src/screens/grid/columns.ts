@@ -20,7 +20,7 @@ export interface Column {
   readonly path: readonly string[];
   /** From a row to the label of the entity that the value refers to; empty without one. */
   readonly label: readonly string[];
-  /** Null if it is not known, and for collections. */
+  /** Null if it is not known. */
   readonly type: PropertyType | null;
   /** Whether it is the key, or a foreign key, whose digits are a name. */
   readonly isIdentifier: boolean;
@@ -33,9 +33,10 @@ export interface Column {
   readonly width: number;
 }
 
-const COUNT: PropertyType = Object.freeze({ kind: "primitive", name: "Edm.Int64" });
 /** Without a choice of the reader, a grid shows so many columns at most. */
 const MOST_COLUMNS = 40;
+/** Rows that decide how wide a column is. */
+const MOST_SAMPLES = 60;
 
 /** Returns whether a value is a row. */
 export function isRow(value: unknown): value is Row {
@@ -65,86 +66,53 @@ export function columnsOf(place: ResolvedPath, { options }: View, sample: readon
   const found = [...new Set(sample.flatMap((row) => Object.keys(row)))].filter((name) => !name.includes("@"));
   const form = readApply(options.get("$apply") ?? "");
   const applied = form === null ? found : [...form.groupBy, ...form.totals.map(({ alias }) => alias)];
-  const names = options.has("$apply") ? [] : shownNames(type, options.get("$select"));
-  const known = new Set([
-    ...names.map((name) => name.split("/")[0]),
-    ...type.properties.keys(),
-    ...type.navigations.keys(),
-  ]);
-  const further = options.has("$apply") ? applied : found.filter((name) => !known.has(name));
-  return [
-    ...names.flatMap((name) => valueColumn(place, name) ?? []),
-    ...(readExpand(options.get("$expand") ?? "") ?? []).flatMap((node) => navigationColumn(type, node) ?? []),
-    ...further.map((name) => foundColumn(type, name, sample)),
-  ].map((column) => ({ ...column, width: widthOf(column, sample) }));
+  const relations = (readExpand(options.get("$expand") ?? "") ?? []).map(({ path }) => path);
+  const asked = [...shownNames(type, options.get("$select")), ...relations];
+  const isKnown = (name: string): boolean => memberAt(type, name) !== null;
+  const names = [...asked.filter(isKnown), ...found.filter((name) => !isKnown(name))];
+  const rows = sample.slice(0, MOST_SAMPLES);
+  return (options.has("$apply") ? applied : names).map((name) => columnOf(place, name, rows));
 }
 
-const SAMPLE = 60;
-
-/** Returns the width of a column in characters, after its title with its pictures, and the first values. */
-function widthOf(column: Column, sample: readonly Row[]): number {
-  const texts = sample.slice(0, SAMPLE).map((row) => showValue(cellValue(row, column), column.type).text);
-  const lengths = texts.map(({ length }) => length + (column.label.length === 0 ? 4 : 18));
-  return Math.min(Math.max(column.name.length + 10, ...lengths), 42);
-}
-
-/** Makes a column that does nothing but show its values. */
-function plainColumn(
-  name: string,
-  path: readonly string[],
-  type: PropertyType | null,
-  navigation: Navigation | null = null,
-): Column {
-  const nothing = {
-    isIdentifier: false,
-    isSortable: false,
-    isFilterable: false,
-    description: null,
-    label: [],
-    width: 0,
-  };
-  return { name, path, type, navigation, ...nothing };
-}
-
-function valueColumn({ type, set }: ResolvedPath, name: string): Column | null {
-  const property = memberAt(type, name)?.property;
-  if (property === undefined) return null;
-  const isComparable = type.kind === "entity" && operatorsFor(property).length > 0;
+function columnOf({ type, set }: ResolvedPath, name: string, sample: readonly Row[]): Column {
   const navigation = [...type.navigations.values()].find(
-    ({ isCollection, constraints }) => !isCollection && constraints.size === 1 && constraints.has(name),
+    (each) => each.name === name || (!each.isCollection && each.constraints.size === 1 && each.constraints.has(name)),
   );
-  return {
-    ...plainColumn(name, name.split("/"), property.isCollection ? null : property.type, navigation),
-    isIdentifier: navigation !== undefined || type.key.some((key) => key.name === name),
-    isSortable: isComparable && (set?.abilities.sortable(name) ?? true),
-    isFilterable: isComparable && (set?.abilities.filterable(name) ?? true),
-    description: property.description ?? property.label,
-    label: navigation === undefined ? [] : [navigation.name, labelProperty(navigation.target)?.name ?? ""],
+  const related = navigation && (labelProperty(navigation.target) ?? navigation.target.key[0]);
+  const label = [navigation?.name ?? "", related?.name ?? ""];
+  const isRelation = navigation?.name === name;
+  const isOne = isRelation && !navigation.isCollection;
+  const property = isOne ? related : memberAt(type, name)?.property;
+  const isComparable = type.kind === "entity" && property !== undefined && operatorsFor(property).length > 0;
+  const counted = `${name}@odata.count`;
+  const own = sample.some((row) => counted in row) ? [counted] : name.split("/");
+  const path = isOne ? label : own;
+  const values = sample.map((row) => valueAt(row, path));
+  const column = {
+    name,
+    path,
+    label: isRelation || navigation === undefined ? [] : label,
+    type: property === undefined ? numberType(values) : property.type,
+    isIdentifier: !isRelation && (navigation !== undefined || type.key.some((key) => key.name === name)),
+    isSortable: !isRelation && (isComparable || property === undefined) && (set?.abilities.sortable(name) ?? true),
+    isFilterable: !isRelation && isComparable && (set?.abilities.filterable(name) ?? true),
+    description: property?.description ?? property?.label ?? null,
+    navigation: navigation ?? null,
   };
+  const lengths = values.map(
+    (value) => showValue(value, column.type).text.length + (column.label.length === 0 ? 4 : 18),
+  );
+  // The title has room for its pictures.
+  return { ...column, width: Math.min(Math.max(name.length + 10, ...lengths), 42) };
 }
 
 const NUMBER = /^-?(?:0|[1-9]\d*)(?:\.\d+)?$/u;
 
 /** The numbers of columns that the model does not have arrive as text, so that they are exact. */
-function foundColumn(type: StructuredType, name: string, sample: readonly Row[]): Column {
-  const path = name.split("/");
-  const values = sample.map((row) => valueAt(row, path) ?? null).filter((value) => value !== null);
-  const texts = values.map((value) => (typeof value === "string" ? value : JSON.stringify(value)));
-  const isNumber = texts.length > 0 && texts.every((text) => NUMBER.test(text));
-  const number = isNumber ? ({ kind: "primitive", name: "Edm.Decimal" } as const) : null;
-  return { ...plainColumn(name, path, memberAt(type, name)?.property?.type ?? number), isSortable: true };
-}
-
-/** Shows of one entity its label, of several their number. */
-function navigationColumn({ navigations }: StructuredType, { path: name, suffix, options }: ExpandNode): Column | null {
-  const navigation = navigations.get(name);
-  if (navigation === undefined || suffix === "$ref") return null;
-  if (navigation.isCollection) {
-    const isCounted = suffix === "$count" || options.get("$count") === "true";
-    return plainColumn(name, [isCounted ? `${name}@odata.count` : name], COUNT, navigation);
-  }
-  const label = labelProperty(navigation.target) ?? navigation.target.key[0];
-  return plainColumn(name, [name, label?.name ?? ""], label?.type ?? null, navigation);
+function numberType(values: readonly unknown[]): PropertyType | null {
+  const texts = values.map((value) => (typeof value === "string" ? value : JSON.stringify(value ?? null)));
+  const isNumber = texts.every((text) => text === "null" || NUMBER.test(text));
+  return isNumber ? { kind: "primitive", name: "Edm.Decimal" } : null;
 }
 
 /** Returns what `$expand` reads for a cell: of one entity its key and its label, of several their number. */
@@ -167,19 +135,9 @@ export function recordPath({ type, set }: ResolvedPath, path: string, row: Row):
 export function cellHref(place: ResolvedPath, path: string, column: Column, row: Row, isFirst: boolean): string | null {
   const { name, navigation } = column;
   const own = recordPath(place, path, row);
-  if (isFirst && own !== null) return hrefOf(viewOf("record", own));
-  if (navigation === null || row[name] === null) return null;
-  const related = navigation.isCollection ? null : relatedPath(place, navigation, row);
-  if (related !== null) return hrefOf(viewOf("record", related));
-  // A foreign key needs the set that it refers to.
-  if (own === null || name !== navigation.name || place.set?.abilities.navigable(name) === false) return null;
-  return hrefOf(viewOf(navigation.isCollection ? "grid" : "record", `${own}/${name}`));
-}
-
-/** The key is that of the expanded entity, or the foreign key of the row. */
-function relatedPath({ set }: ResolvedPath, { name, target, constraints }: Navigation, row: Row): string | null {
-  const [related, expanded] = [set?.bindings.get(name), row[name]];
-  const foreign = Object.fromEntries(Array.from(constraints, ([own, theirs]) => [theirs, row[own]]));
-  const key = keyPredicate(target, { ...foreign, ...(isRow(expanded) ? expanded : {}) });
-  return related === undefined || key === null ? null : encodeSegment(related) + key;
+  if (own === null) return null;
+  if (isFirst) return hrefOf(viewOf("record", own));
+  const canFollow = navigation !== null && place.set?.abilities.navigable(navigation.name) !== false;
+  if (!canFollow || row[name] === null) return null;
+  return hrefOf(viewOf(navigation.isCollection ? "grid" : "record", `${own}/${navigation.name}`));
 }

@@ -1,11 +1,10 @@
 import { valueAt } from "../../format/csv.ts";
 import { labelProperty } from "../../model/label-property.ts";
 import type { Model } from "../../model/model.ts";
-import { readApply, writeApply } from "../../query/apply-text.ts";
+import { readApply } from "../../query/apply-text.ts";
 import { writeExpand } from "../../query/expand-tree.ts";
-import { type FilterNode, NO_FILTER } from "../../query/filter-tree.ts";
+import { condition, type FilterNode, NO_FILTER } from "../../query/filter-tree.ts";
 import { toLiteral } from "../../query/literals.ts";
-import { conditionOf, operatorsFor } from "../../query/operators.ts";
 import { readFilter } from "../../query/read-filter.ts";
 import { type ResolvedPath, resolvePath } from "../../query/resolve-type.ts";
 import { writeFilter } from "../../query/write-filter.ts";
@@ -13,9 +12,6 @@ import { pathSegments } from "../../state/path-segments.ts";
 import { resourceUrl } from "../../state/resource-url.ts";
 import { type View, viewOf } from "../../state/view.ts";
 import { cellNode, type Column, columnsOf, type Row, shownNames } from "./columns.ts";
-
-/** The options of a view. */
-export type Options = ReadonlyMap<string, string>;
 
 /** The requests of a grid. */
 export interface GridQuery {
@@ -93,38 +89,30 @@ export function filterOf(items: readonly FilterNode[]): string {
 }
 
 /** Returns the filter with a condition on a column, which begins with a value of the rows. */
-export function filterBy(view: View, { name, path, type }: Column, sample: readonly Row[]): Options {
-  const conditions = conditionsOf(view.options.get("$filter"));
-  const [operator] = type === null ? [] : operatorsFor({ type, isCollection: false, isNullable: false });
-  const isThere = conditions.some((each) => each.kind === "condition" && each.path === name);
-  if (type === null || operator === undefined || isThere) return view.options;
-  const value = sample.map((row) => valueAt(row, path)).find((each) => each !== null && each !== undefined);
-  const literal = operator.operator === "contains" ? "''" : toLiteral(value, type);
-  return new Map([["$filter", filterOf([...conditions, conditionOf(name, operator, [literal])])]]);
+export function filterBy(filter: string | undefined, { name, path, type }: Column, sample: readonly Row[]): string {
+  const value = sample.map((row) => valueAt(row, path) ?? null).find((each) => each !== null);
+  const begun = type === null ? [] : [condition(name, "eq", [toLiteral(value, type)])];
+  return filterOf([...conditionsOf(filter), ...begun]);
 }
 
 /** Returns a view with other options, from its first row on. Aliases that no option names any more go. */
 export function changedView({ screen, path, options }: View, next: Iterable<readonly [string, string]>): View {
   const stated = regrouped(options, new Map(next));
-  const named = new Set([...stated.values()].flatMap((text) => text.match(/@[\p{L}_][\p{L}\p{N}_]*/gu) ?? []));
+  const named = new Set(stated.flatMap(([, text]) => text.match(/@[\p{L}_][\p{L}\p{N}_]*/gu) ?? []));
   const isKept = ([name, text]: readonly [string, string]): boolean =>
     text !== "" && name !== "row" && (!name.startsWith("@") || named.has(name));
-  return viewOf(screen, path, [...stated].filter(isKept));
+  return viewOf(screen, path, stated.filter(isKept));
 }
 
 /**
  * Where groups begin or end, options that stay as they were go. The filter of the rows becomes a part of `$apply`, and comes
  * back from it.
  */
-function regrouped(before: Options, next: Options): Options {
+function regrouped(before: View["options"], next: View["options"]): readonly (readonly [string, string])[] {
   const [old, apply, filter] = [before.get("$apply") ?? "", next.get("$apply") ?? "", next.get("$filter") ?? ""];
-  if ((old === "") === (apply === "")) return next;
+  if ((old === "") === (apply === "")) return [...next];
   const changed = [...next].filter(([name, text]) => !name.startsWith("$") || text !== before.get(name));
-  if (apply === "") return new Map([["$filter", readApply(old)?.filter ?? ""], ...changed]);
-  const form = readApply(apply);
-  const whole =
-    form === null
-      ? `filter(${filter})/${apply}`
-      : writeApply({ ...form, filter: filterOf([...conditionsOf(filter), ...conditionsOf(form.filter)]) });
-  return new Map([...changed, ["$apply", filter === "" ? apply : whole], ["$filter", ""]]);
+  if (apply === "") return [["$filter", readApply(old)?.filter ?? ""], ...changed];
+  const others = changed.filter(([name]) => name !== "$filter" && name !== "$apply");
+  return [...others, ["$apply", filter === "" ? apply : `filter(${filter})/${apply}`]];
 }

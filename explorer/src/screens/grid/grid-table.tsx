@@ -5,11 +5,18 @@ import { isNumeric } from "../../format/show-value.ts";
 import { Icon } from "../../parts/icon.tsx";
 import { ValueCell } from "../../parts/value-cell.tsx";
 import { nextOrder, readOrderBy, writeOrderBy } from "../../query/order-by-text.ts";
+import type { ScreenProps } from "../../state/session.ts";
 import { withOptions } from "../../state/view.ts";
 import { cellHref, cellValue, type Column, type Row } from "./columns.ts";
-import { changedView, conditionsOf, filterBy } from "./grid-query.ts";
+import { changedView, conditionsOf, filterBy, type GridQuery } from "./grid-query.ts";
 import type { PagedRows } from "./paged-rows.ts";
-import type { GridProps } from "./tools.tsx";
+
+/** What the parts of a grid get. */
+export interface GridProps extends ScreenProps {
+  readonly query: GridQuery;
+  /** Opens the form of the query, with options that it begins with. */
+  readonly onEdit: (begun: Readonly<Record<string, string>>) => void;
+}
 
 /** What a table shows. */
 export interface TableProps extends GridProps {
@@ -132,7 +139,10 @@ function useVirtualRows(box: RefObject<HTMLElement | null>, length: number) {
     setTop(box.current.scrollTop);
   };
   return {
-    ...{ first, last, count, scrollTo },
+    first,
+    last,
+    count,
+    scrollTo,
     shown: Array.from({ length: last - from + 1 }, (_, index) => from + index),
     before: from * size,
     after: (count - 1 - last) * size,
@@ -186,11 +196,14 @@ function classOf({ type }: Column, isActive: boolean): string {
   return `${type !== null && isNumeric(type) ? "number" : ""}${isActive ? " grid-active" : ""}`;
 }
 
+const BUTTON = { type: "button", tabIndex: -1 } as const;
+
 /** Shows the headings of the columns: their names sort, their pictures filter. */
 function HeadRow(props: RowProps): JSX.Element {
   const { session, view, columns, rows, id, active } = props;
   const order = readOrderBy(view.options.get("$orderby") ?? "") ?? [];
-  const conditions = conditionsOf(view.options.get("$filter"));
+  const filter = view.options.get("$filter") ?? "";
+  const conditions = conditionsOf(filter);
   const sort = (path: string, isFurther: boolean): void =>
     session.go(changedView(view, [...view.options, ["$orderby", writeOrderBy(nextOrder(order, path, isFurther))]]));
   return (
@@ -213,9 +226,8 @@ function HeadRow(props: RowProps): JSX.Element {
             >
               <span class="grid-head">
                 <button
-                  type="button"
+                  {...BUTTON}
                   class="grid-sort"
-                  tabIndex={-1}
                   disabled={!column.isSortable}
                   onClick={(event) => sort(name, event.shiftKey)}
                 >
@@ -225,11 +237,12 @@ function HeadRow(props: RowProps): JSX.Element {
                 </button>
                 {column.isFilterable ? (
                   <button
-                    type="button"
+                    {...BUTTON}
                     class={`grid-filter${isFiltered ? " grid-filtered" : ""}`}
-                    tabIndex={-1}
                     aria-label={`Filter by ${name}`}
-                    onClick={() => props.onEdit(filterBy(view, column, rows.sample))}
+                    onClick={() =>
+                      props.onEdit({ $filter: isFiltered ? filter : filterBy(filter, column, rows.sample) })
+                    }
                   >
                     <Icon name="filter" />
                   </button>

@@ -20,11 +20,11 @@ const AHEAD = 20;
 /** Reads a page of rows. */
 export async function readPage(
   client: ServiceClient,
-  target: string,
+  url: string,
   signal: AbortSignal,
   size = PAGE_SIZE,
 ): Promise<Page> {
-  const { body } = await client.get(target, { signal, headers: { Prefer: `maxpagesize=${size}` } });
+  const { body } = await client.get(url, { signal, headers: { Prefer: `maxpagesize=${size}` } });
   // A function may answer with a bare array.
   const items: readonly unknown[] = Array.isArray(body) ? body : itemsIn(body, "value");
   return { rows: items.filter(isRow), nextLink: textIn(body, "@odata.nextLink") };
@@ -51,8 +51,8 @@ export class PagedRows {
     const counted = this.#query.skipTo === null ? null : this.counted.value;
     return counted === null ? this.#reached.value + AHEAD : Math.max(counted, this.#reached.value);
   });
-  /** Where the next page begins that is to be read; null if the wanted rows are there. */
-  readonly missing = computed(() => this.#missing());
+  /** The next page to read, with its first row; null if the wanted rows are there. */
+  readonly next = computed(() => this.#next());
   readonly #query: GridQuery;
   readonly #pageSize: number;
   readonly #rows = signal<ReadonlyMap<number, Row>>(new Map());
@@ -72,11 +72,6 @@ export class PagedRows {
     return this.#rows.value.get(index) ?? null;
   }
 
-  /** Returns the request for the page that begins with a row. */
-  targetOf(start: number): string {
-    return this.#links.get(start) ?? this.#query.skipTo?.(start) ?? this.#query.first;
-  }
-
   /** Keeps a page. */
   add(start: number, { rows, nextLink }: Page): void {
     const [first, last] = this.wanted.value;
@@ -88,13 +83,15 @@ export class PagedRows {
     if (nextLink === null) this.end.value = end;
   }
 
-  #missing(): number | null {
+  #next(): { readonly start: number; readonly url: string } | null {
     const [first, last] = this.wanted.value;
     let index = first;
     while (this.#rows.value.has(index)) index += 1;
     if (index > last || index >= (this.end.value ?? Infinity)) return null;
-    const nearest = Math.max(...[...this.#links.keys()].filter((start) => start <= index));
-    const isOnPage = this.#query.skipTo === null || index < nearest + this.#pageSize;
-    return isOnPage ? nearest : index - (index % this.#pageSize);
+    const linked = Math.max(...[...this.#links.keys()].filter((start) => start <= index));
+    const { first: url, skipTo } = this.#query;
+    const isLinked = skipTo === null || index < linked + this.#pageSize;
+    const start = isLinked ? linked : index - (index % this.#pageSize);
+    return { start, url: this.#links.get(start) ?? skipTo?.(start) ?? url };
   }
 }
