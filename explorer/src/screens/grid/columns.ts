@@ -20,7 +20,6 @@ export interface Column {
   readonly path: readonly string[];
   /** From a row to the label of the entity that the value refers to; empty without one. */
   readonly label: readonly string[];
-  /** Null if it is not known. */
   readonly type: PropertyType | null;
   /** Whether it is the key, or a foreign key, whose digits are a name. */
   readonly isIdentifier: boolean;
@@ -29,19 +28,11 @@ export interface Column {
   readonly description: string | null;
   /** The navigation that it shows, or whose foreign key it is. */
   readonly navigation: Navigation | null;
-  /** In characters. */
   readonly width: number;
 }
 
 /** Without a choice of the reader, a grid shows so many columns at most. */
 const MOST_COLUMNS = 40;
-/** Rows that decide how wide a column is. */
-const MOST_SAMPLES = 60;
-
-/** Returns whether a value is a row. */
-export function isRow(value: unknown): value is Row {
-  return typeof value === "object" && value !== null;
-}
 
 /** Returns the value of a cell. */
 export function cellValue(row: Row, { path, isIdentifier }: Column): unknown {
@@ -70,7 +61,8 @@ export function columnsOf(place: ResolvedPath, { options }: View, sample: readon
   const asked = [...shownNames(type, options.get("$select")), ...relations];
   const isKnown = (name: string): boolean => memberAt(type, name) !== null;
   const names = [...asked.filter(isKnown), ...found.filter((name) => !isKnown(name))];
-  const rows = sample.slice(0, MOST_SAMPLES);
+  // So many rows say how wide a column is.
+  const rows = sample.slice(0, 60);
   return (options.has("$apply") ? applied : names).map((name) => columnOf(place, name, rows));
 }
 
@@ -99,9 +91,8 @@ function columnOf({ type, set }: ResolvedPath, name: string, sample: readonly Ro
     description: property?.description ?? property?.label ?? null,
     navigation: navigation ?? null,
   };
-  const lengths = values.map(
-    (value) => showValue(value, column.type).text.length + (column.label.length === 0 ? 4 : 18),
-  );
+  const room = column.label.length === 0 ? 4 : 18;
+  const lengths = values.map((value) => showValue(value, column.type).text.length + room);
   // The title has room for its pictures.
   return { ...column, width: Math.min(Math.max(name.length + 10, ...lengths), 42) };
 }

@@ -1,4 +1,4 @@
-import type { JSX, RefObject, TargetedEvent, TargetedKeyboardEvent } from "preact";
+import type { JSX, RefObject, TargetedKeyboardEvent } from "preact";
 import { useEffect, useId, useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
 import { valueAt } from "../../format/csv.ts";
 import { isNumeric } from "../../format/show-value.ts";
@@ -11,11 +11,13 @@ import { cellHref, cellValue, type Column, type Row } from "./columns.ts";
 import { changedView, conditionsOf, filterBy, type GridQuery } from "./grid-query.ts";
 import type { PagedRows } from "./paged-rows.ts";
 
+/** Options that the form of the query begins with. */
+export type Begun = Readonly<Record<string, string>>;
+
 /** What the parts of a grid get. */
 export interface GridProps extends ScreenProps {
   readonly query: GridQuery;
-  /** Opens the form of the query, with options that it begins with. */
-  readonly onEdit: (begun: Readonly<Record<string, string>>) => void;
+  readonly onEdit: (begun: Begun) => void;
 }
 
 /** What a table shows. */
@@ -52,18 +54,11 @@ export function GridTable(props: TableProps): JSX.Element {
         aria-activedescendant={row < 0 || virtual.shown.includes(row) ? `${id}-${row}-${column}` : undefined}
         onKeyDown={onKeyDown}
       >
-        <HeadRow {...props} id={`${id}--1`} active={row < 0 ? column : null} />
+        <HeadRow {...props} id={id} active={row < 0 ? column : null} />
         <tbody>
           {room(virtual.before)}
           {virtual.shown.map((index) => (
-            <BodyRow
-              key={index}
-              {...props}
-              id={`${id}-${index}`}
-              index={index}
-              row={rows.rowAt(index)}
-              active={row === index ? column : null}
-            />
+            <BodyRow key={index} {...props} {...{ id, index }} active={row === index ? column : null} />
           ))}
           {room(virtual.after)}
         </tbody>
@@ -103,10 +98,11 @@ function useActiveCell(id: string, width: number, { count, pageLength, scrollTo 
     } else if (event.key === "f") cell(-1)?.querySelector<HTMLElement>(".grid-filter")?.click();
     else if (event.key === "Enter" || event.key === " ") {
       // The link or button of the cell, otherwise the first link of its row.
-      const links = "a[href], button";
-      (
-        cell(row)?.querySelector<HTMLElement>(links) ?? cell(row)?.parentElement?.querySelector<HTMLElement>(links)
-      )?.click();
+      const places = [cell(row), cell(row)?.parentElement];
+      places
+        .map((place) => place?.querySelector<HTMLElement>("a[href], button"))
+        .find((link) => link)
+        ?.click();
     } else return;
     event.preventDefault();
   };
@@ -117,18 +113,15 @@ type Virtual = ReturnType<typeof useVirtualRows>;
 
 /** In rem, as the style sheet has them. */
 const [ROW_HEIGHT, HEAD_HEIGHT] = [2.25, 2.5];
-/** In pixels: browsers limit the height of an element. */
-const MOST_HEIGHT = 15_000_000;
 /** Rows that exist above the visible ones. */
 const OVERSCAN = 8;
 
 /** Chooses the rows that are visible in a box that scrolls, as many as a screen can show. Each has the same height. */
-function useVirtualRows(box: RefObject<HTMLElement | null>, length: number) {
+function useVirtualRows(box: RefObject<HTMLElement | null>, count: number) {
   const [rem] = useState(() => Number.parseFloat(getComputedStyle(document.documentElement).fontSize));
   const [top, setTop] = useState(0);
   const size = ROW_HEIGHT * rem;
   const room = (): number => Math.max(size, (box.current?.clientHeight ?? 0) - HEAD_HEIGHT * rem);
-  const count = Math.min(length, Math.floor(MOST_HEIGHT / size));
   const first = within(Math.ceil(top / size - 0.01), 0, count - 1);
   const last = within(first + Math.ceil(Math.max(innerHeight, screen.height) / size), 0, count - 1);
   const from = Math.max(0, first - OVERSCAN);
@@ -147,7 +140,7 @@ function useVirtualRows(box: RefObject<HTMLElement | null>, length: number) {
     before: from * size,
     after: (count - 1 - last) * size,
     pageLength: () => Math.max(1, Math.floor(room() / size) - 1),
-    onScroll: ({ currentTarget }: TargetedEvent<HTMLElement>) => setTop(currentTarget.scrollTop),
+    onScroll: () => setTop(box.current?.scrollTop ?? 0),
   };
 }
 
@@ -186,7 +179,6 @@ function useVisible({ session, view, rows, isOld, isCounting }: TableProps, virt
 }
 
 interface RowProps extends TableProps {
-  /** Those of its cells begin with it. */
   readonly id: string;
   /** The active cell; null in another row. */
   readonly active: number | null;
@@ -217,7 +209,7 @@ function HeadRow(props: RowProps): JSX.Element {
           return (
             <th
               key={name}
-              id={`${id}-${at}`}
+              id={`${id}--1-${at}`}
               scope="col"
               style={{ width: `${column.width}ch` }}
               class={classOf(column, active === at)}
@@ -240,9 +232,7 @@ function HeadRow(props: RowProps): JSX.Element {
                     {...BUTTON}
                     class={`grid-filter${isFiltered ? " grid-filtered" : ""}`}
                     aria-label={`Filter by ${name}`}
-                    onClick={() =>
-                      props.onEdit({ $filter: isFiltered ? filter : filterBy(filter, column, rows.sample) })
-                    }
+                    onClick={() => props.onEdit({ $filter: filterBy(filter, column, rows.sample) })}
                   >
                     <Icon name="filter" />
                   </button>
@@ -257,14 +247,15 @@ function HeadRow(props: RowProps): JSX.Element {
 }
 
 /** Shows a row, or its shape while it is loading. */
-function BodyRow(props: RowProps & { readonly index: number; readonly row: Row | null }): JSX.Element {
-  const { row, index, columns, id, active } = props;
+function BodyRow(props: RowProps & { readonly index: number }): JSX.Element {
+  const { columns, rows, id, index, active } = props;
+  const row = rows.rowAt(index);
   // Scrolling renders the table often: a row renders again only if it looks different.
   return useMemo(
     () => (
       <tr aria-rowindex={index + 2} aria-busy={row === null}>
         {columns.map((column, at) => (
-          <td key={column.name} id={`${id}-${at}`} class={classOf(column, active === at)}>
+          <td key={column.name} id={`${id}-${index}-${at}`} class={classOf(column, active === at)}>
             {row === null ? <span class="grid-wait" /> : <Cell {...props} {...{ row, column }} isFirst={at === 0} />}
           </td>
         ))}
@@ -284,11 +275,7 @@ function Cell(props: TableProps & { row: Row; column: Column; isFirst: boolean }
       <a {...(href === null ? {} : { href, tabIndex: -1, class: "grid-link" })}>
         <ValueCell value={cellValue(row, column)} type={column.isIdentifier ? null : column.type} />
       </a>
-      {typeof label === "string" ? (
-        <span class="grid-label" dir="auto">
-          {label}
-        </span>
-      ) : null}
+      {typeof label === "string" ? <bdi class="grid-label">{label}</bdi> : null}
     </>
   );
 }

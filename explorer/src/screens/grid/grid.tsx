@@ -20,8 +20,8 @@ import { useLoaded } from "../../state/use-loaded.ts";
 import { hrefOf, type View, viewOf, withOptions } from "../../state/view.ts";
 import { cellNode, columnsOf, shownNames } from "./columns.ts";
 import { changedView, conditionsOf, filterOf, type GridQuery, gridQuery } from "./grid-query.ts";
-import { type GridProps, GridTable, type TableProps } from "./grid-table.tsx";
-import { type Page, PagedRows, readPage } from "./paged-rows.ts";
+import { type Begun, type GridProps, GridTable, type TableProps } from "./grid-table.tsx";
+import { MOST_ROWS, type Page, PagedRows, readPage } from "./paged-rows.ts";
 
 /** Shows the rows of a collection. */
 export function Grid({ session, view }: ScreenProps): JSX.Element {
@@ -39,7 +39,7 @@ export function Grid({ session, view }: ScreenProps): JSX.Element {
 /** Shows the rows of one query, with what changes the query above them. */
 function Rows(props: Omit<GridProps, "onEdit">): JSX.Element {
   const { session, view, query } = props;
-  const [begun, setBegun] = useState<Readonly<Record<string, string>> | null>(null);
+  const [begun, setBegun] = useState<Begun | null>(null);
   const loading = useLoaded(query.first, async (signal) => {
     const open = async (asked: GridQuery): Promise<PagedRows> =>
       new PagedRows(asked, await readPage(session.client, asked.first, signal));
@@ -70,7 +70,7 @@ function Rows(props: Omit<GridProps, "onEdit">): JSX.Element {
 /** Shows rows as a table, and below it how many there are. */
 function Shown(props: Omit<TableProps, "isCounting">): JSX.Element {
   const { session, view, query, rows } = props;
-  const [total, next] = [rows.total.value, rows.next.value];
+  const [total, length, next] = [rows.total.value, rows.length.value, rows.next.value];
   const reading = useLoaded(next?.url ?? "", async (signal) => {
     if (next !== null) rows.add(next.start, await readPage(session.client, next.url, signal));
   });
@@ -89,13 +89,14 @@ function Shown(props: Omit<TableProps, "isCounting">): JSX.Element {
       <GridTable {...props} isCounting={state.kind === "loading"} />
       <div class="grid-foot">
         <span>{total === null ? "More rows follow" : rowsText(total)}</span>
+        {length === MOST_ROWS ? <span>{`The table reaches the first ${rowsText(length)}.`}</span> : null}
         <Loadable loading={reading} label="Reading rows" lines={0} children={() => null} />
         {/* The browser says what is wrong with a number. */}
         <input
           class="input grid-go"
           type="number"
           min={1}
-          max={rows.length.value}
+          max={length}
           placeholder="Go to row"
           aria-label="Go to row"
           onChange={({ currentTarget }) => {
@@ -110,7 +111,7 @@ function Shown(props: Omit<TableProps, "isCounting">): JSX.Element {
 
 /** Shows what changes the query, and what makes a file of its rows. */
 function Tools(props: GridProps & Pick<TableProps, "columns">): JSX.Element {
-  const { view, query, onEdit } = props;
+  const { view, query, columns, onEdit } = props;
   const { set, type } = query.place;
   const names = shownNames(type, view.options.get("$select"));
   const [isSaving, setSaving] = useState(false);
@@ -124,7 +125,7 @@ function Tools(props: GridProps & Pick<TableProps, "columns">): JSX.Element {
           {`${names.length} of ${type.properties.size} columns`}
         </Button>
       )}
-      <Button icon="download" popup="dialog" onClick={() => setSaving(true)}>
+      <Button icon="download" popup="dialog" disabled={columns.length === 0} onClick={() => setSaving(true)}>
         CSV
       </Button>
       {set?.abilities.canCreate === true && view.path === set.name ? (
@@ -142,25 +143,21 @@ const LIMITS = /^\$(?:search|compute|apply|orderby|skip|top)$/u;
 /** Shows what limits and orders the rows: each with a link that removes it. */
 function Chips({ view, onEdit }: GridProps): JSX.Element | null {
   const { options } = view;
-  const conditions = conditionsOf(options.get("$filter"));
-  const chips = [
-    ...conditions.map((each, at) => [filterOf([each]), "$filter", filterOf(conditions.toSpliced(at, 1))] as const),
-    ...[...options]
-      .filter(([name]) => LIMITS.test(name))
-      .map(([name, text]) => [`${name.slice(1)}: ${text}`, name, ""] as const),
-  ];
-  return chips.length === 0 ? null : (
+  const parts = conditionsOf(options.get("$filter"));
+  const limits = [...options].filter(([name]) => LIMITS.test(name));
+  const without = (name: string, text: string): string => hrefOf(changedView(view, [...options, [name, text]]));
+  const chips = new Map([
+    ...parts.map((each, at) => [filterOf([each]), without("$filter", filterOf(parts.toSpliced(at, 1)))] as const),
+    ...limits.map(([name, text]) => [`${name.slice(1)}: ${text}`, without(name, "")] as const),
+  ]);
+  return chips.size === 0 ? null : (
     <ul class="grid-chips" aria-label="What limits the rows">
-      {chips.map(([text, name, others]) => (
+      {[...chips].map(([text, href]) => (
         <li key={text} class="grid-chip">
           <button type="button" onClick={() => onEdit({})}>
             {text}
           </button>
-          <a
-            class="grid-remove"
-            href={hrefOf(changedView(view, [...options, [name, others]]))}
-            aria-label={`Remove ${text}`}
-          >
+          <a class="grid-remove" href={href} aria-label={`Remove ${text}`}>
             <Icon name="close" />
           </a>
         </li>
@@ -170,11 +167,9 @@ function Chips({ view, onEdit }: GridProps): JSX.Element | null {
 }
 
 /** Shows a form for the query. What it says holds once the reader shows the rows. */
-function QueryDialog(
-  props: GridProps & { readonly begun: Readonly<Record<string, string>>; readonly onClose: () => void },
-): JSX.Element {
+function QueryDialog(props: GridProps & { readonly begun: Begun; readonly onClose: () => void }): JSX.Element {
   const { session, view, query, begun, onClose } = props;
-  const [options, setOptions] = useState<View["options"]>(() => new Map([...view.options, ...Object.entries(begun)]));
+  const [options, onChange] = useState<View["options"]>(() => new Map([...view.options, ...Object.entries(begun)]));
   const show = (event: TargetedEvent<HTMLFormElement>): void => {
     event.preventDefault();
     const wrong = event.currentTarget.querySelector<HTMLElement>("[aria-invalid=true]");
@@ -183,11 +178,10 @@ function QueryDialog(
     onClose();
     session.go(changedView(view, options));
   };
-  const form = { model: session.model, place: query.place, options, onChange: setOptions, expandOf: cellNode };
   return (
     <Dialog title="The query" onClose={onClose}>
       <form class="stack grid-form" onSubmit={show}>
-        <QueryOptions {...form} />
+        <QueryOptions model={session.model} place={query.place} {...{ options, onChange, expandOf: cellNode }} />
         <div class="dialog-actions">
           <Button kind="primary" type="submit">
             Show
