@@ -12,6 +12,8 @@ import type { ScreenProps } from "../../state/session.ts";
 import { useLoaded } from "../../state/use-loaded.ts";
 import { excerptAt, faultOfService, textOf } from "./query-view.ts";
 
+const MOST_ROWS = 50;
+
 type Row = Readonly<Record<string, unknown>>;
 
 /** Shows the answer of a query: its first rows, or where its fault is. */
@@ -19,7 +21,7 @@ export function Result({ session, view }: ScreenProps): JSX.Element {
   const { client, model, announce } = session;
   const url = resourceUrl(view);
   const loading = useLoaded(url, async (signal) => {
-    const answer = await client.get(url, { signal, headers: { Prefer: `odata.maxpagesize=50` } });
+    const answer = await client.get(url, { signal, headers: { Prefer: `odata.maxpagesize=${MOST_ROWS}` } });
     announce(countText(answer.body));
     return answer;
   });
@@ -55,7 +57,7 @@ export function Excerpt(props: { readonly text: string; readonly position: numbe
 }
 
 function Rows({ body, type }: { readonly body: unknown; readonly type: StructuredType | null }): JSX.Element {
-  const rows = rowsOf(body);
+  const rows = rowsOf(body)?.slice(0, MOST_ROWS) ?? null;
   if (rows === null) return <pre class="query-value">{JSON.stringify(memberOf(body, "value") ?? body, null, 2)}</pre>;
   if (rows.length === 0) return <p class="dim">No entity meets the conditions.</p>;
   const names = [...new Set(rows.flatMap((row) => Object.keys(row)))].filter((name) => !name.includes("@"));
@@ -88,7 +90,7 @@ function countText(body: unknown): string {
   const rows = rowsOf(body);
   if (rows === null) return "A value";
   const count = memberOf(body, "@odata.count");
-  const all = count === undefined ? "" : ` of ${showValue(Number(count), null).text}`;
-  const more = memberOf(body, "@odata.nextLink") === undefined ? "" : "; more follow";
-  return `${rows.length} ${rows.length === 1 ? "row" : "rows"}${all}${more}`;
+  const isPart = rows.length > MOST_ROWS || memberOf(body, "@odata.nextLink") !== undefined;
+  const text = `${rows.length === 1 ? "1 row" : `${Math.min(rows.length, MOST_ROWS)} rows`}${isPart ? "; more follow" : ""}`;
+  return count === undefined ? text : `${text} of ${showValue(Number(count), null).text}`;
 }
