@@ -80,24 +80,21 @@ function startOf(start: FilterPath | undefined): FilterNode {
 
 function Item({ node, paths, onChange }: NodeProps<FilterNode>): JSX.Element {
   if (node.kind === "group") return <Group {...{ node, paths, onChange }} />;
-  const [collection, condition] = node.kind === "lambda" ? [node.path, node.condition] : [null, node];
-  const isCondition = condition?.kind === "condition";
-  const path = isCondition
-    ? paths.find((each) => each.collection === collection && each.path === condition.path)
-    : undefined;
-  const operator = isCondition && path !== undefined ? operatorFor(condition, operatorsFor(path.property)) : null;
-  if (!isCondition || path === undefined || operator === null) {
+  const lambda = node.kind === "lambda" ? node : null;
+  const condition = node.kind === "condition" ? node : (lambda?.condition ?? null);
+  const path = paths.find((each) => each.collection === (lambda?.path ?? null) && each.path === condition?.path);
+  const operator = condition && path ? operatorFor(condition, operatorsFor(path.property)) : null;
+  if (condition === null || path === undefined || operator === null) {
     const text = node.kind === "text" ? node.text : writeFilter({ ...NO_FILTER, items: [node] });
     const change = (next: string): void => onChange({ kind: "text", text: next });
     return <TextField label="Condition as text" isLabelHidden isCode value={text} onInput={change} />;
   }
   const choices = paths.map((each) => [each.name, startOf(each)] as const);
-  const change = (next: FilterCondition): void =>
-    onChange(node.kind === "lambda" ? { ...node, condition: next } : next);
+  const change = (next: FilterCondition): void => onChange(lambda === null ? next : { ...lambda, condition: next });
   return (
     <>
       <Pick label="Property" value={path.name} {...{ choices }} onPick={onChange} />
-      {node.kind === "lambda" ? <Quantifier {...{ node, onChange }} /> : null}
+      {lambda === null ? null : <Quantifier node={lambda} onChange={onChange} />}
       <ConditionFields node={condition} property={path.property} operator={operator} onChange={change} />
     </>
   );

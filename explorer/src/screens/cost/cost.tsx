@@ -80,10 +80,8 @@ type Table = readonly [title: string, columns: readonly string[], rows: readonly
 function Tables({ answer, trace }: { readonly answer: Answer; readonly trace: Trace | null }): JSX.Element {
   const { stages } = answer;
   const longest = Math.max(...stages.map(({ milliseconds }) => milliseconds), Number.MIN_VALUE);
-  const bar = (milliseconds: number): JSX.Element => (
-    <svg class="stage-bar" viewBox="0 0 100 8" preserveAspectRatio="none" aria-hidden="true">
-      <rect width={(milliseconds / longest) * 100} height={8} />
-    </svg>
+  const bar = (time: number): JSX.Element => (
+    <progress class="stage-bar" value={time} max={longest} aria-hidden="true" />
   );
   const tables: readonly Table[] = [
     [
