@@ -20,7 +20,7 @@ function open(first: Page, canSkip = true, total: number | null = null) {
     /** Returns the request that is missing for some rows; null without one. */
     missing: (from: number, to: number): string | null => {
       rows.wanted.value = [from, to];
-      return rows.missing.value === null ? null : rows.targetOf(rows.missing.value);
+      return rows.next.value?.url ?? null;
     },
   };
 }

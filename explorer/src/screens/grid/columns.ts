@@ -1,4 +1,5 @@
 import { valueAt } from "../../format/csv.ts";
+import { showValue } from "../../format/show-value.ts";
 import { labelProperty } from "../../model/label-property.ts";
 import type { Navigation, PropertyType, StructuredType } from "../../model/model.ts";
 import { readApply } from "../../query/apply-text.ts";
@@ -6,7 +7,7 @@ import { type ExpandNode, expandNode, readExpand, readSelect } from "../../query
 import { encodeSegment, keyPredicate } from "../../query/literals.ts";
 import { operatorsFor } from "../../query/operators.ts";
 import { memberAt, type ResolvedPath } from "../../query/resolve-type.ts";
-import { hrefOf, viewOf } from "../../state/view.ts";
+import { hrefOf, type View, viewOf } from "../../state/view.ts";
 
 /** A row of the service. */
 export type Row = Readonly<Record<string, unknown>>;
@@ -17,7 +18,8 @@ export interface Column {
   readonly name: string;
   /** From a row to the value. */
   readonly path: readonly string[];
-  /** Null if it is not known, and for collections. */
+  /** From a row to the label of the entity that the value refers to; empty without one. */
+  readonly label: readonly string[];
   readonly type: PropertyType | null;
   /** Whether it is the key, or a foreign key, whose digits are a name. */
   readonly isIdentifier: boolean;
@@ -26,28 +28,21 @@ export interface Column {
   readonly description: string | null;
   /** The navigation that it shows, or whose foreign key it is. */
   readonly navigation: Navigation | null;
+  readonly width: number;
 }
-
-const PLAIN = { isIdentifier: false, isSortable: false, isFilterable: false, description: null, navigation: null };
 
 /** Without a choice of the reader, a grid shows so many columns at most. */
 const MOST_COLUMNS = 40;
 
-/** Returns whether a value is a row. */
-export function isRow(value: unknown): value is Row {
-  return typeof value === "object" && value !== null;
-}
-
-/** Returns the value of a cell, and the type that decides how it looks. */
-export function cellValue(row: Row, { path, type, isIdentifier }: Column): readonly [unknown, PropertyType | null] {
+/** Returns the value of a cell. */
+export function cellValue(row: Row, { path, isIdentifier }: Column): unknown {
   const value = valueAt(row, path);
-  if (!isIdentifier) return [value, type];
-  return [typeof value === "number" ? String(value) : value, null];
+  return isIdentifier && typeof value === "number" ? String(value) : value;
 }
 
 /** Returns the properties that a query shows, the key first: the chosen ones, otherwise the first of the type. */
-export function shownNames({ key, properties }: StructuredType, select: string | undefined): readonly string[] {
-  const chosen = readSelect(select ?? "") ?? [];
+export function shownNames({ key, properties }: StructuredType, select = ""): readonly string[] {
+  const chosen = readSelect(select) ?? [];
   if (chosen.length > 0 && !chosen.includes("*")) return chosen;
   const names = new Set([...key.map(({ name }) => name), ...properties.keys()]);
   return [...names].slice(0, chosen.includes("*") ? Infinity : MOST_COLUMNS);
@@ -57,74 +52,58 @@ export function shownNames({ key, properties }: StructuredType, select: string |
  * Returns the columns of a query.
  * @param sample rows of the answer, which show columns that the model does not have
  */
-export function columnsOf(
-  place: ResolvedPath,
-  options: ReadonlyMap<string, string>,
-  sample: readonly Row[],
-): readonly Column[] {
+export function columnsOf(place: ResolvedPath, { options }: View, sample: readonly Row[]): readonly Column[] {
   const { type } = place;
   const found = [...new Set(sample.flatMap((row) => Object.keys(row)))].filter((name) => !name.includes("@"));
-  if (options.has("$apply")) {
-    const form = readApply(options.get("$apply") ?? "");
-    const names = form === null ? found : [...form.groupBy, ...form.totals.map(({ alias }) => alias)];
-    return names.map((name) => ({ ...foundColumn(type, name, sample), isSortable: true }));
-  }
-  const values = shownNames(type, options.get("$select")).flatMap((name) => valueColumn(place, name) ?? []);
-  const nodes = readExpand(options.get("$expand") ?? "") ?? [];
-  const known = new Set([...values.map(({ path }) => path[0]), ...type.properties.keys(), ...type.navigations.keys()]);
-  return [
-    ...values,
-    ...nodes.flatMap((node) => navigationColumn(type, node) ?? []),
-    ...found.filter((name) => !known.has(name)).map((name) => foundColumn(type, name, sample)),
-  ];
+  const form = readApply(options.get("$apply") ?? "");
+  const applied = form === null ? found : [...form.groupBy, ...form.totals.map(({ alias }) => alias)];
+  const relations = (readExpand(options.get("$expand") ?? "") ?? []).map(({ path }) => path);
+  const asked = [...shownNames(type, options.get("$select")), ...relations];
+  const isKnown = (name: string): boolean => memberAt(type, name) !== null;
+  const names = [...asked.filter(isKnown), ...found.filter((name) => !isKnown(name))];
+  // So many rows say how wide a column is.
+  const rows = sample.slice(0, 60);
+  return (options.has("$apply") ? applied : names).map((name) => columnOf(place, name, rows));
 }
 
-function valueColumn({ type, set }: ResolvedPath, name: string): Column | null {
-  const property = memberAt(type, name)?.property;
-  if (property === undefined) return null;
-  const isComparable = type.kind === "entity" && operatorsFor(property).length > 0;
+function columnOf({ type, set }: ResolvedPath, name: string, sample: readonly Row[]): Column {
   const navigation = [...type.navigations.values()].find(
-    ({ isCollection, constraints }) => !isCollection && constraints.size === 1 && constraints.has(name),
+    (each) => each.name === name || (!each.isCollection && each.constraints.size === 1 && each.constraints.has(name)),
   );
-  return {
+  const related = navigation && (labelProperty(navigation.target) ?? navigation.target.key[0]);
+  const label = [navigation?.name ?? "", related?.name ?? ""];
+  const isRelation = navigation?.name === name;
+  const isOne = isRelation && !navigation.isCollection;
+  const property = isOne ? related : memberAt(type, name)?.property;
+  const isComparable = type.kind === "entity" && property !== undefined && operatorsFor(property).length > 0;
+  const counted = `${name}@odata.count`;
+  const own = sample.some((row) => counted in row) ? [counted] : name.split("/");
+  const path = isOne ? label : own;
+  const values = sample.map((row) => valueAt(row, path));
+  const column = {
     name,
-    path: name.split("/"),
-    type: property.isCollection ? null : property.type,
-    isIdentifier: navigation !== undefined || type.key.some((key) => key.name === name),
-    isSortable: isComparable && (set?.abilities.sortable(name) ?? true),
-    isFilterable: isComparable && (set?.abilities.filterable(name) ?? true),
-    description: property.description ?? property.label,
+    path,
+    label: isRelation || navigation === undefined ? [] : label,
+    type: property === undefined ? numberType(values) : property.type,
+    isIdentifier: !isRelation && (navigation !== undefined || type.key.some((key) => key.name === name)),
+    isSortable: !isRelation && (isComparable || property === undefined) && (set?.abilities.sortable(name) ?? true),
+    isFilterable: !isRelation && isComparable && (set?.abilities.filterable(name) ?? true),
+    description: property?.description ?? property?.label ?? null,
     navigation: navigation ?? null,
   };
+  const room = column.label.length === 0 ? 4 : 18;
+  const lengths = values.map((value) => showValue(value, column.type).text.length + room);
+  // The title has room for its pictures.
+  return { ...column, width: Math.min(Math.max(name.length + 10, ...lengths), 42) };
 }
 
 const NUMBER = /^-?(?:0|[1-9]\d*)(?:\.\d+)?$/u;
 
 /** The numbers of columns that the model does not have arrive as text, so that they are exact. */
-function foundColumn(type: StructuredType, name: string, sample: readonly Row[]): Column {
-  const path = name.split("/");
-  const values = sample.map((row) => valueAt(row, path) ?? null).filter((value) => value !== null);
-  const texts = values.map((value) => (typeof value === "string" ? value : JSON.stringify(value)));
-  const isNumber = texts.length > 0 && texts.every((text) => NUMBER.test(text));
-  const number = isNumber ? ({ kind: "primitive", name: "Edm.Decimal" } as const) : null;
-  return { ...PLAIN, name, path, type: memberAt(type, name)?.property?.type ?? number };
-}
-
-/** Shows of one entity its label, of several their number, or how many the answer has. */
-function navigationColumn({ navigations }: StructuredType, { path: name, suffix, options }: ExpandNode): Column | null {
-  const navigation = navigations.get(name);
-  if (navigation === undefined || suffix === "$ref") return null;
-  const shared = { ...PLAIN, name, navigation };
-  if (navigation.isCollection) {
-    const isCounted = suffix === "$count" || options.get("$count") === "true";
-    return {
-      ...shared,
-      path: [isCounted ? `${name}@odata.count` : name],
-      type: { kind: "primitive", name: "Edm.Int64" },
-    };
-  }
-  const label = labelProperty(navigation.target) ?? navigation.target.key[0];
-  return { ...shared, path: [name, label?.name ?? ""], type: label?.type ?? null };
+function numberType(values: readonly unknown[]): PropertyType | null {
+  const texts = values.map((value) => (typeof value === "string" ? value : JSON.stringify(value ?? null)));
+  const isNumber = texts.every((text) => text === "null" || NUMBER.test(text));
+  return isNumber ? { kind: "primitive", name: "Edm.Decimal" } : null;
 }
 
 /** Returns what `$expand` reads for a cell: of one entity its key and its label, of several their number. */
@@ -145,23 +124,11 @@ export function recordPath({ type, set }: ResolvedPath, path: string, row: Row):
 
 /** Returns the link of a cell: to the record of a row, to a related record, or to related rows; null without one. */
 export function cellHref(place: ResolvedPath, path: string, column: Column, row: Row, isFirst: boolean): string | null {
-  const own = recordPath(place, path, row);
-  if (isFirst && own !== null) return hrefOf(viewOf("record", own));
   const { name, navigation } = column;
-  if (navigation === null || row[name] === null) return null;
-  const related = navigation.isCollection ? null : relatedPath(place, navigation, row);
-  if (related !== null) return hrefOf(viewOf("record", related));
-  const isReadable = name === navigation.name && place.set?.abilities.navigable(name) !== false;
-  return own === null || !isReadable
-    ? null
-    : hrefOf(viewOf(navigation.isCollection ? "grid" : "record", `${own}/${name}`));
-}
-
-/** The key is that of the expanded entity, or the foreign key of the row. */
-function relatedPath({ set }: ResolvedPath, { name, target, constraints }: Navigation, row: Row): string | null {
-  const related = set?.bindings.get(name);
-  const expanded = row[name];
-  const foreign = Object.fromEntries(Array.from(constraints, ([own, theirs]) => [theirs, row[own]]));
-  const key = keyPredicate(target, { ...foreign, ...(isRow(expanded) ? expanded : {}) });
-  return related === undefined || key === null ? null : encodeSegment(related) + key;
+  const own = recordPath(place, path, row);
+  if (own === null) return null;
+  if (isFirst) return hrefOf(viewOf("record", own));
+  const canFollow = navigation !== null && place.set?.abilities.navigable(navigation.name) !== false;
+  if (!canFollow || row[name] === null) return null;
+  return hrefOf(viewOf(navigation.isCollection ? "grid" : "record", `${own}/${navigation.name}`));
 }

@@ -1,18 +1,16 @@
+import { valueAt } from "../../format/csv.ts";
 import { labelProperty } from "../../model/label-property.ts";
 import type { Model } from "../../model/model.ts";
-import { readApply, writeApply } from "../../query/apply-text.ts";
+import { readApply } from "../../query/apply-text.ts";
 import { writeExpand } from "../../query/expand-tree.ts";
-import { type FilterNode, NO_FILTER } from "../../query/filter-tree.ts";
+import { condition, type FilterNode, NO_FILTER } from "../../query/filter-tree.ts";
+import { toLiteral } from "../../query/literals.ts";
 import { readFilter } from "../../query/read-filter.ts";
 import { type ResolvedPath, resolvePath } from "../../query/resolve-type.ts";
 import { writeFilter } from "../../query/write-filter.ts";
-import { pathSegments } from "../../state/path-segments.ts";
 import { resourceUrl } from "../../state/resource-url.ts";
 import { type View, viewOf } from "../../state/view.ts";
-import { cellNode, columnsOf, shownNames } from "./columns.ts";
-
-/** The options of a view. */
-export type Options = ReadonlyMap<string, string>;
+import { cellNode, type Column, columnsOf, type Row, shownNames } from "./columns.ts";
 
 /** The requests of a grid. */
 export interface GridQuery {
@@ -46,7 +44,7 @@ export function gridQuery(model: Model, view: View, withLabels = true): GridQuer
   if (withLabels) rows.set("$expand", options.get("$expand") ?? labelsOf(place, view));
   const skipped = Number(options.get("$skip") ?? 0) || 0;
   const skip = (row: number): string =>
-    resourceUrl({ path, options: new Map([...rows, ["$skip", String(skipped + row)]]) });
+    resourceUrl({ path, options: new Map([...rows, ["$skip", `${skipped + row}`]]) });
   const counted = [...options].filter(([name]) => COUNTED.test(name));
   const count = resourceUrl({ path, options: new Map([...counted, ["$count", "true"], ["$top", "0"]]) });
   const isWhole = !options.has("$top");
@@ -68,12 +66,12 @@ function selectOf({ type, set }: ResolvedPath, { options }: View): string | null
 }
 
 /** Paths along navigations may forbid `$expand`. */
-function labelsOf(place: ResolvedPath, { path, options }: View): string {
-  const { set } = place;
-  if (set === null || !set.abilities.canExpand || pathSegments(path).length > 1 || options.has("$apply")) return "";
-  const labelled = columnsOf(place, options, [])
+function labelsOf(place: ResolvedPath, view: View): string {
+  const abilities = place.set?.name === view.path ? place.set.abilities : null;
+  if (abilities?.canExpand !== true || view.options.has("$apply")) return "";
+  const labelled = columnsOf(place, view, [])
     .flatMap(({ navigation }) => navigation ?? [])
-    .filter(({ name, target }) => set.abilities.expandable(name) && labelProperty(target) !== null);
+    .filter(({ name, target }) => abilities.expandable(name) && labelProperty(target) !== null);
   return writeExpand(labelled.slice(0, MOST_LABELS).map(cellNode));
 }
 
@@ -88,28 +86,30 @@ export function filterOf(items: readonly FilterNode[]): string {
   return writeFilter({ ...NO_FILTER, items });
 }
 
+/** Returns a filter with a condition on a column, which begins with a value of the rows. */
+export function filterBy(filter: string, { name, path, type }: Column, sample: readonly Row[]): string {
+  const old = conditionsOf(filter);
+  if (type === null || old.some((each) => each.kind === "condition" && each.path === name)) return filter;
+  const value = sample.map((row) => valueAt(row, path) ?? null).find((each) => each !== null);
+  return filterOf([...old, condition(name, "eq", [toLiteral(value, type)])]);
+}
+
 /** Returns a view with other options, from its first row on. Aliases that no option names any more go. */
 export function changedView({ screen, path, options }: View, next: Iterable<readonly [string, string]>): View {
-  const stated = regrouped(options, new Map(next));
-  const named = new Set([...stated.values()].flatMap((text) => text.match(/@[\p{L}_][\p{L}\p{N}_]*/gu) ?? []));
-  const isKept = ([name, text]: readonly [string, string]): boolean =>
-    text !== "" && name !== "row" && (!name.startsWith("@") || named.has(name));
-  return viewOf(screen, path, [...stated].filter(isKept));
+  const stated = [...regrouped(options, new Map(next))].filter(([name, text]) => name !== "row" && text !== "");
+  const named = new Set(stated.flatMap(([, text]) => text.match(/@[\p{L}_][\p{L}\p{N}_]*/gu) ?? []));
+  const used = stated.filter(([name]) => !name.startsWith("@") || named.has(name));
+  return viewOf(screen, path, used);
 }
 
 /**
  * Where groups begin or end, options that stay as they were go. The filter of the rows becomes a part of `$apply`, and comes
  * back from it.
  */
-function regrouped(before: Options, next: Options): Options {
+function regrouped(before: View["options"], next: View["options"]): View["options"] {
   const [old, apply, filter] = [before.get("$apply") ?? "", next.get("$apply") ?? "", next.get("$filter") ?? ""];
   if ((old === "") === (apply === "")) return next;
   const changed = [...next].filter(([name, text]) => !name.startsWith("$") || text !== before.get(name));
   if (apply === "") return new Map([["$filter", readApply(old)?.filter ?? ""], ...changed]);
-  const form = readApply(apply);
-  const whole =
-    form === null
-      ? `filter(${filter})/${apply}`
-      : writeApply({ ...form, filter: filterOf([...conditionsOf(filter), ...conditionsOf(form.filter)]) });
-  return new Map([...changed, ["$apply", filter === "" ? apply : whole], ["$filter", ""]]);
+  return new Map([...changed, ["$apply", filter === "" ? apply : `filter(${filter})/${apply}`], ["$filter", ""]]);
 }

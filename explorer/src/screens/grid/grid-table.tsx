@@ -1,27 +1,29 @@
-import type { JSX, RefObject, TargetedEvent, TargetedKeyboardEvent } from "preact";
+import type { JSX, RefObject, TargetedKeyboardEvent } from "preact";
 import { useEffect, useId, useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
 import { valueAt } from "../../format/csv.ts";
-import { isNumeric, showValue } from "../../format/show-value.ts";
-import { labelProperty } from "../../model/label-property.ts";
+import { isNumeric } from "../../format/show-value.ts";
 import { Icon } from "../../parts/icon.tsx";
 import { ValueCell } from "../../parts/value-cell.tsx";
-import { toLiteral } from "../../query/literals.ts";
-import { conditionOf, operatorsFor } from "../../query/operators.ts";
 import { nextOrder, readOrderBy, writeOrderBy } from "../../query/order-by-text.ts";
+import type { ScreenProps } from "../../state/session.ts";
 import { withOptions } from "../../state/view.ts";
 import { cellHref, cellValue, type Column, type Row } from "./columns.ts";
-import { changedView, conditionsOf, filterOf, type Options } from "./grid-query.ts";
+import { changedView, conditionsOf, filterBy, type GridQuery } from "./grid-query.ts";
 import type { PagedRows } from "./paged-rows.ts";
-import type { GridProps } from "./tools.tsx";
 
-/** The rows of a query. */
-export interface ShownRows {
-  readonly columns: readonly Column[];
-  readonly rows: PagedRows;
+/** Options that the form of the query begins with. */
+export type Begun = Readonly<Record<string, string>>;
+
+/** What the parts of a grid get. */
+export interface GridProps extends ScreenProps {
+  readonly query: GridQuery;
+  readonly onEdit: (begun: Begun) => void;
 }
 
-/** What the parts of a table get. */
-export interface TableProps extends GridProps, ShownRows {
+/** What a table shows. */
+export interface TableProps extends GridProps {
+  readonly columns: readonly Column[];
+  readonly rows: PagedRows;
   /** Whether the rows are those of the query before, whose successor is loading. */
   readonly isOld: boolean;
   readonly isCounting: boolean;
@@ -30,139 +32,115 @@ export interface TableProps extends GridProps, ShownRows {
 /** Shows rows as a table of which only the visible rows exist. It is one stop of the Tab key, within which arrows move. */
 export function GridTable(props: TableProps): JSX.Element {
   const { view, columns, rows } = props;
+  const id = useId();
   const box = useRef<HTMLDivElement>(null);
   const virtual = useVirtualRows(box, rows.length.value);
   useVisible(props, virtual);
-  const { id, active, onKeyDown } = useActiveCell(props, virtual);
-  const widths = useMemo(() => columns.map((column) => widthOf(column, rows.sample)), [columns]);
-  const total = rows.total.value;
+  const { row, column, onKeyDown } = useActiveCell(id, columns.length, virtual);
+  const room = (height: number) => <tr class="grid-room" aria-hidden="true" style={{ height: `${height}px` }} />;
+  const sticky = { scrollPaddingInlineStart: `min(${columns[0]?.width ?? 0}ch, 50%)` };
   return (
-    <div
-      class="table-box grid-box"
-      ref={box}
-      onScroll={virtual.onScroll}
-      style={{ scrollPaddingInlineStart: `min(${widths[0] ?? 0}ch, 50%)` }}
-    >
+    <div class="table-box grid-box" ref={box} onScroll={virtual.onScroll} style={sticky}>
       <table
+        id={id}
         class="grid"
-        style={{ width: `${widths.reduce((sum, width) => sum + width, 0)}ch` }}
+        style={{ width: `${columns.reduce((sum, { width }) => sum + width, 0)}ch` }}
         role="grid"
         tabIndex={0}
         aria-label={view.path}
-        aria-rowcount={total === null ? -1 : total + 1}
-        aria-busy={props.isOld ? true : undefined}
-        aria-activedescendant={active.row < 0 || virtual.shown.includes(active.row) ? idOf(id, active) : undefined}
-        aria-describedby={`${id}-keys`}
+        aria-description="Arrow keys move, Enter opens or sorts, F filters by the column."
+        aria-rowcount={(rows.total.value ?? -2) + 1}
+        aria-busy={props.isOld}
+        aria-activedescendant={row < 0 || virtual.shown.includes(row) ? `${id}-${row}-${column}` : undefined}
         onKeyDown={onKeyDown}
       >
-        <caption class="hidden" id={`${id}-keys`}>
-          Arrow keys move, Enter opens or sorts, F filters by the column.
-        </caption>
-        <HeadRow {...props} {...{ id, widths }} active={active.row === -1 ? active.column : null} />
+        <HeadRow {...props} id={id} active={row < 0 ? column : null} />
         <tbody>
-          <tr class="grid-room" aria-hidden="true" style={{ height: `${virtual.before}px` }} />
+          {room(virtual.before)}
           {virtual.shown.map((index) => (
-            <BodyRow
-              key={index}
-              {...props}
-              {...{ id, index }}
-              row={rows.rowAt(index)}
-              active={active.row === index ? active.column : null}
-            />
+            <BodyRow key={index} {...props} {...{ id, index }} active={row === index ? column : null} />
           ))}
-          <tr class="grid-room" aria-hidden="true" style={{ height: `${virtual.after}px` }} />
+          {room(virtual.after)}
         </tbody>
       </table>
     </div>
   );
 }
 
-/** A cell; the row -1 is that of the headings. */
-interface Place {
-  readonly row: number;
-  readonly column: number;
+function within(number: number, least: number, most: number): number {
+  return Math.max(least, Math.min(number, most));
 }
 
-function idOf(table: string, { row, column }: Place): string {
-  return `${table}-${row}-${column}`;
+/** Moves the active cell by keys, which open it, and sort or filter by its column. The row -1 is that of the headings. */
+function useActiveCell(id: string, width: number, { count, pageLength, scrollTo }: Virtual) {
+  const [{ row, column }, setActive] = useState({ row: 0, column: 0 });
+  const cell = (at: number): HTMLElement | null => document.getElementById(`${id}-${at}-${column}`);
+  useEffect(() => {
+    if (document.activeElement?.id === id) cell(row)?.scrollIntoView({ block: "nearest", inline: "nearest" });
+  }, [row, column]);
+  const onKeyDown = (event: TargetedKeyboardEvent<HTMLElement>): void => {
+    if (event.target !== event.currentTarget || event.altKey || event.ctrlKey || event.metaKey) return;
+    const moves: Readonly<Record<string, readonly [down: number, right: number]>> = {
+      ArrowDown: [1, 0],
+      ArrowUp: [-1, 0],
+      ArrowRight: [0, 1],
+      ArrowLeft: [0, -1],
+      PageDown: [pageLength(), 0],
+      PageUp: [-pageLength(), 0],
+      Home: [-row, 0],
+      End: [count, 0],
+    };
+    const move = moves[event.key];
+    if (move !== undefined) {
+      const next = within(row + move[0], -1, count - 1);
+      setActive({ row: next, column: within(column + move[1], 0, width - 1) });
+      if (next >= 0) scrollTo(next);
+    } else if (event.key === "f") cell(-1)?.querySelector<HTMLElement>(".grid-filter")?.click();
+    else if (event.key === "Enter" || event.key === " ") {
+      // The link or button of the cell, otherwise the first link of its row.
+      const places = [cell(row), cell(row)?.parentElement];
+      places
+        .map((place) => place?.querySelector<HTMLElement>("a[href], button"))
+        .find((link) => link)
+        ?.click();
+    } else return;
+    event.preventDefault();
+  };
+  return { row, column, onKeyDown };
 }
 
 type Virtual = ReturnType<typeof useVirtualRows>;
 
-/** Moves the active cell by keys, which open it, and sort or filter by its column. */
-function useActiveCell(props: TableProps, { count, pageLength, scrollTo }: Virtual) {
-  const { columns } = props;
-  const id = useId();
-  const [active, setActive] = useState<Place>({ row: 0, column: 0 });
-  const { row, column } = active;
-  const cell = (): HTMLElement | null => document.getElementById(idOf(id, active));
-  useEffect(() => {
-    const isInFocus = document.activeElement?.contains(cell()) === true;
-    if (isInFocus) cell()?.scrollIntoView({ block: "nearest", inline: "nearest" });
-  }, [active]);
-  const onKeyDown = (event: TargetedKeyboardEvent<HTMLElement>): void => {
-    if (event.target !== event.currentTarget || event.altKey) return;
-    const isFar = event.ctrlKey || event.metaKey;
-    const step = isFar ? columns.length : 1;
-    const places: Readonly<Record<string, Place>> = {
-      ArrowDown: { row: row + 1, column },
-      ArrowUp: { row: row - 1, column },
-      ArrowRight: { row, column: column + step },
-      ArrowLeft: { row, column: column - step },
-      PageDown: { row: row + pageLength(), column },
-      PageUp: { row: row - pageLength(), column },
-      Home: { row: 0, column },
-      End: { row: count - 1, column },
-    };
-    const next = places[event.key];
-    const filtered = event.key.toLowerCase() === "f" && !isFar ? columns[column] : undefined;
-    if (next !== undefined) {
-      const at = Math.max(-1, Math.min(next.row, count - 1));
-      setActive({ row: at, column: Math.max(0, Math.min(next.column, columns.length - 1)) });
-      if (at >= 0) scrollTo(at);
-    } else if (event.key === "Enter" || event.key === " ") {
-      // The link or button of the cell, otherwise the first link of its row.
-      (cell()?.querySelector<HTMLElement>("a, button") ?? cell()?.parentElement?.querySelector("a"))?.click();
-    } else if (filtered?.isFilterable === true) {
-      props.onEdit(filterBy(props, filtered));
-    } else return;
-    event.preventDefault();
-  };
-  return { id, active, onKeyDown };
-}
-
 /** In rem, as the style sheet has them. */
 const [ROW_HEIGHT, HEAD_HEIGHT] = [2.25, 2.5];
-/** In pixels: browsers limit the height of an element. */
-const MOST_HEIGHT = 15_000_000;
 /** Rows that exist above the visible ones. */
 const OVERSCAN = 8;
 
 /** Chooses the rows that are visible in a box that scrolls, as many as a screen can show. Each has the same height. */
-function useVirtualRows(box: RefObject<HTMLElement | null>, length: number) {
+function useVirtualRows(box: RefObject<HTMLElement | null>, count: number) {
   const [rem] = useState(() => Number.parseFloat(getComputedStyle(document.documentElement).fontSize));
   const [top, setTop] = useState(0);
   const size = ROW_HEIGHT * rem;
   const room = (): number => Math.max(size, (box.current?.clientHeight ?? 0) - HEAD_HEIGHT * rem);
-  const count = Math.min(length, Math.floor(MOST_HEIGHT / size));
-  const first = Math.max(0, Math.min(Math.ceil(top / size - 0.01), count - 1));
-  const last = Math.min(first + Math.ceil(Math.max(innerHeight, screen.height) / size), count - 1);
+  const first = within(Math.ceil(top / size - 0.01), 0, count - 1);
+  const last = within(first + Math.ceil(Math.max(innerHeight, screen.height) / size), 0, count - 1);
   const from = Math.max(0, first - OVERSCAN);
+  const scrollTo = (row: number, isFirst = false): void => {
+    if (box.current === null) return;
+    const start = row * size;
+    box.current.scrollTop = within(box.current.scrollTop, isFirst ? start : start + size - room(), start);
+    setTop(box.current.scrollTop);
+  };
   return {
-    shown: Array.from({ length: last - from + 1 }, (_, index) => from + index),
-    before: from * size,
-    after: (count - 1 - last) * size,
     first,
     last,
     count,
+    scrollTo,
+    shown: Array.from({ length: last - from + 1 }, (_, index) => from + index),
+    before: from * size,
+    after: (count - 1 - last) * size,
     pageLength: () => Math.max(1, Math.floor(room() / size) - 1),
-    onScroll: ({ currentTarget }: TargetedEvent<HTMLElement>) => setTop(currentTarget.scrollTop),
-    scrollTo: (row: number, isFirst = false) => {
-      const lowest = isFirst ? row * size : (row + 1) * size - room();
-      if (box.current === null) return;
-      box.current.scrollTop = Math.max(lowest, Math.min(row * size, box.current.scrollTop));
-      setTop(box.current.scrollTop);
-    },
+    onScroll: () => setTop(box.current?.scrollTop ?? 0),
   };
 }
 
@@ -179,29 +157,28 @@ function useVisible({ session, view, rows, isOld, isCounting }: TableProps, virt
   const rested = useRef(0);
   const now = useRef(virtual);
   now.current = virtual;
-  const { first, last, count, scrollTo } = virtual;
+  const { first, last, count } = virtual;
   // Without a count, nobody knows yet whether the row exists.
   const isUnknown = isOld || (start >= count && isCounting);
   useLayoutEffect(() => {
-    if (!isUnknown && start !== rested.current) scrollTo(Math.min(start, count - 1), true);
+    if (!isUnknown && start !== rested.current) virtual.scrollTo(Math.min(start, count - 1), true);
     if (!isUnknown) rested.current = start;
   }, [rows, start, isUnknown]);
   useEffect(() => {
     const rest = (): void => {
-      if (start !== rested.current) return;
+      if (isUnknown || start !== rested.current) return;
       rested.current = now.current.first;
       rows.wanted.value = [now.current.first, now.current.last + AHEAD];
       const row = rested.current === 0 ? null : String(rested.current + 1);
       if ((view.options.get("row") ?? null) !== row) session.go(withOptions(view, { row }), { replace: true });
     };
     const isThere = rows.rowAt(first) !== null && rows.rowAt(last) !== null;
-    const timer = isUnknown ? undefined : setTimeout(rest, isThere ? 0 : REST_MILLISECONDS);
+    const timer = setTimeout(rest, isThere ? 0 : REST_MILLISECONDS);
     return () => clearTimeout(timer);
   }, [rows, first, last, isUnknown]);
 }
 
 interface RowProps extends TableProps {
-  /** Of the table; those of its cells begin with it. */
   readonly id: string;
   /** The active cell; null in another row. */
   readonly active: number | null;
@@ -211,13 +188,14 @@ function classOf({ type }: Column, isActive: boolean): string {
   return `${type !== null && isNumeric(type) ? "number" : ""}${isActive ? " grid-active" : ""}`;
 }
 
+const BUTTON = { type: "button", tabIndex: -1 } as const;
+
 /** Shows the headings of the columns: their names sort, their pictures filter. */
-function HeadRow(props: RowProps & { readonly widths: readonly number[] }): JSX.Element {
-  const { session, view, columns, id, active } = props;
+function HeadRow(props: RowProps): JSX.Element {
+  const { session, view, columns, rows, id, active } = props;
   const order = readOrderBy(view.options.get("$orderby") ?? "") ?? [];
-  const filtered = conditionsOf(view.options.get("$filter")).flatMap((each) =>
-    each.kind === "condition" ? each.path : [],
-  );
+  const filter = view.options.get("$filter") ?? "";
+  const conditions = conditionsOf(filter);
   const sort = (path: string, isFurther: boolean): void =>
     session.go(changedView(view, [...view.options, ["$orderby", writeOrderBy(nextOrder(order, path, isFurther))]]));
   return (
@@ -225,6 +203,7 @@ function HeadRow(props: RowProps & { readonly widths: readonly number[] }): JSX.
       <tr aria-rowindex={1}>
         {columns.map((column, at) => {
           const { name } = column;
+          const isFiltered = conditions.some((each) => each.kind === "condition" && each.path === name);
           const rank = order.findIndex(({ path }) => path === name);
           const direction = order[rank]?.isDescending === true ? "descending" : "ascending";
           return (
@@ -232,16 +211,15 @@ function HeadRow(props: RowProps & { readonly widths: readonly number[] }): JSX.
               key={name}
               id={`${id}--1-${at}`}
               scope="col"
-              style={{ width: `${props.widths[at] ?? 0}ch` }}
+              style={{ width: `${column.width}ch` }}
               class={classOf(column, active === at)}
               aria-sort={rank === 0 ? direction : undefined}
               title={column.description ?? undefined}
             >
               <span class="grid-head">
                 <button
-                  type="button"
+                  {...BUTTON}
                   class="grid-sort"
-                  tabIndex={-1}
                   disabled={!column.isSortable}
                   onClick={(event) => sort(name, event.shiftKey)}
                 >
@@ -251,11 +229,10 @@ function HeadRow(props: RowProps & { readonly widths: readonly number[] }): JSX.
                 </button>
                 {column.isFilterable ? (
                   <button
-                    type="button"
-                    class={`grid-filter${filtered.includes(name) ? " grid-filtered" : ""}`}
-                    tabIndex={-1}
+                    {...BUTTON}
+                    class={`grid-filter${isFiltered ? " grid-filtered" : ""}`}
                     aria-label={`Filter by ${name}`}
-                    onClick={() => props.onEdit(filterBy(props, column))}
+                    onClick={() => props.onEdit({ $filter: filterBy(filter, column, rows.sample) })}
                   >
                     <Icon name="filter" />
                   </button>
@@ -269,26 +246,14 @@ function HeadRow(props: RowProps & { readonly widths: readonly number[] }): JSX.
   );
 }
 
-/** Returns the filter with a condition on a column, which begins with a value of the rows. */
-function filterBy({ view, rows }: TableProps, { name, path, type }: Column): Options {
-  const conditions = conditionsOf(view.options.get("$filter"));
-  const [operator] = type === null ? [] : operatorsFor({ type, isCollection: false, isNullable: false });
-  const isThere = conditions.some((each) => each.kind === "condition" && each.path === name);
-  if (type === null || operator === undefined || isThere) return view.options;
-  const value = rows.sample.map((row) => valueAt(row, path)).find((each) => each !== null && each !== undefined);
-  const literal = operator.operator === "contains" ? "''" : toLiteral(value, type);
-  return new Map([["$filter", filterOf([...conditions, conditionOf(name, operator, [literal])])]]);
-}
-
 /** Shows a row, or its shape while it is loading. */
-function BodyRow(
-  props: RowProps & { readonly index: number; /** Null while it is loading. */ readonly row: Row | null },
-): JSX.Element {
-  const { row, index, columns, id, active } = props;
+function BodyRow(props: RowProps & { readonly index: number }): JSX.Element {
+  const { columns, rows, id, index, active } = props;
+  const row = rows.rowAt(index);
   // Scrolling renders the table often: a row renders again only if it looks different.
   return useMemo(
     () => (
-      <tr aria-rowindex={index + 2} aria-busy={row === null ? true : undefined}>
+      <tr aria-rowindex={index + 2} aria-busy={row === null}>
         {columns.map((column, at) => (
           <td key={column.name} id={`${id}-${index}-${at}`} class={classOf(column, active === at)}>
             {row === null ? <span class="grid-wait" /> : <Cell {...props} {...{ row, column }} isFirst={at === 0} />}
@@ -300,49 +265,17 @@ function BodyRow(
   );
 }
 
-function Cell(
-  props: TableProps & { readonly row: Row; readonly column: Column; readonly isFirst: boolean },
-): JSX.Element {
-  const { row, column, isFirst, query, view } = props;
-  const [value, type] = cellValue(row, column);
-  const shown = <ValueCell {...{ value, type }} />;
+/** Shows a value, or a link; beside a foreign key the label of the related entity. */
+function Cell(props: TableProps & { row: Row; column: Column; isFirst: boolean }): JSX.Element {
+  const { query, view, row, column, isFirst } = props;
   const href = cellHref(query.place, view.path, column, row, isFirst);
-  // A link needs a name that says more than "null".
-  const { kind, text } = showValue(value, type);
-  const isNamed = kind === "null" || kind === "empty" || column.navigation?.isCollection === true;
-  const label = labelIn(column, row);
+  const label = valueAt(row, column.label);
   return (
     <>
-      {href === null ? (
-        shown
-      ) : (
-        <a href={href} tabIndex={-1} class="grid-link" aria-label={isNamed ? `${column.name}: ${text}` : undefined}>
-          {shown}
-        </a>
-      )}
-      {label === null ? null : (
-        <span class="grid-label" dir="auto">
-          {label}
-        </span>
-      )}
+      <a {...(href === null ? {} : { href, tabIndex: -1, class: "grid-link" })}>
+        <ValueCell value={cellValue(row, column)} type={column.isIdentifier ? null : column.type} />
+      </a>
+      {typeof label === "string" ? <bdi class="grid-label">{label}</bdi> : null}
     </>
   );
-}
-
-/** Beside a foreign key: the label of the related entity. */
-function labelIn({ isIdentifier, navigation }: Column, row: Row): string | null {
-  if (!isIdentifier || navigation === null) return null;
-  const label = valueAt(row, [navigation.name, labelProperty(navigation.target)?.name ?? ""]);
-  return typeof label === "string" ? label : null;
-}
-
-const SAMPLE = 60;
-
-/** Returns the width of a column in characters, after its title with its pictures, and the first values. */
-function widthOf(column: Column, sample: readonly Row[]): number {
-  const lengths = sample.slice(0, SAMPLE).map((row) => {
-    const label = labelIn(column, row);
-    return showValue(...cellValue(row, column)).text.length + (label === null ? 4 : 18);
-  });
-  return Math.min(Math.max(column.name.length + 10, ...lengths), 42);
 }

@@ -1,7 +1,7 @@
 import { computed, signal } from "@preact/signals";
 import { itemsIn, textIn } from "../../client/json-members.ts";
 import type { ServiceClient } from "../../client/service-client.ts";
-import { isRow, type Row } from "./columns.ts";
+import type { Row } from "./columns.ts";
 import type { GridQuery } from "./grid-query.ts";
 
 /** One page of an answer. */
@@ -11,23 +11,21 @@ export interface Page {
 }
 
 /** The rows that a page is asked to have. */
-const PAGE_SIZE = 100;
+const PAGE = 100;
 /** Rows so far from the visible ones are dropped, and read again when they are needed. */
 const KEPT_ROWS = 500;
 /** Rows that the scrollbar shows beyond the last known row. */
 const AHEAD = 20;
+/** Rows that a table can reach: browsers limit the height of an element. */
+export const MOST_ROWS = 240_000;
 
 /** Reads a page of rows. */
-export async function readPage(
-  client: ServiceClient,
-  target: string,
-  signal: AbortSignal,
-  size = PAGE_SIZE,
-): Promise<Page> {
-  const { body } = await client.get(target, { signal, headers: { Prefer: `maxpagesize=${size}` } });
+export async function readPage(client: ServiceClient, url: string, signal: AbortSignal, size = PAGE): Promise<Page> {
+  const { body } = await client.get(url, { signal, headers: { Prefer: `maxpagesize=${size}` } });
   // A function may answer with a bare array.
   const items: readonly unknown[] = Array.isArray(body) ? body : itemsIn(body, "value");
-  return { rows: items.filter(isRow), nextLink: textIn(body, "@odata.nextLink") };
+  const rows = items.filter((item): item is Row => typeof item === "object" && item !== null);
+  return { rows, nextLink: textIn(body, "@odata.nextLink") };
 }
 
 /**
@@ -47,12 +45,12 @@ export class PagedRows {
   readonly total = computed(() => this.end.value ?? this.counted.value);
   /** How many rows a scrollbar shows: it grows where rows cannot be skipped. */
   readonly length = computed(() => {
-    if (this.end.value !== null) return this.end.value;
     const counted = this.#query.skipTo === null ? null : this.counted.value;
-    return counted === null ? this.#reached.value + AHEAD : Math.max(counted, this.#reached.value);
+    const known = Math.max(counted ?? 0, this.#reached.value + (counted === null ? AHEAD : 0));
+    return Math.min(this.end.value ?? known, MOST_ROWS);
   });
-  /** Where the next page begins that is to be read; null if the wanted rows are there. */
-  readonly missing = computed(() => this.#missing());
+  /** The next page to read, with its first row; null if the wanted rows are there. */
+  readonly next = computed(() => this.#next());
   readonly #query: GridQuery;
   readonly #pageSize: number;
   readonly #rows = signal<ReadonlyMap<number, Row>>(new Map());
@@ -62,7 +60,7 @@ export class PagedRows {
   constructor(query: GridQuery, first: Page) {
     this.#query = query;
     this.#links = new Map([[0, query.first]]);
-    this.#pageSize = first.nextLink === null || first.rows.length === 0 ? PAGE_SIZE : first.rows.length;
+    this.#pageSize = first.nextLink === null || first.rows.length === 0 ? PAGE : first.rows.length;
     this.sample = first.rows;
     this.add(0, first);
   }
@@ -70,11 +68,6 @@ export class PagedRows {
   /** Returns a row; null if it is not in memory. */
   rowAt(index: number): Row | null {
     return this.#rows.value.get(index) ?? null;
-  }
-
-  /** Returns the request for the page that begins with a row. */
-  targetOf(start: number): string {
-    return this.#links.get(start) ?? this.#query.skipTo?.(start) ?? this.#query.first;
   }
 
   /** Keeps a page. */
@@ -88,13 +81,15 @@ export class PagedRows {
     if (nextLink === null) this.end.value = end;
   }
 
-  #missing(): number | null {
+  #next(): { readonly start: number; readonly url: string } | null {
     const [first, last] = this.wanted.value;
     let index = first;
     while (this.#rows.value.has(index)) index += 1;
     if (index > last || index >= (this.end.value ?? Infinity)) return null;
-    const nearest = Math.max(...[...this.#links.keys()].filter((start) => start <= index));
-    const isOnPage = this.#query.skipTo === null || index < nearest + this.#pageSize;
-    return isOnPage ? nearest : index - (index % this.#pageSize);
+    const linked = Math.max(...[...this.#links.keys()].filter((start) => start <= index));
+    const { first: url, skipTo } = this.#query;
+    const isLinked = skipTo === null || index < linked + this.#pageSize;
+    const start = isLinked ? linked : index - (index % this.#pageSize);
+    return { start, url: this.#links.get(start) ?? skipTo?.(start) ?? url };
   }
 }
