@@ -1,8 +1,8 @@
 import type { JSX } from "preact";
 import { memberOf } from "../../client/json-members.ts";
 import { messageOf } from "../../client/service-error.ts";
-import { isNumeric, showValue } from "../../format/show-value.ts";
-import type { PropertyType, StructuredType } from "../../model/model.ts";
+import { isNumeric, showValue, typeOfValues } from "../../format/show-value.ts";
+import type { StructuredType } from "../../model/model.ts";
 import { DataTable } from "../../parts/data-table.tsx";
 import { Loadable } from "../../parts/loadable.tsx";
 import { ValueCell } from "../../parts/value-cell.tsx";
@@ -61,7 +61,10 @@ function Rows({ body, type }: { readonly body: unknown; readonly type: Structure
   if (rows === null) return <pre class="query-value">{JSON.stringify(memberOf(body, "value") ?? body, null, 2)}</pre>;
   if (rows.length === 0) return <p class="dim">No entity meets the conditions.</p>;
   const names = [...new Set(rows.flatMap((row) => Object.keys(row)))].filter((name) => !name.includes("@"));
-  const columns = names.map((title) => ({ title, type: typeOf(type, title, rows) }));
+  const columns = names.map((title) => {
+    const property = type === null ? undefined : memberAt(type, title)?.property;
+    return { title, type: property?.type ?? typeOfValues(rows.map((row) => row[title])) };
+  });
   return (
     <DataTable
       label="First rows"
@@ -69,14 +72,6 @@ function Rows({ body, type }: { readonly body: unknown; readonly type: Structure
       rows={rows.map((row) => columns.map((column) => <ValueCell value={row[column.title]} type={column.type} />))}
     />
   );
-}
-
-/** The model does not have the columns of $apply and $compute. Their numbers arrive as text, so that they are exact. */
-function typeOf(model: StructuredType | null, name: string, rows: readonly Row[]): PropertyType | null {
-  const property = model === null ? undefined : memberAt(model, name)?.property;
-  if (property !== undefined) return property.isCollection ? null : property.type;
-  const isNumber = rows.every((row) => /^(?:null|-?\d+(?:\.\d+)?)$/u.test(showValue(row[name], null).exact));
-  return isNumber ? { kind: "primitive", name: "Edm.Decimal" } : null;
 }
 
 /** Returns the rows of an answer, one for an entity; null for a value. */
@@ -91,6 +86,7 @@ function countText(body: unknown): string {
   if (rows === null) return "A value";
   const count = memberOf(body, "@odata.count");
   const isPart = rows.length > MOST_ROWS || memberOf(body, "@odata.nextLink") !== undefined;
-  const text = `${rows.length === 1 ? "1 row" : `${Math.min(rows.length, MOST_ROWS)} rows`}${isPart ? "; more follow" : ""}`;
-  return count === undefined ? text : `${text} of ${showValue(Number(count), null).text}`;
+  const shown = rows.length === 1 ? "1 row" : `${Math.min(rows.length, MOST_ROWS)} rows`;
+  const all = count === undefined ? "" : ` of ${showValue(Number(count), null).text}`;
+  return `${shown}${all}${isPart ? "; more follow" : ""}`;
 }
