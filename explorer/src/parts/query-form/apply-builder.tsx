@@ -23,11 +23,8 @@ export function ApplyBuilder({ place, ...option }: OptionText & { readonly place
           <ListEditor
             what="total"
             items={form.totals}
-            row={(total, pick) => (
-              <>
-                <Pick label="Total" value={titleOf(total.method, total.path)} choices={totals} onPick={pick} />
-                <code class="dim small">{total.alias}</code>
-              </>
+            row={({ method, path }, pick) => (
+              <Pick label="Total" value={titleOf(method, path)} choices={totals} onPick={pick} />
             )}
             added={totals.slice(0, 1).map(([, total]) => ["Total", total])}
             onChange={(next) => change({ ...form, totals: withNames(next, place, form.groupBy) })}

@@ -103,7 +103,7 @@ export function QueryOptions(
   const can = place.set?.abilities;
   const isOfRows = place.isCollection;
   const [filter, order, apply] = [optionOf(props, "$filter"), optionOf(props, "$orderby"), optionOf(props, "$apply")];
-  const [top, count] = [optionOf(props, "$top"), optionOf(props, "$count")];
+  const [search, top, count] = [optionOf(props, "$search"), optionOf(props, "$top"), optionOf(props, "$count")];
   const columns = ["$select", "$expand"].flatMap((name) => options.get(name) ?? []).join("; ");
   return (
     <>
@@ -121,9 +121,15 @@ export function QueryOptions(
       </Section>
       {isOfRows ? (
         <div class="row query-numbers">
-          <TextField label="At most" inputMode="numeric" value={top.text} onInput={top.onChange} />
+          {isNested || can?.canSearch === false ? null : (
+            <TextField label="Search" type="search" value={search.text} onInput={search.onChange} />
+          )}
+          {can?.canTop === false ? null : (
+            <TextField label="At most" inputMode="numeric" value={top.text} onInput={top.onChange} />
+          )}
           <CheckField
             label="Count all"
+            disabled={can?.canCount === false}
             checked={count.text === "true"}
             onChange={(counts) => count.onChange(counts ? "true" : "")}
           />

@@ -78,30 +78,24 @@ function startOf(start: FilterPath | undefined): FilterNode {
   return { kind: "lambda", path: start.collection, quantifier: "any", isNegated: false, condition };
 }
 
-/** Returns whether the fields of a path can show a condition. */
-function canShow({ path, property }: FilterPath, node: FilterNode | null): boolean {
-  return node?.kind === "condition" && node.path === path && operatorFor(node, operatorsFor(property)) !== null;
-}
-
 function Item({ node, paths, onChange }: NodeProps<FilterNode>): JSX.Element {
   if (node.kind === "group") return <Group {...{ node, paths, onChange }} />;
-  const [collection, condition] = node.kind === "lambda" ? [node.path, node.condition] : [null, node];
-  const path = paths.find((each) => each.collection === collection && canShow(each, condition));
-  if (condition?.kind !== "condition" || path === undefined) {
+  const lambda = node.kind === "lambda" ? node : null;
+  const condition = node.kind === "condition" ? node : (lambda?.condition ?? null);
+  const path = paths.find((each) => each.collection === (lambda?.path ?? null) && each.path === condition?.path);
+  const operator = condition && path ? operatorFor(condition, operatorsFor(path.property)) : null;
+  if (condition === null || path === undefined || operator === null) {
     const text = node.kind === "text" ? node.text : writeFilter({ ...NO_FILTER, items: [node] });
     const change = (next: string): void => onChange({ kind: "text", text: next });
     return <TextField label="Condition as text" isLabelHidden isCode value={text} onInput={change} />;
   }
   const choices = paths.map((each) => [each.name, startOf(each)] as const);
+  const change = (next: FilterCondition): void => onChange(lambda === null ? next : { ...lambda, condition: next });
   return (
     <>
       <Pick label="Property" value={path.name} {...{ choices }} onPick={onChange} />
-      {node.kind === "lambda" ? <Quantifier {...{ node, onChange }} /> : null}
-      <ConditionFields
-        node={condition}
-        property={path.property}
-        onChange={(next) => onChange(node.kind === "lambda" ? { ...node, condition: next } : next)}
-      />
+      {lambda === null ? null : <Quantifier node={lambda} onChange={onChange} />}
+      <ConditionFields node={condition} property={path.property} operator={operator} onChange={change} />
     </>
   );
 }
@@ -122,16 +116,14 @@ interface TypedCondition extends FilterCondition {
 const LINES = { type: { kind: "primitive", name: "Edm.String" }, isCollection: false, isMultiLine: true } as const;
 
 /** Edits what a condition does with its property: the operator and the value that fit its type. */
-export function ConditionFields(props: {
+function ConditionFields(props: {
   readonly node: TypedCondition;
-  readonly property: Pick<Property, "type" | "isCollection" | "isNullable">;
+  readonly property: Property;
+  readonly operator: Operator;
   readonly onChange: (node: TypedCondition) => void;
-}): JSX.Element | null {
-  const { node, property, onChange } = props;
+}): JSX.Element {
+  const { node, property, operator, onChange } = props;
   const { type } = property;
-  const operators = operatorsFor(property);
-  const operator = operatorFor(node, operators);
-  if (operator === null) return null;
   const { values } = operator;
   const stated = values === "none" || node.values.length === 0 ? null : node.values.map(literalText).join("\n");
   const typed = node.typed ?? stated;
@@ -146,7 +138,7 @@ export function ConditionFields(props: {
       <Pick
         label="Operator"
         value={operator.label}
-        choices={operators.map((each) => [each.label, each])}
+        choices={operatorsFor(property).map((each) => [each.label, each])}
         onPick={(next) => change(next, next.values === "one" && node.values.length > 1 ? null : typed)}
       />
       {values === "none" ? null : (

@@ -1,8 +1,8 @@
-import type { JSX } from "preact";
+import type { ComponentChildren, JSX } from "preact";
 import { memberOf } from "../../client/json-members.ts";
 import type { Answer } from "../../client/service-client.ts";
 import { ServiceError } from "../../client/service-error.ts";
-import { readTrace, type Trace } from "../../client/trace.ts";
+import { readTrace, type Trace, type TracedStatement } from "../../client/trace.ts";
 import { Button } from "../../parts/button.tsx";
 import { DataTable } from "../../parts/data-table.tsx";
 import { Heading } from "../../parts/heading.tsx";
@@ -32,14 +32,19 @@ export function Cost({ session, view }: ScreenProps): JSX.Element {
               <p>{factsOf(answer)}</p>
               <Button onClick={loading.again}>Run again</Button>
             </div>
-            <Stages {...answer} />
-            {trace === null ? <NoTrace /> : <Statements {...trace} />}
+            <Tables {...{ answer, trace }} />
+            {trace === null ? <p class="measure">{NO_TRACE}</p> : null}
+            {trace !== null && trace.omitted > 0 ? <p>{`${trace.omitted} more statements were not kept.`}</p> : null}
           </>
         )}
       </Loadable>
     </div>
   );
 }
+
+const NO_TRACE =
+  "You cannot see the statements of this query. The service shows them to requests from its own machine, or to the users " +
+  "that the option sql of explorerRoute names. Sets without a database have none.";
 
 /** A service of several processes may ask another one for the trace. */
 function withoutTrace(error: unknown): null {
@@ -67,71 +72,59 @@ const STAGES: Readonly<Record<string, string>> = {
   total: "Until the response began",
 };
 
-function Stages({ stages }: Answer): JSX.Element {
-  const longest = Math.max(...stages.map(({ milliseconds }) => milliseconds), Number.MIN_VALUE);
-  const bar = (length: number): JSX.Element => (
-    <svg class="stage-bar" viewBox="0 0 100 8" preserveAspectRatio="none" aria-hidden="true">
-      <rect width={length} height={8} />
-    </svg>
-  );
-  return (
-    <Part
-      title="Time in the service"
-      columns={[{ title: "Stage" }, { title: "ms", isNumber: true }, { title: "Share" }]}
-      rows={stages.map(({ name, milliseconds: time }) => [
-        STAGES[name] ?? name,
-        time.toFixed(1),
-        bar((time / longest) * 100),
-      ])}
-    />
-  );
-}
+/** Columns of numbers. */
+const NUMBERS: ReadonlySet<string> = new Set(["ms", "Rows"]);
 
-function Statements({ statements, omitted, advice }: Trace): JSX.Element {
+type Table = readonly [title: string, columns: readonly string[], rows: readonly (readonly ComponentChildren[])[]];
+
+function Tables({ answer, trace }: { readonly answer: Answer; readonly trace: Trace | null }): JSX.Element {
+  const { stages } = answer;
+  const longest = Math.max(...stages.map(({ milliseconds }) => milliseconds), Number.MIN_VALUE);
+  const bar = (time: number): JSX.Element => (
+    <progress class="stage-bar" value={time} max={longest} aria-hidden="true" />
+  );
+  const tables: readonly Table[] = [
+    [
+      "Time in the service",
+      ["Stage", "ms", "Share"],
+      stages.map(({ name, milliseconds: time }) => [STAGES[name] ?? name, time.toFixed(1), bar(time)]),
+    ],
+    [
+      "Indexes that would help",
+      ["Why", "Statement"],
+      trace?.advice.map(({ message, fix }) => [message, code(fix)]) ?? [],
+    ],
+    ["Statements", ["Statement", "Rows", "ms"], trace?.statements.map(statementRow) ?? []],
+  ];
   return (
     <>
-      <Part
-        title="Indexes that would help"
-        columns={[{ title: "Why" }, { title: "Statement" }]}
-        rows={advice.map(({ message, fix }) => [message, <pre tabIndex={0}>{fix}</pre>])}
-      />
-      <Part
-        title="Statements"
-        columns={[{ title: "Statement" }, { title: "Rows", isNumber: true }, { title: "ms", isNumber: true }]}
-        rows={statements.map(({ sql, parameters, error, plan, rows, milliseconds }) => [
-          <>
-            <pre tabIndex={0}>{sql}</pre>
-            {error === null ? null : <p class="field-error">{error}</p>}
-            {parameters.length === 0 ? null : <code>{`Parameters: ${parameters.join(", ")}`}</code>}
-            {plan === null ? null : <pre tabIndex={0}>{plan.join("\n")}</pre>}
-          </>,
-          rows,
-          milliseconds.toFixed(1),
-        ])}
-      />
-      {statements.length === 0 ? <p class="dim">The query asked no database.</p> : null}
-      {omitted === 0 ? null : <p>{`The service did not keep ${omitted} more.`}</p>}
+      {tables
+        .filter(([, , rows]) => rows.length > 0)
+        .map(([label, columns, rows]) => (
+          <section key={label} class="cost-part">
+            <h2>{label}</h2>
+            <DataTable
+              {...{ label, rows }}
+              columns={columns.map((title) => ({ title, isNumber: NUMBERS.has(title) }))}
+            />
+          </section>
+        ))}
     </>
   );
 }
 
-function Part(props: Omit<Parameters<typeof DataTable>[0], "label"> & { readonly title: string }): JSX.Element | null {
-  return props.rows.length === 0 ? null : (
-    <section class="cost-part">
-      <h2>{props.title}</h2>
-      <DataTable label={props.title} {...props} />
-    </section>
-  );
+function code(text: string): JSX.Element {
+  return <pre tabIndex={0}>{text}</pre>;
 }
 
-function NoTrace(): JSX.Element {
-  return (
-    <div class="notice">
-      <h2>You cannot see the statements of this query</h2>
-      <p>
-        The service shows them to requests from its own machine, or to the users that the option <code>sql</code> of
-        {" explorerRoute "} names. Sets without a database have none.
-      </p>
-    </div>
+function statementRow({ sql, parameters, error, plan, rows, milliseconds }: TracedStatement): ComponentChildren[] {
+  const statement = (
+    <>
+      {code(sql)}
+      {error === null ? null : <p class="field-error">{error}</p>}
+      {parameters.length === 0 ? null : <code>{`Parameters: ${parameters.join(", ")}`}</code>}
+      {plan === null ? null : code(plan.join("\n"))}
+    </>
   );
+  return [statement, rows, milliseconds.toFixed(1)];
 }

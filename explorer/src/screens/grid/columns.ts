@@ -1,5 +1,5 @@
 import { valueAt } from "../../format/csv.ts";
-import { showValue } from "../../format/show-value.ts";
+import { showValue, typeOfValues } from "../../format/show-value.ts";
 import { labelProperty } from "../../model/label-property.ts";
 import type { Navigation, PropertyType, StructuredType } from "../../model/model.ts";
 import { readApply } from "../../query/apply-text.ts";
@@ -84,7 +84,7 @@ function columnOf({ type, set }: ResolvedPath, name: string, sample: readonly Ro
     name,
     path,
     label: isRelation || navigation === undefined ? [] : label,
-    type: property === undefined ? numberType(values) : property.type,
+    type: property === undefined ? typeOfValues(values) : property.type,
     isIdentifier: !isRelation && (navigation !== undefined || type.key.some((key) => key.name === name)),
     isSortable: !isRelation && (isComparable || property === undefined) && (set?.abilities.sortable(name) ?? true),
     isFilterable: !isRelation && isComparable && (set?.abilities.filterable(name) ?? true),
@@ -95,15 +95,6 @@ function columnOf({ type, set }: ResolvedPath, name: string, sample: readonly Ro
   const lengths = values.map((value) => showValue(value, column.type).text.length + room);
   // The title has room for its pictures.
   return { ...column, width: Math.min(Math.max(name.length + 10, ...lengths), 42) };
-}
-
-const NUMBER = /^-?(?:0|[1-9]\d*)(?:\.\d+)?$/u;
-
-/** The numbers of columns that the model does not have arrive as text, so that they are exact. */
-function numberType(values: readonly unknown[]): PropertyType | null {
-  const texts = values.map((value) => (typeof value === "string" ? value : JSON.stringify(value ?? null)));
-  const isNumber = texts.every((text) => text === "null" || NUMBER.test(text));
-  return isNumber ? { kind: "primitive", name: "Edm.Decimal" } : null;
 }
 
 /** Returns what `$expand` reads for a cell: of one entity its key and its label, of several their number. */

@@ -50,18 +50,15 @@ export function Query({ session, view }: ScreenProps): JSX.Element {
             </Button>
             {hasRun ? null : <span class="dim small">This text has not run yet.</span>}
           </div>
-          {faultIn(textOf(view), root) === null ? <Result {...{ session, view }} /> : <Start />}
+          {faultIn(textOf(view), root) === null ? (
+            <Result {...{ session, view }} />
+          ) : (
+            <Empty title="Write the name of a set, or choose one in the form" />
+          )}
         </section>
         <Builder {...{ session, text }} onChange={setText} />
       </div>
     </div>
-  );
-}
-function Start(): JSX.Element {
-  return (
-    <Empty title="Ask this service">
-      <p>Write the name of a set, or choose one in the form. The first rows appear here.</p>
-    </Empty>
   );
 }
 

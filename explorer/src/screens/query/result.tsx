@@ -1,8 +1,8 @@
 import type { JSX } from "preact";
 import { memberOf } from "../../client/json-members.ts";
 import { messageOf } from "../../client/service-error.ts";
-import { isNumeric, showValue } from "../../format/show-value.ts";
-import type { PropertyType, StructuredType } from "../../model/model.ts";
+import { isNumeric, showValue, typeOfValues } from "../../format/show-value.ts";
+import type { StructuredType } from "../../model/model.ts";
 import { DataTable } from "../../parts/data-table.tsx";
 import { Loadable } from "../../parts/loadable.tsx";
 import { ValueCell } from "../../parts/value-cell.tsx";
@@ -12,6 +12,8 @@ import type { ScreenProps } from "../../state/session.ts";
 import { useLoaded } from "../../state/use-loaded.ts";
 import { excerptAt, faultOfService, textOf } from "./query-view.ts";
 
+const MOST_ROWS = 50;
+
 type Row = Readonly<Record<string, unknown>>;
 
 /** Shows the answer of a query: its first rows, or where its fault is. */
@@ -19,7 +21,7 @@ export function Result({ session, view }: ScreenProps): JSX.Element {
   const { client, model, announce } = session;
   const url = resourceUrl(view);
   const loading = useLoaded(url, async (signal) => {
-    const answer = await client.get(url, { signal, headers: { Prefer: `odata.maxpagesize=50` } });
+    const answer = await client.get(url, { signal, headers: { Prefer: `odata.maxpagesize=${MOST_ROWS}` } });
     announce(countText(answer.body));
     return answer;
   });
@@ -55,11 +57,14 @@ export function Excerpt(props: { readonly text: string; readonly position: numbe
 }
 
 function Rows({ body, type }: { readonly body: unknown; readonly type: StructuredType | null }): JSX.Element {
-  const rows = rowsOf(body);
+  const rows = rowsOf(body)?.slice(0, MOST_ROWS) ?? null;
   if (rows === null) return <pre class="query-value">{JSON.stringify(memberOf(body, "value") ?? body, null, 2)}</pre>;
   if (rows.length === 0) return <p class="dim">No entity meets the conditions.</p>;
   const names = [...new Set(rows.flatMap((row) => Object.keys(row)))].filter((name) => !name.includes("@"));
-  const columns = names.map((title) => ({ title, type: typeOf(type, title, rows) }));
+  const columns = names.map((title) => {
+    const property = type === null ? undefined : memberAt(type, title)?.property;
+    return { title, type: property?.type ?? typeOfValues(rows.map((row) => row[title])) };
+  });
   return (
     <DataTable
       label="First rows"
@@ -67,14 +72,6 @@ function Rows({ body, type }: { readonly body: unknown; readonly type: Structure
       rows={rows.map((row) => columns.map((column) => <ValueCell value={row[column.title]} type={column.type} />))}
     />
   );
-}
-
-/** The model does not have the columns of $apply and $compute. Their numbers arrive as text, so that they are exact. */
-function typeOf(model: StructuredType | null, name: string, rows: readonly Row[]): PropertyType | null {
-  const property = model === null ? undefined : memberAt(model, name)?.property;
-  if (property !== undefined) return property.isCollection ? null : property.type;
-  const isNumber = rows.every((row) => /^(?:null|-?\d+(?:\.\d+)?)$/u.test(showValue(row[name], null).exact));
-  return isNumber ? { kind: "primitive", name: "Edm.Decimal" } : null;
 }
 
 /** Returns the rows of an answer, one for an entity; null for a value. */
@@ -88,7 +85,8 @@ function countText(body: unknown): string {
   const rows = rowsOf(body);
   if (rows === null) return "A value";
   const count = memberOf(body, "@odata.count");
+  const isPart = rows.length > MOST_ROWS || memberOf(body, "@odata.nextLink") !== undefined;
+  const shown = rows.length === 1 ? "1 row" : `${Math.min(rows.length, MOST_ROWS)} rows`;
   const all = count === undefined ? "" : ` of ${showValue(Number(count), null).text}`;
-  const more = memberOf(body, "@odata.nextLink") === undefined ? "" : "; more follow";
-  return `${rows.length} ${rows.length === 1 ? "row" : "rows"}${all}${more}`;
+  return `${shown}${all}${isPart ? "; more follow" : ""}`;
 }
