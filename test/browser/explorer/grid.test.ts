@@ -1,0 +1,109 @@
+// Statements: docs/reference/explorer.md#screens
+import { explorerRoute } from "odatakit/explorer";
+import { serve, type RunningServer } from "odatakit/node";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { worldService } from "../../../examples/world/service.ts";
+import { findBrowser, openBrowser, type Browser } from "../browser.ts";
+import { hostileService } from "./hostile-service.ts";
+import { explorerFolder, openWorldCopy } from "./made-once.ts";
+import { openExplorer, type Explorer } from "./open-explorer.ts";
+
+const program = findBrowser();
+
+describe.skipIf(program === undefined)("the grid", async () => {
+  const db = await openWorldCopy();
+  let server: RunningServer;
+  let browser: Browser;
+  let explorer: Explorer;
+
+  beforeAll(async () => {
+    const routes = [explorerRoute({ folder: await explorerFolder() })];
+    server = await serve([worldService(db, true, routes), hostileService({ routes, sets: 5 })], { port: 0 });
+    browser = await openBrowser(program ?? "");
+    explorer = await openExplorer(browser, `${server.url}/odata`, "#/home");
+  });
+  afterAll(async () => {
+    await browser.close();
+    await server.close();
+    await db.destroy();
+  });
+
+  /** Shows a view, and returns the requests that it needs. */
+  const show = async (fragment: string): Promise<readonly string[]> => {
+    await explorer.show("#/home");
+    explorer.requests.splice(0);
+    await explorer.show(fragment);
+    return explorer.requests
+      .splice(0)
+      .map(decodeURIComponent)
+      .filter((each) => each.startsWith("GET /C"));
+  };
+  const evaluate = (expression: string): Promise<unknown> => explorer.page.evaluate(expression);
+  const hash = (): Promise<unknown> => evaluate("decodeURIComponent(location.hash)");
+  const chips = (): Promise<readonly string[]> => explorer.page.locator(".grid-chip").allInnerTexts();
+
+  test("counts the rows after the first page, and not at all if a lone page or a failure comes", async () => {
+    expect(await show("#/grid/Countries")).toEqual(["GET /Countries", "GET /Countries?$count=true&$top=0"]);
+    expect(await show("#/grid/Countries?$filter=Region eq 'Oceania'")).toEqual([
+      "GET /Countries?$filter=Region eq 'Oceania'",
+    ]);
+    expect(await show("#/grid/Countries?$filter=Regon eq 'Oceania'")).toEqual([
+      "GET /Countries?$filter=Regon eq 'Oceania'",
+    ]);
+    expect(explorer.complaints.splice(0)).toEqual([expect.stringContaining("400")]);
+  });
+
+  test("shows the row of a link once the count is known, and goes to another", async () => {
+    const requests = await show("#/grid/Cities?row=100000");
+    expect(requests.some((each) => each.includes("$skip=99900"))).toBe(true);
+    expect(await hash()).toBe("#/grid/Cities?row=100000");
+    const field = explorer.page.locator(".grid-go input");
+    await field.fill("999999");
+    await explorer.page.keyboard.press("Enter");
+    await explorer.settle();
+    expect([await hash(), await evaluate(`document.querySelector(".grid-go input").validity.valid`)]).toEqual([
+      "#/grid/Cities?row=100000",
+      false,
+    ]);
+    await field.fill("50000");
+    await explorer.page.keyboard.press("Enter");
+    await explorer.settle();
+    expect(await hash()).toBe("#/grid/Cities?row=50000");
+    expect(await evaluate(`document.querySelector('tr[aria-rowindex="50001"] a[href]') !== null`)).toBe(true);
+    expect(explorer.complaints).toEqual([]);
+  });
+
+  test("titles keep their room beside their pictures", async () => {
+    await show("#/grid/Cities?$orderby=Population desc,Name&$filter=Population gt 5000000");
+    const titles = `[...document.querySelectorAll(".grid-title")]`;
+    expect(await evaluate(`${titles}.filter((title) => title.scrollWidth > title.clientWidth).length`)).toBe(0);
+  });
+
+  test("edits the query in one form: a column begins a condition, chips remove what they say", async () => {
+    const { page, settle } = explorer;
+    await show("#/grid/Cities?$filter=Population gt @least&@least=1000000&$orderby=Name");
+    expect(await chips()).toEqual(["Population gt @least", "orderby: Name"]);
+    await page.locator("table.grid").focus();
+    for (const key of ["ArrowRight", "f"]) await page.keyboard.press(key);
+    await page.locator("dialog[open] .filter-row input").nth(1).fill("Lisbon");
+    await page.keyboard.press("Enter");
+    await settle();
+    expect(await chips()).toEqual(["Population gt @least", "Name eq 'Lisbon'", "orderby: Name"]);
+    await page.locator('.grid-chip a[aria-label="Remove Population gt @least"]').click();
+    await settle();
+    expect(await hash()).toBe("#/grid/Cities?$filter=Name eq 'Lisbon'&$orderby=Name");
+    expect(explorer.complaints).toEqual([]);
+  });
+
+  test("says how many of the columns it shows, and leads to the others", async () => {
+    const { page, requests, settle } = await openExplorer(browser, `${server.url}/hostile`, "#/grid/Wides");
+    await page.locator('button:has-text("40 of 200 columns")').click();
+    await page.locator('dialog[open] label:has-text("P150")').last().click();
+    requests.splice(0);
+    await page.locator('dialog[open] button:has-text("Show")').click();
+    await settle();
+    expect(await page.locator(".grid-tools").innerText()).toContain("41 of 200 columns");
+    expect(requests.map(decodeURIComponent)).toEqual([expect.stringMatching(/^GET \/Wides\?\$select=Id,.*,P150$/u)]);
+    await page.close();
+  });
+});
