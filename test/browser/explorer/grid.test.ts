@@ -103,7 +103,9 @@ describe.skipIf(program === undefined)("the grid", async () => {
     await page.locator('dialog[open] button:has-text("Show")').click();
     await settle();
     expect(await page.locator(".grid-tools").innerText()).toContain("41 of 200 columns");
-    expect(requests.map(decodeURIComponent)).toEqual([expect.stringMatching(/^GET \/Wides\?\$select=Id,.*,P150$/u)]);
+    expect(requests.map(decodeURIComponent)).toContainEqual(
+      expect.stringMatching(/^GET \/Wides\?\$select=Id,.*,P150$/u),
+    );
     await page.close();
   });
 });
