@@ -105,21 +105,28 @@ export function cellNode({ name, isCollection, target }: Navigation): ExpandNode
 }
 
 /** Returns the path of the record of a row; null if the reader cannot read it by its key. */
-export function recordPath({ type, set }: ResolvedPath, path: string, row: Row): string | null {
+export function recordPath({ type, set }: ResolvedPath, row: Row): string | null {
   const key = keyPredicate(type, row);
-  if (key === null || set?.abilities.canReadByKey === false) return null;
-  if (set !== null) return encodeSegment(set.name) + key;
-  // The records of a function have a URL only if the model names their set.
-  return /\/[^/()]+$/u.test(path) ? path + key : null;
+  return key === null || set?.abilities.canReadByKey !== true ? null : encodeSegment(set.name) + key;
 }
 
 /** Returns the link of a cell: to the record of a row, to a related record, or to related rows; null without one. */
-export function cellHref(place: ResolvedPath, path: string, column: Column, row: Row, isFirst: boolean): string | null {
-  const { name, navigation } = column;
-  const own = recordPath(place, path, row);
-  if (own === null) return null;
-  if (isFirst) return hrefOf(viewOf("record", own));
-  const canFollow = navigation !== null && place.set?.abilities.navigable(navigation.name) !== false;
-  if (!canFollow || row[name] === null) return null;
-  return hrefOf(viewOf(navigation.isCollection ? "grid" : "record", `${own}/${navigation.name}`));
+export function cellHref(place: ResolvedPath, { name, navigation }: Column, row: Row, isFirst: boolean): string | null {
+  const own = recordPath(place, row);
+  if (isFirst && own !== null) return hrefOf(viewOf("record", own));
+  if (navigation === null || row[name] === null) return null;
+  const related = navigation.isCollection ? null : relatedPath(place, navigation, row);
+  if (related !== null) return hrefOf(viewOf("record", related));
+  // A foreign key leads to the set that it refers to, or nowhere.
+  if (own === null || name !== navigation.name || place.set?.abilities.navigable(name) === false) return null;
+  return hrefOf(viewOf(navigation.isCollection ? "grid" : "record", `${own}/${name}`));
+}
+
+/** The key is that of the expanded entity, or the foreign key of the row. */
+function relatedPath({ set }: ResolvedPath, { name, target, constraints }: Navigation, row: Row): string | null {
+  const foreign = Array.from(constraints, ([own, theirs]) => [theirs, row[own]] as const);
+  const expanded = (row[name] ?? {}) as Row;
+  const key = keyPredicate(target, { ...Object.fromEntries(foreign), ...expanded });
+  const related = set?.bindings.get(name);
+  return related === undefined || key === null ? null : encodeSegment(related) + key;
 }

@@ -6,18 +6,16 @@ import { Icon } from "../../parts/icon.tsx";
 import { ValueCell } from "../../parts/value-cell.tsx";
 import { nextOrder, readOrderBy, writeOrderBy } from "../../query/order-by-text.ts";
 import type { ScreenProps } from "../../state/session.ts";
-import { withOptions } from "../../state/view.ts";
+import { type View, withOptions } from "../../state/view.ts";
 import { cellHref, cellValue, type Column, type Row } from "./columns.ts";
 import { changedView, conditionsOf, filterBy, type GridQuery } from "./grid-query.ts";
 import type { PagedRows } from "./paged-rows.ts";
 
-/** Options that the form of the query begins with. */
-export type Begun = Readonly<Record<string, string>>;
-
 /** What the parts of a grid get. */
 export interface GridProps extends ScreenProps {
   readonly query: GridQuery;
-  readonly onEdit: (begun: Begun) => void;
+  /** Opens the form of the query, with options that it begins with. */
+  readonly onEdit: (begun: View["options"]) => void;
 }
 
 /** What a table shows. */
@@ -50,7 +48,7 @@ export function GridTable(props: TableProps): JSX.Element {
         aria-label={view.path}
         aria-description="Arrow keys move, Enter opens or sorts, F filters by the column."
         aria-rowcount={(rows.total.value ?? -2) + 1}
-        aria-busy={props.isOld}
+        aria-busy={props.isOld || undefined}
         aria-activedescendant={row < 0 || virtual.shown.includes(row) ? `${id}-${row}-${column}` : undefined}
         onKeyDown={onKeyDown}
       >
@@ -232,7 +230,7 @@ function HeadRow(props: RowProps): JSX.Element {
                     {...BUTTON}
                     class={`grid-filter${isFiltered ? " grid-filtered" : ""}`}
                     aria-label={`Filter by ${name}`}
-                    onClick={() => props.onEdit({ $filter: filterBy(filter, column, rows.sample) })}
+                    onClick={() => props.onEdit(new Map([["$filter", filterBy(filter, column, rows.sample)]]))}
                   >
                     <Icon name="filter" />
                   </button>
@@ -253,7 +251,7 @@ function BodyRow(props: RowProps & { readonly index: number }): JSX.Element {
   // Scrolling renders the table often: a row renders again only if it looks different.
   return useMemo(
     () => (
-      <tr aria-rowindex={index + 2} aria-busy={row === null}>
+      <tr aria-rowindex={index + 2} aria-busy={row === null || undefined}>
         {columns.map((column, at) => (
           <td key={column.name} id={`${id}-${index}-${at}`} class={classOf(column, active === at)}>
             {row === null ? <span class="grid-wait" /> : <Cell {...props} {...{ row, column }} isFirst={at === 0} />}
@@ -267,8 +265,8 @@ function BodyRow(props: RowProps & { readonly index: number }): JSX.Element {
 
 /** Shows a value, or a link; beside a foreign key the label of the related entity. */
 function Cell(props: TableProps & { row: Row; column: Column; isFirst: boolean }): JSX.Element {
-  const { query, view, row, column, isFirst } = props;
-  const href = cellHref(query.place, view.path, column, row, isFirst);
+  const { query, row, column, isFirst } = props;
+  const href = cellHref(query.place, column, row, isFirst);
   const label = valueAt(row, column.label);
   return (
     <>

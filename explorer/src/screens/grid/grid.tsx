@@ -20,7 +20,7 @@ import { useLoaded } from "../../state/use-loaded.ts";
 import { hrefOf, type View, viewOf, withOptions } from "../../state/view.ts";
 import { cellNode, columnsOf, shownNames } from "./columns.ts";
 import { changedView, conditionsOf, filterOf, type GridQuery, gridQuery } from "./grid-query.ts";
-import { type Begun, type GridProps, GridTable, type TableProps } from "./grid-table.tsx";
+import { type GridProps, GridTable, type TableProps } from "./grid-table.tsx";
 import { MOST_ROWS, type Page, PagedRows, readPage } from "./paged-rows.ts";
 
 /** Shows the rows of a collection. */
@@ -39,7 +39,7 @@ export function Grid({ session, view }: ScreenProps): JSX.Element {
 /** Shows the rows of one query, with what changes the query above them. */
 function Rows(props: Omit<GridProps, "onEdit">): JSX.Element {
   const { session, view, query } = props;
-  const [begun, setBegun] = useState<Begun | null>(null);
+  const [begun, setBegun] = useState<View["options"] | null>(null);
   const loading = useLoaded(query.first, async (signal) => {
     const open = async (asked: GridQuery): Promise<PagedRows> =>
       new PagedRows(asked, await readPage(session.client, asked.first, signal));
@@ -86,24 +86,26 @@ function Shown(props: Omit<TableProps, "isCounting">): JSX.Element {
   if (total === 0) return <Empty title="No rows">The conditions, or the rules of your user, may hide them.</Empty>;
   return (
     <>
-      <GridTable {...props} isCounting={state.kind === "loading"} />
+      <GridTable {...props} isCounting={total === null && count !== null && state.kind !== "failed"} />
       <div class="grid-foot">
         <span>{total === null ? "More rows follow" : rowsText(total)}</span>
         {length === MOST_ROWS ? <span>{`The table reaches the first ${rowsText(length)}.`}</span> : null}
         <Loadable loading={reading} label="Reading rows" lines={0} children={() => null} />
-        {/* The browser says what is wrong with a number. */}
-        <input
-          class="input grid-go"
-          type="number"
-          min={1}
-          max={length}
-          placeholder="Go to row"
-          aria-label="Go to row"
-          onChange={({ currentTarget }) => {
-            if (!currentTarget.reportValidity()) return;
-            session.go(withOptions(view, { row: currentTarget.value }), { replace: true });
-          }}
-        />
+        {length > 20 ? (
+          <label class="grid-go">
+            <input
+              class="input"
+              type="number"
+              min={1}
+              max={length}
+              placeholder="Go to row"
+              aria-label="Go to row"
+              onChange={({ currentTarget: input }) => {
+                if (input.reportValidity()) session.go(withOptions(view, { row: input.value }), { replace: true });
+              }}
+            />
+          </label>
+        ) : null}
       </div>
     </>
   );
@@ -117,11 +119,11 @@ function Tools(props: GridProps & Pick<TableProps, "columns">): JSX.Element {
   const [isSaving, setSaving] = useState(false);
   return (
     <div class="grid-tools">
-      <Button icon="filter" popup="dialog" onClick={() => onEdit({})}>
+      <Button icon="filter" popup="dialog" onClick={() => onEdit(new Map())}>
         Filter, sort, group
       </Button>
       {view.options.has("$apply") ? null : (
-        <Button icon="columns" popup="dialog" onClick={() => onEdit({ $select: names.join(",") })}>
+        <Button icon="columns" popup="dialog" onClick={() => onEdit(new Map([["$select", names.join(",")]]))}>
           {`${names.length} of ${type.properties.size} columns`}
         </Button>
       )}
@@ -154,7 +156,7 @@ function Chips({ view, onEdit }: GridProps): JSX.Element | null {
     <ul class="grid-chips" aria-label="What limits the rows">
       {[...chips].map(([text, href]) => (
         <li key={text} class="grid-chip">
-          <button type="button" onClick={() => onEdit({})}>
+          <button type="button" onClick={() => onEdit(new Map())}>
             {text}
           </button>
           <a class="grid-remove" href={href} aria-label={`Remove ${text}`}>
@@ -167,14 +169,15 @@ function Chips({ view, onEdit }: GridProps): JSX.Element | null {
 }
 
 /** Shows a form for the query. What it says holds once the reader shows the rows. */
-function QueryDialog(props: GridProps & { readonly begun: Begun; readonly onClose: () => void }): JSX.Element {
+function QueryDialog(
+  props: GridProps & { readonly begun: View["options"]; readonly onClose: () => void },
+): JSX.Element {
   const { session, view, query, begun, onClose } = props;
-  const [options, onChange] = useState<View["options"]>(() => new Map([...view.options, ...Object.entries(begun)]));
+  const [options, onChange] = useState<View["options"]>(() => new Map([...view.options, ...begun]));
   const show = (event: TargetedEvent<HTMLFormElement>): void => {
     event.preventDefault();
     const wrong = event.currentTarget.querySelector<HTMLElement>("[aria-invalid=true]");
-    wrong?.focus();
-    if (wrong !== null) return;
+    if (wrong !== null) return wrong.focus();
     onClose();
     session.go(changedView(view, options));
   };
