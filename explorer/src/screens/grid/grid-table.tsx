@@ -1,4 +1,4 @@
-import type { JSX, RefObject, TargetedKeyboardEvent } from "preact";
+import { createElement, type JSX, type RefObject, type TargetedKeyboardEvent } from "preact";
 import { useEffect, useId, useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
 import { valueAt } from "../../format/csv.ts";
 import { isNumeric } from "../../format/show-value.ts";
@@ -268,11 +268,10 @@ function Cell(props: TableProps & { row: Row; column: Column; isFirst: boolean }
   const { query, row, column, isFirst } = props;
   const href = cellHref(query.place, column, row, isFirst);
   const label = valueAt(row, column.label);
+  const shown = <ValueCell value={cellValue(row, column)} type={column.isIdentifier ? null : column.type} />;
   return (
     <>
-      <a {...(href === null ? {} : { href, tabIndex: -1, class: "grid-link" })}>
-        <ValueCell value={cellValue(row, column)} type={column.isIdentifier ? null : column.type} />
-      </a>
+      {href === null ? shown : createElement("a", { href, tabIndex: -1, class: "grid-link" }, shown)}
       {typeof label === "string" ? <bdi class="grid-label">{label}</bdi> : null}
     </>
   );
