@@ -1,4 +1,4 @@
-import { type ComponentChildren, type JSX, type TargetedEvent, createElement } from "preact";
+import { type ComponentChildren, type InputHTMLAttributes, type JSX, type TargetedEvent, createElement } from "preact";
 import { useId } from "preact/hooks";
 
 /** What every field has. */
@@ -10,88 +10,61 @@ export interface FieldProps {
   /** What is wrong with the value. */
   readonly error?: string | null | undefined;
   readonly required?: boolean | undefined;
+  /** What stands at the end of the line of the control. */
+  readonly beside?: ComponentChildren;
 }
 
-/** The attributes that tie a control to its label, hint and error. */
-export interface ControlAttributes {
-  readonly id: string;
-  readonly "aria-describedby": string | undefined;
-  readonly "aria-invalid": boolean | undefined;
-  readonly required: boolean | undefined;
-}
-
-/** Shows a control with its label, hint and error. */
-export function Field(
-  props: FieldProps & { readonly control: (attributes: ControlAttributes) => ComponentChildren },
-): JSX.Element {
+/** Shows a control between its label and its hint and error, which describe it to screen readers. */
+function Field(props: FieldProps & { readonly control: (attributes: object) => JSX.Element }): JSX.Element {
   const id = useId();
-  const { label, hint = null, error = null } = props;
-  const described = [...(hint === null ? [] : [`${id}-hint`]), ...(error === null ? [] : [`${id}-error`])];
+  const notes = (["hint", "error"] as const).filter((kind) => typeof props[kind] === "string");
+  const control = props.control({
+    id,
+    class: "input",
+    "aria-describedby": notes.map((kind) => `${id}-${kind}`).join(" ") || undefined,
+    "aria-invalid": notes.includes("error") || undefined,
+    required: props.required,
+  });
   return (
     <div class="field">
       <label class={props.isLabelHidden === true ? "hidden" : "field-label"} for={id}>
-        {label}
+        {props.label}
         {props.required === true ? <span class="dim"> (required)</span> : null}
       </label>
-      {props.control({
-        id,
-        "aria-describedby": described.length === 0 ? undefined : described.join(" "),
-        "aria-invalid": error === null ? undefined : true,
-        required: props.required,
-      })}
-      {hint === null ? null : (
-        <span class="field-hint" id={`${id}-hint`}>
-          {hint}
+      {props.beside === undefined ? control : <div class="value-field">{[control, props.beside]}</div>}
+      {notes.map((kind) => (
+        <span key={kind} class={`field-${kind}`} id={`${id}-${kind}`}>
+          {props[kind]}
         </span>
-      )}
-      {error === null ? null : (
-        <span class="field-error" id={`${id}-error`}>
-          {error}
-        </span>
-      )}
+      ))}
     </div>
   );
 }
 
 /** Shows a field for text. */
 export function TextField(
-  props: FieldProps & {
-    readonly value: string;
-    readonly onInput: (value: string) => void;
-    readonly type?: "text" | "search" | "password" | "number" | "date" | "url" | undefined;
-    readonly autocomplete?: string | undefined;
-    readonly placeholder?: string | undefined;
-    readonly inputMode?: "text" | "decimal" | "numeric" | undefined;
-    readonly isCode?: boolean | undefined;
-    /** Shows several lines. */
-    readonly isLong?: boolean | undefined;
-  },
+  props: FieldProps &
+    Pick<InputHTMLAttributes, "autocomplete" | "placeholder" | "inputMode"> & {
+      readonly value: string;
+      readonly onInput: (value: string) => void;
+      readonly type?: "text" | "search" | "password" | undefined;
+      readonly isCode?: boolean | undefined;
+      /** Whether it has several lines. */
+      readonly isLong?: boolean | undefined;
+    },
 ): JSX.Element {
-  const shared = {
-    class: `input${props.isCode === true ? " code" : ""}`,
-    value: props.value,
-    placeholder: props.placeholder,
+  const { value, placeholder, autocomplete = "off", inputMode, isLong = false } = props;
+  const text = {
+    class: props.isCode === true ? "input code" : "input",
+    value,
+    placeholder,
+    inputMode,
+    autocomplete,
+    type: isLong ? undefined : (props.type ?? "text"),
     spellcheck: false,
-    onInput: (event: TargetedEvent<HTMLInputElement | HTMLTextAreaElement>) => props.onInput(event.currentTarget.value),
+    onInput: (event: TargetedEvent<HTMLInputElement>) => props.onInput(event.currentTarget.value),
   };
-  return (
-    <Field
-      {...props}
-      control={(attributes) =>
-        props.isLong === true ? (
-          <textarea {...attributes} {...shared} />
-        ) : (
-          createElement("input", {
-            ...attributes,
-            ...shared,
-            type: props.type ?? "text",
-            autocomplete: props.autocomplete ?? "off",
-            inputMode: props.inputMode,
-          })
-        )
-      }
-    />
-  );
+  return <Field {...props} control={(tied) => createElement(isLong ? "textarea" : "input", { ...tied, ...text })} />;
 }
 
 /** One choice of a list. */
@@ -112,12 +85,7 @@ export function SelectField(
     <Field
       {...props}
       control={(attributes) => (
-        <select
-          {...attributes}
-          class="input"
-          value={props.value}
-          onChange={(event) => props.onChange(event.currentTarget.value)}
-        >
+        <select {...attributes} value={props.value} onChange={(event) => props.onChange(event.currentTarget.value)}>
           {props.choices.map(({ value, label }) => (
             <option key={value} value={value} selected={value === props.value}>
               {label}
@@ -136,15 +104,11 @@ export function CheckField(props: {
   readonly onChange: (checked: boolean) => void;
   readonly disabled?: boolean | undefined;
 }): JSX.Element {
+  const { label, checked, disabled, onChange } = props;
   return (
     <label class="check">
-      <input
-        type="checkbox"
-        checked={props.checked}
-        disabled={props.disabled}
-        onChange={(event) => props.onChange(event.currentTarget.checked)}
-      />
-      <span>{props.label}</span>
+      <input type="checkbox" {...{ checked, disabled }} onChange={(event) => onChange(event.currentTarget.checked)} />
+      <span>{label}</span>
     </label>
   );
 }

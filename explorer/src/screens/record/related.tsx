@@ -1,0 +1,66 @@
+import type { JSX } from "preact";
+import { type Entity, toEntity } from "../../format/entity.ts";
+import { showValue } from "../../format/show-value.ts";
+import { labelProperty } from "../../model/label-property.ts";
+import type { Navigation } from "../../model/model.ts";
+import { type RecordPlace, recordPath } from "../../parts/record-writes.ts";
+import { toLiteral } from "../../query/literals.ts";
+import { encodePath } from "../../state/resource-url.ts";
+import { useLoaded } from "../../state/use-loaded.ts";
+import { hrefOf, viewOf } from "../../state/view.ts";
+
+/** A record that is shown. */
+export type ShownRecord = RecordPlace & { readonly entity: Entity };
+
+/** Shows where a navigation of a record leads. */
+export function Related(props: ShownRecord & { readonly navigation: Navigation }): JSX.Element {
+  const { session, path, place, entity, navigation } = props;
+  const { name, isCollection, target } = navigation;
+  const set = session.model.sets.get(place.set?.bindings.get(name) ?? "");
+  const to = `${path}/${name}`;
+  if (isCollection) {
+    if (place.set?.abilities.navigable(name) === false) return <span class="dim">the service has no path to them</span>;
+    return (
+      <>
+        <a href={hrefOf(viewOf("grid", to))}>{set?.name ?? target.name}</a>
+        {set?.abilities.canCount === false ? null : <Count session={session} path={to} />}
+      </>
+    );
+  }
+  const related = entity.values[name];
+  if (related === null) return <span class="value value-null">null</span>;
+  const own = recordPath(set, related);
+  const label = toEntity(related)?.values[labelProperty(target)?.name ?? ""];
+  return (
+    <a href={hrefOf(viewOf("record", own ?? to))} dir="auto">
+      {typeof label === "string" ? label : (own ?? target.name)}
+    </a>
+  );
+}
+
+/** Shows how many records there are, as soon as the service says so; nothing if it does not. */
+function Count({ session: { client }, path }: Pick<RecordPlace, "session" | "path">): JSX.Element {
+  const { state } = useLoaded(path, async (signal) =>
+    Number((await client.get(encodePath(`${path}/$count`), { signal, accept: "text/plain" })).body),
+  );
+  const isKnown = state.kind === "loaded" && Number.isInteger(state.value);
+  return <span class="count">{isKnown ? showValue(state.value, null).text : ""}</span>;
+}
+
+/** Returns the navigations of other sets that lead to a record, and have no navigation back, each with its records. */
+export function referencesTo({ session, place, entity }: ShownRecord): readonly (readonly [string, JSX.Element])[] {
+  return [...session.model.sets.values()].flatMap(({ name, type, bindings, abilities }) =>
+    [...type.navigations.values()].flatMap((navigation) => {
+      const { partner, constraints, isCollection } = navigation;
+      const isOwn = place.set !== null && bindings.get(navigation.name) === place.set.name;
+      const isShown = isOwn && partner === null && !isCollection && constraints.size > 0;
+      if (!isShown || ![...constraints.keys()].every(abilities.filterable)) return [];
+      const conditions = Array.from(constraints, ([from, to]) => {
+        const property = type.properties.get(from);
+        return property === undefined ? "" : `${from} eq ${toLiteral(entity.values[to], property.type)}`;
+      });
+      const href = hrefOf(viewOf("grid", name, [["$filter", conditions.join(" and ")]]));
+      return [[name, <a href={href}>{`${name} whose ${navigation.name} is this record`}</a>] as const];
+    }),
+  );
+}
