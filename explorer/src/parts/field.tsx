@@ -14,22 +14,49 @@ export interface FieldProps {
   readonly beside?: ComponentChildren;
 }
 
-/** Shows a control between its label and its hint and error, which describe it to screen readers. */
-function Field(props: FieldProps & { readonly control: (attributes: object) => JSX.Element }): JSX.Element {
+/** One choice of a list. */
+export interface Choice {
+  readonly value: string;
+  readonly label: string;
+}
+
+/** Shows a field for text, or a list if there are choices, between its label and its hint and error. */
+export function TextField(
+  props: FieldProps &
+    Pick<InputHTMLAttributes, "autocomplete" | "placeholder" | "inputMode"> & {
+      readonly value: string;
+      readonly onInput: (value: string) => void;
+      readonly type?: "text" | "search" | "password" | undefined;
+      readonly isCode?: boolean | undefined;
+      /** Whether it has several lines. */
+      readonly isLong?: boolean | undefined;
+      readonly choices?: readonly Choice[] | undefined;
+    },
+): JSX.Element {
   const id = useId();
+  const { required, value, placeholder, inputMode, autocomplete = "off", choices } = props;
   const notes = (["hint", "error"] as const).filter((kind) => typeof props[kind] === "string");
-  const control = props.control({
-    id,
-    class: "input",
+  const tag = props.isLong === true ? "textarea" : "input";
+  const plain = { id, required, value, placeholder, inputMode, autocomplete, spellcheck: false };
+  const attributes = {
+    ...plain,
+    class: props.isCode === true ? "input code" : "input",
+    type: tag === "input" ? (props.type ?? "text") : undefined,
     "aria-describedby": notes.map((kind) => `${id}-${kind}`).join(" ") || undefined,
     "aria-invalid": notes.includes("error") || undefined,
-    required: props.required,
-  });
+    onInput: (event: TargetedEvent<HTMLInputElement>) => props.onInput(event.currentTarget.value),
+  };
+  const options = choices?.map((choice) => (
+    <option key={choice.value} value={choice.value} selected={choice.value === value}>
+      {choice.label}
+    </option>
+  ));
+  const control = createElement(choices === undefined ? tag : "select", attributes, options);
   return (
     <div class="field">
       <label class={props.isLabelHidden === true ? "hidden" : "field-label"} for={id}>
         {props.label}
-        {props.required === true ? <span class="dim"> (required)</span> : null}
+        {required === true ? <span class="dim"> (required)</span> : null}
       </label>
       {props.beside === undefined ? control : <div class="value-field">{[control, props.beside]}</div>}
       {notes.map((kind) => (
@@ -41,60 +68,16 @@ function Field(props: FieldProps & { readonly control: (attributes: object) => J
   );
 }
 
-/** Shows a field for text. */
-export function TextField(
-  props: FieldProps &
-    Pick<InputHTMLAttributes, "autocomplete" | "placeholder" | "inputMode"> & {
-      readonly value: string;
-      readonly onInput: (value: string) => void;
-      readonly type?: "text" | "search" | "password" | undefined;
-      readonly isCode?: boolean | undefined;
-      /** Whether it has several lines. */
-      readonly isLong?: boolean | undefined;
-    },
-): JSX.Element {
-  const { value, placeholder, autocomplete = "off", inputMode, isLong = false } = props;
-  const text = {
-    class: props.isCode === true ? "input code" : "input",
-    value,
-    placeholder,
-    inputMode,
-    autocomplete,
-    type: isLong ? undefined : (props.type ?? "text"),
-    spellcheck: false,
-    onInput: (event: TargetedEvent<HTMLInputElement>) => props.onInput(event.currentTarget.value),
-  };
-  return <Field {...props} control={(tied) => createElement(isLong ? "textarea" : "input", { ...tied, ...text })} />;
-}
-
-/** One choice of a list. */
-export interface Choice {
-  readonly value: string;
-  readonly label: string;
-}
-
 /** Shows a field with a list of choices. */
-export function SelectField(
-  props: FieldProps & {
-    readonly value: string;
-    readonly choices: readonly Choice[];
-    readonly onChange: (value: string) => void;
-  },
-): JSX.Element {
-  return (
-    <Field
-      {...props}
-      control={(attributes) => (
-        <select {...attributes} value={props.value} onChange={(event) => props.onChange(event.currentTarget.value)}>
-          {props.choices.map(({ value, label }) => (
-            <option key={value} value={value} selected={value === props.value}>
-              {label}
-            </option>
-          ))}
-        </select>
-      )}
-    />
-  );
+export function SelectField({
+  onChange,
+  ...props
+}: FieldProps & {
+  readonly value: string;
+  readonly choices: readonly Choice[];
+  readonly onChange: (value: string) => void;
+}): JSX.Element {
+  return <TextField {...props} onInput={onChange} />;
 }
 
 /** Shows a box that is checked or not. */

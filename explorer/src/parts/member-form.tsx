@@ -1,7 +1,7 @@
 import type { ComponentChildren, JSX } from "preact";
 import { useContext, useState } from "preact/hooks";
 import { ServiceError, isAbort } from "../client/service-error.ts";
-import { type EntityValues, isSameValue } from "../format/merge-columns.ts";
+import type { EntityValues } from "../format/merge-columns.ts";
 import type { Parameter, Property } from "../model/model.ts";
 import { readTypedJson, typedOf } from "../query/typed-json.ts";
 import { SessionContext } from "../state/session.ts";
@@ -16,48 +16,70 @@ type Member = Property | Parameter;
 /** What was typed: null is the value null, or no value where one is required; undefined leaves the value to the service. */
 type Typed = string | null | undefined;
 
-/** Keeps what is typed in a form, what is wrong with it, and what becomes of it. `base` are the values that it begins with. */
-export function useMemberForm(members: readonly Member[], base: EntityValues | null) {
+/** What is wrong, by the name of the member. */
+type Faults = ReadonlyMap<string, string>;
+
+const NOTHING_WRONG: { readonly faults: Faults; readonly failure: unknown } = { faults: new Map(), failure: null };
+
+/** Shows a form with a field for each member, and a button that sends what was typed. */
+export function MemberForm(props: {
+  readonly class: string;
+  readonly members: readonly Member[];
+  /** The values that the form begins with; null if there are none. */
+  readonly base: EntityValues | null;
+  readonly button: string;
+  /** Sends the values that changed. What the service says of a member is shown at its field. */
+  readonly send: (values: EntityValues, signal: AbortSignal) => Promise<void>;
+  /** What stands beside the button. */
+  readonly children?: ComponentChildren;
+}): JSX.Element {
+  const { members, base, send } = props;
   const session = useContext(SessionContext);
   const [typed, setTyped] = useState(() => new Map(members.map((member) => [member.name, firstTyped(member, base)])));
-  const [faults, setFaults] = useState<ReadonlyMap<string, string>>(new Map());
-  const [failure, setFailure] = useState<unknown>(null);
+  const [{ faults, failure }, setWrong] = useState(NOTHING_WRONG);
   const [sending, setSending] = useState<AbortController | null>(null);
-  const change = (name: string, value: Typed): void => {
-    setTyped(new Map([...typed, [name, value]]));
-    setFaults(new Map([...faults].filter(([each]) => each !== name)));
+  const change = (name: string, next: Typed): void => {
+    setTyped(new Map([...typed, [name, next]]));
+    setWrong({ faults: new Map([...faults].filter(([each]) => each !== name)), failure });
   };
-  /** Returns the values that changed; null if one of them is wrong, which its field shows from then on. */
-  const read = (): EntityValues | null => {
-    const edited = members.flatMap((member) => {
-      const text = typed.get(member.name);
-      // A value that nobody edited is not judged: it may be of another form than people type.
-      if (text === undefined || (base !== null && text === firstTyped(member, base))) return [];
-      const isMissing = text === null && !member.isNullable;
-      const read =
-        text === null ? { value: null, message: isMissing ? "Required" : null } : readTypedJson(text, member);
-      const isSame = base !== null && isSameValue(base[member.name], read.value, member);
-      return isSame && read.message === null ? [] : [{ name: member.name, ...read }];
-    });
+  const submit = async (controller: AbortController): Promise<void> => {
+    const edited = members.flatMap((member) => readEdited(member, typed.get(member.name), base));
     const wrong = edited.flatMap(({ name, message }) => (message === null ? [] : [[name, message] as const]));
-    setFaults(new Map(wrong));
-    if (wrong.length === 0) return Object.fromEntries(edited.map(({ name, value }) => [name, value]));
-    session?.announce(`Fields that need another value: ${String(wrong.length)}`);
-    return null;
-  };
-  /** Sends what was read. What the service says of a member is shown at its field. */
-  const send = (work: (signal: AbortSignal) => Promise<void>): void => {
-    const controller = new AbortController();
+    setWrong({ faults: new Map(wrong), failure: null });
+    if (wrong.length > 0) {
+      session?.announce(`Fields that need another value: ${String(wrong.length)}`);
+      return;
+    }
     setSending(controller);
-    setFailure(null);
-    work(controller.signal)
-      .catch((error: unknown) => {
-        if (error instanceof ServiceError) setFaults(faultsOf(error));
-        if (!isAbort(error)) setFailure(error);
-      })
-      .finally(() => setSending(null));
+    try {
+      await send(Object.fromEntries(edited.map(({ name, value }) => [name, value])), controller.signal);
+    } catch (error) {
+      setWrong({ faults: faultsOf(error), failure: isAbort(error) ? null : error });
+    }
+    setSending(null);
   };
-  return { members, typed, faults, failure, sending, change, read, send };
+  return (
+    <form
+      class={props.class}
+      noValidate
+      onSubmit={(event) => {
+        event.preventDefault();
+        if (sending === null) void submit(new AbortController());
+      }}
+    >
+      {members.map((member) => (
+        <MemberField key={member.name} {...{ member, typed, faults, change }} />
+      ))}
+      {failure === null ? null : <Failure error={failure} />}
+      <div class="row">
+        <Button type="submit" kind="primary" isIdle={sending !== null}>
+          {props.button}
+        </Button>
+        {props.children}
+        {sending === null ? null : <BusyBar label={props.button} onStop={() => sending.abort()} />}
+      </div>
+    </form>
+  );
 }
 
 /** A new value is left to the service where it has one. */
@@ -67,59 +89,31 @@ function firstTyped(member: Member, base: EntityValues | null): Typed {
   return member.defaultValue !== null || member.hasComputedDefault ? undefined : null;
 }
 
-function faultsOf(error: ServiceError): ReadonlyMap<string, string> {
+/** Reads a field. A value that nobody edited is not judged: it may be of another form than people type. */
+function readEdited(member: Member, typed: Typed, base: EntityValues | null) {
+  const { name, isNullable } = member;
+  if (typed === undefined || (base !== null && typed === firstTyped(member, base))) return [];
+  if (typed !== null) return [{ name, ...readTypedJson(typed, member) }];
+  return [{ name, value: null, message: isNullable ? null : "Required" }];
+}
+
+function faultsOf(error: unknown): Faults {
+  if (!(error instanceof ServiceError)) return new Map();
   const all = error.details.length === 0 ? [error] : error.details;
   return new Map(all.flatMap(({ target, message }) => (target === null ? [] : [[target, message] as const])));
 }
 
-interface FormProps {
-  readonly form: ReturnType<typeof useMemberForm>;
-}
-
-/** Shows a form with a field for each member, and a button that uses what was typed. */
-export function MemberForm(
-  props: FormProps & {
-    readonly class: string;
-    readonly button: string;
-    /** What happens after it, such as "Saving". */
-    readonly busy: string;
-    readonly onSubmit: (values: EntityValues) => void;
-    /** What stands beside the button. */
-    readonly children?: ComponentChildren;
-  },
-): JSX.Element {
-  const { members, failure, sending, read } = props.form;
-  return (
-    <form
-      class={props.class}
-      noValidate
-      onSubmit={(event) => {
-        event.preventDefault();
-        const values = sending === null ? read() : null;
-        if (values !== null) props.onSubmit(values);
-      }}
-    >
-      {members.map((member) => (
-        <MemberField key={member.name} form={props.form} member={member} />
-      ))}
-      {failure === null ? null : <Failure error={failure} />}
-      <div class="row">
-        <Button type="submit" kind="primary" isIdle={sending !== null}>
-          {props.button}
-        </Button>
-        {props.children}
-        {sending === null ? null : <BusyBar label={props.busy} onStop={() => sending.abort()} />}
-      </div>
-    </form>
-  );
-}
-
 /** Shows the field of a member; a button as long as its value is left to the service. */
-function MemberField({ form, member }: FormProps & { readonly member: Member }): JSX.Element {
-  const { name, description, isNullable, defaultValue } = member;
-  const label = member.label ?? name;
-  const typed = form.typed.get(name);
-  const onChange = (next: Typed): void => form.change(name, next);
+function MemberField(props: {
+  readonly member: Member;
+  readonly typed: ReadonlyMap<string, Typed>;
+  readonly faults: Faults;
+  readonly change: (name: string, typed: Typed) => void;
+}): JSX.Element {
+  const { name, description, isNullable, defaultValue } = props.member;
+  const label = props.member.label ?? name;
+  const typed = props.typed.get(name);
+  const onChange = (next: Typed): void => props.change(name, next);
   if (typed === undefined) {
     return (
       <div class="row">
@@ -129,6 +123,6 @@ function MemberField({ form, member }: FormProps & { readonly member: Member }):
       </div>
     );
   }
-  const texts = { label, hint: description, error: form.faults.get(name) };
-  return <ValueField {...{ ...texts, typed, isNullable, onChange }} shape={member} required={!isNullable} />;
+  const texts = { label, hint: description, error: props.faults.get(name), required: !isNullable };
+  return <ValueField {...texts} {...{ typed, isNullable, onChange }} shape={props.member} />;
 }

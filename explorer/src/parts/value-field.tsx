@@ -1,7 +1,7 @@
 import type { JSX } from "preact";
 import { isNumeric } from "../format/show-value.ts";
 import { isEditedAsJson, readTypedJson, type ValueShape } from "../query/typed-json.ts";
-import { CheckField, type Choice, type FieldProps, SelectField, TextField } from "./field.tsx";
+import { CheckField, type Choice, type FieldProps, TextField } from "./field.tsx";
 
 /** What a field for a value needs to know. */
 export interface ValueFieldProps extends FieldProps {
@@ -17,21 +17,19 @@ export function ValueField(props: ValueFieldProps): JSX.Element {
   const { shape, typed, onChange, isNullable } = props;
   const value = typed ?? "";
   const choices = choicesOf(shape);
-  if (choices.length > 0) {
-    const none = isNullable || typed === null ? [{ value: "", label: isNullable ? "null" : "Choose" }] : [];
-    const onPick = (picked: string): void => onChange(picked === "" ? null : picked);
-    return <SelectField {...props} value={value} choices={[...none, ...choices]} onChange={onPick} />;
-  }
+  const hasChoices = choices.length > 0;
+  const none = isNullable || typed === null ? [{ value: "", label: isNullable ? "null" : "Choose" }] : [];
   return (
     <TextField
       {...props}
       value={value}
-      hint={props.hint ?? hintOf(shape)}
+      hint={props.hint ?? (hasChoices ? null : hintOf(shape))}
       placeholder={typed === null && isNullable ? "null" : ""}
-      isCode={!isText(shape)}
+      isCode={!hasChoices && !isText(shape)}
       isLong={isEditedAsJson(shape) || shape.isMultiLine === true || (isText(shape) && value.length > 80)}
-      onInput={(text) => onChange(text === "" && !isNullable ? null : text)}
-      beside={<EmptyBox {...props} />}
+      choices={hasChoices ? [...none, ...choices] : undefined}
+      onInput={(text) => onChange(text === "" && (hasChoices || !isNullable) ? null : text)}
+      beside={hasChoices ? undefined : <EmptyBox {...props} />}
     />
   );
 }

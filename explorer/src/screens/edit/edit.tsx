@@ -15,7 +15,7 @@ import { DataTable } from "../../parts/data-table.tsx";
 import { Dialog } from "../../parts/dialog.tsx";
 import { Heading } from "../../parts/heading.tsx";
 import { LoadedRecord, NotThere, useRecord } from "../../parts/loaded-record.tsx";
-import { MemberForm, useMemberForm } from "../../parts/member-form.tsx";
+import { MemberForm } from "../../parts/member-form.tsx";
 import { type RecordPlace, changeRecord, createRecord } from "../../parts/record-writes.ts";
 import { ValueCell } from "../../parts/value-cell.tsx";
 import { resolvePath } from "../../query/resolve-type.ts";
@@ -49,40 +49,36 @@ function Change(at: RecordPlace): JSX.Element {
 function EditForm(props: RecordPlace & { readonly entity: Entity | null }): JSX.Element {
   const { session, path, place, entity } = props;
   const base = entity?.values ?? null;
-  const form = useMemberForm(editedProperties(place.type, base), base);
-  const [conflict, setConflict] = useState<{ readonly mine: EntityValues; readonly theirs: Entity } | null>(null);
-  const save = (over: Entity | null, values: EntityValues): void => {
-    setConflict(null);
-    form.send(async (signal) => {
-      if (over === null) return createRecord(props, values, { signal });
-      try {
-        return await changeRecord(props, over, values, { signal });
-      } catch (error) {
-        if (!(error instanceof ServiceError) || error.status !== 412) throw error;
-        const theirs = toEntity((await session.client.get(encodePath(path), { signal })).body);
-        if (theirs === null) throw error;
-        setConflict({ mine: values, theirs });
-      }
-    });
+  const [conflict, setConflict] = useState<Conflict | null>(null);
+  const save = async (over: Entity, values: EntityValues, signal: AbortSignal): Promise<void> => {
+    try {
+      await changeRecord(props, over, values, { signal });
+    } catch (error) {
+      if (!(error instanceof ServiceError) || error.status !== 412) throw error;
+      const theirs = toEntity((await session.client.get(encodePath(path), { signal })).body);
+      if (theirs === null) throw error;
+      const rows = mergeColumns(place.type, base ?? {}, values, theirs.values);
+      const merged = await new Promise<EntityValues | null>((onEnd) => {
+        setConflict({ rows, onEnd });
+      });
+      setConflict(null);
+      if (merged !== null) await save(theirs, merged, signal);
+    }
   };
   return (
     <>
       <MemberForm
-        form={form}
         class="edit-form"
+        members={editedProperties(place.type, base)}
+        base={base}
         button={entity === null ? "Create" : "Save"}
-        busy="Saving"
-        onSubmit={(values) => save(entity, values)}
+        send={(values, signal) =>
+          entity === null ? createRecord(props, values, { signal }) : save(entity, values, signal)
+        }
       >
         <ButtonLink href={hrefOf(viewOf(entity === null ? "grid" : "record", path))}>Cancel</ButtonLink>
       </MemberForm>
-      {conflict === null ? null : (
-        <MergeDialog
-          rows={mergeColumns(place.type, base ?? {}, conflict.mine, conflict.theirs.values)}
-          onClose={() => setConflict(null)}
-          onMerged={(values) => save(conflict.theirs, values)}
-        />
-      )}
+      {conflict === null ? null : <MergeDialog {...conflict} />}
     </>
   );
 }
@@ -95,19 +91,21 @@ function editedProperties({ properties, key }: StructuredType, base: EntityValue
   });
 }
 
-/** Shows what two people changed at the same time, in three columns, and asks where both changed the same. */
-function MergeDialog(props: {
+/** What two people changed at the same time. */
+interface Conflict {
   readonly rows: readonly MergeRow[];
-  readonly onClose: () => void;
-  /** Called with the values to write over the record as it is now. */
-  readonly onMerged: (changes: EntityValues) => void;
-}): JSX.Element {
+  /** Called with the values to write over the record as it is now; null to save nothing. */
+  readonly onEnd: (changes: EntityValues | null) => void;
+}
+
+/** Shows what two people changed at the same time, in three columns, and asks where both changed the same. */
+function MergeDialog({ rows: all, onEnd }: Conflict): JSX.Element {
   const [choices, setChoices] = useState<ReadonlyMap<string, MergeChoice>>(new Map());
-  const changes = mergedChanges(props.rows, choices);
+  const rows = all.filter(({ state }) => state !== "same");
+  const changes = mergedChanges(rows, choices);
   const cell = ({ property: { name, type }, state, ...values }: MergeRow, side: MergeChoice): JSX.Element => {
     const shown = <ValueCell value={values[side]} type={type} />;
-    const isKept = state === side || (state === "agreed" && side === "theirs");
-    if (state !== "conflict") return <span class="row">{[shown, isKept ? <span class="tag">kept</span> : null]}</span>;
+    if (state !== "conflict") return shown;
     const choose = (): void => setChoices(new Map([...choices, [name, side]]));
     return (
       <label class="check">
@@ -119,9 +117,9 @@ function MergeDialog(props: {
   return (
     <Dialog
       title="Somebody else changed this record"
-      onClose={props.onClose}
+      onClose={() => onEnd(null)}
       actions={
-        <Button kind="primary" disabled={changes === null} onClick={() => changes !== null && props.onMerged(changes)}>
+        <Button kind="primary" disabled={changes === null} onClick={() => onEnd(changes)}>
           Save the chosen values
         </Button>
       }
@@ -132,14 +130,10 @@ function MergeDialog(props: {
       <DataTable
         label="Changed values"
         columns={["Property", "Before", "Yours", "Theirs"].map((title) => ({ title }))}
-        rows={props.rows
-          .filter(({ state }) => state !== "same")
-          .map((row) => [
-            row.property.name,
-            <ValueCell value={row.base} type={row.property.type} />,
-            cell(row, "mine"),
-            cell(row, "theirs"),
-          ])}
+        rows={rows.map((row) => {
+          const before = <ValueCell value={row.base} type={row.property.type} />;
+          return [row.property.name, before, cell(row, "mine"), cell(row, "theirs")];
+        })}
       />
     </Dialog>
   );

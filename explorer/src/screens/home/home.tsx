@@ -1,14 +1,14 @@
 import type { JSX } from "preact";
 import type { RowEstimate, Warning } from "../../client/about.ts";
 import { showValue } from "../../format/show-value.ts";
-import type { EntitySet } from "../../model/model.ts";
-import { type Card, Cards, operationCard } from "../../parts/cards.tsx";
+import { callName } from "../../model/find-in-model.ts";
+import type { EntitySet, Operation } from "../../model/model.ts";
 import { DataTable } from "../../parts/data-table.tsx";
 import { Description } from "../../parts/description.tsx";
 import { Empty } from "../../parts/empty.tsx";
 import { Heading } from "../../parts/heading.tsx";
 import type { ScreenProps } from "../../state/session.ts";
-import { viewOf } from "../../state/view.ts";
+import { type View, hrefOf, viewOf } from "../../state/view.ts";
 
 /** Shows what the service offers: its sets, its operations, and what the check of its database found. */
 export function Home({ session: { model, about } }: ScreenProps): JSX.Element {
@@ -26,7 +26,7 @@ export function Home({ session: { model, about } }: ScreenProps): JSX.Element {
           <p>Sets appear here once the service declares them. The rules of your user may also hide them.</p>
         </Empty>
       )}
-      <Cards title="Operations" cards={unbound.map((operation) => operationCard(model, operation))} />
+      <Cards title="Operations" cards={unbound.map(operationCard)} />
     </div>
   );
 }
@@ -41,15 +41,40 @@ function Findings({ warnings }: { readonly warnings: readonly Warning[] }): JSX.
       </summary>
       <DataTable
         label="Warnings"
-        columns={["Place", "Warning", "Remedy", "Code"].map((title) => ({ title }))}
-        rows={warnings.map(({ place, message, fix, code }) => [
-          place,
-          message,
-          <code>{fix}</code>,
-          <code>{code}</code>,
-        ])}
+        columns={["Code", "Place", "Warning", "Remedy"].map((title) => ({ title }))}
+        rows={warnings.map(({ place, message, fix, code }) => [code, place, message, <code>{fix}</code>])}
       />
     </details>
+  );
+}
+
+/** A name that leads to a view, with what a reader wants to know of it. */
+interface Card {
+  readonly name: string;
+  readonly target: View;
+  readonly fact: string;
+  readonly text: string;
+}
+
+function Cards({ title, cards }: { readonly title: string; readonly cards: readonly Card[] }): JSX.Element | null {
+  if (cards.length === 0) return null;
+  return (
+    <section class="home-section" aria-labelledby={title}>
+      <h2 class="section-head" id={title}>
+        {title} <span class="count">{cards.length}</span>
+      </h2>
+      <ul class="cards">
+        {cards.map(({ name, target, fact, text }, index) => (
+          <li key={index} class="card">
+            <div class="card-head">
+              <a href={hrefOf(target)}>{name}</a>
+              <span class="card-count">{fact}</span>
+            </div>
+            <p dir="auto">{text}</p>
+          </li>
+        ))}
+      </ul>
+    </section>
   );
 }
 
@@ -60,6 +85,12 @@ function setCard({ name, description, type }: EntitySet, rows: RowEstimate | und
   const names = [...type.properties.keys()];
   const text = description ?? names.slice(0, MOST_NAMES).join(", ") + (names.length > MOST_NAMES ? " …" : "");
   return { name, target: viewOf("grid", name), fact: rows === undefined ? "" : rowsText(rows), text };
+}
+
+function operationCard(operation: Operation): Card {
+  const { kind, parameters, description } = operation;
+  const [name, names] = [callName(operation), parameters.map((parameter) => parameter.name)];
+  return { name, target: viewOf("operation", name), fact: kind, text: description ?? names.join(", ") };
 }
 
 function rowsText({ count, kind }: RowEstimate): string {

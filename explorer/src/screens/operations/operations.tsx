@@ -6,11 +6,12 @@ import type { EntityValues } from "../../format/merge-columns.ts";
 import { callName } from "../../model/find-in-model.ts";
 import type { Operation } from "../../model/model.ts";
 import { ButtonLink } from "../../parts/button.tsx";
-import { Cards, operationCard } from "../../parts/cards.tsx";
+import { DataTable } from "../../parts/data-table.tsx";
 import { Description } from "../../parts/description.tsx";
+import { Empty } from "../../parts/empty.tsx";
 import { Heading } from "../../parts/heading.tsx";
 import { NotThere } from "../../parts/loaded-record.tsx";
-import { MemberForm, useMemberForm } from "../../parts/member-form.tsx";
+import { MemberForm } from "../../parts/member-form.tsx";
 import { ValueCell } from "../../parts/value-cell.tsx";
 import { toLiteral } from "../../query/literals.ts";
 import { isEditedAsJson } from "../../query/typed-json.ts";
@@ -31,13 +32,28 @@ export function Operations({ session, view: { path } }: ScreenProps): JSX.Elemen
   return (
     <div class="operations" key={path}>
       <Heading>{first === undefined ? "Operations" : callName(first)}</Heading>
-      {first === undefined ? (
-        <Cards title="Functions and actions" cards={operations.map((each) => operationCard(session.model, each))} />
-      ) : null}
+      {first === undefined ? <AllOperations operations={operations} /> : null}
       {overloads.map((operation, index) => (
         <OperationCall key={index} {...{ session, operation, binding }} />
       ))}
     </div>
+  );
+}
+
+function AllOperations({ operations }: { readonly operations: readonly Operation[] }): JSX.Element {
+  if (operations.length === 0) return <Empty title="This service has no operations" />;
+  return (
+    <DataTable
+      label="Operations"
+      columns={["Name", "Kind", "Of", "Parameters", "Description"].map((title) => ({ title }))}
+      rows={operations.map((operation) => {
+        const { kind, parameters, boundTo, boundToCollection, description } = operation;
+        const name = callName(operation);
+        const link = boundTo === null ? <a href={hrefOf(viewOf("operation", name))}>{name}</a> : name;
+        const place = boundTo === null ? "" : `${boundToCollection ? "a collection" : "a record"} of ${boundTo.name}`;
+        return [link, kind, place, parameters.map((each) => each.name).join(", "), description];
+      })}
+    />
   );
 }
 
@@ -52,27 +68,24 @@ interface Callable {
 function OperationCall(callable: Callable): JSX.Element {
   const { session, operation } = callable;
   const isAction = operation.kind === "action";
-  const form = useMemberForm(operation.parameters, null);
   const [result, setResult] = useState<JSX.Element | null>(null);
-  const call = (values: EntityValues): void => {
+  const call = async (values: EntityValues, signal: AbortSignal): Promise<void> => {
     setResult(null);
-    form.send(async (signal) => {
-      const called = calledView(callable, values);
-      const [url, { client }] = [resourceUrl(called), session];
-      const answer = await (isAction ? client.send("POST", url, values, { signal }) : client.get(url, { signal }));
-      setResult(<Result {...{ operation, answer, called }} />);
-      session.announce("The operation has ended.");
-    });
+    const called = calledView(callable, values);
+    const [url, { client }] = [resourceUrl(called), session];
+    const answer = await (isAction ? client.send("POST", url, values, { signal }) : client.get(url, { signal }));
+    setResult(<Result {...{ operation, answer, called }} />);
+    session.announce("The operation has ended.");
   };
   return (
     <>
       <Description text={operation.description} />
       <MemberForm
-        form={form}
         class="operation-form"
+        members={operation.parameters}
+        base={null}
         button={isAction ? "Run the action" : "Call the function"}
-        busy={`Calling ${operation.name}`}
-        onSubmit={call}
+        send={call}
       />
       {result}
     </>

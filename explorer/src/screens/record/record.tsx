@@ -11,8 +11,7 @@ import { resolvePath } from "../../query/resolve-type.ts";
 import { resourceUrl } from "../../state/resource-url.ts";
 import type { ScreenProps } from "../../state/session.ts";
 import { type View, hrefOf, viewOf } from "../../state/view.ts";
-import { Related, type ShownRecord, referencesTo } from "./related.tsx";
-import { WholeValue } from "./whole-value.tsx";
+import { type ShownRecord, factsOf } from "./facts.tsx";
 
 /** Shows one record: all of its properties, what it refers to, and what refers to it. */
 export function Record({ session, view: { path, options } }: ScreenProps): JSX.Element {
@@ -41,12 +40,21 @@ function RecordAtPlace(props: RecordPlace & Pick<View, "options">): JSX.Element 
         <Heading>{typeof text === "string" && text.trim() !== "" ? text.slice(0, MOST_CHARACTERS) : path}</Heading>
         {entity === null ? null : <Actions {...props} entity={entity} />}
       </div>
+      <Description text={type.description} />
       <LoadedRecord loading={loading}>
         {(shown) => (
-          <>
-            <Description text={type.description} />
-            <Facts {...props} entity={shown} />
-          </>
+          <dl class="properties">
+            {factsOf({ ...props, entity: shown }).map(({ name, tag, note, value }, index) => (
+              <div key={index} class="property">
+                <dt>
+                  <span>{name}</span>
+                  {tag === null ? null : <span class="tag">{tag}</span>}
+                  {note === null ? null : <span class="property-note">{note}</span>}
+                </dt>
+                <dd>{value}</dd>
+              </div>
+            ))}
+          </dl>
         )}
       </LoadedRecord>
     </div>
@@ -60,6 +68,7 @@ function Actions(props: ShownRecord): JSX.Element {
   const operations = session.model.operations.filter(
     ({ boundTo, boundToCollection }) => !boundToCollection && isOrInherits(type, boundTo),
   );
+  const edit = viewOf("edit", recordPath(set, entity.values) ?? path);
   const remove = (): void => {
     const canUndo = set?.abilities.canCreate === true && isRepeatable(type, entity.values);
     const isMeant = canUndo || confirm(`Delete ${path} for good? The service cannot create it again as it was.`);
@@ -68,63 +77,14 @@ function Actions(props: ShownRecord): JSX.Element {
   return (
     <div class="row spread">
       {operations.map(({ name, qualifiedName }) => (
-        <ButtonLink key={qualifiedName} href={hrefOf(viewOf("operation", `${path}/${qualifiedName}`))}>
-          {name}
-        </ButtonLink>
+        <ButtonLink href={hrefOf(viewOf("operation", `${path}/${qualifiedName}`))}>{name}</ButtonLink>
       ))}
-      {set?.abilities.canUpdate === true ? (
-        <ButtonLink href={hrefOf(viewOf("edit", recordPath(set, entity.values) ?? path))} icon="edit">
-          Edit
-        </ButtonLink>
-      ) : null}
-      {set?.abilities.canDelete === true ? (
-        <Button icon="delete" onClick={remove}>
-          Delete
-        </Button>
-      ) : null}
+      {set?.abilities.canUpdate === true ? <ButtonLink href={hrefOf(edit)}>Edit</ButtonLink> : null}
+      {set?.abilities.canDelete === true ? <Button onClick={remove}>Delete</Button> : null}
     </div>
   );
 }
 
 function isOrInherits(type: StructuredType | null, base: StructuredType | null): boolean {
   return type !== null && (type.qualifiedName === base?.qualifiedName || isOrInherits(type.base, base));
-}
-
-/** Shows all properties of a record, then its navigations in both directions. Open types have properties of their own. */
-function Facts(shown: ShownRecord): JSX.Element {
-  const { properties, navigations, key } = shown.place.type;
-  const { values } = shown.entity;
-  const names = Object.keys(values).filter((name) => !name.includes("@") && !navigations.has(name));
-  const facts = [
-    ...names.map((name) => {
-      const property = properties.get(name) ?? null;
-      const type = property?.isCollection === false ? property.type : null;
-      const tag = property !== null && key.includes(property) ? "key" : "";
-      const note = property?.description ?? property?.label;
-      return { name, tag, note, value: <WholeValue name={name} value={values[name]} type={type} /> };
-    }),
-    ...Array.from(navigations.values(), (navigation) => ({
-      name: navigation.name,
-      tag: "relation",
-      note: navigation.description,
-      value: <Related {...shown} navigation={navigation} />,
-    })),
-    ...referencesTo(shown).map(([name, value]) => ({ name, tag: "relation", note: null, value })),
-  ];
-  return (
-    <dl class="properties">
-      {facts.map(({ name, tag, note, value }, index) => (
-        <div key={index} class="property">
-          <dt>
-            <span>{name}</span>
-            {tag === "" ? null : <span class="tag">{tag}</span>}
-            <span class="property-note" dir="auto">
-              {note}
-            </span>
-          </dt>
-          <dd>{value}</dd>
-        </div>
-      ))}
-    </dl>
-  );
 }

@@ -8,9 +8,37 @@ import { toLiteral } from "../../query/literals.ts";
 import { encodePath } from "../../state/resource-url.ts";
 import { useLoaded } from "../../state/use-loaded.ts";
 import { hrefOf, viewOf } from "../../state/view.ts";
+import { WholeValue } from "./whole-value.tsx";
 
 /** A record that is shown. */
 export type ShownRecord = RecordPlace & { readonly entity: Entity };
+
+/** Something that a record says, or that is said of it. */
+interface Fact {
+  readonly name: string;
+  readonly tag: string | null;
+  readonly note: string | null;
+  readonly value: JSX.Element;
+}
+
+/** Returns the properties of a record, those of its own included, then its navigations in both directions. */
+export function factsOf(shown: ShownRecord): readonly Fact[] {
+  const { properties, navigations, key } = shown.place.type;
+  const { values } = shown.entity;
+  const names = Object.keys(values).filter((name) => !name.includes("@") && !navigations.has(name));
+  const own = names.map((name) => {
+    const property = properties.get(name) ?? null;
+    const isKey = property !== null && key.includes(property);
+    const type = property?.isCollection === false ? property.type : null;
+    const value = <WholeValue {...{ name, type }} value={values[name]} />;
+    return { name, tag: isKey ? "key" : null, note: property?.description ?? property?.label ?? null, value };
+  });
+  const relations = Array.from(navigations.values(), (navigation) => {
+    const value = <Related {...shown} navigation={navigation} />;
+    return { name: navigation.name, tag: "relation", note: navigation.description, value };
+  });
+  return [...own, ...relations, ...referencesTo(shown)];
+}
 
 /** Shows where a navigation of a record leads. */
 export function Related(props: ShownRecord & { readonly navigation: Navigation }): JSX.Element {
@@ -47,8 +75,8 @@ function Count({ session: { client }, path }: Pick<RecordPlace, "session" | "pat
   return <span class="count">{isKnown ? showValue(state.value, null).text : ""}</span>;
 }
 
-/** Returns the navigations of other sets that lead to a record, and have no navigation back, each with its records. */
-export function referencesTo({ session, place, entity }: ShownRecord): readonly (readonly [string, JSX.Element])[] {
+/** Returns the navigations of other sets that lead to a record, and have no navigation back. */
+function referencesTo({ session, place, entity }: ShownRecord): readonly Fact[] {
   return [...session.model.sets.values()].flatMap(({ name, type, bindings, abilities }) =>
     [...type.navigations.values()].flatMap((navigation) => {
       const { partner, constraints, isCollection } = navigation;
@@ -57,10 +85,11 @@ export function referencesTo({ session, place, entity }: ShownRecord): readonly 
       if (!isShown || ![...constraints.keys()].every(abilities.filterable)) return [];
       const conditions = Array.from(constraints, ([from, to]) => {
         const property = type.properties.get(from);
-        return property === undefined ? "" : `${from} eq ${toLiteral(entity.values[to], property.type)}`;
+        return property === undefined ? "false" : `${from} eq ${toLiteral(entity.values[to], property.type)}`;
       });
       const href = hrefOf(viewOf("grid", name, [["$filter", conditions.join(" and ")]]));
-      return [[name, <a href={href}>{`${name} whose ${navigation.name} is this record`}</a>] as const];
+      const value = <a href={href}>{`${name} whose ${navigation.name} is this record`}</a>;
+      return [{ name, tag: "relation", note: null, value }];
     }),
   );
 }
