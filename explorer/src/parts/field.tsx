@@ -14,11 +14,8 @@ export interface FieldProps {
   readonly beside?: ComponentChildren;
 }
 
-/** One choice of a list. */
-export interface Choice {
-  readonly value: string;
-  readonly label: string;
-}
+/** The choices of a list. */
+type Choices = readonly { readonly value: string; readonly label: string }[];
 
 /** Shows a field for text, or a list if there are choices, between its label and its hint and error. */
 export function TextField(
@@ -30,7 +27,7 @@ export function TextField(
       readonly isCode?: boolean | undefined;
       /** Whether it has several lines. */
       readonly isLong?: boolean | undefined;
-      readonly choices?: readonly Choice[] | undefined;
+      readonly choices?: Choices | undefined;
     },
 ): JSX.Element {
   const id = useId();
@@ -74,7 +71,7 @@ export function SelectField({
   ...props
 }: FieldProps & {
   readonly value: string;
-  readonly choices: readonly Choice[];
+  readonly choices: Choices;
   readonly onChange: (value: string) => void;
 }): JSX.Element {
   return <TextField {...props} onInput={onChange} />;

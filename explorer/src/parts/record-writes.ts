@@ -17,9 +17,9 @@ export interface RecordPlace {
 
 /** Returns the path of a record of a set; null if the set or the key is not known. */
 export function recordPath(set: EntitySet | null | undefined, body: unknown): string | null {
-  const values = toEntity(body)?.values;
-  const key = set && values !== undefined ? keyPredicate(set.type, values) : null;
-  return key === null ? null : `${set?.name ?? ""}${key}`;
+  if (set === null || set === undefined) return null;
+  const key = keyPredicate(set.type, toEntity(body)?.values ?? {});
+  return key === null ? null : set.name + key;
 }
 
 /** Creates a record, and shows it. */
@@ -41,10 +41,7 @@ export async function changeRecord(
   const { session, path, place } = at;
   const names = Object.keys(changes);
   const show = (): void => session.go(viewOf("record", path), { replace: true });
-  if (names.length === 0) {
-    session.toasts.show("There was nothing to save.");
-    return show();
-  }
+  if (names.length === 0) return show();
   const replaces = place.set?.abilities.updatesByPut === true;
   const body = replaces ? { ...writableValues(place.type, values), ...changes } : changes;
   const headers = { Prefer: "return=representation", ...ifMatch(etag) };

@@ -1,7 +1,7 @@
 import type { JSX } from "preact";
 import { isNumeric } from "../format/show-value.ts";
 import { isEditedAsJson, readTypedJson, type ValueShape } from "../query/typed-json.ts";
-import { CheckField, type Choice, type FieldProps, TextField } from "./field.tsx";
+import { CheckField, type FieldProps, TextField } from "./field.tsx";
 
 /** What a field for a value needs to know. */
 export interface ValueFieldProps extends FieldProps {
@@ -16,7 +16,7 @@ export interface ValueFieldProps extends FieldProps {
 export function ValueField(props: ValueFieldProps): JSX.Element {
   const { shape, typed, onChange, isNullable } = props;
   const value = typed ?? "";
-  const choices = choicesOf(shape);
+  const choices = choicesOf(shape).map((choice) => ({ value: choice, label: choice }));
   const hasChoices = choices.length > 0;
   const none = isNullable || typed === null ? [{ value: "", label: isNullable ? "null" : "Choose" }] : [];
   return (
@@ -48,16 +48,10 @@ function EmptyBox({ label, shape, typed, isNullable, required, error, onChange }
 }
 
 /** Returns the values of a type that has few; none for other types. */
-function choicesOf({ type, isCollection }: ValueShape): readonly Choice[] {
+function choicesOf({ type, isCollection }: ValueShape): readonly string[] {
   if (isCollection || type.kind === "complex") return [];
-  if (type.kind === "enum") {
-    const members = type.enum.isFlags ? [] : type.enum.members;
-    return members.map(({ name, description }) => ({
-      value: name,
-      label: description === null ? name : `${name}: ${description}`,
-    }));
-  }
-  return type.name === "Edm.Boolean" ? ["true", "false"].map((value) => ({ value, label: value })) : [];
+  if (type.kind === "primitive") return type.name === "Edm.Boolean" ? ["true", "false"] : [];
+  return type.enum.isFlags ? [] : type.enum.members.map(({ name }) => name);
 }
 
 function isText({ type, isCollection }: ValueShape): boolean {

@@ -49,7 +49,7 @@ function Change(at: RecordPlace): JSX.Element {
 function EditForm(props: RecordPlace & { readonly entity: Entity | null }): JSX.Element {
   const { session, path, place, entity } = props;
   const base = entity?.values ?? null;
-  const [conflict, setConflict] = useState<Conflict | null>(null);
+  const [conflict, setConflict] = useState<Parameters<typeof MergeDialog>[0] | null>(null);
   const save = async (over: Entity, values: EntityValues, signal: AbortSignal): Promise<void> => {
     try {
       await changeRecord(props, over, values, { signal });
@@ -91,17 +91,14 @@ function editedProperties({ properties, key }: StructuredType, base: EntityValue
   });
 }
 
-/** What two people changed at the same time. */
-interface Conflict {
+/** Shows what two people changed at the same time, in three columns, and asks where both changed the same. */
+function MergeDialog(props: {
   readonly rows: readonly MergeRow[];
   /** Called with the values to write over the record as it is now; null to save nothing. */
   readonly onEnd: (changes: EntityValues | null) => void;
-}
-
-/** Shows what two people changed at the same time, in three columns, and asks where both changed the same. */
-function MergeDialog({ rows: all, onEnd }: Conflict): JSX.Element {
+}): JSX.Element {
   const [choices, setChoices] = useState<ReadonlyMap<string, MergeChoice>>(new Map());
-  const rows = all.filter(({ state }) => state !== "same");
+  const rows = props.rows.filter(({ state }) => state !== "same");
   const changes = mergedChanges(rows, choices);
   const cell = ({ property: { name, type }, state, ...values }: MergeRow, side: MergeChoice): JSX.Element => {
     const shown = <ValueCell value={values[side]} type={type} />;
@@ -117,9 +114,9 @@ function MergeDialog({ rows: all, onEnd }: Conflict): JSX.Element {
   return (
     <Dialog
       title="Somebody else changed this record"
-      onClose={() => onEnd(null)}
+      onClose={() => props.onEnd(null)}
       actions={
-        <Button kind="primary" disabled={changes === null} onClick={() => onEnd(changes)}>
+        <Button kind="primary" disabled={changes === null} onClick={() => props.onEnd(changes)}>
           Save the chosen values
         </Button>
       }

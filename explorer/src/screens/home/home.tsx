@@ -8,7 +8,7 @@ import { Description } from "../../parts/description.tsx";
 import { Empty } from "../../parts/empty.tsx";
 import { Heading } from "../../parts/heading.tsx";
 import type { ScreenProps } from "../../state/session.ts";
-import { type View, hrefOf, viewOf } from "../../state/view.ts";
+import { hrefOf, viewOf } from "../../state/view.ts";
 
 /** Shows what the service offers: its sets, its operations, and what the check of its database found. */
 export function Home({ session: { model, about } }: ScreenProps): JSX.Element {
@@ -49,12 +49,7 @@ function Findings({ warnings }: { readonly warnings: readonly Warning[] }): JSX.
 }
 
 /** A name that leads to a view, with what a reader wants to know of it. */
-interface Card {
-  readonly name: string;
-  readonly target: View;
-  readonly fact: string;
-  readonly text: string;
-}
+type Card = Readonly<Record<"name" | "href" | "fact" | "text", string>>;
 
 function Cards({ title, cards }: { readonly title: string; readonly cards: readonly Card[] }): JSX.Element | null {
   if (cards.length === 0) return null;
@@ -64,10 +59,10 @@ function Cards({ title, cards }: { readonly title: string; readonly cards: reado
         {title} <span class="count">{cards.length}</span>
       </h2>
       <ul class="cards">
-        {cards.map(({ name, target, fact, text }, index) => (
+        {cards.map(({ name, href, fact, text }, index) => (
           <li key={index} class="card">
             <div class="card-head">
-              <a href={hrefOf(target)}>{name}</a>
+              <a href={href}>{name}</a>
               <span class="card-count">{fact}</span>
             </div>
             <p dir="auto">{text}</p>
@@ -84,13 +79,13 @@ const MOST_NAMES = 5;
 function setCard({ name, description, type }: EntitySet, rows: RowEstimate | undefined): Card {
   const names = [...type.properties.keys()];
   const text = description ?? names.slice(0, MOST_NAMES).join(", ") + (names.length > MOST_NAMES ? " …" : "");
-  return { name, target: viewOf("grid", name), fact: rows === undefined ? "" : rowsText(rows), text };
+  return { name, href: hrefOf(viewOf("grid", name)), fact: rows === undefined ? "" : rowsText(rows), text };
 }
 
 function operationCard(operation: Operation): Card {
   const { kind, parameters, description } = operation;
   const [name, names] = [callName(operation), parameters.map((parameter) => parameter.name)];
-  return { name, target: viewOf("operation", name), fact: kind, text: description ?? names.join(", ") };
+  return { name, href: hrefOf(viewOf("operation", name)), fact: kind, text: description ?? names.join(", ") };
 }
 
 function rowsText({ count, kind }: RowEstimate): string {

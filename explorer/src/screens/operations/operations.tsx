@@ -22,10 +22,9 @@ import { type View, hrefOf, viewOf } from "../../state/view.ts";
 /** Shows the operations of the service; of a path such as `TopOrders` or `Orders(1)/Shop.Ship`, a form for each overload. */
 export function Operations({ session, view: { path } }: ScreenProps): JSX.Element {
   const { operations } = session.model;
-  const end = path.lastIndexOf("/");
-  const [binding, called] = [path.slice(0, Math.max(end, 0)), path.slice(end + 1)];
-  const overloads = operations.filter(({ importName, qualifiedName, name, boundTo }) =>
-    binding === "" ? importName === called : boundTo !== null && (qualifiedName === called || name === called),
+  const called = path.slice(path.lastIndexOf("/") + 1);
+  const overloads = operations.filter(({ importName, qualifiedName }) =>
+    called === path ? importName === called : importName === null && qualifiedName === called,
   );
   const [first] = overloads;
   if (path !== "" && first === undefined) return <NotThere path={path} title="The service has no such operation" />;
@@ -34,7 +33,7 @@ export function Operations({ session, view: { path } }: ScreenProps): JSX.Elemen
       <Heading>{first === undefined ? "Operations" : callName(first)}</Heading>
       {first === undefined ? <AllOperations operations={operations} /> : null}
       {overloads.map((operation, index) => (
-        <OperationCall key={index} {...{ session, operation, binding }} />
+        <OperationCall key={index} {...{ session, path, operation }} />
       ))}
     </div>
   );
@@ -57,21 +56,18 @@ function AllOperations({ operations }: { readonly operations: readonly Operation
   );
 }
 
-/** An operation, and the path of the resource that it is bound to; empty for an import. */
-interface Callable {
-  readonly session: OpenSession;
-  readonly operation: Operation;
-  readonly binding: string;
-}
-
 /** Shows a field for each parameter of an operation, calls it, and shows what it returned. */
-function OperationCall(callable: Callable): JSX.Element {
-  const { session, operation } = callable;
+function OperationCall(props: {
+  readonly session: OpenSession;
+  readonly path: string;
+  readonly operation: Operation;
+}): JSX.Element {
+  const { session, path, operation } = props;
   const isAction = operation.kind === "action";
   const [result, setResult] = useState<JSX.Element | null>(null);
   const call = async (values: EntityValues, signal: AbortSignal): Promise<void> => {
     setResult(null);
-    const called = calledView(callable, values);
+    const called = calledView(path, operation, values);
     const [url, { client }] = [resourceUrl(called), session];
     const answer = await (isAction ? client.send("POST", url, values, { signal }) : client.get(url, { signal }));
     setResult(<Result {...{ operation, answer, called }} />);
@@ -93,9 +89,7 @@ function OperationCall(callable: Callable): JSX.Element {
 }
 
 /** Returns the view of what a call reads. The arguments of a function are aliases, which take every value. */
-function calledView({ binding, operation }: Callable, values: EntityValues): View {
-  const { kind, parameters, importName, qualifiedName, result } = operation;
-  const path = `${binding === "" ? "" : `${binding}/`}${importName ?? qualifiedName}`;
+function calledView(path: string, { kind, parameters, result }: Operation, values: EntityValues): View {
   const given = kind === "action" ? [] : parameters.filter(({ name }) => Object.hasOwn(values, name));
   const options = given.map((parameter): [string, string] => {
     const value = values[parameter.name];
@@ -113,17 +107,16 @@ function Result(props: { readonly operation: Operation; readonly answer: Answer;
   const { type, isCollection } = operation.result ?? { type: null, isCollection: false };
   const structured = type?.kind === "complex" ? type.type.kind : null;
   // A value or a list is a member of an object, or stands alone in some services.
-  const member = structured !== null && !isCollection ? undefined : memberOf(body, "value");
-  const value = member === undefined ? body : member;
-  const isDone = body === null || type === null;
+  const value = structured === null || isCollection ? (memberOf(body, "value") ?? body) : body;
+  if (type === null || value === null) return <p>{`Done: the service answered with the status ${String(status)}.`}</p>;
   return (
     <section class="operation-result" aria-label="Result">
       <h2>Result</h2>
-      {structured === "entity" && !isDone && operation.kind === "function" ? (
+      {structured === "entity" && operation.kind === "function" ? (
         <ButtonLink href={hrefOf(called)}>{`Open the ${called.screen}`}</ButtonLink>
       ) : null}
-      {isDone || (typeof value === "object" && value !== null) ? (
-        <pre tabIndex={0}>{isDone ? `Done, with the status ${String(status)}` : JSON.stringify(value, null, 2)}</pre>
+      {typeof value === "object" ? (
+        <pre tabIndex={0}>{JSON.stringify(value, null, 2)}</pre>
       ) : (
         <p class="operation-value">
           <ValueCell value={value} type={type} />

@@ -41,7 +41,7 @@ export function factsOf(shown: ShownRecord): readonly Fact[] {
 }
 
 /** Shows where a navigation of a record leads. */
-export function Related(props: ShownRecord & { readonly navigation: Navigation }): JSX.Element {
+function Related(props: ShownRecord & { readonly navigation: Navigation }): JSX.Element {
   const { session, path, place, entity, navigation } = props;
   const { name, isCollection, target } = navigation;
   const set = session.model.sets.get(place.set?.bindings.get(name) ?? "");
@@ -81,12 +81,12 @@ function referencesTo({ session, place, entity }: ShownRecord): readonly Fact[] 
     [...type.navigations.values()].flatMap((navigation) => {
       const { partner, constraints, isCollection } = navigation;
       const isOwn = place.set !== null && bindings.get(navigation.name) === place.set.name;
-      const isShown = isOwn && partner === null && !isCollection && constraints.size > 0;
-      if (!isShown || ![...constraints.keys()].every(abilities.filterable)) return [];
+      if (!isOwn || partner !== null || isCollection || constraints.size === 0) return [];
       const conditions = Array.from(constraints, ([from, to]) => {
-        const property = type.properties.get(from);
-        return property === undefined ? "false" : `${from} eq ${toLiteral(entity.values[to], property.type)}`;
+        const property = abilities.filterable(from) ? type.properties.get(from) : undefined;
+        return property && `${from} eq ${toLiteral(entity.values[to], property.type)}`;
       });
+      if (conditions.includes(undefined)) return [];
       const href = hrefOf(viewOf("grid", name, [["$filter", conditions.join(" and ")]]));
       const value = <a href={href}>{`${name} whose ${navigation.name} is this record`}</a>;
       return [{ name, tag: "relation", note: null, value }];
