@@ -15,9 +15,9 @@ export interface RecordPlace {
   readonly place: ResolvedPath;
 }
 
-/** Returns the path of a record of a set; null if the set or the key is not known. */
+/** Returns the path of a record of a set; null if nobody can read it by its key. */
 export function recordPath(set: EntitySet | null | undefined, body: unknown): string | null {
-  if (set === null || set === undefined) return null;
+  if (set?.abilities.canReadByKey !== true) return null;
   const key = keyPredicate(set.type, toEntity(body)?.values ?? {});
   return key === null ? null : set.name + key;
 }
@@ -26,7 +26,7 @@ export function recordPath(set: EntitySet | null | undefined, body: unknown): st
 export async function createRecord(at: RecordPlace, values: EntityValues, options: RequestOptions = {}): Promise<void> {
   const { session, path, place } = at;
   const { body } = await session.client.send("POST", encodePath(path), values, options);
-  const created = place.set?.abilities.canReadByKey === true ? recordPath(place.set, body ?? values) : null;
+  const created = recordPath(place.set, body ?? values);
   session.toasts.show("The record is created.");
   session.go(created === null ? viewOf("grid", path) : viewOf("record", created), { replace: true });
 }
