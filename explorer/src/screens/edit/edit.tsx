@@ -102,7 +102,8 @@ function MergeDialog(props: {
   const changes = mergedChanges(rows, choices);
   const cell = ({ property: { name, type }, state, ...values }: MergeRow, side: MergeChoice): JSX.Element => {
     const shown = <ValueCell value={values[side]} type={type} />;
-    if (state !== "conflict") return shown;
+    const isKept = state === side || (state === "agreed" && side === "theirs");
+    if (state !== "conflict") return isKept ? <strong>{shown}</strong> : shown;
     const choose = (): void => setChoices(new Map([...choices, [name, side]]));
     return (
       <label class="check">
@@ -122,7 +123,8 @@ function MergeDialog(props: {
       }
     >
       <p>
-        Values that only one of you changed are kept. Choose for each value that both changed. Closing saves nothing.
+        The bold values are kept: one of you changed them. Choose for each value that both changed. Closing saves
+        nothing.
       </p>
       <DataTable
         label="Changed values"
