@@ -14,12 +14,13 @@ import {
 } from "odatakit";
 import { explorerRoute, type ExplorerRouteOptions } from "odatakit/explorer";
 import { sqlEntitySet, sqlSource } from "odatakit/kysely";
-import { afterEach, beforeEach, describe, expect, onTestFinished, test } from "vitest";
+import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from "vitest";
 import type { ExplorerAbout } from "../../src/explorer/about.ts";
 import { createTable, ENGINES, type OpenDatabase } from "../executors/engines.ts";
+import { hangingDatabase } from "../hanging-database.ts";
 import { nodeDoor } from "../http/doors.ts";
 import { recordingLogger } from "../http/model.ts";
-import { passTime, stopClock } from "../timers.ts";
+import { passTime, stopClock, stopTimers, until } from "../timers.ts";
 import { tinyFolder } from "./tiny-files.ts";
 
 const Item = entityType("Item", { id: edm.int32().key(), name: edm.string() });
@@ -206,6 +207,26 @@ describe.each(ENGINES)("about.json over $title", ({ name, open }) => {
     const other = await aboutOf(service, "bob");
     expect([other.warnings, other.traces, other.rows["Many"]?.kind === "exact"]).toEqual([[], false, false]);
   });
+});
+
+test.each([
+  ["before its catalogue was read", "error"],
+  ["after it", false],
+] as const)("about.json does not wait for a database that hangs %s", async (_when, schemaCheck) => {
+  const { db, hang } = hangingDatabase();
+  hang.hangs = true;
+  const service = odataService({
+    logger: recordingLogger(),
+    authenticate,
+    schemaCheck,
+    entitySets: [sqlEntitySet(Item, { name: "Items", db, table: "items", operations: ["read"] })],
+    routes: [explorerRoute({ folder, sql: role("admin") })],
+  });
+  stopTimers();
+  const asked = aboutOf(service);
+  await until(() => vi.getTimerCount() > 0);
+  await passTime(5000);
+  expect(await asked).toMatchObject({ title: "Default", traces: true, rows: {}, warnings: [] });
 });
 
 describe("the default rule of traces", () => {
