@@ -3,7 +3,7 @@ import { useState } from "preact/hooks";
 import { ServiceError } from "../client/service-error.ts";
 import { type EntityValues, isSameValue } from "../format/merge-columns.ts";
 import type { Parameter, Property } from "../model/model.ts";
-import { readTypedJson, typedOf } from "../query/typed-json.ts";
+import { readTypedJson, typedOf } from "../query/literals.ts";
 import { Button } from "./button.tsx";
 import { ValueField } from "./value-field.tsx";
 

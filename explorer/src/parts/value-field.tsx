@@ -1,6 +1,6 @@
 import type { JSX } from "preact";
 import type { PropertyType } from "../model/model.ts";
-import { isEditedAsJson, type ValueShape } from "../query/typed-json.ts";
+import { isEditedAsJson, type ValueShape } from "../query/literals.ts";
 import { type Choice, type FieldProps, SelectField, TextField } from "./field.tsx";
 
 /** What a field for a value needs to know. */

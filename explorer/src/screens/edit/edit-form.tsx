@@ -8,7 +8,7 @@ import { BusyBar } from "../../parts/busy.tsx";
 import { Button, ButtonLink } from "../../parts/button.tsx";
 import { Failure } from "../../parts/failure.tsx";
 import { type Member, MemberFields, type MemberForm, type Typed, useMemberForm } from "../../parts/member-form.tsx";
-import { typedOf } from "../../query/typed-json.ts";
+import { typedOf } from "../../query/literals.ts";
 import { encodePath } from "../../state/resource-url.ts";
 import { hrefOf, viewOf } from "../../state/view.ts";
 import { MergeDialog } from "./merge-dialog.tsx";

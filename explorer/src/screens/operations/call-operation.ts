@@ -1,6 +1,5 @@
 import type { Operation, Parameter } from "../../model/model.ts";
-import { encodeSegment, toLiteral } from "../../query/literals.ts";
-import { isEditedAsJson } from "../../query/typed-json.ts";
+import { encodeSegment, isEditedAsJson, toLiteral } from "../../query/literals.ts";
 
 /** The operations that a path of the screen names, with the resource that they are bound to. */
 export interface NamedOperation {
