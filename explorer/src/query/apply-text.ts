@@ -13,20 +13,16 @@ export const METHOD_NAMES: ReadonlyMap<TotalMethod, string> = new Map([
   ["countdistinct", "Different values"],
 ]);
 
-/** A total of each group. */
+/** A total of each group, as a column of that name. The path is null for `count`. */
 export interface Total {
   readonly method: TotalMethod;
-  /** The property; null for `count`. */
   readonly path: string | null;
-  /** The name of the column. */
   readonly alias: string;
 }
 
-/** Groups and totals, as a form shows them. */
+/** Groups and totals, as a form shows them: of all entities without a filter, and of everything without groups. */
 export interface ApplyForm {
-  /** The condition of the entities that count; empty for all. */
   readonly filter: string;
-  /** The properties that make the groups; none for one total of everything. */
   readonly groupBy: readonly string[];
   readonly totals: readonly Total[];
   /** The groups with the greatest or least value; null for all. */

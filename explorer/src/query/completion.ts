@@ -1,19 +1,18 @@
-import type { Model, StructuredType } from "../model/model.ts";
-import {
-  COLLECTION,
-  enumItems,
-  item,
-  type Items,
-  literalItems,
-  memberItems,
-  MODES,
-  operatorItems,
-  OPTIONS,
-  rootItems,
-} from "./completion-items.ts";
+import { isNumeric } from "../format/show-value.ts";
+import type { EnumType, Model, PropertyType, StructuredType } from "../model/model.ts";
 import { readQueryText } from "./option-text.ts";
-import { isCollection, type Member, memberAt, resolvePath, typeAt } from "./resolve-type.ts";
+import { isCollection, type Member, memberAt, resolvePath, targetOf, typeAt } from "./resolve-type.ts";
 import { NAME } from "./syntax.ts";
+
+/** What a list of suggestions shows of one, and the text that replaces the word at the cursor. */
+interface CompletionItem {
+  readonly label: string;
+  /** `set`, `property`, `function`, … */
+  readonly kind: string;
+  readonly description: string | null;
+  readonly insert: string;
+}
+type Items = readonly CompletionItem[];
 
 /** Suggestions for a place in a text, and the range that a chosen one replaces. */
 export interface Completion {
@@ -38,6 +37,89 @@ interface Place {
   /** The variables of lambdas, with the paths of their collections. */
   readonly variables: ReadonlyMap<string, string>;
 }
+
+const COLLECTION: Items = [
+  item("function", "any(x:…)", "whether a condition is true for an item", "any(x:"),
+  item("function", "all(x:…)", "whether a condition is true for all items", "all(x:"),
+  item("property", "$count", "number of items"),
+];
+
+/** The functions of the standard by their arguments. @see OData URL Conventions 4.0, section 5.1.1.4 */
+const FUNCTIONS = Object.entries({
+  "text,part": "contains startswith endswith indexof",
+  text: "tolower toupper length trim",
+  "text,start,length": "substring",
+  "text,text": "concat",
+  time: "year month day hour minute second fractionalseconds date time totaloffsetminutes",
+  "": "now mindatetime maxdatetime",
+  duration: "totalseconds",
+  number: "round floor ceiling",
+  "value,type": "cast isof",
+}).flatMap(([parameters, names]) => words("function", names.replaceAll(/\w+/gu, `$&(${parameters})`)));
+
+const OPTIONS: Items = Object.entries({
+  $filter: "only the entities that meet a condition",
+  $orderby: "the order of the entities",
+  $select: "only these properties",
+  $expand: "related entities, too",
+  $top: "at most so many",
+  $skip: "without the first",
+  $count: "the number of all that meet the condition",
+  $search: "the entities that contain words",
+  $apply: "groups and totals",
+  $compute: "further columns",
+}).map(([name, text]) => item("option", name, text, name === "$count" ? "$count=true" : `${name}=`));
+const LEVELS = item("option", "$levels", "how deep a navigation to the same type is followed", "$levels=");
+
+const STEPS = words(
+  "step",
+  "filter(…) groupby((…),…) aggregate(…) compute(…) orderby(…) topcount(n,…) bottomcount(n,…) top(n) skip(n) search(…) " +
+    "concat(…,…) identity",
+);
+
+/** What an option, or a step of `$apply`, takes. */
+interface Mode {
+  /** The members that its operands begin with; absent: none. */
+  readonly picks?: (member: Member) => boolean;
+  /** What else may begin an operand. */
+  readonly items?: Items;
+  /** Whether operands are expressions, with operators and literals. */
+  readonly isExpression?: true;
+  /** What follows an operand, word by word. */
+  readonly after?: readonly Items[];
+}
+
+const EXPRESSION: Mode = {
+  picks: () => true,
+  items: [...FUNCTIONS, ...words("operator", "not"), ...words("literal", "null")],
+  isExpression: true,
+};
+const PATHS: Mode = { picks: (member) => !isCollection(member) };
+const STEP: Mode = { items: STEPS, after: [[item("operator", "/", "the next step")]] };
+const AGGREGATE: Mode = {
+  ...PATHS,
+  items: [item("function", "$count", "number of entities", "$count as ")],
+  after: ["with", "sum average min max countdistinct", "as"].map((list) => words("operator", list)),
+};
+
+/** The modes of options, of steps and of parentheses without a name, with `$`. */
+const MODES: ReadonlyMap<string, Mode> = new Map<string, Mode>([
+  ["$filter", EXPRESSION],
+  ["$orderby", { ...EXPRESSION, after: [words("operator", "asc desc")] }],
+  ["$compute", { ...EXPRESSION, after: [words("operator", "as")] }],
+  ["$select", { picks: ({ kind }) => kind === "property" }],
+  // Complex properties are on the way to navigations.
+  ["$expand", { picks: (member) => member.kind === "navigation" || (targetOf(member)?.navigations.size ?? 0) > 0 }],
+  ["option of $expand", { items: [...OPTIONS.filter(({ label }) => label !== "$apply"), LEVELS] }],
+  ["$count", { items: words("literal", "true false") }],
+  ["$apply", STEP],
+  ["$concat", STEP],
+  ["$groupby", { items: [item("step", "(", "the properties"), ...STEPS] }],
+  ["$", PATHS],
+  ["$topcount", PATHS],
+  ["$bottomcount", PATHS],
+  ["$aggregate", AGGREGATE],
+]);
 
 /**
  * Suggests what may stand at the cursor in the text of a query, as `readQueryText` reads it, from the model alone: sets,
@@ -114,25 +196,29 @@ function enter(place: Place, content: string): Place {
 function suggest(place: Place): End {
   const { type, text, columns, variables } = place;
   const { picks, items = [], after = [], isExpression = false } = MODES.get(place.mode) ?? {};
-  const clause = text.slice(text.lastIndexOf(",") + 1).replaceAll(/\bnot\s+/gu, "");
+  // A string and a closed parenthesis end an operand without a blank, too.
+  const clause = text
+    .slice(text.lastIndexOf(",") + 1)
+    .replaceAll(/\bnot\s+/gu, "")
+    .replace(/#$/u, "# ");
   const before = clause.trimStart().split(/\s+/u);
   const [path = ""] = /[\p{L}\p{N}_./$@]*$/u.exec(before.pop() ?? "") ?? [];
-  const [word = "", ...owners] = path.split("/").toReversed();
+  const slash = path.lastIndexOf("/");
+  const word = path.slice(slash + 1);
   const [last = "", left = ""] = before.toReversed();
-  if (isExpression && before.length % 2 === 1) {
-    return [word, [...operatorItems(memberIn(place, last)), ...after.flat()]];
-  }
+  const isAfter = isExpression && before.length % 2 === 1;
+  if (isAfter) return [word, [...operatorItems(memberIn(place, last)), ...after.flat()]];
   // A number of entities has no method: only its name follows.
   if (!isExpression && before.length > 0) return [word, after[before.length + (before[0] === "$count" ? 1 : -1)] ?? []];
   if (type === null || after.flat().some(({ label }) => label === last)) return [word, []];
   if (picks === undefined) return [word, items];
-  if (owners.length > 0) {
-    const owner = pathIn(place, owners.toReversed().join("/"));
-    const member = memberAt(type, owner);
-    const isWhole = isExpression && !variables.has(owners.join("/")) && member !== null && isCollection(member);
-    const target = typeAt(type, owner);
-    if (isWhole || target === null) return [word, isWhole ? COLLECTION : []];
-    return [word, memberItems(target, picks)];
+  if (slash >= 0) {
+    const owner = path.slice(0, slash);
+    // A variable is one item of its collection.
+    const member = variables.has(owner) ? null : memberIn(place, owner);
+    if (isExpression && member !== null && isCollection(member)) return [word, COLLECTION];
+    const target = typeAt(type, pathIn(place, owner));
+    return [word, target === null ? [] : memberItems(target, picks)];
   }
   const compared = /^(?:and|or)?$/u.test(last) ? null : memberIn(place, left);
   const names = Array.from(variables.keys(), (name) => item("variable", name, "the item"));
@@ -147,4 +233,60 @@ function pathIn({ variables }: Place, path: string): string {
 
 function memberIn(place: Place, path: string): Member | null {
   return place.type && memberAt(place.type, pathIn(place, path));
+}
+
+function rootItems({ sets, operations }: Model): Items {
+  const imports = operations.flatMap(({ importName, parameters, description, kind }) => {
+    if (importName === null) return [];
+    const label = `${importName}(${parameters.map(({ name }) => name).join(",")})`;
+    return [item("operation", label, description, kind === "action" ? importName : undefined)];
+  });
+  return [...Array.from(sets.values(), ({ name, description }) => item("set", name, description)), ...imports];
+}
+
+function memberItems(type: StructuredType, picks: (member: Member) => boolean = () => true): Items {
+  return [...type.properties.keys(), ...type.navigations.keys()].flatMap((name) => {
+    const member = memberAt(type, name);
+    if (member === null || !picks(member)) return [];
+    const { description } = member.navigation ?? member.property;
+    const own = member.kind === "navigation" ? member.navigation.target.name : nameOfType(member.property.type);
+    const shown = isCollection(member) ? `collection of ${own}` : own;
+    return [item(member.kind, name, description === null ? shown : `${shown} · ${description}`)];
+  });
+}
+
+function nameOfType(type: PropertyType): string {
+  if (type.kind === "primitive") return type.name.replace(/^Edm\./u, "");
+  return type.kind === "enum" ? type.enum.name : type.type.name;
+}
+
+function enumItems({ qualifiedName, members }: EnumType): Items {
+  return members.map(({ name, description }) => item("literal", name, description, `${qualifiedName}'${name}'`));
+}
+
+function literalItems(member: Member | null): Items {
+  const type = member?.property?.type;
+  if (type?.kind === "enum") return enumItems(type.enum);
+  return type?.kind === "primitive" && type.name === "Edm.Boolean" ? words("literal", "true false") : [];
+}
+
+function operatorItems(member: Member | null): Items {
+  const type = member?.property?.type;
+  const flags = type?.kind === "enum" && type.enum.isFlags ? [item("operator", "has", "has the member")] : [];
+  const arithmetic = type !== undefined && isNumeric(type) ? words("operator", "add sub mul div mod") : [];
+  return [...flags, ...words("operator", "eq ne gt ge lt le in and or"), ...arithmetic];
+}
+
+/** Makes a suggestion. Of a call, the text up to its first argument is inserted. */
+function item(
+  kind: string,
+  label: string,
+  description: string | null = null,
+  insert: string = label.replace(/(\(+)(?!\)$).*$/su, "$1"),
+): CompletionItem {
+  return { label, kind, description, insert };
+}
+
+function words(kind: string, list: string): Items {
+  return list.split(" ").map((label) => item(kind, label));
 }

@@ -164,8 +164,8 @@ function writeAffirmed(node: FilterNode): string {
 
 function writeCondition({ path, operator, values, isLowered }: FilterCondition): string {
   const [value] = values;
-  const operand = isLowered ? `tolower(${path})` : path;
   if (value === undefined) return "";
+  const operand = isLowered ? `tolower(${path})` : path;
   if (operator === "in") return `${operand} in (${values.join(",")})`;
   const isCall = CALLS.some((name) => name === operator);
   return isCall ? `${operator}(${operand},${value})` : `${operand} ${operator} ${value}`;

@@ -13,19 +13,15 @@ type TextForm = readonly [pattern: RegExp, advice: string, repair?: (text: strin
 const CLOCK = String.raw`(?:[01]\d|2[0-3]):[0-5]\d(?::[0-5]\d(?:\.\d{1,12})?)?`;
 const DATE = String.raw`-?\d{4,}-\d\d-\d\d`;
 const DECIMAL = String.raw`-?\d+(?:\.\d+)?(?:e[-+]?\d+)?`;
-const INTEGER: TextForm = [
-  /^-?\d+$/u,
-  "Type a whole number, such as 5.",
-  (text) => text.replace(/^(?:\+|(-))?0*(?=\d)/u, "$1"),
-];
+const INTEGER: TextForm = [/^-?\d+$/u, "Type a whole number, such as 5.", bare];
 const DOUBLE: TextForm = [
   new RegExp(`^(?:${DECIMAL}|-?INF|NaN)$`, "iu"),
   "Type a number with a decimal point, such as 1.5, or INF, -INF or NaN.",
-  (text) => unsigned(text).replace(/inf$/iu, "INF").replace(/^nan$/iu, "NaN"),
+  (text) => bare(text).replace(/inf$/iu, "INF").replace(/^nan$/iu, "NaN"),
 ];
 const FORMS: Readonly<Record<string, TextForm>> = {
   ...Object.fromEntries(Object.keys(INTEGER_BOUNDS).map((name) => [name, INTEGER])),
-  "Edm.Decimal": [new RegExp(`^${DECIMAL}$`, "iu"), "Type a number with a decimal point, such as 1.5.", unsigned],
+  "Edm.Decimal": [new RegExp(`^${DECIMAL}$`, "iu"), "Type a number with a decimal point, such as 1.5.", bare],
   "Edm.Single": DOUBLE,
   "Edm.Double": DOUBLE,
   "Edm.Boolean": [/^(?:true|false)$/u, "Type true or false.", (text) => text.toLowerCase()],
@@ -44,7 +40,7 @@ const FORMS: Readonly<Record<string, TextForm>> = {
   "Edm.Duration": [
     /^-?P(?=\d|T\d)(?:\d+D)?(?:T(?=\d)(?:\d+H)?(?:\d+M)?(?:\d+(?:\.\d+)?S)?)?$/u,
     "Type days, hours, minutes and seconds, such as P1DT2H30M or PT45S.",
-    (text) => unsigned(text).toUpperCase(),
+    (text) => bare(text).toUpperCase(),
   ],
   "Edm.Binary": [
     /^(?:[\w-]{4})*(?:[\w-]{2}(?:==)?|[\w-]{3}=?)?$/u,
@@ -55,8 +51,9 @@ const FORMS: Readonly<Record<string, TextForm>> = {
 
 const PREFIXES: Readonly<Record<string, string>> = { "Edm.Duration": "duration", "Edm.Binary": "binary" };
 
-function unsigned(text: string): string {
-  return text.replace(/^\+/u, "");
+/** Removes a plus sign, and zeros before a number. */
+function bare(text: string): string {
+  return text.replace(/^\+/u, "").replace(/^(-?)0+(?=\d)/u, "$1");
 }
 
 function formOfEnum({ members, isFlags }: EnumType): TextForm {
@@ -128,17 +125,10 @@ export function isEditedAsJson({ type, isCollection }: ValueShape): boolean {
 /** Reads what a person typed as the member of a body with `IEEE754Compatible=true`, or says what is wrong. */
 export function readTypedJson(typed: string, shape: ValueShape): { value: unknown; message: string | null } {
   const { type, isCollection } = shape;
-  if (isEditedAsJson(shape)) return readJson(typed, isCollection);
-  const { literal, message } = readTyped(typed, type);
-  const text = literalText(literal ?? "");
-  if (literal === null || type.kind !== "primitive") return { value: literal === null ? null : text, message };
-  if (type.name === "Edm.Boolean") return { value: text === "true", message };
-  // Int64 and Decimal are texts, so that no digit is lost.
-  const isText = !isNumeric(type) || ["Edm.Int64", "Edm.Decimal"].includes(type.name) || !Number.isFinite(Number(text));
-  return { value: isText ? text : Number(text), message };
-}
-
-function readJson(typed: string, isCollection: boolean): ReturnType<typeof readTypedJson> {
+  if (!isEditedAsJson(shape)) {
+    const { literal, message } = readTyped(typed, type);
+    return { value: literal === null ? null : jsonOf(literalText(literal), type), message };
+  }
   try {
     const value: unknown = JSON.parse(typed);
     if (Array.isArray(value) === isCollection) return { value, message: null };
@@ -147,6 +137,12 @@ function readJson(typed: string, isCollection: boolean): ReturnType<typeof readT
   } catch (error) {
     return { value: null, message: `This is not JSON: ${error instanceof Error ? error.message : String(error)}` };
   }
+}
+
+/** Returns a Boolean or a number for a text. Int64, Decimal, INF and NaN are texts. */
+function jsonOf(text: string, type: PropertyType): unknown {
+  const isPlain = type.kind === "primitive" && /^Edm\.(?:Boolean|S?Byte|Int16|Int32|Single|Double)$/u.test(type.name);
+  return isPlain && !/[IN]/u.test(text) ? JSON.parse(text) : text;
 }
 
 /** Returns a value of JSON as the text that a person edits. */
