@@ -1,4 +1,4 @@
-import { faultOfFilter, NAME, PATH, readItems } from "./syntax.ts";
+import { isExpression, NAME, PATH, readItems } from "./syntax.ts";
 
 /** How a total is made of the values of a group. */
 export type TotalMethod = "count" | "sum" | "average" | "min" | "max" | "countdistinct";
@@ -83,8 +83,8 @@ export function readApply(text: string): ApplyForm | null {
   const [, filter, only, groups = "", inner = "", end, count, by = ""] = steps ?? [];
   const groupBy = readItems(groups, GROUP)?.map(([path]) => path);
   const totals = readItems(only ?? inner, TOTAL)?.map(readTotal);
-  const isFilterRead = filter === undefined || faultOfFilter(filter) === null;
-  if (steps === null || groupBy === undefined || totals === undefined || !isFilterRead) return null;
+  const isRead = filter === undefined || isExpression(filter);
+  if (steps === null || groupBy === undefined || totals === undefined || !isRead) return null;
   const limit = { count: Number(count), by, end: end === "top" ? "top" : "bottom" } as const;
   return { filter: filter?.trim() ?? "", groupBy, totals, limit: end === undefined ? null : limit };
 }

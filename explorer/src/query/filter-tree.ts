@@ -1,4 +1,4 @@
-import { faultOfFilter, NAME, PATH, split } from "./syntax.ts";
+import { isExpression, NAME, PATH, split } from "./syntax.ts";
 
 /** A filter as a builder shows it. What a builder cannot show stays text. */
 export type FilterNode =
@@ -85,32 +85,20 @@ export function readFilter(text: string): FilterGroup {
   return node.kind === "group" ? node : { ...NO_FILTER, items: [node] };
 }
 
-function isExpression(text: string): boolean {
-  return faultOfFilter(text) === null;
-}
-
 function read(text: string): FilterNode {
   for (const operator of ["or", "and"] as const) {
     const items = split(text, operator);
     const isGroup = items.length > 1 && items.every(isExpression);
     if (isGroup) return { kind: "group", operator, isNegated: false, items: items.map(read) };
   }
-  const inner = withinParentheses(text);
-  if (inner !== null) return read(inner.trim());
-  const node = /^not[\s(]/u.test(text) ? readNegation(text.slice(3).trim()) : (readLambda(text) ?? readCondition(text));
-  return node ?? { kind: "text", text };
-}
-
-function withinParentheses(text: string): string | null {
-  const [, inner = ""] = /^\((.*)\)$/su.exec(text) ?? [];
-  return isExpression(inner) ? inner : null;
-}
-
-/** `not` reaches only over what binds more tightly than comparisons. */
-function readNegation(text: string): FilterNode | null {
-  const inner = withinParentheses(text);
-  const node = inner === null ? (readLambda(text) ?? readCondition(text, [CALL])) : read(inner.trim());
-  return node === null || node.kind === "text" || node.isNegated ? null : { ...node, isNegated: true };
+  const [, not, operand = ""] = /^(not(?=[\s(]))?\s*(.*)$/su.exec(text) ?? [];
+  const [, inner = ""] = /^\((.*)\)$/su.exec(operand) ?? [];
+  // `not` reaches only over what binds more tightly than comparisons.
+  const patterns = not === undefined ? CONDITIONS : [CALL];
+  const node = isExpression(inner) ? read(inner.trim()) : (readLambda(operand) ?? readCondition(operand, patterns));
+  if (not === undefined) return node ?? { kind: "text", text };
+  const isNegatable = node !== null && node.kind !== "text" && !node.isNegated;
+  return isNegatable ? { ...node, isNegated: true } : { kind: "text", text };
 }
 
 /** Reads `Items/any(x:x/Price gt 5)` with one condition on the item. */
@@ -124,7 +112,7 @@ function readLambda(text: string): FilterNode | null {
   return { ...shared, condition: { ...node, path: node.path.slice(variable.length + 1) } };
 }
 
-function readCondition(text: string, patterns: readonly RegExp[] = CONDITIONS): FilterCondition | null {
+function readCondition(text: string, patterns: readonly RegExp[]): FilterCondition | null {
   const match = patterns.map((each) => each.exec(text)).find((each) => each !== null);
   const { lowered, path = lowered, operator, values = "" } = match?.groups ?? {};
   const known = CONDITION_OPERATORS.find((each) => each === operator);

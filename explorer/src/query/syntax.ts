@@ -25,6 +25,11 @@ export function faultOfFilter(text: string, aliases?: ReadonlyMap<string, string
   }
 }
 
+/** Returns whether a text is an expression without a fault of syntax. */
+export function isExpression(text: string): boolean {
+  return faultOfFilter(text) === null;
+}
+
 /** A search, in which apostrophes begin no string; a string; a phrase; a word; any other character. */
 const TOKENS =
   /\$search=(?:"(?:[^"\\]|\\.)*"|\([^()]*\)|[^;()"])*|'[^']*'|"(?:[^"\\]|\\.)*"|[\p{L}\p{N}\p{M}\p{Pc}\p{Cf}.$]+|./gsu;
