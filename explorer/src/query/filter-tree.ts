@@ -29,7 +29,7 @@ export interface FilterCondition {
 }
 
 /** A condition on the items of a collection; null: any item at all. The path of the condition begins at the item. */
-interface FilterLambda {
+export interface FilterLambda {
   readonly kind: "lambda";
   readonly path: string;
   readonly quantifier: "any" | "all";

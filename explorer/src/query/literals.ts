@@ -7,6 +7,12 @@ import { encode } from "./option-text.ts";
 /** The type of a property or parameter. */
 export type ValueShape = Pick<Property, "type" | "isCollection">;
 
+/** The literal of a URL that a person typed, or what is wrong with it. */
+export interface TypedLiteral {
+  readonly literal: string | null;
+  readonly message: string | null;
+}
+
 /** What the texts of a type look like, what to type, and what completes a text that has one meaning only. */
 type TextForm = readonly [pattern: RegExp, advice: string, repair?: (text: string) => string];
 
@@ -49,7 +55,12 @@ const FORMS: Readonly<Record<string, TextForm>> = {
   ],
 };
 
-const PREFIXES: Readonly<Record<string, string>> = { "Edm.Duration": "duration", "Edm.Binary": "binary" };
+/** What precedes the quotes of a literal. */
+const PREFIXES: Readonly<Record<string, string>> = {
+  "Edm.String": "",
+  "Edm.Duration": "duration",
+  "Edm.Binary": "binary",
+};
 
 /** Removes a plus sign, and zeros before a number. */
 function bare(text: string): string {
@@ -78,9 +89,7 @@ export function toLiteral(value: unknown, type: PropertyType): string {
   if (isNumeric(type)) return text.replace("+", "");
   if (type.kind === "complex") return text;
   const prefix = type.kind === "enum" ? type.enum.qualifiedName : PREFIXES[type.name];
-  return prefix === undefined && type.kind === "primitive" && type.name in FORMS
-    ? text
-    : `${prefix ?? ""}'${text.replaceAll("'", "''")}'`;
+  return prefix === undefined ? text : `${prefix}'${text.replaceAll("'", "''")}'`;
 }
 
 /** Returns the value of a literal as a person types it: without quotes and prefix. */
@@ -90,8 +99,8 @@ export function literalText(literal: string): string {
 }
 
 /** Reads what a person typed as a literal of a type, or says what is wrong. Of a string, quotes and blanks count. */
-export function readTyped(typed: string, type: PropertyType): { literal: string | null; message: string | null } {
-  const wrong = (message: string): ReturnType<typeof readTyped> => ({ literal: null, message });
+export function readTyped(typed: string, type: PropertyType): TypedLiteral {
+  const wrong = (message: string): TypedLiteral => ({ literal: null, message });
   if (type.kind === "complex") return wrong(`${type.type.name} has no literal. Choose one of its properties.`);
   const name = type.kind === "enum" ? type.enum.qualifiedName : type.name;
   if (name === "Edm.String") return { literal: toLiteral(typed, type), message: null };

@@ -77,7 +77,7 @@ export function operatorFor(shown: FilterCondition, operators: readonly Operator
 }
 
 /** A property with its path from the entity: `Address/City`. */
-interface PathProperty {
+export interface PathProperty {
   readonly path: string;
   readonly property: Property;
 }
