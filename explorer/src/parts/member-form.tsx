@@ -3,7 +3,7 @@ import { useContext, useState } from "preact/hooks";
 import { ServiceError, isAbort } from "../client/service-error.ts";
 import type { EntityValues } from "../format/merge-columns.ts";
 import type { Parameter, Property } from "../model/model.ts";
-import { readTypedJson, typedOf } from "../query/typed-json.ts";
+import { readTypedJson, typedOf } from "../query/literals.ts";
 import { SessionContext } from "../state/session.ts";
 import { BusyBar } from "./busy.tsx";
 import { Button } from "./button.tsx";

@@ -1,6 +1,6 @@
 import type { JSX } from "preact";
 import { isNumeric } from "../format/show-value.ts";
-import { isEditedAsJson, readTypedJson, type ValueShape } from "../query/typed-json.ts";
+import { isEditedAsJson, readTypedJson, type ValueShape } from "../query/literals.ts";
 import { CheckField, type FieldProps, TextField } from "./field.tsx";
 
 /** What a field for a value needs to know. */
