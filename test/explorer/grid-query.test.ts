@@ -1,7 +1,7 @@
 // Statements: docs/reference/explorer.md#screens
 import { describe, expect, test } from "vitest";
 import { readMetadata } from "../../explorer/src/model/read-metadata.ts";
-import { cellHref, columnsOf, recordPath, type Row } from "../../explorer/src/screens/grid/columns.ts";
+import { cellHref, columnsOf, type Row } from "../../explorer/src/screens/grid/columns.ts";
 import { changedView, conditionsOf, filterOf, gridQuery } from "../../explorer/src/screens/grid/grid-query.ts";
 import { type View, hrefOf, parseFragment } from "../../explorer/src/state/view.ts";
 import { parseXml } from "./parse-xml.ts";
@@ -161,8 +161,8 @@ describe("the links of a row", () => {
   });
 
   test("do not exist where the reader cannot read records by key, or the key is missing", () => {
-    expect(recordPath(queryOf("Secrets").place, { Id: 1 })).toBe(null);
-    expect(recordPath(queryOf("Orders").place, { Total: "1" })).toBe(null);
+    expect(link("Secrets", "Id", { Id: 1 }, true)).toBe(null);
+    expect(link("Orders", "Total", { Total: "1" }, true)).toBe(null);
   });
 });
 

@@ -6,11 +6,11 @@ import {
   type FilterLambda,
   type FilterNode,
   NO_FILTER,
+  readFilter,
+  writeFilter,
 } from "../../query/filter-tree.ts";
 import { literalText, readTyped, type TypedLiteral } from "../../query/literals.ts";
 import { conditionOf, type Operator, operatorFor, operatorsFor } from "../../query/operators.ts";
-import { readFilter } from "../../query/read-filter.ts";
-import { writeFilter } from "../../query/write-filter.ts";
 import { CheckField, TextField } from "../field.tsx";
 import { ValueField } from "../value-field.tsx";
 import { type FilterPath, filterPaths, type QueryPlace } from "./filter-paths.ts";

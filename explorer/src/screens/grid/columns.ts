@@ -2,6 +2,7 @@ import { valueAt } from "../../format/csv.ts";
 import { showValue, typeOfValues } from "../../format/show-value.ts";
 import { labelProperty } from "../../model/label-property.ts";
 import type { Navigation, PropertyType, StructuredType } from "../../model/model.ts";
+import { recordPath } from "../../parts/record-writes.ts";
 import { readApply } from "../../query/apply-text.ts";
 import { type ExpandNode, expandNode, readExpand, readSelect } from "../../query/expand-tree.ts";
 import { encodeSegment, keyPredicate } from "../../query/literals.ts";
@@ -104,15 +105,9 @@ export function cellNode({ name, isCollection, target }: Navigation): ExpandNode
   return expandNode(name, { select: [...new Set(names)] });
 }
 
-/** Returns the path of the record of a row; null if the reader cannot read it by its key. */
-export function recordPath({ type, set }: ResolvedPath, row: Row): string | null {
-  const key = keyPredicate(type, row);
-  return key === null || set?.abilities.canReadByKey !== true ? null : encodeSegment(set.name) + key;
-}
-
 /** Returns the link of a cell: to the record of a row, to a related record, or to related rows; null without one. */
 export function cellHref(place: ResolvedPath, { name, navigation }: Column, row: Row, isFirst: boolean): string | null {
-  const own = recordPath(place, row);
+  const own = recordPath(place.set, row);
   if (isFirst && own !== null) return hrefOf(viewOf("record", own));
   if (navigation === null || row[name] === null) return null;
   const related = navigation.isCollection ? null : relatedPath(place, navigation, row);
