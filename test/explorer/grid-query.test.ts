@@ -1,17 +1,8 @@
 // Statements: docs/reference/explorer.md#screens
 import { describe, expect, test } from "vitest";
 import { readMetadata } from "../../explorer/src/model/read-metadata.ts";
-import { type Row, columnsOf } from "../../explorer/src/screens/grid/column.ts";
-import { conditionsOf, filterTargets, partsOf, withParts } from "../../explorer/src/screens/grid/filter-parts.ts";
-import { gridQuery } from "../../explorer/src/screens/grid/grid-query.ts";
-import {
-  formOf,
-  groupablePaths,
-  groupedView,
-  totalChoices,
-  ungrouped,
-} from "../../explorer/src/screens/grid/group-view.ts";
-import { cellHref, groupHref, recordPath } from "../../explorer/src/screens/grid/row-links.ts";
+import { cellHref, columnsOf, recordPath, type Row } from "../../explorer/src/screens/grid/columns.ts";
+import { changedView, conditionsOf, filterOf, gridQuery } from "../../explorer/src/screens/grid/grid-query.ts";
 import { type View, hrefOf, parseFragment } from "../../explorer/src/state/view.ts";
 import { parseXml } from "./parse-xml.ts";
 
@@ -58,20 +49,22 @@ const viewOf = (text: string): View => parseFragment(`#/grid/${text}`);
 function queryOf(text: string) {
   const query = gridQuery(MODEL, viewOf(text));
   if (query === null) throw new Error(`${text} is no collection.`);
-  return { ...query, first: decodeURIComponent(query.first), plain: decodeURIComponent(query.plain) };
+  return { ...query, first: decodeURIComponent(query.first) };
 }
 
 function columns(text: string, sample: readonly Row[] = []) {
-  return columnsOf(queryOf(text).place, viewOf(text).options, sample);
+  return columnsOf(queryOf(text).place, viewOf(text), sample);
 }
 
 describe("the requests of a grid", () => {
   test("read the labels of foreign keys, and count apart", () => {
-    const { first, plain, skipTo, count } = queryOf("Orders?$filter=Total gt 5&row=70");
-    expect([first, plain]).toEqual([
+    const { first, skipTo, count } = queryOf("Orders?$filter=Total gt 5&row=70");
+    const plain = gridQuery(MODEL, viewOf("Orders?$filter=Total gt 5&row=70"), false);
+    expect([first, decodeURIComponent(plain?.first ?? "")]).toEqual([
       "Orders?$filter=Total gt 5&$expand=Customer($select=Code,Name)",
       "Orders?$filter=Total gt 5",
     ]);
+    expect(decodeURIComponent(plain?.skipTo?.(200) ?? "")).toBe("Orders?$filter=Total gt 5&$skip=200");
     expect(decodeURIComponent(skipTo?.(200) ?? "")).toBe(
       "Orders?$filter=Total gt 5&$expand=Customer($select=Code,Name)&$skip=200",
     );
@@ -118,32 +111,29 @@ describe("the columns of a grid", () => {
       "Total",
       "Color",
       "CustomerCode",
+      "Twice",
     ]);
   });
 
   test("are those of $select in its order, then relations: one by its label, several by their number", () => {
     const found = columns("Orders?$select=Color,Place/City,Id&$expand=Customer($select=Code,Name)");
-    expect(found.map(({ kind, path }) => [kind, path.join("/")])).toEqual([
-      ["value", "Color"],
-      ["value", "Place/City"],
-      ["value", "Id"],
-      ["one", "Customer/Name"],
-    ]);
-    const [orders] = columns("Customers?$select=Code&$expand=Orders($count=true;$top=0)").slice(1);
-    expect([orders?.kind, orders?.path]).toEqual(["many", ["Orders@odata.count"]]);
+    expect(found.map(({ path }) => path.join("/"))).toEqual(["Color", "Place/City", "Id", "Customer/Name"]);
+    const [orders] = columns("Customers?$select=Code&$expand=Orders($count=true;$top=0)", [
+      { Code: "A", "Orders@odata.count": "3", Orders: [] },
+    ]).slice(1);
+    expect([orders?.navigation?.isCollection, orders?.path]).toEqual([true, ["Orders@odata.count"]]);
   });
 
   test("of groups are their properties and totals, or those of the answer for other steps", () => {
     const apply = "groupby((Color,Customer/Name),aggregate(Total with sum as Sum,$count as Count))";
-    const found = columns(`Orders?$apply=${apply}`);
-    expect(found.map(({ name, shape }) => [name, shape?.type.kind === "primitive" ? shape.type.name : "enum"])).toEqual(
-      [
-        ["Color", "enum"],
-        ["Customer/Name", "Edm.String"],
-        ["Sum", "Edm.Decimal"],
-        ["Count", "Edm.Int64"],
-      ],
-    );
+    const sample = [{ Color: "Red", Customer: { Name: "1" }, Sum: "1.50", Count: 2 }];
+    const found = columns(`Orders?$apply=${apply}`, sample);
+    expect(found.map(({ name, type }) => [name, type?.kind === "primitive" ? type.name : "enum"])).toEqual([
+      ["Color", "enum"],
+      ["Customer/Name", "Edm.String"],
+      ["Sum", "Edm.Decimal"],
+      ["Count", "Edm.Decimal"],
+    ]);
     expect(columns("Orders?$apply=compute(1 as A)/top(2)", [{ Id: 1, A: 1 }]).map(({ name }) => name)).toEqual([
       "Id",
       "A",
@@ -155,7 +145,7 @@ describe("the links of a row", () => {
   const link = (text: string, name: string, row: Row, isFirst = false): string | null => {
     const column = columns(text).find((each) => each.name === name);
     if (column === undefined) throw new Error(`There is no column ${name}.`);
-    return cellHref({ ...queryOf(text).place, path: viewOf(text).path }, column, row, isFirst);
+    return cellHref(queryOf(text).place, column, row, isFirst);
   };
 
   test("lead to its record, to related records and to related rows", () => {
@@ -165,61 +155,60 @@ describe("the links of a row", () => {
     expect(link("Orders?$expand=Customer", "Customer", row)).toBe("#/record/Customers('a%252Fb')");
     expect(link("Orders", "CustomerCode", { Id: 7, CustomerCode: null })).toBe(null);
     expect(link("Orders?$expand=Customer", "Customer", { Id: 7, CustomerCode: null, Customer: null })).toBe(null);
-    expect(link("Customers?$expand=Orders", "Orders", { Code: "O'N" })).toBe(
-      "#/grid/Orders?$filter=CustomerCode%20eq%20'O''N'",
-    );
+    expect(link("Customers?$expand=Orders", "Orders", { Code: "O'N" })).toBe("#/grid/Customers('O''N')/Orders");
     expect(link("Customers?$expand=Orders", "Orders", { Code: null })).toBe(null);
     expect(link("Customers?$expand=Friends", "Friends", { Code: "A" })).toBe("#/grid/Customers('A')/Friends");
   });
 
   test("do not exist where the reader cannot read records by key, or the key is missing", () => {
-    expect(recordPath({ ...queryOf("Secrets").place, path: "Secrets" }, { Id: 1 })).toBe(null);
-    expect(recordPath({ ...queryOf("Orders").place, path: "Orders" }, { Total: "1" })).toBe(null);
-  });
-
-  test("of a group lead to its rows", () => {
-    const view = viewOf(
-      "Orders?$apply=filter(Total gt 1 or Id eq 2)/groupby((Color,Place/City),aggregate($count as Count))",
-    );
-    const { place } = queryOf("Orders");
-    expect(decodeURIComponent(groupHref(place, view, { Color: "Red", Place: { City: null }, Count: 2 }) ?? "")).toBe(
-      "#/grid/Orders?$filter=(Total gt 1 or Id eq 2) and Color eq Shop.Color'Red' and Place/City eq null",
-    );
-    expect(groupHref(place, viewOf("Orders?$apply=aggregate($count as Count)"), { Count: 2 })).toBe(null);
+    expect(recordPath(queryOf("Secrets").place, { Id: 1 })).toBe(null);
+    expect(recordPath(queryOf("Orders").place, { Total: "1" })).toBe(null);
   });
 });
 
-describe("groups", () => {
-  const orders = MODEL.sets.get("Orders");
-  const text = (view: View): string => decodeURIComponent(hrefOf(view));
+describe("a changed view", () => {
+  const changed = (text: string, changes: Readonly<Record<string, string>>): string => {
+    const view = viewOf(text);
+    return decodeURIComponent(hrefOf(changedView(view, [...view.options, ...Object.entries(changes)])));
+  };
 
-  test("are offered as the set permits", () => {
-    if (orders === undefined) throw new Error("The model has no orders.");
-    expect(groupablePaths(orders)).toEqual(["Color", "Place/City", "Customer/Code", "Customer/Name"]);
-    expect(totalChoices(orders).map(({ label }) => label)).toEqual(["Number of rows", "Sum of Total"]);
+  test("begins with its first row, and has no empty options", () => {
+    expect(changed("Orders?$orderby=Id&$top=5&row=9", { $orderby: "" })).toBe("#/grid/Orders?$top=5");
   });
 
-  test("take the filter of the rows with them, and give it back", () => {
-    const view = viewOf("Orders?$filter=Total gt 5&$orderby=Id&row=9");
-    const grouped = groupedView(view, { ...formOf(view), groupBy: ["Color"] });
-    expect(text(grouped)).toBe("#/grid/Orders?$apply=filter(Total gt 5)/groupby((Color))");
-    expect(text(ungrouped(grouped))).toBe("#/grid/Orders?$filter=Total gt 5");
+  test("has no alias that no option names any more", () => {
+    const text = "Orders?$filter=Total gt @least and Id lt @most&@least=@zero&@zero=0&@most=9";
+    expect(changed(text, { $filter: "Total gt @least" })).toBe(
+      "#/grid/Orders?$filter=Total gt @least&@least=@zero&@zero=0",
+    );
+  });
+
+  test("of groups has the filter of the rows in them, and gives it back", () => {
+    const groups = "groupby((Color))";
+    const grouped = "Orders?$apply=filter(Total gt 5)/groupby((Color))";
+    expect(changed("Orders?$filter=Total gt 5&$orderby=Id&row=9", { $apply: groups })).toBe(`#/grid/${grouped}`);
+    expect(changed("Orders?$filter=Total gt 5&$orderby=Id", { $apply: groups, $orderby: "Color" })).toBe(
+      "#/grid/Orders?$orderby=Color&$apply=filter(Total gt 5)/groupby((Color))",
+    );
+    expect(changed("Orders?$filter=Total gt 5", { $apply: "filter(Id gt 1)/groupby((Color))" })).toBe(
+      "#/grid/Orders?$apply=filter(Total gt 5)/filter(Id gt 1)/groupby((Color))",
+    );
+    expect(changed("Orders?$filter=Total gt 5", { $apply: "topcount(2,Total)" })).toBe(
+      "#/grid/Orders?$apply=filter(Total gt 5)/topcount(2,Total)",
+    );
+    expect(changed(grouped, { $apply: "" })).toBe("#/grid/Orders?$filter=Total gt 5");
+    expect(changed(`${grouped}&$orderby=Color`, { $orderby: "Color desc" })).toBe(
+      `#/grid/${grouped}&$orderby=Color desc`,
+    );
   });
 });
 
 describe("the filter of a grid", () => {
   test("has conditions that can be removed one by one, and texts", () => {
-    const view = viewOf("Orders?$filter=Total gt 5 and length(Color) eq 3 and Id in (1,2)&row=9");
-    expect(conditionsOf(view).map(({ path }) => path)).toEqual(["Total", "Id"]);
-    const without = withParts(view, partsOf(view).slice(1));
-    expect(decodeURIComponent(hrefOf(without))).toBe("#/grid/Orders?$filter=length(Color) eq 3 and Id in (1,2)");
-    expect(partsOf(viewOf("Orders?$filter=Id eq 1 or Total gt 5")).length).toBe(1);
-  });
-
-  test("is offered for the properties of the set, those of complex values included, or for the columns of groups", () => {
-    const targets = (text: string): readonly string[] =>
-      filterTargets(queryOf(text).place, columns(text), viewOf(text)).map(({ path }) => path);
-    expect(targets("Orders")).toEqual(["Total", "Id", "Color", "CustomerCode", "Place/City"]);
-    expect(targets("Orders?$apply=groupby((Color),aggregate($count as Count))")).toEqual(["Color", "Count"]);
+    const conditions = conditionsOf("Total gt 5 and length(Color) eq 3 and Id in (1,2)");
+    expect(conditions.map(({ kind }) => kind)).toEqual(["condition", "text", "condition"]);
+    expect(filterOf(conditions.slice(1))).toBe("length(Color) eq 3 and Id in (1,2)");
+    expect(conditionsOf("Id eq 1 or Total gt 5").length).toBe(1);
+    expect(conditionsOf(undefined)).toEqual([]);
   });
 });

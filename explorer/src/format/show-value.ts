@@ -18,6 +18,15 @@ export function isNumeric(type: PropertyType): boolean {
   return type.kind === "primitive" && NUMBERS.has(type.name);
 }
 
+const NUMBER = /^-?(?:0|[1-9]\d*)(?:\.\d+)?$/u;
+
+/** Returns the type of values that no model describes, such as totals: their numbers arrive as text, so that they are exact. */
+export function typeOfValues(values: readonly unknown[]): PropertyType | null {
+  const texts = values.map((value) => (typeof value === "string" ? value : JSON.stringify(value ?? null)));
+  const isNumber = texts.every((text) => text === "null" || NUMBER.test(text));
+  return isNumber ? { kind: "primitive", name: "Edm.Decimal" } : null;
+}
+
 /**
  * Returns how a value of the service is shown. No digit of a number is lost: numbers arrive as text and are grouped as text.
  * @param type the type of the value; null if it is not known, such as of a total

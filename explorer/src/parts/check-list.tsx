@@ -1,7 +1,7 @@
 import type { JSX } from "preact";
 import { CheckField } from "./field.tsx";
 
-/** Chooses several names of a list. Chosen ones keep the order in which they were chosen. */
+/** Chooses several names of a list; shows nothing for an empty list. Chosen ones keep the order in which they were chosen. */
 export function CheckList(props: {
   readonly label: string;
   readonly names: readonly string[];
@@ -10,12 +10,13 @@ export function CheckList(props: {
   readonly least?: number;
   readonly most?: number;
   readonly onChange: (chosen: readonly string[]) => void;
-}): JSX.Element {
+}): JSX.Element | null {
   const { label, names, chosen, least = 0, most = Infinity, onChange } = props;
-  return (
+  const all = [...new Set([...names, ...chosen])];
+  return all.length === 0 ? null : (
     <fieldset class="check-list">
       <legend class="field-label">{label}</legend>
-      {[...new Set([...names, ...chosen])].map((name) => (
+      {all.map((name) => (
         <CheckField
           key={name}
           label={name}

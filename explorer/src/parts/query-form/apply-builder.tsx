@@ -1,143 +1,56 @@
 import type { JSX } from "preact";
-import {
-  aliasOf,
-  type ApplyForm,
-  METHOD_NAMES,
-  NO_GROUPS,
-  readApply,
-  type Total,
-  type TotalMethod,
-  writeApply,
-} from "../../query/apply-text.ts";
+import { aliasOf, METHOD_NAMES, readApply, titleOf, type Total, writeApply } from "../../query/apply-text.ts";
 import { comparable } from "../../query/operators.ts";
-import { Button } from "../button.tsx";
 import { CheckList } from "../check-list.tsx";
-import { TextField } from "../field.tsx";
-import { Pick, Remove } from "../pick.tsx";
-import { FilterBuilder } from "./filter-builder.tsx";
-import { filterPaths, type QueryPlace } from "./filter-paths.ts";
-import { Section } from "./section.tsx";
-import { useEdited } from "./use-edited.ts";
-
-const CODEC = {
-  read: readApply,
-  write: (form: ApplyForm | null): string => (form === null ? "" : writeApply(form)),
-};
+import { type QueryPlace, singlePaths } from "./filter-paths.ts";
+import { ListEditor, OptionEditor, type OptionText, Pick } from "./option-editor.tsx";
 
 /** Edits groups and totals; other steps stay text. */
-export function ApplyBuilder(props: {
-  readonly place: QueryPlace;
-  readonly text: string;
-  readonly onChange: (text: string) => void;
-}): JSX.Element {
-  const { place } = props;
-  const [form, change] = useEdited(props.text, CODEC, props.onChange);
-  if (form === null) {
-    return <TextField label="Steps as text" isLabelHidden isCode isLong value={props.text} onInput={props.onChange} />;
-  }
-  const paths = filterPaths({ ...place, set: null }).filter(({ property }) => property !== null);
-  const groupable = paths.map(({ path }) => path).filter((path) => place.set?.abilities.groupable(path) ?? true);
+export function ApplyBuilder({ place, ...option }: OptionText & { readonly place: QueryPlace }): JSX.Element {
+  const paths = singlePaths(place.type).map(({ path }) => path);
+  const names = paths.filter((path) => place.set?.abilities.groupable(path) ?? true);
+  const totals = totalsOf(place);
   return (
-    <div class="query-rows">
-      <CheckList
-        label="Groups by"
-        names={groupable}
-        chosen={form.groupBy}
-        onChange={(groupBy) => change({ ...form, groupBy })}
-      />
-      {form.totals.map((total, index) => (
-        <TotalFields
-          key={index}
-          {...{ total, place }}
-          taken={form.totals.toSpliced(index, 1).map(({ alias }) => alias)}
-          onChange={(next) => {
-            change({
-              ...form,
-              totals: next === null ? form.totals.toSpliced(index, 1) : form.totals.with(index, next),
-            });
-          }}
-        />
-      ))}
-      <AddTotal form={form} place={place} onChange={change} />
-      {writeApply({ ...form, filter: "" }) === writeApply(NO_GROUPS) ? null : (
-        <Section title="Only of the rows with" text={form.filter}>
-          <FilterBuilder place={place} text={form.filter} onChange={(filter) => change({ ...form, filter })} />
-        </Section>
+    <OptionEditor label="Steps" read={readApply} write={writeApply} {...option}>
+      {(form, change) => (
+        <div class="query-rows">
+          <CheckList
+            label="Groups by"
+            {...{ names }}
+            chosen={form.groupBy}
+            onChange={(groupBy) => change({ ...form, groupBy })}
+          />
+          <ListEditor
+            what="total"
+            items={form.totals}
+            row={({ method, path }, pick) => (
+              <Pick label="Total" value={titleOf(method, path)} choices={totals} onPick={pick} />
+            )}
+            added={totals.slice(0, 1).map(([, total]) => ["Total", total])}
+            onChange={(next) => change({ ...form, totals: withNames(next, place, form.groupBy) })}
+          />
+        </div>
       )}
-    </div>
+    </OptionEditor>
   );
 }
 
-function AddTotal(props: {
-  readonly form: ApplyForm;
-  readonly place: QueryPlace;
-  readonly onChange: (form: ApplyForm) => void;
-}): JSX.Element {
-  const { form, place, onChange } = props;
-  const [first] = totalsOf(place);
-  const add = (): void => {
-    if (first === undefined) return;
-    const { method, paths } = first;
-    const [path = null] = paths;
-    const alias = aliasOf(method, path, [...form.totals.map((total) => total.alias), ...form.groupBy]);
-    onChange({ ...form, totals: [...form.totals, { method, path, alias }] });
-  };
-  return (
-    <Button icon="add" disabled={first === undefined} onClick={add}>
-      Total
-    </Button>
-  );
+/** Returns the totals that a set permits, with their names for people. */
+function totalsOf({ type, set }: QueryPlace): readonly (readonly [string, Total])[] {
+  const totals = [...METHOD_NAMES.keys()].flatMap((method): readonly Total[] => {
+    if (method === "count") return set?.abilities.canCount === false ? [] : [{ method, path: null, alias: "" }];
+    const paths = comparable(type).filter(({ path }) => set?.abilities.methodsOf(path).includes(method) ?? true);
+    return paths.map(({ path }) => ({ method, path, alias: "" }));
+  });
+  return totals.map((total) => [titleOf(total.method, total.path), total]);
 }
 
-/** Returns the totals that a set permits, with the properties of each; the number of rows has none. */
-function totalsOf({
-  type,
-  set,
-}: QueryPlace): readonly { readonly method: TotalMethod; readonly paths: readonly string[] }[] {
-  const own = comparable(type).map(({ path }) => path);
-  const pathsOf = (method: TotalMethod): readonly string[] =>
-    method === "count" ? [] : own.filter((path) => set?.abilities.methodsOf(path).includes(method) ?? true);
-  return Array.from(METHOD_NAMES.keys(), (method) => ({ method, paths: pathsOf(method) })).filter(({ method, paths }) =>
-    method === "count" ? set?.abilities.canCount !== false : paths.length > 0,
-  );
-}
-
-function TotalFields(props: {
-  readonly total: Total;
-  readonly place: QueryPlace;
-  readonly taken: readonly string[];
-  readonly onChange: (total: Total | null) => void;
-}): JSX.Element {
-  const { total, place, taken, onChange } = props;
-  const offered = totalsOf(place);
-  const change = (method: TotalMethod, path: string | null): void => {
-    onChange({ method, path, alias: aliasOf(method, path, taken) });
-  };
-  return (
-    <div class="filter-row">
-      <Pick
-        label="Total"
-        value={total.method}
-        choices={offered.map(({ method }) => [method, METHOD_NAMES.get(method) ?? method])}
-        onPick={(chosen) => {
-          const next = offered.find(({ method }) => method === chosen);
-          if (next === undefined) return;
-          const isKept = total.path !== null && next.paths.includes(total.path);
-          change(next.method, isKept ? total.path : (next.paths[0] ?? null));
-        }}
-      />
-      {total.path === null ? null : (
-        <Pick
-          label="Total of"
-          value={total.path}
-          choices={offered.find(({ method }) => method === total.method)?.paths ?? []}
-          onPick={(path) => change(total.method, path)}
-        />
-      )}
-      <span class="dim small">
-        as <code>{total.alias}</code>
-      </span>
-      <Remove what={`the total ${total.alias}`} onRemove={() => onChange(null)} />
-    </div>
-  );
+/** Gives new totals names that no other column has. */
+function withNames(totals: readonly Total[], { type }: QueryPlace, groupBy: readonly string[]): readonly Total[] {
+  const taken = new Set([...groupBy, ...type.properties.keys(), ...type.navigations.keys()]);
+  return totals.map((total) => {
+    const alias = total.alias === "" ? aliasOf(total.method, total.path, taken) : total.alias;
+    taken.add(alias);
+    return { ...total, alias };
+  });
 }

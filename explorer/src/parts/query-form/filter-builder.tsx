@@ -1,31 +1,29 @@
 import type { JSX } from "preact";
+import type { Property, PropertyType } from "../../model/model.ts";
 import {
-  condition,
   type FilterCondition,
   type FilterGroup,
+  type FilterLambda,
   type FilterNode,
   NO_FILTER,
   readFilter,
   writeFilter,
 } from "../../query/filter-tree.ts";
-import { operatorFor, operatorsFor } from "../../query/operators.ts";
-import { Button } from "../button.tsx";
+import { literalText, readTyped, type TypedLiteral } from "../../query/literals.ts";
+import { conditionOf, type Operator, operatorFor, operatorsFor } from "../../query/operators.ts";
 import { CheckField, TextField } from "../field.tsx";
-import { Pick, Remove } from "../pick.tsx";
-import { ConditionFields } from "./condition-fields.tsx";
+import { ValueField } from "../value-field.tsx";
 import { type FilterPath, filterPaths, type QueryPlace } from "./filter-paths.ts";
-import { useEdited } from "./use-edited.ts";
-
-const CODEC = { read: readFilter, write: writeFilter };
+import { ListEditor, OptionEditor, type OptionText, Pick } from "./option-editor.tsx";
 
 /** Edits a filter as groups of conditions. What is no condition stays text. */
-export function FilterBuilder(props: {
-  readonly place: QueryPlace;
-  readonly text: string;
-  readonly onChange: (text: string) => void;
-}): JSX.Element {
-  const [tree, change] = useEdited(props.text, CODEC, props.onChange);
-  return <Group node={tree} paths={filterPaths(props.place)} onChange={change} />;
+export function FilterBuilder({ place, ...option }: OptionText & { readonly place: QueryPlace }): JSX.Element {
+  const paths = filterPaths(place);
+  return (
+    <OptionEditor label="Filter" read={readFilter} write={writeFilter} {...option}>
+      {(tree, change) => <Group node={tree} paths={paths} onChange={change} />}
+    </OptionEditor>
+  );
 }
 
 interface NodeProps<Node> {
@@ -34,147 +32,137 @@ interface NodeProps<Node> {
   readonly onChange: (node: Node) => void;
 }
 
-function Group({ node, paths, onChange, onRemove }: NodeProps<FilterGroup> & { onRemove?: () => void }): JSX.Element {
-  const setItems = (items: readonly FilterNode[]): void => onChange({ ...node, items });
-  const add = (item: FilterNode) => () => setItems([...node.items, item]);
-  const [first] = paths;
-  const start = first === undefined ? TEXT : startOf(first);
+type Choices<Choice> = readonly (readonly [text: string, choice: Choice])[];
+
+const GROUPS: Choices<Pick<FilterGroup, "operator" | "isNegated">> = [
+  ["All of these", { operator: "and", isNegated: false }],
+  ["Any of these", { operator: "or", isNegated: false }],
+  ["Not all of these", { operator: "and", isNegated: true }],
+  ["None of these", { operator: "or", isNegated: true }],
+];
+const QUANTIFIERS: Choices<Pick<FilterLambda, "quantifier" | "isNegated">> = [
+  ["at least one", { quantifier: "any", isNegated: false }],
+  ["none", { quantifier: "any", isNegated: true }],
+  ["each", { quantifier: "all", isNegated: false }],
+  ["not each", { quantifier: "all", isNegated: true }],
+];
+
+function Group({ node, paths, onChange }: NodeProps<FilterGroup>): JSX.Element {
+  const { items, operator, isNegated } = node;
+  const [text = ""] = GROUPS.find(([, each]) => each.operator === operator && each.isNegated === isNegated) ?? [];
+  const pick = (chosen: Partial<FilterGroup>): void => onChange({ ...node, ...chosen });
+  const start = startOf(paths[0]);
   return (
     <div class="filter-group" role="group" aria-label="Conditions">
-      {node.items.length < 2 && onRemove === undefined ? null : <Head {...{ node, onChange, onRemove }} />}
-      {node.items.map((item, index) => (
-        <Item
-          key={index}
-          node={item}
-          paths={paths}
-          onChange={(next) => setItems(node.items.with(index, next))}
-          onRemove={() => setItems(node.items.toSpliced(index, 1))}
-        />
-      ))}
-      <div class="row">
-        <Button icon="add" onClick={add(start)}>
-          Condition
-        </Button>
-        <Button icon="add" kind="quiet" onClick={add({ ...NO_FILTER, operator: "or", items: [start] })}>
-          Group
-        </Button>
-      </div>
-    </div>
-  );
-}
-
-function Head({
-  node,
-  onChange,
-  onRemove,
-}: Omit<NodeProps<FilterGroup>, "paths"> & { onRemove: (() => void) | undefined }): JSX.Element {
-  return (
-    <div class="row">
-      <Pick
-        label="Of these conditions"
-        value={node.operator}
-        choices={OPERATORS}
-        onPick={(operator) => onChange({ ...node, operator: operator === "or" ? "or" : "and" })}
+      {items.length < 2 && !isNegated ? null : <Pick label="Which" value={text} choices={GROUPS} onPick={pick} />}
+      <ListEditor
+        what="condition"
+        items={items}
+        row={(item, change) => <Item node={item} paths={paths} onChange={change} />}
+        added={[
+          ["Condition", start],
+          ["Group", { ...NO_FILTER, operator: "or", items: [start] }],
+        ]}
+        onChange={(next) => onChange({ ...node, items: next })}
       />
-      <CheckField label="not" checked={node.isNegated} onChange={(isNegated) => onChange({ ...node, isNegated })} />
-      {onRemove === undefined ? null : <Remove what="the group" onRemove={onRemove} />}
     </div>
   );
 }
-
-const TEXT: FilterNode = Object.freeze({ kind: "text", text: "" });
-const OPERATORS = [
-  ["and", "All of these"],
-  ["or", "Any of these"],
-] as const;
-const QUANTIFIERS = [
-  ["any", "at least one"],
-  ["none", "none"],
-  ["all", "each"],
-] as const;
 
 /** The unfinished condition of a path. */
-function startOf({ path, property }: FilterPath): FilterNode {
-  const [operator] = property === null ? [] : operatorsFor(property);
-  if (operator !== undefined) return condition(path, operator.operator, []);
-  return { kind: "lambda", path, quantifier: "any", isNegated: false, condition: null };
+function startOf(start: FilterPath | undefined): FilterNode {
+  const [operator] = start === undefined ? [] : operatorsFor(start.property);
+  if (start === undefined || operator === undefined) return { kind: "text", text: "" };
+  const condition = conditionOf(start.path, operator, []);
+  if (start.collection === null) return condition;
+  return { kind: "lambda", path: start.collection, quantifier: "any", isNegated: false, condition };
 }
 
-function Item(props: NodeProps<FilterNode> & { readonly onRemove: () => void }): JSX.Element {
-  const { node, paths, onChange, onRemove } = props;
-  if (node.kind === "group") return <Group node={node} paths={paths} onChange={onChange} onRemove={onRemove} />;
-  const path = node.kind === "text" ? undefined : paths.find((each) => each.path === node.path);
-  if (node.kind === "text" || path === undefined || !isShown(node, path)) {
-    return (
-      <div class="filter-row">
-        <TextField
-          label="Condition as text"
-          isLabelHidden
-          isCode
-          value={node.kind === "text" ? node.text : writeFilter({ ...NO_FILTER, items: [node] })}
-          onInput={(text) => onChange({ kind: "text", text })}
-        />
-        <Remove what="the condition" onRemove={onRemove} />
-      </div>
-    );
+function Item({ node, paths, onChange }: NodeProps<FilterNode>): JSX.Element {
+  if (node.kind === "group") return <Group {...{ node, paths, onChange }} />;
+  const lambda = node.kind === "lambda" ? node : null;
+  const condition = node.kind === "condition" ? node : (lambda?.condition ?? null);
+  const path = paths.find((each) => each.collection === (lambda?.path ?? null) && each.path === condition?.path);
+  const operator = condition && path ? operatorFor(condition, operatorsFor(path.property)) : null;
+  if (condition === null || path === undefined || operator === null) {
+    const text = node.kind === "text" ? node.text : writeFilter({ ...NO_FILTER, items: [node] });
+    const change = (next: string): void => onChange({ kind: "text", text: next });
+    return <TextField label="Condition as text" isLabelHidden isCode value={text} onInput={change} />;
   }
+  const choices = paths.map((each) => [each.name, startOf(each)] as const);
+  const change = (next: FilterCondition): void => onChange(lambda === null ? next : { ...lambda, condition: next });
   return (
-    <div class="filter-row">
-      <Pick
-        label="Property"
-        value={node.path}
-        choices={paths.map((each) => each.path)}
-        onPick={(chosen) => {
-          const next = paths.find((each) => each.path === chosen);
-          if (next !== undefined) onChange(startOf(next));
-        }}
-      />
-      {node.kind === "lambda" ? (
-        <LambdaFields node={node} paths={path.items} onChange={onChange} />
-      ) : (
-        <ConditionFields key={node.path} node={node} property={path.property} onChange={onChange} />
-      )}
-      <Remove what={`the condition on ${node.path}`} onRemove={onRemove} />
-    </div>
+    <>
+      <Pick label="Property" value={path.name} {...{ choices }} onPick={onChange} />
+      {lambda === null ? null : <Quantifier node={lambda} onChange={onChange} />}
+      <ConditionFields node={condition} property={path.property} operator={operator} onChange={change} />
+    </>
   );
 }
 
-function isShown(node: Exclude<FilterNode, FilterGroup>, { property, items }: FilterPath): boolean {
-  if (node.kind === "text") return false;
-  if (node.kind === "condition") return property !== null && operatorFor(node, operatorsFor(property)) !== null;
-  const inner = node.condition;
-  if (property !== null || inner === null) return property === null;
-  const path = items.find((each) => each.path === inner.path);
-  return path !== undefined && isShown(inner, path);
+function Quantifier({ node, onChange }: Omit<NodeProps<FilterLambda>, "paths">): JSX.Element {
+  const { quantifier, isNegated } = node;
+  const [text = ""] =
+    QUANTIFIERS.find(([, each]) => each.quantifier === quantifier && each.isNegated === isNegated) ?? [];
+  const pick = (chosen: Partial<FilterLambda>): void => onChange({ ...node, ...chosen });
+  return <Pick label="How many" value={text} choices={QUANTIFIERS} onPick={pick} />;
 }
 
-function LambdaFields(props: NodeProps<Extract<FilterNode, { kind: "lambda" }>>): JSX.Element {
-  const { node, paths, onChange } = props;
-  const chosen = paths.find(({ path }) => path === node.condition?.path);
-  const setCondition = (inner: FilterCondition | null): void => onChange({ ...node, condition: inner });
+/** As long as what was typed is missing or wrong, the condition has no values. */
+interface TypedCondition extends FilterCondition {
+  readonly typed?: string | null;
+}
+
+const LINES = { type: { kind: "primitive", name: "Edm.String" }, isCollection: false, isMultiLine: true } as const;
+
+/** Edits what a condition does with its property: the operator and the value that fit its type. */
+function ConditionFields(props: {
+  readonly node: TypedCondition;
+  readonly property: Property;
+  readonly operator: Operator;
+  readonly onChange: (node: TypedCondition) => void;
+}): JSX.Element {
+  const { node, property, operator, onChange } = props;
+  const { type } = property;
+  const { values } = operator;
+  const stated = values === "none" || node.values.length === 0 ? null : node.values.map(literalText).join("\n");
+  const typed = node.typed ?? stated;
+  const change = (next: Operator, text: string | null, isLowered = node.isLowered): void => {
+    const literals = readValues(text, next, type).flatMap(({ literal }) => literal ?? []);
+    const isWhole = literals.length === readValues(text, next, type).length;
+    onChange({ ...conditionOf(node.path, next, isWhole ? literals : [], isLowered), typed: text });
+  };
+  const isText = values !== "none" && type.kind === "primitive" && type.name === "Edm.String";
   return (
     <>
       <Pick
-        label="How many"
-        value={node.quantifier === "any" && node.isNegated ? "none" : node.quantifier}
-        choices={QUANTIFIERS}
-        onPick={(value) =>
-          onChange({ ...node, quantifier: value === "all" ? "all" : "any", isNegated: value === "none" })
-        }
+        label="Operator"
+        value={operator.label}
+        choices={operatorsFor(property).map((each) => [each.label, each])}
+        onPick={(next) => change(next, next.values === "one" && node.values.length > 1 ? null : typed)}
       />
-      <Pick
-        label="Property of the item"
-        value={chosen === undefined ? "none" : `.${chosen.path}`}
-        choices={[["none", "at all"], ...paths.map(({ path }) => [`.${path}`, path || "the value"] as const)]}
-        onPick={(value) => {
-          const path = paths.find((each) => `.${each.path}` === value);
-          const start = path === undefined ? null : startOf(path);
-          setCondition(start?.kind === "condition" ? start : null);
-        }}
-      />
-      {node.condition === null || chosen === undefined ? null : (
-        <ConditionFields key={chosen.path} node={node.condition} property={chosen.property} onChange={setCondition} />
+      {values === "none" ? null : (
+        <ValueField
+          label={values === "many" ? "Values" : "Value"}
+          hint={values === "many" ? "One on each line" : null}
+          isLabelHidden
+          shape={values === "many" ? LINES : { type, isCollection: false }}
+          typed={typed}
+          isNullable={false}
+          error={readValues(typed, operator, type).find(({ message }) => message !== null)?.message}
+          onChange={(text) => change(operator, text)}
+        />
       )}
+      {isText ? (
+        <CheckField label="any case" checked={node.isLowered} onChange={(next) => change(operator, typed, next)} />
+      ) : null}
     </>
   );
+}
+
+/** Reads what was typed for an operator: one value, or one on each line; none if nothing was typed. */
+function readValues(typed: string | null, { values }: Operator, type: PropertyType): readonly TypedLiteral[] {
+  if (typed === null) return [];
+  const lines = values === "many" ? typed.split("\n").filter((line) => line !== "") : [typed];
+  return lines.map((line) => readTyped(line, type));
 }

@@ -1,5 +1,5 @@
 import type { EntitySet, Property, StructuredType } from "../../model/model.ts";
-import { comparable } from "../../query/operators.ts";
+import { comparable, operatorsFor, type PathProperty } from "../../query/operators.ts";
 
 /** What a builder offers queries of: a type, and the set that says what is permitted; null if the model names none. */
 export interface QueryPlace {
@@ -7,33 +7,31 @@ export interface QueryPlace {
   readonly set: EntitySet | null;
 }
 
-/** What a condition, or a key of an order, may begin with. */
-export interface FilterPath {
-  readonly path: string;
-  /** The property that is compared; null for collections. */
-  readonly property: Property | null;
-  /** What conditions on the items of a collection begin with; empty for others. */
-  readonly items: readonly FilterPath[];
+/** What a condition may begin with. */
+export interface FilterPath extends PathProperty {
+  /** `Customer/Name`, `Items/Price`, `Tags/$it`. */
+  readonly name: string;
+  /** The collection whose items are compared, with the path from the item; null for a single value. */
+  readonly collection: string | null;
 }
 
-/** Returns the paths that conditions may have: own properties, those of to-one navigations, and collections. */
+/** Returns the paths that conditions may have: single values, and those of the items of collections. */
 export function filterPaths({ type, set }: QueryPlace): readonly FilterPath[] {
+  const ofItems = ({ name, ...property }: Property): readonly PathProperty[] => {
+    const item = { ...property, name, isCollection: false };
+    if (item.type.kind === "complex") return comparable(item.type.type);
+    return operatorsFor(item).length === 0 ? [] : [{ path: "", property: item }];
+  };
   const collections = [
-    ...Array.from(type.properties.values())
-      .filter(({ isCollection }) => isCollection)
-      .map(({ name, type: item, ...property }) => ({
-        path: name,
-        property: null,
-        items:
-          item.kind === "complex"
-            ? ofType(item.type)
-            : [single("", { ...property, name, type: item, isCollection: false })],
-      })),
-    ...Array.from(type.navigations.values())
-      .filter(({ isCollection }) => isCollection)
-      .map(({ name, target }) => ({ path: name, property: null, items: ofType(target) })),
-  ];
-  return [...singlePaths(type), ...collections].filter(({ path }) => set?.abilities.filterable(path) ?? true);
+    ...[...type.properties.values()].map((property) => ({ ...property, items: ofItems(property) })),
+    ...[...type.navigations.values()].map((navigation) => ({ ...navigation, items: comparable(navigation.target) })),
+  ].filter(({ isCollection }) => isCollection);
+  return [
+    ...singlePaths(type).map((each) => ({ ...each, name: each.path, collection: null })),
+    ...collections.flatMap(({ name, items }) =>
+      items.map((each) => ({ ...each, name: `${name}/${each.path || "$it"}`, collection: name })),
+    ),
+  ].filter(({ collection, path }) => set?.abilities.filterable(collection ?? path) ?? true);
 }
 
 /** Returns the paths that an order may have. */
@@ -43,15 +41,8 @@ export function sortPaths({ type, set }: QueryPlace): readonly string[] {
     .filter((path) => set?.abilities.sortable(path) ?? true);
 }
 
-function singlePaths(type: StructuredType): readonly FilterPath[] {
-  const navigations = Array.from(type.navigations.values()).filter(({ isCollection }) => !isCollection);
-  return [...ofType(type), ...navigations.flatMap(({ name, target }) => ofType(target, `${name}/`))];
-}
-
-function ofType(type: StructuredType, prefix = ""): readonly FilterPath[] {
-  return comparable(type, prefix).map(({ path, property }) => single(path, property));
-}
-
-function single(path: string, property: Property): FilterPath {
-  return { path, property, items: [] };
+/** Returns the properties of a type, and those of the entities that navigations to one entity lead to. */
+export function singlePaths(type: StructuredType): readonly PathProperty[] {
+  const navigations = [...type.navigations.values()].filter(({ isCollection }) => !isCollection);
+  return [...comparable(type), ...navigations.flatMap(({ name, target }) => comparable(target, `${name}/`))];
 }

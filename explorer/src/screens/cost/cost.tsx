@@ -1,100 +1,130 @@
-import type { JSX } from "preact";
+import type { ComponentChildren, JSX } from "preact";
 import { memberOf } from "../../client/json-members.ts";
 import type { Answer } from "../../client/service-client.ts";
 import { ServiceError } from "../../client/service-error.ts";
-import { readTrace, type Trace } from "../../client/trace.ts";
-import { showValue } from "../../format/show-value.ts";
+import { readTrace, type Trace, type TracedStatement } from "../../client/trace.ts";
 import { Button } from "../../parts/button.tsx";
+import { DataTable } from "../../parts/data-table.tsx";
 import { Heading } from "../../parts/heading.tsx";
 import { Loadable } from "../../parts/loadable.tsx";
 import { resourceUrl } from "../../state/resource-url.ts";
-import type { OpenSession, ScreenProps } from "../../state/session.ts";
+import type { ScreenProps } from "../../state/session.ts";
 import { useLoaded } from "../../state/use-loaded.ts";
-import { Stages } from "./stages.tsx";
-import { Statements } from "./statements.tsx";
-
-/** What a query costs: its answer, and the statements behind it; null if they cannot be read. */
-interface Cost {
-  readonly answer: Answer;
-  readonly trace: Trace | null;
-}
 
 /** Shows what a query costs: the time of its stages, its statements with their plans, and missing indexes. */
 export function Cost({ session, view }: ScreenProps): JSX.Element {
+  const { client, about, announce } = session;
   const url = resourceUrl(view);
-  const loading = useLoaded(url, async (signal) => measure(session, url, signal));
+  const loading = useLoaded(url, async (signal) => {
+    const answer = await client.get(url, { signal });
+    const { requestId } = answer;
+    announce(`The query took ${answer.milliseconds.toFixed(1)} ms.`);
+    const isTraced = about.traces && requestId !== null;
+    return { answer, trace: isTraced ? await readTrace(client, requestId, signal).catch(withoutTrace) : null };
+  });
   return (
     <div class="cost">
       <Heading>Cost</Heading>
       <Loadable loading={loading} label="Running the query">
-        {(cost) => <CostOf cost={cost} onAgain={loading.again} />}
+        {({ answer, trace }) => (
+          <>
+            <div class="row cost-facts">
+              <p>{factsOf(answer)}</p>
+              <Button onClick={loading.again}>Run again</Button>
+            </div>
+            <Tables {...{ answer, trace }} />
+            {trace === null ? <p class="measure">{NO_TRACE}</p> : null}
+            {trace !== null && trace.omitted > 0 ? <p>{`${trace.omitted} more statements were not kept.`}</p> : null}
+          </>
+        )}
       </Loadable>
     </div>
   );
 }
 
-async function measure({ client, about, announce }: OpenSession, url: string, signal: AbortSignal): Promise<Cost> {
-  const answer = await client.get(url, { signal });
-  announce(`The query took ${milliseconds(answer.milliseconds)}.`);
-  const { requestId } = answer;
-  if (!about.traces || requestId === null) return { answer, trace: null };
-  try {
-    return { answer, trace: await readTrace(client, requestId, signal) };
-  } catch (error) {
-    // A service of several processes may ask another one for the trace.
-    if (error instanceof ServiceError && (error.status === 404 || error.status === 403)) return { answer, trace: null };
-    throw error;
-  }
+const NO_TRACE =
+  "You cannot see the statements of this query. The service shows them to requests from its own machine, or to the users " +
+  "that the option sql of explorerRoute names. Sets without a database have none.";
+
+/** A service of several processes may ask another one for the trace. */
+function withoutTrace(error: unknown): null {
+  if (error instanceof ServiceError && (error.status === 404 || error.status === 403)) return null;
+  throw error;
 }
 
-function CostOf({ cost, onAgain }: { readonly cost: Cost; readonly onAgain: () => void }): JSX.Element {
-  const { answer, trace } = cost;
+function factsOf({ body, milliseconds, requestId }: Answer): string {
+  const rows = memberOf(body, "value");
+  const count = Array.isArray(rows) ? rows.length : 1;
+  return `${milliseconds.toFixed(1)} ms · ${count === 1 ? "1 row" : `${count} rows`} · request ${requestId ?? "without an id"}`;
+}
+
+/** What each stage of `Server-Timing` is. */
+const STAGES: Readonly<Record<string, string>> = {
+  parse: "Read the URL",
+  authorize: "Identify you, and check the rules",
+  schema: "Wait for the comparison with the database",
+  bind: "Understand the query",
+  body: "Read the body",
+  plan: "Plan the query",
+  execute: "Read the data",
+  db: "Statements, a part of the stages",
+  write: "Write the response",
+  total: "Until the response began",
+};
+
+/** Columns of numbers. */
+const NUMBERS: ReadonlySet<string> = new Set(["ms", "Rows"]);
+
+type Table = readonly [title: string, columns: readonly string[], rows: readonly (readonly ComponentChildren[])[]];
+
+function Tables({ answer, trace }: { readonly answer: Answer; readonly trace: Trace | null }): JSX.Element {
+  const { stages } = answer;
+  const longest = Math.max(...stages.map(({ milliseconds }) => milliseconds), Number.MIN_VALUE);
+  const bar = (time: number): JSX.Element => (
+    <progress class="stage-bar" value={time} max={longest} aria-hidden="true" />
+  );
+  const tables: readonly Table[] = [
+    [
+      "Time in the service",
+      ["Stage", "ms", "Share"],
+      stages.map(({ name, milliseconds: time }) => [STAGES[name] ?? name, time.toFixed(1), bar(time)]),
+    ],
+    [
+      "Indexes that would help",
+      ["Why", "Statement"],
+      trace?.advice.map(({ message, fix }) => [message, code(fix)]) ?? [],
+    ],
+    ["Statements", ["Statement", "Rows", "ms"], trace?.statements.map(statementRow) ?? []],
+  ];
   return (
     <>
-      <div class="row cost-facts">
-        <Fact name="Time" value={milliseconds(answer.milliseconds)} />
-        <Fact name="Rows" value={rowsText(answer)} />
-        {trace === null ? null : <Fact name="Statements" value={String(trace.statements.length + trace.omitted)} />}
-        <span class="spread">
-          <Button onClick={onAgain}>Run again</Button>
-        </span>
-      </div>
-      <Stages stages={answer.stages} />
-      {trace === null ? <NoTrace /> : <Statements trace={trace} />}
-      <p class="small dim">
-        {"Request "}
-        <code>{answer.requestId ?? "without an id"}</code>
-      </p>
+      {tables
+        .filter(([, , rows]) => rows.length > 0)
+        .map(([label, columns, rows]) => (
+          <section key={label} class="cost-part">
+            <h2>{label}</h2>
+            <DataTable
+              {...{ label, rows }}
+              columns={columns.map((title) => ({ title, isNumber: NUMBERS.has(title) }))}
+            />
+          </section>
+        ))}
     </>
   );
 }
 
-function Fact({ name, value }: { readonly name: string; readonly value: string }): JSX.Element {
-  return (
-    <dl class="fact">
-      <dt>{name}</dt>
-      <dd>{value}</dd>
-    </dl>
+function code(text: string): JSX.Element {
+  return <pre tabIndex={0}>{text}</pre>;
+}
+
+function statementRow({ sql, parameters, error, plan, rows, milliseconds }: TracedStatement): ComponentChildren[] {
+  const statement = (
+    <>
+      {code(sql)}
+      {error === null ? null : <p class="field-error">{error}</p>}
+      {parameters.length === 0 ? null : <code>{`Parameters: ${parameters.join(", ")}`}</code>}
+      {plan === null ? null : code(plan.join("\n"))}
+    </>
   );
-}
-
-function NoTrace(): JSX.Element {
-  return (
-    <div class="notice">
-      <h2>You cannot see the statements of this query</h2>
-      <p>
-        The service shows them to requests from its own machine, or to the users that the option <code>sql</code> of
-        {" explorerRoute "} names. Sets without a database have none.
-      </p>
-    </div>
-  );
-}
-
-function rowsText({ body }: Answer): string {
-  const rows = memberOf(body, "value");
-  return showValue(Array.isArray(rows) ? rows.length : 1, null).text;
-}
-
-function milliseconds(value: number): string {
-  return `${showValue(Math.round(value * 10) / 10, null).text} ms`;
+  return [statement, rows, milliseconds.toFixed(1)];
 }

@@ -1,19 +1,20 @@
+import { valueAt } from "../../format/csv.ts";
 import { labelProperty } from "../../model/label-property.ts";
 import type { Model } from "../../model/model.ts";
+import { readApply } from "../../query/apply-text.ts";
 import { writeExpand } from "../../query/expand-tree.ts";
+import { type FilterNode, NO_FILTER, condition, readFilter, writeFilter } from "../../query/filter-tree.ts";
+import { toLiteral } from "../../query/literals.ts";
 import { type ResolvedPath, resolvePath } from "../../query/resolve-type.ts";
-import { pathSegments } from "../../state/path-segments.ts";
 import { resourceUrl } from "../../state/resource-url.ts";
-import type { View } from "../../state/view.ts";
-import { MOST_COLUMNS, cellNode, chosenNames, columnsOf, namesInOrder } from "./column.ts";
+import { type View, viewOf } from "../../state/view.ts";
+import { cellNode, type Column, columnsOf, type Row, shownNames } from "./columns.ts";
 
 /** The requests of a grid. */
 export interface GridQuery {
   readonly place: ResolvedPath;
   readonly first: string;
-  /** Without what the page adds to show labels; for services that refuse it. */
-  readonly plain: string;
-  /** Null where the set forbids `$skip`, or `$top` limits the rows. */
+  /** The target of the rows from a number on; null where the set forbids `$skip`, or `$top` limits the rows. */
   readonly skipTo: ((row: number) => string) | null;
   /** Asks how many rows there are; null where the set forbids it. */
   readonly count: string | null;
@@ -21,62 +22,92 @@ export interface GridQuery {
   readonly skipped: number;
 }
 
+/** Filters may refer to aliases, which begin with @. */
+const COUNTED = /^(?:@|\$(?:filter|search|apply|compute)$)/u;
 /** Labels of foreign keys cost a lookup each. */
 const MOST_LABELS = 5;
 
-/** Returns the requests of a view; null for a path that leads to no collection of the model. */
-export function gridQuery(model: Model, { path, options }: View): GridQuery | null {
+/**
+ * Returns the requests of a view; null for a path that leads to no collection of the model.
+ * @param withLabels whether they read the labels of foreign keys, too
+ */
+export function gridQuery(model: Model, view: View, withLabels = true): GridQuery | null {
+  const { path, options } = view;
   const place = resolvePath(model, path);
   if (place === null || !place.isCollection) return null;
-  const asked = new Map([...options].filter(([name]) => name !== "$count" && name !== "$format"));
-  const select = selectOf(place, options);
-  if (select !== null) asked.set("$select", select);
-  const plain = resourceUrl({ path, options: asked });
-  const labels = labelsOf(place, path, options);
-  if (labels !== "") asked.set("$expand", labels);
-  const abilities = place.set?.abilities ?? null;
+  const { canSkip = true, canCount = true } = place.set?.abilities ?? {};
+  const rows = new Map([...options].filter(([name]) => name !== "$count" && name !== "$format"));
+  const select = selectOf(place, view);
+  if (select !== null) rows.set("$select", select);
+  if (withLabels) rows.set("$expand", options.get("$expand") ?? labelsOf(place, view));
   const skipped = Number(options.get("$skip") ?? 0) || 0;
-  const canSkip = (abilities?.canSkip ?? true) && !options.has("$top");
-  const canCount = (abilities?.canCount ?? true) && !options.has("$top");
+  const skip = (row: number): string =>
+    resourceUrl({ path, options: new Map([...rows, ["$skip", `${skipped + row}`]]) });
+  const counted = [...options].filter(([name]) => COUNTED.test(name));
+  const count = resourceUrl({ path, options: new Map([...counted, ["$count", "true"], ["$top", "0"]]) });
+  const isWhole = !options.has("$top");
   return {
     place,
-    plain,
-    first: resourceUrl({ path, options: asked }),
-    skipTo: canSkip
-      ? (row) => resourceUrl({ path, options: new Map([...asked, ["$skip", String(skipped + row)]]) })
-      : null,
-    count: canCount && place.type.kind === "entity" ? countUrl(path, options) : null,
+    first: resourceUrl({ path, options: rows }),
+    skipTo: canSkip && isWhole ? skip : null,
+    count: canCount && isWhole && place.type.kind === "entity" ? count : null,
     skipped,
   };
 }
 
-function countUrl(path: string, options: ReadonlyMap<string, string>): string {
-  // Filters may refer to aliases, which begin with @.
-  const counted = [...options].filter(([name]) => /^(?:@|\$(?:filter|search|apply|compute)$)/u.test(name));
-  return resourceUrl({ path, options: new Map([...counted, ["$count", "true"], ["$top", "0"]]) });
-}
-
 /** Links to records need the key. Null asks for all properties, and for what the reader wrote. */
-function selectOf({ type, set }: ResolvedPath, options: ReadonlyMap<string, string>): string | null {
+function selectOf({ type, set }: ResolvedPath, { options }: View): string | null {
   if (options.has("$apply") || set?.abilities.canSelect === false || type.kind !== "entity") return null;
-  const chosen = chosenNames(options) ?? (type.properties.size > MOST_COLUMNS ? shownNames(type) : null);
-  if (chosen === null) return null;
-  const key = type.key.map(({ name }) => name).filter((name) => !chosen.includes(name));
-  return [...chosen, ...key].join(",");
+  const shown = shownNames(type, options.get("$select"));
+  const key = type.key.map(({ name }) => name).filter((name) => !shown.includes(name));
+  return shown.length === type.properties.size && key.length === 0 ? null : [...shown, ...key].join(",");
 }
 
-function shownNames(type: ResolvedPath["type"]): readonly string[] {
-  return namesInOrder(type).slice(0, MOST_COLUMNS);
+/** Paths along navigations may forbid `$expand`. */
+function labelsOf(place: ResolvedPath, view: View): string {
+  const abilities = place.set?.name === view.path ? place.set.abilities : null;
+  if (abilities?.canExpand !== true || view.options.has("$apply")) return "";
+  const labelled = columnsOf(place, view, [])
+    .flatMap(({ navigation }) => navigation ?? [])
+    .filter(({ name, target }) => abilities.expandable(name) && labelProperty(target) !== null);
+  return writeExpand(labelled.slice(0, MOST_LABELS).map(cellNode));
 }
 
-/** Paths along navigations may forbid `$expand`, and so does the reader who wrote one. */
-function labelsOf(place: ResolvedPath, path: string, options: ReadonlyMap<string, string>): string {
-  const { set } = place;
-  if (set === null || !set.abilities.canExpand || pathSegments(path).length > 1) return "";
-  if (options.has("$expand") || options.has("$apply")) return "";
-  const navigations = columnsOf(place, options, []).flatMap(({ navigation }) => navigation ?? []);
-  const shown = navigations.filter(
-    ({ name, target }) => set.abilities.expandable(name) && labelProperty(target) !== null,
-  );
-  return writeExpand(shown.slice(0, MOST_LABELS).map(cellNode));
+/** Returns the conditions of a filter that must all be met. */
+export function conditionsOf(filter: string | undefined): readonly FilterNode[] {
+  const tree = readFilter(filter ?? "");
+  return tree.operator === "and" && !tree.isNegated ? tree.items : [tree];
+}
+
+/** Writes a filter of conditions that must all be met. */
+export function filterOf(items: readonly FilterNode[]): string {
+  return writeFilter({ ...NO_FILTER, items });
+}
+
+/** Returns a filter with a condition on a column, which begins with a value of the rows. */
+export function filterBy(filter: string, { name, path, type }: Column, sample: readonly Row[]): string {
+  const old = conditionsOf(filter);
+  if (type === null || old.some((each) => each.kind === "condition" && each.path === name)) return filter;
+  const value = sample.map((row) => valueAt(row, path) ?? null).find((each) => each !== null);
+  return filterOf([...old, condition(name, "eq", [toLiteral(value, type)])]);
+}
+
+/** Returns a view with other options, from its first row on. Aliases that no option names any more go. */
+export function changedView({ screen, path, options }: View, next: Iterable<readonly [string, string]>): View {
+  const stated = [...regrouped(options, new Map(next))].filter(([name, text]) => name !== "row" && text !== "");
+  const named = new Set(stated.flatMap(([, text]) => text.match(/@[\p{L}_][\p{L}\p{N}_]*/gu) ?? []));
+  const used = stated.filter(([name]) => !name.startsWith("@") || named.has(name));
+  return viewOf(screen, path, used);
+}
+
+/**
+ * Where groups begin or end, options that stay as they were go. The filter of the rows becomes a part of `$apply`, and comes
+ * back from it.
+ */
+function regrouped(before: View["options"], next: View["options"]): View["options"] {
+  const [old, apply, filter] = [before.get("$apply") ?? "", next.get("$apply") ?? "", next.get("$filter") ?? ""];
+  if ((old === "") === (apply === "")) return next;
+  const changed = [...next].filter(([name, text]) => !name.startsWith("$") || text !== before.get(name));
+  if (apply === "") return new Map([["$filter", readApply(old)?.filter ?? ""], ...changed]);
+  return new Map([...changed, ["$apply", filter === "" ? apply : `filter(${filter})/${apply}`], ["$filter", ""]]);
 }

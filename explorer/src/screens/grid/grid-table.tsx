@@ -1,151 +1,278 @@
-import type { JSX } from "preact";
-import { useEffect, useId, useMemo, useRef, useState } from "preact/hooks";
-import { showValue } from "../../format/show-value.ts";
-import { BodyRow } from "./body-row.tsx";
-import { type Column, type Row, shownType, valueIn } from "./column.ts";
-import { HeadCell } from "./head-cell.tsx";
+import { createElement, type JSX, type RefObject, type TargetedKeyboardEvent } from "preact";
+import { useEffect, useId, useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
+import { valueAt } from "../../format/csv.ts";
+import { isNumeric } from "../../format/show-value.ts";
+import { Icon } from "../../parts/icon.tsx";
+import { ValueCell } from "../../parts/value-cell.tsx";
+import { nextOrder, readOrderBy, writeOrderBy } from "../../query/order-by-text.ts";
+import type { ScreenProps } from "../../state/session.ts";
+import { type View, withOptions } from "../../state/view.ts";
+import { cellHref, cellValue, type Column, type Row } from "./columns.ts";
+import { changedView, conditionsOf, filterBy, type GridQuery } from "./grid-query.ts";
 import type { PagedRows } from "./paged-rows.ts";
-import { onTableKey } from "./table-keys.ts";
-import type { Place, TableProps } from "./table-props.ts";
-import { type VirtualRows, useVirtualRows } from "./use-virtual-rows.ts";
+
+/** What the parts of a grid get. */
+export interface GridProps extends ScreenProps {
+  readonly query: GridQuery;
+  /** Opens the form of the query, with options that it begins with. */
+  readonly onEdit: (begun: View["options"]) => void;
+}
+
+/** What a table shows. */
+export interface TableProps extends GridProps {
+  readonly columns: readonly Column[];
+  readonly rows: PagedRows;
+  /** Whether the rows are those of the query before, whose successor is loading. */
+  readonly isOld: boolean;
+  readonly isCounting: boolean;
+}
 
 /** Shows rows as a table of which only the visible rows exist. It is one stop of the Tab key, within which arrows move. */
 export function GridTable(props: TableProps): JSX.Element {
-  const { rows, columns } = props;
+  const { view, columns, rows } = props;
   const id = useId();
   const box = useRef<HTMLDivElement>(null);
-  const [active, setActive] = useState<Place>({ row: 0, column: 0 });
-  const { length } = rows;
-  const virtual = useVirtualRows(box, length);
+  const virtual = useVirtualRows(box, rows.length.value);
   useVisible(props, virtual);
-  const widths = useMemo(() => columns.map((column) => widthOf(column, rows.sample)), [columns]);
-  const activeId = `${id}-${active.row}-${active.column}`;
-  useEffect(() => {
-    if (box.current?.contains(document.activeElement) !== true) return;
-    document.getElementById(activeId)?.scrollIntoView({ block: "nearest", inline: "nearest" });
-  }, [activeId]);
-  const move = (next: Place): void => {
-    const row = Math.max(-1, Math.min(next.row, length - 1));
-    setActive({ row, column: Math.max(0, Math.min(next.column, columns.length - 1)) });
-    if (row >= 0) virtual.scrollTo(row);
-  };
-  const isActiveThere = active.row === -1 || virtual.rows.includes(active.row);
+  const { row, column, onKeyDown } = useActiveCell(id, columns.length, virtual);
+  const room = (height: number) => <tr class="grid-room" aria-hidden="true" style={{ height: `${height}px` }} />;
+  const sticky = { scrollPaddingInlineStart: `min(${columns[0]?.width ?? 0}ch, 50%)` };
   return (
-    <div class="table-box grid-box" ref={box} style={{ scrollPaddingInlineStart: `min(${widths[0] ?? 0}ch, 50%)` }}>
+    <div class="table-box grid-box" ref={box} onScroll={virtual.onScroll} style={sticky}>
       <table
+        id={id}
         class="grid"
-        style={{ width: `${widths.reduce((sum, width) => sum + width, 0)}ch` }}
+        style={{ width: `${columns.reduce((sum, { width }) => sum + width, 0)}ch` }}
         role="grid"
         tabIndex={0}
-        aria-label={props.label}
-        aria-rowcount={rows.total === null ? -1 : rows.total + 1}
-        aria-colcount={columns.length}
-        aria-busy={props.isOld ? true : undefined}
-        aria-activedescendant={isActiveThere ? activeId : undefined}
-        aria-describedby={`${id}-keys`}
-        onKeyDown={(event) => onTableKey(event, { props, active, move, virtual, length })}
+        aria-label={view.path}
+        aria-description="Arrow keys move, Enter opens or sorts, F filters by the column."
+        aria-rowcount={(rows.total.value ?? -2) + 1}
+        aria-busy={props.isOld || undefined}
+        aria-activedescendant={row < 0 || virtual.shown.includes(row) ? `${id}-${row}-${column}` : undefined}
+        onKeyDown={onKeyDown}
       >
-        <caption class="hidden" id={`${id}-keys`}>
-          Arrow keys move, Enter opens or sorts, F filters by the column.
-        </caption>
-        <colgroup>
-          {widths.map((width, index) => (
-            <col key={index} style={{ width: `${width}ch` }} />
+        <HeadRow {...props} id={id} active={row < 0 ? column : null} />
+        <tbody>
+          {room(virtual.before)}
+          {virtual.shown.map((index) => (
+            <BodyRow key={index} {...props} {...{ id, index }} active={row === index ? column : null} />
           ))}
-        </colgroup>
-        <Head {...props} id={id} active={active} />
-        <Body {...props} id={id} active={active} virtual={virtual} onActivate={setActive} />
+          {room(virtual.after)}
+        </tbody>
       </table>
     </div>
   );
 }
 
-interface PartProps extends TableProps {
-  readonly id: string;
-  readonly active: Place;
+function within(number: number, least: number, most: number): number {
+  return Math.max(least, Math.min(number, most));
 }
 
-function Head(props: PartProps): JSX.Element {
-  const { columns, active, id } = props;
-  return (
-    <thead>
-      <tr aria-rowindex={1}>
-        {columns.map((column, at) => {
-          const isActive = active.row === -1 && active.column === at;
-          return <HeadCell key={column.name} {...props} id={`${id}--1-${at}`} {...{ column, at, isActive }} />;
-        })}
-      </tr>
-    </thead>
-  );
+/** Moves the active cell by keys, which open it, and sort or filter by its column. The row -1 is that of the headings. */
+function useActiveCell(id: string, width: number, { count, pageLength, scrollTo }: Virtual) {
+  const [{ row, column }, setActive] = useState({ row: 0, column: 0 });
+  const cell = (at: number): HTMLElement | null => document.getElementById(`${id}-${at}-${column}`);
+  useEffect(() => {
+    if (document.activeElement?.id === id) cell(row)?.scrollIntoView({ block: "nearest", inline: "nearest" });
+  }, [row, column]);
+  const onKeyDown = (event: TargetedKeyboardEvent<HTMLElement>): void => {
+    if (event.target !== event.currentTarget || event.altKey || event.ctrlKey || event.metaKey) return;
+    const moves: Readonly<Record<string, readonly [down: number, right: number]>> = {
+      ArrowDown: [1, 0],
+      ArrowUp: [-1, 0],
+      ArrowRight: [0, 1],
+      ArrowLeft: [0, -1],
+      PageDown: [pageLength(), 0],
+      PageUp: [-pageLength(), 0],
+      Home: [-row, 0],
+      End: [count, 0],
+    };
+    const move = moves[event.key];
+    if (move !== undefined) {
+      const next = within(row + move[0], -1, count - 1);
+      setActive({ row: next, column: within(column + move[1], 0, width - 1) });
+      if (next >= 0) scrollTo(next);
+    } else if (event.key === "f") cell(-1)?.querySelector<HTMLElement>(".grid-filter")?.click();
+    else if (event.key === "Enter" || event.key === " ") {
+      // The link or button of the cell, otherwise the first link of its row.
+      const places = [cell(row), cell(row)?.parentElement];
+      places
+        .map((place) => place?.querySelector<HTMLElement>("a[href], button"))
+        .find((link) => link)
+        ?.click();
+    } else return;
+    event.preventDefault();
+  };
+  return { row, column, onKeyDown };
 }
 
-function Body(
-  props: PartProps & { readonly virtual: VirtualRows; readonly onActivate: (place: Place) => void },
-): JSX.Element {
-  const { rows, columns, active, virtual } = props;
-  return (
-    <tbody>
-      <Room height={virtual.before} columns={columns.length} />
-      {virtual.rows.map((index) => (
-        <BodyRow
-          {...props}
-          key={index}
-          index={index}
-          row={rows.rowAt(index)}
-          active={active.row === index ? active.column : null}
-        />
-      ))}
-      <Room height={virtual.after} columns={columns.length} />
-    </tbody>
-  );
-}
+type Virtual = ReturnType<typeof useVirtualRows>;
 
-/** Takes the place of the rows that do not exist. */
-function Room({ height, columns }: { readonly height: number; readonly columns: number }): JSX.Element | null {
-  if (height <= 0) return null;
-  return (
-    <tr class="grid-room" aria-hidden="true">
-      <td colSpan={columns} style={{ height: `${height}px` }} />
-    </tr>
-  );
+/** In rem, as the style sheet has them. */
+const [ROW_HEIGHT, HEAD_HEIGHT] = [2.25, 2.5];
+/** Rows that exist above the visible ones. */
+const OVERSCAN = 8;
+
+/** Chooses the rows that are visible in a box that scrolls, as many as a screen can show. Each has the same height. */
+function useVirtualRows(box: RefObject<HTMLElement | null>, count: number) {
+  const [rem] = useState(() => Number.parseFloat(getComputedStyle(document.documentElement).fontSize));
+  const [top, setTop] = useState(0);
+  const size = ROW_HEIGHT * rem;
+  const room = (): number => Math.max(size, (box.current?.clientHeight ?? 0) - HEAD_HEIGHT * rem);
+  const first = within(Math.ceil(top / size - 0.01), 0, count - 1);
+  const last = within(first + Math.ceil(Math.max(innerHeight, screen.height) / size), 0, count - 1);
+  const from = Math.max(0, first - OVERSCAN);
+  const scrollTo = (row: number, isFirst = false): void => {
+    if (box.current === null) return;
+    const start = row * size;
+    box.current.scrollTop = within(box.current.scrollTop, isFirst ? start : start + size - room(), start);
+    setTop(box.current.scrollTop);
+  };
+  return {
+    first,
+    last,
+    count,
+    scrollTo,
+    shown: Array.from({ length: last - from + 1 }, (_, index) => from + index),
+    before: from * size,
+    after: (count - 1 - last) * size,
+    pageLength: () => Math.max(1, Math.floor(room() / size) - 1),
+    onScroll: () => setTop(box.current?.scrollTop ?? 0),
+  };
 }
 
 const REST_MILLISECONDS = 120;
 /** So many rows beyond the visible ones are read before they are needed. */
 const AHEAD = 40;
 
-/** Reads the visible rows when scrolling pauses for a moment, so that a drag through all rows asks for the last place only. */
-function useVisible(props: TableProps, { first, last, scrollTo }: VirtualRows): void {
-  const { rows, start, onRest, goTo } = props;
-  const begun = useRef<PagedRows | null>(null);
-  goTo.current = (row) => scrollTo(row, "start");
+/**
+ * Scrolls to the row that the view names. When scrolling pauses, the view names the first visible row, and the visible rows
+ * are wanted: a drag through all rows asks for the last place only.
+ */
+function useVisible({ session, view, rows, isOld, isCounting }: TableProps, virtual: Virtual): void {
+  const start = Math.max(0, Number(view.options.get("row") ?? 1) - 1) || 0;
+  const rested = useRef(0);
+  const now = useRef(virtual);
+  now.current = virtual;
+  const { first, last, count } = virtual;
+  // Without a count, nobody knows yet whether the row exists.
+  const isUnknown = isOld || (start >= count && isCounting);
+  useLayoutEffect(() => {
+    if (!isUnknown && start !== rested.current) virtual.scrollTo(Math.min(start, count - 1), true);
+    if (!isUnknown) rested.current = start;
+  }, [rows, start, isUnknown]);
   useEffect(() => {
-    if (begun.current !== rows) {
-      // Without a count, nobody knows yet whether the row exists.
-      if (start >= rows.length && rows.total === null) return undefined;
-      const isAtStart = begun.current === null && start === 0;
-      begun.current = rows;
-      if (!isAtStart) scrollTo(Math.min(start, rows.length - 1), "start");
-      return undefined;
-    }
-    const isThere = rows.rowAt(first) !== null && rows.rowAt(Math.min(last, rows.length - 1)) !== null;
     const rest = (): void => {
-      rows.need(first, last + AHEAD);
-      onRest(first);
+      if (isUnknown || start !== rested.current) return;
+      rested.current = now.current.first;
+      rows.wanted.value = [now.current.first, now.current.last + AHEAD];
+      const row = rested.current === 0 ? null : String(rested.current + 1);
+      if ((view.options.get("row") ?? null) !== row) session.go(withOptions(view, { row }), { replace: true });
     };
+    const isThere = rows.rowAt(first) !== null && rows.rowAt(last) !== null;
     const timer = setTimeout(rest, isThere ? 0 : REST_MILLISECONDS);
     return () => clearTimeout(timer);
-  }, [rows, rows.length, rows.total, first, last]);
+  }, [rows, first, last, isUnknown]);
 }
 
-const LEAST_WIDTH = 10;
-const MOST_WIDTH = 42;
-const SAMPLE = 60;
+interface RowProps extends TableProps {
+  readonly id: string;
+  /** The active cell; null in another row. */
+  readonly active: number | null;
+}
 
-/** Returns the width of a column in characters, after its title and the first values. */
-function widthOf(column: Column, sample: readonly Row[]): number {
-  const texts = sample.slice(0, SAMPLE).map((row) => showValue(valueIn(row, column), shownType(column)).text.length);
-  const label = column.kind === "value" && column.navigation !== null ? 14 : 0;
-  const most = Math.max(column.name.length + 6, ...texts.map((length) => length + 4 + label));
-  return Math.max(LEAST_WIDTH, Math.min(most, MOST_WIDTH));
+function classOf({ type }: Column, isActive: boolean): string {
+  return `${type !== null && isNumeric(type) ? "number" : ""}${isActive ? " grid-active" : ""}`;
+}
+
+const BUTTON = { type: "button", tabIndex: -1 } as const;
+
+/** Shows the headings of the columns: their names sort, their pictures filter. */
+function HeadRow(props: RowProps): JSX.Element {
+  const { session, view, columns, rows, id, active } = props;
+  const order = readOrderBy(view.options.get("$orderby") ?? "") ?? [];
+  const filter = view.options.get("$filter") ?? "";
+  const conditions = conditionsOf(filter);
+  const sort = (path: string, isFurther: boolean): void =>
+    session.go(changedView(view, [...view.options, ["$orderby", writeOrderBy(nextOrder(order, path, isFurther))]]));
+  return (
+    <thead>
+      <tr aria-rowindex={1}>
+        {columns.map((column, at) => {
+          const { name } = column;
+          const isFiltered = conditions.some((each) => each.kind === "condition" && each.path === name);
+          const rank = order.findIndex(({ path }) => path === name);
+          const direction = order[rank]?.isDescending === true ? "descending" : "ascending";
+          return (
+            <th
+              key={name}
+              id={`${id}--1-${at}`}
+              scope="col"
+              style={{ width: `${column.width}ch` }}
+              class={classOf(column, active === at)}
+              aria-sort={rank === 0 ? direction : undefined}
+              title={column.description ?? undefined}
+            >
+              <span class="grid-head">
+                <button
+                  {...BUTTON}
+                  class="grid-sort"
+                  disabled={!column.isSortable}
+                  onClick={(event) => sort(name, event.shiftKey)}
+                >
+                  <span class="grid-title">{name}</span>
+                  {rank < 0 ? null : <Icon name={direction === "descending" ? "down" : "up"} />}
+                  {rank < 0 || order.length < 2 ? null : <span class="small">{rank + 1}</span>}
+                </button>
+                {column.isFilterable ? (
+                  <button
+                    {...BUTTON}
+                    class={`grid-filter${isFiltered ? " grid-filtered" : ""}`}
+                    aria-label={`Filter by ${name}`}
+                    onClick={() => props.onEdit(new Map([["$filter", filterBy(filter, column, rows.sample)]]))}
+                  >
+                    <Icon name="filter" />
+                  </button>
+                ) : null}
+              </span>
+            </th>
+          );
+        })}
+      </tr>
+    </thead>
+  );
+}
+
+/** Shows a row, or its shape while it is loading. */
+function BodyRow(props: RowProps & { readonly index: number }): JSX.Element {
+  const { columns, rows, id, index, active } = props;
+  const row = rows.rowAt(index);
+  // Scrolling renders the table often: a row renders again only if it looks different.
+  return useMemo(
+    () => (
+      <tr aria-rowindex={index + 2} aria-busy={row === null || undefined}>
+        {columns.map((column, at) => (
+          <td key={column.name} id={`${id}-${index}-${at}`} class={classOf(column, active === at)}>
+            {row === null ? <span class="grid-wait" /> : <Cell {...props} {...{ row, column }} isFirst={at === 0} />}
+          </td>
+        ))}
+      </tr>
+    ),
+    [row, index, columns, active],
+  );
+}
+
+/** Shows a value, or a link; beside a foreign key the label of the related entity. */
+function Cell(props: TableProps & { row: Row; column: Column; isFirst: boolean }): JSX.Element {
+  const { query, row, column, isFirst } = props;
+  const href = cellHref(query.place, column, row, isFirst);
+  const label = valueAt(row, column.label);
+  const shown = <ValueCell value={cellValue(row, column)} type={column.isIdentifier ? null : column.type} />;
+  return (
+    <>
+      {href === null ? shown : createElement("a", { href, tabIndex: -1, class: "grid-link" }, shown)}
+      {typeof label === "string" ? <bdi class="grid-label">{label}</bdi> : null}
+    </>
+  );
 }

@@ -1,48 +1,230 @@
-import type { JSX } from "preact";
-import { useMemo } from "preact/hooks";
-import { ButtonLink } from "../../parts/button.tsx";
+import type { JSX, TargetedEvent } from "preact";
+import { useEffect, useState } from "preact/hooks";
+import { memberOf } from "../../client/json-members.ts";
+import { ServiceError } from "../../client/service-error.ts";
+import { CsvFile } from "../../format/csv.ts";
+import { showValue } from "../../format/show-value.ts";
+import { Button, ButtonLink } from "../../parts/button.tsx";
 import { Description } from "../../parts/description.tsx";
+import { Dialog } from "../../parts/dialog.tsx";
 import { Empty } from "../../parts/empty.tsx";
 import { Heading } from "../../parts/heading.tsx";
-import { resolvePath } from "../../query/resolve-type.ts";
+import { Icon } from "../../parts/icon.tsx";
+import { Loadable } from "../../parts/loadable.tsx";
+import { NotThere } from "../../parts/loaded-record.tsx";
+import { QueryOptions } from "../../parts/query-form/columns-builder.tsx";
+import { saveFile } from "../../parts/save-file.ts";
 import { pathSegments } from "../../state/path-segments.ts";
 import type { ScreenProps } from "../../state/session.ts";
-import { hrefOf, viewOf, withOptions } from "../../state/view.ts";
-import { gridQuery } from "./grid-query.ts";
-import { Rows } from "./rows.tsx";
+import { useLoaded } from "../../state/use-loaded.ts";
+import { hrefOf, type View, viewOf, withOptions } from "../../state/view.ts";
+import { cellNode, columnsOf, shownNames } from "./columns.ts";
+import { changedView, conditionsOf, filterOf, type GridQuery, gridQuery } from "./grid-query.ts";
+import { type GridProps, GridTable, type TableProps } from "./grid-table.tsx";
+import { MOST_ROWS, type Page, PagedRows, readPage } from "./paged-rows.ts";
 
 /** Shows the rows of a collection. */
 export function Grid({ session, view }: ScreenProps): JSX.Element {
-  // The row to begin with is no part of the query.
-  const place = hrefOf(withOptions(view, { row: null }));
-  const query = useMemo(() => gridQuery(session.model, view), [session.model, place]);
-  const user = session.credentials.changes.value;
+  const query = gridQuery(session.model, view);
+  if (query === null) return <NotThere path={view.path} title="The service has no collection at this path" />;
   return (
     <div class="grid-screen">
       <Heading>{pathSegments(view.path).at(-1) ?? view.path}</Heading>
-      {query === null ? (
-        <NoRows session={session} view={view} />
-      ) : (
-        <>
-          <Description text={query.place.set?.description ?? query.place.type.description} />
-          <Rows key={`${user} ${view.path}`} session={session} view={view} query={query} />
-        </>
-      )}
+      <Description text={query.place.set?.description ?? query.place.type.description} />
+      <Rows key={`${session.credentials.changes.value} ${view.path}`} {...{ session, view, query }} />
     </div>
   );
 }
 
-/** A path may lead to one record, or to nothing that the user sees. */
-function NoRows({ session, view }: ScreenProps): JSX.Element {
-  const place = resolvePath(session.model, view.path);
-  return place === null ? (
-    <Empty title={`The service has no ${view.path}`}>
-      <p>The name may be wrong, or the rules of your user hide it.</p>
-      <ButtonLink href={hrefOf(viewOf("home"))}>See all sets</ButtonLink>
-    </Empty>
-  ) : (
-    <Empty title="This path leads to one record">
-      <ButtonLink href={hrefOf(viewOf("record", view.path))}>Open the record</ButtonLink>
-    </Empty>
+/** Shows the rows of one query, with what changes the query above them. */
+function Rows(props: Omit<GridProps, "onEdit">): JSX.Element {
+  const { session, view, query } = props;
+  const [begun, setBegun] = useState<View["options"] | null>(null);
+  const loading = useLoaded(query.first, async (signal) => {
+    const open = async (asked: GridQuery): Promise<PagedRows> =>
+      new PagedRows(asked, await readPage(session.client, asked.first, signal));
+    const plain = gridQuery(session.model, view, false) ?? query;
+    const rows = await open(query).catch((error: unknown) => {
+      // A service that refuses the labels of foreign keys is asked without them.
+      const isRefused = error instanceof ServiceError && (error.status === 403 || error.message.includes("$expand"));
+      if (!isRefused || plain.first === query.first) throw error;
+      return open(plain);
+    });
+    return { query, rows, columns: columnsOf(query.place, view, rows.sample) };
+  });
+  const { state, last } = loading;
+  const shared = { ...props, onEdit: setBegun };
+  const isOld = state.kind === "loading";
+  return (
+    <>
+      <Tools {...shared} columns={last?.columns ?? []} />
+      <Chips {...shared} />
+      {/* The rows before stay on the screen until the next ones are there. */}
+      {last !== null && (isOld || state.kind === "loaded") ? <Shown {...shared} {...last} isOld={isOld} /> : null}
+      <Loadable loading={loading} label={`Loading ${view.path}`} lines={last === null ? 8 : 0} children={() => null} />
+      {begun === null ? null : <QueryDialog {...shared} begun={begun} onClose={() => setBegun(null)} />}
+    </>
+  );
+}
+
+/** Shows rows as a table, and below it how many there are. */
+function Shown(props: Omit<TableProps, "isCounting">): JSX.Element {
+  const { session, view, query, rows } = props;
+  const [total, length, next] = [rows.total.value, rows.length.value, rows.next.value];
+  const reading = useLoaded(next?.url ?? "", async (signal) => {
+    if (next !== null) rows.add(next.start, await readPage(session.client, next.url, signal));
+  });
+  const count = rows.end.value === null ? query.count : null;
+  const { state } = useLoaded(count ?? "", async (signal) => {
+    const answer = count === null ? null : await session.client.get(count, { signal });
+    return Number(memberOf(answer?.body, "@odata.count")) - query.skipped || null;
+  });
+  useEffect(() => {
+    if (state.kind === "loaded") rows.counted.value = state.value;
+  }, [rows, state]);
+  useEffect(() => session.announce(total === null ? "Rows are there" : rowsText(total)), [rows, total]);
+  if (total === 0) return <Empty title="No rows">The conditions, or the rules of your user, may hide them.</Empty>;
+  return (
+    <>
+      <GridTable {...props} isCounting={total === null && count !== null && state.kind !== "failed"} />
+      <div class="grid-foot">
+        <span>{total === null ? "More rows follow" : rowsText(total)}</span>
+        {length === MOST_ROWS ? <span>{`The table reaches the first ${rowsText(length)}.`}</span> : null}
+        <Loadable loading={reading} label="Reading rows" lines={0} children={() => null} />
+        {length > 20 ? (
+          <label class="grid-go">
+            <input
+              class="input"
+              type="number"
+              min={1}
+              max={length}
+              placeholder="Go to row"
+              aria-label="Go to row"
+              onChange={({ currentTarget: input }) => {
+                if (input.reportValidity()) session.go(withOptions(view, { row: input.value }), { replace: true });
+              }}
+            />
+          </label>
+        ) : null}
+      </div>
+    </>
+  );
+}
+
+/** Shows what changes the query, and what makes a file of its rows. */
+function Tools(props: GridProps & Pick<TableProps, "columns">): JSX.Element {
+  const { view, query, columns, onEdit } = props;
+  const { set, type } = query.place;
+  const names = shownNames(type, view.options.get("$select"));
+  const [isSaving, setSaving] = useState(false);
+  return (
+    <div class="grid-tools">
+      <Button icon="filter" popup="dialog" onClick={() => onEdit(new Map())}>
+        Filter, sort, group
+      </Button>
+      {view.options.has("$apply") ? null : (
+        <Button icon="columns" popup="dialog" onClick={() => onEdit(new Map([["$select", names.join(",")]]))}>
+          {`${names.length} of ${type.properties.size} columns`}
+        </Button>
+      )}
+      <Button icon="download" popup="dialog" disabled={columns.length === 0} onClick={() => setSaving(true)}>
+        CSV
+      </Button>
+      {set?.abilities.canCreate === true && view.path === set.name ? (
+        <ButtonLink icon="add" href={hrefOf(viewOf("edit", set.name))}>
+          New record
+        </ButtonLink>
+      ) : null}
+      {isSaving ? <CsvDialog {...props} onClose={() => setSaving(false)} /> : null}
+    </div>
+  );
+}
+
+const LIMITS = /^\$(?:search|compute|apply|orderby|skip|top)$/u;
+
+/** Shows what limits and orders the rows: each with a link that removes it. */
+function Chips({ view, onEdit }: GridProps): JSX.Element | null {
+  const { options } = view;
+  const parts = conditionsOf(options.get("$filter"));
+  const limits = [...options].filter(([name]) => LIMITS.test(name));
+  const without = (name: string, text: string): string => hrefOf(changedView(view, [...options, [name, text]]));
+  const chips = new Map([
+    ...parts.map((each, at) => [filterOf([each]), without("$filter", filterOf(parts.toSpliced(at, 1)))] as const),
+    ...limits.map(([name, text]) => [`${name.slice(1)}: ${text}`, without(name, "")] as const),
+  ]);
+  return chips.size === 0 ? null : (
+    <ul class="grid-chips" aria-label="What limits the rows">
+      {[...chips].map(([text, href]) => (
+        <li key={text} class="grid-chip">
+          <button type="button" onClick={() => onEdit(new Map())}>
+            {text}
+          </button>
+          <a class="grid-remove" href={href} aria-label={`Remove ${text}`}>
+            <Icon name="close" />
+          </a>
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+/** Shows a form for the query. What it says holds once the reader shows the rows. */
+function QueryDialog(
+  props: GridProps & { readonly begun: View["options"]; readonly onClose: () => void },
+): JSX.Element {
+  const { session, view, query, begun, onClose } = props;
+  const [options, onChange] = useState<View["options"]>(() => new Map([...view.options, ...begun]));
+  const show = (event: TargetedEvent<HTMLFormElement>): void => {
+    event.preventDefault();
+    const wrong = event.currentTarget.querySelector<HTMLElement>("[aria-invalid=true]");
+    if (wrong !== null) return wrong.focus();
+    onClose();
+    session.go(changedView(view, options));
+  };
+  return (
+    <Dialog title="The query" onClose={onClose}>
+      <form class="stack grid-form" onSubmit={show}>
+        <QueryOptions model={session.model} place={query.place} {...{ options, onChange, expandOf: cellNode }} />
+        <div class="dialog-actions">
+          <Button kind="primary" type="submit">
+            Show
+          </Button>
+        </div>
+      </form>
+    </Dialog>
+  );
+}
+
+/** Writes a number of rows for a reader. */
+function rowsText(count: number): string {
+  return `${showValue(count, null).text} ${count === 1 ? "row" : "rows"}`;
+}
+
+const CSV_PAGE = 1000;
+
+/** Makes a file of all rows of a query, page by page, and saves it. */
+function CsvDialog(props: GridProps & Pick<TableProps, "columns"> & { readonly onClose: () => void }): JSX.Element {
+  const { session, view, columns, query, onClose } = props;
+  const name = `${pathSegments(view.path).at(-1)?.replace(/\(.*/su, "") ?? "rows"}.csv`;
+  const [read, setRead] = useState(0);
+  const first = (gridQuery(session.model, view, false) ?? query).first;
+  const loading = useLoaded(first, async (signal) => {
+    const titled = columns.map((column) => ({ ...column, title: column.name }));
+    const file = new CsvFile(titled, { hasMark: true });
+    let next: string | null = first;
+    while (next !== null && !file.isFull) {
+      const page: Page = await readPage(session.client, next, signal, CSV_PAGE);
+      if (file.append(page.rows) === page.rows.length) next = page.nextLink;
+      setRead(file.rows);
+    }
+    saveFile(file.toBlob(), name);
+    return next === null ? "" : " A file has no more rows: filter them to get the others in parts.";
+  });
+  return (
+    <Dialog title={`Rows as ${name}`} onClose={onClose}>
+      <Loadable loading={loading} label={`${rowsText(read)} read`} lines={0}>
+        {(rest) => <p role="status">{`The file was saved with ${rowsText(read)}.${rest}`}</p>}
+      </Loadable>
+    </Dialog>
   );
 }

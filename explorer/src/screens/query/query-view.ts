@@ -20,9 +20,8 @@ export function withText(view: View, text: string, root: string): View {
 /** Finds the first fault of a text that is known before the request. */
 export function faultIn(text: string, root: string): QueryFault | null {
   const fault = checkQuery(text, root);
-  if (fault !== null) return fault;
   const custom = readQueryText(text, root).pieces.find(({ name }) => !SENT.test(name));
-  if (custom === undefined) return null;
+  if (fault !== null || custom === undefined) return fault;
   const message = `The page sends options that begin with $ or @. Did you mean $${custom.name}?`;
   return { position: custom.start, option: custom.name, message };
 }
@@ -32,27 +31,11 @@ export function faultOfService(text: string, root: string, message: string): Que
   const place = placeOfFault(message);
   const piece = readQueryText(text, root).pieces.find(({ name }) => name === place?.option);
   if (place === null || piece === undefined) return null;
-  return { option: place.option, message: place.message, position: offsetInText(text, piece, place.position) };
+  return { ...place, position: offsetInText(text, piece, place.position) };
 }
 
-/** The text around a fault, on one line. */
-export interface Excerpt {
-  readonly before: string;
-  /** The word at the fault; a blank at the end of the text. */
-  readonly fault: string;
-  readonly after: string;
-}
-
-const AROUND = 40;
-
-/** Returns the text around a place of a query. */
-export function excerptAt(text: string, position: number): Excerpt {
+/** Splits a text around the word at a place. At the end of the text, the word is a blank. */
+export function excerptAt(text: string, position: number): { before: string; fault: string; after: string } {
   const [word = ""] = /^(?:[\p{L}\p{N}_$]+|\P{Cc})/u.exec(text.slice(position)) ?? [];
-  const end = position + word.length;
-  const from = Math.max(0, position - AROUND);
-  return {
-    before: (from > 0 ? "…" : "") + text.slice(from, position),
-    fault: word === "" ? " " : word,
-    after: text.slice(end, end + AROUND) + (end + AROUND < text.length ? "…" : ""),
-  };
+  return { before: text.slice(0, position), fault: word || " ", after: text.slice(position + word.length) };
 }

@@ -1,64 +1,110 @@
 import type { JSX } from "preact";
-import { useRef } from "preact/hooks";
+import { useEffect, useRef, useState } from "preact/hooks";
 import { Button } from "../../parts/button.tsx";
 import { Empty } from "../../parts/empty.tsx";
+import { SelectField } from "../../parts/field.tsx";
 import { Heading } from "../../parts/heading.tsx";
-import { writeQueryText } from "../../query/option-text.ts";
-import type { ScreenProps } from "../../state/session.ts";
-import { Builder } from "./builder.tsx";
+import { QueryOptions } from "../../parts/query-form/columns-builder.tsx";
+import { readQueryText, writeQueryText } from "../../query/option-text.ts";
+import { resolvePath } from "../../query/resolve-type.ts";
+import { resourceUrl } from "../../state/resource-url.ts";
+import type { OpenSession, ScreenProps } from "../../state/session.ts";
+import { withOptions } from "../../state/view.ts";
 import { QueryEditor } from "./query-editor.tsx";
-import { ShownFault } from "./query-fault.tsx";
-import { faultIn } from "./query-view.ts";
-import { Result } from "./result.tsx";
-import { useDraft } from "./use-draft.ts";
+import { faultIn, textOf, withText } from "./query-view.ts";
+import { Excerpt, Result } from "./result.tsx";
 
-/** Asks: a query as text and as a form, which edit each other, and its first rows. */
+const PAUSE_MILLISECONDS = 400;
+
+/** Asks: a query as text and as a form, which edit each other, and its first rows. The view has the query that ran last. */
 export function Query({ session, view }: ScreenProps): JSX.Element {
-  const draft = useDraft({ session, view });
+  const { root } = session.client;
   const field = useRef<HTMLTextAreaElement>(null);
+  const known = textOf(view);
+  const [text, setText] = useState(view.options.get("draft") ?? known);
+  const [tried, setTried] = useState(known);
+  const last = useRef(known);
+  useEffect(() => {
+    if (last.current !== known) {
+      setText(known);
+      setTried(known);
+    }
+    last.current = known;
+  }, [known]);
+  // A text that has not run yet is a choice of the page. Browsers limit how often a page changes its URL.
+  const draft = text === known ? null : text;
+  useEffect(() => {
+    const keep = (): void => session.go(withOptions(view, { draft }), { replace: true });
+    const timer = draft === (view.options.get("draft") ?? null) ? undefined : setTimeout(keep, PAUSE_MILLISECONDS);
+    return () => clearTimeout(timer);
+  }, [draft, view]);
+  const meant = withText(withOptions(view, { draft: null }), text, root);
+  const hasRun = resourceUrl(meant) === resourceUrl(view);
   // What is being written is no fault yet.
-  const fault = draft.isSettled && draft.text.trim() !== "" ? faultIn(draft.text, session.client.root) : null;
-  const goTo = (position: number): void => {
-    const [word = ""] = /^[\p{L}\p{N}_$]*/u.exec(draft.text.slice(position)) ?? [];
-    field.current?.focus();
-    field.current?.setSelectionRange(position, position + word.length);
-  };
+  const fault = tried === text && text !== "" ? faultIn(text, root) : null;
   const run = (): void => {
-    const found = faultIn(draft.text, session.client.root);
-    if (found === null) return draft.send();
-    draft.settle();
-    goTo(found.position);
-    return session.announce(found.message);
+    const found = faultIn(text, root);
+    setTried(text);
+    if (found !== null) {
+      field.current?.focus();
+      field.current?.setSelectionRange(found.position, found.position);
+      session.announce(found.message);
+    } else if (hasRun) session.refresh();
+    else session.go(meant);
   };
   return (
     <div class="query">
       <Heading>Query</Heading>
       <div class="query-panes">
         <section class="query-text" aria-label="Text">
-          <QueryEditor {...{ session, draft, field, isFaulty: fault !== null, onRun: run }} />
-          {fault === null ? null : <ShownFault text={draft.text} fault={fault} onGo={() => goTo(fault.position)} />}
+          <QueryEditor {...{ session, field, text }} error={fault?.message ?? null} onInput={setText} onRun={run} />
+          {fault === null ? null : <Excerpt text={text} position={fault.position} />}
           <div class="row">
             <Button kind="primary" onClick={run}>
               Run
             </Button>
-            {draft.sent !== null && draft.sent.text !== draft.text ? (
-              <span class="dim small">The result below is of an earlier text.</span>
-            ) : null}
+            {hasRun ? null : <span class="dim small">This text has not run yet.</span>}
           </div>
-          {draft.sent === null ? (
-            <Empty title="Ask this service">
-              <p>Write the name of a set, or choose one in the form. The first rows appear here.</p>
-            </Empty>
+          {faultIn(textOf(view), root) === null ? (
+            <Result {...{ session, view }} />
           ) : (
-            <Result session={session} sent={draft.sent} onGo={goTo} />
+            <Empty title="Write the name of a set, or choose one in the form" />
           )}
         </section>
-        <Builder
-          session={session}
-          view={draft.view}
-          onChange={(path, options) => draft.change(writeQueryText({ path, options }))}
-        />
+        <Builder {...{ session, text }} onChange={setText} />
       </div>
     </div>
+  );
+}
+
+/** Edits a query as a form: of each option what the set permits. */
+function Builder(props: {
+  readonly session: OpenSession;
+  readonly text: string;
+  readonly onChange: (text: string) => void;
+}): JSX.Element {
+  const { model, client } = props.session;
+  const { path, options } = readQueryText(props.text, client.root);
+  const place = resolvePath(model, path);
+  const sets = [...model.sets.keys()].map((name) => ({ value: name, label: name }));
+  const other = { value: path, label: path === "" ? "Choose a set" : `Another path: ${path}` };
+  return (
+    <section class="query-form" aria-label="Form">
+      <SelectField
+        label="Set"
+        value={path}
+        choices={model.sets.has(path) ? sets : [other, ...sets]}
+        onChange={props.onChange}
+      />
+      {place === null ? (
+        <p class="dim">The form appears with a set of the model. Write the options of other paths as text.</p>
+      ) : (
+        <QueryOptions
+          key={path}
+          {...{ model, place, options }}
+          onChange={(next) => props.onChange(writeQueryText({ path, options: next }))}
+        />
+      )}
+    </section>
   );
 }

@@ -1,0 +1,132 @@
+import { valueAt } from "../../format/csv.ts";
+import { showValue, typeOfValues } from "../../format/show-value.ts";
+import { labelProperty } from "../../model/label-property.ts";
+import type { Navigation, PropertyType, StructuredType } from "../../model/model.ts";
+import { readApply } from "../../query/apply-text.ts";
+import { type ExpandNode, expandNode, readExpand, readSelect } from "../../query/expand-tree.ts";
+import { encodeSegment, keyPredicate } from "../../query/literals.ts";
+import { operatorsFor } from "../../query/operators.ts";
+import { memberAt, type ResolvedPath } from "../../query/resolve-type.ts";
+import { hrefOf, type View, viewOf } from "../../state/view.ts";
+
+/** A row of the service. */
+export type Row = Readonly<Record<string, unknown>>;
+
+/** A column of the grid. */
+export interface Column {
+  /** The path of `$orderby` and `$filter`; the name of an expanded navigation. */
+  readonly name: string;
+  /** From a row to the value. */
+  readonly path: readonly string[];
+  /** From a row to the label of the entity that the value refers to; empty without one. */
+  readonly label: readonly string[];
+  readonly type: PropertyType | null;
+  /** Whether it is the key, or a foreign key, whose digits are a name. */
+  readonly isIdentifier: boolean;
+  readonly isSortable: boolean;
+  readonly isFilterable: boolean;
+  readonly description: string | null;
+  /** The navigation that it shows, or whose foreign key it is. */
+  readonly navigation: Navigation | null;
+  readonly width: number;
+}
+
+/** Without a choice of the reader, a grid shows so many columns at most. */
+const MOST_COLUMNS = 40;
+
+/** Returns the value of a cell. */
+export function cellValue(row: Row, { path, isIdentifier }: Column): unknown {
+  const value = valueAt(row, path);
+  return isIdentifier && typeof value === "number" ? String(value) : value;
+}
+
+/** Returns the properties that a query shows, the key first: the chosen ones, otherwise the first of the type. */
+export function shownNames({ key, properties }: StructuredType, select = ""): readonly string[] {
+  const chosen = readSelect(select) ?? [];
+  if (chosen.length > 0 && !chosen.includes("*")) return chosen;
+  const names = new Set([...key.map(({ name }) => name), ...properties.keys()]);
+  return [...names].slice(0, chosen.includes("*") ? Infinity : MOST_COLUMNS);
+}
+
+/**
+ * Returns the columns of a query.
+ * @param sample rows of the answer, which show columns that the model does not have
+ */
+export function columnsOf(place: ResolvedPath, { options }: View, sample: readonly Row[]): readonly Column[] {
+  const { type } = place;
+  const found = [...new Set(sample.flatMap((row) => Object.keys(row)))].filter((name) => !name.includes("@"));
+  const form = readApply(options.get("$apply") ?? "");
+  const applied = form === null ? found : [...form.groupBy, ...form.totals.map(({ alias }) => alias)];
+  const relations = (readExpand(options.get("$expand") ?? "") ?? []).map(({ path }) => path);
+  const asked = [...shownNames(type, options.get("$select")), ...relations];
+  const isKnown = (name: string): boolean => memberAt(type, name) !== null;
+  const names = [...asked.filter(isKnown), ...found.filter((name) => !isKnown(name))];
+  // So many rows say how wide a column is.
+  const rows = sample.slice(0, 60);
+  return (options.has("$apply") ? applied : names).map((name) => columnOf(place, name, rows));
+}
+
+function columnOf({ type, set }: ResolvedPath, name: string, sample: readonly Row[]): Column {
+  const navigation = [...type.navigations.values()].find(
+    (each) => each.name === name || (!each.isCollection && each.constraints.size === 1 && each.constraints.has(name)),
+  );
+  const related = navigation && (labelProperty(navigation.target) ?? navigation.target.key[0]);
+  const label = [navigation?.name ?? "", related?.name ?? ""];
+  const isRelation = navigation?.name === name;
+  const isOne = isRelation && !navigation.isCollection;
+  const property = isOne ? related : memberAt(type, name)?.property;
+  const isComparable = type.kind === "entity" && property !== undefined && operatorsFor(property).length > 0;
+  const counted = `${name}@odata.count`;
+  const own = sample.some((row) => counted in row) ? [counted] : name.split("/");
+  const path = isOne ? label : own;
+  const values = sample.map((row) => valueAt(row, path));
+  const column = {
+    name,
+    path,
+    label: isRelation || navigation === undefined ? [] : label,
+    type: property === undefined ? typeOfValues(values) : property.type,
+    isIdentifier: !isRelation && (navigation !== undefined || type.key.some((key) => key.name === name)),
+    isSortable: !isRelation && (isComparable || property === undefined) && (set?.abilities.sortable(name) ?? true),
+    isFilterable: !isRelation && isComparable && (set?.abilities.filterable(name) ?? true),
+    description: property?.description ?? property?.label ?? null,
+    navigation: navigation ?? null,
+  };
+  const room = column.label.length === 0 ? 4 : 18;
+  const lengths = values.map((value) => showValue(value, column.type).text.length + room);
+  // The title has room for its pictures.
+  return { ...column, width: Math.min(Math.max(name.length + 10, ...lengths), 42) };
+}
+
+/** Returns what `$expand` reads for a cell: of one entity its key and its label, of several their number. */
+export function cellNode({ name, isCollection, target }: Navigation): ExpandNode {
+  if (isCollection) return expandNode(name, { options: new Map(Object.entries({ $count: "true", $top: "0" })) });
+  const names = [...target.key, labelProperty(target) ?? []].flat().map((property) => property.name);
+  return expandNode(name, { select: [...new Set(names)] });
+}
+
+/** Returns the path of the record of a row; null if the reader cannot read it by its key. */
+export function recordPath({ type, set }: ResolvedPath, row: Row): string | null {
+  const key = keyPredicate(type, row);
+  return key === null || set?.abilities.canReadByKey !== true ? null : encodeSegment(set.name) + key;
+}
+
+/** Returns the link of a cell: to the record of a row, to a related record, or to related rows; null without one. */
+export function cellHref(place: ResolvedPath, { name, navigation }: Column, row: Row, isFirst: boolean): string | null {
+  const own = recordPath(place, row);
+  if (isFirst && own !== null) return hrefOf(viewOf("record", own));
+  if (navigation === null || row[name] === null) return null;
+  const related = navigation.isCollection ? null : relatedPath(place, navigation, row);
+  if (related !== null) return hrefOf(viewOf("record", related));
+  // A foreign key leads to the set that it refers to, or nowhere.
+  if (own === null || name !== navigation.name || place.set?.abilities.navigable(name) === false) return null;
+  return hrefOf(viewOf(navigation.isCollection ? "grid" : "record", `${own}/${name}`));
+}
+
+/** The key is that of the expanded entity, or the foreign key of the row. */
+function relatedPath({ set }: ResolvedPath, { name, target, constraints }: Navigation, row: Row): string | null {
+  const foreign = Array.from(constraints, ([own, theirs]) => [theirs, row[own]] as const);
+  const expanded = (row[name] ?? {}) as Row;
+  const key = keyPredicate(target, { ...Object.fromEntries(foreign), ...expanded });
+  const related = set?.bindings.get(name);
+  return related === undefined || key === null ? null : encodeSegment(related) + key;
+}

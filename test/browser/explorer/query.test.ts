@@ -1,0 +1,109 @@
+// Statements: docs/reference/explorer.md#screens
+import { explorerRoute } from "odatakit/explorer";
+import { serve, type RunningServer } from "odatakit/node";
+import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
+import { findBrowser, openBrowser, type Browser } from "../browser.ts";
+import { Keys } from "./keys.ts";
+import { explorerFolder } from "./made-once.ts";
+import { notesService } from "./notes-service.ts";
+import { openExplorer } from "./open-explorer.ts";
+
+const program = findBrowser();
+
+describe.skipIf(program === undefined)("a query as text and as a form", () => {
+  let browser: Browser;
+  let folder: string;
+  const servers: RunningServer[] = [];
+
+  beforeAll(async () => {
+    folder = await explorerFolder();
+    browser = await openBrowser(program ?? "");
+  });
+  afterEach(async () => {
+    await Promise.all(servers.splice(0).map((server) => server.close()));
+  });
+  afterAll(() => browser.close());
+
+  async function openQuery(fragment: string) {
+    const { service } = notesService({ routes: [explorerRoute({ folder })] });
+    const server = await serve(service, { port: 0 });
+    servers.push(server);
+    const explorer = await openExplorer(browser, `${server.url}/notes`, fragment);
+    const { page } = explorer;
+    const text = () => page.evaluate(`document.querySelector(".query-text textarea").value`);
+    const hash = () => page.evaluate("decodeURIComponent(location.hash)");
+    /** The choices that the form shows. */
+    const shown = () =>
+      page.evaluate(`[...document.querySelectorAll(".query-form select")].map((each) => each.selectedOptions[0].text)`);
+    return { ...explorer, keys: new Keys(explorer), text, hash, shown };
+  }
+
+  test("buttons complete the word at the cursor, and Ctrl+Enter runs the text", async () => {
+    const { page, keys, text, hash, complaints } = await openQuery("#/query");
+    await keys.fill("Text of the query", "Boo");
+    await keys.tabTo("Books");
+    expect(await keys.press("Enter")).toMatchObject({ tag: "TEXTAREA" });
+    await page.keyboard.type("?$fil");
+    await keys.use("$filter");
+    await page.keyboard.type("Id eq 1");
+    // What has not run is in the URL, too.
+    await expect.poll(hash).toBe("#/query?draft=Books?$filter=Id eq 1");
+    await page.reload();
+    await expect.poll(() => page.locator(".query-text textarea").count()).toBe(1);
+    expect(await text()).toBe("Books?$filter=Id eq 1");
+    await keys.tabTo("Text of the query");
+    await keys.press("Control+Enter");
+    expect(await hash()).toBe("#/query/Books?$filter=Id eq 1");
+    expect(await page.locator(".query-result p").innerText()).toMatch(/^1 row · /u);
+    expect(complaints).toEqual([]);
+  });
+
+  test("faults of the text and of the service are marked at their position", async () => {
+    const { page, keys, hash, complaints } = await openQuery("#/query");
+    for (const [wrong, word] of [
+      ["Books?$filter=Id eqq 1", "eqq"],
+      ["Books?$filter=Idd eq 1", "Idd"],
+    ] as const) {
+      await keys.fill("Text of the query", wrong);
+      await keys.press("Control+Enter");
+      expect(await page.locator("mark").allInnerTexts()).toEqual([word]);
+    }
+    expect(await hash()).toBe("#/query/Books?$filter=Idd eq 1");
+    expect(complaints).toEqual([expect.stringContaining("400")]);
+  });
+
+  test("the form edits the text, and the text the form", async () => {
+    const { page, keys, text, shown, complaints } = await openQuery("#/query/Books?$filter=Id gt 0");
+    expect(await shown()).toEqual(["Books", "Id", "is more than"]);
+    await keys.use("Condition");
+    await keys.press("Shift+Tab", "Shift+Tab");
+    await page.keyboard.type("x");
+    expect([await text(), await page.locator(".field-error").count()]).toEqual(["Books?$filter=Id gt 0", 1]);
+    await keys.press("Control+a");
+    await page.keyboard.type("7");
+    expect(await text()).toBe("Books?$filter=Id gt 0 and Id eq 7");
+    expect(await shown()).toEqual(["Books", "All of these", "Id", "is more than", "Id", "is"]);
+    await keys.tabTo("Remove condition 1", "Shift+Tab");
+    await keys.press("Enter");
+    expect(await text()).toBe("Books?$filter=Id eq 7");
+    await keys.tabTo("Text of the query", "Shift+Tab");
+    await keys.press("Control+a");
+    await page.keyboard.type("Books?$filter=Id ne 2");
+    expect(await shown()).toEqual(["Books", "Id", "is not"]);
+    expect(complaints).toEqual([]);
+  });
+
+  test("each condition on items says what it means", async () => {
+    const { show, shown } = await openQuery("#/query/Books?$filter=Notes/any(x:x/Stars gt 1)");
+    const means = async (filter: string) => {
+      await show(`#/query/Books?$filter=${filter}`);
+      return ((await shown()) as readonly string[])[2];
+    };
+    expect([
+      await means("Notes/any(x:x/Stars gt 1)"),
+      await means("not (Notes/any(x:x/Stars gt 1))"),
+      await means("Notes/all(x:x/Stars gt 1)"),
+      await means("not (Notes/all(x:x/Stars gt 1))"),
+    ]).toEqual(["at least one", "none", "each", "not each"]);
+  });
+});
