@@ -26,7 +26,7 @@ const CUT_NAMES = `[...document.querySelectorAll(".grid-title")]
   .map(({ textContent }) => textContent)`;
 
 /** How many pixels the middle of each box for null is beside the control of its field. */
-const NULL_BOXES = `[...document.querySelectorAll(".value-field:has(.value-field-null)")].map((field) => {
+const NULL_BOXES = `[...document.querySelectorAll(".value-field:has([type=checkbox])")].map((field) => {
   const control = field.querySelector(".input").getBoundingClientRect();
   const box = field.querySelector("[type=checkbox]").getBoundingClientRect();
   const middle = (box.top + box.bottom) / 2;
