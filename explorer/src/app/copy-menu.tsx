@@ -1,29 +1,11 @@
 import type { JSX } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
-import { copyAsOdc, copyAsPbids } from "../copy/connection-files.ts";
-import type { CopiedQuery } from "../copy/copied-query.ts";
-import { copyAsCurl } from "../copy/curl.ts";
-import { copyAsFetch } from "../copy/fetch.ts";
-import { copyAsLink } from "../copy/link.ts";
-import { copyAsODataQuery } from "../copy/odata-query.ts";
-import { copyAsPowerQuery } from "../copy/power-query.ts";
-import { copyAsPowerShell } from "../copy/powershell.ts";
-import { copyAsUi5 } from "../copy/ui5.ts";
+import { COPY_FORMS, type CopiedQuery, copyAsOdc, copyAsPbids } from "../copy/copied-query.ts";
 import { Dialog } from "../parts/dialog.tsx";
 import { Menu, type MenuItem } from "../parts/menu.tsx";
 import { saveFile } from "../parts/save-file.ts";
 import type { ScreenProps } from "../state/session.ts";
 import { hrefOf } from "../state/view.ts";
-
-/** The forms of a query, by their names in the menu. */
-const FORMS: Readonly<Record<string, (query: CopiedQuery) => string>> = {
-  "curl (bash)": copyAsCurl,
-  "curl (PowerShell)": copyAsPowerShell,
-  fetch: copyAsFetch,
-  "Power Query M": copyAsPowerQuery,
-  "UI5 binding": copyAsUi5,
-  "odata-query": copyAsODataQuery,
-};
 
 /** A text that the clipboard did not take. */
 interface Refused {
@@ -49,14 +31,14 @@ export function CopyMenu({ session, view }: ScreenProps): JSX.Element {
         label="Copy as"
         icon="copy"
         items={[
-          ...Object.entries(FORMS).map(([label, write]) => ({
+          ...Object.entries(COPY_FORMS).map(([label, write]) => ({
             label,
             onSelect: () => copy(label, write(query)),
           })),
           ...fileItems(session, query),
           {
             label: "Link to this view",
-            onSelect: () => copy("link", copyAsLink(location.href, hrefOf(view))),
+            onSelect: () => copy("link", new URL(hrefOf(view), location.href).href),
           },
         ]}
       />
