@@ -179,8 +179,11 @@ export const EXPLORER_FLOORS: Readonly<Record<string, readonly string[]>> = {
   query: ["model", "format", "src/syntax"],
   client: ["@preact/signals"],
   state: ["client", "query", "model", "preact", "@preact/signals"],
-  copy: ["state", "client", "query", "format", "model", "src/payload"],
+  copy: ["query"],
   parts: ["state", "client", "query", "format", "model", "preact"],
   screens: ["parts", "copy", "state", "client", "query", "format", "model", "preact", ...SCREEN_PACKAGES],
-  app: ["screens", "parts", "copy", "state", "client", "query", "format", "model", "preact", "@preact/signals"],
+  app: [
+    ...["screens", "parts", "copy", "state", "client", "query", "format", "model"],
+    ...["src/payload", "preact", "@preact/signals"],
+  ],
 };

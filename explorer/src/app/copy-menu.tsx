@@ -1,6 +1,7 @@
 import type { JSX } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
-import { COPY_FORMS, type CopiedQuery, copyAsOdc, copyAsPbids } from "../copy/copied-query.ts";
+import { writeOdc, writePbids } from "../../../src/payload/connection-files.ts";
+import { COPY_FORMS, type CopiedQuery } from "../copy/copied-query.ts";
 import { Dialog } from "../parts/dialog.tsx";
 import { Menu, type MenuItem } from "../parts/menu.tsx";
 import { saveFile } from "../parts/save-file.ts";
@@ -68,8 +69,8 @@ function fileItems({ about, client, model }: ScreenProps["session"], query: Copi
       path === undefined ? saveFile(new Blob([write()]), `${name}.${ending}`) : location.assign(client.urlOf(path)),
   });
   return [
-    item("Excel", files?.excel, "odc", () => copyAsOdc(query, title)),
-    item("Power BI", files?.powerBi, "pbids", () => copyAsPbids(query)),
+    item("Excel", files?.excel, "odc", () => writeOdc(query.root, title)),
+    item("Power BI", files?.powerBi, "pbids", () => writePbids(query.root)),
   ];
 }
 

@@ -1,4 +1,3 @@
-import { writeOdc, writePbids } from "../../../src/payload/connection-files.ts";
 import { toRequestTarget } from "../query/option-text.ts";
 
 /** The query that a snippet repeats. */
@@ -11,8 +10,6 @@ export interface CopiedQuery {
   readonly headers: Readonly<Record<string, string>>;
 }
 
-type Form = (query: CopiedQuery) => string;
-
 /** The languages in which a query is copied, by their names in the menu. */
 export const COPY_FORMS = {
   "curl (bash)": (query) => curlCommand(query, "curl", "\\", (text) => text.replaceAll("'", String.raw`'\''`)),
@@ -23,17 +20,7 @@ export const COPY_FORMS = {
   "Power Query M": powerQuery,
   "UI5 binding": ui5Binding,
   "odata-query": buildQueryCall,
-} as const satisfies Readonly<Record<string, Form>>;
-
-/** Writes a connection of Excel to the service, for services that do not offer the file themselves. */
-export function copyAsOdc({ root }: CopiedQuery, title: string): string {
-  return writeOdc(root, title);
-}
-
-/** Writes a data source file of Power BI, for services that do not offer the file themselves. */
-export function copyAsPbids({ root }: CopiedQuery): string {
-  return writePbids(root);
-}
+} as const satisfies Readonly<Record<string, (query: CopiedQuery) => string>>;
 
 /** Within single quotes, shells expand nothing: `$`, `!` and backslashes are themselves. */
 function curlCommand(query: CopiedQuery, program: string, lineEnd: string, escape: (text: string) => string): string {
@@ -44,9 +31,7 @@ function curlCommand(query: CopiedQuery, program: string, lineEnd: string, escap
 
 /** @param url an expression */
 function fetchStatements(url: string, query: CopiedQuery): string {
-  const headers = headersOf(query);
-  const options = Object.keys(headers).length === 0 ? "" : `, ${toJavaScript({ headers })}`;
-  return `const response = await fetch(${url}${options});
+  return `const response = await fetch(${url}, ${toJavaScript({ headers: headersOf(query) })});
 if (!response.ok) throw new Error(await response.text());
 const result = await response.${readsText(query) ? "text" : "json"}();
 `;
@@ -89,7 +74,6 @@ const BUILT: Readonly<Record<string, (value: string) => string | number | true |
   top: numberIn,
   skip: numberIn,
   count: (value) => (value === "true" ? true : undefined),
-  format: encodeReserved,
 };
 
 /** Options that the package cannot express follow as text. @see https://www.npmjs.com/package/odata-query */

@@ -40,10 +40,7 @@ interface Types {
   readonly enums: ReadonlyMap<string, EnumType>;
 }
 
-/**
- * Reads a `$metadata` document of odatakit.
- * @throws Error if it holds no schema
- */
+/** Reads a `$metadata` document of odatakit. @throws Error if it holds no schema */
 export function readMetadata(document: XmlElement) {
   const schema = readSchema(document);
   const types = readTypes(schema);
@@ -61,16 +58,15 @@ export function readMetadata(document: XmlElement) {
   };
 }
 
+/** Types refer to one another, so that all exist before their members are read. */
 function readTypes(schema: CsdlElement): Types {
   const elements = [...childrenOf(schema, "ComplexType"), ...childrenOf(schema, "EntityType")];
-  const open = elements.map((element) => ({ element, type: openType(element) }));
-  const types = {
-    structured: new Map(open.map(({ type }) => [type.qualifiedName, type])),
-    enums: new Map(childrenOf(schema, "EnumType").map((each) => [each.qualifiedName, readEnum(each)])),
-  };
-  // Types refer to one another, so that all exist before their members are read.
-  for (const { element, type } of open) Object.assign(type, readMembers(element, types));
-  return types;
+  const structured = new Map(elements.map((each) => [each.qualifiedName, openType(each)]));
+  const enums = new Map(childrenOf(schema, "EnumType").map((each) => [each.qualifiedName, readEnum(each)]));
+  for (const each of elements) {
+    Object.assign(structured.get(each.qualifiedName) ?? {}, readMembers(each, { structured, enums }));
+  }
+  return { structured, enums };
 }
 
 function openType({ localName, names, qualifiedName }: CsdlElement): StructuredType {
@@ -133,24 +129,25 @@ function readType({ attributes: { Type: text = "" } }: CsdlElement, { structured
 function readNavigation(element: CsdlElement, types: Types) {
   const { Nullable: nullable, Partner: partner = null } = element.attributes;
   const { type, isCollection } = readType(element, types);
-  const pairs = childrenOf(element, "ReferentialConstraint").map(({ attributes }) => {
-    return [attributes["Property"] ?? "", attributes["ReferencedProperty"] ?? ""] as const;
-  });
   /** Own property → property of the target. */
-  const constraints = new Map(pairs);
+  const constraints = pairsIn(element, "ReferentialConstraint", "Property", "ReferencedProperty");
   const navigation = { ...element.names, isCollection, isNullable: nullable !== "false", partner, constraints };
   return type.kind === "complex" ? [{ ...navigation, target: type.type }] : [];
 }
 
 function readSet(element: CsdlElement, { structured }: Types) {
   const type = structured.get(element.attributes["EntityType"] ?? "");
-  const pairs = childrenOf(element, "NavigationPropertyBinding").map(({ attributes }) => {
-    return [attributes["Path"] ?? "", attributes["Target"] ?? ""] as const;
-  });
   /** The sets to which navigation properties lead, by the path of the navigation. */
-  const bindings = new Map(pairs);
+  const bindings = pairsIn(element, "NavigationPropertyBinding", "Path", "Target");
   const set = { ...element.names, bindings, abilities: setAbilities(element) };
   return type === undefined ? [] : [{ ...set, type, description: set.description ?? type.description }];
+}
+
+function pairsIn(element: CsdlElement, name: string, key: string, value: string): ReadonlyMap<string, string> {
+  const pairs = childrenOf(element, name).map(
+    ({ attributes }) => [attributes[key] ?? "", attributes[value] ?? ""] as const,
+  );
+  return new Map(pairs);
 }
 
 /** Reads a bound overload, or an unbound one for each of its imports, without which it has no URL. */

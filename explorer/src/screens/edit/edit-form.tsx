@@ -1,7 +1,7 @@
 import type { JSX } from "preact";
 import { useState } from "preact/hooks";
 import { ServiceError } from "../../client/service-error.ts";
-import { type Entity, isWritable, toEntity } from "../../format/entity.ts";
+import { type Entity, toEntity } from "../../format/entity.ts";
 import type { EntityValues } from "../../format/merge-columns.ts";
 import type { Property, StructuredType } from "../../model/model.ts";
 import { BusyBar } from "../../parts/busy.tsx";
@@ -70,7 +70,7 @@ export function EditForm(props: EditProps): JSX.Element {
 /** Returns the properties that a write may state. */
 function editedProperties({ properties, key }: StructuredType, values: EntityValues | null): readonly Property[] {
   return [...properties.values()].filter((property) => {
-    if (!isWritable(property)) return false;
+    if (property.readOnly) return false;
     return values === null || (!property.immutable && !key.includes(property) && Object.hasOwn(values, property.name));
   });
 }
