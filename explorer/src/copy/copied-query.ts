@@ -29,7 +29,6 @@ function curlCommand(query: CopiedQuery, program: string, lineEnd: string, escap
   return `${program} ${quoted.join(` ${lineEnd}\n  -H `)}`;
 }
 
-/** @param url an expression */
 function fetchStatements(url: string, query: CopiedQuery): string {
   return `const response = await fetch(${url}, ${toJavaScript({ headers: headersOf(query) })});
 if (!response.ok) throw new Error(await response.text());
@@ -105,11 +104,11 @@ function urlOf({ root, path, options }: CopiedQuery): string {
 
 /** All headers but `Accept` may be credentials, which become placeholders. */
 function headersOf({ headers }: CopiedQuery): Readonly<Record<string, string>> {
-  const placeholders = Object.entries(headers).map(([name, value]) => {
-    const [scheme = ""] = name === "Authorization" ? (/^\w+ /u.exec(value) ?? []) : [];
-    return [name, name === "Accept" ? value : `${scheme}YOUR_SECRET`] as const;
-  });
-  return Object.fromEntries(placeholders);
+  const hide = (value: string): string => value.replace(/^(Basic |Bearer )?.*$/su, "$1YOUR_SECRET");
+  const shown = Object.entries(headers).map(
+    ([name, value]) => [name, name === "Accept" ? value : hide(value)] as const,
+  );
+  return Object.fromEntries(shown);
 }
 
 /** Returns whether a query reads a text, such as a number of entities, instead of JSON. */

@@ -9,7 +9,6 @@ export interface CsvColumn {
   readonly type: PropertyType | null;
 }
 
-/** Most rows of a file that the page makes. */
 export const MAX_CSV_ROWS = 100_000;
 
 /** A CSV file that grows page by page. It has exact values; an empty cell is null, `""` an empty text. @see RFC 4180 */

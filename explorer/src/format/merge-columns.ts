@@ -1,6 +1,5 @@
 import type { Property, StructuredType } from "../model/model.ts";
 
-/** An entity as JSON has it. */
 export type EntityValues = Readonly<Record<string, unknown>>;
 
 export type MergeChoice = "mine" | "theirs";

@@ -3,7 +3,6 @@ import type { PropertyType } from "../model/model.ts";
 /** How a value is shown. `null` and `empty` have shapes of their own, since an empty cell would say nothing. */
 export interface ShownValue {
   readonly kind: "null" | "empty" | "text" | "number" | "boolean" | "date" | "binary" | "json";
-  /** For a reader, in the words of the locale. */
   readonly text: string;
   readonly exact: string;
 }
@@ -33,7 +32,14 @@ const FORMS: Readonly<Record<string, readonly [kind: ShownValue["kind"], toText:
   "Edm.Date": ["date", dateText({ dateStyle: "medium", timeZone: "UTC" })],
   "Edm.DateTimeOffset": ["date", dateText({ dateStyle: "medium", timeStyle: "medium" })],
   "Edm.TimeOfDay": ["date", (exact) => exact.replace(/\.0*$/u, "")],
-  "Edm.Duration": ["text", durationText],
+  "Edm.Duration": [
+    "text",
+    (exact) =>
+      exact
+        .replaceAll(/[PT]/gu, "")
+        .replaceAll(/[DHM](?=\d)/gu, "$& ")
+        .toLowerCase(),
+  ],
   "Edm.Binary": ["binary", sizeText],
 };
 
@@ -53,22 +59,12 @@ function dateText(options: Intl.DateTimeFormatOptions): ToText {
   };
 }
 
-/** Writes `P1DT2H30M` as `1 d 2 h 30 min`. */
-function durationText(exact: string): string {
-  const units: Readonly<Record<string, string>> = { P: "", T: "", D: " d ", H: " h ", M: " min ", S: " s" };
-  return exact
-    .replaceAll(/[A-Z]/gu, (unit) => units[unit] ?? unit)
-    .trim()
-    .replace("-", "−");
-}
-
 /** Four characters of base64url mean three bytes. */
 function sizeText(exact: string, locale: string | undefined): string {
   const bytes = Math.floor((exact.replace(/=+$/u, "").length * 3) / 4);
   return new Intl.NumberFormat(locale, { style: "unit", unit: "byte", unitDisplay: "long" }).format(bytes);
 }
 
-/** Returns one line about an object or a collection. */
 function summaryOf(value: object): string {
   const isPlain = (item: unknown): boolean => typeof item !== "object" || item === null;
   const members = Object.entries(value).filter(([name]) => !name.includes("@"));

@@ -24,15 +24,12 @@ export function readSchema(document: XmlElement): CsdlElement {
   const apart = new Map<string, readonly CsdlElement[]>();
   const read = (element: XmlElement, prefix: string): CsdlElement => {
     const attributes = Object.fromEntries(Array.from(element.attributes, ({ name, value }) => [name, value]));
-    const constant = Object.keys(attributes).find((key) => !/^(?:Term|Property|Qualifier)$/u.test(key)) ?? "";
+    const constant = Object.keys(attributes).find((key) => key !== "Term" && key !== "Property") ?? "";
     const text = attributes[constant] ?? element.textContent ?? "";
-    const name = attributes["Name"] ?? attributes["Namespace"] ?? "";
+    const { Namespace: namespace = "", Name: name = namespace } = attributes;
     const qualifiedName = prefix + name;
-    const start = `${qualifiedName}${element === schema ? "." : "/"}`;
-    const children = [
-      ...Array.from(element.children, (child) => read(child, start)),
-      ...(apart.get(qualifiedName) ?? []),
-    ];
+    const own = Array.from(element.children, (child) => read(child, qualifiedName + (element === schema ? "." : "/")));
+    const children = [...own, ...(apart.get(qualifiedName) ?? [])];
     const description = textAt({ children }, "Core.Description") ?? textAt({ children }, "Common.QuickInfo");
     return { localName: element.localName, attributes, children, text, qualifiedName, names: { name, description } };
   };

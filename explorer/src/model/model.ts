@@ -8,7 +8,6 @@ export type SetAbilities = EntitySet["abilities"];
 export type EnumType = Readonly<ReturnType<typeof readEnum>>;
 export type Property = Readonly<ReturnType<typeof readProperty>>;
 export type Navigation = Readonly<ReturnType<typeof readNavigation>[number]>;
-/** An overload of a function or action. */
 export type Operation = Readonly<ReturnType<typeof readOperation>[number]>;
 export type Parameter = Operation["parameters"][number];
 
@@ -29,16 +28,7 @@ export type PropertyType =
   | { readonly kind: "enum"; readonly enum: EnumType }
   | { readonly kind: "complex"; readonly type: StructuredType };
 
-interface Typed {
-  readonly type: PropertyType;
-  readonly isCollection: boolean;
-}
-
-/** Types by qualified name. */
-interface Types {
-  readonly structured: ReadonlyMap<string, StructuredType>;
-  readonly enums: ReadonlyMap<string, EnumType>;
-}
+type Types = ReturnType<typeof readTypes>;
 
 /** Reads a `$metadata` document of odatakit. @throws Error if it holds no schema */
 export function readMetadata(document: XmlElement) {
@@ -47,7 +37,6 @@ export function readMetadata(document: XmlElement) {
   const [container] = childrenOf(schema, "EntityContainer");
   const operations = [...childrenOf(schema, "Function"), ...childrenOf(schema, "Action")];
   return {
-    /** The name that a reader sees. */
     title: textAt(container, "Common.Label") ?? schema.names.name,
     description: (container ?? schema).names.description,
     sets: byName(childrenOf(container, "EntitySet").flatMap((each) => readSet(each, types))),
@@ -59,7 +48,7 @@ export function readMetadata(document: XmlElement) {
 }
 
 /** Types refer to one another, so that all exist before their members are read. */
-function readTypes(schema: CsdlElement): Types {
+function readTypes(schema: CsdlElement) {
   const elements = [...childrenOf(schema, "ComplexType"), ...childrenOf(schema, "EntityType")];
   const structured = new Map(elements.map((each) => [each.qualifiedName, openType(each)]));
   const enums = new Map(childrenOf(schema, "EnumType").map((each) => [each.qualifiedName, readEnum(each)]));
@@ -101,7 +90,6 @@ function readProperty(element: CsdlElement, types: Types) {
   return {
     ...element.names,
     ...readType(element, types),
-    /** The name for people. */
     label: textAt(element, "Common.Label"),
     isNullable: nullable !== "false",
     maxLength: maxLength === undefined ? null : Number(maxLength),
@@ -117,13 +105,15 @@ function readProperty(element: CsdlElement, types: Types) {
 }
 
 /** Reads a type such as `Collection(Shop.Status)`. */
-function readType({ attributes: { Type: text = "" } }: CsdlElement, { structured, enums }: Types): Typed {
+function readType({ attributes: { Type: text = "" } }: CsdlElement, types: Types) {
   const name = text.replace(/^Collection\((.*)\)$/u, "$1");
-  const isCollection = name !== text;
+  return { type: typeNamed(name, types), isCollection: name !== text };
+}
+
+function typeNamed(name: string, { structured, enums }: Types): PropertyType {
   const [type, enumType] = [structured.get(name), enums.get(name)];
-  if (type !== undefined) return { isCollection, type: { kind: "complex", type } };
-  if (enumType !== undefined) return { isCollection, type: { kind: "enum", enum: enumType } };
-  return { isCollection, type: { kind: "primitive", name } };
+  if (type !== undefined) return { kind: "complex", type };
+  return enumType === undefined ? { kind: "primitive", name } : { kind: "enum", enum: enumType };
 }
 
 function readNavigation(element: CsdlElement, types: Types) {
