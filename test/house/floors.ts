@@ -183,7 +183,16 @@ export const EXPLORER_FLOORS: Readonly<Record<string, readonly string[]>> = {
   parts: ["state", "client", "query", "format", "model", "preact"],
   screens: ["parts", "copy", "state", "client", "query", "format", "model", "preact", ...SCREEN_PACKAGES],
   app: [
-    ...["screens", "parts", "copy", "state", "client", "query", "format", "model"],
-    ...["src/payload", "preact", "@preact/signals"],
+    "screens",
+    "parts",
+    "copy",
+    "state",
+    "client",
+    "query",
+    "format",
+    "model",
+    "src/payload",
+    "preact",
+    "@preact/signals",
   ],
 };
