@@ -77,16 +77,16 @@ const BUILT: Readonly<Record<string, (value: string) => string | number | true |
 
 /** Options that the package cannot express follow as text. @see https://www.npmjs.com/package/odata-query */
 function buildQueryCall(query: CopiedQuery): string {
-  const rest = new Map(query.options);
   const built = Object.entries(BUILT).flatMap(([name, toValue]) => {
     const option = `$${name.toLowerCase()}`;
-    const value = toValue(rest.get(option) ?? "") ?? "";
-    if (value !== "") rest.delete(option);
-    return value === "" ? [] : [[name, value] as const];
+    const value = toValue(query.options.get(option) ?? "") ?? "";
+    return value === "" ? [] : [{ name, option, value }];
   });
+  const rest = [...query.options].filter(([option]) => built.every((each) => each.option !== option));
+  const members = Object.fromEntries(built.map(({ name, value }) => [name, value]));
   const url = JSON.stringify(urlOf({ ...query, options: new Map() }));
-  const call = built.length === 0 ? "" : ` + buildQuery(${toJavaScript(Object.fromEntries(built))})`;
-  const text = toRequestTarget({ path: "", options: rest }).replace("?", call === "" ? "?" : "&");
+  const call = built.length === 0 ? "" : ` + buildQuery(${toJavaScript(members)})`;
+  const text = toRequestTarget({ path: "", options: new Map(rest) }).replace("?", call === "" ? "?" : "&");
   return `import buildQuery from "odata-query";
 
 const url = ${url}${call}${text === "" ? "" : ` + ${JSON.stringify(text)}`};

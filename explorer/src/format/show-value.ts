@@ -45,10 +45,10 @@ const FORMS: Readonly<Record<string, readonly [kind: ShownValue["kind"], toText:
 
 /** No digit is lost. Numbers with an exponent, `INF`, `-INF` and `NaN` stay as they are. */
 function numberText(exact: string, locale: string | undefined): string {
-  const [number, { length } = ""] = /^-?\d+(?:\.(\d{1,100}))?$/u.exec(exact) ?? [];
-  if (number === undefined) return exact;
-  const format = new Intl.NumberFormat(locale, { minimumFractionDigits: length, maximumFractionDigits: length });
-  return format.format(number as Intl.StringNumericLiteral).replace("-", "−");
+  if (!/^-?\d+(?:\.\d{1,100})?$/u.test(exact)) return exact;
+  const { length: digits } = exact.split(".")[1] ?? "";
+  const format = new Intl.NumberFormat(locale, { minimumFractionDigits: digits, maximumFractionDigits: digits });
+  return format.format(exact as Intl.StringNumericLiteral).replace("-", "−");
 }
 
 /** Browsers write the years 44 and -44 alike: dates before the year 1000 stay as they are. */

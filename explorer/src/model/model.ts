@@ -38,7 +38,7 @@ export function readMetadata(document: XmlElement) {
   const operations = [...childrenOf(schema, "Function"), ...childrenOf(schema, "Action")];
   return {
     title: textAt(container, "Common.Label") ?? schema.names.name,
-    description: (container ?? schema).names.description,
+    description: container?.names.description ?? schema.names.description,
     sets: byName(childrenOf(container, "EntitySet").flatMap((each) => readSet(each, types))),
     /** Entity types and complex types by qualified name. */
     types: types.structured,
@@ -98,7 +98,7 @@ function readProperty(element: CsdlElement, types: Types) {
     hasComputedDefault: is("Core.ComputedDefaultValue"),
     immutable: is("Core.Immutable"),
     /** Whether only the service sets the value. */
-    readOnly: is("Core.Computed") || /^(?:[01]|\S*\/(?:None|Read))$/u.test(textAt(element, "Core.Permissions") ?? ""),
+    readOnly: is("Core.Computed") || !/\/(?:Read)?Write\b/u.test(textAt(element, "Core.Permissions") ?? "/Write"),
     isMultiLine: is("UI.MultiLineText"),
     mediaType: textAt(element, "Core.MediaType"),
   };
@@ -134,10 +134,9 @@ function readSet(element: CsdlElement, { structured }: Types) {
 }
 
 function pairsIn(element: CsdlElement, name: string, key: string, value: string): ReadonlyMap<string, string> {
-  const pairs = childrenOf(element, name).map(
-    ({ attributes }) => [attributes[key] ?? "", attributes[value] ?? ""] as const,
+  return new Map(
+    childrenOf(element, name).map(({ attributes }) => [attributes[key] ?? "", attributes[value] ?? ""] as const),
   );
-  return new Map(pairs);
 }
 
 /** Reads a bound overload, or an unbound one for each of its imports, without which it has no URL. */
