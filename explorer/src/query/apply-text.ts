@@ -13,12 +13,6 @@ export const METHOD_NAMES: ReadonlyMap<TotalMethod, string> = new Map([
   ["countdistinct", "Different values"],
 ]);
 
-/** Returns the name of a total for people: `Sum of Price`. */
-export function titleOf(method: TotalMethod, path: string | null): string {
-  const name = METHOD_NAMES.get(method) ?? method;
-  return path === null ? name : `${name} of ${path}`;
-}
-
 /** Returns the method that a word names; the number of rows for any other word. */
 export function methodOf(word: string | undefined): TotalMethod {
   return [...METHOD_NAMES.keys()].find((each) => each === word) ?? "count";
