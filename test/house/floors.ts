@@ -167,7 +167,7 @@ export const INNER_FLOORS: Readonly<Record<string, ReadonlyArray<readonly string
   ],
 };
 
-const SCREEN_PACKAGES = ["@preact/signals", "@tanstack/virtual-core", "d3-shape"];
+const SCREEN_PACKAGES = ["@preact/signals", "@tanstack/virtual-core"];
 
 /**
  * The folders of `explorer/src`, from the ground up, and what each may import: folders of the page, rooms of `src`, packages.

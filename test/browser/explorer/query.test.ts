@@ -48,7 +48,7 @@ describe.skipIf(program === undefined)("a query as text and as a form", () => {
     await page.keyboard.type("Id eq 1");
     // What has not run is in the URL, too.
     await expect.poll(hash).toBe("#/query?draft=Books?$filter=Id eq 1");
-    await page.reload();
+    await page.evaluate("location.reload()");
     await expect.poll(() => page.locator(".query-text textarea").count()).toBe(1);
     expect(await text()).toBe("Books?$filter=Id eq 1");
     await keys.tabTo("Text of the query");
