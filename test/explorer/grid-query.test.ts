@@ -1,6 +1,6 @@
 // Statements: docs/reference/explorer.md#screens
 import { describe, expect, test } from "vitest";
-import { readMetadata } from "../../explorer/src/model/read-metadata.ts";
+import { readMetadata } from "../../explorer/src/model/model.ts";
 import { cellHref, columnsOf, type Row } from "../../explorer/src/screens/grid/columns.ts";
 import { changedView, conditionsOf, filterOf, gridQuery } from "../../explorer/src/screens/grid/grid-query.ts";
 import { type View, hrefOf, parseFragment } from "../../explorer/src/state/view.ts";

@@ -167,7 +167,7 @@ export const INNER_FLOORS: Readonly<Record<string, ReadonlyArray<readonly string
   ],
 };
 
-const SCREEN_PACKAGES = ["@preact/signals", "@tanstack/virtual-core", "d3-shape"];
+const SCREEN_PACKAGES = ["@preact/signals", "@tanstack/virtual-core"];
 
 /**
  * The folders of `explorer/src`, from the ground up, and what each may import: folders of the page, rooms of `src`, packages.
@@ -179,8 +179,20 @@ export const EXPLORER_FLOORS: Readonly<Record<string, readonly string[]>> = {
   query: ["model", "format", "src/syntax", "src/edm"],
   client: ["@preact/signals"],
   state: ["client", "query", "model", "preact", "@preact/signals"],
-  copy: ["state", "client", "query", "format", "model", "src/payload"],
+  copy: ["query"],
   parts: ["state", "client", "query", "format", "model", "preact"],
   screens: ["parts", "copy", "state", "client", "query", "format", "model", "preact", ...SCREEN_PACKAGES],
-  app: ["screens", "parts", "copy", "state", "client", "query", "format", "model", "preact", "@preact/signals"],
+  app: [
+    "screens",
+    "parts",
+    "copy",
+    "state",
+    "client",
+    "query",
+    "format",
+    "model",
+    "src/payload",
+    "preact",
+    "@preact/signals",
+  ],
 };

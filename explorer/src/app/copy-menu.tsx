@@ -1,29 +1,12 @@
 import type { JSX } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
-import { copyAsOdc, copyAsPbids } from "../copy/connection-files.ts";
-import type { CopiedQuery } from "../copy/copied-query.ts";
-import { copyAsCurl } from "../copy/curl.ts";
-import { copyAsFetch } from "../copy/fetch.ts";
-import { copyAsLink } from "../copy/link.ts";
-import { copyAsODataQuery } from "../copy/odata-query.ts";
-import { copyAsPowerQuery } from "../copy/power-query.ts";
-import { copyAsPowerShell } from "../copy/powershell.ts";
-import { copyAsUi5 } from "../copy/ui5.ts";
+import { writeOdc, writePbids } from "../../../src/payload/connection-files.ts";
+import { COPY_FORMS, type CopiedQuery } from "../copy/copied-query.ts";
 import { Dialog } from "../parts/dialog.tsx";
 import { Menu, type MenuItem } from "../parts/menu.tsx";
 import { saveFile } from "../parts/save-file.ts";
 import type { ScreenProps } from "../state/session.ts";
 import { hrefOf } from "../state/view.ts";
-
-/** The forms of a query, by their names in the menu. */
-const FORMS: Readonly<Record<string, (query: CopiedQuery) => string>> = {
-  "curl (bash)": copyAsCurl,
-  "curl (PowerShell)": copyAsPowerShell,
-  fetch: copyAsFetch,
-  "Power Query M": copyAsPowerQuery,
-  "UI5 binding": copyAsUi5,
-  "odata-query": copyAsODataQuery,
-};
 
 /** A text that the clipboard did not take. */
 interface Refused {
@@ -49,14 +32,14 @@ export function CopyMenu({ session, view }: ScreenProps): JSX.Element {
         label="Copy as"
         icon="copy"
         items={[
-          ...Object.entries(FORMS).map(([label, write]) => ({
+          ...Object.entries(COPY_FORMS).map(([label, write]) => ({
             label,
             onSelect: () => copy(label, write(query)),
           })),
           ...fileItems(session, query),
           {
             label: "Link to this view",
-            onSelect: () => copy("link", copyAsLink(location.href, hrefOf(view))),
+            onSelect: () => copy("link", new URL(hrefOf(view), location.href).href),
           },
         ]}
       />
@@ -86,8 +69,8 @@ function fileItems({ about, client, model }: ScreenProps["session"], query: Copi
       path === undefined ? saveFile(new Blob([write()]), `${name}.${ending}`) : location.assign(client.urlOf(path)),
   });
   return [
-    item("Excel", files?.excel, "odc", () => copyAsOdc(query, title)),
-    item("Power BI", files?.powerBi, "pbids", () => copyAsPbids(query)),
+    item("Excel", files?.excel, "odc", () => writeOdc(query.root, title)),
+    item("Power BI", files?.powerBi, "pbids", () => writePbids(query.root)),
   ];
 }
 

@@ -28,6 +28,8 @@ export function TextField(
       /** Whether it has several lines. */
       readonly isLong?: boolean | undefined;
       readonly choices?: Choices | undefined;
+      /** Further attributes of the control. */
+      readonly control?: JSX.IntrinsicElements["textarea"] | undefined;
     },
 ): JSX.Element {
   const id = useId();
@@ -42,6 +44,7 @@ export function TextField(
     "aria-describedby": notes.map((kind) => `${id}-${kind}`).join(" ") || undefined,
     "aria-invalid": notes.includes("error") || undefined,
     onInput: (event: TargetedEvent<HTMLInputElement>) => props.onInput(event.currentTarget.value),
+    ...props.control,
   };
   const options = choices?.map((choice) => (
     <option key={choice.value} value={choice.value} selected={choice.value === value}>

@@ -5,9 +5,8 @@ import { type Credential, Credentials } from "../client/credentials.ts";
 import { ServiceClient } from "../client/service-client.ts";
 import type { ServiceError } from "../client/service-error.ts";
 import type { SignIn } from "../client/sign-in.ts";
-import type { Model } from "../model/model.ts";
+import { type Model, readMetadata } from "../model/model.ts";
 import { parseXml } from "../model/parse-xml.ts";
-import { readMetadata } from "../model/read-metadata.ts";
 import { Toasts } from "./toasts.ts";
 import { type View, hrefOf, parseFragment } from "./view.ts";
 

@@ -20,6 +20,19 @@ const CUT = `[...document.querySelectorAll("main *, header *")].filter((element)
     (element.scrollWidth > element.clientWidth + 1 || element.scrollHeight > element.clientHeight + 2);
 }).map(({ outerHTML }) => outerHTML.slice(0, 120))`;
 
+/** Names of columns that their cells cut. */
+const CUT_NAMES = `[...document.querySelectorAll(".grid-title")]
+  .filter(({ scrollWidth, clientWidth }) => scrollWidth > clientWidth)
+  .map(({ textContent }) => textContent)`;
+
+/** How many pixels the middle of each box for null is beside the control of its field. */
+const NULL_BOXES = `[...document.querySelectorAll(".value-field:has([type=checkbox])")].map((field) => {
+  const control = field.querySelector(".input").getBoundingClientRect();
+  const box = field.querySelector("[type=checkbox]").getBoundingClientRect();
+  const middle = (box.top + box.bottom) / 2;
+  return Math.max(0, control.top - middle, middle - control.bottom);
+})`;
+
 describe.skipIf(program === undefined)("readers with settings of their own", () => {
   let server: RunningServer;
   let browser: Browser;
@@ -48,6 +61,25 @@ describe.skipIf(program === undefined)("readers with settings of their own", () 
       expect({ fragment, overflow, cut: await page.evaluate(CUT) }).toEqual({ fragment, overflow: 0, cut: [] });
     }
     await page.evaluate(`document.documentElement.style.fontSize = ""`);
+  });
+
+  test("see the whole name of a column that sorts and filters", async () => {
+    const { page, show } = explorer;
+    await page.setViewportSize({ width: 1280, height: 800 });
+    await show("#/grid/Wides?$orderby=Int64,Decimal desc&$filter=Int64 ne 5 and Decimal ne 5&$select=Id,Int64,Decimal");
+    expect(await page.locator(".grid-filtered").count()).toBe(2);
+    expect(await page.evaluate(CUT_NAMES)).toEqual([]);
+  });
+
+  test("see the choice of null beside its field, however long label and hint are", async () => {
+    const { page, show } = explorer;
+    for (const width of [1280, 320]) {
+      await page.setViewportSize({ width, height: 800 });
+      await show("#/home");
+      await show("#/edit/Texts");
+      const beside = (await page.evaluate(NULL_BOXES)) as readonly number[];
+      expect([beside.length > 0, Math.max(...beside)]).toEqual([true, 0]);
+    }
   });
 
   test("see borders and the focus in forced colours", async () => {

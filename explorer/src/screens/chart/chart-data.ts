@@ -1,121 +1,59 @@
 import { valueAt } from "../../format/csv.ts";
 import { showValue } from "../../format/show-value.ts";
-import type { PropertyType, SetAbilities } from "../../model/model.ts";
-import { aliasOf, titleOf, type Total, type TotalMethod, writeApply } from "../../query/apply-text.ts";
+import type { PropertyType } from "../../model/model.ts";
+import type { ChartChoice } from "./chart-choice.ts";
 import { toNumber, toTime } from "./chart-scale.ts";
 
-/** What a chart shows of a query. */
-export interface ChartChoice {
-  readonly kind: "bars" | "lines" | "scatter";
-  readonly x: string;
-  /** The paths of the series; empty to count rows. */
-  readonly y: readonly string[];
-  /** How a total is made of each group; null for the rows of the query. */
-  readonly total: TotalMethod | null;
-}
-
-/** The request of a chart, and where its rows have the values. */
-export interface ChartQuery {
-  readonly options: ReadonlyMap<string, string>;
-  readonly series: readonly { readonly column: string; readonly title: string }[];
-}
-
-/** Rows that a chart reads at most. */
-export const MOST_POINTS = 2000;
-
-/**
- * Returns the request of a chart: groups by x with totals, or the rows of the query.
- * @param options those of the view; search, further columns and filter come before the groups
- */
-export function chartQuery(
-  options: ReadonlyMap<string, string>,
-  choice: ChartChoice,
-  abilities: Pick<SetAbilities, "canSelect" | "sortable"> | null = null,
-): ChartQuery {
-  const { x, y, total } = choice;
-  const kept = new Map([...options].filter(([name, value]) => /^[$@]/u.test(name) && value !== ""));
-  if (total === null) {
-    if (!kept.has("$apply") && abilities?.canSelect !== false) {
-      kept.set("$select", [...new Set([x, ...y])].filter((path) => path !== "").join(","));
-    }
-    kept.delete("$expand");
-    kept.delete("$count");
-    return { options: kept, series: y.map((path) => ({ column: path, title: path })) };
-  }
-  const paths = total === "count" ? [null] : y;
-  const totals: Total[] = [];
-  for (const path of paths) {
-    totals.push({ method: total, path, alias: aliasOf(total, path, [...totals.map(({ alias }) => alias), x]) });
-  }
-  const before = (["search", "compute", "filter"] as const).flatMap((step) => {
-    const text = kept.get(`$${step}`);
-    return text === undefined ? [] : [`${step}(${text})`];
-  });
-  const aliases = [...kept].filter(([name]) => name.startsWith("@"));
-  const groups = writeApply({ filter: "", groupBy: [x], totals, limit: null });
-  return {
-    options: new Map([
-      ...aliases,
-      ["$apply", [...before, groups].join("/")],
-      ...(abilities?.sortable(x) === false ? [] : [["$orderby", x] as const]),
-    ]),
-    series: totals.map(({ alias, path }) => ({ column: alias, title: titleOf(total, path) })),
-  };
-}
-
-/** A place on the horizontal axis, with the value of each series. */
-export interface ChartPoint {
-  readonly label: string;
-  /** The number or time of x; null for a name. */
-  readonly x: number | null;
-  readonly values: readonly (number | null)[];
-  /** The values for a reader, with all digits. */
-  readonly texts: readonly string[];
-}
-
-/** The points of a chart. */
+/** The points of a chart, in the order of its horizontal axis. */
 export interface ChartData {
   readonly axis: "bands" | "number" | "time";
   readonly points: readonly ChartPoint[];
-  /** Points that have no place, since x or all values are missing. */
+  /** Rows that have no place, since x or all values are missing. */
   readonly missing: number;
+}
+
+/** A place on the horizontal axis: its name, its number or time, and the value of each series, for a reader with all digits. */
+interface ChartPoint {
+  readonly label: string;
+  readonly x: number | null;
+  readonly values: readonly (number | null)[];
+  readonly texts: readonly string[];
 }
 
 const EXACT: PropertyType = Object.freeze({ kind: "primitive", name: "Edm.Decimal" });
 const DATE = /^\d{4}-\d\d-\d\d(?:$|T)/u;
 
-/**
- * Reads rows as points. Bars have names below them; lines and scatter have an axis of numbers or times where x is one.
- * @param locale the language of the reader; that of the browser without it
- */
+/** Reads rows as points. Bars have names below them; lines and scatter have an axis of numbers or times where x is one. */
 export function chartData(
   rows: readonly unknown[],
-  columns: { readonly x: string; readonly y: readonly string[] },
+  { x, y }: Pick<ChartChoice, "x" | "y">,
   type: PropertyType | null,
   kind: ChartChoice["kind"],
   locale?: string,
 ): ChartData {
-  const xs = rows.map((row) => valueAt(row, columns.x.split("/")));
-  const stated = xs.filter((x) => x !== null && x !== undefined);
-  const isTime = stated.length > 0 && stated.every((x) => typeof x === "string" && DATE.test(x) && toTime(x) !== null);
-  const isNumber = stated.length > 0 && !isTime && stated.every((x) => toNumber(x) !== null) && !isName(type);
-  const isMeasured = kind !== "bars" && (isTime || isNumber);
+  const xs = rows.map((row) => valueAt(row, x.split("/")) ?? null);
+  const stated = xs.filter((each) => each !== null);
+  const isEach = (test: (value: unknown) => boolean): boolean => stated.length > 0 && stated.every(test);
+  const isTime = isEach((each) => typeof each === "string" && DATE.test(each) && toTime(each) !== null);
+  // Numbers within texts are names.
+  const isName = type !== null && (type.kind !== "primitive" || type.name === "Edm.String");
+  const isNumber = !isName && isEach((each) => toNumber(each) !== null);
   const measured = isTime ? "time" : "number";
-  const axis = isMeasured ? measured : "bands";
-  const place = isTime ? toTime : toNumber;
-  const points = rows.map((row, index) => {
-    const x = xs[index];
+  const axis = kind !== "bars" && (isTime || isNumber) ? measured : "bands";
+  const points = rows.map((row, at) => {
+    const values = y.map((path) => valueAt(row, path.split("/")));
     return {
-      label: showValue(x, isTime ? timeType(x) : type, locale).text,
-      x: isMeasured ? place(x) : null,
-      values: columns.y.map((column) => toNumber(valueAt(row, column.split("/")))),
-      texts: columns.y.map((column) => showValue(valueAt(row, column.split("/")), EXACT, locale).text),
+      label: showValue(xs[at], isTime ? timeType(xs[at]) : type, locale).text,
+      x: isTime ? toTime(xs[at]) : toNumber(xs[at]),
+      values: values.map(toNumber),
+      texts: values.map((value) => showValue(value, EXACT, locale).text),
     };
   });
   const placed = points.filter(
-    ({ x, values }) => (axis === "bands" || x !== null) && values.some((value) => value !== null),
+    (point) => (axis === "bands" || point.x !== null) && point.values.some((value) => value !== null),
   );
-  const shown = axis === "bands" ? placed : placed.toSorted((a, b) => (a.x ?? 0) - (b.x ?? 0));
+  const isOrdered = isTime || axis === "number";
+  const shown = isOrdered ? placed.toSorted((a, b) => Number(a.x) - Number(b.x)) : placed;
   return { axis, points: shown, missing: points.length - placed.length };
 }
 
@@ -124,32 +62,18 @@ function timeType(x: unknown): PropertyType {
   return { kind: "primitive", name: String(x).includes("T") ? "Edm.DateTimeOffset" : "Edm.Date" };
 }
 
-/** Numbers within texts are names. */
-function isName(type: PropertyType | null): boolean {
-  return type !== null && (type.kind !== "primitive" || type.name === "Edm.String");
-}
-
-/** Returns the columns of rows that no model describes, such as of `$apply`. */
-export function columnsOf(row: unknown, prefix = ""): readonly string[] {
-  if (typeof row !== "object" || row === null) return [];
-  return Object.entries(row).flatMap(([name, value]) => {
-    if (name.includes("@") || Array.isArray(value)) return [];
-    return typeof value === "object" && value !== null ? columnsOf(value, `${prefix}${name}/`) : [prefix + name];
-  });
-}
-
 /** Says what a picture shows: how many points, and the least and the greatest value of each series. */
-export function describe({ points }: ChartData, titles: readonly string[]): string {
+export function describe({ points, missing }: ChartData, titles: readonly string[]): string {
   const sentences = titles.map((title, index) => {
-    const found = points.flatMap(({ label, values, texts }) => {
-      const value = values[index] ?? null;
-      return value === null ? [] : [{ value, text: `${texts[index] ?? ""} at ${label}` }];
-    });
-    const [first] = found;
-    if (first === undefined) return `${title} has no values.`;
-    const least = found.reduce((best, each) => (each.value < best.value ? each : best), first);
-    const greatest = found.reduce((best, each) => (each.value > best.value ? each : best), first);
-    return `${title}: minimum ${least.text}, maximum ${greatest.text}.`;
+    const found = points
+      .map(({ label, values, texts }) => ({ value: values[index] ?? null, text: `${texts[index] ?? ""} at ${label}` }))
+      .filter(({ value }) => value !== null)
+      .toSorted((a, b) => Number(a.value) - Number(b.value));
+    return found.length === 0
+      ? `${title} has no values.`
+      : `${title}: minimum ${found[0]?.text ?? ""}, maximum ${found.at(-1)?.text ?? ""}.`;
   });
-  return [points.length === 1 ? "1 point." : `${showValue(points.length, null).text} points.`, ...sentences].join(" ");
+  const lost = missing === 0 ? [] : [`Left out: ${missing} without a number, or without a place on the axis.`];
+  const count = points.length === 1 ? "1 point." : `${showValue(points.length, null).text} points.`;
+  return [count, ...sentences, ...lost].join(" ");
 }

@@ -1,21 +1,32 @@
 import type { JSX } from "preact";
 import { itemsIn, textIn } from "../../client/json-members.ts";
-import { valueAt } from "../../format/csv.ts";
-import { showValue } from "../../format/show-value.ts";
+import { CheckList } from "../../parts/check-list.tsx";
+import { DataTable } from "../../parts/data-table.tsx";
 import { Empty } from "../../parts/empty.tsx";
+import { SelectField } from "../../parts/field.tsx";
 import { Heading } from "../../parts/heading.tsx";
 import { Loadable } from "../../parts/loadable.tsx";
 import { resolvePath, type ResolvedPath } from "../../query/resolve-type.ts";
 import { resourceUrl } from "../../state/resource-url.ts";
 import type { OpenSession, ScreenProps } from "../../state/session.ts";
 import { useLoaded } from "../../state/use-loaded.ts";
-import { choiceOf, offerOf, offerOfColumns, type ChartOffer } from "./chart-choices.ts";
-import { type ChartChoice, chartData, chartQuery, columnsOf, MOST_POINTS } from "./chart-data.ts";
-import { ChartFields } from "./chart-fields.tsx";
-import { toNumber } from "./chart-scale.ts";
-import { Plot } from "./plot.tsx";
+import { withOptions } from "../../state/view.ts";
+import {
+  type ChartColumn,
+  chartView,
+  choiceOf,
+  columnsOfRows,
+  columnsOfType,
+  KINDS,
+  MOST_SERIES,
+} from "./chart-choice.ts";
+import { chartData, describe } from "./chart-data.ts";
+import { Picture } from "./picture.tsx";
 
-/** Shows a query as bars, lines or points. */
+/** The most points of a picture. Bars need more room than others. */
+const MOST = { bars: 200, lines: 2000, scatter: 2000 };
+
+/** Shows the rows of a query as bars, lines or points. */
 export function Chart({ session, view }: ScreenProps): JSX.Element {
   const place = resolvePath(session.model, view.path);
   return (
@@ -32,131 +43,91 @@ export function Chart({ session, view }: ScreenProps): JSX.Element {
   );
 }
 
-function Content(props: PlacedProps): JSX.Element {
-  return props.view.options.has("$apply") ? <AppliedChart {...props} /> : <ModelChart {...props} />;
-}
-
-interface PlacedProps extends ScreenProps {
-  readonly place: ResolvedPath;
-}
-
-/** The rows of `$apply` are totals already: their columns are known once they are there. */
-function AppliedChart({ session, view }: ScreenProps): JSX.Element {
-  const url = resourceUrl({ path: view.path, options: chartQuery(view.options, NOTHING).options });
+function Content({ session, view, place }: ScreenProps & { readonly place: ResolvedPath }): JSX.Element {
+  const { type, set } = place;
+  const isApplied = view.options.has("$apply");
+  const known = isApplied ? [] : columnsOfType(type);
+  const url = resourceUrl(chartView(view, choiceOf(view, known), set?.abilities.canSelect !== false));
   const loading = useLoaded(url, (signal) => readRows(session, url, signal));
-  return (
-    <Loadable loading={loading} label="Reading the values">
-      {(rows) => {
-        const columns = [...new Set(rows.flatMap((row) => columnsOf(row)))];
-        const offer = offerOfColumns(columns, (column) => {
-          const values = rows.map((row) => valueAt(row, column.split("/")) ?? null).filter((value) => value !== null);
-          return values.length > 0 && values.every((value) => toNumber(value) !== null);
-        });
-        const choice = choiceOf(view, offer, null);
-        const series = choice.y.map((path) => ({ column: path, title: path }));
-        return (
-          <>
-            <ChartFields {...{ session, view, offer, choice }} />
-            <Drawn {...{ rows, offer, choice, series, name: view.path }} />
-          </>
-        );
-      }}
-    </Loadable>
-  );
-}
-
-const NOTHING: ChartChoice = Object.freeze({ kind: "bars", x: "", y: [], total: null });
-
-function ModelChart({ session, view, place }: PlacedProps): JSX.Element {
-  const offer = offerOf(place);
-  const choice = choiceOf(view, offer, place);
-  const { options, series } = chartQuery(view.options, choice, place.set?.abilities);
-  const url = resourceUrl({ path: view.path, options });
-  const loading = useLoaded(url, (signal) => readRows(session, url, signal));
-  const isCut = choice.total !== null && (view.options.has("$top") || view.options.has("$skip"));
+  // The columns of $apply are known once its rows are there.
+  const columns = isApplied && loading.state.kind === "loaded" ? columnsOfRows(loading.state.value, type) : known;
   return (
     <>
-      <ChartFields {...{ session, view, offer, choice }} />
-      {isCut ? <p class="small dim">Totals are of all rows that meet the filter, without $top and $skip.</p> : null}
+      {columns.length === 0 ? null : <ChartFields {...{ session, view, columns }} />}
       <Loadable loading={loading} label="Reading the values">
-        {(rows) => <Drawn {...{ rows, offer, choice, series, name: view.path }} />}
+        {(rows) => <Figure {...{ session, view, columns, rows }} />}
       </Loadable>
     </>
   );
 }
 
-/** Services refuse a large $top, but divide large answers into pages. One row more says whether there are more. */
-const PAGES = Object.freeze({ Prefer: `odata.maxpagesize=${String(MOST_POINTS + 1)}` });
+interface ColumnsProps extends ScreenProps {
+  readonly columns: readonly ChartColumn[];
+}
 
-async function readRows(
-  { client, announce }: OpenSession,
-  url: string,
-  signal: AbortSignal,
-): Promise<readonly unknown[]> {
+/** Chooses what a chart shows. The URL of the page has the choices. */
+function ChartFields({ session, view, columns }: ColumnsProps): JSX.Element {
+  const { kind, x, y } = choiceOf(view, columns);
+  const change = (name: string) => (value: string) =>
+    session.go(withOptions(view, { [name]: value }), { replace: true });
+  const paths = columns.map(({ path }) => ({ value: path, label: path }));
+  const numbers = columns.filter(({ isNumber }) => isNumber).map(({ path }) => path);
+  return (
+    <div class="chart-fields">
+      <SelectField label="Kind" value={kind} choices={KINDS} onChange={change("kind")} />
+      <SelectField label="Horizontal" value={x} choices={paths} onChange={change("x")} />
+      <CheckList
+        {...{ label: "Values", names: numbers, chosen: y, least: 1, most: MOST_SERIES }}
+        onChange={(chosen) => change("y")(chosen.join(","))}
+      />
+    </div>
+  );
+}
+
+/** Reads pages: services refuse a large $top. One row more than the most says whether there are more. */
+async function readRows(session: OpenSession, url: string, signal: AbortSignal): Promise<readonly unknown[]> {
   const rows: unknown[] = [];
-  let next: string | null = url;
-  while (next !== null && rows.length <= MOST_POINTS) {
-    const { body } = await client.get(next, { signal, headers: PAGES });
+  const headers = { Prefer: `odata.maxpagesize=${MOST.lines + 1}` };
+  for (let next: string | null = url; next !== null && rows.length <= MOST.lines;) {
+    const { body } = await session.client.get(next, { signal, headers });
     rows.push(...itemsIn(body, "value"));
     next = textIn(body, "@odata.nextLink");
   }
-  announce(`${String(Math.min(rows.length, MOST_POINTS))} rows`);
+  session.announce(`${Math.min(rows.length, MOST.lines)} rows`);
   return rows;
 }
 
-function count(number: number): string {
-  return showValue(number, null).text;
-}
-
-/** Bars that a picture can show. */
-const MOST_BANDS = 200;
-
-function Drawn(props: {
-  readonly rows: readonly unknown[];
-  readonly offer: ChartOffer;
-  readonly choice: ChartChoice;
-  readonly series: readonly { readonly column: string; readonly title: string }[];
-  readonly name: string;
-}): JSX.Element {
-  const { rows, offer, choice, series } = props;
-  const { kind, x } = choice;
-  const y = series.map(({ column }) => column);
-  const all = chartData(rows.slice(0, MOST_POINTS), { x, y }, offer.xOf(choice.total).get(x) ?? null, kind);
-  const marks = all.points.slice(0, all.axis === "bands" ? MOST_BANDS : MOST_POINTS);
-  const notes = [
-    ...(rows.length > MOST_POINTS
-      ? [`Only the first ${count(MOST_POINTS)} rows are here. Filter them, or choose a total.`]
-      : []),
-    ...(marks.length < all.points.length
-      ? [`Only the first ${count(marks.length)} of ${count(all.points.length)} points are here.`]
-      : []),
-    ...(all.missing > 0
-      ? [`${count(all.missing)} rows are not here: they lack a number, or a place on the axis.`]
-      : []),
-  ];
-  if (marks.length === 0) {
+/** Shows the picture, what it says, and the same values as a table. */
+function Figure({ view, columns, rows }: ColumnsProps & { readonly rows: readonly unknown[] }): JSX.Element {
+  const { kind, x, y } = choiceOf(view, columns);
+  const type = columns.find(({ path }) => path === x)?.type ?? null;
+  const data = chartData(rows.slice(0, MOST[kind]), { x, y }, type, kind);
+  const label = `${y.join(", ")} by ${x}`;
+  if (data.points.length === 0) {
     return (
       <Empty title="There is nothing to draw">
-        <p>
-          {rows.length === 0 ? "No row meets the conditions." : "Choose a column of numbers for the vertical axis."}
-        </p>
+        <p>{rows.length === 0 ? "No row meets the conditions." : "No row has a number and a place on the axis."}</p>
       </Empty>
     );
   }
   return (
-    <>
-      {notes.map((note) => (
-        <p key={note} class="notice notice-warning small">
-          {note}
+    <figure class="chart-figure">
+      <h2 dir="auto">{label}</h2>
+      {rows.length <= MOST[kind] ? null : (
+        <p class="notice notice-warning small">
+          Only the first {MOST[kind]} rows are here. Filter them, or group them in the grid.
         </p>
-      ))}
-      <Plot
-        kind={kind}
-        data={{ ...all, points: marks }}
-        series={series.map(({ title }) => title)}
-        x={x}
-        name={`${props.name.replaceAll(/[^\p{L}\p{N}]+/gu, "-")}-${kind}`}
-      />
-    </>
+      )}
+      <Picture {...{ kind, data, label }} titles={y} width={Math.max(280, Math.min(1200, innerWidth - 80))} />
+      <p class="small dim">{describe(data, y)}</p>
+      <details>
+        <summary>The same values as a table</summary>
+        <DataTable
+          label="Values"
+          columns={[{ title: x }, ...y.map((title) => ({ title, isNumber: true }))]}
+          rows={data.points.map((point) => [point.label, ...point.texts])}
+        />
+      </details>
+    </figure>
   );
 }

@@ -1,205 +1,81 @@
-import type { JSX, RefObject } from "preact";
-import { useMemo } from "preact/hooks";
-import type { ChartChoice, ChartData } from "./chart-data.ts";
-import type { Frame } from "./frame.ts";
-import { linePath, shapePath } from "./line-path.ts";
+import type { JSX } from "preact";
+import { type Frame, frameOf, LEGEND_LINE, linePath, type PictureProps } from "./frame.ts";
 
-/** What the picture shows. */
-export interface PictureProps {
-  readonly svg: RefObject<SVGSVGElement | null>;
-  readonly id: string;
-  readonly kind: ChartChoice["kind"];
-  readonly data: ChartData;
-  readonly frame: Frame;
-  readonly series: readonly string[];
-  readonly titles: { readonly x: string; readonly y: string; readonly picture: string; readonly description: string };
-  /** The point that the reader is at. */
-  readonly active: number | null;
-}
+/** Series differ in colour, in the density of their bars, the dashes of their lines and the shapes of their points. */
+const LOOKS = [
+  { density: 1, dashes: "none", shape: "m-3.5 0a3.5 3.5 0 1 0 7 0a3.5 3.5 0 1 0 -7 0z" },
+  { density: 0.6, dashes: "7 3", shape: "m-4.5 -1.5h3v-3h3v3h3v3h-3v3h-3v-3h-3z" },
+  { density: 0.3, dashes: "2 3", shape: "m0 -5l4 5l-4 5l-4 -5z" },
+  { density: 0.1, dashes: "9 3 2 3", shape: "m-3.2 -3.2h6.4v6.4h-6.4z" },
+  { density: 0.8, dashes: "4 4", shape: "m0 -4.5l4.2 7.5h-8.4z" },
+  { density: 0.45, dashes: "12 4", shape: "m0 4.5l4.2 -7.5h-8.4z" },
+] as const;
 
-/** Draws a chart. */
-export function Picture(props: PictureProps): JSX.Element {
-  const { id, frame, titles, kind, series } = props;
+/** Draws a chart with its axes, and the legend of several series. The tooltip of a point has its values. */
+export function Picture(props: PictureProps & { readonly label: string }): JSX.Element {
+  const frame = frameOf(props);
+  const { left, right, top, bottom, xTexts, yTexts } = frame;
   return (
     <svg
-      ref={props.svg}
       class="chart-picture"
       role="img"
-      aria-labelledby={`${id}-title`}
-      aria-describedby={`${id}-desc`}
-      width={frame.width}
-      height={frame.height}
-      viewBox={`0 0 ${String(frame.width)} ${String(frame.height)}`}
+      aria-label={props.label}
+      width="100%"
+      viewBox={`0 0 ${props.width} ${bottom + 30}`}
     >
-      <title id={`${id}-title`}>{titles.picture}</title>
-      <desc id={`${id}-desc`}>{titles.description}</desc>
-      <defs>
-        {series.map((_, index) => (
-          <pattern
-            key={index}
-            id={`${id}-${String(index)}`}
-            width="6"
-            height="6"
-            patternUnits="userSpaceOnUse"
-            patternTransform={`rotate(${String(index * 30)})`}
-          >
-            <rect class="hatch-ground" fill={colorOf(index)} width="6" height="6" />
-            {index === 0 ? null : <path class="hatch-line" d="M0 3H6" />}
-          </pattern>
-        ))}
-      </defs>
-      <Head {...props} />
-      <Axes frame={frame} />
-      {series.map((_, index) => (
-        <g key={index}>{kind === "bars" ? <Bars {...props} index={index} /> : <Marks {...props} index={index} />}</g>
+      {yTexts.map(({ at, text }) => (
+        <g key={at}>
+          <path class="chart-grid" d={`M${left} ${at}H${right}`} />
+          <text x={left - 8} y={at + 4} text-anchor="end">
+            {text}
+          </text>
+        </g>
+      ))}
+      {xTexts.map(({ at, text }) => (
+        <text key={at} x={at} y={bottom + 20} text-anchor="middle">
+          {text}
+        </text>
+      ))}
+      <path class="chart-base" fill="none" d={`M${left} ${top}V${bottom}H${right}`} />
+      {props.titles.map((title, index) => (
+        <Series key={title} {...props} {...frame} index={index} />
       ))}
     </svg>
   );
 }
 
-/** Series differ in colour, and in the direction of their lines, their dashes or their shapes. */
-function colorOf(series: number): string {
-  return `var(--series-${String(series + 1)})`;
-}
-
-const DASHES = ["none", "7 3", "2 3", "9 3 2 3", "4 4", "12 4"];
-
-function Axes({ frame }: { readonly frame: Frame }): JSX.Element {
-  const { left, right, top, bottom, xTicks, yTicks } = frame;
+/** Draws the points of a series, its line, and its entry in the legend. */
+function Series(props: PictureProps & Frame & { readonly index: number }): JSX.Element {
+  const { kind, data, titles, index, left, xOf, yOf, band } = props;
+  const { density, dashes, shape } = LOOKS[index] ?? LOOKS[0];
+  const [title, color] = [titles[index] ?? "", `var(--series-${index + 1})`];
+  const width = band / titles.length;
+  const bar = { class: "bar", fill: color, "fill-opacity": density, stroke: color };
+  const look = kind === "bars" ? bar : { class: "mark", fill: color };
+  const pathAt = (x: number, y: number): string =>
+    kind === "bars"
+      ? `M${x + (index - titles.length / 2) * width} ${yOf(0)}V${y}h${width}V${yOf(0)}z`
+      : `M${x} ${y}${shape}`;
+  const places = data.points.map(({ values }, at) => [xOf(at), values[index] ?? null] as const);
   return (
-    <g class="chart-axes" aria-hidden="true">
-      {yTicks.map(({ at, text }) => (
-        <g key={at}>
-          <line class="chart-grid" x1={left} x2={right} y1={at} y2={at} />
-          <text x={left - 8} y={at} dy="0.32em" text-anchor="end">
-            {text}
-          </text>
+    <g>
+      {titles.length === 1 ? null : (
+        <g transform={`translate(${left} ${index * LEGEND_LINE + 14})`}>
+          <path {...look} d={kind === "bars" ? "M0 -10h16v12h-16z" : `M8 -4${shape}`} />
+          <text x="24">{title}</text>
         </g>
-      ))}
-      {xTicks.map(({ at, text }, index) => (
-        <text key={index} x={at} y={bottom + 20} text-anchor="middle">
-          {text}
-        </text>
-      ))}
-      <line class="chart-base" x1={left} x2={right} y1={bottom} y2={bottom} />
-      <line class="chart-base" x1={left} x2={left} y1={top} y2={bottom} />
+      )}
+      {kind === "lines" ? (
+        <path class="line" stroke={color} stroke-dasharray={dashes} d={linePath(places, yOf)} />
+      ) : null}
+      {places.map(([x, value], at) =>
+        value === null ? null : (
+          // The points of a long line would hide it.
+          <path key={at} {...look} opacity={kind === "lines" && places.length > 60 ? 0 : 1} d={pathAt(x, yOf(value))}>
+            <title>{`${data.points[at]?.label ?? ""}, ${title}: ${data.points[at]?.texts[index] ?? ""}`}</title>
+          </path>
+        ),
+      )}
     </g>
-  );
-}
-
-interface SeriesProps extends PictureProps {
-  readonly index: number;
-}
-
-function Bars({ id, data, frame, series, index, active }: SeriesProps): JSX.Element {
-  const width = frame.band / series.length;
-  const zero = frame.yOf(0);
-  return (
-    <>
-      {data.points.map(({ values }, at) => {
-        const value = values[index] ?? null;
-        if (value === null) return null;
-        const end = frame.yOf(value);
-        const x = frame.xOf(at) - frame.band / 2 + index * width;
-        return (
-          <rect
-            key={at}
-            class={`bar${active === at ? " chart-active" : ""}`}
-            x={x}
-            y={Math.min(zero, end)}
-            width={Math.max(0.5, width - (series.length > 1 && width > 4 ? 1 : 0))}
-            height={Math.max(1, Math.abs(zero - end))}
-            fill={`url(#${id}-${String(index)})`}
-          />
-        );
-      })}
-    </>
-  );
-}
-
-function Line({ index, d }: { readonly index: number; readonly d: string }): JSX.Element {
-  return <path class="line" stroke={colorOf(index)} stroke-dasharray={DASHES[index]} d={d} />;
-}
-
-const MOST_SYMBOLS = 60;
-
-/** All points of a series are one path: a picture of thousands of points stays quick. */
-function Marks({ kind, data, frame, index, active }: SeriesProps): JSX.Element {
-  const paths = useMemo(() => {
-    const places = data.points.map(({ values }, at) => [frame.xOf(at), values[index] ?? null] as const);
-    const hasMarks = kind === "scatter" || places.length <= MOST_SYMBOLS;
-    const marks = places.map(([x, value]) => (value === null ? "" : shapePath(index, x, frame.yOf(value))));
-    return { line: kind === "lines" ? linePath(places, frame.yOf) : "", all: hasMarks ? marks.join("") : "", marks };
-  }, [data, frame, index, kind]);
-  return (
-    <>
-      <Line index={index} d={paths.line} />
-      <path class="mark" fill={colorOf(index)} d={paths.all} />
-      {active === null ? null : <path class="mark chart-active" fill={colorOf(index)} d={paths.marks[active] ?? ""} />}
-    </>
-  );
-}
-
-const LINE = 22;
-
-/** Returns the height of what a saved picture has above the page's: its title and its legend. */
-export function headHeight(series: readonly string[]): number {
-  return LINE * (series.length > 1 ? series.length + 1 : 1) + 8;
-}
-
-/** The page hides it: a saved picture has its ground, its title and its legend within. */
-function Head(props: PictureProps): JSX.Element {
-  const { frame, series, titles } = props;
-  const head = headHeight(series);
-  return (
-    <g class="chart-head">
-      <rect class="chart-ground" y={-head} width={frame.width} height={frame.height + head} />
-      <text x={12} y={LINE - 6 - head}>
-        {titles.picture}
-      </text>
-      {series.length < 2
-        ? null
-        : series.map((title, index) => (
-            <g key={title} transform={`translate(12 ${String(LINE * (index + 1) + 5 - head)})`}>
-              <LegendMark {...props} index={index} />
-              <text x={30} y={11}>
-                {title}
-              </text>
-            </g>
-          ))}
-    </g>
-  );
-}
-
-function LegendMark({ id, kind, index }: Pick<SeriesProps, "id" | "kind" | "index">): JSX.Element {
-  return kind === "bars" ? (
-    <rect class="bar" x="4" y="1" width="16" height="12" fill={`url(#${id}-${String(index)})`} />
-  ) : (
-    <>
-      {kind === "lines" ? <Line index={index} d="M0 7H24" /> : null}
-      <path class="mark" fill={colorOf(index)} d={shapePath(index, 12, 7)} />
-    </>
-  );
-}
-
-/** Shows which mark means which series. */
-export function Legend(props: {
-  readonly id: string;
-  readonly kind: ChartChoice["kind"];
-  readonly series: readonly string[];
-}): JSX.Element | null {
-  const { id, kind, series } = props;
-  if (series.length < 2) return null;
-  return (
-    <ul class="row chart-legend small">
-      {series.map((title, index) => (
-        <li key={title} class="row">
-          <svg width="24" height="14" aria-hidden="true">
-            <LegendMark {...{ id, kind, index }} />
-          </svg>
-          {title}
-        </li>
-      ))}
-    </ul>
   );
 }

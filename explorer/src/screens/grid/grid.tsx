@@ -210,7 +210,7 @@ function CsvDialog(props: GridProps & Pick<TableProps, "columns"> & { readonly o
   const first = (gridQuery(session.model, view, false) ?? query).first;
   const loading = useLoaded(first, async (signal) => {
     const titled = columns.map((column) => ({ ...column, title: column.name }));
-    const file = new CsvFile(titled, { hasMark: true });
+    const file = new CsvFile(titled);
     let next: string | null = first;
     while (next !== null && !file.isFull) {
       const page: Page = await readPage(session.client, next, signal, CSV_PAGE);

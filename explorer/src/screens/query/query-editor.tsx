@@ -1,6 +1,7 @@
 import type { JSX, RefObject, TargetedEvent } from "preact";
-import { useId, useState } from "preact/hooks";
+import { useState } from "preact/hooks";
 import { Button } from "../../parts/button.tsx";
+import { TextField } from "../../parts/field.tsx";
 import { complete } from "../../query/completion.ts";
 import type { OpenSession } from "../../state/session.ts";
 
@@ -16,7 +17,6 @@ export function QueryEditor(props: {
   readonly onRun: () => void;
 }): JSX.Element {
   const { session, field, text, error, onInput, onRun } = props;
-  const id = useId();
   const [cursor, setCursor] = useState(text.length);
   const { from, to, items } = complete(text, cursor, session.model, session.client.root);
   const useful = items.filter((item) => item.insert !== text.slice(from, cursor));
@@ -33,30 +33,25 @@ export function QueryEditor(props: {
   };
   return (
     <div class="query-editor">
-      <div class="field">
-        <label class="field-label" for={id}>
-          Text of the query
-        </label>
-        <textarea
-          ref={field}
-          id={id}
-          class="input code"
-          rows={4}
-          spellcheck={false}
-          dir="ltr"
-          placeholder="Orders?$filter=Total gt 5&$top=10"
-          value={text}
-          aria-invalid={error !== null || undefined}
-          aria-describedby={`${id}-note`}
-          onInput={follow}
-          onKeyUp={follow}
-          onClick={follow}
-          onKeyDown={({ key, ctrlKey, metaKey }) => (key === "Enter" && (ctrlKey || metaKey) ? onRun() : undefined)}
-        />
-        <span class={error === null ? "field-hint" : "field-error"} id={`${id}-note`}>
-          {error ?? "Run: Ctrl+Enter. The buttons below complete the word at the cursor."}
-        </span>
-      </div>
+      <TextField
+        label="Text of the query"
+        hint="Run: Ctrl+Enter. The buttons below complete the word at the cursor."
+        placeholder="Orders?$filter=Total gt 5&$top=10"
+        isCode
+        isLong
+        error={error}
+        value={text}
+        onInput={onInput}
+        control={{
+          ref: field,
+          rows: 4,
+          dir: "ltr",
+          onInput: follow,
+          onKeyUp: follow,
+          onClick: follow,
+          onKeyDown: ({ key, ctrlKey, metaKey }) => (key === "Enter" && (ctrlKey || metaKey) ? onRun() : undefined),
+        }}
+      />
       <div class="row" role="group" aria-label="Suggestions">
         {useful.slice(0, MOST_SHOWN).map((item) => (
           <Button key={item.label} kind="quiet" onClick={() => insert(item.insert)}>

@@ -9,21 +9,36 @@ import { readQueryText, writeQueryText } from "../../query/option-text.ts";
 import { resolvePath } from "../../query/resolve-type.ts";
 import { resourceUrl } from "../../state/resource-url.ts";
 import type { OpenSession, ScreenProps } from "../../state/session.ts";
+import { withOptions } from "../../state/view.ts";
 import { QueryEditor } from "./query-editor.tsx";
 import { faultIn, textOf, withText } from "./query-view.ts";
 import { Excerpt, Result } from "./result.tsx";
+
+const PAUSE_MILLISECONDS = 400;
 
 /** Asks: a query as text and as a form, which edit each other, and its first rows. The view has the query that ran last. */
 export function Query({ session, view }: ScreenProps): JSX.Element {
   const { root } = session.client;
   const field = useRef<HTMLTextAreaElement>(null);
-  const [text, setText] = useState(textOf(view));
-  const [tried, setTried] = useState(text);
+  const known = textOf(view);
+  const [text, setText] = useState(view.options.get("draft") ?? known);
+  const [tried, setTried] = useState(known);
+  const last = useRef(known);
   useEffect(() => {
-    setText(textOf(view));
-    setTried(textOf(view));
-  }, [view]);
-  const meant = withText(view, text, root);
+    if (last.current !== known) {
+      setText(known);
+      setTried(known);
+    }
+    last.current = known;
+  }, [known]);
+  // A text that has not run yet is a choice of the page. Browsers limit how often a page changes its URL.
+  const draft = text === known ? null : text;
+  useEffect(() => {
+    const keep = (): void => session.go(withOptions(view, { draft }), { replace: true });
+    const timer = draft === (view.options.get("draft") ?? null) ? undefined : setTimeout(keep, PAUSE_MILLISECONDS);
+    return () => clearTimeout(timer);
+  }, [draft, view]);
+  const meant = withText(withOptions(view, { draft: null }), text, root);
   const hasRun = resourceUrl(meant) === resourceUrl(view);
   // What is being written is no fault yet.
   const fault = tried === text && text !== "" ? faultIn(text, root) : null;

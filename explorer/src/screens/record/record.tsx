@@ -1,7 +1,6 @@
 import type { JSX } from "preact";
 import { isRepeatable } from "../../format/entity.ts";
 import { nameProperty } from "../../model/label-property.ts";
-import type { StructuredType } from "../../model/model.ts";
 import { Button, ButtonLink } from "../../parts/button.tsx";
 import { Description } from "../../parts/description.tsx";
 import { Heading } from "../../parts/heading.tsx";
@@ -66,7 +65,7 @@ function Actions(props: ShownRecord): JSX.Element {
   const { session, path, place, entity } = props;
   const { set, type } = place;
   const operations = session.model.operations.filter(
-    ({ boundTo, boundToCollection }) => !boundToCollection && isOrInherits(type, boundTo),
+    ({ boundTo, boundToCollection }) => !boundToCollection && boundTo?.qualifiedName === type.qualifiedName,
   );
   const edit = viewOf("edit", recordPath(set, entity.values) ?? path);
   const remove = (): void => {
@@ -83,8 +82,4 @@ function Actions(props: ShownRecord): JSX.Element {
       {set?.abilities.canDelete === true ? <Button onClick={remove}>Delete</Button> : null}
     </div>
   );
-}
-
-function isOrInherits(type: StructuredType | null, base: StructuredType | null): boolean {
-  return type !== null && (type.qualifiedName === base?.qualifiedName || isOrInherits(type.base, base));
 }

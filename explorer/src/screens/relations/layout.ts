@@ -1,84 +1,59 @@
-import { type Line, toLayers } from "./layers.ts";
-
-/** A box of the diagram: its size in pixels. */
-export interface Box {
-  readonly id: string;
-  readonly width: number;
-  readonly height: number;
-}
-
-/** A box with the place of its upper left corner. */
-export interface PlacedBox extends Box {
+/** The upper left corner of a box. */
+export interface Corner {
   readonly x: number;
   readonly y: number;
 }
 
-/** All boxes, and the size of the picture. */
-export interface Layout {
-  readonly boxes: ReadonlyMap<string, PlacedBox>;
-  readonly width: number;
-  readonly height: number;
+/** A reference between two boxes. */
+interface Line {
+  readonly from: string;
+  readonly to: string;
 }
 
-const GAP_BETWEEN_COLUMNS = 72;
-const GAP_BETWEEN_ROWS = 20;
-/** Columns become higher than this only with one box. */
-const MOST_HEIGHT = 1200;
+/** The size of a box, and with the gap to the next one. */
+export const BOX = Object.freeze({ width: 208, height: 52, stepX: 280, stepY: 72 });
+const MOST_ROWS = 16;
 
-/**
- * Places boxes in columns: what others refer to stands left of them. Boxes without a line stand below the others. The same
- * input has the same picture.
- */
-export function layOut(boxes: readonly Box[], lines: readonly Line[]): Layout {
-  const byId = new Map(boxes.map((box) => [box.id, box]));
-  const own = lines.filter(({ from, to }) => from !== to && byId.has(from) && byId.has(to));
+/** Places boxes in columns: references lead to the left. Boxes without a line stand below the others. */
+export function layOut(ids: readonly string[], lines: readonly Line[]): ReadonlyMap<string, Corner> {
+  const own = lines.filter(({ from, to }) => from !== to);
   const joined = new Set(own.flatMap(({ from, to }) => [from, to]));
-  const layers = toLayers(
-    [...byId.keys()].filter((id) => joined.has(id)),
-    own,
-  );
-  const above = toColumns(layers.flatMap((ids) => split(ids.flatMap((id) => byId.get(id) ?? []))));
-  const below = toColumns(split(boxes.filter(({ id }) => !joined.has(id))));
-  const top = joined.size === 0 ? 0 : above.height + GAP_BETWEEN_COLUMNS;
-  return {
-    boxes: new Map([
-      ...above.boxes,
-      ...Array.from(below.boxes, ([id, box]) => [id, { ...box, y: box.y + top }] as const),
-    ]),
-    width: Math.max(above.width, below.width),
-    height: joined.size === boxes.length ? above.height : top + below.height,
-  };
+  const above = toColumns([...joined], own);
+  const single = ids.filter((id) => !joined.has(id));
+  const below = toColumns(single, []);
+  const top = Math.max(0, ...above.map(({ length }) => length));
+  const corners = [...above, ...below].flatMap((column, at) => {
+    const [x, y] = at < above.length ? [at, (top - column.length) / 2] : [at - above.length, top];
+    return column.map((id, row) => [id, { x: x * BOX.stepX, y: (y + row) * BOX.stepY }] as const);
+  });
+  return new Map(corners);
 }
 
-/** Splits a column that would be too high. */
-function split(column: readonly Box[]): readonly (readonly Box[])[] {
-  const columns: Box[][] = [];
-  let height = Number.POSITIVE_INFINITY;
-  for (const box of column) {
-    if (height + box.height > MOST_HEIGHT) {
-      columns.push([]);
-      height = 0;
-    }
-    columns.at(-1)?.push(box);
-    height += box.height + GAP_BETWEEN_ROWS;
+/** Divides boxes into columns: a box stands behind all boxes that it refers to, and near the middle of them. */
+function toColumns(ids: readonly string[], lines: readonly Line[]): readonly (readonly string[])[] {
+  const targets = new Map(ids.map((id) => [id, lines.filter(({ from }) => from === id).map(({ to }) => to)]));
+  const columns: (readonly string[])[] = [];
+  const places = new Map<string, number>();
+  const middleOf = (id: string): number => {
+    const known = (targets.get(id) ?? []).flatMap((target) => places.get(target) ?? []);
+    return known.reduce((sum, place) => sum + place, 0) / Math.max(1, known.length);
+  };
+  for (let rest = ids; rest.length > 0; rest = rest.filter((id) => !places.has(id))) {
+    const free = rest.filter((id) => targets.get(id)?.every((target) => places.has(target)));
+    // A circle of references has no first box: any of its boxes begins.
+    const next = free.length > 0 ? free.toSorted((a, b) => middleOf(a) - middleOf(b)) : rest.slice(0, 1);
+    const column = next.slice(0, MOST_ROWS);
+    for (const [at, id] of column.entries()) places.set(id, at / column.length);
+    columns.push(column);
   }
   return columns;
 }
 
-/** Places columns beside each other, each in the middle of the height. */
-function toColumns(columns: readonly (readonly Box[])[]): Layout {
-  const heightOf = (column: readonly Box[]): number =>
-    column.reduce((sum, box) => sum + box.height + GAP_BETWEEN_ROWS, -GAP_BETWEEN_ROWS);
-  const height = Math.max(0, ...columns.map(heightOf));
-  const boxes = new Map<string, PlacedBox>();
-  let x = 0;
-  for (const column of columns) {
-    let y = (height - heightOf(column)) / 2;
-    for (const box of column) {
-      boxes.set(box.id, { ...box, x, y });
-      y += box.height + GAP_BETWEEN_ROWS;
-    }
-    x += Math.max(0, ...column.map(({ width }) => width)) + GAP_BETWEEN_COLUMNS;
-  }
-  return { boxes, width: Math.max(0, x - GAP_BETWEEN_COLUMNS), height };
+/** Returns the line between two boxes: between the sides that face each other, or the right sides in one column. */
+export function curveBetween(start: Corner, end: Corner): string {
+  const [startSide, endSide] = [start.x > end.x ? -1 : 1, end.x > start.x ? -1 : 1];
+  const [x1, y1] = [start.x + (startSide < 0 ? 0 : BOX.width), start.y + BOX.height * 0.65];
+  const [x2, y2] = [end.x + (endSide < 0 ? 0 : BOX.width), end.y + BOX.height * 0.35];
+  const bend = Math.max(56, Math.abs(x2 - x1) / 2);
+  return `M${x1} ${y1}C${x1 + startSide * bend} ${y1} ${x2 + endSide * bend} ${y2} ${x2} ${y2}`;
 }
