@@ -7,9 +7,9 @@ import { showValue } from "../../format/show-value.ts";
 import { Button } from "../../parts/button.tsx";
 import { Heading } from "../../parts/heading.tsx";
 import { Loadable } from "../../parts/loadable.tsx";
-import { resourceUrl } from "../../state/resource-url.ts";
 import type { OpenSession, ScreenProps } from "../../state/session.ts";
 import { useLoaded } from "../../state/use-loaded.ts";
+import { resourceUrl } from "../../state/view.ts";
 import { Stages } from "./stages.tsx";
 import { Statements } from "./statements.tsx";
 

@@ -4,13 +4,11 @@ import { ServiceError } from "../../client/service-error.ts";
 import { type Entity, isWritable, toEntity } from "../../format/entity.ts";
 import type { EntityValues } from "../../format/merge-columns.ts";
 import type { Property, StructuredType } from "../../model/model.ts";
-import { BusyBar } from "../../parts/busy.tsx";
 import { Button, ButtonLink } from "../../parts/button.tsx";
-import { Failure } from "../../parts/failure.tsx";
+import { BusyBar, Failure } from "../../parts/loadable.tsx";
 import { type Member, MemberFields, type MemberForm, type Typed, useMemberForm } from "../../parts/member-form.tsx";
 import { typedOf } from "../../query/typed-json.ts";
-import { encodePath } from "../../state/resource-url.ts";
-import { hrefOf, viewOf } from "../../state/view.ts";
+import { encodePath, hrefOf, viewOf } from "../../state/view.ts";
 import { MergeDialog } from "./merge-dialog.tsx";
 import { changeRecord, createRecord, type Target } from "./save.ts";
 

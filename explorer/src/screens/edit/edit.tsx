@@ -1,9 +1,9 @@
 import type { JSX } from "preact";
 import { Heading } from "../../parts/heading.tsx";
-import { LoadedRecord, NotThere, useRecord } from "../../parts/loaded-record.tsx";
+import { LoadedRecord, NotThere, useRecord } from "../../parts/loadable.tsx";
 import { type ResolvedPath, resolvePath } from "../../query/resolve-type.ts";
-import { encodePath } from "../../state/resource-url.ts";
 import type { ScreenProps } from "../../state/session.ts";
+import { encodePath } from "../../state/view.ts";
 import { EditForm } from "./edit-form.tsx";
 import type { Target } from "./save.ts";
 

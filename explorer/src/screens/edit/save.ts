@@ -3,9 +3,8 @@ import { type Entity, writableValues } from "../../format/entity.ts";
 import type { EntityValues } from "../../format/merge-columns.ts";
 import { keyPredicate } from "../../query/literals.ts";
 import type { ResolvedPath } from "../../query/resolve-type.ts";
-import { encodePath } from "../../state/resource-url.ts";
 import type { OpenSession } from "../../state/session.ts";
-import { viewOf } from "../../state/view.ts";
+import { encodePath, viewOf } from "../../state/view.ts";
 
 /** Where a form writes. */
 export interface Target {

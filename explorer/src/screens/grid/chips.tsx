@@ -1,5 +1,5 @@
 import type { ComponentChildren, JSX } from "preact";
-import { Icon } from "../../parts/icon.tsx";
+import { Icon } from "../../parts/button.tsx";
 import { type ApplyForm, readApply } from "../../query/apply-text.ts";
 import { type FilterNode, NO_FILTER } from "../../query/filter-tree.ts";
 import { literalText } from "../../query/literals.ts";

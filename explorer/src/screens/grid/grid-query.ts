@@ -2,9 +2,7 @@ import { labelProperty } from "../../model/label-property.ts";
 import type { Model } from "../../model/model.ts";
 import { writeExpand } from "../../query/expand-tree.ts";
 import { type ResolvedPath, resolvePath } from "../../query/resolve-type.ts";
-import { pathSegments } from "../../state/path-segments.ts";
-import { resourceUrl } from "../../state/resource-url.ts";
-import type { View } from "../../state/view.ts";
+import { pathSegments, resourceUrl, type View } from "../../state/view.ts";
 import { MOST_COLUMNS, cellNode, chosenNames, columnsOf, namesInOrder } from "./column.ts";
 
 /** The requests of a grid. */

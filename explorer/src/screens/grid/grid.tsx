@@ -1,13 +1,11 @@
 import type { JSX } from "preact";
 import { useMemo } from "preact/hooks";
 import { ButtonLink } from "../../parts/button.tsx";
-import { Description } from "../../parts/description.tsx";
-import { Empty } from "../../parts/empty.tsx";
-import { Heading } from "../../parts/heading.tsx";
+import { Description, Heading } from "../../parts/heading.tsx";
+import { Empty } from "../../parts/loadable.tsx";
 import { resolvePath } from "../../query/resolve-type.ts";
-import { pathSegments } from "../../state/path-segments.ts";
 import type { ScreenProps } from "../../state/session.ts";
-import { hrefOf, viewOf, withOptions } from "../../state/view.ts";
+import { hrefOf, pathSegments, viewOf, withOptions } from "../../state/view.ts";
 import { gridQuery } from "./grid-query.ts";
 import { Rows } from "./rows.tsx";
 
@@ -16,7 +14,7 @@ export function Grid({ session, view }: ScreenProps): JSX.Element {
   // The row to begin with is no part of the query.
   const place = hrefOf(withOptions(view, { row: null }));
   const query = useMemo(() => gridQuery(session.model, view), [session.model, place]);
-  const user = session.credentials.changes.value;
+  const user = session.signIns.value;
   return (
     <div class="grid-screen">
       <Heading>{pathSegments(view.path).at(-1) ?? view.path}</Heading>

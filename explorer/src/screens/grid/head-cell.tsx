@@ -1,5 +1,5 @@
 import type { JSX } from "preact";
-import { Icon } from "../../parts/icon.tsx";
+import { Icon } from "../../parts/button.tsx";
 import { type Column, isRight } from "./column.ts";
 import type { TableProps } from "./table-props.ts";
 

@@ -1,10 +1,8 @@
 import type { JSX } from "preact";
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
-import { Busy, BusyBar } from "../../parts/busy.tsx";
 import { Button, ButtonLink } from "../../parts/button.tsx";
-import { Empty } from "../../parts/empty.tsx";
-import { Failure, Stopped } from "../../parts/failure.tsx";
 import { LineForm } from "../../parts/line-form.tsx";
+import { Busy, BusyBar, Empty, Failure, Stopped } from "../../parts/loadable.tsx";
 import { nextOrder, readOrderBy, writeOrderBy } from "../../query/order-by-text.ts";
 import type { ScreenProps } from "../../state/session.ts";
 import { type View, hrefOf, withOptions } from "../../state/view.ts";

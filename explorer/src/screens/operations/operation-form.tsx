@@ -4,12 +4,11 @@ import type { Answer } from "../../client/service-client.ts";
 import { isAbort } from "../../client/service-error.ts";
 import type { EntityValues } from "../../format/merge-columns.ts";
 import type { Operation } from "../../model/model.ts";
-import { BusyBar } from "../../parts/busy.tsx";
 import { Button } from "../../parts/button.tsx";
-import { Failure } from "../../parts/failure.tsx";
+import { BusyBar, Failure } from "../../parts/loadable.tsx";
 import { type Member, MemberFields, type MemberForm, type Typed, useMemberForm } from "../../parts/member-form.tsx";
-import { resourceUrl } from "../../state/resource-url.ts";
 import type { OpenSession } from "../../state/session.ts";
+import { resourceUrl } from "../../state/view.ts";
 import { callPath } from "./call-operation.ts";
 import { OperationResult } from "./operation-result.tsx";
 

@@ -1,8 +1,8 @@
 import type { JSX } from "preact";
 import { useRef } from "preact/hooks";
 import { Button } from "../../parts/button.tsx";
-import { Empty } from "../../parts/empty.tsx";
 import { Heading } from "../../parts/heading.tsx";
+import { Empty } from "../../parts/loadable.tsx";
 import { writeQueryText } from "../../query/option-text.ts";
 import type { ScreenProps } from "../../state/session.ts";
 import { Builder } from "./builder.tsx";

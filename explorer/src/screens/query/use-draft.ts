@@ -1,7 +1,6 @@
 import { useEffect, useRef, useState } from "preact/hooks";
-import { resourceUrl } from "../../state/resource-url.ts";
 import type { ScreenProps } from "../../state/session.ts";
-import type { View } from "../../state/view.ts";
+import { resourceUrl, type View } from "../../state/view.ts";
 import { faultIn, textOf, withText } from "./query-view.ts";
 
 /** A query that was sent. */

@@ -5,8 +5,7 @@ import type { StructuredType } from "../../model/model.ts";
 import { Button, ButtonLink } from "../../parts/button.tsx";
 import { Dialog } from "../../parts/dialog.tsx";
 import { keyPredicate } from "../../query/literals.ts";
-import { encodePath } from "../../state/resource-url.ts";
-import { hrefOf, viewOf } from "../../state/view.ts";
+import { encodePath, hrefOf, viewOf } from "../../state/view.ts";
 import type { ShownRecord } from "./shown-record.ts";
 
 /** Shows what can be done with a record: change it, delete it, call its operations. */

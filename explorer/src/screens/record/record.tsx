@@ -1,12 +1,11 @@
 import type { JSX } from "preact";
 import type { Entity } from "../../format/entity.ts";
 import { nameProperty } from "../../model/label-property.ts";
-import { Description } from "../../parts/description.tsx";
-import { Heading } from "../../parts/heading.tsx";
-import { LoadedRecord, NotThere, useRecord } from "../../parts/loaded-record.tsx";
+import { Description, Heading } from "../../parts/heading.tsx";
+import { LoadedRecord, NotThere, useRecord } from "../../parts/loadable.tsx";
 import { type ResolvedPath, resolvePath } from "../../query/resolve-type.ts";
-import { resourceUrl } from "../../state/resource-url.ts";
 import type { ScreenProps } from "../../state/session.ts";
+import { resourceUrl } from "../../state/view.ts";
 import { Actions } from "./actions.tsx";
 import { Properties } from "./properties.tsx";
 import { RelatedRecords } from "./related-records.tsx";

@@ -6,10 +6,9 @@ import type { EntitySet, Model, Navigation } from "../../model/model.ts";
 import { condition, NO_FILTER } from "../../query/filter-tree.ts";
 import { keyPredicate, toLiteral } from "../../query/literals.ts";
 import { writeFilter } from "../../query/write-filter.ts";
-import { encodePath } from "../../state/resource-url.ts";
 import type { OpenSession } from "../../state/session.ts";
 import { useLoaded } from "../../state/use-loaded.ts";
-import { hrefOf, type View, viewOf } from "../../state/view.ts";
+import { encodePath, hrefOf, type View, viewOf } from "../../state/view.ts";
 import type { ShownRecord } from "./shown-record.ts";
 
 /** Shows the navigations of a record in both directions. */
