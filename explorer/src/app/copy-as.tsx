@@ -1,5 +1,5 @@
 import type { JSX } from "preact";
-import { useState } from "preact/hooks";
+import { useEffect, useRef, useState } from "preact/hooks";
 import { copyAsOdc, copyAsPbids } from "../copy/connection-files.ts";
 import type { CopiedQuery } from "../copy/copied-query.ts";
 import { copyAsCurl } from "../copy/curl.ts";
@@ -24,31 +24,17 @@ const FORMS: Readonly<Record<string, (query: CopiedQuery) => string>> = {
   "Link to this view": () => location.href,
 };
 
-/** Files that open the service, by their endings. */
+/** Files that open the service in Excel and Power BI, by their endings. */
 const FILES: Readonly<Record<string, (query: CopiedQuery, title: string) => string>> = {
   odc: copyAsOdc,
   pbids: copyAsPbids,
 };
 
 /** Shows a button for a dialog that copies the query of a view in the language of another tool. */
-export function CopyAs(props: ScreenProps): JSX.Element {
-  const [isOpen, setOpen] = useState(false);
-  return (
-    <>
-      <Button icon="copy" popup="dialog" onClick={() => setOpen(true)}>
-        Copy as
-      </Button>
-      {isOpen ? <CopyDialog {...props} onClose={() => setOpen(false)} /> : null}
-    </>
-  );
-}
-
-const REFUSED = "The browser does not let the page copy. The text is selected: copy it with your keyboard.";
-
-function CopyDialog(props: ScreenProps & { readonly onClose: () => void }): JSX.Element {
-  const { client, credential, about } = props.session;
-  const { path, options } = props.view;
-  const [copied, setCopied] = useState({ text: "", note: "" });
+export function CopyAs({ session, view: { path, options } }: ScreenProps): JSX.Element {
+  const { client, credential, about, toasts } = session;
+  /** Null while the dialog is closed; otherwise what the clipboard did not take, if anything. */
+  const [refused, setRefused] = useState<string | null>(null);
   const query: CopiedQuery = {
     root: client.root,
     path,
@@ -56,42 +42,52 @@ function CopyDialog(props: ScreenProps & { readonly onClose: () => void }): JSX.
     headers: { Accept: "application/json", ...credential.value?.headers },
   };
   const copy = async (label: string, text: string): Promise<void> => {
-    // Pages of HTTP have no clipboard, and users may forbid it.
-    const isCopied = await navigator.clipboard.writeText(text).then(
-      () => true,
-      () => false,
-    );
-    setCopied({ text, note: isCopied ? `Copied: ${label}` : REFUSED });
+    try {
+      await navigator.clipboard.writeText(text);
+      setRefused(null);
+      toasts.show(`Copied: ${label}`);
+    } catch {
+      // Pages of HTTP have no clipboard, and users may forbid it.
+      setRefused(text);
+    }
   };
+  const texts = Object.entries(FORMS).map(([label, write], index) => (
+    <Button key={label} autofocus={index === 0} onClick={() => void copy(label, write(query))}>
+      {label}
+    </Button>
+  ));
+  const files = Object.entries(FILES).map(([ending, write]) => {
+    const name = `${about.title}.${ending}`;
+    return (
+      <Button key={ending} icon="download" onClick={() => saveFile(new Blob([write(query, about.title)]), name)}>
+        {name}
+      </Button>
+    );
+  });
   return (
-    <Dialog title="Copy as" onClose={props.onClose}>
-      <div class="row">
-        {Object.entries(FORMS).map(([label, write], index) => (
-          <Button key={label} autofocus={index === 0} onClick={() => void copy(label, write(query))}>
-            {label}
-          </Button>
-        ))}
-        {Object.entries(FILES).map(([ending, write]) => (
-          <Button
-            key={ending}
-            icon="download"
-            onClick={() => saveFile(new Blob([write(query, about.title)]), `${about.title}.${ending}`)}
-          >
-            {`.${ending}`}
-          </Button>
-        ))}
-      </div>
-      <p role="status">{copied.note}</p>
-      {copied.text === "" ? null : (
-        <textarea
-          ref={(area) => area?.select()}
-          class="input code copy-text"
-          readOnly
-          rows={8}
-          aria-label={copied.note}
-          value={copied.text}
-        />
+    <>
+      <Button icon="copy" popup="dialog" onClick={() => setRefused("")}>
+        Copy as
+      </Button>
+      {refused === null ? null : (
+        <Dialog title="Copy as" onClose={() => setRefused(null)}>
+          {refused === "" ? <div class="row">{[...texts, ...files]}</div> : <Refused text={refused} />}
+        </Dialog>
       )}
-    </Dialog>
+    </>
+  );
+}
+
+function Refused({ text }: { readonly text: string }): JSX.Element {
+  const area = useRef<HTMLTextAreaElement>(null);
+  useEffect(() => {
+    area.current?.focus();
+    area.current?.select();
+  }, []);
+  return (
+    <div class="stack">
+      <p>The browser does not let the page copy. The text is selected: copy it with your keyboard.</p>
+      <textarea ref={area} class="input code copy-text" readOnly rows={12} aria-label="Text to copy" value={text} />
+    </div>
   );
 }

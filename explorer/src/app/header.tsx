@@ -11,13 +11,18 @@ const LINKS: readonly (readonly [ScreenName, label: string])[] = [
   ["operation", "Operations"],
 ];
 
+interface HeaderProps {
+  readonly session: OpenSession;
+}
+
 /** Shows the title of the service, the search, links to the screens that belong to no set, and who is signed in. */
-export function Header({ session }: { readonly session: OpenSession }): JSX.Element {
+export function Header({ session }: HeaderProps): JSX.Element {
   const { screen } = session.view.value;
   const user = session.credential.value?.user;
   const signIn = (): void => {
     session.signInRequest.value = { refusal: null };
   };
+  const links = LINKS.filter(([name]) => name !== "operation" || session.model.operations.length > 0);
   return (
     <header class="header">
       <button type="button" class="skip" onClick={() => document.querySelector("main")?.focus()}>
@@ -30,7 +35,7 @@ export function Header({ session }: { readonly session: OpenSession }): JSX.Elem
       <Search session={session} />
       <nav aria-label="Screens">
         <ul>
-          {LINKS.map(([name, label]) => (
+          {links.map(([name, label]) => (
             <li key={name}>
               <a href={hrefOf(viewOf(name))} aria-current={name === screen ? "page" : undefined}>
                 {label}
@@ -54,63 +59,63 @@ export function Header({ session }: { readonly session: OpenSession }): JSX.Elem
 const MOST_FINDINGS = 12;
 
 /** Shows the search over sets, properties and operations. The key `/` leads to it. */
-function Search({ session }: { readonly session: OpenSession }): JSX.Element {
+function Search({ session }: HeaderProps): JSX.Element {
   const input = useRef<HTMLInputElement>(null);
   const [text, setText] = useState("");
+  const findings = new Map(findInModel(session.model, text, MOST_FINDINGS).map((each) => [titleOf(each), each]));
+  const show = (finding: Finding | undefined): void => {
+    if (finding === undefined) return;
+    const { kind, name, set } = finding;
+    setText("");
+    session.go(kind === "operation" ? viewOf("operation", name) : viewOf("grid", set ?? name));
+  };
   useEffect(() => {
     const onKeyDown = (event: KeyboardEvent): void => {
-      const isTyped =
-        event.target instanceof Element && event.target.closest("input, textarea, select, dialog") !== null;
-      if (event.key !== "/" || event.ctrlKey || event.metaKey || event.altKey || isTyped) return;
+      const isTyping = document.activeElement?.matches("input, textarea, select, dialog *") === true;
+      if (event.key !== "/" || event.ctrlKey || event.metaKey || event.altKey || isTyping) return;
       event.preventDefault();
       input.current?.focus();
     };
     addEventListener("keydown", onKeyDown);
     return () => removeEventListener("keydown", onKeyDown);
   }, []);
-  const findings = findInModel(session.model, text, MOST_FINDINGS);
-  const show = (finding: Finding | undefined): void => {
-    if (finding === undefined) return;
-    setText("");
-    const { kind, name, set } = finding;
-    session.go(kind === "operation" ? viewOf("operation", name) : viewOf("grid", set ?? name));
-  };
   return (
-    <search class="search">
+    <form
+      class="search"
+      role="search"
+      aria-label="All of this service"
+      onSubmit={(event) => {
+        event.preventDefault();
+        show([...findings.values()][0]);
+      }}
+    >
       <Icon name="search" />
-      <form
-        onSubmit={(event) => {
-          event.preventDefault();
-          show(findings[0]);
+      <input
+        ref={input}
+        class="input"
+        aria-label="Search sets, properties and operations"
+        placeholder="Search this service"
+        autocomplete="off"
+        list="findings"
+        value={text}
+        onInput={({ currentTarget: { value } }) => {
+          setText(value);
+          // The reader chose an entry of the list.
+          show(findings.get(value));
         }}
-      >
-        <input
-          ref={input}
-          class="input"
-          aria-label="Search sets, properties and operations"
-          placeholder="Search this service"
-          autocomplete="off"
-          list="findings"
-          value={text}
-          onInput={({ currentTarget: { value } }) => {
-            setText(value);
-            // The reader chose an entry of the list.
-            show(findings.find((finding) => titleOf(finding) === value));
-          }}
-        />
-      </form>
+      />
       {text === "" ? <kbd aria-hidden="true">/</kbd> : null}
       <datalist id="findings">
-        {findings.map((finding) => (
-          <option key={titleOf(finding)} value={titleOf(finding)}>
-            {finding.description}
-          </option>
+        {[...findings.keys()].map((title) => (
+          <option key={title}>{title}</option>
         ))}
       </datalist>
-    </search>
+    </form>
   );
 }
 
-function titleOf({ kind, name, set }: Finding): string {
-  return kind === "property" ? `${name} in ${set ?? ""}` : `${name} (${kind})`;
+/** Browsers list what contains the typed text, and it may be in the description alone. */
+function titleOf({ kind, name, set, description }: Finding): string {
+  const title = kind === "property" ? `${name} in ${set ?? ""}` : `${name} (${kind})`;
+  return description === null ? title : `${title}: ${description}`;
 }

@@ -83,11 +83,7 @@ export class ServiceClient {
     };
   }
 
-  /**
-   * Returns the URL of a path.
-   * @param path relative to the root, or a URL below it, such as a next link
-   * @throws NetworkError for a URL that is not below the root: the page sends credentials to its service only
-   */
+  /** Returns the URL of a path or link. @throws NetworkError if that is not below the root: only that gets credentials */
   urlOf(path: string): string {
     const own = this.#ownRoot;
     const { href } = new URL(own !== null && path.startsWith(own) ? path.slice(own.length) : path, this.root);

@@ -1,7 +1,7 @@
 import { itemsIn, memberOf, textIn } from "./json-members.ts";
 
 /** One of several faults of a request, such as of one property. */
-export interface ErrorDetail {
+interface ErrorDetail {
   readonly code: string;
   readonly message: string;
   readonly target: string | null;
@@ -18,7 +18,7 @@ export class ServiceError extends Error {
 
   constructor(status: number, body: unknown, headers: Headers) {
     const error = memberOf(body, "error");
-    super(textIn(error, "message") ?? sentenceOf(status, body));
+    super(textIn(error, "message") ?? `The service answered with the status ${status}.`);
     this.status = status;
     this.code = textIn(error, "code") ?? String(status);
     this.target = textIn(error, "target");
@@ -48,10 +48,4 @@ export function isAbort(error: unknown): boolean {
 /** Returns what an error says. */
 export function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
-}
-
-/** Returns the text of an answer that is no error of OData, such as one of a proxy. */
-function sentenceOf(status: number, body: unknown): string {
-  const text = typeof body === "string" && !body.trimStart().startsWith("<") ? body.trim().slice(0, 200) : "";
-  return `The service answered with the status ${status}${text === "" ? "." : `: ${text}`}`;
 }

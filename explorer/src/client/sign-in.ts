@@ -4,7 +4,6 @@ import { textIn } from "./json-members.ts";
 export interface Credential {
   /** Who signed in, in words for the reader. */
   readonly user: string;
-  /** What requests carry. */
   readonly headers: Readonly<Record<string, string>>;
 }
 
@@ -13,7 +12,6 @@ export interface Provider {
   readonly kind: "oidc";
   readonly issuer: string;
   readonly clientId: string;
-  /** Separated by spaces. */
   readonly scope: string;
 }
 

@@ -41,7 +41,6 @@ export interface ButtonProps {
   /** Whether it does nothing now. It keeps the focus, which a disabled button loses. */
   readonly isIdle?: boolean | undefined;
   readonly popup?: "dialog" | undefined;
-  /** Whether it gets the focus as its dialog opens. */
   readonly autofocus?: boolean | undefined;
   readonly children?: ComponentChildren;
 }

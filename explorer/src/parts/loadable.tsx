@@ -11,7 +11,6 @@ import { Heading } from "./heading.tsx";
 /** Shows what was loaded, or that it is loading, was stopped, or failed. */
 export function Loadable<Value>(props: {
   readonly loading: Loading<Value>;
-  /** Such as "Loading Orders". */
   readonly label: string;
   readonly children: (value: Value) => ComponentChildren;
 }): JSX.Element {
@@ -85,7 +84,6 @@ const TITLES: Readonly<Record<number, string>> = {
 export function Failure(props: {
   readonly error: unknown;
   readonly onAgain?: (() => void) | undefined;
-  /** Such as a link that removes the filter. */
   readonly children?: ComponentChildren;
 }): JSX.Element {
   const answer = props.error instanceof ServiceError ? props.error : null;

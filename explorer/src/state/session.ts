@@ -27,57 +27,52 @@ export interface ScreenProps {
 /** Makes the state of the page, which follows the fragment of its URL. @param signIn how users sign in, if they do so here */
 export function makeSession(root: string, signIn: SignIn | null) {
   const credential = signal<Credential | null>(null);
-  /** Why the page asks to sign in: the message of the service, or null if the reader wants to. */
-  const signInRequest = signal<{ readonly refusal: string | null } | null>(null);
-  /** Counts credentials: another one may show what was refused before. */
-  const signIns = signal(0);
-  /** Counts users: what the page shows and what was typed ends with a visit. */
-  const visit = signal(0);
-  /** Counts changes that the screen must read. */
-  const changes = signal(0);
-  const view = signal(parseFragment(location.hash));
-  /** What a screen reader says next: counts and results. */
-  const announcement = signal("");
-  const onUnauthorized = (refusal: string): void => {
-    signInRequest.value = signIn && { refusal };
-  };
-  // Without cookies, the browser shows no dialog of its own for a challenge of Basic.
-  const withCookies = signIn?.kind !== "basic" && signIn?.kind !== "key";
-  addEventListener("hashchange", () => {
-    view.value = parseFragment(location.hash);
-  });
-  return {
+  const session = {
     signIn,
     credential,
-    signInRequest,
-    signIns,
-    visit,
-    changes,
-    view,
-    announcement,
+    client: new ServiceClient(root, credential, {
+      // Without cookies, the browser shows no dialog of its own for a challenge of Basic.
+      withCookies: signIn?.kind !== "basic" && signIn?.kind !== "key",
+      onUnauthorized: (refusal: string): void => {
+        session.signInRequest.value = signIn && { refusal };
+      },
+    }),
+    /** Why the page asks to sign in: the message of the service, or null if the reader wants to. */
+    signInRequest: signal<{ readonly refusal: string | null } | null>(null),
+    /** Counts credentials: another one may show what was refused before. */
+    signIns: signal(0),
+    /** Counts users: what the page shows and what was typed ends with a visit. */
+    visit: signal(0),
+    /** Counts changes that the screen must read. */
+    changes: signal(0),
+    view: signal(parseFragment(location.hash)),
+    /** What a screen reader says next: counts and results. */
+    announcement: signal(""),
     toasts: new Toasts(),
-    client: new ServiceClient(root, credential, { withCookies, onUnauthorized }),
-    /** Says something to readers who do not see the page change. */
     announce: (text: string): void => {
-      announcement.value = text;
+      session.announcement.value = text;
     },
     /** Shows a view. With `replace`, the back button does not return to the view that is left. */
-    go: (next: View, { replace = false }: { readonly replace?: boolean } = {}): void => {
-      history[replace ? "replaceState" : "pushState"](null, "", hrefOf(next));
-      view.value = next;
+    go: (view: View, { replace = false }: { readonly replace?: boolean } = {}): void => {
+      history[replace ? "replaceState" : "pushState"](null, "", hrefOf(view));
+      session.view.value = view;
     },
     /** Reads what the screen shows again. */
     refresh: (): void => {
-      changes.value += 1;
+      session.changes.value += 1;
     },
     /** Uses a credential; null signs out. Whom the service asked to sign in goes on with the same visit. */
     signInWith: (next: Credential | null): void => {
-      if (next === null || signInRequest.value?.refusal === null) visit.value += 1;
+      if (next === null || session.signInRequest.value?.refusal === null) session.visit.value += 1;
       credential.value = next;
-      signIns.value += 1;
-      signInRequest.value = null;
+      session.signIns.value += 1;
+      session.signInRequest.value = null;
     },
   };
+  addEventListener("hashchange", () => {
+    session.view.value = parseFragment(location.hash);
+  });
+  return session;
 }
 
 /** Reads what the service is. @throws ServiceError, NetworkError, Error for metadata that cannot be read */

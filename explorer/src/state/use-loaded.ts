@@ -13,9 +13,7 @@ export interface Loading<Value> {
   readonly state: Loaded<Value>;
   /** The last value, which may stay on the screen while the next one is loading. */
   readonly last: Value | null;
-  /** Ends the request. */
   readonly stop: () => void;
-  /** Asks again. */
   readonly again: () => void;
 }
 
@@ -23,10 +21,7 @@ type Found<Value> = Omit<Loading<Value>, "again"> & { readonly key: string };
 
 const LOADING = { kind: "loading" } as const;
 
-/**
- * Asks when a screen appears and whenever the key changes. A request whose answer nobody needs any more is ended.
- * @param key what the question depends on, such as the URL
- */
+/** Asks when a screen appears and whenever the key changes. @param key what the question depends on, such as the URL */
 export function useLoaded<Value>(key: string, load: (signal: AbortSignal) => Promise<Value>): Loading<Value> {
   const session = useContext(SessionContext);
   const [round, setRound] = useState(0);

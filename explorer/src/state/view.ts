@@ -27,10 +27,7 @@ export function withOptions(view: View, changes: Readonly<Record<string, string 
   return viewOf(view.screen, view.path, new Map<string, string | null>([...view.options, ...Object.entries(changes)]));
 }
 
-/**
- * Returns the view that a fragment describes, such as `#/grid/Orders?$filter=Total gt 5`. A fragment of nothing that the page
- * knows is the home.
- */
+/** Returns the view of a fragment, such as `#/grid/Orders?$filter=Total gt 5`. An unknown one is that of the home. */
 export function parseFragment(fragment: string): View {
   const [, name = "", path = "", query = ""] = /^#?\/?([^/?]*)\/?([^?]*)\??(.*)$/su.exec(fragment) ?? [];
   const screen = SCREENS.find((each) => each === name);
@@ -64,10 +61,7 @@ export function pathSegments(path: string): readonly string[] {
   return path.match(/(?:[^/']|'[^']*(?:'|$))+/gu) ?? [];
 }
 
-/**
- * Returns the URL of what a view shows, relative to the root of the service: the path, the system query options and the
- * aliases, without the choices of the page. The path is percent-encoded already where it must be, as within a key.
- */
+/** Returns the URL of a view, below the root of the service: its path, system query options and aliases. */
 export function resourceUrl({ path, options }: Pick<View, "path" | "options">): string {
   const sent = [...options].filter(([name, value]) => /^[$@]/u.test(name) && value !== "");
   return toRequestTarget({ path, options: new Map(sent) });
