@@ -15,7 +15,7 @@ interface AppProps {
 
 /** Shows the page: the screen that the URL names, short messages, and what a screen reader says. */
 export function App({ session }: AppProps): JSX.Element {
-  useEffect(keepFocus, []);
+  useEffect(leadFocus, []);
   return (
     <>
       <Visit key={session.visit.value} session={session} />
@@ -60,8 +60,10 @@ function Shell({ session }: { readonly session: OpenSession }): JSX.Element {
   const place = `${view.screen}/${view.path}`;
   const last = useRef(place);
   useEffect(() => {
+    const isNew = last.current !== place;
+    last.current = place;
     // Who writes a path, or chooses one, stays there.
-    if (last.current === place || document.activeElement?.matches(".main textarea, .main select") === true) return;
+    if (!isNew || document.activeElement?.matches(".main textarea, .main select") === true) return;
     scrollTo(0, 0);
     focusHeading();
   }, [place]);
@@ -103,8 +105,11 @@ function focusHeading(): void {
   document.querySelector("h1")?.focus({ preventScroll: true });
 }
 
-/** Moves the focus to the heading when the control that has it disappears or is disabled, such as "Try again". */
-function keepFocus(): void {
+/**
+ * Moves the focus to the heading when the control that has it disappears or is disabled, such as "Try again", and to the
+ * search by the key `/`.
+ */
+function leadFocus(): void {
   let last: EventTarget | null = null;
   addEventListener("focusin", (event) => {
     last = event.target;
@@ -118,4 +123,10 @@ function keepFocus(): void {
   };
   const changes = { childList: true, subtree: true, attributeFilter: ["disabled"] };
   new MutationObserver(() => requestAnimationFrame(look)).observe(document.body, changes);
+  addEventListener("keydown", (event) => {
+    const isTyping = document.activeElement?.matches("input, textarea, select, dialog *") === true;
+    if (event.key !== "/" || event.ctrlKey || event.metaKey || event.altKey || isTyping) return;
+    event.preventDefault();
+    document.querySelector<HTMLElement>(".search input")?.focus();
+  });
 }

@@ -1,5 +1,5 @@
 import type { JSX } from "preact";
-import { useEffect, useRef, useState } from "preact/hooks";
+import { useState } from "preact/hooks";
 import { copyAsOdc, copyAsPbids } from "../copy/connection-files.ts";
 import type { CopiedQuery } from "../copy/copied-query.ts";
 import { copyAsCurl } from "../copy/curl.ts";
@@ -71,23 +71,27 @@ export function CopyAs({ session, view: { path, options } }: ScreenProps): JSX.E
       </Button>
       {refused === null ? null : (
         <Dialog title="Copy as" onClose={() => setRefused(null)}>
-          {refused === "" ? <div class="row">{[...texts, ...files]}</div> : <Refused text={refused} />}
+          {refused === "" ? (
+            <div class="row">{[...texts, ...files]}</div>
+          ) : (
+            <div class="stack">
+              <p>The browser does not let the page copy. The text is selected: copy it with your keyboard.</p>
+              <textarea
+                ref={focusText}
+                class="input code copy-text"
+                readOnly
+                aria-label="Text to copy"
+                value={refused}
+              />
+            </div>
+          )}
         </Dialog>
       )}
     </>
   );
 }
 
-function Refused({ text }: { readonly text: string }): JSX.Element {
-  const area = useRef<HTMLTextAreaElement>(null);
-  useEffect(() => {
-    area.current?.focus();
-    area.current?.select();
-  }, []);
-  return (
-    <div class="stack">
-      <p>The browser does not let the page copy. The text is selected: copy it with your keyboard.</p>
-      <textarea ref={area} class="input code copy-text" readOnly rows={12} aria-label="Text to copy" value={text} />
-    </div>
-  );
+function focusText(area: HTMLTextAreaElement | null): void {
+  area?.focus();
+  area?.select();
 }

@@ -1,5 +1,5 @@
 import type { JSX } from "preact";
-import { useEffect, useRef, useState } from "preact/hooks";
+import { useState } from "preact/hooks";
 import { type Finding, findInModel } from "../model/find-in-model.ts";
 import { Button, Icon } from "../parts/button.tsx";
 import type { OpenSession } from "../state/session.ts";
@@ -60,7 +60,6 @@ const MOST_FINDINGS = 12;
 
 /** Shows the search over sets, properties and operations. The key `/` leads to it. */
 function Search({ session }: HeaderProps): JSX.Element {
-  const input = useRef<HTMLInputElement>(null);
   const [text, setText] = useState("");
   const findings = new Map(findInModel(session.model, text, MOST_FINDINGS).map((each) => [titleOf(each), each]));
   const show = (finding: Finding | undefined): void => {
@@ -69,16 +68,6 @@ function Search({ session }: HeaderProps): JSX.Element {
     setText("");
     session.go(kind === "operation" ? viewOf("operation", name) : viewOf("grid", set ?? name));
   };
-  useEffect(() => {
-    const onKeyDown = (event: KeyboardEvent): void => {
-      const isTyping = document.activeElement?.matches("input, textarea, select, dialog *") === true;
-      if (event.key !== "/" || event.ctrlKey || event.metaKey || event.altKey || isTyping) return;
-      event.preventDefault();
-      input.current?.focus();
-    };
-    addEventListener("keydown", onKeyDown);
-    return () => removeEventListener("keydown", onKeyDown);
-  }, []);
   return (
     <form
       class="search"
@@ -91,7 +80,6 @@ function Search({ session }: HeaderProps): JSX.Element {
     >
       <Icon name="search" />
       <input
-        ref={input}
         class="input"
         aria-label="Search sets, properties and operations"
         placeholder="Search this service"

@@ -40,6 +40,16 @@ describe.skipIf(program === undefined)("what surrounds the screens of the explor
     expect(complaints).toEqual([]);
   });
 
+  test("a screen gets the focus at its heading, also one that was shown before", async () => {
+    const { page, show, settle } = explorer;
+    await show("#/home");
+    for (const name of ["Relations", "Home", "Operations", "Home"]) {
+      await page.locator(`header nav a:has-text("${name}")`).click();
+      await settle();
+      expect([name, await page.evaluate("document.activeElement.tagName")]).toEqual([name, "H1"]);
+    }
+  });
+
   test("the breadcrumb shows keys as they are", async () => {
     const { page, show } = explorer;
     await show(HOSTILE_VISITS.find(({ name }) => name === "record of odd texts")?.fragment ?? "");
