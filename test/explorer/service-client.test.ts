@@ -1,4 +1,3 @@
-import { signal } from "@preact/signals";
 import { afterEach, describe, expect, test, vi } from "vitest";
 import { readAbout } from "../../explorer/src/client/about.ts";
 import { ServiceClient } from "../../explorer/src/client/service-client.ts";
@@ -7,7 +6,7 @@ import { type Credential, readSignIn, toCredential } from "../../explorer/src/cl
 import { placeOfFault } from "../../explorer/src/query/place-of-fault.ts";
 
 const ROOT = "http://localhost/shop/odata/";
-const NOBODY = signal<Credential | null>(null);
+const NOBODY = () => ({});
 
 /** Answers every request of a test, and keeps the last one. */
 function answer(body: string, init: ResponseInit) {
@@ -141,17 +140,17 @@ test("links begin with the root that the service knows, and are followed below t
 });
 
 test("credentials are headers; a refusal is told", async () => {
-  const credential = signal<Credential | null>(null);
+  let credential: Credential | null = null;
   const refusals: string[] = [];
-  const client = new ServiceClient(ROOT, credential, {
+  const client = new ServiceClient(ROOT, () => credential?.headers ?? {}, {
     withCookies: false,
     onUnauthorized: (message) => refusals.push(message),
   });
   const sent = answer("", { status: 401, headers: { "WWW-Authenticate": 'Basic realm="shop"' } });
   const send = async (...entered: Parameters<typeof toCredential>) => {
-    credential.value = toCredential(...entered);
+    credential = toCredential(...entered);
     await client.get("Orders").catch(() => null);
-    return { headers: sent().headers, cookies: sent().credentials, user: credential.value.user };
+    return { headers: sent().headers, cookies: sent().credentials, user: credential.user };
   };
   expect(await send("key", "", "k")).toMatchObject({ headers: { "X-Api-Key": "k" }, cookies: "omit", user: "API key" });
   expect(await send("basic", "zoë", "p:w")).toMatchObject({

@@ -54,7 +54,7 @@ function Visit({ session }: AppProps): JSX.Element {
   );
 }
 
-/** Shows the header and one screen. A new screen gets the focus at its heading, but not as the page opens. */
+/** Shows the header and one screen, which gets the focus at its heading, but not as the page opens. */
 function Shell({ session }: { readonly session: OpenSession }): JSX.Element {
   const view = session.view.value;
   const place = `${view.screen}/${view.path}`;

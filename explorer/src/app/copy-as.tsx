@@ -13,7 +13,6 @@ import { Dialog } from "../parts/dialog.tsx";
 import { saveFile } from "../parts/save-file.ts";
 import type { ScreenProps } from "../state/session.ts";
 
-/** The forms of a query, by their names. */
 const FORMS: Readonly<Record<string, (query: CopiedQuery) => string>> = {
   "curl (bash)": copyAsCurl,
   "curl (PowerShell)": copyAsPowerShell,

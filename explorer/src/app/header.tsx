@@ -2,7 +2,7 @@ import type { JSX } from "preact";
 import { useState } from "preact/hooks";
 import { type Finding, findInModel } from "../model/find-in-model.ts";
 import { Button, Icon } from "../parts/button.tsx";
-import type { OpenSession } from "../state/session.ts";
+import type { ScreenProps } from "../state/session.ts";
 import { type ScreenName, hrefOf, viewOf } from "../state/view.ts";
 
 const LINKS: readonly (readonly [ScreenName, label: string])[] = [
@@ -11,9 +11,7 @@ const LINKS: readonly (readonly [ScreenName, label: string])[] = [
   ["operation", "Operations"],
 ];
 
-interface HeaderProps {
-  readonly session: OpenSession;
-}
+type HeaderProps = Pick<ScreenProps, "session">;
 
 /** Shows the title of the service, the search, links to the screens that belong to no set, and who is signed in. */
 export function Header({ session }: HeaderProps): JSX.Element {

@@ -8,7 +8,6 @@ import { Dialog } from "../parts/dialog.tsx";
 import { BusyBar } from "../parts/loadable.tsx";
 import type { Session } from "../state/session.ts";
 
-/** What readers enter. */
 const FIELDS = {
   key: [{ name: "API key", type: "password", autocomplete: "off", autofocus: true }],
   basic: [
@@ -61,7 +60,7 @@ export function SignInDialog(props: {
             <input {...field} class="input" defaultValue={field.type === "text" ? before?.user : ""} required />
           </label>
         ))}
-        <Button type="submit" kind="primary" disabled={waiting !== null}>
+        <Button type="submit" kind="primary" autofocus={signIn.kind === "oidc"} disabled={waiting !== null}>
           {signIn.kind === "oidc" ? `Sign in at ${new URL(signIn.issuer).host}` : "Sign in"}
         </Button>
         {waiting === null ? null : <BusyBar label="Waiting for the provider" onStop={() => waiting.abort()} />}

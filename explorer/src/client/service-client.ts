@@ -1,7 +1,5 @@
-import type { ReadonlySignal } from "@preact/signals";
 import { textIn } from "./json-members.ts";
 import { NetworkError, ServiceError, isAbort, messageOf } from "./service-error.ts";
-import type { Credential } from "./sign-in.ts";
 
 /** Int64 and Decimal arrive as text, so that no digit is lost. */
 const JSON_TYPE = "application/json;odata.metadata=minimal;IEEE754Compatible=true";
@@ -27,14 +25,15 @@ export type Answer = Awaited<ReturnType<ServiceClient["send"]>>;
 export class ServiceClient {
   /** Ends with a slash. */
   readonly root: string;
-  readonly #credential: ReadonlySignal<Credential | null>;
+  readonly #credentials: () => Readonly<Record<string, string>>;
   readonly #options: ClientOptions;
   /** The root as the service knows it, which begins its links: behind a proxy it may be another one. */
   #ownRoot: string | null = null;
 
-  constructor(root: string, credential: ReadonlySignal<Credential | null>, options: ClientOptions = {}) {
+  /** @param credentials returns the headers that say who asks */
+  constructor(root: string, credentials: () => Readonly<Record<string, string>>, options: ClientOptions = {}) {
     this.root = root.endsWith("/") ? root : `${root}/`;
-    this.#credential = credential;
+    this.#credentials = credentials;
     this.#options = options;
   }
 
@@ -53,7 +52,7 @@ export class ServiceClient {
         Accept: options.accept ?? JSON_TYPE,
         "OData-MaxVersion": "4.0",
         ...(body === undefined ? {} : { "Content-Type": "application/json;IEEE754Compatible=true" }),
-        ...this.#credential.peek()?.headers,
+        ...this.#credentials(),
         ...options.headers,
       },
       body: body === undefined ? null : JSON.stringify(body),

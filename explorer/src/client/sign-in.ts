@@ -36,7 +36,7 @@ export function toCredential(kind: SignIn["kind"], user: string, secret: string)
   return { user: user === "" ? "Signed in" : user, headers };
 }
 
-/** Writes bytes as text. */
+/** Writes bytes as base64. */
 export function base64(bytes: Uint8Array): string {
   return btoa(String.fromCodePoint(...bytes));
 }

@@ -1,4 +1,4 @@
-import type { ComponentChildren, JSX } from "preact";
+import type { ButtonHTMLAttributes, JSX } from "preact";
 
 /** The lines of each picture, on a grid of 16 by 16. */
 const PATHS = {
@@ -29,20 +29,17 @@ export function Icon({ name }: { readonly name: IconName }): JSX.Element {
   );
 }
 
+type OwnAttributes = "onClick" | "type" | "disabled" | "autofocus" | "children";
+
 /** What a button is like. */
-export interface ButtonProps {
-  readonly onClick?: ((event: MouseEvent) => void) | undefined;
+export interface ButtonProps extends Pick<ButtonHTMLAttributes, OwnAttributes> {
   readonly kind?: "plain" | "primary" | "quiet" | "danger" | undefined;
   readonly icon?: IconName | undefined;
   /** The name of a button that shows a picture only; it is its tooltip, too. */
   readonly label?: string | undefined;
-  readonly type?: "button" | "submit" | undefined;
-  readonly disabled?: boolean | undefined;
   /** Whether it does nothing now. It keeps the focus, which a disabled button loses. */
   readonly isIdle?: boolean | undefined;
   readonly popup?: "dialog" | undefined;
-  readonly autofocus?: boolean | undefined;
-  readonly children?: ComponentChildren;
 }
 
 /** Shows a button. */
@@ -63,14 +60,14 @@ export function Button({ kind, icon, children, label, isIdle, popup, ...rest }: 
   );
 }
 
+type ButtonLinkProps = Pick<ButtonProps, "kind" | "icon" | "children"> & { readonly href: string };
+
 /** Shows a link that looks like a button. */
-export function ButtonLink(
-  props: Pick<ButtonProps, "kind" | "icon" | "children"> & { readonly href: string },
-): JSX.Element {
+export function ButtonLink({ kind, icon, children, href }: ButtonLinkProps): JSX.Element {
   return (
-    <a class={`button button-${props.kind ?? "plain"}`} href={props.href}>
-      {props.icon === undefined ? null : <Icon name={props.icon} />}
-      {props.children}
+    <a class={`button button-${kind ?? "plain"}`} href={href}>
+      {icon === undefined ? null : <Icon name={icon} />}
+      {children}
     </a>
   );
 }

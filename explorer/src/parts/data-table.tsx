@@ -8,7 +8,6 @@ export interface DataColumn {
 
 /** Shows rows of values in a box that scrolls. */
 export function DataTable(props: {
-  /** What the rows are, for screen readers. */
   readonly label: string;
   readonly columns: readonly DataColumn[];
   readonly rows: readonly (readonly ComponentChildren[])[];

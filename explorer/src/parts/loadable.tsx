@@ -72,6 +72,7 @@ export function Stopped({ onAgain }: { readonly onAgain: () => void }): JSX.Elem
   );
 }
 
+/** By status, or by its first digit. */
 const TITLES: Readonly<Record<number, string>> = {
   401: "Sign in to see this",
   403: "You may not do this",

@@ -30,7 +30,7 @@ export function makeSession(root: string, signIn: SignIn | null) {
   const session = {
     signIn,
     credential,
-    client: new ServiceClient(root, credential, {
+    client: new ServiceClient(root, () => credential.peek()?.headers ?? {}, {
       // Without cookies, the browser shows no dialog of its own for a challenge of Basic.
       withCookies: signIn?.kind !== "basic" && signIn?.kind !== "key",
       onUnauthorized: (refusal: string): void => {
