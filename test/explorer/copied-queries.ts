@@ -13,7 +13,6 @@ export function hostileQuery(parts: Partial<CopiedQuery> = {}): CopiedQuery {
       Accept: "application/json",
       "X-Note": "secret $(id)",
       Authorization: "Bearer abc",
-      "If-Match": 'W/"a\'b"',
     },
     ...parts,
   };

@@ -1,16 +1,17 @@
 import { execFileSync } from "node:child_process";
 import { runInNewContext } from "node:vm";
 import { describe, expect, test } from "vitest";
-import { copyAsOdc, copyAsPbids } from "../../explorer/src/copy/connection-files.ts";
-import { copyAsCurl } from "../../explorer/src/copy/curl.ts";
-import { copyAsFetch } from "../../explorer/src/copy/fetch.ts";
-import { copyAsLink } from "../../explorer/src/copy/link.ts";
-import { copyAsODataQuery } from "../../explorer/src/copy/odata-query.ts";
-import { copyAsPowerQuery } from "../../explorer/src/copy/power-query.ts";
-import { copyAsPowerShell } from "../../explorer/src/copy/powershell.ts";
-import { copyAsUi5 } from "../../explorer/src/copy/ui5.ts";
+import { COPY_FORMS, copyAsOdc, copyAsPbids } from "../../explorer/src/copy/copied-query.ts";
 import { splitTarget, parseQueryOptions } from "../../src/syntax/query-options-parser.ts";
 import { HOSTILE_URL, hostileQuery } from "./copied-queries.ts";
+
+const {
+  "curl (bash)": copyAsCurl,
+  "curl (PowerShell)": copyAsPowerShell,
+  fetch: copyAsFetch,
+  "Power Query M": copyAsPowerQuery,
+  "UI5 binding": copyAsUi5,
+} = COPY_FORMS;
 
 /** The arguments that bash gives to curl. */
 function argumentsInBash(command: string): readonly string[] {
@@ -52,8 +53,6 @@ describe("curl", () => {
       "X-Note: YOUR_SECRET",
       "-H",
       "Authorization: Bearer YOUR_SECRET",
-      "-H",
-      'If-Match: W/"a\'b"',
     ]);
   });
 
@@ -61,13 +60,9 @@ describe("curl", () => {
     expect(copyAsCurl(hostileQuery({ options: new Map(), headers: {} }))).toBe("curl 'https://a.example/odata/Orders'");
   });
 
-  test("in PowerShell gets headers with double quotes from the standard input", () => {
+  test("in PowerShell gets the same", () => {
     expect(wordsInPowerShell(copyAsPowerShell(hostileQuery()))).toEqual([
-      String.raw`header = "If-Match: W/\"a'b\""`,
-      "|",
       "curl.exe",
-      "--config",
-      "-",
       HOSTILE_URL,
       "-H",
       "Accept: application/json",
@@ -79,11 +74,9 @@ describe("curl", () => {
   });
 
   test("in PowerShell doubles typographic quotes, which also end strings there", () => {
-    const headers = { Accept: "a’b`c $d", Prefer: "odata.maxpagesize=5" };
+    const headers = { Accept: "a’b`c $d" };
     const command = copyAsPowerShell(hostileQuery({ options: new Map(), headers }));
-    expect(command).toBe(
-      "curl.exe 'https://a.example/odata/Orders' `\n  -H 'Accept: a’’b`c $d' `\n  -H 'Prefer: odata.maxpagesize=5'",
-    );
+    expect(command).toBe("curl.exe 'https://a.example/odata/Orders' `\n  -H 'Accept: a’’b`c $d'");
     expect(wordsInPowerShell(command)[3]).toBe("Accept: a’b`c $d");
   });
 });
@@ -101,7 +94,6 @@ describe("fetch", () => {
       Accept: "application/json",
       "X-Note": "YOUR_SECRET",
       Authorization: "Bearer YOUR_SECRET",
-      "If-Match": 'W/"a\'b"',
     };
     expect(requests).toEqual([
       [HOSTILE_URL, { headers }],
@@ -157,7 +149,7 @@ describe("UI5", () => {
       ["$compute", "1 as A"],
       ["sap-client", "100"],
     ]);
-    const code = copyAsUi5(hostileQuery({ root: "https://a.example/odata", options }));
+    const code = copyAsUi5(hostileQuery({ root: "https://a.example/odata/", options }));
     expect(code.split("\n").slice(0, 2)).toEqual([
       "// Bindings of UI5 do not accept $compute.",
       '// The model: new ODataModel({ serviceUrl: "https://a.example/odata/", autoExpandSelect: false })',
@@ -180,9 +172,7 @@ describe("UI5", () => {
   });
 });
 
-const FORMS = { copyAsCurl, copyAsPowerShell, copyAsFetch, copyAsPowerQuery, copyAsUi5, copyAsODataQuery };
-
-test.for(Object.entries(FORMS).map(([name, copy]) => ({ name, copy })))(
+test.for(Object.entries(COPY_FORMS).map(([name, copy]) => ({ name, copy })))(
   "$name names the service and no secret",
   ({ copy }) => {
     const code = copy(hostileQuery({ headers: { ...hostileQuery().headers, "X-API-Key": "abcdef" } }));
@@ -191,9 +181,9 @@ test.for(Object.entries(FORMS).map(([name, copy]) => ({ name, copy })))(
   },
 );
 
-describe("files and links", () => {
+describe("files", () => {
   test("name the service and no secret", () => {
-    expect(JSON.parse(copyAsPbids(hostileQuery({ root: "https://a.example/odata" })))).toEqual({
+    expect(JSON.parse(copyAsPbids(hostileQuery({ root: "https://a.example/odata/" })))).toEqual({
       version: "0.1",
       connections: [
         { details: { protocol: "odata", address: { url: "https://a.example/odata/" } }, options: {}, mode: "Import" },
@@ -203,11 +193,5 @@ describe("files and links", () => {
     expect(odc).toContain("<title>Shop &lt;1&gt;</title>");
     expect(odc).toContain("https://a.example/odata/");
     expect(odc).not.toContain("abc");
-  });
-
-  test("lead to a view of the page", () => {
-    expect(copyAsLink("https://a.example/odata/explorer#/home", "#/grid/Orders?$top=5")).toBe(
-      "https://a.example/odata/explorer#/grid/Orders?$top=5",
-    );
   });
 });

@@ -20,16 +20,16 @@ function parse(text: string): readonly (readonly string[])[] {
 }
 
 async function textOf(file: CsvFile): Promise<string> {
-  return new TextDecoder("utf-8", { ignoreBOM: true }).decode(await file.toBlob().arrayBuffer());
+  return new TextDecoder().decode(await file.toBlob().arrayBuffer());
 }
 
 test("writes exact values, and null apart from empty text", async () => {
-  const file = new CsvFile(
-    [column("Id", "Int64"), column("Total", "Decimal"), column("Name", "String"), column("X", "Double")],
-    {
-      hasMark: false,
-    },
-  );
+  const file = new CsvFile([
+    column("Id", "Int64"),
+    column("Total", "Decimal"),
+    column("Name", "String"),
+    column("X", "Double"),
+  ]);
   const page = [
     { Id: "9223372036854775807", Total: "-0.10", Name: 'a "b", c\r\nd', X: 0.1 },
     { Id: "1", Total: null, Name: "", X: "INF" },
@@ -42,8 +42,8 @@ test("writes exact values, and null apart from empty text", async () => {
   expect(parse(await textOf(file))[1]).toEqual(["9223372036854775807", "-0.10", 'a "b", c\r\nd', "0.1"]);
 });
 
-test("begins with a byte order mark if that is chosen", async () => {
-  const file = new CsvFile([column("Größe", "String")], { hasMark: true });
+test("begins with a byte order mark", async () => {
+  const file = new CsvFile([column("Größe", "String")]);
   const bytes = new Uint8Array(await file.toBlob().arrayBuffer());
   expect(Array.from(bytes.slice(0, 5))).toEqual([0xef, 0xbb, 0xbf, 0x47, 0x72]);
   expect(file.toBlob().type).toBe("text/csv;charset=utf-8");
@@ -52,7 +52,7 @@ test("begins with a byte order mark if that is chosen", async () => {
 test.for(["=1+1", "+1", "-1+1", "@SUM(A1)", "\t=1", "\r=1", " =1", "＝1"])(
   "makes a text of the formula %j",
   async (formula) => {
-    const file = new CsvFile([column("Name", "String")], { hasMark: false });
+    const file = new CsvFile([column("Name", "String")]);
     file.append([{ Name: formula }]);
     expect(parse(await textOf(file))[1]).toEqual([`'${formula}`]);
   },
@@ -66,7 +66,7 @@ test("leaves the sign of numbers, dates and durations", async () => {
     column("Sum", null),
     column("Text", null),
   ];
-  const file = new CsvFile(columns, { hasMark: false });
+  const file = new CsvFile(columns);
   file.append([{ A: "-1.5", B: "-0001-01-01", C: "-PT1S", Sum: "-12.50", Text: "-cmd" }]);
   expect(parse(await textOf(file))[1]).toEqual(["-1.5", "-0001-01-01", "-PT1S", "-12.50", "'-cmd"]);
 });
@@ -77,7 +77,7 @@ test("follows paths, and writes nested values as JSON", async () => {
     column("Tags", null),
     { title: "Color", path: ["Color"], type: { kind: "enum", enum: COLOR } as const },
   ];
-  const file = new CsvFile(columns, { hasMark: false });
+  const file = new CsvFile(columns);
   file.append([{ Customer: { Name: "Ann" }, Tags: ["a", "b"], Color: "Red" }, { Customer: null }]);
   expect(parse(await textOf(file))).toEqual([
     ["Customer", "Tags", "Color"],
@@ -87,7 +87,7 @@ test("follows paths, and writes nested values as JSON", async () => {
 });
 
 test("takes 100,000 rows", () => {
-  const file = new CsvFile([column("Id", "Int32")], { hasMark: false });
+  const file = new CsvFile([column("Id", "Int32")]);
   const page = Array.from({ length: 60_000 }, (_, Id) => ({ Id }));
   expect([file.append(page), file.isFull, file.append(page), file.isFull, file.append(page)]).toEqual([
     60_000,

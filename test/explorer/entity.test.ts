@@ -3,11 +3,11 @@ import { isRepeatable, writableValues } from "../../explorer/src/format/entity.t
 import { entityType, property } from "./sample-model.ts";
 
 const NOTE = entityType("Note", [
-  property("Id", "Int32", { computed: true }),
+  property("Id", "Int32", { readOnly: true }),
   property("Title", "String"),
-  property("Version", "Int32", { computed: true }),
-  property("Changed", "DateTimeOffset", { computed: true }),
-  property("Meta", "String", { computed: true }),
+  property("Version", "Int32", { readOnly: true }),
+  property("Changed", "DateTimeOffset", { readOnly: true }),
+  property("Meta", "String", { readOnly: true }),
   property("Tags", "Int32", { isCollection: true, readOnly: true }),
 ]);
 const VALUES = { Id: 1, Title: "a", Version: 3, Changed: "2024-02-29T13:20:00Z", Meta: null, Tags: null };
@@ -26,6 +26,6 @@ test.each([
 });
 
 test("a key of text that the service sets is no content", () => {
-  const type = entityType("Tag", [property("Slug", "String", { computed: true })]);
+  const type = entityType("Tag", [property("Slug", "String", { readOnly: true })]);
   expect(isRepeatable(type, { Slug: "a" })).toBe(true);
 });

@@ -1,6 +1,6 @@
 // Statements: docs/reference/explorer.md#screens
 import { describe, expect, test } from "vitest";
-import { readMetadata } from "../../explorer/src/model/read-metadata.ts";
+import { readMetadata } from "../../explorer/src/model/model.ts";
 import { type Row, columnsOf } from "../../explorer/src/screens/grid/column.ts";
 import { conditionsOf, filterTargets, partsOf, withParts } from "../../explorer/src/screens/grid/filter-parts.ts";
 import { gridQuery } from "../../explorer/src/screens/grid/grid-query.ts";

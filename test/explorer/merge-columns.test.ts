@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { isSameValue, mergeColumns, mergedChanges } from "../../explorer/src/format/merge-columns.ts";
-import { entityType, primitive, property } from "./sample-model.ts";
+import { entityType, property } from "./sample-model.ts";
 
 const TYPE = entityType("Order", [
   property("Id", "Int32"),
@@ -25,35 +25,25 @@ describe("the columns of a merge", () => {
       ["B", "theirs", "b", "b", "theirs"],
       ["C", "agreed", "c", "same", "same"],
       ["D", "conflict", "d", "mine", "theirs"],
-      ["Total", "same", "1.50", "1.5", "1.50"],
+      ["Total", "mine", "1.50", "1.5", "1.50"],
     ]);
   });
 
   test("become changes when every conflict has a choice", () => {
     expect(mergedChanges(rows, new Map())).toBeNull();
-    expect(mergedChanges(rows, new Map([["D", "mine"]]))).toEqual({ A: "mine", D: "mine" });
-    expect(mergedChanges(rows, new Map([["D", "theirs"]]))).toEqual({ A: "mine" });
+    expect(mergedChanges(rows, new Map([["D", "mine"]]))).toEqual({ A: "mine", D: "mine", Total: "1.5" });
+    expect(mergedChanges(rows, new Map([["D", "theirs"]]))).toEqual({ A: "mine", Total: "1.5" });
   });
 });
 
 test.for([
-  ["Decimal", "1.50", "1.5", true],
-  ["Decimal", "1", "1.0", true],
-  ["Decimal", "100", "1", false],
-  ["Decimal", "-0.0", "0", true],
-  ["Int64", "9007199254740993", "9007199254740992", false],
-  ["DateTimeOffset", "2024-01-01T01:00:00+01:00", "2024-01-01T00:00:00Z", true],
-  ["DateTimeOffset", "2024-01-01T00:00:00.100Z", "2024-01-01T00:00:00.1Z", true],
-  ["DateTimeOffset", "2024-01-01T00:00:00.1234567Z", "2024-01-01T00:00:00.1234568Z", false],
-  ["TimeOfDay", "13:20:00", "13:20", true],
-  ["TimeOfDay", "13:20:01", "13:20", false],
-  ["Guid", "01234567-89AB-cdef-0123-456789abcdef", "01234567-89ab-cdef-0123-456789abcdef", true],
-  ["String", "A", "a", false],
-  ["String", "1.0", "1", false],
-  ["String", null, "null", false],
-  ["String", null, undefined, true],
-  ["String", ["a", "b"], ["b", "a"], false],
-  ["String", { a: 1, b: [2], "@odata.type": "#x" }, { b: [2], a: 1 }, true],
-] as const)("compares values of %s: %j and %j", ([type, left, right, isSame]) => {
-  expect(isSameValue(left, right, { type: primitive(type) })).toBe(isSame);
+  ["1.50", "1.5", false],
+  ["9007199254740993", "9007199254740992", false],
+  ["A", "a", false],
+  [null, "null", false],
+  [null, undefined, true],
+  [["a", "b"], ["b", "a"], false],
+  [{ a: 1, b: [2] }, { a: 1, b: [2] }, true],
+] as const)("compares %j and %j as JSON", ([left, right, isSame]) => {
+  expect(isSameValue(left, right)).toBe(isSame);
 });

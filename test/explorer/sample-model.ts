@@ -24,7 +24,6 @@ export function property(name: string, type: PropertyType | string, parts: Parti
     isCollection: false,
     isNullable: true,
     description: null,
-    computed: false,
     hasComputedDefault: false,
     immutable: false,
     readOnly: false,
@@ -46,7 +45,6 @@ export function entityType(name: string, properties: readonly Property[], keys =
     kind: "entity",
     name,
     qualifiedName: `Shop.${name}`,
-    base: null,
     key: properties.slice(0, keys),
     properties: byName(properties),
     navigations: new Map(),
@@ -81,6 +79,7 @@ const ALL: SetAbilities = {
 export const COLOR: EnumType = {
   name: "Color",
   qualifiedName: "Shop.Color",
+  description: null,
   isFlags: false,
   members: [
     { name: "Red", value: "0", description: null },
@@ -141,7 +140,6 @@ function makeModel(): Model {
   const customerType = { ...customer, navigations: byName([navigation("Orders", orderType, true)]) };
   // The navigation of an order leads to the customer without navigations, so that the types contain no circle.
   return {
-    namespace: "Shop",
     title: "Shop",
     description: null,
     sets: byName([
@@ -163,19 +161,7 @@ function topOrders(type: StructuredType): Operation {
     kind: "function",
     boundTo: null,
     boundToCollection: false,
-    parameters: [
-      {
-        name: "count",
-        label: null,
-        type: primitive("Int32"),
-        isCollection: false,
-        isNullable: false,
-        isOptional: false,
-        defaultValue: null,
-        description: null,
-        maxLength: null,
-      },
-    ],
+    parameters: [{ ...property("count", "Int32", { isNullable: false }), isOptional: false }],
     result: { type: { kind: "complex", type }, isCollection: true },
     entitySet: "Orders",
     description: "the greatest orders",

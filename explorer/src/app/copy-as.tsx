@@ -1,33 +1,13 @@
 import type { JSX } from "preact";
 import { useState } from "preact/hooks";
-import { copyAsOdc, copyAsPbids } from "../copy/connection-files.ts";
-import type { CopiedQuery } from "../copy/copied-query.ts";
-import { copyAsCurl } from "../copy/curl.ts";
-import { copyAsFetch } from "../copy/fetch.ts";
-import { copyAsODataQuery } from "../copy/odata-query.ts";
-import { copyAsPowerQuery } from "../copy/power-query.ts";
-import { copyAsPowerShell } from "../copy/powershell.ts";
-import { copyAsUi5 } from "../copy/ui5.ts";
+import { COPY_FORMS, type CopiedQuery, copyAsOdc, copyAsPbids } from "../copy/copied-query.ts";
 import { Button } from "../parts/button.tsx";
 import { Dialog } from "../parts/dialog.tsx";
 import { saveFile } from "../parts/save-file.ts";
 import type { ScreenProps } from "../state/session.ts";
 
-const FORMS: Readonly<Record<string, (query: CopiedQuery) => string>> = {
-  "curl (bash)": copyAsCurl,
-  "curl (PowerShell)": copyAsPowerShell,
-  fetch: copyAsFetch,
-  "Power Query M": copyAsPowerQuery,
-  "UI5 binding": copyAsUi5,
-  "odata-query": copyAsODataQuery,
-  "Link to this view": () => location.href,
-};
-
 /** Files that open the service in Excel and Power BI, by their endings. */
-const FILES: Readonly<Record<string, (query: CopiedQuery, title: string) => string>> = {
-  odc: copyAsOdc,
-  pbids: copyAsPbids,
-};
+const FILES = { odc: copyAsOdc, pbids: copyAsPbids } as const;
 
 /** Shows a button for a dialog that copies the query of a view in the language of another tool. */
 export function CopyAs({ session, view: { path, options } }: ScreenProps): JSX.Element {
@@ -50,7 +30,8 @@ export function CopyAs({ session, view: { path, options } }: ScreenProps): JSX.E
       setRefused(text);
     }
   };
-  const texts = Object.entries(FORMS).map(([label, write], index) => (
+  const forms = { ...COPY_FORMS, "Link to this view": () => location.href };
+  const texts = Object.entries(forms).map(([label, write], index) => (
     <Button key={label} autofocus={index === 0} onClick={() => void copy(label, write(query))}>
       {label}
     </Button>

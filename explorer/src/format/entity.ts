@@ -16,8 +16,8 @@ export function toEntity(body: unknown): Entity | null {
 }
 
 /** Returns whether a write may state the value of a property. */
-export function isWritable({ computed, readOnly }: Property): boolean {
-  return !computed && !readOnly;
+export function isWritable({ readOnly }: Property): boolean {
+  return !readOnly;
 }
 
 /** Returns the values of an entity that a new one like it may state. */
@@ -33,8 +33,7 @@ export function writableValues({ properties }: StructuredType, values: EntityVal
 export function isRepeatable({ properties, key }: StructuredType, values: EntityValues): boolean {
   return [...properties.values()].every((property) => {
     const { name, type } = property;
-    const value = values[name] ?? null;
-    if (value === null || isWritable(property) || key.includes(property)) return true;
-    return typeof value !== "object" && !(type.kind === "primitive" && /String|Binary/u.test(type.name));
+    const isLost = typeof values[name] === "object" || (type.kind === "primitive" && /String|Binary/u.test(type.name));
+    return (values[name] ?? null) === null || isWritable(property) || key.includes(property) || !isLost;
   });
 }

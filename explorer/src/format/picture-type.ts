@@ -1,14 +1,14 @@
 /** Pictures that a browser shows without running anything in them, by their first bytes in base64url. */
-const PICTURES: readonly (readonly [type: string, start: RegExp])[] = [
-  ["png", /^iVBORw/u],
-  ["jpeg", /^_9j_/u],
-  ["gif", /^R0lGOD/u],
+const PICTURES: Readonly<Record<string, RegExp>> = {
+  png: /^iVBORw/u,
+  jpeg: /^_9j_/u,
+  gif: /^R0lGOD/u,
   // With the zeros of its header, and the second name of its own: texts and sounds begin alike.
-  ["bmp", /^Qk[0-3].{5}A{5}/u],
-  ["webp", /^UklGR.{7}RUJQ/u],
-];
+  bmp: /^Qk[0-3].{5}A{5}/u,
+  webp: /^UklGR.{7}RUJQ/u,
+};
 
 /** Returns the type of the picture that bytes are, such as `png`; null if they are none. */
 export function pictureType(base64url: string): string | null {
-  return PICTURES.find(([, start]) => start.test(base64url))?.[0] ?? null;
+  return Object.keys(PICTURES).find((type) => PICTURES[type]?.test(base64url)) ?? null;
 }

@@ -1,148 +1,181 @@
+import { type CsdlElement, type XmlElement, annotation, childrenOf, readSchema, textAt } from "./csdl.ts";
+import { setAbilities } from "./set-abilities.ts";
+
 /** What the page knows about a service: its `$metadata`, with all names resolved. */
-export interface Model {
-  readonly namespace: string;
-  /** The name that a reader sees: the annotation of the container, otherwise the namespace. */
-  readonly title: string;
-  readonly description: string | null;
-  readonly sets: ReadonlyMap<string, EntitySet>;
-  /** Entity types and complex types by qualified name. */
-  readonly types: ReadonlyMap<string, StructuredType>;
-  /** Enumeration types by qualified name. */
-  readonly enums: ReadonlyMap<string, EnumType>;
-  readonly operations: readonly Operation[];
-}
+export type Model = Readonly<ReturnType<typeof readMetadata>>;
+export type EntitySet = Readonly<ReturnType<typeof readSet>[number]>;
+export type SetAbilities = EntitySet["abilities"];
+export type EnumType = Readonly<ReturnType<typeof readEnum>>;
+export type Property = Readonly<ReturnType<typeof readProperty>>;
+export type Navigation = Readonly<ReturnType<typeof readNavigation>[number]>;
+/** An overload of a function or action. */
+export type Operation = Readonly<ReturnType<typeof readOperation>[number]>;
+export type Parameter = Operation["parameters"][number];
 
-/** An entity set. */
-export interface EntitySet {
-  readonly name: string;
-  readonly type: StructuredType;
-  /** The description of the set, otherwise of its type. */
-  readonly description: string | null;
-  /** The sets to which navigation properties lead, by the path of the navigation. */
-  readonly bindings: ReadonlyMap<string, string>;
-  readonly abilities: SetAbilities;
-}
-
-/** An entity type or complex type, with the members that it inherits. */
+/** An entity type or complex type. */
 export interface StructuredType {
   readonly kind: "entity" | "complex";
   readonly name: string;
   readonly qualifiedName: string;
-  readonly base: StructuredType | null;
+  readonly description: string | null;
   readonly key: readonly Property[];
   readonly properties: ReadonlyMap<string, Property>;
   readonly navigations: ReadonlyMap<string, Navigation>;
-  readonly description: string | null;
 }
 
-/** A structural property. */
-export interface Property {
-  readonly name: string;
-  /** The name that an annotation gives for people. */
-  readonly label: string | null;
-  readonly type: PropertyType;
-  readonly isCollection: boolean;
-  readonly isNullable: boolean;
-  readonly description: string | null;
-  /** Whether only the service sets the value. */
-  readonly computed: boolean;
-  /** Whether the service sets the value that a new entity does not state. */
-  readonly hasComputedDefault: boolean;
-  /** Whether the value of an entity never changes. */
-  readonly immutable: boolean;
-  /** Whether `Core.Permissions` forbids to write the value. */
-  readonly readOnly: boolean;
-  readonly defaultValue: string | null;
-  readonly maxLength: number | null;
-  readonly isMultiLine: boolean;
-  readonly mediaType: string | null;
-}
-
-/** The type of a property, or of the items of a collection. */
+/** The type of a value, or of the items of a collection. An entity has the kind `complex`, too. */
 export type PropertyType =
   | { readonly kind: "primitive"; /** Such as `Edm.Int32`. */ readonly name: string }
   | { readonly kind: "enum"; readonly enum: EnumType }
   | { readonly kind: "complex"; readonly type: StructuredType };
 
-/** An enumeration type. */
-export interface EnumType {
-  readonly name: string;
-  readonly qualifiedName: string;
-  readonly isFlags: boolean;
-  readonly members: readonly EnumMember[];
-}
-
-/** A member of an enumeration type. */
-export interface EnumMember {
-  readonly name: string;
-  readonly value: string;
-  readonly description: string | null;
-}
-
-/** A navigation property. */
-export interface Navigation {
-  readonly name: string;
-  readonly target: StructuredType;
+interface Typed {
+  readonly type: PropertyType;
   readonly isCollection: boolean;
-  readonly isNullable: boolean;
-  readonly partner: string | null;
+}
+
+/** Types by qualified name. */
+interface Types {
+  readonly structured: ReadonlyMap<string, StructuredType>;
+  readonly enums: ReadonlyMap<string, EnumType>;
+}
+
+/**
+ * Reads a `$metadata` document of odatakit.
+ * @throws Error if it holds no schema
+ */
+export function readMetadata(document: XmlElement) {
+  const schema = readSchema(document);
+  const types = readTypes(schema);
+  const [container] = childrenOf(schema, "EntityContainer");
+  const operations = [...childrenOf(schema, "Function"), ...childrenOf(schema, "Action")];
+  return {
+    /** The name that a reader sees. */
+    title: textAt(container, "Common.Label") ?? schema.names.name,
+    description: (container ?? schema).names.description,
+    sets: byName(childrenOf(container, "EntitySet").flatMap((each) => readSet(each, types))),
+    /** Entity types and complex types by qualified name. */
+    types: types.structured,
+    enums: types.enums,
+    operations: operations.flatMap((each) => readOperation(each, container, types)),
+  };
+}
+
+function readTypes(schema: CsdlElement): Types {
+  const elements = [...childrenOf(schema, "ComplexType"), ...childrenOf(schema, "EntityType")];
+  const open = elements.map((element) => ({ element, type: openType(element) }));
+  const types = {
+    structured: new Map(open.map(({ type }) => [type.qualifiedName, type])),
+    enums: new Map(childrenOf(schema, "EnumType").map((each) => [each.qualifiedName, readEnum(each)])),
+  };
+  // Types refer to one another, so that all exist before their members are read.
+  for (const { element, type } of open) Object.assign(type, readMembers(element, types));
+  return types;
+}
+
+function openType({ localName, names, qualifiedName }: CsdlElement): StructuredType {
+  const kind = localName === "EntityType" ? "entity" : "complex";
+  return { ...names, qualifiedName, kind, key: [], properties: new Map(), navigations: new Map() };
+}
+
+function readMembers(element: CsdlElement, types: Types): Partial<StructuredType> {
+  const properties = byName(childrenOf(element, "Property").map((each) => readProperty(each, types)));
+  const navigations = byName(childrenOf(element, "NavigationProperty").flatMap((each) => readNavigation(each, types)));
+  const references = childrenOf(childrenOf(element, "Key")[0], "PropertyRef");
+  return { key: references.flatMap(({ names }) => properties.get(names.name) ?? []), properties, navigations };
+}
+
+function byName<Named extends { readonly name: string }>(all: readonly Named[]): ReadonlyMap<string, Named> {
+  return new Map(all.map((each) => [each.name, each]));
+}
+
+function readEnum(element: CsdlElement) {
+  const { names, qualifiedName, attributes } = element;
+  const members = childrenOf(element, "Member").map((each) => ({
+    ...each.names,
+    value: each.attributes["Value"] ?? "",
+  }));
+  return { ...names, qualifiedName, isFlags: attributes["IsFlags"] === "true", members };
+}
+
+/** Reads a property, or a parameter of an operation. */
+function readProperty(element: CsdlElement, types: Types) {
+  const { Nullable: nullable, MaxLength: maxLength, DefaultValue: defaultValue } = element.attributes;
+  const is = (term: string): boolean => textAt(element, term) === "true";
+  return {
+    ...element.names,
+    ...readType(element, types),
+    /** The name for people. */
+    label: textAt(element, "Common.Label"),
+    isNullable: nullable !== "false",
+    maxLength: maxLength === undefined ? null : Number(maxLength),
+    defaultValue: defaultValue ?? textAt(element, "Core.OptionalParameter", "DefaultValue"),
+    /** Whether the service sets the value that a new entity does not state. */
+    hasComputedDefault: is("Core.ComputedDefaultValue"),
+    immutable: is("Core.Immutable"),
+    /** Whether only the service sets the value. */
+    readOnly: is("Core.Computed") || /^(?:[01]|\S*\/(?:None|Read))$/u.test(textAt(element, "Core.Permissions") ?? ""),
+    isMultiLine: is("UI.MultiLineText"),
+    mediaType: textAt(element, "Core.MediaType"),
+  };
+}
+
+/** Reads a type such as `Collection(Shop.Status)`. */
+function readType({ attributes: { Type: text = "" } }: CsdlElement, { structured, enums }: Types): Typed {
+  const name = text.replace(/^Collection\((.*)\)$/u, "$1");
+  const isCollection = name !== text;
+  const [type, enumType] = [structured.get(name), enums.get(name)];
+  if (type !== undefined) return { isCollection, type: { kind: "complex", type } };
+  if (enumType !== undefined) return { isCollection, type: { kind: "enum", enum: enumType } };
+  return { isCollection, type: { kind: "primitive", name } };
+}
+
+function readNavigation(element: CsdlElement, types: Types) {
+  const { Nullable: nullable, Partner: partner = null } = element.attributes;
+  const { type, isCollection } = readType(element, types);
+  const pairs = childrenOf(element, "ReferentialConstraint").map(({ attributes }) => {
+    return [attributes["Property"] ?? "", attributes["ReferencedProperty"] ?? ""] as const;
+  });
   /** Own property → property of the target. */
-  readonly constraints: ReadonlyMap<string, string>;
-  readonly description: string | null;
+  const constraints = new Map(pairs);
+  const navigation = { ...element.names, isCollection, isNullable: nullable !== "false", partner, constraints };
+  return type.kind === "complex" ? [{ ...navigation, target: type.type }] : [];
 }
 
-/** What a set permits, as its annotations say. Names are those of properties, or paths such as `Location/Latitude`. */
-export interface SetAbilities {
-  readonly canReadByKey: boolean;
-  readonly canCreate: boolean;
-  readonly canUpdate: boolean;
-  /** Whether updates are PUT instead of PATCH. */
-  readonly updatesByPut: boolean;
-  readonly canDelete: boolean;
-  readonly canSelect: boolean;
-  readonly canCount: boolean;
-  readonly canTop: boolean;
-  readonly canSkip: boolean;
-  readonly canSearch: boolean;
-  readonly canFilter: boolean;
-  readonly canSort: boolean;
-  readonly canExpand: boolean;
-  readonly canApply: boolean;
-  readonly canCompute: boolean;
-  readonly filterable: (property: string) => boolean;
-  readonly sortable: (property: string) => boolean;
-  readonly expandable: (navigation: string) => boolean;
-  /** Whether paths such as `Orders(1)/Items` lead along the navigation. */
-  readonly navigable: (navigation: string) => boolean;
-  readonly groupable: (path: string) => boolean;
-  /** The methods that can aggregate the values of a path, such as `sum`; empty if none can. */
-  readonly methodsOf: (path: string) => readonly string[];
+function readSet(element: CsdlElement, { structured }: Types) {
+  const type = structured.get(element.attributes["EntityType"] ?? "");
+  const pairs = childrenOf(element, "NavigationPropertyBinding").map(({ attributes }) => {
+    return [attributes["Path"] ?? "", attributes["Target"] ?? ""] as const;
+  });
+  /** The sets to which navigation properties lead, by the path of the navigation. */
+  const bindings = new Map(pairs);
+  const set = { ...element.names, bindings, abilities: setAbilities(element) };
+  return type === undefined ? [] : [{ ...set, type, description: set.description ?? type.description }];
 }
 
-/** An overload of a function or action. */
-export interface Operation {
-  readonly name: string;
-  readonly qualifiedName: string;
-  /** The name at the root of the service; null for bound operations. */
-  readonly importName: string | null;
-  readonly kind: "function" | "action";
-  readonly boundTo: StructuredType | null;
-  readonly boundToCollection: boolean;
-  /** Without the binding parameter. */
-  readonly parameters: readonly Parameter[];
-  readonly result: OperationResult | null;
-  /** The set of the entities that the operation returns. */
-  readonly entitySet: string | null;
-  readonly description: string | null;
+/** Reads a bound overload, or an unbound one for each of its imports, without which it has no URL. */
+function readOperation(element: CsdlElement, container: CsdlElement | undefined, types: Types) {
+  const { localName, names, qualifiedName, attributes } = element;
+  const [result] = childrenOf(element, "ReturnType").map((each) => readType(each, types));
+  const all = childrenOf(element, "Parameter").map((each) => {
+    const isOptional = annotation(each, "Core.OptionalParameter") !== undefined;
+    return { ...readProperty(each, types), isOptional };
+  });
+  const [binding] = attributes["IsBound"] === "true" ? all : [];
+  const imports = childrenOf(container, `${localName}Import`);
+  const own = imports.filter((each) => each.attributes[localName] === qualifiedName);
+  return (binding === undefined ? own : [null]).map((each) => ({
+    ...names,
+    qualifiedName,
+    kind: localName === "Function" ? ("function" as const) : ("action" as const),
+    boundTo: binding?.type.kind === "complex" ? binding.type.type : null,
+    boundToCollection: binding?.isCollection === true,
+    /** Without the binding parameter. */
+    parameters: all.filter((parameter) => parameter !== binding),
+    result: result ?? null,
+    /** The name at the root of the service; null for bound operations. */
+    importName: each?.names.name ?? null,
+    /** The set of the entities that the operation returns. */
+    entitySet: each?.attributes["EntitySet"] ?? null,
+  }));
 }
-
-/** A parameter of an operation. Entities are values of parameters, too. */
-export interface Parameter extends Pick<
-  Property,
-  "name" | "label" | "type" | "isCollection" | "isNullable" | "defaultValue" | "description" | "maxLength"
-> {
-  readonly isOptional: boolean;
-}
-
-/** What an operation returns. An entity has the kind `complex` with an entity type. */
-export type OperationResult = Pick<Property, "type" | "isCollection">;

@@ -1,81 +1,63 @@
-import { type AnnotationRecord, recordIn, recordsIn, textIn, textsIn } from "./annotations.ts";
-import type { SetAbilities } from "./model.ts";
+import { type CsdlElement, annotation, itemsAt, textAt } from "./csdl.ts";
 
-const CAPABILITIES = "Org.OData.Capabilities.V1";
-const APPLY = "Org.OData.Aggregation.V1.ApplySupported";
+const APPLY = "Aggregation.ApplySupported";
 
 /**
- * Returns what a set permits. A capability that no annotation denies is permitted, as the vocabulary says; `$apply` and
- * `$compute` are permitted if an annotation says so.
+ * Returns what the annotations of a set permit. A capability that none denies is permitted; `$apply` and `$compute` are
+ * permitted if one says so.
  * @see Org.OData.Capabilities.V1, Org.OData.Aggregation.V1.ApplySupported
  */
-export function setAbilities(annotations: AnnotationRecord): SetAbilities {
-  const restrictions = (term: string): AnnotationRecord => recordIn(annotations, `${CAPABILITIES}.${term}`);
-  const permits = (term: string, property: string): boolean => restrictions(term)[property] !== "false";
-  const supports = (term: string): boolean => annotations[`${CAPABILITIES}.${term}`] !== "false";
-  const read = restrictions("ReadRestrictions");
-  const byKey = recordIn(read, "ReadByKeyRestrictions")["Readable"] ?? read["Readable"];
-  const filter = excluding(restrictions("FilterRestrictions"), "Filterable", "NonFilterableProperties");
-  const sort = excluding(restrictions("SortRestrictions"), "Sortable", "NonSortableProperties");
-  const expand = excluding(restrictions("ExpandRestrictions"), "Expandable", "NonExpandableProperties");
+export function setAbilities(set: CsdlElement) {
+  const stated = (term: string, ...path: readonly string[]): string | null =>
+    textAt(set, `Capabilities.${term}`, ...path);
+  const permits = (term: string, ...path: readonly string[]): boolean => stated(term, ...path) !== "false";
+  const pathsFor = (verb: string, adjective: string): ((path: string) => boolean) => {
+    const excluded = itemsAt(set, `Capabilities.${verb}Restrictions`, `Non${adjective}Properties`);
+    return (path) => permits(`${verb}Restrictions`, adjective) && !isBelow(path, excluded);
+  };
+  const byKey =
+    stated("ReadRestrictions", "ReadByKeyRestrictions", "Readable") ?? stated("ReadRestrictions", "Readable");
+  const navigations = itemsAt(set, "Capabilities.NavigationRestrictions", "RestrictedProperties");
+  const [groupable, aggregatable] = [
+    itemsAt(set, APPLY, "GroupableProperties"),
+    itemsAt(set, APPLY, "AggregatableProperties"),
+  ];
   return {
-    canReadByKey: byKey !== "false" && supports("IndexableByKey"),
+    canReadByKey: byKey !== "false" && permits("IndexableByKey"),
     canCreate: permits("InsertRestrictions", "Insertable"),
     canUpdate: permits("UpdateRestrictions", "Updatable"),
-    updatesByPut: textIn(restrictions("UpdateRestrictions"), "UpdateMethod")?.endsWith("/PUT") === true,
+    /** Whether updates are PUT instead of PATCH. */
+    updatesByPut: stated("UpdateRestrictions", "UpdateMethod")?.endsWith("/PUT") === true,
     canDelete: permits("DeleteRestrictions", "Deletable"),
     canSelect: permits("SelectSupport", "Supported"),
     canCount: permits("CountRestrictions", "Countable"),
-    canTop: supports("TopSupported"),
-    canSkip: supports("SkipSupported"),
+    canTop: permits("TopSupported"),
+    canSkip: permits("SkipSupported"),
     canSearch: permits("SearchRestrictions", "Searchable"),
-    canCompute: annotations[`${CAPABILITIES}.ComputeSupported`] === "true",
     canFilter: permits("FilterRestrictions", "Filterable"),
     canSort: permits("SortRestrictions", "Sortable"),
     canExpand: permits("ExpandRestrictions", "Expandable"),
-    filterable: filter,
-    sortable: sort,
-    expandable: expand,
-    navigable: navigable(restrictions("NavigationRestrictions")),
-    ...applyAbilities(annotations),
+    canCompute: stated("ComputeSupported") === "true",
+    canApply: annotation(set, APPLY) !== undefined,
+    filterable: pathsFor("Filter", "Filterable"),
+    sortable: pathsFor("Sort", "Sortable"),
+    expandable: pathsFor("Expand", "Expandable"),
+    /** Whether paths such as `Orders(1)/Items` lead along a navigation. */
+    navigable: (name: string): boolean => {
+      const own = navigations.find((each) => textAt(each, "NavigationProperty") === name);
+      const navigability = textAt(own, "Navigability") ?? stated("NavigationRestrictions", "Navigability");
+      return navigability?.endsWith("/None") !== true;
+    },
+    groupable: (path: string): boolean => isBelow(path, groupable),
+    /** Returns the methods that can aggregate the values of a path, such as `sum`. */
+    methodsOf: (path: string): readonly string[] => {
+      const own = aggregatable.find((each) => textAt(each, "Property") === path);
+      return itemsAt(own, "SupportedAggregationMethods").map(({ text }) => text);
+    },
   };
 }
 
-/** The members of a complex property follow the property. */
-function excluding(restrictions: AnnotationRecord, supported: string, excluded: string): (path: string) => boolean {
-  const names = textsIn(restrictions, excluded);
-  return (path) => restrictions[supported] !== "false" && !isBelow(path, names);
-}
-
-/** Returns whether a path is one of some paths, or leads on from one. */
-function isBelow(path: string, paths: readonly string[]): boolean {
-  return paths.some((each) => path === each || path.startsWith(`${each}/`));
-}
-
-function navigable(restrictions: AnnotationRecord): SetAbilities["navigable"] {
-  const stated = new Map(
-    recordsIn(restrictions, "RestrictedProperties").map((each) => [
-      textIn(each, "NavigationProperty"),
-      textIn(each, "Navigability"),
-    ]),
-  );
-  const others = textIn(restrictions, "Navigability");
-  return (name) => (stated.get(name) ?? others)?.endsWith("/None") !== true;
-}
-
-function applyAbilities(annotations: AnnotationRecord): Pick<SetAbilities, "canApply" | "groupable" | "methodsOf"> {
-  const record = recordIn(annotations, APPLY);
-  const groupable = textsIn(record, "GroupableProperties");
-  const methods = new Map(
-    recordsIn(record, "AggregatableProperties").map((each) => [
-      textIn(each, "Property"),
-      textsIn(each, "SupportedAggregationMethods"),
-    ]),
-  );
-  return {
-    canApply: APPLY in annotations,
-    // A navigation property stands for the paths along it.
-    groupable: (path) => isBelow(path, groupable),
-    methodsOf: (path) => methods.get(path) ?? [],
-  };
+/** The members of a complex property follow the property; a navigation property stands for the paths along it. */
+function isBelow(path: string, paths: readonly CsdlElement[]): boolean {
+  return paths.some(({ text }) => path === text || path.startsWith(`${text}/`));
 }

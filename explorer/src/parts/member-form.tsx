@@ -55,7 +55,7 @@ export function useMemberForm(
       });
       const found = all.flatMap(({ name, message }) => (message === null ? [] : [[name, message] as const]));
       setFaults(new Map(found));
-      const changed = all.filter(({ name, value, member }) => base === null || !isSameValue(base[name], value, member));
+      const changed = all.filter(({ name, value }) => base === null || !isSameValue(base[name], value));
       return found.length > 0 ? null : Object.fromEntries(changed.map(({ name, value }) => [name, value]));
     },
     refuse: (error) => setFaults(faultsOf(error)),

@@ -3,9 +3,8 @@ import { createContext } from "preact";
 import { type About, readAbout } from "../client/about.ts";
 import { ServiceClient } from "../client/service-client.ts";
 import type { Credential, SignIn } from "../client/sign-in.ts";
-import type { Model } from "../model/model.ts";
+import { type Model, readMetadata } from "../model/model.ts";
 import { parseXml } from "../model/parse-xml.ts";
-import { readMetadata } from "../model/read-metadata.ts";
 import { Toasts } from "./toasts.ts";
 import { type View, hrefOf, parseFragment } from "./view.ts";
 

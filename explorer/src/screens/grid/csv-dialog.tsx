@@ -91,11 +91,7 @@ interface CsvRun {
 /** Reads the rows from the first on, for as long as the dialog is open. */
 function useCsv({ session, query, columns }: CsvProps): CsvRun {
   const [file] = useState(
-    () =>
-      new CsvFile(
-        columns.map((column) => ({ title: column.name, path: column.path, type: typeOf(column) })),
-        { hasMark: true },
-      ),
+    () => new CsvFile(columns.map((column) => ({ title: column.name, path: column.path, type: typeOf(column) }))),
   );
   const [rows, setRows] = useState(0);
   const loading = useLoaded("", async (signal) => {

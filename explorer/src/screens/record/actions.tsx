@@ -1,7 +1,6 @@
 import type { JSX } from "preact";
 import { useState } from "preact/hooks";
 import { type Entity, isRepeatable, writableValues } from "../../format/entity.ts";
-import type { StructuredType } from "../../model/model.ts";
 import { Button, ButtonLink } from "../../parts/button.tsx";
 import { Dialog } from "../../parts/dialog.tsx";
 import { keyPredicate } from "../../query/literals.ts";
@@ -13,7 +12,7 @@ export function Actions(props: ShownRecord): JSX.Element {
   const { session, path, place } = props;
   const { set, type } = place;
   const operations = session.model.operations.filter(
-    ({ boundTo, boundToCollection }) => boundTo !== null && !boundToCollection && isOrInherits(type, boundTo),
+    ({ boundTo, boundToCollection }) => boundTo?.qualifiedName === type.qualifiedName && !boundToCollection,
   );
   return (
     <div class="row spread">
@@ -30,10 +29,6 @@ export function Actions(props: ShownRecord): JSX.Element {
       {set?.abilities.canDelete === true ? <DeleteButton {...props} /> : null}
     </div>
   );
-}
-
-function isOrInherits(type: StructuredType | null, base: StructuredType): boolean {
-  return type !== null && (type.qualifiedName === base.qualifiedName || isOrInherits(type.base, base));
 }
 
 /** The path of a record in its set, where it can be written. */
