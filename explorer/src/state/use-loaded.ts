@@ -17,9 +17,8 @@ export interface Loading<Value> {
   readonly again: () => void;
 }
 
-type Found<Value> = Omit<Loading<Value>, "again"> & { readonly key: string };
-
 const LOADING = { kind: "loading" } as const;
+type Found<Value> = Omit<Loading<Value>, "again"> & { readonly key: string };
 
 /** Asks when a screen appears and whenever the key changes. @param key what the question depends on, such as the URL */
 export function useLoaded<Value>(key: string, load: (signal: AbortSignal) => Promise<Value>): Loading<Value> {
