@@ -17,6 +17,11 @@ export interface StatementFacts {
   readonly limits: readonly number[];
   /** A limit of rows in its text instead of its values; absent: none. */
   readonly most?: number | undefined;
+  /**
+   * Returns the columns by which it finds, sorts or groups rows, with their tables, all quoted; absent: nothing knows. Only
+   * traces call it.
+   */
+  readonly columns?: () => ReadonlyArray<readonly [table: string, column: string]>;
   /** Whether it reads the catalogue, or so few entries of indexes that it is always short. */
   readonly isOfCatalogue?: boolean;
 }

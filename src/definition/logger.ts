@@ -77,6 +77,8 @@ export interface TracedStatement {
 export interface ReportedStatement extends Omit<TracedStatement, "request"> {
   /** Returns the plan of the database, in lines; undefined if it cannot be read after the request. */
   readonly explain: (() => Maybe<readonly string[]>) | undefined;
+  /** Returns the columns by which it finds, sorts or groups rows, with their tables, all quoted; undefined if nothing knows. */
+  readonly columns?: (() => ReadonlyArray<readonly [table: string, column: string]>) | undefined;
 }
 
 /** Receives the statements of one request. */

@@ -1,3 +1,5 @@
+import { type Maybe, recover } from "../base/maybe.ts";
+import { withinTime } from "../base/within-time.ts";
 import type { User } from "../definition/context.ts";
 import type { ServiceDescription } from "../definition/model/service-definition.ts";
 import { connectionPaths, titleOf } from "../definition/model/service-title.ts";
@@ -41,10 +43,11 @@ export function aboutService(
   const files = connectionFiles === null ? null : connectionPaths(connectionFiles);
   const estimates = rowEstimates(definition.entitySets.values());
   return async (user, traces) => {
-    const readable = [...(await estimates())].filter(
-      ([{ authorization }]) => judge(authorization.read, user) === "passed",
-    );
-    const found = traces ? await findings() : [];
+    const [counts, found] = await Promise.all([
+      soon(estimates(), new Map()),
+      traces ? soon(Promise.resolve(findings()), []) : [],
+    ]);
+    const readable = [...counts].filter(([{ authorization }]) => judge(authorization.read, user) === "passed");
     return {
       title: titleOf(definition),
       auth,
@@ -58,4 +61,14 @@ export function aboutService(
       connectionFiles: files === null ? null : { excel: files.excel.slice(1), powerBi: files.powerBi.slice(1) },
     };
   };
+}
+
+/** The milliseconds that the page waits for a database. It works without numbers and warnings. */
+const PATIENCE = 3000;
+
+function soon<Value>(work: PromiseLike<Value>, otherwise: Value): Maybe<Value> {
+  return recover(
+    () => withinTime(work, PATIENCE, () => new Error("The database is late.")),
+    () => otherwise,
+  );
 }

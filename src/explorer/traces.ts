@@ -44,6 +44,7 @@ const PLANNED = 5000;
 interface KeptStatement {
   readonly shown: ExplorerStatement;
   readonly explain: ReportedStatement["explain"];
+  readonly columns: ReportedStatement["columns"];
 }
 
 /** The statements of one request. */
@@ -71,7 +72,7 @@ class Trace implements StatementScope {
     }
   }
 
-  #keep({ sql, parameters, rows, ms, error, explain }: ReportedStatement): void {
+  #keep({ sql, parameters, rows, ms, error, explain, columns }: ReportedStatement): void {
     const shown = parameters.map(shownValue);
     const sizes = parameters.map((each, at) => (each instanceof Uint8Array ? each.length : String(shown[at]).length));
     const size = sizes.reduce((sum, each) => sum + Math.min(each, PARAMETER), sql.length);
@@ -86,6 +87,7 @@ class Trace implements StatementScope {
       shown: { sql, parameters: texts, rows, ms, ...failure },
       // The plan needs the whole values, which the trace does not keep if they are long.
       explain: sizes.every((each) => each <= PARAMETER) ? explain : undefined,
+      columns,
     });
   }
 }
@@ -117,8 +119,8 @@ export class Traces {
     const trace = this.#traces.get(`${id} ${owner}`);
     if (trace === undefined || trace.isOver) return null;
     const { request, omitted } = trace;
-    const statements = await withPlans([...trace.statements]);
-    return { request, statements, omitted, advice: adviceFor(statements, findings) };
+    const kept = [...trace.statements];
+    return { request, statements: await withPlans(kept), omitted, advice: adviceFor(kept, findings) };
   }
 }
 
@@ -134,32 +136,21 @@ async function withPlans(kept: readonly KeptStatement[]): Promise<readonly Explo
   return statements;
 }
 
-/** Splits a statement before its clauses. */
-const CLAUSES = /\b(?=(?:select|from|where|on|order by|group by|limit)\b)/u;
-/** The clauses with conditions, orders and groups. */
-const USES = /^(?:where|on|order by|group by)\b/u;
-
 /** Returns the missing indexes of the columns by which the statements find, sort or group rows. */
-function adviceFor(
-  statements: readonly ExplorerStatement[],
-  findings: readonly SchemaFinding[],
-): ExplorerTrace["advice"] {
-  const texts = statements.map(({ sql }) => sql.toLowerCase().replaceAll("`", '"'));
-  const used = texts.map((sql) =>
-    sql
-      .split(CLAUSES)
-      .filter((part) => USES.test(part))
-      .join(" "),
-  );
-  const names = (sql: string | undefined, name: string): boolean => sql?.includes(`"${name.toLowerCase()}"`) === true;
+function adviceFor(kept: readonly KeptStatement[], findings: readonly SchemaFinding[]): ExplorerTrace["advice"] {
+  const used = new Set(kept.flatMap(({ columns }) => columns?.() ?? []).map(placeOf));
   return findings
     .filter(({ code, table = "", column = "" }) => {
-      const isUsed = (sql: string, at: number): boolean =>
-        names(sql, table.slice(table.lastIndexOf(".") + 1)) &&
-        column.split(", ").every((each) => names(used[at], each));
-      return (code === "C10" || code === "C11") && texts.some(isUsed);
+      const isUsed = column.split(", ").every((each) => used.has(placeOf([table, each])));
+      return (code === "C10" || code === "C11") && isUsed;
     })
     .map(({ message, fix }) => ({ message, fix }));
+}
+
+/** The column of a table without its schema. Databases fold the letter case of names, and findings do not quote them. */
+function placeOf([table, column]: readonly [table: string, column: string]): string {
+  const bare = (name: string): string => name.toLowerCase().replaceAll(/["`]/gu, "");
+  return `${bare(table).split(".").at(-1) ?? ""}.${bare(column)}`;
 }
 
 /** Returns a parameter as JSON, with all digits. */

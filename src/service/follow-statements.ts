@@ -60,7 +60,7 @@ function scopeOf(
     }
   };
   return {
-    report: ({ explain: _explain, ...statement }) => {
+    report: ({ explain: _explain, columns: _columns, ...statement }) => {
       clock?.addStatement(statement.ms);
       try {
         const reported: unknown = onStatement({ ...statement, request });

@@ -14,12 +14,13 @@ import {
 } from "odatakit";
 import { explorerRoute, type ExplorerRouteOptions } from "odatakit/explorer";
 import { sqlEntitySet, sqlSource } from "odatakit/kysely";
-import { afterEach, beforeEach, describe, expect, onTestFinished, test } from "vitest";
+import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from "vitest";
 import type { ExplorerAbout } from "../../src/explorer/about.ts";
 import { createTable, ENGINES, type OpenDatabase } from "../executors/engines.ts";
-import { nodeDoor } from "../http/doors.ts";
+import { hangingDatabase } from "../hanging-database.ts";
+import { eachFramework, nodeDoor } from "../http/doors.ts";
 import { recordingLogger } from "../http/model.ts";
-import { passTime, stopClock } from "../timers.ts";
+import { passTime, stopClock, stopTimers, until } from "../timers.ts";
 import { tinyFolder } from "./tiny-files.ts";
 
 const Item = entityType("Item", { id: edm.int32().key(), name: edm.string() });
@@ -208,6 +209,26 @@ describe.each(ENGINES)("about.json over $title", ({ name, open }) => {
   });
 });
 
+test.each([
+  ["before its catalogue was read", "error"],
+  ["after it", false],
+] as const)("about.json does not wait for a database that hangs %s", async (_when, schemaCheck) => {
+  const { db, hang } = hangingDatabase();
+  hang.hangs = true;
+  const service = odataService({
+    logger: recordingLogger(),
+    authenticate,
+    schemaCheck,
+    entitySets: [sqlEntitySet(Item, { name: "Items", db, table: "items", operations: ["read"] })],
+    routes: [explorerRoute({ folder, sql: role("admin") })],
+  });
+  stopTimers();
+  const asked = aboutOf(service);
+  await until(() => vi.getTimerCount() > 0);
+  await passTime(5000);
+  expect(await asked).toMatchObject({ title: "Default", traces: true, rows: {}, warnings: [] });
+});
+
 describe("the default rule of traces", () => {
   const things = entitySet(Item, { name: "Items", getAll: () => [{ id: 1, name: "a" }] });
   const make = (options: Partial<ServiceOptions> = {}, explorer: ExplorerRouteOptions = {}): ODataService =>
@@ -218,8 +239,8 @@ describe("the default rule of traces", () => {
       ...options,
     });
   const LOCAL = { Host: "localhost:3000" };
-  const mayRead = async (service: ODataService, headers: Record<string, string>): Promise<unknown> => {
-    const send = nodeDoor.to(service);
+  const mayRead = async (service: ODataService, headers: Record<string, string>, door = nodeDoor): Promise<unknown> => {
+    const send = door.to(service);
     expect((await send("/Items", { ...headers, "X-Request-Id": "a" })).status).toBe(200);
     const { traces } = (await send("/explorer/about.json", headers)).json as ExplorerAbout;
     expect((await send("/explorer/trace/a", headers)).status).toBe(traces ? 200 : 401);
@@ -246,6 +267,39 @@ describe("the default rule of traces", () => {
     { Origin: "null" },
   ])("lets nobody read them through a proxy, by another name or from another site: %j", async (headers) => {
     expect(await mayRead(make({ cors: { origins: "*" } }), { ...LOCAL, ...headers })).toBe(false);
+  });
+
+  eachFramework((door) => {
+    test("lets this machine read them, and nobody through a proxy, by another name or from another site", async () => {
+      // Hono does not know the address of the socket.
+      expect(await mayRead(make(), LOCAL, door)).toBe(door.name !== "hono");
+      for (const headers of [
+        { Host: "evil.example" },
+        { Host: "evil.example", "X-Forwarded-Host": "localhost" },
+        { "X-Forwarded-For": "127.0.0.1" },
+        { Forwarded: "for=127.0.0.1;host=localhost" },
+        { Origin: "https://evil.example" },
+      ]) {
+        expect(await mayRead(make({ cors: { origins: "*" } }), { ...LOCAL, ...headers }, door)).toBe(false);
+      }
+      expect(await mayRead(make({ trustProxy: true }), LOCAL, door)).toBe(false);
+    });
+
+    test("serves the page, its files and the facts", async () => {
+      const send = door.to(make({ prefix: "/odata" }));
+      const page = await send("/odata/explorer");
+      expect([page.status, page.headers["content-type"]]).toEqual([200, "text/html;charset=utf-8"]);
+      expect(page.headers["content-security-policy"]).toMatch(/^default-src 'none'; script-src 'self';/);
+      const [, script = ""] = /<script type="module" src="([^"]+)">/.exec(page.text) ?? [];
+      const file = await send(`/odata/${script}`);
+      expect([file.status, file.headers["cache-control"], file.text]).toEqual([
+        200,
+        "public, max-age=31536000, immutable",
+        "export {};\n",
+      ]);
+      const about = await send("/odata/explorer/about.json");
+      expect([about.status, about.json]).toEqual([200, expect.objectContaining({ title: "Default", traces: false })]);
+    });
   });
 
   test("lets nobody read them behind a proxy, or if the address is unknown", async () => {

@@ -1,7 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { checkQuery } from "../../explorer/src/query/check-query.ts";
-import { placeOfFault } from "../../explorer/src/query/place-of-fault.ts";
+import { checkQuery, placeOfFault } from "../../explorer/src/query/check-query.ts";
 
 /** The fault of a text, with `¦` where it is. */
 function shown(text: string): string | null {
@@ -16,6 +15,9 @@ test.for([
   "Orders?$search=a AND",
   "Orders?$orderby=A down",
   "Orders?$compute=A",
+  "Orders?$top=x",
+  "Orders?$count=yes",
+  "Orders?$limit=5",
 ])("leaves the fault of %s to the service", (text) => {
   expect(checkQuery(text)).toBeNull();
 });
@@ -38,13 +40,7 @@ test.for([
     'Orders?$filter=A ¦= 1 — expected an operator (and, or, eq, ne, gt, ge, lt, le, in, has, add, sub, mul, div, divby, mod) or the end, found "=". Write eq to compare.',
   ],
   ["Orders?$filter=Name%20eq%20%27a%27 adn B", null],
-  ["Orders?$top=x", "Orders?$top=¦x — Write a whole number of 0 or more."],
-  ["Orders?$count=yes", "Orders?$count=¦yes — Write true or false."],
   ["Orders?$top=1&$top=2", "Orders?$top=1&¦$top=2 — $top appears twice: give each option once."],
-  [
-    "Orders?$limit=5",
-    "Orders?¦$limit=5 — $limit is not an option. The options are $filter, $orderby, $select, $expand, $top, $skip, $count, $search, $apply, $compute, $format.",
-  ],
   ["Orders?$filter=", "Orders?$filter=¦ — expected a property, a literal or a function, found the end."],
 ] as const)("finds the fault of %s", ([text, expected]) => {
   const found = shown(text);

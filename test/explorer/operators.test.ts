@@ -1,8 +1,7 @@
 import { expect, test } from "vitest";
 import type { PropertyType } from "../../explorer/src/model/model.ts";
-import { NO_FILTER } from "../../explorer/src/query/filter-tree.ts";
+import { NO_FILTER, writeFilter } from "../../explorer/src/query/filter-tree.ts";
 import { conditionOf, filterableProperties, operatorFor, operatorsFor } from "../../explorer/src/query/operators.ts";
-import { writeFilter } from "../../explorer/src/query/write-filter.ts";
 import { COLOR, DAYS, primitive, property, setNamed } from "./sample-model.ts";
 
 /** The filters of all operators of a type, in the order of their labels. */

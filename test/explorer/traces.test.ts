@@ -167,6 +167,8 @@ describe.each(ENGINES)("the trace of a request over $title", ({ name, open }) =>
     };
     expect(await fixes("/Items?$top=1")).toEqual([]);
     expect(await fixes("/Items?$filter=Name eq 'y'&$top=1")).toEqual([index.name]);
+    expect(await fixes("/Items?$orderby=Name&$top=1&$select=Id")).toEqual([index.name]);
+    expect(await fixes("/Items?$select=Name&$top=1")).toEqual([]);
     expect(await fixes("/Owners?$expand=Items($top=1)")).toEqual([index.owner]);
     expect(await fixes("/Owners?$filter=Name eq 'y'")).toEqual([]);
   });

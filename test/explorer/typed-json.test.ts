@@ -1,7 +1,7 @@
 // Statements: docs/reference/explorer.md#screens
 import { expect, test } from "vitest";
 import type { PropertyType } from "../../explorer/src/model/model.ts";
-import { readTypedJson, typedOf } from "../../explorer/src/query/typed-json.ts";
+import { readTypedJson, typedOf } from "../../explorer/src/query/literals.ts";
 
 const one = (name: string) => ({ type: { kind: "primitive", name } satisfies PropertyType, isCollection: false });
 

@@ -176,7 +176,7 @@ const SCREEN_PACKAGES = ["@preact/signals", "@tanstack/virtual-core", "d3-shape"
 export const EXPLORER_FLOORS: Readonly<Record<string, readonly string[]>> = {
   model: [],
   format: ["model"],
-  query: ["model", "format", "src/syntax"],
+  query: ["model", "format", "src/syntax", "src/edm"],
   client: [],
   state: ["client", "query", "model", "preact", "@preact/signals"],
   copy: ["state", "client", "query", "format", "model", "src/payload"],

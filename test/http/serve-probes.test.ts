@@ -1,11 +1,12 @@
 import { setTimeout as pause } from "node:timers/promises";
-import { Kysely, sql, SqliteAdapter, SqliteIntrospector, SqliteQueryCompiler } from "kysely";
+import { Kysely, sql } from "kysely";
 import { edm, entitySet, entityType, odataService } from "odatakit";
 import { sqlEntitySet } from "odatakit/kysely";
 import { serve, type ServeOptions } from "odatakit/node";
 import { openApiRoute } from "odatakit/openapi";
 import { sqliteDialect } from "odatakit/sqlite";
 import { expect, onTestFinished, test, vi } from "vitest";
+import { hangingDatabase } from "../hanging-database.ts";
 import { passTime, stopTimers, until } from "../timers.ts";
 import { noFailures } from "./model.ts";
 
@@ -100,37 +101,7 @@ test("a process is not ready without its database, and says nothing about it", a
 });
 
 test("a database that hangs gets one statement, however often a process is checked", async () => {
-  let statements = 0;
-  const hang = { hangs: false, release: () => undefined as void };
-  const db = new Kysely<unknown>({
-    dialect: {
-      createAdapter: () => new SqliteAdapter(),
-      createIntrospector: (each) => new SqliteIntrospector(each),
-      createQueryCompiler: () => new SqliteQueryCompiler(),
-      createDriver: () => ({
-        init: async () => undefined,
-        acquireConnection: async () => ({
-          executeQuery: async () => {
-            statements += 1;
-            if (hang.hangs) {
-              await new Promise<void>((resolve) => {
-                hang.release = resolve;
-              });
-            }
-            return { rows: [] };
-          },
-          streamQuery: () => {
-            throw new Error("unused");
-          },
-        }),
-        beginTransaction: async () => undefined,
-        commitTransaction: async () => undefined,
-        rollbackTransaction: async () => undefined,
-        releaseConnection: async () => undefined,
-        destroy: async () => undefined,
-      }),
-    },
-  });
+  const { db, hang } = hangingDatabase();
   const tables = odataService({
     name: "tables",
     logger: { ...noFailures, warn: () => undefined },
@@ -139,7 +110,7 @@ test("a database that hangs gets one statement, however often a process is check
   });
   const { url } = await start(tables);
   expect((await fetch(`${url}/readyz`)).status).toBe(200);
-  const before = statements;
+  const before = hang.statements;
   hang.hangs = true;
   stopTimers();
   const waiting = Array.from({ length: 20 }, () => answerOf(`${url}/readyz`));
@@ -147,7 +118,7 @@ test("a database that hangs gets one statement, however often a process is check
   await passTime(2000);
   const answers = await Promise.all(waiting);
   expect(new Set(answers.map(([status]) => status))).toEqual(new Set([503]));
-  expect(statements - before).toBe(1);
+  expect(hang.statements - before).toBe(1);
   hang.hangs = false;
   hang.release();
   await expect.poll(async () => (await fetch(`${url}/readyz`)).status).toBe(200);

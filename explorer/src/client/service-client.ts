@@ -5,7 +5,7 @@ import { NetworkError, ServiceError, isAbort, messageOf } from "./service-error.
 const JSON_TYPE = "application/json;odata.metadata=minimal;IEEE754Compatible=true";
 
 /** Choices for one request. */
-interface RequestOptions {
+export interface RequestOptions {
   readonly signal?: AbortSignal;
   readonly headers?: Readonly<Record<string, string>>;
   /** The media type to ask for; JSON with exact numbers without it. */

@@ -1,4 +1,4 @@
-import { type ComponentChildren, type JSX, type TargetedEvent, createElement } from "preact";
+import { type ComponentChildren, type InputHTMLAttributes, type JSX, type TargetedEvent, createElement } from "preact";
 import { useId } from "preact/hooks";
 
 /** What every field has. */
@@ -10,123 +10,71 @@ export interface FieldProps {
   /** What is wrong with the value. */
   readonly error?: string | null | undefined;
   readonly required?: boolean | undefined;
+  /** What stands at the end of the line of the control. */
+  readonly beside?: ComponentChildren;
 }
 
-/** The attributes that tie a control to its label, hint and error. */
-export interface ControlAttributes {
-  readonly id: string;
-  readonly "aria-describedby": string | undefined;
-  readonly "aria-invalid": boolean | undefined;
-  readonly required: boolean | undefined;
-}
+/** The choices of a list. */
+type Choices = readonly { readonly value: string; readonly label: string }[];
 
-/** Shows a control with its label, hint and error. */
-export function Field(
-  props: FieldProps & { readonly control: (attributes: ControlAttributes) => ComponentChildren },
+/** Shows a field for text, or a list if there are choices, between its label and its hint and error. */
+export function TextField(
+  props: FieldProps &
+    Pick<InputHTMLAttributes, "autocomplete" | "placeholder" | "inputMode"> & {
+      readonly value: string;
+      readonly onInput: (value: string) => void;
+      readonly type?: "text" | "search" | "password" | undefined;
+      readonly isCode?: boolean | undefined;
+      /** Whether it has several lines. */
+      readonly isLong?: boolean | undefined;
+      readonly choices?: Choices | undefined;
+    },
 ): JSX.Element {
   const id = useId();
-  const { label, hint = null, error = null } = props;
-  const described = [...(hint === null ? [] : [`${id}-hint`]), ...(error === null ? [] : [`${id}-error`])];
+  const { required, value, placeholder, inputMode, autocomplete = "off", choices } = props;
+  const notes = (["hint", "error"] as const).filter((kind) => typeof props[kind] === "string");
+  const tag = props.isLong === true ? "textarea" : "input";
+  const plain = { id, required, value, placeholder, inputMode, autocomplete, spellcheck: false };
+  const attributes = {
+    ...plain,
+    class: props.isCode === true ? "input code" : "input",
+    type: tag === "input" ? (props.type ?? "text") : undefined,
+    "aria-describedby": notes.map((kind) => `${id}-${kind}`).join(" ") || undefined,
+    "aria-invalid": notes.includes("error") || undefined,
+    onInput: (event: TargetedEvent<HTMLInputElement>) => props.onInput(event.currentTarget.value),
+  };
+  const options = choices?.map((choice) => (
+    <option key={choice.value} value={choice.value} selected={choice.value === value}>
+      {choice.label}
+    </option>
+  ));
+  const control = createElement(choices === undefined ? tag : "select", attributes, options);
   return (
     <div class="field">
       <label class={props.isLabelHidden === true ? "hidden" : "field-label"} for={id}>
-        {label}
-        {props.required === true ? <span class="dim"> (required)</span> : null}
+        {props.label}
+        {required === true ? <span class="dim"> (required)</span> : null}
       </label>
-      {props.control({
-        id,
-        "aria-describedby": described.length === 0 ? undefined : described.join(" "),
-        "aria-invalid": error === null ? undefined : true,
-        required: props.required,
-      })}
-      {hint === null ? null : (
-        <span class="field-hint" id={`${id}-hint`}>
-          {hint}
+      {props.beside === undefined ? control : <div class="value-field">{[control, props.beside]}</div>}
+      {notes.map((kind) => (
+        <span key={kind} class={`field-${kind}`} id={`${id}-${kind}`}>
+          {props[kind]}
         </span>
-      )}
-      {error === null ? null : (
-        <span class="field-error" id={`${id}-error`}>
-          {error}
-        </span>
-      )}
+      ))}
     </div>
   );
 }
 
-/** Shows a field for text. */
-export function TextField(
-  props: FieldProps & {
-    readonly value: string;
-    readonly onInput: (value: string) => void;
-    readonly type?: "text" | "search" | "password" | "number" | "date" | "url" | undefined;
-    readonly autocomplete?: string | undefined;
-    readonly placeholder?: string | undefined;
-    readonly inputMode?: "text" | "decimal" | "numeric" | undefined;
-    readonly isCode?: boolean | undefined;
-    /** Shows several lines. */
-    readonly isLong?: boolean | undefined;
-  },
-): JSX.Element {
-  const shared = {
-    class: `input${props.isCode === true ? " code" : ""}`,
-    value: props.value,
-    placeholder: props.placeholder,
-    spellcheck: false,
-    onInput: (event: TargetedEvent<HTMLInputElement | HTMLTextAreaElement>) => props.onInput(event.currentTarget.value),
-  };
-  return (
-    <Field
-      {...props}
-      control={(attributes) =>
-        props.isLong === true ? (
-          <textarea {...attributes} {...shared} />
-        ) : (
-          createElement("input", {
-            ...attributes,
-            ...shared,
-            type: props.type ?? "text",
-            autocomplete: props.autocomplete ?? "off",
-            inputMode: props.inputMode,
-          })
-        )
-      }
-    />
-  );
-}
-
-/** One choice of a list. */
-export interface Choice {
-  readonly value: string;
-  readonly label: string;
-}
-
 /** Shows a field with a list of choices. */
-export function SelectField(
-  props: FieldProps & {
-    readonly value: string;
-    readonly choices: readonly Choice[];
-    readonly onChange: (value: string) => void;
-  },
-): JSX.Element {
-  return (
-    <Field
-      {...props}
-      control={(attributes) => (
-        <select
-          {...attributes}
-          class="input"
-          value={props.value}
-          onChange={(event) => props.onChange(event.currentTarget.value)}
-        >
-          {props.choices.map(({ value, label }) => (
-            <option key={value} value={value} selected={value === props.value}>
-              {label}
-            </option>
-          ))}
-        </select>
-      )}
-    />
-  );
+export function SelectField({
+  onChange,
+  ...props
+}: FieldProps & {
+  readonly value: string;
+  readonly choices: Choices;
+  readonly onChange: (value: string) => void;
+}): JSX.Element {
+  return <TextField {...props} onInput={onChange} />;
 }
 
 /** Shows a box that is checked or not. */
@@ -136,15 +84,11 @@ export function CheckField(props: {
   readonly onChange: (checked: boolean) => void;
   readonly disabled?: boolean | undefined;
 }): JSX.Element {
+  const { label, checked, disabled, onChange } = props;
   return (
     <label class="check">
-      <input
-        type="checkbox"
-        checked={props.checked}
-        disabled={props.disabled}
-        onChange={(event) => props.onChange(event.currentTarget.checked)}
-      />
-      <span>{props.label}</span>
+      <input type="checkbox" {...{ checked, disabled }} onChange={(event) => onChange(event.currentTarget.checked)} />
+      <span>{label}</span>
     </label>
   );
 }

@@ -1,75 +1,99 @@
-import type { JSX } from "preact";
-import { useState } from "preact/hooks";
-import { ServiceError } from "../client/service-error.ts";
-import { type EntityValues, isSameValue } from "../format/merge-columns.ts";
+import type { ComponentChildren, JSX } from "preact";
+import { useContext, useState } from "preact/hooks";
+import { ServiceError, isAbort } from "../client/service-error.ts";
+import type { EntityValues } from "../format/merge-columns.ts";
 import type { Parameter, Property } from "../model/model.ts";
-import { readTypedJson, typedOf } from "../query/typed-json.ts";
+import { readTypedJson, typedOf } from "../query/literals.ts";
+import { SessionContext } from "../state/session.ts";
 import { Button } from "./button.tsx";
+import { BusyBar, Failure } from "./loadable.tsx";
 import { ValueField } from "./value-field.tsx";
 
 /** What has a field in a form. */
-export type Member = Property | Parameter;
+type Member = Property | Parameter;
 
-/** What was typed for a member: null is the value null, undefined leaves the member to the service. */
-export type Typed = string | null | undefined;
+/** What was typed: null is the value null, or no value where one is required; undefined leaves the value to the service. */
+type Typed = string | null | undefined;
 
+/** What is wrong, by the name of the member. */
 type Faults = ReadonlyMap<string, string>;
 
-/** A form with a field for each member, and what was typed so far. */
-export interface MemberForm {
+const NOTHING_WRONG: { readonly faults: Faults; readonly failure: unknown } = { faults: new Map(), failure: null };
+
+/** Shows a form with a field for each member, and a button that sends what was typed. */
+export function MemberForm(props: {
+  readonly class: string;
   readonly members: readonly Member[];
-  readonly typed: ReadonlyMap<string, Typed>;
-  /** What is wrong, by the name of the member. */
-  readonly faults: Faults;
-  readonly change: (name: string, typed: Typed) => void;
-  /** Returns the values that changed; null if one of them is wrong, which its field shows from then on. */
-  readonly read: () => EntityValues | null;
-  /** Shows at the fields what the service says of them. */
-  readonly refuse: (error: unknown) => void;
-}
-
-/**
- * Keeps what is typed in the fields of a form.
- * @param first returns what a field begins with
- * @param base the values that the form began with; null if there were none
- */
-export function useMemberForm(
-  members: readonly Member[],
-  first: (member: Member) => Typed,
-  base: EntityValues | null = null,
-): MemberForm {
-  const [typed, setTyped] = useState<ReadonlyMap<string, Typed>>(
-    () => new Map(members.map((member) => [member.name, first(member)])),
-  );
-  const [faults, setFaults] = useState<Faults>(new Map());
-  return {
-    members,
-    typed,
-    faults,
-    change: (name, value) => setTyped(new Map([...typed, [name, value]])),
-    read: () => {
-      const all = members.flatMap((member) => {
-        const { name } = member;
-        const read = readField(member, typed.get(name), base?.[name]);
-        return read === null ? [] : [{ ...read, name, member }];
-      });
-      const found = all.flatMap(({ name, message }) => (message === null ? [] : [[name, message] as const]));
-      setFaults(new Map(found));
-      const changed = all.filter(({ name, value }) => base === null || !isSameValue(base[name], value));
-      return found.length > 0 ? null : Object.fromEntries(changed.map(({ name, value }) => [name, value]));
-    },
-    refuse: (error) => setFaults(faultsOf(error)),
+  /** The values that the form begins with; null if there are none. */
+  readonly base: EntityValues | null;
+  readonly button: string;
+  /** Sends the values that changed. What the service says of a member is shown at its field. */
+  readonly send: (values: EntityValues, signal: AbortSignal) => Promise<void>;
+  /** What stands beside the button. */
+  readonly children?: ComponentChildren;
+}): JSX.Element {
+  const { members, base, send } = props;
+  const session = useContext(SessionContext);
+  const [typed, setTyped] = useState(() => new Map(members.map((member) => [member.name, firstTyped(member, base)])));
+  const [{ faults, failure }, setWrong] = useState(NOTHING_WRONG);
+  const [sending, setSending] = useState<AbortController | null>(null);
+  const change = (name: string, next: Typed): void => {
+    setTyped(new Map([...typed, [name, next]]));
+    setWrong({ faults: new Map([...faults].filter(([each]) => each !== name)), failure });
   };
+  const submit = async (controller: AbortController): Promise<void> => {
+    const edited = members.flatMap((member) => readEdited(member, typed.get(member.name), base));
+    const wrong = edited.flatMap(({ name, message }) => (message === null ? [] : [[name, message] as const]));
+    setWrong({ faults: new Map(wrong), failure: null });
+    if (wrong.length > 0) {
+      session?.announce(`Fields that need another value: ${String(wrong.length)}`);
+      return;
+    }
+    setSending(controller);
+    try {
+      await send(Object.fromEntries(edited.map(({ name, value }) => [name, value])), controller.signal);
+    } catch (error) {
+      setWrong({ faults: faultsOf(error), failure: isAbort(error) ? null : error });
+    }
+    setSending(null);
+  };
+  return (
+    <form
+      class={props.class}
+      noValidate
+      onSubmit={(event) => {
+        event.preventDefault();
+        if (sending === null) void submit(new AbortController());
+      }}
+    >
+      {members.map((member) => (
+        <MemberField key={member.name} {...{ member, typed, faults, change }} />
+      ))}
+      {failure === null ? null : <Failure error={failure} />}
+      <div class="row">
+        <Button type="submit" kind="primary" isIdle={sending !== null}>
+          {props.button}
+        </Button>
+        {props.children}
+        {sending === null ? null : <BusyBar label={props.button} onStop={() => sending.abort()} />}
+      </div>
+    </form>
+  );
 }
 
-function readField(member: Member, typed: Typed, before: unknown): ReturnType<typeof readTypedJson> | null {
-  if (typed === undefined) return null;
-  // A value that nobody edited is not judged: it may be of another form than people type.
-  if (before !== undefined && typed === (before === null ? null : typedOf(before, member))) {
-    return { value: before, message: null };
-  }
-  if (typed !== null) return readTypedJson(typed, member);
-  return member.isNullable ? { value: null, message: null } : { value: null, message: "A value is missing." };
+/** A new value is left to the service where it has one. */
+function firstTyped(member: Member, base: EntityValues | null): Typed {
+  if (base !== null) return base[member.name] === null ? null : typedOf(base[member.name], member);
+  if ("isOptional" in member) return member.isOptional ? undefined : null;
+  return member.defaultValue !== null || member.hasComputedDefault ? undefined : null;
+}
+
+/** Reads a field. A value that nobody edited is not judged: it may be of another form than people type. */
+function readEdited(member: Member, typed: Typed, base: EntityValues | null) {
+  const { name, isNullable } = member;
+  if (typed === undefined || (base !== null && typed === firstTyped(member, base))) return [];
+  if (typed !== null) return [{ name, ...readTypedJson(typed, member) }];
+  return [{ name, value: null, message: isNullable ? null : "Required" }];
 }
 
 function faultsOf(error: unknown): Faults {
@@ -78,45 +102,26 @@ function faultsOf(error: unknown): Faults {
   return new Map(all.flatMap(({ target, message }) => (target === null ? [] : [[target, message] as const])));
 }
 
-/** Shows the fields of a form. A member that is left to the service has a button instead. */
-export function MemberFields(props: {
-  readonly form: MemberForm;
-  /** What becomes of a member that is left to the service. */
-  readonly textOf: (defaultValue: string | null) => string;
-  /** What the button does, such as "Set". */
-  readonly verb: string;
+/** Shows the field of a member; a button as long as its value is left to the service. */
+function MemberField(props: {
+  readonly member: Member;
+  readonly typed: ReadonlyMap<string, Typed>;
+  readonly faults: Faults;
+  readonly change: (name: string, typed: Typed) => void;
 }): JSX.Element {
-  const { form, textOf, verb } = props;
-  const { members, typed, faults, change } = form;
-  return (
-    <>
-      {members.map((member) => {
-        const { name, label, description, isNullable, defaultValue } = member;
-        const value = typed.get(name);
-        const title = label ?? name;
-        return value === undefined ? (
-          <div key={name} class="row">
-            <span class="field-label">{title}</span>
-            <span class="dim">{textOf(defaultValue)}</span>
-            <Button kind="quiet" onClick={() => change(name, "")}>{`${verb} ${title}`}</Button>
-          </div>
-        ) : (
-          <ValueField
-            key={name}
-            label={title}
-            shape={member}
-            typed={value}
-            isNullable={isNullable}
-            required={!isNullable}
-            hint={description}
-            error={faults.get(name) ?? null}
-            onChange={(next) => change(name, next)}
-          />
-        );
-      })}
-      <span class="hidden" aria-live="assertive">
-        {faults.size === 0 ? "" : `${String(faults.size)} of the fields need another value.`}
-      </span>
-    </>
-  );
+  const { name, description, isNullable, defaultValue } = props.member;
+  const label = props.member.label ?? name;
+  const typed = props.typed.get(name);
+  const onChange = (next: Typed): void => props.change(name, next);
+  if (typed === undefined) {
+    return (
+      <div class="row">
+        <span class="field-label">{label}</span>
+        <span class="dim">{defaultValue === null ? "left to the service" : `becomes ${defaultValue}`}</span>
+        <Button kind="quiet" onClick={() => onChange(null)}>{`Give ${label}`}</Button>
+      </div>
+    );
+  }
+  const texts = { label, hint: description, error: props.faults.get(name), required: !isNullable };
+  return <ValueField {...texts} {...{ typed, isNullable, onChange }} shape={props.member} />;
 }

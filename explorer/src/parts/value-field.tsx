@@ -1,95 +1,68 @@
 import type { JSX } from "preact";
-import type { PropertyType } from "../model/model.ts";
-import { isEditedAsJson, type ValueShape } from "../query/typed-json.ts";
-import { type Choice, type FieldProps, SelectField, TextField } from "./field.tsx";
+import { isNumeric } from "../format/show-value.ts";
+import { isEditedAsJson, readTypedJson, type ValueShape } from "../query/literals.ts";
+import { CheckField, type FieldProps, TextField } from "./field.tsx";
 
 /** What a field for a value needs to know. */
-export interface ValueFieldProps extends Omit<FieldProps, "hint"> {
+export interface ValueFieldProps extends FieldProps {
   readonly shape: ValueShape & { readonly maxLength?: number | null; readonly isMultiLine?: boolean };
-  /** What the reader typed; null for the value null. */
+  /** What the reader typed; null for the value null, and for no value where null is none. */
   readonly typed: string | null;
   readonly onChange: (typed: string | null) => void;
-  /** Whether null is a choice. */
   readonly isNullable: boolean;
-  readonly hint?: string | null | undefined;
 }
 
 /** Shows a field that fits a type: a list of choices, a line of text, or several. */
 export function ValueField(props: ValueFieldProps): JSX.Element {
   const { shape, typed, onChange, isNullable } = props;
-  const choices = choicesOf(shape);
-  if (choices === null) return <TypedField {...props} />;
-  const none = isNullable ? [{ value: "", label: "null" }] : [];
-  const missing = isNullable || typed !== null ? [] : [{ value: "", label: "Choose" }];
+  const value = typed ?? "";
+  const choices = choicesOf(shape).map((choice) => ({ value: choice, label: choice }));
+  const hasChoices = choices.length > 0;
+  const none = isNullable || typed === null ? [{ value: "", label: isNullable ? "null" : "Choose" }] : [];
   return (
-    <SelectField
+    <TextField
       {...props}
-      value={typed ?? ""}
-      choices={[...none, ...missing, ...choices]}
-      onChange={(value) => onChange(value === "" ? null : value)}
+      value={value}
+      hint={props.hint ?? (hasChoices ? null : hintOf(shape))}
+      placeholder={typed === null && isNullable ? "null" : ""}
+      isCode={!hasChoices && !isText(shape)}
+      isLong={isEditedAsJson(shape) || shape.isMultiLine === true || (isText(shape) && value.length > 80)}
+      choices={hasChoices ? [...none, ...choices] : undefined}
+      onInput={(text) => onChange(text === "" && (hasChoices || !isNullable) ? null : text)}
+      beside={hasChoices ? undefined : <EmptyBox {...props} />}
     />
   );
 }
 
-function TypedField(props: ValueFieldProps): JSX.Element {
-  const { shape, typed, onChange, isNullable } = props;
-  const isJson = isEditedAsJson(shape);
+/** Shows a box for what no typed text means: null, and an empty text where a text is required and none is typed. */
+function EmptyBox({ label, shape, typed, isNullable, required, error, onChange }: ValueFieldProps): JSX.Element | null {
+  const isAsked = typed === "" || (typed === null && typeof error === "string");
+  if (!isNullable && !(required === true && isText(shape) && isAsked)) return null;
   return (
-    <div class="value-field">
-      <TextField
-        {...props}
-        value={typed ?? ""}
-        hint={props.hint ?? hintOf(shape)}
-        placeholder={typed === null && isNullable ? "null" : ""}
-        isCode={isJson || !isText(shape.type)}
-        isLong={isJson || shape.isMultiLine === true || (isText(shape.type) && (typed ?? "").length > 80)}
-        onInput={onChange}
-      />
-      {isNullable ? (
-        <label class="check value-field-null">
-          <input
-            type="checkbox"
-            checked={typed === null}
-            aria-label={`${props.label} is null`}
-            onChange={(event) => onChange(event.currentTarget.checked ? null : "")}
-          />
-          <span>null</span>
-        </label>
-      ) : null}
-    </div>
+    <CheckField
+      label={[<span class="hidden">{`${label} is `}</span>, isNullable ? "null" : "empty text"]}
+      checked={typed === (isNullable ? null : "")}
+      onChange={(isChecked) => onChange(isChecked === isNullable ? null : "")}
+    />
   );
 }
 
-function choicesOf({ type, isCollection }: ValueShape): readonly Choice[] | null {
-  if (isCollection) return null;
-  if (type.kind === "primitive" && type.name === "Edm.Boolean") {
-    return ["true", "false"].map((value) => ({ value, label: value }));
-  }
-  if (type.kind !== "enum" || type.enum.isFlags) return null;
-  return type.enum.members.map(({ name, description }) => ({
-    value: name,
-    label: description === null ? name : `${name}: ${description}`,
-  }));
+/** Returns the values of a type that has few; none for other types. */
+function choicesOf({ type, isCollection }: ValueShape): readonly string[] {
+  if (isCollection || type.kind === "complex") return [];
+  if (type.kind === "primitive") return type.name === "Edm.Boolean" ? ["true", "false"] : [];
+  return type.enum.isFlags ? [] : type.enum.members.map(({ name }) => name);
 }
 
-function isText(type: PropertyType): boolean {
-  return type.kind === "primitive" && type.name === "Edm.String";
+function isText({ type, isCollection }: ValueShape): boolean {
+  return !isCollection && type.kind === "primitive" && type.name === "Edm.String";
 }
 
-/** What to type, for types whose form is not obvious. */
-const HINTS: Readonly<Record<string, string>> = {
-  "Edm.Date": "Such as 2024-02-29",
-  "Edm.TimeOfDay": "Such as 13:20:00",
-  "Edm.DateTimeOffset": "Such as 2024-02-29T13:20:00Z",
-  "Edm.Duration": "Such as P1DT2H30M",
-  "Edm.Guid": "Such as 01234567-89ab-cdef-0123-456789abcdef",
-  "Edm.Binary": "In base64url, such as T0RhdGE",
-};
-
-function hintOf({ type, isCollection, maxLength }: ValueFieldProps["shape"]): string | null {
-  if (isCollection) return "A list, as JSON";
-  if (type.kind === "complex") return "An object, as JSON";
-  if (type.kind === "enum") return `Of ${type.enum.members.map(({ name }) => name).join(", ")}; several with commas`;
-  if (isText(type)) return typeof maxLength === "number" ? `At most ${String(maxLength)} characters` : null;
-  return HINTS[type.name] ?? null;
+/** Returns what to type, for types whose form is not obvious. */
+function hintOf(shape: ValueFieldProps["shape"]): string | null {
+  if (isEditedAsJson(shape)) return shape.isCollection ? "A list, as JSON" : "An object, as JSON";
+  const { maxLength = null } = shape;
+  if (isText(shape)) return maxLength === null ? null : `At most ${String(maxLength)} characters`;
+  // Who types nothing is told what to type.
+  return isNumeric(shape.type) ? null : (readTypedJson("", shape).message?.replace(/^.*? (?=Type)/u, "") ?? null);
 }

@@ -1,23 +1,63 @@
-import type { Model } from "../model/model.ts";
-import { completeApply } from "./complete-apply.ts";
-import { completeExpression, type ExpressionPlace } from "./complete-expression.ts";
-import {
-  type Completion,
-  type CompletionItem,
-  completePath,
-  type EndCompletion,
-  NOTHING,
-  fitting,
-  item,
-  memberItems,
-  rootItems,
-  words,
-} from "./completion-item.ts";
-import { afterComma, openParts } from "./open-parentheses.ts";
-import { type OptionPiece, readQueryText } from "./option-text.ts";
-import { resolvePath, targetOf, typeAt } from "./resolve-type.ts";
+import { isNumeric } from "../format/show-value.ts";
+import type { EnumType, Model, PropertyType, StructuredType } from "../model/model.ts";
+import { readQueryText } from "./option-text.ts";
+import { isCollection, type Member, memberAt, resolvePath, targetOf, typeAt } from "./resolve-type.ts";
+import { NAME } from "./syntax.ts";
 
-const OPTIONS = Object.entries({
+/** What a list of suggestions shows of one, and the text that replaces the word at the cursor. */
+interface CompletionItem {
+  readonly label: string;
+  /** `set`, `property`, `function`, … */
+  readonly kind: string;
+  readonly description: string | null;
+  readonly insert: string;
+}
+type Items = readonly CompletionItem[];
+
+/** Suggestions for a place in a text, and the range that a chosen one replaces. */
+export interface Completion {
+  readonly from: number;
+  readonly to: number;
+  /** Those that begin with the word at the cursor come first, then those that contain it. */
+  readonly items: Items;
+}
+
+/** Suggestions for the end of a text, which replace its last word. */
+type End = readonly [word: string, items: Items];
+
+/** The value of an option, or of the innermost open parentheses in it. */
+interface Place {
+  /** A key of `MODES`. */
+  readonly mode: string;
+  readonly text: string;
+  /** The type whose members it names; null for an unknown one. */
+  readonly type: StructuredType | null;
+  /** The names that `$compute` and `$apply` define. */
+  readonly columns: Items;
+  /** The variables of lambdas, with the paths of their collections. */
+  readonly variables: ReadonlyMap<string, string>;
+}
+
+const COLLECTION: Items = [
+  item("function", "any(x:…)", "whether a condition is true for an item", "any(x:"),
+  item("function", "all(x:…)", "whether a condition is true for all items", "all(x:"),
+  item("property", "$count", "number of items"),
+];
+
+/** The functions of the standard by their arguments. @see OData URL Conventions 4.0, section 5.1.1.4 */
+const FUNCTIONS = Object.entries({
+  "text,part": "contains startswith endswith indexof",
+  text: "tolower toupper length trim",
+  "text,start,length": "substring",
+  "text,text": "concat",
+  time: "year month day hour minute second fractionalseconds date time totaloffsetminutes",
+  "": "now mindatetime maxdatetime",
+  duration: "totalseconds",
+  number: "round floor ceiling",
+  "value,type": "cast isof",
+}).flatMap(([parameters, names]) => words("function", names.replaceAll(/\w+/gu, `$&(${parameters})`)));
+
+const OPTIONS: Items = Object.entries({
   $filter: "only the entities that meet a condition",
   $orderby: "the order of the entities",
   $select: "only these properties",
@@ -29,97 +69,224 @@ const OPTIONS = Object.entries({
   $apply: "groups and totals",
   $compute: "further columns",
 }).map(([name, text]) => item("option", name, text, name === "$count" ? "$count=true" : `${name}=`));
-const NESTED_OPTIONS: readonly CompletionItem[] = [
-  ...OPTIONS.filter(({ label }) => label !== "$apply"),
-  item("option", "$levels", "how deep a navigation to the same type is followed", "$levels="),
-];
+const LEVELS = item("option", "$levels", "how deep a navigation to the same type is followed", "$levels=");
 
-/**
- * Suggests what may stand at the cursor in the text of a query, from the model alone: sets, options, properties, navigations,
- * functions, operators, literals.
- * @param cursor offset in the text
- * @param root the URL of the service, which may precede the path
- */
-export function complete(text: string, cursor: number, model: Model, root = ""): Completion {
-  const before = text.slice(0, cursor);
-  const { word, items } = completeEnd(before, model, root);
-  const [rest = ""] = (word.includes("'") ? /^[\p{L}\p{N}_]*'?/u : /^[\p{L}\p{N}_]*/u).exec(text.slice(cursor)) ?? [];
-  return { from: cursor - word.length, to: cursor + rest.length, items: fitting(items, word) };
+const STEPS = words(
+  "step",
+  "filter(…) groupby((…),…) aggregate(…) compute(…) orderby(…) topcount(n,…) bottomcount(n,…) top(n) skip(n) search(…) " +
+    "concat(…,…) identity",
+);
+
+/** What an option, or a step of `$apply`, takes. */
+interface Mode {
+  /** The members that its operands begin with; absent: none. */
+  readonly picks?: (member: Member) => boolean;
+  /** What else may begin an operand. */
+  readonly items?: Items;
+  /** Whether operands are expressions, with operators and literals. */
+  readonly isExpression?: true;
+  /** What follows an operand, word by word. */
+  readonly after?: readonly Items[];
 }
 
-function completeEnd(before: string, model: Model, root: string): EndCompletion {
+const EXPRESSION: Mode = {
+  picks: () => true,
+  items: [...FUNCTIONS, ...words("operator", "not"), ...words("literal", "null")],
+  isExpression: true,
+};
+const PATHS: Mode = { picks: (member) => !isCollection(member) };
+const STEP: Mode = { items: STEPS, after: [[item("operator", "/", "the next step")]] };
+const AGGREGATE: Mode = {
+  ...PATHS,
+  items: [item("function", "$count", "number of entities", "$count as ")],
+  after: ["with", "sum average min max countdistinct", "as"].map((list) => words("operator", list)),
+};
+
+/** The modes of options, of steps and of parentheses without a name, with `$`. */
+const MODES: ReadonlyMap<string, Mode> = new Map<string, Mode>([
+  ["$filter", EXPRESSION],
+  ["$orderby", { ...EXPRESSION, after: [words("operator", "asc desc")] }],
+  ["$compute", { ...EXPRESSION, after: [words("operator", "as")] }],
+  ["$select", { picks: ({ kind }) => kind === "property" }],
+  // Complex properties are on the way to navigations.
+  ["$expand", { picks: (member) => member.kind === "navigation" || (targetOf(member)?.navigations.size ?? 0) > 0 }],
+  ["option of $expand", { items: [...OPTIONS.filter(({ label }) => label !== "$apply"), LEVELS] }],
+  ["$count", { items: words("literal", "true false") }],
+  ["$apply", STEP],
+  ["$concat", STEP],
+  ["$groupby", { items: [item("step", "(", "the properties"), ...STEPS] }],
+  ["$", PATHS],
+  ["$topcount", PATHS],
+  ["$bottomcount", PATHS],
+  ["$aggregate", AGGREGATE],
+]);
+
+/**
+ * Suggests what may stand at the cursor in the text of a query, as `readQueryText` reads it, from the model alone: sets,
+ * options, properties, navigations, functions, operators, literals.
+ */
+export function complete(text: string, cursor: number, model: Model, root = ""): Completion {
+  const [word, items] = completeEnd(text.slice(0, cursor), model, root);
+  const [rest = ""] = (word.includes("'") ? /^[\p{L}\p{N}_]*'?/u : /^[\p{L}\p{N}_]*/u).exec(text.slice(cursor)) ?? [];
+  const start = word.toLowerCase();
+  const first = items.filter(({ insert, label }) =>
+    [insert, label].some((each) => each.toLowerCase().startsWith(start)),
+  );
+  const others = items.filter((each) => !first.includes(each) && each.label.toLowerCase().includes(start));
+  return { from: cursor - word.length, to: cursor + rest.length, items: [...first, ...others] };
+}
+
+function completeEnd(before: string, model: Model, root: string): End {
   const { path, pieces } = readQueryText(before, root);
   const piece = pieces.at(-1);
   if (piece === undefined && !/\?[&\s]*$/u.test(before)) return completeResource(path, model);
-  if (piece === undefined || before.slice(piece.end).includes("&")) return { word: "", items: OPTIONS };
-  const raw = before.slice(piece.start, piece.end);
-  if (!raw.includes("=")) return { word: raw, items: OPTIONS };
+  if (piece === undefined || before.slice(piece.end).includes("&")) return ["", OPTIONS];
+  const written = before.slice(piece.start, piece.end);
+  if (!written.includes("=")) return [written, OPTIONS];
   const type = resolvePath(model, path)?.type;
-  return type === undefined
-    ? NOTHING
-    : completeOption(piece.name, before.slice(piece.valueStart), { model, type, after: [], names: columnsOf(pieces) });
+  if (type === undefined) return ["", []];
+  const columns = pieces
+    .filter(({ name }) => piece.name !== "$expand" && (name === "$compute" || name === "$apply"))
+    .flatMap(({ value }) => Array.from(value.matchAll(new RegExp(String.raw`\sas\s+(${NAME})`, "gu"))))
+    .map(([, name = ""]) => item("property", name, "column of this query"));
+  const text = before.slice(piece.valueStart);
+  return completeValue({ mode: piece.name, text, type, columns, variables: new Map() }, model);
 }
 
-/** The names that `$compute` and `$apply` define for the other options. */
-function columnsOf(pieces: readonly OptionPiece[]): readonly CompletionItem[] {
-  return pieces
-    .filter(({ name }) => name === "$compute" || name === "$apply")
-    .flatMap(({ value }) => Array.from(value.matchAll(/\sas\s+([\p{L}_][\p{L}\p{N}_]*)/gu), ([, name = ""]) => name))
-    .map((name) => item("property", name, "column of this query"));
-}
-
-function completeResource(path: string, model: Model): EndCompletion {
+function completeResource(path: string, model: Model): End {
   const slash = path.lastIndexOf("/");
-  if (slash < 0) return { word: path, items: path.includes("(") ? [] : rootItems(model) };
   const word = path.slice(slash + 1);
+  if (word.includes("(")) return [word, []];
+  if (slash < 0) return [word, rootItems(model)];
   const place = resolvePath(model, path.slice(0, slash));
-  if (place === null || word.includes("(")) return { word, items: [] };
-  const count = place.isCollection ? [item("property", "$count", "number of entities")] : [];
-  return { word, items: [...(place.isCollection ? [] : memberItems(place.type)), ...count] };
+  if (place?.isCollection === true) return [word, [item("property", "$count", "number of entities")]];
+  return [word, place === null ? [] : memberItems(place.type)];
 }
 
-function completeOption(name: string, value: string, place: ExpressionPlace): EndCompletion {
-  switch (name) {
-    case "$filter":
-      return completeExpression(value, place);
-    case "$orderby":
-      return completeExpression(afterComma(value), { ...place, after: words("operator", "asc desc") });
-    case "$compute":
-      return completeExpression(afterComma(value), { ...place, after: words("operator", "as"), names: [] });
-    case "$select": {
-      const { word, items } = completePath(afterComma(value), place.type, ({ kind }) => kind === "property");
-      return { word, items: [...items, ...place.names] };
-    }
-    case "$expand":
-      return completeExpand(value, place);
-    case "$apply":
-      return completeApply(value, place);
-    case "$count":
-      return { word: value, items: words("literal", "true false") };
-    default:
-      return NOTHING;
-  }
+/** Suggests the end of a value. A sign replaces strings and closed parentheses, so that the open parentheses remain. */
+function completeValue(place: Place, { enums }: Model): End {
+  let text = place.text.replaceAll(/'(?:[^']|'')*'/gu, "#");
+  const [string, typeName = ""] = /([\p{L}\p{N}_.]*)'.*$/su.exec(text) ?? [];
+  const type = enums.get(typeName);
+  if (string !== undefined) return [string, type === undefined ? [] : enumItems(type)];
+  while (/\([^()]*\)/u.test(text)) text = text.replaceAll(/\([^()]*\)/gu, "#");
+  // An item of a list is what follows `eq`.
+  const [first = "", ...contents] = text.replace(/\sin\s*\((?:[^()]*,)?([^(),]*)$/u, " eq $1").split("(");
+  return suggest(contents.reduce(enter, { ...place, text: first }));
 }
 
-/** Suggests navigations, and within parentheses what the nested option takes. */
-function completeExpand(text: string, place: ExpressionPlace): EndCompletion {
-  const [, nested] = openParts(text);
-  if (nested === undefined) {
-    // Complex properties are on the way to navigations.
-    return completePath(
-      afterComma(text),
-      place.type,
-      (member) => member.kind === "navigation" || (targetOf(member)?.navigations.size ?? 0) > 0,
-    );
+/** Goes into the parentheses at the end of a place. */
+function enter(place: Place, content: string): Place {
+  const [path = ""] = /[\p{L}\p{N}_./$]*$/u.exec(place.text) ?? [];
+  const slash = path.lastIndexOf("/");
+  if (place.mode === "$expand") {
+    const option = content.slice(content.lastIndexOf(";") + 1);
+    const [, mode = "option of $expand", text = option] = /^\s*(\$\w+)=(.*)$/su.exec(option) ?? [];
+    return { ...place, mode, text, type: place.type && typeAt(place.type, path), columns: [] };
   }
-  const target = typeAt(place.type, nested.word);
-  if (target === null) return NOTHING;
-  const option = text.slice(nested.option);
-  const equals = option.indexOf("=");
-  if (equals < 0) return { word: option.trimStart(), items: NESTED_OPTIONS };
-  return completeOption(option.slice(0, equals).trim(), option.slice(equals + 1), {
-    ...place,
-    type: target,
-    names: [],
+  const word = path.slice(slash + 1);
+  if (MODES.get(place.mode)?.isExpression !== true) return { ...place, mode: `$${word}`, text: content };
+  const [, variable, text = content] = /^\s*([\p{L}\p{N}_]+)\s*:(.*)$/su.exec(content) ?? [];
+  const variables = new Map(place.variables);
+  if (variable !== undefined) variables.set(variable, pathIn(place, path.slice(0, Math.max(slash, 0))));
+  return { ...place, mode: "$filter", text, variables };
+}
+
+/** Suggests what may stand at the end of a place. In expressions, operands and operators alternate. */
+function suggest(place: Place): End {
+  const { type, text, columns, variables } = place;
+  const { picks, items = [], after = [], isExpression = false } = MODES.get(place.mode) ?? {};
+  // A string and a closed parenthesis end an operand without a blank, too.
+  const clause = text
+    .slice(text.lastIndexOf(",") + 1)
+    .replaceAll(/\bnot\s+/gu, "")
+    .replace(/#$/u, "# ");
+  const before = clause.trimStart().split(/\s+/u);
+  const [path = ""] = /[\p{L}\p{N}_./$@]*$/u.exec(before.pop() ?? "") ?? [];
+  const slash = path.lastIndexOf("/");
+  const word = path.slice(slash + 1);
+  const [last = "", left = ""] = before.toReversed();
+  const isAfter = isExpression && before.length % 2 === 1;
+  if (isAfter) return [word, [...operatorItems(memberIn(place, last)), ...after.flat()]];
+  // A number of entities has no method: only its name follows.
+  if (!isExpression && before.length > 0) return [word, after[before.length + (before[0] === "$count" ? 1 : -1)] ?? []];
+  if (type === null || after.flat().some(({ label }) => label === last)) return [word, []];
+  if (picks === undefined) return [word, items];
+  if (slash >= 0) {
+    const owner = path.slice(0, slash);
+    // A variable is one item of its collection.
+    const member = variables.has(owner) ? null : memberIn(place, owner);
+    if (isExpression && member !== null && isCollection(member)) return [word, COLLECTION];
+    const target = typeAt(type, pathIn(place, owner));
+    return [word, target === null ? [] : memberItems(target, picks)];
+  }
+  const compared = /^(?:and|or)?$/u.test(last) ? null : memberIn(place, left);
+  const names = Array.from(variables.keys(), (name) => item("variable", name, "the item"));
+  return [word, [...literalItems(compared), ...names, ...columns, ...memberItems(type, picks), ...items]];
+}
+
+/** Returns a path from the type of a place, with collections instead of variables. */
+function pathIn({ variables }: Place, path: string): string {
+  const [first = "", ...rest] = path.split("/");
+  return [variables.get(first) ?? first, ...rest].join("/");
+}
+
+function memberIn(place: Place, path: string): Member | null {
+  return place.type && memberAt(place.type, pathIn(place, path));
+}
+
+function rootItems({ sets, operations }: Model): Items {
+  const imports = operations.flatMap(({ importName, parameters, description, kind }) => {
+    if (importName === null) return [];
+    const label = `${importName}(${parameters.map(({ name }) => name).join(",")})`;
+    return [item("operation", label, description, kind === "action" ? importName : undefined)];
   });
+  return [...Array.from(sets.values(), ({ name, description }) => item("set", name, description)), ...imports];
+}
+
+function memberItems(type: StructuredType, picks: (member: Member) => boolean = () => true): Items {
+  return [...type.properties.keys(), ...type.navigations.keys()].flatMap((name) => {
+    const member = memberAt(type, name);
+    if (member === null || !picks(member)) return [];
+    const { description } = member.navigation ?? member.property;
+    const own = member.kind === "navigation" ? member.navigation.target.name : nameOfType(member.property.type);
+    const shown = isCollection(member) ? `collection of ${own}` : own;
+    return [item(member.kind, name, description === null ? shown : `${shown} · ${description}`)];
+  });
+}
+
+function nameOfType(type: PropertyType): string {
+  if (type.kind === "primitive") return type.name.replace(/^Edm\./u, "");
+  return type.kind === "enum" ? type.enum.name : type.type.name;
+}
+
+function enumItems({ qualifiedName, members }: EnumType): Items {
+  return members.map(({ name, description }) => item("literal", name, description, `${qualifiedName}'${name}'`));
+}
+
+function literalItems(member: Member | null): Items {
+  const type = member?.property?.type;
+  if (type?.kind === "enum") return enumItems(type.enum);
+  return type?.kind === "primitive" && type.name === "Edm.Boolean" ? words("literal", "true false") : [];
+}
+
+function operatorItems(member: Member | null): Items {
+  const type = member?.property?.type;
+  const flags = type?.kind === "enum" && type.enum.isFlags ? [item("operator", "has", "has the member")] : [];
+  const arithmetic = type !== undefined && isNumeric(type) ? words("operator", "add sub mul div mod") : [];
+  return [...flags, ...words("operator", "eq ne gt ge lt le in and or"), ...arithmetic];
+}
+
+/** Makes a suggestion. Of a call, the text up to its first argument is inserted. */
+function item(
+  kind: string,
+  label: string,
+  description: string | null = null,
+  insert: string = label.replace(/(\(+)(?!\)$).*$/su, "$1"),
+): CompletionItem {
+  return { label, kind, description, insert };
+}
+
+function words(kind: string, list: string): Items {
+  return list.split(" ").map((label) => item(kind, label));
 }

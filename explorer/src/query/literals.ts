@@ -1,215 +1,175 @@
-import type { PropertyType, StructuredType } from "../model/model.ts";
+import { daysInMonth } from "../../../src/edm/calendar.ts";
+import { INTEGER_BOUNDS } from "../../../src/edm/integer-bounds.ts";
+import { isNumeric } from "../format/show-value.ts";
+import type { EnumType, Property, PropertyType, StructuredType } from "../model/model.ts";
+import { encode } from "./option-text.ts";
 
-/** What a person typed, as a literal of a URL, or what is wrong with it. */
-export type TypedLiteral =
-  | { readonly literal: string; readonly message: null }
-  | { readonly literal: null; readonly message: string };
+/** The type of a property or parameter. */
+export type ValueShape = Pick<Property, "type" | "isCollection">;
+
+/** The literal of a URL that a person typed, or what is wrong with it. */
+export interface TypedLiteral {
+  readonly literal: string | null;
+  readonly message: string | null;
+}
+
+/** What the texts of a type look like, what to type, and what completes a text that has one meaning only. */
+type TextForm = readonly [pattern: RegExp, advice: string, repair?: (text: string) => string];
+
+const CLOCK = String.raw`(?:[01]\d|2[0-3]):[0-5]\d(?::[0-5]\d(?:\.\d{1,12})?)?`;
+const DATE = String.raw`-?\d{4,}-\d\d-\d\d`;
+const DECIMAL = String.raw`-?\d+(?:\.\d+)?(?:e[-+]?\d+)?`;
+const INTEGER: TextForm = [/^-?\d+$/u, "Type a whole number, such as 5.", bare];
+const DOUBLE: TextForm = [
+  new RegExp(`^(?:${DECIMAL}|-?INF|NaN)$`, "iu"),
+  "Type a number with a decimal point, such as 1.5, or INF, -INF or NaN.",
+  (text) => bare(text).replace(/inf$/iu, "INF").replace(/^nan$/iu, "NaN"),
+];
+const FORMS: Readonly<Record<string, TextForm>> = {
+  ...Object.fromEntries(Object.keys(INTEGER_BOUNDS).map((name) => [name, INTEGER])),
+  "Edm.Decimal": [new RegExp(`^${DECIMAL}$`, "iu"), "Type a number with a decimal point, such as 1.5.", bare],
+  "Edm.Single": DOUBLE,
+  "Edm.Double": DOUBLE,
+  "Edm.Boolean": [/^(?:true|false)$/u, "Type true or false.", (text) => text.toLowerCase()],
+  "Edm.Guid": [
+    /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/iu,
+    "Type 32 hexadecimal digits in five groups, such as 01234567-89ab-cdef-0123-456789abcdef.",
+    (text) => text.replace(/^\{(.*)\}$/u, "$1"),
+  ],
+  "Edm.Date": [new RegExp(`^${DATE}$`, "u"), "Type year, month and day, such as 2024-02-29."],
+  "Edm.TimeOfDay": [new RegExp(`^${CLOCK}$`, "u"), "Type hours and minutes, such as 13:20 or 13:20:05.5."],
+  "Edm.DateTimeOffset": [
+    new RegExp(String.raw`^${DATE}T${CLOCK}(?:Z|[-+]\d\d:\d\d)$`, "u"),
+    "Type a date and a time with Z or an offset, such as 2024-02-29T13:20:00Z or 2024-02-29T13:20:00+01:00.",
+    (text) => text.replace(/[ t]+(?=\d\d:)/iu, "T").replace(/ *z$/iu, "Z"),
+  ],
+  "Edm.Duration": [
+    /^-?P(?=\d|T\d)(?:\d+D)?(?:T(?=\d)(?:\d+H)?(?:\d+M)?(?:\d+(?:\.\d+)?S)?)?$/u,
+    "Type days, hours, minutes and seconds, such as P1DT2H30M or PT45S.",
+    (text) => bare(text).toUpperCase(),
+  ],
+  "Edm.Binary": [
+    /^(?:[\w-]{4})*(?:[\w-]{2}(?:==)?|[\w-]{3}=?)?$/u,
+    "Type base64url, such as T0RhdGE.",
+    (text) => text.replaceAll("+", "-").replaceAll("/", "_"),
+  ],
+};
+
+/** What precedes the quotes of a literal. */
+const PREFIXES: Readonly<Record<string, string>> = {
+  "Edm.String": "",
+  "Edm.Duration": "duration",
+  "Edm.Binary": "binary",
+};
+
+/** Removes a plus sign, and zeros before a number. */
+function bare(text: string): string {
+  return text.replace(/^\+/u, "").replace(/^(-?)0+(?=\d)/u, "$1");
+}
+
+function formOfEnum({ members, isFlags }: EnumType): TextForm {
+  const nameOf = (text: string): string => members.find(({ name, value }) => [name, value].includes(text))?.name ?? "?";
+  const names = members.map(({ name }) => name);
+  const list = [...names.slice(0, 8), ...(names.length > 8 ? ["…"] : [])].join(", ");
+  return [
+    isFlags ? /^[^?]+$/u : /^[^?,]+$/u,
+    `Type one of ${list}${isFlags ? ", or several with commas between them" : ""}.`,
+    (text) => Array.from(text.split(","), (name) => nameOf(name.trim())).join(","),
+  ];
+}
 
 /**
- * Writes a JSON value as a literal of a URL, not yet percent-encoded.
- * @param value as the service sends it with `IEEE754Compatible=true`
+ * Writes a JSON value, as the service sends it with `IEEE754Compatible=true`, as a literal of a URL, not yet percent-encoded.
  * @see OData URL Conventions 4.0, section 5.1.1.6.1; ABNF primitiveLiteral
  */
 export function toLiteral(value: unknown, type: PropertyType): string {
   if (value === null || value === undefined) return "null";
   const text = typeof value === "string" ? value : JSON.stringify(value);
-  if (type.kind === "enum") return `${type.enum.qualifiedName}${quoted(text)}`;
+  // 1e+21: the plus sign says nothing, and some clients send it as a blank.
+  if (isNumeric(type)) return text.replace("+", "");
   if (type.kind === "complex") return text;
-  if (BARE.has(type.name)) return text;
-  switch (type.name) {
-    case "Edm.Duration":
-      return `duration${quoted(text)}`;
-    case "Edm.Binary":
-      return `binary${quoted(text)}`;
-    case "Edm.Single":
-    case "Edm.Double":
-      // 1e+21: the plus sign says nothing, and some clients send it as a blank.
-      return text.replace("+", "");
-    default:
-      return quoted(text);
-  }
+  const prefix = type.kind === "enum" ? type.enum.qualifiedName : PREFIXES[type.name];
+  return prefix === undefined ? text : `${prefix}'${text.replaceAll("'", "''")}'`;
 }
 
-/** Types whose literals are their texts. */
-const BARE: ReadonlySet<string> = new Set(
-  "Boolean Byte SByte Int16 Int32 Int64 Decimal Guid Date TimeOfDay DateTimeOffset"
-    .split(" ")
-    .map((name) => `Edm.${name}`),
-);
-
-function quoted(text: string): string {
-  return `'${text.replaceAll("'", "''")}'`;
-}
-
-/** The value of a literal as a person types it: without quotes and prefix. */
+/** Returns the value of a literal as a person types it: without quotes and prefix. */
 export function literalText(literal: string): string {
   const [, text] = /^[\w.]*'(.*)'$/su.exec(literal) ?? [];
-  return text === undefined ? literal : text.replaceAll("''", "'");
+  return text?.replaceAll("''", "'") ?? literal;
 }
 
-/** What the texts of a type look like. */
-interface TextForm {
-  readonly pattern: RegExp;
-  /** What to type, for the message. */
-  readonly advice: string;
-}
-
-/** The bits of the signed types of whole numbers. */
-const BITS: Readonly<Record<string, bigint>> = {
-  "Edm.SByte": 8n,
-  "Edm.Int16": 16n,
-  "Edm.Int32": 32n,
-  "Edm.Int64": 64n,
-};
-
-function rangeOf(type: string): readonly [bigint, bigint] | undefined {
-  if (type === "Edm.Byte") return [0n, 255n];
-  const bits = BITS[type];
-  return bits === undefined ? undefined : [-(1n << (bits - 1n)), (1n << (bits - 1n)) - 1n];
-}
-
-const CLOCK = String.raw`(?:[01]\d|2[0-3]):[0-5]\d(?::[0-5]\d(?:\.\d{1,12})?)?`;
-const FORMS: Readonly<Record<string, TextForm>> = {
-  "Edm.Boolean": { pattern: /^(?:true|false)$/iu, advice: "Type true or false." },
-  "Edm.Decimal": {
-    pattern: /^[-+]?\d+(?:\.\d+)?(?:e[-+]?\d+)?$/iu,
-    advice: "Type a number with a decimal point, such as 1.5.",
-  },
-  "Edm.Single": {
-    pattern: /^(?:[-+]?\d+(?:\.\d+)?(?:e[-+]?\d+)?|-?INF|NaN)$/iu,
-    advice: "Type a number with a decimal point, such as 1.5, or INF, -INF or NaN.",
-  },
-  "Edm.Guid": {
-    pattern: /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/iu,
-    advice: "Type 32 hexadecimal digits in five groups, such as 01234567-89ab-cdef-0123-456789abcdef.",
-  },
-  "Edm.Date": { pattern: /^-?\d{4,}-\d\d-\d\d$/u, advice: "Type year, month and day, such as 2024-02-29." },
-  "Edm.TimeOfDay": {
-    pattern: new RegExp(`^${CLOCK}$`, "u"),
-    advice: "Type hours and minutes, such as 13:20 or 13:20:05.5.",
-  },
-  "Edm.DateTimeOffset": {
-    pattern: new RegExp(String.raw`^-?\d{4,}-\d\d-\d\dT${CLOCK}(?:Z|[-+]\d\d:\d\d)$`, "iu"),
-    advice: "Type a date and a time with Z or an offset, such as 2024-02-29T13:20:00Z or 2024-02-29T13:20:00+01:00.",
-  },
-  "Edm.Duration": {
-    pattern: /^[-+]?P(?=\d|T\d)(?:\d+D)?(?:T(?=\d)(?:\d+H)?(?:\d+M)?(?:\d+(?:\.\d+)?S)?)?$/iu,
-    advice: "Type days, hours, minutes and seconds, such as P1DT2H30M or PT45S.",
-  },
-  "Edm.Binary": {
-    pattern: /^(?:[\w-]{4})*(?:[\w-]{2}(?:==)?|[\w-]{3}=?)?$/u,
-    advice: "Type base64url, such as T0RhdGE.",
-  },
-};
-
-/**
- * Reads what a person typed as a literal of a type. Text of a string is taken as it is, quotes and blanks included.
- * @returns the literal, or the message that says what is wrong and what would be right
- */
+/** Reads what a person typed as a literal of a type, or says what is wrong. Of a string, quotes and blanks count. */
 export function readTyped(typed: string, type: PropertyType): TypedLiteral {
-  if (type.kind === "enum") return readMember(typed, type);
+  const wrong = (message: string): TypedLiteral => ({ literal: null, message });
   if (type.kind === "complex") return wrong(`${type.type.name} has no literal. Choose one of its properties.`);
-  if (type.name === "Edm.String") return right(typed, type);
-  const text = typed.trim();
-  const range = rangeOf(type.name);
-  if (range !== undefined) return readInteger(text, type, range);
-  const form = FORMS[type.name === "Edm.Double" ? "Edm.Single" : type.name];
-  if (form === undefined) return wrong(`Values of ${type.name} cannot be compared.`);
-  const repaired = repair(text, type.name);
-  if (!form.pattern.test(repaired)) return wrong(`${found(text)} ${form.advice}`);
-  if (type.name.startsWith("Edm.Date") && !isDate(repaired)) {
-    return wrong(`${found(text)} The month has no such day.`);
+  const name = type.kind === "enum" ? type.enum.qualifiedName : type.name;
+  if (name === "Edm.String") return { literal: toLiteral(typed, type), message: null };
+  const form = type.kind === "enum" ? formOfEnum(type.enum) : FORMS[name];
+  if (form === undefined) return wrong(`Values of ${name} cannot be compared.`);
+  const [pattern, hint, repair] = form;
+  const trimmed = typed.trim();
+  const text = repair?.(trimmed) ?? trimmed;
+  const advice = pattern.test(text) ? limitOf(text, name) : hint;
+  if (advice === null) return { literal: toLiteral(text, type), message: null };
+  const shown = trimmed.length > 40 ? `${trimmed.slice(0, 40)}…` : trimmed;
+  return wrong(`${shown === "" ? "A value is missing." : `“${shown}” is not valid.`} ${advice}`);
+}
+
+/** Returns what a value exceeds: the range of its type, or its month; null for nothing. */
+function limitOf(text: string, type: string): string | null {
+  const [least, greatest] = INTEGER_BOUNDS[type] ?? [];
+  if (least !== undefined && BigInt(text) < least) return `The least value is ${least}.`;
+  if (greatest !== undefined && BigInt(text) > greatest) return `The greatest value is ${greatest}.`;
+  if (!type.startsWith("Edm.Date")) return null;
+  const [, year, month, day] = (/^-?(\d+)-(\d+)-(\d+)/u.exec(text) ?? []).map(Number);
+  const isDay = day !== undefined && day > 0 && day <= daysInMonth(Number(year), Number(month));
+  return isDay ? null : "The month has no such day.";
+}
+
+/** Returns whether a value is edited as JSON: a complex value, or several values. */
+export function isEditedAsJson({ type, isCollection }: ValueShape): boolean {
+  return isCollection || type.kind === "complex";
+}
+
+/** Reads what a person typed as the member of a body with `IEEE754Compatible=true`, or says what is wrong. */
+export function readTypedJson(typed: string, shape: ValueShape): { value: unknown; message: string | null } {
+  const { type, isCollection } = shape;
+  if (!isEditedAsJson(shape)) {
+    const { literal, message } = readTyped(typed, type);
+    return { value: literal === null ? null : jsonOf(literalText(literal), type), message };
   }
-  return right(repaired, type);
-}
-
-function right(text: string, type: PropertyType): TypedLiteral {
-  return { literal: toLiteral(text, type), message: null };
-}
-
-function wrong(message: string): TypedLiteral {
-  return { literal: null, message };
-}
-
-function found(text: string): string {
-  return text === "" ? "A value is missing." : `“${text.length > 40 ? `${text.slice(0, 40)}…` : text}” is not valid.`;
-}
-
-/** Completes what has one meaning only: a blank for the T of a time, base64 for base64url, braces around a Guid. */
-function repair(text: string, type: string): string {
-  switch (type) {
-    case "Edm.Boolean":
-      return text.toLowerCase();
-    case "Edm.Single":
-    case "Edm.Double":
-      return /^[-+]?inf$/iu.test(text)
-        ? text.replace("+", "").toUpperCase()
-        : text.replace(/^nan$/iu, "NaN").replace(/^\+/u, "");
-    case "Edm.Decimal":
-      return text.replace(/^\+/u, "");
-    case "Edm.Guid":
-      return text.replace(/^\{(.*)\}$/u, "$1");
-    case "Edm.DateTimeOffset":
-      return text.replace(/^(\S+)[ t]+(?=\d\d:)/iu, "$1T").replace(/\s*z$/iu, "Z");
-    case "Edm.Duration":
-      return text.toUpperCase().replace(/^\+/u, "");
-    case "Edm.Binary":
-      return text.replaceAll("+", "-").replaceAll("/", "_");
-    default:
-      return text;
+  try {
+    const value: unknown = JSON.parse(typed);
+    if (Array.isArray(value) === isCollection) return { value, message: null };
+    const message = isCollection ? "Type an array, such as [1, 2]." : 'Type an object, such as {"A": 1}.';
+    return { value: null, message };
+  } catch (error) {
+    return { value: null, message: `This is not JSON: ${error instanceof Error ? error.message : String(error)}` };
   }
 }
 
-function readInteger(text: string, type: PropertyType, [least, greatest]: readonly [bigint, bigint]): TypedLiteral {
-  const digits = text.replace(/^\+/u, "");
-  if (!/^-?\d+$/u.test(digits)) return wrong(`${found(text)} Type a whole number, such as 5.`);
-  const number = BigInt(digits);
-  if (number < least) return wrong(`${found(text)} The least value is ${least}.`);
-  return number > greatest ? wrong(`${found(text)} The greatest value is ${greatest}.`) : right(String(number), type);
+/** Returns a Boolean or a number for a text. Int64, Decimal, INF and NaN are texts. */
+function jsonOf(text: string, type: PropertyType): unknown {
+  const isPlain = type.kind === "primitive" && /^Edm\.(?:Boolean|S?Byte|Int16|Int32|Single|Double)$/u.test(type.name);
+  return isPlain && !/[IN]/u.test(text) ? JSON.parse(text) : text;
 }
 
-/** Returns whether the month of a date has its day. */
-function isDate(text: string): boolean {
-  const [, year = "", month = "", day = ""] = /^-?(\d+)-(\d\d)-(\d\d)/u.exec(text) ?? [];
-  const isLeap = (divisor: number): boolean => Number(year.slice(-4)) % divisor === 0;
-  const february = isLeap(4) && (!isLeap(100) || isLeap(400)) ? 29 : 28;
-  const days = [31, february, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31][Number(month) - 1] ?? 0;
-  return Number(day) >= 1 && Number(day) <= days;
+/** Returns a value of JSON as the text that a person edits. */
+export function typedOf(value: unknown, shape: ValueShape): string {
+  if (value === null || value === undefined) return "";
+  if (isEditedAsJson(shape)) return JSON.stringify(value, null, 2);
+  return typeof value === "string" ? value : JSON.stringify(value);
 }
 
-function readMember(typed: string, type: PropertyType & { readonly kind: "enum" }): TypedLiteral {
-  const { members, isFlags } = type.enum;
-  const names = typed.split(",").map((name) => name.trim());
-  const known = names.map((name) => members.find((member) => member.name === name || member.value === name)?.name);
-  const isKnown = known.every((name) => name !== undefined) && (isFlags || names.length === 1);
-  if (isKnown) return right(known.join(","), type);
-  const list = members
-    .slice(0, 8)
-    .map(({ name }) => name)
-    .join(", ");
-  const several = isFlags ? ", or several with commas between them" : "";
-  return wrong(`${found(typed.trim())} Type one of ${list}${members.length > 8 ? ", …" : ""}${several}.`);
-}
-
-/**
- * Writes the key of an entity in parentheses, percent-encoded for a path: `(5)`, `(Id=5,No='A%2FB')`.
- * @returns null if the entity lacks a value of its key, or the type has none
- * @see OData URL Conventions 4.0, section 4.3.1
- */
-export function keyPredicate(type: StructuredType, entity: Readonly<Record<string, unknown>>): string | null {
-  const parts: string[] = [];
-  for (const { name, type: valueType } of type.key) {
-    const value = entity[name];
-    if (value === null || value === undefined) return null;
-    const literal = encodeSegment(toLiteral(value, valueType));
-    parts.push(type.key.length === 1 ? literal : `${encodeSegment(name)}=${literal}`);
-  }
-  return parts.length === 0 ? null : `(${parts.join(",")})`;
+/** Writes the key of an entity, percent-encoded for a path: `(5)`, `(Id=5,No='A%2FB')`; null if a value of it is missing. */
+export function keyPredicate({ key }: StructuredType, entity: Readonly<Record<string, unknown>>): string | null {
+  if (key.length === 0 || key.some(({ name }) => (entity[name] ?? null) === null)) return null;
+  const values = key.map(({ name, type }) => encodeSegment(toLiteral(entity[name], type)));
+  const parts = values.map((value, index) => `${encodeSegment(key[index]?.name ?? "")}=${value}`);
+  return `(${values.length === 1 ? values.join("") : parts.join(",")})`;
 }
 
 /** Encodes a text for one segment of a path. Quotes, parentheses, commas, colons and signs stay readable. */
 export function encodeSegment(text: string): string {
-  return encodeURIComponent(text.replaceAll(/\p{Cs}/gu, "\uFFFD")).replaceAll(/%(?:2C|3A|3D|40|24)/gu, (code) =>
-    decodeURIComponent(code),
-  );
+  return encode(text, /%(?:2C|3A|3D|40|24)/gu);
 }

@@ -1,6 +1,6 @@
 import { isNumeric } from "../format/show-value.ts";
 import type { EntitySet, Property, PropertyType, StructuredType } from "../model/model.ts";
-import { condition, type ConditionOperator, type FilterCondition } from "./filter-tree.ts";
+import { condition, CONDITION_OPERATORS, type ConditionOperator, type FilterCondition } from "./filter-tree.ts";
 
 /** An operator as people choose it. */
 export interface Operator {
@@ -13,82 +13,50 @@ export interface Operator {
   readonly values: "none" | "one" | "many";
 }
 
-type TypeGroup = "text" | "number" | "time" | "duration" | "boolean" | "enum" | "flags" | "guid" | "binary";
-
-const EQUAL: readonly Operator[] = [operatorOf("eq", "is"), operatorOf("ne", "is not")];
-const NULL: readonly Operator[] = [
-  { ...operatorOf("eq", "is empty"), id: "null", values: "none" },
-  { ...operatorOf("ne", "is not empty"), id: "notNull", values: "none" },
-];
-const LIST: readonly Operator[] = [
-  { ...operatorOf("in", "is one of"), values: "many" },
-  { ...operatorOf("in", "is none of"), id: "notIn", isNegated: true, values: "many" },
-];
-
-const OPERATORS: Readonly<Record<TypeGroup, readonly Operator[]>> = {
-  text: [
-    operatorOf("contains", "contains"),
-    { ...operatorOf("contains", "does not contain"), id: "notContains", isNegated: true },
-    operatorOf("startswith", "begins with"),
-    operatorOf("endswith", "ends with"),
-    ...EQUAL,
-    ...LIST,
-    ...ordering("comes after", "comes after or is", "comes before", "comes before or is"),
-  ],
-  number: [...EQUAL, ...ordering("is more than", "is at least", "is less than", "is at most"), ...LIST],
-  time: [...EQUAL, ...ordering("is after", "is on or after", "is before", "is on or before"), ...LIST],
-  duration: [...EQUAL, ...ordering("is longer than", "is at least", "is shorter than", "is at most"), ...LIST],
-  boolean: EQUAL,
-  enum: [...EQUAL, ...LIST],
-  flags: [
-    operatorOf("has", "includes"),
-    { ...operatorOf("has", "does not include"), id: "notHas", isNegated: true },
-    ...EQUAL,
-  ],
-  guid: [...EQUAL, ...LIST],
-  binary: EQUAL,
+const EQUAL = { eq: "is", ne: "is not" };
+const LIST = { in: "is one of", "not in": "is none of" };
+const NULL = { "eq null": "is empty", "ne null": "is not empty" };
+const FLAGS = { has: "includes", "not has": "does not include" };
+const PARTS = {
+  contains: "contains",
+  "not contains": "does not contain",
+  startswith: "begins with",
+  endswith: "ends with",
+};
+const LETTERS = { gt: "comes after", ge: "comes after or is", lt: "comes before", le: "comes before or is" };
+const SIZES = { gt: "is more than", ge: "is at least", lt: "is less than", le: "is at most" };
+const TIMES = { gt: "is after", ge: "is on or after", lt: "is before", le: "is on or before" };
+const LENGTHS = { gt: "is longer than", ge: "is at least", lt: "is shorter than", le: "is at most" };
+/** The labels by the ids of operators, the most useful first. */
+const LABELS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+  "Edm.String": { ...PARTS, ...EQUAL, ...LIST, ...LETTERS },
+  "Edm.Date": { ...EQUAL, ...TIMES, ...LIST },
+  "Edm.TimeOfDay": { ...EQUAL, ...TIMES, ...LIST },
+  "Edm.DateTimeOffset": { ...EQUAL, ...TIMES, ...LIST },
+  "Edm.Duration": { ...EQUAL, ...LENGTHS, ...LIST },
+  "Edm.Boolean": EQUAL,
+  "Edm.Guid": { ...EQUAL, ...LIST },
+  "Edm.Binary": EQUAL,
 };
 
-const GROUPS: Readonly<Record<string, TypeGroup>> = {
-  "Edm.String": "text",
-  "Edm.Date": "time",
-  "Edm.TimeOfDay": "time",
-  "Edm.DateTimeOffset": "time",
-  "Edm.Duration": "duration",
-  "Edm.Boolean": "boolean",
-  "Edm.Guid": "guid",
-  "Edm.Binary": "binary",
-};
-
-function operatorOf(operator: ConditionOperator, label: string): Operator {
-  return { id: operator, label, operator, isNegated: false, values: "one" };
+function labelsOf(type: PropertyType): Readonly<Record<string, string>> {
+  if (type.kind === "enum") return type.enum.isFlags ? { ...FLAGS, ...EQUAL } : { ...EQUAL, ...LIST };
+  if (isNumeric(type)) return { ...EQUAL, ...SIZES, ...LIST };
+  return (type.kind === "primitive" ? LABELS[type.name] : undefined) ?? {};
 }
 
-function ordering(gt: string, ge: string, lt: string, le: string): readonly Operator[] {
-  return [operatorOf("gt", gt), operatorOf("ge", ge), operatorOf("lt", lt), operatorOf("le", le)];
-}
-
-/**
- * Returns the operators that fit a property, the most useful first.
- * @returns none for collections, complex values, streams and types that the page does not know
- */
+/** Returns the operators that fit a property; none for collections, complex values, streams and unknown types. */
 export function operatorsFor(property: Pick<Property, "type" | "isCollection" | "isNullable">): readonly Operator[] {
-  const group = property.isCollection ? null : groupOf(property.type);
-  if (group === null) return [];
-  return property.isNullable ? [...OPERATORS[group], ...NULL] : OPERATORS[group];
+  const own = property.isCollection ? {} : labelsOf(property.type);
+  const isNullable = property.isNullable && "eq" in own;
+  return Object.entries({ ...own, ...(isNullable ? NULL : {}) }).map(([id, label]) => {
+    const operator = CONDITION_OPERATORS.find((each) => id.split(" ").includes(each)) ?? "eq";
+    const count = operator === "in" ? "many" : "one";
+    return { id, label, operator, isNegated: id.startsWith("not "), values: id.endsWith(" null") ? "none" : count };
+  });
 }
 
-function groupOf(type: PropertyType): TypeGroup | null {
-  if (type.kind === "enum") return type.enum.isFlags ? "flags" : "enum";
-  if (type.kind === "complex") return null;
-  return isNumeric(type) ? "number" : (GROUPS[type.name] ?? null);
-}
-
-/**
- * Makes the condition of an operator.
- * @param literals as `readTyped` returns them
- * @param isLowered whether letter case makes no difference, for text
- */
+/** Makes the condition of an operator on literals, as `readTyped` returns them; lowered if letter case makes no difference. */
 export function conditionOf(
   path: string,
   { operator, isNegated, values }: Operator,
@@ -100,11 +68,7 @@ export function conditionOf(
   return condition(path, operator, cased, { isNegated, isLowered });
 }
 
-/**
- * Returns the operator that a condition shows.
- * @param operators those that fit its property
- * @returns null if none of them shows it: then its text is shown
- */
+/** Returns the one of some operators that a condition shows; null without one: then its text is shown. */
 export function operatorFor(shown: FilterCondition, operators: readonly Operator[]): Operator | null {
   const isNull = shown.values.length === 1 && shown.values[0] === "null";
   const fits = ({ operator, isNegated, values }: Operator): boolean =>
@@ -112,29 +76,23 @@ export function operatorFor(shown: FilterCondition, operators: readonly Operator
   return operators.find(fits) ?? null;
 }
 
-/** A property with its path from the entity. */
+/** A property with its path from the entity: `Address/City`. */
 export interface PathProperty {
-  /** `Address/City`. */
   readonly path: string;
   readonly property: Property;
 }
 
-/**
- * Returns the properties that a set lets requests filter by, those within complex values included.
- */
-export function filterableProperties(set: EntitySet): readonly PathProperty[] {
-  return set.abilities.canFilter ? comparable(set.type).filter(({ path }) => set.abilities.filterable(path)) : [];
+/** Returns the properties that a set lets requests filter by, those within complex values included. */
+export function filterableProperties({ type, abilities }: EntitySet): readonly PathProperty[] {
+  return abilities.canFilter ? comparable(type).filter(({ path }) => abilities.filterable(path)) : [];
 }
 
-/** Depth of complex values within one another that lists show; a type may contain itself. */
-const MAX_COMPLEX_DEPTH = 3;
-
-/** Returns the properties of a type that can be compared, those within complex values included. */
+/** Returns the properties of a type that can be compared, those within complex values included. A type may contain itself. */
 export function comparable(type: StructuredType, prefix = "", depth = 0): readonly PathProperty[] {
   return Array.from(type.properties.values()).flatMap((property): readonly PathProperty[] => {
     const path = prefix + property.name;
     if (property.isCollection) return [];
     if (property.type.kind !== "complex") return operatorsFor(property).length === 0 ? [] : [{ path, property }];
-    return depth < MAX_COMPLEX_DEPTH ? comparable(property.type.type, `${path}/`, depth + 1) : [];
+    return depth < 3 ? comparable(property.type.type, `${path}/`, depth + 1) : [];
   });
 }

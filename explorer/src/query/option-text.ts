@@ -6,85 +6,58 @@ export interface QueryText {
   readonly options: ReadonlyMap<string, string>;
 }
 
-/** A query as it was read, with the places of its values. */
-interface ReadQueryText extends QueryText {
-  readonly pieces: readonly OptionPiece[];
-}
-
-/** One `name=value` of a text. */
+/** One `name=value` of a text, with the offsets of its name, its value and its end. */
 export interface OptionPiece {
   readonly name: string;
   readonly value: string;
-  /** Offset of the name. */
   readonly start: number;
-  /** Offset of the value; equals `end` without a value. */
   readonly valueStart: number;
   readonly end: number;
 }
 
-/** An option that follows: within a string, only such a name ends the value before it. */
-const NEXT_OPTION = /^&\s*[$@]\w+=/u;
+/** The path ends at a question mark outside strings, or at the first one. */
+const PATH = /^(?:(?:[^'?]|'[^']*')*(?=\?)|[^?]*)/u;
+/** Strings may contain `&`, unless `$name=` follows. An apostrophe without a second one is itself, as in `$search=O'Brien`. */
+const OPTION = /(?:[^&']|'(?:(?!&\s*[$@]\w+=)[^'])*'|')+/gu;
 
 /**
  * Reads the text of a query, such as `Orders?$filter=Total gt 5&$top=5`. It accepts what people write and paste: line breaks
- * outside strings, `&` within strings, percent-encoding or none, and the URL of the service in front. Of a repeated name the
- * last value counts; `pieces` has them all.
- * @param root the URL of the service, which may precede the path
+ * outside strings, `&` within strings, percent-encoding or none, and the URL of the service, `root`, in front. Of a repeated
+ * name the last value counts; `pieces` has them all.
  */
-export function readQueryText(text: string, root = ""): ReadQueryText {
+export function readQueryText(text: string, root = ""): QueryText & { readonly pieces: readonly OptionPiece[] } {
   const first = root !== "" && text.trimStart().startsWith(root) ? text.indexOf(root) + root.length : 0;
-  const mark = pathEnd(text, first);
-  const path = text.slice(first, mark).trim().replace(/^\/+/u, "").replaceAll("?", "%3F");
-  const pieces: OptionPiece[] = [];
-  for (let start = mark + 1; start <= text.length;) {
-    const end = optionEnd(text, start);
-    const piece = readPiece(text, start, end);
-    if (piece !== null) pieces.push(piece);
-    start = end + 1;
-  }
-  return { path, pieces, options: new Map(pieces.map(({ name, value }) => [name, value])) };
+  const [path = ""] = PATH.exec(text.slice(first)) ?? [];
+  const start = first + path.length + 1;
+  const pieces = Array.from(text.slice(start).matchAll(OPTION))
+    .filter(([written]) => written.trim() !== "")
+    .map(({ 0: written, index }) => readPiece(written, start + index));
+  return {
+    path: path.trim().replace(/^\/+/u, "").replaceAll("?", "%3F"),
+    pieces,
+    options: new Map(pieces.map(({ name, value }) => [name, value])),
+  };
 }
 
-/** Returns the offset of the question mark that ends the path, or the length of the text. */
-function pathEnd(text: string, first: number): number {
-  let mark = text.indexOf("?", first);
-  const unquoted = /^(?:[^'?]|'[^']*')*\?/u.exec(text.slice(first));
-  if (unquoted !== null) mark = first + unquoted[0].length - 1;
-  return mark < 0 ? text.length : mark;
-}
-
-function optionEnd(text: string, start: number): number {
-  let isQuoted = false;
-  for (let at = start; at < text.length; at += 1) {
-    const character = text[at];
-    if (character === "'") isQuoted = !isQuoted;
-    else if (character === "&" && (!isQuoted || NEXT_OPTION.test(text.slice(at, at + 80)))) return at;
-  }
-  // A string that nothing closes is an apostrophe, as in `$search=O'Brien`.
-  const ampersand = isQuoted ? text.indexOf("&", start) : -1;
-  return ampersand < 0 ? text.length : ampersand;
-}
-
-function readPiece(text: string, start: number, end: number): OptionPiece | null {
-  const piece = text.slice(start, end);
-  if (piece.trim() === "") return null;
-  const nameStart = start + piece.length - piece.trimStart().length;
-  const equals = piece.indexOf("=");
-  const nameEnd = equals < 0 ? end : start + equals;
-  const name = decodeReadably(text.slice(nameStart, nameEnd).trimEnd());
-  const raw = equals < 0 ? "" : text.slice(nameEnd + 1, end);
-  const valueStart = end - raw.trimStart().length;
-  return { name, value: decodeReadably(withoutBreaks(raw.trim())), start: nameStart, valueStart, end };
-}
-
-/** Replaces line breaks and tabs outside strings by blanks, one for one, so that positions remain. */
-function withoutBreaks(text: string): string {
-  return text.replaceAll(/'[^']*'|[\r\n\t]/gu, (found) => (found.length === 1 ? " " : found));
+function readPiece(written: string, at: number): OptionPiece {
+  const [before = "", blanks = "", name = ""] = /^(\s*)([^=]*)(?:=\s*)?/u.exec(written) ?? [];
+  // Blanks replace line breaks outside strings, one for one, so that positions remain.
+  const value = written
+    .slice(before.length)
+    .trimEnd()
+    .replaceAll(/'[^']*'|[\r\n\t]/gu, (found) => (found.length === 1 ? " " : found));
+  return {
+    name: decode(name.trimEnd()),
+    value: decode(value),
+    start: at + blanks.length,
+    valueStart: at + before.length,
+    end: at + written.length,
+  };
 }
 
 /** Decodes what is validly encoded, and keeps every other percent sign. A plus sign is itself. */
-function decodeReadably(text: string): string {
-  return text.replaceAll(/(?:%[\dA-Fa-f]{2})+/gu, (run) => {
+function decode(text: string): string {
+  return text.replaceAll(/(?:%[\dA-F]{2})+/giu, (run) => {
     try {
       return decodeURIComponent(run);
     } catch {
@@ -94,62 +67,42 @@ function decodeReadably(text: string): string {
 }
 
 /** Returns the offset in the text of the query that an offset in the decoded value of an option has. */
-export function offsetInText(text: string, piece: OptionPiece, offset: number): number {
-  let at = piece.valueStart;
+export function offsetInText(text: string, { valueStart, end }: OptionPiece, offset: number): number {
   let decoded = 0;
-  while (decoded < offset && at < piece.end) {
-    const [unit = text.slice(at, at + 1)] = /^(?:%[\dA-Fa-f]{2})+/u.exec(text.slice(at, piece.end)) ?? [];
-    const length = decodeReadably(unit).length;
-    if (decoded + length > offset) return at;
-    decoded += length;
-    at += unit.length;
+  for (const { 0: unit, index } of text.slice(valueStart, end).matchAll(/(?:%[\dA-F]{2})+|./gisu)) {
+    decoded += decode(unit).length;
+    if (decoded > offset) return valueStart + index;
   }
-  return at;
+  return end;
 }
 
 /** Writes a query as text for people: only what would be read differently is encoded. */
-export function writeQueryText({ path, options }: QueryText): string {
-  const pairs = Array.from(options, ([name, value]) => `${encodeName(name)}=${encodeReadably(value)}`);
-  return pairs.length === 0 ? path : `${path}?${pairs.join("&")}`;
-}
-
-function encodeName(name: string): string {
-  return encodeReadably(name).replaceAll("=", "%3D").replaceAll("'", "%27");
-}
-
-function encodeReadably(text: string): string {
-  const encoded = text
-    .replaceAll(/%(?=[\dA-Fa-f]{2})/gu, "%25")
-    .replaceAll(/[&#\p{Cc}]|^\s+|\s+$/gu, (found) => encodeURIComponent(found));
-  // An apostrophe without a second one would begin a string, which hides the ampersands after it.
-  return encoded.split("'").length % 2 === 0 ? encoded.replaceAll("'", "%27") : encoded;
+export function writeQueryText(query: QueryText): string {
+  return assemble(query.path, query.options, (text) => {
+    const encoded = text
+      .replaceAll(/%(?=[\dA-F]{2})/giu, "%25")
+      .replaceAll(/[&#\p{Cc}]|^\s+|\s+$/gu, (found) => encodeURIComponent(found));
+    // An apostrophe without a second one would begin a string, which hides the ampersands after it.
+    return encoded.split("'").length % 2 === 0 ? encoded.replaceAll("'", "%27") : encoded;
+  });
 }
 
 /** Writes a query as the target of a request, relative to the root of the service: all that a URL reserves is encoded. */
 export function toRequestTarget({ path, options }: QueryText): string {
-  const pairs = Array.from(
-    options,
-    ([name, value]) => `${encodeOption(name).replaceAll("=", "%3D")}=${encodeOption(value)}`,
-  );
-  const target = encodeUrl(path).replaceAll("?", "%3F").replaceAll("#", "%23");
-  return pairs.length === 0 ? target : `${target}?${pairs.join("&")}`;
+  // A path may be encoded already.
+  const target = encode(path, /%(?:24|26|2B|2C|2F|3A|3B|3D|40)|%25(?=[\dA-F]{2})/giu);
+  return assemble(target, options, (text) => encode(text, /%(?:24|2C|2F|3A|3B|3D|3F|40)/gu));
 }
 
-/** Encodes a path that may be encoded already. */
-function encodeUrl(path: string): string {
-  return path.replaceAll(/%(?![\dA-Fa-f]{2})|[^\w\-.~:/?#@!$&'()*+,;=%]+/gu, (found) =>
-    encodeURIComponent(wellFormed(found)),
-  );
+function assemble(path: string, options: QueryText["options"], encoded: (text: string) => string): string {
+  const nameOf = (name: string): string => encoded(name).replaceAll("=", "%3D").replaceAll("'", "%27");
+  const pairs = Array.from(options, ([name, value]) => `${nameOf(name)}=${encoded(value)}`);
+  return pairs.length === 0 ? path : `${path}?${pairs.join("&")}`;
 }
 
-/** Encodes all but the characters that a query may contain and that have no meaning of their own there. */
-function encodeOption(text: string): string {
-  return encodeURIComponent(wellFormed(text)).replaceAll(/%(?:24|2C|2F|3A|3B|3D|3F|40)/gu, (found) =>
-    decodeURIComponent(found),
+/** Encodes a text for a URL, but for the codes that stay readable. Half of a surrogate pair has no encoding. */
+export function encode(text: string, readable: RegExp): string {
+  return encodeURIComponent(text.replaceAll(/\p{Cs}/gu, "\uFFFD")).replaceAll(readable, (code) =>
+    decodeURIComponent(code),
   );
-}
-
-/** Replaces half of a surrogate pair, which has no encoding. */
-function wellFormed(text: string): string {
-  return text.replaceAll(/\p{Cs}/gu, "\uFFFD");
 }

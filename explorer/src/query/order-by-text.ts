@@ -1,21 +1,17 @@
+import { PATH, readItems } from "./syntax.ts";
+
 /** One key of an order. */
 export interface SortKey {
   readonly path: string;
   readonly isDescending: boolean;
 }
 
-const KEY = /^([\p{L}_][\p{L}\p{N}_]*(?:\/(?:\$count|[\p{L}_][\p{L}\p{N}_]*))*)(?:\s+(asc|desc))?$/u;
+const KEY = new RegExp(String.raw`^(${PATH}(?:/\$count)?)(?:\s+(asc|desc))?$`, "u");
 
-/**
- * Reads the text of `$orderby` as keys.
- * @returns null if a key is no path: then the text is shown
- */
+/** Reads the text of `$orderby` as keys; null if a key is no path: then the text is shown. */
 export function readOrderBy(text: string): readonly SortKey[] | null {
-  if (text.trim() === "") return [];
-  const keys = text.split(",").map((part) => KEY.exec(part.trim()));
-  return keys.every((key) => key !== null)
-    ? keys.map(([, path = "", direction]) => ({ path, isDescending: direction === "desc" }))
-    : null;
+  const keys = readItems(text, KEY);
+  return keys?.map(([, path = "", direction]) => ({ path, isDescending: direction === "desc" })) ?? null;
 }
 
 /** Writes the text of `$orderby`; empty without a key. */
@@ -23,10 +19,7 @@ export function writeOrderBy(keys: readonly SortKey[]): string {
   return keys.map(({ path, isDescending }) => (isDescending ? `${path} desc` : path)).join(",");
 }
 
-/**
- * Returns the next order of a property: ascending, descending, none.
- * @param isFurther whether the other keys stay, and this one comes after them
- */
+/** Returns the next order of a property: ascending, descending, none. If `isFurther`, the other keys stay. */
 export function nextOrder(keys: readonly SortKey[], path: string, isFurther: boolean): readonly SortKey[] {
   const own = keys.find((key) => key.path === path);
   const next: readonly SortKey[] = own?.isDescending === true ? [] : [{ path, isDescending: own !== undefined }];

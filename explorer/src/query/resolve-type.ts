@@ -1,10 +1,9 @@
 import type { EntitySet, Model, Navigation, Property, StructuredType } from "../model/model.ts";
 
-/** What a resource path leads to. */
+/** What a resource path leads to; the set is null if the model names none. */
 export interface ResolvedPath {
   readonly type: StructuredType;
   readonly isCollection: boolean;
-  /** The set of the entities; null if the model names none, and for complex values. */
   readonly set: EntitySet | null;
 }
 
@@ -17,79 +16,49 @@ export type Member =
 const SEGMENT = /((?:[^/('"]|'[^']*')+)(\((?:[^')]|'[^']*')*\))?\/?/gu;
 
 /**
- * Returns the type that a resource path leads to, such as that of `Customers('A')/Orders`. The end may be `$count`, which
- * leads to what it counts.
- * @returns null for names that the model does not have, and for primitive values
+ * Returns the type that a resource path leads to, such as that of `Customers('A')/Orders`; null for names that the model does
+ * not have, and for primitive values. The end may be `$count`, which leads to what it counts.
  */
 export function resolvePath(model: Model, path: string): ResolvedPath | null {
   let place: ResolvedPath | null = null;
-  let isFirst = true;
-  for (const [, name = "", parentheses] of path.matchAll(SEGMENT)) {
-    const hasKey = parentheses !== undefined;
-    if (name === "$count" || name === "$ref" || name === "$value" || name === "$each") continue;
-    if (isFirst) place = resolveRoot(model, name, hasKey);
-    else if (place !== null) place = resolveNext(model, place, name, hasKey);
-    isFirst = false;
+  for (const [, name = "", key] of path.matchAll(SEGMENT)) {
+    if (/^\$(?:count|ref|value|each)$/u.test(name)) continue;
+    place = follow(model, place, name, key !== undefined);
     if (place === null) return null;
   }
   return place;
 }
 
-function resolveRoot(model: Model, name: string, hasKey: boolean): ResolvedPath | null {
-  const set = model.sets.get(name);
-  if (set !== undefined) return { type: set.type, isCollection: !hasKey, set };
-  return resultOf(
-    model,
-    model.operations.find(({ importName }) => importName === name),
-  );
-}
-
-function resolveNext(
-  model: Model,
-  { type, set, isCollection }: ResolvedPath,
-  name: string,
-  hasKey: boolean,
-): ResolvedPath | null {
-  const navigation = type.navigations.get(name);
-  if (navigation !== undefined) {
-    const target = model.sets.get(set?.bindings.get(name) ?? "") ?? null;
-    return { type: navigation.target, isCollection: navigation.isCollection && !hasKey, set: target };
+/** Returns what a name leads to from a place; from the root if that is null. */
+function follow(model: Model, from: ResolvedPath | null, name: string, isKeyed: boolean): ResolvedPath | null {
+  if (from === null) {
+    const set = model.sets.get(name);
+    if (set !== undefined) return { type: set.type, isCollection: !isKeyed, set };
+  } else {
+    const member = memberAt(from.type, name);
+    const type = member === null ? model.types.get(name) : targetOf(member);
+    const isMany = member === null ? from.isCollection : isCollection(member);
+    const bound = model.sets.get(from.set?.bindings.get(name) ?? "") ?? null;
+    const set = member?.kind === "navigation" ? bound : from.set;
+    if (type !== undefined) return type === null ? null : { type, isCollection: isMany && !isKeyed, set };
   }
-  const property = type.properties.get(name);
-  if (property?.type.kind === "complex") return { type: property.type.type, isCollection: property.isCollection, set };
-  if (property !== undefined) return null;
-  const cast = model.types.get(name);
-  if (cast !== undefined) return { type: cast, isCollection: isCollection && !hasKey, set };
   const short = name.slice(name.lastIndexOf(".") + 1);
-  return resultOf(
-    model,
-    model.operations.find((operation) => operation.name === short && operation.boundTo !== null),
+  const operation = model.operations.find(({ importName, boundTo, ...each }) =>
+    from === null ? importName === name : boundTo !== null && each.name === short,
   );
-}
-
-function resultOf(model: Model, operation: Model["operations"][number] | undefined): ResolvedPath | null {
-  const result = operation?.result;
-  if (result?.type.kind !== "complex") return null;
-  const set = model.sets.get(operation?.entitySet ?? "") ?? null;
-  return { type: result.type.type, isCollection: result.isCollection, set };
+  if (operation?.result?.type.kind !== "complex") return null;
+  const { type, isCollection: isMany } = operation.result;
+  return { type: type.type, isCollection: isMany, set: model.sets.get(operation.entitySet ?? "") ?? null };
 }
 
 /** Returns the member that a path of an expression leads to, such as `Customer/Address/City`; null without one. */
 export function memberAt(type: StructuredType, path: string): Member | null {
-  let current: StructuredType | null = type;
-  let member: Member | null = null;
-  for (const name of path.split("/")) {
-    member = current === null ? null : memberOf(current, name);
-    if (member === null) return null;
-    current = targetOf(member);
-  }
-  return member;
-}
-
-function memberOf(type: StructuredType, name: string): Member | null {
-  const property = type.properties.get(name);
+  const slash = path.lastIndexOf("/");
+  const owner = slash < 0 ? type : typeAt(type, path.slice(0, slash));
+  const name = path.slice(slash + 1);
+  const property = owner?.properties.get(name);
   if (property !== undefined) return { kind: "property", property };
-  const navigation = type.navigations.get(name);
+  const navigation = owner?.navigations.get(name);
   return navigation === undefined ? null : { kind: "navigation", navigation };
 }
 
@@ -101,12 +70,12 @@ export function targetOf({ navigation, property }: Member): StructuredType | nul
 
 /** Returns whether a member has several values, so that `any`, `all` and `$count` may follow. */
 export function isCollection({ navigation, property }: Member): boolean {
-  return navigation === undefined ? property.isCollection : navigation.isCollection;
+  return (navigation ?? property).isCollection;
 }
 
 /** Returns the type that a path of navigations and complex properties leads to; the type itself for an empty path. */
 export function typeAt(type: StructuredType, path: string): StructuredType | null {
   if (path === "") return type;
   const member = memberAt(type, path);
-  return member === null ? null : targetOf(member);
+  return member && targetOf(member);
 }

@@ -128,7 +128,7 @@ function openCursor(reader: SqlReader, query: StreamQuery, cursor: CursorSyntax,
   // The transaction limits the time of each statement.
   const patience = { signal, timeout: null };
   // Its commands are parts of one statement.
-  const running = beginStatement(sql, parameters, reader.rows);
+  const running = beginStatement(statement, parameters, reader.rows);
   const declaring = rows.all({ sql: cursor.declare(sql), table, isInternal: true }, parameters, patience);
   const declared = Promise.resolve(unawaited(declaring));
   const next = async (): Promise<CursorPart> => {

@@ -3,7 +3,7 @@ import type { Fetch, SnapshotReader } from "../../connection/patient-reader.ts";
 import type { JsonEntities } from "../../query/json-entities.ts";
 import type { StreamQuery, Page, PageStream, SourceQuery } from "../../query/source.ts";
 import { readSlots, beginStatement, type RunningStatement } from "../statement/parameter-slot.ts";
-import type { JsonStatement } from "./compile-statement.ts";
+import type { JsonStatement, Statement } from "./compile-statement.ts";
 import { toReadFault } from "./database-fault.ts";
 import { readableRows, toEntities, executionOf, statementOf, readPage } from "./read-page.ts";
 import type { SqlReader } from "./sql-reader.ts";
@@ -71,12 +71,13 @@ export class SnapshotCursor {
     return part;
   }
 
-  async #nextObjects({ sql, slots, table, members }: JsonStatement): Promise<JsonEntities | null> {
+  async #nextObjects(statement: JsonStatement): Promise<JsonEntities | null> {
     const { query } = this.#page;
+    const { slots, table, members } = statement;
     const parameters = readSlots(slots, executionOf(this.#reader, query));
     const { json: syntax, name } = this.#reader.profile;
     try {
-      const [row] = await this.#fetch(sql, parameters, { rows: JSON_CHUNK, isJson: true });
+      const [row] = await this.#fetch(statement, parameters, { rows: JSON_CHUNK, isJson: true });
       const json = await toEntities(row, members);
       if (json !== null) this.#skip(json.length);
       return json;
@@ -88,9 +89,9 @@ export class SnapshotCursor {
 
   async #nextRows(): Promise<CursorPart> {
     const { statement, parameters } = statementOf(this.#reader, this.#rest);
-    const { sql, table, rowShape } = statement;
+    const { table, rowShape } = statement;
     try {
-      const entities = await this.#fetch(sql, parameters, { rows: ROW_CHUNK, isJson: false });
+      const entities = await this.#fetch(statement, parameters, { rows: ROW_CHUNK, isJson: false });
       const part = { page: { entities, rowShape }, isLast: entities.length < ROW_CHUNK };
       return this.#counted(part, entities.length);
     } catch (error) {
@@ -98,13 +99,17 @@ export class SnapshotCursor {
     }
   }
 
-  async #fetch(sql: string, parameters: readonly unknown[], wanted: Fetch): ReturnType<SnapshotReader["fetch"]> {
+  async #fetch(
+    statement: Pick<Statement, "sql" | "facts">,
+    parameters: readonly unknown[],
+    wanted: Fetch,
+  ): ReturnType<SnapshotReader["fetch"]> {
     const { snapshot, query, hold } = this.#page;
     // The first fetch begins the statement, and the others continue it.
-    this.#running ??= beginStatement(sql, parameters, this.#reader.rows);
+    this.#running ??= beginStatement(statement, parameters, this.#reader.rows);
     try {
       const { timeout, caller } = query;
-      return await snapshot.fetch(sql, parameters, wanted, { signal: hold.scope.signal, timeout, caller });
+      return await snapshot.fetch(statement.sql, parameters, wanted, { signal: hold.scope.signal, timeout, caller });
     } catch (error) {
       this.#running?.fail(error);
       throw error;

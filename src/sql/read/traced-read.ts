@@ -22,11 +22,11 @@ export interface Read {
 
 /** Begins to trace a statement. @returns undefined if tracing is off */
 export function beginRead(
-  { sql, isInternal }: ReadRows,
+  read: ReadRows,
   parameters: readonly unknown[],
   explainer: Explainer,
 ): RunningStatement | undefined {
-  return isInternal === true ? undefined : beginStatement(sql, parameters, explainer);
+  return read.isInternal === true ? undefined : beginStatement(read, parameters, explainer);
 }
 
 /**

@@ -1,6 +1,7 @@
 import { sql } from "kysely";
 import type { Maybe } from "../../base/maybe.ts";
 import { required } from "../../base/required.ts";
+import type { StatementFacts } from "../../connection/statement-facts.ts";
 import { statementScope, type StatementScope } from "../../definition/logger.ts";
 import type { EntitySet } from "../../edm/model.ts";
 import { PRIMITIVE_TYPES } from "../../edm/primitive-type.ts";
@@ -159,19 +160,30 @@ export interface Explainer {
   explain(sql: string, parameters: readonly unknown[]): Maybe<readonly string[]>;
 }
 
+/** What a statement tells its traces about itself. */
+interface TracedText {
+  readonly sql: string;
+  readonly facts?: Pick<StatementFacts, "columns"> | undefined;
+}
+
 /** A statement in execution that the application traces. It is reported once, at its end. */
 export class RunningStatement {
   readonly #scope: StatementScope;
-  readonly #sql: string;
+  readonly #statement: TracedText;
   readonly #parameters: readonly unknown[];
   readonly #explainer: Explainer | undefined;
   readonly #begun: number = performance.now();
   #rows = 0;
   #isOver = false;
 
-  constructor(scope: StatementScope, sql: string, parameters: readonly unknown[], explainer: Explainer | undefined) {
+  constructor(
+    scope: StatementScope,
+    statement: TracedText,
+    parameters: readonly unknown[],
+    explainer: Explainer | undefined,
+  ) {
     this.#scope = scope;
-    this.#sql = sql;
+    this.#statement = statement;
     this.#parameters = parameters;
     this.#explainer = explainer;
   }
@@ -196,9 +208,9 @@ export class RunningStatement {
     if (this.#isOver) return;
     this.#isOver = true;
     const ms = performance.now() - this.#begun;
-    const [sql, parameters, explainer] = [this.#sql, this.#parameters, this.#explainer];
+    const [{ sql, facts }, parameters, explainer] = [this.#statement, this.#parameters, this.#explainer];
     const explain = explainer === undefined ? undefined : () => explainer.explain(sql, parameters);
-    this.#scope.report({ sql, parameters, ms, rows: this.#rows, explain, ...outcome });
+    this.#scope.report({ sql, parameters, ms, rows: this.#rows, explain, columns: facts?.columns, ...outcome });
   }
 }
 
@@ -208,10 +220,10 @@ export class RunningStatement {
  * @returns undefined if nothing traces the statements of this request
  */
 export function beginStatement(
-  sql: string,
+  statement: TracedText,
   parameters: readonly unknown[],
   explainer?: Explainer,
 ): RunningStatement | undefined {
   const scope = statementScope();
-  return scope === undefined ? undefined : new RunningStatement(scope, sql, parameters, explainer);
+  return scope === undefined ? undefined : new RunningStatement(scope, statement, parameters, explainer);
 }

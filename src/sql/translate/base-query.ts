@@ -101,6 +101,8 @@ function ofText({ sql: text, parameters }: SqlText, pieces: readonly Piece[]): F
   return Object.freeze<From>({ parameters, text, as });
 }
 
+const NO_NAMES: ReadonlySet<string> = new Set<never>();
+
 /**
  * Adds expressions to the rows of a table or query, as further columns. Databases merge this derived table into the statement.
  * @param hidden the used columns that `*` does not contain, such as the rowid of SQLite
@@ -112,7 +114,7 @@ export function withExpressions(from: From, expressions: ReadonlyMap<string, str
     ...Array.from(expressions, ([name, expression]) => sql`${rawExpression(expression)} as ${sql.id(name)}`),
   ];
   const as: From["as"] = (alias, entitySet, use) => {
-    if (from.quoted !== undefined) use.notes?.table("odata_rows", from.quoted);
+    if (from.quoted !== undefined) use.notes?.table({ alias: "odata_rows", table: from.quoted, columns: NO_NAMES });
     return sql`(select ${rows}.*, ${sql.join(added)} from ${from.as("odata_rows", entitySet, use)}) as ${sql.id(alias)}`;
   };
   return Object.freeze<From>({

@@ -35,11 +35,12 @@ export function joinedRows({
   where = () => [],
 }: JoinedOptions): JoinedRows {
   const used = new Set<string>();
+  const foundBy = new Set<string>();
   const { syntax } = statement.profile;
   const first = (row: Relation): readonly Sql[] => [...row.alive(statement), ...where(row)];
-  const gathering: Gathering = { used, where: first, offset: syntax.limit(null, sql`0`) };
+  const gathering: Gathering = { used, foundBy, where: first, offset: syntax.limit(null, sql`0`) };
   const make = (isOptional: boolean): Relation => {
-    const options = { alias, rows, level, isOptional, isQualified: true };
+    const options = { alias, rows, level, isOptional, isQualified: true, foundBy };
     return isGathered ? new GatheredRelation(options, gathering) : new Relation(options);
   };
   return { related: make(false), optional: () => make(true) };
@@ -48,6 +49,7 @@ export function joinedRows({
 /** The state that the relations of one join share. */
 interface Gathering {
   readonly used: Set<string>;
+  readonly foundBy: Set<string>;
   readonly where: (related: Relation) => readonly Sql[];
   readonly offset: Sql;
 }
@@ -77,8 +79,8 @@ class GatheredRelation extends Relation {
   /** Call it after all other parts of the statement are translated, since they may use further columns. */
   override get from(): Sql {
     const { alias, rows } = this;
-    const { used, where, offset } = this.#gathering;
-    const row = new Relation({ alias, rows, level: new Level(), isOptional: false, isQualified: true });
+    const { used, foundBy, where, offset } = this.#gathering;
+    const row = new Relation({ alias, rows, level: new Level(), isOptional: false, isQualified: true, foundBy });
     const conditions = whereClause(where(row));
     const columns = sql.join(Array.from(used, (name) => row.column(name)));
     return sql`(select ${columns} from ${row.from}${conditions}${offset}) as ${sql.id(alias)}`;

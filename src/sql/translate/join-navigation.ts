@@ -193,9 +193,10 @@ export function linkTable({ table }: LinkJoin, alias: string): Sql {
 }
 
 /** Returns the first condition on a link table: see `Alive`. */
-export function linkAlive({ table, from }: LinkJoin, link: string, statement: StatementState): readonly Sql[] {
+export function linkAlive({ table, from, to }: LinkJoin, link: string, statement: StatementState): readonly Sql[] {
   const { alive } = statement.profile;
-  statement.notes.table(link, sqlTableName(table));
+  const columns = new Set([...from, ...to].map(({ column }) => column));
+  statement.notes.table({ alias: link, table: sqlTableName(table), columns });
   return alive === undefined ? [] : from.slice(0, 1).map(({ column }) => alive.ofRows(sql`${sql.id(link, column)}`));
 }
 

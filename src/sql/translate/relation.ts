@@ -138,6 +138,8 @@ interface RelationOptions {
   readonly hasCells?: boolean;
   /** The expressions in place of columns, for a statement over the table itself, such as a write. */
   readonly expressions?: ReadonlyMap<string, string> | undefined;
+  /** See `Relation`; absent: none yet. */
+  readonly foundBy?: Set<string>;
 }
 
 /** Returns an expression of the application. It may end in a comment. */
@@ -163,8 +165,19 @@ export class Relation {
   readonly #hasCells: boolean;
   readonly #expressions: ReadonlyMap<string, string> | undefined;
   readonly #columns: Map<string, Sql> = new Map<string, Sql>();
+  /** The columns by which the statement finds, sorts or groups its rows. */
+  readonly foundBy: Set<string>;
 
-  constructor({ alias, rows, level, isOptional, isQualified, hasCells = false, expressions }: RelationOptions) {
+  constructor({
+    alias,
+    rows,
+    level,
+    isOptional,
+    isQualified,
+    hasCells = false,
+    expressions,
+    foundBy,
+  }: RelationOptions) {
     this.alias = alias;
     this.rows = rows;
     this.level = level;
@@ -172,6 +185,7 @@ export class Relation {
     this.#isQualified = isQualified;
     this.#hasCells = hasCells;
     this.#expressions = expressions;
+    this.foundBy = foundBy ?? new Set();
   }
 
   /** Returns a reference to a column: the same object each time, so that equal references can be recognized. */
@@ -203,7 +217,7 @@ export class Relation {
   /** The first of the conditions on this relation: it ends a statement after its time. Nothing if its rows are already tested. */
   alive({ profile, notes }: StatementState): readonly Sql[] {
     const { hasRowIds, quoted } = this.rows;
-    if (quoted !== undefined) notes.table(this.alias, quoted);
+    if (quoted !== undefined) notes.table({ alias: this.alias, table: quoted, columns: this.foundBy });
     const [column] = this.keyColumns();
     if (profile.alive === undefined || hasRowIds === undefined || column === undefined) return [];
     return [hasRowIds ? profile.alive.ofRowIds(this.alias) : profile.alive.ofRows(column)];
@@ -212,8 +226,8 @@ export class Relation {
   /** Returns this relation with qualified columns, for a scope with several relations. */
   qualified(): Relation {
     if (this.#isQualified) return this;
-    const { alias, rows, level, isOptional } = this;
-    return new Relation({ alias, rows, level, isOptional, isQualified: true });
+    const { alias, rows, level, isOptional, foundBy } = this;
+    return new Relation({ alias, rows, level, isOptional, foundBy, isQualified: true });
   }
 
   /** Returns whether the key of an entity consists of some of these properties. */
@@ -262,11 +276,12 @@ export function compared(operand: RowOperand, comparison: JoinComparison | undef
   return comparison === undefined ? operand : { ...operand, form: comparison.form };
 }
 
-/** Returns the column of a plan as an operand. */
+/** Returns the column of a plan as an operand, by which the statement finds, sorts or groups rows. */
 export function plannedOperand(plan: ColumnPlan, relation: Relation): RowOperand {
   if (plan.kind !== "scalar") throw new Error(`${plan.property.name} is not a single value.`);
   const { column, format, nullable, property, expression } = plan;
   const nulls = nullable || relation.isOptional ? "column" : "never";
+  relation.foundBy.add(column);
   const isSuspect = !property.isKey && (expression !== undefined || !relation.rows.isProven(column));
   const form = expression === undefined ? labelledForm(format.form, relation.rows.labelsOf(column)) : format.form;
   return { kind: "row", sql: relation.column(column), form, nulls, isSuspect };

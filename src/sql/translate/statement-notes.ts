@@ -1,10 +1,20 @@
+import { sql } from "kysely";
 import type { StatementFacts } from "../../connection/statement-facts.ts";
 import type { FunctionName } from "../../query/functions.ts";
 import type { Sql } from "../statement/sql-form.ts";
 
+/** A table of a statement. */
+interface NotedTable {
+  readonly alias: string;
+  /** Its quoted name. */
+  readonly table: Sql;
+  /** The columns by which the statement finds, sorts or groups rows. It may grow until the statement is complete. */
+  readonly columns: ReadonlySet<string>;
+}
+
 /** Collects the facts of a statement while it is translated. */
 export class StatementNotes {
-  readonly #tables: (readonly [alias: string, table: Sql])[] = [];
+  readonly #tables: NotedTable[] = [];
   readonly #functions = new Set<FunctionName>();
   #operations = 0;
   /** Whether `top` and `skip` bound the rows that are visited. */
@@ -12,9 +22,8 @@ export class StatementNotes {
   /** Whether it reads related rows. */
   isRelational = false;
 
-  /** @param table its quoted name */
-  table(alias: string, table: Sql): void {
-    this.#tables.push([alias, table]);
+  table(table: NotedTable): void {
+    this.#tables.push(table);
   }
 
   /**
@@ -28,11 +37,15 @@ export class StatementNotes {
 
   /**
    * @param limits the places of `top` and `skip` among the values of the compiled statement
-   * @param compile returns the text of a table
+   * @param compile returns the text of a name
    */
-  facts(limits: readonly number[], compile: (table: Sql) => string): StatementFacts {
+  facts(limits: readonly number[], compile: (name: Sql) => string): StatementFacts {
+    const tables = Object.freeze(this.#tables.map(({ alias, table }) => [alias, compile(table)] as const));
+    const columnsOf = ({ table, columns }: NotedTable): ReadonlyArray<readonly [string, string]> =>
+      Array.from(columns, (column) => [compile(table), compile(sql`${sql.id(column)}`)]);
     return Object.freeze<StatementFacts>({
-      tables: Object.freeze(this.#tables.map(([alias, table]) => [alias, compile(table)] as const)),
+      tables,
+      columns: () => this.#tables.flatMap(columnsOf),
       isRelational: this.isRelational,
       operations: this.#operations,
       functions: this.#functions,

@@ -202,7 +202,7 @@ function sessionOf(db: AnyKysely, patience?: WritePatience): SqlSession {
       count += 1;
       if (count % COMMANDS_PER_TURN === 0) await nextTurn();
       const execute = (): Promise<QueryResult<unknown>> => plain.executeQuery(CompiledQuery.raw(sql, [...parameters]));
-      const running = beginStatement(sql, parameters);
+      const running = beginStatement({ sql }, parameters);
       try {
         const result = await (patience === undefined ? execute() : patiently(db, patience, execute));
         running?.end(writtenRows(result));
@@ -218,7 +218,7 @@ function sessionOf(db: AnyKysely, patience?: WritePatience): SqlSession {
 function sessionAtOnce(run: RunRows): SqlSession {
   return {
     run: ({ sql, parameters }) => {
-      const running = beginStatement(sql, parameters);
+      const running = beginStatement({ sql }, parameters);
       try {
         const rows = run(sql, parameters);
         running?.end(rows.length);

@@ -5,10 +5,10 @@ import {
   type FilterGroup,
   type FilterNode,
   NO_FILTER,
+  readFilter,
+  writeFilter,
 } from "../../query/filter-tree.ts";
 import { operatorFor, operatorsFor } from "../../query/operators.ts";
-import { readFilter } from "../../query/read-filter.ts";
-import { writeFilter } from "../../query/write-filter.ts";
 import { Button } from "../button.tsx";
 import { CheckField, TextField } from "../field.tsx";
 import { Pick, Remove } from "../pick.tsx";

@@ -1,32 +1,138 @@
 import type { JSX } from "preact";
+import { useState } from "preact/hooks";
+import { ServiceError } from "../../client/service-error.ts";
+import { type Entity, isWritable, toEntity } from "../../format/entity.ts";
+import {
+  type EntityValues,
+  type MergeChoice,
+  type MergeRow,
+  mergeColumns,
+  mergedChanges,
+} from "../../format/merge-columns.ts";
+import type { Property, StructuredType } from "../../model/model.ts";
+import { Button, ButtonLink } from "../../parts/button.tsx";
+import { DataTable } from "../../parts/data-table.tsx";
+import { Dialog } from "../../parts/dialog.tsx";
 import { Heading } from "../../parts/heading.tsx";
 import { LoadedRecord, NotThere, useRecord } from "../../parts/loadable.tsx";
-import { type ResolvedPath, resolvePath } from "../../query/resolve-type.ts";
+import { MemberForm } from "../../parts/member-form.tsx";
+import { type RecordPlace, changeRecord, createRecord } from "../../parts/record-writes.ts";
+import { ValueCell } from "../../parts/value-cell.tsx";
+import { resolvePath } from "../../query/resolve-type.ts";
 import type { ScreenProps } from "../../state/session.ts";
-import { encodePath } from "../../state/view.ts";
-import { EditForm } from "./edit-form.tsx";
-import type { Target } from "./save.ts";
+import { encodePath, hrefOf, viewOf } from "../../state/view.ts";
 
 /** Shows a form that creates a record of a collection, or changes the record of a path. */
 export function Edit({ session, view }: ScreenProps): JSX.Element {
   const { path } = view;
   const place = resolvePath(session.model, path);
   if (place === null) return <NotThere path={path} title="The model has no such record" />;
-  if (!mayWrite(place)) return <NotThere path={path} title="The service does not permit to change this" />;
-  const target = { session, path, place };
+  const { set, type, isCollection } = place;
+  const mayWrite = isCollection ? set?.abilities.canCreate !== false : set?.abilities.canUpdate === true;
+  if (!mayWrite) return <NotThere path={path} title="The service does not permit to change this" />;
+  const at = { session, path, place };
   return (
     <div class="edit" key={path}>
-      <Heading>{place.isCollection ? `New record of ${place.set?.name ?? place.type.name}` : `Edit ${path}`}</Heading>
-      {place.isCollection ? <EditForm {...target} entity={null} /> : <Change {...target} />}
+      <Heading>{isCollection ? `New record of ${set?.name ?? type.name}` : `Edit ${path}`}</Heading>
+      {isCollection ? <EditForm {...at} entity={null} /> : <Change {...at} />}
     </div>
   );
 }
 
-function Change(target: Target): JSX.Element {
-  const loading = useRecord(target.session, encodePath(target.path));
-  return <LoadedRecord loading={loading}>{(entity) => <EditForm {...target} entity={entity} />}</LoadedRecord>;
+function Change(at: RecordPlace): JSX.Element {
+  const loading = useRecord(at.session, encodePath(at.path));
+  return <LoadedRecord loading={loading}>{(entity) => <EditForm {...at} entity={entity} />}</LoadedRecord>;
 }
 
-function mayWrite({ set, isCollection }: ResolvedPath): boolean {
-  return isCollection ? set?.abilities.canCreate !== false : set?.abilities.canUpdate === true;
+/** Shows a field for each property that a write may state. `entity` is null for a new record. */
+function EditForm(props: RecordPlace & { readonly entity: Entity | null }): JSX.Element {
+  const { session, path, place, entity } = props;
+  const base = entity?.values ?? null;
+  const [conflict, setConflict] = useState<Parameters<typeof MergeDialog>[0] | null>(null);
+  const save = async (over: Entity, values: EntityValues, signal: AbortSignal): Promise<void> => {
+    try {
+      await changeRecord(props, over, values, { signal });
+    } catch (error) {
+      if (!(error instanceof ServiceError) || error.status !== 412) throw error;
+      const theirs = toEntity((await session.client.get(encodePath(path), { signal })).body);
+      if (theirs === null) throw error;
+      const rows = mergeColumns(place.type, base ?? {}, values, theirs.values);
+      const merged = await new Promise<EntityValues | null>((onEnd) => {
+        setConflict({ rows, onEnd });
+      });
+      setConflict(null);
+      if (merged !== null) await save(theirs, merged, signal);
+    }
+  };
+  return (
+    <>
+      <MemberForm
+        class="edit-form"
+        members={editedProperties(place.type, base)}
+        base={base}
+        button={entity === null ? "Create" : "Save"}
+        send={(values, signal) =>
+          entity === null ? createRecord(props, values, { signal }) : save(entity, values, signal)
+        }
+      >
+        <ButtonLink href={hrefOf(viewOf(entity === null ? "grid" : "record", path))}>Cancel</ButtonLink>
+      </MemberForm>
+      {conflict === null ? null : <MergeDialog {...conflict} />}
+    </>
+  );
+}
+
+/** Returns the properties that a write may state. */
+function editedProperties({ properties, key }: StructuredType, base: EntityValues | null): readonly Property[] {
+  return [...properties.values()].filter((property) => {
+    const isChangeable = base === null || (!property.immutable && !key.includes(property));
+    return isWritable(property) && isChangeable && (base === null || Object.hasOwn(base, property.name));
+  });
+}
+
+/** Shows what two people changed at the same time, in three columns, and asks where both changed the same. */
+function MergeDialog(props: {
+  readonly rows: readonly MergeRow[];
+  /** Called with the values to write over the record as it is now; null to save nothing. */
+  readonly onEnd: (changes: EntityValues | null) => void;
+}): JSX.Element {
+  const [choices, setChoices] = useState<ReadonlyMap<string, MergeChoice>>(new Map());
+  const rows = props.rows.filter(({ state }) => state !== "same");
+  const changes = mergedChanges(rows, choices);
+  const cell = ({ property: { name, type }, state, ...values }: MergeRow, side: MergeChoice): JSX.Element => {
+    const shown = <ValueCell value={values[side]} type={type} />;
+    const isKept = state === side || (state === "agreed" && side === "theirs");
+    if (state !== "conflict") return isKept ? <strong>{shown}</strong> : shown;
+    const choose = (): void => setChoices(new Map([...choices, [name, side]]));
+    return (
+      <label class="check">
+        <input type="radio" name={name} checked={choices.get(name) === side} onChange={choose} />
+        {shown}
+      </label>
+    );
+  };
+  return (
+    <Dialog
+      title="Somebody else changed this record"
+      onClose={() => props.onEnd(null)}
+      actions={
+        <Button kind="primary" disabled={changes === null} onClick={() => props.onEnd(changes)}>
+          Save the chosen values
+        </Button>
+      }
+    >
+      <p>
+        The bold values are kept: one of you changed them. Choose for each value that both changed. Closing saves
+        nothing.
+      </p>
+      <DataTable
+        label="Changed values"
+        columns={["Property", "Before", "Yours", "Theirs"].map((title) => ({ title }))}
+        rows={rows.map((row) => {
+          const before = <ValueCell value={row.base} type={row.property.type} />;
+          return [row.property.name, before, cell(row, "mine"), cell(row, "theirs")];
+        })}
+      />
+    </Dialog>
+  );
 }

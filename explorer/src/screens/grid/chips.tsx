@@ -1,11 +1,10 @@
 import type { ComponentChildren, JSX } from "preact";
 import { Icon } from "../../parts/button.tsx";
 import { type ApplyForm, readApply } from "../../query/apply-text.ts";
-import { type FilterNode, NO_FILTER } from "../../query/filter-tree.ts";
+import { type FilterNode, NO_FILTER, writeFilter } from "../../query/filter-tree.ts";
 import { literalText } from "../../query/literals.ts";
 import { operatorFor, operatorsFor } from "../../query/operators.ts";
 import { readOrderBy } from "../../query/order-by-text.ts";
-import { writeFilter } from "../../query/write-filter.ts";
 import { type View, hrefOf, withOptions } from "../../state/view.ts";
 import { partsOf, shapeAt, withParts } from "./filter-parts.ts";
 import type { GridProps } from "./grid-props.ts";

@@ -1,8 +1,6 @@
-import { type FilterCondition, type FilterNode, NO_FILTER } from "../../query/filter-tree.ts";
+import { type FilterCondition, type FilterNode, NO_FILTER, readFilter, writeFilter } from "../../query/filter-tree.ts";
 import { filterableProperties } from "../../query/operators.ts";
-import { readFilter } from "../../query/read-filter.ts";
 import { type ResolvedPath, memberAt } from "../../query/resolve-type.ts";
-import { writeFilter } from "../../query/write-filter.ts";
 import { type View, withOptions } from "../../state/view.ts";
 import type { Column, ValueShape } from "./column.ts";
 

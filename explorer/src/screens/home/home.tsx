@@ -1,124 +1,93 @@
 import type { JSX } from "preact";
-import { useState } from "preact/hooks";
+import type { RowEstimate, Warning } from "../../client/about.ts";
+import { showValue } from "../../format/show-value.ts";
 import { callName } from "../../model/find-in-model.ts";
-import type { EntitySet, Model } from "../../model/model.ts";
-import { TextField } from "../../parts/field.tsx";
-import { Heading } from "../../parts/heading.tsx";
+import type { EntitySet, Operation } from "../../model/model.ts";
+import { DataTable } from "../../parts/data-table.tsx";
+import { Description, Heading } from "../../parts/heading.tsx";
 import { Empty } from "../../parts/loadable.tsx";
 import type { ScreenProps } from "../../state/session.ts";
 import { hrefOf, viewOf } from "../../state/view.ts";
-import { Findings } from "./findings.tsx";
-import { Card, SetCard } from "./set-card.tsx";
-
-/** From this number of sets on, a field filters their list. */
-const MANY_SETS = 9;
 
 /** Shows what the service offers: its sets, its operations, and what the check of its database found. */
-export function Home({ session }: ScreenProps): JSX.Element {
-  const { model, about } = session;
+export function Home({ session: { model, about } }: ScreenProps): JSX.Element {
+  const unbound = model.operations.filter(({ boundTo }) => boundTo === null);
   return (
     <div class="home">
       <div class="home-head">
         <Heading>{about.title ?? model.title}</Heading>
-        {model.description === null ? null : <p dir="auto">{model.description}</p>}
+        <Description text={model.description} />
       </div>
       <Findings warnings={about.warnings} />
-      <Sets session={session} />
-      <Operations model={model} />
+      <Cards title="Sets" cards={Array.from(model.sets.values(), (set) => setCard(set, about.rows.get(set.name)))} />
+      {model.sets.size > 0 ? null : (
+        <Empty title="This service has no sets">
+          <p>Sets appear here once the service declares them. The rules of your user may also hide them.</p>
+        </Empty>
+      )}
+      <Cards title="Operations" cards={unbound.map(operationCard)} />
     </div>
   );
 }
 
-function Sets({ session }: Pick<ScreenProps, "session">): JSX.Element {
-  const { model, about } = session;
-  const [text, setText] = useState("");
-  const all = [...model.sets.values()];
-  const shown = all.filter((set) => isFound(set, text));
-  const filter = (
-    <TextField
-      label="Filter the sets"
-      isLabelHidden
-      type="search"
-      placeholder="Filter the sets"
-      value={text}
-      onInput={(value) => {
-        setText(value);
-        session.announce(`${all.filter((set) => isFound(set, value)).length} sets`);
-      }}
-    />
-  );
+/** Shows a line, which opens to what the check of the database found, with remedies. */
+function Findings({ warnings }: { readonly warnings: readonly Warning[] }): JSX.Element | null {
+  if (warnings.length === 0) return null;
   return (
-    <Cards
-      id="sets"
-      title="Sets"
-      count={all.length === shown.length ? `${all.length}` : `${shown.length} of ${all.length}`}
-      filter={all.length < MANY_SETS ? null : filter}
-      none={<NoSets isFiltered={all.length > 0} />}
-    >
-      {shown.map((set) => (
-        <SetCard key={set.name} set={set} rows={about.rows.get(set.name) ?? null} />
-      ))}
-    </Cards>
+    <details class="notice notice-warning findings" open={warnings.length < 3}>
+      <summary>
+        {warnings.length === 1 ? "1 warning" : `${warnings.length} warnings`} of the check of the database
+      </summary>
+      <DataTable
+        label="Warnings"
+        columns={["Code", "Place", "Warning", "Remedy"].map((title) => ({ title }))}
+        rows={warnings.map(({ place, message, fix, code }) => [code, place, message, <code>{fix}</code>])}
+      />
+    </details>
   );
 }
 
-function Cards(props: {
-  readonly id: string;
-  readonly title: string;
-  readonly count: string;
-  readonly filter: JSX.Element | null;
-  /** What stands in place of no cards. */
-  readonly none: JSX.Element | null;
-  readonly children: readonly JSX.Element[];
-}): JSX.Element {
-  const { id, title, count, filter, none, children } = props;
+/** A name that leads to a view, with what a reader wants to know of it. */
+type Card = Readonly<Record<"name" | "href" | "fact" | "text", string>>;
+
+function Cards({ title, cards }: { readonly title: string; readonly cards: readonly Card[] }): JSX.Element | null {
+  if (cards.length === 0) return null;
   return (
-    <section class="home-section" aria-labelledby={id}>
-      <div class="section-head">
-        <h2 id={id}>
-          {title} <span class="count">{count}</span>
-        </h2>
-        {filter}
-      </div>
-      {children.length === 0 ? none : <ul class="cards">{children}</ul>}
+    <section class="home-section" aria-labelledby={title}>
+      <h2 class="section-head" id={title}>
+        {title} <span class="count">{cards.length}</span>
+      </h2>
+      <ul class="cards">
+        {cards.map(({ name, href, fact, text }, index) => (
+          <li key={index} class="card">
+            <div class="card-head">
+              <a href={href}>{name}</a>
+              <span class="card-count">{fact}</span>
+            </div>
+            <p dir="auto">{text}</p>
+          </li>
+        ))}
+      </ul>
     </section>
   );
 }
 
-function isFound({ name, description, type }: EntitySet, text: string): boolean {
-  return `${name} ${type.name} ${description ?? ""}`.toLocaleLowerCase().includes(text.trim().toLocaleLowerCase());
+const MOST_NAMES = 5;
+
+/** Without a description, the first properties say what a set holds. */
+function setCard({ name, description, type }: EntitySet, rows: RowEstimate | undefined): Card {
+  const names = [...type.properties.keys()];
+  const text = description ?? names.slice(0, MOST_NAMES).join(", ") + (names.length > MOST_NAMES ? " …" : "");
+  return { name, href: hrefOf(viewOf("grid", name)), fact: rows === undefined ? "" : rowsText(rows), text };
 }
 
-function NoSets({ isFiltered }: { readonly isFiltered: boolean }): JSX.Element {
-  return isFiltered ? (
-    <Empty title="No set matches">
-      <p>The search at the top looks into properties and operations, too.</p>
-    </Empty>
-  ) : (
-    <Empty title="This service has no sets">
-      <p>Sets appear here once the service declares them. The rules of your user may also hide them.</p>
-    </Empty>
-  );
+function operationCard(operation: Operation): Card {
+  const { kind, parameters, description } = operation;
+  const [name, names] = [callName(operation), parameters.map((parameter) => parameter.name)];
+  return { name, href: hrefOf(viewOf("operation", name)), fact: kind, text: description ?? names.join(", ") };
 }
 
-function Operations({ model }: { readonly model: Model }): JSX.Element | null {
-  const unbound = model.operations.filter(({ importName }) => importName !== null);
-  if (unbound.length === 0) return null;
-  return (
-    <Cards id="operations" title="Operations" count={`${unbound.length}`} filter={null} none={null}>
-      {unbound.map((operation, index) => (
-        <Card
-          key={index}
-          href={hrefOf(viewOf("operation", callName(operation)))}
-          name={callName(operation)}
-          fact={operation.kind}
-          text={operation.description ?? signature(operation.parameters.map(({ name }) => name))}
-        />
-      ))}
-    </Cards>
-  );
-}
-
-function signature(parameters: readonly string[]): string {
-  return parameters.length === 0 ? "Takes no parameters" : `Takes ${parameters.join(", ")}`;
+function rowsText({ count, kind }: RowEstimate): string {
+  const about = { exact: "", estimate: "about ", least: "more than " };
+  return `${about[kind]}${showValue(count, null).text} ${count === 1 ? "row" : "rows"}`;
 }

@@ -1,7 +1,6 @@
 import type { JSX, RefObject } from "preact";
 import { useId, useLayoutEffect, useRef, useState } from "preact/hooks";
-import type { Completion } from "../../query/completion-item.ts";
-import { complete } from "../../query/completion.ts";
+import { complete, type Completion } from "../../query/completion.ts";
 import type { OpenSession } from "../../state/session.ts";
 import type { Draft } from "./use-draft.ts";
 

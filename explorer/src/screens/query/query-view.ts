@@ -1,6 +1,5 @@
-import { checkQuery, type QueryFault } from "../../query/check-query.ts";
+import { checkQuery, placeOfFault, type QueryFault } from "../../query/check-query.ts";
 import { offsetInText, readQueryText, writeQueryText } from "../../query/option-text.ts";
-import { placeOfFault } from "../../query/place-of-fault.ts";
 import { type View, viewOf } from "../../state/view.ts";
 
 const SENT = /^[$@]/u;

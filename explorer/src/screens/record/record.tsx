@@ -1,60 +1,83 @@
 import type { JSX } from "preact";
-import type { Entity } from "../../format/entity.ts";
+import { isRepeatable } from "../../format/entity.ts";
 import { nameProperty } from "../../model/label-property.ts";
+import { Button, ButtonLink } from "../../parts/button.tsx";
 import { Description, Heading } from "../../parts/heading.tsx";
 import { LoadedRecord, NotThere, useRecord } from "../../parts/loadable.tsx";
-import { type ResolvedPath, resolvePath } from "../../query/resolve-type.ts";
+import { type RecordPlace, deleteRecord, recordPath } from "../../parts/record-writes.ts";
+import { resolvePath } from "../../query/resolve-type.ts";
 import type { ScreenProps } from "../../state/session.ts";
-import { resourceUrl } from "../../state/view.ts";
-import { Actions } from "./actions.tsx";
-import { Properties } from "./properties.tsx";
-import { RelatedRecords } from "./related-records.tsx";
-import type { ShownRecord } from "./shown-record.ts";
+import { hrefOf, resourceUrl, type View, viewOf } from "../../state/view.ts";
+import { type ShownRecord, factsOf } from "./facts.tsx";
 
 /** Shows one record: all of its properties, what it refers to, and what refers to it. */
-export function Record({ session, view }: ScreenProps): JSX.Element {
-  const { path } = view;
+export function Record({ session, view: { path, options } }: ScreenProps): JSX.Element {
   const place = resolvePath(session.model, path);
   if (place === null) return <NotThere path={path} title="The model has no such record" />;
-  return <RecordAtPlace session={session} path={path} place={place} />;
+  return <RecordAtPlace {...{ session, path, place, options }} />;
 }
 
-function RecordAtPlace(props: Omit<ShownRecord, "entity">): JSX.Element {
+/** A longer text stands among the properties as a whole. */
+const MOST_CHARACTERS = 120;
+
+function RecordAtPlace(props: RecordPlace & Pick<View, "options">): JSX.Element {
   const { session, path, place } = props;
-  const loading = useRecord(session, resourceUrl({ path, options: expandOption(place) }));
+  const { type, set } = place;
+  // To-one navigations come with the record, so that their labels are known.
+  const expanded = [...type.navigations.values()].filter(
+    ({ name, isCollection }) => !isCollection && set?.abilities.expandable(name) === true,
+  );
+  const options = new Map([...props.options, ["$expand", expanded.map(({ name }) => name).join(",")]]);
+  const loading = useRecord(session, resourceUrl({ path, options }));
   const entity = loading.state.kind === "loaded" ? loading.state.value : null;
+  const text = entity?.values[nameProperty(type)?.name ?? ""];
   return (
     <div class="record">
       <div class="row record-head">
-        <Heading>{headingOf(place, entity) ?? path}</Heading>
+        <Heading>{typeof text === "string" && text.trim() !== "" ? text.slice(0, MOST_CHARACTERS) : path}</Heading>
         {entity === null ? null : <Actions {...props} entity={entity} />}
       </div>
+      <Description text={type.description} />
       <LoadedRecord loading={loading}>
         {(shown) => (
-          <>
-            <Description text={place.type.description} />
-            <Properties type={place.type} entity={shown} />
-            <RelatedRecords {...props} entity={shown} />
-          </>
+          <dl class="properties">
+            {factsOf({ ...props, entity: shown }).map(({ name, tag, note, value }, index) => (
+              <div key={index} class="property">
+                <dt>
+                  <span>{name}</span>
+                  {tag === null ? null : <span class="tag">{tag}</span>}
+                  {note === null ? null : <span class="property-note">{note}</span>}
+                </dt>
+                <dd>{value}</dd>
+              </div>
+            ))}
+          </dl>
         )}
       </LoadedRecord>
     </div>
   );
 }
 
-/** A longer text stands among the properties as a whole. */
-const MOST_CHARACTERS = 120;
-
-/** Returns the text that names a record; null without one. */
-function headingOf({ type }: ResolvedPath, entity: Entity | null): string | null {
-  const text = entity?.values[nameProperty(type)?.name ?? ""];
-  return typeof text === "string" && text.trim() !== "" ? text.slice(0, MOST_CHARACTERS) : null;
-}
-
-/** To-one navigations come with the record, so that their labels are known. */
-function expandOption({ type, set }: ResolvedPath): ReadonlyMap<string, string> {
-  const names = [...type.navigations.values()].filter(
-    ({ name, isCollection }) => !isCollection && set?.abilities.expandable(name) === true,
+/** Shows what can be done with a record: call its operations, change it, delete it. */
+function Actions(props: ShownRecord): JSX.Element {
+  const { session, path, place, entity } = props;
+  const { set, type } = place;
+  const operations = session.model.operations.filter(
+    ({ boundTo, boundToCollection }) => !boundToCollection && boundTo?.qualifiedName === type.qualifiedName,
   );
-  return new Map([["$expand", names.map(({ name }) => name).join(",")]]);
+  const edit = viewOf("edit", recordPath(set, entity.values) ?? path);
+  const remove = (): void => {
+    const canUndo = set?.abilities.canCreate === true && isRepeatable(type, entity.values);
+    const isMeant = canUndo || confirm(`Delete ${path} for good? The service cannot create it again as it was.`);
+    if (isMeant) session.toasts.attempt(() => deleteRecord(props, entity, canUndo));
+  };
+  return (
+    <div class="row spread">
+      {operations.map(({ name, qualifiedName }) => (
+        <ButtonLink href={hrefOf(viewOf("operation", `${path}/${qualifiedName}`))}>{name}</ButtonLink>
+      ))}
+      {set?.abilities.canUpdate === true ? <ButtonLink href={hrefOf(edit)}>Edit</ButtonLink> : null}
+      {set?.abilities.canDelete === true ? <Button onClick={remove}>Delete</Button> : null}
+    </div>
+  );
 }

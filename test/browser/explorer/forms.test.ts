@@ -1,0 +1,82 @@
+// Statements: docs/reference/explorer.md#screens
+import { explorerRoute } from "odatakit/explorer";
+import { serve, type RunningServer } from "odatakit/node";
+import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
+import { findBrowser, openBrowser, type Browser } from "../browser.ts";
+import { hostileService } from "./hostile-service.ts";
+import { explorerFolder } from "./made-once.ts";
+import { notesService } from "./notes-service.ts";
+import { openExplorer } from "./open-explorer.ts";
+
+const program = findBrowser();
+
+/** How far the middle of each box is from the middle of the control beside it. */
+const DISTANCES = `[...document.querySelectorAll("form input[type=checkbox]")].map((box) => {
+  const middle = (element) => { const { top, height } = element.getBoundingClientRect(); return top + height / 2; };
+  const control = box.closest(".field, .value-field").querySelector(".input");
+  return Math.round(Math.abs(middle(box) - middle(control)));
+})`;
+
+describe.skipIf(program === undefined)("the forms of the explorer", () => {
+  let browser: Browser;
+  let folder: string;
+  const servers: RunningServer[] = [];
+
+  beforeAll(async () => {
+    folder = await explorerFolder();
+    browser = await openBrowser(program ?? "");
+  });
+  afterEach(async () => {
+    await Promise.all(servers.splice(0).map((server) => server.close()));
+  });
+  afterAll(() => browser.close());
+
+  async function openNotes(fragment: string) {
+    const made = notesService({ routes: [explorerRoute({ folder })] });
+    const server = await serve(made.service, { port: 0 });
+    servers.push(server);
+    return { ...made, ...(await openExplorer(browser, `${server.url}/notes`, fragment)) };
+  }
+
+  test("ask whether a required text is meant to be empty", async () => {
+    const { page, requests, settle, complaints } = await openNotes("#/operation/Notes(1)/Notes.rate");
+    const reason = page.locator(".operation-form .field").nth(-1);
+    const calls = () => requests.filter((request) => request.startsWith("POST"));
+    await page.locator(".operation-form .field input").first().fill("4");
+    await page.keyboard.press("Enter");
+    await settle();
+    expect(calls()).toEqual([]);
+    expect(await reason.innerText()).toContain("Required");
+    await reason.locator("input[type=checkbox]").click();
+    expect(await reason.innerText()).not.toContain("Required");
+    await page.keyboard.press("Enter");
+    await settle();
+    expect(calls()).toEqual(["POST /Notes(1)/Notes.rate"]);
+    expect(await page.locator(".operation-value").innerText()).toBe("4");
+    expect(complaints).toEqual([]);
+  });
+
+  test.each([1280, 320])("have the box for null beside its control, %s pixels wide", async (width) => {
+    const server = await serve(hostileService({ routes: [explorerRoute({ folder })] }), { port: 0 });
+    servers.push(server);
+    const { page } = await openExplorer(browser, `${server.url}/hostile`, "#/operation/echo");
+    await page.setViewportSize({ width, height: 800 });
+    const distances = (await page.evaluate(DISTANCES)) as readonly number[];
+    expect(distances.length).toBeGreaterThan(0);
+    expect(Math.max(...distances)).toBeLessThan(3);
+  });
+
+  test("do not lead back to a record that is deleted", async () => {
+    const { page, requests, notes, show, settle, complaints } = await openNotes("#/grid/Notes");
+    await show("#/record/Notes(1)");
+    await page.locator('main button:has-text("Delete")').click();
+    await settle();
+    expect([...notes.keys()]).toEqual([2]);
+    requests.splice(0);
+    await page.evaluate("history.back()");
+    await settle();
+    expect(await page.locator("h1").innerText()).toBe("Notes");
+    expect(requests.filter((request) => request.includes("Notes(1)"))).toEqual([]);
+    expect(complaints).toEqual([]);
+  });
+});
