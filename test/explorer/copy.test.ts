@@ -1,7 +1,8 @@
 import { execFileSync } from "node:child_process";
 import { runInNewContext } from "node:vm";
 import { describe, expect, test } from "vitest";
-import { COPY_FORMS, copyAsOdc, copyAsPbids } from "../../explorer/src/copy/copied-query.ts";
+import { COPY_FORMS } from "../../explorer/src/copy/copied-query.ts";
+import { writeOdc, writePbids } from "../../src/payload/connection-files.ts";
 import { splitTarget, parseQueryOptions } from "../../src/syntax/query-options-parser.ts";
 import { HOSTILE_URL, hostileQuery } from "./copied-queries.ts";
 
@@ -97,7 +98,7 @@ describe("fetch", () => {
     };
     expect(requests).toEqual([
       [HOSTILE_URL, { headers }],
-      ["https://a.example/odata/Orders", undefined],
+      ["https://a.example/odata/Orders", { headers: {} }],
     ]);
   });
 
@@ -181,17 +182,14 @@ test.for(Object.entries(COPY_FORMS).map(([name, copy]) => ({ name, copy })))(
   },
 );
 
-describe("files", () => {
-  test("name the service and no secret", () => {
-    expect(JSON.parse(copyAsPbids(hostileQuery({ root: "https://a.example/odata/" })))).toEqual({
-      version: "0.1",
-      connections: [
-        { details: { protocol: "odata", address: { url: "https://a.example/odata/" } }, options: {}, mode: "Import" },
-      ],
-    });
-    const odc = copyAsOdc(hostileQuery(), "Shop <1>");
-    expect(odc).toContain("<title>Shop &lt;1&gt;</title>");
-    expect(odc).toContain("https://a.example/odata/");
-    expect(odc).not.toContain("abc");
+test("connection files name the service", () => {
+  expect(JSON.parse(writePbids("https://a.example/odata/"))).toEqual({
+    version: "0.1",
+    connections: [
+      { details: { protocol: "odata", address: { url: "https://a.example/odata/" } }, options: {}, mode: "Import" },
+    ],
   });
+  const odc = writeOdc("https://a.example/odata/", "Shop <1>");
+  expect(odc).toContain("<title>Shop &lt;1&gt;</title>");
+  expect(odc).toContain("https://a.example/odata/");
 });

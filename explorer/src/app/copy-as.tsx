@@ -1,13 +1,14 @@
 import type { JSX } from "preact";
 import { useState } from "preact/hooks";
-import { COPY_FORMS, type CopiedQuery, copyAsOdc, copyAsPbids } from "../copy/copied-query.ts";
+import { writeOdc, writePbids } from "../../../src/payload/connection-files.ts";
+import { COPY_FORMS, type CopiedQuery } from "../copy/copied-query.ts";
 import { Button } from "../parts/button.tsx";
 import { Dialog } from "../parts/dialog.tsx";
 import { saveFile } from "../parts/save-file.ts";
 import type { ScreenProps } from "../state/session.ts";
 
 /** Files that open the service in Excel and Power BI, by their endings. */
-const FILES = { odc: copyAsOdc, pbids: copyAsPbids } as const;
+const FILES = { odc: writeOdc, pbids: writePbids } as const;
 
 /** Shows a button for a dialog that copies the query of a view in the language of another tool. */
 export function CopyAs({ session, view: { path, options } }: ScreenProps): JSX.Element {
@@ -39,7 +40,7 @@ export function CopyAs({ session, view: { path, options } }: ScreenProps): JSX.E
   const files = Object.entries(FILES).map(([ending, write]) => {
     const name = `${about.title}.${ending}`;
     return (
-      <Button key={ending} icon="download" onClick={() => saveFile(new Blob([write(query, about.title)]), name)}>
+      <Button key={ending} icon="download" onClick={() => saveFile(new Blob([write(client.root, about.title)]), name)}>
         {name}
       </Button>
     );

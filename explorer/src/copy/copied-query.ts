@@ -1,4 +1,3 @@
-import { writeOdc, writePbids } from "../../../src/payload/connection-files.ts";
 import { toRequestTarget } from "../query/option-text.ts";
 
 /** The query that a snippet repeats. */
@@ -11,8 +10,6 @@ export interface CopiedQuery {
   readonly headers: Readonly<Record<string, string>>;
 }
 
-type Form = (query: CopiedQuery) => string;
-
 /** The languages in which a query is copied, by their names in the menu. */
 export const COPY_FORMS = {
   "curl (bash)": (query) => curlCommand(query, "curl", "\\", (text) => text.replaceAll("'", String.raw`'\''`)),
@@ -23,17 +20,7 @@ export const COPY_FORMS = {
   "Power Query M": powerQuery,
   "UI5 binding": ui5Binding,
   "odata-query": buildQueryCall,
-} as const satisfies Readonly<Record<string, Form>>;
-
-/** Writes a connection of Excel to the service, for services that do not offer the file themselves. */
-export function copyAsOdc({ root }: CopiedQuery, title: string): string {
-  return writeOdc(root, title);
-}
-
-/** Writes a data source file of Power BI, for services that do not offer the file themselves. */
-export function copyAsPbids({ root }: CopiedQuery): string {
-  return writePbids(root);
-}
+} as const satisfies Readonly<Record<string, (query: CopiedQuery) => string>>;
 
 /** Within single quotes, shells expand nothing: `$`, `!` and backslashes are themselves. */
 function curlCommand(query: CopiedQuery, program: string, lineEnd: string, escape: (text: string) => string): string {
@@ -42,11 +29,8 @@ function curlCommand(query: CopiedQuery, program: string, lineEnd: string, escap
   return `${program} ${quoted.join(` ${lineEnd}\n  -H `)}`;
 }
 
-/** @param url an expression */
 function fetchStatements(url: string, query: CopiedQuery): string {
-  const headers = headersOf(query);
-  const options = Object.keys(headers).length === 0 ? "" : `, ${toJavaScript({ headers })}`;
-  return `const response = await fetch(${url}${options});
+  return `const response = await fetch(${url}, ${toJavaScript({ headers: headersOf(query) })});
 if (!response.ok) throw new Error(await response.text());
 const result = await response.${readsText(query) ? "text" : "json"}();
 `;
@@ -89,21 +73,20 @@ const BUILT: Readonly<Record<string, (value: string) => string | number | true |
   top: numberIn,
   skip: numberIn,
   count: (value) => (value === "true" ? true : undefined),
-  format: encodeReserved,
 };
 
 /** Options that the package cannot express follow as text. @see https://www.npmjs.com/package/odata-query */
 function buildQueryCall(query: CopiedQuery): string {
-  const rest = new Map(query.options);
   const built = Object.entries(BUILT).flatMap(([name, toValue]) => {
     const option = `$${name.toLowerCase()}`;
-    const value = toValue(rest.get(option) ?? "") ?? "";
-    if (value !== "") rest.delete(option);
-    return value === "" ? [] : [[name, value] as const];
+    const value = toValue(query.options.get(option) ?? "") ?? "";
+    return value === "" ? [] : [{ name, option, value }];
   });
+  const rest = [...query.options].filter(([option]) => built.every((each) => each.option !== option));
+  const members = Object.fromEntries(built.map(({ name, value }) => [name, value]));
   const url = JSON.stringify(urlOf({ ...query, options: new Map() }));
-  const call = built.length === 0 ? "" : ` + buildQuery(${toJavaScript(Object.fromEntries(built))})`;
-  const text = toRequestTarget({ path: "", options: rest }).replace("?", call === "" ? "?" : "&");
+  const call = built.length === 0 ? "" : ` + buildQuery(${toJavaScript(members)})`;
+  const text = toRequestTarget({ path: "", options: new Map(rest) }).replace("?", call === "" ? "?" : "&");
   return `import buildQuery from "odata-query";
 
 const url = ${url}${call}${text === "" ? "" : ` + ${JSON.stringify(text)}`};
@@ -121,11 +104,11 @@ function urlOf({ root, path, options }: CopiedQuery): string {
 
 /** All headers but `Accept` may be credentials, which become placeholders. */
 function headersOf({ headers }: CopiedQuery): Readonly<Record<string, string>> {
-  const placeholders = Object.entries(headers).map(([name, value]) => {
-    const [scheme = ""] = name === "Authorization" ? (/^\w+ /u.exec(value) ?? []) : [];
-    return [name, name === "Accept" ? value : `${scheme}YOUR_SECRET`] as const;
-  });
-  return Object.fromEntries(placeholders);
+  const hide = (value: string): string => value.replace(/^(Basic |Bearer )?.*$/su, "$1YOUR_SECRET");
+  const shown = Object.entries(headers).map(
+    ([name, value]) => [name, name === "Accept" ? value : hide(value)] as const,
+  );
+  return Object.fromEntries(shown);
 }
 
 /** Returns whether a query reads a text, such as a number of entities, instead of JSON. */

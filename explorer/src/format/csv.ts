@@ -1,22 +1,17 @@
 import type { PropertyType } from "../model/model.ts";
 import type { EntityValues } from "./merge-columns.ts";
 
-/** A column of a CSV file. */
+/** A column of a CSV file. The type is null if it is not known, such as of a total. */
 export interface CsvColumn {
   readonly title: string;
   /** Names from the row to the value: `["Customer", "Name"]`. */
   readonly path: readonly string[];
-  /** Null if it is not known, such as of a total. */
   readonly type: PropertyType | null;
 }
 
-/** Most rows of a file that the page makes. */
 export const MAX_CSV_ROWS = 100_000;
 
-/**
- * A CSV file that grows page by page. It has the exact values of the service. An empty cell is null, `""` an empty text.
- * @see RFC 4180
- */
+/** A CSV file that grows page by page. It has exact values; an empty cell is null, `""` an empty text. @see RFC 4180 */
 export class CsvFile {
   rows = 0;
   readonly #columns: readonly CsvColumn[];
@@ -25,10 +20,9 @@ export class CsvFile {
   constructor(columns: readonly CsvColumn[]) {
     this.#columns = columns;
     // Excel takes a file without a byte order mark for another encoding.
-    this.#parts = ["\uFEFF", toLine(columns.map(({ title }) => toCell(title, null)))];
+    this.#parts = [`\uFEFF${columns.map(({ title }) => toCell(title, null)).join(",")}\r\n`];
   }
 
-  /** Whether it has as many rows as a file may have. */
   get isFull(): boolean {
     return this.rows >= MAX_CSV_ROWS;
   }
@@ -36,13 +30,14 @@ export class CsvFile {
   /** Adds a page of rows, and returns how many of them the file could still take. */
   append(page: readonly unknown[]): number {
     const added = page.slice(0, MAX_CSV_ROWS - this.rows);
-    const lines = added.map((row) => toLine(this.#columns.map(({ path, type }) => toCell(valueAt(row, path), type))));
-    this.#parts.push(lines.join(""));
+    for (const row of added) {
+      const cells = this.#columns.map(({ path, type }) => toCell(valueAt(row, path), type));
+      this.#parts.push(`${cells.join(",")}\r\n`);
+    }
     this.rows += added.length;
     return added.length;
   }
 
-  /** Returns the file so far. */
   toBlob(): Blob {
     return new Blob(this.#parts, { type: "text/csv;charset=utf-8" });
   }
@@ -67,8 +62,4 @@ function toCell(value: unknown, type: PropertyType | null): string {
   const isSafe = type === null ? isNumber : type.kind === "primitive" && type.name !== "Edm.String";
   const cell = !isSafe && FORMULA.test(text) ? `'${text}` : text;
   return cell === "" || /[",\r\n]|^\s|\s$/u.test(cell) ? `"${cell.replaceAll('"', '""')}"` : cell;
-}
-
-function toLine(cells: readonly string[]): string {
-  return `${cells.join(",")}\r\n`;
 }

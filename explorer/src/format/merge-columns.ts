@@ -1,9 +1,7 @@
 import type { Property, StructuredType } from "../model/model.ts";
 
-/** An entity as JSON has it. */
 export type EntityValues = Readonly<Record<string, unknown>>;
 
-/** Which value of a property is kept. */
 export type MergeChoice = "mine" | "theirs";
 
 /** A property of an entity that two people may have changed at the same time. */
@@ -36,15 +34,11 @@ function stateOf(base: unknown, mine: unknown, theirs: unknown): MergeRow["state
 }
 
 /** Returns the properties to send so that the entity becomes what was chosen; null as long as a conflict has no choice. */
-export function mergedChanges(
-  rows: readonly MergeRow[],
-  choices: ReadonlyMap<string, MergeChoice>,
-): EntityValues | null {
-  const kept = rows.map(({ property: { name }, state, mine }) => {
-    return { name, mine, from: state === "conflict" ? choices.get(name) : state };
-  });
-  if (kept.some(({ from }) => from === undefined)) return null;
-  return Object.fromEntries(kept.filter(({ from }) => from === "mine").map(({ name, mine }) => [name, mine]));
+export function mergedChanges(rows: readonly MergeRow[], kept: ReadonlyMap<string, MergeChoice>): EntityValues | null {
+  const sides = rows.map(({ state, property }) => (state === "conflict" ? kept.get(property.name) : state));
+  if (sides.includes(undefined)) return null;
+  const changed = rows.filter((_, at) => sides[at] === "mine");
+  return Object.fromEntries(changed.map(({ property, mine }) => [property.name, mine]));
 }
 
 /** Returns whether two values are the same in JSON. */

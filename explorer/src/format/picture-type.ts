@@ -3,8 +3,7 @@ const PICTURES: Readonly<Record<string, RegExp>> = {
   png: /^iVBORw/u,
   jpeg: /^_9j_/u,
   gif: /^R0lGOD/u,
-  // With the zeros of its header, and the second name of its own: texts and sounds begin alike.
-  bmp: /^Qk[0-3].{5}A{5}/u,
+  // With the second name of its own: sounds begin alike.
   webp: /^UklGR.{7}RUJQ/u,
 };
 

@@ -3,9 +3,7 @@ import type { PropertyType } from "../model/model.ts";
 /** How a value is shown. `null` and `empty` have shapes of their own, since an empty cell would say nothing. */
 export interface ShownValue {
   readonly kind: "null" | "empty" | "text" | "number" | "boolean" | "date" | "binary" | "json";
-  /** For a reader, in the words of the locale. */
   readonly text: string;
-  /** As the service writes it. */
   readonly exact: string;
 }
 
@@ -14,81 +12,64 @@ export function isNumeric(type: PropertyType): boolean {
   return type.kind === "primitive" && /^Edm\.(?:S?Byte|Int\d+|Single|Double|Decimal)$/u.test(type.name);
 }
 
-/**
- * Returns how a value of the service is shown.
- * @param type null if it is not known, such as of a total
- * @param locale that of the browser without it
- */
+/** Returns how a value is shown. The type is null if it is not known, such as of a total. */
 export function showValue(value: unknown, type: PropertyType | null, locale?: string): ShownValue {
   if (value === null || value === undefined) return { kind: "null", text: "null", exact: "null" };
   if (typeof value === "object") return { kind: "json", text: summaryOf(value), exact: JSON.stringify(value, null, 2) };
   const exact = typeof value === "string" ? value : JSON.stringify(value);
   const name = type?.kind === "primitive" ? type.name : "";
   if (exact === "" && name !== "Edm.Binary") return { kind: "empty", text: "empty text", exact };
-  if (typeof value === "number" || (type !== null && isNumeric(type))) {
-    return { kind: "number", text: numberText(exact, locale), exact };
-  }
-  const { kind, toText } = FORMS[name] ?? { kind: typeof value === "boolean" ? "boolean" : "text", toText: String };
+  const isNumber = typeof value === "number" || (type !== null && isNumeric(type));
+  const plain = [typeof value === "boolean" ? "boolean" : "text", String] as const;
+  const [kind, toText] = isNumber ? (["number", numberText] as const) : (FORMS[name] ?? plain);
   return { kind, text: toText(exact, locale), exact };
 }
 
-interface Form {
-  readonly kind: ShownValue["kind"];
-  readonly toText: (exact: string, locale: string | undefined) => string;
-}
+type ToText = (exact: string, locale: string | undefined) => string;
 
 /** How the types are shown whose exact values are hard to read. */
-const FORMS: Readonly<Record<string, Form>> = {
-  "Edm.Date": { kind: "date", toText: dateText({ dateStyle: "medium", timeZone: "UTC" }) },
-  "Edm.DateTimeOffset": { kind: "date", toText: dateText({ dateStyle: "medium", timeStyle: "medium" }) },
-  "Edm.TimeOfDay": { kind: "date", toText: (exact) => exact.replace(/\.0*$/u, "") },
-  "Edm.Duration": { kind: "text", toText: durationText },
-  // Four characters of base64url mean three bytes.
-  "Edm.Binary": { kind: "binary", toText: (exact) => sizeText(Math.floor((exact.replace(/=+$/u, "").length * 3) / 4)) },
+const FORMS: Readonly<Record<string, readonly [kind: ShownValue["kind"], toText: ToText]>> = {
+  "Edm.Date": ["date", dateText({ dateStyle: "medium", timeZone: "UTC" })],
+  "Edm.DateTimeOffset": ["date", dateText({ dateStyle: "medium", timeStyle: "medium" })],
+  "Edm.TimeOfDay": ["date", (exact) => exact.replace(/\.0*$/u, "")],
+  "Edm.Duration": [
+    "text",
+    (exact) =>
+      exact
+        .replaceAll(/[PT]/gu, "")
+        .replaceAll(/[DHM](?=\d)/gu, "$& ")
+        .toLowerCase(),
+  ],
+  "Edm.Binary": ["binary", sizeText],
 };
 
 /** No digit is lost. Numbers with an exponent, `INF`, `-INF` and `NaN` stay as they are. */
 function numberText(exact: string, locale: string | undefined): string {
-  const [number, fraction = ""] = /^-?\d+(?:\.(\d{1,100}))?$/u.exec(exact) ?? [];
-  const digits = { minimumFractionDigits: fraction.length, maximumFractionDigits: fraction.length };
-  if (number === undefined) return exact;
-  return new Intl.NumberFormat(locale, digits).format(number as Intl.StringNumericLiteral).replace("-", "−");
+  if (!/^-?\d+(?:\.\d{1,100})?$/u.test(exact)) return exact;
+  const { length: digits } = exact.split(".")[1] ?? "";
+  const format = new Intl.NumberFormat(locale, { minimumFractionDigits: digits, maximumFractionDigits: digits });
+  return format.format(exact as Intl.StringNumericLiteral).replace("-", "−");
 }
 
 /** Browsers write the years 44 and -44 alike: dates before the year 1000 stay as they are. */
-function dateText(options: Intl.DateTimeFormatOptions): Form["toText"] {
+function dateText(options: Intl.DateTimeFormatOptions): ToText {
   return (exact, locale) => {
-    // Browsers read milliseconds at most.
-    const time = Date.parse(exact.replace(/(\.\d{3})\d+/u, "$1"));
-    const isSure = /^[1-9]\d{3}-/u.test(exact) && !Number.isNaN(time);
-    return isSure ? new Intl.DateTimeFormat(locale, options).format(time) : exact;
+    const time = /^[1-9]\d{3}-/u.test(exact) ? Date.parse(exact) : Number.NaN;
+    return Number.isNaN(time) ? exact : new Intl.DateTimeFormat(locale, options).format(time);
   };
 }
 
-/** Writes `P1DT2H30M` as `1 d 2 h 30 min`. */
-function durationText(exact: string): string {
-  const units: Readonly<Record<string, string>> = { P: "", T: "", D: " d ", H: " h ", M: " min ", S: " s" };
-  return exact
-    .replaceAll(/[A-Z]/gu, (unit) => units[unit] ?? unit)
-    .trim()
-    .replace("-", "−");
+/** Four characters of base64url mean three bytes. */
+function sizeText(exact: string, locale: string | undefined): string {
+  const bytes = Math.floor((exact.replace(/=+$/u, "").length * 3) / 4);
+  return new Intl.NumberFormat(locale, { style: "unit", unit: "byte", unitDisplay: "long" }).format(bytes);
 }
 
-/** Writes a number of bytes for a reader. */
-export function sizeText(bytes: number): string {
-  if (bytes < 1000) return `${bytes} ${bytes === 1 ? "byte" : "bytes"}`;
-  const power = Math.min(Math.floor(Math.log10(bytes) / 3), 3);
-  return `${(bytes / 1000 ** power).toPrecision(3)} ${" kMG"[power] ?? ""}B`;
-}
-
-/** Returns one line about an object or a collection. */
 function summaryOf(value: object): string {
-  const toText = (item: unknown): string => (typeof item === "object" && item !== null ? "…" : String(item));
-  if (!Array.isArray(value)) {
-    const members = Object.entries(value).filter(([name]) => !name.includes("@"));
-    return members.map(([name, member]) => `${name}: ${toText(member)}`).join(", ");
-  }
-  const texts = value.map(toText);
-  if (texts.length > 0 && !texts.includes("…")) return texts.join(", ");
-  return `${texts.length === 0 ? "no" : texts.length} ${texts.length === 1 ? "item" : "items"}`;
+  const isPlain = (item: unknown): boolean => typeof item !== "object" || item === null;
+  const members = Object.entries(value).filter(([name]) => !name.includes("@"));
+  const texts = members.map(([, each]) => (isPlain(each) ? String(each) : "…"));
+  if (!Array.isArray(value)) return texts.map((text, at) => `${members[at]?.[0] ?? ""}: ${text}`).join(", ");
+  if (texts.length > 0 && value.every(isPlain)) return texts.join(", ");
+  return texts.length === 1 ? "1 item" : `${texts.length || "no"} items`;
 }

@@ -11,6 +11,7 @@ export interface CsdlElement {
   readonly localName: string;
   readonly attributes: Readonly<Record<string, string>>;
   readonly children: readonly CsdlElement[];
+  /** The constant or path of an annotation; otherwise the text in the element. */
   readonly text: string;
   readonly qualifiedName: string;
   readonly names: { readonly name: string; readonly description: string | null };
@@ -20,24 +21,22 @@ export interface CsdlElement {
 export function readSchema(document: XmlElement): CsdlElement {
   const [schema] = childrenOf(childrenOf(document, "DataServices")[0], "Schema");
   if (schema === undefined) throw new Error("The metadata of the service contains no schema.");
-  // Services may write annotations apart from their elements.
-  const apart = new Map(childrenOf(schema, "Annotations").map((each) => [attributesOf(each)["Target"], each.children]));
+  const apart = new Map<string, readonly CsdlElement[]>();
   const read = (element: XmlElement, prefix: string): CsdlElement => {
-    const { localName, textContent } = element;
-    const attributes = attributesOf(element);
-    const name = attributes["Name"] ?? attributes["Namespace"] ?? "";
+    const attributes = Object.fromEntries(Array.from(element.attributes, ({ name, value }) => [name, value]));
+    const constant = Object.keys(attributes).find((key) => key !== "Term" && key !== "Property") ?? "";
+    const text = attributes[constant] ?? element.textContent ?? "";
+    const { Namespace: namespace = "", Name: name = namespace } = attributes;
     const qualifiedName = prefix + name;
-    const all = [...element.children, ...(apart.get(qualifiedName) ?? [])];
-    const children = all.map((child) => read(child, `${qualifiedName}${element === schema ? "." : "/"}`));
+    const own = Array.from(element.children, (child) => read(child, qualifiedName + (element === schema ? "." : "/")));
+    const children = [...own, ...(apart.get(qualifiedName) ?? [])];
     const description = textAt({ children }, "Core.Description") ?? textAt({ children }, "Common.QuickInfo");
-    const names = { name, description };
-    return { localName, attributes, children, text: textContent ?? "", qualifiedName, names };
+    return { localName: element.localName, attributes, children, text, qualifiedName, names: { name, description } };
   };
+  // Services may write annotations apart from their elements.
+  const blocks = childrenOf(schema, "Annotations").map((each) => read(each, ""));
+  for (const { attributes, children } of blocks) apart.set(attributes["Target"] ?? "", children);
   return read(schema, "");
-}
-
-function attributesOf({ attributes }: XmlElement): Readonly<Record<string, string>> {
-  return Object.fromEntries(Array.from(attributes, ({ name, value }) => [name, value]));
 }
 
 /** Returns the children with a name. */
@@ -51,28 +50,25 @@ export function childrenOf<Kind extends Pick<XmlElement, "localName">>(
 type Parent = Pick<CsdlElement, "children"> | undefined;
 
 /** Returns an annotation such as `Core.Description`, or the value to which a path of members of its record leads. */
-export function annotation(parent: Parent, term: string, ...path: readonly string[]): CsdlElement | undefined {
-  return path.reduce((holder, name) => valueIn(holder, name), valueIn(parent, term));
-}
-
-function valueIn(parent: Parent, name: string): CsdlElement | undefined {
+export function annotation(parent: Parent, ...[name, ...path]: readonly string[]): CsdlElement | undefined {
   const values = [parent, ...childrenOf(parent, "Record")].flatMap((each) => each?.children ?? []);
-  return values.find(({ localName, attributes: { Term: term = "", Property: property, Qualifier: qualifier } }) => {
-    // The service writes its own terms with namespaces such as `Org.OData.Core.V1`, and those of the application with aliases.
-    const alias = term.replace(/^.*\.(\w+)\.v\d+(?=\.)/iu, "$1");
-    return localName === "Annotation" ? alias === name && qualifier === undefined : property === name;
-  });
+  const found = values.find(
+    ({ localName, attributes: { Term: term = "", Property: property, Qualifier: qualifier } }) => {
+      // The service writes its own terms with namespaces such as `Org.OData.Core.V1`, and those of the application with aliases.
+      const alias = term.replace(/^.*\.(\w+)\.v\d+(?=\.)/iu, "$1");
+      return localName === "Annotation" ? alias === name && qualifier === undefined : property === name;
+    },
+  );
+  return path.length === 0 ? found : annotation(found, ...path);
 }
 
-/** Returns the constant, path or other text that an annotation states. */
-export function textAt(parent: Parent, term: string, ...path: readonly string[]): string | null {
-  const { attributes = {}, children: [expression] = [] } = annotation(parent, term, ...path) ?? {};
-  const constant = Object.keys(attributes).find((name) => name !== "Term" && name !== "Property");
-  if (constant !== undefined) return attributes[constant] ?? null;
-  return expression?.localName === "Null" ? null : (expression?.text ?? null);
+/** Returns the text that an annotation states; null for none, and for records. */
+export function textAt(parent: Parent, ...path: readonly string[]): string | null {
+  const text = annotation(parent, ...path)?.text.trim() ?? "";
+  return text === "" ? null : text;
 }
 
 /** Returns the items of the collection that an annotation states. */
-export function itemsAt(parent: Parent, term: string, ...path: readonly string[]): readonly CsdlElement[] {
-  return childrenOf(annotation(parent, term, ...path), "Collection").flatMap(({ children }) => children);
+export function itemsAt(parent: Parent, ...path: readonly string[]): readonly CsdlElement[] {
+  return childrenOf(annotation(parent, ...path), "Collection").flatMap(({ children }) => children);
 }

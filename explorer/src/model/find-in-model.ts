@@ -4,7 +4,6 @@ import type { Model, Operation } from "./model.ts";
 export interface Finding {
   readonly kind: "set" | "property" | "operation";
   readonly name: string;
-  /** Null for operations. */
   readonly set: string | null;
   readonly label?: string | null;
   readonly description: string | null;

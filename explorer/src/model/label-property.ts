@@ -11,9 +11,6 @@ export function labelProperty(type: StructuredType): Property | null {
 }
 
 function textsOf({ properties, key }: StructuredType): readonly Property[] {
-  return [...properties.values()].filter((property) => {
-    const { type, isCollection, mediaType } = property;
-    const isText = type.kind === "primitive" && type.name === "Edm.String" && !isCollection && mediaType === null;
-    return isText && !key.includes(property);
-  });
+  const texts = [...properties.values()].filter(({ type }) => type.kind === "primitive" && type.name === "Edm.String");
+  return texts.filter((each) => !each.isCollection && each.mediaType === null && !key.includes(each));
 }

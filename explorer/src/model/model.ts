@@ -8,7 +8,6 @@ export type SetAbilities = EntitySet["abilities"];
 export type EnumType = Readonly<ReturnType<typeof readEnum>>;
 export type Property = Readonly<ReturnType<typeof readProperty>>;
 export type Navigation = Readonly<ReturnType<typeof readNavigation>[number]>;
-/** An overload of a function or action. */
 export type Operation = Readonly<ReturnType<typeof readOperation>[number]>;
 export type Parameter = Operation["parameters"][number];
 
@@ -29,30 +28,17 @@ export type PropertyType =
   | { readonly kind: "enum"; readonly enum: EnumType }
   | { readonly kind: "complex"; readonly type: StructuredType };
 
-interface Typed {
-  readonly type: PropertyType;
-  readonly isCollection: boolean;
-}
+type Types = ReturnType<typeof readTypes>;
 
-/** Types by qualified name. */
-interface Types {
-  readonly structured: ReadonlyMap<string, StructuredType>;
-  readonly enums: ReadonlyMap<string, EnumType>;
-}
-
-/**
- * Reads a `$metadata` document of odatakit.
- * @throws Error if it holds no schema
- */
+/** Reads a `$metadata` document of odatakit. @throws Error if it holds no schema */
 export function readMetadata(document: XmlElement) {
   const schema = readSchema(document);
   const types = readTypes(schema);
   const [container] = childrenOf(schema, "EntityContainer");
   const operations = [...childrenOf(schema, "Function"), ...childrenOf(schema, "Action")];
   return {
-    /** The name that a reader sees. */
     title: textAt(container, "Common.Label") ?? schema.names.name,
-    description: (container ?? schema).names.description,
+    description: container?.names.description ?? schema.names.description,
     sets: byName(childrenOf(container, "EntitySet").flatMap((each) => readSet(each, types))),
     /** Entity types and complex types by qualified name. */
     types: types.structured,
@@ -61,16 +47,15 @@ export function readMetadata(document: XmlElement) {
   };
 }
 
-function readTypes(schema: CsdlElement): Types {
+/** Types refer to one another, so that all exist before their members are read. */
+function readTypes(schema: CsdlElement) {
   const elements = [...childrenOf(schema, "ComplexType"), ...childrenOf(schema, "EntityType")];
-  const open = elements.map((element) => ({ element, type: openType(element) }));
-  const types = {
-    structured: new Map(open.map(({ type }) => [type.qualifiedName, type])),
-    enums: new Map(childrenOf(schema, "EnumType").map((each) => [each.qualifiedName, readEnum(each)])),
-  };
-  // Types refer to one another, so that all exist before their members are read.
-  for (const { element, type } of open) Object.assign(type, readMembers(element, types));
-  return types;
+  const structured = new Map(elements.map((each) => [each.qualifiedName, openType(each)]));
+  const enums = new Map(childrenOf(schema, "EnumType").map((each) => [each.qualifiedName, readEnum(each)]));
+  for (const each of elements) {
+    Object.assign(structured.get(each.qualifiedName) ?? {}, readMembers(each, { structured, enums }));
+  }
+  return { structured, enums };
 }
 
 function openType({ localName, names, qualifiedName }: CsdlElement): StructuredType {
@@ -105,7 +90,6 @@ function readProperty(element: CsdlElement, types: Types) {
   return {
     ...element.names,
     ...readType(element, types),
-    /** The name for people. */
     label: textAt(element, "Common.Label"),
     isNullable: nullable !== "false",
     maxLength: maxLength === undefined ? null : Number(maxLength),
@@ -114,43 +98,45 @@ function readProperty(element: CsdlElement, types: Types) {
     hasComputedDefault: is("Core.ComputedDefaultValue"),
     immutable: is("Core.Immutable"),
     /** Whether only the service sets the value. */
-    readOnly: is("Core.Computed") || /^(?:[01]|\S*\/(?:None|Read))$/u.test(textAt(element, "Core.Permissions") ?? ""),
+    readOnly: is("Core.Computed") || !/\/(?:Read)?Write\b/u.test(textAt(element, "Core.Permissions") ?? "/Write"),
     isMultiLine: is("UI.MultiLineText"),
     mediaType: textAt(element, "Core.MediaType"),
   };
 }
 
 /** Reads a type such as `Collection(Shop.Status)`. */
-function readType({ attributes: { Type: text = "" } }: CsdlElement, { structured, enums }: Types): Typed {
+function readType({ attributes: { Type: text = "" } }: CsdlElement, types: Types) {
   const name = text.replace(/^Collection\((.*)\)$/u, "$1");
-  const isCollection = name !== text;
+  return { type: typeNamed(name, types), isCollection: name !== text };
+}
+
+function typeNamed(name: string, { structured, enums }: Types): PropertyType {
   const [type, enumType] = [structured.get(name), enums.get(name)];
-  if (type !== undefined) return { isCollection, type: { kind: "complex", type } };
-  if (enumType !== undefined) return { isCollection, type: { kind: "enum", enum: enumType } };
-  return { isCollection, type: { kind: "primitive", name } };
+  if (type !== undefined) return { kind: "complex", type };
+  return enumType === undefined ? { kind: "primitive", name } : { kind: "enum", enum: enumType };
 }
 
 function readNavigation(element: CsdlElement, types: Types) {
   const { Nullable: nullable, Partner: partner = null } = element.attributes;
   const { type, isCollection } = readType(element, types);
-  const pairs = childrenOf(element, "ReferentialConstraint").map(({ attributes }) => {
-    return [attributes["Property"] ?? "", attributes["ReferencedProperty"] ?? ""] as const;
-  });
   /** Own property → property of the target. */
-  const constraints = new Map(pairs);
+  const constraints = pairsIn(element, "ReferentialConstraint", "Property", "ReferencedProperty");
   const navigation = { ...element.names, isCollection, isNullable: nullable !== "false", partner, constraints };
   return type.kind === "complex" ? [{ ...navigation, target: type.type }] : [];
 }
 
 function readSet(element: CsdlElement, { structured }: Types) {
   const type = structured.get(element.attributes["EntityType"] ?? "");
-  const pairs = childrenOf(element, "NavigationPropertyBinding").map(({ attributes }) => {
-    return [attributes["Path"] ?? "", attributes["Target"] ?? ""] as const;
-  });
   /** The sets to which navigation properties lead, by the path of the navigation. */
-  const bindings = new Map(pairs);
+  const bindings = pairsIn(element, "NavigationPropertyBinding", "Path", "Target");
   const set = { ...element.names, bindings, abilities: setAbilities(element) };
   return type === undefined ? [] : [{ ...set, type, description: set.description ?? type.description }];
+}
+
+function pairsIn(element: CsdlElement, name: string, key: string, value: string): ReadonlyMap<string, string> {
+  return new Map(
+    childrenOf(element, name).map(({ attributes }) => [attributes[key] ?? "", attributes[value] ?? ""] as const),
+  );
 }
 
 /** Reads a bound overload, or an unbound one for each of its imports, without which it has no URL. */

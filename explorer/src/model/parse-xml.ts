@@ -1,9 +1,6 @@
 import type { XmlElement } from "./csdl.ts";
 
-/**
- * Parses an XML document with the parser of the browser.
- * @throws Error if the text is not well-formed
- */
+/** Parses an XML document with the parser of the browser. @throws Error if the text is not well-formed */
 export function parseXml(text: string): XmlElement {
   const document = new DOMParser().parseFromString(text, "application/xml");
   const fault = document.querySelector("parsererror");

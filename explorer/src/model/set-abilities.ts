@@ -2,28 +2,21 @@ import { type CsdlElement, annotation, itemsAt, textAt } from "./csdl.ts";
 
 const APPLY = "Aggregation.ApplySupported";
 
-/**
- * Returns what the annotations of a set permit. A capability that none denies is permitted; `$apply` and `$compute` are
- * permitted if one says so.
- * @see Org.OData.Capabilities.V1, Org.OData.Aggregation.V1.ApplySupported
- */
+/** Returns what a set permits: what no annotation denies, and `$apply` and `$compute` if one permits them. */
 export function setAbilities(set: CsdlElement) {
-  const stated = (term: string, ...path: readonly string[]): string | null =>
-    textAt(set, `Capabilities.${term}`, ...path);
-  const permits = (term: string, ...path: readonly string[]): boolean => stated(term, ...path) !== "false";
+  const stated = (term: string, ...path: string[]): string | null => textAt(set, `Capabilities.${term}`, ...path);
+  const permits = (term: string, ...path: string[]): boolean => stated(term, ...path) !== "false";
   const pathsFor = (verb: string, adjective: string): ((path: string) => boolean) => {
     const excluded = itemsAt(set, `Capabilities.${verb}Restrictions`, `Non${adjective}Properties`);
     return (path) => permits(`${verb}Restrictions`, adjective) && !isBelow(path, excluded);
   };
-  const byKey =
-    stated("ReadRestrictions", "ReadByKeyRestrictions", "Readable") ?? stated("ReadRestrictions", "Readable");
+  const readable = stated("ReadRestrictions", "Readable");
+  const navigability = stated("NavigationRestrictions", "Navigability");
   const navigations = itemsAt(set, "Capabilities.NavigationRestrictions", "RestrictedProperties");
-  const [groupable, aggregatable] = [
-    itemsAt(set, APPLY, "GroupableProperties"),
-    itemsAt(set, APPLY, "AggregatableProperties"),
-  ];
+  const groupable = itemsAt(set, APPLY, "GroupableProperties");
+  const aggregatable = itemsAt(set, APPLY, "AggregatableProperties");
   return {
-    canReadByKey: byKey !== "false" && permits("IndexableByKey"),
+    canReadByKey: (stated("ReadRestrictions", "ReadByKeyRestrictions", "Readable") ?? readable) !== "false",
     canCreate: permits("InsertRestrictions", "Insertable"),
     canUpdate: permits("UpdateRestrictions", "Updatable"),
     /** Whether updates are PUT instead of PATCH. */
@@ -45,8 +38,7 @@ export function setAbilities(set: CsdlElement) {
     /** Whether paths such as `Orders(1)/Items` lead along a navigation. */
     navigable: (name: string): boolean => {
       const own = navigations.find((each) => textAt(each, "NavigationProperty") === name);
-      const navigability = textAt(own, "Navigability") ?? stated("NavigationRestrictions", "Navigability");
-      return navigability?.endsWith("/None") !== true;
+      return (textAt(own, "Navigability") ?? navigability)?.endsWith("/None") !== true;
     },
     groupable: (path: string): boolean => isBelow(path, groupable),
     /** Returns the methods that can aggregate the values of a path, such as `sum`. */

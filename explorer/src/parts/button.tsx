@@ -33,7 +33,7 @@ type OwnAttributes = "onClick" | "type" | "disabled" | "autofocus" | "children";
 
 /** What a button is like. */
 export interface ButtonProps extends Pick<ButtonHTMLAttributes, OwnAttributes> {
-  readonly kind?: "plain" | "primary" | "quiet" | "danger" | undefined;
+  readonly kind?: "plain" | "primary" | "quiet" | undefined;
   readonly icon?: IconName | undefined;
   /** The name of a button that shows a picture only; it is its tooltip, too. */
   readonly label?: string | undefined;

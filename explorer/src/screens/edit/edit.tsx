@@ -1,7 +1,7 @@
 import type { JSX } from "preact";
 import { useState } from "preact/hooks";
 import { ServiceError } from "../../client/service-error.ts";
-import { type Entity, isWritable, toEntity } from "../../format/entity.ts";
+import { type Entity, toEntity } from "../../format/entity.ts";
 import {
   type EntityValues,
   type MergeChoice,
@@ -86,7 +86,7 @@ function EditForm(props: RecordPlace & { readonly entity: Entity | null }): JSX.
 function editedProperties({ properties, key }: StructuredType, base: EntityValues | null): readonly Property[] {
   return [...properties.values()].filter((property) => {
     const isChangeable = base === null || (!property.immutable && !key.includes(property));
-    return isWritable(property) && isChangeable && (base === null || Object.hasOwn(base, property.name));
+    return !property.readOnly && isChangeable && (base === null || Object.hasOwn(base, property.name));
   });
 }
 
