@@ -3,7 +3,7 @@ import { readAbout } from "../../explorer/src/client/about.ts";
 import { ServiceClient } from "../../explorer/src/client/service-client.ts";
 import { NetworkError, ServiceError, messageOf } from "../../explorer/src/client/service-error.ts";
 import { type Credential, readSignIn, toCredential } from "../../explorer/src/client/sign-in.ts";
-import { placeOfFault } from "../../explorer/src/query/place-of-fault.ts";
+import { placeOfFault } from "../../explorer/src/query/check-query.ts";
 
 const ROOT = "http://localhost/shop/odata/";
 const NOBODY = () => ({});
