@@ -1,6 +1,6 @@
 import { render } from "preact";
 import { App } from "./app/app.tsx";
-import { passAnswer } from "./client/oidc.ts";
+import { passAnswer } from "./client/provider.ts";
 import { readSignIn } from "./client/sign-in.ts";
 import { makeSession } from "./state/session.ts";
 

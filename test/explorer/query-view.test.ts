@@ -4,8 +4,7 @@ import { describe, expect, test } from "vitest";
 import { filterPaths, sortPaths } from "../../explorer/src/parts/query-form/filter-paths.ts";
 import { resolvePath } from "../../explorer/src/query/resolve-type.ts";
 import { excerptAt, faultIn, faultOfService, textOf, withText } from "../../explorer/src/screens/query/query-view.ts";
-import { resourceUrl } from "../../explorer/src/state/resource-url.ts";
-import { parseFragment, viewOf } from "../../explorer/src/state/view.ts";
+import { parseFragment, resourceUrl, viewOf } from "../../explorer/src/state/view.ts";
 import { MODEL } from "./sample-model.ts";
 
 const ROOT = "http://localhost/odata/";

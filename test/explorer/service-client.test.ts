@@ -1,11 +1,12 @@
 import { afterEach, describe, expect, test, vi } from "vitest";
-import { toAbout } from "../../explorer/src/client/about.ts";
-import { Credentials } from "../../explorer/src/client/credentials.ts";
+import { readAbout } from "../../explorer/src/client/about.ts";
 import { ServiceClient } from "../../explorer/src/client/service-client.ts";
-import { NetworkError, ServiceError } from "../../explorer/src/client/service-error.ts";
-import { readSignIn } from "../../explorer/src/client/sign-in.ts";
+import { NetworkError, ServiceError, messageOf } from "../../explorer/src/client/service-error.ts";
+import { type Credential, readSignIn, toCredential } from "../../explorer/src/client/sign-in.ts";
+import { placeOfFault } from "../../explorer/src/query/check-query.ts";
 
 const ROOT = "http://localhost/shop/odata/";
+const NOBODY = () => ({});
 
 /** Answers every request of a test, and keeps the last one. */
 function answer(body: string, init: ResponseInit) {
@@ -24,7 +25,7 @@ test("a read asks for exact numbers, and reports id and stages", async () => {
   const sent = answer('{"value":[]}', {
     headers: { ...JSON_HEADERS, "X-Request-Id": "r1", "Server-Timing": 'bind;dur=0.5, db;desc="database";dur=12' },
   });
-  const client = new ServiceClient(ROOT, new Credentials());
+  const client = new ServiceClient(ROOT, NOBODY);
   const { body, requestId, stages, status } = await client.get("Orders?$top=1");
   expect({ body, requestId, stages, status }).toEqual({
     body: { value: [] },
@@ -45,7 +46,7 @@ test("a read asks for exact numbers, and reports id and stages", async () => {
 
 test("a write sends JSON with exact numbers and the headers of the caller; no body is null", async () => {
   const sent = answer("", { headers: {} });
-  const client = new ServiceClient(ROOT, new Credentials());
+  const client = new ServiceClient(ROOT, NOBODY);
   const written = await client.send("PATCH", "Orders(1)", { Total: "1.10" }, { headers: { "If-Match": '"1"' } });
   expect(written.body).toBeNull();
   expect(sent()).toMatchObject({
@@ -67,32 +68,31 @@ test("an error has the code, target, details and position that the service state
     }),
     { status: 400, headers: { ...JSON_HEADERS, "X-Request-Id": "r2" } },
   );
-  const error = await new ServiceClient(ROOT, new Credentials()).get("Orders").catch((reason: unknown) => reason);
+  const error = await new ServiceClient(ROOT, NOBODY).get("Orders").catch((reason: unknown) => reason);
   expect(error).toBeInstanceOf(ServiceError);
   expect(error).toMatchObject({
     status: 400,
     code: "InvalidQueryOption",
     message: "$filter at position 14: the string does not end.",
     target: "$filter",
-    position: 14,
     requestId: "r2",
     details: [{ code: "Invalid", message: "too long", target: "Name" }],
   });
+  expect(placeOfFault(messageOf(error))).toMatchObject({ option: "$filter", position: 14 });
 });
 
 test("an answer of a proxy that is no error of OData keeps its status", async () => {
   answer("<html>Bad gateway</html>", { status: 502, headers: { "Content-Type": "text/html" } });
-  await expect(new ServiceClient(ROOT, new Credentials()).get("Orders")).rejects.toMatchObject({
+  await expect(new ServiceClient(ROOT, NOBODY).get("Orders")).rejects.toMatchObject({
     status: 502,
     code: "502",
     message: "The service answered with the status 502.",
-    position: null,
   });
 });
 
 test("an answer that breaks off, and a service that is away, are errors for people", async () => {
   answer('{"value":[{"Id":1', { headers: JSON_HEADERS });
-  const client = new ServiceClient(ROOT, new Credentials());
+  const client = new ServiceClient(ROOT, NOBODY);
   await expect(client.get("Orders")).rejects.toThrow(
     new NetworkError("The answer of the service broke off: an error came after its first bytes."),
   );
@@ -105,7 +105,7 @@ test("an answer that breaks off, and a service that is away, are errors for peop
 });
 
 describe("links", () => {
-  const client = new ServiceClient("http://localhost/shop/odata", new Credentials());
+  const client = new ServiceClient("http://localhost/shop/odata", NOBODY);
 
   test.each([
     ["Orders", `${ROOT}Orders`],
@@ -129,7 +129,7 @@ describe("links", () => {
 test("links begin with the root that the service knows, and are followed below the root of the page", async () => {
   const context = "http://inner/odata/$metadata#Orders('%24metadata')";
   vi.stubGlobal("fetch", () => Promise.resolve(Response.json({ "@odata.context": context })));
-  const client = new ServiceClient(ROOT, new Credentials());
+  const client = new ServiceClient(ROOT, NOBODY);
   expect(() => client.urlOf("http://inner/odata/Orders?$skip=5")).toThrow(/leads out of the service/u);
   await client.get("Orders");
   expect(client.urlOf("http://inner/odata/Orders?$skip=5")).toBe(`${ROOT}Orders?$skip=5`);
@@ -140,27 +140,28 @@ test("links begin with the root that the service knows, and are followed below t
 });
 
 test("credentials are headers; a refusal is told", async () => {
-  const credentials = new Credentials();
-  const refusals: ServiceError[] = [];
-  const client = new ServiceClient(ROOT, credentials, {
+  let credential: Credential | null = null;
+  const refusals: string[] = [];
+  const client = new ServiceClient(ROOT, () => credential?.headers ?? {}, {
     withCookies: false,
-    onUnauthorized: (error) => refusals.push(error),
+    onUnauthorized: (message) => refusals.push(message),
   });
   const sent = answer("", { status: 401, headers: { "WWW-Authenticate": 'Basic realm="shop"' } });
-  const send = async () => {
+  const send = async (...entered: Parameters<typeof toCredential>) => {
+    credential = toCredential(...entered);
     await client.get("Orders").catch(() => null);
-    return { headers: sent().headers, cookies: sent().credentials, user: credentials.user.value };
+    return { headers: sent().headers, cookies: sent().credentials, user: credential.user };
   };
-  credentials.set({ kind: "key", header: "X-Api-Key", key: "k" });
-  expect(await send()).toMatchObject({ headers: { "X-Api-Key": "k" }, cookies: "omit", user: "API key" });
-  credentials.set({ kind: "basic", name: "zoë", password: "p:w" });
-  expect(await send()).toMatchObject({
+  expect(await send("key", "", "k")).toMatchObject({ headers: { "X-Api-Key": "k" }, cookies: "omit", user: "API key" });
+  expect(await send("basic", "zoë", "p:w")).toMatchObject({
     headers: { Authorization: "Basic em/DqzpwOnc=" },
     user: "zoë",
   });
-  credentials.set({ kind: "bearer", token: "t", name: null });
-  expect(await send()).toMatchObject({ headers: { Authorization: "Bearer t" }, user: "Signed in" });
-  expect(refusals.map(({ status }) => status)).toEqual([401, 401, 401]);
+  expect(await send("bearer", "", "t")).toMatchObject({
+    headers: { Authorization: "Bearer t" },
+    user: "Signed in",
+  });
+  expect(refusals).toEqual(Array(3).fill("The service answered with the status 401."));
 });
 
 test.each([
@@ -175,15 +176,13 @@ test.each([
   expect(readSignIn(text)).toEqual(signIn);
 });
 
-test("what the route of the page does not state is unknown", () => {
-  expect(
-    toAbout({ rows: { A: { count: 3, kind: "exact" }, B: { count: "many" } }, warnings: [{ message: "m" }] }),
-  ).toEqual({
-    title: null,
-    rows: new Map([["A", { count: 3, kind: "exact" }]]),
-    warnings: [{ code: "", place: "", message: "m", fix: "" }],
-    traces: false,
-    connectionFiles: null,
-  });
-  expect(toAbout(null)).toMatchObject({ title: null, rows: new Map(), warnings: [] });
+test("what the route of the page says has the rows of each set, and is no page of a proxy", async () => {
+  const stated = { title: "Shop", warnings: [], traces: false };
+  answer(JSON.stringify({ ...stated, rows: { A: { count: 3, kind: "exact" } } }), { headers: JSON_HEADERS });
+  const client = new ServiceClient(ROOT, NOBODY);
+  const { signal: never } = new AbortController();
+  const about = await readAbout(client, never);
+  expect(about).toEqual({ ...stated, rows: new Map([["A", { count: 3, kind: "exact" }]]) });
+  answer("<html>Sign in</html>", { headers: { "Content-Type": "text/html" } });
+  await expect(readAbout(client, never)).rejects.toThrow(NetworkError);
 });

@@ -1,7 +1,13 @@
 import { describe, expect, test } from "vitest";
-import { pathSegments } from "../../explorer/src/state/path-segments.ts";
-import { resourceUrl } from "../../explorer/src/state/resource-url.ts";
-import { type View, hrefOf, parseFragment, viewOf, withOptions } from "../../explorer/src/state/view.ts";
+import {
+  hrefOf,
+  parseFragment,
+  pathSegments,
+  resourceUrl,
+  type View,
+  viewOf,
+  withOptions,
+} from "../../explorer/src/state/view.ts";
 
 const VIEWS: readonly (readonly [View, string])[] = [
   [viewOf("home"), "#/home"],

@@ -177,7 +177,7 @@ export const EXPLORER_FLOORS: Readonly<Record<string, readonly string[]>> = {
   model: [],
   format: ["model"],
   query: ["model", "format", "src/syntax", "src/edm"],
-  client: ["@preact/signals"],
+  client: [],
   state: ["client", "query", "model", "preact", "@preact/signals"],
   copy: ["query"],
   parts: ["state", "client", "query", "format", "model", "preact"],

@@ -1,25 +1,25 @@
 import type { JSX } from "preact";
-import { useEffect, useMemo, useRef } from "preact/hooks";
+import { useEffect, useRef } from "preact/hooks";
+import { Button } from "../parts/button.tsx";
+import { Heading } from "../parts/heading.tsx";
 import { Loadable } from "../parts/loadable.tsx";
-import { type Session, type Service, SessionContext, openService } from "../state/session.ts";
-import { type Loading, useLoaded } from "../state/use-loaded.ts";
+import { type OpenSession, type Session, SessionContext, openSession } from "../state/session.ts";
+import { useLoaded } from "../state/use-loaded.ts";
 import { Header } from "./header.tsx";
 import { Screen } from "./screen.tsx";
-import { SignIn, SignInDialog } from "./sign-in.tsx";
-import { ToastList } from "./toast-list.tsx";
-import { useKeptFocus } from "./use-kept-focus.ts";
+import { SignInDialog } from "./sign-in-dialog.tsx";
 
-/** Shows the page: it reads the model of the service, then shows the screen that the URL names. */
-export function App({ session }: { readonly session: Session }): JSX.Element {
-  // Another user may see another model.
-  const user = String(session.credentials.changes.value);
-  const loading = useLoaded(user, (signal) => openService(session, signal));
-  useTheme(session);
-  useKeptFocus();
+interface AppProps {
+  readonly session: Session;
+}
+
+/** Shows the page: the screen that the URL names, short messages, and what a screen reader says. */
+export function App({ session }: AppProps): JSX.Element {
+  useEffect(leadFocus, []);
   return (
     <>
-      <Opened session={session} loading={loading} />
-      <ToastList toasts={session.toasts} />
+      <Visit key={session.visit.value} session={session} />
+      <ToastList session={session} />
       <div class="hidden" aria-live="polite">
         {session.announcement.value}
       </div>
@@ -27,76 +27,106 @@ export function App({ session }: { readonly session: Session }): JSX.Element {
   );
 }
 
-function Opened({ session, loading }: { readonly session: Session; readonly loading: Loading<Service> }): JSX.Element {
-  const { last } = loading;
-  const request = session.signInRequest.value;
-  const visit = session.visit.value;
-  // While a user who was asked to sign in does so, the page stays: a form keeps what was typed.
-  if (last !== null && last.visitOfAnswer === visit) {
-    return (
-      <>
-        <Shell key={visit} session={session} service={last} />
-        {request === null ? null : <SignInDialog session={session} request={request} />}
-      </>
-    );
-  }
-  if (request !== null) return <SignIn session={session} request={request} />;
+/** Reads the model, which may be another one for each user. Who was asked to sign in keeps the page, and what was typed. */
+function Visit({ session }: AppProps): JSX.Element {
+  const loading = useLoaded(String(session.signIns.value), (signal) => openSession(session, signal));
+  const { signIn, signInRequest, signInWith } = session;
+  const request = signInRequest.value;
+  const close = (): void => {
+    // Where there is nothing to return to, the reader goes on without credentials.
+    if (loading.last === null) signInWith(null);
+    signInRequest.value = null;
+  };
   return (
-    <main class="main main-bare">
-      <h1 class="hidden">Explorer</h1>
-      <Loadable loading={loading} label="Opening the service">
-        {() => null}
-      </Loadable>
-    </main>
+    <>
+      {loading.last === null ? (
+        <main class="main main-bare">
+          <Heading>{request === null ? "Explorer" : "Sign in"}</Heading>
+          {request === null ? <Loadable loading={loading} label="Opening the service" children={() => null} /> : null}
+        </main>
+      ) : (
+        <Shell session={loading.last} />
+      )}
+      {request === null || signIn === null ? null : (
+        <SignInDialog session={session} signIn={signIn} refusal={request.refusal} onClose={close} />
+      )}
+    </>
   );
 }
 
-/** Shows the header and one screen. */
-function Shell({ session, service }: { readonly session: Session; readonly service: Service }): JSX.Element {
-  const open = useMemo(() => ({ ...session, ...service }), [session, service]);
+/** Shows the header and one screen, which gets the focus at its heading, but not as the page opens. */
+function Shell({ session }: { readonly session: OpenSession }): JSX.Element {
   const view = session.view.value;
-  const main = useRef<HTMLElement>(null);
-  useNewScreen(`${view.screen}/${view.path}`, main);
+  const place = `${view.screen}/${view.path}`;
+  const last = useRef(place);
+  useEffect(() => {
+    const isNew = last.current !== place;
+    last.current = place;
+    // Who writes a path, or chooses one, stays there.
+    if (!isNew || document.activeElement?.matches(".main textarea, .main select") === true) return;
+    scrollTo(0, 0);
+    focusHeading();
+  }, [place]);
   return (
-    <SessionContext.Provider value={open}>
-      <a
-        class="skip"
-        href="#main"
-        onClick={(event) => {
-          // The fragment of the URL is the view.
-          event.preventDefault();
-          main.current?.focus();
-        }}
-      >
-        Skip to the content
-      </a>
-      <Header session={open} theme={session.theme} />
-      <main id="main" class="main" ref={main} tabIndex={-1}>
-        <Screen session={open} view={view} />
+    <SessionContext.Provider value={session}>
+      <Header session={session} />
+      <main class="main" tabIndex={-1}>
+        <Screen session={session} view={view} />
       </main>
     </SessionContext.Provider>
   );
 }
 
-/** Moves the focus to the heading of a new screen, but not as the page opens. */
-function useNewScreen(place: string, main: { readonly current: HTMLElement | null }): void {
-  const isFirst = useRef(true);
-  useEffect(() => {
-    if (isFirst.current) {
-      isFirst.current = false;
-      return;
-    }
-    // Who writes a path, or chooses one, stays there.
-    if (document.activeElement?.matches(".main textarea, .main select") === true) return;
-    scrollTo(0, 0);
-    (main.current?.querySelector("h1") ?? main.current)?.focus({ preventScroll: true });
-  }, [place]);
+/** Shows short messages, such as of a deletion that can be undone. Screen readers say them as they appear. */
+function ToastList({ session: { toasts } }: AppProps): JSX.Element {
+  return (
+    <div class="toasts" role="status" aria-label="Messages">
+      {toasts.list.value.map(({ id, text, kind, action }) => (
+        <div key={id} class={`toast toast-${kind}`}>
+          <p>{text}</p>
+          {action === null ? null : (
+            <Button
+              onClick={() => {
+                toasts.close(id);
+                toasts.attempt(action.run);
+              }}
+            >
+              {action.label}
+            </Button>
+          )}
+          <Button kind="quiet" icon="close" label="Close this message" onClick={() => toasts.close(id)} />
+        </div>
+      ))}
+    </div>
+  );
 }
 
-function useTheme({ theme }: Session): void {
-  const chosen = theme.value;
-  useEffect(() => {
-    if (chosen === "auto") delete document.documentElement.dataset["theme"];
-    else document.documentElement.dataset["theme"] = chosen;
-  }, [chosen]);
+function focusHeading(): void {
+  document.querySelector("h1")?.focus({ preventScroll: true });
+}
+
+/**
+ * Moves the focus to the heading when the control that has it disappears or is disabled, such as "Try again", and to the
+ * search by the key `/`.
+ */
+function leadFocus(): void {
+  let last: EventTarget | null = null;
+  addEventListener("focusin", (event) => {
+    last = event.target;
+  });
+  const look = (): void => {
+    const { activeElement, body } = document;
+    const isLost = last instanceof Element && (!last.isConnected || last.matches(":disabled"));
+    if (isLost && (activeElement === body || activeElement === last)) focusHeading();
+    // The reader clicked beside it.
+    else if (activeElement === body) last = null;
+  };
+  const changes = { childList: true, subtree: true, attributeFilter: ["disabled"] };
+  new MutationObserver(() => requestAnimationFrame(look)).observe(document.body, changes);
+  addEventListener("keydown", (event) => {
+    const isTyping = document.activeElement?.matches("input, textarea, select, dialog *") === true;
+    if (event.key !== "/" || event.ctrlKey || event.metaKey || event.altKey || isTyping) return;
+    event.preventDefault();
+    document.querySelector<HTMLElement>(".search input")?.focus();
+  });
 }

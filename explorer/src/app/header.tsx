@@ -1,93 +1,107 @@
-import type { Signal } from "@preact/signals";
 import type { JSX } from "preact";
-import { Button } from "../parts/button.tsx";
-import { Icon, type IconName } from "../parts/icon.tsx";
-import { Menu } from "../parts/menu.tsx";
-import type { OpenSession, Theme } from "../state/session.ts";
+import { useState } from "preact/hooks";
+import { type Finding, findInModel } from "../model/find-in-model.ts";
+import { Button, Icon } from "../parts/button.tsx";
+import type { ScreenProps } from "../state/session.ts";
 import { type ScreenName, hrefOf, viewOf } from "../state/view.ts";
-import { Search } from "./search.tsx";
 
-/** Shows the title of the service, the search, and links to the screens that belong to no set. */
-export function Header(props: { readonly session: OpenSession; readonly theme: Signal<Theme> }): JSX.Element {
-  const { session, theme } = props;
+const LINKS: readonly (readonly [ScreenName, label: string])[] = [
+  ["home", "Home"],
+  ["relations", "Relations"],
+  ["operation", "Operations"],
+];
+
+type HeaderProps = Pick<ScreenProps, "session">;
+
+/** Shows the title of the service, the search, links to the screens that belong to no set, and who is signed in. */
+export function Header({ session }: HeaderProps): JSX.Element {
+  const { screen } = session.view.value;
+  const user = session.credential.value?.user;
+  const signIn = (): void => {
+    session.signInRequest.value = { refusal: null };
+  };
+  const links = LINKS.filter(([name]) => name !== "operation" || session.model.operations.length > 0);
   return (
     <header class="header">
+      <button type="button" class="skip" onClick={() => document.querySelector("main")?.focus()}>
+        Skip to the content
+      </button>
       <a class="brand" href={hrefOf(viewOf("home"))}>
         <Icon name="set" />
-        <span dir="auto">{session.about.title ?? session.model.title}</span>
+        <span dir="auto">{session.about.title}</span>
       </a>
       <Search session={session} />
-      <Screens session={session} />
-      <div class="row spread">
-        <SignedIn session={session} />
-        <ThemeMenu theme={theme} />
-      </div>
+      <nav aria-label="Screens">
+        <ul>
+          {links.map(([name, label]) => (
+            <li key={name}>
+              <a href={hrefOf(viewOf(name))} aria-current={name === screen ? "page" : undefined}>
+                {label}
+              </a>
+            </li>
+          ))}
+        </ul>
+      </nav>
+      {user === undefined && session.signIn === null ? null : (
+        <div class="row spread">
+          <span class="dim small">{user}</span>
+          <Button kind="quiet" onClick={user === undefined ? signIn : () => session.signInWith(null)}>
+            {user === undefined ? "Sign in" : "Sign out"}
+          </Button>
+        </div>
+      )}
     </header>
   );
 }
 
-const LINKS: readonly { readonly screen: ScreenName; readonly label: string }[] = [
-  { screen: "home", label: "Home" },
-  { screen: "relations", label: "Relations" },
-  { screen: "operation", label: "Operations" },
-];
+const MOST_FINDINGS = 12;
 
-function Screens({ session }: { readonly session: OpenSession }): JSX.Element {
-  const current = session.view.value.screen;
-  const links = LINKS.filter(({ screen }) => screen !== "operation" || session.model.operations.length > 0);
-  return (
-    <nav aria-label="Screens">
-      <ul>
-        {links.map(({ screen, label }) => (
-          <li key={screen}>
-            <a href={hrefOf(viewOf(screen))} aria-current={screen === current ? "page" : undefined}>
-              {label}
-            </a>
-          </li>
-        ))}
-      </ul>
-    </nav>
-  );
-}
-
-function SignedIn({ session }: { readonly session: OpenSession }): JSX.Element | null {
-  const user = session.credentials.user.value;
-  const signIn = (): void => {
-    session.signInRequest.value = { error: null };
+/** Shows the search over sets, properties and operations. The key `/` leads to it. */
+function Search({ session }: HeaderProps): JSX.Element {
+  const [text, setText] = useState("");
+  const findings = new Map(findInModel(session.model, text, MOST_FINDINGS).map((each) => [titleOf(each), each]));
+  const show = (finding: Finding | undefined): void => {
+    if (finding === undefined) return;
+    const { kind, name, set } = finding;
+    setText("");
+    session.go(kind === "operation" ? viewOf("operation", name) : viewOf("grid", set ?? name));
   };
-  if (user === null && session.signIn === null) return null;
   return (
-    <>
-      {user === null ? null : <span class="dim small">{user}</span>}
-      <Button kind="quiet" onClick={user === null ? signIn : () => session.signInWith(null)}>
-        {user === null ? "Sign in" : "Sign out"}
-      </Button>
-    </>
+    <form
+      class="search"
+      role="search"
+      aria-label="All of this service"
+      onSubmit={(event) => {
+        event.preventDefault();
+        show([...findings.values()][0]);
+      }}
+    >
+      <Icon name="search" />
+      <input
+        class="input"
+        aria-label="Search sets, properties and operations"
+        placeholder="Search this service"
+        autocomplete="off"
+        list="findings"
+        value={text}
+        onInput={({ currentTarget: { value } }) => {
+          setText(value);
+          // The reader chose an entry of the list.
+          show(findings.get(value));
+        }}
+      />
+      {text === "" ? <kbd aria-hidden="true">/</kbd> : null}
+      <datalist id="findings">
+        {[...findings.keys()].map((title) => (
+          <option key={title}>{title}</option>
+        ))}
+      </datalist>
+    </form>
   );
 }
 
-const THEMES: readonly { readonly theme: Theme; readonly label: string; readonly icon: IconName }[] = [
-  { theme: "auto", label: "Colours of the system", icon: "system" },
-  { theme: "light", label: "Light", icon: "light" },
-  { theme: "dark", label: "Dark", icon: "dark" },
-];
-
-function ThemeMenu({ theme }: { readonly theme: Signal<Theme> }): JSX.Element {
-  const current = theme.value;
-  const chosen = THEMES.find((each) => each.theme === current);
-  return (
-    <Menu
-      label={`Colours: ${chosen?.label ?? ""}`}
-      icon={chosen?.icon ?? "system"}
-      kind="quiet"
-      isIcon
-      items={THEMES.map(({ theme: each, label, icon }) => ({
-        label,
-        icon,
-        onSelect: () => {
-          theme.value = each;
-        },
-      }))}
-    />
-  );
+/** Browsers list what contains the typed text, and it may be in the description alone. */
+function titleOf({ kind, name, set, description }: Finding): string {
+  const title = kind === "property" ? `${name} in ${set ?? ""}` : `${name} (${kind})`;
+  return description === null ? title : `${title}: ${description}`;
 }

@@ -9,9 +9,8 @@ import { Query } from "../screens/query/query.tsx";
 import { Record } from "../screens/record/record.tsx";
 import { Relations } from "../screens/relations/relations.tsx";
 import type { ScreenProps } from "../state/session.ts";
-import type { ScreenName } from "../state/view.ts";
-import { Breadcrumb } from "./breadcrumb.tsx";
-import { ResourceBar, isOfResource } from "./resource-bar.tsx";
+import { type ScreenName, decode, hrefOf, viewOf } from "../state/view.ts";
+import { CopyAs } from "./copy-as.tsx";
 
 /** The screens of the page, by their names in the URL. */
 const SCREENS: Readonly<{ [name in ScreenName]: FunctionComponent<ScreenProps> }> = {
@@ -26,15 +25,58 @@ const SCREENS: Readonly<{ [name in ScreenName]: FunctionComponent<ScreenProps> }
   cost: Cost,
 };
 
-/** Shows the screen of a view: its breadcrumb, the tabs of its resource, and its content. */
-export function Screen(props: ScreenProps): JSX.Element {
-  const { screen, path } = props.view;
+/** The screens of one query: each shows the same path with the same options. */
+const TABS: readonly ScreenName[] = ["grid", "query", "chart", "cost"];
+
+/** Shows the screen of a view: where it is, the other screens of its query, and its content. */
+export function Screen({ session, view }: ScreenProps): JSX.Element {
+  const { screen, path } = view;
   const Content = SCREENS[screen];
   return (
     <>
-      {path === "" ? null : <Breadcrumb {...props} />}
-      {isOfResource(screen) ? <ResourceBar {...props} /> : null}
-      <Content {...props} key={screen} />
+      {path === "" ? null : <Breadcrumb session={session} view={view} />}
+      {TABS.includes(screen) ? (
+        <div class="resource-bar">
+          <nav class="tabs" aria-label="Views of this query">
+            {TABS.map((tab) => (
+              <a
+                key={tab}
+                class="tab"
+                href={hrefOf({ ...view, screen: tab })}
+                aria-current={tab === screen ? "page" : undefined}
+              >
+                {`${tab[0]?.toUpperCase() ?? ""}${tab.slice(1)}`}
+              </a>
+            ))}
+          </nav>
+          <CopyAs session={session} view={view} />
+        </div>
+      ) : null}
+      <Content key={screen} session={session} view={view} />
     </>
+  );
+}
+
+/** The names and keys of a path: `Orders(1)/Items` is the set `Orders`, its record `(1)`, and the items of that. */
+const CRUMB = /[^/(]+|\((?:'[^']*'|[^')])*\)/gu;
+
+/** Shows where the reader is: a link for each part of the resource path. */
+function Breadcrumb({ view }: ScreenProps): JSX.Element {
+  const parts = Array.from(view.path.matchAll(CRUMB), ({ 0: text, index }) => {
+    const place = viewOf(text.startsWith("(") ? "record" : "grid", view.path.slice(0, index + text.length));
+    return { text: decode(text), place };
+  });
+  const crumbs = [{ text: "Home", place: viewOf("home") }, ...parts.slice(0, -1)];
+  return (
+    <nav class="crumbs" aria-label="Path">
+      <ol>
+        {crumbs.map(({ text, place }, index) => (
+          <li key={index}>
+            <a href={hrefOf(place)}>{text}</a>
+          </li>
+        ))}
+        <li aria-current="page">{parts.at(-1)?.text ?? view.path}</li>
+      </ol>
+    </nav>
   );
 }

@@ -1,27 +1,42 @@
-import { memberOf, textIn } from "./json-members.ts";
+import { textIn } from "./json-members.ts";
 
-/** How users sign in, as the HTML of the page says. */
-export type SignIn =
-  | { readonly kind: "key" | "basic" | "bearer" }
-  | {
-      readonly kind: "oidc";
-      /** The URL of the issuer. */
-      readonly issuer: string;
-      readonly clientId: string;
-      /** Separated by spaces. */
-      readonly scope: string;
-    };
+/** What a reader signed in with: in memory only, so that it ends with the page. */
+export interface Credential {
+  /** Who signed in, in words for the reader. */
+  readonly user: string;
+  readonly headers: Readonly<Record<string, string>>;
+}
 
-const WAYS = ["key", "basic", "bearer"] as const;
+/** A provider of OpenID Connect. */
+export interface Provider {
+  readonly kind: "oidc";
+  readonly issuer: string;
+  readonly clientId: string;
+  readonly scope: string;
+}
 
-/** Reads what the HTML says. Without it, the challenge of the service decides. */
+/** How users sign in: with an API key, a name and a password, a token, or at a provider. */
+export type SignIn = { readonly kind: "key" | "basic" | "bearer" } | Provider;
+
+/** Reads what the HTML of the page says; null if the page asks nobody to sign in. */
 export function readSignIn(text: string | null): SignIn | null {
-  if (text === null) return null;
-  const stated: unknown = JSON.parse(text);
-  const [issuer, clientId] = [textIn(stated, "issuer"), textIn(stated, "clientId")];
-  if (issuer !== null && clientId !== null) {
-    return { kind: "oidc", issuer, clientId, scope: textIn(stated, "scope") ?? "openid" };
-  }
-  const kind = WAYS.find((way) => way === memberOf(stated, "kind"));
-  return kind === undefined ? null : { kind };
+  const stated: unknown = JSON.parse(text ?? "null");
+  const [kind, issuer, clientId] = [textIn(stated, "kind"), textIn(stated, "issuer"), textIn(stated, "clientId")];
+  if (kind === "key" || kind === "basic" || kind === "bearer") return { kind };
+  if (issuer === null || clientId === null) return null;
+  return { kind: "oidc", issuer, clientId, scope: textIn(stated, "scope") ?? "openid" };
+}
+
+/** Makes the credential of what a reader entered. */
+export function toCredential(kind: SignIn["kind"], user: string, secret: string): Credential {
+  if (kind === "key") return { user: "API key", headers: { "X-Api-Key": secret } };
+  // Names and passwords are UTF-8. @see RFC 7617, section 2.1
+  const basic = `Basic ${base64(new TextEncoder().encode(`${user}:${secret}`))}`;
+  const headers = { Authorization: kind === "basic" ? basic : `Bearer ${secret}` };
+  return { user: user === "" ? "Signed in" : user, headers };
+}
+
+/** Writes bytes as base64. */
+export function base64(bytes: Uint8Array): string {
+  return btoa(String.fromCodePoint(...bytes));
 }

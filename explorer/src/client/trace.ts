@@ -2,53 +2,31 @@ import { itemsIn, memberOf, textIn } from "./json-members.ts";
 import type { ServiceClient } from "./service-client.ts";
 
 /** The statements of a request, as the service kept them. */
-export interface Trace {
-  readonly statements: readonly TracedStatement[];
-  /** The number of statements that the service did not keep. */
-  readonly omitted: number;
-  /** Indexes that the statements lack. */
-  readonly advice: readonly { readonly message: string; readonly fix: string }[];
-}
+export type Trace = Awaited<ReturnType<typeof readTrace>>;
 
 /** A statement of a request. */
-export interface TracedStatement {
-  readonly sql: string;
-  /** The values of the placeholders, as JSON. */
-  readonly parameters: readonly string[];
-  readonly rows: number;
-  readonly milliseconds: number;
-  readonly error: string | null;
-  /** The plan of the database, in lines; null if there is none. */
-  readonly plan: readonly string[] | null;
-}
+export type TracedStatement = Trace["statements"][number];
 
-/**
- * Reads the statements of an earlier request of the same reader.
- * @throws ServiceError, such as 404 for a request that the service has forgotten; NetworkError
- */
-export async function readTrace(client: ServiceClient, requestId: string, signal: AbortSignal): Promise<Trace> {
-  const { body } = await client.get(`explorer/trace/${encodeURIComponent(requestId)}`, {
-    signal,
-    accept: "application/json",
-  });
+/** Reads the statements of an earlier request of the same reader. @throws ServiceError, also for a forgotten request */
+export async function readTrace(client: ServiceClient, requestId: string, signal: AbortSignal) {
+  const { body } = await client.get(`explorer/trace/${encodeURIComponent(requestId)}`, { signal });
   return {
-    statements: itemsIn(body, "statements").map(toStatement),
-    omitted: Number(memberOf(body, "omitted") ?? 0),
+    statements: itemsIn(body, "statements").map((statement) => ({
+      sql: textIn(statement, "sql") ?? "",
+      /** The values of the placeholders, as JSON. */
+      parameters: itemsIn(statement, "parameters").map((value) => JSON.stringify(value)),
+      rows: Number(memberOf(statement, "rows")),
+      milliseconds: Number(memberOf(statement, "ms")),
+      error: textIn(statement, "error"),
+      /** In lines; null if the database made none. */
+      plan: memberOf(statement, "plan") === undefined ? null : itemsIn(statement, "plan").map(String),
+    })),
+    /** The number of statements that the service did not keep. */
+    omitted: Number(memberOf(body, "omitted")),
+    /** Indexes that the statements lack. */
     advice: itemsIn(body, "advice").map((each) => ({
       message: textIn(each, "message") ?? "",
       fix: textIn(each, "fix") ?? "",
     })),
-  };
-}
-
-function toStatement(body: unknown): TracedStatement {
-  const plan = memberOf(body, "plan");
-  return {
-    sql: textIn(body, "sql") ?? "",
-    parameters: itemsIn(body, "parameters").map((value) => JSON.stringify(value)),
-    rows: Number(memberOf(body, "rows") ?? 0),
-    milliseconds: Number(memberOf(body, "ms") ?? 0),
-    error: textIn(body, "error"),
-    plan: Array.isArray(plan) ? plan.map(String) : null,
   };
 }

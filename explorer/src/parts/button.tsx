@@ -1,41 +1,58 @@
-import type { ComponentChildren, JSX, Ref } from "preact";
-import { Icon, type IconName } from "./icon.tsx";
+import type { ButtonHTMLAttributes, JSX } from "preact";
+
+/** The lines of each picture, on a grid of 16 by 16. */
+const PATHS = {
+  add: "M8 3v10M3 8h10",
+  chart: "M2.5 13.5h11M4.5 11V8M8 11V3.5M11.5 11V6",
+  close: "M4 4l8 8M12 4l-8 8",
+  columns: "M2.5 3h11v10h-11zM6.2 3v10M9.8 3v10",
+  copy: "M6 5.5h7.5v8H6zM10.5 5.5v-3H3v8h3",
+  delete: "M3 4.5h10M6.5 4.5V3h3v1.5M4.5 4.5l.5 9h6l.5-9",
+  down: "M8 3v10M4 9l4 4 4-4",
+  download: "M8 2.5v8M4.5 7.5L8 11l3.5-3.5M3 13.5h10",
+  edit: "M3 13l.6-2.8L10.5 3.3l2.2 2.2-6.9 6.9z",
+  filter: "M2.5 3.5h11L9.5 8.5V13l-3-1.5V8.5z",
+  search: "M7 2.8a4.2 4.2 0 1 1 0 8.4 4.2 4.2 0 0 1 0-8.4zM10.2 10.2l3.3 3.3",
+  set: "M2.5 3.5h11v9h-11zM2.5 6.5h11M6 6.5v6",
+  up: "M8 13V3M4 7l4-4 4 4",
+} as const;
+
+/** The name of a picture. */
+export type IconName = keyof typeof PATHS;
+
+/** Shows a small picture. A text beside it, or the name of its button, says what it means. */
+export function Icon({ name }: { readonly name: IconName }): JSX.Element {
+  return (
+    <svg class="icon" viewBox="0 0 16 16" aria-hidden="true" focusable="false">
+      <path d={PATHS[name]} />
+    </svg>
+  );
+}
+
+type OwnAttributes = "onClick" | "type" | "disabled" | "autofocus" | "children";
 
 /** What a button is like. */
-export interface ButtonProps {
-  readonly onClick?: ((event: MouseEvent) => void) | undefined;
-  readonly kind?: "plain" | "primary" | "quiet" | "danger" | undefined;
+export interface ButtonProps extends Pick<ButtonHTMLAttributes, OwnAttributes> {
+  readonly kind?: "plain" | "primary" | "quiet" | undefined;
   readonly icon?: IconName | undefined;
-  /** The name for a button that shows a picture only; it is its tooltip, too. */
+  /** The name of a button that shows a picture only; it is its tooltip, too. */
   readonly label?: string | undefined;
-  readonly type?: "button" | "submit" | undefined;
-  readonly disabled?: boolean | undefined;
   /** Whether it does nothing now. It keeps the focus, which a disabled button loses. */
   readonly isIdle?: boolean | undefined;
-  /** For a button that opens something. */
-  readonly expanded?: boolean | undefined;
-  readonly controls?: string | undefined;
-  readonly popup?: "menu" | "dialog" | "listbox" | undefined;
-  readonly buttonRef?: Ref<HTMLButtonElement> | undefined;
-  readonly children?: ComponentChildren | undefined;
+  readonly popup?: "dialog" | undefined;
 }
 
 /** Shows a button. */
-export function Button(props: ButtonProps): JSX.Element {
-  const { kind = "plain", icon, label, type = "button", children, onClick } = props;
+export function Button({ kind, icon, children, label, isIdle, popup, ...rest }: ButtonProps): JSX.Element {
   return (
     <button
-      ref={props.buttonRef ?? null}
-      type={type}
-      class={`button button-${kind}${children === undefined ? " button-icon" : ""}`}
-      disabled={props.disabled}
-      aria-disabled={props.isIdle === true ? true : undefined}
+      type="button"
+      {...rest}
+      class={`button button-${kind ?? "plain"}${children === undefined ? " button-icon" : ""}`}
+      aria-disabled={isIdle === true ? true : undefined}
       aria-label={label}
       title={label}
-      aria-expanded={props.expanded}
-      aria-controls={props.controls}
-      aria-haspopup={props.popup}
-      onClick={onClick}
+      aria-haspopup={popup}
     >
       {icon === undefined ? null : <Icon name={icon} />}
       {children}
@@ -43,17 +60,14 @@ export function Button(props: ButtonProps): JSX.Element {
   );
 }
 
+type ButtonLinkProps = Pick<ButtonProps, "kind" | "icon" | "children"> & { readonly href: string };
+
 /** Shows a link that looks like a button. */
-export function ButtonLink(props: {
-  readonly href: string;
-  readonly kind?: ButtonProps["kind"] | undefined;
-  readonly icon?: IconName | undefined;
-  readonly children: ComponentChildren;
-}): JSX.Element {
+export function ButtonLink({ kind, icon, children, href }: ButtonLinkProps): JSX.Element {
   return (
-    <a class={`button button-${props.kind ?? "plain"}`} href={props.href}>
-      {props.icon === undefined ? null : <Icon name={props.icon} />}
-      {props.children}
+    <a class={`button button-${kind ?? "plain"}`} href={href}>
+      {icon === undefined ? null : <Icon name={icon} />}
+      {children}
     </a>
   );
 }

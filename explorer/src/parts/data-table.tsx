@@ -8,19 +8,17 @@ export interface DataColumn {
 
 /** Shows rows of values in a box that scrolls. */
 export function DataTable(props: {
-  /** What the rows are, for screen readers. */
   readonly label: string;
   readonly columns: readonly DataColumn[];
   readonly rows: readonly (readonly ComponentChildren[])[];
 }): JSX.Element {
-  const { label, columns, rows } = props;
-  const classes = columns.map(({ isNumber }) => (isNumber === true ? "number" : undefined));
+  const classes = props.columns.map(({ isNumber }) => (isNumber === true ? "number" : undefined));
   return (
-    <div class="table-box" tabIndex={0} role="region" aria-label={label}>
+    <div class="table-box" tabIndex={0} role="region" aria-label={props.label}>
       <table class="table">
         <thead>
           <tr>
-            {columns.map(({ title }, at) => (
+            {props.columns.map(({ title }, at) => (
               <th key={at} scope="col" class={classes[at]}>
                 {title}
               </th>
@@ -28,7 +26,7 @@ export function DataTable(props: {
           </tr>
         </thead>
         <tbody>
-          {rows.map((cells, index) => (
+          {props.rows.map((cells, index) => (
             <tr key={index}>
               {cells.map((cell, at) => (
                 <td key={at} class={classes[at]} dir="auto">

@@ -2,7 +2,7 @@ import type { ComponentChildren, JSX } from "preact";
 import { useEffect, useId, useRef } from "preact/hooks";
 import { Button } from "./button.tsx";
 
-/** Shows a dialog for as long as it is rendered. The browser keeps the focus in it and gives it back afterwards. */
+/** Shows a dialog for as long as it is rendered. The browser keeps the focus in it. */
 export function Dialog(props: {
   readonly title: string;
   readonly onClose: () => void;
@@ -13,12 +13,14 @@ export function Dialog(props: {
   const id = useId();
   const dialog = useRef<HTMLDialogElement>(null);
   useEffect(() => {
-    const element = dialog.current;
     const before = document.activeElement;
-    element?.showModal();
+    // The dialog belongs to the view that the reader leaves.
+    const leave = (): unknown => dialog.current?.dispatchEvent(new Event("cancel", { cancelable: true }));
+    dialog.current?.showModal();
+    addEventListener("hashchange", leave);
     return () => {
-      element?.close();
-      if (before instanceof HTMLElement && before.isConnected) before.focus();
+      removeEventListener("hashchange", leave);
+      if (before instanceof HTMLElement) before.focus();
     };
   }, []);
   return (

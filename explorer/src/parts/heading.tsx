@@ -2,21 +2,25 @@ import type { ComponentChildren, JSX } from "preact";
 import { useContext, useEffect, useRef } from "preact/hooks";
 import { SessionContext } from "../state/session.ts";
 
-/**
- * Shows the one heading of a screen, which names the window. It gets the focus when the screen appears: a screen shows it
- * while it is loading, too.
- */
+/** Shows the one heading of a screen, which names the window. A screen shows it while it is loading, too. */
 export function Heading({ children }: { readonly children: ComponentChildren }): JSX.Element {
-  const session = useContext(SessionContext);
+  const title = useContext(SessionContext)?.about.title;
   const heading = useRef<HTMLHeadingElement>(null);
-  const title = session === null ? "" : (session.about.title ?? session.model.title);
   useEffect(() => {
-    const name = heading.current?.textContent ?? "";
-    document.title = [name, title].filter((part, at) => part !== "" && (at === 0 || part !== name)).join(" · ");
+    document.title = [...new Set([heading.current?.textContent, title])].filter(Boolean).join(" · ");
   });
   return (
     <h1 tabIndex={-1} dir="auto" ref={heading}>
       {children}
     </h1>
+  );
+}
+
+/** Shows what the model says of something; nothing if it says nothing. */
+export function Description({ text }: { readonly text: string | null }): JSX.Element | null {
+  return text === null ? null : (
+    <p class="dim measure" dir="auto">
+      {text}
+    </p>
   );
 }

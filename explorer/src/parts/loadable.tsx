@@ -1,20 +1,25 @@
 import type { ComponentChildren, JSX } from "preact";
-import type { Loading } from "../state/use-loaded.ts";
-import { Busy } from "./busy.tsx";
-import { Failure, Stopped } from "./failure.tsx";
+import { useEffect, useState } from "preact/hooks";
+import { ServiceError, messageOf } from "../client/service-error.ts";
+import { type Entity, toEntity } from "../format/entity.ts";
+import type { OpenSession } from "../state/session.ts";
+import { type Loading, useLoaded } from "../state/use-loaded.ts";
+import { hrefOf, viewOf } from "../state/view.ts";
+import { Button } from "./button.tsx";
+import { Heading } from "./heading.tsx";
 
 /** Shows what was loaded, or that it is loading, was stopped, or failed. */
 export function Loadable<Value>(props: {
   readonly loading: Loading<Value>;
-  /** Such as "Loading Orders". */
   readonly label: string;
+  /** Those in the shape of what comes. */
   readonly lines?: number | undefined;
   readonly children: (value: Value) => ComponentChildren;
 }): JSX.Element {
   const { state, stop, again } = props.loading;
   switch (state.kind) {
     case "loading":
-      return <Busy label={props.label} onStop={stop} lines={props.lines ?? 5} />;
+      return <Busy label={props.label} lines={props.lines} onStop={stop} />;
     case "stopped":
       return <Stopped onAgain={again} />;
     case "failed":
@@ -22,4 +27,121 @@ export function Loadable<Value>(props: {
     case "loaded":
       return <>{props.children(state.value)}</>;
   }
+}
+
+interface BusyProps {
+  /** Such as "Loading Orders". */
+  readonly label: string;
+  readonly onStop?: (() => void) | undefined;
+}
+
+/** Shows that something is loading, by lines in the shape of what comes. */
+export function Busy({ lines = 5, ...props }: BusyProps & { readonly lines?: number | undefined }): JSX.Element {
+  return (
+    <div class="busy" role="status" aria-busy="true">
+      <span class="hidden">{props.label}</span>
+      <BusyBar {...props} />
+      {Array.from({ length: lines }, (_, index) => (
+        <div key={index} class="busy-line" />
+      ))}
+    </div>
+  );
+}
+
+/** Shows progress, and a way to stop it; nothing for the first half second. */
+export function BusyBar({ label, onStop }: BusyProps): JSX.Element | null {
+  const [isLong, setLong] = useState(false);
+  useEffect(() => {
+    const timer = setTimeout(() => setLong(true), 500);
+    return () => clearTimeout(timer);
+  }, []);
+  return isLong ? (
+    <div class="busy-note">
+      <progress aria-label={label} />
+      <span class="dim">{label} …</span>
+      {onStop === undefined ? null : <Button onClick={onStop}>Stop</Button>}
+    </div>
+  ) : null;
+}
+
+/** Shows that the reader stopped a request. */
+export function Stopped({ onAgain }: { readonly onAgain: () => void }): JSX.Element {
+  return (
+    <div class="notice" role="status">
+      <p>You stopped this request.</p>
+      <Button onClick={onAgain}>Try again</Button>
+    </div>
+  );
+}
+
+/** By status, or by its first digit. */
+const TITLES: Readonly<Record<number, string>> = {
+  401: "Sign in to see this",
+  403: "You may not do this",
+  404: "There is nothing here",
+  4: "The service refused this request",
+  5: "The service failed",
+};
+
+/** Shows what went wrong: the message of the service, its code and the id of the request, and what to try. */
+export function Failure(props: {
+  readonly error: unknown;
+  readonly onAgain?: (() => void) | undefined;
+  readonly children?: ComponentChildren;
+}): JSX.Element {
+  const answer = props.error instanceof ServiceError ? props.error : null;
+  const { status = 0, code = "", requestId, details = [] } = answer ?? {};
+  return (
+    <div class="notice notice-error" role="alert">
+      <h2>{TITLES[status] ?? TITLES[Math.trunc(status / 100)] ?? "This did not work"}</h2>
+      <p>{messageOf(props.error)}</p>
+      {details.map(({ target, message }, index) => (
+        <p key={index}>{target === null ? message : `${target}: ${message}`}</p>
+      ))}
+      {answer === null ? null : (
+        <p class="small dim">{`${status} ${code} · request ${requestId ?? "without an id"}`}</p>
+      )}
+      {props.children}
+      {props.onAgain === undefined ? null : <Button onClick={props.onAgain}>Try again</Button>}
+    </div>
+  );
+}
+
+/** Shows that there is nothing, what would be here, and what to do. */
+export function Empty(props: { readonly title: string; readonly children?: ComponentChildren }): JSX.Element {
+  return (
+    <div class="empty">
+      <h2>{props.title}</h2>
+      {props.children}
+    </div>
+  );
+}
+
+/** Shows that a path leads to nothing that the screen can show. */
+export function NotThere({ path, title }: { readonly path: string; readonly title: string }): JSX.Element {
+  return (
+    <>
+      <Heading>{path}</Heading>
+      <Empty title={title}>
+        <a href={hrefOf(viewOf("home"))}>Go to the start</a>
+      </Empty>
+    </>
+  );
+}
+
+/** Reads the record of a URL; null if there is none. */
+export function useRecord({ client }: OpenSession, url: string): Loading<Entity | null> {
+  return useLoaded(url, async (signal) => toEntity((await client.get(url, { signal })).body));
+}
+
+/** Shows a record, or why it is not there. */
+export function LoadedRecord(props: {
+  readonly loading: Loading<Entity | null>;
+  readonly children: (entity: Entity) => ComponentChildren;
+}): JSX.Element {
+  return (
+    <Loadable loading={props.loading} label="Loading the record">
+      {(entity) => (entity === null ? <Empty title="There is no record at this path" /> : props.children(entity))}
+    </Loadable>
+  );
 }

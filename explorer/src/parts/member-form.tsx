@@ -5,9 +5,8 @@ import type { EntityValues } from "../format/merge-columns.ts";
 import type { Parameter, Property } from "../model/model.ts";
 import { readTypedJson, typedOf } from "../query/literals.ts";
 import { SessionContext } from "../state/session.ts";
-import { BusyBar } from "./busy.tsx";
 import { Button } from "./button.tsx";
-import { Failure } from "./failure.tsx";
+import { BusyBar, Failure } from "./loadable.tsx";
 import { ValueField } from "./value-field.tsx";
 
 /** What has a field in a form. */

@@ -4,9 +4,8 @@ import type { EntityValues } from "../format/merge-columns.ts";
 import type { EntitySet } from "../model/model.ts";
 import { keyPredicate } from "../query/literals.ts";
 import type { ResolvedPath } from "../query/resolve-type.ts";
-import { encodePath } from "../state/resource-url.ts";
 import type { OpenSession } from "../state/session.ts";
-import { viewOf } from "../state/view.ts";
+import { encodePath, viewOf } from "../state/view.ts";
 
 /** The path of a record, or of the records of a collection, and what it leads to. */
 export interface RecordPlace {

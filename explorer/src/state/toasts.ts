@@ -1,13 +1,18 @@
 import { signal } from "@preact/signals";
 import { messageOf } from "../client/service-error.ts";
 
-/** A short message that stays until it is closed, or until its time is over if it offers nothing. */
-export interface Toast {
+/** A short message. */
+interface Toast {
   readonly id: number;
   readonly text: string;
   readonly kind: "done" | "failed";
-  /** Such as "Undo". */
-  readonly action: { readonly label: string; readonly run: () => Promise<void> } | null;
+  readonly action: ToastAction | null;
+}
+
+/** What a message offers, such as "Undo". */
+interface ToastAction {
+  readonly label: string;
+  readonly run: () => Promise<void>;
 }
 
 const SHOWN_MILLISECONDS = 8000;
@@ -18,11 +23,11 @@ export class Toasts {
   #last = 0;
 
   /** Shows a message. One with an action, or of a failure, stays until the reader closes it. */
-  show(text: string, action: Toast["action"] = null, kind: Toast["kind"] = "done"): void {
+  show(text: string, action: ToastAction | null = null, kind: Toast["kind"] = "done"): void {
     this.#last += 1;
-    const toast = { id: this.#last, text, kind, action };
-    this.list.value = [...this.list.value, toast];
-    if (action === null && kind === "done") setTimeout(() => this.close(toast.id), SHOWN_MILLISECONDS);
+    const id = this.#last;
+    this.list.value = [...this.list.value, { id, text, kind, action }];
+    if (action === null && kind === "done") setTimeout(() => this.close(id), SHOWN_MILLISECONDS);
   }
 
   /** Does something that may fail: a failure is a message. */

@@ -1,3 +1,5 @@
+import { toRequestTarget } from "../query/option-text.ts";
+
 /** The screens of the page. */
 const SCREENS = ["home", "grid", "record", "relations", "query", "chart", "cost", "edit", "operation"] as const;
 
@@ -21,32 +23,16 @@ export function viewOf(screen: ScreenName, path = "", options: Iterable<readonly
 
 /** Returns a view with some options changed; null removes an option. */
 export function withOptions(view: View, changes: Readonly<Record<string, string | null>>): View {
-  return viewOf(view.screen, view.path, [...view.options, ...Object.entries(changes)].reduce(change, new Map()));
+  // A map has the last value of a name, at the place of the first.
+  return viewOf(view.screen, view.path, new Map<string, string | null>([...view.options, ...Object.entries(changes)]));
 }
 
-function change(options: Map<string, string>, [name, value]: readonly [string, string | null]): Map<string, string> {
-  if (value === null) options.delete(name);
-  else options.set(name, value);
-  return options;
-}
-
-/**
- * Returns the view that a fragment describes, such as `#/grid/Orders?$filter=Total gt 5`. A fragment of nothing that the page
- * knows is the home.
- */
+/** Returns the view of a fragment, such as `#/grid/Orders?$filter=Total gt 5`. An unknown one is that of the home. */
 export function parseFragment(fragment: string): View {
   const [, name = "", path = "", query = ""] = /^#?\/?([^/?]*)\/?([^?]*)\??(.*)$/su.exec(fragment) ?? [];
   const screen = SCREENS.find((each) => each === name);
   if (screen === undefined) return viewOf("home");
-  const pairs = query.split("&").filter((pair) => pair !== "");
-  return viewOf(
-    screen,
-    decode(path),
-    pairs.map((pair) => {
-      const end = pair.indexOf("=");
-      return end < 0 ? [decode(pair), ""] : [decode(pair.slice(0, end)), decode(pair.slice(end + 1))];
-    }),
-  );
+  return viewOf(screen, decode(path), new URLSearchParams(query.replaceAll("+", "%2B")));
 }
 
 /** Returns the fragment of a view: readable, with only those characters encoded that a fragment does not permit. */
@@ -61,11 +47,27 @@ function encode(text: string, reserved: RegExp): string {
   return text.replaceAll(reserved, encodeURIComponent).replaceAll(/[\s\p{Cc}<>"`#\\^{|}]/gu, encodeURIComponent);
 }
 
-/** A text that is not validly encoded stays as it is. */
-function decode(text: string): string {
+/** Decodes a text. One that is not validly encoded stays as it is. */
+export function decode(text: string): string {
   try {
     return decodeURIComponent(text);
   } catch {
     return text;
   }
+}
+
+/** Splits a resource path at the slashes between its segments, but not within the quotes of a key. */
+export function pathSegments(path: string): readonly string[] {
+  return path.match(/(?:[^/']|'[^']*(?:'|$))+/gu) ?? [];
+}
+
+/** Returns the URL of a view, below the root of the service: its path, system query options and aliases. */
+export function resourceUrl({ path, options }: Pick<View, "path" | "options">): string {
+  const sent = [...options].filter(([name, value]) => /^[$@]/u.test(name) && value !== "");
+  return toRequestTarget({ path, options: new Map(sent) });
+}
+
+/** Encodes what a path does not permit, and leaves what is encoded. */
+export function encodePath(path: string): string {
+  return toRequestTarget({ path, options: new Map() });
 }

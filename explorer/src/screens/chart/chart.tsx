@@ -2,15 +2,13 @@ import type { JSX } from "preact";
 import { itemsIn, textIn } from "../../client/json-members.ts";
 import { CheckList } from "../../parts/check-list.tsx";
 import { DataTable } from "../../parts/data-table.tsx";
-import { Empty } from "../../parts/empty.tsx";
 import { SelectField } from "../../parts/field.tsx";
 import { Heading } from "../../parts/heading.tsx";
-import { Loadable } from "../../parts/loadable.tsx";
+import { Empty, Loadable } from "../../parts/loadable.tsx";
 import { resolvePath, type ResolvedPath } from "../../query/resolve-type.ts";
-import { resourceUrl } from "../../state/resource-url.ts";
 import type { OpenSession, ScreenProps } from "../../state/session.ts";
 import { useLoaded } from "../../state/use-loaded.ts";
-import { withOptions } from "../../state/view.ts";
+import { resourceUrl, withOptions } from "../../state/view.ts";
 import {
   type ChartColumn,
   chartView,

@@ -7,9 +7,9 @@ import { Button } from "../../parts/button.tsx";
 import { DataTable } from "../../parts/data-table.tsx";
 import { Heading } from "../../parts/heading.tsx";
 import { Loadable } from "../../parts/loadable.tsx";
-import { resourceUrl } from "../../state/resource-url.ts";
 import type { ScreenProps } from "../../state/session.ts";
 import { useLoaded } from "../../state/use-loaded.ts";
+import { resourceUrl } from "../../state/view.ts";
 
 /** Shows what a query costs: the time of its stages, its statements with their plans, and missing indexes. */
 export function Cost({ session, view }: ScreenProps): JSX.Element {

@@ -14,14 +14,13 @@ import { Button, ButtonLink } from "../../parts/button.tsx";
 import { DataTable } from "../../parts/data-table.tsx";
 import { Dialog } from "../../parts/dialog.tsx";
 import { Heading } from "../../parts/heading.tsx";
-import { LoadedRecord, NotThere, useRecord } from "../../parts/loaded-record.tsx";
+import { LoadedRecord, NotThere, useRecord } from "../../parts/loadable.tsx";
 import { MemberForm } from "../../parts/member-form.tsx";
 import { type RecordPlace, changeRecord, createRecord } from "../../parts/record-writes.ts";
 import { ValueCell } from "../../parts/value-cell.tsx";
 import { resolvePath } from "../../query/resolve-type.ts";
-import { encodePath } from "../../state/resource-url.ts";
 import type { ScreenProps } from "../../state/session.ts";
-import { hrefOf, viewOf } from "../../state/view.ts";
+import { encodePath, hrefOf, viewOf } from "../../state/view.ts";
 
 /** Shows a form that creates a record of a collection, or changes the record of a path. */
 export function Edit({ session, view }: ScreenProps): JSX.Element {

@@ -6,8 +6,7 @@ import { writeExpand } from "../../query/expand-tree.ts";
 import { condition, type FilterNode, NO_FILTER, readFilter, writeFilter } from "../../query/filter-tree.ts";
 import { toLiteral } from "../../query/literals.ts";
 import { type ResolvedPath, resolvePath } from "../../query/resolve-type.ts";
-import { resourceUrl } from "../../state/resource-url.ts";
-import { type View, viewOf } from "../../state/view.ts";
+import { resourceUrl, type View, viewOf } from "../../state/view.ts";
 import { cellNode, type Column, columnsOf, type Row, shownNames } from "./columns.ts";
 
 /** The requests of a grid. */

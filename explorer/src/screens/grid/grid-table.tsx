@@ -2,7 +2,7 @@ import { createElement, type JSX, type RefObject, type TargetedKeyboardEvent } f
 import { useEffect, useId, useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
 import { valueAt } from "../../format/csv.ts";
 import { isNumeric } from "../../format/show-value.ts";
-import { Icon } from "../../parts/icon.tsx";
+import { Icon } from "../../parts/button.tsx";
 import { ValueCell } from "../../parts/value-cell.tsx";
 import { nextOrder, readOrderBy, writeOrderBy } from "../../query/order-by-text.ts";
 import type { ScreenProps } from "../../state/session.ts";

@@ -4,20 +4,15 @@ import { memberOf } from "../../client/json-members.ts";
 import { ServiceError } from "../../client/service-error.ts";
 import { CsvFile } from "../../format/csv.ts";
 import { showValue } from "../../format/show-value.ts";
-import { Button, ButtonLink } from "../../parts/button.tsx";
-import { Description } from "../../parts/description.tsx";
+import { Button, ButtonLink, Icon } from "../../parts/button.tsx";
 import { Dialog } from "../../parts/dialog.tsx";
-import { Empty } from "../../parts/empty.tsx";
-import { Heading } from "../../parts/heading.tsx";
-import { Icon } from "../../parts/icon.tsx";
-import { Loadable } from "../../parts/loadable.tsx";
-import { NotThere } from "../../parts/loaded-record.tsx";
+import { Description, Heading } from "../../parts/heading.tsx";
+import { Empty, Loadable, NotThere } from "../../parts/loadable.tsx";
 import { QueryOptions } from "../../parts/query-form/columns-builder.tsx";
 import { saveFile } from "../../parts/save-file.ts";
-import { pathSegments } from "../../state/path-segments.ts";
 import type { ScreenProps } from "../../state/session.ts";
 import { useLoaded } from "../../state/use-loaded.ts";
-import { hrefOf, type View, viewOf, withOptions } from "../../state/view.ts";
+import { hrefOf, pathSegments, type View, viewOf, withOptions } from "../../state/view.ts";
 import { cellNode, columnsOf, shownNames } from "./columns.ts";
 import { changedView, conditionsOf, filterOf, type GridQuery, gridQuery } from "./grid-query.ts";
 import { type GridProps, GridTable, type TableProps } from "./grid-table.tsx";
@@ -31,7 +26,7 @@ export function Grid({ session, view }: ScreenProps): JSX.Element {
     <div class="grid-screen">
       <Heading>{pathSegments(view.path).at(-1) ?? view.path}</Heading>
       <Description text={query.place.set?.description ?? query.place.type.description} />
-      <Rows key={`${session.credentials.changes.value} ${view.path}`} {...{ session, view, query }} />
+      <Rows key={`${session.signIns.value} ${view.path}`} {...{ session, view, query }} />
     </div>
   );
 }

@@ -4,9 +4,8 @@ import { showValue } from "../../format/show-value.ts";
 import { callName } from "../../model/find-in-model.ts";
 import type { EntitySet, Operation } from "../../model/model.ts";
 import { DataTable } from "../../parts/data-table.tsx";
-import { Description } from "../../parts/description.tsx";
-import { Empty } from "../../parts/empty.tsx";
-import { Heading } from "../../parts/heading.tsx";
+import { Description, Heading } from "../../parts/heading.tsx";
+import { Empty } from "../../parts/loadable.tsx";
 import type { ScreenProps } from "../../state/session.ts";
 import { hrefOf, viewOf } from "../../state/view.ts";
 

@@ -7,16 +7,13 @@ import { callName } from "../../model/find-in-model.ts";
 import type { Operation } from "../../model/model.ts";
 import { ButtonLink } from "../../parts/button.tsx";
 import { DataTable } from "../../parts/data-table.tsx";
-import { Description } from "../../parts/description.tsx";
-import { Empty } from "../../parts/empty.tsx";
-import { Heading } from "../../parts/heading.tsx";
-import { NotThere } from "../../parts/loaded-record.tsx";
+import { Description, Heading } from "../../parts/heading.tsx";
+import { Empty, NotThere } from "../../parts/loadable.tsx";
 import { MemberForm } from "../../parts/member-form.tsx";
 import { ValueCell } from "../../parts/value-cell.tsx";
 import { isEditedAsJson, toLiteral } from "../../query/literals.ts";
-import { resourceUrl } from "../../state/resource-url.ts";
 import type { OpenSession, ScreenProps } from "../../state/session.ts";
-import { type View, hrefOf, viewOf } from "../../state/view.ts";
+import { hrefOf, resourceUrl, type View, viewOf } from "../../state/view.ts";
 
 /** Shows the operations of the service; of a path such as `TopOrders` or `Orders(1)/Shop.Ship`, a form for each overload. */
 export function Operations({ session, view: { path } }: ScreenProps): JSX.Element {

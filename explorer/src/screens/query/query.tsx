@@ -1,15 +1,14 @@
 import type { JSX } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
 import { Button } from "../../parts/button.tsx";
-import { Empty } from "../../parts/empty.tsx";
 import { SelectField } from "../../parts/field.tsx";
 import { Heading } from "../../parts/heading.tsx";
+import { Empty } from "../../parts/loadable.tsx";
 import { QueryOptions } from "../../parts/query-form/columns-builder.tsx";
 import { readQueryText, writeQueryText } from "../../query/option-text.ts";
 import { resolvePath } from "../../query/resolve-type.ts";
-import { resourceUrl } from "../../state/resource-url.ts";
 import type { OpenSession, ScreenProps } from "../../state/session.ts";
-import { withOptions } from "../../state/view.ts";
+import { resourceUrl, withOptions } from "../../state/view.ts";
 import { QueryEditor } from "./query-editor.tsx";
 import { faultIn, textOf, withText } from "./query-view.ts";
 import { Excerpt, Result } from "./result.tsx";

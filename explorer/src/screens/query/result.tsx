@@ -7,9 +7,9 @@ import { DataTable } from "../../parts/data-table.tsx";
 import { Loadable } from "../../parts/loadable.tsx";
 import { ValueCell } from "../../parts/value-cell.tsx";
 import { memberAt, resolvePath } from "../../query/resolve-type.ts";
-import { resourceUrl } from "../../state/resource-url.ts";
 import type { ScreenProps } from "../../state/session.ts";
 import { useLoaded } from "../../state/use-loaded.ts";
+import { resourceUrl } from "../../state/view.ts";
 import { excerptAt, faultOfService, textOf } from "./query-view.ts";
 
 const MOST_ROWS = 50;

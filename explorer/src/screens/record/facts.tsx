@@ -7,9 +7,8 @@ import { labelProperty } from "../../model/label-property.ts";
 import type { Navigation, PropertyType } from "../../model/model.ts";
 import { type RecordPlace, recordPath } from "../../parts/record-writes.ts";
 import { toLiteral } from "../../query/literals.ts";
-import { encodePath } from "../../state/resource-url.ts";
 import { useLoaded } from "../../state/use-loaded.ts";
-import { hrefOf, viewOf } from "../../state/view.ts";
+import { encodePath, hrefOf, viewOf } from "../../state/view.ts";
 
 /** A record that is shown. */
 export type ShownRecord = RecordPlace & { readonly entity: Entity };

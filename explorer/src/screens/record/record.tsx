@@ -2,14 +2,12 @@ import type { JSX } from "preact";
 import { isRepeatable } from "../../format/entity.ts";
 import { nameProperty } from "../../model/label-property.ts";
 import { Button, ButtonLink } from "../../parts/button.tsx";
-import { Description } from "../../parts/description.tsx";
-import { Heading } from "../../parts/heading.tsx";
-import { LoadedRecord, NotThere, useRecord } from "../../parts/loaded-record.tsx";
+import { Description, Heading } from "../../parts/heading.tsx";
+import { LoadedRecord, NotThere, useRecord } from "../../parts/loadable.tsx";
 import { type RecordPlace, deleteRecord, recordPath } from "../../parts/record-writes.ts";
 import { resolvePath } from "../../query/resolve-type.ts";
-import { resourceUrl } from "../../state/resource-url.ts";
 import type { ScreenProps } from "../../state/session.ts";
-import { type View, hrefOf, viewOf } from "../../state/view.ts";
+import { hrefOf, resourceUrl, type View, viewOf } from "../../state/view.ts";
 import { type ShownRecord, factsOf } from "./facts.tsx";
 
 /** Shows one record: all of its properties, what it refers to, and what refers to it. */

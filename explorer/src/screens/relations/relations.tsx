@@ -1,9 +1,9 @@
 import type { JSX } from "preact";
 import { useMemo } from "preact/hooks";
 import { DataTable } from "../../parts/data-table.tsx";
-import { Empty } from "../../parts/empty.tsx";
 import { CheckField, SelectField } from "../../parts/field.tsx";
 import { Heading } from "../../parts/heading.tsx";
+import { Empty } from "../../parts/loadable.tsx";
 import type { ScreenProps } from "../../state/session.ts";
 import { hrefOf, viewOf, withOptions } from "../../state/view.ts";
 import { Diagram } from "./diagram.tsx";

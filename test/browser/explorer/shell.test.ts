@@ -1,0 +1,61 @@
+// Statements: docs/reference/explorer.md#explorer
+import { explorerRoute } from "odatakit/explorer";
+import { serve, type RunningServer } from "odatakit/node";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { findBrowser, openBrowser, type Browser } from "../browser.ts";
+import { SIGNS, hostileService } from "./hostile-service.ts";
+import { explorerFolder } from "./made-once.ts";
+import { axeFindings, openExplorer, type Explorer } from "./open-explorer.ts";
+import { HOSTILE_VISITS } from "./visits.ts";
+
+const program = findBrowser();
+
+describe.skipIf(program === undefined)("what surrounds the screens of the explorer", () => {
+  let server: RunningServer;
+  let browser: Browser;
+  let explorer: Explorer;
+
+  beforeAll(async () => {
+    const routes = [explorerRoute({ folder: await explorerFolder() })];
+    server = await serve(hostileService({ routes }), { port: 0 });
+    browser = await openBrowser(program ?? "");
+    explorer = await openExplorer(browser, `${server.url}/hostile`);
+  });
+  afterAll(async () => {
+    await browser.close();
+    await server.close();
+  });
+
+  test("a dialog closes when the reader goes to another view", async () => {
+    const { page, show, settle, complaints } = explorer;
+    await show("#/grid/Texts");
+    for (const leave of ["location.hash = '#/grid/Wides'", "history.back()"]) {
+      await page.locator('button:has-text("Copy as")').click();
+      await page.locator("dialog[open]").waitFor();
+      expect(await axeFindings(page)).toEqual([]);
+      await page.evaluate(leave);
+      await settle();
+      expect(await page.locator("dialog").count()).toBe(0);
+    }
+    expect(complaints).toEqual([]);
+  });
+
+  test("a screen gets the focus at its heading, also one that was shown before", async () => {
+    const { page, show, settle } = explorer;
+    await show("#/home");
+    for (const name of ["Relations", "Home", "Operations", "Home"]) {
+      await page.locator(`header nav a:has-text("${name}")`).click();
+      await settle();
+      expect([name, await page.evaluate("document.activeElement.tagName")]).toEqual([name, "H1"]);
+    }
+  });
+
+  test("the breadcrumb shows keys as they are", async () => {
+    const { page, show } = explorer;
+    await show(HOSTILE_VISITS.find(({ name }) => name === "record of odd texts")?.fragment ?? "");
+    const crumbs = page.locator(".crumbs li");
+    expect(await crumbs.allInnerTexts()).toEqual(["Home", "Texts", `('${SIGNS.replaceAll("'", "''")}')`]);
+    await page.locator(".crumbs a").nth(1).click();
+    expect(await page.evaluate("location.hash")).toBe("#/grid/Texts");
+  });
+});
