@@ -1,4 +1,4 @@
-import { createElement, type JSX, type RefObject, type TargetedKeyboardEvent } from "preact";
+import type { JSX, RefObject, TargetedKeyboardEvent } from "preact";
 import { useEffect, useId, useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
 import { valueAt } from "../../format/csv.ts";
 import { isNumeric } from "../../format/show-value.ts";
@@ -271,7 +271,13 @@ function Cell(props: TableProps & { row: Row; column: Column; isFirst: boolean }
   const shown = <ValueCell value={cellValue(row, column)} type={column.isIdentifier ? null : column.type} />;
   return (
     <>
-      {href === null ? shown : createElement("a", { href, tabIndex: -1, class: "grid-link" }, shown)}
+      {href === null ? (
+        shown
+      ) : (
+        <a href={href} tabIndex={-1} class="grid-link">
+          {shown}
+        </a>
+      )}
       {typeof label === "string" ? <bdi class="grid-label">{label}</bdi> : null}
     </>
   );
