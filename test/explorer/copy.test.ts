@@ -135,6 +135,13 @@ describe("Power Query", () => {
 });
 
 describe("UI5", () => {
+  test.for(["\n", "\r", "\u2028", "\u2029"])("runs no name of an option that ends the comment: %j", async (end) => {
+    const code = copyAsUi5(hostileQuery({ options: new Map([[`$a${end}canary.push(1);`, "1"]]) }));
+    const canary: unknown[] = [];
+    await run(code, { canary, list: { bindItems: () => undefined }, template: "template" });
+    expect(canary).toEqual([]);
+  });
+
   async function bindingOf(code: string): Promise<unknown> {
     const bindings: unknown[] = [];
     const bind = (binding: unknown): void => void bindings.push(binding);

@@ -19,7 +19,7 @@ export function App({ session }: AppProps): JSX.Element {
   return (
     <>
       <Visit key={session.visit.value} session={session} />
-      <ToastList session={session} />
+      <ToastList key={`toasts ${session.visit.value}`} session={session} />
       <div class="hidden" aria-live="polite">
         {session.announcement.value}
       </div>

@@ -58,7 +58,7 @@ export function Screen({ session, view }: ScreenProps): JSX.Element {
 }
 
 /** The names and keys of a path: `Orders(1)/Items` is the set `Orders`, its record `(1)`, and the items of that. */
-const CRUMB = /[^/(]+|\((?:'[^']*'|[^')])*\)/gu;
+const CRUMB = /[^/(]+|\((?:'[^']*(?:'|$)|[^')])*(?:\)|$)/gu;
 
 /** Shows where the reader is: a link for each part of the resource path. */
 function Breadcrumb({ view }: ScreenProps): JSX.Element {

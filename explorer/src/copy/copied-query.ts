@@ -55,7 +55,8 @@ function ui5Binding({ root, path, options }: CopiedQuery): string {
   const isEntity = path.endsWith(")");
   const size = isEntity ? {} : { startIndex: numberIn($skip), length: numberIn($top) };
   const binding = { path: `/${path}`, parameters: Object.fromEntries(parameters), ...size };
-  const note = refused.length === 0 ? "" : `// Bindings of UI5 do not accept ${refused.join(", ")}.\n`;
+  // A name from a link may end the line, and so the comment.
+  const note = refused.length === 0 ? "" : `// Bindings of UI5 do not accept ${refused.map(encodeURI).join(", ")}.\n`;
   return `${note}// The model: new ODataModel({ serviceUrl: ${JSON.stringify(root)}, autoExpandSelect: false })
 const binding = ${toJavaScript(binding)};
 ${isEntity ? "page.bindElement(binding)" : "list.bindItems({ ...binding, template })"};

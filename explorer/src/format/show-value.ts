@@ -70,7 +70,7 @@ function dateText(options: Intl.DateTimeFormatOptions): ToText {
 
 /** Four characters of base64url mean three bytes. */
 function sizeText(exact: string, locale: string | undefined): string {
-  const bytes = Math.floor((exact.replace(/=+$/u, "").length * 3) / 4);
+  const bytes = Math.floor((exact.replace(/={1,2}$/u, "").length * 3) / 4);
   return new Intl.NumberFormat(locale, { style: "unit", unit: "byte", unitDisplay: "long" }).format(bytes);
 }
 

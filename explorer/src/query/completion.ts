@@ -165,19 +165,28 @@ function completeResource(path: string, model: Model): End {
 
 /** Suggests the end of a value. A sign replaces strings and closed parentheses, so that the open parentheses remain. */
 function completeValue(place: Place, { enums }: Model): End {
-  let text = place.text.replaceAll(/'(?:[^']|'')*'/gu, "#");
-  const [string, typeName = ""] = /([\p{L}\p{N}_.]*)'.*$/su.exec(text) ?? [];
+  const text = place.text.replaceAll(/'(?:[^']|'')*'/gu, "#");
+  const [string, typeName = ""] = /(?<![\p{L}\p{N}_.])([\p{L}\p{N}_.]*)'.*$/su.exec(text) ?? [];
   const type = enums.get(typeName);
   if (string !== undefined) return [string, type === undefined ? [] : enumItems(type)];
-  while (/\([^()]*\)/u.test(text)) text = text.replaceAll(/\([^()]*\)/gu, "#");
+  const open = [""];
+  for (const [part] of text.matchAll(/[()]|[^()]+/gu)) {
+    const isEnd = part === ")" && open.length > 1;
+    if (isEnd) open.pop();
+    if (part === "(") open.push("");
+    else open.push(`${open.pop() ?? ""}${isEnd ? "#" : part}`);
+  }
   // An item of a list is what follows `eq`.
-  const [first = "", ...contents] = text.replace(/\sin\s*\((?:[^()]*,)?([^(),]*)$/u, " eq $1").split("(");
+  const [first = "", ...contents] = open
+    .join("(")
+    .replace(/\sin\s*\((?:[^()]*,)?([^(),]*)$/u, " eq $1")
+    .split("(");
   return suggest(contents.reduce(enter, { ...place, text: first }));
 }
 
 /** Goes into the parentheses at the end of a place. */
 function enter(place: Place, content: string): Place {
-  const [path = ""] = /[\p{L}\p{N}_./$]*$/u.exec(place.text) ?? [];
+  const [path = ""] = /(?<![\p{L}\p{N}_./$])[\p{L}\p{N}_./$]*$/u.exec(place.text) ?? [];
   const slash = path.lastIndexOf("/");
   if (place.mode === "$expand") {
     const option = content.slice(content.lastIndexOf(";") + 1);
@@ -202,7 +211,7 @@ function suggest(place: Place): End {
     .replaceAll(/\bnot\s+/gu, "")
     .replace(/#$/u, "# ");
   const before = clause.trimStart().split(/\s+/u);
-  const [path = ""] = /[\p{L}\p{N}_./$@]*$/u.exec(before.pop() ?? "") ?? [];
+  const [path = ""] = /(?<![\p{L}\p{N}_./$@])[\p{L}\p{N}_./$@]*$/u.exec(before.pop() ?? "") ?? [];
   const slash = path.lastIndexOf("/");
   const word = path.slice(slash + 1);
   const [last = "", left = ""] = before.toReversed();

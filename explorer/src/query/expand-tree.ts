@@ -23,24 +23,28 @@ const ITEM = new RegExp(String.raw`^(\*|${DOTTED}(?:/${DOTTED})*)(?:/(\$ref|\$co
 const PROPERTY = new RegExp(String.raw`^(?:${DOTTED}/)*(?:${DOTTED}(?:\.\*)?|\*)$`, "u");
 const OPTION = /^(\$(?:filter|search|orderby|skip|top|count|select|expand|compute|levels))=(.*)$/su;
 
-/** Reads the text of `$expand` as a tree; null for a fault of syntax. */
-export function readExpand(text: string): readonly ExpandNode[] | null {
-  const nodes = text.trim() === "" ? [] : split(text, ",").map(readNode);
+/** Each level reads the rest of the text again. */
+const MOST_LEVELS = 20;
+
+/** Reads the text of `$expand` as a tree; null for a fault of syntax, and for more levels than a form shows. */
+export function readExpand(text: string, level = 0): readonly ExpandNode[] | null {
+  if (level > MOST_LEVELS) return null;
+  const nodes = text.trim() === "" ? [] : split(text, ",").map((item) => readNode(item, level));
   return nodes.every((node) => node !== null) ? nodes : null;
 }
 
-function readNode(text: string): ExpandNode | null {
+function readNode(text: string, level: number): ExpandNode | null {
   const [, path, suffix, nested = ""] = ITEM.exec(text) ?? [];
   const options = nested.trim() === "" ? [] : split(nested, ";").map((option) => OPTION.exec(option));
   if (path === undefined || !options.every((option) => option !== null)) return null;
-  const node = nodeOf(path, new Map(options.map(([, name = "", value = ""]) => [name, value.trim()])));
+  const node = nodeOf(path, new Map(options.map(([, name = "", value = ""]) => [name, value.trim()])), level);
   return node !== null && (suffix === "$ref" || suffix === "$count") ? { ...node, suffix } : node;
 }
 
 /** Makes the node of a navigation with the texts of its options; null for a fault of syntax in `$select` or `$expand`. */
-export function nodeOf(path: string, texts: ReadonlyMap<string, string>): ExpandNode | null {
+export function nodeOf(path: string, texts: ReadonlyMap<string, string>, level = 0): ExpandNode | null {
   const { $select = "", $expand = "", ...others } = Object.fromEntries(texts);
-  const [select, expand] = [readSelect($select), readExpand($expand)];
+  const [select, expand] = [readSelect($select), readExpand($expand, level + 1)];
   if (select === null || expand === null) return null;
   return expandNode(path, { select, expand, options: new Map(Object.entries(others)) });
 }

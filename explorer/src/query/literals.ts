@@ -41,7 +41,7 @@ const FORMS: Readonly<Record<string, TextForm>> = {
   "Edm.DateTimeOffset": [
     new RegExp(String.raw`^${DATE}T${CLOCK}(?:Z|[-+]\d\d:\d\d)$`, "u"),
     "Type a date and a time with Z or an offset, such as 2024-02-29T13:20:00Z or 2024-02-29T13:20:00+01:00.",
-    (text) => text.replace(/[ t]+(?=\d\d:)/iu, "T").replace(/ *z$/iu, "Z"),
+    (text) => text.replace(/(?<![ t])[ t]+(?=\d\d:)/iu, "T").replace(/(?<! ) *z$/iu, "Z"),
   ],
   "Edm.Duration": [
     /^-?P(?=\d|T\d)(?:\d+D)?(?:T(?=\d)(?:\d+H)?(?:\d+M)?(?:\d+(?:\.\d+)?S)?)?$/u,

@@ -81,7 +81,7 @@ export function writeQueryText(query: QueryText): string {
   return assemble(query.path, query.options, (text) => {
     const encoded = text
       .replaceAll(/%(?=[\dA-F]{2})/giu, "%25")
-      .replaceAll(/[&#\p{Cc}]|^\s+|\s+$/gu, (found) => encodeURIComponent(found));
+      .replaceAll(/^\s+|(?<!\s)\s+$|[&#\p{Cc}]/gu, (found) => encodeURIComponent(found));
     // An apostrophe without a second one would begin a string, which hides the ampersands after it.
     return encoded.split("'").length % 2 === 0 ? encoded.replaceAll("'", "%27") : encoded;
   });

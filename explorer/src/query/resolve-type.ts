@@ -13,7 +13,7 @@ export type Member =
   | { readonly kind: "navigation"; readonly navigation: Navigation; readonly property?: undefined };
 
 /** A segment, and the parentheses behind it, in which quotes may contain slashes. */
-const SEGMENT = /((?:[^/('"]|'[^']*')+)(\((?:[^')]|'[^']*')*\))?\/?/gu;
+const SEGMENT = /((?:[^/('"]|'[^']*')+)(\((?:[^')]|'[^']*(?:'|$))*(?:\)|$))?\/?/gu;
 
 /**
  * Returns the type that a resource path leads to, such as that of `Customers('A')/Orders`; null for names that the model does
@@ -53,12 +53,17 @@ function follow(model: Model, from: ResolvedPath | null, name: string, isKeyed: 
 
 /** Returns the member that a path of an expression leads to, such as `Customer/Address/City`; null without one. */
 export function memberAt(type: StructuredType, path: string): Member | null {
-  const slash = path.lastIndexOf("/");
-  const owner = slash < 0 ? type : typeAt(type, path.slice(0, slash));
-  const name = path.slice(slash + 1);
-  const property = owner?.properties.get(name);
+  let [owner, member]: [owner: StructuredType | null, member: Member | null] = [type, null];
+  for (const name of path.split("/")) {
+    member = owner && memberNamed(owner, name);
+    owner = member && targetOf(member);
+  }
+  return member;
+}
+
+function memberNamed({ properties, navigations }: StructuredType, name: string): Member | null {
+  const [property, navigation] = [properties.get(name), navigations.get(name)];
   if (property !== undefined) return { kind: "property", property };
-  const navigation = owner?.navigations.get(name);
   return navigation === undefined ? null : { kind: "navigation", navigation };
 }
 

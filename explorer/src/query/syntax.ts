@@ -32,7 +32,7 @@ export function isExpression(text: string): boolean {
 
 /** A search, in which apostrophes begin no string; a string; a phrase; a word; any other character. */
 const TOKENS =
-  /\$search=(?:"(?:[^"\\]|\\.)*"|\([^()]*\)|[^;()"])*|'[^']*'|"(?:[^"\\]|\\.)*"|[\p{L}\p{N}\p{M}\p{Pc}\p{Cf}.$]+|./gsu;
+  /\$search=(?:"(?:[^"\\]|\\.)*"|\([^()]*\)|[^;()"])*|'[^']*'|"(?:[^"\\]|\\.)*(?:"|$)|[\p{L}\p{N}\p{M}\p{Pc}\p{Cf}.$]+|./gsu;
 
 /** Splits the text of an option at a sign or word outside strings and parentheses. */
 export function split(text: string, separator: string): readonly string[] {

@@ -138,4 +138,44 @@ describe.skipIf(program === undefined)("the states of a screen", () => {
     expect(await page.locator("body").innerText()).not.toContain("first");
     expect(await page.locator("h1").innerText()).toBe("Sign in");
   });
+
+  test("nobody can undo what the last user did", async () => {
+    const { page, signIn, show, settle } = await openNotes("#/home", "key");
+    const dialog = page.locator("dialog[open]");
+    signIn.kind = "key";
+    await show("#/edit/Notes(1)");
+    await dialog.locator("input").fill("right");
+    await dialog.locator("input").press("Enter");
+    await settle();
+    await page.locator(".edit-form input").first().fill("changed");
+    await page.locator(".edit-form input").first().press("Enter");
+    await settle();
+    expect(await page.locator(".toast").innerText()).toContain("Undo");
+    await page.locator('button:has-text("Sign out")').click();
+    await settle();
+    expect(await page.locator(".toast").count()).toBe(0);
+  });
+
+  test("another user gets nothing of what the last one typed", async () => {
+    const { page, signIn, show, settle } = await openNotes("#/home", "basic");
+    const dialog = page.locator("dialog[open]");
+    const enter = async (name: string): Promise<void> => {
+      await dialog.locator("input").nth(0).fill(name);
+      await dialog.locator("input").nth(1).fill("päss");
+      await dialog.locator("input").nth(1).press("Enter");
+      await settle();
+    };
+    signIn.kind = "basic";
+    await show("#/edit/Notes(1)");
+    await enter("Zoë");
+    await page.locator(".edit-form input").first().fill("typed");
+    // The service no longer accepts the user.
+    signIn.kind = "key";
+    await page.locator(".edit-form input").first().press("Enter");
+    await settle();
+    expect(await dialog.count()).toBe(1);
+    signIn.kind = null;
+    await enter("Ann");
+    expect(await page.evaluate(`document.querySelector(".edit-form input").value`)).toBe("first");
+  });
 });

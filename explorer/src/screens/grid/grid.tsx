@@ -10,6 +10,7 @@ import { Description, Heading } from "../../parts/heading.tsx";
 import { Empty, Loadable, NotThere } from "../../parts/loadable.tsx";
 import { QueryOptions } from "../../parts/query-form/columns-builder.tsx";
 import { saveFile } from "../../parts/save-file.ts";
+import { NO_FILTER } from "../../query/filter-tree.ts";
 import type { ScreenProps } from "../../state/session.ts";
 import { useLoaded } from "../../state/use-loaded.ts";
 import { hrefOf, pathSegments, type View, viewOf, withOptions } from "../../state/view.ts";
@@ -135,12 +136,16 @@ function Tools(props: GridProps & Pick<TableProps, "columns">): JSX.Element {
   );
 }
 
+/** A filter of more conditions is one chip. */
+const MOST_CHIPS = 20;
 const LIMITS = /^\$(?:search|compute|apply|orderby|skip|top)$/u;
 
 /** Shows what limits and orders the rows: each with a link that removes it. */
 function Chips({ view, onEdit }: GridProps): JSX.Element | null {
   const { options } = view;
-  const parts = conditionsOf(options.get("$filter"));
+  const all = conditionsOf(options.get("$filter"));
+  // Each link writes the filter without its part.
+  const parts = all.length > MOST_CHIPS ? [{ ...NO_FILTER, items: all }] : all;
   const limits = [...options].filter(([name]) => LIMITS.test(name));
   const without = (name: string, text: string): string => hrefOf(changedView(view, [...options, [name, text]]));
   const chips = new Map([
