@@ -154,7 +154,7 @@ function Chips({ view, onEdit }: GridProps): JSX.Element | null {
           <button type="button" onClick={() => onEdit(new Map())}>
             {text}
           </button>
-          <a class="grid-remove" href={href} aria-label={`Remove ${text}`} style={{ flex: "none" }}>
+          <a class="grid-remove" href={href} aria-label={`Remove ${text}`}>
             <Icon name="close" />
           </a>
         </li>
