@@ -17,8 +17,7 @@ const PATHS = {
   up: "M8 13V3M4 7l4-4 4 4",
 } as const;
 
-/** The name of a picture. */
-export type IconName = keyof typeof PATHS;
+type IconName = keyof typeof PATHS;
 
 /** Shows a small picture. A text beside it, or the name of its button, says what it means. */
 export function Icon({ name }: { readonly name: IconName }): JSX.Element {
@@ -32,7 +31,7 @@ export function Icon({ name }: { readonly name: IconName }): JSX.Element {
 type OwnAttributes = "onClick" | "type" | "disabled" | "autofocus" | "children";
 
 /** What a button is like. */
-export interface ButtonProps extends Pick<ButtonHTMLAttributes, OwnAttributes> {
+interface ButtonProps extends Pick<ButtonHTMLAttributes, OwnAttributes> {
   readonly kind?: "plain" | "primary" | "quiet" | undefined;
   readonly icon?: IconName | undefined;
   /** The name of a button that shows a picture only; it is its tooltip, too. */

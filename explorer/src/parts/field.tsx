@@ -14,8 +14,8 @@ export interface FieldProps {
   readonly beside?: ComponentChildren;
 }
 
-/** The choices of a list. */
-type Choices = readonly { readonly value: string; readonly label: string }[];
+/** The choices of a list; a text is its own label. */
+type Choices = readonly (string | { readonly value: string; readonly label: string })[];
 
 /** Shows a field for text, or a list if there are choices, between its label and its hint and error. */
 export function TextField(
@@ -46,11 +46,14 @@ export function TextField(
     onInput: (event: TargetedEvent<HTMLInputElement>) => props.onInput(event.currentTarget.value),
     ...props.control,
   };
-  const options = choices?.map((choice) => (
-    <option key={choice.value} value={choice.value} selected={choice.value === value}>
-      {choice.label}
-    </option>
-  ));
+  const options = choices?.map((choice) => {
+    const option = typeof choice === "string" ? { value: choice, label: choice } : choice;
+    return (
+      <option key={option.value} value={option.value} selected={option.value === value}>
+        {option.label}
+      </option>
+    );
+  });
   const control = createElement(choices === undefined ? tag : "select", attributes, options);
   return (
     <div class="field">

@@ -103,7 +103,7 @@ export function Pick<Choice>(props: {
     <SelectField
       isLabelHidden
       {...{ label, value }}
-      choices={texts.map((text) => ({ value: text, label: text }))}
+      choices={texts}
       onChange={(text) => {
         const choice = choices.get(text);
         if (choice !== undefined) onPick(choice);

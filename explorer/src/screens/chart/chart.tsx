@@ -68,7 +68,7 @@ function ChartFields({ session, view, columns }: ColumnsProps): JSX.Element {
   const { kind, x, y } = choiceOf(view, columns);
   const change = (name: string) => (value: string) =>
     session.go(withOptions(view, { [name]: value }), { replace: true });
-  const paths = columns.map(({ path }) => ({ value: path, label: path }));
+  const paths = columns.map(({ path }) => path);
   const numbers = columns.filter(({ isNumber }) => isNumber).map(({ path }) => path);
   return (
     <div class="chart-fields">
@@ -122,7 +122,8 @@ function Figure({ view, columns, rows }: ColumnsProps & { readonly rows: readonl
         <summary>The same values as a table</summary>
         <DataTable
           label="Values"
-          columns={[{ title: x }, ...y.map((title) => ({ title, isNumber: true }))]}
+          columns={[x, ...y]}
+          numbers={y}
           rows={data.points.map((point) => [point.label, ...point.texts])}
         />
       </details>

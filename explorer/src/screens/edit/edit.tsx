@@ -127,7 +127,7 @@ function MergeDialog(props: {
       </p>
       <DataTable
         label="Changed values"
-        columns={["Property", "Before", "Yours", "Theirs"].map((title) => ({ title }))}
+        columns={["Property", "Before", "Yours", "Theirs"]}
         rows={rows.map((row) => {
           const before = <ValueCell value={row.base} type={row.property.type} />;
           return [row.property.name, before, cell(row, "mine"), cell(row, "theirs")];

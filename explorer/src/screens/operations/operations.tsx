@@ -40,7 +40,7 @@ function AllOperations({ operations }: { readonly operations: readonly Operation
   return (
     <DataTable
       label="Operations"
-      columns={["Name", "Kind", "Of", "Parameters", "Description"].map((title) => ({ title }))}
+      columns={["Name", "Kind", "Of", "Parameters", "Description"]}
       rows={operations.map((operation) => {
         const { kind, parameters, boundTo, boundToCollection, description } = operation;
         const name = callName(operation);

@@ -85,7 +85,7 @@ function Builder(props: {
   const { model, client } = props.session;
   const { path, options } = readQueryText(props.text, client.root);
   const place = resolvePath(model, path);
-  const sets = [...model.sets.keys()].map((name) => ({ value: name, label: name }));
+  const sets = [...model.sets.keys()];
   const other = { value: path, label: path === "" ? "Choose a set" : `Another path: ${path}` };
   return (
     <section class="query-form" aria-label="Form">

@@ -30,7 +30,6 @@ export function Relations({ session, view }: ScreenProps): JSX.Element {
   }, [model, focus, isNear]);
   const change = (changes: Readonly<Record<string, string | null>>): void =>
     session.go(withOptions(view, changes), { replace: true });
-  const names = [...model.sets.keys()].map((name) => ({ value: name, label: name }));
   return (
     <div class="relations">
       <Heading>Relations</Heading>
@@ -38,7 +37,7 @@ export function Relations({ session, view }: ScreenProps): JSX.Element {
         <SelectField
           label="Set"
           value={focus ?? ""}
-          choices={[{ value: "", label: "None" }, ...names]}
+          choices={[{ value: "", label: "None" }, ...model.sets.keys()]}
           onChange={(name) => change({ focus: name === "" ? null : name })}
         />
         <CheckField
@@ -69,7 +68,7 @@ function RelationTable(props: { readonly relations: readonly Relation[]; readonl
       </h2>
       <DataTable
         label="Relations"
-        columns={["From", "How many", "By", "To", "How many", "Navigations"].map((title) => ({ title }))}
+        columns={["From", "How many", "By", "To", "How many", "Navigations"]}
         rows={props.relations.map((relation) => [
           linkTo(relation.from),
           countOf(relation.back),
