@@ -72,11 +72,7 @@ const TITLES: Readonly<Record<number, string>> = {
 };
 
 /** Shows what went wrong: the message of the service, its code and the id of the request, and what to try. */
-export function Failure(props: {
-  readonly error: unknown;
-  readonly onAgain?: (() => void) | undefined;
-  readonly children?: ComponentChildren;
-}): JSX.Element {
+export function Failure(props: { readonly error: unknown; readonly onAgain?: (() => void) | undefined }): JSX.Element {
   const answer = props.error instanceof ServiceError ? props.error : null;
   const { status = 0, code = "", requestId, details = [] } = answer ?? {};
   return (
@@ -89,7 +85,6 @@ export function Failure(props: {
       {answer === null ? null : (
         <p class="small dim">{`${status} ${code} · request ${requestId ?? "without an id"}`}</p>
       )}
-      {props.children}
       {props.onAgain === undefined ? null : <Button onClick={props.onAgain}>Try again</Button>}
     </div>
   );

@@ -1,8 +1,7 @@
 import type { JSX } from "preact";
 import { itemsIn, textIn } from "../../client/json-members.ts";
-import { CheckList } from "../../parts/check-list.tsx";
 import { DataTable } from "../../parts/data-table.tsx";
-import { SelectField } from "../../parts/field.tsx";
+import { CheckList, TextField } from "../../parts/field.tsx";
 import { Heading } from "../../parts/heading.tsx";
 import { Empty, Loadable } from "../../parts/loadable.tsx";
 import { resolvePath, type ResolvedPath } from "../../query/resolve-type.ts";
@@ -72,8 +71,8 @@ function ChartFields({ session, view, columns }: ColumnsProps): JSX.Element {
   const numbers = columns.filter(({ isNumber }) => isNumber).map(({ path }) => path);
   return (
     <div class="chart-fields">
-      <SelectField label="Kind" value={kind} choices={KINDS} onChange={change("kind")} />
-      <SelectField label="Horizontal" value={x} choices={paths} onChange={change("x")} />
+      <TextField label="Kind" value={kind} choices={KINDS} onInput={change("kind")} />
+      <TextField label="Horizontal" value={x} choices={paths} onInput={change("x")} />
       <CheckList
         {...{ label: "Values", names: numbers, chosen: y, least: 1, most: MOST_SERIES }}
         onChange={(chosen) => change("y")(chosen.join(","))}

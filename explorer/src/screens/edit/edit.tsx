@@ -112,15 +112,7 @@ function MergeDialog(props: {
     );
   };
   return (
-    <Dialog
-      title="Somebody else changed this record"
-      onClose={() => props.onEnd(null)}
-      actions={
-        <Button kind="primary" disabled={changes === null} onClick={() => props.onEnd(changes)}>
-          Save the chosen values
-        </Button>
-      }
-    >
+    <Dialog title="Somebody else changed this record" onClose={() => props.onEnd(null)}>
       <p>
         The bold values are kept: one of you changed them. Choose for each value that both changed. Closing saves
         nothing.
@@ -133,6 +125,11 @@ function MergeDialog(props: {
           return [row.property.name, before, cell(row, "mine"), cell(row, "theirs")];
         })}
       />
+      <div class="dialog-actions">
+        <Button kind="primary" disabled={changes === null} onClick={() => props.onEnd(changes)}>
+          Save the chosen values
+        </Button>
+      </div>
     </Dialog>
   );
 }

@@ -1,7 +1,7 @@
 import type { JSX } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
 import { Button } from "../../parts/button.tsx";
-import { SelectField } from "../../parts/field.tsx";
+import { TextField } from "../../parts/field.tsx";
 import { Heading } from "../../parts/heading.tsx";
 import { Empty } from "../../parts/loadable.tsx";
 import { QueryOptions } from "../../parts/query-form/columns-builder.tsx";
@@ -89,11 +89,11 @@ function Builder(props: {
   const other = { value: path, label: path === "" ? "Choose a set" : `Another path: ${path}` };
   return (
     <section class="query-form" aria-label="Form">
-      <SelectField
+      <TextField
         label="Set"
         value={path}
         choices={model.sets.has(path) ? sets : [other, ...sets]}
-        onChange={props.onChange}
+        onInput={props.onChange}
       />
       {place === null ? (
         <p class="dim">The form appears with a set of the model. Write the options of other paths as text.</p>

@@ -1,7 +1,7 @@
 import type { JSX } from "preact";
 import { useMemo } from "preact/hooks";
 import { DataTable } from "../../parts/data-table.tsx";
-import { CheckField, SelectField } from "../../parts/field.tsx";
+import { CheckField, TextField } from "../../parts/field.tsx";
 import { Heading } from "../../parts/heading.tsx";
 import { Empty } from "../../parts/loadable.tsx";
 import type { ScreenProps } from "../../state/session.ts";
@@ -34,11 +34,11 @@ export function Relations({ session, view }: ScreenProps): JSX.Element {
     <div class="relations">
       <Heading>Relations</Heading>
       <div class="row relations-choices">
-        <SelectField
+        <TextField
           label="Set"
           value={focus ?? ""}
           choices={[{ value: "", label: "None" }, ...model.sets.keys()]}
-          onChange={(name) => change({ focus: name === "" ? null : name })}
+          onInput={(name) => change({ focus: name === "" ? null : name })}
         />
         <CheckField
           label="Only its neighbours"
