@@ -47,7 +47,7 @@ function RecordAtPlace(props: RecordPlace & Pick<View, "options">): JSX.Element 
                 <dt>
                   <span>{name}</span>
                   {tag === null ? null : <span class="tag">{tag}</span>}
-                  {note === null ? null : <span class="property-note">{note}</span>}
+                  {note === null || note === name ? null : <span class="property-note">{note}</span>}
                 </dt>
                 <dd>{value}</dd>
               </div>
