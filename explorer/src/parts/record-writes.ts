@@ -1,6 +1,5 @@
 import type { RequestOptions } from "../client/service-client.ts";
-import { type Entity, writableValues } from "../format/entity.ts";
-import type { EntityValues } from "../format/merge-columns.ts";
+import { type Entity, writableValues, type EntityValues } from "../format/entity.ts";
 import { recordPath } from "../query/literals.ts";
 import type { ResolvedPath } from "../query/resolve-type.ts";
 import type { OpenSession } from "../state/session.ts";

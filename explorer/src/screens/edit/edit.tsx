@@ -1,14 +1,15 @@
 import type { JSX } from "preact";
 import { useState } from "preact/hooks";
 import { ServiceError } from "../../client/service-error.ts";
-import { type Entity, toEntity } from "../../format/entity.ts";
 import {
+  type Entity,
+  toEntity,
   type EntityValues,
   type MergeChoice,
   type MergeRow,
   mergeColumns,
   mergedChanges,
-} from "../../format/merge-columns.ts";
+} from "../../format/entity.ts";
 import type { Property, StructuredType } from "../../model/model.ts";
 import { Button, ButtonLink } from "../../parts/button.tsx";
 import { DataTable } from "../../parts/data-table.tsx";

@@ -2,7 +2,7 @@ import type { JSX } from "preact";
 import { useState } from "preact/hooks";
 import { memberOf } from "../../client/json-members.ts";
 import type { Answer } from "../../client/service-client.ts";
-import type { EntityValues } from "../../format/merge-columns.ts";
+import type { EntityValues } from "../../format/entity.ts";
 import { callName } from "../../model/find-in-model.ts";
 import type { Operation } from "../../model/model.ts";
 import { ButtonLink } from "../../parts/button.tsx";
