@@ -16,7 +16,7 @@ const place = (lines: readonly string[], ids = [...new Set(lines.flatMap((line) 
 
 test("places what others refer to left of them", () => {
   const { at } = place(["Lines>Orders", "Orders>Customers", "Lines>Products"]);
-  expect([at("Customers").x, at("Orders").x, at("Lines").x]).toEqual([0, 280, 560]);
+  expect([at("Customers").x, at("Orders").x, at("Lines").x]).toEqual([0, 256, 512]);
   expect(at("Products").x).toBeLessThan(at("Lines").x);
 });
 

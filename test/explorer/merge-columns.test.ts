@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { isSameValue, mergeColumns, mergedChanges } from "../../explorer/src/format/merge-columns.ts";
+import { isSameValue, mergeColumns, mergedChanges } from "../../explorer/src/format/entity.ts";
 import { entityType, property } from "./sample-model.ts";
 
 const TYPE = entityType("Order", [

@@ -182,7 +182,7 @@ test("operations have the names of their imports; a bound one has none", () => {
   ]);
 });
 
-test("without annotations, everything is permitted but $apply and $compute", () => {
+test("without annotations, everything is permitted but $apply", () => {
   const model = modelOf(
     `<Schema Namespace="S">
       <EntityType Name="A"><Key><PropertyRef Name="Id"/></Key><Property Name="Id" Type="Edm.Int32"/></EntityType>
@@ -190,7 +190,7 @@ test("without annotations, everything is permitted but $apply and $compute", () 
   );
   const { abilities } = model.sets.get("As")!;
   const denied = Object.entries(abilities).filter(([name, value]) => name.startsWith("can") && value === false);
-  expect(denied.map(([name]) => name)).toEqual(["canCompute", "canApply"]);
+  expect(denied.map(([name]) => name)).toEqual(["canApply"]);
   expect(abilities.navigable("X")).toBe(true);
 });
 

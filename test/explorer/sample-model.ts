@@ -67,7 +67,6 @@ const ALL: SetAbilities = {
   canSort: true,
   canExpand: true,
   canApply: true,
-  canCompute: true,
   filterable: (name) => name !== "Secret",
   sortable: (name) => name !== "Address/City",
   expandable: () => true,

@@ -63,7 +63,7 @@ test("an error has the code, target, details and position that the service state
         code: "InvalidQueryOption",
         message: "$filter at position 14: the string does not end.",
         target: "$filter",
-        details: [{ code: "Invalid", message: "too long", target: "Name" }],
+        details: [{ message: "too long", target: "Name" }],
       },
     }),
     { status: 400, headers: { ...JSON_HEADERS, "X-Request-Id": "r2" } },
@@ -76,7 +76,7 @@ test("an error has the code, target, details and position that the service state
     message: "$filter at position 14: the string does not end.",
     target: "$filter",
     requestId: "r2",
-    details: [{ code: "Invalid", message: "too long", target: "Name" }],
+    details: [{ message: "too long", target: "Name" }],
   });
   expect(placeOfFault(messageOf(error))).toMatchObject({ option: "$filter", position: 14 });
 });

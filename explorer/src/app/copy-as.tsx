@@ -6,6 +6,7 @@ import { Button } from "../parts/button.tsx";
 import { Dialog } from "../parts/dialog.tsx";
 import { saveFile } from "../parts/save-file.ts";
 import type { ScreenProps } from "../state/session.ts";
+import { sentOptions } from "../state/view.ts";
 
 /** Files that open the service in Excel and Power BI, by their endings. */
 const FILES = { odc: writeOdc, pbids: writePbids } as const;
@@ -18,7 +19,7 @@ export function CopyAs({ session, view: { path, options } }: ScreenProps): JSX.E
   const query: CopiedQuery = {
     root: client.root,
     path,
-    options: new Map([...options].filter(([name]) => /^[$@]/u.test(name))),
+    options: sentOptions(options),
     headers: { Accept: "application/json", ...credential.value?.headers },
   };
   const copy = async (label: string, text: string): Promise<void> => {

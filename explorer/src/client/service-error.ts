@@ -2,7 +2,6 @@ import { itemsIn, memberOf, textIn } from "./json-members.ts";
 
 /** One of several faults of a request, such as of one property. */
 interface ErrorDetail {
-  readonly code: string;
   readonly message: string;
   readonly target: string | null;
 }
@@ -23,7 +22,6 @@ export class ServiceError extends Error {
     this.code = textIn(error, "code") ?? String(status);
     this.target = textIn(error, "target");
     this.details = itemsIn(error, "details").map((detail) => ({
-      code: textIn(detail, "code") ?? "",
       message: textIn(detail, "message") ?? "",
       target: textIn(detail, "target"),
     }));

@@ -1,5 +1,5 @@
 import type { PropertyType } from "../model/model.ts";
-import type { EntityValues } from "./merge-columns.ts";
+import type { EntityValues } from "./entity.ts";
 
 /** A column of a CSV file. The type is null if it is not known, such as of a total. */
 export interface CsvColumn {

@@ -1,5 +1,6 @@
-import type { StructuredType } from "../model/model.ts";
-import type { EntityValues } from "./merge-columns.ts";
+import type { Property, StructuredType } from "../model/model.ts";
+
+export type EntityValues = Readonly<Record<string, unknown>>;
 
 /** An entity as the service sent it. */
 export interface Entity {
@@ -28,4 +29,48 @@ export function isRepeatable({ properties, key }: StructuredType, values: Entity
     const isLost = typeof values[name] === "object" || (type.kind === "primitive" && /String|Binary/u.test(type.name));
     return (values[name] ?? null) === null || !property.readOnly || key.includes(property) || !isLost;
   });
+}
+
+export type MergeChoice = "mine" | "theirs";
+
+/** A property of an entity that two people may have changed at the same time. */
+export interface MergeRow {
+  readonly property: Property;
+  readonly base: unknown;
+  readonly mine: unknown;
+  readonly theirs: unknown;
+  /** Who changed it: `agreed` if both did in the same way, `conflict` if a person decides. */
+  readonly state: "same" | MergeChoice | "agreed" | "conflict";
+}
+
+/** Compares an entity as it was, with the changes of the form, and as the service has it now. */
+export function mergeColumns(
+  { properties }: StructuredType,
+  before: EntityValues,
+  changes: EntityValues,
+  now: EntityValues,
+): readonly MergeRow[] {
+  return Array.from(properties.values(), (property) => {
+    const [base, mine, theirs] = [before, { ...before, ...changes }, now].map((values) => values[property.name]);
+    return { property, base, mine, theirs, state: stateOf(base, mine, theirs) };
+  });
+}
+
+function stateOf(base: unknown, mine: unknown, theirs: unknown): MergeRow["state"] {
+  if (isSameValue(base, mine)) return isSameValue(base, theirs) ? "same" : "theirs";
+  if (isSameValue(base, theirs)) return "mine";
+  return isSameValue(mine, theirs) ? "agreed" : "conflict";
+}
+
+/** Returns the properties to send so that the entity becomes what was chosen; null as long as a conflict has no choice. */
+export function mergedChanges(rows: readonly MergeRow[], kept: ReadonlyMap<string, MergeChoice>): EntityValues | null {
+  const sides = rows.map(({ state, property }) => (state === "conflict" ? kept.get(property.name) : state));
+  if (sides.includes(undefined)) return null;
+  const changed = rows.filter((_, at) => sides[at] === "mine");
+  return Object.fromEntries(changed.map(({ property, mine }) => [property.name, mine]));
+}
+
+/** Returns whether two values are the same in JSON. */
+export function isSameValue(left: unknown, right: unknown): boolean {
+  return JSON.stringify(left ?? null) === JSON.stringify(right ?? null);
 }

@@ -12,13 +12,15 @@ export function isNumeric(type: PropertyType): boolean {
   return type.kind === "primitive" && /^Edm\.(?:S?Byte|Int\d+|Single|Double|Decimal)$/u.test(type.name);
 }
 
-const NUMBER = /^-?(?:0|[1-9]\d*)(?:\.\d+)?$/u;
+const NUMBER = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:e[-+]?\d+)?$/iu;
 
 /** Returns the type of values that no model describes, such as totals: their numbers arrive as text, so that they are exact. */
 export function typeOfValues(values: readonly unknown[]): PropertyType | null {
   const texts = values.map((value) => (typeof value === "string" ? value : JSON.stringify(value ?? null)));
-  const isNumber = texts.every((text) => text === "null" || NUMBER.test(text));
-  return isNumber ? { kind: "primitive", name: "Edm.Decimal" } : null;
+  const stated = texts.filter((text) => text !== "null");
+  return stated.length > 0 && stated.every((text) => NUMBER.test(text))
+    ? { kind: "primitive", name: "Edm.Decimal" }
+    : null;
 }
 
 /** Returns how a value is shown. The type is null if it is not known, such as of a total. */
@@ -74,11 +76,16 @@ function sizeText(exact: string, locale: string | undefined): string {
   return new Intl.NumberFormat(locale, { style: "unit", unit: "byte", unitDisplay: "long" }).format(bytes);
 }
 
+/** Writes a number of things: `1 row`, `12,345 rows`. */
+export function countText(count: number, thing: string, locale?: string): string {
+  return `${showValue(count, null, locale).text} ${thing}${count === 1 ? "" : "s"}`;
+}
+
 function summaryOf(value: object): string {
   const isPlain = (item: unknown): boolean => typeof item !== "object" || item === null;
   const members = Object.entries(value).filter(([name]) => !name.includes("@"));
   const texts = members.map(([, each]) => (isPlain(each) ? String(each) : "…"));
   if (!Array.isArray(value)) return texts.map((text, at) => `${members[at]?.[0] ?? ""}: ${text}`).join(", ");
   if (texts.length > 0 && value.every(isPlain)) return texts.join(", ");
-  return texts.length === 1 ? "1 item" : `${texts.length || "no"} items`;
+  return texts.length === 0 ? "no items" : countText(texts.length, "item");
 }

@@ -2,7 +2,7 @@ import { type CsdlElement, annotation, itemsAt, textAt } from "./csdl.ts";
 
 const APPLY = "Aggregation.ApplySupported";
 
-/** Returns what a set permits: what no annotation denies, and `$apply` and `$compute` if one permits them. */
+/** Returns what a set permits: what no annotation denies, and `$apply` if one permits it. */
 export function setAbilities(set: CsdlElement) {
   const stated = (term: string, ...path: string[]): string | null => textAt(set, `Capabilities.${term}`, ...path);
   const permits = (term: string, ...path: string[]): boolean => stated(term, ...path) !== "false";
@@ -30,7 +30,6 @@ export function setAbilities(set: CsdlElement) {
     canFilter: permits("FilterRestrictions", "Filterable"),
     canSort: permits("SortRestrictions", "Sortable"),
     canExpand: permits("ExpandRestrictions", "Expandable"),
-    canCompute: stated("ComputeSupported") === "true",
     canApply: annotation(set, APPLY) !== undefined,
     filterable: pathsFor("Filter", "Filterable"),
     sortable: pathsFor("Sort", "Sortable"),

@@ -3,22 +3,18 @@ import type { ButtonHTMLAttributes, JSX } from "preact";
 /** The lines of each picture, on a grid of 16 by 16. */
 const PATHS = {
   add: "M8 3v10M3 8h10",
-  chart: "M2.5 13.5h11M4.5 11V8M8 11V3.5M11.5 11V6",
   close: "M4 4l8 8M12 4l-8 8",
   columns: "M2.5 3h11v10h-11zM6.2 3v10M9.8 3v10",
   copy: "M6 5.5h7.5v8H6zM10.5 5.5v-3H3v8h3",
-  delete: "M3 4.5h10M6.5 4.5V3h3v1.5M4.5 4.5l.5 9h6l.5-9",
   down: "M8 3v10M4 9l4 4 4-4",
   download: "M8 2.5v8M4.5 7.5L8 11l3.5-3.5M3 13.5h10",
-  edit: "M3 13l.6-2.8L10.5 3.3l2.2 2.2-6.9 6.9z",
   filter: "M2.5 3.5h11L9.5 8.5V13l-3-1.5V8.5z",
   search: "M7 2.8a4.2 4.2 0 1 1 0 8.4 4.2 4.2 0 0 1 0-8.4zM10.2 10.2l3.3 3.3",
   set: "M2.5 3.5h11v9h-11zM2.5 6.5h11M6 6.5v6",
   up: "M8 13V3M4 7l4-4 4 4",
 } as const;
 
-/** The name of a picture. */
-export type IconName = keyof typeof PATHS;
+type IconName = keyof typeof PATHS;
 
 /** Shows a small picture. A text beside it, or the name of its button, says what it means. */
 export function Icon({ name }: { readonly name: IconName }): JSX.Element {
@@ -32,7 +28,7 @@ export function Icon({ name }: { readonly name: IconName }): JSX.Element {
 type OwnAttributes = "onClick" | "type" | "disabled" | "autofocus" | "children";
 
 /** What a button is like. */
-export interface ButtonProps extends Pick<ButtonHTMLAttributes, OwnAttributes> {
+interface ButtonProps extends Pick<ButtonHTMLAttributes, OwnAttributes> {
   readonly kind?: "plain" | "primary" | "quiet" | undefined;
   readonly icon?: IconName | undefined;
   /** The name of a button that shows a picture only; it is its tooltip, too. */

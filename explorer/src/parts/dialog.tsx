@@ -7,8 +7,6 @@ export function Dialog(props: {
   readonly title: string;
   readonly onClose: () => void;
   readonly children: ComponentChildren;
-  /** Buttons at the end; a dialog always has one that closes it. */
-  readonly actions?: ComponentChildren | undefined;
 }): JSX.Element {
   const id = useId();
   const dialog = useRef<HTMLDialogElement>(null);
@@ -38,7 +36,6 @@ export function Dialog(props: {
         <Button kind="quiet" icon="close" label="Close" onClick={props.onClose} />
       </div>
       {props.children}
-      {props.actions === undefined ? null : <div class="dialog-actions">{props.actions}</div>}
     </dialog>
   );
 }

@@ -14,16 +14,16 @@ export interface FieldProps {
   readonly beside?: ComponentChildren;
 }
 
-/** The choices of a list. */
-type Choices = readonly { readonly value: string; readonly label: string }[];
+/** The choices of a list; a text is its own label. */
+type Choices = readonly (string | { readonly value: string; readonly label: string })[];
 
 /** Shows a field for text, or a list if there are choices, between its label and its hint and error. */
 export function TextField(
   props: FieldProps &
-    Pick<InputHTMLAttributes, "autocomplete" | "placeholder" | "inputMode"> & {
+    Pick<InputHTMLAttributes, "placeholder" | "inputMode"> & {
       readonly value: string;
       readonly onInput: (value: string) => void;
-      readonly type?: "text" | "search" | "password" | undefined;
+      readonly type?: "text" | "search" | undefined;
       readonly isCode?: boolean | undefined;
       /** Whether it has several lines. */
       readonly isLong?: boolean | undefined;
@@ -33,10 +33,10 @@ export function TextField(
     },
 ): JSX.Element {
   const id = useId();
-  const { required, value, placeholder, inputMode, autocomplete = "off", choices } = props;
+  const { required, value, placeholder, inputMode, choices } = props;
   const notes = (["hint", "error"] as const).filter((kind) => typeof props[kind] === "string");
   const tag = props.isLong === true ? "textarea" : "input";
-  const plain = { id, required, value, placeholder, inputMode, autocomplete, spellcheck: false };
+  const plain = { id, required, value, placeholder, inputMode, autocomplete: "off" as const, spellcheck: false };
   const attributes = {
     ...plain,
     class: props.isCode === true ? "input code" : "input",
@@ -46,11 +46,14 @@ export function TextField(
     onInput: (event: TargetedEvent<HTMLInputElement>) => props.onInput(event.currentTarget.value),
     ...props.control,
   };
-  const options = choices?.map((choice) => (
-    <option key={choice.value} value={choice.value} selected={choice.value === value}>
-      {choice.label}
-    </option>
-  ));
+  const options = choices?.map((choice) => {
+    const option = typeof choice === "string" ? { value: choice, label: choice } : choice;
+    return (
+      <option key={option.value} value={option.value} selected={option.value === value}>
+        {option.label}
+      </option>
+    );
+  });
   const control = createElement(choices === undefined ? tag : "select", attributes, options);
   return (
     <div class="field">
@@ -68,18 +71,6 @@ export function TextField(
   );
 }
 
-/** Shows a field with a list of choices. */
-export function SelectField({
-  onChange,
-  ...props
-}: FieldProps & {
-  readonly value: string;
-  readonly choices: Choices;
-  readonly onChange: (value: string) => void;
-}): JSX.Element {
-  return <TextField {...props} onInput={onChange} />;
-}
-
 /** Shows a box that is checked or not. */
 export function CheckField(props: {
   readonly label: ComponentChildren;
@@ -93,5 +84,33 @@ export function CheckField(props: {
       <input type="checkbox" {...{ checked, disabled }} onChange={(event) => onChange(event.currentTarget.checked)} />
       <span>{label}</span>
     </label>
+  );
+}
+
+/** Chooses several names of a list; shows nothing for an empty list. Chosen ones keep the order in which they were chosen. */
+export function CheckList(props: {
+  readonly label: string;
+  readonly names: readonly string[];
+  readonly chosen: readonly string[];
+  /** How many are chosen; by default any number. */
+  readonly least?: number;
+  readonly most?: number;
+  readonly onChange: (chosen: readonly string[]) => void;
+}): JSX.Element | null {
+  const { label, names, chosen, least = 0, most = Infinity, onChange } = props;
+  const all = [...new Set([...names, ...chosen])];
+  return all.length === 0 ? null : (
+    <fieldset class="check-list">
+      <legend class="field-label">{label}</legend>
+      {all.map((name) => (
+        <CheckField
+          key={name}
+          label={name}
+          checked={chosen.includes(name)}
+          disabled={chosen.includes(name) ? chosen.length <= least : chosen.length >= most}
+          onChange={(isChosen) => onChange(isChosen ? [...chosen, name] : chosen.filter((each) => each !== name))}
+        />
+      ))}
+    </fieldset>
   );
 }

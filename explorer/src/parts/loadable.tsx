@@ -19,9 +19,22 @@ export function Loadable<Value>(props: {
   const { state, stop, again } = props.loading;
   switch (state.kind) {
     case "loading":
-      return <Busy label={props.label} lines={props.lines} onStop={stop} />;
+      return (
+        <div class="busy" role="status" aria-busy="true">
+          <span class="hidden">{props.label}</span>
+          <BusyBar label={props.label} onStop={stop} />
+          {Array.from({ length: props.lines ?? 5 }, (_, index) => (
+            <div key={index} class="busy-line" />
+          ))}
+        </div>
+      );
     case "stopped":
-      return <Stopped onAgain={again} />;
+      return (
+        <div class="notice" role="status">
+          <p>You stopped this request.</p>
+          <Button onClick={again}>Try again</Button>
+        </div>
+      );
     case "failed":
       return <Failure error={state.error} onAgain={again} />;
     case "loaded":
@@ -29,27 +42,12 @@ export function Loadable<Value>(props: {
   }
 }
 
-interface BusyProps {
+/** Shows progress, and a way to stop it; nothing for the first half second. */
+export function BusyBar(props: {
   /** Such as "Loading Orders". */
   readonly label: string;
-  readonly onStop?: (() => void) | undefined;
-}
-
-/** Shows that something is loading, by lines in the shape of what comes. */
-export function Busy({ lines = 5, ...props }: BusyProps & { readonly lines?: number | undefined }): JSX.Element {
-  return (
-    <div class="busy" role="status" aria-busy="true">
-      <span class="hidden">{props.label}</span>
-      <BusyBar {...props} />
-      {Array.from({ length: lines }, (_, index) => (
-        <div key={index} class="busy-line" />
-      ))}
-    </div>
-  );
-}
-
-/** Shows progress, and a way to stop it; nothing for the first half second. */
-export function BusyBar({ label, onStop }: BusyProps): JSX.Element | null {
+  readonly onStop: () => void;
+}): JSX.Element | null {
   const [isLong, setLong] = useState(false);
   useEffect(() => {
     const timer = setTimeout(() => setLong(true), 500);
@@ -57,21 +55,11 @@ export function BusyBar({ label, onStop }: BusyProps): JSX.Element | null {
   }, []);
   return isLong ? (
     <div class="busy-note">
-      <progress aria-label={label} />
-      <span class="dim">{label} …</span>
-      {onStop === undefined ? null : <Button onClick={onStop}>Stop</Button>}
+      <progress aria-label={props.label} />
+      <span class="dim">{props.label} …</span>
+      <Button onClick={props.onStop}>Stop</Button>
     </div>
   ) : null;
-}
-
-/** Shows that the reader stopped a request. */
-export function Stopped({ onAgain }: { readonly onAgain: () => void }): JSX.Element {
-  return (
-    <div class="notice" role="status">
-      <p>You stopped this request.</p>
-      <Button onClick={onAgain}>Try again</Button>
-    </div>
-  );
 }
 
 /** By status, or by its first digit. */
@@ -84,11 +72,7 @@ const TITLES: Readonly<Record<number, string>> = {
 };
 
 /** Shows what went wrong: the message of the service, its code and the id of the request, and what to try. */
-export function Failure(props: {
-  readonly error: unknown;
-  readonly onAgain?: (() => void) | undefined;
-  readonly children?: ComponentChildren;
-}): JSX.Element {
+export function Failure(props: { readonly error: unknown; readonly onAgain?: (() => void) | undefined }): JSX.Element {
   const answer = props.error instanceof ServiceError ? props.error : null;
   const { status = 0, code = "", requestId, details = [] } = answer ?? {};
   return (
@@ -101,7 +85,6 @@ export function Failure(props: {
       {answer === null ? null : (
         <p class="small dim">{`${status} ${code} · request ${requestId ?? "without an id"}`}</p>
       )}
-      {props.children}
       {props.onAgain === undefined ? null : <Button onClick={props.onAgain}>Try again</Button>}
     </div>
   );

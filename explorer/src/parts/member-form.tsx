@@ -1,7 +1,7 @@
 import type { ComponentChildren, JSX } from "preact";
 import { useContext, useState } from "preact/hooks";
 import { ServiceError, isAbort } from "../client/service-error.ts";
-import type { EntityValues } from "../format/merge-columns.ts";
+import type { EntityValues } from "../format/entity.ts";
 import type { Parameter, Property } from "../model/model.ts";
 import { readTypedJson, typedOf } from "../query/literals.ts";
 import { SessionContext } from "../state/session.ts";

@@ -1,8 +1,6 @@
 import type { RequestOptions } from "../client/service-client.ts";
-import { type Entity, toEntity, writableValues } from "../format/entity.ts";
-import type { EntityValues } from "../format/merge-columns.ts";
-import type { EntitySet } from "../model/model.ts";
-import { keyPredicate } from "../query/literals.ts";
+import { type Entity, writableValues, type EntityValues } from "../format/entity.ts";
+import { recordPath } from "../query/literals.ts";
 import type { ResolvedPath } from "../query/resolve-type.ts";
 import type { OpenSession } from "../state/session.ts";
 import { encodePath, viewOf } from "../state/view.ts";
@@ -12,13 +10,6 @@ export interface RecordPlace {
   readonly session: OpenSession;
   readonly path: string;
   readonly place: ResolvedPath;
-}
-
-/** Returns the path of a record of a set; null if nobody can read it by its key. */
-export function recordPath(set: EntitySet | null | undefined, body: unknown): string | null {
-  if (set?.abilities.canReadByKey !== true) return null;
-  const key = keyPredicate(set.type, toEntity(body)?.values ?? {});
-  return key === null ? null : set.name + key;
 }
 
 /** Creates a record, and shows it. */

@@ -16,7 +16,7 @@ export interface ValueFieldProps extends FieldProps {
 export function ValueField(props: ValueFieldProps): JSX.Element {
   const { shape, typed, onChange, isNullable } = props;
   const value = typed ?? "";
-  const choices = choicesOf(shape).map((choice) => ({ value: choice, label: choice }));
+  const choices = choicesOf(shape);
   const hasChoices = choices.length > 0;
   const none = isNullable || typed === null ? [{ value: "", label: isNullable ? "null" : "Choose" }] : [];
   return (

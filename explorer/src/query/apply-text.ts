@@ -1,7 +1,7 @@
 import { isExpression, NAME, PATH, readItems } from "./syntax.ts";
 
 /** How a total is made of the values of a group. */
-export type TotalMethod = "count" | "sum" | "average" | "min" | "max" | "countdistinct";
+type TotalMethod = "count" | "sum" | "average" | "min" | "max" | "countdistinct";
 
 /** The names of the methods for people. */
 export const METHOD_NAMES: ReadonlyMap<TotalMethod, string> = new Map([
@@ -25,12 +25,10 @@ export interface ApplyForm {
   readonly filter: string;
   readonly groupBy: readonly string[];
   readonly totals: readonly Total[];
-  /** The groups with the greatest or least value; null for all. */
-  readonly limit: { readonly count: number; readonly by: string; readonly end: "top" | "bottom" } | null;
 }
 
 /** The form without a choice. */
-export const NO_GROUPS: ApplyForm = Object.freeze({ filter: "", groupBy: [], totals: [], limit: null });
+export const NO_GROUPS: ApplyForm = Object.freeze({ filter: "", groupBy: [], totals: [] });
 
 /** Returns the name of a total for people: `Sum of Price`. */
 export function titleOf(method: TotalMethod, path: string | null): string {
@@ -49,25 +47,22 @@ export function aliasOf(method: TotalMethod, path: string | null, taken: Iterabl
 }
 
 /** Writes the text of `$apply`; empty without a group and a total. */
-export function writeApply({ filter, groupBy, totals, limit }: ApplyForm): string {
+export function writeApply({ filter, groupBy, totals }: ApplyForm): string {
   if (groupBy.length === 0 && totals.length === 0) return "";
   const aggregate = totals.length === 0 ? [] : [`aggregate(${totals.map(writeTotal).join(",")})`];
   return [
     ...(filter.trim() === "" ? [] : [`filter(${filter.trim()})`]),
     ...(groupBy.length === 0 ? aggregate : [`groupby(${[`(${groupBy.join(",")})`, ...aggregate].join(",")})`]),
-    ...(limit === null ? [] : [`${limit.end}count(${limit.count},${limit.by})`]),
   ].join("/");
 }
 
-/** Writes a total as `aggregate` has it. */
-export function writeTotal({ method, path, alias }: Total): string {
+function writeTotal({ method, path, alias }: Total): string {
   return path === null ? `$count as ${alias}` : `${path} with ${method} as ${alias}`;
 }
 
 const LIST = String.raw`\(\s*([^()\s][^()]*)\)`;
 const FORM = new RegExp(
-  String.raw`^\s*(?:filter\((.*)\)/)?(?:aggregate${LIST}|groupby\(\s*${LIST}\s*(?:,\s*aggregate${LIST}\s*)?\))` +
-    String.raw`(?:/(top|bottom)count\(\s*(\d{1,9})\s*,\s*(${PATH})\s*\))?\s*$`,
+  String.raw`^\s*(?:filter\((.*)\)/)?(?:aggregate${LIST}|groupby\(\s*${LIST}\s*(?:,\s*aggregate${LIST}\s*)?\))\s*$`,
   "su",
 );
 const GROUP = new RegExp(`^${PATH}$`, "u");
@@ -80,13 +75,12 @@ const TOTAL = new RegExp(
 export function readApply(text: string): ApplyForm | null {
   if (text.trim() === "") return NO_GROUPS;
   const steps = FORM.exec(text);
-  const [, filter, only, groups = "", inner = "", end, count, by = ""] = steps ?? [];
+  const [, filter, only, groups = "", inner = ""] = steps ?? [];
   const groupBy = readItems(groups, GROUP)?.map(([path]) => path);
   const totals = readItems(only ?? inner, TOTAL)?.map(readTotal);
   const isRead = filter === undefined || isExpression(filter);
   if (steps === null || groupBy === undefined || totals === undefined || !isRead) return null;
-  const limit = { count: Number(count), by, end: end === "top" ? "top" : "bottom" } as const;
-  return { filter: filter?.trim() ?? "", groupBy, totals, limit: end === undefined ? null : limit };
+  return { filter: filter?.trim() ?? "", groupBy, totals };
 }
 
 function readTotal([, path, word, alias = ""]: RegExpExecArray): Total {

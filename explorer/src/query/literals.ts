@@ -1,7 +1,8 @@
 import { daysInMonth } from "../../../src/edm/calendar.ts";
 import { INTEGER_BOUNDS } from "../../../src/edm/integer-bounds.ts";
+import { toEntity } from "../format/entity.ts";
 import { isNumeric } from "../format/show-value.ts";
-import type { EnumType, Property, PropertyType, StructuredType } from "../model/model.ts";
+import type { EntitySet, EnumType, Property, PropertyType, StructuredType } from "../model/model.ts";
 import { encode } from "./option-text.ts";
 
 /** The type of a property or parameter. */
@@ -167,6 +168,13 @@ export function keyPredicate({ key }: StructuredType, entity: Readonly<Record<st
   const values = key.map(({ name, type }) => encodeSegment(toLiteral(entity[name], type)));
   const parts = values.map((value, index) => `${encodeSegment(key[index]?.name ?? "")}=${value}`);
   return `(${values.length === 1 ? values.join("") : parts.join(",")})`;
+}
+
+/** Returns the path of a record of a set; null if nobody can read it by its key. */
+export function recordPath(set: EntitySet | null | undefined, body: unknown): string | null {
+  if (set?.abilities.canReadByKey !== true) return null;
+  const key = keyPredicate(set.type, toEntity(body)?.values ?? {});
+  return key === null ? null : set.name + key;
 }
 
 /** Encodes a text for one segment of a path. Quotes, parentheses, commas, colons and signs stay readable. */

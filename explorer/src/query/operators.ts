@@ -1,10 +1,9 @@
 import { isNumeric } from "../format/show-value.ts";
-import type { EntitySet, Property, PropertyType, StructuredType } from "../model/model.ts";
+import type { Property, PropertyType, StructuredType } from "../model/model.ts";
 import { condition, CONDITION_OPERATORS, type ConditionOperator, type FilterCondition } from "./filter-tree.ts";
 
 /** An operator as people choose it. */
 export interface Operator {
-  readonly id: string;
   /** Between the name and the value: "is at least". */
   readonly label: string;
   readonly operator: ConditionOperator;
@@ -52,7 +51,7 @@ export function operatorsFor(property: Pick<Property, "type" | "isCollection" | 
   return Object.entries({ ...own, ...(isNullable ? NULL : {}) }).map(([id, label]) => {
     const operator = CONDITION_OPERATORS.find((each) => id.split(" ").includes(each)) ?? "eq";
     const count = operator === "in" ? "many" : "one";
-    return { id, label, operator, isNegated: id.startsWith("not "), values: id.endsWith(" null") ? "none" : count };
+    return { label, operator, isNegated: id.startsWith("not "), values: id.endsWith(" null") ? "none" : count };
   });
 }
 
@@ -80,11 +79,6 @@ export function operatorFor(shown: FilterCondition, operators: readonly Operator
 export interface PathProperty {
   readonly path: string;
   readonly property: Property;
-}
-
-/** Returns the properties that a set lets requests filter by, those within complex values included. */
-export function filterableProperties({ type, abilities }: EntitySet): readonly PathProperty[] {
-  return abilities.canFilter ? comparable(type).filter(({ path }) => abilities.filterable(path)) : [];
 }
 
 /** Returns the properties of a type that can be compared, those within complex values included. A type may contain itself. */

@@ -1,4 +1,5 @@
-import type { EntitySet, Model, Navigation, Property, StructuredType } from "../model/model.ts";
+import { typeOfValues } from "../format/show-value.ts";
+import type { EntitySet, Model, Navigation, Property, PropertyType, StructuredType } from "../model/model.ts";
 
 /** What a resource path leads to; the set is null if the model names none. */
 export interface ResolvedPath {
@@ -83,4 +84,9 @@ export function typeAt(type: StructuredType, path: string): StructuredType | nul
   if (path === "") return type;
   const member = memberAt(type, path);
   return member && targetOf(member);
+}
+
+/** Returns the type of a column of rows: that of the model, otherwise what its values say; null if they are no numbers. */
+export function columnType(type: StructuredType | null, path: string, values: readonly unknown[]): PropertyType | null {
+  return (type && memberAt(type, path)?.property?.type) ?? typeOfValues(values);
 }

@@ -3,8 +3,8 @@ import { createContext } from "preact";
 import { type About, readAbout } from "../client/about.ts";
 import { ServiceClient } from "../client/service-client.ts";
 import type { Credential, SignIn } from "../client/sign-in.ts";
+import type { XmlElement } from "../model/csdl.ts";
 import { type Model, readMetadata } from "../model/model.ts";
-import { parseXml } from "../model/parse-xml.ts";
 import { Toasts } from "./toasts.ts";
 import { type View, hrefOf, parseFragment } from "./view.ts";
 
@@ -88,6 +88,14 @@ export async function openSession(session: Session, signal: AbortSignal): Promis
     session.client.get("$metadata", { signal, accept: "application/xml" }),
   ]);
   return { ...session, about, model: readMetadata(parseXml(String(metadata.body))) };
+}
+
+/** Parses an XML document with the parser of the browser. @throws Error if the text is not well-formed */
+function parseXml(text: string): XmlElement {
+  const document = new DOMParser().parseFromString(text, "application/xml");
+  const fault = document.querySelector("parsererror");
+  if (fault !== null) throw new Error(`The metadata of the service is not well-formed XML: ${fault.textContent ?? ""}`);
+  return document.documentElement;
 }
 
 /** Passes the session to parts that are far below a screen. */

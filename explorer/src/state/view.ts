@@ -61,10 +61,14 @@ export function pathSegments(path: string): readonly string[] {
   return path.match(/(?:[^/']|'[^']*(?:'|$))+/gu) ?? [];
 }
 
-/** Returns the URL of a view, below the root of the service: its path, system query options and aliases. */
+/** Returns the options that are sent to the service: system query options and aliases. */
+export function sentOptions(options: View["options"]): View["options"] {
+  return new Map([...options].filter(([name, value]) => /^[$@]/u.test(name) && value !== ""));
+}
+
+/** Returns the URL of a view, below the root of the service: its path and the options that are sent. */
 export function resourceUrl({ path, options }: Pick<View, "path" | "options">): string {
-  const sent = [...options].filter(([name, value]) => /^[$@]/u.test(name) && value !== "");
-  return toRequestTarget({ path, options: new Map(sent) });
+  return toRequestTarget({ path, options: sentOptions(options) });
 }
 
 /** Encodes what a path does not permit, and leaves what is encoded. */

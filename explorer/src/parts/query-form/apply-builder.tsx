@@ -1,7 +1,7 @@
 import type { JSX } from "preact";
 import { aliasOf, METHOD_NAMES, readApply, titleOf, type Total, writeApply } from "../../query/apply-text.ts";
 import { comparable } from "../../query/operators.ts";
-import { CheckList } from "../check-list.tsx";
+import { CheckList } from "../field.tsx";
 import { type QueryPlace, singlePaths } from "./filter-paths.ts";
 import { ListEditor, OptionEditor, type OptionText, Pick } from "./option-editor.tsx";
 

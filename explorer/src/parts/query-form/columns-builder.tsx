@@ -10,8 +10,7 @@ import {
   writeExpand,
   writeSelect,
 } from "../../query/expand-tree.ts";
-import { CheckList } from "../check-list.tsx";
-import { CheckField, TextField } from "../field.tsx";
+import { CheckField, CheckList, TextField } from "../field.tsx";
 import { ApplyBuilder } from "./apply-builder.tsx";
 import { FilterBuilder } from "./filter-builder.tsx";
 import { type QueryPlace, sortPaths } from "./filter-paths.ts";

@@ -1,7 +1,7 @@
 import type { ComponentChildren, JSX } from "preact";
 import { useRef, useState } from "preact/hooks";
 import { Button } from "../button.tsx";
-import { SelectField, TextField } from "../field.tsx";
+import { TextField } from "../field.tsx";
 
 /** The text of an option, and what changes it. */
 export interface OptionText {
@@ -100,11 +100,11 @@ export function Pick<Choice>(props: {
   const choices = new Map(props.choices);
   const texts = choices.has(value) ? [...choices.keys()] : [value, ...choices.keys()];
   return (
-    <SelectField
+    <TextField
       isLabelHidden
       {...{ label, value }}
-      choices={texts.map((text) => ({ value: text, label: text }))}
-      onChange={(text) => {
+      choices={texts}
+      onInput={(text) => {
         const choice = choices.get(text);
         if (choice !== undefined) onPick(choice);
       }}

@@ -2,9 +2,8 @@ import { valueAt } from "../../format/csv.ts";
 import { isNumeric } from "../../format/show-value.ts";
 import type { PropertyType, StructuredType } from "../../model/model.ts";
 import { comparable } from "../../query/operators.ts";
-import { memberAt } from "../../query/resolve-type.ts";
+import { columnType } from "../../query/resolve-type.ts";
 import { type View, withOptions } from "../../state/view.ts";
-import { toNumber } from "./chart-scale.ts";
 
 /** A column that a chart may show. */
 export interface ChartColumn {
@@ -43,10 +42,9 @@ export function columnsOfType(entityType: StructuredType): readonly ChartColumn[
 /** Returns the columns of the rows of `$apply`; the model has the types of some of them. */
 export function columnsOfRows(rows: readonly unknown[], entityType: StructuredType): readonly ChartColumn[] {
   return Array.from(new Set(rows.flatMap((row) => pathsOf(row))), (path) => {
-    const type = memberAt(entityType, path)?.property?.type ?? null;
-    const values = rows.map((row) => valueAt(row, path.split("/")) ?? null).filter((value) => value !== null);
-    const isNumber = values.length > 0 && values.every((value) => toNumber(value) !== null);
-    return { path, type, isNumber: type === null ? isNumber : isNumeric(type), isId: false };
+    const values = rows.map((row) => valueAt(row, path.split("/")));
+    const type = columnType(entityType, path, values);
+    return { path, type, isNumber: type !== null && isNumeric(type), isId: false };
   }).filter(hasPlace);
 }
 

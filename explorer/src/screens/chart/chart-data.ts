@@ -1,5 +1,5 @@
 import { valueAt } from "../../format/csv.ts";
-import { showValue } from "../../format/show-value.ts";
+import { countText, showValue } from "../../format/show-value.ts";
 import type { PropertyType } from "../../model/model.ts";
 import type { ChartChoice } from "./chart-choice.ts";
 import { toNumber, toTime } from "./chart-scale.ts";
@@ -74,6 +74,5 @@ export function describe({ points, missing }: ChartData, titles: readonly string
       : `${title}: minimum ${found[0]?.text ?? ""}, maximum ${found.at(-1)?.text ?? ""}.`;
   });
   const lost = missing === 0 ? [] : [`Left out: ${missing} without a number, or without a place on the axis.`];
-  const count = points.length === 1 ? "1 point." : `${showValue(points.length, null).text} points.`;
-  return [count, ...sentences, ...lost].join(" ");
+  return [`${countText(points.length, "point")}.`, ...sentences, ...lost].join(" ");
 }

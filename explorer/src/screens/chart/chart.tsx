@@ -1,8 +1,7 @@
 import type { JSX } from "preact";
 import { itemsIn, textIn } from "../../client/json-members.ts";
-import { CheckList } from "../../parts/check-list.tsx";
 import { DataTable } from "../../parts/data-table.tsx";
-import { SelectField } from "../../parts/field.tsx";
+import { CheckList, TextField } from "../../parts/field.tsx";
 import { Heading } from "../../parts/heading.tsx";
 import { Empty, Loadable } from "../../parts/loadable.tsx";
 import { resolvePath, type ResolvedPath } from "../../query/resolve-type.ts";
@@ -68,12 +67,12 @@ function ChartFields({ session, view, columns }: ColumnsProps): JSX.Element {
   const { kind, x, y } = choiceOf(view, columns);
   const change = (name: string) => (value: string) =>
     session.go(withOptions(view, { [name]: value }), { replace: true });
-  const paths = columns.map(({ path }) => ({ value: path, label: path }));
+  const paths = columns.map(({ path }) => path);
   const numbers = columns.filter(({ isNumber }) => isNumber).map(({ path }) => path);
   return (
     <div class="chart-fields">
-      <SelectField label="Kind" value={kind} choices={KINDS} onChange={change("kind")} />
-      <SelectField label="Horizontal" value={x} choices={paths} onChange={change("x")} />
+      <TextField label="Kind" value={kind} choices={KINDS} onInput={change("kind")} />
+      <TextField label="Horizontal" value={x} choices={paths} onInput={change("x")} />
       <CheckList
         {...{ label: "Values", names: numbers, chosen: y, least: 1, most: MOST_SERIES }}
         onChange={(chosen) => change("y")(chosen.join(","))}
@@ -122,7 +121,8 @@ function Figure({ view, columns, rows }: ColumnsProps & { readonly rows: readonl
         <summary>The same values as a table</summary>
         <DataTable
           label="Values"
-          columns={[{ title: x }, ...y.map((title) => ({ title, isNumber: true }))]}
+          columns={[x, ...y]}
+          numbers={y}
           rows={data.points.map((point) => [point.label, ...point.texts])}
         />
       </details>

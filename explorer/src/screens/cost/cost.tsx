@@ -3,6 +3,7 @@ import { memberOf } from "../../client/json-members.ts";
 import type { Answer } from "../../client/service-client.ts";
 import { ServiceError } from "../../client/service-error.ts";
 import { readTrace, type Trace, type TracedStatement } from "../../client/trace.ts";
+import { countText } from "../../format/show-value.ts";
 import { Button } from "../../parts/button.tsx";
 import { DataTable } from "../../parts/data-table.tsx";
 import { Heading } from "../../parts/heading.tsx";
@@ -55,7 +56,7 @@ function withoutTrace(error: unknown): null {
 function factsOf({ body, milliseconds, requestId }: Answer): string {
   const rows = memberOf(body, "value");
   const count = Array.isArray(rows) ? rows.length : 1;
-  return `${milliseconds.toFixed(1)} ms · ${count === 1 ? "1 row" : `${count} rows`} · request ${requestId ?? "without an id"}`;
+  return `${milliseconds.toFixed(1)} ms · ${countText(count, "row")} · request ${requestId ?? "without an id"}`;
 }
 
 /** What each stage of `Server-Timing` is. */
@@ -71,9 +72,6 @@ const STAGES: Readonly<Record<string, string>> = {
   write: "Write the response",
   total: "Until the response began",
 };
-
-/** Columns of numbers. */
-const NUMBERS: ReadonlySet<string> = new Set(["ms", "Rows"]);
 
 type Table = readonly [title: string, columns: readonly string[], rows: readonly (readonly ComponentChildren[])[]];
 
@@ -103,10 +101,7 @@ function Tables({ answer, trace }: { readonly answer: Answer; readonly trace: Tr
         .map(([label, columns, rows]) => (
           <section key={label} class="cost-part">
             <h2>{label}</h2>
-            <DataTable
-              {...{ label, rows }}
-              columns={columns.map((title) => ({ title, isNumber: NUMBERS.has(title) }))}
-            />
+            <DataTable {...{ label, columns, rows }} numbers={["ms", "Rows"]} />
           </section>
         ))}
     </>

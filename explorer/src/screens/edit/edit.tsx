@@ -1,14 +1,15 @@
 import type { JSX } from "preact";
 import { useState } from "preact/hooks";
 import { ServiceError } from "../../client/service-error.ts";
-import { type Entity, toEntity } from "../../format/entity.ts";
 import {
+  type Entity,
+  toEntity,
   type EntityValues,
   type MergeChoice,
   type MergeRow,
   mergeColumns,
   mergedChanges,
-} from "../../format/merge-columns.ts";
+} from "../../format/entity.ts";
 import type { Property, StructuredType } from "../../model/model.ts";
 import { Button, ButtonLink } from "../../parts/button.tsx";
 import { DataTable } from "../../parts/data-table.tsx";
@@ -112,27 +113,24 @@ function MergeDialog(props: {
     );
   };
   return (
-    <Dialog
-      title="Somebody else changed this record"
-      onClose={() => props.onEnd(null)}
-      actions={
-        <Button kind="primary" disabled={changes === null} onClick={() => props.onEnd(changes)}>
-          Save the chosen values
-        </Button>
-      }
-    >
+    <Dialog title="Somebody else changed this record" onClose={() => props.onEnd(null)}>
       <p>
         The bold values are kept: one of you changed them. Choose for each value that both changed. Closing saves
         nothing.
       </p>
       <DataTable
         label="Changed values"
-        columns={["Property", "Before", "Yours", "Theirs"].map((title) => ({ title }))}
+        columns={["Property", "Before", "Yours", "Theirs"]}
         rows={rows.map((row) => {
           const before = <ValueCell value={row.base} type={row.property.type} />;
           return [row.property.name, before, cell(row, "mine"), cell(row, "theirs")];
         })}
       />
+      <div class="dialog-actions">
+        <Button kind="primary" disabled={changes === null} onClick={() => props.onEnd(changes)}>
+          Save the chosen values
+        </Button>
+      </div>
     </Dialog>
   );
 }

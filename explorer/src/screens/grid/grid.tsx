@@ -3,7 +3,7 @@ import { useEffect, useState } from "preact/hooks";
 import { memberOf } from "../../client/json-members.ts";
 import { ServiceError } from "../../client/service-error.ts";
 import { CsvFile } from "../../format/csv.ts";
-import { showValue } from "../../format/show-value.ts";
+import { countText } from "../../format/show-value.ts";
 import { Button, ButtonLink, Icon } from "../../parts/button.tsx";
 import { Dialog } from "../../parts/dialog.tsx";
 import { Description, Heading } from "../../parts/heading.tsx";
@@ -78,14 +78,14 @@ function Shown(props: Omit<TableProps, "isCounting">): JSX.Element {
   useEffect(() => {
     if (state.kind === "loaded") rows.counted.value = state.value;
   }, [rows, state]);
-  useEffect(() => session.announce(total === null ? "Rows are there" : rowsText(total)), [rows, total]);
+  useEffect(() => session.announce(total === null ? "Rows are there" : countText(total, "row")), [rows, total]);
   if (total === 0) return <Empty title="No rows">The conditions, or the rules of your user, may hide them.</Empty>;
   return (
     <>
       <GridTable {...props} isCounting={total === null && count !== null && state.kind !== "failed"} />
       <div class="grid-foot">
-        <span>{total === null ? "More rows follow" : rowsText(total)}</span>
-        {length === MOST_ROWS ? <span>{`The table reaches the first ${rowsText(length)}.`}</span> : null}
+        <span>{total === null ? "More rows follow" : countText(total, "row")}</span>
+        {length === MOST_ROWS ? <span>{`The table reaches the first ${countText(length, "row")}.`}</span> : null}
         <Loadable loading={reading} label="Reading rows" lines={0} children={() => null} />
         {length > 20 ? (
           <label class="grid-go">
@@ -159,7 +159,7 @@ function Chips({ view, onEdit }: GridProps): JSX.Element | null {
           <button type="button" onClick={() => onEdit(new Map())}>
             {text}
           </button>
-          <a class="grid-remove" href={href} aria-label={`Remove ${text}`} style={{ flex: "none" }}>
+          <a class="grid-remove" href={href} aria-label={`Remove ${text}`}>
             <Icon name="close" />
           </a>
         </li>
@@ -195,11 +195,6 @@ function QueryDialog(
   );
 }
 
-/** Writes a number of rows for a reader. */
-function rowsText(count: number): string {
-  return `${showValue(count, null).text} ${count === 1 ? "row" : "rows"}`;
-}
-
 const CSV_PAGE = 1000;
 
 /** Makes a file of all rows of a query, page by page, and saves it. */
@@ -222,8 +217,8 @@ function CsvDialog(props: GridProps & Pick<TableProps, "columns"> & { readonly o
   });
   return (
     <Dialog title={`Rows as ${name}`} onClose={onClose}>
-      <Loadable loading={loading} label={`${rowsText(read)} read`} lines={0}>
-        {(rest) => <p role="status">{`The file was saved with ${rowsText(read)}.${rest}`}</p>}
+      <Loadable loading={loading} label={`${countText(read, "row")} read`} lines={0}>
+        {(rest) => <p role="status">{`The file was saved with ${countText(read, "row")}.${rest}`}</p>}
       </Loadable>
     </Dialog>
   );

@@ -1,6 +1,6 @@
 import type { JSX } from "preact";
 import type { RowEstimate, Warning } from "../../client/about.ts";
-import { showValue } from "../../format/show-value.ts";
+import { countText } from "../../format/show-value.ts";
 import { callName } from "../../model/find-in-model.ts";
 import type { EntitySet, Operation } from "../../model/model.ts";
 import { DataTable } from "../../parts/data-table.tsx";
@@ -35,12 +35,10 @@ function Findings({ warnings }: { readonly warnings: readonly Warning[] }): JSX.
   if (warnings.length === 0) return null;
   return (
     <details class="notice notice-warning findings" open={warnings.length < 3}>
-      <summary>
-        {warnings.length === 1 ? "1 warning" : `${warnings.length} warnings`} of the check of the database
-      </summary>
+      <summary>{countText(warnings.length, "warning")} of the check of the database</summary>
       <DataTable
         label="Warnings"
-        columns={["Code", "Place", "Warning", "Remedy"].map((title) => ({ title }))}
+        columns={["Code", "Place", "Warning", "Remedy"]}
         rows={warnings.map(({ place, message, fix, code }) => [code, place, message, <code>{fix}</code>])}
       />
     </details>
@@ -89,5 +87,5 @@ function operationCard(operation: Operation): Card {
 
 function rowsText({ count, kind }: RowEstimate): string {
   const about = { exact: "", estimate: "about ", least: "more than " };
-  return `${about[kind]}${showValue(count, null).text} ${count === 1 ? "row" : "rows"}`;
+  return about[kind] + countText(count, "row");
 }

@@ -2,7 +2,7 @@ import type { JSX } from "preact";
 import { useState } from "preact/hooks";
 import { memberOf } from "../../client/json-members.ts";
 import type { Answer } from "../../client/service-client.ts";
-import type { EntityValues } from "../../format/merge-columns.ts";
+import type { EntityValues } from "../../format/entity.ts";
 import { callName } from "../../model/find-in-model.ts";
 import type { Operation } from "../../model/model.ts";
 import { ButtonLink } from "../../parts/button.tsx";
@@ -40,7 +40,7 @@ function AllOperations({ operations }: { readonly operations: readonly Operation
   return (
     <DataTable
       label="Operations"
-      columns={["Name", "Kind", "Of", "Parameters", "Description"].map((title) => ({ title }))}
+      columns={["Name", "Kind", "Of", "Parameters", "Description"]}
       rows={operations.map((operation) => {
         const { kind, parameters, boundTo, boundToCollection, description } = operation;
         const name = callName(operation);

@@ -1,20 +1,19 @@
 import { checkQuery, placeOfFault, type QueryFault } from "../../query/check-query.ts";
 import { offsetInText, readQueryText, writeQueryText } from "../../query/option-text.ts";
-import { type View, viewOf } from "../../state/view.ts";
+import { sentOptions, type View, viewOf } from "../../state/view.ts";
 
 const SENT = /^[$@]/u;
 
 /** Returns the text of the query that a view shows: without the choices of the page. */
 export function textOf({ path, options }: View): string {
-  return writeQueryText({ path, options: new Map([...options].filter(([name]) => SENT.test(name))) });
+  return writeQueryText({ path, options: sentOptions(options) });
 }
 
 /** Returns the view with the query of a text. The choices of the page stay. */
 export function withText(view: View, text: string, root: string): View {
   const { path, options } = readQueryText(text, root);
   const own = [...view.options].filter(([name]) => !SENT.test(name));
-  const sent = [...options].filter(([name, value]) => SENT.test(name) && value !== "");
-  return viewOf(view.screen, path, [...own, ...sent]);
+  return viewOf(view.screen, path, [...own, ...sentOptions(options)]);
 }
 
 /** Finds the first fault of a text that is known before the request. */

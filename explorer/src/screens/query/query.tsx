@@ -1,7 +1,7 @@
 import type { JSX } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
 import { Button } from "../../parts/button.tsx";
-import { SelectField } from "../../parts/field.tsx";
+import { TextField } from "../../parts/field.tsx";
 import { Heading } from "../../parts/heading.tsx";
 import { Empty } from "../../parts/loadable.tsx";
 import { QueryOptions } from "../../parts/query-form/columns-builder.tsx";
@@ -85,15 +85,15 @@ function Builder(props: {
   const { model, client } = props.session;
   const { path, options } = readQueryText(props.text, client.root);
   const place = resolvePath(model, path);
-  const sets = [...model.sets.keys()].map((name) => ({ value: name, label: name }));
+  const sets = [...model.sets.keys()];
   const other = { value: path, label: path === "" ? "Choose a set" : `Another path: ${path}` };
   return (
     <section class="query-form" aria-label="Form">
-      <SelectField
+      <TextField
         label="Set"
         value={path}
         choices={model.sets.has(path) ? sets : [other, ...sets]}
-        onChange={props.onChange}
+        onInput={props.onChange}
       />
       {place === null ? (
         <p class="dim">The form appears with a set of the model. Write the options of other paths as text.</p>

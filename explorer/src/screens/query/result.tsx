@@ -1,12 +1,12 @@
 import type { JSX } from "preact";
 import { memberOf } from "../../client/json-members.ts";
 import { messageOf } from "../../client/service-error.ts";
-import { isNumeric, showValue, typeOfValues } from "../../format/show-value.ts";
+import { countText, isNumeric, showValue } from "../../format/show-value.ts";
 import type { StructuredType } from "../../model/model.ts";
 import { DataTable } from "../../parts/data-table.tsx";
 import { Loadable } from "../../parts/loadable.tsx";
 import { ValueCell } from "../../parts/value-cell.tsx";
-import { memberAt, resolvePath } from "../../query/resolve-type.ts";
+import { columnType, resolvePath } from "../../query/resolve-type.ts";
 import type { ScreenProps } from "../../state/session.ts";
 import { useLoaded } from "../../state/use-loaded.ts";
 import { resourceUrl } from "../../state/view.ts";
@@ -22,7 +22,7 @@ export function Result({ session, view }: ScreenProps): JSX.Element {
   const url = resourceUrl(view);
   const loading = useLoaded(url, async (signal) => {
     const answer = await client.get(url, { signal, headers: { Prefer: `odata.maxpagesize=${MOST_ROWS}` } });
-    announce(countText(answer.body));
+    announce(answerText(answer.body));
     return answer;
   });
   const message = loading.state.kind === "failed" ? messageOf(loading.state.error) : "";
@@ -33,7 +33,7 @@ export function Result({ session, view }: ScreenProps): JSX.Element {
       <Loadable loading={loading} label="Running the query">
         {({ body, milliseconds }) => (
           <>
-            <p class="small dim">{`${countText(body)} · ${milliseconds.toFixed(0)} ms`}</p>
+            <p class="small dim">{`${answerText(body)} · ${milliseconds.toFixed(0)} ms`}</p>
             <Rows body={body} type={resolvePath(model, view.path)?.type ?? null} />
           </>
         )}
@@ -61,15 +61,16 @@ function Rows({ body, type }: { readonly body: unknown; readonly type: Structure
   if (rows === null) return <pre class="query-value">{JSON.stringify(memberOf(body, "value") ?? body, null, 2)}</pre>;
   if (rows.length === 0) return <p class="dim">No entity meets the conditions.</p>;
   const names = [...new Set(rows.flatMap((row) => Object.keys(row)))].filter((name) => !name.includes("@"));
-  const columns = names.map((title) => {
-    const property = type === null ? undefined : memberAt(type, title)?.property;
-    return { title, type: property?.type ?? typeOfValues(rows.map((row) => row[title])) };
+  const columns = names.map((name) => {
+    const values = rows.map((row) => row[name]);
+    return { name, type: columnType(type, name, values) };
   });
   return (
     <DataTable
       label="First rows"
-      columns={columns.map((column) => ({ ...column, isNumber: column.type !== null && isNumeric(column.type) }))}
-      rows={rows.map((row) => columns.map((column) => <ValueCell value={row[column.title]} type={column.type} />))}
+      columns={names}
+      numbers={columns.flatMap(({ name, type: own }) => (own !== null && isNumeric(own) ? name : []))}
+      rows={rows.map((row) => columns.map((column) => <ValueCell value={row[column.name]} type={column.type} />))}
     />
   );
 }
@@ -81,12 +82,12 @@ function rowsOf(body: unknown): readonly Row[] | null {
   return value.map((row: unknown) => (typeof row === "object" && row !== null ? { ...row } : { Value: row }));
 }
 
-function countText(body: unknown): string {
+function answerText(body: unknown): string {
   const rows = rowsOf(body);
   if (rows === null) return "A value";
   const count = memberOf(body, "@odata.count");
   const isPart = rows.length > MOST_ROWS || memberOf(body, "@odata.nextLink") !== undefined;
-  const shown = rows.length === 1 ? "1 row" : `${Math.min(rows.length, MOST_ROWS)} rows`;
+  const shown = countText(Math.min(rows.length, MOST_ROWS), "row");
   const all = count === undefined ? "" : ` of ${showValue(Number(count), null).text}`;
   return `${shown}${all}${isPart ? "; more follow" : ""}`;
 }

@@ -5,8 +5,8 @@ import { pictureType } from "../../format/picture-type.ts";
 import { showValue } from "../../format/show-value.ts";
 import { labelProperty } from "../../model/label-property.ts";
 import type { Navigation, PropertyType } from "../../model/model.ts";
-import { type RecordPlace, recordPath } from "../../parts/record-writes.ts";
-import { toLiteral } from "../../query/literals.ts";
+import type { RecordPlace } from "../../parts/record-writes.ts";
+import { recordPath, toLiteral } from "../../query/literals.ts";
 import { useLoaded } from "../../state/use-loaded.ts";
 import { encodePath, hrefOf, viewOf } from "../../state/view.ts";
 

@@ -4,7 +4,8 @@ import { nameProperty } from "../../model/label-property.ts";
 import { Button, ButtonLink } from "../../parts/button.tsx";
 import { Description, Heading } from "../../parts/heading.tsx";
 import { LoadedRecord, NotThere, useRecord } from "../../parts/loadable.tsx";
-import { type RecordPlace, deleteRecord, recordPath } from "../../parts/record-writes.ts";
+import { type RecordPlace, deleteRecord } from "../../parts/record-writes.ts";
+import { recordPath } from "../../query/literals.ts";
 import { resolvePath } from "../../query/resolve-type.ts";
 import type { ScreenProps } from "../../state/session.ts";
 import { hrefOf, resourceUrl, type View, viewOf } from "../../state/view.ts";
@@ -46,7 +47,7 @@ function RecordAtPlace(props: RecordPlace & Pick<View, "options">): JSX.Element 
                 <dt>
                   <span>{name}</span>
                   {tag === null ? null : <span class="tag">{tag}</span>}
-                  {note === null ? null : <span class="property-note">{note}</span>}
+                  {note === null || note === name ? null : <span class="property-note">{note}</span>}
                 </dt>
                 <dd>{value}</dd>
               </div>

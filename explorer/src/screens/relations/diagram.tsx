@@ -61,7 +61,7 @@ function Drawing({ view, sets, relations, focus, zoom }: DiagramProps & { readon
   const names = sets.map(({ name }) => name);
   const corners = useMemo(() => layOut(names, relations), [sets, relations]);
   const width = BOX.stepX + Math.max(...Array.from(corners.values(), ({ x }) => x));
-  const height = BOX.stepY + Math.max(...Array.from(corners.values(), ({ y }) => y));
+  const height = BOX.stepY * 1.5 + Math.max(...Array.from(corners.values(), ({ y }) => y));
   const cornerOf = (name: string): Corner => corners.get(name) ?? { x: 0, y: 0 };
   return (
     <svg width={width * zoom} height={height * zoom} viewBox={`-16 -16 ${width} ${height}`}>

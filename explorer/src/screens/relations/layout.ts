@@ -11,7 +11,7 @@ interface Line {
 }
 
 /** The size of a box, and with the gap to the next one. */
-export const BOX = Object.freeze({ width: 208, height: 52, stepX: 280, stepY: 72 });
+export const BOX = Object.freeze({ width: 208, height: 52, stepX: 256, stepY: 72 });
 const MOST_ROWS = 16;
 
 /** Places boxes in columns: references lead to the left. Boxes without a line stand below the others. */
@@ -54,6 +54,8 @@ export function curveBetween(start: Corner, end: Corner): string {
   const [startSide, endSide] = [start.x > end.x ? -1 : 1, end.x > start.x ? -1 : 1];
   const [x1, y1] = [start.x + (startSide < 0 ? 0 : BOX.width), start.y + BOX.height * 0.65];
   const [x2, y2] = [end.x + (endSide < 0 ? 0 : BOX.width), end.y + BOX.height * 0.35];
-  const bend = Math.max(56, Math.abs(x2 - x1) / 2);
-  return `M${x1} ${y1}C${x1 + startSide * bend} ${y1} ${x2 + endSide * bend} ${y2} ${x2} ${y2}`;
+  // Boxes between them must not hide it.
+  const isLong = Math.abs(end.x - start.x) > BOX.stepX;
+  const [bend, drop] = isLong ? [BOX.stepX - BOX.width, BOX.stepY] : [Math.abs(x2 - x1) / 2 || 56, 0];
+  return `M${x1} ${y1}C${x1 + startSide * bend} ${y1 + drop} ${x2 + endSide * bend} ${y2 + drop} ${x2} ${y2}`;
 }

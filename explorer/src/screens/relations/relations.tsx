@@ -1,7 +1,7 @@
 import type { JSX } from "preact";
 import { useMemo } from "preact/hooks";
 import { DataTable } from "../../parts/data-table.tsx";
-import { CheckField, SelectField } from "../../parts/field.tsx";
+import { CheckField, TextField } from "../../parts/field.tsx";
 import { Heading } from "../../parts/heading.tsx";
 import { Empty } from "../../parts/loadable.tsx";
 import type { ScreenProps } from "../../state/session.ts";
@@ -30,16 +30,15 @@ export function Relations({ session, view }: ScreenProps): JSX.Element {
   }, [model, focus, isNear]);
   const change = (changes: Readonly<Record<string, string | null>>): void =>
     session.go(withOptions(view, changes), { replace: true });
-  const names = [...model.sets.keys()].map((name) => ({ value: name, label: name }));
   return (
     <div class="relations">
       <Heading>Relations</Heading>
       <div class="row relations-choices">
-        <SelectField
+        <TextField
           label="Set"
           value={focus ?? ""}
-          choices={[{ value: "", label: "None" }, ...names]}
-          onChange={(name) => change({ focus: name === "" ? null : name })}
+          choices={[{ value: "", label: "None" }, ...model.sets.keys()]}
+          onInput={(name) => change({ focus: name === "" ? null : name })}
         />
         <CheckField
           label="Only its neighbours"
@@ -69,7 +68,7 @@ function RelationTable(props: { readonly relations: readonly Relation[]; readonl
       </h2>
       <DataTable
         label="Relations"
-        columns={["From", "How many", "By", "To", "How many", "Navigations"].map((title) => ({ title }))}
+        columns={["From", "How many", "By", "To", "How many", "Navigations"]}
         rows={props.relations.map((relation) => [
           linkTo(relation.from),
           countOf(relation.back),
