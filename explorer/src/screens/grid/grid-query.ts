@@ -1,13 +1,11 @@
-import { valueAt } from "../../format/csv.ts";
 import { labelProperty } from "../../model/label-property.ts";
 import type { Model } from "../../model/model.ts";
 import { readApply } from "../../query/apply-text.ts";
 import { writeExpand } from "../../query/expand-tree.ts";
-import { condition, type FilterNode, NO_FILTER, readFilter, writeFilter } from "../../query/filter-tree.ts";
-import { toLiteral } from "../../query/literals.ts";
+import { type FilterNode, NO_FILTER, writeFilter } from "../../query/filter-tree.ts";
 import { type ResolvedPath, resolvePath } from "../../query/resolve-type.ts";
 import { resourceUrl, type View, viewOf } from "../../state/view.ts";
-import { cellNode, type Column, columnsOf, type Row, shownNames } from "./columns.ts";
+import { cellNode, columnsOf, shownNames } from "./columns.ts";
 
 /** The requests of a grid. */
 export interface GridQuery {
@@ -72,28 +70,16 @@ function labelsOf(place: ResolvedPath, view: View): string {
   return writeExpand(labelled.slice(0, MOST_LABELS).map(cellNode));
 }
 
-/** Returns the conditions of a filter that must all be met. */
-export function conditionsOf(filter: string | undefined): readonly FilterNode[] {
-  const tree = readFilter(filter ?? "");
-  return tree.operator === "and" && !tree.isNegated ? tree.items : [tree];
-}
-
 /** Writes a filter of conditions that must all be met. */
 export function filterOf(items: readonly FilterNode[]): string {
   return writeFilter({ ...NO_FILTER, items });
 }
 
-/** Returns a filter with a condition on a column, which begins with a value of the rows. */
-export function filterBy(filter: string, { name, path, type }: Column, sample: readonly Row[]): string {
-  const old = conditionsOf(filter);
-  if (type === null || old.some((each) => each.kind === "condition" && each.path === name)) return filter;
-  const value = sample.map((row) => valueAt(row, path) ?? null).find((each) => each !== null);
-  return filterOf([...old, condition(name, "eq", [toLiteral(value, type)])]);
-}
-
-/** Returns a view with other options, from its first row on. Aliases that no option names any more go. */
+/** Returns a view with other options, from its first row on. Aliases that no option names any more go, and a draft of Query. */
 export function changedView({ screen, path, options }: View, next: Iterable<readonly [string, string]>): View {
-  const stated = [...regrouped(options, new Map(next))].filter(([name, text]) => name !== "row" && text !== "");
+  const stated = [...regrouped(options, new Map(next))].filter(
+    ([name, text]) => !["row", "draft"].includes(name) && text !== "",
+  );
   const named = new Set(stated.flatMap(([, text]) => text.match(/@[\p{L}_][\p{L}\p{N}_]*/gu) ?? []));
   const used = stated.filter(([name]) => !name.startsWith("@") || named.has(name));
   return viewOf(screen, path, used);
