@@ -198,6 +198,9 @@ describe("a changed view", () => {
       "#/grid/Orders?$apply=filter(Total gt 5)/topcount(2,Total)",
     );
     expect(changed(grouped, { $apply: "" })).toBe("#/grid/Orders?$filter=Total gt 5");
+    const found = "Orders?$apply=search(red)/filter(Total gt 5)/groupby((Color))";
+    expect(changed("Orders?$search=red&$filter=Total gt 5", { $apply: groups })).toBe(`#/grid/${found}`);
+    expect(changed(found, { $apply: "" })).toBe("#/grid/Orders?$search=red&$filter=Total gt 5");
     expect(changed(`${grouped}&$orderby=Color`, { $orderby: "Color desc" })).toBe(
       `#/grid/${grouped}&$orderby=Color desc`,
     );

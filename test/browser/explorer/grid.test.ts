@@ -113,6 +113,26 @@ describe.skipIf(program === undefined)("the grid", async () => {
     expect(await chips()).toEqual(["search: york"]);
   });
 
+  test("groups have the rows of the search, which comes back after them", async () => {
+    const { page, settle } = explorer;
+    await show("#/grid/Countries?$search=land");
+    await page.locator('button:has-text("Filter, sort, group")').click();
+    await page.locator('dialog[open] summary:has-text("Groups and totals")').click();
+    await page.locator('dialog[open] details:has-text("Groups and totals") label:has-text("Region")').first().click();
+    await page.locator('dialog[open] button:has-text("Show")').click();
+    await settle();
+    expect(await hash()).toBe("#/grid/Countries?$apply=search(land)/groupby((Region))");
+    expect(await page.locator(".grid-foot").innerText()).toMatch(/^\d rows$/u);
+    await page.locator(".grid-remove").click();
+    await settle();
+    expect(await hash()).toBe("#/grid/Countries?$search=land");
+  });
+
+  test("a number of rows is no row", async () => {
+    await show("#/grid/Countries/$count");
+    expect(await explorer.page.locator("main").innerText()).toContain("The service has no collection at this path");
+  });
+
   test("leads to the record if the path is that of a record", async () => {
     await show("#/grid/Countries('PT')");
     await explorer.page.locator('a:has-text("Open the record")').click();

@@ -95,6 +95,16 @@ describe.skipIf(program === undefined)("a query as text and as a form", () => {
     expect(complaints).toEqual([]);
   });
 
+  test("the form moves the cursor, and the direction of an order comes first", async () => {
+    const { page, keys, text } = await openQuery("#/query/Books");
+    const suggested = () => page.locator('[aria-label="Suggestions"] button').allInnerTexts();
+    await keys.fill("Text of the query", "Books?$orderby=Id ");
+    expect((await suggested()).slice(0, 2)).toEqual(["asc", "desc"]);
+    await keys.press("Home");
+    await page.locator('.query-form input[inputmode="numeric"]').fill("5");
+    expect([await text(), await suggested()]).toEqual(["Books?$orderby=Id&$top=5", []]);
+  });
+
   test("a value is shown as it is, and a query that ran begins at its first row", async () => {
     const { page, keys, hash, complaints } = await openQuery("#/query/Books/$count?row=9");
     expect(await page.locator(".query-result pre").innerText()).toBe("1");

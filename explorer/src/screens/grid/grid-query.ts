@@ -31,7 +31,7 @@ const MOST_LABELS = 5;
 export function gridQuery(model: Model, view: View, withLabels = true): GridQuery | null {
   const { path, options } = view;
   const place = resolvePath(model, path);
-  if (place === null || !place.isCollection) return null;
+  if (place === null || !place.isCollection || path.endsWith("/$count")) return null;
   const { canSkip = true, canCount = true } = place.set?.abilities ?? {};
   const rows = new Map([...options].filter(([name]) => name !== "$count" && name !== "$format"));
   const select = selectOf(place, view);
@@ -86,13 +86,17 @@ export function changedView({ screen, path, options }: View, next: Iterable<read
 }
 
 /**
- * Where groups begin or end, options that stay as they were go. The filter of the rows becomes a part of `$apply`, and comes
+ * Where groups begin or end, options that stay as they were go. What limits the rows becomes a part of `$apply`, and comes
  * back from it.
  */
 function regrouped(before: View["options"], next: View["options"]): View["options"] {
-  const [old, apply, filter] = [before.get("$apply") ?? "", next.get("$apply") ?? "", next.get("$filter") ?? ""];
+  const [old, apply] = [before.get("$apply") ?? "", next.get("$apply") ?? ""];
   if ((old === "") === (apply === "")) return next;
   const changed = [...next].filter(([name, text]) => !name.startsWith("$") || text !== before.get(name));
-  if (apply === "") return new Map([["$filter", readApply(old)?.filter ?? ""], ...changed]);
-  return new Map([...changed, ["$apply", filter === "" ? apply : `filter(${filter})/${apply}`], ["$filter", ""]]);
+  if (apply === "") {
+    const [, search = "", rest = old] = /^search\(([^()]*)\)\/(.*)$/su.exec(old) ?? [];
+    return new Map([["$search", search], ["$filter", readApply(rest)?.filter ?? ""], ...changed]);
+  }
+  const limits = ["search", "filter"].flatMap((name) => next.get(`$${name}`)?.replace(/^.+$/su, `${name}($&)`) || []);
+  return new Map([...changed, ["$apply", [...limits, apply].join("/")], ["$search", ""], ["$filter", ""]]);
 }

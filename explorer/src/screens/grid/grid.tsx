@@ -24,11 +24,10 @@ import { MOST_ROWS, type Page, PagedRows, readPage } from "./paged-rows.ts";
 export function Grid({ session, view }: ScreenProps): JSX.Element {
   const query = gridQuery(session.model, view);
   if (query === null) {
+    const isRecord = resolvePath(session.model, view.path)?.isCollection === false;
     return (
-      <NotThere path={view.path} title="The service has no collection at this path">
-        {resolvePath(session.model, view.path) === null ? null : (
-          <a href={hrefOf(viewOf("record", view.path))}>Open the record</a>
-        )}
+      <NotThere path={view.path || "Grid"} title="The service has no collection at this path">
+        {isRecord ? <a href={hrefOf(viewOf("record", view.path))}>Open the record</a> : null}
       </NotThere>
     );
   }
