@@ -97,6 +97,7 @@ function regrouped(before: View["options"], next: View["options"]): View["option
     const [, search = "", rest = old] = /^search\(([^()]*)\)\/(.*)$/su.exec(old) ?? [];
     return new Map([["$search", search], ["$filter", readApply(rest)?.filter ?? ""], ...changed]);
   }
-  const limits = ["search", "filter"].flatMap((name) => next.get(`$${name}`)?.replace(/^.+$/su, `${name}($&)`) || []);
-  return new Map([...changed, ["$apply", [...limits, apply].join("/")], ["$search", ""], ["$filter", ""]]);
+  const limits = ["search", "filter"].filter((name) => (next.get(`$${name}`) ?? "") !== "");
+  const steps = limits.map((name) => `${name}(${next.get(`$${name}`) ?? ""})`);
+  return new Map([...changed, ["$apply", [...steps, apply].join("/")], ["$search", ""], ["$filter", ""]]);
 }
