@@ -1,8 +1,9 @@
 // Statements: docs/reference/explorer.md#screens
 import { describe, expect, test } from "vitest";
 import { readMetadata } from "../../explorer/src/model/model.ts";
+import { conditionsOf } from "../../explorer/src/query/filter-tree.ts";
 import { cellHref, columnsOf, type Row } from "../../explorer/src/screens/grid/columns.ts";
-import { changedView, conditionsOf, filterOf, gridQuery } from "../../explorer/src/screens/grid/grid-query.ts";
+import { changedView, filterOf, gridQuery } from "../../explorer/src/screens/grid/grid-query.ts";
 import { type View, hrefOf, parseFragment } from "../../explorer/src/state/view.ts";
 import { parseXml } from "./parse-xml.ts";
 
@@ -197,6 +198,9 @@ describe("a changed view", () => {
       "#/grid/Orders?$apply=filter(Total gt 5)/topcount(2,Total)",
     );
     expect(changed(grouped, { $apply: "" })).toBe("#/grid/Orders?$filter=Total gt 5");
+    const found = "Orders?$apply=search(red)/filter(Total gt 5)/groupby((Color))";
+    expect(changed("Orders?$search=red&$filter=Total gt 5", { $apply: groups })).toBe(`#/grid/${found}`);
+    expect(changed(found, { $apply: "" })).toBe("#/grid/Orders?$search=red&$filter=Total gt 5");
     expect(changed(`${grouped}&$orderby=Color`, { $orderby: "Color desc" })).toBe(
       `#/grid/${grouped}&$orderby=Color desc`,
     );

@@ -9,7 +9,7 @@ import { Query } from "../screens/query/query.tsx";
 import { Record } from "../screens/record/record.tsx";
 import { Relations } from "../screens/relations/relations.tsx";
 import type { ScreenProps } from "../state/session.ts";
-import { type ScreenName, decode, hrefOf, viewOf } from "../state/view.ts";
+import { type ScreenName, decode, hrefOf, viewOf, withOptions } from "../state/view.ts";
 import { CopyAs } from "./copy-as.tsx";
 
 /** The screens of the page, by their names in the URL. */
@@ -42,7 +42,7 @@ export function Screen({ session, view }: ScreenProps): JSX.Element {
               <a
                 key={tab}
                 class="tab"
-                href={hrefOf({ ...view, screen: tab })}
+                href={hrefOf({ ...withOptions(view, { draft: null }), screen: tab })}
                 aria-current={tab === screen ? "page" : undefined}
               >
                 {`${tab[0]?.toUpperCase() ?? ""}${tab.slice(1)}`}

@@ -101,11 +101,16 @@ export function Empty(props: { readonly title: string; readonly children?: Compo
 }
 
 /** Shows that a path leads to nothing that the screen can show. */
-export function NotThere({ path, title }: { readonly path: string; readonly title: string }): JSX.Element {
+export function NotThere(props: {
+  readonly path: string;
+  readonly title: string;
+  readonly children?: ComponentChildren;
+}): JSX.Element {
   return (
     <>
-      <Heading>{path}</Heading>
-      <Empty title={title}>
+      <Heading>{props.path}</Heading>
+      <Empty title={props.title}>
+        {props.children}
         <a href={hrefOf(viewOf("home"))}>Go to the start</a>
       </Empty>
     </>

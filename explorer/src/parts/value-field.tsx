@@ -18,12 +18,13 @@ export function ValueField(props: ValueFieldProps): JSX.Element {
   const value = typed ?? "";
   const choices = choicesOf(shape);
   const hasChoices = choices.length > 0;
+  const hint = props.hint ?? (hasChoices ? null : hintOf(shape));
   const none = isNullable || typed === null ? [{ value: "", label: isNullable ? "null" : "Choose" }] : [];
   return (
     <TextField
       {...props}
       value={value}
-      hint={props.hint ?? (hasChoices ? null : hintOf(shape))}
+      hint={hint !== null && props.error?.includes(hint) === true ? null : hint}
       placeholder={typed === null && isNullable ? "null" : ""}
       isCode={!hasChoices && !isText(shape)}
       isLong={isEditedAsJson(shape) || shape.isMultiLine === true || (isText(shape) && value.length > 80)}

@@ -216,7 +216,7 @@ function suggest(place: Place): End {
   const word = path.slice(slash + 1);
   const [last = "", left = ""] = before.toReversed();
   const isAfter = isExpression && before.length % 2 === 1;
-  if (isAfter) return [word, [...operatorItems(memberIn(place, last)), ...after.flat()]];
+  if (isAfter) return [word, [...after.flat(), ...operatorItems(memberIn(place, last))]];
   // A number of entities has no method: only its name follows.
   if (!isExpression && before.length > 0) return [word, after[before.length + (before[0] === "$count" ? 1 : -1)] ?? []];
   if (type === null || after.flat().some(({ label }) => label === last)) return [word, []];

@@ -85,6 +85,12 @@ export function readFilter(text: string): FilterGroup {
   return node.kind === "group" ? node : { ...NO_FILTER, items: [node] };
 }
 
+/** Returns the conditions of a filter that must all be met. */
+export function conditionsOf(filter = ""): readonly FilterNode[] {
+  const tree = readFilter(filter);
+  return tree.operator === "and" && !tree.isNegated ? tree.items : [tree];
+}
+
 function read(text: string): FilterNode {
   for (const operator of ["or", "and"] as const) {
     const items = split(text, operator);

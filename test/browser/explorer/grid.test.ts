@@ -85,14 +85,59 @@ describe.skipIf(program === undefined)("the grid", async () => {
     expect(await chips()).toEqual(["Population gt @least", "orderby: Name"]);
     await evaluate(`document.querySelector("table.grid").focus()`);
     for (const key of ["ArrowRight", "f"]) await page.keyboard.press(key);
-    await page.locator("dialog[open] .filter-row input").nth(1).fill("Lisbon");
+    // The condition has no value yet, says so, and waits for it.
+    const isWaiting = `document.activeElement.matches(".filter-row [aria-invalid=true]")`;
+    expect(await evaluate(isWaiting)).toBe(true);
+    expect(await page.locator("dialog[open] .field-error").allInnerTexts()).toEqual(["A value is missing."]);
+    await page.keyboard.press("Enter");
+    expect([await page.locator("dialog[open]").count(), await evaluate(isWaiting)]).toEqual([1, true]);
+    await page.keyboard.type("Lisbon");
     await page.keyboard.press("Enter");
     await settle();
-    expect(await chips()).toEqual(["Population gt @least", "Name eq 'Lisbon'", "orderby: Name"]);
+    expect(await chips()).toEqual(["Population gt @least", "contains(Name,'Lisbon')", "orderby: Name"]);
     await page.locator('.grid-chip a[aria-label="Remove Population gt @least"]').click();
     await settle();
-    expect(await hash()).toBe("#/grid/Cities?$filter=Name eq 'Lisbon'&$orderby=Name");
+    expect(await hash()).toBe("#/grid/Cities?$filter=contains(Name,'Lisbon')&$orderby=Name");
     expect(explorer.complaints).toEqual([]);
+  });
+
+  test("its form offers the search, and no choice without effect", async () => {
+    const { page, settle } = explorer;
+    await show("#/grid/Cities?draft=Countries");
+    await page.locator('button:has-text("Filter, sort, group")').click();
+    expect(await page.locator('dialog[open] label:has-text("Count all")').count()).toBe(0);
+    await page.locator('dialog[open] input[type="search"]').fill("york");
+    await page.keyboard.press("Enter");
+    await settle();
+    expect(await hash()).toBe("#/grid/Cities?$search=york");
+    expect(await chips()).toEqual(["search: york"]);
+  });
+
+  test("groups have the rows of the search, which comes back after them", async () => {
+    const { page, settle } = explorer;
+    await show("#/grid/Countries?$search=land");
+    await page.locator('button:has-text("Filter, sort, group")').click();
+    await page.locator('dialog[open] summary:has-text("Groups and totals")').click();
+    await page.locator('dialog[open] details:has-text("Groups and totals") label:has-text("Region")').first().click();
+    await page.locator('dialog[open] button:has-text("Show")').click();
+    await settle();
+    expect(await hash()).toBe("#/grid/Countries?$apply=search(land)/groupby((Region))");
+    expect(await page.locator(".grid-foot").innerText()).toMatch(/^\d rows$/u);
+    await page.locator(".grid-remove").click();
+    await settle();
+    expect(await hash()).toBe("#/grid/Countries?$search=land");
+  });
+
+  test("a number of rows is no row", async () => {
+    await show("#/grid/Countries/$count");
+    expect(await explorer.page.locator("main").innerText()).toContain("The service has no collection at this path");
+  });
+
+  test("leads to the record if the path is that of a record", async () => {
+    await show("#/grid/Countries('PT')");
+    await explorer.page.locator('a:has-text("Open the record")').click();
+    await explorer.settle();
+    expect(await hash()).toBe("#/record/Countries('PT')");
   });
 
   test("says how many of the columns it shows, and leads to the others", async () => {

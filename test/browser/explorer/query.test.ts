@@ -48,6 +48,8 @@ describe.skipIf(program === undefined)("a query as text and as a form", () => {
     await page.keyboard.type("Id eq 1");
     // What has not run is in the URL, too.
     await expect.poll(hash).toBe("#/query?draft=Books?$filter=Id eq 1");
+    const tabs = await page.evaluate(`[...document.querySelectorAll(".tabs a")].map((tab) => tab.hash)`);
+    expect(tabs).toEqual(["#/grid", "#/query", "#/chart", "#/cost"]);
     await page.evaluate("location.reload()");
     await expect.poll(() => page.locator(".query-text textarea").count()).toBe(1);
     expect(await text()).toBe("Books?$filter=Id eq 1");
@@ -90,6 +92,25 @@ describe.skipIf(program === undefined)("a query as text and as a form", () => {
     await keys.press("Control+a");
     await page.keyboard.type("Books?$filter=Id ne 2");
     expect(await shown()).toEqual(["Books", "Id", "is not"]);
+    expect(complaints).toEqual([]);
+  });
+
+  test("the form moves the cursor, and the direction of an order comes first", async () => {
+    const { page, keys, text } = await openQuery("#/query/Books");
+    const suggested = () => page.locator('[aria-label="Suggestions"] button').allInnerTexts();
+    await keys.fill("Text of the query", "Books?$orderby=Id ");
+    expect((await suggested()).slice(0, 2)).toEqual(["asc", "desc"]);
+    await keys.press("Home");
+    await page.locator('.query-form input[inputmode="numeric"]').fill("5");
+    expect([await text(), await suggested()]).toEqual(["Books?$orderby=Id&$top=5", []]);
+  });
+
+  test("a value is shown as it is, and a query that ran begins at its first row", async () => {
+    const { page, keys, hash, complaints } = await openQuery("#/query/Books/$count?row=9");
+    expect(await page.locator(".query-result pre").innerText()).toBe("1");
+    await keys.fill("Text of the query", "Books");
+    await keys.press("Control+Enter");
+    expect(await hash()).toBe("#/query/Books");
     expect(complaints).toEqual([]);
   });
 

@@ -96,9 +96,16 @@ function Expanded(
 
 /** Edits the options of a query, or those of a navigation that it expands: each as the set permits it. */
 export function QueryOptions(
-  props: OptionsProps & { readonly place: { readonly isCollection: boolean }; readonly isNested?: boolean },
+  props: OptionsProps & {
+    readonly place: { readonly isCollection: boolean };
+    readonly isNested?: boolean;
+    /** Whether the answer says how many rows there are if the query asks for it. */
+    readonly hasCount?: boolean;
+    /** The property of a condition that begins. */
+    readonly begun?: string | undefined;
+  },
 ): JSX.Element {
-  const { place, options, isNested = false } = props;
+  const { place, options, begun, isNested = false, hasCount = true } = props;
   const can = place.set?.abilities;
   const isOfRows = place.isCollection;
   const [filter, order, apply] = [optionOf(props, "$filter"), optionOf(props, "$orderby"), optionOf(props, "$apply")];
@@ -106,8 +113,8 @@ export function QueryOptions(
   const columns = ["$select", "$expand"].flatMap((name) => options.get(name) ?? []).join("; ");
   return (
     <>
-      <Section title="Filter" {...filter} isShown={isOfRows && can?.canFilter !== false}>
-        <FilterBuilder place={place} {...filter} />
+      <Section title="Filter" {...filter} isShown={isOfRows && can?.canFilter !== false} isBegun={begun !== undefined}>
+        <FilterBuilder {...{ place, begun }} {...filter} />
       </Section>
       <Section title="Order" {...order} isShown={isOfRows && can?.canSort !== false}>
         <OrderBuilder paths={sortPaths(place)} {...order} />
@@ -126,12 +133,14 @@ export function QueryOptions(
           {can?.canTop === false ? null : (
             <TextField label="At most" inputMode="numeric" value={top.text} onInput={top.onChange} />
           )}
-          <CheckField
-            label="Count all"
-            disabled={can?.canCount === false}
-            checked={count.text === "true"}
-            onChange={(counts) => count.onChange(counts ? "true" : "")}
-          />
+          {hasCount ? (
+            <CheckField
+              label="Count all"
+              disabled={can?.canCount === false}
+              checked={count.text === "true"}
+              onChange={(counts) => count.onChange(counts ? "true" : "")}
+            />
+          ) : null}
         </div>
       ) : null}
     </>

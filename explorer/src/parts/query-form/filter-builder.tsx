@@ -1,6 +1,7 @@
 import type { JSX } from "preact";
 import type { Property, PropertyType } from "../../model/model.ts";
 import {
+  conditionsOf,
   type FilterCondition,
   type FilterGroup,
   type FilterLambda,
@@ -17,10 +18,23 @@ import { type FilterPath, filterPaths, type QueryPlace } from "./filter-paths.ts
 import { ListEditor, OptionEditor, type OptionText, Pick } from "./option-editor.tsx";
 
 /** Edits a filter as groups of conditions. What is no condition stays text. */
-export function FilterBuilder({ place, ...option }: OptionText & { readonly place: QueryPlace }): JSX.Element {
+export function FilterBuilder(
+  props: OptionText & {
+    readonly place: QueryPlace;
+    /** The property of a condition that the builder begins, if there is none yet. */
+    readonly begun?: string | undefined;
+  },
+): JSX.Element {
+  const { place, begun, ...option } = props;
   const paths = filterPaths(place);
+  const begin = (tree: FilterGroup): FilterGroup => {
+    const start = paths.find(({ name }) => name === begun);
+    const items = conditionsOf(option.text);
+    const isThere = items.some((each) => each.kind === "condition" && each.path === begun);
+    return start === undefined || isThere ? tree : { ...NO_FILTER, items: [...items, startOf(start)] };
+  };
   return (
-    <OptionEditor label="Filter" read={readFilter} write={writeFilter} {...option}>
+    <OptionEditor label="Filter" read={readFilter} write={writeFilter} {...{ begin }} {...option}>
       {(tree, change) => <Group node={tree} paths={paths} onChange={change} />}
     </OptionEditor>
   );
@@ -132,6 +146,8 @@ function ConditionFields(props: {
     const isWhole = literals.length === readValues(text, next, type).length;
     onChange({ ...conditionOf(node.path, next, isWhole ? literals : [], isLowered), typed: text });
   };
+  const read = readValues(typed, operator, type);
+  const faults = read.length === 0 ? ["A value is missing."] : read.map(({ message }) => message);
   const isText = values !== "none" && type.kind === "primitive" && type.name === "Edm.String";
   return (
     <>
@@ -149,7 +165,7 @@ function ConditionFields(props: {
           shape={values === "many" ? LINES : { type, isCollection: false }}
           typed={typed}
           isNullable={false}
-          error={readValues(typed, operator, type).find(({ message }) => message !== null)?.message}
+          error={faults.find((message) => message !== null)}
           onChange={(text) => change(operator, text)}
         />
       )}

@@ -1,13 +1,11 @@
-import { valueAt } from "../../format/csv.ts";
 import { labelProperty } from "../../model/label-property.ts";
 import type { Model } from "../../model/model.ts";
 import { readApply } from "../../query/apply-text.ts";
 import { writeExpand } from "../../query/expand-tree.ts";
-import { condition, type FilterNode, NO_FILTER, readFilter, writeFilter } from "../../query/filter-tree.ts";
-import { toLiteral } from "../../query/literals.ts";
+import { type FilterNode, NO_FILTER, writeFilter } from "../../query/filter-tree.ts";
 import { type ResolvedPath, resolvePath } from "../../query/resolve-type.ts";
 import { resourceUrl, type View, viewOf } from "../../state/view.ts";
-import { cellNode, type Column, columnsOf, type Row, shownNames } from "./columns.ts";
+import { cellNode, columnsOf, shownNames } from "./columns.ts";
 
 /** The requests of a grid. */
 export interface GridQuery {
@@ -33,7 +31,7 @@ const MOST_LABELS = 5;
 export function gridQuery(model: Model, view: View, withLabels = true): GridQuery | null {
   const { path, options } = view;
   const place = resolvePath(model, path);
-  if (place === null || !place.isCollection) return null;
+  if (place === null || !place.isCollection || path.endsWith("/$count")) return null;
   const { canSkip = true, canCount = true } = place.set?.abilities ?? {};
   const rows = new Map([...options].filter(([name]) => name !== "$count" && name !== "$format"));
   const select = selectOf(place, view);
@@ -72,41 +70,34 @@ function labelsOf(place: ResolvedPath, view: View): string {
   return writeExpand(labelled.slice(0, MOST_LABELS).map(cellNode));
 }
 
-/** Returns the conditions of a filter that must all be met. */
-export function conditionsOf(filter: string | undefined): readonly FilterNode[] {
-  const tree = readFilter(filter ?? "");
-  return tree.operator === "and" && !tree.isNegated ? tree.items : [tree];
-}
-
 /** Writes a filter of conditions that must all be met. */
 export function filterOf(items: readonly FilterNode[]): string {
   return writeFilter({ ...NO_FILTER, items });
 }
 
-/** Returns a filter with a condition on a column, which begins with a value of the rows. */
-export function filterBy(filter: string, { name, path, type }: Column, sample: readonly Row[]): string {
-  const old = conditionsOf(filter);
-  if (type === null || old.some((each) => each.kind === "condition" && each.path === name)) return filter;
-  const value = sample.map((row) => valueAt(row, path) ?? null).find((each) => each !== null);
-  return filterOf([...old, condition(name, "eq", [toLiteral(value, type)])]);
-}
-
-/** Returns a view with other options, from its first row on. Aliases that no option names any more go. */
+/** Returns a view with other options, from its first row on. Aliases that no option names any more go, and a draft of Query. */
 export function changedView({ screen, path, options }: View, next: Iterable<readonly [string, string]>): View {
-  const stated = [...regrouped(options, new Map(next))].filter(([name, text]) => name !== "row" && text !== "");
+  const stated = [...regrouped(options, new Map(next))].filter(
+    ([name, text]) => !["row", "draft"].includes(name) && text !== "",
+  );
   const named = new Set(stated.flatMap(([, text]) => text.match(/@[\p{L}_][\p{L}\p{N}_]*/gu) ?? []));
   const used = stated.filter(([name]) => !name.startsWith("@") || named.has(name));
   return viewOf(screen, path, used);
 }
 
 /**
- * Where groups begin or end, options that stay as they were go. The filter of the rows becomes a part of `$apply`, and comes
+ * Where groups begin or end, options that stay as they were go. What limits the rows becomes a part of `$apply`, and comes
  * back from it.
  */
 function regrouped(before: View["options"], next: View["options"]): View["options"] {
-  const [old, apply, filter] = [before.get("$apply") ?? "", next.get("$apply") ?? "", next.get("$filter") ?? ""];
+  const [old, apply] = [before.get("$apply") ?? "", next.get("$apply") ?? ""];
   if ((old === "") === (apply === "")) return next;
   const changed = [...next].filter(([name, text]) => !name.startsWith("$") || text !== before.get(name));
-  if (apply === "") return new Map([["$filter", readApply(old)?.filter ?? ""], ...changed]);
-  return new Map([...changed, ["$apply", filter === "" ? apply : `filter(${filter})/${apply}`], ["$filter", ""]]);
+  if (apply === "") {
+    const [, search = "", rest = old] = /^search\(([^()]*)\)\/(.*)$/su.exec(old) ?? [];
+    return new Map([["$search", search], ["$filter", readApply(rest)?.filter ?? ""], ...changed]);
+  }
+  const limits = ["search", "filter"].filter((name) => (next.get(`$${name}`) ?? "") !== "");
+  const steps = limits.map((name) => `${name}(${next.get(`$${name}`) ?? ""})`);
+  return new Map([...changed, ["$apply", [...steps, apply].join("/")], ["$search", ""], ["$filter", ""]]);
 }

@@ -4,18 +4,25 @@ import { valueAt } from "../../format/csv.ts";
 import { isNumeric } from "../../format/show-value.ts";
 import { Icon } from "../../parts/button.tsx";
 import { ValueCell } from "../../parts/value-cell.tsx";
+import { conditionsOf } from "../../query/filter-tree.ts";
 import { nextOrder, readOrderBy, writeOrderBy } from "../../query/order-by-text.ts";
 import type { ScreenProps } from "../../state/session.ts";
-import { type View, withOptions } from "../../state/view.ts";
+import { withOptions } from "../../state/view.ts";
 import { cellHref, cellValue, type Column, type Row } from "./columns.ts";
-import { changedView, conditionsOf, filterBy, type GridQuery } from "./grid-query.ts";
+import { changedView, type GridQuery } from "./grid-query.ts";
 import type { PagedRows } from "./paged-rows.ts";
+
+/** What a form of the query begins with: chosen columns, and a condition on a property. */
+export interface Begun {
+  readonly select?: string;
+  readonly path?: string;
+}
 
 /** What the parts of a grid get. */
 export interface GridProps extends ScreenProps {
   readonly query: GridQuery;
-  /** Opens the form of the query, with options that it begins with. */
-  readonly onEdit: (begun: View["options"]) => void;
+  /** Opens the form of the query. */
+  readonly onEdit: (begun: Begun) => void;
 }
 
 /** What a table shows. */
@@ -190,10 +197,9 @@ const BUTTON = { type: "button", tabIndex: -1 } as const;
 
 /** Shows the headings of the columns: their names sort, their pictures filter. */
 function HeadRow(props: RowProps): JSX.Element {
-  const { session, view, columns, rows, id, active } = props;
+  const { session, view, columns, id, active } = props;
   const order = readOrderBy(view.options.get("$orderby") ?? "") ?? [];
-  const filter = view.options.get("$filter") ?? "";
-  const conditions = conditionsOf(filter);
+  const conditions = conditionsOf(view.options.get("$filter"));
   const sort = (path: string, isFurther: boolean): void =>
     session.go(changedView(view, [...view.options, ["$orderby", writeOrderBy(nextOrder(order, path, isFurther))]]));
   return (
@@ -230,7 +236,7 @@ function HeadRow(props: RowProps): JSX.Element {
                     {...BUTTON}
                     class={`grid-filter${isFiltered ? " grid-filtered" : ""}`}
                     aria-label={`Filter by ${name}`}
-                    onClick={() => props.onEdit(new Map([["$filter", filterBy(filter, column, rows.sample)]]))}
+                    onClick={() => props.onEdit({ path: name })}
                   >
                     <Icon name="filter" />
                   </button>

@@ -1,5 +1,5 @@
 import type { JSX, TargetedEvent } from "preact";
-import { useEffect, useState } from "preact/hooks";
+import { useEffect, useRef, useState } from "preact/hooks";
 import { memberOf } from "../../client/json-members.ts";
 import { ServiceError } from "../../client/service-error.ts";
 import { CsvFile } from "../../format/csv.ts";
@@ -10,19 +10,27 @@ import { Description, Heading } from "../../parts/heading.tsx";
 import { Empty, Loadable, NotThere } from "../../parts/loadable.tsx";
 import { QueryOptions } from "../../parts/query-form/columns-builder.tsx";
 import { saveFile } from "../../parts/save-file.ts";
-import { NO_FILTER } from "../../query/filter-tree.ts";
+import { NO_FILTER, conditionsOf } from "../../query/filter-tree.ts";
+import { resolvePath } from "../../query/resolve-type.ts";
 import type { ScreenProps } from "../../state/session.ts";
 import { useLoaded } from "../../state/use-loaded.ts";
-import { hrefOf, pathSegments, type View, viewOf, withOptions } from "../../state/view.ts";
+import { hrefOf, pathSegments, viewOf, withOptions } from "../../state/view.ts";
 import { cellNode, columnsOf, shownNames } from "./columns.ts";
-import { changedView, conditionsOf, filterOf, type GridQuery, gridQuery } from "./grid-query.ts";
-import { type GridProps, GridTable, type TableProps } from "./grid-table.tsx";
+import { changedView, filterOf, type GridQuery, gridQuery } from "./grid-query.ts";
+import { type Begun, type GridProps, GridTable, type TableProps } from "./grid-table.tsx";
 import { MOST_ROWS, type Page, PagedRows, readPage } from "./paged-rows.ts";
 
 /** Shows the rows of a collection. */
 export function Grid({ session, view }: ScreenProps): JSX.Element {
   const query = gridQuery(session.model, view);
-  if (query === null) return <NotThere path={view.path} title="The service has no collection at this path" />;
+  if (query === null) {
+    const isRecord = resolvePath(session.model, view.path)?.isCollection === false;
+    return (
+      <NotThere path={view.path || "Grid"} title="The service has no collection at this path">
+        {isRecord ? <a href={hrefOf(viewOf("record", view.path))}>Open the record</a> : null}
+      </NotThere>
+    );
+  }
   return (
     <div class="grid-screen">
       <Heading>{pathSegments(view.path).at(-1) ?? view.path}</Heading>
@@ -35,7 +43,7 @@ export function Grid({ session, view }: ScreenProps): JSX.Element {
 /** Shows the rows of one query, with what changes the query above them. */
 function Rows(props: Omit<GridProps, "onEdit">): JSX.Element {
   const { session, view, query } = props;
-  const [begun, setBegun] = useState<View["options"] | null>(null);
+  const [begun, setBegun] = useState<Begun | null>(null);
   const loading = useLoaded(query.first, async (signal) => {
     const open = async (asked: GridQuery): Promise<PagedRows> =>
       new PagedRows(asked, await readPage(session.client, asked.first, signal));
@@ -115,11 +123,11 @@ function Tools(props: GridProps & Pick<TableProps, "columns">): JSX.Element {
   const [isSaving, setSaving] = useState(false);
   return (
     <div class="grid-tools">
-      <Button icon="filter" popup="dialog" onClick={() => onEdit(new Map())}>
+      <Button icon="filter" popup="dialog" onClick={() => onEdit({})}>
         Filter, sort, group
       </Button>
       {view.options.has("$apply") ? null : (
-        <Button icon="columns" popup="dialog" onClick={() => onEdit(new Map([["$select", names.join(",")]]))}>
+        <Button icon="columns" popup="dialog" onClick={() => onEdit({ select: names.join(",") })}>
           {`${names.length} of ${type.properties.size} columns`}
         </Button>
       )}
@@ -156,7 +164,7 @@ function Chips({ view, onEdit }: GridProps): JSX.Element | null {
     <ul class="grid-chips" aria-label="What limits the rows">
       {[...chips].map(([text, href]) => (
         <li key={text} class="grid-chip">
-          <button type="button" onClick={() => onEdit(new Map())}>
+          <button type="button" onClick={() => onEdit({})}>
             {text}
           </button>
           <a class="grid-remove" href={href} aria-label={`Remove ${text}`}>
@@ -169,22 +177,31 @@ function Chips({ view, onEdit }: GridProps): JSX.Element | null {
 }
 
 /** Shows a form for the query. What it says holds once the reader shows the rows. */
-function QueryDialog(
-  props: GridProps & { readonly begun: View["options"]; readonly onClose: () => void },
-): JSX.Element {
+function QueryDialog(props: GridProps & { readonly begun: Begun; readonly onClose: () => void }): JSX.Element {
   const { session, view, query, begun, onClose } = props;
-  const [options, onChange] = useState<View["options"]>(() => new Map([...view.options, ...begun]));
+  const { select = view.options.get("$select") ?? null } = begun;
+  const [options, onChange] = useState(withOptions(view, { $select: select }).options);
+  const form = useRef<HTMLFormElement>(null);
+  const findWrong = () => form.current?.querySelector<HTMLElement>("[aria-invalid=true]");
+  // A condition that has begun waits for its value.
+  useEffect(() => findWrong()?.focus(), []);
   const show = (event: TargetedEvent<HTMLFormElement>): void => {
     event.preventDefault();
-    const wrong = event.currentTarget.querySelector<HTMLElement>("[aria-invalid=true]");
-    if (wrong !== null) return wrong.focus();
+    const wrong = findWrong();
+    if (wrong) return wrong.focus();
     onClose();
     session.go(changedView(view, options));
   };
   return (
     <Dialog title="The query" onClose={onClose}>
-      <form class="stack grid-form" onSubmit={show}>
-        <QueryOptions model={session.model} place={query.place} {...{ options, onChange, expandOf: cellNode }} />
+      <form ref={form} class="stack grid-form" onSubmit={show}>
+        <QueryOptions
+          model={session.model}
+          place={query.place}
+          hasCount={false}
+          begun={begun.path}
+          {...{ options, onChange, expandOf: cellNode }}
+        />
         <div class="dialog-actions">
           <Button kind="primary" type="submit">
             Show

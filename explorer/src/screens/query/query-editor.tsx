@@ -1,5 +1,5 @@
 import type { JSX, RefObject, TargetedEvent } from "preact";
-import { useState } from "preact/hooks";
+import { useEffect, useState } from "preact/hooks";
 import { Button } from "../../parts/button.tsx";
 import { TextField } from "../../parts/field.tsx";
 import { complete } from "../../query/completion.ts";
@@ -18,6 +18,8 @@ export function QueryEditor(props: {
 }): JSX.Element {
   const { session, field, text, error, onInput, onRun } = props;
   const [cursor, setCursor] = useState(text.length);
+  // The form moves the cursor, too.
+  useEffect(() => setCursor(field.current?.selectionStart ?? text.length), [text]);
   const { from, to, items } = complete(text, cursor, session.model, session.client.root);
   const useful = items.filter((item) => item.insert !== text.slice(from, cursor));
   const more = useful.length - MOST_SHOWN;
@@ -28,7 +30,6 @@ export function QueryEditor(props: {
   const insert = (word: string): void => {
     field.current?.setRangeText(word, from, to, "end");
     field.current?.focus();
-    setCursor(from + word.length);
     onInput(text.slice(0, from) + word + text.slice(to));
   };
   return (

@@ -37,7 +37,7 @@ export function Query({ session, view }: ScreenProps): JSX.Element {
     const timer = draft === (view.options.get("draft") ?? null) ? undefined : setTimeout(keep, PAUSE_MILLISECONDS);
     return () => clearTimeout(timer);
   }, [draft, view]);
-  const meant = withText(withOptions(view, { draft: null }), text, root);
+  const meant = withText(withOptions(view, { draft: null, row: null }), text, root);
   const hasRun = resourceUrl(meant) === resourceUrl(view);
   // What is being written is no fault yet.
   const fault = tried === text && text !== "" ? faultIn(text, root) : null;

@@ -58,7 +58,10 @@ export function Excerpt(props: { readonly text: string; readonly position: numbe
 
 function Rows({ body, type }: { readonly body: unknown; readonly type: StructuredType | null }): JSX.Element {
   const rows = rowsOf(body)?.slice(0, MOST_ROWS) ?? null;
-  if (rows === null) return <pre class="query-value">{JSON.stringify(memberOf(body, "value") ?? body, null, 2)}</pre>;
+  if (rows === null) {
+    const value = memberOf(body, "value") ?? body;
+    return <pre class="query-value">{typeof value === "string" ? value : JSON.stringify(value, null, 2)}</pre>;
+  }
   if (rows.length === 0) return <p class="dim">No entity meets the conditions.</p>;
   const names = [...new Set(rows.flatMap((row) => Object.keys(row)))].filter((name) => !name.includes("@"));
   const columns = names.map((name) => {
