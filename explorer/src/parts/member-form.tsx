@@ -29,6 +29,8 @@ export function MemberForm(props: {
   readonly button: string;
   /** Sends the values that changed. What the service says of a member is shown at its field. */
   readonly send: (values: EntityValues, signal: AbortSignal) => Promise<void>;
+  /** Whether sending waits for the reader, not for the service. */
+  readonly isAsking?: boolean;
   /** What stands beside the button. */
   readonly children?: ComponentChildren;
 }): JSX.Element {
@@ -75,7 +77,9 @@ export function MemberForm(props: {
           {props.button}
         </Button>
         {props.children}
-        {sending === null ? null : <BusyBar label={props.button} onStop={() => sending.abort()} />}
+        {sending === null || props.isAsking === true ? null : (
+          <BusyBar label={props.button} onStop={() => sending.abort()} />
+        )}
       </div>
     </form>
   );

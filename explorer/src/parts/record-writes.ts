@@ -39,7 +39,7 @@ export async function changeRecord(
 ): Promise<void> {
   const { session, path, place } = at;
   const names = Object.keys(changes);
-  const show = (): void => session.go(viewOf("record", path), { replace: true });
+  const show = (): void => session.leave(viewOf("record", path));
   if (names.length === 0) return show();
   const replaces = place.set?.abilities.updatesByPut === true;
   const body = replaces ? { ...writableValues(place.type, values), ...changes } : changes;

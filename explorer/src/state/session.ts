@@ -53,7 +53,14 @@ export function makeSession(root: string, signIn: SignIn | null) {
     },
     /** Shows a view. With `replace`, the back button does not return to the view that is left. */
     go: (view: View, { replace = false }: { readonly replace?: boolean } = {}): void => {
-      history[replace ? "replaceState" : "pushState"](null, "", hrefOf(view));
+      if (replace) history.replaceState(history.state, "", hrefOf(view));
+      else history.pushState(hrefOf(session.view.peek()), "", hrefOf(view));
+      session.view.value = view;
+    },
+    /** Shows a view in place of a form. Where the form was opened there, this goes back, so that the way has the view once. */
+    leave: (view: View): void => {
+      if (history.state !== hrefOf(view)) return session.go(view, { replace: true });
+      history.back();
       session.view.value = view;
     },
     /** Reads what the screen shows again. */
@@ -68,7 +75,10 @@ export function makeSession(root: string, signIn: SignIn | null) {
       session.signInRequest.value = null;
     },
   };
+  // The state of an entry is the fragment from which the reader came.
+  history.replaceState(history.state ?? "", "");
   addEventListener("hashchange", () => {
+    if (history.state === null) history.replaceState(hrefOf(session.view.peek()), "");
     session.view.value = parseFragment(location.hash);
   });
   return session;
