@@ -37,10 +37,12 @@ export function CopyAs({ session, view: { path, options } }: ScreenProps): JSX.E
       {label}
     </Button>
   ));
+  // As the service writes it in its own files.
+  const feed = client.root.slice(0, -1);
   const files = Object.entries(FILES).map(([ending, write]) => {
     const name = `${about.title}.${ending}`;
     return (
-      <Button key={ending} icon="download" onClick={() => saveFile(new Blob([write(client.root, about.title)]), name)}>
+      <Button key={ending} icon="download" onClick={() => saveFile(new Blob([write(feed, about.title)]), name)}>
         {name}
       </Button>
     );

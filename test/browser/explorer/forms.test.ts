@@ -66,6 +66,19 @@ describe.skipIf(program === undefined)("the forms of the explorer", () => {
     expect(Math.max(...distances)).toBeLessThan(3);
   });
 
+  test("say each fault of the service once, and at its field", async () => {
+    const { page, settle } = await openNotes("#/operation/Notes(1)/Notes.rate");
+    const fields = page.locator(".operation-form .field");
+    await fields.nth(0).locator("input").first().fill("77");
+    await fields.nth(1).locator("input").first().fill("too long");
+    await page.keyboard.press("Enter");
+    await settle();
+    expect(await fields.nth(0).innerText()).toContain("77 is too large");
+    expect(await fields.nth(1).innerText()).toContain("too long");
+    const lines = (await page.locator("[role=alert]").innerText()).split("\n").filter((line) => line.includes("77 is"));
+    expect(lines).toEqual(["stars: 77 is too large: write a number of at most 5."]);
+  });
+
   test("do not lead back to a record that is changed, then deleted, nor twice to one that is changed", async () => {
     const { page, requests, notes, show, settle, complaints } = await openNotes("#/grid/Notes");
     await show("#/record/Notes(1)");
