@@ -108,6 +108,27 @@ describe.skipIf(program === undefined)("the forms of the explorer", () => {
     expect(complaints).toEqual([]);
   });
 
+  test("show that a deletion lasts, which can be stopped", async () => {
+    const { page, notes, held, settle, complaints } = await openNotes("#/record/Notes(1)");
+    const stop = page.locator('.toast button:has-text("Stop")');
+    for (const isStopped of [true, false]) {
+      let release = (): void => undefined;
+      held.until = new Promise<void>((resolve) => {
+        release = resolve;
+      });
+      await page.locator('main button:has-text("Delete")').click();
+      await stop.waitFor();
+      expect(await page.locator(".toast p").allInnerTexts()).toEqual(["Deleting Notes(1) …"]);
+      if (isStopped) await stop.click();
+      else release();
+      await settle();
+      expect(await stop.count()).toBe(0);
+    }
+    expect(await page.locator(".toast p").allInnerTexts()).toEqual(["Deleted Notes(1)."]);
+    expect([...notes.keys()]).toEqual([2]);
+    expect(complaints).toEqual([]);
+  });
+
   test("show no progress while they ask which of two changes to keep", async () => {
     const { page, notes, settle } = await openNotes("#/edit/Notes(1)");
     await page.locator(".edit-form input").first().fill("mine");

@@ -52,6 +52,13 @@ describe.skipIf(program === undefined)("every screen of the explorer", async () 
     await page.close();
   });
 
+  test("a record shows the label of a property only if it is another text than its name", async () => {
+    const { page } = await openExplorer(browser, `${server.url}/odata`, "#/record/Trips(1)");
+    const notes = await page.locator(".property-note").allInnerTexts();
+    expect([notes.includes("First day"), notes.includes("Title")]).toEqual([true, false]);
+    await page.close();
+  });
+
   describe.each([
     ["world", "/odata", WORLD_VISITS],
     ["hostile", "/hostile", HOSTILE_VISITS],

@@ -31,7 +31,8 @@ export function factsOf(shown: ShownRecord): readonly Fact[] {
     const isKey = property !== null && key.includes(property);
     const type = property?.isCollection === false ? property.type : null;
     const value = <WholeValue {...{ name, type }} value={values[name]} />;
-    return { name, tag: isKey ? "key" : null, note: property?.description ?? property?.label ?? null, value };
+    const note = property?.description ?? property?.label ?? null;
+    return { name, tag: isKey ? "key" : null, note: note === name ? null : note, value };
   });
   const relations = Array.from(navigations.values(), (navigation) => {
     const value = <Related {...shown} navigation={navigation} />;
