@@ -35,7 +35,7 @@ export class Toasts {
   /** Does something that may last, which can be stopped, or fail: both are messages. */
   attempt({ label, run }: ToastAction): void {
     const controller = new AbortController();
-    const stop = { label: "Stop", run: async () => controller.abort() };
+    const stop = { label: "Stop", run: () => Promise.resolve(controller.abort()) };
     let busy = 0;
     const timer = setTimeout(() => {
       busy = this.show(`${label} …`, stop);
