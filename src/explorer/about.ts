@@ -2,29 +2,21 @@ import { type Maybe, recover } from "../base/maybe.ts";
 import { withinTime } from "../base/within-time.ts";
 import type { User } from "../definition/context.ts";
 import type { ServiceDescription } from "../definition/model/service-definition.ts";
-import { connectionPaths, titleOf } from "../definition/model/service-title.ts";
+import { titleOf } from "../definition/model/service-title.ts";
 import type { RowEstimate } from "../definition/model/stored-database.ts";
 import type { SchemaFinding } from "../errors/schema-finding.ts";
 import { judge } from "../execution/rules/judge-rules.ts";
 import { rowEstimates } from "./row-estimates.ts";
-import type { SignIn } from "./sign-in.ts";
 
 /** The facts about a service and its user that the explorer shows, as `{prefix}/explorer/about.json` returns them. */
 export interface ExplorerAbout {
   readonly title: string;
-  readonly auth: SignIn["kind"] | "none";
-  readonly issuer?: string | undefined;
-  readonly clientId?: string | undefined;
-  readonly scope?: string | undefined;
   /** By entity set, without sets whose number of rows the user must not learn, or whose database does not know it. */
   readonly rows: Readonly<Record<string, RowEstimate>>;
   /** The findings of the schema check, for users who may read traces. */
   readonly warnings: readonly ExplorerWarning[];
   /** Whether the user may read the traces of own requests. */
   readonly traces: boolean;
-  readonly serverTiming: boolean;
-  /** The paths of the connection files below the root of the service. */
-  readonly connectionFiles: { readonly excel: string; readonly powerBi: string } | null;
 }
 
 /** A finding of the schema check. */
@@ -34,13 +26,10 @@ interface ExplorerWarning extends Pick<SchemaFinding, "code" | "severity" | "mes
 }
 
 /** Makes the function that returns the facts for a user. */
-export function aboutService(
-  { definition, findings }: ServiceDescription,
-  signIn: SignIn | undefined,
-): (user: User | null, traces: boolean) => Promise<ExplorerAbout> {
-  const { kind: auth = "none", ...issuer } = signIn ?? {};
-  const { connectionFiles, serverTiming } = definition;
-  const files = connectionFiles === null ? null : connectionPaths(connectionFiles);
+export function aboutService({
+  definition,
+  findings,
+}: ServiceDescription): (user: User | null, traces: boolean) => Promise<ExplorerAbout> {
   const estimates = rowEstimates(definition.entitySets.values());
   return async (user, traces) => {
     const [counts, found] = await Promise.all([
@@ -50,15 +39,11 @@ export function aboutService(
     const readable = [...counts].filter(([{ authorization }]) => judge(authorization.read, user) === "passed");
     return {
       title: titleOf(definition),
-      auth,
-      ...issuer,
       rows: Object.fromEntries(readable.map(([{ entitySet }, rows]) => [entitySet.name, rows])),
       warnings: found.map(({ code, severity, set, property, message, fix }) => {
         return { code, severity, place: property === undefined ? set : `${set}.${property}`, message, fix };
       }),
       traces,
-      serverTiming,
-      connectionFiles: files === null ? null : { excel: files.excel.slice(1), powerBi: files.powerBi.slice(1) },
     };
   };
 }

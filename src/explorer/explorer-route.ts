@@ -88,7 +88,7 @@ function openRoute(service: ServiceDescription, options: ExplorerRouteOptions): 
   if ("message" in files) throw new Error(files.message);
   const traces = new Traces();
   const ownerOf = CAN_TRACE ? traceOwners(sql === undefined ? null : requirementsOf(sql), definition) : null;
-  const about = aboutService(service, signIn);
+  const about = aboutService(service);
   return [
     ...pageResources({ title: definition.name ?? "Explorer", files, signIn, isPublic }),
     { path: ABOUT, answer: (request) => about(request.user, (ownerOf?.(request) ?? null) !== null) },

@@ -176,15 +176,12 @@ describe.each(ENGINES)("about.json over $title", ({ name, open }) => {
       prefix: "",
       logger: recordingLogger(),
       authenticate,
-      serverTiming: true,
-      connectionFiles: "goods",
       entitySets: [items],
-      routes: [explorerRoute({ folder, sql: role("admin"), signIn: { kind: "basic" } })],
+      routes: [explorerRoute({ folder, sql: role("admin") })],
     });
     const about = await aboutOf(service);
     expect({ ...about, rows: {} }).toEqual({
       title: "Shop",
-      auth: "basic",
       rows: {},
       warnings: [
         {
@@ -201,8 +198,6 @@ describe.each(ENGINES)("about.json over $title", ({ name, open }) => {
         },
       ],
       traces: true,
-      serverTiming: true,
-      connectionFiles: { excel: "goods.odc", powerBi: "goods.pbids" },
     });
     const other = await aboutOf(service, "bob");
     expect([other.warnings, other.traces, other.rows["Many"]?.kind === "exact"]).toEqual([[], false, false]);

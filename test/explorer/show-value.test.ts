@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
-import { isNumeric, showValue } from "../../explorer/src/format/show-value.ts";
+import { isNumeric, shownAs, showValue } from "../../explorer/src/format/show-value.ts";
+import { entityType, property } from "./sample-model.ts";
 
 const of = (name: string) => ({ kind: "primitive", name: `Edm.${name}` }) as const;
 
@@ -55,4 +56,26 @@ test("a value of an unknown type is shown by what it is", () => {
 
 test("numbers, not dates or enumerations, are numeric", () => {
   expect(["Int64", "Decimal", "Date", "String"].map((name) => isNumeric(of(name)))).toEqual([true, true, false, false]);
+});
+
+test("the digits of keys and foreign keys are a name, those of other numbers are grouped", () => {
+  const customer = entityType("Customer", [property("Id", "Int32")]);
+  const place = { name: "Customer", target: customer, isCollection: false, isNullable: true, partner: null };
+  const navigation = { ...place, constraints: new Map([["CustomerId", "Id"]]), description: null };
+  const order = entityType("Order", [
+    property("Id", "Int32"),
+    property("CustomerId", "Int64"),
+    property("Total", "Int32"),
+  ]);
+  const owner = { ...order, navigations: new Map([["Customer", navigation]]) };
+  const shown = (name: string, value: unknown): string => {
+    const { value: own, type } = shownAs(owner, name, value, owner.properties.get(name)?.type ?? null);
+    return showValue(own, type, "en").text;
+  };
+  expect([shown("Id", 10248), shown("CustomerId", "10248"), shown("Total", 10248)]).toEqual([
+    "10248",
+    "10248",
+    "10,248",
+  ]);
+  expect(shown("Id", null)).toBe("null");
 });

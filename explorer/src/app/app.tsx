@@ -88,7 +88,7 @@ function ToastList({ session: { toasts } }: AppProps): JSX.Element {
             <Button
               onClick={() => {
                 toasts.close(id);
-                toasts.attempt(action.run);
+                toasts.attempt(action);
               }}
             >
               {action.label}

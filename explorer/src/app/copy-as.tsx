@@ -8,7 +8,7 @@ import { saveFile } from "../parts/save-file.ts";
 import type { ScreenProps } from "../state/session.ts";
 import { sentOptions } from "../state/view.ts";
 
-/** Files that open the service in Excel and Power BI, by their endings. */
+/** Files that open the service in Excel and Power BI, by their endings. They name its root without the slash. */
 const FILES = { odc: writeOdc, pbids: writePbids } as const;
 
 /** Shows a button for a dialog that copies the query of a view in the language of another tool. */
@@ -39,9 +39,9 @@ export function CopyAs({ session, view: { path, options } }: ScreenProps): JSX.E
     </Button>
   ));
   const files = Object.entries(FILES).map(([ending, write]) => {
-    const name = `${about.title}.${ending}`;
+    const [name, content] = [`${about.title}.${ending}`, write(client.root.slice(0, -1), about.title)];
     return (
-      <Button key={ending} icon="download" onClick={() => saveFile(new Blob([write(client.root, about.title)]), name)}>
+      <Button key={ending} icon="download" onClick={() => saveFile(new Blob([content]), name)}>
         {name}
       </Button>
     );

@@ -1,4 +1,4 @@
-import type { PropertyType } from "../model/model.ts";
+import type { PropertyType, StructuredType } from "../model/model.ts";
 
 /** How a value is shown. `null` and `empty` have shapes of their own, since an empty cell would say nothing. */
 export interface ShownValue {
@@ -21,6 +21,20 @@ export function typeOfValues(values: readonly unknown[]): PropertyType | null {
   return stated.length > 0 && stated.every((text) => NUMBER.test(text))
     ? { kind: "primitive", name: "Edm.Decimal" }
     : null;
+}
+
+/** Returns a value and its type as they are shown: the digits of a key, and of a foreign key, are a name and stay as they are. */
+export function shownAs(
+  owner: StructuredType | null,
+  name: string,
+  value: unknown,
+  type: PropertyType | null,
+): { readonly value: unknown; readonly type: PropertyType | null } {
+  const references = [...(owner?.navigations.values() ?? [])].filter(({ isCollection }) => !isCollection);
+  const isKey = owner?.key.some((each) => each.name === name) ?? false;
+  const isName = isKey || references.some(({ constraints }) => constraints.has(name));
+  const digits = typeof value === "number" ? String(value) : value;
+  return isName && type !== null && isNumeric(type) ? { value: digits, type: null } : { value, type };
 }
 
 /** Returns how a value is shown. The type is null if it is not known, such as of a total. */

@@ -80,7 +80,7 @@ export function Failure(props: { readonly error: unknown; readonly onAgain?: (()
       <h2>{TITLES[status] ?? TITLES[Math.trunc(status / 100)] ?? "This did not work"}</h2>
       <p>{messageOf(props.error)}</p>
       {details.map(({ target, message }, index) => (
-        <p key={index}>{target === null ? message : `${target}: ${message}`}</p>
+        <p key={index}>{target === null || message.startsWith(`${target}: `) ? message : `${target}: ${message}`}</p>
       ))}
       {answer === null ? null : (
         <p class="small dim">{`${status} ${code} · request ${requestId ?? "without an id"}`}</p>

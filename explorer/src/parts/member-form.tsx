@@ -20,8 +20,7 @@ type Faults = ReadonlyMap<string, string>;
 
 const NOTHING_WRONG: { readonly faults: Faults; readonly failure: unknown } = { faults: new Map(), failure: null };
 
-/** Shows a form with a field for each member, and a button that sends what was typed. */
-export function MemberForm(props: {
+interface MemberFormProps {
   readonly class: string;
   readonly members: readonly Member[];
   /** The values that the form begins with; null if there are none. */
@@ -29,9 +28,14 @@ export function MemberForm(props: {
   readonly button: string;
   /** Sends the values that changed. What the service says of a member is shown at its field. */
   readonly send: (values: EntityValues, signal: AbortSignal) => Promise<void>;
+  /** Whether sending waits for the reader, not for the service. */
+  readonly isAsking?: boolean;
   /** What stands beside the button. */
   readonly children?: ComponentChildren;
-}): JSX.Element {
+}
+
+/** Shows a form with a field for each member, and a button that sends what was typed. */
+export function MemberForm(props: MemberFormProps): JSX.Element {
   const { members, base, send } = props;
   const session = useContext(SessionContext);
   const [typed, setTyped] = useState(() => new Map(members.map((member) => [member.name, firstTyped(member, base)])));
@@ -75,7 +79,9 @@ export function MemberForm(props: {
           {props.button}
         </Button>
         {props.children}
-        {sending === null ? null : <BusyBar label={props.button} onStop={() => sending.abort()} />}
+        {sending === null || props.isAsking === true ? null : (
+          <BusyBar label={props.button} onStop={() => sending.abort()} />
+        )}
       </div>
     </form>
   );

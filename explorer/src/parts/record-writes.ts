@@ -30,7 +30,7 @@ export async function changeRecord(
 ): Promise<void> {
   const { session, path, place } = at;
   const names = Object.keys(changes);
-  const show = (): void => session.go(viewOf("record", path), { replace: true });
+  const show = (): void => session.leave(viewOf("record", path));
   if (names.length === 0) return show();
   const replaces = place.set?.abilities.updatesByPut === true;
   const body = replaces ? { ...writableValues(place.type, values), ...changes } : changes;
@@ -38,18 +38,27 @@ export async function changeRecord(
   const answer = await session.client.send(replaces ? "PUT" : "PATCH", encodePath(path), body, { ...options, headers });
   const now = { values: { ...values, ...changes }, etag: answer.headers.get("ETag") };
   const before = Object.fromEntries(names.map((name) => [name, values[name]]));
-  session.toasts.show("The record is saved.", { label: "Undo", run: () => changeRecord(at, now, before) });
+  session.toasts.show("The record is saved.", {
+    label: "Undo",
+    run: (signal) => changeRecord(at, now, before, { signal }),
+  });
   show();
   session.refresh();
 }
 
 /** Deletes a record if nobody else has changed it, and offers to create it again if it can. */
-export async function deleteRecord(at: RecordPlace, { values, etag }: Entity, canUndo: boolean): Promise<void> {
+export async function deleteRecord(
+  at: RecordPlace,
+  { values, etag }: Entity,
+  canUndo: boolean,
+  signal: AbortSignal,
+): Promise<void> {
   const { session, path, place } = at;
   const set = place.set?.name ?? "";
   const own = recordPath(place.set, values) ?? path;
-  await session.client.send("DELETE", encodePath(own), undefined, { headers: ifMatch(etag) });
-  const run = (): Promise<void> => createRecord({ ...at, path: set }, writableValues(place.type, values));
+  await session.client.send("DELETE", encodePath(own), undefined, { headers: ifMatch(etag), signal });
+  const run = (stop: AbortSignal): Promise<void> =>
+    createRecord({ ...at, path: set }, writableValues(place.type, values), { signal: stop });
   session.toasts.show(`Deleted ${path}.`, canUndo ? { label: "Create it again", run } : null);
   // The way back must not ask for a record that is gone.
   session.go(viewOf("grid", set), { replace: true });

@@ -1,4 +1,4 @@
-import { signal } from "@preact/signals";
+import { type Signal, signal } from "@preact/signals";
 import { createContext } from "preact";
 import { type About, readAbout } from "../client/about.ts";
 import { ServiceClient } from "../client/service-client.ts";
@@ -53,7 +53,14 @@ export function makeSession(root: string, signIn: SignIn | null) {
     },
     /** Shows a view. With `replace`, the back button does not return to the view that is left. */
     go: (view: View, { replace = false }: { readonly replace?: boolean } = {}): void => {
-      history[replace ? "replaceState" : "pushState"](null, "", hrefOf(view));
+      if (replace) history.replaceState(history.state, "", hrefOf(view));
+      else history.pushState(hrefOf(session.view.peek()), "", hrefOf(view));
+      session.view.value = view;
+    },
+    /** Shows a view in place of a form. Where the form was opened there, this goes back, so that the way has the view once. */
+    leave: (view: View): void => {
+      if (history.state !== hrefOf(view)) return session.go(view, { replace: true });
+      history.back();
       session.view.value = view;
     },
     /** Reads what the screen shows again. */
@@ -75,10 +82,17 @@ export function makeSession(root: string, signIn: SignIn | null) {
       session.signInRequest.value = null;
     },
   };
-  addEventListener("hashchange", () => {
-    session.view.value = parseFragment(location.hash);
-  });
+  followFragment(session.view);
   return session;
+}
+
+/** Keeps a view equal to the fragment. The state of an entry of the history is the fragment from which the reader came. */
+function followFragment(view: Signal<View>): void {
+  history.replaceState(history.state ?? "", "");
+  addEventListener("hashchange", () => {
+    if (history.state === null) history.replaceState(hrefOf(view.peek()), "");
+    view.value = parseFragment(location.hash);
+  });
 }
 
 /** Reads what the service is. @throws ServiceError, NetworkError, Error for metadata that cannot be read */

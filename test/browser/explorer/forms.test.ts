@@ -66,6 +66,83 @@ describe.skipIf(program === undefined)("the forms of the explorer", () => {
     expect(Math.max(...distances)).toBeLessThan(3);
   });
 
+  test("say each fault of the service once, and at its field", async () => {
+    const { page, settle } = await openNotes("#/operation/Notes(1)/Notes.rate");
+    const fields = page.locator(".operation-form .field");
+    await fields.nth(0).locator("input").first().fill("77");
+    await fields.nth(1).locator("input").first().fill("too long");
+    await page.keyboard.press("Enter");
+    await settle();
+    expect(await fields.nth(0).innerText()).toContain("77 is too large");
+    expect(await fields.nth(1).innerText()).toContain("too long");
+    const lines = (await page.locator("[role=alert]").innerText()).split("\n").filter((line) => line.includes("77 is"));
+    expect(lines).toEqual(["stars: 77 is too large: write a number of at most 5."]);
+  });
+
+  test("do not lead back to a record that is changed, then deleted, nor twice to one that is changed", async () => {
+    const { page, requests, notes, show, settle, complaints } = await openNotes("#/grid/Notes");
+    await show("#/record/Notes(1)");
+    await page.locator('main a:has-text("Edit")').click();
+    await page.locator('main :is(a, button):has-text("Cancel")').click();
+    await page.locator('main a:has-text("Edit")').click();
+    await page.locator(".edit-form input").first().fill("changed");
+    await page.keyboard.press("Enter");
+    await settle();
+    expect(await page.locator("h1").innerText()).toBe("changed");
+    await page.evaluate("history.back()");
+    await settle();
+    expect(await page.locator("h1").innerText()).toBe("Notes");
+    await show("#/record/Notes(1)");
+    await page.locator('main a:has-text("Edit")').click();
+    await page.locator(".edit-form input").first().fill("again");
+    await page.keyboard.press("Enter");
+    await settle();
+    await page.locator('main button:has-text("Delete")').click();
+    await settle();
+    expect([...notes.keys()]).toEqual([2]);
+    requests.splice(0);
+    await page.evaluate("history.back()");
+    await settle();
+    expect(await page.locator("h1").innerText()).toBe("Notes");
+    expect(requests.filter((request) => request.includes("Notes(1)"))).toEqual([]);
+    expect(complaints).toEqual([]);
+  });
+
+  test("show that a deletion lasts, which can be stopped", async () => {
+    const { page, notes, held, settle, complaints } = await openNotes("#/record/Notes(1)");
+    const stop = page.locator('.toast button:has-text("Stop")');
+    for (const isStopped of [true, false]) {
+      let release = (): void => undefined;
+      held.until = new Promise<void>((resolve) => {
+        release = resolve;
+      });
+      await page.locator('main button:has-text("Delete")').click();
+      await stop.waitFor();
+      expect(await page.locator(".toast p").allInnerTexts()).toEqual(["Deleting Notes(1) …"]);
+      if (isStopped) await stop.click();
+      else release();
+      await settle();
+      expect(await stop.count()).toBe(0);
+    }
+    expect(await page.locator(".toast p").allInnerTexts()).toEqual(["Deleted Notes(1)."]);
+    expect([...notes.keys()]).toEqual([2]);
+    expect(complaints).toEqual([]);
+  });
+
+  test("show no progress while they ask which of two changes to keep", async () => {
+    const { page, notes, settle } = await openNotes("#/edit/Notes(1)");
+    await page.locator(".edit-form input").first().fill("mine");
+    notes.set(1, { id: 1, title: "theirs", stars: 3, bookId: 1, version: 2 });
+    await page.keyboard.press("Enter");
+    await page.locator("dialog[open]").waitFor();
+    await page.evaluate("new Promise((resolve) => setTimeout(resolve, 700))");
+    expect(await page.locator("progress").count()).toBe(0);
+    await page.locator("dialog input[type=radio]").first().click();
+    await page.locator('dialog button:has-text("Save")').click();
+    await settle();
+    expect([notes.get(1)?.title, await page.locator("h1").innerText()]).toEqual(["mine", "mine"]);
+  });
+
   test("do not lead back to a record that is deleted", async () => {
     const { page, requests, notes, show, settle, complaints } = await openNotes("#/grid/Notes");
     await show("#/record/Notes(1)");

@@ -135,6 +135,18 @@ describe.skipIf(program === undefined)("the explorer wherever its service is", (
     await page.close();
   });
 
+  test.each(["", "/a/b"])("saves the connection files of the service below %j", async (prefix) => {
+    const root = (await serveAll(orders({ prefix }))).url + prefix;
+    const { page } = await openExplorer(browser, root, "#/grid/Orders");
+    await page.evaluate("URL.createObjectURL = (file) => { globalThis.saved = file.text(); return '#'; }");
+    await page.locator('button:has-text("Copy as")').click();
+    for (const ending of ["odc", "pbids"]) {
+      await page.locator(`dialog button:has-text(".${ending}")`).click();
+      expect(await page.evaluate("globalThis.saved")).toBe(await (await fetch(`${root}/service.${ending}`)).text());
+    }
+    await page.close();
+  });
+
   test("shows the rows that the user may see", async () => {
     const users = new Map([["k-ann", { id: "ann" }]]);
     const { url } = await serveAll(

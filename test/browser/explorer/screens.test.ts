@@ -42,6 +42,23 @@ describe.skipIf(program === undefined)("every screen of the explorer", async () 
     await db.destroy();
   });
 
+  test("a chart has a table with the exact values on demand", async () => {
+    const { page } = await openExplorer(browser, `${server.url}/odata`, "#/chart/Trips?x=StartsOn&y=Budget");
+    const shown = `[...document.querySelectorAll("figure td span")].map(({ title, textContent }) => [textContent, title])`;
+    expect(await page.evaluate(shown)).toEqual([
+      ["1 May 2026", "2026-05-01"],
+      ["1,200.50", "1200.50"],
+    ]);
+    await page.close();
+  });
+
+  test("a record shows the label of a property only if it is another text than its name", async () => {
+    const { page } = await openExplorer(browser, `${server.url}/odata`, "#/record/Trips(1)");
+    const notes = await page.locator(".property-note").allInnerTexts();
+    expect([notes.includes("First day"), notes.includes("Title")]).toEqual([true, false]);
+    await page.close();
+  });
+
   describe.each([
     ["world", "/odata", WORLD_VISITS],
     ["hostile", "/hostile", HOSTILE_VISITS],

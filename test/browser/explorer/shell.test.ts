@@ -50,6 +50,14 @@ describe.skipIf(program === undefined)("what surrounds the screens of the explor
     }
   });
 
+  test("a search says that it found nothing", async () => {
+    const { page } = explorer;
+    await page.locator(".search input").fill("<b>zzz");
+    await page.locator(".search input").press("Enter");
+    expect(await page.locator(".toast p").allInnerTexts()).toEqual(["Nothing here has the name “<b>zzz”."]);
+    await page.locator(".search input").fill("");
+  });
+
   test("the breadcrumb shows keys as they are", async () => {
     const { page, show } = explorer;
     await show(HOSTILE_VISITS.find(({ name }) => name === "record of odd texts")?.fragment ?? "");

@@ -102,6 +102,14 @@ describe.skipIf(program === undefined)("the states of a screen", () => {
     }
   });
 
+  test("the cost of a query says which of its parts are unknown, and why", async () => {
+    const { page, complaints } = await openNotes("#/cost/Notes");
+    const text = await page.locator("main").innerText();
+    expect(text).toContain("the option serverTiming of odataService");
+    expect(text).toContain("The query ran no statements.");
+    expect(complaints).toEqual([]);
+  });
+
   test("a form keeps what was typed while the user signs in again", async () => {
     const { page, notes, signIn, settle, complaints } = await openNotes("#/edit/Notes(1)", "key");
     const field = page.locator(".edit-form input").first();

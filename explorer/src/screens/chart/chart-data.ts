@@ -18,6 +18,8 @@ interface ChartPoint {
   readonly x: number | null;
   readonly values: readonly (number | null)[];
   readonly texts: readonly string[];
+  /** The same as the service states it, the place first. */
+  readonly stated: readonly { readonly value: unknown; readonly type: PropertyType | null }[];
 }
 
 const EXACT: PropertyType = Object.freeze({ kind: "primitive", name: "Edm.Decimal" });
@@ -42,11 +44,13 @@ export function chartData(
   const axis = kind !== "bars" && (isTime || isNumber) ? measured : "bands";
   const points = rows.map((row, at) => {
     const values = y.map((path) => valueAt(row, path.split("/")));
+    const place = { value: xs[at], type: isTime ? timeType(xs[at]) : type };
     return {
-      label: showValue(xs[at], isTime ? timeType(xs[at]) : type, locale).text,
+      label: showValue(place.value, place.type, locale).text,
       x: isTime ? toTime(xs[at]) : toNumber(xs[at]),
       values: values.map(toNumber),
       texts: values.map((value) => showValue(value, EXACT, locale).text),
+      stated: [place, ...values.map((value) => ({ value, type: EXACT }))],
     };
   });
   const placed = points.filter(

@@ -4,6 +4,7 @@ import { DataTable } from "../../parts/data-table.tsx";
 import { CheckList, TextField } from "../../parts/field.tsx";
 import { Heading } from "../../parts/heading.tsx";
 import { Empty, Loadable } from "../../parts/loadable.tsx";
+import { ValueCell } from "../../parts/value-cell.tsx";
 import { resolvePath, type ResolvedPath } from "../../query/resolve-type.ts";
 import type { OpenSession, ScreenProps } from "../../state/session.ts";
 import { useLoaded } from "../../state/use-loaded.ts";
@@ -123,7 +124,7 @@ function Figure({ view, columns, rows }: ColumnsProps & { readonly rows: readonl
           label="Values"
           columns={[x, ...y]}
           numbers={y}
-          rows={data.points.map((point) => [point.label, ...point.texts])}
+          rows={data.points.map(({ stated }) => stated.map((each) => <ValueCell {...each} />))}
         />
       </details>
     </figure>

@@ -34,7 +34,9 @@ export function Cost({ session, view }: ScreenProps): JSX.Element {
               <Button onClick={loading.again}>Run again</Button>
             </div>
             <Tables {...{ answer, trace }} />
+            {answer.stages.length === 0 ? <p class="measure">{NO_STAGES}</p> : null}
             {trace === null ? <p class="measure">{NO_TRACE}</p> : null}
+            {trace?.statements.length === 0 && trace.omitted === 0 ? <p>The query ran no statements.</p> : null}
             {trace !== null && trace.omitted > 0 ? <p>{`${trace.omitted} more statements were not kept.`}</p> : null}
           </>
         )}
@@ -43,6 +45,8 @@ export function Cost({ session, view }: ScreenProps): JSX.Element {
   );
 }
 
+const NO_STAGES =
+  "The service does not say the time of its stages. It does with the option serverTiming of odataService.";
 const NO_TRACE =
   "You cannot see the statements of this query. The service shows them to requests from its own machine, or to the users " +
   "that the option sql of explorerRoute names. Sets without a database have none.";

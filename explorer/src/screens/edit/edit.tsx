@@ -11,7 +11,7 @@ import {
   mergedChanges,
 } from "../../format/entity.ts";
 import type { Property, StructuredType } from "../../model/model.ts";
-import { Button, ButtonLink } from "../../parts/button.tsx";
+import { Button } from "../../parts/button.tsx";
 import { DataTable } from "../../parts/data-table.tsx";
 import { Dialog } from "../../parts/dialog.tsx";
 import { Heading } from "../../parts/heading.tsx";
@@ -21,7 +21,7 @@ import { type RecordPlace, changeRecord, createRecord } from "../../parts/record
 import { ValueCell } from "../../parts/value-cell.tsx";
 import { resolvePath } from "../../query/resolve-type.ts";
 import type { ScreenProps } from "../../state/session.ts";
-import { encodePath, hrefOf, viewOf } from "../../state/view.ts";
+import { encodePath, viewOf } from "../../state/view.ts";
 
 /** Shows a form that creates a record of a collection, or changes the record of a path. */
 export function Edit({ session, view }: ScreenProps): JSX.Element {
@@ -72,11 +72,12 @@ function EditForm(props: RecordPlace & { readonly entity: Entity | null }): JSX.
         members={editedProperties(place.type, base)}
         base={base}
         button={entity === null ? "Create" : "Save"}
+        isAsking={conflict !== null}
         send={(values, signal) =>
           entity === null ? createRecord(props, values, { signal }) : save(entity, values, signal)
         }
       >
-        <ButtonLink href={hrefOf(viewOf(entity === null ? "grid" : "record", path))}>Cancel</ButtonLink>
+        <Button onClick={() => session.leave(viewOf(entity === null ? "grid" : "record", path))}>Cancel</Button>
       </MemberForm>
       {conflict === null ? null : <MergeDialog {...conflict} />}
     </>

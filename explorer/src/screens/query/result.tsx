@@ -1,7 +1,7 @@
 import type { JSX } from "preact";
 import { memberOf } from "../../client/json-members.ts";
 import { messageOf } from "../../client/service-error.ts";
-import { countText, isNumeric, showValue } from "../../format/show-value.ts";
+import { countText, isNumeric, showValue, shownAs } from "../../format/show-value.ts";
 import type { StructuredType } from "../../model/model.ts";
 import { DataTable } from "../../parts/data-table.tsx";
 import { Loadable } from "../../parts/loadable.tsx";
@@ -73,7 +73,9 @@ function Rows({ body, type }: { readonly body: unknown; readonly type: Structure
       label="First rows"
       columns={names}
       numbers={columns.flatMap(({ name, type: own }) => (own !== null && isNumeric(own) ? name : []))}
-      rows={rows.map((row) => columns.map((column) => <ValueCell value={row[column.name]} type={column.type} />))}
+      rows={rows.map((row) =>
+        columns.map((column) => <ValueCell {...shownAs(type, column.name, row[column.name], column.type)} />),
+      )}
     />
   );
 }

@@ -2,7 +2,7 @@ import type { JSX } from "preact";
 import { useEffect, useMemo } from "preact/hooks";
 import { type Entity, toEntity } from "../../format/entity.ts";
 import { pictureType } from "../../format/picture-type.ts";
-import { showValue } from "../../format/show-value.ts";
+import { showValue, shownAs } from "../../format/show-value.ts";
 import { labelProperty } from "../../model/label-property.ts";
 import type { Navigation, PropertyType } from "../../model/model.ts";
 import type { RecordPlace } from "../../parts/record-writes.ts";
@@ -30,8 +30,9 @@ export function factsOf(shown: ShownRecord): readonly Fact[] {
     const property = properties.get(name) ?? null;
     const isKey = property !== null && key.includes(property);
     const type = property?.isCollection === false ? property.type : null;
-    const value = <WholeValue {...{ name, type }} value={values[name]} />;
-    return { name, tag: isKey ? "key" : null, note: property?.description ?? property?.label ?? null, value };
+    const value = <WholeValue name={name} {...shownAs(shown.place.type, name, values[name], type)} />;
+    const note = property?.description ?? property?.label ?? null;
+    return { name, tag: isKey ? "key" : null, note: note === name ? null : note, value };
   });
   const relations = Array.from(navigations.values(), (navigation) => {
     const value = <Related {...shown} navigation={navigation} />;

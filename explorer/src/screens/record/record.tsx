@@ -70,7 +70,8 @@ function Actions(props: ShownRecord): JSX.Element {
   const remove = (): void => {
     const canUndo = set?.abilities.canCreate === true && isRepeatable(type, entity.values);
     const isMeant = canUndo || confirm(`Delete ${path} for good? The service cannot create it again as it was.`);
-    if (isMeant) session.toasts.attempt(() => deleteRecord(props, entity, canUndo));
+    const run = (signal: AbortSignal): Promise<void> => deleteRecord(props, entity, canUndo, signal);
+    if (isMeant) session.toasts.attempt({ label: `Deleting ${path}`, run });
   };
   return (
     <div class="row spread">
