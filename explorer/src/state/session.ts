@@ -69,8 +69,7 @@ export function makeSession(root: string, signIn: SignIn | null) {
     },
     /** Uses a credential; null signs out. Whom the service asked to sign in goes on with the same visit. */
     signInWith: (next: Credential | null): void => {
-      const before = credential.peek();
-      const isOther = before !== null && before.user !== next?.user;
+      const isOther = (credential.peek()?.user ?? next?.user) !== next?.user;
       if (isOther || next === null || session.signInRequest.value?.refusal === null) {
         session.visit.value += 1;
         // A message may offer to undo what the last user did. What is still sent for that user shows no more messages.
