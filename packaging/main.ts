@@ -62,7 +62,10 @@ function packedFiles(): Readonly<Record<string, string>> {
 }
 
 async function writeDist(): Promise<void> {
-  rmSync(`${PROJECT}dist`, { recursive: true, force: true });
+  // Services that start meanwhile need the page of the explorer, whose files are replaced without a gap.
+  for (const path of globSync("dist/*", { cwd: PROJECT, exclude: ["dist/explorer"] })) {
+    rmSync(join(PROJECT, path), { recursive: true });
+  }
   await bundle(PROJECT, readManifest().exports);
   await bundleExplorer(PROJECT);
   writeFileSync(`${PROJECT}odatakit.schema.json`, `${JSON.stringify(settingsSchema(), null, 2)}\n`);
