@@ -8,7 +8,7 @@ import { makeSession } from "./state/session.ts";
 const place = document.querySelector<HTMLElement>("#explorer") ?? document.body;
 const root = new URL(place.dataset["root"] ?? "./", location.href).href;
 
-// A window of the provider returns to this page, and only hands over its answer.
+// A window of the provider returns to this page, which only passes the answer on.
 if (!passAnswer(location.search)) {
   render(<App session={makeSession(root, readSignIn(place.dataset["signIn"] ?? null))} />, place);
 }

@@ -24,7 +24,7 @@ export interface ExplorerRouteOptions {
    * contains nothing about the model and the data.
    */
   readonly public?: boolean | undefined;
-  /** How users sign in on the page; if absent, the page sends what the browser does, such as cookies. */
+  /** How users sign in on the page; if absent, the page sends the credentials of the browser, such as cookies. */
   readonly signIn?: SignIn | undefined;
   /** The folder with the files of the page, for bundled applications; that of the package if absent. */
   readonly folder?: string | URL | undefined;

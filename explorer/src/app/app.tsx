@@ -13,7 +13,7 @@ interface AppProps {
   readonly session: Session;
 }
 
-/** Shows the page: the screen that the URL names, short messages, and what a screen reader says. */
+/** Shows the page: the screen that the URL names, short messages, and the announcements for screen readers. */
 export function App({ session }: AppProps): JSX.Element {
   useEffect(leadFocus, []);
   return (
@@ -27,7 +27,7 @@ export function App({ session }: AppProps): JSX.Element {
   );
 }
 
-/** Reads the model, which may be another one for each user. Who was asked to sign in keeps the page, and what was typed. */
+/** Reads the model, which may differ between users. A user whom the service asked to sign in keeps the page and its forms. */
 function Visit({ session }: AppProps): JSX.Element {
   const loading = useLoaded(String(session.signIns.value), (signal) => openSession(session, signal));
   const { signIn, signInRequest, signInWith } = session;

@@ -14,7 +14,7 @@ const FILES = { odc: writeOdc, pbids: writePbids } as const;
 /** Shows a button for a dialog that copies the query of a view in the language of another tool. */
 export function CopyAs({ session, view: { path, options } }: ScreenProps): JSX.Element {
   const { client, credential, about, toasts } = session;
-  /** Null while the dialog is closed; otherwise what the clipboard did not take, if anything. */
+  /** Null while the dialog is closed; otherwise the text that the clipboard refused, if any. */
   const [refused, setRefused] = useState<string | null>(null);
   const query: CopiedQuery = {
     root: client.root,

@@ -22,7 +22,7 @@ const FIELDS = {
 export function SignInDialog(props: {
   readonly session: Session;
   readonly signIn: SignIn;
-  /** What the service said to the last attempt; null if the reader asks. */
+  /** The message of the service to the last attempt; null if the reader asks. */
   readonly refusal: string | null;
   readonly onClose: () => void;
 }): JSX.Element {

@@ -2,7 +2,7 @@ import { memberOf } from "./json-members.ts";
 import type { ServiceClient } from "./service-client.ts";
 import { NetworkError } from "./service-error.ts";
 
-/** How many rows a set has; `least`: there are more, and nobody counted them. */
+/** The number of rows of a set; `least`: there are more, which the database did not count. */
 export interface RowEstimate {
   readonly count: number;
   readonly kind: "exact" | "estimate" | "least";
@@ -20,10 +20,10 @@ interface Document {
   readonly traces: boolean;
 }
 
-/** What the route of the page says about the service, beside `$metadata`. */
+/** The facts of the route of the page about the service, besides `$metadata`. */
 export type About = Awaited<ReturnType<typeof readAbout>>;
 
-/** Reads what the route of the page says. @throws ServiceError, NetworkError */
+/** Reads the facts of the route of the page. @throws ServiceError, NetworkError */
 export async function readAbout(client: ServiceClient, signal: AbortSignal) {
   const { body } = await client.get("explorer/about.json", { signal });
   if (isDocument(body)) return { ...body, rows: new Map(Object.entries(body.rows)) };

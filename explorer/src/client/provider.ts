@@ -7,7 +7,7 @@ import { type Credential, type Provider, base64, toCredential } from "./sign-in.
 const CHANNEL = "odatakit-explorer-sign-in";
 
 /**
- * Signs in at a provider, in a window of its own. Verifier and token stay in the memory of the page.
+ * Signs in at a provider, in a separate window. Verifier and token stay in the memory of the page.
  * @param signal ends the wait for a reader who closes the window
  * @throws NetworkError with a sentence for people; DOMException `AbortError` after an abort
  * @see OpenID Connect Core 1.0, section 3.1; RFC 7636 (PKCE); RFC 9207
@@ -36,7 +36,7 @@ export async function signInAt({ issuer, clientId, scope }: Provider, signal: Ab
   }
 }
 
-/** Hands the answer of a provider to the page that opened this window. @returns false if it is no such window */
+/** Hands the answer of a provider to the page that opened this window. @returns false in any other window */
 export function passAnswer(search: string): boolean {
   const answer = new URLSearchParams(search);
   if (!answer.has("state") || !(answer.has("code") || answer.has("error"))) return false;

@@ -18,7 +18,7 @@ interface ClientOptions {
   readonly withCookies?: boolean;
 }
 
-/** What the service answered. */
+/** The answer of the service. */
 export type Answer = Awaited<ReturnType<ServiceClient["send"]>>;
 
 /** Sends requests below the root of one service. */
@@ -91,7 +91,7 @@ export class ServiceClient {
   }
 }
 
-/** Sends a request, and reads the whole answer. What goes wrong is told in a sentence for people. */
+/** Sends a request, and reads the whole answer. Errors have a sentence for people. */
 export async function exchange(url: string, init: RequestInit, silence: string) {
   let sentence = silence;
   try {

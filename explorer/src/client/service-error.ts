@@ -6,7 +6,7 @@ interface ErrorDetail {
   readonly target: string | null;
 }
 
-/** An answer of the service that says what is wrong. */
+/** An answer of the service with an error. */
 export class ServiceError extends Error {
   override readonly name = "ServiceError";
   readonly status: number;
@@ -38,12 +38,12 @@ export class NetworkError extends Error {
   override readonly name = "NetworkError";
 }
 
-/** Returns whether a request was ended by the reader. Such an end is no error to show. */
+/** Returns whether a request was ended by the reader. The page does not show it as an error. */
 export function isAbort(error: unknown): boolean {
   return error instanceof DOMException && error.name === "AbortError";
 }
 
-/** Returns what an error says. */
+/** Returns the message of an error. */
 export function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }

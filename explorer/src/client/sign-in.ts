@@ -1,6 +1,6 @@
 import { textIn } from "./json-members.ts";
 
-/** What a reader signed in with: in memory only, so that it ends with the page. */
+/** The credential of a reader: in memory only, so that it ends with the page. */
 export interface Credential {
   /** Who signed in, in words for the reader. */
   readonly user: string;
@@ -18,7 +18,7 @@ export interface Provider {
 /** How users sign in: with an API key, a name and a password, a token, or at a provider. */
 export type SignIn = { readonly kind: "key" | "basic" | "bearer" } | Provider;
 
-/** Reads what the HTML of the page says; null if the page asks nobody to sign in. */
+/** Reads the way to sign in from the HTML of the page; null if the page asks no user to sign in. */
 export function readSignIn(text: string | null): SignIn | null {
   const stated: unknown = JSON.parse(text ?? "null");
   const [kind, issuer, clientId] = [textIn(stated, "kind"), textIn(stated, "issuer"), textIn(stated, "clientId")];
@@ -27,7 +27,7 @@ export function readSignIn(text: string | null): SignIn | null {
   return { kind: "oidc", issuer, clientId, scope: textIn(stated, "scope") ?? "openid" };
 }
 
-/** Makes the credential of what a reader entered. */
+/** Makes the credential from the texts that a reader entered. */
 export function toCredential(kind: SignIn["kind"], user: string, secret: string): Credential {
   if (kind === "key") return { user: "API key", headers: { "X-Api-Key": secret } };
   // Names and passwords are UTF-8. @see RFC 7617, section 2.1

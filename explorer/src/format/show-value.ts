@@ -1,6 +1,6 @@
 import type { PropertyType, StructuredType } from "../model/model.ts";
 
-/** How a value is shown. `null` and `empty` have shapes of their own, since an empty cell would say nothing. */
+/** The shown form of a value. `null` and `empty` have separate shapes, since an empty cell would say nothing. */
 export interface ShownValue {
   readonly kind: "null" | "empty" | "text" | "number" | "boolean" | "date" | "binary" | "json";
   readonly text: string;

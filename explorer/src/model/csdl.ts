@@ -1,4 +1,4 @@
-/** What the page reads of an element of the DOM. */
+/** The parts of an element of the DOM that the page reads. */
 export interface XmlElement {
   readonly localName: string;
   readonly attributes: Iterable<{ readonly name: string; readonly value: string }>;

@@ -9,7 +9,7 @@ export interface Finding {
   readonly description: string | null;
 }
 
-/** Returns what has all words of a text in its name, label or description: first what has the first word in its name. */
+/** Returns the elements with all words of a text in name, label or description: first those with the first word in their name. */
 export function findInModel(model: Model, text: string, most: number): readonly Finding[] {
   const [first = "", ...others] = text.toLocaleLowerCase().trim().split(/\s+/u);
   if (first === "") return [];

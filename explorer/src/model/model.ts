@@ -1,7 +1,7 @@
 import { type CsdlElement, type XmlElement, annotation, childrenOf, readSchema, textAt } from "./csdl.ts";
 import { setAbilities } from "./set-abilities.ts";
 
-/** What the page knows about a service: its `$metadata`, with all names resolved. */
+/** The model of a service: its `$metadata`, with all names resolved. */
 export type Model = Readonly<ReturnType<typeof readMetadata>>;
 export type EntitySet = Readonly<ReturnType<typeof readSet>[number]>;
 export type SetAbilities = EntitySet["abilities"];

@@ -2,7 +2,7 @@ import { type CsdlElement, annotation, itemsAt, textAt } from "./csdl.ts";
 
 const APPLY = "Aggregation.ApplySupported";
 
-/** Returns what a set permits: what no annotation denies, and `$apply` if one permits it. */
+/** Returns the abilities of a set: those that no annotation denies, and `$apply` if one permits it. */
 export function setAbilities(set: CsdlElement) {
   const stated = (term: string, ...path: string[]): string | null => textAt(set, `Capabilities.${term}`, ...path);
   const permits = (term: string, ...path: string[]): boolean => stated(term, ...path) !== "false";
@@ -48,7 +48,7 @@ export function setAbilities(set: CsdlElement) {
   };
 }
 
-/** The members of a complex property follow the property; a navigation property stands for the paths along it. */
+/** The members of a complex property follow the property; a navigation property represents the paths along it. */
 function isBelow(path: string, paths: readonly CsdlElement[]): boolean {
   return paths.some(({ text }) => path === text || path.startsWith(`${text}/`));
 }

@@ -16,7 +16,7 @@ const PATHS = {
 
 type IconName = keyof typeof PATHS;
 
-/** Shows a small picture. A text beside it, or the name of its button, says what it means. */
+/** Shows a small picture. A text next to it, or the name of its button, explains it. */
 export function Icon({ name }: { readonly name: IconName }): JSX.Element {
   return (
     <svg class="icon" viewBox="0 0 16 16" aria-hidden="true" focusable="false">
@@ -27,7 +27,7 @@ export function Icon({ name }: { readonly name: IconName }): JSX.Element {
 
 type OwnAttributes = "onClick" | "type" | "disabled" | "autofocus" | "children";
 
-/** What a button is like. */
+/** The properties of a button. */
 interface ButtonProps extends Pick<ButtonHTMLAttributes, OwnAttributes> {
   readonly kind?: "plain" | "primary" | "quiet" | undefined;
   readonly icon?: IconName | undefined;

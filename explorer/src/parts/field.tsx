@@ -7,10 +7,10 @@ export interface FieldProps {
   /** Whether the label is for screen readers only. */
   readonly isLabelHidden?: boolean | undefined;
   readonly hint?: string | null | undefined;
-  /** What is wrong with the value. */
+  /** The fault of the value. */
   readonly error?: string | null | undefined;
   readonly required?: boolean | undefined;
-  /** What stands at the end of the line of the control. */
+  /** The content at the end of the line of the control. */
   readonly beside?: ComponentChildren;
 }
 

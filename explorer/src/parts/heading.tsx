@@ -16,7 +16,7 @@ export function Heading({ children }: { readonly children: ComponentChildren }):
   );
 }
 
-/** Shows what the model says of something; nothing if it says nothing. */
+/** Shows a description of the model; nothing without one. */
 export function Description({ text }: { readonly text: string | null }): JSX.Element | null {
   return text === null ? null : (
     <p class="dim measure" dir="auto">

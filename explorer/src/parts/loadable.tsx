@@ -90,7 +90,7 @@ export function Failure(props: { readonly error: unknown; readonly onAgain?: (()
   );
 }
 
-/** Shows that there is nothing, what would be here, and what to do. */
+/** Shows that there is nothing, the usual content of this place, and the next step. */
 export function Empty(props: { readonly title: string; readonly children?: ComponentChildren }): JSX.Element {
   return (
     <div class="empty">

@@ -9,13 +9,13 @@ import { Button } from "./button.tsx";
 import { BusyBar, Failure } from "./loadable.tsx";
 import { ValueField } from "./value-field.tsx";
 
-/** What has a field in a form. */
+/** A property or parameter with a field in a form. */
 type Member = Property | Parameter;
 
 /** What was typed: null is the value null, or no value where one is required; undefined leaves the value to the service. */
 type Typed = string | null | undefined;
 
-/** What is wrong, by the name of the member. */
+/** The faults, by the name of the member. */
 type Faults = ReadonlyMap<string, string>;
 
 const NOTHING_WRONG: { readonly faults: Faults; readonly failure: unknown } = { faults: new Map(), failure: null };
@@ -26,11 +26,11 @@ interface MemberFormProps {
   /** The values that the form begins with; null if there are none. */
   readonly base: EntityValues | null;
   readonly button: string;
-  /** Sends the values that changed. What the service says of a member is shown at its field. */
+  /** Sends the values that changed. A fault that the service finds in a member is shown at its field. */
   readonly send: (values: EntityValues, signal: AbortSignal) => Promise<void>;
   /** Whether sending waits for the reader, not for the service. */
   readonly isAsking?: boolean;
-  /** What stands beside the button. */
+  /** The content next to the button. */
   readonly children?: ComponentChildren;
 }
 
@@ -94,7 +94,7 @@ function firstTyped(member: Member, base: EntityValues | null): Typed {
   return member.defaultValue !== null || member.hasComputedDefault ? undefined : null;
 }
 
-/** Reads a field. A value that nobody edited is not judged: it may be of another form than people type. */
+/** Reads a field. A value that the reader did not edit is not judged: it may have another form than people type. */
 function readEdited(member: Member, typed: Typed, base: EntityValues | null) {
   const { name, isNullable } = member;
   if (typed === undefined || (base !== null && typed === firstTyped(member, base))) return [];

@@ -5,7 +5,7 @@ import type { ResolvedPath } from "../query/resolve-type.ts";
 import type { OpenSession } from "../state/session.ts";
 import { encodePath, viewOf } from "../state/view.ts";
 
-/** The path of a record, or of the records of a collection, and what it leads to. */
+/** The path of a record, or of the records of a collection, with its place in the model. */
 export interface RecordPlace {
   readonly session: OpenSession;
   readonly path: string;

@@ -3,10 +3,10 @@ import { isNumeric } from "../format/show-value.ts";
 import { isEditedAsJson, readTypedJson, type ValueShape } from "../query/literals.ts";
 import { CheckField, type FieldProps, TextField } from "./field.tsx";
 
-/** What a field for a value needs to know. */
+/** The facts of a value that its field needs. */
 export interface ValueFieldProps extends FieldProps {
   readonly shape: ValueShape & { readonly maxLength?: number | null; readonly isMultiLine?: boolean };
-  /** What the reader typed; null for the value null, and for no value where null is none. */
+  /** The text that the reader typed; null for the value null, and for no value where null is not permitted. */
   readonly typed: string | null;
   readonly onChange: (typed: string | null) => void;
   readonly isNullable: boolean;
@@ -64,6 +64,6 @@ function hintOf(shape: ValueFieldProps["shape"]): string | null {
   if (isEditedAsJson(shape)) return shape.isCollection ? "A list, as JSON" : "An object, as JSON";
   const { maxLength = null } = shape;
   if (isText(shape)) return maxLength === null ? null : `At most ${String(maxLength)} characters`;
-  // Who types nothing is told what to type.
+  // A field without a text has the advice as its hint.
   return isNumeric(shape.type) ? null : (readTypedJson("", shape).message?.replace(/^.*? (?=Type)/u, "") ?? null);
 }

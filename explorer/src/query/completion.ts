@@ -4,7 +4,7 @@ import { readQueryText } from "./option-text.ts";
 import { isCollection, type Member, memberAt, resolvePath, targetOf, typeAt } from "./resolve-type.ts";
 import { NAME } from "./syntax.ts";
 
-/** What a list of suggestions shows of one, and the text that replaces the word at the cursor. */
+/** A suggestion in a list, and the text that replaces the word at the cursor. */
 interface CompletionItem {
   readonly label: string;
   /** `set`, `property`, `function`, … */
@@ -18,7 +18,7 @@ type Items = readonly CompletionItem[];
 export interface Completion {
   readonly from: number;
   readonly to: number;
-  /** Those that begin with the word at the cursor come first, then those that contain it. */
+  /** Items that begin with the word at the cursor come first, then items that contain it. */
   readonly items: Items;
 }
 
@@ -77,7 +77,7 @@ const STEPS = words(
     "concat(…,…) identity",
 );
 
-/** What an option, or a step of `$apply`, takes. */
+/** The form of an option, or of a step of `$apply`. */
 interface Mode {
   /** The members that its operands begin with; absent: none. */
   readonly picks?: (member: Member) => boolean;
@@ -201,7 +201,7 @@ function enter(place: Place, content: string): Place {
   return { ...place, mode: "$filter", text, variables };
 }
 
-/** Suggests what may stand at the end of a place. In expressions, operands and operators alternate. */
+/** Suggests the words that fit the end of a place. In expressions, operands and operators alternate. */
 function suggest(place: Place): End {
   const { type, text, columns, variables } = place;
   const { picks, items = [], after = [], isExpression = false } = MODES.get(place.mode) ?? {};

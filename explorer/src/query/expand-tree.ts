@@ -4,7 +4,7 @@ import { NAME, readItems, split } from "./syntax.ts";
 export interface ExpandNode {
   /** The path of the navigation, casts included; `*` for all. */
   readonly path: string;
-  /** What is read instead of the entities. */
+  /** The resource that is read instead of the entities. */
   readonly suffix: "$ref" | "$count" | null;
   /** The chosen properties; empty for all. */
   readonly select: readonly string[];

@@ -1,6 +1,6 @@
 import { isExpression, NAME, PATH, split } from "./syntax.ts";
 
-/** A filter as a builder shows it. What a builder cannot show stays text. */
+/** A filter as a builder shows it. Other expressions stay text. */
 export type FilterNode =
   | FilterGroup
   | FilterCondition
@@ -38,7 +38,7 @@ export interface FilterLambda {
 }
 
 const CALLS = ["contains", "startswith", "endswith"] as const;
-/** What a condition does with the value of its property. */
+/** The operator of a condition. */
 export const CONDITION_OPERATORS = [...CALLS, "eq", "ne", "gt", "ge", "lt", "le", "has", "in"] as const;
 export type ConditionOperator = (typeof CONDITION_OPERATORS)[number];
 

@@ -8,13 +8,13 @@ import { encode } from "./option-text.ts";
 /** The type of a property or parameter. */
 export type ValueShape = Pick<Property, "type" | "isCollection">;
 
-/** The literal of a URL that a person typed, or what is wrong with it. */
+/** The literal of a URL that a person typed, or its fault. */
 export interface TypedLiteral {
   readonly literal: string | null;
   readonly message: string | null;
 }
 
-/** What the texts of a type look like, what to type, and what completes a text that has one meaning only. */
+/** The pattern of the texts of a type, the advice for people, and the repair of a text that has one meaning only. */
 type TextForm = readonly [pattern: RegExp, advice: string, repair?: (text: string) => string];
 
 const CLOCK = String.raw`(?:[01]\d|2[0-3]):[0-5]\d(?::[0-5]\d(?:\.\d{1,12})?)?`;
@@ -99,7 +99,7 @@ export function literalText(literal: string): string {
   return text?.replaceAll("''", "'") ?? literal;
 }
 
-/** Reads what a person typed as a literal of a type, or says what is wrong. Of a string, quotes and blanks count. */
+/** Reads a typed text as a literal of a type, or returns its fault. Of a string, quotes and blanks count. */
 export function readTyped(typed: string, type: PropertyType): TypedLiteral {
   const wrong = (message: string): TypedLiteral => ({ literal: null, message });
   if (type.kind === "complex") return wrong(`${type.type.name} has no literal. Choose one of its properties.`);
@@ -116,7 +116,7 @@ export function readTyped(typed: string, type: PropertyType): TypedLiteral {
   return wrong(`${shown === "" ? "A value is missing." : `“${shown}” is not valid.`} ${advice}`);
 }
 
-/** Returns what a value exceeds: the range of its type, or its month; null for nothing. */
+/** Returns the limit that a value exceeds: the range of its type, or its month; null for none. */
 function limitOf(text: string, type: string): string | null {
   const [least, greatest] = INTEGER_BOUNDS[type] ?? [];
   if (least !== undefined && BigInt(text) < least) return `The least value is ${least}.`;
@@ -132,7 +132,7 @@ export function isEditedAsJson({ type, isCollection }: ValueShape): boolean {
   return isCollection || type.kind === "complex";
 }
 
-/** Reads what a person typed as the member of a body with `IEEE754Compatible=true`, or says what is wrong. */
+/** Reads a typed text as the member of a body with `IEEE754Compatible=true`, or returns its fault. */
 export function readTypedJson(typed: string, shape: ValueShape): { value: unknown; message: string | null } {
   const { type, isCollection } = shape;
   if (!isEditedAsJson(shape)) {
@@ -170,7 +170,7 @@ export function keyPredicate({ key }: StructuredType, entity: Readonly<Record<st
   return `(${values.length === 1 ? values.join("") : parts.join(",")})`;
 }
 
-/** Returns the path of a record of a set; null if nobody can read it by its key. */
+/** Returns the path of a record of a set; null if the set does not permit reading by key. */
 export function recordPath(set: EntitySet | null | undefined, body: unknown): string | null {
   if (set?.abilities.canReadByKey !== true) return null;
   const key = keyPredicate(set.type, toEntity(body)?.values ?? {});

@@ -55,7 +55,7 @@ function readPiece(written: string, at: number): OptionPiece {
   };
 }
 
-/** Decodes what is validly encoded, and keeps every other percent sign. A plus sign is itself. */
+/** Decodes valid escapes, and keeps every other percent sign. A plus sign is itself. */
 function decode(text: string): string {
   return text.replaceAll(/(?:%[\dA-F]{2})+/giu, (run) => {
     try {
@@ -76,7 +76,7 @@ export function offsetInText(text: string, { valueStart, end }: OptionPiece, off
   return end;
 }
 
-/** Writes a query as text for people: only what would be read differently is encoded. */
+/** Writes a query as text for people: only characters that would be read differently are encoded. */
 export function writeQueryText(query: QueryText): string {
   return assemble(query.path, query.options, (text) => {
     const encoded = text

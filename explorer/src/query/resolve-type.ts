@@ -1,7 +1,7 @@
 import { typeOfValues } from "../format/show-value.ts";
 import type { EntitySet, Model, Navigation, Property, PropertyType, StructuredType } from "../model/model.ts";
 
-/** What a resource path leads to; the set is null if the model names none. */
+/** The place of a resource path in the model; the set is null if the model names none. */
 export interface ResolvedPath {
   readonly type: StructuredType;
   readonly isCollection: boolean;
@@ -13,7 +13,7 @@ export type Member =
   | { readonly kind: "property"; readonly property: Property; readonly navigation?: undefined }
   | { readonly kind: "navigation"; readonly navigation: Navigation; readonly property?: undefined };
 
-/** A segment, and the parentheses behind it, in which quotes may contain slashes. */
+/** A segment with its parentheses, in which quotes may contain slashes. */
 const SEGMENT = /((?:[^/('"]|'[^']*')+)(\((?:[^')]|'[^']*(?:'|$))*(?:\)|$))?\/?/gu;
 
 /**
@@ -30,7 +30,7 @@ export function resolvePath(model: Model, path: string): ResolvedPath | null {
   return place;
 }
 
-/** Returns what a name leads to from a place; from the root if that is null. */
+/** Returns the place that a name leads to from another; from the root if that is null. */
 function follow(model: Model, from: ResolvedPath | null, name: string, isKeyed: boolean): ResolvedPath | null {
   if (from === null) {
     const set = model.sets.get(name);
@@ -86,7 +86,7 @@ export function typeAt(type: StructuredType, path: string): StructuredType | nul
   return member && targetOf(member);
 }
 
-/** Returns the type of a column of rows: that of the model, otherwise what its values say; null if they are no numbers. */
+/** Returns the type of a column of rows: that of the model, otherwise that of its values; null if they are not numbers. */
 export function columnType(type: StructuredType | null, path: string, values: readonly unknown[]): PropertyType | null {
   return (type && memberAt(type, path)?.property?.type) ?? typeOfValues(values);
 }

@@ -14,7 +14,7 @@ export function syntaxContext(aliases: ReadonlyMap<string, string> = new Map()):
   return { limits, literals: [], aliases, computesInExpand: () => true, counters: { tokens: 0, nodes: 0 } };
 }
 
-/** Returns what is wrong with the text of an expression; null for no fault of syntax. */
+/** Returns the fault of syntax in the text of an expression; null without one. */
 export function faultOfFilter(text: string, aliases?: ReadonlyMap<string, string>): string | null {
   try {
     const context = syntaxContext(aliases);

@@ -17,7 +17,7 @@ export interface OpenSession extends Session {
   readonly about: About;
 }
 
-/** What a screen gets. */
+/** The properties of a screen. */
 export interface ScreenProps {
   readonly session: OpenSession;
   readonly view: View;
@@ -30,7 +30,7 @@ export function makeSession(root: string, signIn: SignIn | null) {
     signIn,
     credential,
     client: new ServiceClient(root, () => credential.peek()?.headers ?? {}, {
-      // Without cookies, the browser shows no dialog of its own for a challenge of Basic.
+      // Without cookies, the browser does not show its dialog for a challenge of Basic.
       withCookies: signIn?.kind !== "basic" && signIn?.kind !== "key",
       onUnauthorized: (refusal: string): void => {
         session.signInRequest.value = signIn && { refusal };
@@ -40,12 +40,12 @@ export function makeSession(root: string, signIn: SignIn | null) {
     signInRequest: signal<{ readonly refusal: string | null } | null>(null),
     /** Counts credentials: another one may show what was refused before. */
     signIns: signal(0),
-    /** Counts users: what the page shows and what was typed ends with a visit. */
+    /** Counts users: the content and the forms of the page end with a visit. */
     visit: signal(0),
     /** Counts changes that the screen must read. */
     changes: signal(0),
     view: signal(parseFragment(location.hash)),
-    /** What a screen reader says next: counts and results. */
+    /** The next announcement for screen readers: counts and results. */
     announcement: signal(""),
     toasts: new Toasts(),
     announce: (text: string): void => {
@@ -63,7 +63,7 @@ export function makeSession(root: string, signIn: SignIn | null) {
       history.back();
       session.view.value = view;
     },
-    /** Reads what the screen shows again. */
+    /** Reads the content of the screen again. */
     refresh: (): void => {
       session.changes.value += 1;
     },
@@ -72,7 +72,7 @@ export function makeSession(root: string, signIn: SignIn | null) {
       const isOther = (credential.peek()?.user ?? next?.user) !== next?.user;
       if (isOther || next === null || session.signInRequest.value?.refusal === null) {
         session.visit.value += 1;
-        // A message may offer to undo what the last user did. What is still sent for that user shows no more messages.
+        // A message may offer to undo a change of the last user. Requests of that user that still run show no more messages.
         session.toasts = new Toasts();
         session.announcement.value = "";
       }
@@ -94,7 +94,7 @@ function followFragment(view: Signal<View>): void {
   });
 }
 
-/** Reads what the service is. @throws ServiceError, NetworkError, Error for metadata that cannot be read */
+/** Reads the model of the service. @throws ServiceError, NetworkError, Error for metadata that cannot be read */
 export async function openSession(session: Session, signal: AbortSignal): Promise<OpenSession> {
   const [about, metadata] = await Promise.all([
     readAbout(session.client, signal),

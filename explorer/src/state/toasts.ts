@@ -9,7 +9,7 @@ interface Toast {
   readonly action: ToastAction | null;
 }
 
-/** What a message offers, such as "Undo". */
+/** The action that a message offers, such as "Undo". */
 interface ToastAction {
   readonly label: string;
   readonly run: (signal: AbortSignal) => Promise<void>;

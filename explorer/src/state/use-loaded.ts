@@ -8,7 +8,7 @@ export type Loaded<Value> =
   | { readonly kind: "failed"; readonly error: unknown }
   | { readonly kind: "loaded"; readonly value: Value };
 
-/** A question to the service, and what a reader can do about it. */
+/** A question to the service, with its state and the ways to stop and repeat it. */
 export interface Loading<Value> {
   readonly state: Loaded<Value>;
   /** The last value, which may stay on the screen while the next one is loading. */
@@ -20,7 +20,7 @@ export interface Loading<Value> {
 const LOADING = { kind: "loading" } as const;
 type Found<Value> = Omit<Loading<Value>, "again"> & { readonly key: string };
 
-/** Asks when a screen appears and whenever the key changes. @param key what the question depends on, such as the URL */
+/** Asks when a screen appears and whenever the key changes. @param key identifies the question, such as its URL */
 export function useLoaded<Value>(key: string, load: (signal: AbortSignal) => Promise<Value>): Loading<Value> {
   const session = useContext(SessionContext);
   const [round, setRound] = useState(0);
@@ -49,6 +49,6 @@ export function useLoaded<Value>(key: string, load: (signal: AbortSignal) => Pro
     // The service asked to sign in, and the user did.
     if (state.kind === "failed" && state.error instanceof ServiceError && state.error.status === 401) again();
   }, [session?.signIns.value]);
-  // What was found for another key is no answer to this question.
+  // The answer for another key does not answer this question.
   return { ...found, state: found.key === key ? found.state : LOADING, again };
 }

@@ -6,7 +6,7 @@ const SCREENS = ["home", "grid", "record", "relations", "query", "chart", "cost"
 /** The name of a screen, as the fragment states it. */
 export type ScreenName = (typeof SCREENS)[number];
 
-/** What the page shows. The fragment of its URL is the whole of it, so that every view is a link. */
+/** The content of the page. The fragment of its URL is the whole of it, so that every view is a link. */
 export interface View {
   readonly screen: ScreenName;
   /** A resource path below the root of the service, such as `Orders` or `Customers('A')/Orders`; of `operation` its name. */
@@ -47,7 +47,7 @@ function encode(text: string, reserved: RegExp): string {
   return text.replaceAll(reserved, encodeURIComponent).replaceAll(/[\s\p{Cc}<>"`#\\^{|}]/gu, encodeURIComponent);
 }
 
-/** Decodes a text. One that is not validly encoded stays as it is. */
+/** Decodes a text. A text with a broken escape stays as it is. */
 export function decode(text: string): string {
   try {
     return decodeURIComponent(text);
@@ -71,7 +71,7 @@ export function resourceUrl({ path, options }: Pick<View, "path" | "options">): 
   return toRequestTarget({ path, options: sentOptions(options) });
 }
 
-/** Encodes what a path does not permit, and leaves what is encoded. */
+/** Encodes the characters that a path does not permit, and leaves escapes as they are. */
 export function encodePath(path: string): string {
   return toRequestTarget({ path, options: new Map() });
 }

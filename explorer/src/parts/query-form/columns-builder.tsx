@@ -33,7 +33,7 @@ function optionOf({ options, onChange }: OptionsProps, name: string): OptionText
   return { text: options.get(name) ?? "", onChange: change };
 }
 
-/** Edits what is read of each entity: its properties, and related entities with options of their own. */
+/** Edits the columns of each entity: its properties, and related entities with their own options. */
 export function ColumnsBuilder(
   props: OptionsProps & {
     /** Makes the node of a navigation that is added; without it, all of its properties are read. */

@@ -17,7 +17,7 @@ import { ValueField } from "../value-field.tsx";
 import { type FilterPath, filterPaths, type QueryPlace } from "./filter-paths.ts";
 import { ListEditor, OptionEditor, type OptionText, Pick } from "./option-editor.tsx";
 
-/** Edits a filter as groups of conditions. What is no condition stays text. */
+/** Edits a filter as groups of conditions. Other expressions stay text. */
 export function FilterBuilder(
   props: OptionText & {
     readonly place: QueryPlace;
@@ -129,7 +129,7 @@ interface TypedCondition extends FilterCondition {
 
 const LINES = { type: { kind: "primitive", name: "Edm.String" }, isCollection: false, isMultiLine: true } as const;
 
-/** Edits what a condition does with its property: the operator and the value that fit its type. */
+/** Edits the operator and the value of a condition, which fit the type of its property. */
 function ConditionFields(props: {
   readonly node: TypedCondition;
   readonly property: Property;

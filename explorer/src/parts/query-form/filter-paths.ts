@@ -1,13 +1,13 @@
 import type { EntitySet, Property, StructuredType } from "../../model/model.ts";
 import { comparable, operatorsFor, type PathProperty } from "../../query/operators.ts";
 
-/** What a builder offers queries of: a type, and the set that says what is permitted; null if the model names none. */
+/** The type that a builder offers queries of, and the set with its abilities; null if the model names none. */
 export interface QueryPlace {
   readonly type: StructuredType;
   readonly set: EntitySet | null;
 }
 
-/** What a condition may begin with. */
+/** The begin of a condition. */
 export interface FilterPath extends PathProperty {
   /** `Customer/Name`, `Items/Price`, `Tags/$it`. */
   readonly name: string;

@@ -63,7 +63,7 @@ export function Section(props: {
 
 /** Edits a list: a row for each item with a button that removes it, and buttons that add items. */
 export function ListEditor<Item>(props: {
-  /** What the items are, such as "condition". */
+  /** The name of an item, such as "condition". */
   readonly what: string;
   readonly items: readonly Item[];
   readonly row: (item: Item, change: (item: Item) => void) => ComponentChildren;
@@ -94,7 +94,7 @@ export function ListEditor<Item>(props: {
   );
 }
 
-/** Shows a list of choices whose name is for screen readers: its neighbours say what it is. */
+/** Shows a list of choices whose name is for screen readers: its neighbours explain it. */
 export function Pick<Choice>(props: {
   readonly label: string;
   /** The text that is shown: that of a choice, or another one. */

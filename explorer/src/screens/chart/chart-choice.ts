@@ -15,7 +15,7 @@ export interface ChartColumn {
   readonly isId: boolean;
 }
 
-/** What a chart shows of a query. */
+/** The choices of a chart. */
 export interface ChartChoice {
   readonly kind: "bars" | "lines" | "scatter";
   readonly x: string;
@@ -62,7 +62,7 @@ function hasPlace({ type }: ChartColumn): boolean {
   return type?.kind !== "primitive" || type.name !== "Edm.Binary";
 }
 
-/** Reads the choices of a view. What it does not state is chosen so that a picture says something. */
+/** Reads the choices of a view. The others are chosen so that the picture says something. */
 export function choiceOf({ options }: View, columns: readonly ChartColumn[]): ChartChoice {
   const names = columns.filter(({ isId, isNumber }) => !isId && !isNumber);
   const x = (columns.find(({ path }) => path === options.get("x")) ?? names[0] ?? columns[0])?.path ?? "";

@@ -66,7 +66,7 @@ function timeType(x: unknown): PropertyType {
   return { kind: "primitive", name: String(x).includes("T") ? "Edm.DateTimeOffset" : "Edm.Date" };
 }
 
-/** Says what a picture shows: how many points, and the least and the greatest value of each series. */
+/** Describes a picture: the number of points, and the least and the greatest value of each series. */
 export function describe({ points, missing }: ChartData, titles: readonly string[]): string {
   const sentences = titles.map((title, index) => {
     const found = points

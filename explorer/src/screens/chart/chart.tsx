@@ -63,7 +63,7 @@ interface ColumnsProps extends ScreenProps {
   readonly columns: readonly ChartColumn[];
 }
 
-/** Chooses what a chart shows. The URL of the page has the choices. */
+/** Edits the choices of a chart. The URL of the page has the choices. */
 function ChartFields({ session, view, columns }: ColumnsProps): JSX.Element {
   const { kind, x, y } = choiceOf(view, columns);
   const change = (name: string) => (value: string) =>
@@ -95,7 +95,7 @@ async function readRows(session: OpenSession, url: string, signal: AbortSignal):
   return rows;
 }
 
-/** Shows the picture, what it says, and the same values as a table. */
+/** Shows the picture, its description, and the same values as a table. */
 function Figure({ view, columns, rows }: ColumnsProps & { readonly rows: readonly unknown[] }): JSX.Element {
   const { kind, x, y } = choiceOf(view, columns);
   const type = columns.find(({ path }) => path === x)?.type ?? null;

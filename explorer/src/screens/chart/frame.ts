@@ -2,7 +2,7 @@ import type { ChartChoice } from "./chart-choice.ts";
 import type { ChartData } from "./chart-data.ts";
 import { domainOf, linearScale, numberFormat, numberTicks } from "./chart-scale.ts";
 
-/** What a picture draws. */
+/** The content of a picture. */
 export interface PictureProps {
   readonly kind: ChartChoice["kind"];
   readonly data: ChartData;

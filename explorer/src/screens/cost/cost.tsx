@@ -12,7 +12,7 @@ import type { ScreenProps } from "../../state/session.ts";
 import { useLoaded } from "../../state/use-loaded.ts";
 import { resourceUrl } from "../../state/view.ts";
 
-/** Shows what a query costs: the time of its stages, its statements with their plans, and missing indexes. */
+/** Shows the cost of a query: the time of its stages, its statements with their plans, and missing indexes. */
 export function Cost({ session, view }: ScreenProps): JSX.Element {
   const { client, about, announce } = session;
   const url = resourceUrl(view);

@@ -52,7 +52,7 @@ export function gridQuery(model: Model, view: View, withLabels = true): GridQuer
   };
 }
 
-/** Links to records need the key. Null asks for all properties, and for what the reader wrote. */
+/** Links to records need the key. Null asks for all properties, and keeps the text of the reader. */
 function selectOf({ type, set }: ResolvedPath, { options }: View): string | null {
   if (options.has("$apply") || set?.abilities.canSelect === false || type.kind !== "entity") return null;
   const shown = shownNames(type, options.get("$select"));

@@ -12,20 +12,20 @@ import { cellHref, cellValue, type Column, type Row } from "./columns.ts";
 import { changedView, type GridQuery } from "./grid-query.ts";
 import type { PagedRows } from "./paged-rows.ts";
 
-/** What a form of the query begins with: chosen columns, and a condition on a property. */
+/** The choices that a form of the query begins with: chosen columns, and a condition on a property. */
 export interface Begun {
   readonly select?: string;
   readonly path?: string;
 }
 
-/** What the parts of a grid get. */
+/** The properties of the parts of a grid. */
 export interface GridProps extends ScreenProps {
   readonly query: GridQuery;
   /** Opens the form of the query. */
   readonly onEdit: (begun: Begun) => void;
 }
 
-/** What a table shows. */
+/** The content of a table. */
 export interface TableProps extends GridProps {
   readonly columns: readonly Column[];
   readonly rows: PagedRows;
@@ -163,7 +163,7 @@ function useVisible({ session, view, rows, isOld, isCounting }: TableProps, virt
   const now = useRef(virtual);
   now.current = virtual;
   const { first, last, count } = virtual;
-  // Without a count, nobody knows yet whether the row exists.
+  // Without a count, the row may not exist.
   const isUnknown = isOld || (start >= count && isCounting);
   useLayoutEffect(() => {
     if (!isUnknown && start !== rested.current) virtual.scrollTo(Math.min(start, count - 1), true);
@@ -269,7 +269,7 @@ function BodyRow(props: RowProps & { readonly index: number }): JSX.Element {
   );
 }
 
-/** Shows a value, or a link; beside a foreign key the label of the related entity. */
+/** Shows a value, or a link; after a foreign key, the label of the related entity. */
 function Cell(props: TableProps & { row: Row; column: Column; isFirst: boolean }): JSX.Element {
   const { query, row, column, isFirst } = props;
   const href = cellHref(query.place, column, row, isFirst);

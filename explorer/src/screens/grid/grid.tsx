@@ -49,7 +49,7 @@ function Rows(props: Omit<GridProps, "onEdit">): JSX.Element {
       new PagedRows(asked, await readPage(session.client, asked.first, signal));
     const plain = gridQuery(session.model, view, false) ?? query;
     const rows = await open(query).catch((error: unknown) => {
-      // A service that refuses the labels of foreign keys is asked without them.
+      // If the service refuses the labels of foreign keys, the request omits them.
       const isRefused = error instanceof ServiceError && (error.status === 403 || error.message.includes("$expand"));
       if (!isRefused || plain.first === query.first) throw error;
       return open(plain);
@@ -176,7 +176,7 @@ function Chips({ view, onEdit }: GridProps): JSX.Element | null {
   );
 }
 
-/** Shows a form for the query. What it says holds once the reader shows the rows. */
+/** Shows a form for the query, which changes once the reader presses "Show". */
 function QueryDialog(props: GridProps & { readonly begun: Begun; readonly onClose: () => void }): JSX.Element {
   const { session, view, query, begun, onClose } = props;
   const { select = view.options.get("$select") ?? null } = begun;

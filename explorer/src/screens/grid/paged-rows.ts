@@ -10,7 +10,7 @@ export interface Page {
   readonly nextLink: string | null;
 }
 
-/** The rows that a page is asked to have. */
+/** The wanted number of rows in a page. */
 const PAGE = 100;
 /** Rows so far from the visible ones are dropped, and read again when they are needed. */
 const KEPT_ROWS = 500;
@@ -39,9 +39,9 @@ export class PagedRows {
   readonly wanted = signal<readonly [first: number, last: number]>([0, 0]);
   /** How many rows the service counted; null as long as it did not. */
   readonly counted = signal<number | null>(null);
-  /** How many rows came before no next link followed; null as long as nobody knows. */
+  /** How many rows came before no next link followed; null as long as it is unknown. */
   readonly end = signal<number | null>(null);
-  /** How many rows there are; null as long as nobody knows. */
+  /** How many rows there are; null as long as it is unknown. */
   readonly total = computed(() => this.end.value ?? this.counted.value);
   /** How many rows a scrollbar shows: it grows where rows cannot be skipped. */
   readonly length = computed(() => {

@@ -9,7 +9,7 @@ import { Empty } from "../../parts/loadable.tsx";
 import type { ScreenProps } from "../../state/session.ts";
 import { hrefOf, viewOf } from "../../state/view.ts";
 
-/** Shows what the service offers: its sets, its operations, and what the check of its database found. */
+/** Shows the sets of the service, its operations, and the findings of the schema check. */
 export function Home({ session: { model, about } }: ScreenProps): JSX.Element {
   const unbound = model.operations.filter(({ boundTo }) => boundTo === null);
   return (
@@ -30,7 +30,7 @@ export function Home({ session: { model, about } }: ScreenProps): JSX.Element {
   );
 }
 
-/** Shows a line, which opens to what the check of the database found, with remedies. */
+/** Shows a line, which opens to the findings of the schema check, with remedies. */
 function Findings({ warnings }: { readonly warnings: readonly Warning[] }): JSX.Element | null {
   if (warnings.length === 0) return null;
   return (
@@ -45,7 +45,7 @@ function Findings({ warnings }: { readonly warnings: readonly Warning[] }): JSX.
   );
 }
 
-/** A name that leads to a view, with what a reader wants to know of it. */
+/** A name that leads to a view, with its facts. */
 type Card = Readonly<Record<"name" | "href" | "fact" | "text", string>>;
 
 function Cards({ title, cards }: { readonly title: string; readonly cards: readonly Card[] }): JSX.Element | null {

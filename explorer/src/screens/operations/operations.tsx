@@ -52,7 +52,7 @@ function AllOperations({ operations }: { readonly operations: readonly Operation
   );
 }
 
-/** Shows a field for each parameter of an operation, calls it, and shows what it returned. */
+/** Shows a field for each parameter of an operation, calls it, and shows its result. */
 function OperationCall(props: {
   readonly session: OpenSession;
   readonly path: string;
@@ -84,7 +84,7 @@ function OperationCall(props: {
   );
 }
 
-/** Returns the view of what a call reads. The arguments of a function are aliases, which take every value. */
+/** Returns the view of the records that a call reads. The arguments of a function are aliases, which take every value. */
 function calledView(path: string, { kind, parameters, result }: Operation, values: EntityValues): View {
   const given = kind === "action" ? [] : parameters.filter(({ name }) => Object.hasOwn(values, name));
   const options = given.map((parameter): [string, string] => {
@@ -96,7 +96,7 @@ function calledView(path: string, { kind, parameters, result }: Operation, value
   return viewOf(result?.isCollection === true ? "grid" : "record", kind === "action" ? path : path + args, options);
 }
 
-/** Shows what an operation returned: a value or JSON, and a link to the records that a function returned. */
+/** Shows the result of an operation: a value or JSON, and a link to the records that a function returned. */
 function Result(props: { readonly operation: Operation; readonly answer: Answer; readonly called: View }): JSX.Element {
   const { operation, called } = props;
   const { body, status } = props.answer;

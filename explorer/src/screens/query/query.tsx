@@ -39,7 +39,7 @@ export function Query({ session, view }: ScreenProps): JSX.Element {
   }, [draft, view]);
   const meant = withText(withOptions(view, { draft: null, row: null }), text, root);
   const hasRun = resourceUrl(meant) === resourceUrl(view);
-  // What is being written is no fault yet.
+  // A text that is being written has no fault yet.
   const fault = tried === text && text !== "" ? faultIn(text, root) : null;
   const run = (): void => {
     const found = faultIn(text, root);
@@ -76,7 +76,7 @@ export function Query({ session, view }: ScreenProps): JSX.Element {
   );
 }
 
-/** Edits a query as a form: of each option what the set permits. */
+/** Edits a query as a form, with the options that the set permits. */
 function Builder(props: {
   readonly session: OpenSession;
   readonly text: string;

@@ -21,7 +21,7 @@ interface Fact {
   readonly value: JSX.Element;
 }
 
-/** Returns the properties of a record, those of its own included, then its navigations in both directions. */
+/** Returns the properties of a record, including properties without a declaration, then its navigations in both directions. */
 export function factsOf(shown: ShownRecord): readonly Fact[] {
   const { properties, navigations, key } = shown.place.type;
   const { values } = shown.entity;
@@ -95,7 +95,7 @@ function referencesTo({ session, place, entity }: ShownRecord): readonly Fact[] 
   );
 }
 
-/** Shows a value whole: nothing is cut, and the exact value stands beside one in the words of the locale. */
+/** Shows a value whole: nothing is cut, and the exact value follows one in the words of the locale. */
 function WholeValue(props: {
   /** The name of the file that bytes are saved as. */
   readonly name: string;

@@ -11,7 +11,7 @@ import type { ScreenProps } from "../../state/session.ts";
 import { hrefOf, resourceUrl, type View, viewOf } from "../../state/view.ts";
 import { type ShownRecord, factsOf } from "./facts.tsx";
 
-/** Shows one record: all of its properties, what it refers to, and what refers to it. */
+/** Shows one record: all of its properties, and its relations in both directions. */
 export function Record({ session, view: { path, options } }: ScreenProps): JSX.Element {
   const place = resolvePath(session.model, path);
   if (place === null) return <NotThere path={path} title="The model has no such record" />;
@@ -59,7 +59,7 @@ function RecordAtPlace(props: RecordPlace & Pick<View, "options">): JSX.Element 
   );
 }
 
-/** Shows what can be done with a record: call its operations, change it, delete it. */
+/** Shows the actions on a record: its operations, and buttons to change and delete it. */
 function Actions(props: ShownRecord): JSX.Element {
   const { session, path, place, entity } = props;
   const { set, type } = place;

@@ -14,7 +14,7 @@ interface Line {
 export const BOX = Object.freeze({ width: 208, height: 52, stepX: 256, stepY: 72 });
 const MOST_ROWS = 16;
 
-/** Places boxes in columns: references lead to the left. Boxes without a line stand below the others. */
+/** Places boxes in columns: references lead to the left. Boxes without a line are below the others. */
 export function layOut(ids: readonly string[], lines: readonly Line[]): ReadonlyMap<string, Corner> {
   const own = lines.filter(({ from, to }) => from !== to);
   const joined = new Set(own.flatMap(({ from, to }) => [from, to]));
@@ -29,7 +29,7 @@ export function layOut(ids: readonly string[], lines: readonly Line[]): Readonly
   return new Map(corners);
 }
 
-/** Divides boxes into columns: a box stands behind all boxes that it refers to, and near the middle of them. */
+/** Divides boxes into columns: a box is to the right of all boxes that it refers to, and near the middle of them. */
 function toColumns(ids: readonly string[], lines: readonly Line[]): readonly (readonly string[])[] {
   const targets = new Map(ids.map((id) => [id, lines.filter(({ from }) => from === id).map(({ to }) => to)]));
   const columns: (readonly string[])[] = [];
