@@ -1,12 +1,9 @@
 // Statements: docs/reference/explorer.md#screens
-import { explorerRoute } from "odatakit/explorer";
-import { serve, type RunningServer } from "odatakit/node";
-import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
-import { findBrowser, openBrowser, type Browser } from "../browser.ts";
+import { describe, expect, test } from "vitest";
+import { findBrowser } from "../browser.ts";
 import { hostileService } from "./hostile-service.ts";
-import { explorerFolder } from "./made-once.ts";
 import { notesService } from "./notes-service.ts";
-import { openExplorer } from "./open-explorer.ts";
+import { servedExplorers } from "./served-explorers.ts";
 
 const program = findBrowser();
 
@@ -18,24 +15,11 @@ const DISTANCES = `[...document.querySelectorAll("form input[type=checkbox]")].m
 })`;
 
 describe.skipIf(program === undefined)("the forms of the explorer", () => {
-  let browser: Browser;
-  let folder: string;
-  const servers: RunningServer[] = [];
-
-  beforeAll(async () => {
-    folder = await explorerFolder();
-    browser = await openBrowser(program ?? "");
-  });
-  afterEach(async () => {
-    await Promise.all(servers.splice(0).map((server) => server.close()));
-  });
-  afterAll(() => browser.close());
+  const { routes, open: openServed } = servedExplorers(program);
 
   async function openNotes(fragment: string) {
-    const made = notesService({ routes: [explorerRoute({ folder })] });
-    const server = await serve(made.service, { port: 0 });
-    servers.push(server);
-    return { ...made, ...(await openExplorer(browser, `${server.url}/notes`, fragment)) };
+    const made = notesService({ routes: routes() });
+    return { ...made, ...(await openServed(made.service, "/notes", fragment)) };
   }
 
   test("ask whether a required text is meant to be empty", async () => {
@@ -57,9 +41,7 @@ describe.skipIf(program === undefined)("the forms of the explorer", () => {
   });
 
   test.each([1280, 320])("have the box for null beside its control, %s pixels wide", async (width) => {
-    const server = await serve(hostileService({ routes: [explorerRoute({ folder })] }), { port: 0 });
-    servers.push(server);
-    const { page } = await openExplorer(browser, `${server.url}/hostile`, "#/operation/echo");
+    const { page } = await openServed(hostileService({ routes: routes() }), "/hostile", "#/operation/echo");
     await page.setViewportSize({ width, height: 800 });
     const distances = (await page.evaluate(DISTANCES)) as readonly number[];
     expect(distances.length).toBeGreaterThan(0);

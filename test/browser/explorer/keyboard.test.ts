@@ -1,37 +1,22 @@
 // Statements: docs/reference/explorer.md#sign-in
-import { explorerRoute } from "odatakit/explorer";
-import { serve, type RunningServer } from "odatakit/node";
-import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
-import { findBrowser, openBrowser, type Browser } from "../browser.ts";
+import { describe, expect, test } from "vitest";
+import { findBrowser } from "../browser.ts";
 import { Keys } from "./keys.ts";
-import { explorerFolder } from "./made-once.ts";
 import { notesService, type NotesService } from "./notes-service.ts";
-import { openExplorer, type Explorer } from "./open-explorer.ts";
+import type { Explorer } from "./open-explorer.ts";
+import { servedExplorers } from "./served-explorers.ts";
 
 const program = findBrowser();
 
 describe.skipIf(program === undefined)("the explorer with the keyboard alone", () => {
-  let browser: Browser;
-  let folder: string;
-  const servers: RunningServer[] = [];
-
-  beforeAll(async () => {
-    folder = await explorerFolder();
-    browser = await openBrowser(program ?? "");
-  });
-  afterEach(async () => {
-    await Promise.all(servers.splice(0).map((server) => server.close()));
-  });
-  afterAll(() => browser.close());
+  const { routes, open: openServed } = servedExplorers(program);
 
   async function open(made: NotesService, fragment: string) {
-    const server = await serve(made.service, { port: 0 });
-    servers.push(server);
-    const explorer = await openExplorer(browser, `${server.url}/notes`, fragment);
+    const explorer = await openServed(made.service, "/notes", fragment);
     return { explorer, ...explorer, keys: new Keys(explorer) };
   }
   const openNotes = (fragment: string) => {
-    const made = notesService({ routes: [explorerRoute({ folder })] });
+    const made = notesService({ routes: routes() });
     return open(made, fragment).then((opened) => ({ ...made, ...opened }));
   };
   const heading = ({ page }: Explorer): Promise<string> => page.locator("h1").innerText();
@@ -170,8 +155,11 @@ describe.skipIf(program === undefined)("the explorer with the keyboard alone", (
     ],
     ["bearer", 'Bearer realm="notes"', [["Token", "wrong"]], [["Token", "right"]]],
   ] as const)("signs in with a wrong and with the right %s, and out", async (kind, challenge, wrong, right) => {
-    const routes = [explorerRoute({ folder, signIn: { kind } })];
-    const { explorer, keys, page } = await open(notesService({ routes, challenge }, kind), "#/record/Notes(1)");
+    const signing = routes({ signIn: { kind } });
+    const { explorer, keys, page } = await open(
+      notesService({ routes: signing, challenge }, kind),
+      "#/record/Notes(1)",
+    );
     expect([await heading(explorer), (await keys.focus()).tag]).toEqual(["Sign in", "INPUT"]);
     await page.keyboard.type(wrong[0][1]);
     for (const [field, text] of wrong.slice(1)) await keys.fill(field, text);

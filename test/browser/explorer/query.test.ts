@@ -1,34 +1,18 @@
 // Statements: docs/reference/explorer.md#screens
-import { explorerRoute } from "odatakit/explorer";
-import { serve, type RunningServer } from "odatakit/node";
-import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
-import { findBrowser, openBrowser, type Browser } from "../browser.ts";
+import { describe, expect, test } from "vitest";
+import { findBrowser } from "../browser.ts";
 import { Keys } from "./keys.ts";
-import { explorerFolder } from "./made-once.ts";
 import { notesService } from "./notes-service.ts";
-import { openExplorer } from "./open-explorer.ts";
+import { servedExplorers } from "./served-explorers.ts";
 
 const program = findBrowser();
 
 describe.skipIf(program === undefined)("a query as text and as a form", () => {
-  let browser: Browser;
-  let folder: string;
-  const servers: RunningServer[] = [];
-
-  beforeAll(async () => {
-    folder = await explorerFolder();
-    browser = await openBrowser(program ?? "");
-  });
-  afterEach(async () => {
-    await Promise.all(servers.splice(0).map((server) => server.close()));
-  });
-  afterAll(() => browser.close());
+  const { routes, open: openServed } = servedExplorers(program);
 
   async function openQuery(fragment: string) {
-    const { service } = notesService({ routes: [explorerRoute({ folder })] });
-    const server = await serve(service, { port: 0 });
-    servers.push(server);
-    const explorer = await openExplorer(browser, `${server.url}/notes`, fragment);
+    const { service } = notesService({ routes: routes() });
+    const explorer = await openServed(service, "/notes", fragment);
     const { page } = explorer;
     const text = () => page.evaluate(`document.querySelector(".query-text textarea").value`);
     const hash = () => page.evaluate("decodeURIComponent(location.hash)");

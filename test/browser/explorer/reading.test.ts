@@ -1,11 +1,7 @@
 // Statements: docs/reference/explorer.md#explorer
-import { explorerRoute } from "odatakit/explorer";
-import { serve, type RunningServer } from "odatakit/node";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { findBrowser, openBrowser, type Browser } from "../browser.ts";
-import { hostileService } from "./hostile-service.ts";
-import { explorerFolder } from "./made-once.ts";
-import { openExplorer, type Explorer } from "./open-explorer.ts";
+import { describe, expect, test } from "vitest";
+import { findBrowser } from "../browser.ts";
+import { hostileExplorer } from "./served-explorers.ts";
 import { HOSTILE_VISITS } from "./visits.ts";
 
 const program = findBrowser();
@@ -34,23 +30,10 @@ const NULL_BOXES = `[...document.querySelectorAll(".value-field:has([type=checkb
 })`;
 
 describe.skipIf(program === undefined)("readers with settings of their own", () => {
-  let server: RunningServer;
-  let browser: Browser;
-  let explorer: Explorer;
-
-  beforeAll(async () => {
-    const routes = [explorerRoute({ folder: await explorerFolder() })];
-    server = await serve(hostileService({ routes }), { port: 0 });
-    browser = await openBrowser(program ?? "");
-    explorer = await openExplorer(browser, `${server.url}/hostile`);
-  });
-  afterAll(async () => {
-    await browser.close();
-    await server.close();
-  });
+  const opened = hostileExplorer(program);
 
   test.each([1280, 320])("see all text at twice the size, %s pixels wide", async (width) => {
-    const { page, show } = explorer;
+    const { page, show } = opened();
     await page.setViewportSize({ width, height: 800 });
     await page.evaluate(`document.documentElement.style.fontSize = "200%"`);
     for (const { fragment } of HOSTILE_VISITS) {
@@ -64,7 +47,7 @@ describe.skipIf(program === undefined)("readers with settings of their own", () 
   });
 
   test("see the whole name of a column that sorts and filters", async () => {
-    const { page, show } = explorer;
+    const { page, show } = opened();
     await page.setViewportSize({ width: 1280, height: 800 });
     await show("#/grid/Wides?$orderby=Int64,Decimal desc&$filter=Int64 ne 5 and Decimal ne 5&$select=Id,Int64,Decimal");
     expect(await page.locator(".grid-filtered").count()).toBe(2);
@@ -72,7 +55,7 @@ describe.skipIf(program === undefined)("readers with settings of their own", () 
   });
 
   test("see the choice of null beside its field, however long label and hint are", async () => {
-    const { page, show } = explorer;
+    const { page, show } = opened();
     for (const width of [1280, 320]) {
       await page.setViewportSize({ width, height: 800 });
       await show("#/home");
@@ -83,7 +66,7 @@ describe.skipIf(program === undefined)("readers with settings of their own", () 
   });
 
   test("see borders and the focus in forced colours", async () => {
-    const { page, show } = explorer;
+    const { page, show } = opened();
     await page.setViewportSize({ width: 1280, height: 800 });
     await page.emulateMedia({ forcedColors: "active" });
     await show("#/edit/Texts");
@@ -99,7 +82,7 @@ describe.skipIf(program === undefined)("readers with settings of their own", () 
   });
 
   test("see nothing move with reduced motion", async () => {
-    const { page, show } = explorer;
+    const { page, show } = opened();
     await page.emulateMedia({ reducedMotion: "reduce" });
     await show("#/home");
     const moving = await page.evaluate(`[...document.querySelectorAll("*")].filter((element) => {

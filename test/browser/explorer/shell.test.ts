@@ -1,33 +1,18 @@
 // Statements: docs/reference/explorer.md#explorer
-import { explorerRoute } from "odatakit/explorer";
-import { serve, type RunningServer } from "odatakit/node";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { findBrowser, openBrowser, type Browser } from "../browser.ts";
-import { SIGNS, hostileService } from "./hostile-service.ts";
-import { explorerFolder } from "./made-once.ts";
-import { axeFindings, openExplorer, type Explorer } from "./open-explorer.ts";
+import { describe, expect, test } from "vitest";
+import { findBrowser } from "../browser.ts";
+import { SIGNS } from "./hostile-service.ts";
+import { axeFindings } from "./open-explorer.ts";
+import { hostileExplorer } from "./served-explorers.ts";
 import { HOSTILE_VISITS } from "./visits.ts";
 
 const program = findBrowser();
 
 describe.skipIf(program === undefined)("what surrounds the screens of the explorer", () => {
-  let server: RunningServer;
-  let browser: Browser;
-  let explorer: Explorer;
-
-  beforeAll(async () => {
-    const routes = [explorerRoute({ folder: await explorerFolder() })];
-    server = await serve(hostileService({ routes }), { port: 0 });
-    browser = await openBrowser(program ?? "");
-    explorer = await openExplorer(browser, `${server.url}/hostile`);
-  });
-  afterAll(async () => {
-    await browser.close();
-    await server.close();
-  });
+  const opened = hostileExplorer(program);
 
   test("a dialog closes when the reader goes to another view", async () => {
-    const { page, show, settle, complaints } = explorer;
+    const { page, show, settle, complaints } = opened();
     await show("#/grid/Texts");
     for (const leave of ["location.hash = '#/grid/Wides'", "history.back()"]) {
       await page.locator('button:has-text("Copy as")').click();
@@ -41,7 +26,7 @@ describe.skipIf(program === undefined)("what surrounds the screens of the explor
   });
 
   test("a screen gets the focus at its heading, also one that was shown before", async () => {
-    const { page, show, settle } = explorer;
+    const { page, show, settle } = opened();
     await show("#/home");
     for (const name of ["Relations", "Home", "Operations", "Home"]) {
       await page.locator(`header nav a:has-text("${name}")`).click();
@@ -51,7 +36,7 @@ describe.skipIf(program === undefined)("what surrounds the screens of the explor
   });
 
   test("a search says that it found nothing", async () => {
-    const { page } = explorer;
+    const { page } = opened();
     await page.locator(".search input").fill("<b>zzz");
     await page.locator(".search input").press("Enter");
     expect(await page.locator(".toast p").allInnerTexts()).toEqual(["Nothing here has the name “<b>zzz”."]);
@@ -59,7 +44,7 @@ describe.skipIf(program === undefined)("what surrounds the screens of the explor
   });
 
   test("the breadcrumb shows keys as they are", async () => {
-    const { page, show } = explorer;
+    const { page, show } = opened();
     await show(HOSTILE_VISITS.find(({ name }) => name === "record of odd texts")?.fragment ?? "");
     const crumbs = page.locator(".crumbs li");
     expect(await crumbs.allInnerTexts()).toEqual(["Home", "Texts", `('${SIGNS.replaceAll("'", "''")}')`]);

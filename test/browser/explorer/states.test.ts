@@ -1,11 +1,8 @@
 // Statements: docs/reference/explorer.md#sign-in
-import { explorerRoute } from "odatakit/explorer";
-import { serve, type RunningServer } from "odatakit/node";
-import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
-import { findBrowser, openBrowser, type Browser } from "../browser.ts";
-import { explorerFolder } from "./made-once.ts";
+import { describe, expect, test } from "vitest";
+import { findBrowser } from "../browser.ts";
 import { notesService, type RIGHT } from "./notes-service.ts";
-import { openExplorer } from "./open-explorer.ts";
+import { servedExplorers } from "./served-explorers.ts";
 
 const program = findBrowser();
 
@@ -18,29 +15,16 @@ const LOADING = [
 ] as const;
 
 describe.skipIf(program === undefined)("the states of a screen", () => {
-  let browser: Browser;
-  let folder: string;
-  const servers: RunningServer[] = [];
-
-  beforeAll(async () => {
-    folder = await explorerFolder();
-    browser = await openBrowser(program ?? "");
-  });
-  afterEach(async () => {
-    await Promise.all(servers.splice(0).map((server) => server.close()));
-  });
-  afterAll(() => browser.close());
+  const { routes, open: openServed } = servedExplorers(program);
 
   async function openNotes(fragment = "#/home", kind: keyof typeof RIGHT | null = null) {
     const signIn = kind === null ? {} : { signIn: { kind } };
-    const made = notesService({ routes: [explorerRoute({ folder, ...signIn })] }, kind);
+    const made = notesService({ routes: routes(signIn) }, kind);
     // The credentials of the user expire later.
     made.signIn.kind = null;
-    const server = await serve(made.service, { port: 0 });
-    servers.push(server);
-    const explorer = await openExplorer(browser, `${server.url}/notes`, fragment);
+    const explorer = await openServed(made.service, "/notes", fragment);
     const button = (name: string) => explorer.page.locator(`main button:has-text("${name}")`);
-    return { ...made, ...explorer, button, server };
+    return { ...made, ...explorer, button };
   }
 
   test.each(LOADING)("%s: loading can be stopped after half a second, and tried again", async (_name, at, shown) => {

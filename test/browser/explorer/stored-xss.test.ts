@@ -1,13 +1,10 @@
 // Statements: docs/reference/explorer.md#files
-import { explorerRoute } from "odatakit/explorer";
-import { serve, type RunningServer } from "odatakit/node";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { encodeSegment } from "../../../explorer/src/query/literals.ts";
 import { hrefOf, viewOf } from "../../../explorer/src/state/view.ts";
-import { findBrowser, openBrowser, type Browser } from "../browser.ts";
-import { PAYLOADS, SIGNS, hostileService } from "./hostile-service.ts";
-import { explorerFolder } from "./made-once.ts";
-import { openExplorer, type Explorer } from "./open-explorer.ts";
+import { findBrowser } from "../browser.ts";
+import { PAYLOADS, SIGNS } from "./hostile-service.ts";
+import { hostileExplorer } from "./served-explorers.ts";
 import { HOSTILE_VISITS } from "./visits.ts";
 
 const program = findBrowser();
@@ -15,23 +12,10 @@ const ALL = Object.values(PAYLOADS);
 const ODD = encodeSegment(`'${SIGNS.replaceAll("'", "''")}'`);
 
 describe.skipIf(program === undefined)("texts of the model and the data that are code elsewhere", () => {
-  let server: RunningServer;
-  let browser: Browser;
-  let explorer: Explorer;
-
-  beforeAll(async () => {
-    const routes = [explorerRoute({ folder: await explorerFolder() })];
-    server = await serve(hostileService({ routes }), { port: 0 });
-    browser = await openBrowser(program ?? "");
-    explorer = await openExplorer(browser, `${server.url}/hostile`);
-  });
-  afterAll(async () => {
-    await browser.close();
-    await server.close();
-  });
+  const opened = hostileExplorer(program);
 
   test("never run, whatever screen shows them", async () => {
-    const { page, complaints, show } = explorer;
+    const { page, complaints, show } = opened();
     for (const { fragment } of HOSTILE_VISITS) {
       await show(fragment);
       const elements = await page.evaluate(
@@ -48,7 +32,7 @@ describe.skipIf(program === undefined)("texts of the model and the data that are
     ["a fragment", hrefOf(viewOf("record", `Nothing/${PAYLOADS.picture}`)), [PAYLOADS.picture]],
     ["the search", "search", [PAYLOADS.picture]],
   ])("are shown as text: %s", async (_name, fragment, texts) => {
-    const { page, show } = explorer;
+    const { page, show } = opened();
     if (fragment === "search") {
       await page.locator(".search input").fill("picture");
       await page.keyboard.press("ArrowDown");
@@ -57,11 +41,11 @@ describe.skipIf(program === undefined)("texts of the model and the data that are
     }
     const shown = String(await page.evaluate("document.body.textContent"));
     expect(texts.filter((text) => !shown.includes(text))).toEqual([]);
-    expect(explorer.complaints).toEqual([]);
+    expect(opened().complaints).toEqual([]);
   });
 
   test("are copied and returned as text by operations", async () => {
-    const { page, complaints, settle, show } = explorer;
+    const { page, complaints, settle, show } = opened();
     await show("#/operation/echo");
     await page.locator('button:has-text("Give")').click();
     await page.locator(".operation-form .field").nth(-1).locator("input, textarea").fill(ALL.join(" "));
