@@ -33,7 +33,7 @@ describe("ticks of numbers", () => {
 });
 
 describe("domains and scales", () => {
-  test("leave out what has no place", () => {
+  test("omit values without a place", () => {
     expect(domainOf([null, 3, Number.NaN, -1, Infinity])).toEqual([-1, 3]);
     expect(domainOf([null, Number.NaN])).toBeNull();
     expect(domainOf([])).toBeNull();

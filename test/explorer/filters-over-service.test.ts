@@ -105,7 +105,7 @@ async function only(): Promise<Record<string, unknown>> {
   return typeof entity === "object" && entity !== null ? { ...entity } : {};
 }
 
-test("an entity is found by the key predicate of what the service sent", async () => {
+test("an entity is found by the key predicate of a row that the service sent", async () => {
   const entity = await only();
   const { status, body } = await get(`Things${keyPredicate(TYPE, entity) ?? ""}`);
   expect(status).toBe(200);

@@ -81,7 +81,7 @@ test("an error has the code, target, details and position that the service state
   expect(placeOfFault(messageOf(error))).toMatchObject({ option: "$filter", position: 14 });
 });
 
-test("an answer of a proxy that is no error of OData keeps its status", async () => {
+test("an answer of a proxy that is not an OData error keeps its status", async () => {
   answer("<html>Bad gateway</html>", { status: 502, headers: { "Content-Type": "text/html" } });
   await expect(new ServiceClient(ROOT, NOBODY).get("Orders")).rejects.toMatchObject({
     status: 502,

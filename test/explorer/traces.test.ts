@@ -81,7 +81,7 @@ async function send(service: ODataService, path: string, { id = "r", user = "ann
   return { status: response.status, headers: response.headers, text: await response.text() };
 }
 
-/** Returns the trace of a request, read with an id of its own. */
+/** Returns the trace of a request, read with a different id. */
 async function traceOf(service: ODataService, id = "r", user = "ann"): Promise<ExplorerTrace> {
   const { status, text } = await send(service, `/explorer/trace/${id}`, { id: "reader", user });
   expect([status, text]).toEqual([200, text]);

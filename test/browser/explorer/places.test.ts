@@ -172,7 +172,7 @@ describe.skipIf(program === undefined)("the explorer wherever its service is", (
     await show("#/record/Orders(2)");
     expect(await page.locator("[role=alert]").innerText()).toContain("There is nothing here");
     await show("#/home");
-    // The number of hidden rows is nobody's business.
+    // The number of hidden rows is a secret.
     expect(await page.locator(".card").innerText()).not.toContain("row");
     await page.close();
   });

@@ -30,7 +30,7 @@ describe.skipIf(program === undefined)("a query as text and as a form", () => {
     await page.keyboard.type("?$fil");
     await keys.use("$filter");
     await page.keyboard.type("Id eq 1");
-    // What has not run is in the URL, too.
+    // A text that has not run is in the URL, too.
     await expect.poll(hash).toBe("#/query?draft=Books?$filter=Id eq 1");
     const tabs = await page.evaluate(`[...document.querySelectorAll(".tabs a")].map((tab) => tab.hash)`);
     expect(tabs).toEqual(["#/grid", "#/query", "#/chart", "#/cost"]);

@@ -131,7 +131,7 @@ describe.skipIf(program === undefined)("the states of a screen", () => {
     expect(await page.locator("h1").innerText()).toBe("Sign in");
   });
 
-  test("nobody can undo what the last user did", async () => {
+  test("another user cannot undo a change of the last user", async () => {
     const { page, signIn, show, settle } = await openNotes("#/home", "key");
     const dialog = page.locator("dialog[open]");
     signIn.kind = "key";
