@@ -67,7 +67,7 @@ const readableClause = keptPerPair((access: PropertyAccess, owner: EntityOwner):
   const unreadable = access.unreadableOf(owner);
   const all = selectAll(owner.kind === "EntitySet" ? owner.entityType : owner);
   const selected = Object.freeze(all.selected.filter(({ property }) => !unreadable.has(property)));
-  return Object.freeze(keeper({ ...all, selected }));
+  return Object.freeze(keeper({ ...all, selected, unreadable }));
 });
 
 /**
@@ -102,10 +102,16 @@ export function bindSelect(items: readonly SelectItemSyntax[], target: SelectTar
       if (!hasStar || !isStructural) contextSelect.add(name);
     }
   }
-  const { selected: all } = selectReadable(target.owner, target.properties);
+  const { selected: all, unreadable } = selectReadable(target.owner, target.properties);
   const selected = hasStar ? permitted(all, rules.allowed) : inDeclaredOrder(target.entityType, selection);
   const isSelection = !hasStar || selected.length < all.length;
-  const clause: SelectExpandClause = { selected, isSelection, contextSelect: [...contextSelect], expanded: NOTHING };
+  const clause: SelectExpandClause = {
+    selected,
+    isSelection,
+    contextSelect: [...contextSelect],
+    expanded: NOTHING,
+    unreadable,
+  };
   return keeper(withNames(withComputed(clause, hasStar ? (rows?.computed ?? computed) : computed), rows));
 }
 

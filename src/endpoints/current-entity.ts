@@ -7,7 +7,7 @@ import { entityKeyReader } from "../execution/entities/entity-key.ts";
 import { definitionIn } from "../execution/entities/reader.ts";
 import { getEntity, readByKey, type FoundEntity, findEntity } from "../execution/reads/read-by-key.ts";
 import { actionOf, judge, judgeEntity, judgeLoaded } from "../execution/rules/judge-rules.ts";
-import { matchesEntityTag, namesEveryEntityTag } from "../http/conditional.ts";
+import { matchesState, namesEveryEntityTag } from "../http/conditional.ts";
 import { etagOf, etagValuesReader } from "../payload/etag.ts";
 import { selectNothing, propertiesToRead, keyProperties } from "../plan/properties-to-read.ts";
 import type { SelectedProperty } from "../query/clauses.ts";
@@ -97,7 +97,7 @@ function checkIfMatch(entitySet: EntitySet, found: FoundEntity | null, ifMatch: 
   if (etag === undefined) {
     throw preconditionFailed("If-Match", `${entitySet.name} has no ETags: send the request without the header.`);
   }
-  if (!matchesEntityTag(ifMatch, etag)) throw unmatched(ifMatch);
+  if (!matchesState(ifMatch, etag)) throw unmatched(ifMatch);
   return etagValuesReader(entitySet, rowShape)(entity);
 }
 
@@ -114,7 +114,7 @@ function checkIfNoneMatch(
   if (countsStarAlone) return undefined;
   const etag = etagOf(entitySet, entity, rowShape);
   if (etag === undefined) return undefined;
-  if (matchesEntityTag(ifNoneMatch, etag)) {
+  if (matchesState(ifNoneMatch, etag)) {
     throw preconditionFailed("If-None-Match", "The entity has one of these ETags.");
   }
   return etagValuesReader(entitySet, rowShape)(entity);
@@ -160,7 +160,7 @@ export function checkMissingMatch(execution: Execution, origin: EntityOrigin): v
  */
 export function checkReadMatch(execution: Execution, etag: string | undefined): void {
   const ifMatch = execution.arrival.odata.header("if-match");
-  if (ifMatch === undefined || etag === undefined || matchesEntityTag(ifMatch, etag)) return;
+  if (ifMatch === undefined || etag === undefined || matchesState(ifMatch, etag)) return;
   throw unmatched(ifMatch);
 }
 

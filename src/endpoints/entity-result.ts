@@ -171,7 +171,7 @@ export function savedResponse(
 function resultHeaders(request: AuthorizedRequest, { origin, outcome, entity }: WriteResult): Record<string, string> {
   const headers: Record<string, string> = {};
   if (origin.kind !== "EntitySet") return headers;
-  const etag = etagOf(origin, entity, undefined);
+  const etag = etagOf(origin, entity, undefined, request.access.properties);
   if (etag !== undefined) headers["ETag"] = etag;
   const isCreated = isNew(outcome);
   const isNamed = isCreated || (outcome === "patched" && request.service.definition.profile.changeNamesEntity);

@@ -114,7 +114,7 @@ function entityResponse(
   }
   const writer = entityWriterFor(service, own, clause, format, undefined);
   const body = writer.writeEntity(entity, serviceRoot, originContext(serviceRoot, own, false, []));
-  const etag = etagOf(own, entity, undefined);
+  const etag = etagOf(own, entity, undefined, request.access.properties);
   return jsonResponse(request, format, body, etag === undefined ? undefined : { ETag: etag });
 }
 

@@ -1,4 +1,5 @@
 import { chain, type Maybe } from "../base/maybe.ts";
+import { keptPer } from "../base/memo.ts";
 import { bindEntityKey } from "../binder/bind-key.ts";
 import { readExpandedByKey, type FoundEntity } from "../execution/reads/read-by-key.ts";
 import { runExpand } from "../execution/reads/run-expand.ts";
@@ -11,9 +12,11 @@ import { entityContext } from "../payload/urls.ts";
 import { NO_JOINS } from "../plan/join-expansions.ts";
 import { planExpand } from "../plan/plan-expand.ts";
 import { propertiesToRead } from "../plan/properties-to-read.ts";
-import type { BoundEntityQuery, RoundingMode } from "../query/clauses.ts";
-import { computedIn } from "../query/mentions.ts";
+import type { BoundEntityQuery, RoundingMode, SelectExpandClause } from "../query/clauses.ts";
+import type { Expression } from "../query/expression.ts";
+import { computedIn, mentionsOf, namedIn } from "../query/mentions.ts";
 import type { EntityPath, ResourcePath } from "../query/resource-path.ts";
+import { childrenOf } from "../query/walk-expression.ts";
 import type { AuthorizedRequest } from "./authorized-request.ts";
 import { bindEntity, readJsonFormat } from "./bind-query.ts";
 import { addressEntity, entityNotFound, checkMissingMatch, checkReadMatch } from "./current-entity.ts";
@@ -56,7 +59,7 @@ export const readEntity: Endpoint = inPlannedStages({
     });
     return chain(found, (entity) => {
       if (entity !== null) return expandUnlessKnown(execution, entityPlan, entity);
-      checkMissingMatch(execution, origin);
+      if (isOwn(query.selectExpand)) checkMissingMatch(execution, origin);
       throw entityNotFound(origin, keyText);
     });
   },
@@ -96,21 +99,42 @@ interface EntityResult {
 /** An entity with its expansions, as its writer reads it. */
 type ExpandedEntity = Pick<FoundEntity, "entity" | "rowShape">;
 
+/** Reads an entity, unless the client has it. @throws ODataError `PreconditionFailed`, or as for `withETag` */
+function expandUnlessKnown(execution: Execution, resource: EntityResource, found: FoundEntity): Maybe<EntityResult> {
+  if (isOwn(resource.query.selectExpand)) {
+    const etag = etagFor(execution, resource, found);
+    checkReadMatch(execution, etag);
+    if (isKnown(execution, etag)) return { etag, expanded: null };
+  }
+  return withETag(execution, resource, found);
+}
+
 /**
- * Reads the expansions of an entity, unless the client has the entity.
- * @throws ODataError `PreconditionFailed`, or that a handler of an expansion returned or threw
+ * Reads the expansions of an entity whose ETag the response has, whatever the client has.
+ * @throws ODataError that a handler of an expansion returned or threw
+ */
+export function withETag(execution: Execution, resource: EntityResource, found: FoundEntity): Maybe<EntityResult> {
+  const etag = etagFor(execution, resource, found);
+  return chain(expandEntity(execution, resource, found), (expanded) => ({ etag, expanded }));
+}
+
+function etagFor({ access }: Execution, { origin }: EntityResource, found: FoundEntity): string | undefined {
+  const { entity, rowShape } = found;
+  return origin.kind === "EntitySet" ? etagOf(origin, entity, rowShape, access.properties) : undefined;
+}
+
+/**
+ * Whether a response depends on nothing but the stored values of its entity, so that the ETag tells whether it has changed.
  * @see docs/reference/etags.md
  */
-export function expandUnlessKnown(
-  execution: Execution,
-  resource: EntityResource,
-  found: FoundEntity,
-): Maybe<EntityResult> {
-  const { origin } = resource;
-  const etag = origin.kind === "EntitySet" ? etagOf(origin, found.entity, found.rowShape) : undefined;
-  checkReadMatch(execution, etag);
-  if (isKnown(execution, etag)) return { etag, expanded: null };
-  return chain(expandEntity(execution, resource, found), (expanded) => ({ etag, expanded }));
+const isOwn = keptPer((clause: SelectExpandClause): boolean => {
+  const { expanded, computed = [] } = clause;
+  if (expanded.length > 0 || mentionsOf(namedIn(clause)) !== null) return false;
+  return !computed.some(({ expression }) => readsClock(expression));
+});
+
+function readsClock(expression: Expression): boolean {
+  return (expression.kind === "call" && expression.name === "now") || childrenOf(expression).some(readsClock);
 }
 
 /** Whether the client has the representation with an ETag. */

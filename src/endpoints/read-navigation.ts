@@ -36,9 +36,9 @@ import type { AuthorizedRequest } from "./authorized-request.ts";
 import { bindCount, bindEntity, readJsonFormat, readTextFormat } from "./bind-query.ts";
 import type { CollectionResource } from "./collection-page.ts";
 import { readsCollection } from "./collection-response.ts";
-import { authorizeRelated, requireEntity, checkMissingMatch } from "./current-entity.ts";
+import { authorizeRelated, requireEntity } from "./current-entity.ts";
 import type { Execution } from "./execution.ts";
-import { entityResponse, expandUnlessKnown } from "./read-entity.ts";
+import { entityResponse, withETag } from "./read-entity.ts";
 import { type NavigationRuntime, runtimeOf } from "./service-runtime.ts";
 import { okResponse, noContentResponse, type Endpoint, inStages } from "./stages.ts";
 
@@ -139,11 +139,9 @@ function readsRelated(address: (request: AuthorizedRequest) => RelatedAddress): 
       const { navigation, wanted, missing, origin, query } = bound;
       return chain(findRelated(execution, navigation, wanted, query.selectExpand), (found) => {
         if (found !== null) {
-          return chain(authorizeRelated(execution, origin, found, missing), () =>
-            expandUnlessKnown(execution, bound, found),
-          );
+          // The ETag of a related entity does not tell whether the link leads to it still.
+          return chain(authorizeRelated(execution, origin, found, missing), () => withETag(execution, bound, found));
         }
-        checkMissingMatch(execution, origin);
         return chain(requireEmpty(execution, navigation, missing), () => null);
       });
     },

@@ -36,7 +36,7 @@ export const readProperty: Endpoint = inStages({
         checkMissingMatch(execution, entitySet);
         throw entityNotFound(entitySet, addressed.key);
       }
-      const etag = etagOf(entitySet, found.entity, found.rowShape);
+      const etag = etagOf(entitySet, found.entity, found.rowShape, execution.access.properties);
       checkReadMatch(execution, etag);
       return { etag, found: isKnown(execution, etag) ? null : found };
     });

@@ -220,6 +220,6 @@ function writtenResponse(
   request: AuthorizedRequest,
 ): ODataResponse {
   if (owner === null) return noContentResponse(request);
-  const etag = etagOf(addressed.entitySet, owner.entity, undefined);
+  const etag = etagOf(addressed.entitySet, owner.entity, undefined, request.access.properties);
   return noContentResponse(request, { ...(etag === undefined ? {} : { ETag: etag }), ...minimalPreference(request) });
 }

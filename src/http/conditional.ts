@@ -20,6 +20,20 @@ export function namesEveryEntityTag(header: string): boolean {
   return header.trim() === "*";
 }
 
+/**
+ * Returns the same for the state of an entity: what follows a point in a tag marks one representation of that state, and is
+ * not compared.
+ */
+export function matchesState(header: string, etag: string): boolean {
+  if (namesEveryEntityTag(header)) return true;
+  const current = stateOf(etag);
+  return splitHeaderList(header).some((tag) => stateOf(tag) === current);
+}
+
+function stateOf(tag: string): string {
+  return stripWeakPrefix(tag).replace(/\.[^.]*"$/u, '"');
+}
+
 function stripWeakPrefix(tag: string): string {
   return tag.startsWith("W/") || tag.startsWith("w/") ? tag.slice(2) : tag;
 }

@@ -4,6 +4,7 @@ import { durationFractionOf, wholeSecondsOf } from "../edm/duration.ts";
 import type { EntitySet, EntityType, StructuralProperty } from "../edm/model.ts";
 import type { PrimitiveValue, ValueCodec } from "../edm/value-codec.ts";
 import { codecOf } from "../edm/value-codecs.ts";
+import type { PropertyAccess } from "../query/capabilities.ts";
 import type { RowShape } from "../query/row-shape.ts";
 import { compileScalarReader, requireObject, requireRow } from "./property-reader.ts";
 import { sha256Base64 } from "./sha256.ts";
@@ -80,16 +81,40 @@ const NULL = Uint8Array.of(0);
 const BINARY = Uint8Array.of(1);
 const TEXT = Uint8Array.of(2);
 
+/** Characters of a mark: few enough for headers, and enough to tell combinations of properties apart. */
+const MARK_LENGTH = 8;
+
 /** Maximum number of bytes of values that are cached with their ETag. */
 const MAX_KEPT = 256;
 
 /**
  * Makes the ETag of an entity for a header: undefined for a set without ETags.
+ * @param access the properties that the user may not read; absent or null: none
  * @throws as the writer of `etagWriter`
  */
-export function etagOf(entitySet: EntitySet, entity: unknown, rowShape: RowShape | undefined): string | undefined {
-  return etagWriter(entitySet, rowShape)?.(entity);
+export function etagOf(
+  entitySet: EntitySet,
+  entity: unknown,
+  rowShape: RowShape | undefined,
+  access?: PropertyAccess | null,
+): string | undefined {
+  const etag = etagWriter(entitySet, rowShape)?.(entity);
+  return etag === undefined ? undefined : marked(etag, access?.unreadableOf(entitySet));
 }
+
+/**
+ * Returns the ETag of a response that leaves properties out: a user who may read others needs another response of the same
+ * entity. Writes do not compare the mark.
+ * @see docs/reference/etags.md
+ */
+export function marked(etag: string, unreadable: ReadonlySet<StructuralProperty> | undefined): string {
+  return unreadable === undefined || unreadable.size === 0 ? etag : `${etag.slice(0, -1)}.${markOf(unreadable)}"`;
+}
+
+const markOf = keptPer((unreadable: ReadonlySet<StructuralProperty>) => {
+  const names = Array.from(unreadable, ({ name }) => name);
+  return sha256Base64(encoder.encode(names.toSorted().join("/"))).slice(0, MARK_LENGTH);
+});
 
 /**
  * Returns the ETag writer of an entity set, made once per set; null for a set without ETags. The ETag is the Base64 SHA-256

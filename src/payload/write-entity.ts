@@ -4,7 +4,7 @@ import { continuationOptions } from "../query/continuation.ts";
 import type { ExpandedEntity, Related, RelatedCollection } from "../query/expanded-entity.ts";
 import type { RowShape } from "../query/row-shape.ts";
 import { type EntityText, joinTexts, prefixed } from "./entity-text.ts";
-import { etagWriter } from "./etag.ts";
+import { etagWriter, marked } from "./etag.ts";
 import type { PayloadFormat } from "./payload-format.ts";
 import { requireObject, requireRow } from "./property-reader.ts";
 import { entityUrl, knownUrlFinder, encodeSegment } from "./urls.ts";
@@ -78,7 +78,7 @@ export function compileEntityWriter(
       ? joinMembers(compileMembers(typeName, clause.selected, format))
       : compileRowWriter(typeName, clause.selected, format, rowShape.columns);
   const itemControl = compileItemControl(target, clause, format, rowShape);
-  const entityControl = compileEntityControl(target, format, rowShape);
+  const entityControl = compileEntityControl(target, clause, format, rowShape);
   // A star selects all links, even if an allowlist restricts the properties.
   const isSelection = clause.isSelection && !clause.contextSelect.includes("*");
   const isLinked = format.metadata === "full" && !isSelection && entitySet !== null && format.isUnnamed !== true;
@@ -198,9 +198,9 @@ function compileItemControl(
   rowShape: RowShape | undefined,
 ): ControlWriter {
   if (format.metadata === "none") return nothing;
-  if (format.metadata === "full") return compileFullControl(target, format, rowShape);
+  if (format.metadata === "full") return compileFullControl(target, clause, format, rowShape);
   const { entitySet, routes } = target;
-  const etag = compileEtagControl(entitySet, rowShape);
+  const etag = compileEtagControl(entitySet, clause, rowShape);
   // Clients make the id from the key, if the entity contains the whole key.
   if (entitySet === null || format.isUnnamed === true || selectsKey(clause, entitySet.entityType)) return etag;
   if (!hasId(entitySet, routes)) return etag;
@@ -217,14 +217,15 @@ function compileIdControl(entitySet: EntitySet, rowShape: RowShape | undefined):
 
 function compileEntityControl(
   target: WriterTarget,
+  clause: SelectExpandClause,
   format: PayloadFormat,
   rowShape: RowShape | undefined,
 ): ControlWriter {
   if (format.metadata === "none") return nothing;
-  if (format.metadata === "full") return compileFullControl(target, format, rowShape);
+  if (format.metadata === "full") return compileFullControl(target, clause, format, rowShape);
   const { entitySet, routes } = target;
   if (entitySet === null) return nothing;
-  const etag = compileEtagControl(entitySet, rowShape);
+  const etag = compileEtagControl(entitySet, clause, rowShape);
   if (!hasId(entitySet, routes, format.saved !== undefined)) return etag;
   const id = compileIdControl(entitySet, rowShape);
   return (entity, serviceRoot) => id(entity, serviceRoot) + etag(entity, serviceRoot);
@@ -232,6 +233,7 @@ function compileEntityControl(
 
 function compileFullControl(
   { entitySet, entityType, routes }: WriterTarget,
+  clause: SelectExpandClause,
   format: PayloadFormat,
   rowShape: RowShape | undefined,
 ): ControlWriter {
@@ -239,7 +241,7 @@ function compileFullControl(
   const type = `"@odata.type":${JSON.stringify(`#${entityType.qualifiedName}`)},`;
   const withoutSet = routes?.marksTransient === true ? `${type}"@odata.id":null,` : type;
   if (entitySet === null) return () => withoutSet;
-  const etag = compileEtagControl(entitySet, rowShape);
+  const etag = compileEtagControl(entitySet, clause, rowShape);
   const isNamed = hasId(entitySet, routes, format.saved !== undefined);
   const isLinked = hasId(entitySet, routes) || routes?.isEdited(entitySet) === true;
   if (format.isUnnamed === true || !(isNamed || isLinked)) {
@@ -257,10 +259,14 @@ function hasId(entitySet: EntitySet, routes: EntityRoutes | undefined, isSaved =
   return isSaved || routes === undefined || routes.isReadByKey(entitySet);
 }
 
-function compileEtagControl(entitySet: EntitySet | null, rowShape: RowShape | undefined): ControlWriter {
+function compileEtagControl(
+  entitySet: EntitySet | null,
+  { unreadable }: SelectExpandClause,
+  rowShape: RowShape | undefined,
+): ControlWriter {
   const write = entitySet === null ? null : etagWriter(entitySet, rowShape);
   if (write === null) return nothing;
-  return (entity) => `"@odata.etag":${JSON.stringify(write(entity))},`;
+  return (entity) => `"@odata.etag":${JSON.stringify(marked(write(entity), unreadable))},`;
 }
 
 /** Writes one related entity as JSON text. */

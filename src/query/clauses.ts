@@ -31,6 +31,8 @@ export interface SelectExpandClause {
   readonly computed?: readonly ComputedProperty[] | undefined;
   /** The expansions in the order of the client, with those of a star last. Each navigation property appears once. */
   readonly expanded: readonly ExpandedNavigation[];
+  /** The properties that the user may not read, which ETags mark; absent: none. */
+  readonly unreadable?: ReadonlySet<StructuralProperty> | undefined;
 }
 
 /** Returns whether a clause selects every key property, so that its entities contain their whole key. */

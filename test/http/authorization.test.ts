@@ -151,7 +151,8 @@ eachDoor((door) => {
         const { etag } = headers;
         if (request.action !== "read" || etag === undefined || status === 204) continue;
         const again = await ask(open, request, "ann", { "If-None-Match": etag });
-        expect(again.status).toBe(304);
+        // The ETag is no condition of expansions and behind navigations.
+        expect(again.status, request.name).toBe(/\$expand|Papers|Keeper/u.test(request.path) ? 200 : 304);
         expect(again.headers["cache-control"], request.name).toBe("no-store");
         expect(again.headers["vary"], request.name).toMatch(/\bAuthorization\b/u);
       }

@@ -1,7 +1,6 @@
 // Statements: docs/reference/errors.md#codes
 // Statements: docs/reference/etags.md#conditions
 // Statements: docs/reference/headers.md#request-headers
-// Statements: docs/reference/navigation.md#query-options
 // Statements: docs/reference/properties.md#read
 // Statements: docs/reference/status-codes.md#errors
 // Statements: docs/reference/status-codes.md#the-order-of-checks
@@ -111,8 +110,6 @@ eachDoor((door) => {
         ["Pages(1)", "Pages(1)"],
         ["Pages(1)/Text", "Pages(1)"],
         ["Pages(2)/Text", "Pages(2)"],
-        ["Pages(1)/Next", "Pages(2)"],
-        ["Pages(2)/Before(1)", "Pages(1)"],
       ] as const;
 
       test.each(EXISTING)("%s has the ETag of the request", async (path, owner) => {
@@ -144,14 +141,11 @@ eachDoor((door) => {
         expect({ status: known.status, text: known.text }).toEqual({ status: 304, text: "" });
       });
 
-      test.each([["Pages(9)"], ["Pages(9)/Text"], ["Pages(2)/Next"], ["Pages(2)/Before(7)"]])(
-        "%s is missing, so If-Match does not hold",
-        async (path) => {
-          for (const ifMatch of ["*", '"x"']) {
-            expectFailed(await read(path, { "If-Match": ifMatch }), "GET", /No entity has this key/u);
-          }
-        },
-      );
+      test.each([["Pages(9)"], ["Pages(9)/Text"]])("%s is missing, so If-Match does not hold", async (path) => {
+        for (const ifMatch of ["*", '"x"']) {
+          expectFailed(await read(path, { "If-Match": ifMatch }), "GET", /No entity has this key/u);
+        }
+      });
 
       test("a set without ETags skips the check, but * needs an entity", async () => {
         for (const path of ["Notes(1)", "Notes(1)/Text"]) {
@@ -171,8 +165,18 @@ eachDoor((door) => {
         ["Pages(1)/Next/$ref"],
         ["$metadata"],
         [""],
+        ["Pages(1)/Next"],
+        ["Pages(2)/Next"],
+        ["Pages(2)/Before(1)"],
+        ["Pages(2)/Before(7)"],
+        ["Pages(1)?$expand=Next"],
+        ["Pages(9)?$expand=Next"],
       ])("no effect on '%s'", async (path) => {
-        for (const ifMatch of ['"x"', "*"]) expect((await read(path, { "If-Match": ifMatch })).status).toBe(200);
+        const plain = await read(path, {});
+        for (const ifMatch of ['"x"', "*"]) {
+          const answer = await read(path, { "If-Match": ifMatch });
+          expect({ ...answer, requestId: "" }).toEqual({ ...plain, requestId: "" });
+        }
       });
     },
   );
