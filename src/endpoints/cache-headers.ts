@@ -1,7 +1,7 @@
 import { keptPer } from "../base/memo.ts";
 import type { EntitySet } from "../edm/model.ts";
 import type { SelectExpandClause } from "../query/clauses.ts";
-import { mentionsOf, type QueryClauses } from "../query/mentions.ts";
+import { mentionsOf, namedIn, type QueryClauses } from "../query/mentions.ts";
 import type { AuthorizedRequest } from "./authorized-request.ts";
 import { runtimeOf } from "./service-runtime.ts";
 
@@ -64,9 +64,12 @@ export const setsOfQuery: (query: UsingQuery) => ReadonlyArray<EntitySet | null>
   ...setsOfExpansions(query.selectExpand),
 ]);
 
-/** Returns the sets that expansions use, once for each clause. */
+/** Returns the sets that computed values and expansions use, once for each clause. */
 export const setsOfExpansions: (clause: SelectExpandClause) => ReadonlyArray<EntitySet | null> = keptPer(
-  (clause: SelectExpandClause) => clause.expanded.flatMap((item) => [item.target, ...setsOfQuery(item)]),
+  (clause: SelectExpandClause) => [
+    ...setsOfExpressions(namedIn(clause)),
+    ...clause.expanded.flatMap((item) => [item.target, ...setsOfQuery(item)]),
+  ],
 );
 
 function setsOfExpressions(query: QueryClauses): ReadonlyArray<EntitySet | null> {

@@ -63,6 +63,13 @@ function geography(door: Door, { cities, countries, service = {} }: Settings) {
       cacheControl: countries,
       getAll: () => COUNTRIES,
       getByKey: (id) => COUNTRIES.find((each) => each.id === id) ?? null,
+      navigation: {
+        cities: hasMany(City, {
+          target: "Cities",
+          on: { id: "countryId" },
+          get: (id) => CITIES.filter(({ countryId }) => countryId === id),
+        }),
+      },
     }),
   ];
   return door.to(
@@ -160,7 +167,11 @@ eachDoor((door) => {
       [PRIVATE, MINUTE],
       ["max-age=5", "max-age=6"],
     ])("%s and %s of another set that the response depends on give no-store", async (cities, countries) => {
-      const send = geography(door, { cities, countries });
+      const send = geography(door, {
+        cities,
+        countries,
+        service: { defaults: { applyEnabled: true, computeEnabled: true } },
+      });
       for (const path of [
         "/s/Cities?$expand=Country",
         "/s/Cities(1)?$expand=Country($select=Name)",
@@ -168,6 +179,24 @@ eachDoor((door) => {
         `/s/Cities/$count?${italy}`,
         "/s/Cities?$orderby=Country/Name",
         "/s/Cities(1)/Country",
+        "/s/Cities(1)?$compute=Country/Name as N",
+        "/s/Cities(1)?$compute=Country/Name as N&$select=N",
+        "/s/Cities(1)?$compute=$root/Countries(5)/Name as N",
+        "/s/Cities?$compute=Country/Name as N&$select=Id",
+        "/s/Cities?$filter=Name ne $root/Countries(5)/Name",
+        "/s/Cities?$filter=Country ne null",
+        "/s/Cities?$apply=filter(Country/Name eq 'Italy')",
+        "/s/Cities?$apply=groupby((Country/Name))",
+        "/s/Cities?$apply=compute(Country/Name as N)",
+        "/s/Cities/$count?$apply=groupby((Country/Name))",
+        "/s/Countries(5)?$expand=Cities($compute=Country/Name as N)",
+        "/s/Countries(5)?$expand=Cities($filter=Country/Name eq 'Italy')",
+        "/s/Countries(5)?$expand=Cities($orderby=Country/Name;$top=1)",
+        "/s/Countries(5)?$expand=Cities($expand=Country)",
+        "/s/Countries?$expand=Cities/$count",
+        "/s/Countries?$filter=Cities/any(c: c/Name eq 'Rome')",
+        "/s/Countries?$orderby=Cities/$count",
+        "/s/Countries(5)/Cities",
       ]) {
         const { status, headers } = await send(encodeURI(path));
         expect([path, status, headers["cache-control"]]).toEqual([path, 200, "no-store"]);
