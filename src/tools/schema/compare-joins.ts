@@ -65,7 +65,7 @@ function linkPairs(
 ): readonly TextPair[] {
   return columns.flatMap((part): readonly TextPair[] => {
     const own = textEnd(end, part.property, scope);
-    if (own === null || part.storage !== undefined) return [];
+    if (own === null || !isText(part.storage)) return [];
     return [{ part, ends: [own, [links.text, columnName(part.column, scope.db)]] }];
   });
 }
@@ -73,9 +73,14 @@ function linkPairs(
 /** Returns null for a property that is not stored as a text in a column of the table. */
 function textEnd({ rows }: CheckedSet, property: StructuralProperty, scope: CheckScope): JoinEnd | null {
   const plan = rows.plans.get(property.field);
-  const isText = plan?.kind === "scalar" && property.type.name === "Edm.String" && plan.storage === undefined;
-  if (!isText || plan.expression !== undefined) return null;
+  if (plan?.kind !== "scalar" || property.type.name !== "Edm.String" || !isText(plan.storage)) return null;
+  if (plan.expression !== undefined) return null;
   return [wantedTable(rows.table, scope.db).text, columnName(plan.column, scope.db)];
+}
+
+/** Whether the cells of a String are texts, and not the bytes of its digits. */
+function isText(storage: unknown): boolean {
+  return storage === undefined || storage === "text";
 }
 
 /** Records how the database compares the parts of joins that follow a foreign key. */

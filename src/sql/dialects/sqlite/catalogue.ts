@@ -74,6 +74,7 @@ const SQLITE_STORED_TYPES: StoredTypeTable = Object.freeze<StoredTypeTable>({
     types: TEXTS,
     instead: { NUMERIC: becomesNumber, INTEGER: becomesNumber, REAL: becomesNumber },
   },
+  "Edm.String text": { types: [], served: [] },
   // SQLite stores bytes in a column of any type.
   "Edm.String hex": { types: [], served: ["filter", "sort"] },
   "Edm.Guid default": { types: ["TEXT", "", "NUMERIC"] },

@@ -46,6 +46,7 @@ import {
   REAL_DECIMAL_FORM,
   scaledDecimalForm,
   ANY_CASE_GUID_FORM,
+  ANY_TEXT_FORM,
   BINARY_FORM,
   BOOLEAN_FORM,
   DOUBLE_FORM,
@@ -55,6 +56,7 @@ import {
   HEX_FORM,
   INTEGER_FORM,
   STRING_COLUMN_FORM,
+  textOfCell,
 } from "./forms.ts";
 import { asItStands } from "./marks.ts";
 import {
@@ -294,6 +296,7 @@ function formatsWith(readable: ReadableTexts): ColumnFormats["columnFormat"] {
         toCell: HEX_FORM.floor,
         isExact: true,
       }),
+      "Edm.String text": () => ({ form: ANY_TEXT_FORM, read: readString, toSelected: textOfCell, mayRound: true }),
       "Edm.Guid text": () => ({
         form: ANY_CASE_GUID_FORM,
         readable: READABLE.guid,

@@ -6,7 +6,7 @@ import { asBoolean, asNumber, asText, type PrimitiveValue } from "../../../edm/v
 import type { ScalarType } from "../../../query/expression.ts";
 import { canonicalForms, enumForms, type EnumForms, mappedForms, type MappedForms } from "../../forms/enum-forms.ts";
 import { hexForm } from "../../forms/hex-form.ts";
-import { plainForm, type SqlForm, type Conversion, type Sql } from "../../statement/sql-form.ts";
+import { convertedForm, plainForm, type SqlForm, type Conversion, type Sql } from "../../statement/sql-form.ts";
 import { ANY_DATE_FORM, DURATION_FORM, INSTANT_FORM, ANY_TIME_FORM } from "./temporal-forms.ts";
 
 const LEAST_INT64 = -(2n ** 63n);
@@ -90,6 +90,16 @@ export const STRING_COLUMN_FORM: SqlForm = plainForm("string column", asText, {
   sortable: { form: STRING_FORM, apply: (operand) => sql`${operand} collate binary`, keepsCells: true },
   comparable: { form: STRING_FORM, apply: (operand) => sql`${operand} collate binary` },
   computable: { form: STRING_FORM, apply: (operand) => operand },
+});
+
+/** Returns the text of a cell; of bytes their digits. */
+export const textOfCell = (cell: Sql): Sql =>
+  sql`(case typeof(${cell}) when 'blob' then hex(${cell}) else cast(${cell} as text) end)`;
+
+/** Edm.String as the text of any cell. */
+export const ANY_TEXT_FORM: SqlForm = convertedForm("text of any cell", asText, {
+  form: STRING_FORM,
+  apply: textOfCell,
 });
 
 /** Edm.Guid in lower case. */

@@ -121,10 +121,10 @@ function mapText(column: ObjectColumn, context: ColumnMappingContext): ColumnMap
       if (characterSet === "utf8mb4") return mapTo("Edm.String", { facets });
       return mapTo(
         "Edm.String",
-        { facets, sql: `convert(${quote(column.name)} using utf8mb4)`, isReadOnly: true },
+        { facets, storage: "text" },
         {
           code: "character-set",
-          message: `has the character set ${characterSet ?? "binary"}, published as converted text, read-only`,
+          message: `has the character set ${characterSet ?? "binary"}, published as converted text`,
           flag: null,
         },
       );

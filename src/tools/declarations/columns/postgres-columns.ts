@@ -97,6 +97,8 @@ function mapScalar(column: ObjectColumn, context: ColumnMappingContext): ColumnM
       return mapTimestamp(column, precision, context);
     case "enum":
       return mapEnum(column, context);
+    case "citext":
+      return mapTo("Edm.String", {}, textWarning(column, ownOf(TEXT_NOTES, column.type)));
     // The database checks and converts a written text.
     case "json":
     case "jsonb":

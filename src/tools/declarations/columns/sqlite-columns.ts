@@ -61,7 +61,7 @@ function mapDeclared(column: ObjectColumn): ColumnMapping {
     case "text":
       return mapTo("Edm.String");
     default:
-      return mapTo("Edm.String", asText(column));
+      return mapTo("Edm.String", AS_TEXT);
   }
 }
 
@@ -132,13 +132,13 @@ function asFlag({ rows, nulls, forms }: ColumnSample, { place }: ColumnMappingCo
 
 /** A column with another affinity than that of texts turns numbers in a filter into numbers, so only the expression compares texts. */
 function mapTexts(column: ObjectColumn, warnings: readonly ColumnWarning[]): ColumnMapping {
-  return mapTo("Edm.String", ["TEXT", "BLOB", ""].includes(column.type) ? {} : asText(column), ...warnings);
+  return mapTo("Edm.String", ["TEXT", "BLOB", ""].includes(column.type) ? {} : AS_TEXT, ...warnings);
 }
 
 function mapMixed(column: ObjectColumn, sample: ColumnSample, context: ColumnMappingContext): ColumnMapping {
   if (typesOf(sample).isTexts) return mapTexts(column, [asFound(column, sample, context)]);
-  if (typesOf(sample).isEmpty) return mapTo("Edm.String", asText(column));
-  return mapTo("Edm.String", asText(column), asFound(column, sample, context));
+  if (typesOf(sample).isEmpty) return mapTo("Edm.String", AS_TEXT);
+  return mapTo("Edm.String", AS_TEXT, asFound(column, sample, context));
 }
 
 function asFound(column: ObjectColumn, sample: ColumnSample, { place }: ColumnMappingContext): ColumnWarning {
@@ -192,13 +192,7 @@ function isAll({ rows, nulls, forms }: ColumnSample, form: string): boolean {
 }
 
 /** Publishes every cell as text; bytes as hexadecimal digits, because they need not be characters. */
-export function asText({ name }: ObjectColumn): Pick<DescribedColumn, "sql" | "isReadOnly"> {
-  const column = quoteSqlite(name);
-  return {
-    sql: `case typeof(${column}) when 'blob' then hex(${column}) else cast(${column} as text) end`,
-    isReadOnly: true,
-  };
-}
+export const AS_TEXT: Pick<DescribedColumn, "storage" | "isReadOnly"> = { storage: "text", isReadOnly: true };
 
 /** Describes the cells of a column whose type promises others, such as `INTEGER column holds 12 texts in 100 rows`. */
 function describeCells({ definition }: ObjectColumn, sample: ColumnSample): string {

@@ -1,7 +1,7 @@
 import type { ConfigurationFault } from "../../../errors/configuration-error.ts";
 import type { DatabaseKind, ObjectColumn } from "../../introspect/database-schema.ts";
 import { quoteName } from "../../introspect/quote-name.ts";
-import { asText } from "../columns/sqlite-columns.ts";
+import { AS_TEXT } from "../columns/sqlite-columns.ts";
 import type { DescribedColumn, DescribedEnumType } from "../described-service.ts";
 
 /** The types of `--map`. */
@@ -154,7 +154,7 @@ function toDecimal({ kind, column, natural }: ForcedColumn): ForcedMapping {
 
 function toText({ kind, column, natural }: ForcedColumn): ForcedMapping {
   if (natural?.type === "Edm.String") return { mapped: natural };
-  if (kind === "sqlite") return mapped("Edm.String", asText(column));
+  if (kind === "sqlite") return mapped("Edm.String", AS_TEXT);
   if (kind === "postgres") return mapped("Edm.String", { storage: "text", isReadOnly: true });
   const sql = `cast(${quoteName(column.name, kind)} as char character set utf8mb4)`;
   return mapped("Edm.String", { sql, isReadOnly: true });
