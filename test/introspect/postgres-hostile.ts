@@ -1,5 +1,6 @@
 import { readFile } from "node:fs/promises";
 import { sql } from "kysely";
+import { runUndone } from "../../src/connection/undone-statements.ts";
 import { runSteps, type RunQuery } from "../../src/tools/introspect/catalogue-steps.ts";
 import type { DatabaseSchema, SchemaObject } from "../../src/tools/introspect/database-schema.ts";
 import { readPostgresDatabase } from "../../src/tools/introspect/postgres-database.ts";
@@ -35,7 +36,9 @@ export async function openHostile(): Promise<OpenDatabase> {
 
 /** Runs statements of a catalogue reader. */
 export function runOver(db: AnyDatabase): RunQuery {
-  return async ({ sql: text, width }) => {
+  return async (query) => {
+    const { sql: text, width } = query;
+    if (query.undone !== undefined) return runUndone(db, query);
     const { rows } = await sql.raw<Readonly<Record<string, unknown>>>(text).execute(db);
     if (width === undefined) return rows.map((row) => Object.values(row));
     return rows.map((row) => Array.from({ length: width }, (_, place) => row[`c${String(place)}`]));

@@ -10,6 +10,11 @@ export interface CatalogueQuery {
   readonly width: number | undefined;
   /** The time that it may take, in milliseconds, since it reads rows of a view; absent for a short statement. */
   readonly milliseconds?: number;
+  /**
+   * Statements that run after `sql` instead of it, on one connection, in a transaction that is undone. Each has one row: its first
+   * cell and null, or null and the message of its error.
+   */
+  readonly undone?: readonly string[];
   /** The table or view whose rows it reads, which may take long; absent for a statement that reads the catalogue. */
   readonly rowsOf?: WantedTable;
   /** The most rows that it reads of that table; absent: all. */

@@ -1,4 +1,4 @@
-import type { CatalogueRow, CatalogueSteps } from "./catalogue-steps.ts";
+import type { CatalogueSteps } from "./catalogue-steps.ts";
 import type { ForeignKey, ObjectColumn, ObjectName, SchemaObject } from "./database-schema.ts";
 
 /** An object with facts that only proofs of keys need. */
@@ -11,6 +11,16 @@ export interface PostgresObject {
 const ALIAS = "odatakit_planned_view";
 
 /**
+ * Leaves the planner one way for each statement, whatever the tables contain: it joins the tables in their order, by sorting both
+ * sides, and everything costs the same.
+ * @see https://www.postgresql.org/docs/current/runtime-config-query.html
+ */
+const ONE_PLAN = `select set_config(name, case when name like '%limit' then '1' when name like 'enable%' then 'off' else '0' end, true)
+  from pg_settings where name in ('join_collapse_limit', 'from_collapse_limit', 'max_parallel_workers_per_gather')
+    or name ~ '^(cpu_.*|parallel_.*|seq_page|random_page)_cost$'
+    or name like 'enable%' and name not in ('enable_seqscan', 'enable_sort', 'enable_mergejoin', 'enable_partition_pruning')`;
+
+/**
  * Adds to views the keys, the table columns and the foreign keys that their plans prove. A view that PostgreSQL cannot plan cannot be read
  * either, so it is omitted.
  */
@@ -18,37 +28,24 @@ export function* proveViews(
   views: readonly SchemaObject[],
   tables: readonly PostgresObject[],
 ): CatalogueSteps<readonly SchemaObject[]> {
+  if (views.length === 0) return [];
   const facts = factsOf(tables);
-  const isTransaction = views.length > 0 && (yield* succeeds("savepoint odatakit_plan"));
-  const proven: SchemaObject[] = [];
-  for (const view of views) {
-    const columns = view.columns.filter(({ isSelectable }) => isSelectable).map(({ name }) => name);
-    let rows: readonly CatalogueRow[];
-    try {
-      const from = `${quote(view.schema)}.${quote(view.name)} as ${ALIAS}`;
-      const sql = `explain (verbose, format json) select ${columns.map(quote).join(", ")} from ${from}`;
-      rows = yield { sql, parameters: [], width: undefined };
-    } catch (error) {
-      if (isTransaction) yield* succeeds("rollback to savepoint odatakit_plan");
-      const message = error instanceof Error ? error.message : String(error);
-      proven.push({ ...view, omission: { code: "unreadable", reason: `not readable: ${message}` } });
-      continue;
+  const selected = views.map(({ columns }) =>
+    columns.filter(({ isSelectable }) => isSelectable).map(({ name }) => name),
+  );
+  const undone = views.map(({ schema, name }, at) => {
+    const columns = (selected[at] ?? []).map(quote).join(", ");
+    return `explain (verbose, format json) select ${columns} from ${quote(schema)}.${quote(name)} as ${ALIAS}`;
+  });
+  const plans = yield { sql: ONE_PLAN, parameters: [], width: undefined, undone };
+  return views.map((view, at) => {
+    const [plan, message] = plans[at] ?? [];
+    if (typeof message === "string") {
+      return { ...view, omission: { code: "unreadable", reason: `not readable: ${message}` } };
     }
     const planned = { ...facts, alias: ALIAS, columnNames: view.columns.map(({ name }) => name) };
-    proven.push(toProven(view, columns, provePlan(rows[0]?.[0], planned), facts));
-  }
-  if (isTransaction) yield* succeeds("release savepoint odatakit_plan");
-  return proven;
-}
-
-/** Only a transaction has savepoints, and only in a transaction does an error prevent later statements. */
-function* succeeds(sql: string): CatalogueSteps<boolean> {
-  try {
-    yield { sql, parameters: [], width: undefined };
-    return true;
-  } catch {
-    return false;
-  }
+    return toProven(view, selected[at] ?? [], provePlan(plan, planned), facts);
+  });
 }
 
 interface Facts {
@@ -197,7 +194,7 @@ const NODES: Readonly<Record<string, "filter" | "gather" | "group" | "join" | "s
   Materialize: "filter",
   Memoize: "filter",
   Hash: "filter",
-  Unique: "filter",
+  Unique: "group",
   WindowAgg: "filter",
   Result: "filter",
   "Nested Loop": "join",
@@ -303,12 +300,29 @@ function joined(node: Node, outer: Rows, inner: Rows): Rows {
     ...withOption(outer.columns, isOuterOptional),
     ...withOption(inner.columns, isInnerOptional),
   ]);
-  const isOnce = type === "Semi" || type === "Anti" || node["Inner Unique"] === true;
+  const [isOuterUnique, isInnerUnique] = uniqueSides(node, outer, inner);
+  const isOnce = type === "Semi" || type === "Anti" || node["Inner Unique"] === true || isInnerUnique;
   // These return rows of the inner child, each at most once in a worker.
   if (type === "Right Semi" || type === "Right Anti") {
     return { columns, keys: inner.keys.map((key) => ({ ...key, isOfWorker: true })) };
   }
-  return { columns, keys: isOnce && !isOuterOptional ? outer.keys : [] };
+  return {
+    columns,
+    keys: [...(isOnce && !isOuterOptional ? outer.keys : []), ...(isOuterUnique && !isInnerOptional ? inner.keys : [])],
+  };
+}
+
+/** Whether a merge join compares a key of each side: both are sorted by what it compares, and its condition says no more. */
+function uniqueSides(node: Node, ...sides: readonly [outer: Rows, inner: Rows]): readonly boolean[] {
+  const sorted = ["Outer", "Inner"].map((side) =>
+    textsOf(childrenOf(node).find((child) => child["Parent Relationship"] === side)?.["Sort Key"]),
+  );
+  const pairs = sorted[0]?.map((text, at) => `${text} = ${String(sorted[1]?.[at])}`) ?? [];
+  const plain = (text: unknown): string => String(text).replaceAll(/[()]|::text/g, "");
+  const isWhole = pairs.length > 0 && plain(node["Merge Cond"]) === plain(pairs.join(" AND "));
+  return sides.map(
+    ({ keys }, at) => isWhole && keys.some(({ columns }) => columns.every((text) => sorted[at]?.includes(text))),
+  );
 }
 
 function* withOption(
@@ -318,17 +332,21 @@ function* withOption(
   for (const [text, column] of columns) yield [text, { ...column, isOptional: column.isOptional || isOptional }];
 }
 
-/** An aggregate returns one row for each group. Partial aggregates and grouping sets return several. */
-function grouped(node: Node, { columns }: Rows, isNeverNull: IsNeverNull): Rows {
+/**
+ * An aggregate returns one row for each group. Partial aggregates and grouping sets return several. `distinct` returns one row for
+ * what its rows are sorted by, and keeps their keys.
+ */
+function grouped(node: Node, { columns, keys }: Rows, isNeverNull: IsNeverNull): Rows {
   const mode = node["Partial Mode"] ?? "Simple";
-  const texts = textsOf(node["Group Key"]);
+  const isDistinct = node["Node Type"] === "Unique";
+  const texts = textsOf(isDistinct ? childrenOf(node)[0]?.["Sort Key"] : node["Group Key"]);
   const isOneRowEach = (mode === "Simple" || mode === "Finalize") && node["Grouping Sets"] === undefined;
   const isNamed = texts.every((text) => {
     const found = columns.get(text);
     return found !== undefined && !found.isOptional && isNeverNull(found.table, found.column);
   });
   const isKey = texts.length > 0 && isOneRowEach && isNamed;
-  return { columns, keys: isKey ? [{ columns: texts, isOfWorker: true }] : [] };
+  return { columns, keys: [...(isDistinct ? keys : []), ...(isKey ? [{ columns: texts, isOfWorker: true }] : [])] };
 }
 
 /** Splits `o.id` and `"Odd name"."a ""b"""` into their names; other expressions into none. */

@@ -2,6 +2,7 @@ import { chain, type Maybe } from "../../base/maybe.ts";
 import { keptPer } from "../../base/memo.ts";
 import { CATALOGUE_FACTS, factsOfRows } from "../../connection/statement-facts.ts";
 import type { AnyKysely } from "../../connection/synchronous-reader.ts";
+import { runUndone } from "../../connection/undone-statements.ts";
 import type { EntitySetDefinition, ServiceDefinition } from "../../definition/model/service-definition.ts";
 import type {
   DatabaseServer,
@@ -129,7 +130,9 @@ class SchemaDatabase implements StoredDatabase {
   }
 
   #run<T>(steps: CatalogueSteps<T>): Maybe<T> {
-    return runSteps(steps, ({ sql, parameters, width, rowsOf, most }) => {
+    return runSteps(steps, (query) => {
+      const { sql, parameters, width, rowsOf, most } = query;
+      if (query.undone !== undefined) return runUndone(this.#db.withoutPlugins(), query);
       const facts = rowsOf === undefined ? CATALOGUE_FACTS : factsOfRows(rowsOf, most);
       return this.#rows.all({ sql, width, isInternal: true, facts }, parameters);
     });

@@ -6,19 +6,21 @@ import {
   type DescribedService,
   type DescribedSet,
   type DescribedNavigation,
+  type IntrospectedDatabase,
   type CodeOptions,
   type Settings,
 } from "odatakit/introspect";
 import { matchesGlob } from "../../../base/glob.ts";
 import { readByteSize, WRITE_SIZE } from "../byte-size.ts";
 import type { Command, Invocation, ExitReason } from "../command.ts";
-import { areProblems, DATABASE_OPTIONS, SHARED_OPTIONS } from "../database-options.ts";
+import { areProblems, DATABASE_OPTIONS, readDatabaseOptions, SHARED_OPTIONS } from "../database-options.ts";
 import { isNotLoaded, loadDatabase, publishedBy } from "../load-database.ts";
 import { paint } from "../paint.ts";
 import { isProblem, type Problem, usageProblem, reportProblems } from "../problem.ts";
 import { printable } from "../redact.ts";
 import { checkOwnRules, readSetRules, setOptions, type SetRules } from "../set-rules.ts";
 import { parseTarget } from "../target.ts";
+import { keepProvenKeys } from "./keep-proven-keys.ts";
 import { pullFolder, readFolder } from "./pull-folder.ts";
 import { PULL_OPTIONS } from "./pull-options.ts";
 
@@ -34,10 +36,18 @@ async function readForPull(invocation: Invocation): Promise<PulledDatabase | rea
   if (isProblem(database)) return [database];
   const loaded = await loadDatabase(invocation, { timeout: TIMEOUT, pool: 1, mayWrite: false });
   if (isNotLoaded(loaded)) return loaded;
-  const found = await publishedBy(loaded);
-  const problems = checkOwnRules(rules, found.described.sets);
+  const described = keepPulledKeys(await publishedBy(loaded), invocation);
+  const problems = checkOwnRules(rules, described.sets);
   if (problems.length > 0) return problems;
-  return { described: found.described, database, service, settings: (set) => setOptions(set, rules) };
+  return { described, database, service, settings: (set) => setOptions(set, rules) };
+}
+
+function keepPulledKeys(found: IntrospectedDatabase, invocation: Invocation): DescribedService {
+  const folder = folderOf(invocation);
+  const parts = readDatabaseOptions(invocation);
+  const state = typeof folder === "string" ? readFolder(folder, []) : folder;
+  if (areProblems(parts) || isProblem(state)) return found.described;
+  return keepProvenKeys(found, parts.options, [...state.bases.values()]);
 }
 
 /** Returns how the written module opens the database. Paths within the folder stay relative to it. */
@@ -210,6 +220,9 @@ function pull(invocation: Invocation, folder: string, database: PulledDatabase):
     return usageProblem(`Nothing was written: ${printable(String(error))}.`, "Give a folder that can be written.");
   } finally {
     const counted = warnings.length === 1 ? "1 warning" : `${warnings.length} warnings`;
+    for (const { code, place, message } of warnings) {
+      if (code === "lost-key") terminal.report(`  ${printable(place)} ${message}`);
+    }
     if (warnings.length > 0) terminal.report(`  ${counted}: \`odatakit inspect\` lists them`);
   }
 }

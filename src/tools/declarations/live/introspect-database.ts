@@ -2,6 +2,7 @@ import { CompiledQuery } from "kysely";
 import { Turn } from "../../../base/maybe.ts";
 import { patientReaderOf } from "../../../connection/patient-reader.ts";
 import type { AnyKysely } from "../../../connection/synchronous-reader.ts";
+import { runUndone } from "../../../connection/undone-statements.ts";
 import type { EntitySetDeclaration } from "../../../definition/sets/entity-set.ts";
 import { dialectName, findDialectProfile } from "../../../sql/read/find-dialect-profile.ts";
 import { runSteps, type CatalogueRow, type CatalogueSteps } from "../../introspect/catalogue-steps.ts";
@@ -81,7 +82,9 @@ export async function readDatabaseSchema(db: AnyKysely, selection: SchemaSelecti
   const turn = new Turn();
   const reader = patientReaderOf(plain);
   const steps = READERS[kind](selection, reader?.alive);
-  return runSteps(steps, async ({ sql, parameters, width, milliseconds: timeout }) => {
+  return runSteps(steps, async (query) => {
+    const { sql, parameters, width, milliseconds: timeout } = query;
+    if (query.undone !== undefined) return runUndone(plain, query);
     // A statement that takes long must not stop the process.
     if (timeout !== undefined && reader !== null) return reader.read(sql, parameters, { timeout });
     // SQLite returns rows at once, so the process would do nothing else until the last of many tables.
