@@ -94,7 +94,13 @@ function united(left: StructuralProperty, right: StructuralProperty, union: Unio
 }
 
 /** The names that rows show: null for a whole value, else its members. */
-export type ShownNames = ReadonlyMap<string, ShownNames | null>;
+export type ShownNames = ReadonlyMap<string, ShownMembers | null>;
+
+/** The members that rows show of an entity, or of a complex value. */
+export interface ShownMembers {
+  readonly names: ShownNames;
+  readonly isEntity: boolean;
+}
 
 /** Returns the names that the rows of all branches share. */
 export function sharedNames(branches: readonly AppliedRows[]): ShownNames {
@@ -103,9 +109,9 @@ export function sharedNames(branches: readonly AppliedRows[]): ShownNames {
 }
 
 function namesOf(properties: readonly StructuralProperty[], rows: AppliedRows): ShownNames {
-  return new Map(
-    properties.map(({ name, type }) => [name, isMade(type, rows) ? namesOf(type.properties, rows) : null]),
-  );
+  const below = (type: StructuralProperty["type"]): ShownMembers | null =>
+    isMade(type, rows) ? { names: namesOf(type.properties, rows), isEntity: rows.origins.has(type) } : null;
+  return new Map(properties.map(({ name, type }) => [name, below(type)]));
 }
 
 /** Returns whether a step made a type, so that the context URL lists its members. */
@@ -114,21 +120,26 @@ function isMade(type: EntityType | StructuralProperty["type"], { keys }: Applied
 }
 
 function intersection(left: ShownNames, right: ShownNames): ShownNames {
-  const shared = new Map<string, ShownNames | null>();
+  const shared = new Map<string, ShownMembers | null>();
   for (const [name, below] of left) {
     const other = right.get(name);
     if (other === undefined) continue;
     if (below === null || other === null) shared.set(name, below ?? other);
-    else shared.set(name, intersection(below, other));
+    else shared.set(name, { ...below, names: intersection(below.names, other.names) });
   }
   return shared;
 }
 
-/** Writes names as the entries of a context URL, such as `Item(Name,Kind(Label))`, without values that share no member. */
+/**
+ * Writes names as the entries of a context URL, such as `Item(Name,Kind(Label))` and `Place/Town`, without values that share
+ * no member.
+ * @see OData Protocol 4.0, section 10.7
+ */
 export function writeNames(names: ShownNames): readonly string[] {
   return Array.from(names).flatMap(([name, below]) => {
     if (below === null) return [name];
-    const members = writeNames(below);
+    const members = writeNames(below.names);
+    if (!below.isEntity) return members.map((member) => `${name}/${member}`);
     return members.length === 0 ? [] : [`${name}(${members.join(",")})`];
   });
 }

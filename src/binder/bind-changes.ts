@@ -120,8 +120,8 @@ function namesIn(selected: readonly SelectedProperty[], shared: ShownNames): Sho
     selected.flatMap(({ property: { name }, nested }) => {
       const below = shared.get(name);
       if (below === undefined) return [];
-      const named = nested === undefined || below === null ? below : namesIn(nested, below);
-      return [[name, named] as const];
+      const isPart = nested !== undefined && below !== null;
+      return [[name, isPart ? { ...below, names: namesIn(nested, below.names) } : below] as const];
     }),
   );
 }

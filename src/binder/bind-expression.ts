@@ -67,7 +67,12 @@ export function bindSortKey(node: SyntaxNode, context: BindingContext): Expressi
  * @throws ODataError as for bindCondition
  */
 export function bindOperand(node: SyntaxNode, context: BindingContext): Operand {
-  return scopeOf(context, [], { depth: 0 }).bind(node);
+  return scopeIn(context).bind(node);
+}
+
+/** Makes the scope of a whole expression. */
+export function scopeIn(context: BindingContext): BindingScope {
+  return scopeOf(context, [], { depth: 0 });
 }
 
 /** Binds the items of `$orderby`. @throws ODataError as for bindSortKey */

@@ -66,6 +66,9 @@ export function itemOf({ type }: CollectionPath, scope: BindingScope): VariableE
 }
 
 /** Makes the expression of a lambda operator. */
-export function toLambda(parts: Omit<LambdaExpression, "kind" | "type">): LambdaExpression {
-  return { kind: "lambda", ...parts, type: PRIMITIVE_TYPES["Edm.Boolean"] };
+export function toLambda(
+  parts: Omit<LambdaExpression, "kind" | "type">,
+  type: LambdaExpression["type"] = PRIMITIVE_TYPES["Edm.Boolean"],
+): LambdaExpression {
+  return { kind: "lambda", ...parts, type };
 }

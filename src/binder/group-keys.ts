@@ -77,7 +77,8 @@ export function bindKeyPath(node: MemberSyntax, context: BindingContext): KeyPat
 /** Writes a path as requests do. */
 export function pathText({ source, name }: MemberSyntax): string {
   if (source === null) return name;
-  return `${source.kind === "member" ? pathText(source) : "$it"}/${name}`;
+  const start = source.kind === "variable" ? source.name : "$it";
+  return `${source.kind === "member" ? pathText(source) : start}/${name}`;
 }
 
 /** Returns the paths without repetitions. */

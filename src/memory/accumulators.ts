@@ -13,14 +13,15 @@ import { multiplyDuration } from "../edm/temporal-arithmetic.ts";
 import { asNumber, asText, type PrimitiveValue } from "../edm/value-codec.ts";
 import { averageScale } from "../query/average-scale.ts";
 import type { Aggregate } from "../query/clauses.ts";
+import { areOwned, isEach } from "../query/each-item.ts";
 import type { ScalarType } from "../query/expression.ts";
 import { keyOrder } from "./compare.ts";
 import { equalityText } from "./equality-text.ts";
 
 /** The state of one aggregate of one group. */
 export interface Accumulator {
-  /** Adds the value of a row, which is not null. */
-  add(value: PrimitiveValue): void;
+  /** Adds the value of a row or item, which is not null. @param item identifies the item; absent: each value counts */
+  add(value: PrimitiveValue, item?: string): void;
   /** Returns the aggregate of the values so far. */
   result(): PrimitiveValue | null;
 }
@@ -34,6 +35,13 @@ export type SpendText = (length: number) => void;
  * @see docs/reference/apply.md
  */
 export function accumulatorOf(aggregate: Aggregate): (spendText: SpendText) => Accumulator {
+  const { expression } = aggregate;
+  const make = makerOf(aggregate);
+  if (!isEach(expression) || areOwned(expression)) return make;
+  return (spendText) => new EachOnce(make(spendText), spendText);
+}
+
+function makerOf(aggregate: Aggregate): (spendText: SpendText) => Accumulator {
   const { method, expression } = aggregate;
   if (method === "count") return () => new RowCount();
   const type = expression === null ? null : expression.type;
@@ -58,6 +66,29 @@ export function accumulatorOf(aggregate: Aggregate): (spendText: SpendText) => A
 
 /** For the literal null, whose rows are left out. */
 const NO_VALUES: Accumulator = Object.freeze({ add: () => undefined, result: () => null });
+
+/** Adds the value of each item once. */
+class EachOnce implements Accumulator {
+  readonly #values: Accumulator;
+  readonly #spendText: SpendText;
+  readonly #items = new Set<string>();
+
+  constructor(values: Accumulator, spendText: SpendText) {
+    this.#values = values;
+    this.#spendText = spendText;
+  }
+
+  add(value: PrimitiveValue, item: string): void {
+    if (this.#items.has(item)) return;
+    this.#spendText(item.length);
+    this.#items.add(item);
+    this.#values.add(value);
+  }
+
+  result(): PrimitiveValue | null {
+    return this.#values.result();
+  }
+}
 
 /** The number of rows, a Decimal without fraction. */
 class RowCount implements Accumulator {

@@ -3,8 +3,9 @@ import { keeper, keptPer } from "../base/memo.ts";
 import type { PrimitiveValue } from "../edm/value-codec.ts";
 import { protocolError, type ODataError } from "../errors/odata-error.ts";
 import type { Aggregate, FilterClause, GroupKey, GroupStep, LimitStep, RoundingMode } from "../query/clauses.ts";
+import { isEach } from "../query/each-item.ts";
 import { type Accumulator, accumulatorOf, type SpendText } from "./accumulators.ts";
-import { compiledFor, compiledPer } from "./compile-expression.ts";
+import { compiledFor, compiledPer, compileEach, type VisitValues } from "./compile-expression.ts";
 import { compileRawSource, fieldOf } from "./compile-property.ts";
 import { equalityText } from "./equality-text.ts";
 import { asEntity, type CompiledExpression, type Evaluation, isObject } from "./evaluation.ts";
@@ -77,6 +78,8 @@ interface ReadAggregate {
   readonly condition: number | null;
   /** Null for `$count`. */
   readonly read: CompiledExpression | null;
+  /** Visits the values of items; null for a value of each row. */
+  readonly visit: VisitValues | null;
   readonly make: (spendText: SpendText) => Accumulator;
 }
 
@@ -101,7 +104,8 @@ const groupsOf: (step: GroupStep, roundingMode: RoundingMode) => ReadGroups = co
       return {
         field: aggregate.property.field,
         condition: aggregate.filter === null ? null : filters.indexOf(aggregate.filter),
-        read: operand && compiledFor(operand, roundingMode),
+        read: operand && !isEach(operand.expression) ? compiledFor(operand, roundingMode) : null,
+        visit: isEach(aggregate.expression) ? compileEach(aggregate.expression, roundingMode) : null,
         make: accumulatorOf(aggregate),
       };
     }),
@@ -156,9 +160,14 @@ export function* groupRows(
     index = 0;
     for (const condition of conditions) meets[index++] = condition(entity, evaluation) === true;
     index = 0;
-    for (const { condition, read } of aggregates) {
+    for (const { condition, read, visit } of aggregates) {
       const accumulator = accumulators[index++];
       if (condition !== null && meets[condition] !== true) continue;
+      if (visit !== null) {
+        evaluation.beginRow();
+        visit(entity, evaluation, (value, item) => accumulator?.add(value, item));
+        continue;
+      }
       const value = read === null ? true : read(entity, evaluation);
       if (value !== null) accumulator?.add(value);
     }

@@ -3,12 +3,14 @@ import { assertNever } from "../base/required.ts";
 import { hasEnumFlags } from "../edm/enum-codec.ts";
 import { asText, type PrimitiveValue } from "../edm/value-codec.ts";
 import type { RoundingMode } from "../query/clauses.ts";
+import { areOwned, type EachExpression, isEach } from "../query/each-item.ts";
 import type {
   CountExpression,
   Expression,
   HasExpression,
   CollectionPath,
   LambdaExpression,
+  ScalarType,
 } from "../query/expression.ts";
 import { childrenOf } from "../query/walk-expression.ts";
 import { compileArithmetic, compileNegation } from "./arithmetic.ts";
@@ -28,6 +30,7 @@ import {
   type VariableSlot,
 } from "./compile-property.ts";
 import { conversion } from "./convert.ts";
+import { equalityText } from "./equality-text.ts";
 import type { CompiledExpression, CompiledPredicate, Evaluation } from "./evaluation.ts";
 import { FUNCTION_LIBRARY } from "./function-library.ts";
 import { cheapestFirst, type Clause, itemsOf } from "./visit-rows.ts";
@@ -232,6 +235,61 @@ function compileHas(
     const right = flags(entity, evaluation);
     if (left === null || right === null) return null;
     return hasEnumFlags(type, asText(left), asText(right));
+  };
+}
+
+/**
+ * Calls `visit` with the operand of an aggregate: the value of an entity, or of each item of a collection, unless it is null.
+ * `item` identifies the item.
+ */
+export type VisitValues = (
+  entity: object,
+  evaluation: Evaluation,
+  visit: (value: PrimitiveValue, item?: string) => void,
+) => void;
+
+/** Compiles the operand of an aggregate, which throws as `compileExpression` and `compileLambda`. */
+export function compileEach(
+  expression: EachExpression,
+  roundingMode: RoundingMode,
+  slots: VariableSlots = [],
+  hasKeys: boolean = !areOwned(expression),
+): VisitValues {
+  const { collection, predicate, depth } = expression;
+  const read = compileItems(collection, slots);
+  const slot: VariableSlot = { value: null, object: null };
+  const place = placeItem(collection, slot);
+  const inner = [...slots, slot];
+  const source = { kind: "variable", depth, type: collection.type } as const;
+  const keys = (hasKeys ? collection.type.key : []).map((property) => {
+    const { type } = property;
+    const value = compileProperty({ kind: "property", source, property, type }, inner);
+    const textOf = equalityText(type as ScalarType);
+    return (entity: object, evaluation: Evaluation) => textOf(value(entity, evaluation) ?? "");
+  });
+  const isNested = isEach(predicate);
+  const operand = predicate === null || isNested ? null : compileWithin(predicate, roundingMode, inner);
+  const below = isNested ? compileEach(predicate, roundingMode, inner, hasKeys) : null;
+  const visitItem: VisitValues = (entity, evaluation, visit) => {
+    const value = operand === null ? true : operand(entity, evaluation);
+    if (value === null) return;
+    if (hasKeys) visit(value, JSON.stringify(keys.map((keyOf) => keyOf(entity, evaluation))));
+    else visit(value);
+  };
+  return (entity, evaluation, visit) => {
+    const items = read(entity, evaluation) ?? [];
+    evaluation.spendItems(items.length);
+    const { value, object } = slot;
+    try {
+      for (const item of items) {
+        evaluation.spendRowItems(1);
+        place(item);
+        (below ?? visitItem)(entity, evaluation, visit);
+      }
+    } finally {
+      slot.value = value;
+      slot.object = object;
+    }
   };
 }
 

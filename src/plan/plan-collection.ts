@@ -3,7 +3,8 @@ import type { EntitySetHandlers, CollectionQuery } from "../definition/handlers.
 import { protocolError } from "../errors/odata-error.ts";
 import { allOf } from "../query/all-of.ts";
 import type { Capabilities } from "../query/capabilities.ts";
-import type { BoundQuery, OrderByItem, SelectedProperty, FilterClause } from "../query/clauses.ts";
+import type { ApplyClause, BoundQuery, OrderByItem, SelectedProperty, FilterClause } from "../query/clauses.ts";
+import { isEach } from "../query/each-item.ts";
 import type { Expression } from "../query/expression.ts";
 import { mapApply, mapComputed, mapExpansions, mapFilter, mapOrder, type Replace } from "../query/map-clauses.ts";
 import { mentionsOf, type QueryClauses } from "../query/mentions.ts";
@@ -230,17 +231,27 @@ export function planCount(form: ReadForm, query: BoundQuery): CollectionPlan {
   };
 }
 
+/** Names what handlers do not get: the items of a handler do not tell their branch, and `each` is no expression of a row. */
+function unsupportedIn({ branches: [{ steps }, ...others] }: ApplyClause): string | undefined {
+  if (others.length > 0) return "'concat' is";
+  const isAlong = steps.some(
+    (step) => step.kind === "group" && step.aggregates.some((each) => isEach(each.expression)),
+  );
+  return isAlong ? "Aggregates along collections are" : undefined;
+}
+
 /**
  * Returns the bound query for an `applyQuery` handler, with a literal for each parameter.
- * @throws ODataError `UnsupportedQueryOption` for `concat`: the items of a handler do not tell their branch
+ * @throws ODataError `UnsupportedQueryOption` for `concat` and aggregates along collections
  * @see docs/reference/handlers.md
  */
 export function toCollectionQuery(plan: CollectionPlan): CollectionQuery {
   const { query, page } = plan;
   const { shape, values } = query;
   const { apply, selectExpand } = shape;
-  if (apply !== undefined && apply.branches.length > 1) {
-    const message = "'concat' is not supported in $apply: the entity set applies the query itself.";
+  const unsupported = apply && unsupportedIn(apply);
+  if (unsupported !== undefined) {
+    const message = `${unsupported} not supported in $apply: the entity set applies the query itself.`;
     throw protocolError("UnsupportedQueryOption", message, { target: "$apply" });
   }
   const { isSelection, selected, expanded } = selectExpand;

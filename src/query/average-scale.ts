@@ -1,4 +1,5 @@
 import type { Aggregate } from "./clauses.ts";
+import { itemOperand } from "./each-item.ts";
 
 /** The scale of a Decimal without a declared one, when it is averaged. */
 const UNDECLARED_SCALE = 10;
@@ -12,6 +13,7 @@ const FURTHER_DIGITS = 6;
  * @see docs/reference/apply.md
  */
 export function averageScale({ expression }: Pick<Aggregate, "expression">): number {
-  const scale = expression?.kind === "property" ? expression.property.facets.scale : undefined;
+  const operand = itemOperand(expression);
+  const scale = operand?.kind === "property" ? operand.property.facets.scale : undefined;
   return (typeof scale === "number" ? scale : UNDECLARED_SCALE) + FURTHER_DIGITS;
 }

@@ -118,11 +118,11 @@ export interface CountExpression {
   readonly type: PrimitiveType;
 }
 
-/** The lambda operators. */
-type LambdaOperator = "any" | "all";
+/** The lambda operators, and `each`, which is the operand of an aggregate and of nothing else. */
+type LambdaOperator = "any" | "all" | "each";
 
 /**
- * `any` is true if the predicate is true for an item, `all` if it is true for every item. Otherwise they are false, never
+ * `each` stands for the values of the predicate for all items; without a predicate, for the items. `any` is true if the predicate is true for an item, `all` if it is true for every item. Otherwise they are false, never
  * null: a predicate that is null counts as false. A collection that is null, or below a null value, has no items.
  */
 export interface LambdaExpression {
@@ -133,7 +133,7 @@ export interface LambdaExpression {
   readonly depth: number;
   /** Null for `any()`, which is true if there is an item. */
   readonly predicate: Expression | null;
-  readonly type: PrimitiveType;
+  readonly type: ScalarType;
 }
 
 /** The comparison operators. */

@@ -6,9 +6,9 @@ import { readExpression } from "./expression-parser.ts";
 import { faultAt, lookAhead, take, type TokenCursor, unexpected, unsupportedAt } from "./expression-reader.ts";
 import { quoteText } from "./syntax-error.ts";
 
-/** One item of `aggregate`: `Price with sum as Total`, or `$count as Count`. */
+/** One item of `aggregate`: `Price with sum as Total`, `$count as Count` or `Lines/$count as Count`. */
 export interface AggregateSyntax {
-  /** Null for `$count`. */
+  /** Null for `$count` alone. */
   readonly expression: SyntaxNode | null;
   readonly method: (typeof METHODS)[number] | "count";
   readonly alias: AliasNameSyntax;
@@ -62,7 +62,8 @@ function readAggregate(reader: TokenCursor): AggregateSyntax {
   }
   refuseCall(reader);
   const expression = readExpression(reader);
-  const method = readMethod(reader, expression);
+  const isCount = expression.kind === "count" && isWord(reader.token, "as");
+  const method = isCount ? "count" : readMethod(reader, expression);
   if (isWord(reader.token, "from")) {
     throw unsupportedAt(reader, reader.token, "from is not supported: write groupby and a second aggregate.");
   }
@@ -105,9 +106,6 @@ function readMethod(reader: TokenCursor, operand: SyntaxNode): (typeof METHODS)[
   if (!isWord(token, "with")) {
     if (isWordIgnoringCase(token, "with")) throw faultAt(reader, token, "write with in lower case.");
     const isWhole = token.kind === ")" || token.kind === "," || isWord(token, "as");
-    if (isWhole && operand.kind === "count") {
-      throw unsupportedAt(reader, operand, "aggregates along collections are not supported.");
-    }
     if (!isWhole || operand.kind !== "member") {
       throw unexpected(reader, "an operator, or with and a method, such as with sum");
     }

@@ -2,7 +2,7 @@ import { nearestName } from "../errors/nearest-name.ts";
 import type { ODataError } from "../errors/odata-error.ts";
 import { type AggregateSyntax, aggregateExample, methodLike, readAggregates } from "./aggregate-parser.ts";
 import type { ComputedSyntax, MemberSyntax, OrderByItemSyntax, SyntaxNode } from "./ast.ts";
-import { refuseThese } from "./call-parser.ts";
+import { isCanonicalFunction, refuseThese } from "./call-parser.ts";
 import { readComputed } from "./compute-parser.ts";
 import { readExpression } from "./expression-parser.ts";
 import {
@@ -293,7 +293,12 @@ function readPath(reader: ApplyReader): MemberSyntax {
     node = counted(reader, { kind: "member", source: node, name, position }, node === null ? 1 : reader.height + 1);
   } while (skip(reader, "/"));
   if (reader.token.kind !== "(" && reader.token.kind !== "operator") return node;
-  const advice = "give the value a name first, as in compute(year(At) as Year)/groupby((Year))";
+  const { name } = node;
+  const isCall = reader.token.kind === "(" && isCanonicalFunction(name);
+  const [call, alias] = isCall ? [name, name[0]?.toUpperCase() + name.slice(1)] : ["year", "Year"];
+  const operand = isCall ? lookAhead(reader, 1) : null;
+  const argument = operand?.kind === "name" && lookAhead(reader, 2).kind === ")" ? operand.text : "At";
+  const advice = `give the value a name first, as in compute(${call}(${argument}) as ${alias})/groupby((${alias}))`;
   throw faultAt(reader, token, `groupby takes paths of properties and no expressions: ${advice}.`);
 }
 

@@ -219,12 +219,16 @@ function noOption(reader: ExpandReader, written: string): ODataError {
   if (written === "" || written === "$") {
     return readerError(reader, `the name of an option, such as $filter, is missing: found ${foundText(reader)}.`);
   }
-  return unknownExpandOption(reader.position, written);
+  return unknownExpandOption(reader.position, written, reader.context.computesInExpand?.());
 }
 
-/** Makes the error of an option that an item of `$expand` does not have. @param written its name in the URL */
-export function unknownExpandOption(position: number, written: string): ODataError {
-  const names = [...OPTION_NAMES.keys()];
+/**
+ * Makes the error of an option that an item of `$expand` does not have.
+ * @param written its name in the URL
+ * @param computes whether items take `$compute`
+ */
+export function unknownExpandOption(position: number, written: string, computes = false): ODataError {
+  const names = [...OPTION_NAMES.keys(), ...(computes ? ["$compute"] : [])];
   const nearest = nearestName(written.startsWith("$") ? written : `$${written}`, names);
   const advice = nearest === null ? `The options are ${names.join(", ")}.` : `Write ${nearest}.`;
   return protocolError(

@@ -91,7 +91,7 @@ const CASES: readonly Case[] = [
   [
     "a missing complex value and a missing member are different groups",
     "groupby((Place/Zip),aggregate($count as N))",
-    "Sales(Place(Zip),N)",
+    "Sales(Place/Zip,N)",
     `{"Place":null,${N}3},{"Place":{"Zip":null},${N}1},{"Place":{"Zip":"01"},${N}2}`,
   ],
   [

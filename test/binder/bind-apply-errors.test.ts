@@ -191,24 +191,24 @@ test.each<[string, string, string]>([
     "$apply at position 10: Supplier/Id (Edm.Int32) would be aggregated once for each related entity, not once for each row, which is not supported. For one value of each row, write Supplier/Id mul 1 with sum.",
   ],
   [
-    "aggregate(Supplier/Name with max as T)",
+    "aggregate(Supplier with countdistinct as T)",
     UNSUPPORTED,
-    "$apply at position 10: Supplier/Name (Edm.String) would be aggregated once for each related entity, not once for each row, which is not supported. For one value of each row, write compute(Supplier/Name as Value)/aggregate(Value with max as Alias).",
+    "$apply at position 10: 'countdistinct' cannot take Shop.Supplier: it takes single values.",
   ],
   [
-    "aggregate(Parts/Id with sum as T)",
+    "aggregate(Parts with countdistinct as T)",
     UNSUPPORTED,
-    "$apply at position 10: Parts/Id leads along the collection Parts: aggregates along collections are not supported.",
+    "$apply at position 10: 'countdistinct' cannot take Collection(Shop.Supplier): it takes single values.",
   ],
   [
     "aggregate(Parts/$count with sum as T)",
     UNSUPPORTED,
-    "$apply at position 16: aggregates along collections are not supported.",
+    "$apply at position 16: the count of a collection takes no method. Write Lines/$count as Count.",
   ],
   [
-    "aggregate(Parts/$count as T)",
+    "aggregate(Supplier/$count as T)",
     UNSUPPORTED,
-    "$apply at position 16: aggregates along collections are not supported.",
+    "$apply at position 10: $count of Shop.Supplier, which is no collection, is not supported in aggregate.",
   ],
   ["aggregate(Nope with sum as T)", INVALID, "$apply at position 10: 'Product' has no property 'Nope'."],
   [
@@ -264,7 +264,12 @@ test.each<[string, string, string]>([
   [
     "groupby((year(Date)))",
     INVALID,
-    "$apply at position 9: groupby takes paths of properties and no expressions: give the value a name first, as in compute(year(At) as Year)/groupby((Year)).",
+    "$apply at position 9: groupby takes paths of properties and no expressions: give the value a name first, as in compute(year(Date) as Year)/groupby((Year)).",
+  ],
+  [
+    "groupby((month(Date)))",
+    INVALID,
+    "$apply at position 9: groupby takes paths of properties and no expressions: give the value a name first, as in compute(month(Date) as Month)/groupby((Month)).",
   ],
   [
     "groupby((Price add 1))",

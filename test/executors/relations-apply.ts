@@ -60,6 +60,15 @@ function aggregate(set: string): Text {
     [1, join(pathsFrom(set, ALL), " with countdistinct")],
     [1, join("(", condition([{ prefix: "", set }], 1), ") with countdistinct")],
     [1, join(of(...WRONG), " with ", of("max", "countdistinct"))],
+    ...Object.entries(graphOf(set).toMany).map(([name, target]): [number, Text] => [
+      1,
+      choose(
+        [1, of(`${name}/$count`)],
+        [2, join(`${name}/`, own(target, SUMMED), " with ", of("sum", "average", "countdistinct"))],
+        [1, join(`${name}/`, pathsFrom(target, SORTED), " with ", of("min", "max", "countdistinct"))],
+        [1, join(`${name}/`, of(...Object.keys(graphOf(target).toMany).map((next) => `${next}/$count`), "$count"))],
+      ),
+    ]),
   );
 }
 

@@ -13,7 +13,9 @@ import type { Expression } from "../../query/expression.ts";
 import { everyColumn } from "../columns/table-columns.ts";
 import { bindSlot, type Execution } from "../statement/parameter-slot.ts";
 import type { Sql } from "../statement/sql-form.ts";
+import type { Translator } from "../statement/sql-operand.ts";
 import { boundTexts } from "./held-texts.ts";
+import { joinItemsOf } from "./join-items.ts";
 import { outsideConditions, type PathScope } from "./path-scope.ts";
 import type { Rows, StatementState } from "./relation.ts";
 import type { ValueContext } from "./row-value.ts";
@@ -32,6 +34,8 @@ export interface AppliedRows {
 interface StepQuery {
   readonly scope: PathScope;
   readonly context: ValueContext;
+  /** Makes the translator of values within a scope. */
+  readonly translatorOf: (scope: PathScope) => Translator;
   /** The condition of the rows that the step receives, with a blank before it; nothing for all rows. */
   readonly where: Sql;
 }
@@ -85,8 +89,10 @@ function queryOf(
   const texts = boundTexts(profile, filter, kept);
   const test = filterTest(filter, makeTranslator({ profile, scope, roundingMode, texts }));
   const outside = outsideConditions(scope);
-  const translator = makeTranslator({ profile, scope: outside, roundingMode, texts });
-  return { scope, context: { profile, scope: outside, translator }, where: whereAll(scope.it.alive(statement), test) };
+  const translatorOf = (within: PathScope): Translator =>
+    makeTranslator({ profile, scope: within, roundingMode, texts });
+  const context = { profile, scope: outside, translator: translatorOf(outside) };
+  return { scope, context, translatorOf, where: whereAll(scope.it.alive(statement), test) };
 }
 
 function groupedRows(
@@ -98,7 +104,8 @@ function groupedRows(
   const expressions = step.aggregates.flatMap(({ expression, filter }) => [expression ?? [], filter?.expression ?? []]);
   const { valuesFirst } = statement.profile.aggregates;
   const make = (isPlaced: boolean): Pick<GroupedRows, "plans" | "sorts"> & { readonly query: Sql } => {
-    const { scope, context, where } = queryOf(applied, statement, roundingMode, expressions.flat());
+    const { scope, context, translatorOf, where } = queryOf(applied, statement, roundingMode, expressions.flat());
+    const items = joinItemsOf(step.aggregates, context.scope, translatorOf);
     const values: Cells = [];
     const place: GroupContext["place"] = (value, expression) => {
       if (!isPlaced) return value;
@@ -107,7 +114,7 @@ function groupedRows(
         ? (valuesFirst?.decimal?.(column) ?? column)
         : column;
     };
-    const { cells, positions, ...made } = translateGroup(step, { ...context, place });
+    const { cells, positions, ...made } = translateGroup(step, { ...context, ...items, place });
     const group = positions.length === 0 ? sql`` : sql` group by ${sql.join(positions.map((at) => sql.lit(at)))}`;
     const from = sql`${scope.level.from(scope.it.from)}${where}`;
     const listed = values.length === 0 ? sql`1` : sql.join(values);

@@ -4,6 +4,7 @@ import type { StructuralProperty } from "../../edm/model.ts";
 import { PRIMITIVE_TYPES } from "../../edm/primitive-type.ts";
 import { averageScale } from "../../query/average-scale.ts";
 import type { Aggregate, FilterClause, GroupKey, GroupStep } from "../../query/clauses.ts";
+import { type EachExpression, isEach, itemOperand } from "../../query/each-item.ts";
 import type { ConvertExpression, Expression, ScalarType } from "../../query/expression.ts";
 import type { ColumnPlan, PlansByField } from "../columns/table-columns.ts";
 import { summedKind } from "../forms/aggregate-syntax.ts";
@@ -26,6 +27,16 @@ import { translateStructuredNull } from "./translate-property.ts";
 export interface GroupContext extends ValueContext {
   /** Returns a value where it is grouped: itself, or a column of a table in which it is computed before. */
   readonly place: (value: Sql, expression: Expression | null) => Sql;
+  /** Returns the context of the items of an operand, which are joined to the rows. */
+  readonly joinItems: (expression: EachExpression) => ItemContext;
+  /** The condition of the rows that are not repeated for items; null: none is. */
+  readonly isRow: Sql | null;
+}
+
+/** The parts of a statement that translate the values of items. */
+export interface ItemContext extends ValueContext {
+  /** The condition that there is an item. */
+  readonly isItem: Sql;
 }
 
 /** The parts of a query of groups. */
@@ -141,9 +152,16 @@ type Aggregated = Aggregate & { readonly expression: NonNullable<Aggregate["expr
 
 function translateAggregate(aggregate: Aggregate, context: GroupContext): AggregateValue {
   const { property, filter, expression } = aggregate;
-  if (expression !== null) return translateAggregated({ ...aggregate, expression }, context);
-  const counted = filter === null ? sql`*` : context.place(whereMet(filter, sql`1`, context), null);
-  return countOf(counted, property, context);
+  const items = isEach(expression) ? context.joinItems(expression) : null;
+  const operand = itemOperand(expression);
+  const isCounted = items?.isItem ?? context.isRow;
+  const met = filter === null ? null : metCondition(filter, context);
+  const test = met === null || isCounted === null ? (met ?? isCounted) : sql`(${met}) and ${isCounted}`;
+  const where = (value: Sql): Sql => (test === null ? value : sql`case when ${test} then ${value} end`);
+  if (operand !== null) {
+    return translateAggregated({ ...aggregate, expression: operand }, { ...context, ...items }, where);
+  }
+  return countOf(test === null ? sql`*` : context.place(where(sql`1`), null), property, context);
 }
 
 const INT64 = PRIMITIVE_TYPES["Edm.Int64"];
@@ -167,15 +185,15 @@ function countOf(counted: Sql, property: StructuralProperty, { profile }: ValueC
 }
 
 function translateAggregated(
-  { property, method, expression, filter }: Aggregated,
+  { property, method, expression }: Aggregated,
   context: GroupContext,
+  where: (value: Sql) => Sql,
 ): AggregateValue {
   const { profile } = context;
   const type = scalarTypeOf(expression) ?? scalarType(property);
   // Minimum and maximum are read as the operand is.
   const value = translateValue(expression, { ...property, type }, context);
-  const met = filter === null ? value.sql : whereMet(filter, value.sql, context);
-  const operand = { ...value, sql: context.place(met, expression) };
+  const operand = { ...value, sql: context.place(where(value.sql), expression) };
   switch (method) {
     case "min":
     case "max":
@@ -218,9 +236,8 @@ function extreme(
   return { sql: sql`${sql.raw(method)}(${isDouble(type) ? withoutNegativeZero(key) : key})` };
 }
 
-/** Returns a value for the rows that meet a condition, and null for others. */
-function whereMet(filter: FilterClause, value: Sql, { translator, profile }: ValueContext): Sql {
+function metCondition(filter: FilterClause, { translator, profile }: ValueContext): Sql {
   // A distributed database has no lists outside of `where`.
   const mode = profile.capabilities.joins ? "filter" : "exact";
-  return sql`case when ${translator.condition(filter.expression, mode)} then ${value} end`;
+  return translator.condition(filter.expression, mode);
 }

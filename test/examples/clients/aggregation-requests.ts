@@ -86,11 +86,7 @@ export const AGGREGATION_REQUESTS: readonly Exchange[] = [
       "/Products?$apply=aggregate(Category/Id%20with%20max%20as%20MaxCategory_Id)",
       DOTNET,
     ),
-    ...refused(
-      501,
-      "NotImplemented",
-      "$apply at position 10: Category/Id (Edm.Int32) would be aggregated once for each related entity, not once for each row, which is not supported. For one value of each row, write Category/Id mul 1 with max.",
-    ),
+    ...rows("(MaxCategory_Id)", '"value":[{"MaxCategory_Id@odata.type":"#Int32","MaxCategory_Id":3}]', DOTNET_RESPONSE),
   },
   {
     ...read(
