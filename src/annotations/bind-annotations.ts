@@ -4,7 +4,7 @@ import type { DeclaredTypes } from "../definition/model/declared-types.ts";
 import { isNamespace, isSimpleIdentifier } from "../definition/names.ts";
 import { describe, isObject, checkOptions, type OptionRule, type OptionTable } from "../definition/option-table.ts";
 import type { VocabularyOptions } from "../definition/types/entity-type.ts";
-import type { Annotation, ModelAnnotations } from "../edm/annotation.ts";
+import { COMMON, type Annotation, type ModelAnnotations } from "../edm/annotation.ts";
 import { frozenMap } from "../edm/frozen-map.ts";
 import type { ConfigurationFault } from "../errors/configuration-error.ts";
 import { type AnnotationSite, annotationSites } from "./annotation-sites.ts";
@@ -29,7 +29,9 @@ export const bindAnnotations: AnnotationBinder = (service, types, { namespace, c
   const sites = annotationSites(service, types);
   const faults: ConfigurationFault[] = [...checkAnnotations(service, types, namespace)];
   const vocabularies = serviceVocabularies(service.options["vocabularies"], namespace);
-  const used = new Set<string>();
+  // Details of errors use it. An application may give its alias to another vocabulary.
+  const isDetailed = service.options["profile"] === "standard" && vocabularies["Common"]?.namespace === COMMON;
+  const used = new Set<string>(isDetailed ? ["Common"] : []);
   const declared = declaredTerms({ vocabularies, used: new Set() }, sites);
   const targets: PathTargets = { service, types, namespace, containerName, vocabularies, used, declared };
   const byPlace = new Map<string, readonly Annotation[]>();

@@ -53,6 +53,8 @@ export interface ServiceProfile {
   readonly putChecksIfNoneMatch: boolean;
   /** Whether an error lists all faults of a body, with targets such as `Lines(0)/Qty`; otherwise the first, `Lines/0/Qty`. */
   readonly findsEveryFault: boolean;
+  /** Whether bodies may have a timestamp at 00:00 UTC for a Date, and a date for midnight UTC of a DateTimeOffset. */
+  readonly takesScriptDates: boolean;
 }
 
 /** The two profiles. @see docs/reference/services.md, The profile of the standard */
@@ -84,6 +86,7 @@ export const SERVICE_PROFILES: Readonly<Record<ServiceProfile["name"], ServicePr
     pathReach: "properties",
     putChecksIfNoneMatch: false,
     findsEveryFault: false,
+    takesScriptDates: false,
   }),
   standard: Object.freeze({
     name: "standard",
@@ -112,5 +115,6 @@ export const SERVICE_PROFILES: Readonly<Record<ServiceProfile["name"], ServicePr
     pathReach: "values",
     putChecksIfNoneMatch: true,
     findsEveryFault: true,
+    takesScriptDates: true,
   }),
 });

@@ -79,6 +79,9 @@ interface AnnotationOperator {
   readonly annotations: readonly Annotation[];
 }
 
+/** The namespace of the vocabulary that has the severity of messages. */
+export const COMMON = "com.sap.vocabularies.Common.v1";
+
 /** A vocabulary that annotations of a service use. */
 export interface UsedVocabulary {
   /** Undefined if names of the service have the same prefix: names of the vocabulary are written in full. */

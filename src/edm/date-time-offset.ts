@@ -109,6 +109,21 @@ export function dateToDateTimeOffset(date: string): string {
 }
 
 /**
+ * Returns the date of a timestamp at 00:00 UTC, the form in which scripts write the day of a `Date`; any other text as it is.
+ */
+export function withoutMidnight(text: string): string {
+  const canonical = parseDateTimeOffset(text);
+  return canonical !== null && MIDNIGHT.test(canonical) ? datePartOf(canonical) : text;
+}
+
+const MIDNIGHT = /T00:00:00(?:\.0+)?Z$/;
+
+/** Returns the timestamp of midnight UTC for a date; any other text as it is. */
+export function withMidnight(text: string): string {
+  return parseDate(text) === null ? text : dateToDateTimeOffset(text);
+}
+
+/**
  * Edm.Date as a canonical string: `YYYY-MM-DD`, with a minus for years before year 0 and more digits for years after
  * 9999, up to MAX_YEAR.
  */

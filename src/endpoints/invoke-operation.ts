@@ -170,7 +170,7 @@ const argumentsReader = keptPer((operation: Operation) => compileArgumentsReader
 const parametersReader = keptPerPair((operation: Operation, definition: ServiceDefinition) => {
   const { entitySets, defaultSettings, profile } = definition;
   const { unknownMembers } = entitySets.get(operation.binding?.entitySet ?? "")?.settings ?? defaultSettings;
-  return compileParametersReader(operation, unknownMembers, profile.findsEveryFault);
+  return compileParametersReader(operation, { ...profile, unknownMembers });
 });
 
 /**

@@ -155,10 +155,11 @@ function bodyReaders(service: ServiceRuntime, path: PropertyPath): PropertyReade
   let known = ofSet.get(property);
   if (known === undefined) {
     const { unknownMembers } = runtime.settings;
-    const { complexValuesBare, findsEveryFault } = service.definition.profile;
+    const { profile } = service.definition;
+    const reading = { ...profile, unknownMembers };
     known = {
-      replace: once(() => compilePropertyBodyReader(property, unknownMembers, complexValuesBare, findsEveryFault)),
-      change: once(() => compileChangedPropertyReader(property, unknownMembers, findsEveryFault)),
+      replace: once(() => compilePropertyBodyReader(property, reading, profile.complexValuesBare)),
+      change: once(() => compileChangedPropertyReader(property, reading)),
     };
     ofSet.set(property, known);
   }

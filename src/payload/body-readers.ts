@@ -33,6 +33,8 @@ export interface BodySettings {
   readonly ignoresBodyKeys?: boolean | undefined;
   /** Whether an error lists all faults of the body; absent: false. */
   readonly findsEveryFault?: boolean | undefined;
+  /** Whether timestamps at 00:00 UTC are Dates, and dates are DateTimeOffsets; absent: false. */
+  readonly takesScriptDates?: boolean | undefined;
   /** All sets of the service, by name. */
   readonly entitySets: ReadonlyMap<string, EntitySet>;
 }
@@ -80,7 +82,7 @@ export type RelatedBodyConversion = (
 export function compileBodyReaders(entitySet: EntitySet, settings: BodySettings): BodyReaders {
   const { entityType } = entitySet;
   const { findsEveryFault } = settings;
-  const values = new ValueReaders(settings.unknownMembers);
+  const values = new ValueReaders(settings.unknownMembers, settings.takesScriptDates);
   const readNew = once(() => compileNewEntityReader({ entitySet, entityType }, { ...settings, values }));
   const readReplacement = once(() => compileReplacementReader(entityType, values, settings.ignoresBodyKeys === true));
   const readDelta = once(() => compileDeltaReader(entityType, values, settings.ignoresBodyKeys === true));
@@ -117,7 +119,7 @@ export function compileRelatedReader(
   const { findsEveryFault } = settings;
   const entitySet = settings.entitySets.get(source.navigationPropertyBindings.get(navigation.name) ?? "") ?? null;
   const { ofRelated } = nestedLinksOf(source, navigation);
-  const values = new ValueReaders(settings.unknownMembers);
+  const values = new ValueReaders(settings.unknownMembers, settings.takesScriptDates);
   const read = once(() => {
     return compileNewEntityReader({ entitySet, entityType }, { ...settings, values }, ofRelated);
   });
@@ -127,10 +129,11 @@ export function compileRelatedReader(
   };
 }
 
+/** How bodies other than those of entities are read. */
+export type BodyReading = Pick<BodySettings, "findsEveryFault" | "takesScriptDates" | "unknownMembers">;
+
 /** How the faults of a body are reported. */
-interface FaultReporting {
-  /** Whether the error lists all faults; absent: false. */
-  readonly findsEveryFault?: boolean | undefined;
+interface FaultReporting extends Pick<BodySettings, "findsEveryFault"> {
   readonly faults?: FacetFaults;
 }
 

@@ -7,13 +7,12 @@ import {
   type BodyObject,
   compileFieldWriter,
   compileNameCheck,
-  type UnknownMembers,
   type BodyPlace,
   bodyRoot,
   goOn,
   invalidMember,
 } from "./body-members.ts";
-import { guarded } from "./body-readers.ts";
+import { type BodyReading, guarded } from "./body-readers.ts";
 import { ValueReaders } from "./read-value.ts";
 
 /**
@@ -24,10 +23,9 @@ import { ValueReaders } from "./read-value.ts";
  */
 export function compileParametersReader(
   { name: operation, parameters }: Pick<Operation, "name" | "parameters">,
-  unknownMembers: UnknownMembers,
-  findsEveryFault = false,
+  { unknownMembers, findsEveryFault, takesScriptDates }: BodyReading,
 ): (body: JsonValue, ieee754Compatible: boolean) => BodyObject {
-  const values = new ValueReaders(unknownMembers);
+  const values = new ValueReaders(unknownMembers, takesScriptDates);
   const names = new Set(parameters.map(({ name }) => name));
   const checkNames = compileNameCheck(operation, names, unknownMembers, "parameter");
   const steps = parameters.map((parameter) => compileMember(parameter, values));

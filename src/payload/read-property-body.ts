@@ -1,8 +1,8 @@
 import type { StructuralProperty } from "../edm/model.ts";
 import { describeValue } from "../edm/value-codec.ts";
 import { isJsonObject, type JsonValue } from "../json/write-json.ts";
-import { compileNameCheck, type UnknownMembers, invalidMember } from "./body-members.ts";
-import { type FacetFaults, guarded } from "./body-readers.ts";
+import { compileNameCheck, invalidMember } from "./body-members.ts";
+import { type BodyReading, type FacetFaults, guarded } from "./body-readers.ts";
 import { type JsonConversion, ValueReaders } from "./read-value.ts";
 
 const VALUE = "value";
@@ -27,13 +27,12 @@ export type PropertyBodyConversion = (
  */
 export function compilePropertyBodyReader(
   property: StructuralProperty,
-  unknownMembers: UnknownMembers,
+  { unknownMembers, findsEveryFault, takesScriptDates }: BodyReading,
   isBare = false,
-  findsEveryFault = false,
 ): PropertyBodyConversion {
   const { name } = property;
   const checkNames = compileNameCheck("This body", new Set([VALUE]), unknownMembers);
-  const read = new ValueReaders(unknownMembers).ofProperty(property);
+  const read = new ValueReaders(unknownMembers, takesScriptDates).ofProperty(property);
   const isComplex = property.type.kind === "ComplexType" && !property.isCollection;
   if (isBare && isComplex) return bareReader(property, read, findsEveryFault);
   return (body, ieee754Compatible, path = name, faults) =>
@@ -62,16 +61,16 @@ const ADVICE = 'send {"value": …} with the new value.';
  */
 export function compileChangedPropertyReader(
   property: StructuralProperty,
-  unknownMembers: UnknownMembers,
-  findsEveryFault = false,
+  { unknownMembers, findsEveryFault, takesScriptDates }: BodyReading,
 ): PropertyBodyConversion {
-  return bareReader(property, new ValueReaders(unknownMembers).ofChange(property), findsEveryFault);
+  const values = new ValueReaders(unknownMembers, takesScriptDates);
+  return bareReader(property, values.ofChange(property), findsEveryFault);
 }
 
 function bareReader(
   { name, type }: StructuralProperty,
   read: JsonConversion,
-  findsEveryFault: boolean,
+  findsEveryFault: boolean | undefined,
 ): PropertyBodyConversion {
   const hasValue = type.kind === "ComplexType" && type.members.has(VALUE);
   // A value in an envelope is one fault: its members are not missing, but in the wrong place.
@@ -85,6 +84,6 @@ function bareReader(
         const problem = `${describeValue(body)} is not the body of '${path}'`;
         throw invalidMember(`${problem}: send an object with its members. DELETE sets it to null.`, place, "");
       },
-      { findsEveryFault: findsEveryFault && !isWrapped(body), faults },
+      { findsEveryFault: findsEveryFault === true && !isWrapped(body), faults },
     );
 }

@@ -1,6 +1,7 @@
+import { withMidnight, withoutMidnight } from "../edm/date-time-offset.ts";
 import { checkItemCount, facetCheck, type FacetCheck } from "../edm/facet-check.ts";
 import type { ComplexType, StructuralProperty, ValueType } from "../edm/model.ts";
-import type { Facets } from "../edm/primitive-type.ts";
+import { type Facets, PRIMITIVE_TYPES } from "../edm/primitive-type.ts";
 import {
   describeValue,
   InvalidValueError,
@@ -46,13 +47,18 @@ type ComplexReader = (value: JsonObject, place: BodyPlace) => BodyObject;
 /** The readers of values of one service's types, each made on first use. */
 export class ValueReaders {
   readonly unknownMembers: UnknownMembers;
+  readonly #takesScriptDates: boolean;
   readonly #complex = new Map<ComplexType, ComplexReader>();
   readonly #properties = new Map<StructuralProperty, JsonConversion>();
   readonly #changedComplex = new Map<ComplexType, ComplexReader>();
 
-  /** @param unknownMembers the treatment of unknown members of complex values */
-  constructor(unknownMembers: UnknownMembers) {
+  /**
+   * @param unknownMembers the treatment of unknown members of complex values
+   * @param takesScriptDates whether a timestamp at 00:00 UTC is a Date, and a date is midnight UTC of a DateTimeOffset
+   */
+  constructor(unknownMembers: UnknownMembers, takesScriptDates: boolean = false) {
     this.unknownMembers = unknownMembers;
+    this.#takesScriptDates = takesScriptDates;
   }
 
   /** Returns the reader of a property's value, including null and items. */
@@ -88,9 +94,20 @@ export class ValueReaders {
     const single =
       type.kind === "ComplexType"
         ? complexValue(type, (value, place) => this.#complexType(type)(value, place))
-        : scalarReader(codecFor(type), facetCheck(type, facets));
+        : scalarReader(this.#scriptForm(codecFor(type)), facetCheck(type, facets));
     const item = nullableReader(single, nullable);
     return isCollection ? collectionReader(item, facets) : item;
+  }
+
+  /** Returns a codec that also reads the form in which scripts write dates. */
+  #scriptForm(codec: ValueCodec): ValueCodec {
+    const adapt = this.#takesScriptDates ? SCRIPT_DATES.get(codec.type) : undefined;
+    if (adapt === undefined) return codec;
+    return {
+      ...codec,
+      fromJson: (value, ieee754Compatible) =>
+        codec.fromJson(typeof value === "string" ? adapt(value) : value, ieee754Compatible),
+    };
   }
 
   /** Makes the reader on first use, so that a type may contain itself. */
@@ -160,6 +177,11 @@ export class ValueReaders {
     };
   }
 }
+
+const SCRIPT_DATES: ReadonlyMap<ValueCodec["type"], (text: string) => string> = new Map([
+  [PRIMITIVE_TYPES["Edm.Date"], withoutMidnight],
+  [PRIMITIVE_TYPES["Edm.DateTimeOffset"], withMidnight],
+]);
 
 function complexValue(type: ComplexType, read: ComplexReader): JsonConversion {
   return (value, place, segment) => {

@@ -20,7 +20,9 @@ const ERROR_HEADERS: Readonly<Record<string, string>> = Object.freeze({
 });
 
 /** The parts of a registration that `handleError` uses. */
-export type ErrorScope = LogScope & Pick<ServiceDefinition, "challenge" | "explainError" | "profile">;
+export type ErrorScope = LogScope &
+  Pick<ServiceDefinition, "challenge" | "explainError" | "profile"> &
+  Partial<Pick<ServiceDefinition, "model">>;
 
 /**
  * Turns an error into a response: an `ODataError` into its status and envelope, any other error into a generic 500. The
@@ -71,34 +73,31 @@ function explainedLimit({ explainError }: ErrorScope, error: ODataError): ODataE
 
 /**
  * Replaces the code of an unsupported request, if the profile has one code for all unsupported requests, and the forms of
- * targets in collections, if the profile has its own.
+ * targets and messages, if the profile has its own.
  */
 function asProfiled({ profile }: ErrorScope, error: ODataError): ODataError {
   const { unsupportedCode, findsEveryFault } = profile;
   if (unsupportedCode !== null && error.isUnsupported) {
     return protocolError(unsupportedCode, error.message, { target: error.target, headers: error.headers });
   }
-  if (
-    !findsEveryFault ||
-    ![error, ...(error.details ?? [])].some(({ target }) => target !== undefined && ITEM.test(target))
-  ) {
-    return error;
-  }
+  if (!findsEveryFault) return error;
   const { status, headers, mayLog } = error;
-  const { code, message, target } = withKeyedItems(error);
-  const details = error.details?.map(withKeyedItems);
+  const { code, message, target } = besideTarget(error);
+  const details = error.details?.map(besideTarget);
   return new ODataError(status, code, message, { target, details, headers, mayLog, cause: error.cause });
 }
 
 /** The position of an item in a path, such as that in `Lines/0/Qty`. No name begins with a digit. */
-const ITEM = /\/\d+(?=\/|$)/;
-const EVERY_ITEM = /\/(\d+)(?=\/|$)/g;
+const ITEM = /\/(\d+)(?=\/|$)/g;
+const IS_NULL = " must not be null";
 
-/** Returns a fault whose target, also at the begin of its message, is as in `Lines(0)/Qty`. */
-function withKeyedItems({ code, message, target }: ErrorDetail): ErrorDetail {
+/** Returns a fault with a target as in `Lines(0)/Qty`, and with a message that does not begin with it. */
+function besideTarget({ code, message, target }: ErrorDetail): ErrorDetail {
   if (target === undefined) return { code, message };
-  const keyed = target.replaceAll(EVERY_ITEM, "($1)");
-  return { code, message: message.startsWith(target) ? keyed + message.slice(target.length) : message, target: keyed };
+  const keyed = target.replaceAll(ITEM, "($1)");
+  const rest = message.startsWith(target) ? message.slice(target.length) : "";
+  if (rest.startsWith(": ")) return { code, message: rest.slice(2), target: keyed };
+  return { code, message: rest.startsWith(IS_NULL) ? `This value${rest}` : message, target: keyed };
 }
 
 /** Returns whether a handler or a database stopped because the client disconnected, which is not a failure. */
@@ -112,7 +111,7 @@ function errorResponse(scope: ErrorScope, error: ODataError, contentId: string |
   return {
     status: error.status,
     headers: { ...ERROR_HEADERS, ...challenge, ...error.headers },
-    body: writeError(error, contentId),
+    body: writeError(error, contentId, scope.model?.annotations?.vocabularies),
   };
 }
 

@@ -337,9 +337,7 @@ function capabilitiesIn({
 
 function bodySettings({ model, profile }: ServiceDefinition, { settings }: EntitySetDefinition): BodySettings {
   const { unknownMembers, allowDeepInsert } = settings;
-  const { ignoresBodyKeys, refusesIgnoredNesting, findsEveryFault } = profile;
-  const { entitySets } = model.entityContainer;
-  return { unknownMembers, allowDeepInsert, findsEveryFault, ignoresBodyKeys, refusesIgnoredNesting, entitySets };
+  return { ...profile, unknownMembers, allowDeepInsert, entitySets: model.entityContainer.entitySets };
 }
 
 function toNavigationRuntime(

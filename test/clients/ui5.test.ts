@@ -75,6 +75,30 @@ describe.each([
       ]);
     });
 
+    test("shows the faults of a body at their fields", async () => {
+      const values = JSON.stringify({ Name: "A name of more than forty characters in all", Price: "123456789.50" });
+      const name = '"A name of more than forty characters in …" is too long: write at most 40 characters.';
+      const price =
+        '"123456789.50" has too many digits: write at most 8 digits before the point and 2 digits after the point.';
+      const expected = {
+        messages: [
+          ["", "Error", "The body has 2 faults. 'details' lists them."],
+          ["/Products(2)/Name", "Error", name],
+          ["/Products(2)/Price", "Error", price],
+        ],
+        states: [
+          ["Error", name],
+          ["Error", price],
+        ],
+      };
+      const show = (ids: readonly number[]) =>
+        client().run(`faults(${JSON.stringify(group)}, ${JSON.stringify(ids)}, ${values})`);
+      expect(await show([2])).toEqual(expected);
+      // A change set, whose second request has the faults.
+      expect(await show([1, 2])).toEqual(expected);
+      client().complaints.length = 0;
+    });
+
     test("saves a group of changes in one batch", async () => {
       const before = linesOf(client()).filter((line) => line.startsWith("POST /odata/$batch")).length;
       const saved = await client().run(`saveTogether(${JSON.stringify(group)}, ["A", "B"])`);

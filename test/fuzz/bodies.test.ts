@@ -38,7 +38,9 @@ const READS: ReadonlyArray<(body: JsonValue, ieee754Compatible: boolean) => unkn
     const stops = setOf("Trips").navigationProperties.get("Stops")!;
     return compileRelatedReader(setOf("Trips"), stops, settings)(body, ieee, 1);
   },
-  ...typeOf("Everything").properties.map((property) => compilePropertyBodyReader(property, "ignore")),
+  ...typeOf("Everything").properties.map((property) =>
+    compilePropertyBodyReader(property, { unknownMembers: "ignore" }),
+  ),
   readReference,
 ];
 

@@ -3,7 +3,7 @@
 // Statements: docs/reference/limits.md#fixed-limits
 import { action, complexType, edm, entitySet, entityType, hasMany, hasRequired, odataService } from "odatakit";
 import { expect, test } from "vitest";
-import { type Answer, eachDoor, ERROR_HEADERS, expectAnswer, expectError } from "./doors.ts";
+import { type Answer, eachDoor, ERROR_HEADERS, expectAnswer, expectError, SEVERITY } from "./doors.ts";
 import { noFailures } from "./model.ts";
 import { JSON_BODY } from "./write-model.ts";
 
@@ -58,12 +58,13 @@ interface Detail {
 /** Asserts a whole answer with several faults. */
 function expectFaults(answer: Answer, details: readonly Detail[], code = "InvalidBody"): void {
   const message = `The body has ${String(details.length)} faults. 'details' lists them.`;
-  expectAnswer(answer, { status: 400, headers: ERROR_HEADERS, body: { error: { code, message, details } } });
+  const whole = details.map((each) => ({ ...each, ...SEVERITY }));
+  expectAnswer(answer, { status: 400, headers: ERROR_HEADERS, body: { error: { code, message, details: whole } } });
 }
 
 const invalid = (target: string, problem: string): Detail => ({
   code: "InvalidBody",
-  message: `${target}: ${problem}`,
+  message: problem,
   target,
 });
 const REQUIRED = "This member is required: it has no default and must not be null.";
@@ -89,10 +90,10 @@ const FAULTS: readonly Detail[] = [
   invalid("Total", "-1 is too small: write a number of at least 0."),
   invalid("Note", '"long" is too long: write at most 3 characters.'),
   invalid("Tags(0)", '"a" is too short: write at least 2 characters.'),
-  { code: "NullNotAllowed", message: "Tags(1) must not be null: leave the item out.", target: "Tags(1)" },
+  { code: "NullNotAllowed", message: "This value must not be null: leave the item out.", target: "Tags(1)" },
   invalid("Tags(2)", "3 is not an Edm.String: write a string in quotes."),
   invalid("ShipTo/Cty", 'Shop.Address has no property "Cty": did you mean City?'),
-  { code: "NullNotAllowed", message: "ShipTo/Street must not be null: give it a value.", target: "ShipTo/Street" },
+  { code: "NullNotAllowed", message: "This value must not be null: give it a value.", target: "ShipTo/Street" },
   invalid("ShipTo/City", '"Berlin" is too long: write at most 5 characters.'),
   invalid("Stops(1)/Street", REQUIRED),
   invalid("Stops(1)/City", "1 is not an Edm.String: write a string in quotes."),
@@ -121,7 +122,7 @@ eachDoor((door) => {
       status: 400,
       code: "InvalidBody",
       target: "Extra",
-      message: named(FAULTS)[0]?.message ?? "",
+      message: `Extra: ${named(FAULTS)[0]?.message ?? ""}`,
     });
     const nested = JSON.stringify({ Id: 1, Total: 1, Lines: [{ Id: 1, Qty: 0 }] });
     expectError(await specification("/s/Orders", JSON_BODY, "POST", nested), {
@@ -137,7 +138,7 @@ eachDoor((door) => {
       status: 400,
       code: "InvalidBody",
       target: "Lines(0)/Qty",
-      message: "Lines(0)/Qty: 0 is too small: write a number of at least 1.",
+      message: "0 is too small: write a number of at least 1.",
     });
     expectError(await standard("/s/Orders", JSON_BODY, "POST", "[1]"), {
       status: 400,
@@ -203,7 +204,7 @@ eachDoor((door) => {
       error: {
         code: "InvalidBody",
         message: "The body has 2 faults. 'details' lists them.",
-        details: [invalid("Id", REQUIRED), invalid("Total", REQUIRED)],
+        details: ["Id", "Total"].map((target) => ({ ...invalid(target, REQUIRED), ...SEVERITY })),
       },
     });
   });
@@ -227,7 +228,8 @@ eachDoor((door) => {
       "The body has 100 faults or more. 'details' lists the first 100.",
     ]);
     expect(json.error.details).toHaveLength(100);
-    expect(json.error.details[99]).toEqual(invalid("Tags(97)", '"a" is too short: write at least 2 characters.'));
+    const last = invalid("Tags(97)", '"a" is too short: write at least 2 characters.');
+    expect(json.error.details[99]).toEqual({ ...last, ...SEVERITY });
   });
 
   test("a valid body has the same answer in both profiles", async () => {

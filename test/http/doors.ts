@@ -273,7 +273,12 @@ function expectEnvelope({ json, headers, text }: Omit<Answer, "requestId">): voi
   expect(Object.keys(json), text).toEqual(["error"]);
   const { details, ...error } = json.error;
   if (details !== undefined) expect([Object.keys(json.error).at(-1), details.length > 1]).toEqual(["details", true]);
-  for (const fault of [error, ...(details ?? [])]) {
+  const severe = Object.entries(SEVERITY);
+  const plain = ((details ?? []) as readonly object[]).map((each) => {
+    expect(each, text).toMatchObject(Object.fromEntries(severe.slice(0, 1)));
+    return Object.fromEntries(Object.entries(each).filter(([name]) => !Object.hasOwn(SEVERITY, name)));
+  });
+  for (const fault of [error, ...plain]) {
     expect(Object.keys(fault), text).toEqual(
       Object.hasOwn(fault, "target") ? ["code", "message", "target"] : ["code", "message"],
     );
@@ -299,6 +304,12 @@ export const ERROR_HEADERS: HeaderTable = {
   "content-type": "application/json;odata.metadata=minimal",
   "content-language": "en",
   "cache-control": "no-store",
+};
+
+/** The severity of each detail of an error. */
+export const SEVERITY: Readonly<Record<string, number>> = {
+  "@com.sap.vocabularies.Common.v1.numericSeverity": 4,
+  "@Common.numericSeverity": 4,
 };
 
 /** Asserts a complete response. Strings are compared exactly, so the order of members counts, too. */

@@ -17,7 +17,7 @@ import {
 import * as v from "valibot";
 import { expect, test } from "vitest";
 import { z } from "zod";
-import { type Answer, eachDoor, ERROR_HEADERS, expectAnswer, expectError } from "./doors.ts";
+import { type Answer, eachDoor, ERROR_HEADERS, expectAnswer, expectError, SEVERITY } from "./doors.ts";
 import { noFailures, recordingLogger } from "./model.ts";
 import { JSON_BODY } from "./write-model.ts";
 
@@ -127,7 +127,7 @@ interface Detail {
 
 function expectFaults(answer: Answer, details: readonly Detail[]): void {
   const message = `The body has ${String(details.length)} faults. 'details' lists them.`;
-  const error = { code: "InvalidBody", message, details };
+  const error = { code: "InvalidBody", message, details: details.map((each) => ({ ...each, ...SEVERITY })) };
   expectAnswer(answer, { status: 400, headers: ERROR_HEADERS, body: { error } });
 }
 
@@ -144,7 +144,7 @@ eachDoor((door) => {
     expect(status).toBe(400);
     const details = json.error.details as readonly Detail[];
     const sorted = details.toSorted((one, other) => (one.target ?? "").localeCompare(other.target ?? ""));
-    expect(sorted).toEqual(faults);
+    expect(sorted).toEqual(faults.map((each) => ({ ...each, ...SEVERITY })));
     const single = { status: 400, code: "InvalidBody", target: "Note", message: tooLong };
     expectError(await send("/s/Orders(1)", JSON_BODY, "PATCH", '{"Note":"long"}'), single);
     expectError(await send("/s/Orders(1)", JSON_BODY, "PUT", body({ Id: 1, Note: "long", Tags: ["a"] })), single);
@@ -253,8 +253,8 @@ eachDoor((door) => {
     });
     const send = door.to(service);
     const both = [
-      issue("Total", "Total: -1 is too small: write a number of at least 0."),
-      issue("Lines(0)/Qty", "Lines(0)/Qty: 100 is too large: write a number of at most 99."),
+      issue("Total", "-1 is too small: write a number of at least 0."),
+      issue("Lines(0)/Qty", "100 is too large: write a number of at most 99."),
     ];
     const note = issue("Note", "A note.");
     const total = both.slice(0, 1);
@@ -267,7 +267,7 @@ eachDoor((door) => {
     expectError(await send("/s/Orders(1)", JSON_BODY, "PATCH", '{"Total":-1}'), single);
     expectError(await send("/s/Orders(1)/Total", JSON_BODY, "PUT", '{"value":-1}'), single);
     expectFaults(await send("/s/Orders", JSON_BODY, "POST", body({ Total: -1, Extra: 1 })), [
-      issue("Extra", 'Extra: Default.Order has no property "Extra": leave it out, or look up the names in $metadata.'),
+      issue("Extra", 'Default.Order has no property "Extra": leave it out, or look up the names in $metadata.'),
       ...total,
     ]);
   });

@@ -4,6 +4,7 @@ import { edm, entitySet, entityType, hasMany, hasRequired, odataService } from "
 import { sqlEntitySet } from "odatakit/kysely";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { type AnyDatabase, ENGINES, type OpenDatabase } from "../executors/engines.ts";
+import { SEVERITY } from "../http/doors.ts";
 import { noFailures } from "../http/model.ts";
 
 const Order = entityType("Order", {
@@ -118,8 +119,8 @@ describe.each(ENGINES)("rules for writes of tables over $title", (engine) => {
           code: "InvalidBody",
           message: "The body has 2 faults. 'details' lists them.",
           details: [
-            { code: "InvalidBody", message: "Too much.", target: "Total" },
-            { code: "InvalidBody", message: "Order one.", target: "Lines(1)/Qty" },
+            { code: "InvalidBody", message: "Too much.", target: "Total", ...SEVERITY },
+            { code: "InvalidBody", message: "Order one.", target: "Lines(1)/Qty", ...SEVERITY },
           ],
         },
       },

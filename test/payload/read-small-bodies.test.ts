@@ -36,7 +36,7 @@ describe("the body of a property", () => {
     return found;
   };
   const read = (name: string, text: string, ieee754Compatible = false): unknown =>
-    compilePropertyBodyReader(property(name), "reject")(json(text), ieee754Compatible);
+    compilePropertyBodyReader(property(name), { unknownMembers: "reject" })(json(text), ieee754Compatible);
 
   test("is its value", () => {
     expect(read("CustomerId", '{"value":5}')).toBe(5);
@@ -90,7 +90,7 @@ describe("the body of an action", () => {
         parameter("constructor", { nullable: true }),
       ],
     },
-    "reject",
+    { unknownMembers: "reject" },
   );
 
   test("has its parameters by name; missing parameters become their default or null", () => {

@@ -76,7 +76,7 @@ export function schemaNames({ options, sets, operations }: DeclaredService, type
 
 /**
  * Builds the frozen model of a registration from checked declarations, with every name resolved.
- * @param annotations undefined for a model without annotations and descriptions
+ * @param annotations undefined for a model without annotations, descriptions and vocabularies
  */
 export function buildModel(
   service: DeclaredService,
@@ -102,9 +102,13 @@ export function buildModel(
     complexTypes: byName(published(builder.complexTypes, types.complexTypes)),
     enumTypes: byName(builder.enumTypes.values()),
     operations: [...operations.values()],
-    annotations: annotations.byPlace.size === 0 && !annotations.isExternal ? undefined : annotations,
+    annotations: hasAnnotations(annotations) ? annotations : undefined,
   });
   return { model: deepFreeze(model), operations };
+}
+
+function hasAnnotations({ byPlace, vocabularies, isExternal }: ModelAnnotations): boolean {
+  return byPlace.size > 0 || vocabularies.length > 0 || isExternal;
 }
 
 function toContainer(

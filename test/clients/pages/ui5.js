@@ -164,3 +164,38 @@ export async function ordersBy($filter) {
   const contexts = await list.requestContexts(0, 10);
   return contexts.map((each) => [each.getProperty("Id"), each.getProperty("Number")]);
 }
+
+/** Changes entities in one group, the last one to faulty values. Returns all messages, and those at the inputs of the last one. */
+export async function faults(groupId, ids, values) {
+  const [, ODataModel] = await loaded;
+  const [Messaging, Input, Page] = await required("sap/ui/core/Messaging", "sap/m/Input", "sap/m/Page");
+  Messaging.removeAllMessages();
+  const model = new ODataModel({ serviceUrl, groupId, updateGroupId: "faults", autoExpandSelect: true });
+  const pages = ids.map((id) => {
+    const page = new Page({ content: Object.keys(values).map((name) => new Input({ value: { path: name } })) });
+    page.setModel(model);
+    page.bindElement(`/Products(${id})`);
+    page.placeAt("content");
+    Messaging.registerObject(page, true);
+    return page;
+  });
+  const contexts = pages.map((page) => page.getBindingContext());
+  await Promise.all(contexts.map((each) => each.requestProperty(Object.keys(values))));
+  const [last] = contexts.slice(-1);
+  const changes = contexts.flatMap((context) => {
+    const changed = context === last ? values : { Name: "Valid" };
+    return Object.entries(changed).map(([name, value]) => context.setProperty(name, value).catch(() => null));
+  });
+  await model.submitBatch("faults");
+  const found = Messaging.getMessageModel().getData();
+  const messages = found.map((each) => [each.getTargets()[0], each.getType(), each.getMessage()]);
+  // Messages reach the controls after a moment.
+  await new Promise((resolve) => setTimeout(resolve, 50));
+  const shown = pages.at(-1).getContent();
+  const states = shown.map((input) => [input.getValueState(), input.getValueStateText()]);
+  model.resetChanges("faults");
+  await Promise.all(changes);
+  Messaging.removeAllMessages();
+  for (const page of pages) page.destroy();
+  return { messages, states };
+}

@@ -123,9 +123,9 @@ export const KENDO_GRID_REQUESTS: readonly Exchange[] = [
     headers: WRITE,
     body: String.raw`{"@odata.etag":"\"Gy4tT23hnlUdKnqx9fbL1BWfiWhJfEnN/D4okmTXwfU=\"","Id":"1","Customer":"Customer 1","Number":"9007199254740991","Status":"Shipped","OrderedAt":"2026-03-01T10:30:00.000Z","DueOn":"2026-04-01T00:00:00.000Z","OpensAt":"08:01:00","Version":"1"}`,
     response: {
-      status: 400,
-      headers: ERROR_RESPONSE,
-      text: String.raw`{"error":{"code":"InvalidBody","message":"DueOn: \"2026-04-01T00:00:00.000Z\" is not an Edm.Date: write a day that exists as YYYY-MM-DD, such as 2024-02-29.","target":"DueOn"}}`,
+      status: 200,
+      headers: { ...JSON_RESPONSE, etag: SECOND_ETAG },
+      text: `{"@odata.context":"${ROOT}/$metadata#Orders/$entity","@odata.id":"${ROOT}/Orders(1)","@odata.etag":"\\"0AXjgvkSGncaC4Q4vkLKqmhquNWPvY8LxlSI5ZW03Q8=\\"","Id":1,"Customer":"Customer 1","Number":9007199254740991,"Status":"Shipped","OrderedAt":"2026-03-01T10:30:00.000Z","DueOn":"2026-04-01","OpensAt":"08:01:00","Version":2}`,
     },
   },
   {

@@ -13,7 +13,7 @@ export const REACT_ADMIN_REQUESTS: readonly Exchange[] = [
     response: {
       status: 400,
       headers: ERROR_RESPONSE,
-      text: String.raw`{"error":{"code":"InvalidBody","message":"id: Shop.Order has no property \"id\": did you mean Id?","target":"id"}}`,
+      text: String.raw`{"error":{"code":"InvalidBody","message":"Shop.Order has no property \"id\": did you mean Id?","target":"id"}}`,
     },
   },
   {
