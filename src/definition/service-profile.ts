@@ -55,6 +55,8 @@ export interface ServiceProfile {
   readonly findsEveryFault: boolean;
   /** Whether bodies may have a timestamp at 00:00 UTC for a Date, and a date for midnight UTC of a DateTimeOffset. */
   readonly takesScriptDates: boolean;
+  /** Whether null and literal defaults of properties that the user may not write count as absent. */
+  readonly takesWholeRows: boolean;
 }
 
 /** The two profiles. @see docs/reference/services.md, The profile of the standard */
@@ -87,6 +89,7 @@ export const SERVICE_PROFILES: Readonly<Record<ServiceProfile["name"], ServicePr
     putChecksIfNoneMatch: false,
     findsEveryFault: false,
     takesScriptDates: false,
+    takesWholeRows: false,
   }),
   standard: Object.freeze({
     name: "standard",
@@ -116,5 +119,6 @@ export const SERVICE_PROFILES: Readonly<Record<ServiceProfile["name"], ServicePr
     putChecksIfNoneMatch: true,
     findsEveryFault: true,
     takesScriptDates: true,
+    takesWholeRows: true,
   }),
 });

@@ -6,6 +6,7 @@ import { answeredValue } from "../execution/entities/handler-answer.ts";
 import { type Reader, definitionIn, withFaults } from "../execution/entities/reader.ts";
 import { requireCreatable } from "../execution/rules/authorize-body.ts";
 import { authorizeNested } from "../execution/rules/authorize-query.ts";
+import { withoutUnwritten } from "../execution/rules/unwritten-values.ts";
 import { runCreate } from "../execution/writes/write-entity.ts";
 import { openBody } from "./authorized-request.ts";
 import { bindEntity, queryReaderOf, readJsonFormat } from "./bind-query.ts";
@@ -31,9 +32,11 @@ export const createEntity: Endpoint = inStages({
     const { allowDeepInsert } = settings;
     const { return: preferred } = request.preferences;
     const faults = facetFaults(request.service, origin, "create");
-    return body.read((json, ieee754Compatible) => {
+    const ruled = queryReaderOf(request);
+    return body.read((sent, ieee754Compatible) => {
+      const json = withoutUnwritten(ruled, origin, sent, { act: "create", ieee754Compatible, nests: allowDeepInsert });
       const given = bodies.readNew(json, ieee754Compatible, faults);
-      requireCreatable(queryReaderOf(request), origin, json, { nests: allowDeepInsert });
+      requireCreatable(ruled, origin, json, { nests: allowDeepInsert });
       return { origin, handler, format, query, preferred, allowDeepInsert, given, faults };
     });
   },

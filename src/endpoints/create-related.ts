@@ -8,6 +8,7 @@ import { answeredValue } from "../execution/entities/handler-answer.ts";
 import { definitionIn, withFaults } from "../execution/entities/reader.ts";
 import { requireCreatable } from "../execution/rules/authorize-body.ts";
 import { actionAlong, judgeEntity, requireRules, navigationRules } from "../execution/rules/judge-rules.ts";
+import { withoutUnwritten } from "../execution/rules/unwritten-values.ts";
 import { runCreateRelated } from "../execution/writes/write-entity.ts";
 import { fieldOf } from "../memory/compile-property.ts";
 import { openBody } from "./authorized-request.ts";
@@ -43,9 +44,11 @@ export const createRelated: Endpoint = inStages({
       navigationContext(request, navigation, false, contextSelect);
     const along = { entitySet, navigation: navigationProperty };
     const faults = facetFaults(request.service, runtime.origin, "create");
-    return body.read((json, ieee754Compatible) => {
+    const ruled = queryReaderOf(request);
+    return body.read((sent, ieee754Compatible) => {
+      const json = withoutUnwritten(ruled, runtime.origin, sent, { act: "create", ieee754Compatible });
       const given = runtime.readNew(json, ieee754Compatible, parentKey, faults);
-      requireCreatable(queryReaderOf(request), runtime.origin, json, { along });
+      requireCreatable(ruled, runtime.origin, json, { along });
       return { navigation, handler, format, query, preferred, contextUrl, given, faults };
     });
   },

@@ -9,6 +9,7 @@ import type { ODataError } from "../errors/odata-error.ts";
 import { answeredValue } from "../execution/entities/handler-answer.ts";
 import { withFaults } from "../execution/entities/reader.ts";
 import { comparedProperties, withoutCompared } from "../execution/rules/judge-properties.ts";
+import { withoutUnwritten } from "../execution/rules/unwritten-values.ts";
 import { runPatch } from "../execution/writes/write-entity.ts";
 import { checkKeyMatch } from "../payload/body-members.ts";
 import type { FacetFaults } from "../payload/body-readers.ts";
@@ -38,9 +39,13 @@ export const patchEntity: Endpoint = inStages({
     const query = bindEntity(request, target, WRITTEN_ENTITY_OPTIONS);
     const { return: preferred } = request.preferences;
     const faults = facetFaults(request.service, origin, "patch");
-    const delta = body.read((json, ieee754Compatible) => bodies.readDelta(json, ieee754Compatible, faults));
+    const ruled = queryReaderOf(request);
+    const delta = body.read((json, ieee754Compatible) => {
+      const written = withoutUnwritten(ruled, origin, json, { act: "update", ieee754Compatible });
+      return bodies.readDelta(written, ieee754Compatible, faults);
+    });
     return chain(delta, (given) => {
-      const compared = comparedProperties(queryReaderOf(request), origin, given.delta);
+      const compared = comparedProperties(ruled, origin, given.delta);
       return { origin, keyText, key, format, query, preferred, given, faults, compared };
     });
   },

@@ -15,6 +15,7 @@ import {
   withoutCompared,
 } from "../execution/rules/judge-properties.ts";
 import type { RuledUser } from "../execution/rules/property-access.ts";
+import { withoutUnwritten } from "../execution/rules/unwritten-values.ts";
 import { runReplace } from "../execution/writes/write-entity.ts";
 import type { JsonValue } from "../json/write-json.ts";
 import { type BodyObject, checkKeyMatch, checkNewKey, compileFieldWriter } from "../payload/body-members.ts";
@@ -50,13 +51,19 @@ interface Replacement {
   readonly keyText: string;
   readonly key: unknown;
   readonly body: ReplacementBody;
-  /** The body as it was sent. */
-  readonly json: JsonValue;
+  /** Returns the body as that of a new entity. */
+  readonly added: () => NewBody;
   /** The properties that keep their stored values if the body omits them. */
   readonly kept: ReadonlySet<StructuralProperty>;
   /** The facet faults of the body, reported together with the issues of `validate`. */
   readonly faults: FacetFaults;
   readonly mayCreate: boolean;
+}
+
+/** The body of a PUT that creates an entity, as it was sent and as it was read. */
+interface NewBody {
+  readonly json: JsonValue;
+  readonly body: ReplacementBody;
 }
 
 /** An entity as saved, and whether it existed before. */
@@ -87,10 +94,16 @@ export const replaceEntity: Endpoint = inStages({
     const mayCreate = settings.allowUpsert && !entityType.key.some(({ computed }) => computed);
     const ruled = queryReaderOf(request);
     const faults = facetFaults(request.service, entitySet, "create");
+    const kept = keptProperties(ruled, entitySet);
     return opened.read((json, ieee754Compatible) => {
-      const kept = keptProperties(ruled, entitySet);
-      const body = bodies.readReplacement(json, ieee754Compatible, key, { kept, faults });
-      return { entitySet, keyText, key, format, query, preferred, mayCreate, body, faults, json, kept };
+      const sent = withoutUnwritten(ruled, entitySet, json, { act: "update", ieee754Compatible });
+      const body = bodies.readReplacement(sent, ieee754Compatible, key, { kept, faults });
+      const added = (): NewBody => {
+        const given = withoutUnwritten(ruled, entitySet, json, { act: "create", ieee754Compatible });
+        const isRead = given === sent;
+        return { json: given, body: isRead ? body : bodies.readReplacement(given, ieee754Compatible, key, { kept }) };
+      };
+      return { entitySet, keyText, key, format, query, preferred, mayCreate, body, faults, added, kept };
     });
   },
   execute: (bound, execution) => {
@@ -153,7 +166,8 @@ function replace(
 }
 
 /** Returns the entity of a PUT that creates it. @throws ODataError for a property that the user may not give to it */
-function newEntity(execution: Execution, { entitySet, key, body, json }: Replacement): BodyObject {
+function newEntity(execution: Execution, { entitySet, key, added }: Replacement): BodyObject {
+  const { json, body } = added();
   requireCreatable(queryReaderOf(execution), entitySet, json);
   const entity = newEntityOf(body);
   checkNewKey(entitySet.entityType, key);

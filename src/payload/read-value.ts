@@ -1,7 +1,7 @@
-import { withMidnight, withoutMidnight } from "../edm/date-time-offset.ts";
 import { checkItemCount, facetCheck, type FacetCheck } from "../edm/facet-check.ts";
 import type { ComplexType, StructuralProperty, ValueType } from "../edm/model.ts";
-import { type Facets, PRIMITIVE_TYPES } from "../edm/primitive-type.ts";
+import type { Facets } from "../edm/primitive-type.ts";
+import { withScriptDates } from "../edm/script-dates.ts";
 import {
   describeValue,
   InvalidValueError,
@@ -94,20 +94,13 @@ export class ValueReaders {
     const single =
       type.kind === "ComplexType"
         ? complexValue(type, (value, place) => this.#complexType(type)(value, place))
-        : scalarReader(this.#scriptForm(codecFor(type)), facetCheck(type, facets));
+        : scalarReader(this.#inBodies(codecFor(type)), facetCheck(type, facets));
     const item = nullableReader(single, nullable);
     return isCollection ? collectionReader(item, facets) : item;
   }
 
-  /** Returns a codec that also reads the form in which scripts write dates. */
-  #scriptForm(codec: ValueCodec): ValueCodec {
-    const adapt = this.#takesScriptDates ? SCRIPT_DATES.get(codec.type) : undefined;
-    if (adapt === undefined) return codec;
-    return {
-      ...codec,
-      fromJson: (value, ieee754Compatible) =>
-        codec.fromJson(typeof value === "string" ? adapt(value) : value, ieee754Compatible),
-    };
+  #inBodies(codec: ValueCodec): ValueCodec {
+    return this.#takesScriptDates ? withScriptDates(codec) : codec;
   }
 
   /** Makes the reader on first use, so that a type may contain itself. */
@@ -177,11 +170,6 @@ export class ValueReaders {
     };
   }
 }
-
-const SCRIPT_DATES: ReadonlyMap<ValueCodec["type"], (text: string) => string> = new Map([
-  [PRIMITIVE_TYPES["Edm.Date"], withoutMidnight],
-  [PRIMITIVE_TYPES["Edm.DateTimeOffset"], withMidnight],
-]);
 
 function complexValue(type: ComplexType, read: ComplexReader): JsonConversion {
   return (value, place, segment) => {

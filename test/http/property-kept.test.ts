@@ -19,7 +19,7 @@ import { sqlEntitySet } from "odatakit/kysely";
 import { sqliteDialect } from "odatakit/sqlite";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { createTable, ENGINES, insertRow } from "../executors/engines.ts";
-import { ERROR_HEADERS, headersOf, type HeaderTable, JSON_HEADERS, ORIGIN, type Service } from "./doors.ts";
+import { ERROR_HEADERS, headersOf, type HeaderTable, JSON_HEADERS, ORIGIN, type Service, SEVERITY } from "./doors.ts";
 import { noFailures, recordingLogger } from "./model.ts";
 
 /** What a user learns and changes who may not read a property that a PUT keeps. */
@@ -187,8 +187,8 @@ describe.each(FORMS)("a PUT that keeps properties, over $title", ({ open }) => {
       status: 400,
       code: "InvalidBody",
       details: [
-        { code: "InvalidBody", message: "The name is taken.", target: "Name" },
-        { code: "InvalidBody", message: "The clerk is retired." },
+        { code: "InvalidBody", message: "The name is taken.", target: "Name", ...SEVERITY },
+        { code: "InvalidBody", message: "The clerk is retired.", ...SEVERITY },
       ],
     };
     const { status, body } = await send(service, "ann:", PUT_NAME);

@@ -2,6 +2,7 @@ import { keyHolderOf, keyPairsOf } from "../../edm/key-holder.ts";
 import type { EntitySet, NavigationProperty } from "../../edm/model.ts";
 import type { EntityOwner } from "../../query/capabilities.ts";
 import { hasPropertyRules, refusalOfProperty, refusedProperties, type RuledUser } from "./property-access.ts";
+import { targetOf } from "./unwritten-values.ts";
 
 /** A new entity as the client sent it, by the names in JSON. */
 type SentEntity = Readonly<Record<string, unknown>>;
@@ -81,14 +82,6 @@ function requireLink(
   const written = keyPairsOf(entitySet, navigation).map((pair) => (holder === "parent" ? pair.property : pair.related));
   const property = written.find((each) => refused.has(each));
   if (property !== undefined) throw refusalOfProperty(ruled, act, { property, owner, target });
-}
-
-function targetOf(
-  { definition }: RuledUser,
-  { navigationPropertyBindings }: EntitySet,
-  { name, entityType }: NavigationProperty,
-): EntityOwner {
-  return definition.entitySets.get(navigationPropertyBindings.get(name) ?? "")?.entitySet ?? entityType;
 }
 
 function itemsOf(value: unknown): readonly SentEntity[] {
