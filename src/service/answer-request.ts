@@ -35,7 +35,7 @@ import {
 } from "./find-route.ts";
 import { alsoFollow } from "./follow-statements.ts";
 import type { PositionReports, RequestKind } from "./position-reports.ts";
-import type { RouteEndpoint } from "./route-table.ts";
+import { ROUTE_METHODS, type RouteEndpoint } from "./route-table.ts";
 import type { SchemaGate } from "./schema-gate.ts";
 
 /** The routes of a service, and the state that requests for data wait for. */
@@ -71,10 +71,11 @@ export function answerRequest(
   checkMaxVersion(odata.header("odata-maxversion"));
   checkRequestVersion(odata.header("odata-version"), () => isJsonBatch(odata, definition));
   refuseIsolation(odata);
+  if (isPreflight(definition.cors, odata)) return optionsResponse(methodsAt(odata, definition, routes));
   const place = placeOf(odata, definition, routes.further);
   const placed = { ...received, place, runtime, routes };
   const refusal = routes.guarded.refusalAt(place, null);
-  if (refusal === null || isPreflight(definition.cors, odata)) return answerAtPlace(placed);
+  if (refusal === null) return answerAtPlace(placed);
   const arrival = arrivalOf(placed);
   if (odata.method === "OPTIONS") {
     const describe = (user: User | null): Maybe<ODataResponse> =>
@@ -88,6 +89,19 @@ export function answerRequest(
     if (user === null) throw refusal;
     return answerAtPlace(placed, { arrival, user });
   });
+}
+
+/**
+ * Returns the methods of the path of a preflight. A path without a route has all of them: after the preflight, the browser sends
+ * the request, and shows its error.
+ */
+function methodsAt(odata: ODataRequest, definition: ServiceDefinition, routes: ServiceRoutes): string {
+  try {
+    return routeAt(placeOf(odata, definition, routes.further), definition, routes).route.allow;
+  } catch (error) {
+    if (!isODataError(error)) throw error;
+    return [...ROUTE_METHODS, "HEAD", "OPTIONS"].join(", ");
+  }
 }
 
 /** Returns no user for a refusal of `authenticate`: OPTIONS has the same response for everybody without credentials. */

@@ -111,7 +111,7 @@ function preflightHeaders(
   request: ODataRequest,
   { status, headers: { Allow: methods } }: ODataResponse,
 ): Readonly<Record<string, string>> {
-  // A path without a route has no methods.
+  // A preflight with a malformed Host is an error.
   if (status !== 204 || methods === undefined) return {};
   const asked = splitHeaderList(request.header("access-control-request-headers") ?? "");
   const allowed = asked.filter((name) => {

@@ -252,13 +252,15 @@ function describeNavigation(routes: NavigationRoutes): {
 }
 
 function methodsOf(endpoints: Endpoints): RouteMethods {
-  const methods: readonly RouteMethod[] = ["GET", "POST", "PUT", "PATCH", "DELETE"];
-  return new Set(methods.filter((method) => endpoints[method] !== undefined));
+  return new Set(ROUTE_METHODS.filter((method) => endpoints[method] !== undefined));
 }
 
 function without(methods: RouteMethods, left: RouteMethod): RouteMethods {
   return new Set([...methods].filter((method) => method !== left));
 }
+
+/** Every method that a route may declare. */
+export const ROUTE_METHODS: readonly RouteMethod[] = ["GET", "POST", "PUT", "PATCH", "DELETE"];
 
 /** The endpoint of one method of a path, with its authorization category. */
 export interface RouteEndpoint extends RouteRules {

@@ -45,9 +45,9 @@ describe("odatakit serve", () => {
   test("answers for localhost only", async () => {
     const { url } = await serveShop([]);
     const { port } = new URL(url);
-    const send = async (host: string): Promise<number> => {
+    const send = async (host: string, path = "/odata/Orders"): Promise<number> => {
       const { request } = await import("node:http");
-      const sent = request({ port, host: "127.0.0.1", path: "/odata/Orders", headers: { Host: host } }).end();
+      const sent = request({ port, host: "127.0.0.1", path, headers: { Host: host } }).end();
       const [answer] = (await once(sent, "response")) as [{ statusCode: number; resume(): void }];
       answer.resume();
       return answer.statusCode;
@@ -56,6 +56,11 @@ describe("odatakit serve", () => {
     expect(await send("LOCALHOST")).toBe(200);
     expect(await send("evil.example")).toBe(421);
     expect(await send("localhost.evil.example")).toBe(421);
+    // The authority of the target replaces the header.
+    expect(await send("localhost", "http://evil.example/odata/Orders")).toBe(421);
+    expect(await send("localhost", "HTTPS://evil.example:80/odata/Orders")).toBe(421);
+    expect(await send("localhost", "http://localhost@evil.example/odata/Orders")).toBe(400);
+    expect(await send("evil.example", "http://localhost/odata/Orders")).toBe(200);
   });
 
   test("prints a banner", async () => {

@@ -49,7 +49,7 @@ test("begins with a byte order mark", async () => {
   expect(file.toBlob().type).toBe("text/csv;charset=utf-8");
 });
 
-test.for(["=1+1", "+1", "-1+1", "@SUM(A1)", "\t=1", "\r=1", " =1", "＝1"])(
+test.for(["=1+1", "+1", "-1+1", "-1", "@SUM(A1)", " =1", "＝1", "\u200B=1", "\u0000=1", "\uFEFF =1", "\u00AD-1"])(
   "makes a text of the formula %j",
   async (formula) => {
     const file = new CsvFile([column("Name", "String")]);
@@ -58,17 +58,38 @@ test.for(["=1+1", "+1", "-1+1", "@SUM(A1)", "\t=1", "\r=1", " =1", "＝1"])(
   },
 );
 
-test("leaves the sign of numbers, dates and durations", async () => {
+test.for([
+  ["x;=1+1", "x;'=1+1"],
+  ["x\t=1+1", "x\t'=1+1"],
+  ["x; \u200B@A1;-1", "x;' \u200B@A1;'-1"],
+  ["x\r\n=1", "x\r\n'=1"],
+  ["\t=1", "'\t'=1"],
+  ["\rx", "'\rx"],
+  ["a=b, -c; d - e", "a=b, -c; d - e"],
+] as const)("makes a text of the formula after a separator in %j", async ([text, expected]) => {
+  const file = new CsvFile([column(text, "String", ["Name"])]);
+  file.append([{ Name: text }]);
+  expect(parse(await textOf(file))).toEqual([[expected], [expected]]);
+});
+
+test("reads long runs of separators and blanks in linear time", async () => {
+  const file = new CsvFile([column("Name", "String")]);
+  file.append([{ Name: `${";".repeat(50_000)}${" ".repeat(50_000)}x` }]);
+  expect((await textOf(file)).length).toBe(100_009);
+});
+
+test("leaves the sign of numbers, and makes texts of dates and durations with a sign", async () => {
   const columns = [
     column("A", "Decimal"),
     column("B", "Date"),
     column("C", "Duration"),
+    column("D", "Double"),
     column("Sum", null),
     column("Text", null),
   ];
   const file = new CsvFile(columns);
-  file.append([{ A: "-1.5", B: "-0001-01-01", C: "-PT1S", Sum: "-12.50", Text: "-cmd" }]);
-  expect(parse(await textOf(file))[1]).toEqual(["-1.5", "-0001-01-01", "-PT1S", "-12.50", "'-cmd"]);
+  file.append([{ A: "-1.5", B: "-0001-01-01", C: "-PT5S", D: "-INF", Sum: "-12.50", Text: "-cmd" }]);
+  expect(parse(await textOf(file))[1]).toEqual(["-1.5", "'-0001-01-01", "'-PT5S", "'-INF", "-12.50", "'-cmd"]);
 });
 
 test("follows paths, and writes nested values as JSON", async () => {

@@ -176,13 +176,39 @@ eachDoor((door) => {
       }
     });
 
-    test("of unknown paths are 404, which the page may read", async () => {
-      const answer = await door.to(shop())("/odata/Itemz", preflightOf("GET"), "OPTIONS");
-      expectError(answer, {
-        status: 404,
-        code: "NotFound",
-        headers: { vary: VARY_PREFLIGHT, "access-control-allow-origin": PAGE },
-      });
+    const EVERY_METHOD = "GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS";
+    test.each(["/Itemz", "/Items(1)/Nothing", "/Items(x", "/$crossjoin(Items)"])(
+      "of %s, which has no route, let the page send its request and read the error",
+      async (path) => {
+        const to = door.to(shop());
+        const answer = await to(`/odata${path}`, preflightOf("GET", "content-type"), "OPTIONS");
+        expect({ status: answer.status, headers: answer.headers, text: answer.text }).toEqual({
+          status: 204,
+          headers: {
+            "odata-version": "4.0",
+            allow: EVERY_METHOD,
+            vary: VARY_PREFLIGHT,
+            "access-control-allow-origin": PAGE,
+            "access-control-allow-methods": EVERY_METHOD,
+            "access-control-allow-headers": "content-type",
+          },
+          text: "",
+        });
+        const sent = await to(`/odata${path}`, { Origin: PAGE });
+        expect([sent.status >= 400 && sent.status < 500, sent.headers["access-control-allow-origin"]]).toEqual([
+          true,
+          PAGE,
+        ]);
+      },
+    );
+
+    test("of unknown paths from other origins are 404", async () => {
+      const answer = await door.to(shop())(
+        "/odata/Itemz",
+        preflightOf("GET", undefined, "https://no.example"),
+        "OPTIONS",
+      );
+      expectError(answer, { status: 404, code: "NotFound", headers: { vary: VARY_PREFLIGHT } });
     });
 
     test("a plain OPTIONS request is not a preflight", async () => {

@@ -166,6 +166,11 @@ describe.each(ENGINES.filter(({ name }) => name === "mariadb"))("mariadbDialect 
 test.each<readonly [options: object, message: string]>([
   [{}, "mariadbDialect: `pool` is no pool of mysql2."],
   [{ pool: {} }, "mariadbDialect: `pool` is no pool of mysql2."],
+  [{ pool: createPool({ typeCast: false }) }, "the option `typeCast` of the pool"],
+  [{ pool: createPool({ typeCast: (_field, next) => next() }) }, "the option `typeCast` of the pool"],
+  [{ pool: createPool({ rowsAsArray: true }) }, "the option `rowsAsArray` of the pool"],
+  [{ pool: createPool({ nestTables: true }) }, "the option `nestTables` of the pool"],
+  [{ pool: createPool({ nestTables: "_" }) }, "the option `nestTables` of the pool"],
   [{ pool: { getConnection: () => undefined }, statements: 0 }, "mariadbDialect: `statements` cannot be 0."],
   [{ pool: { getConnection: () => undefined }, statement: 5 }, "Did you mean `statements`?"],
 ])("%j is refused", (options, message) => {

@@ -24,6 +24,15 @@ const REFUSED: ReadonlyArray<readonly [settings: string, options: PoolOptions, m
   ["set session sql_select_limit = 100", {}, "`sql_select_limit` of the sessions is 100"],
   ["select 1", { charset: "utf8" }, "The character set of the sessions is utf8mb3"],
   ["select 1", { charset: "latin1" }, "The character set of the sessions is latin1"],
+  ["select 1", { rowsAsArray: true }, "The pool gives rows or values another form than the service reads"],
+  ["select 1", { nestTables: true }, "The pool gives rows or values another form than the service reads"],
+  ["select 1", { nestTables: "_" }, "The pool gives rows or values another form than the service reads"],
+  ["select 1", { typeCast: false }, "The pool gives rows or values another form than the service reads"],
+  [
+    "select 1",
+    { typeCast: (field, next) => (field.type === "VAR_STRING" ? `<${field.string() ?? ""}>` : next()) },
+    "The pool gives rows or values another form than the service reads",
+  ],
 ];
 
 const MARIADB = ENGINES.find(({ name }) => name === "mariadb");

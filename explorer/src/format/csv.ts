@@ -51,15 +51,19 @@ export function valueAt(row: unknown, path: readonly string[]): unknown {
   }, row);
 }
 
-/** What spreadsheets would run as a formula. @see https://owasp.org/www-community/attacks/CSV_Injection */
-const FORMULA = /^\s*[=+\-@\uFF0B\uFF0D\uFF1D\uFF20]|^[\t\r\n]/u;
+/**
+ * The places where a spreadsheet would begin a formula: at the start of a cell, and after a character that some of them take for
+ * the end of a cell. They skip blanks, control characters and invisible ones.
+ * @see https://owasp.org/www-community/attacks/CSV_Injection
+ */
+const FORMULA = /(?<=^|[;\t\r\n])(?=(?:(?![\t\r\n])[\s\p{Cc}\p{Cf}])*[=+\-@\uFF0B\uFF0D\uFF1D\uFF20])|^(?=[\t\r\n])/gu;
+const NUMBER = /^-?\d+(?:\.\d+)?(?:e[-+]?\d+)?$/iu;
 
 function toCell(value: unknown, type: PropertyType | null): string {
   if (value === null || value === undefined) return "";
   const text = typeof value === "string" ? value : JSON.stringify(value);
-  // Numbers and dates keep their signs. Totals are numbers as text, whose type is not known.
-  const isNumber = /^-?\d+(?:\.\d+)?(?:e[-+]?\d+)?$/iu.test(text);
-  const isSafe = type === null ? isNumber : type.kind === "primitive" && type.name !== "Edm.String";
-  const cell = !isSafe && FORMULA.test(text) ? `'${text}` : text;
+  // Numbers keep their signs. Totals are numbers as text, whose type is not known.
+  const isNumber = NUMBER.test(text) && (type === null || (type.kind === "primitive" && type.name !== "Edm.String"));
+  const cell = isNumber ? text : text.replaceAll(FORMULA, "'");
   return cell === "" || /[",\r\n]|^\s|\s$/u.test(cell) ? `"${cell.replaceAll('"', '""')}"` : cell;
 }

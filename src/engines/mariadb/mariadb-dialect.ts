@@ -1,4 +1,5 @@
 import { MysqlDialect, type Dialect, type MysqlDialectConfig, type MysqlPool } from "kysely";
+import type { ConfigurationFault } from "../../errors/configuration-error.ts";
 import { checkDialect, type DialectOptions, PASSED_ON, wholeNumber } from "../dialect-options.ts";
 import { preparedPool } from "./prepared-pool.ts";
 
@@ -21,6 +22,26 @@ const OPTIONS: DialectOptions<MariadbOptions> = {
   controlConnection: PASSED_ON,
 };
 
+/** Options of a pool that give rows or their values another form. @see https://sidorares.github.io/node-mysql2/docs */
+const REFUSED: ReadonlyMap<string, readonly unknown[]> = new Map<string, readonly unknown[]>([
+  ["typeCast", [undefined, true]],
+  ["rowsAsArray", [undefined, false]],
+  ["nestTables", [undefined, false, ""]],
+]);
+
+/** Returns the faults of the options that a pool passes to its connections. A pool of another package may show none. */
+function faultsOfPool(pool: MysqlPool): readonly ConfigurationFault[] {
+  const { connectionConfig } = Object((pool as { readonly config?: unknown } | undefined)?.config) as {
+    readonly connectionConfig?: unknown;
+  };
+  const settings = Object(connectionConfig) as object;
+  return [...REFUSED].flatMap(([name, harmless]) => {
+    if (harmless.includes(Reflect.get(settings, name))) return [];
+    const message = `the option \`${name}\` of the pool gives values another form than the service reads.`;
+    return [{ message, fix: `Make the pool without \`${name}\`, or another pool for the service.` }];
+  });
+}
+
 /**
  * Makes a Kysely dialect for MariaDB over a pool of mysql2: `new Kysely({ dialect: mariadbDialect({ pool }) })`.
  *
@@ -31,7 +52,7 @@ const OPTIONS: DialectOptions<MariadbOptions> = {
  * @see docs/guides/existing-databases.md, Sessions of MariaDB
  */
 export function mariadbDialect(options: MariadbOptions): Dialect {
-  checkDialect("mariadbDialect", OPTIONS, options);
+  checkDialect("mariadbDialect", OPTIONS, options, faultsOfPool(options.pool));
   const { pool, statements = 200, controlConnection } = options;
   return new MysqlDialect({
     pool: preparedPool(pool, statements),

@@ -333,6 +333,8 @@ export interface DialectCatalogue extends ReadableCatalogue {
 export interface SessionCheck {
   /** Returns a row for each refused setting: its name and its value. */
   readonly query: CatalogueQuery;
+  /** What to report if the first row of the query is not these texts, because the driver gives rows or values another form. */
+  readonly proof?: (Pick<SchemaFinding, "message" | "fix"> & { readonly row: readonly string[] }) | undefined;
   /** By the name of a setting: the types that it concerns; absent: all. */
   readonly types?: Readonly<Record<string, ReadonlySet<string>>>;
   /** By the name of a setting. */

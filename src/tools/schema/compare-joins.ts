@@ -124,10 +124,17 @@ export function* checkSessions(
   { sessions }: DialectCatalogue,
 ): CatalogueSteps<readonly SchemaFinding[]> {
   if (sessions === undefined) return [];
-  const { query, types = {}, refused } = sessions;
+  const { query, types = {}, refused, proof } = sessions;
   const concerned = new Map(Object.keys(refused).map((setting) => [setting, firstOf(sets, types[setting])]));
   if ([...concerned.values()].every((set) => set === undefined)) return [];
-  return (yield query).flatMap(([setting, value]): readonly SchemaFinding[] => {
+  const rows = yield query;
+  if (proof !== undefined && proof.row.some((text, at) => rows[0]?.[at] !== text)) {
+    const { message, fix } = proof;
+    return sets
+      .slice(0, 1)
+      .map(({ set }) => ({ set: set.entitySet.name, code: "C15", severity: "error", message, fix }));
+  }
+  return rows.flatMap(([setting, value]): readonly SchemaFinding[] => {
     const set = concerned.get(textOf(setting))?.set.entitySet.name;
     const described = refused[textOf(setting)]?.(textOf(value));
     return set === undefined || described === undefined ? [] : [{ set, code: "C15", severity: "error", ...described }];

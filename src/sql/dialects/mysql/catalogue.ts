@@ -110,14 +110,20 @@ const SETTINGS: Readonly<Record<string, readonly [value: string, condition: stri
 
 const SESSIONS: SessionCheck = Object.freeze<SessionCheck>({
   query: {
-    sql: Object.entries(SETTINGS)
-      .map(
+    sql: [
+      "select 'proof' as c0, 'read' as c1",
+      ...Object.entries(SETTINGS).map(
         ([name, [value, condition]]) =>
           `select '${name}' as c0, cast(${value} as char) as c1 from dual where ${condition}`,
-      )
-      .join(" union all "),
+      ),
+    ].join(" union all "),
     parameters: [],
     width: 2,
+  },
+  proof: {
+    row: ["proof", "read"],
+    message: "The pool gives rows or values another form than the service reads.",
+    fix: "Make the pool without the options `typeCast`, `rowsAsArray` and `nestTables`.",
   },
   refused: {
     no_backslash_escapes: () => ({

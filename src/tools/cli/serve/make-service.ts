@@ -1,9 +1,11 @@
+import type { IncomingMessage } from "node:http";
 import {
   isODataError,
   odataError,
   odataService,
   role,
   type EntitySet,
+  type IncomingRequest,
   type ODataError,
   type ODataService,
 } from "odatakit";
@@ -80,12 +82,18 @@ export function makeService(
     },
     authenticate: (request) => {
       // A page of the internet whose name leads to this machine must not read the database.
-      if (isGuarded && !LOCAL_HOST.test(sentHeader(request, "host") ?? "")) {
+      if (isGuarded && !LOCAL_HOST.test(namedHost(request))) {
         throw odataError(421, "MisdirectedRequest", "This service answers requests for localhost only.");
       }
       return access.userOf(request);
     },
   });
+}
+
+/** Returns the host that a request names. The authority of its target replaces the header. @see RFC 9112, section 3.2.2 */
+function namedHost(request: Pick<IncomingRequest, "headers" | "host">): string {
+  const { url = "" } = request.host as Partial<IncomingMessage>;
+  return /^https?:\/\/([^/?#]*)/iu.exec(url)?.[1] ?? sentHeader(request, "host") ?? "";
 }
 
 /** Returns how users of the explorer sign in. */
