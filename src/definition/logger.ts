@@ -85,7 +85,13 @@ export interface ReportedStatement extends Omit<TracedStatement, "request"> {
 export interface StatementScope {
   report(statement: ReportedStatement): void;
   /** The receiver besides the application, which also gets the statements of operations within the request. */
-  readonly follower?: StatementScope | undefined;
+  readonly follower?: StatementFollower | undefined;
+}
+
+/** Receives the statements of one request for its user. */
+export interface StatementFollower extends StatementScope {
+  /** Called when a rule hides entities from the user, who must not learn the numbers of rows. */
+  hideRows(): void;
 }
 
 /** Keeps a scope during synchronous and asynchronous work. */

@@ -29,11 +29,23 @@ export function traceOwners(
     const { user } = request;
     const mayRead = rules === null ? isFromThisMachine(request) : judge(rules, user) === "passed";
     if (!mayRead) return null;
-    if (user === null) return "anonymous";
+    const { host } = request;
+    if (user === null) return `anonymous at ${host}`;
     // JavaScript callers may return other values.
     const id: unknown = Reflect.get(Object(user) as object, "id");
-    return typeof id === "string" && id !== "" ? `user ${id}` : null;
+    return typeof id === "string" && id !== "" ? `user ${identityOf(user)} at ${host}` : null;
   };
+}
+
+/** The levels of a user that tell users apart. */
+const LEVELS = 3;
+
+/** Returns all values of a user: users of two tenants may have the same id. */
+function identityOf(value: unknown, level = 0): string {
+  if (typeof value !== "object" || value === null) return JSON.stringify(String(value));
+  if (level === LEVELS) return "";
+  const members = Object.entries(value).toSorted(([left], [right]) => (left < right ? -1 : 1));
+  return `{${members.map(([name, each]) => `${JSON.stringify(name)}:${identityOf(each, level + 1)}`).join(",")}}`;
 }
 
 /**

@@ -1,5 +1,5 @@
 import { recover } from "../base/maybe.ts";
-import type { ReportedStatement, StatementScope, TracedRequest } from "../definition/logger.ts";
+import type { ReportedStatement, StatementFollower, TracedRequest } from "../definition/logger.ts";
 import type { SchemaFinding } from "../errors/schema-finding.ts";
 
 /** The trace of a request, as `{prefix}/explorer/trace/{request id}` returns it. */
@@ -18,7 +18,8 @@ export interface ExplorerStatement {
   readonly sql: string;
   /** As texts, long ones cut; null for null. */
   readonly parameters: ReadonlyArray<string | number | boolean | null>;
-  readonly rows: number;
+  /** Absent, like error and plan, if a rule of the request hides entities from the user: they tell whether these exist. */
+  readonly rows?: number | undefined;
   readonly ms: number;
   /** The message of the driver. */
   readonly error?: string | undefined;
@@ -48,11 +49,12 @@ interface KeptStatement {
 }
 
 /** The statements of one request. */
-class Trace implements StatementScope {
+class Trace implements StatementFollower {
   readonly request: TracedRequest;
   readonly #begun: number = performance.now();
   readonly statements: KeptStatement[] = [];
   omitted = 0;
+  hidesRows = false;
   #characters = 0;
 
   constructor({ id, method, target }: TracedRequest) {
@@ -61,6 +63,10 @@ class Trace implements StatementScope {
 
   get isOver(): boolean {
     return performance.now() - this.#begun > KEPT;
+  }
+
+  hideRows(): void {
+    this.hidesRows = true;
   }
 
   report(statement: ReportedStatement): void {
@@ -98,7 +104,7 @@ export class Traces {
   readonly #traces = new Map<string, Trace>();
 
   /** Begins the trace of a request, in place of an earlier one of the same owner and id. */
-  begin(owner: string, request: TracedRequest): StatementScope {
+  begin(owner: string, request: TracedRequest): StatementFollower {
     const trace = new Trace(request);
     const key = `${request.id} ${owner}`;
     this.#traces.delete(key);
@@ -118,10 +124,15 @@ export class Traces {
   async read(owner: string, id: string, findings: readonly SchemaFinding[]): Promise<ExplorerTrace | null> {
     const trace = this.#traces.get(`${id} ${owner}`);
     if (trace === undefined || trace.isOver) return null;
-    const { request, omitted } = trace;
+    const { request, omitted, hidesRows } = trace;
     const kept = [...trace.statements];
-    return { request, statements: await withPlans(kept), omitted, advice: adviceFor(kept, findings) };
+    const statements = hidesRows ? kept.map(withoutRows) : await withPlans(kept);
+    return { request, statements, omitted, advice: adviceFor(kept, findings) };
   }
+}
+
+function withoutRows({ shown: { sql, parameters, ms } }: KeptStatement): ExplorerStatement {
+  return { sql, parameters, ms };
 }
 
 /** Reads the plans one after another: a trace must not occupy all connections. */

@@ -1,5 +1,11 @@
 import { chain, isPromiseLike, type Maybe } from "../base/maybe.ts";
-import { inStatementScope, statementScope, type StatementScope, type TracedRequest } from "../definition/logger.ts";
+import {
+  inStatementScope,
+  statementScope,
+  type StatementFollower,
+  type StatementScope,
+  type TracedRequest,
+} from "../definition/logger.ts";
 import { requestFields } from "../definition/model/request-fields.ts";
 import type { ServiceDefinition } from "../definition/model/service-definition.ts";
 import type { StageClock } from "../endpoints/stage-clock.ts";
@@ -24,7 +30,7 @@ export function followStatements(
 }
 
 /** Runs a request whose statements another receiver gets too. */
-export function alsoFollow(follower: StatementScope, answer: () => Maybe<ODataResponse>): Maybe<ODataResponse> {
+export function alsoFollow(follower: StatementFollower, answer: () => Maybe<ODataResponse>): Maybe<ODataResponse> {
   return followWith(joined(statementScope(), follower), answer);
 }
 
@@ -33,7 +39,7 @@ function followWith(scope: StatementScope, answer: () => Maybe<ODataResponse>): 
   return chain(inStatementScope(scope, answer), follow);
 }
 
-function joined(scope: StatementScope | undefined, follower: StatementScope): StatementScope {
+function joined(scope: StatementScope | undefined, follower: StatementFollower): StatementScope {
   return {
     report: (statement) => {
       scope?.report(statement);

@@ -1,10 +1,12 @@
 // Statements: docs/reference/explorer.md#traces
 import { sql } from "kysely";
 import {
+  allRows,
   edm,
   entityType,
   hasMany,
   odataService,
+  resource,
   role,
   type ODataService,
   type ServiceOptions,
@@ -188,7 +190,7 @@ describe.each(ENGINES)("the trace of a request over $title", ({ name, open }) =>
       seen.length = 0;
       // The database returns a long page in parts, while it is sent.
       expect((await send(service, "/Items?$top=5000")).status).toBe(200);
-      const rows = (await traceOf(service)).statements.map((each) => each.rows);
+      const rows = (await traceOf(service)).statements.map((each) => each.rows ?? 0);
       const read = rows.reduce((sum, each) => sum + each, 0);
       // Servers first look whether the page is short.
       expect([5000, 6001]).toContain(read);
@@ -245,6 +247,40 @@ describe.each(ENGINES)("the trace of a request over $title", ({ name, open }) =>
     expect([created.status, created.text]).toEqual([201, created.text]);
     // The hook read first. A database without `returning` may then read what it wrote, as part of the write.
     expect((await plansOf())[0]).toBe(true);
+  });
+
+  const hidden = (service: ODataService, path: string, given: Sent = {}) =>
+    send(service, path, given).then(async ({ status }) => {
+      const { statements } = await traceOf(service);
+      return { status, facts: statements.map((each) => Object.keys(each).toSorted().join()) };
+    });
+
+  test("tells nothing about rows that a rule hides", async () => {
+    const { db } = opened;
+    const setWith = (authorization: Parameters<typeof sqlEntitySet<typeof Owner>>[1]["authorization"]) =>
+      odataService({
+        logger: recordingLogger(),
+        authenticate: () => ({ id: "ann", roles: ["admin"] }),
+        entitySets: [
+          sqlEntitySet(Owner, { db, table: "owners", operations: ["read", "create", "patch"], authorization }),
+        ],
+        routes: [explorerRoute({ sql: role("admin"), folder })],
+      });
+    const service = setWith({ rows: (_user, row) => row.name.eq("b") });
+    // One of both entities exists.
+    const [there, absent] = [await hidden(service, "/Owners(1)"), await hidden(service, "/Owners(7)")];
+    expect(there).toEqual({ status: 404, facts: ["ms,parameters,sql"] });
+    expect(absent).toEqual(there);
+    const patched = await hidden(service, "/Owners(1)", { method: "PATCH", body: { Name: "c" } });
+    expect([patched.status, new Set(patched.facts)]).toEqual([404, new Set(["ms,parameters,sql"])]);
+    const created = await hidden(service, "/Owners", { method: "POST", body: { Id: 1, Name: "b" } });
+    expect([created.status, new Set(created.facts)]).toEqual([409, new Set(["ms,parameters,sql"])]);
+    const refused = await hidden(setWith({ read: resource(() => false), rows: () => allRows }), "/Owners(1)");
+    expect(refused).toEqual({ status: 403, facts: ["ms,parameters,sql"] });
+    const all = await hidden(setWith({ rows: () => allRows }), "/Owners(1)");
+    expect(all).toEqual({ status: 200, facts: ["ms,parameters,plan,rows,sql"] });
+    const seen = await hidden(setWith({ read: resource(({ id }) => id === "ann"), rows: () => allRows }), "/Owners(1)");
+    expect(seen.facts[0]).toBe("ms,parameters,plan,rows,sql");
   });
 
   test("omits a statement whose values have no text, which runs as without traces", async () => {
@@ -338,6 +374,22 @@ describe("who reads a trace", () => {
     await send(service, "/Owners(1)", { user: "eve" });
     expect((await traceOf(service, "r", "ann")).request.target).toBe("/Items(1)");
     expect((await traceOf(service, "r", "eve")).request.target).toBe("/Owners(1)");
+  });
+
+  test("users of two tenants, by their values or by the host, have the same id and traces of their own", async () => {
+    const tenants = odataService({
+      logger: recordingLogger(),
+      authenticate: ({ headers }) => ({ id: "ann", roles: ["admin"], org: { tenant: headers.get("x-user") } }),
+      entitySets: [sqlEntitySet(Owner, { db: opened.db, table: "owners", operations: ["read"] })],
+      routes: [explorerRoute({ sql: role("admin"), folder })],
+    });
+    await send(tenants, "/Owners(1)", { user: "first" });
+    expect((await traceOf(tenants, "r", "first")).request.target).toBe("/Owners(1)");
+    const other = await send(tenants, "/explorer/trace/r", { user: "second" });
+    expect([other.status, errorOf(other.text)]).toEqual([404, missing]);
+    const url = "http://second.example/explorer/trace/r";
+    const elsewhere = await tenants.fetch(new Request(url, { headers: { "X-User": "first" } }));
+    expect([elsewhere.status, errorOf(await elsewhere.text())]).toEqual([404, missing]);
   });
 
   test("a later request with the same id replaces the trace of the same user", async () => {

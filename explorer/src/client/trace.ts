@@ -15,7 +15,8 @@ export async function readTrace(client: ServiceClient, requestId: string, signal
       sql: textIn(statement, "sql") ?? "",
       /** The values of the placeholders, as JSON. */
       parameters: itemsIn(statement, "parameters").map((value) => JSON.stringify(value)),
-      rows: Number(memberOf(statement, "rows")),
+      /** Null if a rule hides rows from the user. */
+      rows: memberOf(statement, "rows") === undefined ? null : Number(memberOf(statement, "rows")),
       milliseconds: Number(memberOf(statement, "ms")),
       error: textIn(statement, "error"),
       /** In lines; null if the database made none. */

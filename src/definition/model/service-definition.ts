@@ -5,7 +5,7 @@ import type { SchemaFinding } from "../../errors/schema-finding.ts";
 import type { Capabilities, Limits } from "../../query/capabilities.ts";
 import type { Context, IncomingRequest, RuleContext, User, DeclaredEntitySet } from "../context.ts";
 import type { Answer, EntitySetHandlers, NavigationHandlers, Awaitable } from "../handlers.ts";
-import type { Logger, StatementScope, TracedRequest, TracedStatement } from "../logger.ts";
+import type { Logger, StatementFollower, TracedRequest, TracedStatement } from "../logger.ts";
 import type { ServiceProfile } from "../service-profile.ts";
 import type {
   AuthorizationRequirement,
@@ -232,7 +232,7 @@ export interface AnsweringResource {
   /** Returns the JSON of the response; null if the resource does not exist. May throw an ODataError. */
   readonly answer: (request: RouteRequest) => Awaitable<object | null>;
   /** Returns who receives the statements of a request for data, before it runs; null: nobody. */
-  readonly follow?: ((request: RouteRequest) => StatementScope | null) | undefined;
+  readonly follow?: ((request: RouteRequest) => StatementFollower | null) | undefined;
 }
 
 /** A request as further routes see it. */

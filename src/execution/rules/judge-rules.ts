@@ -2,6 +2,7 @@ import { frozenCopy } from "../../base/frozen-copy.ts";
 import { chain, type Maybe } from "../../base/maybe.ts";
 import { assertNever } from "../../base/required.ts";
 import { type Context, ruleContextOf, type User } from "../../definition/context.ts";
+import { statementScope } from "../../definition/logger.ts";
 import type { EntitySetDefinition } from "../../definition/model/service-definition.ts";
 import {
   type AuthorizationRequirement,
@@ -170,7 +171,11 @@ function passes(rule: AuthorizationRequirement, context: Context, entity: unknow
   if (rule.kind !== "resource") throw new Error(`The rule ${rule.kind} is judged without an entity.`);
   // The rule was declared for the type of the entity. This is the only place where that type is lost.
   const answer: Maybe<unknown> = rule.check(user, entity as never, ruleContextOf(context));
-  return chain(answer, (value) => answeredValue(value) === true);
+  return chain(answer, (value) => {
+    const hasPassed = answeredValue(value) === true;
+    if (!hasPassed) statementScope()?.follower?.hideRows();
+    return hasPassed;
+  });
 }
 
 function passesAny(rules: readonly AuthorizationRequirement[], context: Context, entity: unknown): Maybe<boolean> {

@@ -1,6 +1,7 @@
 import type { Maybe } from "../../base/maybe.ts";
 import type { Context } from "../../definition/context.ts";
 import type { QueryableHandler } from "../../definition/handlers.ts";
+import { statementScope } from "../../definition/logger.ts";
 import type { RuledSet } from "../../definition/sets/authorization.ts";
 import type { SuppliedValues } from "../../definition/sets/supplied-values.ts";
 import type { TransactionalDatabase } from "../../definition/sets/transactional-database.ts";
@@ -67,7 +68,10 @@ export class RowAccess {
   /** Calls a rule, or returns its earlier result. @throws the error of the rule, each time */
   judge(entitySet: EntitySet, rule: () => RowCondition): RowCondition {
     let verdict = this.#verdicts.get(entitySet);
-    if (verdict === undefined) this.#verdicts.set(entitySet, (verdict = verdictOf(rule)));
+    if (verdict === undefined) {
+      this.#verdicts.set(entitySet, (verdict = verdictOf(rule)));
+      if ("thrown" in verdict || verdict.said !== "all") statementScope()?.follower?.hideRows();
+    }
     if ("thrown" in verdict) throw verdict.thrown;
     return verdict.said;
   }

@@ -125,5 +125,5 @@ function statementRow({ sql, parameters, error, plan, rows, milliseconds }: Trac
       {plan === null ? null : code(plan.join("\n"))}
     </>
   );
-  return [statement, rows, milliseconds.toFixed(1)];
+  return [statement, rows ?? "hidden", milliseconds.toFixed(1)];
 }
