@@ -28,7 +28,7 @@ describe("odatakit inspect", () => {
 3 warnings
   big_orders  view without a key, omitted  → --keys unique
   order_log  has no key but the rowid, which VACUUM may renumber, published as Rowid  → --key "order_log=<column>"
-  customers.password_hash  omitted because of its name  → --secrets show
+  customers.password_hash  omitted because of its name  → --include-column "customers.password_hash"
 `);
   });
 
@@ -45,8 +45,8 @@ insert into usages values ('a', '', '', ''), (null, '', '', ''), (null, '', '', 
     expect(out.slice(out.indexOf("4 warnings"))).toBe(`4 warnings
   usages  leaves out 2 rows whose code is null  → --key "usages=<column>"
   Columns omitted because of their names: 2
-    users.password  omitted because of its name  → --secrets show
-    users.token  omitted because of its name  → --secrets show
+    users.password  omitted because of its name  → --include-column "users.password"
+    users.token  omitted because of its name  → --include-column "users.token"
   Usages.Rowid2  the column "_rowid_" is not named Rowid, because the column "rowid" has that name; "Usage.Rowid2" in \`names\` renames it
 `);
   });

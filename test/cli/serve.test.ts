@@ -91,7 +91,7 @@ describe("odatakit serve", () => {
   3 warnings
     big_orders  view without a key, omitted  → --keys unique
     order_log  has no key but the rowid, which VACUUM may renumber, published as Rowid  → --key "order_log=<column>"
-    customers.password_hash  omitted because of its name  → --secrets show
+    customers.password_hash  omitted because of its name  → --include-column "customers.password_hash"
   Try    curl "http://HOST/odata/Orders?\\$top=3&\\$expand=Customer"
   Eject  npx odatakit pull shop.db --out src/model
   Stop   Ctrl+C

@@ -103,7 +103,13 @@ function accessOf({ auth, isAnonymous, write }: ServeCommandSettings): string {
   return isAnonymous ? `Anonymous ${what}` : `Anonymous ${what} from this machine`;
 }
 
-/** Groups warnings by cause, the most severe first: the first place of a group represents the others. */
+/** The places of a group that the banner names. */
+const MOST_SECRETS = 12;
+
+/**
+ * Groups warnings by cause, the most severe first: the first place of a group represents the others. Hidden columns are named,
+ * because nobody would miss a column that the service does not show.
+ */
 function warningLines(warnings: readonly DescribedWarning[]): readonly string[] {
   if (warnings.length === 0) return [];
   const groups = groupWarnings(warnings);
@@ -113,7 +119,9 @@ function warningLines(warnings: readonly DescribedWarning[]): readonly string[] 
     `  ${counted(warnings.length, "warning")}`,
     ...shown.map(([first, ...more]) => {
       if (first === undefined) return "";
-      const place = more.length === 0 ? first.place : `${first.place} and ${String(more.length)} more`;
+      const named = [first, ...more.slice(0, first.code === "secret" ? MOST_SECRETS - 1 : 0)].map(({ place }) => place);
+      const rest = 1 + more.length - named.length;
+      const place = `${named.join(", ")}${rest === 0 ? "" : ` and ${String(rest)} more`}`;
       return `    ${printable(`${place}  ${first.message}${first.flag === null ? "" : `  → ${first.flag}`}`)}`;
     }),
     ...(hidden > 0 ? [`    ${counted(hidden, "other kind")}: \`odatakit inspect\` lists all`] : []),

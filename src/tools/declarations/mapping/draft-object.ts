@@ -193,7 +193,7 @@ function omissionOf(
     if (column.isInvisible) return { code: "invisible", message: "is invisible in the database, omitted", flag };
     const hides = options.secrets !== "show";
     if (hides && isSecret(column, mapping)) {
-      return { code: "secret", message: "omitted because of its name", flag: "--secrets show" };
+      return { code: "secret", message: "omitted because of its name", flag };
     }
   }
   if ("column" in mapping) return undefined;
@@ -280,8 +280,8 @@ function wordsOf(name: string): readonly string[] {
 }
 
 function isSecretName(name: string): boolean {
-  // RFC 2617 names the hash of user, realm and password `A1`, and databases `ha1`.
-  if (/^ha1b?$/i.test(name)) return true;
+  // RFC 2617 names the hash of user, realm and password `A1`, and databases `ha1` and `sip_ha1`.
+  if (/(?:^|[^\p{L}\d]|\p{Ll}(?=H))[Hh][Aa]1[Bb]?(?![\p{L}\d])/u.test(name)) return true;
   const words = wordsOf(name);
   const isPair = words.some((word, at) => PAIRS.has(`${word} ${(words[at + 1] ?? "").replace(/s$/, "")}`));
   return isPair || words.some((word) => SECRETS.has(word) || SECRETS.has(word.replace(/s$/, "")) || hasSecret(word));
