@@ -54,7 +54,7 @@ describe("the choice of tables", () => {
     expect(warningsOf(await describeScript(SHOP))).toEqual([
       'migrations schema_migrations --include "*" --include "schema_migrations"',
       "no-key big_orders --keys unique",
-      "secret customers.password_hash --include-column \"customers.password_hash\"",
+      'secret customers.password_hash --include-column "customers.password_hash"',
       'rowid order_log --key "order_log=<column>"',
     ]);
   });
@@ -203,7 +203,7 @@ describe("keys", () => {
     [" without rowid", 'hidden-key a --include-column "a.token"'],
   ])("a hidden key has a warning with the flag that publishes it%s", async (end, expected) => {
     const service = await describeScript(`create table a (token text primary key not null, x int)${end};\n`);
-    expect(warningsOf(service)).toEqual(["secret a.token --include-column \"a.token\"", expected]);
+    expect(warningsOf(service)).toEqual(['secret a.token --include-column "a.token"', expected]);
   });
 
   test.each<readonly [table: string, cells: string, options: DescribeOptions, warning: string]>([
