@@ -331,14 +331,12 @@ export interface DialectCatalogue extends ReadableCatalogue {
 
 /** The settings of sessions that the service refuses. */
 export interface SessionCheck {
-  /** Returns a row for each refused setting: its name and its value. */
+  /** Returns the row of `proof`, unless the driver gives values another form; and a row for each refused setting: name, value. */
   readonly query: CatalogueQuery;
-  /** What to report if the first row of the query is not these texts, because the driver gives rows or values another form. */
-  readonly proof?: (Pick<SchemaFinding, "message" | "fix"> & { readonly row: readonly string[] }) | undefined;
-  /** By the name of a setting: the types that it concerns; absent: all. */
-  readonly types?: Readonly<Record<string, ReadonlySet<string>>>;
-  /** By the name of a setting. */
+  readonly proof?: Pick<SchemaFinding, "message" | "fix"> & { readonly row: readonly string[] };
+  /** By the name of a setting: what to report, and the types that it concerns; absent: all. */
   readonly refused: Readonly<Record<string, (value: string) => Pick<SchemaFinding, "message" | "fix">>>;
+  readonly types?: Readonly<Record<string, ReadonlySet<string>>>;
 }
 
 /** The types of a database that storage forms read and write, by `storageKey`. */
