@@ -142,6 +142,7 @@ export const LONG: readonly string[] = [
   "test/rows/hidden-as-missing.test.ts",
   "test/rows/non-interference.test.ts",
   "test/rows/written-rows.test.ts",
+  "test/sets/judged-writes.test.ts",
   "test/syntax/parse-limits.test.ts",
   "test/types/messages.test.ts",
   "test/types/register.test.ts",

@@ -17,6 +17,7 @@ import { bindCollection, returnedBy } from "./bind-query.ts";
 import { startBody } from "./collection-page.ts";
 import { readsCollection } from "./collection-response.ts";
 import type { Execution } from "./execution.ts";
+import type { JudgedWrite } from "./judged-write.ts";
 import {
   bareFormat,
   type CalledOperation,
@@ -38,6 +39,8 @@ export interface OpenedCall {
   /** Reads the arguments. @throws ODataError for them */
   readonly readArguments: () => Maybe<OperationArguments>;
   readonly call: (execution: Execution, given: OperationArguments) => Maybe<unknown>;
+  /** The entity to which the operation is bound; null without one. */
+  readonly owner: JudgedWrite | null;
 }
 
 /** Opens the call of a request. @throws ODataError for negotiation, the key, the headers */

@@ -1,6 +1,6 @@
 import { chain, type Maybe } from "../base/maybe.ts";
 import type { EntitySetDefinition } from "../definition/model/service-definition.ts";
-import { type AuthorizationRequirement, refusal } from "../definition/sets/authorization.ts";
+import { type AuthorizationRequirement, needsResource, refusal } from "../definition/sets/authorization.ts";
 import { keyPairsOf } from "../edm/key-holder.ts";
 import type { NavigationProperty } from "../edm/model.ts";
 import type { ODataError } from "../errors/odata-error.ts";
@@ -22,6 +22,7 @@ import {
 } from "./current-entity.ts";
 import { readSaved, savedResponse } from "./entity-result.ts";
 import type { Execution } from "./execution.ts";
+import { executeJudged } from "./judged-write.ts";
 import { type BoundNavigation, navigationContext, noParent, openNavigation, optionsOf } from "./read-navigation.ts";
 import { facetFaults } from "./service-runtime.ts";
 import { type Endpoint, inStages, routed } from "./stages.ts";
@@ -56,17 +57,19 @@ export const createRelated: Endpoint = inStages({
     const { navigation, handler, given, faults } = bound;
     const { entitySet, runtime, parentKey: key } = navigation;
     const { origin } = runtime;
-    const missing = (): ODataError => missingEntityError(execution, () => noParent(navigation));
-    const parent = requireEntity(execution, { entitySet, key, mustBeSeen: true }, missing);
-    const state = chain(parent, (addressed) =>
-      chain(authorizeCreationAlong(execution, navigation, given, addressed), () =>
-        checkPreconditions(execution, { entitySet, key, addressed }),
-      ),
-    );
-    const saved = chain(state, ({ expected }) => {
-      const writer = withFaults(execution.writer(expected), faults);
-      const created = runCreateRelated(runtime.source, handler, key, given, writer);
-      return chain(created, (answer) => answeredValue(answer));
+    const saved = executeJudged(execution, { entitySet, key, handler }, isJudged(execution, navigation), (inner) => {
+      const missing = (): ODataError => missingEntityError(inner, () => noParent(navigation));
+      const parent = requireEntity(inner, { entitySet, key, mustBeSeen: true }, missing);
+      const state = chain(parent, (addressed) =>
+        chain(authorizeCreationAlong(inner, navigation, given, addressed), () =>
+          checkPreconditions(inner, { entitySet, key, addressed }),
+        ),
+      );
+      return chain(state, ({ expected }) => {
+        const writer = withFaults(inner.writer(expected), faults);
+        const created = runCreateRelated(runtime.source, handler, key, given, writer);
+        return chain(created, (answer) => answeredValue(answer));
+      });
     });
     return chain(saved, (entity) => {
       if (entity === null || entity === undefined) throw noParent(navigation);
@@ -75,6 +78,12 @@ export const createRelated: Endpoint = inStages({
   },
   write: savedResponse,
 });
+
+/** Whether rules read the stored parent: its own, or those of the target set for an entity with its values. */
+function isJudged({ service, access }: Execution, { entitySet, navigationProperty }: BoundNavigation): boolean {
+  const set = definitionIn(service.definition, entitySet);
+  return access.pending.length > 0 || navigationRules(set, navigationProperty).target.create.some(needsResource);
+}
 
 /**
  * Checks the `create` rules of the target set for a new entity along a navigation.

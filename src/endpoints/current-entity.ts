@@ -7,6 +7,7 @@ import { entityKeyReader } from "../execution/entities/entity-key.ts";
 import { definitionIn } from "../execution/entities/reader.ts";
 import { getEntity, readByKey, type FoundEntity, findEntity } from "../execution/reads/read-by-key.ts";
 import { actionOf, judge, judgeEntity, judgeLoaded } from "../execution/rules/judge-rules.ts";
+import { lockEntity } from "../execution/writes/judged-write.ts";
 import { matchesState, namesEveryEntityTag } from "../http/conditional.ts";
 import { etagOf, etagValuesReader } from "../payload/etag.ts";
 import { selectNothing, propertiesToRead, keyProperties } from "../plan/properties-to-read.ts";
@@ -300,7 +301,9 @@ export function judgeByKey(
   { missing, refuse }: JudgedOutcome,
 ): Maybe<undefined> {
   if (rules.length === 0) return undefined;
-  return chain(findEntity(entitySet, key, execution.reader), (entity) => {
+  const locked = lockEntity(definitionIn(execution.service.definition, entitySet), key, execution.context);
+  const found = chain(locked, () => findEntity(entitySet, key, execution.reader));
+  return chain(found, (entity) => {
     if (entity !== null) {
       return chain(judgeLoaded(rules, execution.context, entity, entitySet), (passed): undefined => {
         if (!passed) throw refuse();

@@ -7,6 +7,7 @@ import { readerOf } from "../execution/reads/gate.ts";
 import { type AtomicCall, RowAccess, ServiceContext } from "../execution/rules/row-access.ts";
 import type { ODataRequest } from "../http/odata-request.ts";
 import type { Reading } from "../query/reading.ts";
+import { showing } from "../query/shown-entity.ts";
 import { CallContext, type CallPlace, SetCallContext, type WriteFacts } from "../sets/call-context.ts";
 import { CommitUnit } from "../sets/commit-unit.ts";
 import type { ExpectedValues } from "../sets/given-values.ts";
@@ -27,11 +28,19 @@ export class Execution implements ShownEntities {
   #reader: Reader | undefined;
   #shown: WeakMap<object, object> | undefined;
   #isCommitted = false;
+  /** The reader of the transaction to which this execution belongs; null for that of the whole request. */
+  readonly #inner: Reader | null;
 
-  constructor(service: ServiceRuntime, arrival: Arrival, access: CallerAccess) {
+  constructor(service: ServiceRuntime, arrival: Arrival, access: CallerAccess, inner: Reader | null = null) {
     this.service = service;
     this.arrival = arrival;
     this.access = access;
+    this.#inner = inner;
+  }
+
+  /** Returns the execution of a part of the request, whose handlers use the transaction of a reader. */
+  within(inner: Reader): Execution {
+    return new Execution(this.service, this.arrival, this.access, inner);
   }
 
   /**
@@ -53,12 +62,13 @@ export class Execution implements ShownEntities {
   }
 
   /** The context for handlers, made on first use. */
-  get context(): RequestContext {
-    return (this.#context ??= new RequestContext(this));
+  get context(): Context {
+    return this.#inner?.context ?? (this.#context ??= new RequestContext(this));
   }
 
   /** Starts the work of `ctx.afterCommit`: the handler has returned, and no transaction contains the request. */
   commit(): void {
+    if (this.#inner !== null) return;
     this.#isCommitted = true;
     this.#context?.commit();
   }
@@ -70,7 +80,7 @@ export class Execution implements ShownEntities {
 
   /** The context and gate for reads. */
   get reader(): Reader {
-    return (this.#reader ??= readerOf(this.context, this.turn, this));
+    return this.#inner ?? (this.#reader ??= readerOf(this.context, this.turn, this));
   }
 
   /** Notes what an `after` hook shows instead of a stored entity. */
@@ -82,7 +92,7 @@ export class Execution implements ShownEntities {
   shown(stored: unknown): unknown {
     if (typeof stored !== "object" || stored === null) return stored;
     const shown = this.#shown?.get(stored);
-    return shown === undefined ? stored : { ...stored, ...shown };
+    return shown === undefined ? stored : showing(stored, shown);
   }
 
   /**
@@ -91,10 +101,7 @@ export class Execution implements ShownEntities {
    */
   writer(expected: ExpectedValues | undefined): Reader {
     const { reader } = this;
-    if (expected === undefined) return reader;
-    const { context } = this;
-    const settings = { service: this.service.definition, door: context, expected };
-    return { ...reader, context: new CallContext(outermostPlace(context), settings) };
+    return expected === undefined ? reader : { ...reader, context: ServiceContext.expecting(reader.context, expected) };
   }
 }
 
@@ -197,6 +204,10 @@ class RequestContext extends ServiceContext implements Context {
 
   get #opened(): HandlerDoor {
     return (this.#door ??= new HandlerDoor(this.#execution.service.sets, outermostPlace(this)));
+  }
+
+  protected override withExpected(expected: ExpectedValues): Context {
+    return new CallContext(outermostPlace(this), { service: this.#execution.service.definition, door: this, expected });
   }
 
   protected override withSet(entitySet: EntitySet): Context {

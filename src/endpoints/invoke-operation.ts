@@ -17,7 +17,8 @@ import { readJsonFormat, readOptions } from "./bind-query.ts";
 import { composedEndpoints, composedForm, type OpenedCall, type OperationArguments } from "./compose-result.ts";
 import { requireEntity, entityNotFound, checkPreconditions, missingEntityError } from "./current-entity.ts";
 import type { Execution } from "./execution.ts";
-import { operationResponse, readResult } from "./operation-result.ts";
+import { executeJudged } from "./judged-write.ts";
+import { operationResponse, readResult, type SeenResult } from "./operation-result.ts";
 import { noContentResponse, type Endpoint, inStages, routed } from "./stages.ts";
 
 /**
@@ -47,15 +48,18 @@ export const invokeAction: Endpoint = calls("Action");
 function calls(kind: "Function" | "Action"): Endpoint {
   return inStages({
     bind: (request) => {
-      const { format, called, readArguments, call } = openCall(request, kind);
+      const { format, called, readArguments, call, owner } = openCall(request, kind);
       bindNoQuery(readOptions(request), resultOptions(called.operation));
       const preferred = kind === "Action" ? request.preferences.return : undefined;
-      return chain(readArguments(), (given) => ({ format, called, preferred, given, call }));
+      return chain(readArguments(), (given) => ({ format, called, preferred, given, call, owner }));
     },
-    execute: ({ called, preferred, given, call }, execution) =>
-      chain(call(execution, given), (result) =>
-        preferred === "minimal" ? null : readResult(execution, called, result),
-      ),
+    execute: ({ called, preferred, given, call, owner }, execution) => {
+      const run = (inner: Execution): Maybe<SeenResult> =>
+        chain(call(inner, given), (result) => (preferred === "minimal" ? null : readResult(inner, called, result)));
+      // Only a handler that uses the transaction can be part of it.
+      const isJudged = owner?.transactional === true && execution.access.pending.length > 0;
+      return owner === null ? run(execution) : executeJudged(execution, owner, isJudged, run);
+    },
     write: (result, { format, called, preferred }, request) => {
       if (preferred === undefined) return operationResponse(request, format, called, result);
       const applied = { "Preference-Applied": `return=${preferred}` };
@@ -82,7 +86,7 @@ interface OperationTarget {
 function openCall(request: AuthorizedRequest, kind: "Function" | "Action"): OpenedCall {
   const target = operationTarget(request, kind);
   const { definition, entitySet } = target;
-  const { operation, handler } = definition;
+  const { operation, handler, transactional } = definition;
   const format = readJsonFormat(request);
   const key = bindKeyOf(request, target);
   const readArguments = openArguments(request, { ...target, operation });
@@ -102,7 +106,8 @@ function openCall(request: AuthorizedRequest, kind: "Function" | "Action"): Open
     if (!isBoundToEntity || entitySet === null) return run(execution);
     return chain(openOwner(execution, { entitySet, keyText: target.key ?? "", key }, kind), run);
   };
-  return { format, called: { operation, entitySet }, readArguments, call };
+  const owner = isBoundToEntity && entitySet !== null ? { entitySet, key, handler, transactional } : null;
+  return { format, called: { operation, entitySet }, readArguments, call, owner };
 }
 
 /** The entity that an operation is bound to. */

@@ -23,7 +23,7 @@ export interface CalledOperation {
 }
 
 /** The result of an operation without hidden entities; null for a response without content. */
-type SeenResult = { readonly value: unknown } | null;
+export type SeenResult = { readonly value: unknown } | null;
 
 /**
  * Reads the result of an operation: nothing, null and a hidden entity have no content.

@@ -7,7 +7,7 @@ import type { EntitySet, StructuralProperty } from "../edm/model.ts";
 import { wirePath } from "../edm/wire-path.ts";
 import type { ODataError } from "../errors/odata-error.ts";
 import { answeredValue } from "../execution/entities/handler-answer.ts";
-import { withFaults } from "../execution/entities/reader.ts";
+import { definitionIn, withFaults } from "../execution/entities/reader.ts";
 import { comparedProperties, withoutCompared } from "../execution/rules/judge-properties.ts";
 import { withoutUnwritten } from "../execution/rules/unwritten-values.ts";
 import { runPatch } from "../execution/writes/write-entity.ts";
@@ -19,6 +19,7 @@ import { bindEntity, queryReaderOf, readJsonFormat } from "./bind-query.ts";
 import { requireEntity, entityNotFound, checkPreconditions, missingEntityError } from "./current-entity.ts";
 import { readSaved, savedResponse } from "./entity-result.ts";
 import type { Execution } from "./execution.ts";
+import { executeJudged } from "./judged-write.ts";
 import { entityPathOf } from "./read-entity.ts";
 import { type EntitySetRuntime, facetFaults, runtimeOf, type ServiceRuntime } from "./service-runtime.ts";
 import { type Endpoint, inStages, routed } from "./stages.ts";
@@ -94,7 +95,25 @@ export function callPatch(
   delta: Record<string, unknown>,
   check?: () => void,
 ): Maybe<unknown> {
-  const { entitySet, keyText, key, faults, compared = [] } = target;
+  const { entitySet, key } = target;
+  const handler = patchHandler(execution.service, entitySet);
+  const { validators } = definitionIn(execution.service.definition, entitySet);
+  const isJudged = execution.access.pending.length > 0 || validators?.readsStored === true;
+  const saved = executeJudged(execution, { entitySet, key, handler }, isJudged, (inner) =>
+    patchStored(inner, target, delta, check),
+  );
+  return chain(saved, (entity) => {
+    execution.commit();
+    return entity;
+  });
+}
+
+function patchStored(
+  execution: Execution,
+  { entitySet, keyText, key, faults, compared = [] }: PatchTarget,
+  delta: Record<string, unknown>,
+  check: (() => void) | undefined,
+): Maybe<unknown> {
   const missing = (expected?: ExpectedValues): ODataError =>
     missingEntityError(execution, () => entityNotFound(entitySet, keyText), expected);
   const current = chain(requireEntity(execution, { entitySet, key }, missing), (addressed) => {
@@ -108,11 +127,8 @@ export function callPatch(
       patched(entitySet, () => runPatch(entitySet, key, changes, withFaults(execution.writer(expected), faults))),
       (answer) => {
         const saved = answeredValue(answer);
-        if (saved !== null && saved !== undefined) {
-          execution.commit();
-          return saved;
-        }
-        throw missing(expected);
+        if (saved === null || saved === undefined) throw missing(expected);
+        return saved;
       },
     );
   });

@@ -39,9 +39,10 @@ import {
 } from "./current-entity.ts";
 import { readSaved, savedResponse, type WriteOutcome } from "./entity-result.ts";
 import type { Execution } from "./execution.ts";
+import { executeJudged } from "./judged-write.ts";
 import { logIgnoredEntities } from "./patch-entity.ts";
 import { entityPathOf } from "./read-entity.ts";
-import { facetFaults, runtimeOf, type ServiceRuntime } from "./service-runtime.ts";
+import { type EntitySetRuntime, facetFaults, runtimeOf, type ServiceRuntime } from "./service-runtime.ts";
 import { type Endpoint, inStages, routed } from "./stages.ts";
 
 /** An entity to save under the key of the URL. */
@@ -109,14 +110,26 @@ export const replaceEntity: Endpoint = inStages({
   execute: (bound, execution) => {
     const { entitySet, key, body } = bound;
     logIgnoredEntities(execution, entitySet, body.ignored);
-    const saved = chain(addressEntity(execution, { entitySet, key }), (addressed) => {
-      checkKeyMatch(entitySet.entityType, body.key, key);
-      return replaceOrCreate(execution, bound, addressed);
-    });
+    const handler = replaceHandler(execution.service, entitySet);
+    const isJudged = execution.access.pending.length > 0;
+    const saved = executeJudged(execution, { entitySet, key, handler }, isJudged, (inner) =>
+      chain(addressEntity(inner, { entitySet, key }), (addressed) => {
+        checkKeyMatch(entitySet.entityType, body.key, key);
+        return replaceOrCreate(inner, bound, addressed);
+      }),
+    );
     return chain(saved, (each) => readSaved(execution, bound, { ...each, origin: entitySet, inserted: null }));
   },
   write: savedResponse,
 });
+
+/** Returns the replace handler of a set. @throws Error for a set that has none, and so no route */
+function replaceHandler(
+  service: ServiceRuntime,
+  entitySet: EntitySet,
+): NonNullable<EntitySetRuntime["handlers"]["replace"]> {
+  return routed(runtimeOf(service, entitySet).handlers.replace, `PUT ${entitySet.name}`);
+}
 
 function replaceOrCreate(execution: Execution, replacement: Replacement, addressed: AddressedEntity): Maybe<Saved> {
   const { entitySet, key, mayCreate } = replacement;
@@ -143,7 +156,7 @@ function replace(
   { state, entity, expected }: CurrentEntity,
 ): Maybe<Saved> {
   const { entitySet, key, faults } = replacement;
-  const call = routed(runtimeOf(execution.service, entitySet).handlers.replace, `PUT ${entitySet.name}`);
+  const call = replaceHandler(execution.service, entitySet);
   const { whole, kept, version }: KeptEntity =
     state === "missing" ? { whole: newEntity(execution, replacement) } : keepStored(execution, replacement, entity);
   const cause = state === "missing" ? "create" : "update";

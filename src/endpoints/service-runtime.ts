@@ -4,7 +4,6 @@ import type { QueryTarget } from "../binder/bind-query-options.ts";
 import type { Context } from "../definition/context.ts";
 import type { EntitySetHandlers } from "../definition/handlers.ts";
 import type { EntitySetDefinition, ServiceDefinition } from "../definition/model/service-definition.ts";
-import type { Validators } from "../definition/sets/validation.ts";
 import type { EntitySet, EntityType } from "../edm/model.ts";
 import type { NavigationSource } from "../execution/reads/read-navigation.ts";
 import type { BodyReaders, FacetFaults, RelatedBodyConversion } from "../payload/body-readers.ts";
@@ -77,7 +76,7 @@ export function runtimeOf({ entitySets }: Pick<ServiceRuntime, "entitySets">, en
 export function facetFaults(
   { definition }: Pick<ServiceRuntime, "definition">,
   origin: EntityOrigin,
-  rule: keyof Validators,
+  rule: "create" | "patch",
 ): FacetFaults {
   if (!definition.profile.findsEveryFault || origin.kind !== "EntitySet") return undefined;
   return definition.entitySets.get(origin.name)?.validators?.[rule] === undefined ? undefined : [];

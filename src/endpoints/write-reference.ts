@@ -27,6 +27,7 @@ import {
   missingEntityError,
 } from "./current-entity.ts";
 import type { Execution } from "./execution.ts";
+import { executeJudged } from "./judged-write.ts";
 import { type AddressedNavigation, type BoundNavigation, noParent, openNavigation } from "./read-navigation.ts";
 import { type ExtraHeaders, minimalPreference, noContentResponse, type Endpoint, inStages, routed } from "./stages.ts";
 
@@ -205,9 +206,16 @@ interface Link {
  * Writes a link. Links are part of the parent, so the rules and the ETag of the parent apply; the rules of a foreign key, too.
  */
 function writeLink(link: Link, execution: Execution): Maybe<void> {
-  const { navigation, referenced, added } = link;
+  const { navigation, handler } = link;
   const { entitySet, parentKey: key } = navigation;
   requireLinkable(queryReaderOf(execution), entitySet, navigation.navigationProperty);
+  const isJudged = execution.access.pending.length > 0 || judgesLinks(execution.service, navigation);
+  return executeJudged(execution, { entitySet, key, handler }, isJudged, (inner) => writeSeenLink(link, inner));
+}
+
+function writeSeenLink(link: Link, execution: Execution): Maybe<void> {
+  const { navigation, referenced, added } = link;
+  const { entitySet, parentKey: key } = navigation;
   const missing = (): ODataError => missingEntityError(execution, () => noParent(navigation));
   const parent = requireEntity(execution, { entitySet, key, mustBeSeen: true }, missing);
   const current = chain(parent, (addressed) => checkPreconditions(execution, { entitySet, key, addressed }));

@@ -28,7 +28,7 @@ import { searchedProperties } from "../sql/read/column-search.ts";
 import { narrowedHandlers } from "../sql/read/narrowed-handlers.ts";
 import { linkNavigations } from "../sql/write/sql-links.ts";
 import { noteNarrowed, noteTable } from "../sql/write/sql-table.ts";
-import { rowLock } from "../sql/write/sql-write.ts";
+import { rowReads } from "../sql/write/sql-write.ts";
 import { type SqlEntitySetOptions, type SqlOperation, mappedBy } from "./sql-entity-set-options.ts";
 import { databaseHome, nameOfTable, type TableHome, tenantHome } from "./table-home.ts";
 
@@ -127,7 +127,7 @@ export function sqlEntitySet<
   return Object.freeze({
     ...set,
     ...(home === null ? {} : mappedBy({ db, table, from, columns })),
-    ...(own?.lock === undefined ? {} : { lock: own.lock }),
+    ...own?.rows,
     check: (): readonly ConfigurationFault[] => [...faults, ...(home?.check() ?? [])],
     logTo: unreadable === "null" ? (logger: Logger): void => home?.logTo(logger) : undefined,
     tableOptions: TABLE_OPTIONS,
@@ -186,8 +186,8 @@ interface TableHandlers<N> {
   readonly navigation: N | undefined;
   /** The handlers that enforce row rules in the transaction of the write. */
   readonly checkingRows: readonly object[];
-  /** Locks a row; undefined without a table. */
-  readonly lock: EntitySetDeclaration["lock"];
+  /** Locks and reads single rows; nothing without a table. */
+  readonly rows: Pick<EntitySetDeclaration, "lock" | "reread">;
 }
 
 /** Makes the handlers of the table's operations, and its navigations with their handlers. */
@@ -223,7 +223,7 @@ function tableHandlers<E extends EntityTypeDeclaration, N extends Navigations<E>
   return {
     handlers: { ...handlers, ...narrowed, ...replaced },
     navigation: linked.navigations as N | undefined,
-    lock: name === "" ? undefined : rowLock(table),
+    rows: name === "" ? {} : rowReads(table),
     checkingRows: [create, replace, patch, remove, ...linked.handlers].filter((each) => each !== undefined),
   };
 }

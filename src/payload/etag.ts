@@ -6,6 +6,7 @@ import type { PrimitiveValue, ValueCodec } from "../edm/value-codec.ts";
 import { codecOf } from "../edm/value-codecs.ts";
 import type { PropertyAccess } from "../query/capabilities.ts";
 import type { RowShape } from "../query/row-shape.ts";
+import { storedBehind } from "../query/shown-entity.ts";
 import { compileScalarReader, requireObject, requireRow } from "./property-reader.ts";
 import { sha256Base64 } from "./sha256.ts";
 
@@ -137,7 +138,7 @@ function compileEtagWriter({ entityType, etag }: EntitySet, rowShape: RowShape |
   const last = { bytes: new Uint8Array(0), etag: "" };
   return (entity) => {
     const name = entityType.qualifiedName;
-    const source = rowShape === undefined ? requireObject(entity, name) : requireRow(entity, name);
+    const source = rowShape === undefined ? requireObject(storedBehind(entity), name) : requireRow(entity, name);
     frame.clear();
     for (const { read, put } of parts) put(frame, read(source));
     const { bytes } = frame;

@@ -39,6 +39,8 @@ export interface CallPlace {
   readonly unit: CommitUnit;
   /** The row rules and sources of the call. */
   readonly access: RowAccess;
+  /** Whether an enclosing write has the turn of its entity; absent: false. */
+  readonly hasTurn?: boolean | undefined;
 }
 
 /** The facts about a write that its handler reads from the context. */
@@ -147,6 +149,10 @@ export class CallContext extends ServiceContext implements Context {
 
   override atomically<T>(call: AtomicCall, work: (inner: Context) => Promise<T>): Promise<T> {
     return this.#settings.door.runAtomically(call, this, work);
+  }
+
+  protected override withExpected(expected: Readonly<Record<string, unknown>>): Context {
+    return new CallContext(this.#place, { ...this.#settings, expected });
   }
 
   protected override withSet(entitySet: EntitySet): Context {

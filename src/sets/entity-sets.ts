@@ -6,6 +6,7 @@ import { databasesOf, type TransactionalDatabase } from "../definition/sets/tran
 import { rowConditions, type RowConditions } from "../definition/types/row-conditions.ts";
 import type { BodyReaders } from "../payload/body-readers.ts";
 import { RunningWork } from "./commit-unit.ts";
+import { WriteTurns } from "./write-turns.ts";
 
 /** An entity set with the readers of its bodies. */
 interface WritableSet {
@@ -23,6 +24,8 @@ export class EntitySets {
   readonly definition: ServiceDefinition;
   /** The work of `ctx.afterCommit` that is running. */
   readonly work: RunningWork = new RunningWork();
+  /** The turns of writes that no database locks. */
+  readonly turns: WriteTurns = new WriteTurns();
   readonly #sets: ReadonlyMap<DeclaredEntitySet | undefined, WritableSet>;
   readonly #reached = new Map<WritableSet, ReachedSet>();
 

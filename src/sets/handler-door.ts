@@ -90,24 +90,36 @@ export class HandlerDoor implements SetCaller, AtomicDoor {
   };
 
   /** Implements `ServiceContext.atomically`. */
-  async runAtomically<T>(
-    { database, isRepeatable, returnsIgnored, supplied, isFurther }: AtomicCall,
+  async runAtomically<T>(call: AtomicCall, facts: WriteFacts, work: (inner: Context) => Promise<T>): Promise<T> {
+    this.#checkInside("A write with rules or hooks");
+    const { part, hasTurn = false } = this.#place;
+    const { turns, definition } = this.#registry;
+    const { turn } = call;
+    // Two writes that each wait for the turn of the other would never end, so a write within a turn takes no other one.
+    if (turn === undefined || part !== null || hasTurn) return this.#atomically(call, facts, work, hasTurn);
+    const { transactionTimeout: timeout } = definition.limits;
+    const late = (after: number): ODataError => lateTransaction(after, "write", "an earlier write of the same entity");
+    return turns.run(turn, { timeout, late }, () => this.#atomically(call, facts, work, true));
+  }
+
+  async #atomically<T>(
+    { database, isRepeatable, returnsIgnored, supplied, isFurther, isLocking }: AtomicCall,
     facts: WriteFacts,
     work: (inner: Context) => Promise<T>,
+    hasTurn: boolean,
   ): Promise<T> {
     const { part, unit } = this.#place;
-    this.#checkInside("A write with hooks");
     const { seesAllRows, skipsHooks } = facts;
     const expected = isFurther === true ? undefined : facts.expected;
     const returned = returnsIgnored ?? facts.returnsIgnored;
     const inside: WriteFacts = { expected, seesAllRows, skipsHooks, supplied, returnsIgnored: returned };
     const run = (inner: TransactionPart): Promise<T> =>
-      inner.enclose(() => work(this.#below(inner, inner.unit, inside)));
+      inner.enclose(() => work(this.#below(inner, inner.unit, inside, hasTurn)));
     if (part !== null) return this.#join(part, run);
     const { transactionTimeout: timeout } = this.#registry.definition.limits;
-    if (database !== null) return this.#open({ database, timeout, isRepeatable, use: "write" }, run);
+    if (database !== null) return this.#open({ database, timeout, isRepeatable, isLocking, use: "write" }, run);
     const own = new CommitUnit();
-    const result = await work(this.#below(null, own, inside));
+    const result = await work(this.#below(null, own, inside, hasTurn));
     own.joinTo(unit);
     return result;
   }
@@ -187,7 +199,7 @@ export class HandlerDoor implements SetCaller, AtomicDoor {
 
   /** Runs work in a new transaction. */
   #open<T>(
-    { database, timeout, use, isRepeatable = true }: NewTransaction,
+    { database, timeout, use, isRepeatable = true, isLocking }: NewTransaction,
     run: (part: TransactionPart) => Promise<T>,
   ): Promise<T> {
     this.#isOutside = true;
@@ -205,7 +217,7 @@ export class HandlerDoor implements SetCaller, AtomicDoor {
         }
       },
       new CallContext(this.#place, { service: this.#registry.definition, door: this }),
-      { isRepeatable },
+      { isRepeatable, isLocking },
     );
     return running
       .then((result) => {
@@ -243,9 +255,14 @@ export class HandlerDoor implements SetCaller, AtomicDoor {
     return result;
   }
 
-  #below(part: TransactionPart | null, unit: CommitUnit, call?: WriteFacts): Context {
+  #below(
+    part: TransactionPart | null,
+    unit: CommitUnit,
+    call?: WriteFacts,
+    hasTurn: boolean | undefined = this.#place.hasTurn,
+  ): Context {
     const { facts, depth, access } = this.#place;
-    const place: CallPlace = { facts, depth: depth + 1, part, unit, access: access.below() };
+    const place: CallPlace = { facts, depth: depth + 1, part, unit, access: access.below(), hasTurn };
     const door = new HandlerDoor(this.#registry, place);
     return new CallContext(place, { ...call, service: this.#registry.definition, door });
   }
@@ -286,6 +303,7 @@ interface NewTransaction {
   /** In milliseconds; null for no limit. */
   readonly timeout: number | null;
   readonly isRepeatable?: boolean;
+  readonly isLocking?: true | undefined;
   readonly use: TransactionUse;
 }
 

@@ -17,6 +17,7 @@ import { authorizeNested, authorizeShape } from "../execution/rules/authorize-qu
 import { comparedProperties, withoutCompared } from "../execution/rules/judge-properties.ts";
 import { actionOf, judgeLoaded, requireCategory } from "../execution/rules/judge-rules.ts";
 import { propertyAccessOf, type RuledUser } from "../execution/rules/property-access.ts";
+import { runJudged } from "../execution/writes/judged-write.ts";
 import { runCreate, runDelete, runPatch } from "../execution/writes/write-entity.ts";
 import { fieldOf } from "../memory/compile-property.ts";
 import { defineMissing } from "../memory/missing-value.ts";
@@ -82,7 +83,7 @@ export class SetAccess {
     return this.#run("read", call, async ({ set, reader }, judge) => {
       this.#requireHandler(set, "getByKey", call);
       const entity = await findEntity(set.entitySet, wanted, reader);
-      if (entity !== null) await judge(entity);
+      if (entity !== null) await judge(entity, reader.context);
       return entity === null ? null : this.#shown(entity, reader.context);
     });
   }
@@ -122,7 +123,7 @@ export class SetAccess {
       const body = toBody(entityType, given, use);
       const entity = withTrustedValues(entityType, bodies.readNew(body, true), given, use);
       if (!this.#isTrusted) requireCreatable(ruledUser(context), set.entitySet, body, { nests: takesNested });
-      await judge(entity);
+      await judge(entity, context);
       if (!this.#isTrusted) await authorizeNested(context, set, entity);
       return this.#saved(answeredValue(await runCreate(set.entitySet, entity, reader)), call, context);
     });
@@ -182,28 +183,41 @@ export class SetAccess {
     return this.#run(
       category,
       call,
-      async (found, judge) => {
+      (found, judge) => {
         const { set, reader } = found;
-        const { entitySet } = set;
-        const write = prepare(found);
-        if (expected !== undefined) this.#requireReadable(expected, found.context);
-        let stored: object | undefined;
-        const isLoaded =
-          judge.needsEntity || write.needsEntity || (expected !== undefined && set.handlers.getByKey !== undefined);
-        if (isLoaded) {
-          const entity = await findEntity(entitySet, key, reader);
-          if (entity === null) return expected === undefined ? null : changedMeanwhile(entitySet.name);
-          await judge(entity);
-          stored = entity;
-          if (expected !== undefined && !checkExpected(entitySet.entityType, entity, expected)) {
-            return changedMeanwhile(entitySet.name);
-          }
-        }
-        const written = await write.run(stored);
-        return written === null && expected !== undefined ? changedMeanwhile(entitySet.name) : written;
+        const change = (inner: Reader): Promise<T | null> => {
+          const within: Call = { set, context: inner.context, reader: inner };
+          return this.#changeStored(within, judge, { key, expected }, prepare(within));
+        };
+        const isPatch = category === "update";
+        const isJudged = judge.needsEntity || (isPatch && set.validators?.readsStored === true);
+        const handler = isPatch ? set.handlers.patch : set.handlers.delete;
+        return isJudged && handler !== undefined ? runJudged({ set, handler }, key, reader, change) : change(reader);
       },
       expected,
     );
+  }
+
+  async #changeStored<T>(
+    { set, context, reader }: Call,
+    judge: Judge,
+    { key, expected }: { readonly key: unknown; readonly expected: ExpectedValues | undefined },
+    write: PreparedWrite<T>,
+  ): Promise<T | null> {
+    const { entitySet, handlers } = set;
+    if (expected !== undefined) this.#requireReadable(expected, context);
+    let stored: object | undefined;
+    if (judge.needsEntity || write.needsEntity || (expected !== undefined && handlers.getByKey !== undefined)) {
+      const entity = await findEntity(entitySet, key, reader);
+      if (entity === null) return expected === undefined ? null : changedMeanwhile(entitySet.name);
+      await judge(entity, context);
+      stored = entity;
+      if (expected !== undefined && !checkExpected(entitySet.entityType, entity, expected)) {
+        return changedMeanwhile(entitySet.name);
+      }
+    }
+    const written = await write.run(stored);
+    return written === null && expected !== undefined ? changedMeanwhile(entitySet.name) : written;
   }
 
   /** Checks the rules of the category and runs a call. */
@@ -225,8 +239,8 @@ export class SetAccess {
         const found: Call = { set, context, reader: readerOf(context) };
         if (this.#isTrusted) return work(found, TRUSTING);
         const rules = requireCategory(set, category, context.user);
-        const judge = (entity: object): Maybe<undefined> =>
-          chain(judgeLoaded(rules, context, entity, set.entitySet), (passed): undefined => {
+        const judge = (entity: object, inner: Context): Maybe<undefined> =>
+          chain(judgeLoaded(rules, inner, entity, set.entitySet), (passed): undefined => {
             if (!passed) throw refusal(context.user, actionOf(category, name));
           });
         return work(found, Object.assign(judge, { needsEntity: rules.length > 0 }));
@@ -311,7 +325,7 @@ function ruledUser(context: Context): RuledUser {
 }
 
 /** Checks the rules that need a loaded entity. */
-type Judge = ((entity: object) => Maybe<undefined>) & { readonly needsEntity: boolean };
+type Judge = ((entity: object, context: Context) => Maybe<undefined>) & { readonly needsEntity: boolean };
 
 const TRUSTING: Judge = Object.assign((): undefined => undefined, { needsEntity: false });
 

@@ -113,7 +113,7 @@ describe("hooks of handlers", () => {
     });
     expect(await send("POST", "Notes", BODY)).toMatchObject([201, { Text: "shown", Words: ["x"] }]);
     await service.drain();
-    expect(calls).toEqual(["before", "saved b!", "after b! s", "committed"]);
+    expect(calls).toEqual(["before", "saved b!", "after b! s", "read 2", "committed"]);
     expect(seen).toEqual([undefined, true, true]);
     calls.length = 0;
     expect(await send("PATCH", "Notes(2)", { Text: "c" })).toMatchObject([200, { Text: "c" }]);

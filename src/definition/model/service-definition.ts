@@ -136,6 +136,8 @@ export interface EntitySetDefinition extends RuledSet {
   readonly hooks: WriteHooks | null;
   /** Locks the row of a key until the open transaction ends; absent if the rows are not in a table. */
   readonly lock: EntitySetDeclaration["lock"];
+  /** Reads the row of a key as writes return it, in the open transaction; absent like `lock`. */
+  readonly reread: EntitySetDeclaration["reread"];
   /** The foreign keys that refer to sets with row rules. */
   readonly guardedReferences: readonly GuardedReference[];
   /** The properties whose values the server sets; null: none. */

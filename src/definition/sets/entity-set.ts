@@ -167,6 +167,8 @@ export interface EntitySetDeclaration<
   readonly database?: TransactionalDatabase | undefined;
   /** Locks the row of a key until the open transaction ends; absent if the rows are not in a table. */
   lock?(this: void, key: unknown, context: RuleContext): Maybe<unknown>;
+  /** Reads the row of a key as writes return it, in the open transaction; absent like `lock`. */
+  reread?(this: void, key: unknown, context: RuleContext): Maybe<object | null>;
   /** The names of the options of `sqlEntitySet` that `options` lacks; absent for sets of `entitySet`. */
   readonly tableOptions?: readonly string[] | undefined;
   /** Returns the faults that only the maker of the declaration can find; `odataService` reports them with all others. */

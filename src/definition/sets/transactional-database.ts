@@ -13,12 +13,13 @@ export interface TransactionalDatabase {
    * Runs work as one transaction, which commits when the work succeeds and rolls back when it fails. Work that fails
    * because of a concurrent transaction is retried, up to three attempts in total, unless it is not repeatable.
    * @param context the context of the request; no transaction starts if the client has disconnected
+   * @param options `isLocking`: the work locks the rows that it reads before it reads them, so it needs no isolation of its own
    * @throws any error of the work; ODataError `ServiceUnavailable` after three attempts, or without a connection
    */
   transact<T>(
     work: (transaction: unknown) => Promise<T>,
     context: RuleContext,
-    options?: { readonly isRepeatable?: boolean },
+    options?: { readonly isRepeatable?: boolean; readonly isLocking?: true | undefined },
   ): Promise<T>;
   /**
    * Runs a part of the work of an open transaction. If the part fails, only this part is rolled back.

@@ -63,13 +63,16 @@ type Validator = (value: object, given: object) => Maybe<unknown>;
 export interface Validators {
   readonly create: Validator | undefined;
   readonly patch: Validator | undefined;
+  /** Whether `patch` is a function, which may load the stored entity. */
+  readonly readsStored: boolean;
 }
 
 /** Returns the validators of the option `validate`; null without the option. */
 export function validatorsOf(option: unknown): Validators | null {
   if (typeof option !== "object" || option === null) return null;
   const { create, patch }: { readonly create?: unknown; readonly patch?: unknown } = option;
-  return Object.freeze({ create: toValidator(create), patch: toValidator(patch) });
+  const readsStored = typeof patch === "function" && !isStandardSchema(patch);
+  return Object.freeze({ create: toValidator(create), patch: toValidator(patch), readsStored });
 }
 
 function toValidator(declared: unknown): Validator | undefined {

@@ -186,6 +186,7 @@ function toSetDefinition(
     transactional: set.options["transactional"] === true,
     hooks: hooksOf(set),
     lock: set.declaration.lock,
+    reread: set.declaration.reread,
     authorization: resolveCategories(set.options["authorization"]),
     propertyRules: resolvePropertyRules(set.options["authorization"], entitySet.entityType.properties),
     navigationAuthorization: frozenMap(

@@ -95,6 +95,10 @@ export interface AtomicCall {
   readonly supplied?: SuppliedValues | undefined;
   /** Whether the part follows the write, which has compared the expected values; absent: false. */
   readonly isFurther?: true | undefined;
+  /** Whether a new transaction locks what it reads first, so that the isolation of a single statement is enough; absent: false. */
+  readonly isLocking?: true | undefined;
+  /** Names the entity whose writes without a lock of the database take turns; absent: none. */
+  readonly turn?: string | undefined;
 }
 
 /**
@@ -140,6 +144,11 @@ export abstract class ServiceContext {
     return #access in context ? context.naming(name, run) : run();
   }
 
+  /** Returns a context of the same call for a write that expects values; a context that the application made as it is. */
+  static expecting(context: Context, expected: Readonly<Record<string, unknown>>): Context {
+    return #access in context ? context.withExpected(expected) : context;
+  }
+
   /** Implements `ServiceContext.naming`; without a transaction, no error needs the name. */
   naming<T>(_name: string, run: () => Maybe<T>): Maybe<T> {
     return run();
@@ -147,6 +156,9 @@ export abstract class ServiceContext {
 
   /** Implements `ServiceContext.atomically`. */
   abstract atomically<T>(call: AtomicCall, work: (inner: Context) => Promise<T>): Promise<T>;
+
+  /** Implements `ServiceContext.expecting`. */
+  protected abstract withExpected(expected: Readonly<Record<string, unknown>>): Context;
 
   /** Makes the context of this call for the handlers of a set. */
   protected abstract withSet(entitySet: EntitySet): Context;

@@ -5,23 +5,25 @@ import { type Context, skipsHooks } from "../../definition/context.ts";
 import type { EntitySetDefinition, ServiceDefinition } from "../../definition/model/service-definition.ts";
 import { ALONE, entitiesWithin, nestedItems, type WrittenEntity } from "../../definition/sets/judge-references.ts";
 import type { SuppliedValues } from "../../definition/sets/supplied-values.ts";
-import { databasesOf, type TransactionalDatabase } from "../../definition/sets/transactional-database.ts";
 import type { HookedWrite } from "../../definition/sets/write-hooks.ts";
 import { keyIn } from "../../edm/literal.ts";
+import type { EntitySet } from "../../edm/model.ts";
+import { declaredFieldOf } from "../../memory/compile-property.ts";
 import { asEntity } from "../../memory/evaluation.ts";
 import { canonicalEntity } from "../entities/canonical-entity.ts";
 import { answeredDeletion, answeredValue } from "../entities/handler-answer.ts";
 import { type Reader, serviceOf, targetDefinition } from "../entities/reader.ts";
-import { findEntity } from "../reads/read-by-key.ts";
+import { findEntity, findOrMissing } from "../reads/read-by-key.ts";
 import { loadedCopy } from "../rules/judge-rules.ts";
 import { ServiceContext } from "../rules/row-access.ts";
 import { errorOfHook } from "./hook-error.ts";
 import { valuesToShow, valuesToWrite } from "./hook-values.ts";
+import { lockEntity, runAtomically, runInTurn, type WritingHandler } from "./judged-write.ts";
 
-/** A handler that writes, and the set whose transaction it uses. */
-export interface HookedHandler {
-  readonly set: EntitySetDefinition;
-  readonly handler: object;
+/** A handler whose write has hooks. */
+export interface HookedHandler extends WritingHandler {
+  /** The key of the written entity; absent for a new one. */
+  readonly key?: unknown;
   /** For a link: receives the values of `set` that its hooks see. */
   readonly supplied?: SuppliedValues;
 }
@@ -60,9 +62,8 @@ export function createHooked(
     const name = `the create of ${set.entitySet.name}`;
     const saved = answeredValue(await ServiceContext.naming(inner.context, name, () => write(made, inner)));
     if (saved === null || saved === undefined) throw new MissingEntity();
-    const stored = asEntity(saved, set.entitySet.entityType);
-    if (isShown) await afterCreation(set, stored, sent, inner);
-    return saved;
+    if (!isShown) return saved;
+    return afterCreation({ set, handler: by.handler }, asEntity(saved, set.entitySet.entityType), sent, inner);
   });
 }
 
@@ -105,10 +106,29 @@ async function beforeCreation(sent: Sent, { context, namesKey }: Reader): Promis
   return changed.size === 0 ? root.entity : withChanged(root, changed, targetOf);
 }
 
-async function afterCreation(set: EntitySetDefinition, saved: object, sent: Sent, reader: Reader): Promise<void> {
-  const stored = graphOf(set, saved, reader.context);
+/** Calls the `after` hooks of a new entity and of its nested entities. @returns the entities as the hooks leave them */
+async function afterCreation(by: WritingHandler, saved: object, sent: Sent, reader: Reader): Promise<object> {
+  const { set, handler } = by;
+  const { context } = reader;
+  const stored = graphOf(set, saved, context);
   checkReturned(sent, stored);
-  for (const each of stored) await afterWrite(each.set, "create", each.entity, reader);
+  const shown: Array<object | undefined> = [];
+  for (const each of stored) shown.push(await afterWrite(each.set, "create", each.entity, reader));
+  const changed = new Map<object, object>();
+  for (const each of stored) {
+    changed.set(each.entity, await readAgain({ set: each.set, handler }, each.entity, reader));
+  }
+  const left = withChanged({ set, entity: saved }, changed, targetsIn(context));
+  for (const [
+    index,
+    {
+      set: { entitySet },
+      entity,
+    },
+  ] of graphOf(set, left, context).entries()) {
+    noteShown(entitySet, entity, shown[index], reader);
+  }
+  return left;
 }
 
 /** @throws TypeError if a handler did not return a nested entity with hooks: they would silently not run */
@@ -162,10 +182,10 @@ export function changeHooked(
 ): Maybe<unknown> {
   const { set } = by;
   const { write, key, values } = change;
-  if (!hasHooks(set, write, reader)) return save(values, reader);
+  if (!hasHooks(set, write, reader)) return runInTurn(by, key, reader, (inner) => save(values, inner));
   const isShown = write !== "delete" && set.hooks?.after[write] !== undefined;
   return inTransaction(
-    by,
+    { ...by, key },
     reader,
     isShown,
     async (inner) => {
@@ -178,8 +198,12 @@ export function changeHooked(
         return saved;
       }
       if (saved === null || saved === undefined) throw new MissingEntity();
-      await afterWrite(set, write, asEntity(saved, set.entitySet.entityType), inner);
-      return saved;
+      if (!isShown) return saved;
+      const stored = asEntity(saved, set.entitySet.entityType);
+      const shown = await afterWrite(set, write, stored, inner);
+      const left = await readAgain(by, stored, inner);
+      noteShown(set.entitySet, left, shown, inner);
+      return left;
     },
     write === "delete" ? false : null,
   );
@@ -205,20 +229,45 @@ export async function beforeChange(
   return valuesToWrite({ ...place, returned, given, original: values ?? {} }, write);
 }
 
-/** Calls the `after` hook of a write that saved an entity, and notes what it shows instead. */
+/** Calls the `after` hook of a write that saved an entity. @returns the members that it shows instead; undefined: none */
 export async function afterWrite(
   set: EntitySetDefinition,
   write: "create" | "replace" | "patch",
   saved: object,
-  { context, shown: noted }: Reader,
-): Promise<void> {
-  if (set.hooks?.after[write] === undefined) return;
+  { context }: Reader,
+): Promise<object | undefined> {
+  if (set.hooks?.after[write] === undefined) return undefined;
   const { entityType } = set.entitySet;
   const given = loadedCopy(set.entitySet, canonicalEntity(entityType, saved), "a hook");
   const returned = await callHook(set, "after", write, { key: keyIn(entityType, given), entity: given }, context);
-  if (returned === undefined) return;
+  if (returned === undefined) return undefined;
   const shown = valuesToShow({ ...placeOf(set, "after", write), returned, given, original: given });
-  noted?.noteShown(saved, { ...given, ...shown });
+  // A member that the hook only passes on may have changed meanwhile.
+  return Object.fromEntries(Object.entries(shown).filter(([field, value]) => declaredFieldOf(given, field) !== value));
+}
+
+function noteShown({ entityType }: EntitySet, stored: object, shown: object | undefined, reader: Reader): void {
+  if (shown !== undefined) reader.shown?.noteShown(stored, { ...canonicalEntity(entityType, stored), ...shown });
+}
+
+/**
+ * Returns a saved entity as it is after its hooks, which may have changed it: read from its table, else by `getByKey`. If the user no
+ * longer sees it, or nothing can read it, it is as its handler returned it.
+ */
+async function readAgain({ set, handler }: WritingHandler, saved: object, reader: Reader): Promise<object> {
+  const { entitySet, handlers, rows, reread } = set;
+  const { entityType } = entitySet;
+  const { context, gate } = reader;
+  const key = keyIn(entityType, saved);
+  if (rows !== null && gate !== null) {
+    const isSeen = handlers.getByKey !== undefined && (await findOrMissing(entitySet, key, reader)) !== null;
+    if (!isSeen) return saved;
+  }
+  if (reread !== undefined && serviceOf(context).handlersCheckingRows.has(handler)) {
+    return { ...saved, ...(await reread(key, context)) };
+  }
+  const found = handlers.getByKey === undefined ? null : await findOrMissing(entitySet, key, { ...reader, gate: null });
+  return found === null ? saved : { ...saved, ...canonicalEntity(entityType, asEntity(found, entityType)) };
 }
 
 /** The stored entity of a write, as its hook loads it. */
@@ -230,7 +279,7 @@ interface StoredEntity {
 
 /** Returns the function that loads the entity of a write in its transaction, and locks it, at most once. */
 function storedEntity(set: EntitySetDefinition, { write, key }: HookedChange, reader: Reader): StoredEntity {
-  const { entitySet, handlers, settings, lock } = set;
+  const { entitySet, handlers, settings } = set;
   const { context } = reader;
   let isMissing = false;
   const find = once(async (): Promise<object | null> => {
@@ -240,7 +289,7 @@ function storedEntity(set: EntitySetDefinition, { write, key }: HookedChange, re
         `${hook} called \`current\`, but ${entitySet.name} has no \`getByKey\`. Declare it, or \`read\`.`,
       );
     }
-    if (context.transaction !== undefined) await lock?.(key, context);
+    await lockEntity(set, key, context);
     const found = await findEntity(entitySet, key, reader);
     if (found !== null) return loadedCopy(entitySet, found, "a hook");
     if (write === "replace" && settings.allowUpsert && handlers.create === undefined) return null;
@@ -282,31 +331,21 @@ async function callHook(
 }
 
 /**
- * Runs a write with its hooks within the open transaction, else in a new one: that of the table, or of handlers that use the only
- * database of the service. Without one, the hooks run around the handler.
+ * Runs a write with its hooks as one: see `runAtomically`.
  * @param isShown whether a hook receives the saved entity
  * @param missing the result for a missing entity
  */
 export async function inTransaction(
-  { set, handler, supplied }: HookedHandler,
+  { key, supplied, ...by }: HookedHandler,
   reader: Reader,
   isShown: boolean,
   work: (reader: Reader) => Promise<unknown>,
   missing: null | false = null,
 ): Promise<unknown> {
-  const service = serviceOf(reader.context);
-  const isTable = service.handlersCheckingRows.has(handler);
-  const database = isTable || set.transactional ? (set.database ?? onlyDatabase(service)) : null;
-  const call = { database, isRepeatable: isTable, returnsIgnored: isShown ? (true as const) : undefined, supplied };
   try {
-    return await ServiceContext.atomically(reader.context, call, (context) => work({ ...reader, context }));
+    return await runAtomically(by, key, reader, { returnsIgnored: isShown ? true : undefined, supplied }, work);
   } catch (error) {
     if (error instanceof MissingEntity) return missing;
     throw error;
   }
-}
-
-function onlyDatabase({ entitySets }: ServiceDefinition): TransactionalDatabase | null {
-  const [only, ...others] = databasesOf(entitySets.values());
-  return others.length === 0 ? (only ?? null) : null;
 }

@@ -81,7 +81,9 @@ export function validateChange(
     current: once(async () => loadCurrent(set, key, reader)),
     ctx: ServiceContext.ofSet(set.entitySet, context),
   };
-  return chain(patch(own, given), (answer) =>
+  const judge = (): Maybe<unknown> => patch(own, given);
+  const name = `validate.patch of ${set.entitySet.name}`;
+  return chain(ServiceContext.naming(context, name, judge), (answer) =>
     report(service, [...known, ...faultsOf({ set, ...ALONE }, answer, "patch", most)]),
   );
 }

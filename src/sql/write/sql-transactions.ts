@@ -4,6 +4,7 @@ import { openTransaction, type AnyKysely, patiently, type WritePatience } from "
 import type { Context, RuleContext } from "../../definition/context.ts";
 import type { TransactionalDatabase } from "../../definition/sets/transactional-database.ts";
 import { isODataError, protocolError } from "../../errors/odata-error.ts";
+import type { DialectProfile } from "../forms/dialect-profile.ts";
 import { databaseFault, later, unavailable } from "../read/database-fault.ts";
 import type { SqlReader } from "../read/sql-reader.ts";
 import { noteWrite, isContention, patienceOf, retry, throwIfGone, withSavepoint } from "./sql-session.ts";
@@ -31,9 +32,10 @@ export function transactionsOf(db: AnyKysely, reader: SqlReader): TransactionalD
   return Object.freeze<TransactionalDatabase>({
     instance: db,
     replicated: reader.rows.replicated ?? undefined,
-    transact: (work, context, { isRepeatable = true } = {}) => {
+    transact: (work, context, { isRepeatable = true, isLocking } = {}) => {
       const patience = patienceOf(context);
-      const attempt = (): ReturnType<typeof work> => transact({ db, reader, patience }, work, context);
+      const isolation = isLocking === true ? undefined : reader.profile.transactionIsolation;
+      const attempt = (): ReturnType<typeof work> => transact({ db, isolation, patience }, work, context);
       return noteWrite(reader, context, () => (isRepeatable ? retry(attempt, toFailure) : once(attempt)));
     },
     ...PARTS,
@@ -60,17 +62,17 @@ async function once<T>(attempt: () => Promise<T>): Promise<T> {
 /** The database of a transaction, and how long its beginning waits for a lock. */
 interface Transacted {
   readonly db: AnyKysely;
-  readonly reader: SqlReader;
+  /** Undefined: that of the database. */
+  readonly isolation: DialectProfile["transactionIsolation"];
   readonly patience: WritePatience;
 }
 
 async function transact<T>(
-  { db, reader, patience }: Transacted,
+  { db, isolation, patience }: Transacted,
   work: (transaction: unknown) => Promise<T>,
   context: RuleContext,
 ): Promise<T> {
   throwIfGone(context);
-  const isolation = reader.profile.transactionIsolation;
   const builder = isolation === undefined ? db.transaction() : db.transaction().setIsolationLevel(isolation);
   let isDone = false;
   try {

@@ -1,6 +1,7 @@
 import { chain, type Maybe } from "../../base/maybe.ts";
 import type { Context } from "../../definition/context.ts";
 import type { EntitySetHandlers } from "../../definition/handlers.ts";
+import type { EntitySetDeclaration } from "../../definition/sets/entity-set.ts";
 import { ALONE } from "../../definition/sets/judge-references.ts";
 import type { StructuralProperty } from "../../edm/model.ts";
 import type { PrimitiveValue } from "../../edm/value-codec.ts";
@@ -68,15 +69,24 @@ export function writeHandlers(table: SqlTable): WriteHandlers {
   return { create, replace: change(false), patch: change(true), delete: remove };
 }
 
-/** Makes the function that locks the row of a key until the open transaction ends. @see docs/reference/handlers.md, Hooks */
-export function rowLock(declared: DeclaredTable): (key: unknown, context: Context) => Maybe<unknown> {
-  return (key, context) =>
+/** The functions that read single rows in the open transaction. */
+type RowReads = Required<Pick<EntitySetDeclaration, "lock" | "reread">>;
+
+/** Makes the functions that lock the row of a key, and read it as writes return it. @see docs/reference/handlers.md, Hooks */
+export function rowReads(declared: DeclaredTable): RowReads {
+  const read = (use: RowUse, key: unknown, context: Context): Maybe<Values | null> =>
     chain(declared.open(context), (table) => {
       const writer = writerOf(table);
+      const selected = use === "locked" ? table.keyOnly : table.returnedTo(context);
       return inStatement(table, context, (session) =>
-        writer.read(taskOf(session, context), writer.keyValues(key), table.keyOnly, "locked"),
+        writer.read(taskOf(session, context), writer.keyValues(key), selected, use),
       );
     });
+  // The service passes the context of handlers.
+  return {
+    lock: (key, context) => read("locked", key, context as Context),
+    reread: (key, context) => read("read", key, context as Context),
+  };
 }
 
 /** Turns thrown errors into rejected promises, while results may be synchronous: applications call these handlers too. */
