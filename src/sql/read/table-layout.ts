@@ -1,3 +1,5 @@
+import type { TableSchema } from "../../tools/introspect/schema.ts";
+
 /** A text for values that have the same JSON. */
 function textOf(value: unknown): string {
   return JSON.stringify(value, (_name, each: unknown) => (typeof each === "bigint" ? `${String(each)}n` : each));
@@ -8,6 +10,7 @@ export class TableLayout {
   readonly #tables = new Map<string, string>();
   /** The facts of each check, by the names of its tables. */
   readonly #facts = new Map<string, string>();
+  readonly #triggered = new Set<string>();
   #text: string | undefined;
 
   /** Describes all tables that were read; undefined before the first check. */
@@ -20,13 +23,22 @@ export class TableLayout {
     return this.#tables.has(table);
   }
 
+  /** Whether triggers may change rows after a statement has written a table. @param table its quoted name */
+  isTriggered(table: string): boolean {
+    return this.#triggered.has(table);
+  }
+
   /**
    * Adds the result of a check, in place of an earlier one.
    * @param tables by quoted name
    * @param facts what else statements depend on
    */
-  add(tables: ReadonlyMap<string, unknown>, facts: unknown): void {
-    for (const [name, table] of tables) this.#tables.set(name, textOf(table));
+  add(tables: ReadonlyMap<string, TableSchema>, facts: unknown): void {
+    for (const [name, table] of tables) {
+      this.#tables.set(name, textOf(table));
+      if (table.isTriggered === true) this.#triggered.add(name);
+      else this.#triggered.delete(name);
+    }
     this.#facts.set(textOf([...tables.keys()].toSorted()), textOf(facts));
     this.#text = textOf([this.#tables, this.#facts].map((each) => [...each].toSorted(([a], [b]) => (a < b ? -1 : 1))));
   }

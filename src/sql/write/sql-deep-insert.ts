@@ -87,9 +87,29 @@ async function insertGuarded(
     const task: InsertTask = { session, context, place: "", written: [], restrictions, stated };
     const stored = await insertNode(task, node, {}, []);
     await checkWritten(task, restrictions);
-    return stored.entity;
+    const isLeft = task.written.every((row) => !writerOf(row.table).statements.areTriggered);
+    return isLeft || isPlain ? stored.entity : readAgain(task, node, stored.entity);
   };
   return inTransaction(table, context, insert, !isPlain || restrictions.size > 0);
+}
+
+/** Reads added rows again: triggers of rows that were added later may have changed them. @param entity the row, with nested ones */
+async function readAgain(task: InsertTask, node: Node, entity: Values): Promise<Values> {
+  const { table, set } = node;
+  const writer = writerOf(table);
+  const left = await writer.read(task, writer.keyOf(entity), table.returnedTo(task.context));
+  const again: Record<string, unknown> = { ...entity, ...left };
+  for (const nested of set === null ? [] : nestedIn(task, { ...node, set })) {
+    const { navigation, entities } = nested;
+    const items: Values[] = [];
+    for (const [index, item] of ([entity[navigation.field]].flat() as readonly Values[]).entries()) {
+      const values = entities[index];
+      if (values === undefined) continue;
+      items.push(await readAgain(task, { table: nested.table, set: nested.set, values }, item));
+    }
+    again[navigation.field] = navigation.isCollection ? items : items[0];
+  }
+  return again;
 }
 
 /** A write of several rows, one after another. */

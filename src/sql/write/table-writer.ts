@@ -76,7 +76,9 @@ export class TableWriter {
     );
     return chain(added, ({ rows, insertId }): Maybe<Stored> => {
       const returned = writtenIn(rows, statement);
-      if (returned !== null && statements.areReturning) return splitRow(returned, beside, beyond);
+      if (returned !== null && statements.areReturning) {
+        return chain(this.#asLeft(task, returned, selected), (row) => splitRow(row, beside, beyond));
+      }
       const key = returned === null ? keyOfNewRow(table, given, insertId) : this.keyOf(returned);
       const written = { columns, values: given };
       return chain(key === null ? null : this.#readWritten(task, key, selected, written), (stored) => {
@@ -123,7 +125,7 @@ export class TableWriter {
     );
     return chain(changed, ({ rows }): Maybe<Values | null> => {
       checkOneRow(table, rows.length);
-      if (statements.areReturning) return writtenIn(rows, statement);
+      if (statements.areReturning) return this.#asLeft(task, writtenIn(rows, statement), selected);
       return chain(this.#readWritten(task, key, selected, { columns, values }), (stored) => {
         // The row was locked before, so it exists.
         if (stored === null && mayShareKeys(table)) throw sharedKey();
@@ -156,6 +158,16 @@ export class TableWriter {
       this.#run(task, statement, () => ({ key })),
       ({ rows }) => (rows.length > 1 && mayShareKeys(this.table) ? null : firstOf(rows, statement)),
     );
+  }
+
+  /** Returns a written row as triggers leave it. A row that they delete is as it was written. */
+  #asLeft<Written extends Values | null>(
+    task: WriteTask,
+    row: Written,
+    selected: readonly SelectedProperty[],
+  ): Maybe<Values | Written> {
+    if (row === null || !this.statements.areTriggered) return row;
+    return chain(this.read(task, this.keyOf(row), selected), (left) => left ?? row);
   }
 
   /** @throws ODataError `InvalidBody` if a column contains another value than was written, which fails the transaction */

@@ -68,6 +68,8 @@ export class WriteStatements {
   readonly #table: SqlTable;
   readonly #own = new BoundedCache<string, object>(STATEMENTS_KEPT);
   #areReturnable: boolean | undefined;
+  /** The quoted name of the table. */
+  #name: string | undefined;
 
   constructor(table: SqlTable) {
     this.#table = table;
@@ -84,9 +86,16 @@ export class WriteStatements {
     return (this.#areReturnable ??= [...plans.values()].every(isReturnable));
   }
 
-  /** Whether one statement changes or deletes a row: it returns the row, and reaches no other one. */
+  /** Whether triggers may change rows after a statement has written them, as far as the schema check has found. */
+  get areTriggered(): boolean {
+    const { db, reader } = this.#table;
+    this.#name ??= reader.from.quoted?.compile(db).sql ?? "";
+    return reader.connected.layout.isTriggered(this.#name);
+  }
+
+  /** Whether one statement changes or deletes a row: it returns the row as it stays, and reaches no other one. */
   get areEnough(): boolean {
-    return this.areReturning && !mayShareKeys(this.#table);
+    return this.areReturning && !this.areTriggered && !mayShareKeys(this.#table);
   }
 
   /** Whether a row is locked by its key before it is written. A key that several rows may have is as weak as a condition. */

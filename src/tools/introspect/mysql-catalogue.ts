@@ -1,6 +1,7 @@
 import { isYes, textOf, textOrNull, type CatalogueRow, type CatalogueSteps } from "./catalogue-steps.ts";
 import { collectTables, type FindTable, type ListedColumn, type ListedIndexColumn } from "./collect-tables.ts";
 import type { CheckedSchema, WantedTable, ComparedTexts } from "./schema.ts";
+import { MYSQL_TRIGGERS, withTriggers } from "./triggered-tables.ts";
 
 /**
  * Selects columns of tables. The catalogue compares names in any letter case, in which two tables may have one name.
@@ -39,7 +40,8 @@ export function* readMysqlCatalogue(wanted: readonly WantedTable[]): CatalogueSt
     parameters,
     width: 7,
   };
-  const tables = collectTables(wanted, columns.map(toMysqlColumn), indexes.map(toMysqlIndexColumn), finderOf(columns));
+  const found = collectTables(wanted, columns.map(toMysqlColumn), indexes.map(toMysqlIndexColumn), finderOf(columns));
+  const tables = yield* withTriggers(wanted, found, MYSQL_TRIGGERS);
   const isComplete = wanted.every(({ text }) => tables.has(text));
   const names = isComplete ? [] : yield { sql: NAMES, parameters: [], width: 1 };
   const isUtcSession = columns.every((row) => isYes(row[11]));

@@ -8,6 +8,7 @@ import {
 } from "./catalogue-steps.ts";
 import { collectTables, type FindTable, type ListedColumn, type ListedIndexColumn } from "./collect-tables.ts";
 import type { CheckedSchema, WantedTable, ComparedTexts } from "./schema.ts";
+import { POSTGRES_TRIGGERS, withTriggers } from "./triggered-tables.ts";
 
 /** Finds the wanted tables as statements do: by `search_path`, temporary tables first. */
 const WANTED = `json_array_elements_text($1::json) as w(name) join pg_class c on c.oid = to_regclass(w.name)::oid`;
@@ -101,7 +102,8 @@ export function* readPostgresCatalogue(wanted: readonly WantedTable[]): Catalogu
   const columns = yield* readCatalogue({ sql: COLUMNS, parameters, width: 13 });
   const indexes = yield* readCatalogue({ sql: INDEXES, parameters, width: 8 });
   const listed = columns.map(toPostgresColumn);
-  const tables = collectTables(wanted, listed, indexes.map(toPostgresIndexColumn), find);
+  const found = collectTables(wanted, listed, indexes.map(toPostgresIndexColumn), find);
+  const tables = yield* withTriggers(wanted, found, POSTGRES_TRIGGERS);
   const isComplete = wanted.every(({ text }) => tables.has(text));
   const names = isComplete ? [] : yield { sql: NAMES, parameters: [], width: 1 };
   const isUtcSession = columns.every((row) => isYes(row[12]));

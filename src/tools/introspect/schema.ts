@@ -25,6 +25,8 @@ export interface TableSchema {
   readonly columns: readonly ColumnSchema[];
   /** The indexes that contain every row. */
   readonly indexes: readonly IndexSchema[];
+  /** Whether triggers may change its rows, or other ones, after a statement has written them; absent: no. */
+  readonly isTriggered?: true | undefined;
 }
 
 /** One column. */

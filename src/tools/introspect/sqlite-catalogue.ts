@@ -8,6 +8,7 @@ import {
   type ListedIndexColumn,
 } from "./collect-tables.ts";
 import type { CheckedSchema, WantedTable } from "./schema.ts";
+import { SQLITE_TRIGGERS, withTriggers } from "./triggered-tables.ts";
 
 /** SQLite limits the length of a statement and the number of its columns. */
 const DEFAULTS_PER_STATEMENT = 100;
@@ -45,7 +46,7 @@ export function* readSqliteCatalogue(wanted: readonly WantedTable[]): CatalogueS
   });
   const listed = [...own, ...rowids];
   const keys = [...indexes.map(toSqliteIndexColumn), ...owners.flatMap(toRowid), ...rowids.map(toRowidKey)];
-  const tables = collectTables(wanted, listed, keys, find);
+  const tables = yield* withTriggers(wanted, collectTables(wanted, listed, keys, find), SQLITE_TRIGGERS);
   const isComplete = wanted.every(({ text }) => tables.has(text));
   const names = isComplete ? [] : yield { sql: NAMES, parameters: [], width: 1 };
   return { tables, ignoresCase: true, isUtcSession: true, tableNames: names.map(([name]) => textOf(name)) };

@@ -1,0 +1,77 @@
+import { textOf, type CatalogueQuery, type CatalogueSteps } from "./catalogue-steps.ts";
+import type { TableSchema, WantedTable } from "./schema.ts";
+
+/** The parts of a database's catalogue in which triggers are found. */
+interface TriggerCatalogue {
+  /** Lists the names of tables whose rows a trigger may change after a statement has written them. */
+  readonly list: (wanted: readonly WantedTable[]) => CatalogueQuery;
+  /** Returns the name of a table as the list has it. */
+  readonly nameOf: (table: WantedTable) => string;
+}
+
+/** Marks the tables whose rows a trigger may change after a statement has written them. */
+export function* withTriggers(
+  wanted: readonly WantedTable[],
+  tables: ReadonlyMap<string, TableSchema>,
+  { list, nameOf }: TriggerCatalogue,
+): CatalogueSteps<ReadonlyMap<string, TableSchema>> {
+  const found = wanted.filter(({ text }) => tables.has(text));
+  const rows = found.length === 0 ? [] : yield list(found);
+  const names = new Set(rows.map(([name]) => textOf(name)));
+  const triggered = new Set(found.filter((table) => names.has(nameOf(table))).map(({ text }) => text));
+  if (triggered.size === 0) return tables;
+  return new Map(
+    Array.from(tables, ([text, table]) => [text, triggered.has(text) ? { ...table, isTriggered: true } : table]),
+  );
+}
+
+/** A table of a schema that is not qualified counts with those of its name in every schema. */
+const lastName = ({ names }: WantedTable): string => (names.at(-1) ?? "").toLowerCase();
+
+/**
+ * The triggers of SQLite. The text of one that runs after a statement, or instead of one, contains the word.
+ * @see https://sqlite.org/lang_createtrigger.html
+ */
+export const SQLITE_TRIGGERS: TriggerCatalogue = {
+  list: (wanted) => {
+    const schemas = new Set(["main", "temp", ...wanted.flatMap(({ names }) => names.slice(-2, -1))]);
+    const selects = Array.from(
+      schemas,
+      (schema) =>
+        `select lower(tbl_name) as c0 from "${schema.replaceAll('"', '""')}".sqlite_master
+  where type = 'trigger' and (sql like '%after%' or sql like '%instead%')`,
+    );
+    return { sql: selects.join(" union "), parameters: [], width: 1 };
+  },
+  nameOf: lastName,
+};
+
+/**
+ * The triggers of PostgreSQL, also of partitions and of the tables behind views. Those before a statement change the row that
+ * the statement returns.
+ * @see https://www.postgresql.org/docs/current/catalog-pg-trigger.html
+ */
+export const POSTGRES_TRIGGERS: TriggerCatalogue = {
+  list: (wanted) => ({
+    sql: `with recursive below(name, oid) as (
+    select w.name, c.oid from json_array_elements_text($1::json) as w(name) join pg_class c on c.oid = to_regclass(w.name)::oid
+    union select b.name, r.oid from below b join (select inhparent as owner, inhrelid as oid from pg_inherits
+      union all select v.ev_class, d.refobjid from pg_rewrite v join pg_depend d on d.objid = v.oid
+        and d.classid = 'pg_rewrite'::regclass and d.refclassid = 'pg_class'::regclass) r on r.owner = b.oid)
+  select distinct b.name as c0 from below b join pg_trigger t on t.tgrelid = b.oid
+  where not t.tgisinternal and t.tgenabled <> 'D' and (t.tgtype & 2) = 0 and (t.tgtype & 20) <> 0`,
+    parameters: [JSON.stringify(wanted.map(({ text }) => text))],
+    width: 1,
+  }),
+  nameOf: ({ text }) => text,
+};
+
+/** The triggers of MariaDB. @see https://mariadb.com/kb/en/information-schema-triggers-table/ */
+export const MYSQL_TRIGGERS: TriggerCatalogue = {
+  list: () => ({
+    sql: `select distinct lower(event_object_table) as c0 from information_schema.triggers where action_timing = 'AFTER'`,
+    parameters: [],
+    width: 1,
+  }),
+  nameOf: lastName,
+};
