@@ -1,7 +1,6 @@
 import { keeper } from "../base/memo.ts";
 import { PRIMITIVE_TYPES } from "../edm/primitive-type.ts";
 import { aggregateType } from "../query/aggregate-type.ts";
-import { averageScale } from "../query/average-scale.ts";
 import type { Aggregate, AggregateMethod, FilterClause } from "../query/clauses.ts";
 import type { Expression, LambdaExpression, NavigationExpression, ScalarType } from "../query/expression.ts";
 import { isPath, stepsOf } from "../query/walk-expression.ts";
@@ -73,7 +72,8 @@ function resultFacets(method: AggregateMethod, result: ScalarType, expression: E
   if (method === "min" || method === "max") return facets;
   if (result === PRIMITIVE_TYPES["Edm.Duration"]) return { precision: 12 };
   if (result !== PRIMITIVE_TYPES["Edm.Decimal"]) return {};
-  if (method === "average") return { scale: averageScale({ expression }) };
+  // An average has as many digits as it needs.
+  if (method === "average") return {};
   return expression.kind === "property" && expression.type === result ? { scale: facets.scale } : {};
 }
 

@@ -1,10 +1,10 @@
 import { parseDateTimeOffset } from "../edm/date-time-offset.ts";
 import type { StructuralProperty } from "../edm/model.ts";
+import { DEFAULT_PRECISION } from "../edm/shown-value.ts";
 import {
   nextDouble,
   BEFORE_ALL_TEXTS,
   BEHIND_ALL_TEXTS,
-  DEFAULT_PRECISION,
   fromEpoch,
   MAX_PRECISION,
   roundedUp,

@@ -1,8 +1,10 @@
 import { fromEpochDays, SECONDS_PER_DAY } from "../edm/calendar.ts";
 import { fractionOf, parseDateTimeOffset, toEpochSeconds, writeDate } from "../edm/date-time-offset.ts";
+import { negateDecimal } from "../edm/decimal-arithmetic.ts";
 import {
   compareDecimals,
   decimalFromNumber,
+  fromScaled,
   scaleOf,
   toScaled,
   MAX_DECIMAL_DIGITS,
@@ -13,9 +15,6 @@ import { durationFractionOf, wholeSecondsOf } from "../edm/duration.ts";
 
 /** The maximum number of fraction digits of a timestamp. */
 export const MAX_PRECISION = 12;
-
-/** The fraction digits of a timestamp if the property declares no precision. */
-export const DEFAULT_PRECISION = 3;
 
 /** Sort before and after every text of a date or timestamp of the years 0 to 9999. */
 export const BEFORE_ALL_TEXTS = "";
@@ -139,6 +138,21 @@ export function doublesAround(value: string): { readonly floor: number; readonly
   return order < 0
     ? { floor: double, ceiling: nextDouble(double, 1) }
     : { floor: nextDouble(double, -1), ceiling: double };
+}
+
+/**
+ * Returns the greatest double that is not above a Decimal once its shortest Decimal is rounded half away from zero to `scale`
+ * fraction digits, and the least that is not below it. Without such a value, `ceiling` is above `floor`.
+ */
+export function roundingDoubles(value: string, scale: number): { readonly floor: number; readonly ceiling: number } {
+  return { floor: greatestRounded(value, scale), ceiling: 0 - greatestRounded(negateDecimal(value), scale) };
+}
+
+function greatestRounded(value: string, scale: number): number {
+  const { floor: units } = unitsAround(value, scale);
+  // The midpoint above the value: a negative one is rounded down to it.
+  const { floor, ceiling } = doublesAround(fromScaled(units * 10n + 5n, scale + 1));
+  return units >= 0n && floor === ceiling ? nextDouble(floor, -1) : floor;
 }
 
 /** Returns the bounds of a Decimal that is greater than every double, or less. */

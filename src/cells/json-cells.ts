@@ -1,4 +1,6 @@
 import { daysInMonth } from "../edm/calendar.ts";
+import { withScale } from "../edm/decimal.ts";
+import type { Facets } from "../edm/primitive-type.ts";
 import { scanString } from "./json-text.ts";
 
 /** The place of a value in JSON that a database wrote, and the text that replaces it. */
@@ -96,20 +98,27 @@ export const scanDouble: ScanJson = (bytes, at, { patches }) => {
 /** The most digits of an Edm.Decimal that is written without a check. */
 const MAX_DECIMAL_LENGTH = 30;
 
-/** Finds the end of an Edm.Decimal without an exponent. */
-export const scanDecimal: ScanJson = (bytes, at) => {
-  const start = bytes[at] === MINUS ? at + 1 : at;
-  let end = start;
+/** Makes the scan of an Edm.Decimal without an exponent, which is written with the digits of its scale. */
+export function scanDecimal(scale: Facets["scale"]): ScanJson {
+  return (bytes, at, { patches }) => {
+    const start = bytes[at] === MINUS ? at + 1 : at;
+    const point = digitsEnd(bytes, start);
+    if (point === start || (bytes[start] === ZERO && point > start + 1)) return -1;
+    const end = bytes[point] === POINT ? digitsEnd(bytes, point + 1) : point;
+    if (end === point + 1 || end - at > MAX_DECIMAL_LENGTH) return -1;
+    if (typeof scale === "number" && Math.max(end - point - 1, 0) !== scale) {
+      patches.push({ start: at, end, text: withScale(asciiText(bytes, at, end), scale) });
+    }
+    return end;
+  };
+}
+
+/** Returns the end of the digits at a place. */
+export function digitsEnd(bytes: Uint8Array, at: number): number {
+  let end = at;
   while (isDigit(bytes[end] ?? 0)) end += 1;
-  if (end === start || (bytes[start] === ZERO && end > start + 1)) return -1;
-  if (bytes[end] === POINT) {
-    const point = end;
-    end += 1;
-    while (isDigit(bytes[end] ?? 0)) end += 1;
-    if (end === point + 1) return -1;
-  }
-  return end - at > MAX_DECIMAL_LENGTH ? -1 : end;
-};
+  return end;
+}
 
 function doubleText(number: number): string {
   if (Number.isFinite(number)) return String(number);

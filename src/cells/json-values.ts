@@ -1,5 +1,6 @@
 import { MAX_DECIMAL_DIGITS } from "../edm/decimal.ts";
-import { asciiText, type ScanJson } from "./json-cells.ts";
+import type { Facets } from "../edm/primitive-type.ts";
+import { asciiText, digitsEnd, type ScanJson } from "./json-cells.ts";
 import { scanString } from "./json-text.ts";
 
 const QUOTE = 34;
@@ -50,34 +51,28 @@ export function scanCell(toJson: (cell: unknown) => string): ScanJson {
 }
 
 /**
- * Makes the scan of an Edm.Decimal. A text in canonical form only loses its quotes.
+ * Makes the scan of an Edm.Decimal. A text in canonical form, with the digits of its scale, only loses its quotes.
  * @param other scans any other value
  */
-export function scanDecimal(other: ScanJson): ScanJson {
+export function scanDecimalText(scale: Facets["scale"], other: ScanJson): ScanJson {
   return (bytes, at, findings) => {
-    const end = bytes[at] === QUOTE ? decimalEnd(bytes, at + 1) : -1;
+    const end = bytes[at] === QUOTE ? decimalEnd(bytes, at + 1, scale) : -1;
     if (end < 0 || bytes[end] !== QUOTE || end - at > MAX_DECIMAL_DIGITS) return other(bytes, at, findings);
     findings.patches.push({ start: at, end: at + 1, text: "" }, { start: end, end: end + 1, text: "" });
     return end + 1;
   };
 }
 
-/** Returns the end of a Decimal in canonical form; -1 for any other text. */
-function decimalEnd(bytes: Uint8Array, at: number): number {
+/** Returns the end of a Decimal in canonical form, with the digits of its scale; -1 for any other text. */
+function decimalEnd(bytes: Uint8Array, at: number, scale: Facets["scale"]): number {
   const start = bytes[at] === MINUS ? at + 1 : at;
   const whole = digitsEnd(bytes, start);
   if (whole === start || (bytes[start] === ZERO && whole > start + 1)) return -1;
   // Whether this is negative zero is left to the other scan.
   if (start > at && bytes[start] === ZERO) return -1;
-  if (bytes[whole] !== POINT) return whole;
-  const end = digitsEnd(bytes, whole + 1);
-  return end === whole + 1 ? -1 : end;
-}
-
-function digitsEnd(bytes: Uint8Array, at: number): number {
-  let end = at;
-  for (let byte = bytes[end] ?? 0; byte >= ZERO && byte <= NINE; byte = bytes[end] ?? 0) end += 1;
-  return end;
+  const end = bytes[whole] === POINT ? digitsEnd(bytes, whole + 1) : whole;
+  const digits = Math.max(end - whole - 1, 0);
+  return end === whole + 1 || (typeof scale === "number" && digits !== scale) ? -1 : end;
 }
 
 function numberEnd(bytes: Uint8Array, at: number): number {

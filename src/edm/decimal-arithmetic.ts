@@ -1,4 +1,5 @@
-import { fromScaled, scaleOf, toScaled, MAX_DECIMAL_DIGITS } from "./decimal.ts";
+import { decimalFromNumber, fromScaled, scaleOf, toScaled, MAX_DECIMAL_DIGITS } from "./decimal.ts";
+import type { Facets } from "./primitive-type.ts";
 
 /**
  * Exact arithmetic: first on single canonical Decimals, then of whole expressions. Each operation on single Decimals returns null
@@ -54,6 +55,12 @@ export function roundDecimal(value: string, rounding: DecimalRounding, scale = 0
   if (valueScale <= scale) return value;
   const unit = 10n ** BigInt(valueScale - scale);
   return fromScaled(divideRounded(toScaled(value, valueScale), unit, rounding), scale);
+}
+
+/** Returns the shortest Decimal of a double, rounded half away from zero to a constant scale; null for NaN and infinities. */
+export function decimalOfReal(value: number, scale: Facets["scale"]): string | null {
+  const decimal = decimalFromNumber(value);
+  return decimal === null || typeof scale !== "number" ? decimal : roundDecimal(decimal, "half-away-from-zero", scale);
 }
 
 /** Returns the greatest integer that is not greater than the value. */

@@ -133,6 +133,14 @@ export function fitScale(value: string, scale: number): string | null {
   return scale === 0 ? value.slice(0, -excess - 1) : value.slice(0, -excess);
 }
 
+/** Returns a canonical Decimal with exactly `scale` fraction digits; one whose value needs more digits is returned unchanged. */
+export function withScale(value: string, scale: number): string {
+  const missing = scale - scaleOf(value);
+  if (missing === 0) return value;
+  if (missing < 0) return fitScale(value, scale) ?? value;
+  return `${value}${missing === scale ? "." : ""}${"0".repeat(missing)}`;
+}
+
 /** Removes the zeros at the end of a fraction, and the point if no digit follows it. Other texts are returned unchanged. */
 export function withoutFinalZeros(value: string): string {
   return value.includes(".") ? value.replace(/\.?0+$/, "") : value;

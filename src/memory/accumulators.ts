@@ -6,7 +6,6 @@ import {
   type ScaledDecimal,
   toScaledDecimal,
 } from "../edm/decimal-arithmetic.ts";
-import { withoutFinalZeros } from "../edm/decimal.ts";
 import { totalSecondsOf } from "../edm/duration.ts";
 import { shownValueOf } from "../edm/shown-value.ts";
 import { multiplyDuration } from "../edm/temporal-arithmetic.ts";
@@ -53,9 +52,8 @@ function makerOf(aggregate: Aggregate): (spendText: SpendText) => Accumulator {
       return (spendText) => new DistinctCount(textOf, spendText);
     }
     case "min":
-      return () => new Extreme(type, 1);
     case "max":
-      return () => new Extreme(type, -1);
+      return () => new Extreme(type, aggregate);
     case "sum":
     case "average":
       return totalOf(aggregate, type);
@@ -133,10 +131,10 @@ class Extreme implements Accumulator {
   readonly #sign: 1 | -1;
   #value: PrimitiveValue | null = null;
 
-  constructor(type: ScalarType, sign: 1 | -1) {
+  constructor(type: ScalarType, { property, method }: Aggregate) {
     this.#keys = keyOrder(type);
-    this.#shown = shownValueOf(type);
-    this.#sign = sign;
+    this.#shown = shownValueOf(property);
+    this.#sign = method === "min" ? 1 : -1;
   }
 
   add(value: PrimitiveValue): void {
@@ -193,8 +191,9 @@ function totalOf(aggregate: Aggregate, { name }: ScalarType): () => Accumulator 
     }
     case "Edm.Decimal": {
       const scale = averageScale(aggregate);
+      const shown = shownValueOf(aggregate.property);
       const toResult: ExactKind["toResult"] = (sum, count) =>
-        isSum ? withoutFinalZeros(fromScaledDecimal(sum)) : averageDecimal(sum, count, scale);
+        isSum ? (shown?.(fromScaledDecimal(sum)) ?? null) : averageDecimal(sum, count, scale);
       return exactTotal((value) => toScaledDecimal(asText(value)), toResult);
     }
     case "Edm.Byte":

@@ -30,14 +30,14 @@ const CASES: readonly Case[] = [
     { $apply: ROWS, $top: "2", ...full },
     "Sales(City,Item(Name),T,W,X,U)",
     '"value":[{"@odata.id":null,"City":null,"Item":null,"T@odata.type":"#Decimal","T":99.99,"W":1,"X@odata.type":"#Default.Status","X":"Open","U@odata.type":"#Int64","U":4},' +
-      '{"@odata.id":null,"City":"Oslo","Item":{"Name":"Cup"},"T@odata.type":"#Decimal","T":0.3,"W":0.5,"X@odata.type":"#Default.Status","X":"Open","U@odata.type":"#Int64","U":5}]',
+      '{"@odata.id":null,"City":"Oslo","Item":{"Name":"Cup"},"T@odata.type":"#Decimal","T":0.30,"W":0.5,"X@odata.type":"#Default.Status","X":"Open","U@odata.type":"#Int64","U":5}]',
   ],
   [
     "without control information there are only values",
     "Sales",
     { $apply: ROWS, $top: "1", $skip: "1", ...none },
     null,
-    '"value":[{"City":"Oslo","Item":{"Name":"Cup"},"T":0.3,"W":0.5,"X":"Open","U":5}]',
+    '"value":[{"City":"Oslo","Item":{"Name":"Cup"},"T":0.30,"W":0.5,"X":"Open","U":5}]',
   ],
   [
     "groups have the declared names, however the request writes them",
@@ -56,7 +56,7 @@ const CASES: readonly Case[] = [
     },
     "Sales(Paid,T,U,N,W)",
     '"@odata.count":"2","value":[{"Paid":false,"T@odata.type":"#Decimal","T":"125.24","U@odata.type":"#Int64","U":"4","N@odata.type":"#Decimal","N":"4","W":-1},' +
-      '{"Paid":true,"T@odata.type":"#Decimal","T":"0.3","U@odata.type":"#Int64","U":"5","N@odata.type":"#Decimal","N":"2","W":0.5}]',
+      '{"Paid":true,"T@odata.type":"#Decimal","T":"0.30","U@odata.type":"#Int64","U":"5","N@odata.type":"#Decimal","N":"2","W":0.5}]',
   ],
   [
     "steps that only choose rows keep entities with id, ETag and links",

@@ -76,10 +76,10 @@ const thousandths = (value: string): bigint => {
 };
 const halves = (value: string): number => ({ PT24H: 172_800, P1D: 172_800, "-PT0.5S": -1 })[value] ?? 0;
 
-/** The text of a Decimal with some fraction digits. */
+/** The text of a Decimal with so many fraction digits. */
 function decimal(scaled: bigint, scale: number): string {
   const digits = (scaled < 0n ? -scaled : scaled).toString().padStart(scale + 1, "0");
-  const text = `${digits.slice(0, -scale)}.${digits.slice(-scale)}`.replace(/\.?0+$/u, "");
+  const text = `${digits.slice(0, -scale)}.${digits.slice(-scale)}`;
   return scaled < 0n ? `-${text}` : text;
 }
 
@@ -108,7 +108,7 @@ function expected(rows: readonly Row[]): Readonly<Record<string, string>> {
   return {
     N: String(rows.length),
     Ps: none(prices, () => decimal(sum(prices), 3)),
-    Pa: none(prices, () => decimal(rounded(sum(prices) * 1_000_000n, BigInt(prices.length)), 9)),
+    Pa: none(prices, () => decimal(rounded(sum(prices) * 1_000_000n, BigInt(prices.length)), 9).replace(/\.?0+$/u, "")),
     Px: none(prices, () =>
       decimal(
         prices.reduce((most, value) => (value > most ? value : most)),
@@ -125,7 +125,7 @@ function expected(rows: readonly Row[]): Readonly<Record<string, string>> {
     Ad: distinct("at"),
     An: none(instants, () => {
       const least = Math.min(...instants.map((value) => Date.parse(value)));
-      return JSON.stringify(new Date(least).toISOString().replace(/\.?0+Z$/u, "Z"));
+      return JSON.stringify(new Date(least).toISOString());
     }),
     Kd: distinct("took"),
   };

@@ -133,9 +133,9 @@ describe.each([
   test.each([
     [
       "search(red)/groupby((Title),aggregate(Price with sum as P))",
-      '{"Title":"A","P@odata.type":"#Decimal","P":1.5},{"Title":"B","P@odata.type":"#Decimal","P":2}',
+      '{"Title":"A","P@odata.type":"#Decimal","P":1.50},{"Title":"B","P@odata.type":"#Decimal","P":2.00}',
     ],
-    ["filter(Id gt 1)/search(red)/aggregate(Price with sum as P)", '{"P@odata.type":"#Decimal","P":2}'],
+    ["filter(Id gt 1)/search(red)/aggregate(Price with sum as P)", '{"P@odata.type":"#Decimal","P":2.00}'],
   ])("finds the entities that further steps apply to: %s", async ($apply, rows) => {
     texts.length = 0;
     const answer = await send(url("/b/Books", { $apply }));
@@ -206,7 +206,7 @@ describe("entities of navigations and functions", () => {
     const answer = await service("standard")(url("/b/Shelfs(1)/Books", { $apply }));
     expect({ status: answer.status, text: answer.text }).toEqual({
       status: 200,
-      text: `{"@odata.context":"${ORIGIN}/b/$metadata#Books(Title,P)","value":[${row("A", "1.5")},${row("B", "2")}]}`,
+      text: `{"@odata.context":"${ORIGIN}/b/$metadata#Books(Title,P)","value":[${row("A", "1.50")},${row("B", "2.00")}]}`,
     });
     const count = await service("standard")(url("/b/Shelfs(1)/Books/$count", { $apply }));
     expect({ status: count.status, text: count.text }).toEqual({ status: 200, text: "2" });

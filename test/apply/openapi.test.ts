@@ -38,8 +38,8 @@ const APPLY_OF_SALES = "groupby((Status),aggregate(Amount with sum as Total))";
 const ROWS: Readonly<Record<string, string>> = {
   [`/s/Sales?$apply=${APPLY_OF_SALES}`]:
     `{"@odata.context":"${ORIGIN}/s/$metadata#Sales(Status,Total)","value":[` +
-    '{"Status":"Void","Total@odata.type":"#Decimal","Total":0.2},' +
-    '{"Status":"Closed","Total@odata.type":"#Decimal","Total":30.5},' +
+    '{"Status":"Void","Total@odata.type":"#Decimal","Total":0.20},' +
+    '{"Status":"Closed","Total@odata.type":"#Decimal","Total":30.50},' +
     '{"Status":"Open","Total@odata.type":"#Decimal","Total":94.84}]}',
 };
 

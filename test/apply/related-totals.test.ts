@@ -53,8 +53,8 @@ const CASES: readonly Case[] = [
         "groupby((Name),aggregate(Sales/Amount with sum as T,Sales/$count as N,$count as C,Sales/City with countdistinct as D,Rate with sum as R))",
     },
     "Items(Name,T,N,C,D,R)",
-    `{"Name":null,${D("T", 30.5)},${D("N", 1)},${D("C", 1)},${D("D", 1)},${D("R", 0.25)}},` +
-      `{"Name":"Cup",${D("T", -4.95)},${D("N", 3)},${D("C", 1)},${D("D", 2)},${D("R", 1.5)}},` +
+    `{"Name":null,${D("T", "30.50")},${D("N", 1)},${D("C", 1)},${D("D", 1)},${D("R", "0.250")}},` +
+      `{"Name":"Cup",${D("T", -4.95)},${D("N", 3)},${D("C", 1)},${D("D", 2)},${D("R", "1.500")}},` +
       `{"Name":"Pot","T":null,${D("N", 1)},${D("C", 1)},${D("D", 1)},"R":null}`,
   ],
   [
@@ -86,7 +86,7 @@ const CASES: readonly Case[] = [
     "Sales",
     { $apply: "aggregate(Item/Name with max as M,Item/Rate with min as R,Item/Kind/Label with countdistinct as D)" },
     "Sales(M,R,D)",
-    `{"M":"Pot",${D("R", 0.25)},${D("D", 1)}}`,
+    `{"M":"Pot",${D("R", "0.250")},${D("D", 1)}}`,
   ],
   // Several sales lead to the same item, and each of its sales counts once.
   [

@@ -275,6 +275,11 @@ function sixDigits(time: string | null): string | null {
   return time === null ? null : time.slice(0, "hh:mm:ss.ffffff".length);
 }
 
+/** A row as a database shows it: its rates are doubles, which have more digits than the scale of 4. */
+export function shownRow(row: ThingRow): ThingRow {
+  return { ...row, rate: row.rate === null ? null : Number(row.rate).toFixed(4) };
+}
+
 /** A database with the rows. */
 export async function thingsDatabase(engine: DatabaseEngine, rows: readonly ThingRow[]): Promise<OpenDatabase> {
   const opened = await engine.open();
@@ -303,7 +308,7 @@ export async function thingServices(
   const { db, close } = await thingsDatabase(engine, rows);
   const name = "Things";
   const options = { propertyNaming: "camelCase", namespace: "Test", ...others } as const;
-  const stored: readonly ResultOf<typeof Thing>[] = rows;
+  const stored: readonly ResultOf<typeof Thing>[] = rows.map(shownRow);
   const memory = odataService({
     ...options,
     entitySets: [

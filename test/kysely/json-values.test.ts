@@ -19,6 +19,7 @@ const Value = entityType("Value", {
   price: edm.decimal({ precision: 18, scale: 4 }).nullable(),
   scaled: edm.decimal({ precision: 18, scale: 2 }).nullable(),
   real: edm.decimal().nullable(),
+  rounded: edm.decimal({ precision: 18, scale: 2 }).nullable(),
   rights: edm.enum(Rights).nullable(),
   state: edm.enum(State).nullable(),
   level: edm.enum(State).nullable(),
@@ -33,6 +34,7 @@ const Value = entityType("Value", {
 const COLUMNS = {
   scaled: { storage: "scaled" },
   real: { storage: "real" },
+  rounded: { storage: "real" },
   state: { storage: { values: { Öffen: "o", Paid: "p" } } },
   level: { storage: { values: { Öffen: 10, Paid: 20 } } },
   isOpen: { storage: { true: "Y", false: "N" } },
@@ -57,6 +59,10 @@ const CELLS: Readonly<Record<string, fc.Arbitrary<unknown>>> = {
   price: decimal,
   scaled: fc.oneof(digits, fc.constantFrom(0n, -5n, 2n ** 63n - 1n)),
   real: fc.oneof(fc.double({ noNaN: true, noDefaultInfinity: true }), fc.constantFrom(50, -0, 0.1, 1e21, 1e-7)),
+  rounded: fc.oneof(
+    fc.double({ noNaN: true, noDefaultInfinity: true }),
+    fc.constantFrom(50, -0, 0.125, 2.675, 1e21, 1e-7),
+  ),
   rights: fc.nat(8),
   state: fc.constantFrom("o", "p"),
   level: fc.constantFrom(10, 20),
@@ -154,9 +160,14 @@ describe("values that JavaScript writes into JSON of SQLite", () => {
   });
 
   test.each([
-    ["price", "1.50", "1.50"],
-    ["price", 1.5, "1.5"],
-    ["price", 50, "50"],
+    ["price", "1.5000", "1.5000"],
+    ["price", "1.50", "1.5000"],
+    ["price", "1.50000", "1.5000"],
+    ["price", "1.23456", "1.23456"],
+    ["price", 1.5, "1.5000"],
+    ["price", 50, "50.0000"],
+    ["rounded", 2.675, "2.68"],
+    ["rounded", 50, "50.00"],
     ["scaled", "5", "0.05"],
     ["scaled", "9223372036854775807", "92233720368547758.07"],
     ["rights", 6, '"Write,Own"'],

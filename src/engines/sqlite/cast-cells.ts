@@ -4,7 +4,7 @@ import { toInstant } from "../../cells/instant.ts";
 import { STORED_TEXTS } from "../../cells/text-cells.ts";
 import { castOf } from "../../edm/cast.ts";
 import { parseDate } from "../../edm/date-time-offset.ts";
-import { decimalFromBigInt, decimalFromNumber } from "../../edm/decimal.ts";
+import { decimalFromBigInt, decimalFromNumber, withScale } from "../../edm/decimal.ts";
 import { isInteger, PRIMITIVE_TYPES, type PrimitiveType, type PrimitiveTypeName } from "../../edm/primitive-type.ts";
 import { parseTimeOfDay } from "../../edm/time-of-day.ts";
 import type { PrimitiveValue } from "../../edm/value-codec.ts";
@@ -14,8 +14,8 @@ type Cell = Exclude<SQLOutputValue, null>;
 
 /**
  * Casts a cell, for `odata_cast(source, target, digits, value)`.
- * @param digits `needed` for a computed value, `written` for any other; for a timestamp that is stored as a number, the least
- *   number of fraction digits of its text
+ * @param digits `needed` for a computed value, `written` for any other; the least number of fraction digits of the text of a
+ *   timestamp that is stored as a number, or of a Decimal with a constant scale
  * @returns null if the cast fails
  */
 export function castCell(source: unknown, target: unknown, digits: unknown, cell: Cell): SQLInputValue {
@@ -23,7 +23,10 @@ export function castCell(source: unknown, target: unknown, digits: unknown, cell
   const wanted = PRIMITIVE_TYPES[target as PrimitiveTypeName];
   const value = readCell(type, cell);
   if (value === null) throw unreadableArgument(describeCell(cell), `an ${type.name}`);
-  if (typeof digits === "bigint") return showInstant(toInstant(String(value)), Number(digits));
+  if (typeof digits === "bigint") {
+    const text = String(value);
+    return type.name === "Edm.Decimal" ? withScale(text, Number(digits)) : showInstant(toInstant(text), Number(digits));
+  }
   return writeCell(wanted, castOf(type, wanted, digits === "needed" ? "needed" : "written")(value));
 }
 

@@ -16,6 +16,7 @@ import {
   addDecimals,
   averageDecimal,
   ceilingDecimal,
+  decimalOfReal,
   divideDecimals,
   floorDecimal,
   moduloDecimals,
@@ -192,6 +193,7 @@ export function toDecimal(value: NonNullable<SQLOutputValue>): string {
  * - `odata_double_round(a, bankers)`: rounds half away from zero, or half to even if `bankers` is 1.
  * - `odata_decimal_unscale(integer, scale)`: the Decimal of an integer divided by ten to the power of `scale`.
  * - `odata_units_sum(high, low, scale)`: the same for a sum of integers, from the sums of their higher and lower 32 bits.
+ * - `odata_real_round(real, scale)`: the double next to the rounded Decimal; other cells unchanged.
  * - `odata_decimal_average(sum, count, digits)`: the quotient, rounded half away from zero.
  * - `odata_cast(source, target, digits, value)`: see `castCell`.
  */
@@ -203,6 +205,8 @@ const NUMBER_FUNCTIONS: Readonly<Record<string, SqlFunction>> = {
   odata_decimal_unscale: (value, scale) => (value === null ? null : unscale(value, scale)),
   odata_units_sum: (high, low, scale) =>
     typeof high === "bigint" && typeof low === "bigint" ? fromScaled(high * 2n ** 32n + low, Number(scale)) : null,
+  odata_real_round: (value, scale) =>
+    typeof value === "number" ? Number(decimalOfReal(value, Number(scale)) ?? value) : (value ?? null),
   odata_decimal_average: (sum, count, digits) =>
     ofDecimal(sum, (total) => averageDecimal(toScaledDecimal(total), Number(count), Number(digits))),
   odata_cast: (source, target, digits, value) =>

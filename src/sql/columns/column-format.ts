@@ -1,4 +1,5 @@
 import { keptPer } from "../../base/memo.ts";
+import { withScale } from "../../edm/decimal.ts";
 import type { StructuralProperty, ComplexType } from "../../edm/model.ts";
 import type { PrimitiveValue } from "../../edm/value-codec.ts";
 import { codecOf } from "../../edm/value-codecs.ts";
@@ -151,6 +152,15 @@ export function ofCodec(property: StructuralProperty): ReadCell {
   return codecOf(property).fromHandler;
 }
 
+/** Returns a reader that writes Decimals with a constant scale in its digits. */
+export function readInScale({ type, facets: { scale } }: StructuralProperty, read: ReadCell): ReadCell {
+  if (type.name !== "Edm.Decimal" || typeof scale !== "number") return read;
+  return (cell) => {
+    const value = read(cell);
+    return typeof value === "string" ? withScale(value, scale) : value;
+  };
+}
+
 /** Describes a cell for the log; long texts are truncated. */
 function describe(cell: unknown): string {
   if (typeof cell === "string") return JSON.stringify(cell.slice(0, 40));
@@ -201,7 +211,7 @@ function documentReader(property: StructuralProperty, { isCollection, withIgnore
   if (type.kind === "ComplexType") return (value) => readObject(property, type, value, withIgnored);
   const codec = codecOf(property);
   // Quoted numbers are read too: some programs quote numbers with many digits.
-  return (value) => codec.fromJson(value, true);
+  return readInScale(property, (value) => codec.fromJson(value as JsonValue, true));
 }
 
 /** Made once per member, since a complex type may contain itself. */

@@ -7,6 +7,7 @@ import type { PrimitiveValue } from "../../edm/value-codec.ts";
 import {
   makeColumnFormat,
   ofCodec,
+  readInScale,
   type ColumnFormat,
   type ColumnFormats,
   type ReadCell,
@@ -59,7 +60,8 @@ export function columnFormatOf(makeTable: () => ColumnTable): ColumnFormats["col
     const parts = row?.(property) ?? null;
     if (parts === null) return null;
     const { form, read, ...others } = parts;
-    return makeColumnFormat(property, form, read ?? ofCodec(property), { toSelected: table.toSelected, ...others });
+    const reader = readInScale(property, read ?? ofCodec(property));
+    return makeColumnFormat(property, form, reader, { toSelected: table.toSelected, ...others });
   };
 }
 

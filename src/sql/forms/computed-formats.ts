@@ -46,15 +46,16 @@ export function ofCanonicalForm(property: StructuralProperty, values: ComputedVa
   const format = values.columnFormat(property, undefined);
   if (format === null) throw new Error(`${property.name} is not a single value.`);
   const shown = asShown(property, { ...format, form });
-  return type.name === "Edm.Decimal" ? Object.freeze<ColumnFormat>({ ...shown, toJson: int64Text }) : shown;
+  const isWhole = type.name === "Edm.Decimal" && (property.facets.scale ?? "variable") === "variable";
+  return isWhole || property.facets.scale === 0 ? Object.freeze<ColumnFormat>({ ...shown, toJson: int64Text }) : shown;
 }
 
 /** Returns a format that reads equal values alike: see `shownValueOf`. */
-export function asShown({ type }: StructuralProperty, format: ColumnFormat): ColumnFormat {
-  const shown = type.kind === "ComplexType" ? undefined : shownValueOf(type);
+export function asShown(property: StructuralProperty, format: ColumnFormat): ColumnFormat {
+  const shown = shownValueOf(property, format.form.shownDigits?.(property));
   if (shown === undefined) return format;
   // The text of a double that is not zero is the shown one.
-  const toJson = type.name === "Edm.Double" ? format.toJson : undefined;
+  const toJson = property.type.name === "Edm.Double" ? format.toJson : undefined;
   return Object.freeze<ColumnFormat>({ ...format, toJson, toValue: (cell) => shown(format.toValue(cell)) });
 }
 

@@ -1,13 +1,6 @@
 import { sql } from "kysely";
 import { required } from "../../base/required.ts";
-import {
-  unitsAround,
-  DEFAULT_PRECISION,
-  MAX_PRECISION,
-  readStoredTimestamp,
-  roundedUp,
-  toInstant,
-} from "../../cells/instant.ts";
+import { unitsAround, readStoredTimestamp, roundedUp, toInstant } from "../../cells/instant.ts";
 import {
   guidText,
   int64Text,
@@ -18,10 +11,12 @@ import {
   shortIntegerText,
   stringText,
 } from "../../cells/text-cells.ts";
+import { roundDecimal } from "../../edm/decimal-arithmetic.ts";
 import { fromScaled, parseDecimal } from "../../edm/decimal.ts";
 import { integerBounds } from "../../edm/integer-bounds.ts";
 import type { StructuralProperty } from "../../edm/model.ts";
 import type { PrimitiveTypeName } from "../../edm/primitive-type.ts";
+import { fractionDigits } from "../../edm/shown-value.ts";
 import { asText, type PrimitiveValue } from "../../edm/value-codec.ts";
 import { writeJsonString } from "../../json/write-json.ts";
 import type { TextComparison } from "../../tools/introspect/schema.ts";
@@ -61,6 +56,10 @@ export interface TextColumns extends Pick<ColumnTable, "selectNumber" | "stored"
   readonly duration: SqlForm;
   readonly textDecimal: SqlForm;
   readonly realDecimal: SqlForm;
+  /** The same under a constant scale. */
+  readonly roundedReal: (scale: number) => SqlForm;
+  /** Returns a finite number of a column with doubles, otherwise null; absent if all are finite. */
+  readonly finiteReal?: (column: Sql) => Sql;
   readonly scaledDecimal: (scale: number) => SqlForm;
   readonly textTimestamp: SqlForm;
   /** Whether a text is a timestamp that can be read. */
@@ -72,7 +71,7 @@ export interface TextColumns extends Pick<ColumnTable, "selectNumber" | "stored"
  * their settings and those of the session.
  */
 export function textColumns(columns: TextColumns): ColumnTable {
-  const { forms, asText: toSelected, textDecimal, realDecimal, scaledDecimal, textTimestamp, defaults: own } = columns;
+  const { forms, asText: toSelected, textDecimal, scaledDecimal, textTimestamp, defaults: own } = columns;
   const integer = integerColumns(columns);
   const { doubleCell, singleCell } = columns;
   const written = doubleCell === undefined ? {} : { toCell: doubleCell };
@@ -109,7 +108,7 @@ export function textColumns(columns: TextColumns): ColumnTable {
     defaults,
     stored: {
       "Edm.Decimal text": () => ({ form: textDecimal, read: readDecimal }),
-      "Edm.Decimal real": () => ({ form: realDecimal, read: readDecimal }),
+      "Edm.Decimal real": (property) => realParts(property, columns),
       "Edm.Decimal scaled": ({ facets: { scale } }) =>
         typeof scale === "number" ? scaledParts(scale, scaledDecimal(scale)) : null,
       "Edm.DateTimeOffset text": () => timestampParts(textTimestamp, columns.isTimestamp),
@@ -155,6 +154,18 @@ function timestampParts(form: SqlForm, isTimestamp: (column: Sql) => Sql): Colum
   };
 }
 
+/** Under a constant scale, a `float` has the digits of the double that comparisons use. */
+function realParts({ facets: { scale } }: StructuralProperty, columns: TextColumns): ColumnParts {
+  const { realDecimal, roundedReal, finiteReal: readable, doubleText: toSelected } = columns;
+  if (typeof scale !== "number") return { form: realDecimal, read: readDecimal, readable };
+  const read: ReadCell = (cell) => {
+    const decimal = readDecimal(cell);
+    return decimal === null ? null : roundDecimal(decimal, "half-away-from-zero", scale);
+  };
+  const toCell = (value: PrimitiveValue): unknown => onlyCell(realDecimal, value);
+  return { form: roundedReal(scale), read, readable, toSelected, toCell };
+}
+
 function scaledParts(scale: number, form: SqlForm): ColumnParts {
   const read: ReadCell = (cell) => {
     const units = readInteger(cell);
@@ -190,14 +201,6 @@ export function timestampCell(property: StructuralProperty, form: SqlForm): (val
 /** Returns the form of timestamps with so many fraction digits. */
 export function timestampOf(digits: number, forms: readonly SqlForm[]): SqlForm {
   return required(forms[digits], `Timestamps cannot have ${String(digits)} fraction digits.`);
-}
-
-/** Returns how many fraction digits are written. A property without a declared precision has the maximum. */
-export function fractionDigits(
-  { facets: { precision = MAX_PRECISION } }: StructuralProperty,
-  most: number = MAX_PRECISION,
-): number {
-  return precision === MAX_PRECISION ? DEFAULT_PRECISION : Math.min(precision, most);
 }
 
 /** Makes the reader of an integer that fits a number, within the bounds of its type. */

@@ -104,6 +104,13 @@ export function shownDigits(call: SqlCall): number | undefined {
   return operand.form.shownDigits?.(value.property);
 }
 
+/** Returns the constant scale of a Decimal, if it is the value of a property; undefined for any other value. */
+export function shownScale({ expression }: SqlCall): number | undefined {
+  const [value] = expression.arguments;
+  const scale = value?.kind === "property" ? value.property.facets.scale : undefined;
+  return typeof scale === "number" ? scale : undefined;
+}
+
 /** Reads a text as a value; null for a text that is none. */
 function readText(text: Sql, target: PrimitiveType, syntax: TypeCastSyntax): RowOperand {
   const { forms, numbers, texts, onceText } = syntax;

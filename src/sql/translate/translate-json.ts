@@ -1,7 +1,7 @@
 import { sql } from "kysely";
 import { scanInteger } from "../../cells/json-cells.ts";
 import { type JsonMember, scanEntities, scanEntity } from "../../cells/json-rows.ts";
-import { scanCell, scanDecimal, scanId } from "../../cells/json-values.ts";
+import { scanCell, scanDecimalText, scanId } from "../../cells/json-values.ts";
 import type { StructuralProperty } from "../../edm/model.ts";
 import { codecOf } from "../../edm/value-codecs.ts";
 import type { JsonExpansion, JsonId, JsonMembers } from "../../query/source.ts";
@@ -172,7 +172,8 @@ function cellOf(plan: ScalarPlan, { syntax, isPlain }: Writing): JsonCell | null
   const { toJson } = codecOf(property);
   const scan = scanCell((cell) => format.toJson?.(cell, false) ?? toJson(format.toValue(cell), false));
   const isDecimal = property.type.name === "Edm.Decimal" && (storage === undefined || storage === "text");
-  return { toArgument: format.toSelected, scan: isDecimal ? scanDecimal(scan) : scan, isDouble: true };
+  const texts = isDecimal ? scanDecimalText(property.facets.scale, scan) : scan;
+  return { toArgument: format.toSelected, scan: texts, isDouble: true };
 }
 
 /** Returns the number of bytes of a separator and a name. */

@@ -5,6 +5,7 @@ import { stringText, utcText } from "../../../cells/text-cells.ts";
 import { isFourDigitYear, parseDate } from "../../../edm/date-time-offset.ts";
 import { parseDecimal } from "../../../edm/decimal.ts";
 import type { StructuralProperty } from "../../../edm/model.ts";
+import { fractionDigits } from "../../../edm/shown-value.ts";
 import { asText } from "../../../edm/value-codec.ts";
 import { type ColumnFormats, ofCodec, onlyCell } from "../../columns/column-format.ts";
 import { columnFormatOf, type ColumnParts } from "../../forms/column-table.ts";
@@ -20,7 +21,6 @@ import {
 } from "../../forms/temporal-forms.ts";
 import {
   textColumns,
-  fractionDigits,
   hexParts,
   readString,
   readTimestamp,
@@ -38,6 +38,7 @@ import {
 import {
   myJsonText,
   myRealDecimal,
+  myRoundedReals,
   myTextDecimal,
   myDoubleText,
   myHexadecimal,
@@ -242,6 +243,7 @@ export const myColumnFormat: ColumnFormats["columnFormat"] = columnFormatOf(() =
     duration: myTexts().duration,
     textDecimal: myTextDecimal(),
     realDecimal: myRealDecimal(),
+    roundedReal: myRoundedReals(),
     scaledDecimal: myScaledDecimals(),
     textTimestamp: myTexts().timestamp,
     // Its end of a text may be before a line feed.
@@ -271,14 +273,11 @@ function withinSingle(value: number): number {
   return isRounded ? Math.fround(value) : value;
 }
 
-/** All cells of a column have the same number of digits. Drops trailing zeros unless the property declares a scale. */
-function decimal({ facets }: StructuralProperty): ColumnParts {
-  const keepsZeros = typeof facets.scale === "number";
-  return {
-    form: myForms().decimal,
-    read: (cell) => parseDecimal(keepsZeros ? String(cell) : withoutZeros(String(cell))),
-  };
-}
+/** All cells of a column have the same number of digits: trailing zeros are dropped. */
+const decimal = (): ColumnParts => ({
+  form: myForms().decimal,
+  read: (cell) => parseDecimal(withoutZeros(String(cell))),
+});
 
 /** Null for a date that the calendar does not have, such as one of zeros. */
 function realDate(column: Sql): Sql {

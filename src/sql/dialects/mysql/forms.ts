@@ -6,8 +6,17 @@ import { asBoolean, asText } from "../../../edm/value-codec.ts";
 import { protocolError } from "../../../errors/odata-error.ts";
 import { castForms, truthNumber, type CastForms, integerMark, scaledDecimals } from "../../forms/cast-forms.ts";
 import type { NumberSyntax, DecimalTerm } from "../../forms/numeric-temporal-forms.ts";
+import { roundedReals } from "../../forms/real-decimals.ts";
 import { bindConstant } from "../../statement/parameter-slot.ts";
-import { longSort, convertedForm, type Mark, textMark, type Sql, type SqlForm } from "../../statement/sql-form.ts";
+import {
+  longSort,
+  convertedForm,
+  type Conversion,
+  type Mark,
+  textMark,
+  type Sql,
+  type SqlForm,
+} from "../../statement/sql-form.ts";
 import { UNCACHED } from "./named-once.ts";
 
 /**
@@ -248,6 +257,31 @@ export const myRealDecimal: () => SqlForm = once(() =>
     apply: (operand) => asDecimal(sql`cast(${operand} as char)`),
   }),
 );
+
+/** Doubles below this size have all their digits as a Decimal, and greater ones no fraction. */
+const ROUNDED_SIZE = sql.raw("1e35");
+
+/** The same under a constant scale. */
+export const myRoundedReals: () => (scale: number) => SqlForm = once(() => {
+  const rounded = (cell: Sql, scale: number, others: Sql): Sql => {
+    const decimal = sql`round(${asDecimal(myDoubleText(cell))}, ${sql.lit(scale)})`;
+    return sql`(case when abs(${cell}) < ${ROUNDED_SIZE} then ${decimal} else ${others} end)`;
+  };
+  const computable = (scale: number): Conversion => ({
+    form: myForms().decimal,
+    apply: (cell) => rounded(cell, scale, failFor(cell)),
+  });
+  return roundedReals({
+    bind: (double, value) => {
+      boundDecimal(value);
+      return String(double);
+    },
+    comparable: computable,
+    computable,
+    rounded: (cell, scale) => rounded(sql`${cell}`, scale, sql`cast(${cell} as double)`),
+    others: { place: (place) => sql`(${place} + 0e0)`, mark: myForms().marks.double },
+  });
+});
 
 /** Edm.Decimal as an integer: the value times ten to the power of its scale. */
 export const myScaledDecimals: () => (scale: number) => SqlForm = once(() =>

@@ -2,7 +2,7 @@ import { sql } from "kysely";
 import { once } from "../../../base/memo.ts";
 import type { TranslateCall } from "../../forms/dialect-profile.ts";
 import { between } from "../../forms/numeric-temporal-forms.ts";
-import { typeCasts } from "../../forms/type-casts.ts";
+import { shownScale, typeCasts } from "../../forms/type-casts.ts";
 import { bindFixed } from "../../statement/parameter-slot.ts";
 import { toComputable, type Sql } from "../../statement/sql-form.ts";
 import { myOffsetOfText, myTexts } from "./column-format.ts";
@@ -11,7 +11,6 @@ import {
   failFor,
   myForms,
   myNumbers,
-  myRealDecimal,
   myTextDecimal,
   myNumberText,
   myText,
@@ -59,11 +58,12 @@ export const castInMariaDb: () => TranslateCall = once(() =>
     textOfInteger: myNumberText,
     textOfDecimal: (operand, call) => {
       const { form, sql: cell } = operand;
-      if (form === myTextDecimal()) return canonicalText(cell);
+      const scale = shownScale(call);
+      if (scale === undefined && form === myTextDecimal()) return canonicalText(cell);
       const value = toComputable(operand).sql;
-      const [property] = call.expression.arguments;
-      const keepsZeros = property?.kind === "property" && typeof property.property.facets.scale === "number";
-      return keepsZeros && form !== myRealDecimal() ? myText(value) : shortTextOfDecimal(value);
+      if (scale === undefined) return shortTextOfDecimal(value);
+      const rounded = sql`cast(${value} as decimal(65, ${sql.lit(scale)}))`;
+      return sql`(case when ${value} = ${rounded} then ${myText(rounded)} else ${shortTextOfDecimal(value)} end)`;
     },
     shortTextOfDecimal,
     textOfDouble: (value) =>

@@ -5,6 +5,7 @@ import { stringText, utcText, readYear } from "../../../cells/text-cells.ts";
 import { toScaled } from "../../../edm/decimal.ts";
 import { parseDuration, totalSecondsOf } from "../../../edm/duration.ts";
 import type { StructuralProperty } from "../../../edm/model.ts";
+import { fractionDigits } from "../../../edm/shown-value.ts";
 import { asText } from "../../../edm/value-codec.ts";
 import { type ColumnFormats, onlyCell } from "../../columns/column-format.ts";
 import { columnFormatOf, type ColumnParts } from "../../forms/column-table.ts";
@@ -13,7 +14,6 @@ import { SERVER_DIGITS, TIMESTAMP_PATTERN } from "../../forms/temporal-forms.ts"
 import {
   textColumns,
   readString,
-  fractionDigits,
   readDecimal,
   timestampCell,
   timestampOf,
@@ -25,6 +25,7 @@ import {
   pgAnyText,
   pgBoundedInteger,
   pgRealDecimal,
+  pgRoundedReals,
   pgTextDecimal,
   pgScaledDecimals,
   pgForms,
@@ -87,6 +88,8 @@ const pgColumns = once(() =>
     duration: pgTexts().duration,
     textDecimal: pgTextDecimal(),
     realDecimal: pgRealDecimal(),
+    roundedReal: pgRoundedReals(),
+    finiteReal: pgFiniteNumber,
     scaledDecimal: pgScaledDecimals(),
     textTimestamp: pgTexts().timestamp,
     isTimestamp: (column) => sql`${column} ~ ${sql.lit(TIMESTAMP_PATTERN)}`,

@@ -7,6 +7,7 @@ import { protocolError } from "../../../errors/odata-error.ts";
 import { castForms, type CastForms, integerMark, scaledDecimals } from "../../forms/cast-forms.ts";
 import type { DialectSyntax } from "../../forms/dialect-profile.ts";
 import type { NumberSyntax } from "../../forms/numeric-temporal-forms.ts";
+import { roundedReals } from "../../forms/real-decimals.ts";
 import {
   convertedForm,
   type Mark,
@@ -222,6 +223,22 @@ export const pgRealDecimal: () => SqlForm = once(() =>
     },
   ),
 );
+
+/** The same under a constant scale. */
+export const pgRoundedReals: () => (scale: number) => SqlForm = once(() => {
+  const round = (cell: Sql, scale: number): Sql => sql`round(${pgDoubleText(cell)}::numeric, ${sql.lit(scale)})`;
+  const computable = (scale: number): Conversion => ({
+    form: pgForms().decimal,
+    apply: (cell) => round(cell, scale),
+  });
+  return roundedReals({
+    bind: String,
+    comparable: computable,
+    computable,
+    rounded: (cell, scale) => sql`${round(cell, scale)}::float8`,
+    others: { place: (place) => sql`${place}::float8`, mark: pgForms().marks.double },
+  });
+});
 
 /** Edm.Decimal as an integer: the value times ten to the power of its scale. */
 export const pgScaledDecimals: () => (scale: number) => SqlForm = once(() =>

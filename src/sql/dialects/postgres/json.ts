@@ -35,6 +35,8 @@ const asDouble = (cell: Sql): Sql => {
 
 interface Written {
   readonly scan: ScanJson;
+  /** The scan by the scale of a property. */
+  readonly ofScale?: typeof scanDecimal;
   /** By default, the selected text of the column. */
   readonly toArgument?: (cell: Sql) => Sql;
 }
@@ -55,7 +57,7 @@ const WRITTEN: Readonly<Record<string, Written>> = {
   "Edm.Int64": { scan: scanInt64, toArgument: asItStands },
   "Edm.Single": double,
   "Edm.Double": double,
-  "Edm.Decimal": { scan: scanDecimal, toArgument: asItStands },
+  "Edm.Decimal": { scan: scanDecimal("variable"), ofScale: scanDecimal, toArgument: asItStands },
   "Edm.String": { scan: scanString },
   "Edm.Guid": { scan: scanGuid },
   "Edm.Date": { scan: scanDate },
@@ -74,7 +76,8 @@ export function withJson(defaults: ColumnTable["defaults"]): ColumnTable["defaul
         const parts = row(property);
         const { toSelected } = parts;
         const text = toSelected === undefined ? asText : (cell: Sql): Sql => toJson(toSelected(cell));
-        return { ...parts, json: { scan: written.scan, toArgument: written.toArgument ?? text } };
+        const scan = written.ofScale?.(property.facets.scale) ?? written.scan;
+        return { ...parts, json: { scan, toArgument: written.toArgument ?? text } };
       },
     ];
   });

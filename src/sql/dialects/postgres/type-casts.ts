@@ -1,6 +1,6 @@
 import { sql } from "kysely";
 import type { TranslateCall } from "../../forms/dialect-profile.ts";
-import { typeCasts } from "../../forms/type-casts.ts";
+import { shownScale, typeCasts } from "../../forms/type-casts.ts";
 import { bindFixed } from "../../statement/parameter-slot.ts";
 import { toComputable, type Sql } from "../../statement/sql-form.ts";
 import { type Once, pgForms, pgDoubleText, pgNumbers, pgText } from "./forms.ts";
@@ -54,7 +54,13 @@ export function castInPostgres(names: Once): TranslateCall {
           sql`(case when abs(${name}) < ${sql.lit(limit)}::float8 or abs(${name}) = 'Infinity' then ${name} end)`,
       ),
     textOfInteger: pgText,
-    textOfDecimal: (operand) => pgText(toComputable(operand).sql),
+    textOfDecimal: (operand, call) => {
+      const { sql: decimal } = toComputable(operand);
+      const scale = shownScale(call);
+      if (scale === undefined) return pgText(decimal);
+      const rounded = sql`round(${decimal}, ${sql.lit(scale)})`;
+      return pgText(sql`(case when ${decimal} = ${rounded} then ${rounded} else ${decimal} end)`);
+    },
     shortTextOfDecimal: (value) => pgText(sql`trim_scale(${value})`),
     textOfDouble: (value) =>
       // A column may be `real`, whose text has fewer digits.

@@ -26,9 +26,11 @@ import {
 } from "../../../cells/text-cells.ts";
 import { toHex } from "../../../cells/write-key-list.ts";
 import type { SynchronousReader } from "../../../connection/synchronous-reader.ts";
+import { decimalOfReal } from "../../../edm/decimal-arithmetic.ts";
 import { fromScaled } from "../../../edm/decimal.ts";
 import { integerBounds, type SmallIntegerTypeName, smallIntegerBounds } from "../../../edm/integer-bounds.ts";
 import type { StructuralProperty } from "../../../edm/model.ts";
+import { fractionDigits } from "../../../edm/shown-value.ts";
 import {
   ofCodec,
   onlyCell,
@@ -39,11 +41,13 @@ import {
 import { furtherCells, JSON_PAGE, type JsonCell, type JsonPart, type JsonSyntax } from "../../columns/json-syntax.ts";
 import { columnFormatOf, type ColumnParts, type ColumnRow, type ColumnTable } from "../../forms/column-table.ts";
 import { storedFormats } from "../../forms/stored-instants.ts";
-import { fractionDigits, readString, readTimestamp } from "../../forms/text-columns.ts";
+import { readString, readTimestamp } from "../../forms/text-columns.ts";
 import type { Sql, SqlForm } from "../../statement/sql-form.ts";
 import {
   DECIMAL_FORM,
   REAL_DECIMAL_FORM,
+  bareRealForm,
+  roundedRealForm,
   scaledDecimalForm,
   ANY_CASE_GUID_FORM,
   ANY_TEXT_FORM,
@@ -253,12 +257,18 @@ const DEFAULTS: Omit<ColumnTable["defaults"], "Edm.DateTimeOffset" | "Edm.Decima
 };
 
 /** How SQLite stores a primitive or enumeration property, in a column or within a document. */
-export const sqliteColumnFormat: ColumnFormats["columnFormat"] = formatsWith(readableTexts(FUNCTION_TESTS));
+export const sqliteColumnFormat: ColumnFormats["columnFormat"] = formatsWith(
+  readableTexts(FUNCTION_TESTS),
+  roundedRealForm,
+);
 
 /** The same for a dialect without the functions of `sqliteDialect`. */
-export const bareSqliteColumnFormat: ColumnFormats["columnFormat"] = formatsWith(readableTexts(BARE_TESTS));
+export const bareSqliteColumnFormat: ColumnFormats["columnFormat"] = formatsWith(
+  readableTexts(BARE_TESTS),
+  bareRealForm,
+);
 
-function formatsWith(readable: ReadableTexts): ColumnFormats["columnFormat"] {
+function formatsWith(readable: ReadableTexts, roundedReal: (scale: number) => SqlForm): ColumnFormats["columnFormat"] {
   const decimal: ColumnRow = (property) => ({
     form: DECIMAL_FORM,
     readable: readable.decimal,
@@ -280,11 +290,12 @@ function formatsWith(readable: ReadableTexts): ColumnFormats["columnFormat"] {
     stored: {
       ...storedFormats(SQLITE_STORED_INSTANTS),
       "Edm.Decimal text": decimal,
-      "Edm.Decimal real": (property) => ({
-        form: REAL_DECIMAL_FORM,
+      "Edm.Decimal real": ({ facets: { scale } }) => ({
+        form: typeof scale === "number" ? roundedReal(scale) : REAL_DECIMAL_FORM,
         readable: READABLE.real,
         // A filter finds neither texts nor integers beyond doubles.
-        read: (cell) => (typeof cell === "number" ? ofCodec(property)(cell) : null),
+        read: (cell) => (typeof cell === "number" ? decimalOfReal(cell, scale) : null),
+        toCell: (value) => onlyCell(REAL_DECIMAL_FORM, value),
       }),
       "Edm.Decimal scaled": ({ facets: { scale } }) => (typeof scale === "number" ? scaledParts(scale) : null),
       "Edm.DateTimeOffset utc": utcTimestamp,

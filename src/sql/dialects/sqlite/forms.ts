@@ -6,6 +6,7 @@ import { asBoolean, asNumber, asText, type PrimitiveValue } from "../../../edm/v
 import type { ScalarType } from "../../../query/expression.ts";
 import { canonicalForms, enumForms, type EnumForms, mappedForms, type MappedForms } from "../../forms/enum-forms.ts";
 import { hexForm } from "../../forms/hex-form.ts";
+import { roundedReals } from "../../forms/real-decimals.ts";
 import { convertedForm, plainForm, type SqlForm, type Conversion, type Sql } from "../../statement/sql-form.ts";
 import { ANY_DATE_FORM, DURATION_FORM, INSTANT_FORM, ANY_TIME_FORM } from "./temporal-forms.ts";
 
@@ -36,6 +37,23 @@ export const REAL_DECIMAL_FORM: SqlForm = Object.freeze<SqlForm>({
   comparable: TO_KEY,
   computable: { form: DECIMAL_FORM, apply: (operand) => operand },
 });
+
+const roundReal = (cell: Sql, scale: number): Sql => sql`odata_real_round(${cell}, ${sql.lit(scale)})`;
+
+const ROUNDED_REALS = {
+  bind: (double: number): number => double,
+  comparable: (scale: number): Conversion => ({
+    form: DECIMAL_KEY_FORM,
+    apply: (cell) => TO_KEY.apply(roundReal(cell, scale)),
+  }),
+  computable: (scale: number): Conversion => ({ form: DECIMAL_FORM, apply: (cell) => roundReal(cell, scale) }),
+};
+
+/** The same under a constant scale. */
+export const roundedRealForm: (scale: number) => SqlForm = roundedReals({ ...ROUNDED_REALS, rounded: roundReal });
+
+/** The same for a dialect without the functions of `sqliteDialect`, which sorts rows by their cells. */
+export const bareRealForm: (scale: number) => SqlForm = roundedReals(ROUNDED_REALS);
 
 /**
  * Edm.Decimal as INTEGER: the value times ten to the power of `scale`. Scale 0 also serves integers that are compared with

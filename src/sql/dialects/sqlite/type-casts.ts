@@ -3,7 +3,7 @@ import { isInteger } from "../../../edm/primitive-type.ts";
 import { castIn } from "../../../query/cast-call.ts";
 import type { SqlCall, TranslateCall } from "../../forms/dialect-profile.ts";
 import { argumentAt } from "../../forms/translate-call.ts";
-import { castConstant, shownDigits } from "../../forms/type-casts.ts";
+import { castConstant, shownDigits, shownScale } from "../../forms/type-casts.ts";
 import type { Sql } from "../../statement/sql-form.ts";
 import { computed } from "../../statement/sql-operand.ts";
 import { sqliteCanonicalForm, STRING_FORM } from "./forms.ts";
@@ -16,7 +16,7 @@ export const castInSqlite: TranslateCall = (call) => {
   const value = argumentAt(call, 0);
   const text = target.name === "Edm.String" ? ownText(call, value) : undefined;
   if (text !== undefined) return computed({ sql: text, form: STRING_FORM });
-  const shown = target.name === "Edm.String" ? shownDigits(call) : undefined;
+  const shown = target.name === "Edm.String" ? (shownDigits(call) ?? shownScale(call)) : undefined;
   const written = shown ?? digits;
   return computed({
     sql: sql`odata_cast(${sql.lit(source.name)}, ${sql.lit(target.name)}, ${sql.lit(written)}, ${value})`,
