@@ -1,6 +1,7 @@
 // Statements: docs/reference/handlers.md#hooks
 import { edm, entitySet, entityType, odataError, odataService, ODataError, type Context } from "odatakit";
 import { describe, expect, test } from "vitest";
+import { SEVERITY } from "../http/doors.ts";
 
 const Note = entityType("Note", { id: edm.int32().key(), change: edm.string() });
 const Audit = entityType("Audit", { id: edm.int32().key(), change: edm.string({ maxLength: 3 }), kind: edm.string() });
@@ -101,8 +102,8 @@ describe("an error of `ctx.sets` that a hook passes on", () => {
           code: "InvalidBody",
           message: "The body has 2 faults. 'details' lists them.",
           details: [
-            { code: "InvalidBody", message: "No change." },
-            { code: "InvalidBody", message: "No kind." },
+            { code: "InvalidBody", message: "No change.", ...SEVERITY },
+            { code: "InvalidBody", message: "No kind.", ...SEVERITY },
           ],
         },
       },
