@@ -95,7 +95,7 @@ describe.each([
         client().run(`faults(${JSON.stringify(group)}, ${JSON.stringify(ids)}, ${values})`);
       expect(await show([2])).toEqual(expected);
       // A change set, whose second request has the faults.
-      expect(await show([1, 2])).toEqual(expected);
+      expect(await show([3, 2])).toEqual(expected);
       client().complaints.length = 0;
     });
 
