@@ -44,6 +44,8 @@ export interface DescribedSet {
   readonly properties: readonly DescribedProperty[];
   readonly navigations: readonly DescribedNavigation[];
   readonly estimatedRows: number | null;
+  /** Whether the set can only be read, because the database does not write its table as requests do; absent: no. */
+  readonly isUnwritable?: true;
 }
 
 /** The type and storage of a column. */

@@ -39,6 +39,8 @@ export interface SchemaObject extends ObjectName {
   readonly estimatedRows: number | null;
   /** The name of the rowid of SQLite, if statements can read it; absent without one. */
   readonly rowid?: string | undefined;
+  /** Why the database accepts no writes of the table as requests make them; absent: it does. */
+  readonly unwritable?: string;
   /** Why the object belongs to another one or to a tool; null for an object of the application. */
   readonly omission: ObjectOmission | null;
 }
@@ -83,6 +85,8 @@ export interface ObjectColumn extends ColumnSchema {
    * that was not looked up.
    */
   readonly holdsUnreadable?: boolean | undefined;
+  /** Whether its collation belongs to another program, so that no statement of SQLite compares it as it stands; absent: no. */
+  readonly isIncomparable?: boolean;
 }
 
 /** Counts over some rows of a column: of SQLite, and of `tinyint(1)` in MariaDB. */

@@ -30,7 +30,7 @@ export function* readPostgresDatabase({ schemas }: SchemaSelection = {}): Catalo
   const [version, defaultSchema, user, versionNumber] = server.map(textOf);
   const read = (sql: string, width: number): CatalogueSteps<readonly CatalogueRow[]> =>
     readCatalogue({ sql, parameters: [], width });
-  const rows = yield* read(PG_OBJECTS, 10);
+  const rows = yield* read(PG_OBJECTS, 11);
   const columns = groupBy((yield* read(PG_COLUMNS, 23)).map(toObjectColumn), oidOf);
   const indexes = groupBy((yield* read(PG_INDEXES, 9)).map(toObjectIndexColumn), oidOf);
   const foreignKeys = toForeignKeys(yield* read(PG_FOREIGN_KEYS, 8));
@@ -67,7 +67,7 @@ interface Parts {
 }
 
 function toObject(row: CatalogueRow, { columns, indexes, foreignKeys, user, knowsEmpty }: Parts): PostgresObject {
-  const [, schema, name, relationKind, comment, estimate, parent, extension, isPopulated, isReachable] = row;
+  const [, schema, name, relationKind, comment, estimate, parent, extension, isPopulated, isReachable, rule] = row;
   const visible = columns.filter(({ column }) => !column.isHidden);
   const rows = Number(estimate);
   const kind = kindOf(textOf(relationKind));
@@ -84,6 +84,7 @@ function toObject(row: CatalogueRow, { columns, indexes, foreignKeys, user, know
     comment: textOrNull(comment),
     estimatedRows: isEstimate ? rows : null,
     omission: null,
+    ...(kind === "table" && typeof rule === "string" && { unwritable: rule }),
   };
   const omission =
     omissionOf(textOrNull(parent), textOrNull(extension)) ??
@@ -126,7 +127,9 @@ const PG_OBJECTS: string = `select c.oid::text as c0, n.nspname::text as c1, c.r
   (select e.extname::text from pg_depend d join pg_extension e on e.oid = d.refobjid
     where d.classid = 'pg_class'::regclass and d.objid = c.oid and d.objsubid = 0
       and d.refclassid = 'pg_extension'::regclass and d.deptype = 'e' limit 1) as c7,
-  c.relispopulated::text as c8, has_schema_privilege(n.oid, 'usage')::text as c9
+  c.relispopulated::text as c8, has_schema_privilege(n.oid, 'usage')::text as c9,
+  (select 'the rule ' || r.rulename || ' replaces a write' from pg_rewrite r
+    where r.ev_class = c.oid and r.ev_type in ('2', '3', '4') and r.is_instead order by 1 limit 1) as c10
   from ${OF_USER} order by n.nspname collate "C", c.relname collate "C"`;
 
 /** `c16` is the length or precision, `c17` the kind of the type or of its items, `c22` a constraint that holds for all rows. */

@@ -33,6 +33,7 @@ import {
   toLower,
 } from "./sqlite-catalogue.ts";
 import { declaredDigits } from "./sqlite-category.ts";
+import { foreignPartsQuery, withForeignParts } from "./sqlite-foreign-parts.ts";
 import { withKeyClasses } from "./sqlite-key-classes.ts";
 import { quoteSqlite, sampleSqliteTable, type RowOrder } from "./sqlite-sample.ts";
 
@@ -61,9 +62,15 @@ export function* readSqliteDatabase({ schemas }: SchemaSelection = {}, alive?: s
   };
   const tables = objects.map((object) => ({ ...object, ...columnsOf(object, parts) }));
   const byKey = new Map(tables.map((table) => [anyCaseKey(table), table]));
+  const suspects = new Set<string>();
+  for (const schema of new Set(objects.map((object) => object.schema))) {
+    for (const [name] of yield foreignPartsQuery(schema)) suspects.add(JSON.stringify([schema, name]));
+  }
   const sampled: SchemaObject[] = [];
   for (const table of tables) {
-    const object = toObject(table, parts, byKey);
+    const listed = toObject(table, parts, byKey);
+    const isSuspect = listed.omission === null && suspects.has(JSON.stringify([table.schema, toLower(table.name)]));
+    const object = isSuspect ? yield* withForeignParts(listed) : listed;
     sampled.push(object.omission === null ? yield* withSamples(object, table, alive) : object);
   }
   return { kind: "sqlite", product: `SQLite ${textOf(version[0])}`, defaultSchema: "main", objects: sampled };

@@ -101,7 +101,8 @@ function mapTemporal(column: ObjectColumn, { zoneless }: ColumnMappingContext): 
 
 function mapText(column: ObjectColumn, context: ColumnMappingContext): ColumnMapping {
   const { type, length, characterSet } = column;
-  const facets = length === null ? {} : { maxLength: length };
+  // A `char(0)` has no text but the empty one.
+  const facets = length === null || length === 0 ? {} : { maxLength: length };
   switch (type) {
     case "binary":
     case "varbinary":

@@ -17,6 +17,10 @@ import {
  */
 export const mapSqliteColumn: MapColumn = (column, context) => {
   const { sample } = column;
+  if (column.isIncomparable === true) {
+    const message = "has a collation of another program, published as String and compared by code point, read-only";
+    return mapTo("Edm.String", AS_TEXT, { code: "collation", message, flag: null });
+  }
   if (sample === null) return mapDeclared(column);
   const { blobs } = sample;
   switch (sqliteCategory(column.definition)) {

@@ -73,7 +73,7 @@ export function declareEntitySets(
 }
 
 function isReadOnly(set: DescribedSet): boolean {
-  return set.kind !== "table" || isPartial(set);
+  return set.kind !== "table" || isPartial(set) || set.isUnwritable === true;
 }
 
 const BUILDERS = { many: hasMany, optional: hasOptional, required: hasRequired } as const;

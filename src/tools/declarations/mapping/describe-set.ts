@@ -36,6 +36,11 @@ export function describeSet(draft: DraftObject, found: FoundService): DescribedS
   const { object, columns, key } = draft;
   const { typeName, setName } = namesOf(object, found.names);
   const properties = columns.map((column) => describeProperty(draft, column, found));
+  const { unwritable } = object;
+  if (unwritable !== undefined) {
+    const message = `can only be read: ${unwritable}`;
+    found.warn({ code: "unwritable", place: placeOf(object), message, flag: null });
+  }
   return {
     typeName,
     setName,
@@ -56,6 +61,7 @@ export function describeSet(draft: DraftObject, found: FoundService): DescribedS
     unsuppliedColumns: unsuppliedColumns(draft, properties),
     navigations: describeNavigations(draft, found),
     estimatedRows: object.estimatedRows,
+    ...(unwritable !== undefined && { isUnwritable: true }),
   };
 }
 
@@ -328,7 +334,8 @@ function mayBeNull(
 ): boolean {
   const { name, nullable, sample } = column;
   // SQLite does not enforce types, so a row beyond the sample may have a cell that the property cannot have.
-  const isPartlySampled = sample !== null && object.estimatedRows === null && chosen.sql === null;
+  const isAnyText = chosen.sql !== null || (chosen.type === "Edm.String" && chosen.storage === "text");
+  const isPartlySampled = sample !== null && object.estimatedRows === null && !isAnyText;
   if (key.columns.includes(name) || chosen.isCollection || object.provenKey.includes(name)) return false;
   return nullable || mayBeUnreadable(chosen, kind, column) || isPartlySampled;
 }
@@ -340,8 +347,10 @@ function mayBeNull(
 function mayBeUnreadable(
   { type, storage }: DescribedColumn,
   kind: DatabaseKind,
-  { definition, holdsUnreadable = true }: ObjectColumn,
+  { definition, holdsUnreadable: checked }: ObjectColumn,
 ): boolean {
+  const holdsUnreadable = checked ?? true;
+  if (typeof type === "object" && checked === true) return true;
   // A mapped Boolean has two cells, and the column may have others. So has a mapped enumeration.
   if (typeof storage === "object" && storage !== null) return true;
   if (kind === "sqlite") return false;

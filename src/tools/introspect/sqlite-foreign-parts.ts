@@ -1,0 +1,41 @@
+import { textOf, type CatalogueQuery, type CatalogueSteps } from "./catalogue-steps.ts";
+import type { SchemaObject } from "./database-schema.ts";
+import { quoteSqlite } from "./sqlite-sample.ts";
+
+/** The message for a function or collation that only the program has which made the database. */
+const MISSING = /no such (?:collation sequence|function)|unknown function/;
+
+/** Lists the tables whose columns, checks, indexes or triggers may need a function or collation of another program. */
+export function foreignPartsQuery(schema: string): CatalogueQuery {
+  const sql = `select distinct lower(tbl_name) as c0 from ${quoteSqlite(schema)}.sqlite_schema where sql like '%collate%'
+    or type = 'trigger' or (type = 'table' and sql like '%check%') or (type = 'index' and sql like '%(%(%')`;
+  return { sql, parameters: [], width: 1 };
+}
+
+/** Marks the columns that no statement can compare as they stand, and a table that no statement can write. */
+export function* withForeignParts(object: SchemaObject): CatalogueSteps<SchemaObject> {
+  const table = `${quoteSqlite(object.schema)}.${quoteSqlite(object.name)}`;
+  const columns: Array<SchemaObject["columns"][number]> = [];
+  for (const column of object.columns) {
+    const failure = yield* failureOf(`select 1 as c0 from ${table} where ${quoteSqlite(column.name)} = '' limit 0`);
+    columns.push(failure === undefined ? column : { ...column, isIncomparable: true });
+  }
+  if (object.kind !== "table") return { ...object, columns };
+  const written = columns.find(({ isGenerated }) => !isGenerated);
+  const set = written === undefined ? "rowid = rowid" : `${quoteSqlite(written.name)} = ${quoteSqlite(written.name)}`;
+  for (const write of [`insert into ${table} default values`, `update ${table} set ${set}`, `delete from ${table}`]) {
+    const unwritable = yield* failureOf(`explain ${write}`);
+    if (unwritable !== undefined) return { ...object, columns, unwritable };
+  }
+  return { ...object, columns };
+}
+
+function* failureOf(sql: string): CatalogueSteps<string | undefined> {
+  try {
+    yield { sql, parameters: [], width: undefined };
+  } catch (error) {
+    const message = error instanceof Error ? error.message : textOf(error);
+    if (MISSING.test(message)) return message;
+  }
+  return undefined;
+}
