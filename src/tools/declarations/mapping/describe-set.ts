@@ -268,7 +268,7 @@ function findIndexes(
 ): IndexUse {
   const isPostgres = kind === "postgres";
   // Statements compare the text of such a cell, which no index on the column contains.
-  if (sql !== null || isCollection || (isPostgres && storage === "text")) return NONE;
+  if (sql !== null || isCollection || (storage === "text" && (isPostgres || type === "Edm.String"))) return NONE;
   const { source } = column;
   const table = source === null ? object : objects.find((each) => isNamed(each, source));
   const name = source === null ? column.name : source.column;
