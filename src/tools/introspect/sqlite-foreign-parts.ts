@@ -7,7 +7,8 @@ const MISSING = /no such (?:collation sequence|function)|unknown function/;
 
 /** Lists the tables whose columns, checks, indexes or triggers may need a function or collation of another program. */
 export function foreignPartsQuery(schema: string): CatalogueQuery {
-  const sql = `select distinct lower(tbl_name) as c0 from ${quoteSqlite(schema)}.sqlite_schema where sql like '%collate%'
+  const of = schema === "main" ? "" : `${quoteSqlite(schema)}.`;
+  const sql = `select distinct lower(tbl_name) as c0 from ${of}sqlite_schema where sql like '%collate%'
     or type = 'trigger' or (type = 'table' and sql like '%check%') or (type = 'index' and sql like '%(%(%')`;
   return { sql, parameters: [], width: 1 };
 }
