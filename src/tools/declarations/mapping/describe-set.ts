@@ -37,10 +37,8 @@ export function describeSet(draft: DraftObject, found: FoundService): DescribedS
   const { typeName, setName } = namesOf(object, found.names);
   const properties = columns.map((column) => describeProperty(draft, column, found));
   const { unwritable } = object;
-  if (unwritable !== undefined) {
-    const message = `can only be read: ${unwritable}`;
-    found.warn({ code: "unwritable", place: placeOf(object), message, flag: null });
-  }
+  const message = `can only be read: ${String(unwritable)}`;
+  if (unwritable !== undefined) found.warn({ code: "unwritable", place: placeOf(object), message, flag: null });
   return {
     typeName,
     setName,
@@ -347,9 +345,8 @@ function mayBeNull(
 function mayBeUnreadable(
   { type, storage }: DescribedColumn,
   kind: DatabaseKind,
-  { definition, holdsUnreadable: checked }: ObjectColumn,
+  { definition, holdsUnreadable: checked, holdsUnreadable = true }: ObjectColumn,
 ): boolean {
-  const holdsUnreadable = checked ?? true;
   if (typeof type === "object" && checked === true) return true;
   // A mapped Boolean has two cells, and the column may have others. So has a mapped enumeration.
   if (typeof storage === "object" && storage !== null) return true;
