@@ -1,9 +1,11 @@
 import { keeper } from "../base/memo.ts";
+import { required } from "../base/required.ts";
 import type { EntitySet } from "../edm/model.ts";
 import { PRIMITIVE_TYPES } from "../edm/primitive-type.ts";
+import { aggregateType } from "../query/aggregate-type.ts";
 import { allOf } from "../query/all-of.ts";
 import type { Capabilities } from "../query/capabilities.ts";
-import type { ApplyClause, FilterClause, LimitStep, OrderByItem } from "../query/clauses.ts";
+import type { ApplyClause, FilterClause, LimitStep, OrderByItem, ReachedSum } from "../query/clauses.ts";
 import type { Expression, ParameterExpression } from "../query/expression.ts";
 import type { AggregateSyntax } from "../syntax/aggregate-parser.ts";
 import {
@@ -27,7 +29,7 @@ import {
 } from "./apply-rows.ts";
 import { unionRows } from "./apply-union.ts";
 import { bindAggregate } from "./bind-aggregate.ts";
-import { bindCondition, bindOrder, bindSortKey } from "./bind-expression.ts";
+import { bindCondition, bindOperand, bindOrder, bindSortKey } from "./bind-expression.ts";
 import { toParameter } from "./bind-literal.ts";
 import {
   type BindingContext,
@@ -125,6 +127,10 @@ function runStep(step: PlainStep, rows: AppliedRows, work: Work): AppliedRows {
     case "skip":
     case "topcount":
     case "bottomcount":
+    case "topsum":
+    case "bottomsum":
+    case "toppercent":
+    case "bottompercent":
       return limited(step, rows, [], work);
     case "compute":
       return computedBy(step, rows, work);
@@ -173,21 +179,23 @@ function bindStepOrder(
 function limited(step: LimitSyntax, rows: AppliedRows, within: readonly KeyPath[], work: Work): AppliedRows {
   const { kind, expression, position } = step;
   const context = contextOf("orderBy", rows, work);
-  const isRanked = kind === "topcount" || kind === "bottomcount";
+  const isRanked = kind !== "top" && kind !== "skip";
   // A group that loses all of its rows would be lost to the steps behind.
   const least = isRanked || (kind === "top" && within.length > 0) ? 1 : 0;
-  const count = bindRowCount(step, least, context);
   let { orderBy } = rows;
   if (expression !== null) {
     requireEnabled("orderBy", work.capabilities, "$apply", position);
-    orderBy = [keeper({ expression: bindSortKey(expression, context), descending: kind === "topcount" })];
+    orderBy = [keeper({ expression: bindSortKey(expression, context), descending: kind.startsWith("top") })];
   }
+  const reach = isCounted(step) ? undefined : bindReached(step, orderBy[0], context);
+  const count = reach === undefined ? bindRowCount(step, least, context) : null;
   const limit: RowLimit = {
     kind: "limit",
     orderBy: totalOrder(rows, orderBy),
     skip: kind === "skip" ? count : null,
     top: kind === "skip" ? null : count,
     partition: toGroupKeys(within),
+    reach,
   };
   const skipped = kind === "top" && within.length === 0 ? skippedBefore(rows, limit) : null;
   const kept = skipped ?? withStep(rows, limit);
@@ -203,6 +211,37 @@ function skippedBefore(rows: AppliedRows, limit: RowLimit): AppliedRows | null {
   // An orderby would have added terms.
   if (!isSkip || last.orderBy.length !== limit.orderBy.length) return null;
   return withStep({ ...rows, steps: rows.steps.slice(0, -1) }, { ...limit, skip: last.skip });
+}
+
+/** Whether a limit is a number of rows, and not a sum of their values. */
+function isCounted({ kind }: LimitSyntax): boolean {
+  return kind === "top" || kind === "skip" || kind.endsWith("count");
+}
+
+/** Binds the sum that ends the rows to keep. @throws ODataError `InvalidQueryOption` for anything but numbers */
+function bindReached(step: LimitSyntax, term: OrderByItem | undefined, context: BindingContext): ReachedSum {
+  const { kind, count, position } = step;
+  const sorted = required(term, "A sum needs values.").expression;
+  const { type } = sorted;
+  const summed = type?.kind === "PrimitiveType" ? aggregateType("sum", type) : undefined;
+  if (type?.kind !== "PrimitiveType" || summed === undefined || summed.name === "Edm.Duration") {
+    throw invalidOption("$apply", position, `'${kind}' takes a value that is a number, as in ${kind}(5,Price).`);
+  }
+  const target = PRIMITIVE_TYPES[summed.name === "Edm.Double" ? "Edm.Double" : "Edm.Decimal"];
+  const limit = bindOperand(count, context);
+  if (
+    limit.kind !== "literal" ||
+    aggregateType("sum", limit.type) === undefined ||
+    limit.type.name === "Edm.Duration"
+  ) {
+    throw invalidOption("$apply", count.position, `'${kind}' takes a number, as in ${kind}(5,Price).`);
+  }
+  const expression: Expression = type === target ? sorted : { kind: "convert", operand: sorted, type: target };
+  return Object.freeze({
+    expression,
+    target: toParameter(limit, target, context),
+    isPercent: kind.endsWith("percent"),
+  });
 }
 
 function bindRowCount({ kind, count }: LimitSyntax, least: 0 | 1, context: BindingContext): ParameterExpression {
@@ -266,7 +305,7 @@ function replacedBy(node: SyntaxNode | null, operand: Expression | null, rows: A
 interface GroupedRows {
   readonly rows: AppliedRows;
   /** The step by which a group may have lost all of its rows; null: none. */
-  readonly lossy: "filter" | "skip" | null;
+  readonly lossy: ApplyStepSyntax["kind"] | null;
 }
 
 /** @param within the paths of the groups in which the rows are grouped; empty: all rows are */
@@ -327,9 +366,14 @@ function runWithin(
       case "skip":
       case "topcount":
       case "bottomcount":
+      case "topsum":
+      case "bottomsum":
+      case "toppercent":
+      case "bottompercent":
         keep();
         rows = limited(step, rows, keys(), work);
-        if (step.kind === "skip") lossy ??= "skip";
+        // A group may lose all of its rows, if all values are null.
+        if (step.kind === "skip" || !isCounted(step)) lossy ??= step.kind;
         break;
       case "search":
       case "concat":
@@ -342,8 +386,8 @@ function runWithin(
   return { rows, lossy };
 }
 
-function lostGroups(position: number, step: "filter" | "skip"): Error {
-  const advice = step === "filter" ? "write filter right before aggregate, or before groupby" : "remove skip";
+function lostGroups(position: number, step: ApplyStepSyntax["kind"]): Error {
+  const advice = step === "filter" ? "write filter right before aggregate, or before groupby" : `remove ${step}`;
   const message = `'aggregate' within groupby is not supported behind '${step}' and further steps, by which a group may lose all of its rows: ${advice}.`;
   return unsupportedOption("$apply", position, message);
 }

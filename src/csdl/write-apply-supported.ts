@@ -5,6 +5,8 @@ import type { ScalarType } from "../query/expression.ts";
 import { aggregationTerm, booleanValue, collectionValue, recordAnnotation } from "./write-annotations.ts";
 import { element, textElement, type XmlElement } from "./xml.ts";
 
+const RANKS = ["topcount", "bottomcount", "topsum", "bottomsum", "toppercent", "bottompercent"] as const;
+
 /**
  * Makes the annotation for `$apply` of an entity set: the steps, and the properties by which rows can be grouped and whose
  * values can be aggregated. A navigation property represents the paths along it.
@@ -21,7 +23,7 @@ export function writeApplySupported(entitySet: EntitySet, query: Capabilities): 
     ...(aggregatable.length > 0 ? ["aggregate"] : []),
     ...(query.computeEnabled === true ? ["compute"] : []),
     "concat",
-    ...(query.orderByEnabled ? ["orderby", "topcount", "bottomcount"] : []),
+    ...(query.orderByEnabled ? ["orderby", ...RANKS] : []),
     "top",
     "skip",
   ];

@@ -14,6 +14,7 @@ import { entityUrlStart } from "../payload/urls.ts";
 import { streamCollection } from "../payload/write-collection.ts";
 import type { EntityRoutes } from "../payload/write-entity.ts";
 import { isShaped, isTransformed } from "../plan/apply-shapes.ts";
+import { placeOrderOf } from "../plan/keyset-order.ts";
 import type { TokenScope } from "../plan/keyset-token.ts";
 import { type CollectionPlan, planCollection } from "../plan/plan-collection.ts";
 import { planExpand, type ExpandPlan } from "../plan/plan-expand.ts";
@@ -106,7 +107,7 @@ function planPage(
     json,
     idStart: json === undefined ? undefined : (entitySet) => entityUrlStart(request.serviceRoot, entitySet),
     keyset:
-      resource.keyset === true && query.shape.apply === undefined
+      resource.keyset === true && (query.shape.apply === undefined || placeOrderOf(query.shape) !== null)
         ? keysetTokenScope(request, execution, target.entitySet)
         : undefined,
   });
@@ -151,6 +152,7 @@ function keysetTokenScope(request: AuthorizedRequest, execution: Execution, enti
     ...ROW_OPTIONS.map((name) => system.get(name)),
     // Names that $compute defines may be in the order.
     ...(system.has("$compute") ? [system.get("$compute")] : []),
+    ...(system.has("$apply") ? ["$apply", system.get("$apply")] : []),
     ...[...aliases].toSorted(([left], [right]) => (left < right ? -1 : 1)).flat(),
   ]);
   return { seal, context };

@@ -1,8 +1,19 @@
 import type { Pace, Steps } from "../base/maybe.ts";
 import { keeper, keptPer } from "../base/memo.ts";
-import type { PrimitiveValue } from "../edm/value-codec.ts";
+import { required } from "../base/required.ts";
+import { addDecimals, multiplyDecimals } from "../edm/decimal-arithmetic.ts";
+import { compareDecimals } from "../edm/decimal.ts";
+import { asNumber, asText, type PrimitiveValue } from "../edm/value-codec.ts";
 import { protocolError, type ODataError } from "../errors/odata-error.ts";
-import type { Aggregate, FilterClause, GroupKey, GroupStep, LimitStep, RoundingMode } from "../query/clauses.ts";
+import type {
+  Aggregate,
+  FilterClause,
+  GroupKey,
+  GroupStep,
+  LimitStep,
+  ReachedSum,
+  RoundingMode,
+} from "../query/clauses.ts";
 import { isEach } from "../query/each-item.ts";
 import { type Accumulator, accumulatorOf, type SpendText } from "./accumulators.ts";
 import { compiledFor, compiledPer, compileEach, type VisitValues } from "./compile-expression.ts";
@@ -208,8 +219,13 @@ export function* limitRows(
   const skip = countOf(step.skip, evaluation) ?? 0;
   const top = countOf(step.top, evaluation);
   const query = { shape: { entityType: inputType, roundingMode }, filter: null, orderBy, count: false };
-  if (partition.length === 0) return yield* orderRows(rows, { ...query, skip, top }, evaluation, pace);
+  if (partition.length === 0 && step.reach === undefined) {
+    return yield* orderRows(rows, { ...query, skip, top }, evaluation, pace);
+  }
   const ordered = yield* orderRows(rows, { ...query, skip: 0, top: undefined }, evaluation, pace);
+  if (step.reach !== undefined) {
+    return yield* rowsUpToSum(ordered, step.reach, step, { roundingMode, evaluation }, pace);
+  }
   const keys = partition.map((key) => keyOf(key, roundingMode));
   const spendText = textBudget();
   const seen = new Map<string, number>();
@@ -226,6 +242,92 @@ export function* limitRows(
   yield* visitRows(ordered, keep, pace, evaluation);
   return kept;
 }
+
+/** The rows of a group, of which some are kept. */
+interface SummedGroup {
+  sum: PrimitiveValue;
+  /** The sum that ends the rows to keep; null: not known yet. */
+  end: PrimitiveValue | null;
+}
+
+/** Keeps the first rows of each group until the sum of their values reaches a number. */
+function* rowsUpToSum(
+  rows: readonly unknown[],
+  reach: ReachedSum,
+  { partition, inputType }: LimitStep,
+  { roundingMode, evaluation }: Pick<StepRun, "roundingMode" | "evaluation">,
+  pace: Pace,
+): Steps<readonly unknown[]> {
+  const { isPercent, target } = reach;
+  const number = target.kind === "literal" ? target.value : evaluation.values[target.index];
+  const wanted = typeof number === "number" ? number : asText(number ?? "0");
+  const math = typeof wanted === "number" ? DOUBLES : DECIMALS;
+  if (isPercent && (math.compare(wanted, math.zero) <= 0 || math.compare(wanted, math.hundred) > 0)) {
+    throw protocolError("InvalidQueryOption", "A percentage is more than 0, and at most 100.", { target: "$apply" });
+  }
+  const keys = partition.map((key) => keyOf(key, roundingMode));
+  const read = compiledFor(reach, roundingMode);
+  const spendText = textBudget();
+  const groups = new Map<string, SummedGroup>();
+  const visit =
+    (use: (group: SummedGroup, value: PrimitiveValue, row: unknown) => void) =>
+    (row: unknown): boolean => {
+      const entity = asEntity(row, inputType);
+      const value = read(entity, evaluation);
+      if (value === null) return true;
+      const text = textOfKeys(keys, readKeys(keys, entity, evaluation));
+      let group = groups.get(text);
+      if (group === undefined) {
+        spendText(text.length);
+        groups.set(text, (group = { sum: math.zero, end: isPercent ? null : wanted }));
+      }
+      use(group, value, row);
+      return true;
+    };
+  const add = (group: SummedGroup, value: PrimitiveValue): void => {
+    group.sum = math.add(group.sum, value);
+  };
+  if (isPercent) {
+    yield* visitRows(rows, visit(add), pace, evaluation);
+    for (const group of groups.values()) {
+      group.end = math.percent(group.sum, wanted);
+      group.sum = math.zero;
+    }
+  }
+  const kept: unknown[] = [];
+  const keep = visit((group, value, row) => {
+    if (group.end === null || math.compare(group.sum, group.end) >= 0) return;
+    kept.push(row);
+    add(group, value);
+  });
+  yield* visitRows(rows, keep, pace, evaluation);
+  return kept;
+}
+
+/** Sums of one type. */
+interface Sums {
+  readonly zero: PrimitiveValue;
+  readonly hundred: PrimitiveValue;
+  readonly add: (left: PrimitiveValue, right: PrimitiveValue) => PrimitiveValue;
+  readonly percent: (sum: PrimitiveValue, percent: PrimitiveValue) => PrimitiveValue | null;
+  readonly compare: (left: PrimitiveValue, right: PrimitiveValue) => number;
+}
+
+const DOUBLES: Sums = {
+  zero: 0,
+  hundred: 100,
+  add: (left, right) => asNumber(left) + asNumber(right),
+  percent: (sum, percent) => (asNumber(sum) * asNumber(percent)) / 100,
+  compare: (left, right) => asNumber(left) - asNumber(right),
+};
+
+const DECIMALS: Sums = {
+  zero: "0",
+  hundred: "100",
+  add: (left, right) => required(addDecimals(asText(left), asText(right)), "A sum has too many digits."),
+  percent: (sum, percent) => multiplyDecimals(multiplyDecimals(asText(sum), asText(percent)) ?? "0", "0.01"),
+  compare: (left, right) => compareDecimals(asText(left), asText(right)),
+};
 
 function countOf(count: LimitStep["top"], { values }: Evaluation): number | undefined {
   if (count === null) return undefined;

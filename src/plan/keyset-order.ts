@@ -1,9 +1,10 @@
 import { keeper, keptPer, keptPerPair } from "../base/memo.ts";
 import type { StructuralProperty } from "../edm/model.ts";
-import type { OrderByItem } from "../query/clauses.ts";
+import type { ApplyClause, OrderByItem, QueryShape } from "../query/clauses.ts";
 import type { Expression, ScalarType } from "../query/expression.ts";
 import type { PlaceOrder, PlaceTerm } from "../query/place.ts";
 import { childrenOf, isPath, stepsOf } from "../query/walk-expression.ts";
+import { totalOrderOf } from "./total-order.ts";
 
 /**
  * Maximum number of terms. The condition nests two levels per term, and neither this process nor a database supports
@@ -18,7 +19,7 @@ const MAX_TERMS = 32;
  * @param key the properties of the key
  */
 export const keysetOrder: (orderBy: readonly OrderByItem[], key: readonly StructuralProperty[]) => PlaceOrder | null =
-  keptPerPair(findOrder);
+  keptPerPair((orderBy: readonly OrderByItem[], key: readonly StructuralProperty[]) => findOrder(orderBy, key));
 
 /** Returns the property that each term of an order names; null if a term is computed, or a member of a complex value. */
 export const orderedProperties: (order: PlaceOrder) => readonly StructuralProperty[] | null = keptPer(({ terms }) => {
@@ -29,15 +30,41 @@ export const orderedProperties: (order: PlaceOrder) => readonly StructuralProper
   return properties.length < named.length ? null : Object.freeze(properties);
 });
 
-function findOrder(orderBy: readonly OrderByItem[], key: readonly StructuralProperty[]): PlaceOrder | null {
-  const open = new Set(key);
+/** Returns the order by which pages of a query go on after a row; null if they go on at an offset. */
+export function placeOrderOf(shape: QueryShape): PlaceOrder | null {
+  const orderBy = totalOrderOf(shape);
+  return shape.apply === undefined ? keysetOrder(orderBy, shape.entityType.key) : groupOrder(orderBy, shape.apply);
+}
+
+/**
+ * Returns the order of groups if their keys alone decide it: a database then groups only the rows of the following groups.
+ * Null for rows that a later step limits.
+ */
+const groupOrder = keptPerPair((orderBy: readonly OrderByItem[], apply: ApplyClause): PlaceOrder | null => {
+  const [{ steps }, ...others] = apply.branches;
+  const last = steps.findLast(({ kind }) => kind !== "filter");
+  if (others.length > 0 || last?.kind !== "group" || last.keys.length === 0) return null;
+  const keys = new Set(last.keys.map(({ property }) => property));
+  const order = findOrder(orderBy, null);
+  return order?.terms.every(({ expression }) => isOfKeys(expression, keys)) === true ? order : null;
+});
+
+/** Whether all properties of an expression are keys of groups, or members of them. */
+function isOfKeys(expression: Expression, keys: ReadonlySet<StructuralProperty>): boolean {
+  if (expression.kind !== "property") return childrenOf(expression).every((child) => isOfKeys(child, keys));
+  return expression.source.kind === "property" ? isOfKeys(expression.source, keys) : keys.has(expression.property);
+}
+
+/** @param key null: all terms are needed */
+function findOrder(orderBy: readonly OrderByItem[], key: readonly StructuralProperty[] | null): PlaceOrder | null {
+  const open = key && new Set(key);
   const terms: PlaceTerm[] = [];
   for (const { expression, descending } of orderBy) {
-    if (open.size === 0) break;
+    if (open?.size === 0) break;
     const type = scalarType(expression);
     if (type === null || terms.length === MAX_TERMS || !isOfEntity(expression)) return null;
     terms.push(Object.freeze(keeper({ expression, descending, type })));
-    if (expression.kind === "property" && expression.source.kind === "it") open.delete(expression.property);
+    if (expression.kind === "property" && expression.source.kind === "it") open?.delete(expression.property);
   }
   return Object.freeze(keeper({ terms: Object.freeze(terms) }));
 }

@@ -11,7 +11,7 @@ import { mentionsOf, type QueryClauses } from "../query/mentions.ts";
 import { type Place, placeAt, type PlaceOrder, type PlaceValue } from "../query/place.ts";
 import type { JsonMembers, SourceQuery } from "../query/source.ts";
 import { fillParameters } from "../query/walk-expression.ts";
-import { keysetOrder } from "./keyset-order.ts";
+import { placeOrderOf } from "./keyset-order.ts";
 import { type PageStart, readKeysetToken, type TokenScope, writeKeysetToken } from "./keyset-token.ts";
 import type { ExpandPlan } from "./plan-expand.ts";
 import { tellsOrder } from "./plan-json.ts";
@@ -115,7 +115,7 @@ export function planCollection(
   const orderBy = isUnordered ? [] : totalOrderOf(shape);
   const page = planPaging({ top: query.top, maxPageSize: request.maxPageSize }, capabilities.maxTop);
   const isKeyset = form === "queryable" && request.keyset !== undefined;
-  const keyset = isKeyset ? planKeyset(query, keysetOrder(orderBy, shape.entityType.key), request.keyset) : null;
+  const keyset = isKeyset ? planKeyset(query, placeOrderOf(shape), request.keyset) : null;
   const order = page.linked ? (keyset?.order ?? null) : null;
   return {
     form,
@@ -237,7 +237,8 @@ function unsupportedIn({ branches: [{ steps }, ...others] }: ApplyClause): strin
   const isAlong = steps.some(
     (step) => step.kind === "group" && step.aggregates.some((each) => isEach(each.expression)),
   );
-  return isAlong ? "Aggregates along collections are" : undefined;
+  if (isAlong) return "Aggregates along collections are";
+  return steps.some((step) => step.kind === "limit" && step.reach) ? "Rows up to a sum are" : undefined;
 }
 
 /**

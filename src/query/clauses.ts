@@ -134,6 +134,17 @@ export interface LimitStep {
   readonly top: ParameterExpression | LiteralExpression | null;
   /** The values that rows of one group have in common; empty: all rows are one group. */
   readonly partition: readonly GroupKey[];
+  /** Keeps rows until the sum of a value reaches a number; absent: it does not. */
+  readonly reach?: ReachedSum | undefined;
+}
+
+/** The sum of `topsum`, `toppercent`, `bottomsum` or `bottompercent`. Rows whose value is null are left out. */
+export interface ReachedSum {
+  /** A Decimal or a Double. */
+  readonly expression: Expression;
+  /** The number to reach: of the same type, or as percent of the sum of all rows. */
+  readonly target: ParameterExpression | LiteralExpression;
+  readonly isPercent: boolean;
 }
 
 /** Makes one row of each group; without keys one row of all rows, even if there are none. */

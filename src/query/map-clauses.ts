@@ -8,6 +8,7 @@ import type {
   GroupKey,
   LimitStep,
   OrderByItem,
+  ReachedSum,
   SelectExpandClause,
 } from "./clauses.ts";
 import type { Expression, PathSource } from "./expression.ts";
@@ -42,6 +43,7 @@ function mapStep(step: ApplyStep, replace: Replace): ApplyStep {
         orderBy: mapOrder(step.orderBy, replace),
         skip: mapCount(step.skip, replace),
         top: mapCount(step.top, replace),
+        ...(step.reach && { reach: mapReach(step.reach, replace) }),
       };
     case "group":
       return {
@@ -98,6 +100,10 @@ export function mapComputed(
 function mapCount(count: LimitStep["top"], replace: Replace): LimitStep["top"] {
   const replaced = count && replace(count);
   return replaced?.kind === "literal" || replaced?.kind === "parameter" ? replaced : null;
+}
+
+function mapReach({ expression, target, isPercent }: ReachedSum, replace: Replace): ReachedSum {
+  return { expression: replace(expression), target: mapCount(target, replace) ?? target, isPercent };
 }
 
 function mapKey(key: GroupKey, replace: Replace): GroupKey {

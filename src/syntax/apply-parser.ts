@@ -34,7 +34,7 @@ export type ApplyStepSyntax =
   | GroupBySyntax
   | { readonly kind: "concat"; readonly branches: readonly (readonly ApplyStepSyntax[])[]; readonly position: number };
 
-/** `top(5)`, `skip(5)`, `topcount(5,Price)` or `bottomcount(5,Price)`. */
+/** `top(5)`, `skip(5)`, or a step such as `topcount(5,Price)` and `topsum(100,Price)`. */
 export interface LimitSyntax {
   readonly kind: LimitName;
   readonly count: SyntaxNode;
@@ -52,7 +52,10 @@ export interface GroupBySyntax {
   readonly position: number;
 }
 
-type LimitName = "top" | "skip" | "topcount" | "bottomcount";
+type LimitName = "top" | "skip" | RankName;
+
+/** The steps that keep the rows with the greatest or smallest values. */
+export type RankName = `${"top" | "bottom"}${"count" | "sum" | "percent"}`;
 
 /** A parsed `$apply`. */
 export interface ApplySyntax {
@@ -82,6 +85,10 @@ const STEPS = [
   "skip",
   "topcount",
   "bottomcount",
+  "topsum",
+  "bottomsum",
+  "toppercent",
+  "bottompercent",
   "compute",
   "aggregate",
   "groupby",
@@ -90,10 +97,7 @@ const STEPS = [
 
 /** The transformations of the standard that the service does not support. @see OData Aggregation 4.0, section 3 */
 const FURTHER_STEPS: ReadonlySet<string> = new Set(
-  (
-    "topsum bottomsum toppercent bottompercent join outerjoin nest addnested expand from " +
-    "ancestors descendants traverse rolluprecursive"
-  ).split(" "),
+  "join outerjoin nest addnested expand from ancestors descendants traverse rolluprecursive".split(" "),
 );
 
 /** The elements of `groupby` that the service does not support. @see OData Aggregation 4.0, section 3.2.3.2 */
@@ -240,7 +244,11 @@ function readContent(
     case "skip":
       return { kind: name, count: readExpression(reader), expression: null, position };
     case "topcount":
-    case "bottomcount": {
+    case "bottomcount":
+    case "topsum":
+    case "bottomsum":
+    case "toppercent":
+    case "bottompercent": {
       const count = readExpression(reader);
       expect(reader, ",", `a comma and the value that decides, as in ${name}(5,Price)`);
       return { kind: name, count, expression: readExpression(reader), position };

@@ -8,9 +8,10 @@ const opened = await Promise.all(
 );
 const KEYSET = { sales: { paging: "keyset", maxTop: 2 }, secret: "0123456789abcdef0123456789abcdef" };
 const keyset = await openSales("tables", KEYSET);
+const lists = await openSales("getAll");
 const keysetLists = await openSales("arraySource", KEYSET);
 afterAll(async () => {
-  await Promise.all([...opened, keyset, keysetLists].map(({ close }) => close()));
+  await Promise.all([...opened, keyset, keysetLists, lists].map(({ close }) => close()));
 });
 
 type Options = Readonly<Record<string, string>>;
@@ -215,6 +216,19 @@ describe.each(PAGED)("pages of $form", ({ form, service }) => {
       [4, [row("Oslo", 2), row("Rome", 2)], option],
       [4, [row(null, 1), row("oslo", 1)], undefined],
     ]);
+  });
+
+  test.each<Options>([
+    { $apply: "groupby((City,Item/Name,Place/Street),aggregate($count as N))" },
+    { $apply: "groupby((Status,At),aggregate(Amount with sum as T))", $orderby: "At desc", $count: "true" },
+    { $apply: "compute(year(Day) as Y)/groupby((Y,Paid,Amount,Weight,Took,Day,Stock))/filter(Y eq null or Y gt 1)" },
+    { $apply: "groupby((City),aggregate($count as N))/topcount(3,N)", $orderby: "City" },
+  ])("pages of groups have all rows once: %o", async (options) => {
+    const pages = (await pagesOf(send, options)) as ReadonlyArray<readonly [count: unknown, rows: unknown]>;
+    const whole = await door.to(lists.service)(url("/s/Sales", options));
+    expect(pages.length).toBeGreaterThan(1);
+    expect(pages.flatMap(([, rows]) => rows)).toEqual(whole.json.value);
+    expect(pages.map(([count]) => count)).toEqual(pages.map((): unknown => whole.json["@odata.count"]));
   });
 
   test("the rows of concat are pages together", async () => {

@@ -17,6 +17,54 @@ type Case = readonly [sentence: string, options: Options | string, context: stri
 const N = '"N@odata.type":"#Decimal","N":';
 const CASES: readonly Case[] = [
   [
+    "rows with the greatest values are kept until their sum reaches a number",
+    { $apply: "topsum(100,Amount)", $select: "Id" },
+    "Sales(Id)",
+    '{"Id":2},{"Id":4}',
+  ],
+  [
+    "rows with the smallest values are kept until their sum reaches a number",
+    { $apply: "bottomsum(-5.2,Amount)", $select: "Id" },
+    "Sales(Id)",
+    "",
+  ],
+  [
+    "the row that reaches the sum is kept, and rows without a value are not",
+    { $apply: "bottomsum(0.5,Amount)", $select: "Id" },
+    "Sales(Id)",
+    '{"Id":1},{"Id":2},{"Id":3},{"Id":6}',
+  ],
+  [
+    "a percentage is that of the sum of all rows",
+    { $apply: "toppercent(80,Amount)", $select: "Id" },
+    "Sales(Id)",
+    '{"Id":2},{"Id":4}',
+  ],
+  [
+    "all percent are all rows with values above the end",
+    { $apply: "bottompercent(100,Units mul 1)", $select: "Id" },
+    "Sales(Id)",
+    '{"Id":1},{"Id":2},{"Id":3},{"Id":4},{"Id":5},{"Id":6}',
+  ],
+  [
+    "each group has a sum",
+    { $apply: "groupby((City),topsum(2,Units))", $select: "Id" },
+    "Sales(Id)",
+    '{"Id":1},{"Id":2},{"Id":4},{"Id":5},{"Id":6}',
+  ],
+  [
+    "groups are kept until the sum of their totals reaches a number",
+    "groupby((City),aggregate(Units with sum as U))/topsum(6.5,U)/aggregate(U with sum as V,$count as N)",
+    "Sales(V,N)",
+    `{"V@odata.type":"#Decimal","V":9,${N}2}`,
+  ],
+  [
+    "sums of Doubles end rows, too",
+    { $apply: "filter(Weight gt 0)/toppercent(50.5,Weight)", $select: "Id" },
+    "Sales(Id)",
+    '{"Id":1},{"Id":4}',
+  ],
+  [
     "a literal with a name has the type of each place",
     "compute(5 as C)/filter(C add Amount gt 0 and C mul Weight lt 9 and round(C) eq 5)/aggregate(C mul Amount with sum as S,C with average as A)",
     "Sales(S,A)",

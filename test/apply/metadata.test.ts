@@ -67,6 +67,10 @@ test("a set describes steps, paths and methods; a navigation stands for the path
         "orderby",
         "topcount",
         "bottomcount",
+        "topsum",
+        "bottomsum",
+        "toppercent",
+        "bottompercent",
         "top",
         "skip",
       ],
@@ -164,7 +168,10 @@ test("without properties to group by or to aggregate, their steps are not descri
   const { json } = await metadataOf({ sales: { groupByProperties: [], aggregateProperties: [] } });
   expect(supportOf(json, "Sales")).toMatchObject({
     apply: {
-      Transformations: ["identity", "filter", "compute", "concat", "orderby", "topcount", "bottomcount", "top", "skip"],
+      Transformations:
+        "identity filter compute concat orderby topcount bottomcount topsum bottomsum toppercent bottompercent top skip".split(
+          " ",
+        ),
     },
   });
 });

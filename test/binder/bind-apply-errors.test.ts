@@ -33,7 +33,7 @@ test.each<[string, string, string]>([
   [
     "nonsense(1)",
     INVALID,
-    '$apply at position 0: "nonsense" is not a step of $apply. The steps are identity, filter, search, orderby, top, skip, topcount, bottomcount, compute, aggregate, groupby, concat.',
+    '$apply at position 0: "nonsense" is not a step of $apply. The steps are identity, filter, search, orderby, top, skip, topcount, bottomcount, topsum, bottomsum, toppercent, bottompercent, compute, aggregate, groupby, concat.',
   ],
   [
     "aggregates(Price with sum as T)",
@@ -259,7 +259,7 @@ test.each<[string, string, string]>([
   [
     "groupby((rollup(Name,Color)))",
     UNSUPPORTED,
-    "$apply at position 9: rollup is not supported. The steps are identity, filter, search, orderby, top, skip, topcount, bottomcount, compute, aggregate, groupby, concat.",
+    "$apply at position 9: rollup is not supported. The steps are identity, filter, search, orderby, top, skip, topcount, bottomcount, topsum, bottomsum, toppercent, bottompercent, compute, aggregate, groupby, concat.",
   ],
   [
     "groupby((year(Date)))",
@@ -340,15 +340,16 @@ test.each<[string, string, string]>([
     INVALID,
     "$apply at position 11: Entities cannot be ordered by Shop.Address: name a property with a single value.",
   ],
+  ["topsum(5,Name)", INVALID, "$apply at position 0: 'topsum' takes a value that is a number, as in topsum(5,Price)."],
   [
-    "topsum(5,Price)",
-    UNSUPPORTED,
-    "$apply at position 0: topsum is not supported. The steps are identity, filter, search, orderby, top, skip, topcount, bottomcount, compute, aggregate, groupby, concat.",
+    "toppercent(Price,Price)",
+    INVALID,
+    "$apply at position 11: 'toppercent' takes a number, as in toppercent(5,Price).",
   ],
   [
     "join(Supplier as S)",
     UNSUPPORTED,
-    "$apply at position 0: join is not supported. The steps are identity, filter, search, orderby, top, skip, topcount, bottomcount, compute, aggregate, groupby, concat.",
+    "$apply at position 0: join is not supported. The steps are identity, filter, search, orderby, top, skip, topcount, bottomcount, topsum, bottomsum, toppercent, bottompercent, compute, aggregate, groupby, concat.",
   ],
   [
     "Ns.Custom()",
@@ -358,7 +359,7 @@ test.each<[string, string, string]>([
   [
     "expand(Supplier)",
     UNSUPPORTED,
-    "$apply at position 0: expand is not supported. The steps are identity, filter, search, orderby, top, skip, topcount, bottomcount, compute, aggregate, groupby, concat.",
+    "$apply at position 0: expand is not supported. The steps are identity, filter, search, orderby, top, skip, topcount, bottomcount, topsum, bottomsum, toppercent, bottompercent, compute, aggregate, groupby, concat.",
   ],
   [
     "rollup(Name)",

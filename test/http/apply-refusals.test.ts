@@ -150,11 +150,9 @@ describe("resources that have none of the options", () => {
 
 describe("what the standard has and the service does not support", () => {
   const WORDS = [
-    ["topsum(5,Area)", 0, "topsum is not supported."],
-    ["TopSum(5,Area)", 0, "topsum is not supported."],
-    ["filter(Id gt 0)/bottomsum(5,Area)", 16, "bottomsum is not supported."],
-    ["concat(identity,toppercent(50,Area))", 16, "toppercent is not supported."],
-    ["bottompercent(5,Area)", 0, "bottompercent is not supported."],
+    ["Join(Country as C)", 0, "join is not supported."],
+    ["filter(Id gt 0)/nest(groupby((Name)) as N)", 16, "nest is not supported."],
+    ["concat(identity,expand(Country))", 16, "expand is not supported."],
     ["groupby((rollup(Name,CountryId)))", 9, "rollup is not supported."],
     ["groupby((Area,rollup($all,Name)),aggregate($count as N))", 14, "rollup is not supported."],
     ["groupby(rollup(Name,CountryId))", 8, "rollup is not supported."],

@@ -241,7 +241,7 @@ eachDoor((door) => {
     });
 
     test("still rejects unknown routes, and options that the target disables", async () => {
-      for (const options of ["$apply=topsum(1,Id)", "$index=1", "$deltatoken=x"]) {
+      for (const options of ["$apply=nest(identity as X)", "$index=1", "$deltatoken=x"]) {
         const answer = await send(`/s/Authors(1)/Books?${options}`);
         expectError(answer, { status: 501, code: "NotImplemented", target: options.split("=")[0]! });
       }

@@ -1,5 +1,6 @@
 import { sql } from "kysely";
 import { PRIMITIVE_TYPES } from "../../edm/primitive-type.ts";
+import { protocolError } from "../../errors/odata-error.ts";
 import type {
   ApplyBranch,
   FilterClause,
@@ -156,7 +157,10 @@ function limitedRows(
   statement: StatementState,
   roundingMode: RoundingMode,
 ): Rows {
-  const { orderBy, partition, top, skip } = step;
+  const { orderBy, partition, top, skip, reach } = step;
+  if (reach !== undefined) {
+    throw protocolError("UnsupportedQueryOption", "Rows up to a sum are found in memory.", { target: "$apply" });
+  }
   const expressions = orderBy.map(({ expression }) => expression);
   const { scope, context, where } = queryOf(applied, statement, roundingMode, expressions);
   const { syntax } = statement.profile;
