@@ -1,10 +1,12 @@
 import type { MysqlPool, MysqlPoolConnection, MysqlQueryResult } from "kysely";
+import { endOnThrow } from "../end-on-throw.ts";
 
 type Callback = (error: unknown, result: MysqlQueryResult) => void;
 type Streamed = ReturnType<MysqlPoolConnection["query"]>;
 
 /** A connection of mysql2 that prepares statements. */
 interface PreparingConnection extends MysqlPoolConnection {
+  readonly stream?: object;
   execute(sql: string, parameters: unknown[], callback?: Callback): Streamed;
   unprepare(sql: string): unknown;
 }
@@ -32,6 +34,7 @@ export function preparedPool(pool: MysqlPool, statements: number): MysqlPool {
           return;
         }
         const made = preparedConnection(connection, statements);
+        endOnThrow((connection as PreparingConnection).stream);
         connection.query(SESSION, [], (failure) => {
           if (failure === null) known.set(connection, made);
           else connection.destroy();
@@ -47,6 +50,13 @@ function preparedConnection(connection: MysqlPoolConnection, most: number): Mysq
   // `MariadbPool` promises it, but the types of Kysely do not.
   const raw = connection as PreparingConnection;
   const known = new Set<string>();
+  // A driver that fails to read a row forgets the statement, and would give its other rows to the next one.
+  const endingOnThrow =
+    (callback: Callback): Callback =>
+    (error, result) => {
+      if (error instanceof Error && !("errno" in error)) raw.destroy();
+      callback(error, result);
+    };
   const execute = (sql: string, parameters: readonly unknown[], callback?: Callback): Streamed => {
     // The statement that was used last comes last.
     known.delete(sql);
@@ -57,11 +67,13 @@ function preparedConnection(connection: MysqlPoolConnection, most: number): Mysq
       raw.unprepare(oldest);
     }
     const values = parameters.map((value) => (value === undefined ? null : value));
-    return callback === undefined ? raw.execute(sql, values) : raw.execute(sql, values, callback);
+    return callback === undefined ? raw.execute(sql, values) : raw.execute(sql, values, endingOnThrow(callback));
   };
   return {
     query: (sql: string, parameters: readonly unknown[], callback?: Callback) =>
-      parameters.length > 0 ? execute(sql, parameters, callback) : raw.query(sql, [], callback),
+      parameters.length > 0
+        ? execute(sql, parameters, callback)
+        : raw.query(sql, [], callback && endingOnThrow(callback)),
     release: () => raw.release(),
     destroy: () => raw.destroy(),
     connect: (callback) => raw.connect(callback),

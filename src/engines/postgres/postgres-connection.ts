@@ -311,6 +311,8 @@ export interface PgClient {
   readonly pipeline?: boolean;
   /** The process number of the server, as the connection received it: a pooler invents one. Absent in other drivers. */
   readonly processID?: number | null;
+  /** Absent in other drivers. */
+  readonly connection?: { readonly stream?: object };
   release(destroys?: boolean): void;
   on(event: "error", listener: (error: Error) => void): unknown;
 }

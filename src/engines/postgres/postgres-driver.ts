@@ -7,6 +7,7 @@ import {
   type PostgresDialectConfig,
 } from "kysely";
 import type { PooledAdapter } from "../../connection/array-reader.ts";
+import { endOnThrow } from "../end-on-throw.ts";
 import {
   isInTransaction,
   PostgresConnection,
@@ -117,6 +118,7 @@ export class PooledPostgresDriver extends PostgresDriver {
       connection = new PostgresConnection(client, this.#shared);
       // A client that is older than the dialect.
       client.on("error", ignore);
+      endOnThrow(client.connection?.stream);
       await onCreateConnection?.(connection);
       this.#connections.set(client, connection);
     }

@@ -132,9 +132,17 @@ export function toReadFault(error: unknown, name: string, table: string | undefi
   return tooLarge === error ? ofTable(error, table) : tooLarge;
 }
 
-/** Converts the error for a statement that is too large. Returns any other error unchanged. */
+/** The most characters of a string of V8. */
+const LONGEST_STRING = 0x1f_ff_ff_e8;
+
+/** Converts the error for a statement, or for a value of its rows, that is too large. Returns any other error unchanged. */
 export function explainTooLarge(error: unknown): unknown {
-  if (!(error instanceof Error) || !DIALECTS.some(({ isTooLarge }) => isTooLarge(error))) return error;
+  if (!(error instanceof Error)) return error;
+  if ("code" in error && error.code === "ERR_STRING_TOO_LONG") {
+    const message = `A value has more than ${String(LONGEST_STRING)} characters, and cannot be read. Request less at once.`;
+    return protocolError("InvalidQueryOption", message, { cause: error });
+  }
+  if (!DIALECTS.some(({ isTooLarge }) => isTooLarge(error))) return error;
   const message =
     "The query is too large for one statement of the database. Request less at once, or split the request.";
   return protocolError("InvalidQueryOption", message, { cause: error });

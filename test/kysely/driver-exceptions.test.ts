@@ -1,0 +1,105 @@
+// Statements: docs/guides/deployment.md#when-the-database-fails
+import { Kysely, sql } from "kysely";
+import { createPool } from "mysql2";
+import { edm, entityType, odataService, type ODataService } from "odatakit";
+import { sqlEntitySet } from "odatakit/kysely";
+import { mariadbDialect } from "odatakit/mariadb";
+import { postgresDialect } from "odatakit/postgres";
+import { Pool } from "pg";
+import { afterEach, describe, expect, test } from "vitest";
+import type { AnyDatabase } from "../executors/engines.ts";
+
+/** A driver parses what the server sends outside of any request: an exception there ends its connection, not the process. */
+
+const { ODATAKIT_POSTGRES: postgres, ODATAKIT_MYSQL: mariadb } = process.env;
+
+const Item = entityType("Item", { id: edm.int32().key(), name: edm.string() });
+const logger = { error: () => undefined, warn: () => undefined, info: () => undefined };
+
+const ended: (() => Promise<unknown>)[] = [];
+afterEach(async () => {
+  for (const end of ended.splice(0)) await end();
+});
+
+/** The rows that a driver fails to read have this name. */
+const BAD = "bad";
+const TOO_LONG = Object.assign(new Error("Cannot create a string longer than 0x1fffffe8 characters"), {
+  code: "ERR_STRING_TOO_LONG",
+});
+
+interface Opened {
+  readonly db: AnyDatabase;
+  /** How many connections the pool has opened. */
+  readonly opened: () => number;
+}
+
+function openPostgres(): Opened {
+  const pool = new Pool({ connectionString: postgres, max: 1 });
+  let count = 0;
+  pool.on("connect", (client) => {
+    count += 1;
+    // The parser of the driver emits each row, and has no handler of exceptions.
+    client.connection.on("dataRow", ({ fields }: { readonly fields: readonly unknown[] }) => {
+      if (fields.includes(BAD)) throw TOO_LONG;
+    });
+  });
+  return { db: new Kysely({ dialect: postgresDialect({ pool }) }), opened: () => count };
+}
+
+function openMariadb(): Opened {
+  const pool = createPool({
+    uri: `${mariadb ?? ""}/mysql`,
+    connectionLimit: 1,
+    typeCast: (_field, next) => {
+      const value: unknown = next();
+      if (value === BAD) throw TOO_LONG;
+      return value;
+    },
+  });
+  let count = 0;
+  pool.on("connection", () => (count += 1));
+  return { db: new Kysely({ dialect: mariadbDialect({ pool }) }), opened: () => count };
+}
+
+async function get(service: ODataService, target: string): Promise<unknown> {
+  const response = await service.fetch(new Request(`http://service.example/${target}`));
+  return [response.status, await response.json()];
+}
+
+const REFUSED = {
+  code: "InvalidQueryOption",
+  message: "A value has more than 536870888 characters, and cannot be read. Request less at once.",
+};
+
+describe.each([
+  ...(postgres === undefined ? [] : [{ title: "pg", open: openPostgres }]),
+  ...(mariadb === undefined ? [] : [{ title: "mysql2", open: openMariadb }]),
+])("an exception in the parser of $title", ({ open }) => {
+  test("ends its connection, and its request with 400", async () => {
+    const { db, opened } = open();
+    const table = `driver_exceptions_${String(process.pid)}`;
+    await sql`create table ${sql.id(table)} (id integer primary key, name varchar(20) not null)`.execute(db);
+    ended.push(async () => {
+      await sql`drop table ${sql.id(table)}`.execute(db);
+      await db.destroy();
+    });
+    await sql`insert into ${sql.id(table)} values (1, 'good'), (2, ${BAD}), (3, 'good'), (4, 'good')`.execute(db);
+    const service = odataService({
+      entitySets: [sqlEntitySet(Item, { db, table, name: "Items", operations: ["read"] })],
+      logger,
+    });
+    await service.ready();
+    const before = opened();
+    expect(await get(service, "Items")).toEqual([400, { error: REFUSED }]);
+    expect(await get(service, "Items(2)")).toEqual([400, { error: REFUSED }]);
+    // The rows after the exception belong to no other statement.
+    expect(await get(service, "Items?$filter=Id ne 2&$select=Id")).toEqual([
+      200,
+      {
+        "@odata.context": "http://service.example/$metadata#Items(Id)",
+        value: [{ Id: 1 }, { Id: 3 }, { Id: 4 }],
+      },
+    ]);
+    expect(opened()).toBe(before + 2);
+  });
+});
