@@ -111,6 +111,7 @@ export const LONG: readonly string[] = [
   "test/kysely/mixed-texts.test.ts",
   "test/kysely/postgres-json.test.ts",
   "test/kysely/postgres-types.test.ts",
+  "test/kysely/read-time.test.ts",
   "test/kysely/reader-threads.test.ts",
   "test/kysely/replaced-file.test.ts",
   "test/kysely/replica-routing.test.ts",

@@ -56,7 +56,21 @@ const TURN = 10;
 
 /** The time of one piece of long work. */
 export class Turn {
+  readonly #spend: ((milliseconds: number) => void) | undefined;
   #begun = performance.now();
+
+  /** @param spend counts the time of work after its first pause, and throws if it may not continue */
+  constructor(spend?: (milliseconds: number) => void) {
+    this.#spend = spend;
+  }
+
+  /** Does the work of one turn. */
+  work<T>(next: () => T): T {
+    this.#begun = performance.now();
+    const result = next();
+    this.#spend?.(performance.now() - this.#begun);
+    return result;
+  }
 
   /** Whether other requests should get a turn. */
   get isOver(): boolean {
@@ -97,7 +111,7 @@ export function inTurns<T>(work: (pace: Pace) => Steps<T>, turn: Turn = new Turn
 async function continueInTurns<T>(steps: Steps<T>, turn: Turn): Promise<T> {
   for (;;) {
     await turn.next();
-    const step = steps.next();
+    const step = turn.work(() => steps.next());
     if (step.done === true) return step.value;
   }
 }

@@ -1,12 +1,12 @@
 import { clientNetwork } from "../base/client-network.ts";
 import { Turn } from "../base/maybe.ts";
-import type { Context, Host, IncomingRequest, Transaction, User } from "../definition/context.ts";
+import { callerOf, type Context, type Host, type IncomingRequest, type Transaction, type User } from "../definition/context.ts";
 import type { EntitySet } from "../edm/model.ts";
 import type { Reader, ShownEntities } from "../execution/entities/reader.ts";
 import { readerOf } from "../execution/reads/gate.ts";
 import { type AtomicCall, RowAccess, ServiceContext } from "../execution/rules/row-access.ts";
 import type { ODataRequest } from "../http/odata-request.ts";
-import type { Reading } from "../query/reading.ts";
+import { ReadTime, type Reading } from "../query/reading.ts";
 import { showing } from "../query/shown-entity.ts";
 import { CallContext, type CallPlace, SetCallContext, type WriteFacts } from "../sets/call-context.ts";
 import { CommitUnit } from "../sets/commit-unit.ts";
@@ -23,7 +23,9 @@ export class Execution implements ShownEntities {
   readonly arrival: Arrival;
   readonly access: CallerAccess;
   /** The time of the present piece of work. */
-  readonly turn: Turn = new Turn();
+  readonly turn: Turn;
+  /** The time that reads may take together. */
+  readonly readTime: ReadTime;
   #context: RequestContext | undefined;
   #reader: Reader | undefined;
   #shown: WeakMap<object, object> | undefined;
@@ -36,6 +38,8 @@ export class Execution implements ShownEntities {
     this.arrival = arrival;
     this.access = access;
     this.#inner = inner;
+    this.readTime = callerOf(inner?.context)?.readTime ?? new ReadTime(service.definition.limits.queryTimeout);
+    this.turn = new Turn(this.readTime.add);
   }
 
   /** Returns the execution of a part of the request, whose handlers use the transaction of a reader. */
@@ -150,6 +154,10 @@ class RequestContext extends ServiceContext implements Context {
   /** The instant of the request: taken on first use, or that of its change set. In milliseconds since 1970. */
   get instant(): number {
     return (this.#instant ??= this.#execution.arrival.batch?.instant ?? Date.now());
+  }
+
+  get readTime(): ReadTime {
+    return this.#execution.readTime;
   }
 
   /** Identifies the client in queues. */

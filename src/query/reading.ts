@@ -1,3 +1,6 @@
+import { isPromiseLike, type Maybe } from "../base/maybe.ts";
+import { queryTimeout } from "../errors/odata-error.ts";
+
 /** A point in the history of a cluster of databases: a replica that has reached it shows every earlier change. */
 export interface Position {
   /** Identifies the cluster: its primary and its replicas have the same. */
@@ -9,6 +12,55 @@ export interface Position {
 export interface Caller {
   /** Identifies the client: all requests of a user, or of an address, have the same. Undefined if unknown. */
   readonly client?: string | undefined;
+  /** Absent: each read has its own limit. */
+  readonly readTime?: ReadTime | undefined;
+}
+
+/**
+ * The time that the reads of an operation take together, waiting included. Those at the same time count once.
+ * @see docs/reference/limits.md, Time
+ */
+export class ReadTime {
+  readonly #limit: number | null;
+  #used = 0;
+  #running = 0;
+  #begun = 0;
+
+  /** @param limit in milliseconds; null for no limit */
+  constructor(limit: number | null) {
+    this.#limit = limit;
+  }
+
+  /** Returns what is left of a limit, in whole milliseconds. @throws ODataError `QueryTimeout` if nothing is */
+  leftOf(limit: number): number {
+    const running = this.#running > 0 ? performance.now() - this.#begun : 0;
+    const left = Math.ceil(limit - this.#used - running);
+    if (left <= 0) throw queryTimeout(limit);
+    return left;
+  }
+
+  /** Counts the time of a read. */
+  spend<T>(read: () => Maybe<T>): Maybe<T> {
+    if (this.#running === 0) this.#begun = performance.now();
+    this.#running += 1;
+    const end = (): void => {
+      this.#running -= 1;
+      if (this.#running === 0) this.#used += performance.now() - this.#begun;
+    };
+    let result: Maybe<T> | undefined;
+    try {
+      result = read();
+      return isPromiseLike(result) ? Promise.resolve(result).finally(end) : result;
+    } finally {
+      if (!isPromiseLike(result)) end();
+    }
+  }
+
+  /** Counts a turn of work on a list. @throws ODataError `QueryTimeout` if no time is left for another */
+  readonly add = (milliseconds: number): void => {
+    this.#used += milliseconds;
+    if (this.#limit !== null) this.leftOf(this.#limit);
+  };
 }
 
 /** A database whose reads may go to a replica. */

@@ -15,7 +15,7 @@ import type { SuppliedValues } from "../definition/sets/supplied-values.ts";
 import type { EntityTypeDeclaration } from "../definition/types/value-type.ts";
 import type { EntitySet } from "../edm/model.ts";
 import { type AtomicCall, type RowAccess, ServiceContext } from "../execution/rules/row-access.ts";
-import type { Caller, Reading } from "../query/reading.ts";
+import type { Caller, Reading, ReadTime } from "../query/reading.ts";
 import type { CommitUnit } from "./commit-unit.ts";
 import type { TransactionPart } from "./transaction-part.ts";
 
@@ -129,6 +129,10 @@ export class CallContext extends ServiceContext implements Context {
 
   get client(): string | undefined {
     return this.#place.facts.client;
+  }
+
+  get readTime(): ReadTime | undefined {
+    return this.#place.facts.readTime;
   }
 
   get sets(): Context["sets"] {

@@ -29,7 +29,7 @@ export function inOneState<T>(
   }
   const { streaming } = profile;
   if (streaming === undefined || !rows.canStream(streaming)) return read(null);
-  return rows.repeated(first, (placed, rest) => readHeld(holdOn(placed, streaming, { ...query, ...rest }), read));
+  return rows.repeated(first, (placed, { signal }) => readHeld(holdOn(placed, streaming, { ...query, signal }), read));
 }
 
 /** Whether several statements may read the pages of some queries, and their totals. */
@@ -80,15 +80,15 @@ export function holdTransaction(
   if (rows.replicated === null) return holdOn(rows, streaming, query);
   return rows.replicated.read(
     query,
-    (placed, rest) => holdOn(placed, streaming, { ...query, ...rest }),
+    (placed, { signal }) => holdOn(placed, streaming, { ...query, signal }),
     (hold) => hold.end(),
   );
 }
 
 async function holdOn(rows: SqlRows, { begin }: StreamingSyntax, query: StreamQuery): Promise<StreamHold> {
-  const { streams, signal, timeout = null } = query;
+  const { streams, signal, timeout = null, caller } = query;
   const leave = await rows.slots.enter(streams.most, signal, timeout);
-  const transaction = await rows.begin({ signal, timeout }).catch((error: unknown) => {
+  const transaction = await rows.begin({ signal, timeout, caller }).catch((error: unknown) => {
     leave();
     throw error;
   });

@@ -125,8 +125,8 @@ function openCursor(reader: SqlReader, query: StreamQuery, cursor: CursorSyntax,
   const { sql, table, width, rowShape } = statement;
   const { signal, transaction } = hold.scope;
   const rows = reader.rows.within(transaction);
-  // The transaction limits the time of each statement.
-  const patience = { signal, timeout: null };
+  const { timeout, caller } = query;
+  const patience = { signal, timeout, caller };
   // Its commands are parts of one statement.
   const running = beginStatement(statement, parameters, reader.rows);
   const declaring = rows.all({ sql: cursor.declare(sql), table, isInternal: true }, parameters, patience);

@@ -6,6 +6,7 @@ import { readSlots, beginStatement, type RunningStatement } from "../statement/p
 import type { JsonStatement, Statement } from "./compile-statement.ts";
 import { toReadFault } from "./database-fault.ts";
 import { readableRows, toEntities, executionOf, statementOf, readPage } from "./read-page.ts";
+import { inReadTime } from "./read-time.ts";
 import type { SqlReader } from "./sql-reader.ts";
 import type { StreamHold } from "./stream-hold.ts";
 
@@ -109,7 +110,8 @@ export class SnapshotCursor {
     this.#running ??= beginStatement(statement, parameters, this.#reader.rows);
     try {
       const { timeout, caller } = query;
-      return await snapshot.fetch(statement.sql, parameters, wanted, { signal: hold.scope.signal, timeout, caller });
+      const patience = { signal: hold.scope.signal, timeout, caller };
+      return await inReadTime(patience, (rest) => snapshot.fetch(statement.sql, parameters, wanted, rest));
     } catch (error) {
       this.#running?.fail(error);
       throw error;

@@ -21,6 +21,7 @@ import type { Statement } from "./compile-statement.ts";
 import { isConnectionLost } from "./connection-lost.ts";
 import { toReadFault, isOutdated } from "./database-fault.ts";
 import { Outage } from "./outage.ts";
+import { inReadTime } from "./read-time.ts";
 import { ReplicaReads } from "./replica-reads.ts";
 import { StreamSlots } from "./stream-hold.ts";
 import { beginRead, countOf, type Read, type ReadRows, toNumber } from "./traced-read.ts";
@@ -126,10 +127,12 @@ export class SqlRows {
   }
 
   /** Opens a transaction that reads one snapshot. The caller ends it. @throws as `beginInTime`; as `toReadFault` */
-  begin(patience: Patience): Promise<OwnTransaction> {
-    return beginInTime(this.#db, patience).catch((error: unknown) => {
+  async begin(patience: Patience): Promise<OwnTransaction> {
+    try {
+      return await inReadTime(patience, (rest) => beginInTime(this.#db, rest));
+    } catch (error) {
       throw this.outage.note(toReadFault(error, this.#profile.name, undefined));
-    });
+    }
   }
 
   /** Whether further connections are free while one has a transaction. */
@@ -181,16 +184,18 @@ export class SqlRows {
 
   /** Returns all rows, as arrays of cells in the order of the statement. */
   all(statement: ReadRows, parameters: readonly unknown[], patience: Patience = USUAL): Maybe<readonly Row[]> {
-    return this.#reader === null
-      ? this.#query({ statement, parameters }, patience)
-      : readLocal(this.#reader, "readRows", { statement, parameters }, patience, this.#source);
+    const reader = this.#reader;
+    const read = { statement, parameters };
+    if (reader === null) return this.#query(read, patience);
+    return inReadTime(patience, (rest) => readLocal(reader, "readRows", read, rest, this.#source));
   }
 
   /** Returns the first row; undefined without rows. */
   first(statement: ReadRows, parameters: readonly unknown[], patience: Patience = USUAL): Maybe<Row | undefined> {
-    return this.#reader === null
-      ? this.#query({ statement, parameters }, patience).then(([row]) => row)
-      : readLocal(this.#reader, "readOne", { statement, parameters }, patience, this.#source);
+    const reader = this.#reader;
+    const read = { statement, parameters };
+    if (reader === null) return this.#query(read, patience).then(([row]) => row);
+    return inReadTime(patience, (rest) => readLocal(reader, "readOne", read, rest, this.#source));
   }
 
   /** Returns the row of a key, in this process within milliseconds. A server has its own limits, and an index. */
@@ -211,7 +216,10 @@ export class SqlRows {
    * @throws the error of the first read that fails
    */
   async each(reads: readonly Read[], patience: Patience = USUAL): Promise<readonly (readonly Row[])[]> {
-    return this.repeated(patience, (rows, rest) => rows.eachOnce(reads, rest));
+    const read = (rest: Patience): Promise<readonly (readonly Row[])[]> =>
+      this.repeated(rest, (rows, left) => rows.eachOnce(reads, left));
+    // A transaction that writes ends with its own time.
+    return this.#db.isTransaction && this.#own === undefined ? read(patience) : inReadTime(patience, read);
   }
 
   /**
