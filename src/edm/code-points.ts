@@ -43,5 +43,6 @@ function skipCodePoints(text: string, start: number, count: number): number {
 }
 
 function widthAt(text: string, at: number): 1 | 2 {
-  return (text.codePointAt(at) ?? 0) > 0xff_ff ? 2 : 1;
+  if ((text.charCodeAt(at) & 0xfc_00) !== 0xd8_00) return 1;
+  return (text.charCodeAt(at + 1) & 0xfc_00) === 0xdc_00 ? 2 : 1;
 }

@@ -130,6 +130,16 @@ export function tooManyRowItems(most: number): ODataError {
 }
 
 /**
+ * Makes the error of a row in memory whose functions read too much text.
+ * @param most the characters
+ * @see docs/reference/limits.md, Growth of computed texts
+ */
+export function tooLongRowTexts(most: number): ODataError {
+  const message = `The functions of the query read more than ${String(most)} characters of one entity: call fewer functions of long texts.`;
+  return protocolError("InvalidQueryOption", message);
+}
+
+/**
  * Makes the error of a text that a row makes too long.
  * @param name the function that makes it
  * @see docs/reference/limits.md

@@ -2,7 +2,7 @@ import type { EntityType, EntitySet, NavigationProperty } from "../edm/model.ts"
 import { PRIMITIVE_TYPES } from "../edm/primitive-type.ts";
 import type { PrimitiveValue } from "../edm/value-codec.ts";
 import { valueCodec } from "../edm/value-codecs.ts";
-import { tooLongText, tooManyItems, tooManyRowItems, tooMuchMemory } from "../errors/odata-error.ts";
+import { tooLongRowTexts, tooLongText, tooManyItems, tooManyRowItems, tooMuchMemory } from "../errors/odata-error.ts";
 import type { NavigationExpression, RootExpression } from "../query/expression.ts";
 import type { FunctionName } from "../query/functions.ts";
 import type { ReadState } from "../query/source.ts";
@@ -28,6 +28,9 @@ const LONG_TEXT = 1 << 16;
 /** Functions of a text of fewer characters take no longer than other expressions. */
 const SLOW_TEXT = 1 << 10;
 
+/** The most characters of such texts that the functions of one row read, which cannot pause: up to 50 milliseconds of work. */
+const MAX_ROW_TEXT = 20_000_000;
+
 /**
  * One evaluation of bound expressions: the state that all rows, the filter and the order share. The code that runs a
  * query makes one and passes it on.
@@ -41,14 +44,24 @@ export class Evaluation implements ReadState {
   readonly #shared: ReadState | undefined;
   #items = 0;
   #rowItems = 0;
+  #rowText = 0;
   #characters = 0;
-  /** Whether a row has taken long: the clock is read after it. */
-  isLong = false;
+  #isLong = false;
 
   /** @param shared the state of other reads of the same page */
   constructor(values: readonly PrimitiveValue[], shared?: ReadState) {
     this.values = values;
     this.#shared = shared;
+  }
+
+  /** Whether a row has taken long: the clock is read after it, which begins the next row. */
+  get isLong(): boolean {
+    return this.#isLong;
+  }
+
+  set isLong(isLong: boolean) {
+    this.#isLong = isLong;
+    if (!isLong) this.#rowText = 0;
   }
 
   /** The value of `now()`: all rows see the same instant. */
@@ -96,9 +109,15 @@ export class Evaluation implements ReadState {
     if (this.#characters > MAX_TEXTS) throw tooMuchMemory();
   }
 
-  /** Notes the length of a text that a function reads. */
+  /**
+   * Counts the characters of a text that a function reads.
+   * @throws ODataError `InvalidQueryOption` above the budget of the row, unless one function needs more
+   */
   readText(length: number): void {
-    if (length >= SLOW_TEXT) this.isLong = true;
+    if (length < SLOW_TEXT) return;
+    this.isLong = true;
+    if (this.#rowText > 0 && this.#rowText + length > MAX_ROW_TEXT) throw tooLongRowTexts(MAX_ROW_TEXT);
+    this.#rowText += length;
   }
 
   /** Begins the conditions of the next row, or its next sort key: each has a budget of items. */

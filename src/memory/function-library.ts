@@ -132,7 +132,8 @@ function compileCast(site: CallSite): CompiledExpression {
   const cast = castOf(source, target, digits);
   return (entity, evaluation) => {
     const value = operand(entity, evaluation);
-    return value === null ? null : cast(value);
+    if (value === null) return null;
+    return cast(typeof value === "string" ? readText(value, evaluation) : value);
   };
 }
 
@@ -146,7 +147,7 @@ function compileSubstring(site: CallSite): CompiledExpression {
     const second = start(entity, evaluation);
     const third = length(entity, evaluation);
     if (first === null || second === null || third === null) return null;
-    return substring(asText(first), toIndex(second), toIndex(third));
+    return substring(readText(first, evaluation), toIndex(second), toIndex(third));
   };
 }
 
@@ -187,7 +188,7 @@ function ofTwoTexts(compute: (first: string, second: string) => PrimitiveValue):
       const first = left(entity, evaluation);
       if (first === null) return null;
       const second = right(entity, evaluation);
-      return second === null ? null : compute(readText(first, evaluation), asText(second));
+      return second === null ? null : compute(readText(first, evaluation), readText(second, evaluation));
     };
   };
 }

@@ -42,12 +42,16 @@ describe("the time of a request in reads", () => {
 
   test("reads at the same time count once, and the time between reads does not count", async () => {
     const { caller, pass } = clock();
-    const ends: (() => void)[] = [];
-    const read = (): Promise<void> => new Promise((resolve) => ends.push(resolve));
-    const reads = [inReadTime({ timeout: 1000, caller }, read), inReadTime({ timeout: 1000, caller }, read)];
+    let end = (): void => undefined;
+    const promise = new Promise<void>((resolve) => {
+      end = resolve;
+    });
+    const first = inReadTime({ timeout: 1000, caller }, () => promise);
+    const second = inReadTime({ timeout: 1000, caller }, () => promise);
     pass(400);
-    for (const end of ends) end();
-    await Promise.all(reads);
+    end();
+    await first;
+    await second;
     pass(5000);
     expect(inReadTime({ timeout: 1000, caller }, ({ timeout }) => timeout)).toBe(600);
   });
