@@ -39,7 +39,8 @@ describe("limits", () => {
   });
 
   test("the groups of a step are limited", async () => {
-    const send = serviceOf({ queryable: () => arraySource(Fact, facts(1_000_001)) });
+    const many = { queryable: () => arraySource(Fact, facts(1_000_001)) };
+    const send = serviceOf(many, { defaults: { queryTimeout: null } });
     expectError(await send(url("/f/Facts", { $apply: "groupby((Id))/aggregate($count as N)" })), {
       status: 400,
       code: "InvalidQueryOption",

@@ -37,8 +37,14 @@ export interface JsonSyntax {
    * @param rows the query of the rows, whose cells the parts name by `JSON_PAGE`
    * @param total the number of all rows, an expression that may use the number of objects; null: none
    * @param marks the marks of one row, as `markAt` selects them
+   * @param limit as for `entities`
    */
-  readonly page: (parts: readonly JsonPart[], rows: Sql, total: Sql | null, marks: readonly Sql[]) => Sql;
+  readonly page: (
+    parts: readonly JsonPart[],
+    rows: Sql,
+    others: { readonly total: Sql | null; readonly marks: readonly Sql[] },
+    limit: JsonLimit,
+  ) => Sql;
   /** Selects the value of one row of `page`, by its position. */
   readonly markAt: (value: Sql, position: Sql) => Sql;
   /**
@@ -51,10 +57,11 @@ export interface JsonSyntax {
    * The object of the only row, as a value of a member; null without a row, and a string if a value has no JSON.
    * @param from the clauses from `from` on, with a blank before them
    */
-  readonly entity: (parts: readonly JsonPart[], from: Sql) => Sql;
+  readonly entity: (parts: readonly JsonPart[], from: Sql, limit: JsonLimit) => Sql;
   /**
    * An array of objects in the order of the rows, as a value of a member; null if a value has no JSON. The statement may fail,
-   * as `isRefused` tells, once all arrays of an execution have more objects than `most`.
+   * as `isRefused` tells, once all arrays of an execution have more objects than `most`, or the texts of all objects more bytes
+   * than `bytes`.
    */
   readonly entities: (parts: readonly JsonPart[], from: Sql, limit: JsonLimit) => Sql;
   /**
@@ -84,6 +91,8 @@ export interface JsonPart {
   readonly argument: Sql;
   /** The column; null for other values. */
   readonly cell: Sql | null;
+  /** Whether the column contains texts, which may be long. */
+  readonly isText?: boolean;
 }
 
 /** The placeholders that bound the arrays of one execution. */
@@ -91,4 +100,5 @@ export interface JsonLimit {
   /** Identifies the execution. */
   readonly execution: Sql;
   readonly most: Sql;
+  readonly bytes: Sql;
 }

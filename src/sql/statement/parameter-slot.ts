@@ -27,6 +27,8 @@ export interface Execution {
   readonly keys: ReadonlyArray<readonly PrimitiveValue[]>;
   /** The maximum number of rows of a related read in total, or of entities of a page as JSON. */
   readonly maxRows: number;
+  /** The maximum number of bytes of the texts of a page as JSON. */
+  readonly maxBytes: number;
   /** The cells that a write stores. */
   readonly cells: readonly unknown[];
   /** Returns the parameters of the base query of a set that the query mentions, or of the source itself (null). */
@@ -87,6 +89,9 @@ export function limitPlaces(slots: readonly unknown[]): readonly number[] {
   return slots.flatMap((slot, place) => (isSlot(slot) && slot.isLimit ? [place] : []));
 }
 
+/** The bytes above which a page is read as rows: a driver and a server need several times the memory of a long value. */
+const MOST_JSON = 64_000_000;
+
 /** The values of an execution; its statements need no absent value. */
 interface ExecutionInput {
   readonly values: readonly PrimitiveValue[];
@@ -97,6 +102,7 @@ interface ExecutionInput {
   readonly marked?: MarkedRow | undefined;
   readonly keys?: Execution["keys"] | undefined;
   readonly maxRows?: number | undefined;
+  readonly maxBytes?: number | undefined;
   readonly cells?: readonly unknown[] | undefined;
   readonly idStart?: SourceQuery["idStart"];
   /** The state of other reads of the same page. */
@@ -113,6 +119,7 @@ export function toExecution({
   marked,
   keys = [],
   maxRows = 0,
+  maxBytes = MOST_JSON,
   cells = [],
   idStart = () => "",
   state,
@@ -125,7 +132,7 @@ export function toExecution({
   let made: number | undefined;
   const id = (): number => (made ??= Math.random());
   const place = { after: after?.values ?? [], markedRow: marked?.row ?? 0 };
-  return { values, base, top, skip, ...place, keys, maxRows, cells, idStart, id, now };
+  return { values, base, top, skip, ...place, keys, maxRows, maxBytes, cells, idStart, id, now };
 }
 
 function readConstant(constant: SqlConstant, { values, keys, now }: Execution): PrimitiveValue {

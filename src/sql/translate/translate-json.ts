@@ -78,8 +78,8 @@ export function translateJsonPage(
     query: select(
       written.map(({ part }) => part),
       query,
-      clauses.total ?? null,
-      marked.cells,
+      { total: clauses.total ?? null, marks: marked.cells },
+      LIMIT,
     ),
     members: membersOf(written),
     width: WIDTHS[form] + marked.cells.length,
@@ -144,7 +144,7 @@ function writeProperty(property: StructuralProperty, it: Relation, writing: Writ
   const { name, nullable } = property;
   const cell = it.column(plan.column);
   return {
-    part: { name, argument: json.toArgument(cell), cell },
+    part: { name, argument: json.toArgument(cell), cell, isText: property.type.name === "Edm.String" },
     member: { head: headOf(name), nullable, scan: json.scan },
   };
 }
@@ -213,7 +213,7 @@ function writeRelated(each: JsonExpansion, json: JsonMembers, it: Relation, writ
   return {
     part: {
       name,
-      argument: isCollection ? syntax.entities(parts, from, LIMIT) : syntax.entity(parts, from),
+      argument: isCollection ? syntax.entities(parts, from, LIMIT) : syntax.entity(parts, from, LIMIT),
       cell: null,
     },
     member: {
@@ -227,6 +227,7 @@ function writeRelated(each: JsonExpansion, json: JsonMembers, it: Relation, writ
 const LIMIT: JsonLimit = Object.freeze({
   execution: bindSlot(({ id }) => id()),
   most: bindSlot(({ maxRows }) => maxRows),
+  bytes: bindSlot(({ maxBytes }) => maxBytes),
 });
 
 /** One more than all lists together may have. */

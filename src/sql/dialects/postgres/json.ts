@@ -14,7 +14,14 @@ import {
 } from "../../../cells/json-cells.ts";
 import { scanString } from "../../../cells/json-text.ts";
 import { type SmallIntegerTypeName, smallIntegerBounds } from "../../../edm/integer-bounds.ts";
-import { furtherCells, JSON_PAGE, type JsonCell, type JsonPart, type JsonSyntax } from "../../columns/json-syntax.ts";
+import {
+  furtherCells,
+  JSON_PAGE,
+  type JsonCell,
+  type JsonLimit,
+  type JsonPart,
+  type JsonSyntax,
+} from "../../columns/json-syntax.ts";
 import type { ColumnTable } from "../../forms/column-table.ts";
 import type { Sql } from "../../statement/sql-form.ts";
 
@@ -92,12 +99,38 @@ const MAX_MEMBERS = 500;
 /** A function takes at most 100 arguments. */
 const PAIRS_OF_CALL = 45;
 
+/** The bytes of long texts so far. The setting ends with the transaction of the statement. */
+const SPENT_BYTES = "odatakit.bytes";
+/** The bytes from which the texts of an object are counted: shorter ones of a page are never many. */
+const COUNTED = 1024;
+
+/** Fails when the texts of the objects have too many bytes, before this object is written; null otherwise. */
+function guardOf(parts: readonly JsonPart[], { bytes }: JsonLimit): readonly Sql[] {
+  const lengths = parts.flatMap(({ cell, isText }) =>
+    cell === null || isText !== true ? [] : [sql`coalesce(octet_length(${cell}::text), 0)`],
+  );
+  if (lengths.length === 0) return [];
+  const size = sql`(${sql.join(lengths, sql` + `)})`;
+  const spent = sql`set_config(${sql.lit(SPENT_BYTES)}, (${spentOf(SPENT_BYTES)} + ${size})::text, true)::bigint`;
+  // The divisor depends on the row, so that the division is not evaluated when the statement is planned.
+  return [
+    sql`case when ${size} < ${sql.lit(COUNTED)} then null when ${spent} > ${bytes}::bigint then (1 / (${size} - ${size}))::text end`,
+  ];
+}
+
+/** The present value of a setting that counts. */
+function spentOf(name: string): Sql {
+  return sql`coalesce(nullif(current_setting(${sql.lit(name)}, true), ''), '0')::bigint`;
+}
+
 /** Concatenates the names and values of an object. The functions of PostgreSQL for objects write blanks. */
-function objectOf(parts: readonly JsonPart[]): Sql {
+function objectOf(parts: readonly JsonPart[], limit: JsonLimit): Sql {
   const pieces = parts.map(({ name, argument }, index) => {
     const head = `${index === 0 ? "{" : ","}${JSON.stringify(name)}:`;
     return sql`${sql.lit(head)}, ${argument}`;
   });
+  // `concat` skips null.
+  pieces.unshift(...guardOf(parts, limit));
   const calls: Sql[] = [];
   for (let start = 0; start < pieces.length; start += PAIRS_OF_CALL) {
     calls.push(sql`concat(${sql.join(pieces.slice(start, start + PAIRS_OF_CALL))})`);
@@ -108,7 +141,7 @@ function objectOf(parts: readonly JsonPart[]): Sql {
 /** The number of entities of the lists so far. The setting ends with the transaction of the statement. */
 const SPENT = "odatakit.entities";
 
-/** A division by zero, if lists have too many entities, or in a condition; a text above 1 GB. */
+/** A division by zero, if lists have too many entities or bytes, or in a condition; a text above 1 GB. */
 const REFUSED: ReadonlySet<unknown> = new Set(["22012", "54000"]);
 const REFUSED_MESSAGE = /invalid memory alloc request size|string too long/;
 
@@ -119,16 +152,16 @@ export const PG_JSON_SYNTAX: JsonSyntax = Object.freeze<JsonSyntax>({
   keepsCells: false,
   needsListLimit: true,
   maxMembers: MAX_MEMBERS,
-  page: (parts, rows, total, marks) => {
+  page: (parts, rows, { total, marks }, limit) => {
     const others = furtherCells(3, total === null ? marks : [total, ...marks]);
-    return sql`select string_agg(${objectOf(parts)}, ',') as "c0", 0 as "c1", count(*) as "c2"${others} from (${rows}) as ${sql.id(JSON_PAGE)}`;
+    return sql`select string_agg(${objectOf(parts, limit)}, ',') as "c0", 0 as "c1", count(*) as "c2"${others} from (${rows}) as ${sql.id(JSON_PAGE)}`;
   },
   markAt: (value, position) => sql`(array_agg(${value}))[${position}::int + 1]`,
-  entity: (parts, from) => sql`coalesce((select ${objectOf(parts)}${from}), 'null')`,
-  entities: (parts, from, { most }) => {
-    const before = sql`coalesce(nullif(current_setting(${sql.lit(SPENT)}, true), ''), '0')::bigint`;
-    const spent = sql`set_config(${sql.lit(SPENT)}, (${before} + count(*))::text, true)::bigint`;
-    const list = sql`'[' || coalesce(string_agg(${objectOf(parts)}, ','), '') || ']'`;
+  entity: (parts, from, limit) => sql`coalesce((select ${objectOf(parts, limit)}${from}), 'null')`,
+  entities: (parts, from, limit) => {
+    const { most } = limit;
+    const spent = sql`set_config(${sql.lit(SPENT)}, (${spentOf(SPENT)} + count(*))::text, true)::bigint`;
+    const list = sql`'[' || coalesce(string_agg(${objectOf(parts, limit)}, ','), '') || ']'`;
     // The divisor depends on the rows, so that the division is not evaluated when the statement is planned.
     const failure = sql`(1 / (count(*) - count(*)))::text`;
     return sql`(select case when ${spent} <= ${most}::bigint then ${list} else ${failure} end${from})`;

@@ -165,7 +165,7 @@ export const SQLITE_JSON_SYNTAX: JsonSyntax = Object.freeze<JsonSyntax>({
   keepsCells: true,
   idOf: (start, key) => sql`iif(typeof(${key}) = 'integer', ${start} || ${key} || ')', null)`,
   maxMembers: MAX_MEMBERS,
-  page: (parts, rows, total, marks) => {
+  page: (parts, rows, { total, marks }) => {
     const blob = hasBlob(parts);
     const blobs = blob === null ? sql`0` : sql`count(*) filter (where ${blob})`;
     const bytes = sql`cast(group_concat(${objectOf(parts)}) as blob)`;
