@@ -13,16 +13,25 @@ export interface ReadOptions {
   readonly timeout: number | null;
   /** Whether the connection may prepare the statements. */
   readonly prepares: boolean;
+  /** The most characters that the cells of one statement may have. */
+  readonly most: number;
+}
+
+/** The rows of one statement. */
+export interface ReadRowsResult {
+  readonly rows: readonly Row[];
+  /** Whether they end before the first row with which the cells have too many characters. */
+  readonly isCut: boolean;
 }
 
 /** The interface of a connection that returns rows as arrays of cells. */
 export interface ArrayReader {
   /**
-   * Runs statements that only read, outside a transaction.
+   * Runs statements that only read, outside a transaction. It keeps no rows beyond the limit.
    * @returns the rows of each statement
    * @throws the error of the first statement that fails
    */
-  readEach(commands: readonly ReadCommand[], options: ReadOptions): Promise<readonly (readonly Row[])[]>;
+  readEach(commands: readonly ReadCommand[], options: ReadOptions): Promise<readonly ReadRowsResult[]>;
 }
 
 /** The interface of the adapter of a dialect over a pool whose lost connections do not end the process. */

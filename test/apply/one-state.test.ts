@@ -8,7 +8,7 @@ import { edm, entityType, odataService } from "odatakit";
 import { sqlEntitySet } from "odatakit/kysely";
 import { sqliteDialect } from "odatakit/sqlite";
 import { describe, expect, test } from "vitest";
-import type { ArrayReader } from "../../src/connection/array-reader.ts";
+import type { ArrayReader, ReadRowsResult } from "../../src/connection/array-reader.ts";
 import { ENGINES, type AnyDatabase } from "../executors/engines.ts";
 import { connectionsOf } from "../kysely/sent-statements.ts";
 
@@ -69,7 +69,7 @@ async function openServer({ open }: (typeof ENGINES)[number]): Promise<Busy> {
   };
   if (readEach !== undefined) {
     connections.readEach = async function (this: ArrayReader, commands, options) {
-      const found: (readonly (readonly unknown[])[])[] = [];
+      const found: ReadRowsResult[] = [];
       for (const command of commands) {
         found.push(...(await readEach.call(this, [command], options)));
         await write([command.sql]);

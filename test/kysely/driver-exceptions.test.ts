@@ -7,6 +7,7 @@ import { mariadbDialect } from "odatakit/mariadb";
 import { postgresDialect } from "odatakit/postgres";
 import { Pool } from "pg";
 import { afterEach, describe, expect, test } from "vitest";
+import { isArrayReader } from "../../src/connection/array-reader.ts";
 import type { AnyDatabase } from "../executors/engines.ts";
 
 /** A driver parses what the server sends outside of any request: an exception there ends its connection, not the process. */
@@ -101,5 +102,55 @@ describe.each([
       },
     ]);
     expect(opened()).toBe(before + 2);
+  });
+});
+
+describe.runIf(postgres !== undefined)("reads over pg", () => {
+  test("keep no rows beyond their limit, and the connection reads on", async () => {
+    const db: AnyDatabase = new Kysely({
+      dialect: postgresDialect({ pool: new Pool({ connectionString: postgres, max: 1 }) }),
+    });
+    ended.push(() => db.destroy());
+    const text = "select i, repeat('x', i), null from generate_series(1, 100) as n(i)";
+    const read = (most: number): Promise<unknown> =>
+      db.getExecutor().provideConnection((connection) => {
+        if (!isArrayReader(connection)) throw new Error("The connection reads no arrays.");
+        return connection.readEach([{ sql: text, parameters: [] }], { timeout: null, prepares: true, most });
+      });
+    const rows = Array.from({ length: 100 }, (_, index) => [index + 1, "x".repeat(index + 1), null]);
+    // The digits of the numbers count, too.
+    for (let again = 0; again < 3; again += 1) {
+      expect(await read(9)).toEqual([{ rows: rows.slice(0, 3), isCut: true }]);
+      expect(await read(8)).toEqual([{ rows: rows.slice(0, 2), isCut: true }]);
+      expect(await read(0)).toEqual([{ rows: [], isCut: true }]);
+      expect(await read(5242)).toEqual([{ rows, isCut: false }]);
+    }
+  });
+
+  test("more than 256 MB for one statement are 400", async () => {
+    const db: AnyDatabase = new Kysely({
+      dialect: postgresDialect({ pool: new Pool({ connectionString: postgres, max: 2 }) }),
+    });
+    const view = `long_texts_${String(process.pid)}`;
+    ended.push(async () => {
+      await sql`drop view ${sql.id(view)}`.execute(db);
+      await db.destroy();
+    });
+    await sql
+      .raw(`create view ${view} as select i as id, repeat('x', 100000000) as name from generate_series(1, 3) as n(i)`)
+      .execute(db);
+    const service = odataService({
+      entitySets: [sqlEntitySet(Item, { db, table: view, name: "Items", operations: ["read"] })],
+      defaults: { queryTimeout: 100_000 },
+      schemaCheck: false,
+      logger,
+    });
+    const message =
+      "The query is too large for one statement of the database. Request less at once, or split the request.";
+    expect(await get(service, "Items")).toEqual([400, { error: { code: "InvalidQueryOption", message } }]);
+    expect(await get(service, "Items?$select=Id&$filter=Id eq 2")).toEqual([
+      200,
+      { "@odata.context": "http://service.example/$metadata#Items(Id)", value: [{ Id: 2 }] },
+    ]);
   });
 });

@@ -8,7 +8,7 @@ import {
   type PostgresCursor,
 } from "kysely";
 import { BoundedCache } from "../../base/memo.ts";
-import type { ArrayReader, ReadCommand, ReadOptions } from "../../connection/array-reader.ts";
+import type { ArrayReader, ReadCommand, ReadOptions, ReadRowsResult } from "../../connection/array-reader.ts";
 import type { Row } from "../../query/row-shape.ts";
 
 /** The state that the connections of a pool share. */
@@ -94,7 +94,7 @@ export class PostgresConnection implements DatabaseConnection, ArrayReader {
     }
   }
 
-  async readEach(commands: readonly ReadCommand[], options: ReadOptions): Promise<readonly (readonly Row[])[]> {
+  async readEach(commands: readonly ReadCommand[], options: ReadOptions): Promise<readonly ReadRowsResult[]> {
     const prepares = options.prepares && this.#shared.lostStatements < MOST_LOST;
     // Names that these statements replace are closed with the next read: they may be among them.
     const closing = this.#names.takeClosing().map((name) => `deallocate ${name}`);
@@ -114,24 +114,29 @@ export class PostgresConnection implements DatabaseConnection, ArrayReader {
   /** Sends all statements before the first has ended, if the client can. */
   async #send(
     [closing, queries]: readonly [closing: readonly string[], queries: readonly PgArrayQuery[]],
-    { timeout }: ReadOptions,
-  ): Promise<readonly (readonly Row[])[]> {
+    { timeout, most }: ReadOptions,
+  ): Promise<readonly ReadRowsResult[]> {
     const { client } = this;
+    const read = async (query: PgArrayQuery): Promise<ReadRowsResult> => {
+      const types = new CountingTypes(client, most);
+      const { rows } = await client.query({ ...query, types });
+      return types.cut(rows as readonly Row[]);
+    };
     if (client.pipeline !== true) {
-      const found: (readonly Row[])[] = [];
+      const found: ReadRowsResult[] = [];
       for (const statement of closing) await client.query(statement).catch(ignoreClosed);
-      for (const query of queries) found.push(rowsOf(await client.query(query)));
+      for (const query of queries) found.push(await read(query));
       return found;
     }
     const before = closing.map((statement) => client.query(statement).catch(ignoreClosed));
     // In a transaction, a cancellation ends the statements after the one under way, too.
     const begun = client.query("begin");
     const limits = timeout === null ? [begun] : [begun, client.query(LIMIT_TIME, [`${String(timeout)}ms`])];
-    const reads = queries.map((query) => client.query(query));
+    const reads = queries.map(read);
     const ended = await Promise.allSettled([...before, ...limits, ...reads, client.query("commit")]);
     const failed = ended.find(({ status }) => status === "rejected");
     if (failed?.status === "rejected") throw failed.reason;
-    return Promise.all(reads.map(async (read) => rowsOf(await read)));
+    return Promise.all(reads);
   }
 
   async #run<T>(work: () => Promise<T>): Promise<T> {
@@ -198,8 +203,41 @@ function arrayQuery(text: string, parameters: readonly unknown[], names: Prepare
   return { text, values: [...parameters], rowMode: "array", ...(name !== undefined && { name }) };
 }
 
-function rowsOf({ rows }: PgResult): readonly Row[] {
-  return rows as readonly Row[];
+/** Stands for a cell that was not kept. */
+const NOT_KEPT = Symbol("not kept");
+
+type ParseCell = (text: string) => unknown;
+
+/** The parsers of a client, which keep no cells once they have had too many characters. */
+class CountingTypes {
+  readonly #client: PgClient;
+  #left: number;
+
+  constructor(client: PgClient, most: number) {
+    this.#client = client;
+    this.#left = most;
+  }
+
+  /** Returns the parser of a type, as the driver asks for it. */
+  readonly getTypeParser = (type: number, format?: "text" | "binary"): ParseCell => {
+    const parse = this.#client.getTypeParser(type, format);
+    return (text) => {
+      this.#left -= text.length;
+      return this.#left < 0 ? NOT_KEPT : parse(text);
+    };
+  };
+
+  /** Returns the rows whose cells were all kept. */
+  cut(rows: readonly Row[]): ReadRowsResult {
+    if (this.#left >= 0) return { rows, isCut: false };
+    return {
+      rows: rows.slice(
+        0,
+        rows.findIndex((row) => row.includes(NOT_KEPT)),
+      ),
+      isCut: true,
+    };
+  }
 }
 
 /** Ignores that the server has closed a statement itself. @throws the error of a cancellation, which is meant for the read */
@@ -293,6 +331,7 @@ interface PgArrayQuery {
   readonly text: string;
   readonly values: unknown[];
   readonly rowMode: "array";
+  readonly types?: Pick<CountingTypes, "getTypeParser">;
   /** The name under which the connection prepares it. */
   readonly name?: string;
 }
@@ -305,6 +344,8 @@ export interface PgClient {
   query(statement: string, values?: unknown[]): Promise<PgResult>;
   query(statement: PgArrayQuery): Promise<PgResult>;
   query<R>(cursor: PostgresCursor<R>): PostgresCursor<R>;
+  /** Returns the function that reads the cells of a type. */
+  getTypeParser(type: number, format?: "text" | "binary"): ParseCell;
   /** Returns `I` outside of a transaction, `T` in a transaction, and `E` in a failed transaction. Absent in older versions. */
   getTransactionStatus?(): string | null;
   /** Whether statements are sent before the earlier ones have ended. Absent in older versions. */

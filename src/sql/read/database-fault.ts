@@ -143,9 +143,14 @@ export function explainTooLarge(error: unknown): unknown {
     return protocolError("InvalidQueryOption", message, { cause: error });
   }
   if (!DIALECTS.some(({ isTooLarge }) => isTooLarge(error))) return error;
+  return tooLargeStatement(error);
+}
+
+/** Creates the error for a statement that is too large, or has too large a result. */
+export function tooLargeStatement(cause?: unknown): ODataError {
   const message =
     "The query is too large for one statement of the database. Request less at once, or split the request.";
-  return protocolError("InvalidQueryOption", message, { cause: error });
+  return protocolError("InvalidQueryOption", message, { cause });
 }
 
 /** Converts the error for an expression that cannot be evaluated, or not in time. Returns any other error unchanged. */

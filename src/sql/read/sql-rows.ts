@@ -1,8 +1,12 @@
 import { CompiledQuery, type DatabaseConnection } from "kysely";
-import { pause } from "../../base/host.ts";
 import { chain, type Maybe, recover, unawaited, isPromiseLike } from "../../base/maybe.ts";
 import { required } from "../../base/required.ts";
-import { isArrayReader, isPooledAdapter, type PooledAdapter } from "../../connection/array-reader.ts";
+import {
+  isArrayReader,
+  isPooledAdapter,
+  type PooledAdapter,
+  type ReadRowsResult,
+} from "../../connection/array-reader.ts";
 import { runLimited, OwnTransaction } from "../../connection/limited-query.ts";
 import { beginInTime, type Patience, type SnapshotReader, isPatientReader } from "../../connection/patient-reader.ts";
 import { CATALOGUE_FACTS } from "../../connection/statement-facts.ts";
@@ -18,10 +22,10 @@ import type { DialectProfile } from "../forms/dialect-profile.ts";
 import type { Explainer, RunningStatement } from "../statement/parameter-slot.ts";
 import { toRows } from "../translate/select-columns.ts";
 import type { Statement } from "./compile-statement.ts";
-import { isConnectionLost } from "./connection-lost.ts";
-import { toReadFault, isOutdated } from "./database-fault.ts";
+import { toReadFault, isOutdated, tooLargeStatement } from "./database-fault.ts";
 import { Outage } from "./outage.ts";
 import { inReadTime } from "./read-time.ts";
+import { repeatOnce } from "./repeat-once.ts";
 import { ReplicaReads } from "./replica-reads.ts";
 import { StreamSlots } from "./stream-hold.ts";
 import { beginRead, countOf, type Read, type ReadRows, toNumber } from "./traced-read.ts";
@@ -284,7 +288,8 @@ export class SqlRows {
     const read = (connection: DatabaseConnection): Promise<readonly (readonly Row[])[]> => {
       if (isTransaction || !isArrayReader(connection)) return each(connection);
       const commands = reads.map(({ statement: { sql }, parameters }) => ({ sql, parameters }));
-      return connection.readEach(commands, { timeout, prepares: this.#prepares });
+      const options = { timeout, prepares: this.#prepares, most: MOST_CHARACTERS };
+      return connection.readEach(commands, options).then((found) => found.map(wholeRows));
     };
     // Where statements share a round trip, the database ends each itself, a little earlier.
     const time = timeout !== null && this.#pool?.pipelines === true ? timeout * reads.length + GRACE : timeout;
@@ -296,6 +301,15 @@ export class SqlRows {
     if (timeout === null) return sql;
     return this.#profile.syntax.within?.(timeout, sql) ?? sql;
   }
+}
+
+/** The most characters that a driver keeps for one statement. */
+const MOST_CHARACTERS = 256_000_000;
+
+/** @throws ODataError if the rows were not kept as a whole */
+function wholeRows({ rows, isCut }: ReadRowsResult): readonly Row[] {
+  if (isCut) throw tooLargeStatement();
+  return rows;
 }
 
 /** The database of a read. */
@@ -359,31 +373,5 @@ async function readElsewhere<R extends readonly Row[] | Row | undefined>(
   } catch (error) {
     running?.fail(error);
     throw toReadFault(error, name, statement.table);
-  }
-}
-
-/** Milliseconds before a repetition: a pool notices meanwhile which other connections were lost at the same moment. */
-const PAUSE = 100;
-
-/**
- * Runs a read without effects. If its connection is lost or cannot be made, or has lost a statement, it runs once more, in the
- * rest of its time.
- * @param read runs on its own connection, outside any transaction
- * @throws the errors of the read; the reason of the signal, if the client has left
- */
-async function repeatOnce<T>(read: (patience: Patience) => Promise<T>, patience: Patience): Promise<T> {
-  const begun = performance.now();
-  try {
-    return await read(patience);
-  } catch (error) {
-    const isLost = isConnectionLost(error);
-    if (!isLost && !isOutdated(error)) throw error;
-    if (isLost) await pause(PAUSE);
-    patience.signal?.throwIfAborted();
-    const { timeout } = patience;
-    if (timeout === undefined || timeout === null) return read(patience);
-    const left = Math.ceil(timeout - (performance.now() - begun));
-    if (left <= 0) throw error;
-    return read({ ...patience, timeout: left });
   }
 }
