@@ -10,7 +10,7 @@ const MAX_TARGET_LENGTH = 200;
  */
 const CONTENT_ID = "@Org.OData.Core.V1.ContentID";
 
-/** The severity of an error. @see com.sap.vocabularies.Common.v1.NumericMessageSeverityType */
+/** The severity of an error, which is NumericMessageSeverityType of the vocabulary Common of SAP. */
 const ERROR = 4;
 
 /**
