@@ -1,6 +1,13 @@
 import { clientNetwork } from "../base/client-network.ts";
 import { Turn } from "../base/maybe.ts";
-import { callerOf, type Context, type Host, type IncomingRequest, type Transaction, type User } from "../definition/context.ts";
+import {
+  callerOf,
+  type Context,
+  type Host,
+  type IncomingRequest,
+  type Transaction,
+  type User,
+} from "../definition/context.ts";
 import type { EntitySet } from "../edm/model.ts";
 import type { Reader, ShownEntities } from "../execution/entities/reader.ts";
 import { readerOf } from "../execution/reads/gate.ts";
