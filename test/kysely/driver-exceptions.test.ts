@@ -1,4 +1,6 @@
 // Statements: docs/guides/deployment.md#when-the-database-fails
+import { Socket } from "node:net";
+import process from "node:process";
 import { Kysely, sql } from "kysely";
 import { createPool } from "mysql2";
 import { edm, entityType, odataService, type ODataService } from "odatakit";
@@ -48,17 +50,20 @@ function openPostgres(): Opened {
 }
 
 function openMariadb(): Opened {
-  const pool = createPool({
-    uri: `${mariadb ?? ""}/mysql`,
-    connectionLimit: 1,
-    typeCast: (_field, next) => {
-      const value: unknown = next();
-      if (value === BAD) throw TOO_LONG;
-      return value;
-    },
-  });
+  const pool = createPool({ uri: `${mariadb ?? ""}/mysql`, connectionLimit: 1 });
   let count = 0;
-  pool.on("connection", () => (count += 1));
+  pool.on("connection", (connection) => {
+    count += 1;
+    const socket: unknown = Reflect.get(connection, "stream");
+    if (!(socket instanceof Socket)) throw new Error("The driver has no socket.");
+    for (const parse of socket.listeners("data")) {
+      socket.removeListener("data", parse as () => void);
+      socket.on("data", (chunk: Buffer) => {
+        if (chunk.includes(BAD)) throw TOO_LONG;
+        Reflect.apply(parse, socket, [chunk]);
+      });
+    }
+  });
   return { db: new Kysely({ dialect: mariadbDialect({ pool }) }), opened: () => count };
 }
 
