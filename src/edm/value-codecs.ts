@@ -136,6 +136,11 @@ function checkFacets(decimal: string, value: unknown, { precision, scale }: Form
 /** The least number that an IEEE single rounds to infinity. */
 export const SINGLE_LIMIT: number = 2 ** 128 - 2 ** 103;
 
+/** Returns the result of arithmetic as an Edm.Single: infinite beyond its range. */
+export function toSingle(result: number): number {
+  return Math.abs(result) < SINGLE_LIMIT ? result : result * Infinity;
+}
+
 const INTEGER = /^[+-]?\d+$/;
 const FLOAT = /^[+-]?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?$/;
 /** No valid integer has more characters. A longer text is refused before conversion. */

@@ -21,6 +21,7 @@ import {
   subtractDurations,
 } from "../edm/temporal-arithmetic.ts";
 import { asText, type PrimitiveValue } from "../edm/value-codec.ts";
+import { toSingle } from "../edm/value-codecs.ts";
 import type { ArithmeticExpression, Expression, NegateExpression, ArithmeticOperator } from "../query/expression.ts";
 import { toDouble, toLooseInteger } from "./convert.ts";
 import type { CompiledExpression, Evaluation } from "./evaluation.ts";
@@ -37,7 +38,7 @@ type Evaluate<T> = (entity: object, evaluation: Evaluation) => T | null;
  *   and a division by zero are null;
  * - Decimal is exact. A quotient is rounded half away from zero to at least 12 fraction digits, without trailing zeros.
  *   Division by zero, and a result of more than 1000 digits, are null;
- * - Double is IEEE 754: division by zero gives INF, -INF or NaN. Single is computed as Double;
+ * - Double is IEEE 754: division by zero gives INF, -INF or NaN. Single is computed as Double, and is infinite beyond its range;
  * - temporal values: see `compileTemporalArithmetic`.
  * @see OData URL Conventions 4.0, section 5.1.1.2
  */
@@ -127,7 +128,9 @@ function compileDouble(expression: ArithmeticExpression, compile: CompileOperand
   const { operator } = expression;
   const left = unary(compile(expression.left), toDouble);
   const right = unary(compile(expression.right), toDouble);
-  return binary(left, right, (first, second) => computeNumbers(operator, first, second));
+  const compute = (first: number, second: number): number => computeNumbers(operator, first, second);
+  if (expression.type.name !== "Edm.Single") return binary(left, right, compute);
+  return binary(left, right, (first, second) => toSingle(compute(first, second)));
 }
 
 function unary<A, R>(operand: Evaluate<A>, compute: (value: A) => R | null): Evaluate<R> {

@@ -4,6 +4,7 @@ import { MAX_YEAR, SECONDS_PER_DAY, toEpochDays } from "../../edm/calendar.ts";
 import { totalOffsetMinutesOf } from "../../edm/date-time-offset.ts";
 import { type PrimitiveType, isInteger } from "../../edm/primitive-type.ts";
 import { MAX_FRACTION_DIGITS } from "../../edm/time-of-day.ts";
+import { SINGLE_LIMIT } from "../../edm/value-codecs.ts";
 import { protocolError } from "../../errors/odata-error.ts";
 import type { ArithmeticOperator } from "../../query/expression.ts";
 import { bindConstant } from "../statement/parameter-slot.ts";
@@ -27,6 +28,8 @@ export interface ArithmeticTable {
   readonly integer: Operators;
   readonly decimal: Operators;
   readonly double: Operators;
+  /** Makes a double infinite beyond the range of Edm.Single, whose arithmetic is that of doubles. */
+  readonly single: (result: Sql, limit: Sql) => Sql;
   /** By the types of both operands and the operator; without the right type if it may be any number. */
   readonly temporal: Readonly<Record<string, Compute>>;
   readonly negate: Readonly<Record<NumericKind, (term: Term) => Sql>>;
@@ -44,12 +47,16 @@ export function arithmeticOf(
     compute: ({ operator, type }, left, right) => {
       const kind = numericKind(type);
       const compute = kind === "temporal" ? temporalOf(table, operator, left, right) : table[kind][operator];
-      const result = computed({ sql: compute(left, right), form: canonicalForm(type) });
+      const value = compute(left, right);
+      const isSingle = type.name === "Edm.Single";
+      const result = computed({ sql: isSingle ? table.single(value, LIMIT) : value, form: canonicalForm(type) });
       return type.name === "Edm.DateTimeOffset" ? { ...result, offset: left.offset } : result;
     },
     negate: ({ type }, term) => computed({ sql: table.negate[numericKind(type)](term), form: canonicalForm(type) }),
   };
 }
+
+const LIMIT = sql.raw(String(SINGLE_LIMIT));
 
 function temporalOf({ temporal }: ArithmeticTable, operator: ArithmeticOperator, left: Term, right: Term): Compute {
   const name = `${left.type.name} ${operator}`;
@@ -159,6 +166,7 @@ interface CastSyntax {
   readonly integerRemainder: (left: Sql, right: Sql) => Sql;
   readonly decimalRemainder: Compute;
   readonly double: Operators;
+  readonly single: ArithmeticTable["single"];
   /** A column of dates, and the same column as the timestamps of its midnights. */
   readonly date: SqlForm;
   readonly midnight: SqlForm;
@@ -216,7 +224,7 @@ function castArithmetic(
   syntax: CastSyntax,
   canonicalForm: DialectValues["canonicalForm"],
 ): Pick<DialectValues, "compute" | "negate"> {
-  const { numbers, wide, double } = syntax;
+  const { numbers, wide, double, single } = syntax;
   const withinInt64 = (value: Sql): Sql => numbers.asInteger(between(value, BELOW_INT64, ABOVE_INT64, numbers));
   const wideTerms =
     (make: (left: Sql, right: Sql) => Sql): Compute =>
@@ -239,6 +247,7 @@ function castArithmetic(
         mod: syntax.decimalRemainder,
       },
       double,
+      single,
       temporal: numericTemporalArithmetic(numbers),
       // The least Int64 has no opposite.
       negate: {

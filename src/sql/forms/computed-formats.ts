@@ -7,6 +7,8 @@ import type { StructuralProperty } from "../../edm/model.ts";
 import { shownValueOf } from "../../edm/shown-value.ts";
 import { addDurations, addDurationToDateTimeOffset } from "../../edm/temporal-arithmetic.ts";
 import { MAX_FRACTION_DIGITS } from "../../edm/time-of-day.ts";
+import { asNumber } from "../../edm/value-codec.ts";
+import { toSingle } from "../../edm/value-codecs.ts";
 import { makeColumnFormat, type ColumnFormat, type ColumnFormats, type ReadCell } from "../columns/column-format.ts";
 import type { Sql } from "../statement/sql-form.ts";
 import type { DialectValues } from "./dialect-profile.ts";
@@ -45,6 +47,10 @@ export function ofCanonicalForm(property: StructuralProperty, values: ComputedVa
   }
   const format = values.columnFormat(property, undefined);
   if (format === null) throw new Error(`${property.name} is not a single value.`);
+  if (type.name === "Edm.Single") {
+    const toValue: ColumnFormat["toValue"] = (cell) => toSingle(asNumber(format.toValue(cell)));
+    return asShown(property, { ...format, form, toValue });
+  }
   const shown = asShown(property, { ...format, form });
   const isWhole = type.name === "Edm.Decimal" && (property.facets.scale ?? "variable") === "variable";
   return isWhole || property.facets.scale === 0 ? Object.freeze<ColumnFormat>({ ...shown, toJson: int64Text }) : shown;

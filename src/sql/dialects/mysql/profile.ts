@@ -255,6 +255,12 @@ const myComputed = once(() =>
         ),
       mod: refuseModulo("MariaDB"),
     },
+    // Shown as infinite: the greatest double is beyond every other one, too.
+    single: (result, limit) =>
+      doublesOnce(
+        [result],
+        (name) => sql`if(abs(${name}) >= ${limit}, sign(${name}) * 1.7976931348623157e308, ${name})`,
+      ),
     date: myDate(),
     midnight: myMidnight(),
     textTimestamp: myTexts().timestamp,

@@ -17,6 +17,7 @@ import type {
   UnexpectedNulls,
   TranslateCall,
   DocumentSyntax,
+  Term,
 } from "../../forms/dialect-profile.ts";
 import { comparedTextForm } from "../../forms/text-columns.ts";
 import { textDocuments } from "../../forms/text-documents.ts";
@@ -296,10 +297,17 @@ function pgValues(once: Once, columnFormat: DialectValues["columnFormat"]): Dial
     integerRemainder: (left, right) => sql`mod(${left}, nullif(${right}, 0))::int8`,
     decimalRemainder: (left, right) => sql`mod(${left.sql}, nullif(${right.sql}, 0))`,
     double: {
-      ...infixOperators((left, operator, right) => sql`nullif(${left.sql} ${operator} ${right.sql}, 'NaN')`),
-      div: (left, right) => once.pair(left.sql, right.sql, quotient),
+      ...infixOperators(
+        (left, operator, right) => sql`nullif(${asDouble(left)} ${operator} ${asDouble(right)}, 'NaN')`,
+      ),
+      div: (left, right) => once.pair(asDouble(left), asDouble(right), quotient),
       mod: refuseModulo("PostgreSQL"),
     },
+    single: (result, limit) =>
+      once.value(
+        result,
+        (name) => sql`(case when abs(${name}) >= ${limit}::float8 then ${name} * 'Infinity'::float8 else ${name} end)`,
+      ),
     date: pgDate(),
     midnight: pgMidnight(),
     textTimestamp: pgTexts().timestamp,
@@ -319,6 +327,11 @@ function pgValues(once: Once, columnFormat: DialectValues["columnFormat"]): Dial
     },
     ...computed,
   });
+}
+
+/** A column of an Edm.Single may be `real`, whose arithmetic has fewer digits and overflows. */
+function asDouble({ sql: value, type }: Term): Sql {
+  return type.name === "Edm.Single" ? sql`${value}::float8` : value;
 }
 
 /** Divides as in IEEE 754: a division by zero is infinite, with the sign of both terms. NaN is null, as is a division of null. */

@@ -90,6 +90,8 @@ const SQLITE_ARITHMETIC: Pick<DialectValues, "compute" | "negate"> = arithmeticO
     integer: INTEGERS,
     decimal: DECIMALS,
     double: DOUBLES,
+    single: (result, limit) =>
+      sql`(select iif(odata_value >= ${limit}, 9e999, iif(odata_value <= -${limit}, -9e999, odata_value)) from (select ${result} as odata_value))`,
     temporal: TEMPORAL,
     negate: {
       integer: (term) => withinInt64(sql`(- ${term.sql})`, term.isShort),
