@@ -54,7 +54,7 @@ export class BatchRun {
   readonly #settings: BatchSettings;
   readonly #urls: BatchUrls;
   readonly #time: BatchTime;
-  readonly #counted = { total: 0 };
+  readonly #counted = { total: 0, bytes: 0 };
   /** The operation in execution, for the log. */
   #current: ODataRequest;
   /** The instant of the item in execution, in milliseconds since 1970. */
@@ -141,7 +141,7 @@ export class BatchRun {
 
   /** Executes the operations as one. */
   async #runTogether(operations: readonly BatchOperation[]): Promise<readonly OperationResponse[]> {
-    const counted = this.#counted.total;
+    const counted = { ...this.#counted };
     const run: ChangeSetRun = {
       operations,
       context: this.#context,
@@ -149,7 +149,7 @@ export class BatchRun {
       execute: (operation, part) => this.#execute(operation, part),
       restart: () => {
         this.#begin();
-        this.#counted.total = counted;
+        Object.assign(this.#counted, counted);
       },
     };
     const plan = operations.length === 1 ? this.#planAlone(operations) : this.#plan(operations);

@@ -1,3 +1,4 @@
+import type { ByteCount } from "../base/byte-count.ts";
 import type { Maybe } from "../base/maybe.ts";
 import { queryTimeout } from "../errors/odata-error.ts";
 import type { Caller, Reading } from "../query/reading.ts";
@@ -15,6 +16,8 @@ export interface Patience {
   readonly reading?: Reading | null | undefined;
   /** The client that waits; absent if unknown. */
   readonly caller?: Caller | undefined;
+  /** As in `ReadScope`, for statements whose facts have `row`; a single row of more bytes is an error. */
+  readonly bytes?: ByteCount | undefined;
 }
 
 /**
@@ -73,6 +76,7 @@ export interface SnapshotReader extends PatientReader {
     parameters: readonly unknown[],
     wanted: Fetch,
     patience: Patience,
+    facts?: StatementFacts,
   ): Promise<readonly (readonly unknown[])[]>;
   /** Ends the snapshot. Further calls have no effect. */
   end(): void;

@@ -6,7 +6,7 @@ import type { CollectionRows } from "../execution/reads/run-collection.ts";
 import type { JsonFormat } from "../http/media-type.ts";
 import { nextLink } from "../http/next-link.ts";
 import type { ODataResponse, ResponseBody } from "../http/odata-response.ts";
-import { type EntitiesPayload, writeCollection } from "../payload/write-collection.ts";
+import { type EntitiesPayload, type PageEnd, writeCollection } from "../payload/write-collection.ts";
 import { compileReferenceWriter } from "../payload/write-entity-reference.ts";
 import type { EntityWriter } from "../payload/write-entity.ts";
 import { isTransformed, writtenClause } from "../plan/apply-shapes.ts";
@@ -14,6 +14,7 @@ import { type CollectionPlan, type LastRow, nextPageOption, type ReadForm } from
 import type { AuthorizedRequest } from "./authorized-request.ts";
 import { maxLinkLength } from "./bind-query.ts";
 import type { Execution } from "./execution.ts";
+import { writtenBytes } from "./response-bytes.ts";
 import { entityWriterFor, type EntityOrigin } from "./service-runtime.ts";
 import { jsonResponse } from "./stages.ts";
 
@@ -51,16 +52,18 @@ export interface PlannedPage {
   readonly format: JsonFormat;
   readonly resource: CollectionResource;
   readonly plan: CollectionPlan;
+  /** Counts the bytes of the response. */
+  readonly execution: Execution;
 }
 
 /** Some entities of a page before they are written. */
-export interface PagePart extends Pick<CollectionPart, "entities" | "rowShape" | "json" | "shape"> {
+export interface PagePart extends Pick<CollectionPart, "entities" | "rowShape" | "json" | "shape" | "lastAt"> {
   /** The number of entities, expansions included; undefined without expansions. */
   readonly total?: number | undefined;
 }
 
 /** One page before it is written. */
-export interface PageToWrite extends Pick<CollectionResult, "count" | "nextLink" | "hasMore" | "last"> {
+export interface PageToWrite extends Pick<CollectionResult, "count" | "nextLink" | "hasMore"> {
   readonly parts: readonly [PagePart, ...(readonly PagePart[])];
 }
 
@@ -73,11 +76,40 @@ export function pageResponse(planned: PlannedPage, read: PageToWrite): ODataResp
   const body = writeCollection({
     contextUrl: contextUrlOf(planned),
     count: page.count,
-    nextLink: page.nextLink ?? (page.hasMore ? ownNextLink(request, plan, length, page.last) : undefined),
+    nextLink:
+      page.nextLink ?? (page.hasMore ? ownNextLink(request, plan, length, lastAt(page.parts, length)) : undefined),
+    end: pageEnd(planned, page),
     parts: [toPayload(planned, first), ...others.map((part) => toPayload(planned, part))],
     serviceRoot: request.serviceRoot,
   });
   return bodyResponse(planned, startBody(body), page.nextLink);
+}
+
+/** The share of the bytes of a response below which rows fit, whatever characters they have. */
+const SURE = 1 / 8;
+
+/** Returns where a page ends by its bytes; undefined if all entities are known to fit. */
+function pageEnd(planned: PlannedPage, { parts, nextLink }: PageToWrite): PageEnd | undefined {
+  const { request, plan, execution } = planned;
+  const { bytes, arrival } = execution;
+  const isSmall = bytes.used > 0 && bytes.used <= bytes.most * SURE;
+  const isCounted = parts.every(
+    (part) => part.json !== undefined || (part.rowShape !== undefined && isSmall && part.total === undefined),
+  );
+  if (bytes.most === Infinity || (isCounted && arrival.batch === undefined)) return undefined;
+  const linkAfter = (length: number): string => ownNextLink(request, plan, length, lastAt(parts, length));
+  return { bytes: writtenBytes(execution), linkAfter: nextLink === undefined ? linkAfter : null };
+}
+
+/** Returns the row before a next page, after some entities of several parts. */
+export function lastAt(parts: readonly PagePart[], length: number): LastRow | undefined {
+  let before = 0;
+  for (const part of parts) {
+    const size = sizeOf(part);
+    if (length <= before + size) return part.lastAt?.(length - before);
+    before += size;
+  }
+  return undefined;
 }
 
 /** Makes the response with the body of a page. @param handlerLink the next link of a handler */
@@ -143,11 +175,19 @@ export function ownNextLink(
   last: LastRow | undefined,
 ): string {
   const { pairs } = request.options.options;
-  const link = nextLink(request.requestUrl, pairs, OFFSET_OPTIONS, nextPageOption(plan, length, last));
+  const { top } = plan.query;
+  const replaced = top === undefined ? OFFSET_OPTIONS : [...OFFSET_OPTIONS, "$top"];
+  const linkTo = (option: string): string =>
+    nextLink(
+      request.requestUrl,
+      pairs,
+      replaced,
+      top === undefined ? option : `$top=${String(top - length)}&${option}`,
+    );
+  const link = linkTo(nextPageOption(plan, length, last));
   const limit = maxLinkLength(request);
   if (limit === null || link.length <= limit) return link;
-  const byOffset =
-    last === undefined ? link : nextLink(request.requestUrl, pairs, OFFSET_OPTIONS, nextPageOption(plan, length));
+  const byOffset = last === undefined ? link : linkTo(nextPageOption(plan, length));
   const targetLength = byOffset.length - request.arrival.baseUrl.length;
   if (request.arrival.sent !== undefined && targetLength > limit) throw unlinkablePage(targetLength, limit);
   return byOffset;

@@ -1,12 +1,14 @@
 import { chain, type Maybe } from "../base/maybe.ts";
 import { ruleContextOf } from "../definition/context.ts";
 import type { EntitySet, EntityType } from "../edm/model.ts";
+import { tooManyBytes } from "../errors/odata-error.ts";
 import { sizeOf, type CollectionPart } from "../execution/entities/handler-answer.ts";
 import { definitionIn } from "../execution/entities/reader.ts";
 import { CollectionStream } from "../execution/reads/collection-stream.ts";
+import { expandFitting } from "../execution/reads/expand-fitting.ts";
 import { tooManyEntities } from "../execution/reads/page-query.ts";
 import { openCollection, runCollection } from "../execution/reads/run-collection.ts";
-import { type ExpandRequest, runExpand } from "../execution/reads/run-expand.ts";
+import type { ExpandRequest } from "../execution/reads/run-expand.ts";
 import type { JsonFormat } from "../http/media-type.ts";
 import type { ODataResponse } from "../http/odata-response.ts";
 import type { PayloadFormat } from "../payload/payload-format.ts";
@@ -33,11 +35,13 @@ import {
   pageResponse,
   bodyResponse,
   contextUrlOf,
+  lastAt,
   ownNextLink,
   type PagePart,
   toPayload,
 } from "./collection-page.ts";
 import type { Execution } from "./execution.ts";
+import { writtenBytes } from "./response-bytes.ts";
 import type { EntityOrigin } from "./service-runtime.ts";
 import { noContentResponse, type Endpoint, inPlannedStages } from "./stages.ts";
 
@@ -111,7 +115,7 @@ function planPage(
         ? keysetTokenScope(request, execution, target.entitySet)
         : undefined,
   });
-  return { request, format, resource, plan };
+  return { request, format, resource, plan, execution };
 }
 
 function readPage(planned: PlannedPage, execution: Execution): Maybe<ReadPage> {
@@ -127,7 +131,8 @@ function readPage(planned: PlannedPage, execution: Execution): Maybe<ReadPage> {
     return chain(expandPart(expand, query.shape.entityType, result, run), (part): PageToWrite => {
       const parts: PageToWrite["parts"] = [part, ...(result.further ?? [])];
       for (const each of parts) execution.countEntities(each.total ?? sizeOf(each));
-      return { ...result, parts };
+      if (part.isCut === true && result.nextLink !== undefined) throw tooManyBytes("The page");
+      return { ...result, parts, hasMore: result.hasMore || part.isCut === true };
     });
   });
 }
@@ -202,8 +207,8 @@ async function readStream(plan: CollectionPlan, parts: Parts): Promise<ReadPage>
       const part = await parts.next();
       if (part === null) {
         const count = await countAll();
-        const { nextLink, hasMore, last } = stream;
-        return { parts: [first, ...others], count, nextLink, hasMore, last };
+        const { nextLink, hasMore } = stream;
+        return { parts: [first, ...others], count, nextLink, hasMore };
       }
       others.push(part);
     }
@@ -222,12 +227,17 @@ function expandPart(
   entityType: EntityType,
   part: CollectionPart,
   run: ExpandRequest,
-): Maybe<PagePart> {
+): Maybe<ExpandedPart> {
   if (plan === null) return part;
   if (part.json !== undefined) return { ...part, total: part.json.total };
-  const { entities, rowShape, joined } = part;
-  const expanded = runExpand(plan, { entities, rowShape, entityType, joined }, run);
-  return chain(expanded, (page) => ({ entities: page.entities, rowShape, total: page.total }));
+  const { entities, rowShape, joined, lastAt: findLast } = part;
+  const expanded = expandFitting(plan, { entities, rowShape, entityType, joined }, run);
+  return chain(expanded, (page) => ({ ...page, rowShape, lastAt: findLast }));
+}
+
+interface ExpandedPart extends PagePart {
+  /** Whether the page ends here, because the expansions of the next entity do not fit. */
+  readonly isCut?: boolean;
 }
 
 const NO_ENTITIES: PagePart = Object.freeze({ entities: Object.freeze([]), rowShape: undefined });
@@ -268,6 +278,7 @@ class Parts {
     if (left !== null && length > left) throw tooManyEntities(maxEntities ?? 0);
     this.total += length;
     this.#execution.countEntities(length);
+    if (expanded.isCut === true) this.stream.cut(sizeOf(part) - sizeOf(expanded));
     return expanded;
   }
 }
@@ -278,9 +289,15 @@ interface BegunPage extends Pick<PageToWrite, "parts" | "count"> {
 }
 
 function begunResponse(planned: PlannedPage, { parts, count, others }: BegunPage): ODataResponse {
-  const { request, plan } = planned;
+  const { request, plan, execution } = planned;
   const { stream } = others;
   const { nextLink } = stream;
+  /** The parts that were written last, and the number of entities before them. */
+  let [known, before]: readonly [readonly PagePart[], number] = [parts, 0];
+  const linkAfter = (length: number): string => {
+    stream.cut(0);
+    return ownNextLink(request, plan, length, lastAt(known, length - before));
+  };
   try {
     const [first, ...further] = parts;
     const chunks = streamCollection({
@@ -290,9 +307,14 @@ function begunResponse(planned: PlannedPage, { parts, count, others }: BegunPage
       parts: [toPayload(planned, first), ...further.map((part) => toPayload(planned, part))],
       next: async () => {
         const part = await others.next();
-        return part === null ? null : toPayload(planned, part);
+        if (part === null) return null;
+        const last = known.slice(-1);
+        before += known.slice(0, -1).reduce((sum, each) => sum + sizeOf(each), 0);
+        known = [...last, part];
+        return toPayload(planned, part);
       },
-      nextLink: () => nextLink ?? (stream.hasMore ? ownNextLink(request, plan, stream.length, stream.last) : undefined),
+      nextLink: () => nextLink ?? (stream.hasMore ? linkAfter(stream.length) : undefined),
+      end: { bytes: writtenBytes(execution), linkAfter: nextLink === undefined ? linkAfter : null },
     });
     return bodyResponse(planned, closing(chunks, stream), nextLink);
   } catch (error) {

@@ -3,6 +3,7 @@ import { keptPer, keeper } from "../base/memo.ts";
 import type { QueryTarget } from "../binder/bind-query-options.ts";
 import { COMPOSED_OPTIONS } from "../binder/option-rules.ts";
 import type { ComplexType, EntitySet, EntityType, StructuralProperty } from "../edm/model.ts";
+import { tooManyBytes } from "../errors/odata-error.ts";
 import { isSource } from "../execution/entities/handler-answer.ts";
 import { type CollectionRows, runCollection } from "../execution/reads/run-collection.ts";
 import { runExpand } from "../execution/reads/run-expand.ts";
@@ -26,6 +27,7 @@ import {
   mayBeHidden,
   seenEntities,
 } from "./operation-result.ts";
+import { wholeEnd } from "./response-bytes.ts";
 import { entityWriterFor, type EntityOrigin, runtimeOf, type ServiceRuntime } from "./service-runtime.ts";
 import { jsonResponse, noContentResponse, type Endpoint, inPlannedStages, inStages } from "./stages.ts";
 
@@ -166,11 +168,12 @@ function readsBare(open: OpenCall): Endpoint {
         });
       });
     },
-    write: ({ entities, total }, { format, origin, query, isNull }, request) => {
+    write: ({ entities, total }, { format, origin, query, isNull }, request, execution) => {
       if (isNull()) return noContentResponse(request);
       const { service, serviceRoot } = request;
       const writer = entityWriterFor(service, origin, query.shape.selectExpand, bareFormat(format), undefined);
-      const body = writeCollection({ contextUrl: null, serviceRoot, parts: [{ entities, total, writer }] });
+      const parts = [{ entities, total, writer }] as const;
+      const body = writeCollection({ contextUrl: null, serviceRoot, parts, end: wholeEnd(execution) });
       return jsonResponse(request, format, startBody(body));
     },
   });
@@ -238,10 +241,11 @@ function readsValues(open: OpenCall): Endpoint {
         const { reader, maxEntities } = execution;
         return chain(runCollection(plan, { handlers, entitySet: null }, reader, maxEntities), (page) => {
           execution.countEntities(page.entities.length);
+          if (page.hasMore) throw tooManyBytes("The result of the function");
           return page;
         });
       }),
-    write: (page, { opened: { format }, type, isEnveloped, query }, request) => {
+    write: (page, { opened: { format }, type, isEnveloped, query }, request, execution) => {
       if (page === null) return noContentResponse(request);
       const { service, serviceRoot } = request;
       const { entities, rowShape, count } = page;
@@ -249,7 +253,8 @@ function readsValues(open: OpenCall): Endpoint {
       const written = isEnveloped ? format : bareFormat(format);
       const writer = entityWriterFor(service, type, selectExpand, written, rowShape);
       const contextUrl = isEnveloped ? originContext(serviceRoot, type, true, selectExpand.contextSelect) : null;
-      const body = writeCollection({ contextUrl, serviceRoot, count, parts: [{ entities, writer }] });
+      const parts = [{ entities, writer }] as const;
+      const body = writeCollection({ contextUrl, serviceRoot, count, parts, end: wholeEnd(execution) });
       return jsonResponse(request, format, startBody(body));
     },
   });

@@ -1,3 +1,4 @@
+import { ByteCount } from "../base/byte-count.ts";
 import { clientNetwork } from "../base/client-network.ts";
 import { Turn } from "../base/maybe.ts";
 import {
@@ -36,6 +37,7 @@ export class Execution implements ShownEntities {
   #context: RequestContext | undefined;
   #reader: Reader | undefined;
   #shown: WeakMap<object, object> | undefined;
+  #bytes: ByteCount | undefined;
   #isCommitted = false;
   /** The reader of the transaction to which this execution belongs; null for that of the whole request. */
   readonly #inner: Reader | null;
@@ -60,16 +62,32 @@ export class Execution implements ShownEntities {
    */
   get maxEntities(): number | null {
     const { maxResponseEntities } = this.service.definition.limits;
-    const { odata, batch, sent } = this.arrival;
-    const isRead = odata.method === "GET" || odata.method === "HEAD" || sent !== undefined;
-    if (batch === undefined || maxResponseEntities === null || !isRead) return maxResponseEntities;
+    const { batch } = this.arrival;
+    if (batch === undefined || maxResponseEntities === null || !this.#isRead) return maxResponseEntities;
     return Math.max(maxResponseEntities - batch.counted.total, 0);
+  }
+
+  get #isRead(): boolean {
+    const { odata, sent } = this.arrival;
+    return odata.method === "GET" || odata.method === "HEAD" || sent !== undefined;
   }
 
   /** Counts the entities of the response, for the limit of the batch. */
   countEntities(entities: number): void {
     const { batch } = this.arrival;
     if (batch !== undefined) batch.counted.total += entities;
+  }
+
+  /** The bytes that the response may contain: for a read in a batch, as many as earlier responses have left. */
+  get mostBytes(): number {
+    const { maxResponseBytes } = this.service.definition.limits;
+    if (maxResponseBytes === null || !this.#isRead) return Infinity;
+    return Math.max(maxResponseBytes - (this.arrival.batch?.counted.bytes ?? 0), 0);
+  }
+
+  /** Counts the bytes of what is read for the response. */
+  get bytes(): ByteCount {
+    return (this.#bytes ??= new ByteCount(this.mostBytes));
   }
 
   /** The context for handlers, made on first use. */
@@ -91,7 +109,7 @@ export class Execution implements ShownEntities {
 
   /** The context and gate for reads. */
   get reader(): Reader {
-    return this.#inner ?? (this.#reader ??= readerOf(this.context, this.turn, this));
+    return this.#inner ?? (this.#reader ??= readerOf(this.context, this.turn, { shown: this, bytes: this.bytes }));
   }
 
   /** Notes what an `after` hook shows instead of a stored entity. */

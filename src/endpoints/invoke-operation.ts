@@ -60,11 +60,11 @@ function calls(kind: "Function" | "Action"): Endpoint {
       const isJudged = owner?.transactional === true && execution.access.pending.length > 0;
       return owner === null ? run(execution) : executeJudged(execution, owner, isJudged, run);
     },
-    write: (result, { format, called, preferred }, request) => {
-      if (preferred === undefined) return operationResponse(request, format, called, result);
+    write: (result, { format, called, preferred }, request, execution) => {
+      if (preferred === undefined) return operationResponse(request, format, called, result, execution);
       const applied = { "Preference-Applied": `return=${preferred}` };
       if (preferred === "minimal") return noContentResponse(request, applied);
-      const response = operationResponse(request, format, called, result);
+      const response = operationResponse(request, format, called, result, execution);
       // Without a result, the preference for a representation cannot be applied.
       return response.status === 204 ? response : { ...response, headers: { ...response.headers, ...applied } };
     },

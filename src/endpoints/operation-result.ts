@@ -13,6 +13,7 @@ import { isEntityResult, isValueResult, resultWriter } from "../payload/write-re
 import type { AuthorizedRequest } from "./authorized-request.ts";
 import { startBody } from "./collection-page.ts";
 import type { Execution } from "./execution.ts";
+import { fittingText, wholeEnd } from "./response-bytes.ts";
 import { entityWriterFor, type ServiceRuntime } from "./service-runtime.ts";
 import { jsonResponse, noContentResponse } from "./stages.ts";
 
@@ -57,6 +58,7 @@ export function operationResponse(
   format: JsonFormat,
   called: CalledOperation,
   result: SeenResult,
+  execution: Execution,
 ): ODataResponse {
   const { operation } = called;
   const { returnType } = operation;
@@ -64,11 +66,15 @@ export function operationResponse(
   const { value } = result;
   if (isValueResult(returnType)) {
     const { profile } = request.service.definition;
-    const body = resultWriter(operation, returnType, format, profile)(value, request.serviceRoot);
-    return jsonResponse(request, format, body);
+    const write = resultWriter(operation, returnType, format, profile);
+    return jsonResponse(
+      request,
+      format,
+      fittingText(execution, () => write(value, request.serviceRoot)),
+    );
   }
   if (!isEntityResult(returnType)) return noContentResponse(request);
-  const returned = { called, entityType: returnType.type };
+  const returned = { called, entityType: returnType.type, execution };
   return returnType.isCollection
     ? collectionBody(request, format, returned, value as readonly unknown[])
     : entityResponse(request, format, returned, value);
@@ -91,13 +97,14 @@ export function bareFormat(format: JsonFormat): JsonFormat {
 
 interface EntitiesReturned {
   readonly called: CalledOperation;
+  readonly execution: Execution;
   readonly entityType: EntityType;
 }
 
 function entityResponse(
   request: AuthorizedRequest,
   format: JsonFormat,
-  { called, entityType }: EntitiesReturned,
+  { called, entityType, execution }: EntitiesReturned,
   entity: unknown,
 ): ODataResponse {
   const { service, serviceRoot } = request;
@@ -106,14 +113,23 @@ function entityResponse(
   if (own === null && isEnvelopedByType(service)) {
     const writer = entityWriterFor(service, entityType, clause, format, undefined);
     const contextUrl = originContext(serviceRoot, entityType, false, []);
-    return jsonResponse(request, format, writer.writeEntity(entity, serviceRoot, contextUrl));
+    return jsonResponse(
+      request,
+      format,
+      fittingText(execution, () => writer.writeEntity(entity, serviceRoot, contextUrl)),
+    );
   }
   if (own === null) {
     const writer = entityWriterFor(service, entityType, clause, bareFormat(format), undefined);
-    return jsonResponse(request, format, writer.writeItem(entity, serviceRoot));
+    return jsonResponse(
+      request,
+      format,
+      fittingText(execution, () => writer.writeItem(entity, serviceRoot)),
+    );
   }
   const writer = entityWriterFor(service, own, clause, format, undefined);
-  const body = writer.writeEntity(entity, serviceRoot, originContext(serviceRoot, own, false, []));
+  const contextUrl = originContext(serviceRoot, own, false, []);
+  const body = fittingText(execution, () => writer.writeEntity(entity, serviceRoot, contextUrl));
   const etag = etagOf(own, entity, undefined, request.access.properties);
   return jsonResponse(request, format, body, etag === undefined ? undefined : { ETag: etag });
 }
@@ -121,7 +137,7 @@ function entityResponse(
 function collectionBody(
   request: AuthorizedRequest,
   format: JsonFormat,
-  { called, entityType }: EntitiesReturned,
+  { called, entityType, execution }: EntitiesReturned,
   entities: readonly unknown[],
 ): ODataResponse {
   const { service, serviceRoot } = request;
@@ -134,6 +150,7 @@ function collectionBody(
     contextUrl: isBare ? null : originContext(serviceRoot, origin, true, []),
     serviceRoot,
     parts: [{ entities, writer: entityWriterFor(service, origin, clause, written, undefined) }],
+    end: wholeEnd(execution),
   });
   return jsonResponse(request, format, startBody(body));
 }

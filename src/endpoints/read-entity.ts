@@ -1,8 +1,8 @@
 import { chain, type Maybe } from "../base/maybe.ts";
 import { keptPer } from "../base/memo.ts";
 import { bindEntityKey } from "../binder/bind-key.ts";
+import { expandFitting } from "../execution/reads/expand-fitting.ts";
 import { readExpandedByKey, type FoundEntity } from "../execution/reads/read-by-key.ts";
-import { runExpand } from "../execution/reads/run-expand.ts";
 import { computeEntity } from "../execution/reads/with-computed.ts";
 import { matchesEntityTag } from "../http/conditional.ts";
 import type { JsonFormat } from "../http/media-type.ts";
@@ -21,6 +21,7 @@ import type { AuthorizedRequest } from "./authorized-request.ts";
 import { bindEntity, readJsonFormat } from "./bind-query.ts";
 import { addressEntity, entityNotFound, checkMissingMatch, checkReadMatch } from "./current-entity.ts";
 import type { Execution } from "./execution.ts";
+import { fittingText } from "./response-bytes.ts";
 import { entityWriterFor, type EntityOrigin, runtimeOf } from "./service-runtime.ts";
 import { jsonResponse, notModifiedResponse, type Endpoint, inPlannedStages } from "./stages.ts";
 
@@ -63,9 +64,9 @@ export const readEntity: Endpoint = inPlannedStages({
       throw entityNotFound(origin, keyText);
     });
   },
-  write: (result, { format, origin, query }, request) => {
+  write: (result, { format, origin, query }, request, execution) => {
     const contextUrl = entityContext(request.serviceRoot, origin, query.selectExpand.contextSelect);
-    return entityResponse(request, { format, origin, query, contextUrl }, result);
+    return entityResponse(request, { format, origin, query, contextUrl }, result, execution);
   },
 });
 
@@ -145,17 +146,19 @@ export function isKnown({ arrival }: Pick<Execution, "arrival">, etag: string | 
 
 /**
  * Makes the response with one entity: with its ETag where its set has ETags, and 304 when the client has it.
+ * @throws ODataError `InvalidQueryOption` if it is too large
  * @see docs/reference/etags.md
  */
 export function entityResponse(
   request: AuthorizedRequest,
   { format, origin, query, contextUrl }: EntityPayload,
   { etag, expanded }: EntityResult,
+  execution: Execution,
 ): ODataResponse {
   if (expanded === null) return notModifiedResponse(request, etag ?? "");
   const { service, serviceRoot } = request;
   const writer = entityWriterFor(service, origin, query.selectExpand, format, expanded.rowShape);
-  const body = writer.writeEntity(expanded.entity, serviceRoot, contextUrl);
+  const body = fittingText(execution, () => writer.writeEntity(expanded.entity, serviceRoot, contextUrl));
   return jsonResponse(request, format, body, etag === undefined ? undefined : { ETag: etag });
 }
 
@@ -178,7 +181,7 @@ export function expandEntity(
     }
     const { maxEntities } = execution;
     const page = { entities: [entity], rowShape, entityType, joined };
-    const expanded = runExpand(plan, page, { ...execution.reader, values, maxEntities });
+    const expanded = expandFitting(plan, page, { ...execution.reader, values, maxEntities });
     return chain(expanded, ({ entities, total }) => {
       execution.countEntities(total);
       return { entity: entities[0], rowShape };

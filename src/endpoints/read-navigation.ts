@@ -145,11 +145,11 @@ function readsRelated(address: (request: AuthorizedRequest) => RelatedAddress): 
         return chain(requireEmpty(execution, navigation, missing), () => null);
       });
     },
-    write: (result, { format, navigation, origin, query }, request) => {
+    write: (result, { format, navigation, origin, query }, request, execution) => {
       if (result === null) return noContentResponse(request);
       const { contextSelect } = query.selectExpand;
       const contextUrl = navigationContext(request, navigation, false, contextSelect);
-      return entityResponse(request, { format, origin, query, contextUrl }, result);
+      return entityResponse(request, { format, origin, query, contextUrl }, result, execution);
     },
   });
 }

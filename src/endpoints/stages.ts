@@ -18,7 +18,12 @@ interface Stages<Bound, Plan, Result> {
   /** Checks the rules and preconditions that depend on entities, and calls the handlers. */
   readonly execute: (plan: Plan, execution: Execution) => Maybe<Result>;
   /** Writes the response. The later parts of a long page are read while it is sent. */
-  readonly write: (result: Result, plan: Plan, request: AuthorizedRequest) => Maybe<ODataResponse>;
+  readonly write: (
+    result: Result,
+    plan: Plan,
+    request: AuthorizedRequest,
+    execution: Execution,
+  ) => Maybe<ODataResponse>;
 }
 
 /** The stages of an endpoint whose bound request needs no plan. */
@@ -53,7 +58,7 @@ function executeAndWrite<Plan, Result>(
   return chain(execute(plan, execution), (result) => {
     execution.commit();
     clock?.enter("write");
-    return write(result, plan, request);
+    return write(result, plan, request, execution);
   });
 }
 

@@ -179,3 +179,13 @@ export function tooMuchMemory(): ODataError {
     "The query takes too much memory. Filter by a property with an index, request fewer rows with $top, or call fewer functions in $filter and $orderby.";
   return protocolError("InvalidQueryOption", message);
 }
+
+/**
+ * Makes the error of a response with more bytes than `maxResponseBytes`, where no next link is possible.
+ * @param what the part that is too large
+ * @see docs/reference/limits.md
+ */
+export function tooManyBytes(what: string): ODataError {
+  const message = `${what} would exceed maxResponseBytes, which limits a response, and those of a batch together: request fewer properties with $select, fewer entities with $filter and $top, or fewer expansions.`;
+  return protocolError("InvalidQueryOption", message);
+}

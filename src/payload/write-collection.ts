@@ -1,4 +1,7 @@
+import { required } from "../base/required.ts";
+import { tooManyBytes } from "../errors/odata-error.ts";
 import type { EntityWriter } from "./write-entity.ts";
+import type { WrittenBytes } from "./written-bytes.ts";
 
 /** The data of the envelope of a page, apart from the next link. */
 interface CollectionEnvelope {
@@ -20,10 +23,26 @@ export interface EntitiesPayload {
   readonly writer: EntityWriter;
 }
 
+/** Where a page ends before its last entity: in front of the first one that does not fit. */
+export interface PageEnd {
+  readonly bytes: WrittenBytes;
+  /** Returns the next link after so many entities, at least one; null: none is possible. */
+  readonly linkAfter: ((length: number) => string) | null;
+}
+
+/** @throws ODataError `InvalidQueryOption` if no link is possible */
+function linkAfter(length: number, end: PageEnd | undefined): string {
+  if (length === 0) throw tooManyBytes("The first entity");
+  if (end === undefined || end.linkAfter === null) throw tooManyBytes("The response");
+  return end.linkAfter(length);
+}
+
 /** A page of entities, with the data of its envelope. */
 interface CollectionPayload extends CollectionEnvelope {
   /** The next link; undefined on the last page. */
   readonly nextLink?: string | undefined;
+  /** Absent: all entities are known to fit. */
+  readonly end?: PageEnd | undefined;
   /** At least one part; all but the last have entities. */
   readonly parts: readonly [EntitiesPayload, ...(readonly EntitiesPayload[])];
 }
@@ -36,6 +55,8 @@ interface StreamedPayload extends CollectionEnvelope {
   readonly next: () => Promise<EntitiesPayload | null>;
   /** Returns the next link, which follows the entities; undefined on the last page. */
   readonly nextLink: () => string | undefined;
+  /** As for a page that has been read. */
+  readonly end?: PageEnd | undefined;
 }
 
 /** A page of at most this many entities is written at once. */
@@ -57,45 +78,101 @@ function totalOf({ total, json, entities }: EntitiesPayload): number {
 
 /**
  * Writes the body of a collection response: a string if it is short, bytes if it is longer, and for a large page chunks that
- * are written during iteration. The bytes are the same.
- * @throws Error if an entity has a value that the model does not allow; for a large page, during iteration
+ * are written during iteration. The bytes are the same, but the next link of a large page that may end early follows its entities.
+ * @throws Error if an entity has a value that the model does not allow; as `PageEnd`; for a large page, during iteration
  * @see OData JSON Format 4.0, sections 4.5 and 12
  */
 export function writeCollection(payload: CollectionPayload): string | Uint8Array | Iterable<Uint8Array> {
   const total = payload.parts.reduce((sum, part) => sum + totalOf(part), 0);
-  if (total > BUFFERED_ENTITIES) return { [Symbol.iterator]: () => toChunks(writePieces(payload)) };
-  const pieces = writePieces(payload);
+  if (total > BUFFERED_ENTITIES) {
+    checkWhole(payload);
+    return { [Symbol.iterator]: () => toChunks(new PagePieces(payload, true).pieces()) };
+  }
+  const page = new PagePieces(payload, false);
+  const pieces = page.pieces();
   const first = pieces.next();
-  return first.done === true ? first.value : bufferChunks(toChunks(pieces, first));
+  if (first.done === true) return page.head + first.value + tail(payload, undefined);
+  return bufferChunks(page, toChunks(pieces, first));
+}
+
+/** The pieces of a page. A page that is sent before its end is known has its next link at the end, if it may end early. */
+class PagePieces {
+  readonly payload: CollectionPayload;
+  isSent: boolean;
+  #nextLink: string | undefined;
+
+  constructor(payload: CollectionPayload, isSent: boolean) {
+    this.payload = payload;
+    this.isSent = isSent;
+    this.#nextLink = payload.nextLink;
+  }
+
+  get head(): string {
+    const { parts, end } = this.payload;
+    return head(this.payload, this.isSent && end !== undefined ? undefined : this.#nextLink, parts[0].writer);
+  }
+
+  /** Yields the entities in pieces, and returns the last piece; of a page that is sent, with the envelope. */
+  *pieces(): Generator<string | Uint8Array, string, void> {
+    const { parts, serviceRoot, end } = this.payload;
+    let piece = this.isSent ? this.head : "";
+    let length = 0;
+    for (const part of parts) {
+      const written = yield* partPieces(part, piece, serviceRoot, end?.bytes);
+      length += written.length;
+      piece = written.rest;
+      if (written.isCut) this.#nextLink = linkAfter(length, end);
+      if (written.isCut) break;
+      if (part !== parts.at(-1)) piece += ",";
+    }
+    if (!this.isSent) return piece;
+    return piece + tail(this.payload, end === undefined ? undefined : this.#nextLink);
+  }
+}
+
+/** Writes a large page that no link can continue, without keeping it. @throws ODataError if it does not fit */
+function checkWhole(payload: CollectionPayload): void {
+  const { end } = payload;
+  if (end === undefined || end.linkAfter !== null || end.bytes.most === Infinity) return;
+  const again = new PagePieces({ ...payload, end: { ...end, bytes: end.bytes.restart() } }, false).pieces();
+  for (let next = again.next(); next.done !== true; next = again.next());
 }
 
 /** Joins chunks. A page of long entities remains chunks, which are written during iteration. */
-function bufferChunks(chunks: Generator<Uint8Array, void, void>): Uint8Array | Iterable<Uint8Array> {
+function bufferChunks(page: PagePieces, chunks: Generator<Uint8Array, void, void>): Uint8Array | Iterable<Uint8Array> {
   const made: Uint8Array[] = [];
   let length = 0;
   for (let next = chunks.next(); next.done !== true; next = chunks.next()) {
     made.push(next.value);
     length += next.value.length;
-    if (length > BUFFERED_BYTES) return madeAndRest(made, chunks);
+    if (length > BUFFERED_BYTES) {
+      checkWhole(page.payload);
+      page.isSent = true;
+      return madeAndRest([encoder.encode(page.head), ...made], chunks);
+    }
   }
-  return joinChunks(made, length);
+  return joinChunks([encoder.encode(page.head), ...made, encoder.encode(tail(page.payload, undefined))]);
 }
 
-function joinChunks(chunks: readonly Uint8Array[], length: number): Uint8Array {
-  const [only, second] = chunks;
-  if (only !== undefined && second === undefined) return only;
-  const joined = new Uint8Array(length);
+function* madeAndRest(
+  [head, first, ...made]: readonly Uint8Array[],
+  rest: Iterable<Uint8Array>,
+): Generator<Uint8Array, void, void> {
+  yield joinChunks([head ?? NO_BYTES, first ?? NO_BYTES]);
+  yield* made;
+  yield* rest;
+}
+
+const NO_BYTES = new Uint8Array(0);
+
+function joinChunks(chunks: readonly Uint8Array[]): Uint8Array {
+  const joined = new Uint8Array(chunks.reduce((sum, { length }) => sum + length, 0));
   let end = 0;
   for (const chunk of chunks) {
     joined.set(chunk, end);
     end += chunk.length;
   }
   return joined;
-}
-
-function* madeAndRest(made: readonly Uint8Array[], rest: Iterable<Uint8Array>): Generator<Uint8Array, void, void> {
-  yield* made;
-  yield* rest;
 }
 
 /**
@@ -105,46 +182,59 @@ function* madeAndRest(made: readonly Uint8Array[], rest: Iterable<Uint8Array>): 
  * @see OData JSON Format 4.0, section 4.4
  */
 export async function* streamCollection(payload: StreamedPayload): AsyncGenerator<Uint8Array, void, void> {
-  const { parts, serviceRoot } = payload;
+  const { parts, serviceRoot, end } = payload;
   const [{ writer }] = parts;
   let separator = head(payload, undefined, writer);
+  let length = 0;
   const rest = parts.values();
   for (let part = rest.next().value ?? null; part !== null; part = rest.next().value ?? (await payload.next())) {
-    yield* toChunks(partPieces(part, separator, serviceRoot));
+    const written = yield* toWritten(partPieces(part, separator, serviceRoot, end?.bytes));
+    length += written.length;
+    if (written.isCut) {
+      yield encoder.encode(tail(payload, linkAfter(length, end)));
+      return;
+    }
     separator = ",";
   }
   yield encoder.encode(tail(payload, payload.nextLink()));
 }
 
-/** Yields the body in pieces, and returns the last one. */
-function* writePieces(payload: CollectionPayload): Generator<string | Uint8Array, string, void> {
-  const { parts, nextLink, serviceRoot } = payload;
-  const [{ writer }] = parts;
-  let piece = head(payload, nextLink, writer);
-  for (const part of parts) {
-    const pieces = partPieces(part, piece, serviceRoot);
-    let next = pieces.next();
-    for (; next.done !== true; next = pieces.next()) yield next.value;
-    piece = next.value + (part === parts.at(-1) ? "" : ",");
-  }
-  return piece + tail(payload, undefined);
+/** What has been written of a part. */
+interface WrittenPart {
+  /** The text after the last piece. */
+  readonly rest: string;
+  /** The number of entities. */
+  readonly length: number;
+  /** Whether an entity did not fit. */
+  readonly isCut: boolean;
 }
 
-/** Yields entities in pieces after a text, and returns the last piece. */
+/** Yields entities in pieces after a text, as far as they fit. */
 function* partPieces(
   { entities, json, writer }: EntitiesPayload,
   before: string,
   serviceRoot: string,
-): Generator<string | Uint8Array, string, void> {
+  bytes: WrittenBytes | undefined,
+): Generator<string | Uint8Array, WrittenPart, void> {
   let piece = before;
+  let length = 0;
+  // A comma that no entity follows.
+  const cut = (): WrittenPart => ({
+    rest: piece.endsWith(",") && length === 0 ? piece.slice(0, -1) : piece,
+    length,
+    isCut: true,
+  });
   if (json !== undefined) {
+    if (bytes?.takeBytes(json.bytes.length) === false) return cut();
     yield piece;
     yield json.bytes;
-    return "";
+    return { rest: "", length: json.length, isCut: false };
   }
   let separator = "";
   for (const entity of entities) {
     const text = writer.writeItem(entity, serviceRoot);
+    if (bytes?.take(text, () => writer.writeItem(entity, serviceRoot)) === false) return cut();
+    length += 1;
     piece += separator;
     separator = ",";
     if (typeof text === "string") {
@@ -159,7 +249,20 @@ function* partPieces(
       piece = "";
     }
   }
-  return piece;
+  return { rest: piece, length, isCut: false };
+}
+
+/** Encodes the pieces of a part. Returns what has been written of it, which is encoded, too. */
+function* toWritten(
+  pieces: Generator<string | Uint8Array, WrittenPart, void>,
+): Generator<Uint8Array, WrittenPart, void> {
+  let written: WrittenPart | undefined;
+  const texts = function* (): Generator<string | Uint8Array, string, void> {
+    written = yield* pieces;
+    return written.rest;
+  };
+  yield* toChunks(texts());
+  return required(written, "A part has been written to its end.");
 }
 
 /** Encodes pieces. @param first the first one, if it has already been written */

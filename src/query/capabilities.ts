@@ -54,6 +54,8 @@ export interface Limits {
   readonly maxJsonDepth: number | null;
   readonly maxJsonValues: number | null;
   readonly maxResponseEntities: number | null;
+  /** The bytes of the entities of a response, or of all responses of a batch, as JSON. */
+  readonly maxResponseBytes: number | null;
   readonly maxExpandItems: number | null;
   /** The entities of an async iterable that a request needs as a whole. */
   readonly maxIterableEntities: number | null;

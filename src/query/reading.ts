@@ -1,3 +1,4 @@
+import type { ByteCount } from "../base/byte-count.ts";
 import { isPromiseLike, type Maybe } from "../base/maybe.ts";
 import { queryTimeout } from "../errors/odata-error.ts";
 
@@ -170,4 +171,9 @@ export interface ReadScope {
   readonly transaction?: unknown;
   /** Where the request reads a database with a replica; null: the service has none; absent: the primary. */
   readonly reading?: Reading | null | undefined;
+  /**
+   * Counts the bytes of the rows before they are kept. A source ends its rows before the first one that does not fit, and says so
+   * by `isOver`. Absent: they are not counted.
+   */
+  readonly bytes?: ByteCount | undefined;
 }

@@ -164,6 +164,8 @@ export interface RelatedQuery extends ReadScope {
 /** The related entities of many parents. */
 export interface RelatedPage {
   readonly rowShape: RowShape;
+  /** As in `Page`: then no list after the last related row is complete. */
+  readonly isCut?: boolean | undefined;
   /** In the order of `keys`; each list in the requested order. */
   readonly related: readonly (readonly Row[])[];
   /** In the order of `keys`; present if requested. */
@@ -228,6 +230,8 @@ export type Page = EntityPage | RowPage | JsonPage;
 interface PageCount {
   /** Rows after the filter and before skip and top; present if requested. */
   readonly count?: number | bigint | undefined;
+  /** Whether it ended early, before the first row that did not fit into the bytes of the query; absent: false. */
+  readonly isCut?: boolean | undefined;
 }
 
 /** A page of objects with the application's keys. */

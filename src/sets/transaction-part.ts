@@ -160,7 +160,7 @@ export interface BatchScope {
   /** The instant of the operation, or of its change set, in milliseconds since 1970. */
   readonly instant: number;
   /** The number of entities in the responses of the batch so far: one limit applies to all of them. */
-  readonly counted: { total: number };
+  readonly counted: { total: number; bytes: number };
   /**
    * Returns the URL that a reference such as `$1` in a body names; any other text as it is.
    * @throws ODataError for a reference to an operation that failed or does not exist

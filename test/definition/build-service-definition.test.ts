@@ -321,6 +321,7 @@ describe("settings", () => {
       maxJsonDepth: 64,
       maxJsonValues: 100_000,
       maxResponseEntities: 1_000_000,
+      maxResponseBytes: 64_000_000,
       maxExpandItems: 50,
       maxIterableEntities: 100_000,
       queryTimeout: 10_000,

@@ -46,7 +46,7 @@ describe.each(ENGINES.filter(({ name, title }) => name === "postgres" && title !
             },
           }),
         ],
-        defaults: { queryTimeout: 100_000 },
+        defaults: { queryTimeout: 100_000, maxResponseBytes: null },
         schemaCheck: false,
         logger: { error: () => undefined, warn: () => undefined, info: () => undefined },
         onStatement: (event) => {

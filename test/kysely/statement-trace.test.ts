@@ -110,7 +110,7 @@ async function executed(db: AnyDatabase, run: () => Promise<unknown>): Promise<r
     if (!CONTROL.test(plain) && !ABOUT_TABLES.test(plain)) texts.push(plain.includes("odata_alive") ? "long" : plain);
   };
   const prototype = StatementSync.prototype;
-  const spies = (["all", "get", "run"] as const).map((name) => {
+  const spies = (["all", "get", "run", "iterate"] as const).map((name) => {
     const original = prototype[name] as (this: StatementSync, ...given: unknown[]) => unknown;
     return vi.spyOn(prototype, name).mockImplementation(function (this: StatementSync, ...given: unknown[]) {
       note(this.sourceSQL);

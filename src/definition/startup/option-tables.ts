@@ -58,6 +58,7 @@ const LIMITS: OptionTable<keyof LimitSettings> = {
   maxJsonDepth: FROM_ONE,
   maxJsonValues: FROM_ONE,
   maxResponseEntities: FROM_ONE,
+  maxResponseBytes: FROM_ONE,
   maxExpandItems: FROM_ZERO,
   maxIterableEntities: FROM_ONE,
   queryTimeout: FROM_ONE,

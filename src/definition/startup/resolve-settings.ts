@@ -61,6 +61,7 @@ export const DEFAULT_LIMITS: Limits = Object.freeze(
     maxJsonDepth: 64,
     maxJsonValues: 100_000,
     maxResponseEntities: 1_000_000,
+    maxResponseBytes: 64_000_000,
     maxExpandItems: 50,
     maxIterableEntities: 100_000,
     queryTimeout: 10_000,

@@ -61,6 +61,22 @@ export class PreparedStatement<F extends RowForm> {
     }
   }
 
+  /**
+   * Visits the rows of a `select` until a visit returns false. The statement may run twice.
+   * @param begin is called before each run. Returns the visit of a row
+   */
+  visit(values: readonly SQLInputValue[], begin: () => (row: RowInForm<F>) => boolean): void {
+    try {
+      if (this.#readsBigInts) return visitRows(this.iterate(values), begin());
+      visitRows(this.#statement.iterate(...values) as Iterable<RowInForm<F>>, begin());
+      this.#release(values);
+    } catch (error) {
+      this.#reset();
+      if (!isBeyondNumber(error)) throw error;
+      visitRows(this.iterate(values), begin());
+    }
+  }
+
   /** Returns all rows of any statement. It runs once. */
   all(values: readonly SQLInputValue[]): readonly RowInForm<F>[] {
     this.#readBigInts();
@@ -126,7 +142,10 @@ export class PreparedStatement<F extends RowForm> {
 
   /** Clears large bound values; small ones are cheaper to keep. */
   #release(values: readonly SQLInputValue[]): void {
-    if (sizeOfValues(values) <= MAX_KEPT) return;
+    if (sizeOfValues(values) > MAX_KEPT) this.#reset();
+  }
+
+  #reset(): void {
     try {
       this.#clear();
     } catch {
@@ -139,6 +158,10 @@ export class PreparedStatement<F extends RowForm> {
   #clear(): void {
     this.#statement.iterate();
   }
+}
+
+function visitRows<Row>(rows: Iterable<Row>, visit: (row: Row) => boolean): void {
+  for (const row of rows) if (!visit(row)) return;
 }
 
 /** Returns the total length of strings and bytes. */

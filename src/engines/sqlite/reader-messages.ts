@@ -2,6 +2,7 @@ import type { SQLInputValue } from "node:sqlite";
 import type { Fetch } from "../../connection/patient-reader.ts";
 import { ODataError } from "../../errors/odata-error.ts";
 import type { SqliteSettings } from "./prepared-statement.ts";
+import type { FittingRows, Room } from "./read-fitting.ts";
 
 /** The data with which a reader thread starts. */
 export interface ThreadData {
@@ -21,6 +22,8 @@ export interface ReadRequest {
   readonly isFirst: boolean;
   /** The rows to fetch from the cursor of the snapshot, which the first request with this text opens; absent: all rows. */
   readonly fetch?: Fetch | undefined;
+  /** Absent: the rows are not counted. */
+  readonly room?: Room | undefined;
   /** In milliseconds; null: no limit. */
   readonly timeout: number | null;
   /** The rest of the timeout. */
@@ -36,7 +39,7 @@ export interface SnapshotEnd {
 }
 
 /** The rows of a statement, or its error. */
-export type ReadOutcome = { readonly rows: readonly (readonly unknown[])[] } | { readonly error: SentError };
+export type ReadOutcome = FittingRows | { readonly error: SentError };
 
 /** The message at the end of a statement. */
 export type ReadResult = ReadOutcome & {

@@ -2,6 +2,7 @@ import type { Worker } from "node:worker_threads";
 import { builtinModule } from "../../base/host.ts";
 import type { Patience } from "../../connection/patient-reader.ts";
 import type { SqliteSettings } from "./prepared-statement.ts";
+import type { FittingRows } from "./read-fitting.ts";
 import type { ReadRequest, ReadResult, ThreadData } from "./reader-messages.ts";
 
 /**
@@ -92,7 +93,7 @@ export interface ThreadSnapshot {
 }
 
 /** A statement for a thread, without the facts of its run. */
-export interface Wanted extends Pick<ReadRequest, "sql" | "values" | "isFirst" | "fetch"> {
+export interface Wanted extends Pick<ReadRequest, "sql" | "values" | "isFirst" | "fetch" | "room"> {
   /** Absent: the last committed rows. */
   readonly snapshot?: ThreadSnapshot | undefined;
 }
@@ -108,7 +109,7 @@ export interface Job extends Wanted {
   /** Requests of one client share it: its name, or the owner of the only request that is known to be its own. */
   readonly client: string | object;
   readonly end: (finish: () => void) => void;
-  readonly resolve: (rows: readonly (readonly unknown[])[]) => void;
+  readonly resolve: (found: FittingRows) => void;
   readonly reject: (error: unknown) => void;
 }
 

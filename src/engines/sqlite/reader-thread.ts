@@ -1,9 +1,11 @@
 import type { DatabaseSync, SQLInputValue } from "node:sqlite";
 import { getHeapStatistics } from "node:v8";
 import { parentPort, workerData } from "node:worker_threads";
+import { ByteCount, bytesOfRow } from "../../base/byte-count.ts";
 import { required } from "../../base/required.ts";
 import type { Fetch } from "../../connection/patient-reader.ts";
 import { Watch, PreparedStatements, type RowInForm, type SqliteSettings } from "./prepared-statement.ts";
+import { type FittingRows, type LengthLimit, readWithin, type Room } from "./read-fitting.ts";
 import {
   sendError,
   type ReadOutcome,
@@ -12,7 +14,7 @@ import {
   type SnapshotEnd,
   type ThreadData,
 } from "./reader-messages.ts";
-import { openConnection } from "./sqlite-database.ts";
+import { limitLength, MOST_BYTES, openConnection } from "./sqlite-database.ts";
 
 /** The most connections without a snapshot that wait for the next one. */
 const MOST_IDLE = 2;
@@ -34,34 +36,34 @@ type Rows = Generator<ArrayRow, void, undefined>;
 class ThreadConnections {
   readonly #settings: SqliteSettings;
   readonly #watch: Watch;
-  readonly #usual: PreparedStatements<"arrays">;
+  readonly #usual: Connection;
   readonly #snapshots = new Map<number, Connection>();
   readonly #idle: Connection[] = [];
 
   constructor(settings: SqliteSettings, watch: Watch) {
     this.#settings = settings;
     this.#watch = watch;
-    this.#usual = this.#open().statements;
+    this.#usual = this.#open();
   }
 
   /**
-   * Returns the statements of a snapshot, or of no snapshot (undefined). A new snapshot begins with its first statement.
+   * Returns the connection of a snapshot, or of no snapshot (undefined). A new snapshot begins with its first statement.
    * @throws Error if the file cannot be opened
    */
-  statements(snapshot: number | undefined): PreparedStatements<"arrays"> {
-    if (snapshot === undefined) return this.#usual;
-    return this.#connectionOf(snapshot).statements;
+  of(snapshot: number | undefined): Connection {
+    return snapshot === undefined ? this.#usual : this.#connectionOf(snapshot);
   }
 
   /**
    * Returns the next rows of the only cursor of a snapshot, fewer at its end. The first call for a text opens it.
-   * @throws as `statements`; errors of the statement
+   * @throws as `of`; errors of the statement
    */
   fetch(
     snapshot: number | undefined,
     { sql, values }: { readonly sql: string; readonly values: readonly SQLInputValue[] },
     { rows: most, isJson }: Fetch,
-  ): readonly ArrayRow[] {
+    room: Room | undefined,
+  ): FittingRows {
     const connection = this.#connectionOf(required(snapshot, "A cursor belongs to a snapshot."));
     let { cursor } = connection;
     if (cursor?.sql !== sql) {
@@ -70,7 +72,11 @@ class ThreadConnections {
       cursor = { sql, rows: connection.statements.take(sql).iterate(values) };
       connection.cursor = cursor;
     }
-    return isJson ? [joinObjects(cursor.rows, most)] : Array.from(firstOf(cursor.rows, most));
+    const { left = Infinity, row } = room ?? {};
+    const bytes = new ByteCount(left);
+    const first = firstOf(cursor.rows, most, (cells) => bytes.take(bytesOfRow(cells, row?.besides ?? 0)));
+    const rows = isJson ? [joinObjects(first)] : Array.from(first);
+    return { rows, used: bytes.used, isOver: bytes.isOver };
   }
 
   #connectionOf(snapshot: number): Connection {
@@ -101,20 +107,36 @@ class ThreadConnections {
   }
 }
 
-/** Yields the next rows, and leaves the others. */
-function* firstOf(rows: Rows, most: number): Generator<ArrayRow, void, undefined> {
+function lengthLimit(database: DatabaseSync): LengthLimit {
+  return {
+    longest: MOST_BYTES,
+    isPossible: "limits" in database,
+    within: (most, read) => {
+      if (most >= MOST_BYTES) return read();
+      limitLength(database, most);
+      try {
+        return read();
+      } finally {
+        limitLength(database, MOST_BYTES);
+      }
+    },
+  };
+}
+
+/** Yields the next rows that fit, and leaves the others. */
+function* firstOf(rows: Rows, most: number, fits: (row: ArrayRow) => boolean): Generator<ArrayRow, void, undefined> {
   for (let count = 0; count < most; count += 1) {
     const next = rows.next();
-    if (next.done === true) return;
+    if (next.done === true || !fits(next.value)) return;
     yield next.value;
   }
 }
 
 /** Joins the next objects to one row, as a statement for a page does. Bytes can change their thread without a copy. */
-function joinObjects(rows: Rows, most: number): ArrayRow {
+function joinObjects(rows: Rows): ArrayRow {
   const texts: string[] = [];
   let unfit = 0;
-  for (const [text, isUnfit] of firstOf(rows, most)) {
+  for (const [text, isUnfit] of rows) {
     if (isUnfit === 1) unfit += 1;
     texts.push(String(text));
   }
@@ -152,14 +174,12 @@ function serveReads({ settings, cancelled }: ThreadData): (request: ReadRequest 
   let current = 0;
   const watch = new Watch({ isCancelled: () => Atomics.load(flag, 0) === current, isFull: usesMuchMemory });
   const connections = new ThreadConnections(settings, watch);
-  const run = ({ sql, values, isFirst, fetch, timeout, remaining, snapshot }: ReadRequest): ReadOutcome => {
+  const run = ({ sql, values, isFirst, fetch, room, timeout, remaining, snapshot }: ReadRequest): ReadOutcome => {
     if (timeout !== null) watch.begin(timeout, remaining);
     try {
-      if (fetch !== undefined) return { rows: connections.fetch(snapshot, { sql, values }, fetch) };
-      const statement = connections.statements(snapshot).get(sql);
-      if (!isFirst) return { rows: statement.select(values) };
-      const row = statement.selectFirst(values);
-      return { rows: row === undefined ? [] : [row] };
+      if (fetch !== undefined) return connections.fetch(snapshot, { sql, values }, fetch, room);
+      const { database, statements } = connections.of(snapshot);
+      return readWithin(statements.get(sql), values, { isFirst, room }, lengthLimit(database));
     } catch (error) {
       return { error: sendError(error) };
     } finally {

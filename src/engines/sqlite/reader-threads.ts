@@ -42,7 +42,7 @@ export class ReaderThreads {
    * @throws ODataError `QueryTimeout` after the timeout, `ServiceUnavailable` if too many statements wait, or half as many of
    *   this client; the reason of the signal; errors of the statement
    */
-  read(wanted: Wanted, { signal, timeout = USUAL_TIMEOUT, caller }: Patience): Promise<Rows> {
+  read(wanted: Wanted, { signal, timeout = USUAL_TIMEOUT, caller, bytes }: Patience): Promise<Rows> {
     const { maxQueuedQueries } = this.#settings;
     if (this.#isClosed) return Promise.reject(new Error(`The SQLite database ${this.#settings.file} was closed.`));
     if (signal?.aborted === true) return Promise.reject(reasonOf(signal));
@@ -78,7 +78,10 @@ export class ReaderThreads {
         },
         owner,
         client,
-        resolve,
+        resolve: ({ rows, used, isOver }) => {
+          bytes?.merge(used, isOver);
+          resolve(rows);
+        },
         reject,
         end: (finish) => {
           if (isEnded) return;
@@ -178,7 +181,7 @@ export class ReaderThreads {
     // An idle thread does not keep the process alive.
     thread.worker.ref();
     job.begin();
-    const { sql, values, isFirst, fetch, timeout, deadline, snapshot } = job;
+    const { sql, values, isFirst, fetch, room, timeout, deadline, snapshot } = job;
     const remaining = Math.min(deadline - performance.now(), Number.MAX_SAFE_INTEGER);
     const request: ReadRequest = {
       id: thread.last,
@@ -186,6 +189,7 @@ export class ReaderThreads {
       values,
       isFirst,
       fetch,
+      room,
       timeout,
       remaining,
       snapshot: snapshot?.id,
@@ -244,7 +248,7 @@ export class ReaderThreads {
     thread.isLarge = result.isLarge;
     thread.worker.unref();
     job?.end(() => {
-      if ("rows" in result) job.resolve(result.rows);
+      if ("rows" in result) job.resolve(result);
       else job.reject(receiveError(result.error));
     });
     this.#retireIfLarge(thread);

@@ -9,6 +9,9 @@ import { WriteGroup } from "./write-group.ts";
 /** A value of more bytes is read in a reader thread: its conversion to a string takes long. */
 export const MOST_BYTES_HERE: number = 1 << 22;
 
+/** The limit of SQLite itself. @see https://sqlite.org/limits.html */
+export const MOST_BYTES = 1_000_000_000;
+
 /** A connection with its prepared statements. */
 interface Opened {
   readonly database: DatabaseSync;
@@ -74,13 +77,13 @@ export class SqliteDatabase {
 
   /** Runs a synchronous read that fails if it meets a value of more bytes. */
   atLength<T>(most: number, read: () => T): T {
-    if (!this.isFile) return read();
-    const { reading } = this;
+    const { reading, isFile } = this;
+    if (!isFile && most >= MOST_BYTES) return read();
     limitLength(reading, most);
     try {
       return read();
     } finally {
-      limitLength(reading, MOST_BYTES_HERE);
+      limitLength(reading, isFile ? MOST_BYTES_HERE : MOST_BYTES);
     }
   }
 
@@ -200,7 +203,7 @@ export class SqliteDatabase {
 }
 
 /** Makes statements fail that meet a value of more bytes. Node.js 22 cannot, so it reads such values like any others. */
-function limitLength(database: DatabaseSync, most: number): void {
+export function limitLength(database: DatabaseSync, most: number): void {
   if ("limits" in database) database.limits.length = most;
 }
 

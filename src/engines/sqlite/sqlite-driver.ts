@@ -178,11 +178,12 @@ export class SynchronousSqliteAdapter extends SqliteAdapter implements PatientRe
       alive: this.alive,
       readRows: onlyElsewhere,
       readOne: onlyElsewhere,
-      read: (sql, parameters, patience) => whileOpen(patience, () => reads.read(sql, parameters, patience, false)),
-      readFirst: (sql, parameters, patience) =>
-        whileOpen(patience, () => reads.read(sql, parameters, patience, true)).then(([row]) => row),
-      fetch: (sql, parameters, wanted, patience) =>
-        whileOpen(patience, () => reads.fetch(sql, parameters, wanted, patience)),
+      read: (sql, parameters, patience, facts) =>
+        whileOpen(patience, () => reads.read(sql, parameters, patience, false, facts)),
+      readFirst: (sql, parameters, patience, facts) =>
+        whileOpen(patience, () => reads.read(sql, parameters, patience, true, facts)).then(([row]) => row),
+      fetch: (sql, parameters, wanted, patience, facts) =>
+        whileOpen(patience, () => reads.fetch(sql, parameters, wanted, patience, facts)),
       isLong: () => true,
       seeks: (sql, parameters) => this.seeks(sql, parameters),
       snapshot: () => null,

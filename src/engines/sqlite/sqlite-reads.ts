@@ -1,4 +1,4 @@
-import type { SQLInputValue, DatabaseSync, SQLOutputValue } from "node:sqlite";
+import type { SQLInputValue } from "node:sqlite";
 import type { Maybe } from "../../base/maybe.ts";
 import { keptPer } from "../../base/memo.ts";
 import type { Fetch, Patience } from "../../connection/patient-reader.ts";
@@ -6,9 +6,18 @@ import { CATALOGUE_FACTS, type StatementFacts } from "../../connection/statement
 import { isODataError } from "../../errors/odata-error.ts";
 import { type PreparedStatement, toBoundValues, MAX_TIME_HERE } from "./prepared-statement.ts";
 import { explain, type PlanLine, QueryPlan } from "./query-plan.ts";
+import {
+  isTooLong,
+  NO_LIMIT,
+  readWithin,
+  roomOf,
+  type FittingRows,
+  type LengthLimit,
+  type WantedRows,
+} from "./read-fitting.ts";
 import { ReaderThreads, threadEntry } from "./reader-threads.ts";
-import { MOST_BYTES_HERE, type SqliteDatabase } from "./sqlite-database.ts";
-import { TOO_BIG } from "./sqlite-text-functions.ts";
+import { MOST_BYTES, MOST_BYTES_HERE, type SqliteDatabase } from "./sqlite-database.ts";
+import { lastName, TableSizes } from "./table-sizes.ts";
 
 /** The most visits of rows, each counted once more per operation, of a statement in the main thread: some 10 ms. */
 const MOST_VISITS = 50_000;
@@ -56,9 +65,21 @@ type Rows = readonly (readonly unknown[])[];
 
 /** The reads of one snapshot. */
 interface ThreadReads {
-  readonly read: (sql: string, parameters: readonly unknown[], patience: Patience, isFirst: boolean) => Promise<Rows>;
+  readonly read: (
+    sql: string,
+    parameters: readonly unknown[],
+    patience: Patience,
+    isFirst: boolean,
+    facts?: StatementFacts,
+  ) => Promise<Rows>;
   /** Returns the next rows of a statement, which stays open until the snapshot ends. */
-  readonly fetch: (sql: string, parameters: readonly unknown[], wanted: Fetch, patience: Patience) => Promise<Rows>;
+  readonly fetch: (
+    sql: string,
+    parameters: readonly unknown[],
+    wanted: Fetch,
+    patience: Patience,
+    facts?: StatementFacts,
+  ) => Promise<Rows>;
   readonly end: () => void;
 }
 
@@ -82,22 +103,23 @@ export class SqliteReads {
   ): Maybe<Rows> {
     const statement = this.#database.rows.get(sql);
     const values = toBoundValues(parameters);
+    const room = roomOf(patience.bytes, values, facts);
     if (this.#isShort(statement, values, facts)) {
       try {
-        return this.#readHere(statement, values, isFirst, facts);
+        return counted(this.#readHere(statement, values, { isFirst, room }, facts), patience);
       } catch (error) {
         if (!isTooLong(error) && !isTimeout(error)) throw error;
       }
     }
     const threads = this.#findThreads();
-    if (threads !== null) return threads.read({ sql, values, isFirst }, patience);
-    return this.#readInTime(sql, values, isFirst, patience);
+    if (threads !== null) return threads.read({ sql, values, isFirst, room }, patience);
+    return counted(this.#readInTime(sql, values, { isFirst, room }, patience), patience);
   }
 
   /** Returns all rows, or the first, in the main thread, whatever it takes. */
   readHere(sql: string, parameters: readonly unknown[], isFirst = false): Rows {
     const values = toBoundValues(parameters);
-    const read = (): Rows => rowsOf(this.#database.rows.get(sql), values, isFirst);
+    const read = (): Rows => readWithin(this.#database.rows.get(sql), values, { isFirst }, NO_LIMIT).rows;
     try {
       return read();
     } catch (error) {
@@ -120,13 +142,15 @@ export class SqliteReads {
     const threads = this.#database.hasSnapshots ? this.#findThreads() : null;
     if (threads === null) return null;
     const snapshot = threads.openSnapshot();
-    const statement = (sql: string, parameters: readonly unknown[]) => {
-      return { sql, values: toBoundValues(parameters), snapshot };
+    const statement = (sql: string, parameters: readonly unknown[], { bytes }: Patience, facts?: StatementFacts) => {
+      const values = toBoundValues(parameters);
+      return { sql, values, snapshot, room: roomOf(bytes, values, facts) };
     };
     return {
-      read: (sql, parameters, patience, isFirst) => threads.read({ ...statement(sql, parameters), isFirst }, patience),
-      fetch: (sql, parameters, fetch, patience) =>
-        threads.read({ ...statement(sql, parameters), isFirst: false, fetch }, patience),
+      read: (sql, parameters, patience, isFirst, facts) =>
+        threads.read({ ...statement(sql, parameters, patience, facts), isFirst }, patience),
+      fetch: (sql, parameters, fetch, patience, facts) =>
+        threads.read({ ...statement(sql, parameters, patience, facts), isFirst: false, fetch }, patience),
       end: () => threads.endSnapshot(snapshot),
     };
   }
@@ -139,30 +163,43 @@ export class SqliteReads {
   #readHere(
     statement: PreparedStatement<"arrays">,
     values: readonly SQLInputValue[],
-    isFirst: boolean,
+    wanted: WantedRows,
     facts: StatementFacts | undefined,
-  ): Rows {
+  ): FittingRows {
     const kept = keptOf(statement);
     const isFew = facts?.isOfCatalogue === true || kept.work.whole <= FEW_VISITS;
     const { operations = 0 } = facts ?? {};
+    const isCheap = isFew || operations <= MOST_OPERATIONS;
     const most = Math.max(SHORT_BYTES, Math.floor((MOST_BYTES_HERE * MOST_OPERATIONS) / operations));
-    const read = (): Rows => rowsOf(statement, values, isFirst);
+    const longest = isCheap ? MOST_BYTES_HERE : most;
     const { readingWatch } = this.#database;
     const begun = isFew ? 0 : performance.now();
     readingWatch.begin(LONGEST_HERE);
     try {
-      return isFew || operations <= MOST_OPERATIONS ? read() : this.#database.atLength(most, read);
+      return readWithin(statement, values, wanted, this.#limitOf(longest, !isCheap));
     } finally {
       readingWatch.end();
       if (!isFew && performance.now() - begun > TOO_LONG) kept.slowUntil = performance.now() + SLOW_FOR;
     }
   }
 
-  #readInTime(sql: string, values: readonly SQLInputValue[], isFirst: boolean, { timeout }: Patience): Rows {
+  /** @param isSet whether even a read without a limit of its own gets this one */
+  #limitOf(longest: number, isSet: boolean): LengthLimit {
+    const within = <T>(most: number, read: () => T): T =>
+      isSet || most < longest ? this.#database.atLength(Math.min(most, longest), read) : read();
+    return { within, longest, isPossible: "limits" in this.#database.reading };
+  }
+
+  #readInTime(
+    sql: string,
+    values: readonly SQLInputValue[],
+    wanted: WantedRows,
+    { timeout }: Pick<Patience, "timeout">,
+  ): FittingRows {
     const { rows, readingWatch } = this.#database;
     if (timeout !== null) readingWatch.begin(Math.min(timeout ?? MAX_TIME_HERE, MAX_TIME_HERE));
     try {
-      return this.#database.atAnyLength(() => rowsOf(rows.get(sql), values, isFirst));
+      return readWithin(rows.get(sql), values, wanted, this.#limitOf(MOST_BYTES, true));
     } finally {
       readingWatch.end();
     }
@@ -255,137 +292,8 @@ function isTimeout(error: unknown): boolean {
   return isODataError(error) && error.code === "QueryTimeout";
 }
 
-/** Whether a statement met a value that is longer than the limit of its connection. @see https://sqlite.org/rescode.html#toobig */
-function isTooLong(error: unknown): boolean {
-  return error instanceof Error && "errcode" in error && error.errcode === TOO_BIG;
-}
-
-function rowsOf(statement: PreparedStatement<"arrays">, values: readonly SQLInputValue[], isFirst: boolean): Rows {
-  if (!isFirst) return statement.select(values);
-  const row = statement.selectFirst(values);
-  return row === undefined ? [] : [row];
-}
-
-/** A table with more rows is not counted further. */
-const COUNTED = 20_001;
-
-/** Milliseconds between two checks whether tables have changed. */
-const KEPT = 250;
-
-/** The unique indexes of a database. */
-interface UniqueIndexes {
-  /** The number of their columns, by name. */
-  readonly columns: ReadonlyMap<string, number>;
-  /** The names of primary keys, by the names of their tables. */
-  readonly primary: ReadonlyMap<string, string>;
-}
-
-/** A bound for the rows of each table of a database, kept until something has changed, and its unique indexes. */
-class TableSizes {
-  readonly #database: DatabaseSync;
-  readonly #rows = new Map<string, number | undefined>();
-  #unique: UniqueIndexes | undefined;
-  #checked = -Infinity;
-  /** Changes with the rows and the tables of the database. */
-  version = "";
-  /** Changes with its tables and indexes alone. */
-  schema = "";
-
-  constructor(database: DatabaseSync) {
-    this.#database = database;
-  }
-
-  /** Forgets the bounds if another connection, or this one, has changed something, which is checked four times a second. */
-  refresh(): void {
-    const now = performance.now();
-    if (now - this.#checked < KEPT) return;
-    this.#checked = now;
-    const [schema, others, own] = ["pragma schema_version", "pragma data_version", "select total_changes()"].map(
-      (text) => String(this.#row(text)?.[0]),
-    );
-    const version = [schema, others, own].join(" ");
-    if (version === this.version) return;
-    if (schema !== this.schema) {
-      this.#unique = undefined;
-      this.#rows.clear();
-    }
-    this.schema = schema ?? "";
-    this.version = version;
-    // Large tables stay large: counting them again would cost most.
-    for (const [table, rows] of this.#rows) if (rows !== Infinity) this.#rows.delete(table);
-  }
-
-  /** Returns a bound for the rows of a table, infinite for a large one; undefined if it is none. @param table its quoted name */
-  rows(table: string): number | undefined {
-    if (!this.#rows.has(table)) this.#rows.set(table, this.#count(table));
-    return this.#rows.get(table);
-  }
-
-  /** Whether values for the first columns of an index identify a row. @param index null: the primary key of the table */
-  isUnique(tables: readonly string[], index: string | null, columns: number): boolean {
-    this.#unique ??= this.#readUnique();
-    const { columns: known, primary } = this.#unique;
-    const names = index === null ? tables.map((table) => primary.get(lastName(table).toLowerCase()) ?? "") : [index];
-    return names.length > 0 && names.every((name) => columns >= (known.get(name) ?? Infinity));
-  }
-
-  /** The range of the row ids is found at once. They may have gaps, so a wide range says nothing. */
-  #count(table: string): number | undefined {
-    // The rows of a view may take long.
-    const found = "select 1 from sqlite_schema where type = 'table' and name = ? collate nocase";
-    if (this.#all(found, [lastName(table)]).length === 0) return undefined;
-    try {
-      const ids = `select (select min(_rowid_) from ${table}), (select max(_rowid_) from ${table})`;
-      const [low, high] = this.#row(ids) ?? [];
-      if (high === null) return 0;
-      const span = Number(high) - Number(low) + 1;
-      if (span < COUNTED) return span;
-    } catch {
-      // A table without row ids.
-    }
-    try {
-      const rows = Number(this.#row(`select count(*) from (select 1 from ${table} limit ${String(COUNTED)})`)?.[0]);
-      return rows < COUNTED ? rows : Infinity;
-    } catch {
-      return Infinity;
-    }
-  }
-
-  #readUnique(): UniqueIndexes {
-    // An index with a column that may be null holds any number of rows without a value.
-    const text = `select i.name, t.name, i.origin, count(*), min(i.origin = 'pk' or coalesce(k."notnull", 0))
-      from sqlite_schema t join pragma_index_list(t.name) i join pragma_index_info(i.name) c
-      left join pragma_table_xinfo(t.name) k on k.cid = c.cid
-      where t.type = 'table' and i."unique" and not i.partial group by 1, 2, 3`;
-    const columns = new Map<string, number>();
-    const primary = new Map<string, string>();
-    for (const [index, table, origin, count, isSure] of this.#all(text, [])) {
-      columns.set(String(index), Number(isSure) === 1 ? Number(count) : Infinity);
-      if (origin === "pk") primary.set(String(table).toLowerCase(), String(index));
-    }
-    return { columns, primary };
-  }
-
-  /** Returns the rows of a statement that is not kept. */
-  rowsOf(text: string): readonly (readonly unknown[])[] {
-    return this.#all(text, []);
-  }
-
-  #row(text: string): readonly SQLOutputValue[] | undefined {
-    return this.#all(text, [])[0];
-  }
-
-  #all(text: string, values: readonly SQLInputValue[]): readonly (readonly SQLOutputValue[])[] {
-    const statement = this.#database.prepare(text);
-    statement.setReturnArrays(true);
-    statement.setReadBigInts(true);
-    // The types of node:sqlite know only rows as objects.
-    return statement.all(...values) as unknown as readonly (readonly SQLOutputValue[])[];
-  }
-}
-
-/** Returns the name of a table without its schema. */
-function lastName(quoted: string): string {
-  const names = quoted.slice(1, -1).split('"."');
-  return (names.at(-1) ?? "").replaceAll('""', '"');
+/** Counts the rows for the request. */
+function counted({ rows, used, isOver }: FittingRows, { bytes }: Patience): Rows {
+  bytes?.merge(used, isOver);
+  return rows;
 }

@@ -176,6 +176,8 @@ export interface CollectionPart {
   readonly json?: JsonEntities | undefined;
   /** The expansions that are joined to the rows. */
   readonly joined: JoinedSteps;
+  /** Returns the row before a next page, after so many of these entities; absent: none is known. */
+  readonly lastAt?: ((length: number) => LastRow | undefined) | undefined;
   /** The shape of the rows of one branch of `$apply`; absent: that of the query. */
   readonly shape?: QueryShape | undefined;
 }
@@ -190,8 +192,6 @@ export interface CollectionResult extends CollectionPart {
   readonly hasMore: boolean;
   /** The next link of the handler itself; it takes priority. */
   readonly nextLink: string | undefined;
-  /** The last row, where the next link starts after it. */
-  readonly last?: LastRow | undefined;
 }
 
 /** Returns the number of entities of a page. */

@@ -1,3 +1,4 @@
+import type { ByteCount } from "../../base/byte-count.ts";
 import type { Maybe, Turn } from "../../base/maybe.ts";
 import { type Context, callerOf, readingOf } from "../../definition/context.ts";
 import type { EntitySetDefinition, ServiceDefinition } from "../../definition/model/service-definition.ts";
@@ -53,6 +54,8 @@ export interface Reader {
   readonly namesKey?: true;
   /** Absent: nothing shows the result of a write, as for `ctx.sets`. */
   readonly shown?: ShownEntities | undefined;
+  /** Counts the bytes of the response; absent: what is read is no part of one. */
+  readonly bytes?: ByteCount | undefined;
   /** The time of the present piece of work; absent: the work does not pause. */
   readonly turn?: Turn | undefined;
 }

@@ -1,5 +1,6 @@
 import { chain, type Maybe } from "../../base/maybe.ts";
 import type { EntitySet } from "../../edm/model.ts";
+import { tooManyBytes } from "../../errors/odata-error.ts";
 import { applyClauses } from "../../memory/apply-query.ts";
 import { compiledFor } from "../../memory/compile-expression.ts";
 import { Evaluation, asEntity } from "../../memory/evaluation.ts";
@@ -33,7 +34,7 @@ export class CollectionStream {
   #counted: number | bigint | undefined;
   #isOver = false;
   #hasMore = false;
-  #last: Page | undefined;
+  #isCut = false;
 
   constructor(plan: CollectionPlan, source: PageStream, facts: StreamFacts) {
     this.#plan = plan;
@@ -56,16 +57,18 @@ export class CollectionStream {
     return this.#length;
   }
 
-  /** Whether entities follow this page and the plan wants a link; known at the end. */
+  /** Whether entities follow this page and the plan wants a link, or the page ended early; known at the end. */
   get hasMore(): boolean {
+    if (this.#isCut) return true;
     if (!this.#plan.page.linked) return false;
     return this.#hasMore || countsMore(this.#facts.count, this.#plan.skip, this.#length);
   }
 
-  /** The last row of the page, where the next link starts after it; known at the end. */
-  get last(): LastRow | undefined {
-    if (!this.hasMore || this.#last === undefined) return undefined;
-    return lastRowOf(this.#plan, this.#last);
+  /** Ends the page before entities that have been read. @param missing their number among those that it has returned */
+  cut(missing: number): void {
+    this.#isCut = true;
+    this.#length -= missing;
+    this.close();
   }
 
   /** Returns the next entities, at least one; null after the last. @throws errors of the source, or of a handler */
@@ -95,7 +98,7 @@ export class CollectionStream {
     if (total === null || this.#counted !== undefined) return this.#counted ?? count ?? null;
     const { skip, page, keyset } = this.#plan;
     // The page has ended before its size: its entities are the last ones.
-    const isKnown = this.#isOver && this.#length > 0 && this.#length < (page.size ?? Infinity);
+    const isKnown = this.#isOver && !this.#isCut && this.#length > 0 && this.#length < (page.size ?? Infinity);
     if (isKnown && (keyset?.start ?? null) === null) return skip + this.#length;
     return chain(this.#source.read(total), (read) => (this.#counted = read.count ?? 0));
   }
@@ -114,6 +117,11 @@ export class CollectionStream {
     const left = (this.#plan.page.size ?? Infinity) - this.#length;
     const cut = cutPage(page, left);
     this.#length += sizeOf(cut);
+    if (page.isCut === true) {
+      this.cut(0);
+      if (this.#length === 0) throw tooManyBytes("The first entity");
+      if (sizeOf(cut) === 0) return null;
+    }
     if (sizeOf(page) > left) {
       this.#hasMore = true;
       // The entities of the last part may be expanded in its snapshot.
@@ -124,8 +132,7 @@ export class CollectionStream {
       }
     }
     const { entities, rowShape, json } = cut;
-    if (this.#plan.keyset !== null) this.#last = cut;
-    return { entities, rowShape, json, joined: this.#facts.joined };
+    return { entities, rowShape, json, joined: this.#facts.joined, lastAt: lastFinder(this.#plan, cut) };
   }
 }
 
@@ -281,12 +288,21 @@ export function boundsOf({ keyset, skip, page }: CollectionPlan, isRow: boolean)
   return { marked, skip: position };
 }
 
+/** Returns the function that finds the row before a next page, after some entities of a page that is already cut. */
+export function lastFinder(plan: CollectionPlan, page: Page): CollectionPart["lastAt"] {
+  if (plan.keyset === null) return undefined;
+  return (length) => {
+    if (page.rowShape !== undefined) return lastRowOf(plan, { ...page, entities: page.entities.slice(0, length) });
+    return lastRowOf(plan, page.json === undefined ? { entities: page.entities.slice(0, length) } : page);
+  };
+}
+
 /**
  * Returns the last row of a page, after which the next page starts.
  * @param page the page, already cut
  * @returns undefined without keyset paging
  */
-export function lastRowOf(plan: CollectionPlan, page: Page): LastRow | undefined {
+function lastRowOf(plan: CollectionPlan, page: Page): LastRow | undefined {
   if (plan.keyset === null) return undefined;
   const { order } = plan.keyset;
   const { entities, rowShape, json } = page;

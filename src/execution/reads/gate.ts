@@ -15,7 +15,7 @@ import type { FilterClause } from "../../query/clauses.ts";
 import { mentionsOf, type NavigationMention } from "../../query/mentions.ts";
 import { canonicalEntity } from "../entities/canonical-entity.ts";
 import { isIterable } from "../entities/handler-answer.ts";
-import { definitionOf, type Gate, type Reader, serviceOf, type ShownEntities } from "../entities/reader.ts";
+import { definitionOf, type Gate, type Reader, serviceOf } from "../entities/reader.ts";
 import { conditionOf, ServiceContext } from "../rules/row-access.ts";
 import { loadReferred, loadRelations } from "./load-relations.ts";
 import { type LoadRun, startLoads, startRuleLoads } from "./load-run.ts";
@@ -53,9 +53,13 @@ const GATE: Gate = Object.freeze<Gate>({
 });
 
 /** Returns the reader of a context. @param turn the time of the present piece of work */
-export function readerOf(context: Context, turn?: Turn, shown?: ShownEntities): Reader {
+export function readerOf(
+  context: Context,
+  turn?: Turn,
+  { shown, bytes }: Pick<Reader, "shown" | "bytes"> = {},
+): Reader {
   const gate = seesAllRows(context) || serviceOf(context).rowRules === null ? null : GATE;
-  return turn === undefined ? { context, gate } : { context, gate, turn, shown };
+  return turn === undefined ? { context, gate } : { context, gate, turn, shown, bytes };
 }
 
 /** The checks of the row rules of a service, for writes that make them in their own transaction. */

@@ -1,5 +1,5 @@
 import { callerOf, readingOf } from "../../definition/context.ts";
-import { protocolError, type ODataError } from "../../errors/odata-error.ts";
+import { protocolError, tooManyBytes, type ODataError } from "../../errors/odata-error.ts";
 import type { JoinedSteps } from "../../plan/join-expansions.ts";
 import type { CollectionPlan } from "../../plan/plan-collection.ts";
 import type { SelectedProperty } from "../../query/clauses.ts";
@@ -7,7 +7,7 @@ import type { JsonMembers, Page, ReadState, SourceQuery, SourcesBySet } from "..
 import { type CollectionResult, countOf, cutPage, sizeOf } from "../entities/handler-answer.ts";
 import { type Reader, serviceOf, timeoutOf } from "../entities/reader.ts";
 import type { ChosenJoins } from "./choose-joins.ts";
-import { boundsOf, lastRowOf } from "./collection-stream.ts";
+import { boundsOf, lastFinder } from "./collection-stream.ts";
 
 /** A page that its source may write as JSON, expansions included. */
 export interface ChosenJson {
@@ -31,7 +31,7 @@ interface QueriedSource {
 }
 
 /** Makes the query of a page to its source. */
-export function toSourceQuery(plan: CollectionPlan, { context }: Reader, source: QueriedSource): SourceQuery {
+export function toSourceQuery(plan: CollectionPlan, { context, bytes }: Reader, source: QueriedSource): SourceQuery {
   const { query } = plan;
   const { chosen, written } = source;
   return {
@@ -53,6 +53,7 @@ export function toSourceQuery(plan: CollectionPlan, { context }: Reader, source:
     reading: readingOf(context),
     caller: callerOf(context),
     timeout: timeoutOf(context),
+    bytes,
     // A getter, because making a signal is expensive and most sources never read it.
     get signal(): AbortSignal {
       return context.signal;
@@ -60,23 +61,25 @@ export function toSourceQuery(plan: CollectionPlan, { context }: Reader, source:
   };
 }
 
-/** Cuts a page to its size. */
+/** Cuts a page to its size. @throws ODataError if its first entity is too large */
 export function toResult(plan: CollectionPlan, page: Page, joined: JoinedSteps): CollectionResult {
   const { size, linked } = plan.page;
-  const hasMore = size !== undefined && sizeOf(page) > size;
+  const isLonger = size !== undefined && sizeOf(page) > size;
+  const isCut = page.isCut === true;
+  if (isCut && sizeOf(page) === 0) throw tooManyBytes("The first entity");
+  const hasMore = isCut || (isLonger && linked);
   // JSON is read with one more entity at most.
-  const cut = hasMore ? cutPage(page, size) : page;
-  const last = hasMore && linked ? lastRowOf(plan, cut) : undefined;
+  const cut = isLonger ? cutPage(page, size) : page;
   const { entities, rowShape, json } = cut;
   return {
     entities,
     rowShape,
     json,
     count: plan.query.count ? countOf(plan, page.count) : undefined,
-    hasMore: hasMore && linked,
+    hasMore,
     nextLink: undefined,
     joined,
-    last,
+    lastAt: lastFinder(plan, cut),
   };
 }
 

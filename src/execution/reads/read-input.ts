@@ -1,5 +1,5 @@
 import { chain, inTurns, type Maybe, type Steps, type Turn } from "../../base/maybe.ts";
-import { protocolError, type ODataError } from "../../errors/odata-error.ts";
+import { protocolError, tooManyBytes, type ODataError } from "../../errors/odata-error.ts";
 import { visitRows } from "../../memory/visit-rows.ts";
 import { firstFilters, inputShape } from "../../plan/apply-shapes.ts";
 import { findUnjoined } from "../../plan/join-expansions.ts";
@@ -48,8 +48,10 @@ export function readInput(
       expand: null,
     };
     const selected = wholeEntity(entitySet);
-    const query = toSourceQuery(read, reader, { isRow: true, selected, state: evaluation });
+    const bytes = reader.bytes?.part();
+    const query = toSourceQuery(read, { ...reader, bytes }, { isRow: true, selected, state: evaluation });
     return chain(readFrom(source, query, reader), (found) => {
+      if (found.isCut === true) throw tooManyBytes("What $apply reads");
       if (limit !== null && found.entities.length > limit) throw tooManyInput(limit);
       return chain(objectsOf(found, turn), (rows) => ({ rows, first: filters.length }));
     });

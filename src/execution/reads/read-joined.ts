@@ -28,7 +28,7 @@ export function readJoined(
   query: JoinedQuery,
   request: ReadScope & Pick<SourceQuery, "signal">,
 ): Maybe<RelatedPage> {
-  const { shape, values = [], keys, skip = 0, top, count = false, maxRows, sources, timeout } = query;
+  const { shape, values = [], keys, skip = 0, top, count = false, maxRows, sources, timeout, bytes } = query;
   return relational.readRelated({
     shape,
     values,
@@ -42,6 +42,7 @@ export function readJoined(
     reading: request.reading,
     caller: request.caller,
     timeout,
+    bytes,
     // A getter, because making a signal is expensive and most sources never read it.
     get signal(): AbortSignal | undefined {
       return request.signal;

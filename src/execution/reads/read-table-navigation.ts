@@ -73,9 +73,9 @@ export function relatedSource(
         const own = withKey(source, parent, null, (key) => relatedTo(join, key), reader);
         return chain(own, (related) => (related ?? relatedTo(join, null)).read(query));
       }
-      const { values, skip, top, count, sources } = query;
+      const { values, skip, top, count, sources, bytes } = query;
       const shape = relatedShape(query.shape, join, query.selected);
-      return readRows(source, parent, { shape, values, skip, top, count, sources }, reader);
+      return readRows(source, parent, { shape, values, skip, top, count, sources, bytes }, reader);
     },
   };
 }
@@ -108,11 +108,14 @@ function readRows(
   const { context } = reader;
   const read = (key: JoinValues): Maybe<Page> => {
     const joined = { ...query, keys: [key], timeout: timeoutOf(context) };
-    return chain(readJoined(parent.relational, joined, context), ({ related: [rows = []], counts, rowShape }) => {
-      const count = counts?.[0];
-      // Without rows, the layout may have no columns.
-      return rows.length === 0 ? { entities: [], count } : { entities: rows, rowShape, count };
-    });
+    return chain(
+      readJoined(parent.relational, joined, context),
+      ({ related: [rows = []], counts, rowShape, isCut }) => {
+        const count = counts?.[0];
+        // Without rows, the layout may have no columns.
+        return rows.length === 0 ? { entities: [], count, isCut } : { entities: rows, rowShape, count, isCut };
+      },
+    );
   };
   return withKey(source, parent, NO_ROWS, read, reader);
 }

@@ -1,10 +1,13 @@
+import { bytesOfValue, ByteCount, jsonLength } from "../../base/byte-count.ts";
 import { chain, type Maybe, inTurns } from "../../base/maybe.ts";
-import { type ODataError, protocolError } from "../../errors/odata-error.ts";
+import { type ODataError, protocolError, tooManyBytes } from "../../errors/odata-error.ts";
 import { applyClauses, applySteps } from "../../memory/apply-query.ts";
+import { fieldOf } from "../../memory/compile-property.ts";
 import { isEntity } from "../../memory/evaluation.ts";
 import type { MemoryQuery } from "../../memory/order-rows.ts";
 import { FilteredRows } from "../../memory/visit-rows.ts";
 import type { ExpandStep } from "../../plan/plan-expand.ts";
+import type { SelectExpandClause } from "../../query/clauses.ts";
 import type { Related, RelatedCollection, RelatedEntity } from "../../query/expanded-entity.ts";
 import { mentionsOf } from "../../query/mentions.ts";
 import type { EntityPage } from "../../query/source.ts";
@@ -18,6 +21,8 @@ import { type IsMatch, searchMatches } from "./search-related.ts";
 export interface ExpandRun extends ReadRun {
   /** The loads for nested options, started on first use. */
   readonly loads: () => LoadRun;
+  /** As in `ExpandRequest`. */
+  readonly mayCutLists: boolean;
 }
 
 /** One step of an execution, for all of its parents. */
@@ -90,8 +95,35 @@ function relateCollection(relation: Relation, rows: Iterable<unknown>, weight: n
   return chain(page, (read) => {
     const related = cutToPage(step, read, weight, run);
     for (const entity of related.entities) answeredEntity(entity, step.place);
-    return related;
+    return fittingList(step, related, run);
   });
+}
+
+/** Cuts a list of objects to those that fit. @throws ODataError if no next link can follow them */
+function fittingList(step: ExpandStep, related: RelatedCollection, run: ExpandRun): RelatedCollection {
+  const { bytes } = run;
+  const { selected } = step.expansion.selectExpand;
+  if (canCutList(step, run)) {
+    return cutToBytes(related, false, (each) => bytesOfEntity(each, selected, jsonLength), run);
+  }
+  const fits = related.entities.every((each) => bytes?.take(bytesOfEntity(each, selected)) !== false);
+  if (!fits) throw tooManyBytes(`The expansion '${step.place}'`);
+  return related;
+}
+
+/** About the bytes of a related entity besides its properties: its id, and what encloses it. */
+export const BESIDES = 50;
+
+/** Returns about the bytes of an object of the application as JSON. */
+function bytesOfEntity(
+  entity: unknown,
+  selected: SelectExpandClause["selected"],
+  textLength?: (text: string) => number,
+): number {
+  const object = Object(entity) as object;
+  return selected.reduce((sum, { property }) => {
+    return sum + property.name.length + 4 + bytesOfValue(fieldOf(object, property.field), textLength);
+  }, BESIDES);
 }
 
 /**
@@ -113,6 +145,28 @@ export function cutToPage(
   countWritten(step, entities.length * weight, run);
   const count = step.expansion.count ? read.count : undefined;
   return { kind: "collection", entities, count, hasMore: isLonger && beyond === "link" };
+}
+
+/** Whether a list that does not fit into the bytes of the response may end early, with a next link. */
+export function canCutList({ page }: ExpandStep, { mayCutLists }: ExpandRun): boolean {
+  return mayCutLists && page.beyond === "link";
+}
+
+/**
+ * Cuts the list of the only parent to the entities that fit, counted exactly.
+ * @param isCut whether the list has ended early already
+ * @param bytesOf returns the bytes of an entity
+ */
+export function cutToBytes(
+  related: RelatedCollection,
+  isCut: boolean,
+  bytesOf: (entity: unknown) => number,
+  { bytes }: ExpandRun,
+): RelatedCollection {
+  const count = new ByteCount(bytes?.most ?? Infinity);
+  const end = related.entities.findIndex((entity) => !count.take(bytesOf(entity)));
+  if (end < 0) return isCut ? { ...related, hasMore: true } : related;
+  return { ...related, entities: related.entities.slice(0, end), hasMore: true };
 }
 
 function queryOf({ expansion, orderBy, page }: ExpandStep): MemoryQuery {

@@ -1,5 +1,6 @@
 import { chain, type Maybe } from "../../base/maybe.ts";
 import { keptPer } from "../../base/memo.ts";
+import { tooManyBytes } from "../../errors/odata-error.ts";
 import { Evaluation } from "../../memory/evaluation.ts";
 import { branchShapes, withComputedColumns } from "../../plan/apply-shapes.ts";
 import { findUnjoined, NO_JOINS } from "../../plan/join-expansions.ts";
@@ -18,7 +19,7 @@ import { objectsOf, readInput } from "./read-input.ts";
 import { Application, applyTo, readFrom } from "./read-source.ts";
 import { resolveSources } from "./resolve-sources.ts";
 import { passBudget, runStep } from "./run-step.ts";
-import { withComputed } from "./with-computed.ts";
+import { withFittingComputed } from "./with-computed.ts";
 
 /**
  * Reads the page of a query with `$apply` or computed values from a source. A database evaluates them if it can. Otherwise
@@ -127,7 +128,7 @@ function within(query: SourceQuery, scope: ReadsScope | null): SourceQuery {
  * contain: the next branches are not read.
  * @throws ODataError `InvalidQueryOption` for more rows than `maxResponseEntities`
  */
-function readInOrder<Rows extends Pick<Page, "entities">>(
+function readInOrder<Rows extends Pick<Page, "entities" | "isCut">>(
   shapes: readonly QueryShape[],
   plan: CollectionPlan,
   reader: Reader,
@@ -138,6 +139,8 @@ function readInOrder<Rows extends Pick<Page, "entities">>(
   let left = limit ?? Infinity;
   return inOrder(shapes, (shape) =>
     chain(read(shape, limit === null ? most : Math.min(most ?? Infinity, left + 1)), (rows) => {
+      // No link continues several branches: each page reads those before it again.
+      if (rows.isCut === true) throw tooManyBytes("A page of several branches");
       left -= rows.entities.length;
       if (limit !== null && left < 0) throw tooManyEntities(limit);
       return rows;
@@ -244,5 +247,9 @@ export function completeResult(
   shape: QueryShape,
   application: Application,
 ): Maybe<CollectionResult> {
-  return chain(withComputed(result.entities, shape, application, "$compute"), (entities) => ({ ...result, entities }));
+  return chain(withFittingComputed(result.entities, shape, application, "$compute"), (entities) => {
+    if (entities.length === result.entities.length) return { ...result, entities };
+    if (entities.length === 0 || result.nextLink !== undefined) throw tooManyBytes("The page");
+    return { ...result, entities, hasMore: true };
+  });
 }

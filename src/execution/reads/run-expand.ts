@@ -1,7 +1,8 @@
+import { bytesOfRow, jsonLength } from "../../base/byte-count.ts";
 import { chain, type Maybe, inTurn, Turn } from "../../base/maybe.ts";
 import { once, keptPer } from "../../base/memo.ts";
 import type { PrimitiveValue } from "../../edm/value-codec.ts";
-import { type ODataError, protocolError } from "../../errors/odata-error.ts";
+import { type ODataError, protocolError, tooManyBytes } from "../../errors/odata-error.ts";
 import { applyClauses } from "../../memory/apply-query.ts";
 import { Evaluation } from "../../memory/evaluation.ts";
 import { type JoinedSteps, stepShape } from "../../plan/join-expansions.ts";
@@ -30,7 +31,7 @@ import {
   type ReadTarget,
   type AnswerReading,
 } from "./read-related.ts";
-import { countWritten, type ExpandRun, relating, cutToPage } from "./relate.ts";
+import { BESIDES, canCutList, countWritten, cutToBytes, type ExpandRun, relating, cutToPage } from "./relate.ts";
 import { resolveSources } from "./resolve-sources.ts";
 import { searchedSource } from "./search-related.ts";
 
@@ -42,10 +43,12 @@ export interface ExpandRequest extends Reader {
   readonly maxEntities: number | null;
   /** The number of entities in the parts of the response before this one; absent: none. */
   readonly before?: number | undefined;
+  /** Whether a list that does not fit ends early, with a next link; absent: it is an error. */
+  readonly mayCutLists?: boolean | undefined;
 }
 
 /** The entities to expand. */
-interface ParentPage extends Parents {
+export interface ParentPage extends Parents {
   /** The expansions that are joined to the rows. */
   readonly joined: JoinedSteps;
 }
@@ -56,7 +59,7 @@ interface ExpandLevel extends ParentPage {
 }
 
 /** A page with its expansions. */
-interface ExpandedPage {
+export interface ExpandedPage {
   readonly entities: readonly ExpandedEntity[];
   /** The number of entities in the response, expansions included. */
   readonly total: number;
@@ -72,10 +75,11 @@ interface ExpandedPage {
  */
 export function runExpand(plan: ExpandPlan, page: ParentPage, request: ExpandRequest): Maybe<ExpandedPage> {
   const { values, context, gate, snapshot, maxEntities, before = 0, turn = new Turn() } = request;
+  const { bytes, mayCutLists = false } = request;
   const evaluation = new Evaluation(values);
   const loads = once(() => startLoads(evaluation, { context, gate, snapshot }, "$expand"));
   const counted = { total: before + page.entities.length };
-  const run: ExpandRun = { evaluation, loads, context, gate, snapshot, maxEntities, counted, turn };
+  const run: ExpandRun = { evaluation, loads, context, gate, snapshot, maxEntities, counted, turn, bytes, mayCutLists };
   const level: ExpandLevel = { ...page, weights: page.entities.map(() => 1) };
   return chain(expandLevel(plan, level, run), (entities) => ({ entities, total: counted.total - before }));
 }
@@ -197,7 +201,7 @@ function entitiesOf(related: Related): readonly unknown[] {
 function openExpandedTarget(
   step: ExpandStep,
   { join, target }: TargetWay,
-  run: ReadRun,
+  run: ExpandRun,
 ): Maybe<ReadTarget<Related> | null> {
   return chain(relationalSource(step, target, run), (source) => {
     const relational = source?.relational;
@@ -273,6 +277,7 @@ function readLists(
       maxRows: maxEntities === null ? undefined : Math.max(maxEntities - counted.total, 0) + groups.length + 1,
       sources,
       timeout: timeoutOf(run.context),
+      bytes: run.bytes,
     },
     readScope(run),
   );
@@ -280,14 +285,18 @@ function readLists(
 
 function toLists(
   step: ExpandStep,
-  run: ReadRun,
+  run: ExpandRun,
   groups: readonly KeyGroup<JoinKey>[],
-  { related, counts, rowShape }: RelatedPage,
+  { related, counts, rowShape, isCut }: RelatedPage,
 ): readonly Related[] {
+  const mayCut = groups.length === 1 && canCutList(step, run);
+  if (isCut === true && !mayCut) throw tooManyBytes(`The expansion '${step.place}'`);
   return groups.map(({ weight }, index): Related => {
     const entities = related[index] ?? [];
     if (step.expansion.navigationProperty.isCollection) {
-      return { ...cutToPage(step, { entities, count: counts?.[index] ?? 0 }, weight, run), rowShape };
+      const page = cutToPage(step, { entities, count: counts?.[index] ?? 0 }, weight, run);
+      const bytesOf = (row: unknown): number => bytesOfRow(toRow(row), BESIDES, jsonLength);
+      return { ...(mayCut ? cutToBytes(page, isCut === true, bytesOf, run) : page), rowShape };
     }
     const entity = entities[0] ?? null;
     if (entity !== null) countWritten(step, weight, run);

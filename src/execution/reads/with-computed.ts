@@ -1,7 +1,9 @@
+import { bytesOfValue } from "../../base/byte-count.ts";
 import { chain, inTurns, type Maybe, type Steps } from "../../base/maybe.ts";
 import { keeper, keptPer } from "../../base/memo.ts";
 import type { EntityType, StructuralProperty } from "../../edm/model.ts";
 import type { PrimitiveValue } from "../../edm/value-codec.ts";
+import { tooManyBytes } from "../../errors/odata-error.ts";
 import { compiledFor } from "../../memory/compile-expression.ts";
 import { declaredFieldOf } from "../../memory/compile-property.ts";
 import { asEntity, Evaluation } from "../../memory/evaluation.ts";
@@ -37,10 +39,11 @@ const fieldsOf = keptPer(({ selected }: SelectExpandClause): readonly ComputedFi
  * Adds the computed values of a clause to entities, or to rows that a step of `$apply` made.
  * @param entities the application's objects, which are not changed
  * @param option the option that contains the expressions, for errors
- * @returns copies with the declared members and the computed ones; the same list if nothing is computed
+ * @returns copies with the declared members and the computed ones, up to the first one that does not fit into the bytes of the
+ *   response; the same list if nothing is computed
  * @throws ODataError and TypeError as for loadRelations
  */
-export function withComputed(
+export function withFittingComputed(
   entities: readonly unknown[],
   { selectExpand, entityType, roundingMode }: ComputedRows,
   application: Application,
@@ -59,6 +62,8 @@ export function withComputed(
       const copy = (item: unknown): boolean => {
         const entity = asEntity(item, entityType);
         const values = computed.map(([field, evaluate]) => [field, evaluate(entity, evaluation)] as const);
+        const size = values.reduce((sum, [, value]) => sum + bytesOfValue(value), 0);
+        if (application.reader.bytes?.take(size) === false) return false;
         copies.push(Object.fromEntries([...declaredEntries(entity, fields), ...values]));
         return true;
       };
@@ -66,6 +71,14 @@ export function withComputed(
       return copies;
     }, turn),
   );
+}
+
+/** As `withFittingComputed`, for all entities. @throws ODataError `InvalidQueryOption` also if they do not fit */
+export function withComputed(...given: Parameters<typeof withFittingComputed>): Maybe<readonly unknown[]> {
+  return chain(withFittingComputed(...given), (all) => {
+    if (all.length < given[0].length) throw tooManyBytes("A response with these computed values");
+    return all;
+  });
 }
 
 /** Returns the fields of the values that a clause computes. */

@@ -95,11 +95,12 @@ export class StatementCompiler {
   }
 
   compileRows({ query, rowShape, width }: RowQuery, scope: StatementState): RowStatement {
-    return Object.freeze({ ...this.compile(query, scope), rowShape, width });
+    const row = rowShape.columns.size === 0 ? undefined : { width, besides: namesOf(rowShape) };
+    return Object.freeze({ ...this.compile(query, scope, row), rowShape, width });
   }
 
   /** @throws ODataError for too many values */
-  compile(query: Sql, { notes }: StatementState): Statement {
+  compile(query: Sql, { notes }: StatementState, row?: StatementFacts["row"]): Statement {
     const { db, profile } = this.#target;
     const compiled = compileStatement(query, db, profile);
     if (compiled.parameters.length > profile.maxParameters) {
@@ -112,8 +113,21 @@ export class StatementCompiler {
     return Object.freeze({
       sql: compiled.sql,
       slots: Object.freeze([...compiled.parameters]),
-      facts: notes.facts(limitPlaces(compiled.parameters), (table) => table.compile(db).sql),
+      facts: Object.freeze({
+        ...notes.facts(limitPlaces(compiled.parameters), (table) => table.compile(db).sql),
+        row,
+      }),
       table: this.#target.from.table,
     });
   }
+}
+
+/** Returns the bytes of the names of a row as JSON, with what separates them. */
+function namesOf({ columns, joined }: RowShape): number {
+  let bytes = 2;
+  for (const { name } of columns.keys()) bytes += name.length + 4;
+  for (const [{ navigationProperty }, related] of joined ?? []) {
+    bytes += navigationProperty.name.length + 4 + namesOf(related);
+  }
+  return bytes;
 }

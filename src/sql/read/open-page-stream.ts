@@ -122,7 +122,7 @@ type CursorSyntax = NonNullable<StreamingSyntax["cursor"]>;
 
 function openCursor(reader: SqlReader, query: StreamQuery, cursor: CursorSyntax, hold: StreamHold): CursorStream {
   const { statement, parameters } = statementOf(reader, query);
-  const { sql, table, width, rowShape } = statement;
+  const { sql, table, width, rowShape, facts } = statement;
   const { signal, transaction } = hold.scope;
   const rows = reader.rows.within(transaction);
   const { timeout, caller } = query;
@@ -134,11 +134,13 @@ function openCursor(reader: SqlReader, query: StreamQuery, cursor: CursorSyntax,
   const next = async (): Promise<CursorPart> => {
     try {
       await declared;
-      const entities = await rows.all({ sql: cursor.fetch(CHUNK), table, width, isInternal: true }, [], patience);
-      const isLast = entities.length < CHUNK;
+      const fetch = { sql: cursor.fetch(CHUNK), table, width, facts, isInternal: true } as const;
+      const entities = await rows.all(fetch, [], { ...patience, bytes: query.bytes });
+      const isCut = query.bytes?.isOver;
+      const isLast = isCut === true || entities.length < CHUNK;
       running?.add(entities.length);
       if (isLast) running?.end();
-      return { page: { entities, rowShape }, isLast };
+      return { page: { entities, rowShape, isCut }, isLast };
     } catch (error) {
       running?.fail(error);
       throw error;
@@ -274,11 +276,11 @@ class KeysetStream implements PageStream {
     if (query === null) return null;
     const { continuation, hold } = this.#page;
     const length = page.json?.length ?? page.entities.length;
-    const isLast = length < this.#chunkSize() || length === this.#left;
+    const isLast = page.isCut === true || length < this.#chunkSize() || length === this.#left;
     if (isLast) {
       this.#next = null;
       // A response that counts its entities does so in the same snapshot, before its first byte.
-      return length === 0 ? null : page;
+      return length === 0 && page.isCut !== true ? null : page;
     }
     const values = lastValuesOf(page);
     this.#left -= length;

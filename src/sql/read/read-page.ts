@@ -1,6 +1,8 @@
+import type { ByteCount } from "../../base/byte-count.ts";
 import { chain, type Maybe, isPromiseLike, inTurns } from "../../base/maybe.ts";
 import { keptPer } from "../../base/memo.ts";
 import { type JsonMember, scanRows } from "../../cells/json-rows.ts";
+import type { Patience } from "../../connection/patient-reader.ts";
 import { isODataError } from "../../errors/odata-error.ts";
 import { parseJson } from "../../json/parse-json.ts";
 import { isJsonObject, JsonNumber, type JsonValue } from "../../json/write-json.ts";
@@ -52,7 +54,7 @@ export function statementOf(
 
 /** Returns the values of one execution of the statements of a page. */
 export function executionOf(reader: SqlReader, query: SourceQuery): Execution {
-  const { values, top, skip, after, marked, state, maxEntities, idStart } = query;
+  const { values, top, skip, after, marked, state, maxEntities, idStart, bytes } = query;
   const maxRows = maxEntities ?? Number.MAX_SAFE_INTEGER;
   return toExecution({
     values,
@@ -61,6 +63,7 @@ export function executionOf(reader: SqlReader, query: SourceQuery): Execution {
     after,
     marked,
     maxRows,
+    maxBytes: bytes === undefined || bytes.left === Infinity ? undefined : bytes.left,
     idStart,
     base: baseOf(reader, query.sources),
     state,
@@ -78,15 +81,19 @@ function readRows(reader: SqlReader, query: SourceQuery, execution: Execution): 
   }
   const read = (statement: RowStatement, use: (entities: readonly Row[]) => Maybe<Page>): Maybe<Page> =>
     chain(rows.all(statement, readSlots(statement.slots, execution), query), use);
-  const toPage = ({ rowShape }: RowStatement, entities: readonly Row[]): Maybe<Page> =>
-    counted({ entities: readableRows(entities, rowShape), rowShape }, entities.length, reader, query, execution);
+  const toPage = ({ rowShape }: RowStatement, entities: readonly Row[]): Maybe<Page> => {
+    const page: Page = { entities: readableRows(entities, rowShape), rowShape, isCut: query.bytes?.isOver };
+    return counted(page, entities.length, reader, query, execution);
+  };
   const readWhole = (): Maybe<Page> => {
     const statement = reader.statements.page(query);
     return read(statement, (entities) => toPage(statement, entities));
   };
   const keysFirst = reader.statements.keysFirst(query);
   if (keysFirst === null) return readWhole();
-  return read(keysFirst, (entities) => (mayMiss(entities, keysFirst) ? readWhole() : toPage(keysFirst, entities)));
+  return read(keysFirst, (entities) =>
+    mayMiss(entities, keysFirst, query) ? readWhole() : toPage(keysFirst, entities),
+  );
 }
 
 /** Reads a page whose rows contain the total. */
@@ -96,9 +103,10 @@ function readWithTotal(rows: SqlRows, reader: SqlReader, query: SourceQuery, exe
   return chain(rows.all(statement, readSlots(statement.slots, execution), query), (entities): Maybe<Page> => {
     const [first] = entities;
     if (first !== undefined) {
-      return { entities: readableRows(entities, rowShape), rowShape, count: Number(first[width - 1]) };
+      const count = Number(first[width - 1]);
+      return { entities: readableRows(entities, rowShape), rowShape, count, isCut: query.bytes?.isOver };
     }
-    return counted({ entities, rowShape }, 0, reader, query, execution);
+    return counted({ entities, rowShape, isCut: query.bytes?.isOver }, 0, reader, query, execution);
   });
 }
 
@@ -112,19 +120,18 @@ async function readBoth(rows: SqlRows, reader: SqlReader, query: SourceQuery, ex
   });
   const [entities = [], found = []] = await rows.each(reads, query);
   const count = toNumber(found[0]);
-  if (keysFirst === null || !mayMiss(entities, keysFirst)) return rowPage(statement, entities, count);
+  const toPage = ({ rowShape }: RowStatement, all: readonly Row[]): Page => {
+    return { entities: readableRows(all, rowShape), rowShape, count, isCut: query.bytes?.isOver };
+  };
+  if (keysFirst === null || !mayMiss(entities, keysFirst, query)) return toPage(statement, entities);
   const whole = statements.page(query);
-  return rowPage(whole, await rows.all(whole, readSlots(whole.slots, execution), query), count);
-}
-
-function rowPage({ rowShape }: RowStatement, entities: readonly Row[], count: number): Page {
-  return { entities: readableRows(entities, rowShape), rowShape, count };
+  return toPage(whole, await rows.all(whole, readSlots(whole.slots, execution), query));
 }
 
 /** Adds the total to a page if it is requested. */
 function counted(page: Page, length: number, reader: SqlReader, query: SourceQuery, execution: Execution): Maybe<Page> {
   if (!query.count) return page;
-  const known = knownTotal(query, length) ?? readTotal(reader, query, execution);
+  const known = (page.isCut === true ? undefined : knownTotal(query, length)) ?? readTotal(reader, query, execution);
   return chain(known, (count): Page => ({ ...page, count }));
 }
 
@@ -175,17 +182,43 @@ function readJson(reader: SqlReader, query: SourceQuery, execution: Execution): 
   const counting = counts ? statements.json(query, query.json, "counted") : null;
   const statement = counting ?? statements.json(query, query.json);
   if (statement === null) return null;
-  const read = (): Maybe<Row | undefined> => rows.first(statement, readSlots(statement.slots, execution), query);
+  const { bytes } = query;
+  const part = bytes?.part();
+  const patience = part === undefined ? query : patienceOf(query, part);
+  const read = (): Maybe<Row | undefined> => rows.first(statement, readSlots(statement.slots, execution), patience);
   return chain(unlessRefused(read, syntax), (row) =>
-    chain(toEntities(row, statement.members), (json) => {
+    // A page that is too long is read as rows, which end where the bytes do.
+    chain(bytes !== undefined && lengthOf(row) > bytes.left ? null : toEntities(row, statement.members), (json) => {
+      part?.drop();
       if (json === null) return null;
       // The rows lead to the error for the expansion that exceeds the limit.
       if (json.total > json.length && json.total > (query.maxEntities ?? Infinity)) return null;
+      bytes?.take(json.bytes.length);
       const total = counting === null ? null : (row?.[3] ?? null);
       const valuesOf = valuesInJson(statement.marks, row);
       return { json, total: total === null ? undefined : Number(total), valuesOf };
     }),
   );
+}
+
+/** Returns the patience of a query, with another count. The signal is made on first use. */
+function patienceOf(query: SourceQuery, bytes: ByteCount): Patience {
+  const { timeout, reading, caller } = query;
+  return {
+    timeout,
+    reading,
+    caller,
+    bytes,
+    get signal() {
+      return query.signal;
+    },
+  };
+}
+
+/** Returns the length of the JSON in a row. */
+function lengthOf(row: Row | undefined): number {
+  const cell = row?.[0];
+  return typeof cell === "string" || cell instanceof Uint8Array ? cell.length : 0;
 }
 
 /**
@@ -334,6 +367,6 @@ function valueOf({ toValue, index }: ScalarColumn | DocumentColumn, row: Row): u
  * Returns whether rows of a page may be missing, because they were changed or deleted after their keys were read. If all rows are
  * missing, the number of keys is unknown.
  */
-function mayMiss(rows: readonly Row[], { width }: RowStatement): boolean {
-  return Number(rows[0]?.[width - 1]) !== rows.length;
+function mayMiss(rows: readonly Row[], { width }: RowStatement, { bytes }: SourceQuery): boolean {
+  return bytes?.isOver !== true && Number(rows[0]?.[width - 1]) !== rows.length;
 }

@@ -14,6 +14,7 @@ export function inReadTime<T>(patience: Patience, read: (rest: Patience) => Mayb
   if (left >= timeout) return time.spend(() => read(patience));
   const rest: Patience = {
     reading: patience.reading,
+    bytes: patience.bytes,
     caller,
     timeout: left,
     // A getter, because making a signal is expensive and most reads never need it.

@@ -195,11 +195,11 @@ async function first(rows: ReplicatedRows, read: Read): Promise<Row | undefined>
 }
 
 /** Returns the patience that remains. @throws ODataError `QueryTimeout` without any */
-function restOf({ signal, timeout }: Patience, begun: number): Patience {
-  if (timeout === undefined || timeout === null) return { signal, timeout };
+function restOf({ signal, timeout, bytes }: Patience, begun: number): Patience {
+  if (timeout === undefined || timeout === null) return { signal, timeout, bytes };
   const left = Math.ceil(timeout - (performance.now() - begun));
   if (left <= 0) throw queryTimeout(timeout);
-  return { signal, timeout: left };
+  return { signal, timeout: left, bytes };
 }
 
 function lateState(time: number): Error {

@@ -52,7 +52,8 @@ export class SnapshotCursor {
   async next(): Promise<CursorPart> {
     const json = this.#objects === null ? null : await this.#nextObjects(this.#objects);
     if (json !== null) {
-      const part = { page: { entities: [], json }, isLast: json.length < JSON_CHUNK };
+      const isCut = this.#page.query.bytes?.isOver;
+      const part = { page: { entities: [], json, isCut }, isLast: isCut === true || json.length < JSON_CHUNK };
       return this.#counted(part, json.length);
     }
     if (this.#objects !== null) this.close();
@@ -93,7 +94,9 @@ export class SnapshotCursor {
     const { table, rowShape } = statement;
     try {
       const entities = await this.#fetch(statement, parameters, { rows: ROW_CHUNK, isJson: false });
-      const part = { page: { entities, rowShape }, isLast: entities.length < ROW_CHUNK };
+      const isCut = this.#page.query.bytes?.isOver;
+      const isLast = isCut === true || entities.length < ROW_CHUNK;
+      const part = { page: { entities, rowShape, isCut }, isLast };
       return this.#counted(part, entities.length);
     } catch (error) {
       throw toReadFault(error, this.#reader.profile.name, table);
@@ -109,9 +112,10 @@ export class SnapshotCursor {
     // The first fetch begins the statement, and the others continue it.
     this.#running ??= beginStatement(statement, parameters, this.#reader.rows);
     try {
-      const { timeout, caller } = query;
-      const patience = { signal: hold.scope.signal, timeout, caller };
-      return await inReadTime(patience, (rest) => snapshot.fetch(statement.sql, parameters, wanted, rest));
+      const { timeout, caller, bytes } = query;
+      const patience = { signal: hold.scope.signal, timeout, caller, bytes };
+      const { sql, facts } = statement;
+      return await inReadTime(patience, (rest) => snapshot.fetch(sql, parameters, wanted, rest, facts));
     } catch (error) {
       this.#running?.fail(error);
       throw error;
@@ -162,7 +166,8 @@ export class CursorStream implements PageStream {
     const { page, isLast } = await this.#ahead;
     if (isLast) this.#isOver = true;
     else this.#ahead = this.#fetch();
-    return (page.json?.length ?? page.entities.length) === 0 ? null : readable(page);
+    const isEmpty = (page.json?.length ?? page.entities.length) === 0;
+    return isEmpty && page.isCut !== true ? null : readable(page);
   }
 
   read(query: SourceQuery): Maybe<Page> {

@@ -249,14 +249,17 @@ function readRelatedPage(reader: SqlReader, query: RelatedQuery): Maybe<RelatedP
         rowShape,
         related: groupByKey(readableRows(found, rowShape), keys.length),
         counts: toCounts(counted, query),
+        isCut: query.bytes?.isOver,
       };
     });
   }
   return chain(run.all(statement, parameters, query), (found): Maybe<RelatedPage> => {
     const related = groupByKey(readableRows(found, rowShape), keys.length);
-    const page = { rowShape, related };
+    const isCut = query.bytes?.isOver;
+    const page = { rowShape, related, isCut };
     if (!query.count) return page;
-    const known = knownCounts(query, related, found.length) ?? readCounts(reader, query, execution);
+    const known =
+      (isCut === true ? undefined : knownCounts(query, related, found.length)) ?? readCounts(reader, query, execution);
     return chain(known, (counts) => ({ ...page, counts }));
   });
 }

@@ -1,4 +1,5 @@
 import { CompiledQuery, type DatabaseConnection } from "kysely";
+import { fitting } from "../../base/byte-count.ts";
 import { chain, type Maybe, recover, unawaited, isPromiseLike } from "../../base/maybe.ts";
 import { required } from "../../base/required.ts";
 import {
@@ -259,7 +260,8 @@ export class SqlRows {
     signal?.throwIfAborted();
     const running = reads.map(({ statement, parameters }) => beginRead(statement, parameters, this));
     try {
-      const found = await this.#run(reads, patience);
+      const all = await this.#run(reads, patience);
+      const found = all.map((rows, index) => fittingRows(rows, reads[index]?.statement.facts, patience));
       this.outage.end();
       for (const [index, { statement }] of reads.entries()) {
         running[index]?.end(countOf(statement, found[index] ?? []));
@@ -271,25 +273,27 @@ export class SqlRows {
     }
   }
 
-  async #run(reads: readonly Read[], { signal, timeout = null }: Patience): Promise<readonly (readonly Row[])[]> {
+  async #run(reads: readonly Read[], patience: Patience): Promise<readonly ReadRowsResult[]> {
+    const { signal, timeout = null, bytes } = patience;
     const transaction = this.#own;
     const { isTransaction } = this.#db;
-    const each = async (connection: Executor): Promise<readonly (readonly Row[])[]> => {
-      const found: (readonly Row[])[] = [];
+    const each = async (connection: Executor): Promise<readonly ReadRowsResult[]> => {
+      const found: ReadRowsResult[] = [];
       for (const { statement, parameters } of reads) {
         const query = CompiledQuery.raw(this.#limited(statement.sql, timeout), [...parameters]);
         const { rows } = await connection.executeQuery(query);
-        found.push(toRows(rows, statement.width));
+        found.push({ rows: toRows(rows, statement.width), isCut: false });
       }
       return found;
     };
     // A statement within a transaction of the application is not cancelled: that would leave it in an unknown state.
     if (isTransaction && transaction === undefined) return each(this.#db);
-    const read = (connection: DatabaseConnection): Promise<readonly (readonly Row[])[]> => {
+    const read = (connection: DatabaseConnection): Promise<readonly ReadRowsResult[]> => {
       if (isTransaction || !isArrayReader(connection)) return each(connection);
       const commands = reads.map(({ statement: { sql }, parameters }) => ({ sql, parameters }));
-      const options = { timeout, prepares: this.#prepares, most: MOST_CHARACTERS };
-      return connection.readEach(commands, options).then((found) => found.map(wholeRows));
+      // Cells may have more characters than their JSON.
+      const most = Math.min(MOST_CHARACTERS, 2 * (bytes?.left ?? Infinity));
+      return connection.readEach(commands, { timeout, prepares: this.#prepares, most });
     };
     // Where statements share a round trip, the database ends each itself, a little earlier.
     const time = timeout !== null && this.#pool?.pipelines === true ? timeout * reads.length + GRACE : timeout;
@@ -306,10 +310,18 @@ export class SqlRows {
 /** The most characters that a driver keeps for one statement. */
 const MOST_CHARACTERS = 256_000_000;
 
-/** @throws ODataError if the rows were not kept as a whole */
-function wholeRows({ rows, isCut }: ReadRowsResult): readonly Row[] {
-  if (isCut) throw tooLargeStatement();
-  return rows;
+/**
+ * Returns the rows that fit into the bytes of a request.
+ * @throws ODataError if rows that the request does not count were not kept as a whole
+ */
+function fittingRows({ rows, isCut }: ReadRowsResult, facts: ReadRows["facts"], { bytes }: Patience): readonly Row[] {
+  if (bytes === undefined || facts?.row === undefined) {
+    if (isCut) throw tooLargeStatement();
+    return rows;
+  }
+  const kept = fitting(rows, bytes, facts.row.besides);
+  if (isCut && !bytes.isOver) bytes.merge(0, true);
+  return kept;
 }
 
 /** The database of a read. */

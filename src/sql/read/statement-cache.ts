@@ -214,7 +214,8 @@ export class StatementCache {
       const made = translateJsonPage(this.rowsFor(null, statement), writing, { ...clauses, total }, json);
       if (made === null) return null;
       const { members, width, marks } = made;
-      return Object.freeze({ ...this.#compiler.compile(made.query, statement), members, width, marks });
+      const compiled = this.#compiler.compile(made.query, statement, { width, besides: 0 });
+      return Object.freeze({ ...compiled, members, width, marks });
     });
   }
 

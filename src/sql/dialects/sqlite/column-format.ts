@@ -188,8 +188,12 @@ export const SQLITE_JSON_SYNTAX: JsonSyntax = Object.freeze<JsonSyntax>({
     return sql`(select case when ${isWithin}${noBlob} then json_group_array(${objectOf(parts)}) end${from})`;
   },
   writesDoubles: (reader) => reader !== null && writesDoubles(reader),
-  isRefused: (error) => error instanceof Error && REFUSED.test(error.message),
+  isRefused: (error) => isRefusal(error) || (error instanceof Error && isRefusal(error.cause)),
 });
+
+function isRefusal(error: unknown): boolean {
+  return error instanceof Error && REFUSED.test(error.message);
+}
 
 const INTEGER = /^(?:0|-?[1-9]\d{0,18})$/;
 
