@@ -57,13 +57,18 @@ export class AuthorizedRequest {
  * @see docs/reference/query-options.md
  */
 function readRequestOptions({ service, arrival, path }: AuthorizedRequest): QueryOptionsReading {
-  const functions = "operations" in path ? path.operations.filter(({ kind }) => kind === "Function") : [];
   const reading = readQueryOptions((arrival.sent ?? arrival.url).query, {
     signIsOptional: service.definition.profile.signIsOptional,
-    isParameter: (name) => functions.some((operation) => isMeantAsParameter(operation, name)),
+    isParameter: (name) => isParameterOf(path, name),
   });
   for (const [name, option] of reading.options.similar) warnOnce(service, arrival, name, option);
   return reading;
+}
+
+/** Whether a name is one of a parameter of an addressed function. */
+export function isParameterOf(path: ResourcePath, name: string): boolean {
+  const operations = "operations" in path ? path.operations : [];
+  return operations.some((operation) => operation.kind === "Function" && isMeantAsParameter(operation, name));
 }
 
 function warnOnce(

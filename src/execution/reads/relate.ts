@@ -112,7 +112,8 @@ export function cutToPage(
   const entities = isLonger ? read.entities.slice(0, size) : read.entities;
   countWritten(step, entities.length * weight, run);
   const count = step.expansion.count ? read.count : undefined;
-  return { kind: "collection", entities, count, hasMore: isLonger && beyond === "link" };
+  if (!isLonger || beyond !== "link") return { kind: "collection", entities, count, hasMore: false };
+  return { kind: "collection", entities, count, hasMore: true, linkOptions: run.links?.(step.expansion) };
 }
 
 function queryOf({ expansion, orderBy, page }: ExpandStep): MemoryQuery {

@@ -8,6 +8,7 @@ import { type JoinedSteps, stepShape } from "../../plan/join-expansions.ts";
 import type { ExpandPlan, ExpandStep } from "../../plan/plan-expand.ts";
 import type { TargetWay, ListWay } from "../../plan/plan-related.ts";
 import { totalOrder } from "../../plan/total-order.ts";
+import type { ExpansionLinks } from "../../query/clauses.ts";
 import type { ExpandedEntity, Related } from "../../query/expanded-entity.ts";
 import { computedIn, mentionsOf } from "../../query/mentions.ts";
 import type { JoinedShape } from "../../query/row-shape.ts";
@@ -42,6 +43,8 @@ export interface ExpandRequest extends Reader {
   readonly maxEntities: number | null;
   /** The number of entities in the parts of the response before this one; absent: none. */
   readonly before?: number | undefined;
+  /** The options of next links; absent: none. */
+  readonly links?: ExpansionLinks | undefined;
 }
 
 /** The entities to expand. */
@@ -71,11 +74,11 @@ interface ExpandedPage {
  * @see docs/reference/expand.md
  */
 export function runExpand(plan: ExpandPlan, page: ParentPage, request: ExpandRequest): Maybe<ExpandedPage> {
-  const { values, context, gate, snapshot, maxEntities, before = 0, turn = new Turn() } = request;
+  const { values, context, gate, snapshot, maxEntities, before = 0, turn = new Turn(), links } = request;
   const evaluation = new Evaluation(values);
   const loads = once(() => startLoads(evaluation, { context, gate, snapshot }, "$expand"));
   const counted = { total: before + page.entities.length };
-  const run: ExpandRun = { evaluation, loads, context, gate, snapshot, maxEntities, counted, turn };
+  const run: ExpandRun = { evaluation, loads, context, gate, snapshot, maxEntities, counted, turn, links };
   const level: ExpandLevel = { ...page, weights: page.entities.map(() => 1) };
   return chain(expandLevel(plan, level, run), (entities) => ({ entities, total: counted.total - before }));
 }
