@@ -1,4 +1,5 @@
 import type { Maybe } from "../base/maybe.ts";
+import { startTimer } from "../base/within-time.ts";
 import { queryTimeout } from "../errors/odata-error.ts";
 import type { Caller, Reading } from "../query/reading.ts";
 import { OwnTransaction } from "./limited-query.ts";
@@ -108,7 +109,7 @@ export function beginInTime(db: AnyKysely, { signal, timeout = null }: Patience)
     };
     const leave = (): void => settle(() => reject(signal?.reason as Error));
     const late = (): void => settle(() => reject(queryTimeout(timeout)));
-    const timer = timeout === null ? undefined : setTimeout(late, timeout);
+    const timer = timeout === null ? undefined : startTimer(late, timeout);
     signal?.addEventListener("abort", leave, { once: true });
     begun.execute().then(
       (transaction) => {

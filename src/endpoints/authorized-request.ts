@@ -104,10 +104,11 @@ export interface RequestBody {
 /**
  * Checks the headers of a body, before the query options are bound and the body is read.
  * @param entitySet the set with the limit; null: the limit of the registration
+ * @param mayBeAbsent whether an absent body counts as `{}`; otherwise it is refused
  * @throws ODataError `PayloadTooLarge`, `UnsupportedMediaType`
  * @see docs/reference/writing.md
  */
-export function openBody(request: AuthorizedRequest, entitySet: EntitySet | null): RequestBody {
+export function openBody(request: AuthorizedRequest, entitySet: EntitySet | null, mayBeAbsent = false): RequestBody {
   const { limits, defaultSettings } = request.service.definition;
   const settings = entitySet === null ? defaultSettings : runtimeOf(request.service, entitySet).settings;
   const { maxRequestBodyBytes: maxBytes } = settings;
@@ -117,7 +118,7 @@ export function openBody(request: AuthorizedRequest, entitySet: EntitySet | null
   return {
     read: (bind) => {
       request.arrival.clock?.enter("body");
-      const json = readJsonBody(odata, { maxBytes, maxDepth, maxValues });
+      const json = readJsonBody(odata, { maxBytes, maxDepth, maxValues, mayBeAbsent });
       return chain(json, (value) => bind(value, ieee754Compatible));
     },
   };

@@ -131,8 +131,8 @@ async function whole(send: Send, value: unknown): Promise<unknown> {
   const entries: Array<readonly [string, unknown]> = [];
   for (const [name, member] of Object.entries(value)) {
     if (name.includes("@")) continue;
-    const link = (value as Json)[`${name}@odata.nextLink`];
-    const list = link === undefined ? member : [...(member as unknown[]), ...(await linked(send, String(link)))];
+    const link = (value as Readonly<Record<string, string | undefined>>)[`${name}@odata.nextLink`];
+    const list = link === undefined ? member : [...(member as unknown[]), ...(await linked(send, link))];
     entries.push([name, await whole(send, list)]);
   }
   return Object.fromEntries(entries);
@@ -142,8 +142,8 @@ async function linked(send: Send, link: string): Promise<readonly unknown[]> {
   expect(link.startsWith(ORIGIN)).toBe(true);
   const page = await send(link.slice(ORIGIN.length));
   expect([link, page.status, page.json.error]).toEqual([link, 200, undefined]);
-  const more: unknown = page.json["@odata.nextLink"];
-  return [...(page.json.value as unknown[]), ...(more === undefined ? [] : await linked(send, String(more)))];
+  const more: string | undefined = page.json["@odata.nextLink"];
+  return [...(page.json.value as unknown[]), ...(more === undefined ? [] : await linked(send, more))];
 }
 
 const encoded = (path: string): string => `/s/${path.replaceAll(" ", "%20").replaceAll("é", "%C3%A9")}`;
