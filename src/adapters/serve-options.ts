@@ -1,3 +1,4 @@
+import { LONGEST_TIME } from "../base/within-time.ts";
 import { checkOptions, describe, isObject, type OptionTable } from "../definition/option-table.ts";
 import { ConfigurationError, type ConfigurationFault } from "../errors/configuration-error.ts";
 import type { CompressionOptions, CompressionSettings } from "./compression.ts";
@@ -121,8 +122,6 @@ const DEFAULT_COMPRESSION: CompressionSettings = Object.freeze({ threshold: 1024
 /** A path in its only form: with a leading slash, and without a query. */
 const PATH = /^\/[\w.~!$&'()*+,;=:@/%-]*$/;
 
-/** The longest time that a timer of Node.js can wait: 24.8 days. */
-const MAX_TIME = 2 ** 31 - 1;
 const MAX_PORT = 65_535;
 
 /**
@@ -194,8 +193,8 @@ function* findFaults(options: unknown): Iterable<ConfigurationFault> {
   yield* pathFaults("health", options["health"]);
   yield* pathFaults("ready", options["ready"]);
   for (const [name, value] of Object.entries(options)) {
-    if (name === "port" || typeof value !== "number" || value <= MAX_TIME) continue;
-    const message = `\`${name}\` of serve cannot be ${String(value)}: a timer waits at most ${String(MAX_TIME)} ms.`;
+    if (name === "port" || typeof value !== "number" || value <= LONGEST_TIME) continue;
+    const message = `\`${name}\` of serve cannot be ${String(value)}: a timer waits at most ${String(LONGEST_TIME)} ms.`;
     yield { message, fix: "Give fewer milliseconds, or null for no limit." };
   }
 }

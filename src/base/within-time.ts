@@ -1,3 +1,11 @@
+/** The longest time of a timer, in milliseconds: a longer one would end after a millisecond. */
+export const LONGEST_TIME: number = 2 ** 31 - 1;
+
+/** Starts a timer. @param time in milliseconds; at most `LONGEST_TIME` counts, since a sum of settings may be longer */
+export function startTimer(call: () => void, time: number): ReturnType<typeof setTimeout> {
+  return setTimeout(call, Math.min(time, LONGEST_TIME));
+}
+
 /**
  * Waits for work until a timeout.
  * @param timeout in milliseconds; null: no limit
@@ -15,7 +23,7 @@ export async function withinTime<T>(
   running.catch(() => undefined);
   let timer: ReturnType<typeof setTimeout> | undefined;
   const expired = new Promise<never>((_resolve, reject) => {
-    timer = setTimeout(() => reject(late(timeout)), timeout);
+    timer = startTimer(() => reject(late(timeout)), timeout);
   });
   try {
     return await Promise.race([running, expired]);

@@ -1,9 +1,7 @@
+import { startTimer } from "../base/within-time.ts";
 import { type ODataError, protocolError } from "../errors/odata-error.ts";
 import type { ODataRequest } from "../http/odata-request.ts";
 import type { ODataResponse, ResponseBody } from "../http/odata-response.ts";
-
-/** The longest time of a timer. */
-const LONGEST = 2 ** 31 - 1;
 
 /**
  * The time that the operations of one batch may take together. The time in which a client does not read its response is not
@@ -89,7 +87,7 @@ export class BatchTime {
     const [controller, begun, timeout] = [this.#controller, this.#begun, this.#timeout];
     if (controller === undefined || begun === null || timeout === null) return;
     const left = timeout - this.#used - (performance.now() - begun);
-    this.#timer = setTimeout(() => controller.abort(tooLong(timeout)), Math.min(Math.max(left, 0), LONGEST));
+    this.#timer = startTimer(() => controller.abort(tooLong(timeout)), Math.max(left, 0));
   }
 }
 

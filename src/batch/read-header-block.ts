@@ -2,7 +2,7 @@ const LINE_FEED = 10;
 const CARRIAGE_RETURN = 13;
 
 /** The most bytes of a header block: the limit of Node.js for the headers of a request. */
-export const MAX_BYTES: number = 16 * 1024;
+const MAX_BYTES = 16 * 1024;
 const MAX_LINES = 100;
 
 /** The characters of a header name. @see RFC 9110, section 5.6.2 */
@@ -26,13 +26,9 @@ interface TextLine {
   readonly end: number;
 }
 
-/**
- * Reads one line, without its line break: CRLF, or LF alone.
- * @returns null for a line above the limit of a header block
- */
-export function readLine(bytes: Uint8Array, start: number): TextLine | null {
-  const feed = bytes.subarray(start, start + MAX_BYTES).indexOf(LINE_FEED);
-  if (feed < 0 && bytes.length - start > MAX_BYTES) return null;
+/** Reads one line, without its line break: CRLF, or LF alone. */
+export function readLine(bytes: Uint8Array, start: number): TextLine {
+  const feed = bytes.subarray(start).indexOf(LINE_FEED);
   const end = feed < 0 ? bytes.length : start + feed;
   const last = end > start && bytes[end - 1] === CARRIAGE_RETURN ? end - 1 : end;
   return { text: decoder.decode(bytes.subarray(start, last)), end: feed < 0 ? end : end + 1 };
@@ -45,11 +41,12 @@ export function readLine(bytes: Uint8Array, start: number): TextLine | null {
  */
 export function readHeaderBlock(bytes: Uint8Array, start: number): HeaderBlock | string {
   const headers = new Map<string, string>();
+  const read = bytes.subarray(0, start + MAX_BYTES + 1);
   let name: string | undefined;
   let at = start;
   for (let lines = 0; at < bytes.length; lines++) {
-    const line = readLine(bytes, at);
-    if (line === null || line.end - start > MAX_BYTES) return `has headers of more than ${String(MAX_BYTES)} bytes.`;
+    const line = readLine(read, at);
+    if (line.end - start > MAX_BYTES) return `has headers of more than ${String(MAX_BYTES)} bytes.`;
     at = line.end;
     const { text } = line;
     if (text.trim() === "") return { headers, end: at };

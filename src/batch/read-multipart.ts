@@ -11,7 +11,7 @@ import {
   NO_BYTES,
   REQUEST_ID_SYNTAX,
 } from "./batch-request.ts";
-import { readHeaderBlock, MAX_BYTES as MAX_LINE_BYTES, readLine } from "./read-header-block.ts";
+import { readHeaderBlock, readLine } from "./read-header-block.ts";
 
 /** The state of reading one batch. */
 interface Reading {
@@ -251,16 +251,8 @@ const NO_HEADERS: ReadonlyMap<string, string> = new Map();
  */
 function readOperation(bytes: Uint8Array, contentId: string | undefined, place: string): BatchOperation {
   const start = afterEmptyLines(bytes);
+  // The service checks the length of the URL.
   const line = readLine(bytes, start);
-  if (line === null) {
-    return failed(
-      contentId,
-      unreadable(
-        place,
-        `has a request line of more than ${String(MAX_LINE_BYTES)} bytes: ask for less at once, or send a POST to $query.`,
-      ),
-    );
-  }
   const request = readRequestLine(line.text);
   if (request === null) {
     const problem = "does not start with a request line, such as GET Orders HTTP/1.1.";

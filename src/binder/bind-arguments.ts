@@ -99,7 +99,8 @@ function refuseMisspelt(operation: Operation, given: CallArguments, options: Ite
   }
 }
 
-function isRequired({ defaultValue, nullable, isCollection }: OperationParameter): boolean {
+/** Whether a call must give a parameter. */
+export function isRequired({ defaultValue, nullable, isCollection }: OperationParameter): boolean {
   return defaultValue === undefined && (!nullable || isCollection);
 }
 

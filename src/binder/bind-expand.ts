@@ -270,6 +270,7 @@ function bindItem(
     top,
     count,
     selectExpand: below === null ? selected : withExpansions(selected, bindItems(items, below, work), work),
+    ...(items.length > (options.expand?.length ?? 0) && { isRepeated: true }),
     roundingMode: capabilities.roundingMode,
   });
   checkMentions(bound, limits, "$expand");

@@ -304,7 +304,7 @@ function integerOption(options: QueryOptionsSyntax, option: string): number | un
 const syntaxLimits: (limits: Limits) => SyntaxLimits = keptPer(toSyntaxLimits);
 
 /** Each request has its own context, because the literals of a shape are counted from its first option. */
-function parseContext({ aliases, signIsOptional }: QueryOptionsSyntax, target: QueryTarget): ParseContext {
+export function parseContext({ aliases, signIsOptional }: QueryOptionsSyntax, target: QueryTarget): ParseContext {
   const { limits, model, capabilitiesOf } = target;
   return {
     limits: syntaxLimits(limits),

@@ -1,4 +1,5 @@
 import type { DatabaseConnection, QueryExecutor, ControlledTransaction } from "kysely";
+import { startTimer } from "../base/within-time.ts";
 import { queryTimeout } from "../errors/odata-error.ts";
 import type { AnyKysely } from "./synchronous-reader.ts";
 
@@ -48,7 +49,7 @@ export function runLimited<R>(
       });
     };
     const leave = (): void => stop(signal?.reason);
-    const timer = timeout === null ? undefined : setTimeout(() => stop(queryTimeout(stated)), timeout);
+    const timer = timeout === null ? undefined : startTimer(() => stop(queryTimeout(stated)), timeout);
     signal?.addEventListener("abort", leave, { once: true });
     run.execute(query).then(
       (result) => settle(() => resolve(result)),

@@ -1,5 +1,6 @@
 import type { ByteCount } from "../base/byte-count.ts";
 import type { Maybe } from "../base/maybe.ts";
+import { startTimer } from "../base/within-time.ts";
 import { queryTimeout } from "../errors/odata-error.ts";
 import type { Caller, Reading } from "../query/reading.ts";
 import { OwnTransaction } from "./limited-query.ts";
@@ -112,7 +113,7 @@ export function beginInTime(db: AnyKysely, { signal, timeout = null }: Patience)
     };
     const leave = (): void => settle(() => reject(signal?.reason as Error));
     const late = (): void => settle(() => reject(queryTimeout(timeout)));
-    const timer = timeout === null ? undefined : setTimeout(late, timeout);
+    const timer = timeout === null ? undefined : startTimer(late, timeout);
     signal?.addEventListener("abort", leave, { once: true });
     begun.execute().then(
       (transaction) => {

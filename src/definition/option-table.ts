@@ -4,7 +4,7 @@ import { nearestName } from "../errors/nearest-name.ts";
 /** The rule for the value of an option. An absent or undefined option passes every rule. */
 export type OptionRule =
   | { readonly kind: "flag" | "text" | "handler" | "texts" | "object" | "array" | "any" }
-  | { readonly kind: "limit"; readonly least: number }
+  | { readonly kind: "limit"; readonly least: number; readonly most?: number }
   | { readonly kind: "choice"; readonly values: ReadonlyArray<string | false> };
 
 /** The options of one declaration, each with its rule. */
@@ -78,8 +78,11 @@ function wantedInstead(rule: OptionRule, value: unknown): string | null {
       return isObject(value) ? null : "an object";
     case "array":
       return Array.isArray(value) ? null : "an array";
-    case "limit":
-      return isLimit(value, rule.least) ? null : `a whole number of ${rule.least} or more, or null for no limit`;
+    case "limit": {
+      const { least, most = Infinity } = rule;
+      if (isLimit(value, least) && Number(value) <= most) return null;
+      return `a whole number ${most === Infinity ? `of ${least} or more` : `from ${least} to ${most}`}, or null for no limit`;
+    }
     case "choice":
       return rule.values.some((each) => each === value) ? null : rule.values.map(describe).join(" or ");
     case "any":

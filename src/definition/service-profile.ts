@@ -57,6 +57,8 @@ export interface ServiceProfile {
   readonly takesScriptDates: boolean;
   /** Whether null and literal defaults of properties that the user may not write count as absent. */
   readonly takesWholeRows: boolean;
+  /** Whether an absent body of an action counts as `{}` where all of its parameters may be absent. */
+  readonly absentBodyIsEmpty: boolean;
 }
 
 /** The two profiles. @see docs/reference/services.md, The profile of the standard */
@@ -90,6 +92,7 @@ export const SERVICE_PROFILES: Readonly<Record<ServiceProfile["name"], ServicePr
     findsEveryFault: false,
     takesScriptDates: false,
     takesWholeRows: false,
+    absentBodyIsEmpty: false,
   }),
   standard: Object.freeze({
     name: "standard",
@@ -120,5 +123,6 @@ export const SERVICE_PROFILES: Readonly<Record<ServiceProfile["name"], ServicePr
     findsEveryFault: true,
     takesScriptDates: true,
     takesWholeRows: true,
+    absentBodyIsEmpty: true,
   }),
 });

@@ -57,13 +57,18 @@ export class AuthorizedRequest {
  * @see docs/reference/query-options.md
  */
 function readRequestOptions({ service, arrival, path }: AuthorizedRequest): QueryOptionsReading {
-  const functions = "operations" in path ? path.operations.filter(({ kind }) => kind === "Function") : [];
   const reading = readQueryOptions((arrival.sent ?? arrival.url).query, {
     signIsOptional: service.definition.profile.signIsOptional,
-    isParameter: (name) => functions.some((operation) => isMeantAsParameter(operation, name)),
+    isParameter: (name) => isParameterOf(path, name),
   });
   for (const [name, option] of reading.options.similar) warnOnce(service, arrival, name, option);
   return reading;
+}
+
+/** Whether a name is one of a parameter of an addressed function. */
+export function isParameterOf(path: ResourcePath, name: string): boolean {
+  const operations = "operations" in path ? path.operations : [];
+  return operations.some((operation) => operation.kind === "Function" && isMeantAsParameter(operation, name));
 }
 
 function warnOnce(
@@ -99,10 +104,11 @@ export interface RequestBody {
 /**
  * Checks the headers of a body, before the query options are bound and the body is read.
  * @param entitySet the set with the limit; null: the limit of the registration
+ * @param mayBeAbsent whether an absent body counts as `{}`; otherwise it is refused
  * @throws ODataError `PayloadTooLarge`, `UnsupportedMediaType`
  * @see docs/reference/writing.md
  */
-export function openBody(request: AuthorizedRequest, entitySet: EntitySet | null): RequestBody {
+export function openBody(request: AuthorizedRequest, entitySet: EntitySet | null, mayBeAbsent = false): RequestBody {
   const { limits, defaultSettings } = request.service.definition;
   const settings = entitySet === null ? defaultSettings : runtimeOf(request.service, entitySet).settings;
   const { maxRequestBodyBytes: maxBytes } = settings;
@@ -112,7 +118,7 @@ export function openBody(request: AuthorizedRequest, entitySet: EntitySet | null
   return {
     read: (bind) => {
       request.arrival.clock?.enter("body");
-      const json = readJsonBody(odata, { maxBytes, maxDepth, maxValues });
+      const json = readJsonBody(odata, { maxBytes, maxDepth, maxValues, mayBeAbsent });
       return chain(json, (value) => bind(value, ieee754Compatible));
     },
   };

@@ -5,9 +5,10 @@ import {
   bindEntityQuery,
   type QueryTarget,
 } from "../binder/bind-query-options.ts";
+import { expansionLinks } from "../binder/expansion-links.ts";
 import type { OptionRules, QueryOptionsReading } from "../binder/option-rules.ts";
 import type { ServiceDefinition } from "../definition/model/service-definition.ts";
-import { ODataError } from "../errors/odata-error.ts";
+import { ODataError, protocolError } from "../errors/odata-error.ts";
 import { definitionIn } from "../execution/entities/reader.ts";
 import {
   authorizeExpansions,
@@ -19,10 +20,10 @@ import {
 import { checkQueryHeaders, readQueryText } from "../http/fetch-request.ts";
 import { negotiateJson, negotiateText, type JsonFormat } from "../http/media-type.ts";
 import type { ODataRequest } from "../http/odata-request.ts";
-import type { BoundEntityQuery, BoundQuery, ShapeCache } from "../query/clauses.ts";
+import type { BoundEntityQuery, BoundQuery, ExpansionLinks, SelectExpandClause, ShapeCache } from "../query/clauses.ts";
 import type { ResourcePath } from "../query/resource-path.ts";
 import type { RequestUrl } from "./arrival.ts";
-import type { AuthorizedRequest } from "./authorized-request.ts";
+import { type AuthorizedRequest, isParameterOf } from "./authorized-request.ts";
 import { setsOfExpansions, setsOfQuery } from "./cache-headers.ts";
 
 /**
@@ -32,7 +33,8 @@ import { setsOfExpansions, setsOfQuery } from "./cache-headers.ts";
  */
 export function bindCollection(request: AuthorizedRequest, target: QueryTarget, rules?: OptionRules): BoundQuery {
   const bind: Bind<BoundQuery> = (of, shapes) => bindCollectionQuery(readOptions(request), of, shapes, rules);
-  return noted(request, guarded(request, readable(request, target), bind, authorizeQuery), ofShape);
+  const query = noted(request, guarded(request, readable(request, target), bind, authorizeQuery), ofShape);
+  return linked(request, target, query, query.shape.selectExpand);
 }
 
 /** Binds the query options of a request for a count. @throws ODataError as for bindCollection */
@@ -50,7 +52,29 @@ export function bindEntity(request: AuthorizedRequest, target: QueryTarget, rule
   const query = guarded(request, readable(request, target), bind, (reader, { selectExpand }) => {
     authorizeExpansions(reader, selectExpand, target.entitySet);
   });
-  return noted(request, query, ({ selectExpand }) => setsOfExpansions(selectExpand));
+  const entity = noted(request, query, ({ selectExpand }) => setsOfExpansions(selectExpand));
+  return linked(request, target, entity, entity.selectExpand);
+}
+
+/** Adds the options of next links to a query with expansions. */
+function linked<Query extends { readonly links?: ExpansionLinks | undefined }>(
+  request: AuthorizedRequest,
+  target: QueryTarget,
+  query: Query,
+  clause: SelectExpandClause,
+): Query {
+  if (clause.expanded.length === 0) return query;
+  const isParameter = (name: string): boolean => isParameterOf(request.path, name);
+  const links = expansionLinks({ options: readOptions(request), target, clause, isParameter });
+  const limited: ExpansionLinks = (expansion) => {
+    const link = links(expansion);
+    const limit = maxLinkLength(request);
+    if (limit === null || link.length <= limit) return link;
+    const { name } = expansion.navigationProperty;
+    const message = `There are further entities at '${name}', but the link to them would have more than ${String(limit)} characters: page through them with $top and $skip in its parentheses.`;
+    throw protocolError("InvalidQueryOption", message, { target: "$expand" });
+  };
+  return { ...query, links: limited };
 }
 
 const ofShape = ({ shape }: BoundQuery): AuthorizedRequest["queriedSets"] => setsOfQuery(shape);

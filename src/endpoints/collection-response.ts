@@ -126,7 +126,7 @@ function readPage(planned: PlannedPage, execution: Execution): Maybe<ReadPage> {
   const open = isWhole ? runCollection : openCollection;
   return chain(open(plan, resource.rows(execution), reader, maxEntities), (result): Maybe<ReadPage> => {
     const { query, expand } = plan;
-    const run: ExpandRequest = { ...reader, values: query.values, maxEntities };
+    const run: ExpandRequest = { ...reader, values: query.values, maxEntities, links: query.links };
     if (result instanceof CollectionStream) return readStream(plan, new Parts(plan, result, run, execution));
     return chain(expandPart(expand, query.shape.entityType, result, run), (part): PageToWrite => {
       const parts: PageToWrite["parts"] = [part, ...(result.further ?? [])];

@@ -161,7 +161,7 @@ function readsBare(open: OpenCall): Endpoint {
         const expanded =
           expand === null
             ? { entities: result.entities, total: undefined }
-            : runExpand(expand, page, { ...reader, values: query.values, maxEntities });
+            : runExpand(expand, page, { ...reader, values: query.values, maxEntities, links: query.links });
         return chain(expanded, (read) => {
           execution.countEntities(read.total ?? read.entities.length);
           return read;

@@ -1,6 +1,6 @@
 import { chain, type Maybe } from "../base/maybe.ts";
 import { keptPer, keptPerPair } from "../base/memo.ts";
-import { bindArguments, refuseArguments } from "../binder/bind-arguments.ts";
+import { bindArguments, isRequired, refuseArguments } from "../binder/bind-arguments.ts";
 import { bindEntityKey } from "../binder/bind-key.ts";
 import { bindNoQuery } from "../binder/bind-query-options.ts";
 import { resultOptions } from "../binder/option-rules.ts";
@@ -195,7 +195,9 @@ function openArguments(request: AuthorizedRequest, source: ArgumentSource): Argu
       return {};
     };
   }
-  const body: RequestBody = openBody(request, entitySet);
+  const { absentBodyIsEmpty } = request.service.definition.profile;
+  const mayBeAbsent = absentBodyIsEmpty && !operation.parameters.some(isRequired);
+  const body: RequestBody = openBody(request, entitySet, mayBeAbsent);
   return () => {
     refuseArguments(operation, parentheses);
     return body.read(parametersReader(operation, request.service.definition));

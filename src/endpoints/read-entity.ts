@@ -168,7 +168,7 @@ export function entityResponse(
  */
 export function expandEntity(
   execution: Execution,
-  { origin, query: { selectExpand, values } }: EntityResource,
+  { origin, query: { selectExpand, values, links } }: EntityResource,
   found: FoundEntity,
 ): Maybe<ExpandedEntity> {
   const plan = planExpand(selectExpand, execution.service.definition);
@@ -181,7 +181,7 @@ export function expandEntity(
     }
     const { maxEntities } = execution;
     const page = { entities: [entity], rowShape, entityType, joined };
-    const expanded = expandFitting(plan, page, { ...execution.reader, values, maxEntities });
+    const expanded = expandFitting(plan, page, { ...execution.reader, values, maxEntities, links });
     return chain(expanded, ({ entities, total }) => {
       execution.countEntities(total);
       return { entity: entities[0], rowShape };

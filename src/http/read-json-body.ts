@@ -14,10 +14,14 @@ interface BodyLimits {
   readonly maxDepth: number | null;
   /** The most objects, arrays, members and items together. */
   readonly maxValues: number | null;
+  /** Whether a body without a value counts as `{}`; absent: it is refused. */
+  readonly mayBeAbsent?: boolean;
 }
 
 /** A body without a value. */
 const BLANK = /^\uFEFF?[\t\n\r ]*$/;
+/** The bytes of `{}`. */
+const EMPTY_OBJECT = Uint8Array.of(0x7b, 0x7d);
 
 /** Keeps a byte order mark, which the parser accepts. */
 const decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
@@ -35,9 +39,13 @@ export const LONG_BODY: number = 1 << 18;
  * nested, or that repeats a member (its path is the target)
  * @see docs/reference/limits.md
  */
-export function readJsonBody(request: ODataRequest, { maxBytes, maxDepth, maxValues }: BodyLimits): Maybe<JsonValue> {
+export function readJsonBody(
+  request: ODataRequest,
+  { maxBytes, maxDepth, maxValues, mayBeAbsent }: BodyLimits,
+): Maybe<JsonValue> {
   return chain(request.readBody(maxBytes), (bytes) => {
-    const value = parseBody(bytes, maxDepth ?? Infinity, maxValues ?? Infinity);
+    const isAbsent = mayBeAbsent === true && bytes.length < SMALL_BLOCK && BLANK.test(decode(bytes));
+    const value = parseBody(isAbsent ? EMPTY_OBJECT : bytes, maxDepth ?? Infinity, maxValues ?? Infinity);
     return bytes.length > LONG_BODY ? nextTurn().then(() => value) : value;
   });
 }

@@ -1,6 +1,5 @@
 import type { EntitySet, EntityType } from "../edm/model.ts";
 import { selectsKey, type SelectExpandClause, type ExpandedNavigation } from "../query/clauses.ts";
-import { continuationOptions } from "../query/continuation.ts";
 import type { ExpandedEntity, Related, RelatedCollection } from "../query/expanded-entity.ts";
 import type { RowShape } from "../query/row-shape.ts";
 import { type EntityText, joinTexts, prefixed } from "./entity-text.ts";
@@ -307,9 +306,8 @@ function compileExpansion(
   const head = `${JSON.stringify(name)}:`;
   const linkHead = `${JSON.stringify(`${name}@odata.nextLink`)}:`;
   const writerOf = keepWriters(expansion, form === "references" ? compileReference : compileRelated);
-  const options = continuationOptions(expansion) ?? "";
-  const nextLink = ({ entities }: RelatedCollection, url: () => string): string =>
-    JSON.stringify(`${url()}/${encodeSegment(name)}?$skip=${String(expansion.skip + entities.length)}${options}`);
+  const nextLink = ({ entities, linkOptions = "" }: RelatedCollection, url: () => string): string =>
+    JSON.stringify(`${url()}/${encodeSegment(name)}?$skip=${String(expansion.skip + entities.length)}${linkOptions}`);
   return (related, serviceRoot, url) => {
     if (related === null) return "";
     if (related.kind === "entity") {

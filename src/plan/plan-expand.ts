@@ -10,8 +10,8 @@ import type {
   SearchClause,
   SelectExpandClause,
 } from "../query/clauses.ts";
-import { continuationOptions } from "../query/continuation.ts";
 import type { SourceQuery } from "../query/source.ts";
+import { isPath, stepsOf } from "../query/walk-expression.ts";
 import {
   expansionWays,
   findNavigationHandlers,
@@ -70,7 +70,7 @@ export interface ExpandPlan {
 }
 
 /** The other input of a plan, besides the clause. */
-type PlanScope = Pick<ServiceDefinition, "entitySets" | "limits">;
+type PlanScope = Pick<ServiceDefinition, "entitySets" | "limits" | "profile">;
 
 /**
  * Plans the expansions of a clause. A batch handler takes precedence over a handler that is called per parent.
@@ -145,10 +145,21 @@ export const keyQuery: (entitySet: EntitySet) => ExpandSearch["query"] = keptPer
   return Object.freeze({ shape, values: [], filter: null, selected, orderBy, skip: 0, top: undefined, count: false });
 });
 
-/** Returns whether the navigation route can continue a truncated list. */
+/**
+ * Returns whether the navigation route can continue a truncated list: whether it exists, and takes the options of the list.
+ * @see docs/reference/expand.md
+ */
 function canContinue(expansion: ExpandedNavigation, scope: PlanScope): boolean {
-  const { entitySet, navigationProperty } = expansion;
-  return continuationOptions(expansion) !== null && hasNavigationRoute(scope, entitySet, navigationProperty.name);
+  const { entitySet, navigationProperty, form, isRepeated, filter, search, orderBy, selectExpand } = expansion;
+  const { expanded, computed = [] } = selectExpand;
+  const isPlain = filter === null && search === null && expanded.length === 0 && computed.length === 0;
+  const takesOptions = scope.profile.navigationTakesEveryOption || (isPlain && orderBy.every(isOwnPath));
+  if (form !== "entities" || isRepeated === true || !takesOptions) return false;
+  return hasNavigationRoute(scope, entitySet, navigationProperty.name);
+}
+
+function isOwnPath({ expression }: OrderByItem): boolean {
+  return isPath(expression) && stepsOf(expression).start.kind === "it";
 }
 
 /**

@@ -65,8 +65,16 @@ export interface ExpandedNavigation {
   readonly count: boolean;
   /** `$select` and the expansions of the next level; `$levels` is unrolled. */
   readonly selectExpand: SelectExpandClause;
+  /** Whether `$levels` repeats the expansion below itself; absent: no. */
+  readonly isRepeated?: true | undefined;
   readonly roundingMode: RoundingMode;
 }
+
+/**
+ * Returns the options of the next link of an expansion, apart from `$skip`: percent-encoded, each with a leading ampersand.
+ * @throws ODataError `InvalidQueryOption` for a link that would be longer than URLs may be
+ */
+export type ExpansionLinks = (expansion: ExpandedNavigation) => string;
 
 /** A property to write: whole, or only some members of a complex property. */
 export interface SelectedProperty {
@@ -254,10 +262,12 @@ export interface BoundQuery {
   readonly skipToken: string | undefined;
   /** Whether the client requests the total. */
   readonly count: boolean;
+  /** Absent: without expansions. */
+  readonly links?: ExpansionLinks | undefined;
 }
 
 /** A query on one entity: its selection, and the values of the parameters of its expansions. */
-export interface BoundEntityQuery {
+export interface BoundEntityQuery extends Pick<BoundQuery, "links"> {
   readonly selectExpand: SelectExpandClause;
   readonly values: readonly PrimitiveValue[];
 }

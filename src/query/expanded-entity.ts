@@ -25,6 +25,8 @@ export interface RelatedCollection {
   readonly count: number | bigint | undefined;
   /** Whether more entities follow, so that a next link is written. */
   readonly hasMore: boolean;
+  /** The options of that link, apart from `$skip`, each with a leading ampersand; absent: none. */
+  readonly linkOptions?: string | undefined;
 }
 
 /** The related entity of a single-valued navigation property. */

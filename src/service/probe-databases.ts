@@ -1,5 +1,5 @@
 import { once } from "../base/memo.ts";
-import { withinTime } from "../base/within-time.ts";
+import { LONGEST_TIME, withinTime } from "../base/within-time.ts";
 import type { ServiceDefinition } from "../definition/model/service-definition.ts";
 import type { DatabaseServer } from "../definition/model/stored-database.ts";
 import { adviseName, describe, isObject } from "../definition/option-table.ts";
@@ -35,8 +35,6 @@ export interface ProbedDatabase {
 }
 
 const DEADLINE = 2000;
-/** The longest time of a timer. */
-const MAX_TIMEOUT = 2 ** 31 - 1;
 
 /** Makes the function that reads one row of each database of a service. */
 export function databaseProbe(service: ServiceDefinition): (options?: ProbeOptions) => Promise<ProbeReport> {
@@ -72,8 +70,8 @@ function readTimeout(options: ProbeOptions): number {
     ]);
   }
   const isNumber = typeof timeout === "number" && Number.isSafeInteger(timeout);
-  if (isNumber && timeout >= 1 && timeout <= MAX_TIMEOUT) return timeout;
-  const fix = `Give whole milliseconds from 1 to ${String(MAX_TIMEOUT)}.`;
+  if (isNumber && timeout >= 1 && timeout <= LONGEST_TIME) return timeout;
+  const fix = `Give whole milliseconds from 1 to ${String(LONGEST_TIME)}.`;
   throw new ConfigurationError([{ message: `\`timeout\` of probe cannot be ${describe(timeout)}.`, fix }]);
 }
 

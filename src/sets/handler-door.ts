@@ -1,5 +1,5 @@
 import type { Maybe } from "../base/maybe.ts";
-import { withinTime } from "../base/within-time.ts";
+import { LONGEST_TIME, withinTime } from "../base/within-time.ts";
 import type {
   Context,
   TransactionContext,
@@ -327,9 +327,9 @@ function readTransactionOptions(options: TransactionOptions, byDefault: number |
     throw new TypeError(`ctx.inTransaction has no option \`${name}\`. ${adviseName(name, NAMES)}`);
   }
   const { over, timeout = byDefault } = options;
-  if (timeout !== null && !(Number.isSafeInteger(timeout) && timeout > 0)) {
+  if (timeout !== null && !(Number.isSafeInteger(timeout) && timeout > 0 && timeout <= LONGEST_TIME)) {
     throw new TypeError(
-      `\`timeout\` of ctx.inTransaction is ${describe(timeout)}. Pass whole milliseconds, or null for no limit.`,
+      `\`timeout\` of ctx.inTransaction is ${describe(timeout)}. Pass whole milliseconds up to ${String(LONGEST_TIME)}, or null for no limit.`,
     );
   }
   return { over, timeout };

@@ -32,7 +32,11 @@ interface ExpandReader extends OptionCursor {
   /** The pieces of the shape up to `shapeEnd` in the text. */
   readonly shape: string[];
   shapeEnd: number;
+  readonly note: NoteOption | undefined;
 }
+
+/** Receives each nested option of an item, with its text without outer blanks. */
+type NoteOption = (item: ExpandOptionsSyntax, name: OptionName, text: string) => void;
 
 type MutableOptions = { -readonly [Name in keyof ExpandOptionsSyntax]: ExpandOptionsSyntax[Name] };
 type OptionName =
@@ -94,10 +98,11 @@ export function parseExpand(text: string, context: ParseContext): readonly Expan
 
 /**
  * Parses `$expand` as `parseExpand` does, and returns its shape, too.
+ * @param note receives the nested options; absent: nobody
  * @throws ODataError as `parseExpand`
  */
-export function parseShapedExpand(text: string, context: ParseContext): ShapedExpand {
-  const reader: ExpandReader = { text, context, option: "$expand", position: 0, shape: [], shapeEnd: 0 };
+export function parseShapedExpand(text: string, context: ParseContext, note?: NoteOption): ShapedExpand {
+  const reader: ExpandReader = { text, context, option: "$expand", position: 0, shape: [], shapeEnd: 0, note };
   const items = readItems(reader, 0);
   if (reader.position < text.length) {
     throw readerError(reader, `a comma or the end must follow an item: found ${foundText(reader)}.`);
@@ -174,7 +179,9 @@ function readOptions(reader: ExpandReader, allowed: OptionNames, depth: number):
   do {
     skipBlanks(reader);
     const name = readOptionName(reader, options, allowed);
+    const { position } = reader;
     readOptionValue(reader, options, name, depth);
+    reader.note?.(options, name, withoutOuterBlanks(reader.text.slice(position, reader.position)));
     skipBlanks(reader);
   } while (skipCharacter(reader, ";"));
   if (!skipCharacter(reader, ")")) {

@@ -336,6 +336,7 @@ insert into orders values (1); insert into tags values (1), (2); insert into ord
     [["--auth", "basic"], "needs `ODATAKIT_USERS_FILE`"],
     [["--auth", "token"], '`--auth` is "token". Write key or basic or oidc.'],
     [["--port", "x"], '`--port` is "x". Write a whole number from 0 to 65535.'],
+    [["--timeout", "9999999m"], '`--timeout` is "9999999m". Write a time of at most 2147483647ms.'],
     [["--timeout", "10"], '`--timeout` is "10". Write a time such as 500ms, 10s or 2m.'],
     [["--prefix", "odata"], "Write a path such as `/odata`."],
     [["--host", "ftp://a:b@c"], '`--host` is "ftp://a:***@c". Write a name or address of this machine.'],

@@ -177,11 +177,6 @@ eachDoor((door) => {
         ["GET Customers HTTP/1.1", `A: ${long(20_000)}`, ""],
         /^Part 2 has headers of more than 16384 bytes/,
       ],
-      [
-        "with a long request line",
-        [`GET ${long(20_000)} HTTP/1.1`, ""],
-        /^Part 2 has a request line of more than 16384 bytes/,
-      ],
       ["with an invalid id", ["GET Customers HTTP/1.1", "Content-ID: a b", ""], /^Part 2 has an invalid Content-ID/],
     ])("%s", async (_name, lines, message) => {
       const { send, rowsOf } = await shopBehind(door);

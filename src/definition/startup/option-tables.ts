@@ -1,3 +1,4 @@
+import { LONGEST_TIME } from "../../base/within-time.ts";
 import type { PositionStore } from "../model/service-definition.ts";
 import type { BatchOptions, CorsOptions, ServiceOptions } from "../model/service-options.ts";
 import { NAMING_POLICIES } from "../names.ts";
@@ -20,6 +21,7 @@ const ARRAY: OptionRule = { kind: "array" };
 const ANY: OptionRule = { kind: "any" };
 const FROM_ZERO: OptionRule = { kind: "limit", least: 0 };
 const FROM_ONE: OptionRule = { kind: "limit", least: 1 };
+const TIME: OptionRule = { kind: "limit", least: 1, most: LONGEST_TIME };
 
 const SET_SETTINGS: OptionTable<keyof InheritedSettings> = {
   filterEnabled: FLAG,
@@ -61,10 +63,10 @@ const LIMITS: OptionTable<keyof LimitSettings> = {
   maxResponseBytes: FROM_ONE,
   maxExpandItems: FROM_ZERO,
   maxIterableEntities: FROM_ONE,
-  queryTimeout: FROM_ONE,
-  transactionTimeout: FROM_ONE,
+  queryTimeout: TIME,
+  transactionTimeout: TIME,
   maxStreams: FROM_ONE,
-  streamTimeout: FROM_ONE,
+  streamTimeout: TIME,
 };
 
 /** The options of `entitySet`. */
@@ -112,7 +114,7 @@ const BATCH_OPTIONS: OptionTable<keyof BatchOptions> = {
   multipart: FLAG,
   json: FLAG,
   maxParts: FROM_ONE,
-  timeout: FROM_ONE,
+  timeout: TIME,
   changeSets: { kind: "choice", values: ["atomic", "sequential"] },
 };
 

@@ -1,5 +1,5 @@
 import { builtinModule } from "../../base/host.ts";
-import { withinTime } from "../../base/within-time.ts";
+import { startTimer, withinTime } from "../../base/within-time.ts";
 import type { Patience } from "../../connection/patient-reader.ts";
 import { queryTimeout } from "../../errors/odata-error.ts";
 import type { SqliteSettings } from "./prepared-statement.ts";
@@ -64,7 +64,7 @@ export class ReaderThreads {
         this.#give(job, () => job.reject(queryTimeout(timeout ?? 0)));
       };
       const isBehindOthers = this.#isBusyForOthers(client);
-      let timer = timeout === null ? undefined : setTimeout(late, isBehindOthers ? timeout + GRACE : timeout);
+      let timer = timeout === null ? undefined : startTimer(late, isBehindOthers ? timeout + GRACE : timeout);
       let isEnded = false;
       const job: Job = {
         ...wanted,
@@ -73,7 +73,7 @@ export class ReaderThreads {
         begin: () => {
           if (timeout === null || !isBehindOthers) return;
           clearTimeout(timer);
-          timer = setTimeout(late, timeout);
+          timer = startTimer(late, timeout);
           job.deadline = performance.now() + timeout;
         },
         owner,

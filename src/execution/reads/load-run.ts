@@ -3,6 +3,7 @@ import { type Context, seesAllRows } from "../../definition/context.ts";
 import type { EntitySet } from "../../edm/model.ts";
 import { protocolError, type ODataError } from "../../errors/odata-error.ts";
 import type { Evaluation } from "../../memory/evaluation.ts";
+import type { ExpansionLinks } from "../../query/clauses.ts";
 import { type Reader, serviceOf } from "../entities/reader.ts";
 
 /** The state that all reads of related entities in one execution share. */
@@ -14,6 +15,8 @@ export interface ReadRun extends Reader {
   readonly counted: { total: number };
   /** The time of the present piece of work. */
   readonly turn: Turn;
+  /** The options of next links; absent: without expansions. */
+  readonly links?: ExpansionLinks | undefined;
 }
 
 /**

@@ -144,7 +144,8 @@ export function cutToPage(
   const entities = isLonger ? read.entities.slice(0, size) : read.entities;
   countWritten(step, entities.length * weight, run);
   const count = step.expansion.count ? read.count : undefined;
-  return { kind: "collection", entities, count, hasMore: isLonger && beyond === "link" };
+  if (!isLonger || beyond !== "link") return { kind: "collection", entities, count, hasMore: false };
+  return { kind: "collection", entities, count, hasMore: true, linkOptions: run.links?.(step.expansion) };
 }
 
 /** Whether a list that does not fit into the bytes of the response may end early, with a next link. */

@@ -9,6 +9,7 @@ import { type JoinedSteps, stepShape } from "../../plan/join-expansions.ts";
 import type { ExpandPlan, ExpandStep } from "../../plan/plan-expand.ts";
 import type { TargetWay, ListWay } from "../../plan/plan-related.ts";
 import { totalOrder } from "../../plan/total-order.ts";
+import type { ExpansionLinks } from "../../query/clauses.ts";
 import type { ExpandedEntity, Related } from "../../query/expanded-entity.ts";
 import { computedIn, mentionsOf } from "../../query/mentions.ts";
 import type { JoinedShape } from "../../query/row-shape.ts";
@@ -45,6 +46,8 @@ export interface ExpandRequest extends Reader {
   readonly before?: number | undefined;
   /** Whether a list that does not fit ends early, with a next link; absent: it is an error. */
   readonly mayCutLists?: boolean | undefined;
+  /** The options of next links; absent: none. */
+  readonly links?: ExpansionLinks | undefined;
 }
 
 /** The entities to expand. */
@@ -75,11 +78,23 @@ export interface ExpandedPage {
  */
 export function runExpand(plan: ExpandPlan, page: ParentPage, request: ExpandRequest): Maybe<ExpandedPage> {
   const { values, context, gate, snapshot, maxEntities, before = 0, turn = new Turn() } = request;
-  const { bytes, mayCutLists = false } = request;
+  const { bytes, mayCutLists = false, links } = request;
   const evaluation = new Evaluation(values);
   const loads = once(() => startLoads(evaluation, { context, gate, snapshot }, "$expand"));
   const counted = { total: before + page.entities.length };
-  const run: ExpandRun = { evaluation, loads, context, gate, snapshot, maxEntities, counted, turn, bytes, mayCutLists };
+  const run: ExpandRun = {
+    evaluation,
+    loads,
+    context,
+    gate,
+    snapshot,
+    maxEntities,
+    counted,
+    turn,
+    bytes,
+    mayCutLists,
+    links,
+  };
   const level: ExpandLevel = { ...page, weights: page.entities.map(() => 1) };
   return chain(expandLevel(plan, level, run), (entities) => ({ entities, total: counted.total - before }));
 }

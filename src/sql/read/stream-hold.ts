@@ -1,3 +1,4 @@
+import { startTimer } from "../../base/within-time.ts";
 import { protocolError } from "../../errors/odata-error.ts";
 import type { SourceQuery, StreamQuery } from "../../query/source.ts";
 
@@ -47,7 +48,7 @@ export function holdStream({ signal, streams }: StreamQuery, held: Held): Stream
   };
   const give = (): void => breakOff(signal?.reason);
   const late = (): void => breakOff(tooSlow(timeout ?? 0));
-  const timer = timeout === null || held.transaction === undefined ? undefined : setTimeout(late, timeout);
+  const timer = timeout === null || held.transaction === undefined ? undefined : startTimer(late, timeout);
   signal?.addEventListener("abort", give, { once: true });
   if (signal?.aborted === true) give();
   const scope = { signal: controller.signal, transaction: held.transaction };
@@ -115,7 +116,7 @@ export class StreamSlots {
       };
       const waiting: Waiting = { enter: () => end(resolve) };
       const give = (): void => end(() => reject(signal?.reason as Error));
-      const timer = setTimeout(() => end(() => reject(tooManyStreams())), patience);
+      const timer = startTimer(() => end(() => reject(tooManyStreams())), patience);
       signal?.addEventListener("abort", give, { once: true });
       this.#waiting.push(waiting);
     });

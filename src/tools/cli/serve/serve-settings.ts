@@ -1,4 +1,5 @@
 import type { DeclareOptions, DescribedSet, DescribedWarning } from "odatakit/introspect";
+import { LONGEST_TIME } from "../../../base/within-time.ts";
 import { readByteSize, WRITE_SIZE } from "../byte-size.ts";
 import type { Invocation } from "../command.ts";
 import { areProblems } from "../database-options.ts";
@@ -212,8 +213,9 @@ function unsafeCombinations({
 function readTime(option: string, given: string, wrong: (name: string, value: string, fix: string) => void): number {
   const [, amount = "", unit = ""] = /^(\d{1,7})(ms|s|m)$/.exec(given) ?? [];
   const time = Number(amount) * (UNITS[unit] ?? 0);
-  if (time >= 1) return time;
-  wrong(option, given, "Write a time such as 500ms, 10s or 2m.");
+  if (time >= 1 && time <= LONGEST_TIME) return time;
+  const limit = `Write a time of at most ${String(LONGEST_TIME)}ms.`;
+  wrong(option, given, time > LONGEST_TIME ? limit : "Write a time such as 500ms, 10s or 2m.");
   return 10_000;
 }
 
