@@ -1,6 +1,5 @@
 import { chain, recover, type Maybe } from "../../base/maybe.ts";
 import { keptPer } from "../../base/memo.ts";
-import { required } from "../../base/required.ts";
 import type { Context } from "../../definition/context.ts";
 import { keyIn, keyValues } from "../../edm/literal.ts";
 import type { JoinPair, StructuralProperty } from "../../edm/model.ts";
@@ -19,6 +18,7 @@ import {
   checkOneRow,
   mayShareKeys,
   sharedKey,
+  skippedWrite,
   toCommand,
   WriteStatements,
   type Expected,
@@ -83,8 +83,8 @@ export class TableWriter {
       const written = { columns, values: given };
       return chain(key === null ? null : this.#readWritten(task, key, selected, written), (stored) => {
         if (stored === null) this.#orFault(task, () => checkKeyKept(columns));
-        const row = required(stored, `The row that was added to ${table.name} cannot be read by its key.`);
-        return splitRow(row, beside, beyond);
+        if (stored === null) throw skippedWrite();
+        return splitRow(stored, beside, beyond);
       });
     });
   }

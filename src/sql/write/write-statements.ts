@@ -237,9 +237,7 @@ export class WriteStatements {
   /** An insert that cannot return the row returns its key, which the database may have generated. */
   #inserting(text: Sql, selected: readonly SelectedProperty[], written: readonly WrittenColumn[]): WriteStatement {
     const properties = this.#table.entityType.key;
-    const isKeyKnown = properties.every(
-      ({ databaseDefault, field }) => databaseDefault !== true || written.some(({ path }) => path[0]?.field === field),
-    );
+    const isKeyKnown = properties.every(({ field }) => written.some(({ path }) => path[0]?.field === field));
     if (this.areReturning || (!this.#writes.returnsRows && isKeyKnown)) return this.#answering(text, selected, written);
     const cells: Cells = [];
     const key = properties.map((property) => ({ property }));
@@ -312,6 +310,13 @@ export const mayShareKeys: (table: SqlTable) => boolean = keptPer(({ entityType,
 /** Checks how many rows a statement wrote. @throws ODataError `Conflict` if several have the key, which fails the transaction */
 export function checkOneRow(table: SqlTable, count: number): void {
   if (count > 1 && mayShareKeys(table)) throw sharedKey();
+}
+
+/** Returns the error for an entity that the database did not store, without an error of its own. */
+export function skippedWrite(): ODataError {
+  const problem =
+    "The database has not stored the entity under its key: a trigger or a rule of the table changed or skipped it.";
+  return protocolError("Conflict", problem);
 }
 
 /** Returns the error for a write that would reach several rows. */

@@ -95,6 +95,11 @@ describe.each(ENGINES.filter(({ name }) => name === "postgres"))("rules over $ti
       ]);
       expect(await send(service, "GET", "KeptOrders")).toEqual([200, { value: [{ Id: 1, IsGone: false }] }]);
       expect((await send(service, "DELETE", "KeptOrders(1)"))[0]).toBe(405);
+      await sql`create table skipped_orders (id int primary key)`.execute(db);
+      await sql`create function skip() returns trigger language plpgsql as 'begin return null; end'`.execute(db);
+      await sql`create trigger skips before insert on skipped_orders for each row execute function skip()`.execute(db);
+      const skipped = await served(db, ["skipped_orders"]);
+      expect((await send(skipped.service, "POST", "SkippedOrders", { Id: 1 }))[0]).toBe(409);
     } finally {
       await close();
     }
@@ -120,6 +125,10 @@ describe.each(ENGINES.filter(({ name }) => name === "mariadb"))("odd columns ove
       ];
       expect(await send(service, "GET", "Odds?$orderby=Id")).toEqual([200, { value: [first, second] }]);
       expect(await send(service, "GET", "Odds?$filter=State eq null")).toEqual([200, { value: [second] }]);
+      await sql`create sequence numbers`.execute(db);
+      await sql`create table numbered (id bigint primary key default nextval(numbers), name varchar(9))`.execute(db);
+      const numbered = await served(db);
+      expect(await send(numbered.service, "POST", "Numbereds", { Name: "x" })).toEqual([201, { Id: 1, Name: "x" }]);
     } finally {
       await close();
     }
