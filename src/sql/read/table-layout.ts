@@ -10,7 +10,7 @@ export class TableLayout {
   readonly #tables = new Map<string, string>();
   /** The facts of each check, by the names of its tables. */
   readonly #facts = new Map<string, string>();
-  readonly #triggered = new Set<string>();
+  readonly #triggers = new Map<string, TableSchema["triggers"]>();
   #text: string | undefined;
 
   /** Describes all tables that were read; undefined before the first check. */
@@ -23,9 +23,9 @@ export class TableLayout {
     return this.#tables.has(table);
   }
 
-  /** Whether triggers may change rows after a statement has written a table. @param table its quoted name */
-  isTriggered(table: string): boolean {
-    return this.#triggered.has(table);
+  /** Returns what triggers may change after a statement has written a table. @param table its quoted name */
+  triggersOf(table: string): TableSchema["triggers"] {
+    return this.#triggers.get(table);
   }
 
   /**
@@ -36,8 +36,7 @@ export class TableLayout {
   add(tables: ReadonlyMap<string, TableSchema>, facts: unknown): void {
     for (const [name, table] of tables) {
       this.#tables.set(name, textOf(table));
-      if (table.isTriggered === true) this.#triggered.add(name);
-      else this.#triggered.delete(name);
+      this.#triggers.set(name, table.triggers);
     }
     this.#facts.set(textOf([...tables.keys()].toSorted()), textOf(facts));
     this.#text = textOf([this.#tables, this.#facts].map((each) => [...each].toSorted(([a], [b]) => (a < b ? -1 : 1))));

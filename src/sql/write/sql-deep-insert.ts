@@ -87,7 +87,7 @@ async function insertGuarded(
     const task: InsertTask = { session, context, place: "", written: [], restrictions, stated };
     const stored = await insertNode(task, node, {}, []);
     await checkWritten(task, restrictions);
-    const isLeft = task.written.every((row) => !writerOf(row.table).statements.areTriggered);
+    const isLeft = task.written.every((row) => writerOf(row.table).statements.triggers === undefined);
     return isLeft || isPlain ? stored.entity : readAgain(task, node, stored.entity);
   };
   return inTransaction(table, context, insert, !isPlain || restrictions.size > 0);

@@ -166,7 +166,7 @@ export class TableWriter {
     row: Written,
     selected: readonly SelectedProperty[],
   ): Maybe<Values | Written> {
-    if (row === null || !this.statements.areTriggered) return row;
+    if (row === null || this.statements.triggers !== "own") return row;
     return chain(this.read(task, this.keyOf(row), selected), (left) => left ?? row);
   }
 

@@ -86,16 +86,16 @@ export class WriteStatements {
     return (this.#areReturnable ??= [...plans.values()].every(isReturnable));
   }
 
-  /** Whether triggers may change rows after a statement has written them, as far as the schema check has found. */
-  get areTriggered(): boolean {
+  /** What triggers may change after a statement, as far as the schema check has found. */
+  get triggers(): "own" | "other" | undefined {
     const { db, reader } = this.#table;
     this.#name ??= reader.from.quoted?.compile(db).sql ?? "";
-    return reader.connected.layout.isTriggered(this.#name);
+    return reader.connected.layout.triggersOf(this.#name);
   }
 
   /** Whether one statement changes or deletes a row: it returns the row as it stays, and reaches no other one. */
   get areEnough(): boolean {
-    return this.areReturning && !this.areTriggered && !mayShareKeys(this.#table);
+    return this.areReturning && this.triggers !== "own" && !mayShareKeys(this.#table);
   }
 
   /** Whether a row is locked by its key before it is written. A key that several rows may have is as weak as a condition. */

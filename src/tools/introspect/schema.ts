@@ -25,8 +25,8 @@ export interface TableSchema {
   readonly columns: readonly ColumnSchema[];
   /** The indexes that contain every row. */
   readonly indexes: readonly IndexSchema[];
-  /** Whether triggers may change its rows, or other ones, after a statement has written them; absent: no. */
-  readonly isTriggered?: true | undefined;
+  /** Whether triggers may change rows of the table, or only of other tables, after a statement has written it; absent: neither. */
+  readonly triggers?: "own" | "other" | undefined;
 }
 
 /** One column. */

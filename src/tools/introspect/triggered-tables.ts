@@ -1,15 +1,15 @@
-import { textOf, type CatalogueQuery, type CatalogueSteps } from "./catalogue-steps.ts";
+import { isYes, textOf, type CatalogueQuery, type CatalogueSteps } from "./catalogue-steps.ts";
 import type { TableSchema, WantedTable } from "./schema.ts";
 
 /** The parts of a database's catalogue in which triggers are found. */
 interface TriggerCatalogue {
-  /** Lists the names of tables whose rows a trigger may change after a statement has written them. */
+  /** Lists the names of tables with triggers that run after a statement, and whether these may change rows of the same table. */
   readonly list: (wanted: readonly WantedTable[]) => CatalogueQuery;
   /** Returns the name of a table as the list has it. */
   readonly nameOf: (table: WantedTable) => string;
 }
 
-/** Marks the tables whose rows a trigger may change after a statement has written them. */
+/** Adds to tables the triggers that run after a statement. */
 export function* withTriggers(
   wanted: readonly WantedTable[],
   tables: ReadonlyMap<string, TableSchema>,
@@ -17,11 +17,15 @@ export function* withTriggers(
 ): CatalogueSteps<ReadonlyMap<string, TableSchema>> {
   const found = wanted.filter(({ text }) => tables.has(text));
   const rows = found.length === 0 ? [] : yield list(found);
-  const names = new Set(rows.map(([name]) => textOf(name)));
-  const triggered = new Set(found.filter((table) => names.has(nameOf(table))).map(({ text }) => text));
-  if (triggered.size === 0) return tables;
+  const reach = new Map(
+    rows.map(([name, isOwn]) => [textOf(name), isYes(isOwn) ? ("own" as const) : ("other" as const)]),
+  );
+  const triggers = new Map(found.map((table) => [table.text, reach.get(nameOf(table))]));
   return new Map(
-    Array.from(tables, ([text, table]) => [text, triggered.has(text) ? { ...table, isTriggered: true } : table]),
+    Array.from(tables, ([text, table]) => {
+      const changed = triggers.get(text);
+      return [text, changed === undefined ? table : { ...table, triggers: changed }];
+    }),
   );
 }
 
@@ -29,19 +33,26 @@ export function* withTriggers(
 const lastName = ({ names }: WantedTable): string => (names.at(-1) ?? "").toLowerCase();
 
 /**
- * The triggers of SQLite. The text of one that runs after a statement, or instead of one, contains the word.
+ * The triggers of SQLite. The text of one that runs after a statement, or instead of one, contains the word. One that changes a
+ * table, itself or by another trigger, is in a database with a trigger whose body names the table. To look for temporary triggers
+ * would open a second database.
  * @see https://sqlite.org/lang_createtrigger.html
  */
 export const SQLITE_TRIGGERS: TriggerCatalogue = {
   list: (wanted) => {
-    const schemas = new Set(["main", "temp", ...wanted.flatMap(({ names }) => names.slice(-2, -1))]);
+    const schemas = new Set(["main", ...wanted.flatMap(({ names }) => names.slice(-2, -1))]);
     const selects = Array.from(
       schemas,
-      (schema) =>
-        `select lower(tbl_name) as c0 from "${schema.replaceAll('"', '""')}".sqlite_master
-  where type = 'trigger' and (sql like '%after%' or sql like '%instead%')`,
+      (schema) => `select tbl_name, sql, substr(sql, instr(lower(sql), 'begin')) as body
+    from "${schema.replaceAll('"', '""')}".sqlite_master where type = 'trigger'`,
     );
-    return { sql: selects.join(" union "), parameters: [], width: 1 };
+    return {
+      sql: `with t as (${selects.join(" union all ")}) select lower(tbl_name) as c0,
+  max(exists (select 1 from t as o where o.body like '%' || t.tbl_name || '%')) as c1
+  from t where sql like '%after%' or sql like '%instead%' group by 1`,
+      parameters: [],
+      width: 2,
+    };
   },
   nameOf: lastName,
 };
@@ -58,10 +69,10 @@ export const POSTGRES_TRIGGERS: TriggerCatalogue = {
     union select b.name, r.oid from below b join (select inhparent as owner, inhrelid as oid from pg_inherits
       union all select v.ev_class, d.refobjid from pg_rewrite v join pg_depend d on d.objid = v.oid
         and d.classid = 'pg_rewrite'::regclass and d.refclassid = 'pg_class'::regclass) r on r.owner = b.oid)
-  select distinct b.name as c0 from below b join pg_trigger t on t.tgrelid = b.oid
+  select distinct b.name as c0, 1 as c1 from below b join pg_trigger t on t.tgrelid = b.oid
   where not t.tgisinternal and t.tgenabled <> 'D' and (t.tgtype & 2) = 0 and (t.tgtype & 20) <> 0`,
     parameters: [JSON.stringify(wanted.map(({ text }) => text))],
-    width: 1,
+    width: 2,
   }),
   nameOf: ({ text }) => text,
 };
@@ -69,9 +80,9 @@ export const POSTGRES_TRIGGERS: TriggerCatalogue = {
 /** The triggers of MariaDB. @see https://mariadb.com/kb/en/information-schema-triggers-table/ */
 export const MYSQL_TRIGGERS: TriggerCatalogue = {
   list: () => ({
-    sql: `select distinct lower(event_object_table) as c0 from information_schema.triggers where action_timing = 'AFTER'`,
+    sql: `select distinct lower(event_object_table) as c0, 1 as c1 from information_schema.triggers where action_timing = 'AFTER'`,
     parameters: [],
-    width: 1,
+    width: 2,
   }),
   nameOf: lastName,
 };
