@@ -138,6 +138,7 @@ eachDoor((door) => {
       { id: "2", atomicityGroup: "g", method: "POST", url: "Customers", headers, body },
     ];
     const whole = await send("/odata/$batch", JSON_BODY, "POST", JSON.stringify({ requests }));
-    expect(whole.json.responses.map((each: { body: unknown }) => each.body)).toContainEqual({ error });
+    const { responses } = whole.json as { responses: ReadonlyArray<{ body: unknown }> };
+    expect(responses.map(({ body }) => body)).toContainEqual({ error });
   });
 });

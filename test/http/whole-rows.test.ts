@@ -104,7 +104,7 @@ const FORMS: readonly Form[] = [
         getByKey: (id: number) => rows.get(id) ?? null,
         create: save,
         replace: (_id: number, entity: Row) => save(entity),
-        patch: (id: number, delta: object) => save(applyDelta(Clerk, rows.get(id) as never, delta) as Row),
+        patch: (id: number, delta: object) => save(applyDelta(Clerk, rows.get(id) as never, delta)),
       });
       return { service: serviceOf(profile, [clerks]), isTable: false };
     },
