@@ -184,7 +184,11 @@ test("a service whose sets do not support $apply refers to no further vocabulary
   const specification = await openSales("arraySource", { profile: "specification" });
   opened.push(specification);
   const { text } = await door.to(specification.service)("/s/$metadata", { Accept: "application/xml" });
-  expect(text).toBe(xml);
+  // The profile of the standard writes severities of errors by an alias of their vocabulary.
+  const severities =
+    /\n *<edmx:Reference Uri="[^"]*\/vocabularies\/Common\.xml">\s*<edmx:Include [^>]*\/>\s*<\/edmx:Reference>/u;
+  expect(xml).toMatch(severities);
+  expect(text).toBe(xml.replace(severities, ""));
 });
 
 test("the paths into a complex type that contains itself end before it repeats", () => {

@@ -128,7 +128,7 @@ const EXCHANGES: readonly Exchange[] = [
         location: `${ROOT}/Products(61)`,
         "content-location": `${ROOT}/Products(61)`,
       },
-      text: `{"@odata.context":"${ROOT}/$metadata#Products/$entity","@odata.id":"${ROOT}/Products(61)","@odata.etag":"\\"Gy4tT23hnlUdKnqx9fbL1BWfiWhJfEnN/D4okmTXwfU=\\"","Id":61,"Name":"New","Price":5,"IsInStock":true,"CategoryId":1,"Version":1,"Released":"2026-01-02"}`,
+      text: `{"@odata.context":"${ROOT}/$metadata#Products/$entity","@odata.id":"${ROOT}/Products(61)","@odata.etag":"\\"Gy4tT23hnlUdKnqx9fbL1BWfiWhJfEnN/D4okmTXwfU=\\"","Id":61,"Name":"New","Price":5.00,"IsInStock":true,"CategoryId":1,"Version":1,"Released":"2026-01-02"}`,
     },
   },
   {
@@ -143,7 +143,7 @@ const EXCHANGES: readonly Exchange[] = [
         "content-type": "application/json;odata.metadata=minimal;charset=utf-8",
         etag: SECOND_ETAG,
       },
-      text: `{"@odata.context":"${ROOT}/$metadata#Products/$entity","@odata.id":"${ROOT}/Products(2)","@odata.etag":"\\"0AXjgvkSGncaC4Q4vkLKqmhquNWPvY8LxlSI5ZW03Q8=\\"","Id":2,"Name":"Changed","Price":2.5,"IsInStock":true,"CategoryId":1,"Version":2,"Released":"2026-01-02"}`,
+      text: `{"@odata.context":"${ROOT}/$metadata#Products/$entity","@odata.id":"${ROOT}/Products(2)","@odata.etag":"\\"0AXjgvkSGncaC4Q4vkLKqmhquNWPvY8LxlSI5ZW03Q8=\\"","Id":2,"Name":"Changed","Price":2.50,"IsInStock":true,"CategoryId":1,"Version":2,"Released":"2026-01-02"}`,
     },
   },
   {
@@ -184,7 +184,7 @@ const EXCHANGES: readonly Exchange[] = [
         "content-type": "application/json;odata.metadata=minimal;charset=utf-8",
         etag: SECOND_ETAG,
       },
-      text: `{"@odata.context":"${ROOT}/$metadata#Products/$entity","@odata.id":"${ROOT}/Products(7)","@odata.etag":"\\"0AXjgvkSGncaC4Q4vkLKqmhquNWPvY8LxlSI5ZW03Q8=\\"","Id":7,"Name":"Replaced","Price":7.5,"IsInStock":true,"CategoryId":1,"Version":2,"Released":"2026-01-02"}`,
+      text: `{"@odata.context":"${ROOT}/$metadata#Products/$entity","@odata.id":"${ROOT}/Products(7)","@odata.etag":"\\"0AXjgvkSGncaC4Q4vkLKqmhquNWPvY8LxlSI5ZW03Q8=\\"","Id":7,"Name":"Replaced","Price":7.50,"IsInStock":true,"CategoryId":1,"Version":2,"Released":"2026-01-02"}`,
     },
   },
   {

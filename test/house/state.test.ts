@@ -10,6 +10,7 @@ const ARGUED: Readonly<Record<string, string>> = {
   "src/sql/dialects/sqlite/column-format.ts: writesDoubles": OF_DATABASE,
   "src/sql/dialects/sqlite/forms.ts: scaledDecimalForm": "Statements compare forms by identity.",
   "src/sql/forms/cast-forms.ts: scaledDecimals": "Statements compare forms by identity.",
+  "src/sql/forms/real-decimals.ts: roundedReals": "Statements compare forms by identity.",
   "src/sql/read/connected.ts: usualConnection": OF_DATABASE,
   "src/sql/read/connected.ts: distributedConnection": OF_DATABASE,
   "src/sql/read/connected.ts: replicatedConnection": OF_DATABASE,

@@ -305,7 +305,7 @@ describe("faults at startup", () => {
       { ...base, columns: { name: { storage: "epoch" } } },
       [
         '`name`, Edm.String, cannot be stored as "epoch".',
-        'Use "hex", or omit `storage`: see the table of storage forms in docs/reference/storage.md.',
+        'Use "text" or "hex", or omit `storage`: see the table of storage forms in docs/reference/storage.md.',
       ],
     ],
     [

@@ -38,7 +38,7 @@ const refused = (status: number, code: string, message: string): Pick<Exchange, 
 export const AGGREGATION_REQUESTS: readonly Exchange[] = [
   {
     ...read("LINQ sums", "/Products?$apply=aggregate(Price%20with%20sum%20as%20SumPrice)", DOTNET),
-    ...rows("(SumPrice)", '"value":[{"SumPrice@odata.type":"#Decimal","SumPrice":1860}]', DOTNET_RESPONSE),
+    ...rows("(SumPrice)", '"value":[{"SumPrice@odata.type":"#Decimal","SumPrice":1860.00}]', DOTNET_RESPONSE),
   },
   {
     ...read("LINQ averages", "/Products?$apply=aggregate(Price%20with%20average%20as%20AveragePrice)", DOTNET),
@@ -64,7 +64,7 @@ export const AGGREGATION_REQUESTS: readonly Exchange[] = [
     ),
     ...rows(
       "(CategoryId,AveragePrice,SumPrice,MinPrice,MaxPrice,Count)",
-      '"value":[{"CategoryId":1,"AveragePrice@odata.type":"#Decimal","AveragePrice":32,"SumPrice@odata.type":"#Decimal","SumPrice":640,"MinPrice@odata.type":"#Decimal","MinPrice":3.5,"MaxPrice@odata.type":"#Decimal","MaxPrice":60.5,"Count@odata.type":"#Decimal","Count":20},{"CategoryId":2,"AveragePrice@odata.type":"#Decimal","AveragePrice":30,"SumPrice@odata.type":"#Decimal","SumPrice":600,"MinPrice@odata.type":"#Decimal","MinPrice":1.5,"MaxPrice@odata.type":"#Decimal","MaxPrice":58.5,"Count@odata.type":"#Decimal","Count":20},{"CategoryId":3,"AveragePrice@odata.type":"#Decimal","AveragePrice":31,"SumPrice@odata.type":"#Decimal","SumPrice":620,"MinPrice@odata.type":"#Decimal","MinPrice":2.5,"MaxPrice@odata.type":"#Decimal","MaxPrice":59.5,"Count@odata.type":"#Decimal","Count":20}]',
+      '"value":[{"CategoryId":1,"AveragePrice@odata.type":"#Decimal","AveragePrice":32,"SumPrice@odata.type":"#Decimal","SumPrice":640.00,"MinPrice@odata.type":"#Decimal","MinPrice":3.50,"MaxPrice@odata.type":"#Decimal","MaxPrice":60.50,"Count@odata.type":"#Decimal","Count":20},{"CategoryId":2,"AveragePrice@odata.type":"#Decimal","AveragePrice":30,"SumPrice@odata.type":"#Decimal","SumPrice":600.00,"MinPrice@odata.type":"#Decimal","MinPrice":1.50,"MaxPrice@odata.type":"#Decimal","MaxPrice":58.50,"Count@odata.type":"#Decimal","Count":20},{"CategoryId":3,"AveragePrice@odata.type":"#Decimal","AveragePrice":31,"SumPrice@odata.type":"#Decimal","SumPrice":620.00,"MinPrice@odata.type":"#Decimal","MinPrice":2.50,"MaxPrice@odata.type":"#Decimal","MaxPrice":59.50,"Count@odata.type":"#Decimal","Count":20}]',
       DOTNET_RESPONSE,
     ),
   },
@@ -96,7 +96,7 @@ export const AGGREGATION_REQUESTS: readonly Exchange[] = [
     ),
     ...rows(
       "",
-      '"value":[{"Price":"1860"},{"UI5__count@odata.type":"#Decimal","UI5__count":"3"},{"CategoryId":1,"Price":"640"},{"CategoryId":2,"Price":"600"},{"CategoryId":3,"Price":"620"}]',
+      '"value":[{"Price":"1860.00"},{"UI5__count@odata.type":"#Decimal","UI5__count":"3"},{"CategoryId":1,"Price":"640.00"},{"CategoryId":2,"Price":"600.00"},{"CategoryId":3,"Price":"620.00"}]',
       UI5_RESPONSE,
     ),
   },
@@ -108,7 +108,7 @@ export const AGGREGATION_REQUESTS: readonly Exchange[] = [
     ),
     ...rows(
       "",
-      '"value":[{"UI5__count@odata.type":"#Decimal","UI5__count":"2"},{"CategoryId":2,"Price":"600"}]',
+      '"value":[{"UI5__count@odata.type":"#Decimal","UI5__count":"2"},{"CategoryId":2,"Price":"600.00"}]',
       UI5_RESPONSE,
     ),
   },
@@ -120,7 +120,7 @@ export const AGGREGATION_REQUESTS: readonly Exchange[] = [
     ),
     ...rows(
       "",
-      '"value":[{"UI5__leaves@odata.type":"#Decimal","UI5__leaves":"9"},{"UI5__count@odata.type":"#Decimal","UI5__count":"3"},{"CategoryId":1,"Price":"9.5"},{"CategoryId":2,"Price":"7.5"}]',
+      '"value":[{"UI5__leaves@odata.type":"#Decimal","UI5__leaves":"9"},{"UI5__count@odata.type":"#Decimal","UI5__count":"3"},{"CategoryId":1,"Price":"9.50"},{"CategoryId":2,"Price":"7.50"}]',
       UI5_RESPONSE,
     ),
   },
@@ -143,7 +143,7 @@ export const AGGREGATION_REQUESTS: readonly Exchange[] = [
   },
   {
     ...read("a total with a count", "/Products?$apply=aggregate(Price%20with%20sum%20as%20T,$count%20as%20N)"),
-    ...rows("(T,N)", '"value":[{"T@odata.type":"#Decimal","T":1860,"N@odata.type":"#Decimal","N":60}]'),
+    ...rows("(T,N)", '"value":[{"T@odata.type":"#Decimal","T":1860.00,"N@odata.type":"#Decimal","N":60}]'),
   },
   {
     ...read(

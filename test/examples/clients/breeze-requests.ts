@@ -98,7 +98,7 @@ export const BREEZE_REQUESTS: readonly Exchange[] = [
         `Content-Location: ${ROOT}/Products(61)`,
         "Content-ID: 1",
         "",
-        `{"@odata.context":"${ROOT}/$metadata#Products/$entity","@odata.id":"${ROOT}/Products(61)","@odata.etag":"\\"Gy4tT23hnlUdKnqx9fbL1BWfiWhJfEnN/D4okmTXwfU=\\"","Id":61,"Name":"New","Price":5,"IsInStock":true,"CategoryId":null,"Version":1,"Released":null}`,
+        `{"@odata.context":"${ROOT}/$metadata#Products/$entity","@odata.id":"${ROOT}/Products(61)","@odata.etag":"\\"Gy4tT23hnlUdKnqx9fbL1BWfiWhJfEnN/D4okmTXwfU=\\"","Id":61,"Name":"New","Price":5.00,"IsInStock":true,"CategoryId":null,"Version":1,"Released":null}`,
         "--changesetresponse_id",
         "Content-Type: application/http",
         "Content-Transfer-Encoding: binary",

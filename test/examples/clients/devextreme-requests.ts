@@ -82,7 +82,7 @@ export const DEVEXTREME_REQUESTS: readonly Exchange[] = [
         location: `${ROOT}/Products(61)`,
         "content-location": `${ROOT}/Products(61)`,
       },
-      text: `{"@odata.context":"${ROOT}/$metadata#Products/$entity","@odata.id":"${ROOT}/Products(61)","@odata.etag":"\\"Gy4tT23hnlUdKnqx9fbL1BWfiWhJfEnN/D4okmTXwfU=\\"","Id":61,"Name":"New","Price":5,"IsInStock":true,"CategoryId":null,"Version":1,"Released":null}`,
+      text: `{"@odata.context":"${ROOT}/$metadata#Products/$entity","@odata.id":"${ROOT}/Products(61)","@odata.etag":"\\"Gy4tT23hnlUdKnqx9fbL1BWfiWhJfEnN/D4okmTXwfU=\\"","Id":61,"Name":"New","Price":5.00,"IsInStock":true,"CategoryId":null,"Version":1,"Released":null}`,
     },
   },
   {

@@ -61,7 +61,7 @@ export const KENDO_REQUESTS: readonly Exchange[] = [
         location: `${ROOT}/Products(61)`,
         "content-location": `${ROOT}/Products(61)`,
       },
-      text: `{"@odata.context":"${ROOT}/$metadata#Products/$entity","@odata.id":"${ROOT}/Products(61)","@odata.etag":"\\"Gy4tT23hnlUdKnqx9fbL1BWfiWhJfEnN/D4okmTXwfU=\\"","Id":61,"Name":"New","Price":5,"IsInStock":true,"CategoryId":null,"Version":1,"Released":null}`,
+      text: `{"@odata.context":"${ROOT}/$metadata#Products/$entity","@odata.id":"${ROOT}/Products(61)","@odata.etag":"\\"Gy4tT23hnlUdKnqx9fbL1BWfiWhJfEnN/D4okmTXwfU=\\"","Id":61,"Name":"New","Price":5.00,"IsInStock":true,"CategoryId":null,"Version":1,"Released":null}`,
     },
   },
   {
@@ -72,7 +72,7 @@ export const KENDO_REQUESTS: readonly Exchange[] = [
     response: {
       status: 200,
       headers: { ...JSON_RESPONSE, etag: SECOND_ETAG },
-      text: `{"@odata.context":"${ROOT}/$metadata#Products/$entity","@odata.id":"${ROOT}/Products(2)","@odata.etag":"\\"0AXjgvkSGncaC4Q4vkLKqmhquNWPvY8LxlSI5ZW03Q8=\\"","Id":2,"Name":"Changed","Price":2.5,"IsInStock":true,"CategoryId":3,"Version":2,"Released":"2026-01-03"}`,
+      text: `{"@odata.context":"${ROOT}/$metadata#Products/$entity","@odata.id":"${ROOT}/Products(2)","@odata.etag":"\\"0AXjgvkSGncaC4Q4vkLKqmhquNWPvY8LxlSI5ZW03Q8=\\"","Id":2,"Name":"Changed","Price":2.50,"IsInStock":true,"CategoryId":3,"Version":2,"Released":"2026-01-03"}`,
     },
   },
   {
@@ -83,7 +83,7 @@ export const KENDO_REQUESTS: readonly Exchange[] = [
     response: {
       status: 200,
       headers: { ...JSON_RESPONSE, etag: '"egFViAvkucOzo5x/ATESDAOIl9anOqBNjH85Gsnrxx8="' },
-      text: `{"@odata.context":"${ROOT}/$metadata#Products/$entity","@odata.id":"${ROOT}/Products(2)","@odata.etag":"\\"egFViAvkucOzo5x/ATESDAOIl9anOqBNjH85Gsnrxx8=\\"","Id":2,"Name":"Other","Price":2.5,"IsInStock":true,"CategoryId":null,"Version":3,"Released":null}`,
+      text: `{"@odata.context":"${ROOT}/$metadata#Products/$entity","@odata.id":"${ROOT}/Products(2)","@odata.etag":"\\"egFViAvkucOzo5x/ATESDAOIl9anOqBNjH85Gsnrxx8=\\"","Id":2,"Name":"Other","Price":2.50,"IsInStock":true,"CategoryId":null,"Version":3,"Released":null}`,
     },
   },
   {
@@ -147,7 +147,7 @@ export const KENDO_REQUESTS: readonly Exchange[] = [
         'ETag: "0AXjgvkSGncaC4Q4vkLKqmhquNWPvY8LxlSI5ZW03Q8="',
         "Preference-Applied: return=representation",
         "",
-        `{"@odata.context":"${ROOT}/$metadata#Products/$entity","@odata.id":"${ROOT}/Products(5)","@odata.etag":"\\"0AXjgvkSGncaC4Q4vkLKqmhquNWPvY8LxlSI5ZW03Q8=\\"","Id":5,"Name":"Five","Price":5.5,"IsInStock":true,"CategoryId":null,"Version":2,"Released":null}`,
+        `{"@odata.context":"${ROOT}/$metadata#Products/$entity","@odata.id":"${ROOT}/Products(5)","@odata.etag":"\\"0AXjgvkSGncaC4Q4vkLKqmhquNWPvY8LxlSI5ZW03Q8=\\"","Id":5,"Name":"Five","Price":5.50,"IsInStock":true,"CategoryId":null,"Version":2,"Released":null}`,
         "--changesetresponse_id",
         "Content-Type: application/http",
         "Content-Transfer-Encoding: binary",

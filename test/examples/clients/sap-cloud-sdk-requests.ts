@@ -90,7 +90,7 @@ export const SAP_CLOUD_SDK_REQUESTS: readonly Exchange[] = [
         location: `${ROOT}/Products(61)`,
         "content-location": `${ROOT}/Products(61)`,
       },
-      text: `{"@odata.context":"${ROOT}/$metadata#Products/$entity","@odata.id":"${ROOT}/Products(61)","@odata.etag":"\\"Gy4tT23hnlUdKnqx9fbL1BWfiWhJfEnN/D4okmTXwfU=\\"","Id":61,"Name":"New","Price":5.5,"IsInStock":true,"CategoryId":null,"Version":1,"Released":null}`,
+      text: `{"@odata.context":"${ROOT}/$metadata#Products/$entity","@odata.id":"${ROOT}/Products(61)","@odata.etag":"\\"Gy4tT23hnlUdKnqx9fbL1BWfiWhJfEnN/D4okmTXwfU=\\"","Id":61,"Name":"New","Price":5.50,"IsInStock":true,"CategoryId":null,"Version":1,"Released":null}`,
     },
   },
   {
@@ -123,7 +123,7 @@ export const SAP_CLOUD_SDK_REQUESTS: readonly Exchange[] = [
     response: {
       status: 200,
       headers: { ...JSON_RESPONSE, etag: SECOND_ETAG },
-      text: `{"@odata.context":"${ROOT}/$metadata#Products/$entity","@odata.id":"${ROOT}/Products(5)","@odata.etag":"\\"0AXjgvkSGncaC4Q4vkLKqmhquNWPvY8LxlSI5ZW03Q8=\\"","Id":5,"Name":"Replaced","Price":5.5,"IsInStock":true,"CategoryId":null,"Version":2,"Released":null}`,
+      text: `{"@odata.context":"${ROOT}/$metadata#Products/$entity","@odata.id":"${ROOT}/Products(5)","@odata.etag":"\\"0AXjgvkSGncaC4Q4vkLKqmhquNWPvY8LxlSI5ZW03Q8=\\"","Id":5,"Name":"Replaced","Price":5.50,"IsInStock":true,"CategoryId":null,"Version":2,"Released":null}`,
     },
   },
   {

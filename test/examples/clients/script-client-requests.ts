@@ -82,7 +82,7 @@ export const SCRIPT_CLIENT_REQUESTS: readonly Exchange[] = [
         location: `${ROOT}/Products(61)`,
         "content-location": `${ROOT}/Products(61)`,
       },
-      text: `{"@odata.context":"${ROOT}/$metadata#Products/$entity","@odata.id":"${ROOT}/Products(61)","@odata.etag":"\\"Gy4tT23hnlUdKnqx9fbL1BWfiWhJfEnN/D4okmTXwfU=\\"","Id":61,"Name":"New","Price":5,"IsInStock":true,"CategoryId":null,"Version":1,"Released":null}`,
+      text: `{"@odata.context":"${ROOT}/$metadata#Products/$entity","@odata.id":"${ROOT}/Products(61)","@odata.etag":"\\"Gy4tT23hnlUdKnqx9fbL1BWfiWhJfEnN/D4okmTXwfU=\\"","Id":61,"Name":"New","Price":5.00,"IsInStock":true,"CategoryId":null,"Version":1,"Released":null}`,
     },
   },
   {
@@ -144,7 +144,7 @@ export const SCRIPT_CLIENT_REQUESTS: readonly Exchange[] = [
     response: {
       status: 200,
       headers: JSON_RESPONSE,
-      text: `{"@odata.context":"${ROOT}/$metadata#Products(CategoryId,Total)","value":[{"CategoryId":null,"Total@odata.type":"#Decimal","Total":5},{"CategoryId":1,"Total@odata.type":"#Decimal","Total":638.25},{"CategoryId":2,"Total@odata.type":"#Decimal","Total":600},{"CategoryId":3,"Total@odata.type":"#Decimal","Total":620}]}`,
+      text: `{"@odata.context":"${ROOT}/$metadata#Products(CategoryId,Total)","value":[{"CategoryId":null,"Total@odata.type":"#Decimal","Total":5.00},{"CategoryId":1,"Total@odata.type":"#Decimal","Total":638.25},{"CategoryId":2,"Total@odata.type":"#Decimal","Total":600.00},{"CategoryId":3,"Total@odata.type":"#Decimal","Total":620.00}]}`,
     },
   },
   {
@@ -250,7 +250,7 @@ export const SCRIPT_CLIENT_REQUESTS: readonly Exchange[] = [
         `Location: ${ROOT}/Products(62)`,
         `Content-Location: ${ROOT}/Products(62)`,
         "",
-        `{"@odata.context":"${ROOT}/$metadata#Products/$entity","@odata.id":"${ROOT}/Products(62)","@odata.etag":"\\"Gy4tT23hnlUdKnqx9fbL1BWfiWhJfEnN/D4okmTXwfU=\\"","Id":62,"Name":"Batched","Price":5,"IsInStock":true,"CategoryId":null,"Version":1,"Released":null}`,
+        `{"@odata.context":"${ROOT}/$metadata#Products/$entity","@odata.id":"${ROOT}/Products(62)","@odata.etag":"\\"Gy4tT23hnlUdKnqx9fbL1BWfiWhJfEnN/D4okmTXwfU=\\"","Id":62,"Name":"Batched","Price":5.00,"IsInStock":true,"CategoryId":null,"Version":1,"Released":null}`,
         "--changesetresponse_id--",
         "--batchresponse_id--",
         "",

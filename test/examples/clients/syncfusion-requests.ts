@@ -62,7 +62,7 @@ export const SYNCFUSION_REQUESTS: readonly Exchange[] = [
         "content-location": `${ROOT}/Products(61)`,
         "preference-applied": "return=representation",
       },
-      text: `{"@odata.context":"${ROOT}/$metadata#Products/$entity","@odata.id":"${ROOT}/Products(61)","@odata.etag":"\\"Gy4tT23hnlUdKnqx9fbL1BWfiWhJfEnN/D4okmTXwfU=\\"","Id":61,"Name":"New","Price":5,"IsInStock":true,"CategoryId":null,"Version":1,"Released":null}`,
+      text: `{"@odata.context":"${ROOT}/$metadata#Products/$entity","@odata.id":"${ROOT}/Products(61)","@odata.etag":"\\"Gy4tT23hnlUdKnqx9fbL1BWfiWhJfEnN/D4okmTXwfU=\\"","Id":61,"Name":"New","Price":5.00,"IsInStock":true,"CategoryId":null,"Version":1,"Released":null}`,
     },
   },
   {
@@ -151,7 +151,7 @@ export const SYNCFUSION_REQUESTS: readonly Exchange[] = [
         `Content-Location: ${ROOT}/Products(62)`,
         "Content-ID: 0",
         "",
-        `{"@odata.context":"${ROOT}/$metadata#Products/$entity","@odata.id":"${ROOT}/Products(62)","@odata.etag":"\\"Gy4tT23hnlUdKnqx9fbL1BWfiWhJfEnN/D4okmTXwfU=\\"","Id":62,"Name":"Added","Price":7,"IsInStock":false,"CategoryId":null,"Version":1,"Released":null}`,
+        `{"@odata.context":"${ROOT}/$metadata#Products/$entity","@odata.id":"${ROOT}/Products(62)","@odata.etag":"\\"Gy4tT23hnlUdKnqx9fbL1BWfiWhJfEnN/D4okmTXwfU=\\"","Id":62,"Name":"Added","Price":7.00,"IsInStock":false,"CategoryId":null,"Version":1,"Released":null}`,
         "--changesetresponse_id",
         "Content-Type: application/http",
         "Content-Transfer-Encoding: binary",
