@@ -26,6 +26,9 @@ const operations = ["read", "create", "replace", "patch", "delete"] as const;
 /** Books are their owner's alone: ann is the owner 1, bob the owner 2. */
 const isOwner = resource<typeof Book>((user, book) => book.ownerId === (user.id === "ann" ? 1 : 2));
 
+/** A select of one book that names no other table. */
+const BOOK_ALONE = /^select (?!.*"(?:pages|owners)").* from "books" .* where "id" = \? limit 1$/su;
+
 /** Calls of the row rule of books. */
 let ruleCalls = 0;
 
@@ -113,8 +116,10 @@ eachDoor((door) => {
       expectRefusal(await ask(null, 1), 401);
       expect(statements.texts()).toEqual([]);
       expectRefusal(await ask("bob", 1), 403);
-      // Only the book is read, without related entities.
-      expect(statements.texts()).toHaveLength(1);
+      // Only the book is read, once, without related entities. A write is judged in its transaction, which locks all rows: no
+      // select does. Its savepoint is not released, but rolled back with it by the driver, whose commands are not counted.
+      const beginning = method === "GET" ? [] : ["savepoint odatakit_beginning"];
+      expect(statements.texts()).toEqual([...beginning, expect.stringMatching(BOOK_ALONE)]);
       const missing = await ask("bob", 9);
       if (method === "DELETE") expect(missing.status).toBe(204);
       else expectError(missing, { status: 404, code: "NotFound" });

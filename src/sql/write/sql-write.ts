@@ -77,6 +77,7 @@ export function rowReads(declared: DeclaredTable): RowReads {
   const read = (use: RowUse, key: unknown, context: Context): Maybe<Values | null> =>
     chain(declared.open(context), (table) => {
       const writer = writerOf(table);
+      if (use === "locked" && !writer.statements.locksRows) return null;
       const selected = use === "locked" ? table.keyOnly : table.returnedTo(context);
       return inStatement(table, context, (session) =>
         writer.read(taskOf(session, context), writer.keyValues(key), selected, use),

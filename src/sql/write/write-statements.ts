@@ -98,6 +98,11 @@ export class WriteStatements {
     return this.areReturning && this.triggers !== "own" && !mayShareKeys(this.#table);
   }
 
+  /** Whether a select locks single rows, where a transaction does not lock all of them. */
+  get locksRows(): boolean {
+    return this.#writes.rowLock !== null;
+  }
+
   /** Whether a row is locked by its key before it is written. A key that several rows may have is as weak as a condition. */
   get locksByKey(): boolean {
     return this.locksByCondition || !mayShareKeys(this.#table);
@@ -162,7 +167,7 @@ export class WriteStatements {
       const isStored = use === "merged" || use === "replaced";
       const read = selectColumns(selected, this.#relation(), cells, isStored ? storedDocument : undefined);
       const columns = use === "replaced" ? withoutUnreadable(read) : read;
-      const lock = use === "read" || !this.locksByKey ? sql`` : this.#writes.rowLock;
+      const lock = this.#rowLockIf(use !== "read" && this.locksByKey);
       const text = sql`select ${sql.join(cells)} from ${sqlTableName(this.#table.tableName)} where ${this.#where({ expected: [] })}${lock}`;
       return this.#compile(text, { columns }, cells.length);
     });
@@ -188,10 +193,14 @@ export class WriteStatements {
         const operand = compared(plannedOperand(plan, relation), comparisons[index]);
         return equalsConstant(operand, { kind: "parameter", index }, "filter");
       });
-      const lock = use === "locked" && this.locksByCondition ? this.#writes.rowLock : sql``;
+      const lock = this.#rowLockIf(use === "locked" && this.locksByCondition);
       const text = sql`select ${sql.join(cells)} from ${sqlTableName(this.#table.tableName)} where ${sql.join(conditions, sql` and `)}${lock}`;
       return this.#compile(text, { columns }, cells.length);
     });
+  }
+
+  #rowLockIf(isLocked: boolean): Sql {
+    return (isLocked ? this.#writes.rowLock : null) ?? sql``;
   }
 
   /** Most writes return the same properties, which need no list. */

@@ -142,8 +142,7 @@ const SQLITE_WRITES: WriteSyntax = Object.freeze<WriteSyntax>({
   findMissingReference,
   findUniqueIndexes,
   defaultRow: sql`default values`,
-  // A transaction locks the whole database.
-  rowLock: sql``,
+  rowLock: null,
   currentRow: sql``,
   unlessThere: () => sql` on conflict do nothing`,
 });
