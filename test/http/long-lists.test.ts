@@ -11,7 +11,7 @@ function open() {
     name: `Item ${String(index % 10)}`,
   }));
   const set = entitySet(Item, { name: "Items", queryable: () => arraySource(Item, rows) });
-  const service = odataService({ entitySets: [set], defaults: { maxTop: null } });
+  const service = odataService({ entitySets: [set], defaults: { maxTop: null, queryTimeout: null } });
   return { rows, read: (query: string) => service.fetch(new Request(`http://x/Items?${encodeURI(query)}`)) };
 }
 

@@ -14,6 +14,7 @@ const service = odataService({
     entitySet(Item, { name: "Items", getAll: () => rows, applyEnabled: true, computeEnabled: true }),
     entitySet(Item, { name: "Wides", getAll: () => wide }),
   ],
+  defaults: { queryTimeout: null },
   logger: { error: () => undefined, warn: () => undefined, info: () => undefined },
 });
 
