@@ -113,6 +113,7 @@ function spendText(operand: CompiledExpression): CompiledExpression {
     const value = operand(entity, evaluation);
     if (typeof value === "string" && value.length >= CHARACTERS_PER_ITEM) {
       evaluation.spendRowItems(Math.floor(value.length / CHARACTERS_PER_ITEM));
+      evaluation.readAsItems(value.length);
     }
     return value;
   };

@@ -120,6 +120,11 @@ export class Evaluation implements ReadState {
     this.#rowText += length;
   }
 
+  /** Leaves out a text that a function is about to read from the budget of the row: the items of a lambda operator count it. */
+  readAsItems(length: number): void {
+    if (length >= SLOW_TEXT) this.#rowText -= length;
+  }
+
   /** Begins the conditions of the next row, or its next sort key: each has a budget of items. */
   beginRow(): void {
     this.#rowItems = 0;
