@@ -61,6 +61,8 @@ async function bundleEntries(project: string, entries: Readonly<Record<string, P
     platform: "neutral",
     external: [/^node:/u, /^odatakit(?:\/|$)/u, "kysely", "jose", "pg", "mysql2", "fastify", /^hono(?:\/|$)/u],
     checks: { bundlerTimings: false },
+    // Comments with the paths of modules would be one in a hundred bytes.
+    experimental: { attachDebugInfo: "none" },
     plugins: [dts({ cwd: project, tsconfig: "tsconfig.build.json", generator: "oxc", sourcemap: false })],
     onLog: failOnWarning,
   });
