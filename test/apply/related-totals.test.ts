@@ -115,7 +115,10 @@ describe.each(opened)("$form", ({ form, service }) => {
     ]);
     if (ENGINES.every(({ title }) => title !== form) || path !== "Items") return;
     const branches = String(options["$apply"]).startsWith("concat") ? 2 : 1;
-    expect(statements.filter((sql) => sql.startsWith("select"))).toHaveLength(branches);
+    // MariaDB gets the limit of time with each statement.
+    expect(statements.filter((sql) => /^\(?(?:set statement .*? for )?\(?(?:select|with)\b/u.test(sql))).toHaveLength(
+      branches,
+    );
   });
 
   test("totals leave out the related entities that the user does not see", async () => {
