@@ -33,8 +33,9 @@ export class WrittenBytes {
     return this.takeBytes(typeof text === "string" ? this.#bytesOf(text) : this.#bytesOfPieces(again()));
   }
 
-  /** Counts bytes if they fit. */
-  takeBytes(bytes: number): boolean {
+  /** Counts the bytes of one or more entities, and the comma before them, if they fit. */
+  takeBytes(entities: number): boolean {
+    const bytes = this.#written === 0 ? entities : entities + 1;
     if (this.#written + bytes > this.most) return false;
     this.#written += bytes;
     if (this.#shared !== undefined) this.#shared.bytes += bytes;

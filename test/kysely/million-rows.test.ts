@@ -1,4 +1,4 @@
-// Statements: docs/reference/paging.md#long-pages
+// Statements: docs/reference/paging.md#long-pages, docs/reference/limits.md#size-of-a-response
 import { fork, type ChildProcess } from "node:child_process";
 import { once } from "node:events";
 import { mkdtempSync, rmSync } from "node:fs";
@@ -34,7 +34,7 @@ beforeAll(async () => {
     pragma journal_mode = wal;
     create table Orders (ID integer primary key, Status text not null, Total real not null, Note text);
     with recursive n(i) as (select 1 union all select i + 1 from n where i < ${String(ROWS)})
-    insert into Orders select i, 'open', (i * 7919) % 1000003 + 0.5, case when i % 5 = 0 then 'Größe "L"' end from n;
+    insert into Orders select i, 'open', (i * 7919) % 1000003 + 0.5, case when i % 5 > 0 then 'Größe "L"' end from n;
     analyze`);
   database.close();
   const program = path.join(import.meta.dirname, "million-server.ts");
@@ -55,40 +55,60 @@ async function peakMemory(): Promise<number> {
   return peak;
 }
 
-/** Reads the numbers that follow a name in the chunks of a response. */
-async function* numbersOf(body: AsyncIterable<Uint8Array>, name: string): AsyncGenerator<number, void, void> {
+/** What a page contains. */
+interface ReadPage {
+  count: number;
+  /** How often a number is not above the one before. */
+  falls: number;
+  last: number;
+  bytes: number;
+  nextLink: string | undefined;
+}
+
+/** The most characters of an entity, or of the end of a page. */
+const LONGEST = 1000;
+
+/** Reads the numbers that follow a name, which rise from the last ones on, and the link at the end. */
+async function readPage(url: string, name: string, last: number): Promise<ReadPage> {
+  const response = await fetch(url);
+  expect(response.status).toBe(200);
+  expect(response.headers.get("content-length")).toBeNull();
+  const body: AsyncIterable<Uint8Array> | null = response.body;
+  if (body === null) throw new Error("The response has no body.");
+  const page: ReadPage = { count: 0, falls: 0, last, bytes: 0, nextLink: undefined };
   const decoder = new TextDecoder();
   const pattern = new RegExp(`"${name}":([\\d.]+),`, "gu");
   let rest = "";
   for await (const chunk of body) {
+    page.bytes += chunk.length;
     const text = rest + decoder.decode(chunk, { stream: true });
     let end = 0;
     for (const match of text.matchAll(pattern)) {
       end = match.index + match[0].length;
-      yield Number(match[1]);
+      page.count += 1;
+      if (Number(match[1]) <= page.last) page.falls += 1;
+      page.last = Number(match[1]);
     }
-    rest = text.slice(end);
+    rest = text.slice(Math.max(end, text.length - LONGEST));
   }
+  page.nextLink = /"@odata\.nextLink":"([^"]+)"\}$/u.exec(rest)?.[1];
+  return page;
 }
 
+/** The default of `maxResponseBytes`, with the envelope. */
+const MOST_BYTES = 64_000_000 + LONGEST;
+
 test.each(["ID", "Total"])(
-  "a page of a million rows in the order of %s has each row once, in flat memory",
+  "pages of a million rows in the order of %s have each row once, in flat memory",
   async (order) => {
-    const response = await fetch(`http://127.0.0.1:${String(port)}/Orders?$orderby=${order}`);
-    expect(response.status).toBe(200);
-    expect(response.headers.get("content-length")).toBeNull();
-    const body: AsyncIterable<Uint8Array> | null = response.body;
-    if (body === null) throw new Error("The response has no body.");
-    let count = 0;
-    let last = -1;
-    let falls = 0;
-    for await (const number of numbersOf(body, order)) {
-      count += 1;
-      if (number <= last) falls += 1;
-      last = number;
-    }
+    const first = await readPage(`http://127.0.0.1:${String(port)}/Orders?$orderby=${order}`, order, -1);
+    const second = await readPage(first.nextLink ?? "", order, first.last);
     // Each value occurs once, so a list that only rises has no row twice.
-    expect([count, falls]).toEqual([ROWS, 0]);
+    expect([first.count + second.count, first.falls + second.falls]).toEqual([ROWS, 0]);
+    expect(second.nextLink).toBeUndefined();
+    // The first page is nearly full, whatever reads its rows.
+    expect(first.bytes).toBeLessThan(MOST_BYTES);
+    expect(first.bytes).toBeGreaterThan(MOST_BYTES - 200_000);
     expect(await peakMemory()).toBeLessThan(MOST_MEMORY);
   },
 );

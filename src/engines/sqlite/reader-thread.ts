@@ -74,7 +74,10 @@ class ThreadConnections {
     }
     const { left = Infinity, row } = room ?? {};
     const bytes = new ByteCount(left);
-    const first = firstOf(cursor.rows, most, (cells) => bytes.take(bytesOfRow(cells, row?.besides ?? 0)));
+    // The other cell of an object is no part of the response.
+    const bytesOf = (cells: ArrayRow): number =>
+      isJson ? String(cells[0]).length + 1 : bytesOfRow(cells, row?.besides ?? 0);
+    const first = firstOf(cursor.rows, most, (cells) => bytes.take(bytesOf(cells)));
     const rows = isJson ? [joinObjects(first)] : Array.from(first);
     return { rows, used: bytes.used, isOver: bytes.isOver };
   }
