@@ -134,6 +134,9 @@ function bindNode(node: SyntaxNode, scope: BindingScope): Operand {
       return bindAfterNot(node, node.operand, bindIn, scope);
     case "lambda":
       return bindLambda(node, scope);
+    case "these":
+      if (scope.these !== undefined) return scope.these(node);
+      throw unsupportedOption(scope.option, node.position, "$these is supported in filter and compute only.");
     case "root":
       throw invalidOption(
         scope.option,
