@@ -211,7 +211,7 @@ function describing(options: { readonly enumsAsStrings?: boolean }, ofSet?: bool
       entitySet(Keyed, {
         name: "Keyed",
         ...(ofSet === undefined ? {} : { enumsAsStrings: ofSet }),
-        getByKey: () => ({ state: "Open", marks: [{ state: "Paid" }] }),
+        getByKey: () => ({ state: "Open" as const, marks: [{ state: "Paid" as const }] }),
         queryable: () => arraySource(Keyed, [{ state: "Open", marks: [{ state: "Paid" }] }]),
         functions: {
           next: fn({
