@@ -1,5 +1,4 @@
-/** Receives the bytes that a request holds, and those that it gives back as negative numbers. */
-type Hold = (bytes: number) => void;
+import type { HeldShare } from "./held-bytes.ts";
 
 /**
  * Counts the bytes of the JSON values that an operation reads or computes for its response, before it keeps them. Sources count
@@ -9,13 +8,14 @@ type Hold = (bytes: number) => void;
 export class ByteCount {
   /** The most bytes. Infinity: no limit. */
   readonly most: number;
-  readonly #hold: Hold | undefined;
+  readonly #held: HeldShare | undefined;
   #used = 0;
   #isOver = false;
 
-  constructor(most: number, hold?: Hold) {
+  /** @param held counts what all requests hold; absent: nothing does */
+  constructor(most: number, held?: HeldShare) {
     this.most = most;
-    this.#hold = hold;
+    this.#held = held;
   }
 
   get used(): number {
@@ -23,7 +23,8 @@ export class ByteCount {
   }
 
   get left(): number {
-    return Math.max(this.most - this.#used, 0);
+    const left = Math.max(this.most - this.#used, 0);
+    return this.#held === undefined ? left : Math.min(left, this.#held.left);
   }
 
   /** Whether something did not fit, and was not kept. */
@@ -36,19 +37,18 @@ export class ByteCount {
    * many, because the bytes are not exact.
    */
   take(bytes: number): boolean {
-    const left = this.#used === 0 ? this.most * 2 : this.left;
-    if (this.#isOver || bytes > left) {
+    const left = this.#used === 0 ? this.most * 2 : this.most - this.#used;
+    if (this.#isOver || bytes > left || this.#held?.take(bytes) === false) {
       this.#isOver = true;
       return false;
     }
     this.#used += bytes;
-    this.#hold?.(bytes);
     return true;
   }
 
   /** Begins a part that may be dropped and read again with less. */
   part(): ByteCount {
-    return new ByteCount(this.left, this.#hold);
+    return new ByteCount(this.most - this.#used, this.#held);
   }
 
   /** Counts a part that is kept. */
@@ -59,7 +59,7 @@ export class ByteCount {
   /** Gives back bytes of what is not kept: there is room again. */
   give(bytes: number): void {
     this.#used -= bytes;
-    this.#hold?.(-bytes);
+    this.#held?.add(-bytes);
     this.#isOver = false;
   }
 
@@ -71,8 +71,11 @@ export class ByteCount {
   /** Counts what was read elsewhere, within the bytes that were left. */
   merge(used: number, isOver: boolean): void {
     this.#used += used;
-    this.#hold?.(used);
-    if (isOver) this.#isOver = true;
+    this.#held?.add(used);
+    if (!isOver) return;
+    this.#isOver = true;
+    const held = this.#held;
+    if (held !== undefined && held.left < this.most - this.#used) held.isRefused = true;
   }
 }
 

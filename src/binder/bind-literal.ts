@@ -44,12 +44,7 @@ export function toType(
   refuseZero: boolean = false,
 ): Expression {
   if (operand.kind === "null") return { kind: "null", type };
-  if (operand.kind === "literal") {
-    if (operand.type.kind !== "EnumType" || type.kind === "EnumType") {
-      return toParameter(operand, type, context, refuseZero);
-    }
-    return { kind: "convert", operand: toParameter(operand, operand.type, context), type };
-  }
+  if (operand.kind === "literal") return toParameter(operand, type, context, refuseZero);
   const { expression } = operand;
   if (operand.type === type || type.kind !== "PrimitiveType") return expression;
   if (expression.kind === "parameter") return retyped(expression, type, context);

@@ -24,6 +24,27 @@ export interface ReadRowsResult {
   readonly isCut: boolean;
 }
 
+/** How many characters of rows a driver keeps that counts them while they arrive. */
+export interface RowRoom {
+  readonly most: number;
+  /** Whether the driver may end the connection to receive no more rows. */
+  readonly mayEnd: boolean;
+  /** Whether there were more. */
+  isCut: boolean;
+}
+
+/** The values of a statement whose rows have limited characters. They pass Kysely on their way to the driver. */
+export class RoomyValues extends Array<unknown> {
+  room: RowRoom | undefined;
+
+  static for(values: readonly unknown[], room: RowRoom): RoomyValues {
+    const made = new RoomyValues();
+    made.push(...values);
+    made.room = room;
+    return made;
+  }
+}
+
 /** The interface of a connection that returns rows as arrays of cells. */
 export interface ArrayReader {
   /**

@@ -9,7 +9,6 @@ import type {
   ValueType,
 } from "../edm/model.ts";
 import type { Facets } from "../edm/primitive-type.ts";
-import { typeName } from "../edm/type-name.ts";
 import { valueCodec } from "../edm/value-codecs.ts";
 import {
   booleanAnnotation,
@@ -30,7 +29,7 @@ export function writeTypes(
   annotations?: StatedAnnotations,
 ): readonly XmlElement[] {
   return [
-    ...[...enumTypes.values()].filter(({ isText }) => isText !== true).map((type) => writeEnumType(type, annotations)),
+    ...[...enumTypes.values()].map((type) => writeEnumType(type, annotations)),
     ...[...complexTypes.values()].map((type) => writeComplexType(type, annotations)),
     ...[...entityTypes.values()].map((type) => writeEntityType(type, annotations)),
   ];
@@ -109,7 +108,7 @@ function writeNavigationProperty(
   const { name, entityType, isCollection, nullable, partner, referentialConstraints } = navigation;
   const attributes = {
     Name: name,
-    Type: typeText(entityType, isCollection),
+    Type: typeName(entityType, isCollection),
     Nullable: isCollection || nullable ? undefined : "false",
     Partner: partner,
   };
@@ -155,7 +154,7 @@ interface TypeReference {
 export function typeAttributes(reference: TypeReference): Readonly<Record<string, string | undefined>> {
   const { type, facets } = reference;
   return {
-    Type: typeText(type, reference.isCollection),
+    Type: typeName(type, reference.isCollection),
     Nullable: nullableAttribute(reference),
     MaxLength: facets.maxLength?.toString(),
     Precision: (facets.precision ?? (isTemporal(type) ? TEMPORAL_PRECISION : undefined))?.toString(),
@@ -164,8 +163,9 @@ export function typeAttributes(reference: TypeReference): Readonly<Record<string
 }
 
 /** Returns the qualified name of a type, in `Collection(…)` for a collection. */
-function typeText(type: ValueType | EntityType, isCollection: boolean): string {
-  return isCollection ? `Collection(${typeName(type)})` : typeName(type);
+function typeName(type: ValueType | EntityType, isCollection: boolean): string {
+  const name = type.kind === "PrimitiveType" ? type.name : type.qualifiedName;
+  return isCollection ? `Collection(${name})` : name;
 }
 
 /** The default is nullable. For a collection, Nullable applies to the items and is required, except for entities. */

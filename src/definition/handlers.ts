@@ -1,3 +1,4 @@
+import type { ByteCount } from "../base/byte-count.ts";
 import type { Maybe } from "../base/maybe.ts";
 import type { ODataError } from "../errors/odata-error.ts";
 import type {
@@ -88,12 +89,14 @@ export interface GetByKeyHandler<C> {
    * Reads only the selected properties, as a row. The service calls it instead of the handler; only handlers of the
    * framework over a database have it.
    * @param joins single-valued expansions that `source` can join
+   * @param bytes as in `ReadScope`; a row that does not fit is an error
    */
   readonly readRow?: (
     key: unknown,
     selected: readonly SelectedProperty[],
     context: C,
     joins?: KeyedJoins,
+    bytes?: ByteCount,
   ) => Answer<KeyedRow | null>;
   /** The source of the rows, which decides which expansions can be joined; without it, none can. */
   readonly source?: QueryableSource;

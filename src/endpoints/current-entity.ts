@@ -188,6 +188,8 @@ interface EntityAddress {
   readonly key: unknown;
   /** Whether a hidden entity must count as missing, because the caller does not load the entity itself. */
   readonly mustBeSeen?: boolean;
+  /** Whether the response is a single value, whose bytes have no limit. */
+  readonly isUnbound?: boolean;
 }
 
 /**
@@ -202,18 +204,24 @@ export type AddressedEntity = FoundEntity | null | undefined;
  * @see docs/guides/authorization.md
  */
 export function addressEntity(execution: Execution, address: EntityAddress): Maybe<AddressedEntity> {
-  const { entitySet, key, mustBeSeen = false } = address;
+  const { entitySet, key, mustBeSeen = false, isUnbound } = address;
   const { pending } = execution.access;
   if (pending.length === 0 && !(mustBeSeen && hidesRows(execution.service, entitySet))) return undefined;
   // Without a rule that receives it, nothing reads its ignored properties, which may lack columns.
   const selected = pending.length === 0 ? () => wholeEntity(entitySet) : undefined;
-  return chain(findEntity(entitySet, key, execution.reader, selected), (entity) => {
+  const reader = readerFor(execution, isUnbound);
+  return chain(findEntity(entitySet, key, reader, selected), (entity) => {
     if (entity === null) return null;
     return chain(judgeLoaded(pending, execution.context, entity, entitySet), (passed): FoundEntity => {
       if (!passed) throw refusal(execution.access.user, `do this with this entity of ${entitySet.name}`);
       return { entity, rowShape: undefined };
     });
   });
+}
+
+/** Returns the reader of an entity. @param isUnbound as in `EntityAddress` */
+export function readerFor({ reader }: Execution, isUnbound: boolean = false): Execution["reader"] {
+  return isUnbound ? { ...reader, bytes: undefined } : reader;
 }
 
 /** Does the same for an entity that must exist. @param missing makes the error for a missing entity */

@@ -1,6 +1,7 @@
 import { ByteCount } from "../base/byte-count.ts";
 import { clientNetwork } from "../base/client-network.ts";
-import { Turn } from "../base/maybe.ts";
+import type { HeldShare } from "../base/held-bytes.ts";
+import { chain, type Maybe, Turn } from "../base/maybe.ts";
 import {
   callerOf,
   type Context,
@@ -10,6 +11,7 @@ import {
   type User,
 } from "../definition/context.ts";
 import type { EntitySet } from "../edm/model.ts";
+import { tooManyHeld } from "../errors/odata-error.ts";
 import type { Reader, ShownEntities } from "../execution/entities/reader.ts";
 import { readerOf } from "../execution/reads/gate.ts";
 import { type AtomicCall, RowAccess, ServiceContext } from "../execution/rules/row-access.ts";
@@ -25,6 +27,9 @@ import { type Arrival, hostOf, toIncomingRequest } from "./arrival.ts";
 import type { CallerAccess } from "./authorize.ts";
 import type { ServiceRuntime } from "./service-runtime.ts";
 
+/** Milliseconds for which a read without a limit waits for others. */
+const PATIENCE = 10_000;
+
 /** One request in execution: the context and the limits with which it calls handlers. It does not know the query options. */
 export class Execution implements ShownEntities {
   readonly service: ServiceRuntime;
@@ -38,6 +43,7 @@ export class Execution implements ShownEntities {
   #reader: Reader | undefined;
   #shown: WeakMap<object, object> | undefined;
   #bytes: ByteCount | undefined;
+  #held: HeldShare | undefined;
   #isCommitted = false;
   /** The reader of the transaction to which this execution belongs; null for that of the whole request. */
   readonly #inner: Reader | null;
@@ -87,7 +93,26 @@ export class Execution implements ShownEntities {
 
   /** Counts the bytes of what is read for the response. */
   get bytes(): ByteCount {
-    return (this.#bytes ??= new ByteCount(this.mostBytes));
+    return (this.#bytes ??= new ByteCount(this.mostBytes, this.#held));
+  }
+
+  /**
+   * Waits until the response may hold bytes, as a read does.
+   * @returns its share; undefined: nothing counts
+   * @throws ODataError `ServiceUnavailable` if no share is free in time
+   */
+  hold(): Maybe<HeldShare | undefined> {
+    const { held, definition } = this.service;
+    if (held === null || !this.#isRead || this.#inner !== null) return undefined;
+    const share = held.begin();
+    if (share !== null) return (this.#held = share);
+    const { queryTimeout } = definition.limits;
+    const time = queryTimeout === null ? PATIENCE : this.readTime.leftOf(queryTimeout);
+    const waited = this.readTime.spend(() => held.wait(time, this.arrival.odata.signal));
+    return chain(waited, (found) => {
+      if (found === null) throw tooManyHeld();
+      return (this.#held = found);
+    });
   }
 
   /** The context for handlers, made on first use. */

@@ -16,7 +16,7 @@ import type { PropertyPath, ResourcePath } from "../query/resource-path.ts";
 import type { RowShape } from "../query/row-shape.ts";
 import type { AuthorizedRequest } from "./authorized-request.ts";
 import { readJsonFormat, readOptions, readTextFormat } from "./bind-query.ts";
-import { addressEntity, entityNotFound, checkMissingMatch, checkReadMatch } from "./current-entity.ts";
+import { addressEntity, entityNotFound, checkMissingMatch, checkReadMatch, readerFor } from "./current-entity.ts";
 import type { Execution } from "./execution.ts";
 import { isKnown } from "./read-entity.ts";
 import { runtimeOf } from "./service-runtime.ts";
@@ -142,25 +142,26 @@ function openProperty<Format>(
 
 /** Reads the entity of a property. @throws ODataError `NotFound` */
 function readExistingOwner({ addressed, key }: BoundProperty, execution: Execution): Maybe<FoundEntity> {
-  return chain(readOwner(execution, addressed, key), (found) => {
+  return chain(readOwner(execution, addressed, key, true), (found) => {
     if (found === null) throw entityNotFound(addressed.entitySet, addressed.key);
     return found;
   });
 }
 
-/** Reads the entity of a property, or loads it for a rule. */
+/** Reads the entity of a property, or loads it for a rule. @param isUnbound as in `EntityAddress` */
 export function readOwner(
   execution: Execution,
   { entitySet, property }: PropertyPath,
   key: unknown,
+  isUnbound: boolean = false,
 ): Maybe<FoundEntity | null> {
   const { settings } = runtimeOf(execution.service, entitySet);
   const needs = { key: false, pushdown: settings.selectPushdownEnabled };
-  return chain(addressEntity(execution, { entitySet, key }), (addressed) => {
+  return chain(addressEntity(execution, { entitySet, key, isUnbound }), (addressed) => {
     if (addressed !== undefined) return addressed;
     const selected = (): ReturnType<typeof propertiesToRead> =>
       propertiesToRead(entitySet, selectProperty(property), needs);
-    return readByKey(entitySet, key, execution.reader, selected);
+    return readByKey(entitySet, key, readerFor(execution, isUnbound), selected);
   });
 }
 

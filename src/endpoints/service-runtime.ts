@@ -1,3 +1,4 @@
+import type { HeldBytes } from "../base/held-bytes.ts";
 import { keptPerPair, once } from "../base/memo.ts";
 import { required } from "../base/required.ts";
 import type { QueryTarget } from "../binder/bind-query-options.ts";
@@ -45,6 +46,8 @@ export interface ServiceRuntime {
   readonly cachesReads: boolean;
   /** The entity sets of `ctx.sets`. */
   readonly sets: EntitySets;
+  /** Counts what all responses hold; null: without limit. */
+  readonly held: HeldBytes | null;
   /** The warnings that are logged once. */
   readonly warned: Set<string>;
 }

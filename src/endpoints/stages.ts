@@ -5,6 +5,7 @@ import type { ODataResponse, ResponseBody } from "../http/odata-response.ts";
 import type { AuthorizedRequest } from "./authorized-request.ts";
 import { cacheHeaders } from "./cache-headers.ts";
 import type { Execution } from "./execution.ts";
+import { whileHeld } from "./held-response.ts";
 
 /** Makes the response to a request that has passed the checks before negotiation. */
 export type Endpoint = (request: AuthorizedRequest, execution: Execution) => Maybe<ODataResponse>;
@@ -55,11 +56,13 @@ function executeAndWrite<Plan, Result>(
 ): Maybe<ODataResponse> {
   const { clock } = request.arrival;
   clock?.enter("execute");
-  return chain(execute(plan, execution), (result) => {
-    execution.commit();
-    clock?.enter("write");
-    return write(result, plan, request, execution);
-  });
+  return whileHeld(execution, () =>
+    chain(execute(plan, execution), (result) => {
+      execution.commit();
+      clock?.enter("write");
+      return write(result, plan, request, execution);
+    }),
+  );
 }
 
 /** Returns the handler of a route, or its form. @throws Error for a route without one: a fault of the route table */

@@ -180,6 +180,12 @@ export function tooMuchMemory(): ODataError {
   return protocolError("InvalidQueryOption", message);
 }
 
+/** Makes the error of a request that waits too long for its share of `maxHeldBytes`. */
+export function tooManyHeld(cause?: unknown): ODataError {
+  const message = "Other responses hold as many bytes as maxHeldBytes allows. Try again later.";
+  return protocolError("ServiceUnavailable", message, { cause, headers: { "Retry-After": "1" } });
+}
+
 /**
  * Makes the error of a response with more bytes than `maxResponseBytes`, where no next link is possible.
  * @param what the part that is too large

@@ -2,7 +2,6 @@ import type { EntitySetDefinition } from "../definition/model/service-definition
 import type { ServiceProfile } from "../definition/service-profile.ts";
 import { fullDescription } from "../edm/annotation.ts";
 import type { EntityType, StructuralProperty, ValueType } from "../edm/model.ts";
-import { typeName } from "../edm/type-name.ts";
 import type { Capabilities } from "../query/capabilities.ts";
 import { applyExample, computeExample } from "./aggregation-examples.ts";
 import type { DocumentObject } from "./open-api-document.ts";
@@ -219,9 +218,8 @@ function parameterName(name: string, taken: readonly string[]): string {
 }
 
 function literalTemplate(type: ValueType, value: string): string {
-  const name = typeName(type);
-  if (type.kind === "EnumType" && name !== "Edm.String") return `${encodeURIComponent(name)}'${value}'`;
-  switch (name) {
+  if (type.kind === "EnumType") return `${encodeURIComponent(type.qualifiedName)}'${value}'`;
+  switch (type.name) {
     case "Edm.String":
       return `'${value}'`;
     case "Edm.Duration":

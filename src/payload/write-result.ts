@@ -1,6 +1,5 @@
 import { keeper, keptPer } from "../base/memo.ts";
 import type { EntityType, Operation, ReturnType, StructuralProperty, ValueType } from "../edm/model.ts";
-import { typeName } from "../edm/type-name.ts";
 import type { PayloadFormat } from "./payload-format.ts";
 import { typeContext } from "./urls.ts";
 import { compileEnvelope, compilePropertyValue } from "./write-value.ts";
@@ -61,13 +60,14 @@ function compileWriter(
 ): ResultWriter {
   const result = asProperty(returns);
   const { type, isCollection } = returns;
-  const isValueOfBound = operation.binding !== undefined && !isCollection && typeName(type).startsWith("Edm.");
+  const isValueOfBound = operation.binding !== undefined && !isCollection && type.kind === "PrimitiveType";
   if (!resultsEnveloped && !isValueOfBound) {
     return compilePropertyValue(operation.qualifiedName, result, { ...format, metadata: "none" });
   }
   const write = compilePropertyValue(operation.qualifiedName, result, format);
   const envelope = compileEnvelope(result, format, true);
-  return (value, serviceRoot) => envelope(write(value), typeContext(serviceRoot, typeName(type), isCollection));
+  const typeName = type.kind === "PrimitiveType" ? type.name : type.qualifiedName;
+  return (value, serviceRoot) => envelope(write(value), typeContext(serviceRoot, typeName, isCollection));
 }
 
 /** Makes a property for a result, which is written like a property of its type. */

@@ -1,5 +1,4 @@
 import type { ComplexType, StructuralProperty, ValueType } from "../edm/model.ts";
-import { typeName } from "../edm/type-name.ts";
 import type { PrimitiveValue } from "../edm/value-codec.ts";
 import { codecOf } from "../edm/value-codecs.ts";
 import type { SelectedProperty } from "../query/clauses.ts";
@@ -234,7 +233,7 @@ function compileObject(
  * @see OData JSON Format 4.0, section 4.5.3
  */
 export function typeFragment(type: ValueType, isCollection: boolean): string {
-  const name = typeName(type).replace(/^Edm\./u, "");
+  const name = type.kind === "PrimitiveType" ? type.name.slice("Edm.".length) : type.qualifiedName;
   return isCollection ? `#Collection(${name})` : `#${name}`;
 }
 
@@ -254,8 +253,7 @@ export function typeAnnotationOf(name: string, type: ValueType, isCollection: bo
 }
 
 function isTypeOfJson(type: ValueType): boolean {
-  const name = typeName(type);
-  return name === "Edm.String" || name === "Edm.Boolean" || name === "Edm.Double";
+  return type.name === "Edm.String" || type.name === "Edm.Boolean" || type.name === "Edm.Double";
 }
 
 /**

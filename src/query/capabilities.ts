@@ -56,6 +56,8 @@ export interface Limits {
   readonly maxResponseEntities: number | null;
   /** The bytes of the entities of a response, or of all responses of a batch, as JSON. */
   readonly maxResponseBytes: number | null;
+  /** The bytes that all responses hold together; undefined: a quarter of the limit of the heap. */
+  readonly maxHeldBytes: number | null | undefined;
   readonly maxExpandItems: number | null;
   /** The entities of an async iterable that a request needs as a whole. */
   readonly maxIterableEntities: number | null;

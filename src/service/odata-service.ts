@@ -43,6 +43,7 @@ import { withCors } from "./cors.ts";
 import { GuardedPlaces, openFurtherRoutes } from "./find-route.ts";
 import { followStatements } from "./follow-statements.ts";
 import { handleError, logBrokenResponse } from "./handle-error.ts";
+import { heldBytesOf } from "./held-bytes-of.ts";
 import { PositionReports, withPosition } from "./position-reports.ts";
 import { databaseProbe, type ProbeOptions, type ProbeReport } from "./probe-databases.ts";
 import { describedRoutes, RouteTable } from "./route-table.ts";
@@ -197,6 +198,7 @@ function toRuntime(
       definition,
       sets.map(({ set, runtime: { bodies } }) => ({ set, bodies })),
     ),
+    held: heldBytesOf(definition.limits),
     warned: new Set(),
   };
 }

@@ -27,16 +27,13 @@ function stepSummary(step: ApplyStep): string {
       const groups = partition.length === 0 ? "" : ` in each ${keysSummary(partition)}`;
       return `${rows} by ${orderSummary(orderBy)}${groups}`;
     }
-    case "concat":
-      return `concat (${step.branches.map((branch) => branchSummary(branch).join(" / ")).join(" | ")})`;
-    case "group":
-    case "totals": {
+    case "group": {
       const values = step.aggregates.map(({ property, method, expression, filter }) => {
         const operand = expression === null ? "" : summary(expression);
         const condition = filter === null ? "" : ` if ${summary(filter.expression)}`;
         return `${property.name}: ${method}(${operand}) ${property.type.name}${condition}`;
       });
-      return `${step.kind} (${keysSummary(step.keys)}) ${values.join("; ")}`.trim();
+      return `group (${keysSummary(step.keys)}) ${values.join("; ")}`.trim();
     }
   }
 }

@@ -100,7 +100,7 @@ export function buildModel(
     entityTypes: byName(builder.entityTypes.values()),
     // Types of ignored properties alone are not part of the model.
     complexTypes: byName(published(builder.complexTypes, types.complexTypes)),
-    enumTypes: byName(builder.enumTypes()),
+    enumTypes: byName(builder.enumTypes.values()),
     operations: [...operations.values()],
     annotations: hasAnnotations(annotations) ? annotations : undefined,
   });
@@ -163,7 +163,6 @@ function toOperation(
   namespace: string,
 ): Operation {
   const { name, kind, bound, options } = declared;
-  const isText = builder.enumTexts.inOperation(set);
   const overload = overloadName(name, set?.entityType.name, bound === "collection");
   return keeper<Operation>({
     kind,
@@ -178,31 +177,31 @@ function toOperation(
             entitySet: set.name,
           },
     parameters: declared.parameters.map((parameter) => ({
-      ...toParameter(parameter, builder, isText),
+      ...toParameter(parameter, builder),
       ...describedAt(builder.annotations, annotationPlace("operation", overload, parameter.name)),
     })),
-    returnType: toReturnType(options["returns"], builder, isText),
+    returnType: toReturnType(options["returns"], builder),
     isComposable: options["composable"] === true,
     ...describedAt(builder.annotations, annotationPlace("operation", overload)),
   });
 }
 
-function toParameter({ name, declared }: DeclaredParameter, builder: TypeBuilder, isText: boolean): OperationParameter {
+function toParameter({ name, declared }: DeclaredParameter, builder: TypeBuilder): OperationParameter {
   return {
     name,
-    type: builder.valueType(declared.type, isText),
+    type: builder.valueType(declared.type),
     isCollection: declared.item !== undefined,
     nullable: (declared.item ?? declared).nullable,
     facets: resolveFacets(declared),
-    defaultValue: builder.defaultValue(declared, isText),
+    defaultValue: builder.defaultValue(declared),
   };
 }
 
-function toReturnType(returns: unknown, builder: TypeBuilder, isText: boolean): ReturnType | undefined {
+function toReturnType(returns: unknown, builder: TypeBuilder): ReturnType | undefined {
   if (isDeclaration(returns, "Property")) {
     const { type, item, nullable } = returns.declared;
     return {
-      type: builder.valueType(type, isText),
+      type: builder.valueType(type),
       isCollection: item !== undefined,
       nullable: item === undefined ? nullable : item.nullable,
       facets: resolveFacets(returns.declared),

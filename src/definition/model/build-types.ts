@@ -40,7 +40,6 @@ import {
   entriesOf,
 } from "./declared-service.ts";
 import { type DeclaredTypes, toEnumType } from "./declared-types.ts";
-import { type EnumTexts, enumTextsOf } from "./enum-texts.ts";
 import { resolveFacets } from "./resolve-facets.ts";
 
 /** A type under construction: navigation properties form cycles, so they are added after all types exist. */
@@ -50,17 +49,13 @@ type Draft<T> = { -readonly [Member in keyof T]: T[Member] };
 export class TypeBuilder {
   readonly entityTypes: Map<EntityTypeDeclaration, Draft<EntityType>> = new Map();
   readonly complexTypes: Map<ComplexTypeDeclaration, ComplexType> = new Map();
-  readonly #enumTypes: Map<EnumTypeDeclaration, EnumType> = new Map();
-  /** Those that are published as texts. */
-  readonly #textTypes: Map<EnumTypeDeclaration, EnumType> = new Map();
+  readonly enumTypes: Map<EnumTypeDeclaration, EnumType> = new Map();
   readonly annotations: ModelAnnotations;
-  readonly enumTexts: EnumTexts;
   readonly #service: DeclaredService;
   readonly #namespace: string;
 
   constructor(service: DeclaredService, types: DeclaredTypes, namespace: string, annotations: ModelAnnotations) {
     this.annotations = annotations;
-    this.enumTexts = enumTextsOf(service, types);
     this.#service = service;
     this.#namespace = namespace;
     for (const type of types.entityTypes) this.#makeEntityType(type);
@@ -73,34 +68,27 @@ export class TypeBuilder {
     return type;
   }
 
-  /** The enumerations by name. Clients may write literals also of those that are published as texts alone. */
-  enumTypes(): readonly EnumType[] {
-    return [...new Map([...this.#textTypes, ...this.#enumTypes]).values()];
-  }
-
-  /** @param isText whether an enumeration is published as texts */
-  valueType(type: DeclaredValueType, isText: boolean): ValueType {
+  valueType(type: DeclaredValueType): ValueType {
     switch (type.kind) {
       case "PrimitiveType":
         return type;
       case "EnumTypeDeclaration":
-        return this.#enumType(type, isText);
+        return this.#enumType(type);
       case "ComplexTypeDeclaration":
         return this.#complexType(type);
     }
   }
 
-  /** Returns a declared default in canonical form; undefined without a default. @param isText as for `valueType` */
-  defaultValue(declared: PropertyDeclaration, isText: boolean): unknown {
+  /** Returns a declared default in canonical form; undefined without a default. */
+  defaultValue(declared: PropertyDeclaration): unknown {
     if (declared.defaultValue === undefined) return undefined;
-    return toDefaultValue(declared, declared.defaultValue.value, (type) => this.#enumType(type, isText));
+    return toDefaultValue(declared, declared.defaultValue.value, (type) => this.#enumType(type));
   }
 
-  #enumType(declaration: EnumTypeDeclaration, isText: boolean): EnumType {
-    const known = isText ? this.#textTypes : this.#enumTypes;
-    const described = { ...this.#describedEnum(declaration), isText };
-    const type = known.get(declaration) ?? toEnumType(declaration, this.#namespace, described);
-    known.set(declaration, type);
+  #enumType(declaration: EnumTypeDeclaration): EnumType {
+    const type =
+      this.enumTypes.get(declaration) ?? toEnumType(declaration, this.#namespace, this.#describedEnum(declaration));
+    this.enumTypes.set(declaration, type);
     return type;
   }
 
@@ -168,17 +156,16 @@ export class TypeBuilder {
   }
 
   #structuralProperty(
-    owner: EntityTypeDeclaration | ComplexTypeDeclaration,
+    owner: { readonly name: string },
     { field, name, declared }: DeclaredProperty,
     index: number,
     serverSet: boolean,
   ): StructuralProperty {
-    const isText = this.enumTexts.inType(owner);
     return keeper<StructuralProperty>({
       kind: "StructuralProperty",
       name,
       field,
-      type: this.valueType(declared.type, isText),
+      type: this.valueType(declared.type),
       isCollection: declared.item !== undefined,
       nullable: (declared.item ?? declared).nullable,
       isKey: declared.key,
@@ -187,7 +174,7 @@ export class TypeBuilder {
       immutable: declared.immutable,
       facets: resolveFacets(declared),
       databaseDefault: declared.databaseDefault,
-      defaultValue: this.defaultValue(declared, isText),
+      defaultValue: this.defaultValue(declared),
       description: declared.description,
       ...this.#described(owner, name),
       index,

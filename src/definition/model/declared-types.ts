@@ -74,7 +74,7 @@ class TypeCollector implements DeclaredTypes {
 export function toEnumType(
   declaration: EnumTypeDeclaration,
   namespace: string,
-  described: DescribedElement & Partial<Pick<EnumType, "memberDescriptions" | "isText">> = {},
+  described: DescribedElement & Pick<EnumType, "memberDescriptions"> = {},
 ): EnumType {
   const { name, isFlags, members } = declaration;
   const qualifiedName = `${namespace}.${name}`;

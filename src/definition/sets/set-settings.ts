@@ -82,6 +82,8 @@ export interface LimitSettings {
   readonly maxResponseEntities?: number | null | undefined;
   /** The most bytes of the entities of a response as JSON, expansions included; of a batch, of all responses together. Default 64,000,000. */
   readonly maxResponseBytes?: number | null | undefined;
+  /** The most bytes that all responses hold at the same time; others wait. Default a quarter of the limit of the heap. */
+  readonly maxHeldBytes?: number | null | undefined;
   /** The maximum number of items in all `$expand` options of a request. */
   readonly maxExpandItems?: number | null | undefined;
   /** The maximum number of entities in an async iterable of a handler that a request must read as a whole. Default 100,000. */

@@ -62,6 +62,7 @@ export const DEFAULT_LIMITS: Limits = Object.freeze(
     maxJsonValues: 100_000,
     maxResponseEntities: 1_000_000,
     maxResponseBytes: 64_000_000,
+    maxHeldBytes: undefined,
     maxExpandItems: 50,
     maxIterableEntities: 100_000,
     queryTimeout: 10_000,

@@ -1,4 +1,6 @@
+import { EventEmitter } from "node:events";
 import type { MysqlPool, MysqlPoolConnection, MysqlQueryResult } from "kysely";
+import { type RowRoom, RoomyValues } from "../../connection/array-reader.ts";
 import { endOnThrow } from "../end-on-throw.ts";
 
 type Callback = (error: unknown, result: MysqlQueryResult) => void;
@@ -9,6 +11,8 @@ interface PreparingConnection extends MysqlPoolConnection {
   readonly stream?: object;
   execute(sql: string, parameters: unknown[], callback?: Callback): Streamed;
   unprepare(sql: string): unknown;
+  on(event: "error", listener: (error: Error) => void): unknown;
+  off(event: "error", listener: (error: Error) => void): unknown;
 }
 
 /** The settings that give statements and their values the same meaning in every session. */
@@ -57,6 +61,13 @@ function preparedConnection(connection: MysqlPoolConnection, most: number): Mysq
       if (error instanceof Error && !("errno" in error)) raw.destroy();
       callback(error, result);
     };
+  const run = (start: (callback?: Callback) => Streamed, values: readonly unknown[], callback?: Callback): Streamed => {
+    if (callback === undefined) return start();
+    const room = values instanceof RoomyValues ? values.room : undefined;
+    return room === undefined
+      ? start(endingOnThrow(callback))
+      : keepFitting(raw, start(), { room, callback: endingOnThrow(callback) });
+  };
   const execute = (sql: string, parameters: readonly unknown[], callback?: Callback): Streamed => {
     // The statement that was used last comes last.
     known.delete(sql);
@@ -67,13 +78,13 @@ function preparedConnection(connection: MysqlPoolConnection, most: number): Mysq
       raw.unprepare(oldest);
     }
     const values = parameters.map((value) => (value === undefined ? null : value));
-    return callback === undefined ? raw.execute(sql, values) : raw.execute(sql, values, endingOnThrow(callback));
+    return run((done) => raw.execute(sql, values, done), parameters, callback);
   };
   return {
     query: (sql: string, parameters: readonly unknown[], callback?: Callback) =>
       parameters.length > 0
         ? execute(sql, parameters, callback)
-        : raw.query(sql, [], callback && endingOnThrow(callback)),
+        : run((done) => raw.query(sql, [], done), parameters, callback),
     release: () => raw.release(),
     destroy: () => raw.destroy(),
     connect: (callback) => raw.connect(callback),
@@ -84,4 +95,48 @@ function preparedConnection(connection: MysqlPoolConnection, most: number): Mysq
       return raw.threadId;
     },
   };
+}
+
+/** Where the rows of a command go. */
+interface Receiver {
+  readonly room: RowRoom;
+  readonly callback: Callback;
+}
+
+/** Keeps the rows of a command that fit while they arrive: without a callback, the driver keeps none itself. */
+function keepFitting(raw: PreparingConnection, command: Streamed, { room, callback }: Receiver): Streamed {
+  const rows: unknown[] = [];
+  let left = room.most;
+  let isOver = false;
+  const finish = (error: unknown): void => {
+    if (isOver) return;
+    isOver = true;
+    raw.off("error", finish);
+    callback(error, rows as unknown as MysqlQueryResult);
+  };
+  // A connection that is lost tells commands without a callback nothing.
+  raw.on("error", finish);
+  const events: object = command;
+  if (!(events instanceof EventEmitter)) throw new TypeError("The pool is not one of mysql2.");
+  events.on("error", finish);
+  events.on("end", () => finish(null));
+  events.on("result", (row: object) => {
+    if (room.isCut) return;
+    left -= charactersOf(row);
+    room.isCut = left < 0;
+    if (!room.isCut) rows.push(row);
+    else if (room.mayEnd) {
+      raw.destroy();
+      finish(null);
+    }
+  });
+  return command;
+}
+
+function charactersOf(row: object): number {
+  let count = 0;
+  for (const cell of Object.values(row)) {
+    if (typeof cell === "string" || cell instanceof Uint8Array) count += cell.length;
+  }
+  return count;
 }

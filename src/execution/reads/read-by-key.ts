@@ -179,17 +179,17 @@ function readKeyedRow(
   reader: Reader,
   { selected, joins }: WantedRow,
 ): Maybe<KeyedRow | null> {
-  const { context } = reader;
+  const { context, bytes } = reader;
   if (getByKey.readRow === undefined) throw new Error(`${entitySet.name} cannot be read by key.`);
   const condition = conditionFor(entitySet, reader);
   if (condition === "none") return null;
   if (condition === "all") {
     const own = ServiceContext.ofSet(entitySet, context);
-    return chain(getByKey.readRow(key, selected(), own, joins), (answer) => answeredValue(answer));
+    return chain(getByKey.readRow(key, selected(), own, joins, bytes), (answer) => answeredValue(answer));
   }
   return chain(keyedSource(entitySet, getByKey, reader), ({ relational }): Maybe<KeyedRow | null> => {
     if (relational === undefined) throw new TypeError(`The source of ${entitySet.name} cannot be read by key.`);
-    const scope = { transaction: context.transaction, reading: readingOf(context), caller: callerOf(context) };
+    const scope = { transaction: context.transaction, reading: readingOf(context), caller: callerOf(context), bytes };
     return relational.readRow(key, selected(), joins, scope);
   });
 }

@@ -6,7 +6,7 @@ import { codecOf } from "../../edm/value-codecs.ts";
 import { isODataError } from "../../errors/odata-error.ts";
 import { parseJson } from "../../json/parse-json.ts";
 import { isJsonObject, type JsonValue } from "../../json/write-json.ts";
-import type { Sql, SqlForm } from "../statement/sql-form.ts";
+import type { RowGuard, Sql, SqlForm } from "../statement/sql-form.ts";
 import type { JsonCell } from "./json-syntax.ts";
 import type { StorageForm } from "./storage-option.ts";
 
@@ -62,6 +62,8 @@ export interface ColumnFormats {
   readonly arrays?: ArraySyntax;
   /** Returns the text of a column with JSON, as an expression to select. */
   readonly documentText: (column: Sql) => Sql;
+  /** How rows with too many bytes are refused before they are sent; absent: the driver does so. */
+  readonly rowGuard?: RowGuard | undefined;
 }
 
 /** How one kind of database stores a collection of primitive values in an array. */

@@ -1,3 +1,4 @@
+import type { ByteCount } from "../../base/byte-count.ts";
 import { chain } from "../../base/maybe.ts";
 import { type Context, callerOf, readingOf } from "../../definition/context.ts";
 import type { Answer, EntitySetHandlers, GetByKeyHandler, QueryableHandler } from "../../definition/handlers.ts";
@@ -27,6 +28,7 @@ type ReadShown = (
   selected: readonly SelectedProperty[],
   context: Context,
   joins?: KeyedJoins,
+  bytes?: ByteCount,
 ) => Answer<KeyedRow | null>;
 
 /**
@@ -75,13 +77,13 @@ function keyedHandler({ properties }: KeyedType, read: ReadShown): GetByKeyHandl
 }
 
 function readerOfShown({ name, key: keyProperties }: KeyedType, queryable: QueryableHandler<Context>): ReadShown {
-  return (key, selected, context, joins) => {
+  return (key, selected, context, joins, bytes) => {
     const readFrom = (source: QueryableSource | ODataError): Answer<KeyedRow | null> => {
       if (isODataError(source)) return source;
       const reader = sqlReaderOf(source);
       const { transaction } = context;
       const place = { transaction, reading: readingOf(context), caller: callerOf(context) };
-      const scope = { ...place, timeout: timeoutOf(context) };
+      const scope = { ...place, bytes, timeout: timeoutOf(context) };
       if (reader !== undefined) return readRow(reader, keyProperties, { key, selected, joins, ...scope });
       throw new TypeError(
         `queryable of ${name} does not return a source of a database: also supply getByKey and the handlers that write.`,
@@ -113,8 +115,9 @@ export function readHandlers<E extends EntityTypeDeclaration>(type: E, reader: S
       ),
     {
       source,
-      readRow: (key: unknown, selected: typeof whole, context: Context, joins?: KeyedJoins) => {
-        const scope = { transaction: context.transaction, reading: readingOf(context), caller: callerOf(context) };
+      readRow: (key: unknown, selected: typeof whole, context: Context, joins?: KeyedJoins, bytes?: ByteCount) => {
+        const { transaction } = context;
+        const scope = { transaction, reading: readingOf(context), caller: callerOf(context), bytes };
         return readRow(reader, keyProperties, { key, selected, joins, ...scope, timeout: timeoutOf(context) });
       },
     },

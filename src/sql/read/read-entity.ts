@@ -1,13 +1,15 @@
-import { chain, type Maybe } from "../../base/maybe.ts";
+import { chain, type Maybe, recover } from "../../base/maybe.ts";
 import type { Context } from "../../definition/context.ts";
 import type { ServiceDefinition } from "../../definition/model/service-definition.ts";
 import { keyValues } from "../../edm/literal.ts";
 import type { StructuralProperty } from "../../edm/model.ts";
+import { tooManyBytes } from "../../errors/odata-error.ts";
 import type { SelectedProperty } from "../../query/clauses.ts";
 import type { ReadScope } from "../../query/reading.ts";
 import type { Row, RowColumn, RowShape } from "../../query/row-shape.ts";
 import type { KeyedJoins, KeyedRow } from "../../query/source.ts";
 import { readSlots, toExecution } from "../statement/parameter-slot.ts";
+import { tooLargeStatement } from "./database-fault.ts";
 import { readableRow, baseOf } from "./read-page.ts";
 import type { SqlReader } from "./sql-reader.ts";
 
@@ -37,20 +39,33 @@ export function readRow(
 function readOnce(
   reader: SqlReader,
   keyProperties: readonly StructuralProperty[],
-  { key, selected, joins, transaction, reading, timeout, caller }: KeyedRead,
+  { key, selected, joins, transaction, reading, timeout, caller, bytes }: KeyedRead,
 ): Maybe<KeyedRow | null> {
   const statement = reader.statements.byKey(keyProperties, selected, joins);
+  // The bytes of a row that is read again would count twice.
+  const part = bytes?.part();
   const execution = toExecution({
     values: joins?.values ?? [],
     keys: [keyValues(keyProperties, key)],
     base: baseOf(reader, joins?.sources),
+    bytes: transaction === undefined ? part : undefined,
   });
-  const patience = { timeout, reading, caller };
-  const found = reader.rows.within(transaction).byKey(statement, readSlots(statement.slots, execution), patience);
+  const patience = { timeout, reading, caller, bytes: part };
+  const read = (): Maybe<Row | undefined> =>
+    reader.rows.within(transaction).byKey(statement, readSlots(statement.slots, execution), patience);
+  const found = part === undefined || part.most === Infinity ? read() : recover(read, refuseLarge);
   const { rowShape } = statement;
-  return chain(found, (row): KeyedRow | null =>
-    row === undefined ? null : { row: readableRow(row, rowShape), rowShape },
-  );
+  return chain(found, (row): KeyedRow | null => {
+    const isOver = part?.isOver === true;
+    part?.drop();
+    if (isOver) throw tooManyBytes("The entity");
+    return row === undefined ? null : { row: readableRow(row, rowShape), rowShape };
+  });
+}
+
+/** Converts the error for a row that the driver does not keep, because it has too many bytes. @throws this or any other error */
+function refuseLarge(error: unknown): never {
+  throw error instanceof Error && error.message === tooLargeStatement().message ? tooManyBytes("The entity") : error;
 }
 
 /** Returns the milliseconds for one statement. The types hide the limits from handlers. */

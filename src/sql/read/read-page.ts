@@ -14,6 +14,7 @@ import type { JsonSyntax } from "../columns/json-syntax.ts";
 import { readSlots, toExecution, type Execution } from "../statement/parameter-slot.ts";
 import type { JsonMarks, MarkMember } from "../translate/json-marks.ts";
 import type { RowStatement } from "./compile-statement.ts";
+import { endsEarly, fewerRows } from "./fewer-rows.ts";
 import { readerOfSource, type SourceReader } from "./row-source.ts";
 import type { SqlReader } from "./sql-reader.ts";
 import type { SqlRows } from "./sql-rows.ts";
@@ -36,7 +37,7 @@ export function readPage(reader: SqlReader, query: SourceQuery): Maybe<Page> {
     return chain(readTotal(reader, query, execution), (count): Page => ({ ...NO_ENTITIES, count }));
   }
   return chain(readJson(reader, query, execution), (json) => {
-    if (json === null) return readRows(reader, query, execution);
+    if (json === null) return readRefused(reader, query, readRows(reader, query, execution));
     const page: JsonPage = { ...NO_ENTITIES, json: json.json, valuesOf: json.valuesOf };
     if (json.total !== undefined) return { ...page, count: json.total };
     return counted(page, json.json.length, reader, query, execution);
@@ -64,9 +65,25 @@ export function executionOf(reader: SqlReader, query: SourceQuery): Execution {
     marked,
     maxRows,
     maxBytes: bytes === undefined || bytes.left === Infinity ? undefined : bytes.left,
+    // A refusal would end a transaction.
+    bytes: query.transaction === undefined ? bytes : undefined,
     idStart,
     base: baseOf(reader, query.sources),
     state,
+  });
+}
+
+/** Reads fewer rows if the database has refused one of them. */
+function readRefused(reader: SqlReader, query: SourceQuery, read: Maybe<Page>): Maybe<Page> {
+  return chain(read, (page): Maybe<Page> => {
+    const top = fewerRows(query, page.isCut === true && page.entities.length === 0);
+    if (top === undefined) return page;
+    const fewer = { ...query, top, marked: undefined };
+    const again = readRows(reader, fewer, executionOf(reader, fewer));
+    return chain(readRefused(reader, fewer, again), (some) => ({
+      ...some,
+      isCut: endsEarly(query.bytes, some.isCut, some.entities.length, top),
+    }));
   });
 }
 
@@ -193,7 +210,7 @@ function readJson(reader: SqlReader, query: SourceQuery, execution: Execution): 
       if (json === null) return null;
       // The rows lead to the error for the expansion that exceeds the limit.
       if (json.total > json.length && json.total > (query.maxEntities ?? Infinity)) return null;
-      bytes?.take(json.bytes.length);
+      bytes?.merge(json.bytes.length, false);
       const total = counting === null ? null : (row?.[3] ?? null);
       const valuesOf = valuesInJson(statement.marks, row);
       return { json, total: total === null ? undefined : Number(total), valuesOf };

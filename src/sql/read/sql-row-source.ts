@@ -26,10 +26,11 @@ import { toExecution, readSlots, type Execution } from "../statement/parameter-s
 import { isJoinedLocally } from "../translate/join-navigation.ts";
 import type { Rows } from "../translate/relation.ts";
 import { isUnsupported } from "./database-fault.ts";
+import { endsEarly, fewerRows } from "./fewer-rows.ts";
 import { inOneState } from "./hold-snapshot.ts";
 import { openPageStream } from "./open-page-stream.ts";
 import { readRow } from "./read-entity.ts";
-import { readableRows, baseOf, readPage, statementOf } from "./read-page.ts";
+import { baseOf, readableRows, readPage, statementOf } from "./read-page.ts";
 import { findReader, RowSource } from "./row-source.ts";
 import type { SqlReader } from "./sql-reader.ts";
 
@@ -69,7 +70,7 @@ export function sourceOf<E extends EntityTypeDeclaration>(type: E, reader: SqlRe
         hidesAll
           ? null
           : explained(() => readRow(reader, keyProperties, { key, selected, joins, ...scope }), joins ?? {}),
-      readRelated: (query) => explained(() => rows.upToDate(() => readRelatedPage(reader, query)), query.shape),
+      readRelated: (query) => explained(() => rows.upToDate(() => readFittingRelated(reader, query)), query.shape),
     }),
     restrict: (restriction) => sourceOf(type, narrowedReader(reader, restriction)),
   });
@@ -220,6 +221,19 @@ function pathOf(path: PathSource): string {
 
 const NO_ROWS: readonly Row[] = Object.freeze([]);
 
+/** Reads the entities that are related to parents; to a single one, as many as the database does not refuse. */
+function readFittingRelated(reader: SqlReader, query: RelatedQuery): Maybe<RelatedPage> {
+  return chain(readRelatedPage(reader, query), (page): Maybe<RelatedPage> => {
+    const { related, isCut } = page;
+    const top = query.keys.length > 1 ? undefined : fewerRows(query, isCut === true && related[0]?.length === 0);
+    if (top === undefined) return page;
+    return chain(readFittingRelated(reader, { ...query, top }), (some) => ({
+      ...some,
+      isCut: endsEarly(query.bytes, some.isCut, some.related[0]?.length ?? 0, top),
+    }));
+  });
+}
+
 /**
  * Reads the entities that are related to many parents with one statement. A second statement reads their counts, if they
  * are requested and the rows do not imply them.
@@ -231,7 +245,8 @@ function readRelatedPage(reader: SqlReader, query: RelatedQuery): Maybe<RelatedP
   // The shape is returned even without rows: the writer of the response needs it.
   const { rowShape } = statement;
   if (keys.length === 0 || reader.hidesAll === true) return none(query, rowShape);
-  const execution = toExecution({ values, keys, top, skip, maxRows, base: baseOf(reader, sources) });
+  const bytes = query.transaction === undefined ? query.bytes : undefined;
+  const execution = toExecution({ values, keys, top, skip, maxRows, bytes, base: baseOf(reader, sources) });
   if (top === 0) {
     if (!query.count) return none(query, rowShape);
     return chain(readCounts(reader, query, execution), (counts) => ({ ...none(query, rowShape), counts }));

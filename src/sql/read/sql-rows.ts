@@ -7,6 +7,7 @@ import {
   isPooledAdapter,
   type PooledAdapter,
   type ReadRowsResult,
+  RoomyValues,
 } from "../../connection/array-reader.ts";
 import { runLimited, OwnTransaction } from "../../connection/limited-query.ts";
 import { beginInTime, type Patience, type SnapshotReader, isPatientReader } from "../../connection/patient-reader.ts";
@@ -32,7 +33,7 @@ import { StreamSlots } from "./stream-hold.ts";
 import { beginRead, countOf, type Read, type ReadRows, toNumber } from "./traced-read.ts";
 
 /** The parts of a profile that running statements requires. */
-type RowsProfile = Pick<DialectProfile, "name" | "mayEndProcess" | "syntax">;
+type RowsProfile = Pick<DialectProfile, "name" | "mayEndProcess" | "syntax" | "values">;
 
 /** The patience of statements that read single rows by key. */
 const USUAL: Patience = Object.freeze({});
@@ -205,8 +206,8 @@ export class SqlRows {
 
   /** Returns the row of a key, in this process within milliseconds. A server has its own limits, and an index. */
   byKey(statement: ReadRows, parameters: readonly unknown[], patience: Patience): Maybe<Row | undefined> {
-    const { timeout, reading } = patience;
-    if (this.#reader === null) return this.first(statement, parameters, reading === undefined ? USUAL : { reading });
+    const { timeout, reading, bytes } = patience;
+    if (this.#reader === null) return this.first(statement, parameters, { reading, bytes });
     return this.first(statement, parameters, timeout === undefined ? USUAL : patience);
   }
 
@@ -254,7 +255,7 @@ export class SqlRows {
     return required(rows, "A read has no rows.");
   }
 
-  /** Reads on one connection. */
+  /** Reads on one connection. If a row is refused because of its bytes, no read has rows. */
   async #together(reads: readonly Read[], patience: Patience): Promise<readonly (readonly Row[])[]> {
     const { signal } = patience;
     signal?.throwIfAborted();
@@ -269,6 +270,12 @@ export class SqlRows {
       return found;
     } catch (error) {
       for (const each of running) each?.fail(error);
+      const { bytes } = patience;
+      const { rowGuard } = this.#profile.values;
+      if (bytes !== undefined && error instanceof Error && rowGuard?.isRefused(error) === true) {
+        bytes.merge(0, true);
+        return reads.map(() => []);
+      }
       throw this.outage.note(toReadFault(error, this.#profile.name, reads[0]?.statement.table));
     }
   }
@@ -277,12 +284,16 @@ export class SqlRows {
     const { signal, timeout = null, bytes } = patience;
     const transaction = this.#own;
     const { isTransaction } = this.#db;
+    // Cells may have more characters than their JSON.
+    const most = Math.min(MOST_CHARACTERS, 2 * (bytes?.left ?? Infinity));
     const each = async (connection: Executor): Promise<readonly ReadRowsResult[]> => {
       const found: ReadRowsResult[] = [];
       for (const { statement, parameters } of reads) {
-        const query = CompiledQuery.raw(this.#limited(statement.sql, timeout), [...parameters]);
+        const room = { most, mayEnd: !isTransaction, isCut: false };
+        const values = RoomyValues.for(parameters, room);
+        const query = CompiledQuery.raw(this.#limited(statement.sql, timeout), values);
         const { rows } = await connection.executeQuery(query);
-        found.push({ rows: toRows(rows, statement.width), isCut: false });
+        found.push({ rows: toRows(rows, statement.width), isCut: room.isCut });
       }
       return found;
     };
@@ -291,8 +302,6 @@ export class SqlRows {
     const read = (connection: DatabaseConnection): Promise<readonly ReadRowsResult[]> => {
       if (isTransaction || !isArrayReader(connection)) return each(connection);
       const commands = reads.map(({ statement: { sql }, parameters }) => ({ sql, parameters }));
-      // Cells may have more characters than their JSON.
-      const most = Math.min(MOST_CHARACTERS, 2 * (bytes?.left ?? Infinity));
       return connection.readEach(commands, { timeout, prepares: this.#prepares, most });
     };
     // Where statements share a round trip, the database ends each itself, a little earlier.

@@ -1,4 +1,5 @@
 import { sql } from "kysely";
+import type { ByteCount } from "../../base/byte-count.ts";
 import type { Maybe } from "../../base/maybe.ts";
 import { required } from "../../base/required.ts";
 import type { StatementFacts } from "../../connection/statement-facts.ts";
@@ -29,6 +30,8 @@ export interface Execution {
   readonly maxRows: number;
   /** The maximum number of bytes of the texts of a page as JSON. */
   readonly maxBytes: number;
+  /** The maximum number of bytes of the long cells of a row. */
+  readonly maxRowBytes: number;
   /** The cells that a write stores. */
   readonly cells: readonly unknown[];
   /** Returns the parameters of the base query of a set that the query mentions, or of the source itself (null). */
@@ -103,6 +106,8 @@ interface ExecutionInput {
   readonly keys?: Execution["keys"] | undefined;
   readonly maxRows?: number | undefined;
   readonly maxBytes?: number | undefined;
+  /** Counts the bytes of rows; absent: rows have no limit. */
+  readonly bytes?: ByteCount | undefined;
   readonly cells?: readonly unknown[] | undefined;
   readonly idStart?: SourceQuery["idStart"];
   /** The state of other reads of the same page. */
@@ -120,6 +125,7 @@ export function toExecution({
   keys = [],
   maxRows = 0,
   maxBytes = MOST_JSON,
+  bytes,
   cells = [],
   idStart = () => "",
   state,
@@ -132,7 +138,8 @@ export function toExecution({
   let made: number | undefined;
   const id = (): number => (made ??= Math.random());
   const place = { after: after?.values ?? [], markedRow: marked?.row ?? 0 };
-  return { values, base, top, skip, ...place, keys, maxRows, maxBytes, cells, idStart, id, now };
+  const maxRowBytes = Math.min(bytes?.left ?? Infinity, Number.MAX_SAFE_INTEGER);
+  return { values, base, top, skip, ...place, keys, maxRows, maxBytes, maxRowBytes, cells, idStart, id, now };
 }
 
 function readConstant(constant: SqlConstant, { values, keys, now }: Execution): PrimitiveValue {

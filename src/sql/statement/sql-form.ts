@@ -247,3 +247,13 @@ export interface TextMemory {
   /** A value, which fails the statement before it is computed if some texts have more bytes. */
   readonly within: (bytes: Sql, most: number, value: Sql) => Sql;
 }
+
+/** How a database refuses a row before it sends it. */
+export interface RowGuard {
+  /** The bytes of a selected cell. @param isText whether it contains text, of any type; otherwise bytes */
+  readonly bytesOf: (cell: Sql, isText: boolean) => Sql;
+  /** A cell that is null, or fails the statement if a row has too many bytes. */
+  readonly refuse: (bytes: Sql, most: Sql) => Sql;
+  /** Whether this cell has failed the statement. */
+  readonly isRefused: (error: Error) => boolean;
+}

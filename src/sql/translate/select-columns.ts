@@ -7,6 +7,8 @@ import type { Row, RowColumn, RowShape, ScalarColumn, JoinedShape } from "../../
 import type { JoinedNavigation } from "../../query/source.ts";
 import { readArray, readDocument } from "../columns/column-format.ts";
 import { everyMember, planOf, type ColumnPlan, type PlansByField } from "../columns/table-columns.ts";
+import type { DialectProfile } from "../forms/dialect-profile.ts";
+import { bindSlot } from "../statement/parameter-slot.ts";
 import type { Sql } from "../statement/sql-form.ts";
 import { boundTexts } from "./held-texts.ts";
 import { joinNavigation, joinRelated } from "./join-navigation.ts";
@@ -15,7 +17,49 @@ import { Relation, Level, type StatementState } from "./relation.ts";
 import { makeTranslator } from "./translate-expression.ts";
 
 /** The cells that a statement selects; translation adds to them. */
-export type Cells = Sql[];
+export interface Cells extends Array<Sql> {
+  /** The cells that may be long, by index; absent: none. */
+  long?: Map<number, LongCell>;
+}
+
+interface LongCell {
+  readonly cell: Sql;
+  readonly isText: boolean;
+}
+
+/** Texts and bytes with a lower limit are never long. */
+const LONG = 65_536;
+
+const MOST_ROW_BYTES: Sql = bindSlot(({ maxRowBytes }) => maxRowBytes);
+
+/** Adds a cell of a property, whose values may be long. @returns its index */
+export function addValue(cells: Cells, cell: Sql, { type, facets, isCollection }: StructuralProperty): number {
+  const index = addCell(cells, cell);
+  const isText = isCollection || type.kind === "ComplexType" || type.name === "Edm.String";
+  if ((isText || type.name === "Edm.Binary") && (isCollection || (facets.maxLength ?? LONG) >= LONG)) {
+    (cells.long ??= new Map<number, LongCell>()).set(index, { cell, isText });
+  }
+  return index;
+}
+
+/**
+ * Returns the list of cells to select: after them a guard that fails the statement for a row with more bytes than the response
+ * may have, so that the database does not send it.
+ * @param at returns the selected cell of an index; by default, it is as it was added
+ */
+export function guarded(
+  cells: Cells,
+  { values: { rowGuard } }: DialectProfile,
+  at?: (index: number) => Sql,
+): readonly Sql[] {
+  const selected = at === undefined ? cells : cells.map((_cell, index) => at(index));
+  if (rowGuard === undefined || cells.long === undefined) return selected;
+  const sizes = [...cells.long].map(
+    ([index, { cell, isText }]) => sql`coalesce(${rowGuard.bytesOf(at?.(index) ?? cell, isText)}, 0)`,
+  );
+  const guard = rowGuard.refuse(sql`(${sql.join(sizes, sql` + `)})`, MOST_ROW_BYTES);
+  return [...selected, sql`${guard} as ${sql.id("odata_guard")}`];
+}
 
 /**
  * Selects the columns of the selected properties, and no others, with one exception: for a partly selected complex value
@@ -136,7 +180,7 @@ function selectProperty(selected: SelectedProperty, plan: ColumnPlan, selection:
       const { column, format } = plan;
       const { toValue, toJson, toSelected } = format;
       const select = selection.isReturned === true ? (format.toReturned ?? toSelected) : toSelected;
-      const index = addCell(cells, select(relation.column(column)));
+      const index = addValue(cells, select(relation.column(column)), plan.property);
       return Object.freeze({
         kind: "scalar",
         index,
@@ -146,7 +190,7 @@ function selectProperty(selected: SelectedProperty, plan: ColumnPlan, selection:
       });
     }
     case "document": {
-      const index = addCell(cells, plan.toSelected(relation.column(plan.column)));
+      const index = addValue(cells, plan.toSelected(relation.column(plan.column)), plan.property);
       return Object.freeze({
         kind: "document",
         index,
@@ -158,13 +202,13 @@ function selectProperty(selected: SelectedProperty, plan: ColumnPlan, selection:
       const array = plan.syntax.toSelected(relation.column(plan.column), plan.format.toSelected);
       return Object.freeze({
         kind: "document",
-        index: addCell(cells, array),
+        index: addValue(cells, array, plan.property),
         toValue: readArray(plan.property, plan.format),
         unreadable: plan.unreadable,
       });
     }
     case "converted": {
-      const index = addCell(cells, relation.column(plan.column));
+      const index = addValue(cells, relation.column(plan.column), plan.property);
       const toValue = (cell: unknown): unknown => (cell === null || cell === undefined ? null : plan.toValue(cell));
       const { isCollection, type } = plan.property;
       const { unreadable } = plan;

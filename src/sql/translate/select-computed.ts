@@ -1,3 +1,4 @@
+import type { StructuralProperty } from "../../edm/model.ts";
 import type { SelectedProperty } from "../../query/clauses.ts";
 import type { RowShape, ScalarColumn } from "../../query/row-shape.ts";
 import { translateValue, type RowValue, type ValueContext } from "./row-value.ts";
@@ -10,7 +11,7 @@ export function withComputed(
   columns: RowShape["columns"],
   wanted: readonly SelectedProperty[],
   context: ValueContext,
-  add: (value: RowValue) => number,
+  add: (value: RowValue, property: StructuralProperty) => number,
 ): RowShape["columns"] {
   const computed = wanted.flatMap(({ property, computed: expression }) => {
     if (expression === undefined) return [];
@@ -18,7 +19,7 @@ export function withComputed(
     const { toValue, toJson } = value.format;
     const column: ScalarColumn = {
       kind: "scalar",
-      index: add(value),
+      index: add(value, property),
       toValue: (cell) => (cell === null ? null : toValue(cell)),
       toJson,
       unreadable: value.unreadable,

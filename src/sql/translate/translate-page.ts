@@ -8,7 +8,7 @@ import { DerivedRelation } from "./derived-relation.ts";
 import { selectMarks } from "./json-marks.ts";
 import { outsideConditions, type PathScope } from "./path-scope.ts";
 import type { Rows, StatementState } from "./relation.ts";
-import { addCell, cellName, selectColumns, type Cells, selectJoined } from "./select-columns.ts";
+import { addCell, addValue, cellName, guarded, selectColumns, type Cells, selectJoined } from "./select-columns.ts";
 import { withComputed } from "./select-computed.ts";
 import { translateSelection, type PageClauses, type RowQuery } from "./translate-query.ts";
 
@@ -46,8 +46,8 @@ function selectAll(
 ): RowShape["columns"] {
   const { profile } = scope.statement;
   const declared = selectColumns(selected, scope.it, cells);
-  return withComputed(declared, selected, { profile, scope: outsideConditions(scope), translator }, (value) =>
-    addCell(cells, value.format.toSelected(value.sql)),
+  return withComputed(declared, selected, { profile, scope: outsideConditions(scope), translator }, (value, property) =>
+    addValue(cells, value.format.toSelected(value.sql), property),
   );
 }
 
@@ -85,14 +85,15 @@ function translateLimited(rows: Rows, statement: StatementState, clauses: PageCl
     const declared = selectColumns(clauses.selected, new DerivedRelation(scope.it, PAGE, within), cells);
     const inner = (value: Sql): Sql => sql.id(PAGE, cellName(addCell(within, value)));
     const context = { profile: statement.profile, scope: outsideConditions(scope), translator: sorter };
-    const columns = withComputed(declared, clauses.selected, context, ({ sql: value, format }) =>
-      addCell(cells, format.toSelected(inner(value))),
+    const columns = withComputed(declared, clauses.selected, context, ({ sql: value, format }, property) =>
+      addValue(cells, format.toSelected(inner(value)), property),
     );
     const marks = marksOf(rows, statement, clauses, { columns, sorter, cells, inner });
     return { rowShape: Object.freeze(keeper({ columns, joined: undefined, marks })) };
   });
   addTotal(clauses, cells);
-  const query = sql`select ${cells.length === 0 ? sql`null` : sql.join(cells)} from (${limited}) as ${sql.id(PAGE)}`;
+  const selected = cells.length === 0 ? sql`null` : sql.join(guarded(cells, statement.profile));
+  const query = sql`select ${selected} from (${limited}) as ${sql.id(PAGE)}`;
   return { query, rowShape, width: cells.length };
 }
 

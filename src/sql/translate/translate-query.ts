@@ -27,7 +27,7 @@ import {
   Level,
   Relation,
 } from "./relation.ts";
-import { addCell, selectColumns, type Cells, selectJoined } from "./select-columns.ts";
+import { addCell, guarded, selectColumns, type Cells, selectJoined } from "./select-columns.ts";
 import { StatementNotes } from "./statement-notes.ts";
 import { equalsConstant } from "./translate-comparison.ts";
 import { makeTranslator } from "./translate-expression.ts";
@@ -245,9 +245,11 @@ export function orderClause(terms: readonly Sql[]): Sql {
   return terms.length === 0 ? sql`` : sql` order by ${sql.join(terms)}`;
 }
 
-function selectFrom(cells: Cells, { level, it }: PathScope): Sql {
+function selectFrom(cells: Cells, { level, it, statement: { profile } }: PathScope): Sql {
   const from = level.from(it.from);
-  return cells.length === 0 ? sql`select null from ${from}` : sql`select ${sql.join(cells)} from ${from}`;
+  return cells.length === 0
+    ? sql`select null from ${from}`
+    : sql`select ${sql.join(guarded(cells, profile))} from ${from}`;
 }
 
 /** Translates a filter as a condition; null for none. */

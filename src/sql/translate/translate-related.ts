@@ -13,7 +13,7 @@ import { linkOrder } from "./link-order.ts";
 import { outsideConditions } from "./path-scope.ts";
 import { relatedRows, type RelatedRows } from "./related-rows.ts";
 import { addRelation, Level, whereClause, type Relation, type Rows, type StatementState } from "./relation.ts";
-import { addCell, cellName, selectColumns, type Cells, selectJoined } from "./select-columns.ts";
+import { addCell, cellName, guarded, selectColumns, type Cells, selectJoined } from "./select-columns.ts";
 import { makeTranslator } from "./translate-expression.ts";
 import { translateOrder, orderClause, SKIP, TOP, type RowQuery } from "./translate-query.ts";
 
@@ -83,7 +83,8 @@ function allOfEach(rows: Rows, statement: StatementState, shape: RelatedShape, l
   const order = orderClause([...(keys.sorted === null ? [] : [keys.sorted]), ...orderOf(statement, shape, found)]);
   const from = related.level.from(found.withKeys());
   const limit = keys.sorted === null ? pageOfOne(statement, limits) : maxRows(statement, limits);
-  const query = sql`select ${sql.join(cells)} from ${from}${whereClause(conditions)}${order}${limit}`;
+  const selected = sql.join(guarded(cells, statement.profile));
+  const query = sql`select ${selected} from ${from}${whereClause(conditions)}${order}${limit}`;
   return { query, rowShape, width: cells.length };
 }
 
@@ -152,7 +153,7 @@ function byLateral(rows: Rows, statement: StatementState, shape: RelatedShape, l
   const from = found.related.level.from(found.from());
   const first = sql`select ${numbered} from ${from}${whereClause(conditions)}${order}${limitOf(statement, limits)}`;
   const source = sql`${listOf(found)} cross join lateral (${first}) as ${sql.id(FOUND)}`;
-  return { query: ofFound(source, sql``, cells.length, statement, limits), rowShape, width: cells.length };
+  return { query: ofFound(source, sql``, cells, statement, limits), rowShape, width: cells.length };
 }
 
 /**
@@ -171,7 +172,8 @@ function joinedToLateral(rows: Rows, statement: StatementState, shape: RelatedSh
   const { cells, rowShape } = selectRelated(statement, shape, found, related);
   const source = related.level.from(sql`${listOf(found)} cross join lateral (${first}) as ${sql.id(FOUND)}`);
   const sorted = orderClause([found.keys.ordinal, sql`${sql.id(FOUND)}.${number}`]);
-  const query = sql`select ${sql.join(cells)} from ${source}${sorted}${maxRows(statement, limits)}`;
+  const selected = sql.join(guarded(cells, statement.profile));
+  const query = sql`select ${selected} from ${source}${sorted}${maxRows(statement, limits)}`;
   return { query, rowShape, width: cells.length };
 }
 
@@ -190,15 +192,14 @@ function byRowNumber(rows: Rows, statement: StatementState, shape: RelatedShape,
     ...(limits.hasSkip ? [sql`${rowNumber} > ${SKIP}`] : []),
     ...(limits.hasTop ? [sql`${rowNumber} <= ${last}`] : []),
   ];
-  return { query: ofFound(source, whereClause(tests), cells.length, statement, limits), rowShape, width: cells.length };
+  return { query: ofFound(source, whereClause(tests), cells, statement, limits), rowShape, width: cells.length };
 }
 
 /** Selects the cells of a derived table, sorted by key and row number. */
-function ofFound(source: Sql, where: Sql, width: number, statement: StatementState, limits: RelatedLimits): Sql {
-  const names = Array.from({ length: width }, (_none, index) => cellName(index));
-  const cells = sql.join(names.map((name) => sql`${sql.id(FOUND, name)}`));
+function ofFound(source: Sql, where: Sql, cells: Cells, statement: StatementState, limits: RelatedLimits): Sql {
+  const selected = guarded(cells, statement.profile, (index) => sql.id(FOUND, cellName(index)));
   const order = orderClause([sql`${sql.id(FOUND, cellName(0))}`, sql`${sql.id(FOUND, ROW_NUMBER)}`]);
-  return sql`select ${cells} from ${source}${where}${order}${maxRows(statement, limits)}`;
+  return sql`select ${sql.join(selected)} from ${source}${where}${order}${maxRows(statement, limits)}`;
 }
 
 interface SelectedCells {

@@ -107,8 +107,8 @@ export class TenantTable implements DeclaredTable {
   }
 
   #getByKey(): GetByKeyHandler<Context> {
-    const readRow: NonNullable<GetByKeyHandler<Context>["readRow"]> = (key, selected, context, joins) =>
-      this.#call(context, ({ getByKey }) => getByKey?.readRow?.(key, selected, context, joins) ?? null);
+    const readRow: NonNullable<GetByKeyHandler<Context>["readRow"]> = (key, selected, context, joins, bytes) =>
+      this.#call(context, ({ getByKey }) => getByKey?.readRow?.(key, selected, context, joins, bytes) ?? null);
     const sourceIn = (context: Context): Maybe<QueryableSource> =>
       chain(this.enter(context), ({ handlers: { getByKey } }) => getByKey?.source ?? UNOPENED);
     const byKey = (key: unknown, context: Context): Maybe<unknown> =>

@@ -28,6 +28,7 @@ import { myColumnFormat, myDate, myMidnight, myOffsetOfText, myTexts } from "./c
 import { MY_FAULTS } from "./faults.ts";
 import { myForms, MY_MARK, myNumbers, myTextDecimal, myText, withinPacket } from "./forms.ts";
 import { doublesOnce, namedOnce } from "./named-once.ts";
+import { MY_ROW_GUARD } from "./row-guard.ts";
 import { castInMariaDb } from "./type-casts.ts";
 
 /** How MariaDB looks into JSON: columns of type `json` or text. */
@@ -281,6 +282,7 @@ const myValues: () => DialectValues = once(() =>
     mark: MY_MARK,
     guidsAreTexts: true,
     documentText: myText,
+    rowGuard: MY_ROW_GUARD,
     comparedText: myComparedText,
     ...myComputed(),
   }),

@@ -31,6 +31,7 @@ import { pgColumnFormat, pgSpreadColumnFormat } from "./column-format.ts";
 import { PG_FAULTS } from "./faults.ts";
 import { pgForms, PG_MARK, pgNumbers, pgText, IN_SUBQUERY, REPEATED, type Once, pgUsualNumbers } from "./forms.ts";
 import { PG_JSON_SYNTAX } from "./json.ts";
+import { PG_ROW_GUARD } from "./row-guard.ts";
 import { pgDate, pgMidnight, pgOffsetOfText, pgTexts } from "./temporal-forms.ts";
 import { castInPostgres } from "./type-casts.ts";
 
@@ -321,6 +322,7 @@ function pgValues(once: Once, columnFormat: DialectValues["columnFormat"]): Dial
     guidsAreTexts: false,
     arrays: PG_ARRAYS,
     documentText: (column) => sql`${column}::text`,
+    rowGuard: PG_ROW_GUARD,
     comparedText: (comparison) => {
       const [type, collation] = [sql.raw(comparison.type ?? "text"), sql.raw(comparison.collation)];
       return comparedTextForm(comparison, (text) => sql`(${text}::${type} collate ${collation})`);
