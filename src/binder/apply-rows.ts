@@ -1,7 +1,7 @@
 import { keeper } from "../base/memo.ts";
 import type { ComplexType, EntitySet, EntityType, StructuralProperty } from "../edm/model.ts";
 import type { ODataError } from "../errors/odata-error.ts";
-import type { ApplyBranch, ApplyStep, FilterStep, GroupStep, LimitStep, OrderByItem } from "../query/clauses.ts";
+import type { ApplyBranch, ApplyStep, GroupStep, OrderByItem } from "../query/clauses.ts";
 import type { AliasNameSyntax, ComputedSyntax } from "../syntax/ast.ts";
 import type { BoundAggregate } from "./bind-aggregate.ts";
 import { bindComputed } from "./bind-compute.ts";
@@ -30,6 +30,8 @@ export interface AppliedRows extends RowNames {
   readonly orderBy: readonly OrderByItem[];
   /** The keys of the rows that the last step made, by which they are ordered at last; null for entities. */
   readonly keys: GroupStep["keys"] | null;
+  /** Whether the rows have the order of the parts of `concat`, and not that of their keys; absent: no. */
+  readonly isListed?: true | undefined;
 }
 
 /**
@@ -60,16 +62,18 @@ export function rowsOf(
   };
 }
 
+/** A step without the type of its rows. */
+type Untyped<Step extends ApplyStep> = Step extends ApplyStep ? Omit<Step, "inputType"> : never;
+
 /** Adds a step that keeps the shape of the rows. */
-export function withStep(
-  rows: AppliedRows,
-  step: Omit<FilterStep, "inputType"> | Omit<LimitStep, "inputType">,
-): AppliedRows {
+export function withStep(rows: AppliedRows, step: Untyped<Exclude<ApplyStep, GroupStep>>): AppliedRows {
   return { ...rows, steps: [...rows.steps, Object.freeze(keeper({ ...step, inputType: rows.entityType }))] };
 }
 
 /** Returns an order, made total by the key of the entities, or by the keys of the rows. */
-export function totalOrder({ entityType, keys }: AppliedRows, orderBy: readonly OrderByItem[]): readonly OrderByItem[] {
+export function totalOrder(rows: AppliedRows, orderBy: readonly OrderByItem[]): readonly OrderByItem[] {
+  const { entityType, keys } = rows;
+  if (rows.isListed === true) return Object.freeze(keeper([...orderBy]));
   const it = { kind: "it", type: entityType } as const;
   const last =
     keys === null
@@ -105,6 +109,7 @@ export function withGroups(
     steps: [...rows.steps, Object.freeze(step)],
     orderBy: [],
     keys,
+    isListed: undefined,
     computed: new Map(),
     behind,
     aliases: new Set([...computed, ...kept, ...names]),

@@ -1,8 +1,8 @@
 import type { ComplexType, EntitySet, EntityType, StructuralProperty } from "../edm/model.ts";
+import { typeName } from "../edm/type-name.ts";
 import { type AppliedRows, growthsOf } from "./apply-rows.ts";
 import { invalidOption } from "./binding-scope.ts";
 import { madeComplexType, madeEntityType, madeProperty } from "./made-types.ts";
-import { typeName } from "./operand.ts";
 
 /**
  * Returns the rows of all branches together. Their type has the properties that any branch has, which are null in rows of

@@ -1,5 +1,6 @@
 import { keeper } from "../base/memo.ts";
 import { PRIMITIVE_TYPES } from "../edm/primitive-type.ts";
+import { typeName } from "../edm/type-name.ts";
 import { aggregateType } from "../query/aggregate-type.ts";
 import type { Aggregate, AggregateMethod, FilterClause } from "../query/clauses.ts";
 import type { Expression, LambdaExpression, NavigationExpression, ScalarType } from "../query/expression.ts";
@@ -12,7 +13,7 @@ import { toType } from "./bind-literal.ts";
 import { type BindingContext, type BindingScope, invalidOption, unsupportedOption } from "./binding-scope.ts";
 import { pathText } from "./group-keys.ts";
 import { facetsOf, madeProperty, type MadeProperty } from "./made-types.ts";
-import { collectionOf, describeOperand, isScalar, isScalarType, type Operand, typeName, typeOf } from "./operand.ts";
+import { collectionOf, describeOperand, isScalar, isScalarType, type Operand, sortedType, typeOf } from "./operand.ts";
 
 /** An aggregate, with the growth factor of its texts. */
 export interface BoundAggregate {
@@ -51,7 +52,8 @@ export function bindAggregate(
   }
   const { operand, toEach } = bindReach(isCount ? node.source : node, method, isCount, scopeIn(context));
   if (operand === null || method === "count") return made(toEach?.(null, COUNT) ?? null);
-  const given = isScalar(operand) ? typeOf(operand) : null;
+  const stated = isScalar(operand) ? typeOf(operand) : null;
+  const given = stated && method !== "countdistinct" ? sortedType(stated) : stated;
   const result = given === null ? undefined : aggregateType(method, given);
   if (!isScalar(operand) || given === null || result === undefined) {
     const isValue = operand.kind !== "bound" || isScalarType(operand.type);

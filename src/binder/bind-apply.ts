@@ -1,55 +1,24 @@
 import { keeper } from "../base/memo.ts";
 import { required } from "../base/required.ts";
-import type { EntitySet } from "../edm/model.ts";
-import { PRIMITIVE_TYPES } from "../edm/primitive-type.ts";
-import { aggregateType } from "../query/aggregate-type.ts";
 import { allOf } from "../query/all-of.ts";
-import type { Capabilities } from "../query/capabilities.ts";
-import type { ApplyClause, FilterClause, LimitStep, OrderByItem, ReachedSum } from "../query/clauses.ts";
-import type { Expression, ParameterExpression } from "../query/expression.ts";
+import type { ApplyClause, FilterClause, OrderByItem } from "../query/clauses.ts";
+import type { Expression } from "../query/expression.ts";
 import type { AggregateSyntax } from "../syntax/aggregate-parser.ts";
 import {
   type ApplyStepSyntax,
   type ApplySyntax,
   type GroupBySyntax,
-  type LimitSyntax,
   MAX_GROUPING_PATHS,
 } from "../syntax/apply-parser.ts";
 import type { SyntaxNode } from "../syntax/ast.ts";
-import {
-  type AppliedRows,
-  checkAlias,
-  rowsOf,
-  toBranch,
-  type Unreadable,
-  totalOrder,
-  withComputed,
-  withGroups,
-  withStep,
-} from "./apply-rows.ts";
+import { type AppliedRows, checkAlias, rowsOf, toBranch, withComputed, withGroups, withStep } from "./apply-rows.ts";
 import { unionRows } from "./apply-union.ts";
 import { bindAggregate } from "./bind-aggregate.ts";
-import { bindCondition, bindOperand, bindOrder, bindSortKey } from "./bind-expression.ts";
-import { toParameter } from "./bind-literal.ts";
-import {
-  type BindingContext,
-  type ClauseName,
-  type Copies,
-  expressionContext,
-  type ExpressionPlace,
-  invalidOption,
-  requireEnabled,
-  unsupportedOption,
-} from "./binding-scope.ts";
-import { bindKeyPath, distinctPaths, type KeyPath, pathsIn, toGroupKeys } from "./group-keys.ts";
-
-/** The set whose rows the steps apply to. */
-export interface ApplyPlace extends Omit<ExpressionPlace, "entitySet"> {
-  readonly entitySet: EntitySet;
-  readonly capabilities: Capabilities;
-  /** The properties that the user may not read; absent: none. */
-  readonly unreadable?: Unreadable | undefined;
-}
+import { bindCondition, bindOrder } from "./bind-expression.ts";
+import { isCounted, limited } from "./bind-limit.ts";
+import { type Copies, invalidOption, requireEnabled, unsupportedOption } from "./binding-scope.ts";
+import { bindKeyPath, distinctPaths, type KeyPath, pathsIn } from "./group-keys.ts";
+import { type ApplyPlace, bindWithTotals, contextOf, type Received, requireCount, type Work } from "./step-context.ts";
 
 /** A bound `$apply`, with the rows that the other options of the request apply to. */
 export interface BoundApply {
@@ -57,11 +26,6 @@ export interface BoundApply {
   readonly rows: AppliedRows;
   /** The rows of each branch. */
   readonly branchRows: readonly AppliedRows[];
-}
-
-interface Work extends ApplyPlace {
-  /** Whether the steps are at the beginning, so that they may search. */
-  readonly isOutermost: boolean;
 }
 
 /**
@@ -75,6 +39,7 @@ export function bindApply({ steps }: ApplySyntax, place: ApplyPlace, copies: Cop
   const results = runSteps(steps, rowsOf(place.entityType, place.entitySet, copies, place.unreadable), {
     ...place,
     isOutermost: true,
+    steps,
   });
   const [first, ...others] = results.map(toBranch);
   const [rows] = results;
@@ -96,18 +61,30 @@ function runSteps(steps: readonly ApplyStepSyntax[], start: AppliedRows, work: W
       rows = runStep(step, rows, work);
       continue;
     }
-    const next = steps[index + 1];
-    if (next !== undefined) {
-      throw unsupportedOption(
-        "$apply",
-        next.position,
-        `'${next.kind}' behind concat is not supported: write it in each part of concat.`,
-      );
+    if (index < steps.length - 1) {
+      rows = concatenated(step, rows, work);
+      continue;
     }
-    const input = rows;
-    return step.branches.flatMap((branch) => runSteps(branch, input, { ...work, isOutermost: false }));
+    return branchesOf(step, rows, work);
   }
   return [rows];
+}
+
+type ConcatSyntax = Extract<ApplyStepSyntax, { readonly kind: "concat" }>;
+
+function branchesOf({ branches }: ConcatSyntax, rows: AppliedRows, work: Work): readonly AppliedRows[] {
+  return branches.flatMap((branch) => runSteps(branch, rows, { ...work, isOutermost: false }));
+}
+
+/** Makes one step of a concat that others follow. */
+function concatenated(step: ConcatSyntax, rows: AppliedRows, work: Work): AppliedRows {
+  const results = branchesOf(step, { ...rows, steps: [] }, work);
+  const united = unionRows(results, step.position);
+  const { entityType } = united;
+  const [first, ...others] = results.map(toBranch);
+  const branches = [required(first, "concat has no branch."), ...others] as const;
+  const { steps } = withStep(rows, { kind: "concat", branches, entityType });
+  return { ...united, steps, isListed: true };
 }
 
 type PlainStep = Exclude<ApplyStepSyntax, { readonly kind: "concat" }>;
@@ -119,8 +96,10 @@ function runStep(step: PlainStep, rows: AppliedRows, work: Work): AppliedRows {
     case "search":
       checkSearch(step.position, rows, work);
       return rows;
-    case "filter":
-      return withStep(rows, { kind: "filter", filter: bindFilter(step, rows, work) });
+    case "filter": {
+      const { rows: filtered, filter } = bindFilter(step, { rows, within: [], condition: null }, work);
+      return withStep(filtered, { kind: "filter", filter });
+    }
     case "orderby":
       return { ...rows, orderBy: bindStepOrder(step, rows, work) };
     case "top":
@@ -133,7 +112,7 @@ function runStep(step: PlainStep, rows: AppliedRows, work: Work): AppliedRows {
     case "bottompercent":
       return limited(step, rows, [], work);
     case "compute":
-      return computedBy(step, rows, work);
+      return computedBy(step, { rows, within: [], condition: null }, work);
     case "aggregate":
       return aggregated(step.items, rows, [], null, work);
     case "groupby":
@@ -150,19 +129,14 @@ function checkSearch(position: number, rows: AppliedRows, { isOutermost, capabil
   throw unsupportedOption("$apply", position, "The query option $search is not enabled for this entity set.");
 }
 
-/** Returns the context of the expressions of a step. */
-function contextOf(clause: ClauseName, rows: AppliedRows, work: Work): BindingContext {
-  const { entityType, entitySet } = rows;
-  return expressionContext(clause, { ...work, entityType, entitySet, rows }, "$apply");
-}
-
 function bindFilter(
   { expression, position }: { readonly expression: SyntaxNode; readonly position: number },
-  rows: AppliedRows,
+  received: Received,
   work: Work,
-): FilterClause {
+): { readonly rows: AppliedRows; readonly filter: FilterClause } {
   requireEnabled("filter", work.capabilities, "$apply", position);
-  return Object.freeze(keeper({ expression: bindCondition(expression, contextOf("filter", rows, work)) }));
+  const { rows, result } = bindWithTotals("filter", received, work, (context) => bindCondition(expression, context));
+  return { rows, filter: Object.freeze(keeper({ expression: result })) };
 }
 
 /** Sorting is stable, so a later order comes first. */
@@ -175,98 +149,16 @@ function bindStepOrder(
   return [...bindOrder(items, contextOf("orderBy", rows, work)), ...rows.orderBy];
 }
 
-/** @param within the paths of the groups of which each is limited; empty: all rows are */
-function limited(step: LimitSyntax, rows: AppliedRows, within: readonly KeyPath[], work: Work): AppliedRows {
-  const { kind, expression, position } = step;
-  const context = contextOf("orderBy", rows, work);
-  const isRanked = kind !== "top" && kind !== "skip";
-  // A group that loses all of its rows would be lost to the steps behind.
-  const least = isRanked || (kind === "top" && within.length > 0) ? 1 : 0;
-  let { orderBy } = rows;
-  if (expression !== null) {
-    requireEnabled("orderBy", work.capabilities, "$apply", position);
-    orderBy = [keeper({ expression: bindSortKey(expression, context), descending: kind.startsWith("top") })];
-  }
-  const reach = isCounted(step) ? undefined : bindReached(step, orderBy[0], context);
-  const count = reach === undefined ? bindRowCount(step, least, context) : null;
-  const limit: RowLimit = {
-    kind: "limit",
-    orderBy: totalOrder(rows, orderBy),
-    skip: kind === "skip" ? count : null,
-    top: kind === "skip" ? null : count,
-    partition: toGroupKeys(within),
-    reach,
-  };
-  const skipped = kind === "top" && within.length === 0 ? skippedBefore(rows, limit) : null;
-  const kept = skipped ?? withStep(rows, limit);
-  return isRanked ? { ...kept, orderBy: [] } : kept;
-}
-
-type RowLimit = Omit<LimitStep, "inputType">;
-
-/** Makes one limit of a top right behind a skip. @returns null behind any other step */
-function skippedBefore(rows: AppliedRows, limit: RowLimit): AppliedRows | null {
-  const last = rows.steps.at(-1);
-  const isSkip = last?.kind === "limit" && last.top === null && last.partition.length === 0;
-  // An orderby would have added terms.
-  if (!isSkip || last.orderBy.length !== limit.orderBy.length) return null;
-  return withStep({ ...rows, steps: rows.steps.slice(0, -1) }, { ...limit, skip: last.skip });
-}
-
-/** Whether a limit is a number of rows, and not a sum of their values. */
-function isCounted({ kind }: LimitSyntax): boolean {
-  return kind === "top" || kind === "skip" || kind.endsWith("count");
-}
-
-/** Binds the sum that ends the rows to keep. @throws ODataError `InvalidQueryOption` for anything but numbers */
-function bindReached(step: LimitSyntax, term: OrderByItem | undefined, context: BindingContext): ReachedSum {
-  const { kind, count, position } = step;
-  const sorted = required(term, "A sum needs values.").expression;
-  const { type } = sorted;
-  const summed = type?.kind === "PrimitiveType" ? aggregateType("sum", type) : undefined;
-  if (type?.kind !== "PrimitiveType" || summed === undefined || summed.name === "Edm.Duration") {
-    throw invalidOption("$apply", position, `'${kind}' takes a value that is a number, as in ${kind}(5,Price).`);
-  }
-  const target = PRIMITIVE_TYPES[summed.name === "Edm.Double" ? "Edm.Double" : "Edm.Decimal"];
-  const limit = bindOperand(count, context);
-  if (
-    limit.kind !== "literal" ||
-    aggregateType("sum", limit.type) === undefined ||
-    limit.type.name === "Edm.Duration"
-  ) {
-    throw invalidOption("$apply", count.position, `'${kind}' takes a number, as in ${kind}(5,Price).`);
-  }
-  const expression: Expression = type === target ? sorted : { kind: "convert", operand: sorted, type: target };
-  return Object.freeze({
-    expression,
-    target: toParameter(limit, target, context),
-    isPercent: kind.endsWith("percent"),
-  });
-}
-
-function bindRowCount({ kind, count }: LimitSyntax, least: 0 | 1, context: BindingContext): ParameterExpression {
-  const type = count.kind === "literal" ? count.literal.type : null;
-  if (count.kind !== "literal" || (type !== "Edm.Int32" && type !== "Edm.Int64")) {
-    const example = kind === "top" || kind === "skip" ? `${kind}(5)` : `${kind}(5,Price)`;
-    throw invalidOption("$apply", count.position, `'${kind}' takes a whole number, as in ${example}.`);
-  }
-  const int64 = PRIMITIVE_TYPES["Edm.Int64"];
-  return toParameter(
-    { kind: "literal", syntax: count, type: int64, position: count.position },
-    int64,
-    context,
-    false,
-    least,
-  );
-}
-
 function computedBy(
   { items, position }: Extract<ApplyStepSyntax, { readonly kind: "compute" }>,
-  rows: AppliedRows,
+  received: Received,
   work: Work,
 ): AppliedRows {
   requireEnabled("compute", work.capabilities, "$apply", position);
-  return withComputed(items, rows, contextOf("compute", rows, work));
+  const { rows, result } = bindWithTotals("compute", received, work, (context) =>
+    withComputed(items, received.rows, context),
+  );
+  return { ...rows, computed: result.computed };
 }
 
 /**
@@ -283,10 +175,8 @@ function aggregated(
   const context = contextOf("aggregate", rows, work);
   const taken = new Set(within.map(({ names: [name = ""] }) => name));
   const made = items.map((item) => {
-    const { expression, alias, position } = item;
-    if (expression === null && !work.capabilities.countEnabled) {
-      throw unsupportedOption("$apply", position, "The query option $count is not enabled for this entity set.");
-    }
+    const { expression, alias } = item;
+    requireCount(item, work);
     const bound = bindAggregate(item, taken.size, condition, context);
     checkAlias(alias, rows, taken, "$apply", replacedBy(expression, bound.aggregate.expression, rows));
     taken.add(alias.name);
@@ -340,19 +230,33 @@ function runWithin(
   /** Conditions that an aggregate right behind them takes over, so that it keeps groups without such rows. */
   let conditions: readonly FilterClause[] = [];
   const keys = (): readonly KeyPath[] => (rows.keys === start.keys ? paths : pathsIn(rows.entityType, paths));
+  const pending = (): FilterClause | null => allOf(conditions.map(({ expression }) => expression));
   const keep = (): void => {
     for (const filter of conditions) rows = withStep(rows, { kind: "filter", filter });
     if (conditions.length > 0) lossy ??= "filter";
     conditions = [];
   };
   for (const step of steps) {
+    if ("count" in step) {
+      keep();
+      rows = limited(step, rows, keys(), work);
+      // A group may lose all of its rows, if all values are null.
+      if (step.kind === "skip" || !isCounted(step)) lossy ??= step.kind;
+      continue;
+    }
     switch (step.kind) {
-      case "filter":
-        conditions = [...conditions, bindFilter(step, rows, work)];
+      case "filter": {
+        const found = bindFilter(step, { rows, within: keys(), condition: pending() }, work);
+        ({ rows } = found);
+        conditions = [...conditions, found.filter];
+        break;
+      }
+      case "compute":
+        rows = computedBy(step, { rows, within: keys(), condition: pending() }, work);
         break;
       case "aggregate":
         if (lossy !== null) throw lostGroups(step.position, lossy);
-        rows = aggregated(step.items, rows, keys(), allOf(conditions.map(({ expression }) => expression)), work);
+        rows = aggregated(step.items, rows, keys(), pending(), work);
         conditions = [];
         break;
       case "groupby": {
@@ -362,19 +266,6 @@ function runWithin(
         lossy ??= result.lossy;
         break;
       }
-      case "top":
-      case "skip":
-      case "topcount":
-      case "bottomcount":
-      case "topsum":
-      case "bottomsum":
-      case "toppercent":
-      case "bottompercent":
-        keep();
-        rows = limited(step, rows, keys(), work);
-        // A group may lose all of its rows, if all values are null.
-        if (step.kind === "skip" || !isCounted(step)) lossy ??= step.kind;
-        break;
       case "search":
       case "concat":
         throw unsupportedOption("$apply", step.position, `'${step.kind}' within groupby is not supported.`);

@@ -1,6 +1,7 @@
 import { isCastable, isWider } from "../edm/cast.ts";
 import type { ComplexType, EntityType, EnumType, Model } from "../edm/model.ts";
 import { PRIMITIVE_TYPES, type PrimitiveType } from "../edm/primitive-type.ts";
+import { typeName } from "../edm/type-name.ts";
 import type { Expression, ScalarType } from "../query/expression.ts";
 import { childrenOf } from "../query/walk-expression.ts";
 import type { CallSyntax, SyntaxNode } from "../syntax/ast.ts";
@@ -15,7 +16,6 @@ import {
   describeOperand,
   isPrimitive,
   isScalar,
-  typeName,
 } from "./operand.ts";
 
 type NamedType = PrimitiveType | EnumType | ComplexType | EntityType;

@@ -9,10 +9,11 @@ import type { ParseContext } from "../syntax/parse-context.ts";
 import type { TokenList } from "../syntax/token.ts";
 import { type AppliedRows, rowsOf, withComputed } from "./apply-rows.ts";
 import { sharedNames, type ShownNames, writeNames } from "./apply-union.ts";
-import { type ApplyPlace, bindApply } from "./bind-apply.ts";
+import { bindApply } from "./bind-apply.ts";
 import { copiesOf } from "./bind-compute.ts";
 import { bindSelect, selectComputed, selectReadable } from "./bind-select-expand.ts";
 import { type BindingContext, expressionContext, invalidOption } from "./binding-scope.ts";
+import type { ApplyPlace } from "./step-context.ts";
 
 /** The rows of a request with `$apply` or `$compute`. */
 export interface ChangedRows {
@@ -64,7 +65,8 @@ export function bindChanges(
     place: { entityType: rows.entityType, entitySet: rows.entitySet, rows },
     select: (items, target) => selectRows(items, target, rows, branches),
     refuseExpand: () => {
-      const isConcat = (applied?.clause.branches.length ?? 1) > 1;
+      const { branches: found = [] } = applied?.clause ?? {};
+      const isConcat = found.length > 1 || found.some(({ steps: all }) => all.some(({ kind }) => kind === "concat"));
       if (rows.keys === null && !isConcat) return;
       throw invalidOption("$expand", undefined, isConcat && rows.keys === null ? EXPANDED_CONCAT : EXPANDED_ROWS);
     },

@@ -29,7 +29,7 @@ import {
   type BindingScope,
   type RangeVariable,
 } from "./binding-scope.ts";
-import { type Operand, bound, describeOperand, isScalar, typeOf, negationType } from "./operand.ts";
+import { type Operand, bound, describeOperand, isScalar, sortedType, typeOf, negationType } from "./operand.ts";
 
 const BOOLEAN = PRIMITIVE_TYPES["Edm.Boolean"];
 
@@ -57,7 +57,7 @@ export function bindSortKey(node: SyntaxNode, context: BindingContext): Expressi
   const scope = scopeOf(context, [], { depth: 0 });
   const operand = scope.bind(node);
   const type = isScalar(operand) ? typeOf(operand) : null;
-  if (type !== null && isScalar(operand)) return toType(operand, type, scope);
+  if (type !== null && isScalar(operand)) return toType(operand, sortedType(type), scope);
   const message = `Entities cannot be ordered by ${describeOperand(operand)}: name a property with a single value.`;
   throw invalidOption(context.option, node.position, message);
 }
@@ -134,6 +134,9 @@ function bindNode(node: SyntaxNode, scope: BindingScope): Operand {
       return bindAfterNot(node, node.operand, bindIn, scope);
     case "lambda":
       return bindLambda(node, scope);
+    case "these":
+      if (scope.these !== undefined) return scope.these(node);
+      throw unsupportedOption(scope.option, node.position, "$these is supported in filter and compute only.");
     case "root":
       throw invalidOption(
         scope.option,

@@ -44,7 +44,12 @@ export function toType(
   refuseZero: boolean = false,
 ): Expression {
   if (operand.kind === "null") return { kind: "null", type };
-  if (operand.kind === "literal") return toParameter(operand, type, context, refuseZero);
+  if (operand.kind === "literal") {
+    if (operand.type.kind !== "EnumType" || type.kind === "EnumType") {
+      return toParameter(operand, type, context, refuseZero);
+    }
+    return { kind: "convert", operand: toParameter(operand, operand.type, context), type };
+  }
   const { expression } = operand;
   if (operand.type === type || type.kind !== "PrimitiveType") return expression;
   if (expression.kind === "parameter") return retyped(expression, type, context);

@@ -2,6 +2,7 @@ import { attempt } from "../base/maybe.ts";
 import { isWrittenInQuotes, fromComparedLiteral } from "../edm/literal.ts";
 import type { ComplexType, EntityType, EnumType } from "../edm/model.ts";
 import { PRIMITIVE_TYPES } from "../edm/primitive-type.ts";
+import { typeName } from "../edm/type-name.ts";
 import { InvalidValueError } from "../edm/value-codec.ts";
 import { ODataError, protocolError } from "../errors/odata-error.ts";
 import type {
@@ -22,7 +23,7 @@ import {
   describeOperand,
   isPrimitive,
   isScalar,
-  typeName,
+  sortedType,
   typeOf,
   type BoundOperand,
   collectionOf,
@@ -43,7 +44,9 @@ const NULL: Expression = Object.freeze({ kind: "null", type: null });
 export function bindComparison(node: BinarySyntax, operator: ComparisonOperator, scope: BindingScope): Operand {
   const [left, right] = bindSides(node, scope);
   if (isScalar(left) && isScalar(right)) {
-    const type = commonType(typed(left), typed(right));
+    const common = commonType(typed(left), typed(right));
+    const isSorted = operator !== "eq" && operator !== "ne";
+    const type = isSorted && common ? sortedType(common) : common;
     if (type !== undefined) {
       const sides = { left: atType(left, type, scope), right: atType(right, type, scope) };
       return bound({ kind: "comparison", operator, ...sides, operandType: type, type: BOOLEAN }, node.position);
@@ -139,7 +142,7 @@ function typesWithNull(
 export function bindHas(node: BinarySyntax, scope: BindingScope): Operand {
   const operand = scope.bind(node.left);
   const flags = bindBeside(node.right, operand, scope);
-  if (isScalar(operand) && isScalar(flags) && operand.kind === "bound" && operand.type.kind === "EnumType") {
+  if (isScalar(operand) && isScalar(flags) && operand.kind === "bound" && isEnumeration(operand)) {
     const type = commonType(typed(operand), typed(flags));
     if (type === operand.type) {
       const expression = operand.expression;
@@ -154,6 +157,10 @@ export function bindHas(node: BinarySyntax, scope: BindingScope): Operand {
   }
   const message = `'has' must follow a property of an enumeration type, not ${describeOperand(operand)}.`;
   throw invalidOption(scope.option, node.position, message);
+}
+
+function isEnumeration({ type }: BoundOperand): boolean {
+  return type.kind === "EnumType" && type.isText !== true;
 }
 
 /**
@@ -258,7 +265,14 @@ function commonType(left: TypedOperand, right: TypedOperand): ScalarType | null 
   if (left.type === null || right.type === null) return left.type ?? right.type;
   if (isQuotedValue(left, right.type)) return right.type;
   if (isQuotedValue(right, left.type)) return left.type;
+  if (left.isLiteral && isSameEnum(left.type, right.type)) return right.type;
+  if (right.isLiteral && isSameEnum(right.type, left.type)) return left.type;
   return comparisonType(left.type, right.type);
+}
+
+/** An enumeration may be published as texts in one set and not in another. Its literals fit both. */
+function isSameEnum(left: ScalarType, right: ScalarType): boolean {
+  return left.kind === "EnumType" && right.kind === "EnumType" && left.qualifiedName === right.qualifiedName;
 }
 
 function isQuotedValue(operand: TypedOperand, type: ScalarType): boolean {

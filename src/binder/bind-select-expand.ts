@@ -1,5 +1,6 @@
 import { keeper, keptPer, keptPerPair } from "../base/memo.ts";
 import type { ComplexType, EntityType, Model, ModelProperty, StructuralProperty } from "../edm/model.ts";
+import { typeName } from "../edm/type-name.ts";
 import type { EntityOwner, PropertyAccess } from "../query/capabilities.ts";
 import type { SelectExpandClause, SelectedProperty } from "../query/clauses.ts";
 import type { SelectItemSyntax } from "../syntax/ast.ts";
@@ -14,7 +15,6 @@ import {
   type RowNames,
   slashAdvice,
 } from "./binding-scope.ts";
-import { typeName } from "./operand.ts";
 import { type NameRules, resolveMember } from "./resolve-member.ts";
 
 /** The place of a `$select`. */

@@ -5,7 +5,7 @@ import type { Capabilities, PathGuard, Limits } from "../query/capabilities.ts";
 import type { ComputedProperty, QueryParameter } from "../query/clauses.ts";
 import type { Expression, VariableExpression } from "../query/expression.ts";
 import { mentionsOf, type QueryClauses } from "../query/mentions.ts";
-import type { SyntaxNode } from "../syntax/ast.ts";
+import type { SyntaxNode, TheseSyntax } from "../syntax/ast.ts";
 import { quoteText } from "../syntax/syntax-error.ts";
 import type { Operand } from "./operand.ts";
 
@@ -74,6 +74,8 @@ export interface BindingContext {
   readonly texts: JoinedTexts;
   /** The names that `$apply` and `$compute` have changed; absent: none. */
   readonly rows?: RowNames | undefined;
+  /** Binds a total of the rows that the step receives; absent: it has none. */
+  readonly these?: ((node: TheseSyntax) => Operand) | undefined;
 }
 
 /** The range variable of a lambda operator. */

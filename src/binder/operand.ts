@@ -1,5 +1,6 @@
 import type { EntityType, ValueType } from "../edm/model.ts";
 import { PRIMITIVE_TYPES, type PrimitiveTypeName, isInteger, type PrimitiveType } from "../edm/primitive-type.ts";
+import { typeName } from "../edm/type-name.ts";
 import type { CollectionPath, Expression, ScalarType, ArithmeticOperator } from "../query/expression.ts";
 import type { LiteralSyntax } from "../syntax/ast.ts";
 
@@ -75,11 +76,6 @@ export function isPrimitive(type: ScalarType | null, name: PrimitiveTypeName): b
   return type === PRIMITIVE_TYPES[name];
 }
 
-/** Returns the name of a type for messages: `Edm.String`, or the qualified name. */
-export function typeName(type: ValueType | EntityType): string {
-  return type.kind === "PrimitiveType" ? type.name : type.qualifiedName;
-}
-
 /** Describes an operand for messages. */
 export function describeOperand(operand: Operand): string {
   if (operand.kind === "null") return "null";
@@ -99,18 +95,25 @@ const NUMERIC_ORDER: readonly PrimitiveTypeName[] = [
   "Edm.Double",
 ];
 
+/** Returns the type by which values of a type are sorted: an enumeration that is published as texts goes by its names. */
+export function sortedType(type: ScalarType): ScalarType {
+  return type.kind === "EnumType" && type.isText === true ? PRIMITIVE_TYPES["Edm.String"] : type;
+}
+
 function isNumeric(type: ScalarType): type is PrimitiveType {
   return type.kind === "PrimitiveType" && NUMERIC_ORDER.includes(type.name);
 }
 
 /**
  * Returns the type in which values of two types are compared: their common type, the wider of two numeric types, or
- * DateTimeOffset for Date and DateTimeOffset; undefined if they cannot be compared.
+ * String for texts and enumerations that are published as texts, DateTimeOffset for Date and DateTimeOffset; undefined if they
+ * cannot be compared.
  * @see OData URL Conventions 4.0, section 5.1.1.8 (numeric promotion)
  */
 export function comparisonType(left: ScalarType, right: ScalarType): ScalarType | undefined {
   if (left === right) return left;
   if (isNumeric(left) && isNumeric(right)) return widerType(left, right);
+  if (typeName(left) === "Edm.String" && typeName(right) === "Edm.String") return PRIMITIVE_TYPES["Edm.String"];
   const isInstants = isInstantOrDate(left) && isInstantOrDate(right);
   return isInstants ? PRIMITIVE_TYPES["Edm.DateTimeOffset"] : undefined;
 }

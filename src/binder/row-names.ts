@@ -40,6 +40,8 @@ function requireAllowed(expression: Expression, context: BindingContext, positio
     throw invalidOption(context.option, position, `The property '${name}' is not allowed in ${context.option}.`);
   };
   for (const { property, owner } of propertiesIn(clauses)) {
+    // A total is free of allowlists, as an alias of `aggregate` is.
+    if (property.name.startsWith("$")) continue;
     const entitySet = owner?.kind === "EntitySet" ? owner : null;
     require(property.name, owner === null ? context.allowed : allowedOf(entitySet, context, position));
   }

@@ -5,7 +5,7 @@ import type {
   AnnotationRecord,
   ModelAnnotations,
 } from "../edm/annotation.ts";
-import type { StructuralProperty } from "../edm/model.ts";
+import type { StructuralProperty, ValueType } from "../edm/model.ts";
 import { element, textElement, type XmlElement } from "./xml.ts";
 
 /** The URLs of the vocabularies in use. Terms are written with their full names. */
@@ -73,7 +73,7 @@ export function capabilitiesTerm(name: CapabilitiesTerm): string {
 }
 
 /** Returns the full name of a term or type of the Aggregation vocabulary. */
-export function aggregationTerm(name: "ApplySupported" | "RollupType/None"): string {
+export function aggregationTerm(name: "ApplySupported"): string {
   return `${AGGREGATION}.${name}`;
 }
 
@@ -123,9 +123,22 @@ export function limitAnnotations({ type, facets }: Pick<StructuralProperty, "typ
     ["MinItems", "Int", minItems],
     ["MaxItems", "Int", maxItems],
   ] as const;
-  return limits.flatMap(([term, attribute, value]) =>
+  const annotations = limits.flatMap(([term, attribute, value]) =>
     value === undefined ? [] : [element("Annotation", { Term: `${VALIDATION}.${term}`, [attribute]: String(value) })],
   );
+  return [...annotations, ...allowedValues(type)];
+}
+
+/** Makes the annotation with the names of an enumeration that is published as texts. */
+function allowedValues(type: ValueType): readonly XmlElement[] {
+  if (type.kind !== "EnumType" || type.isText !== true) return [];
+  const records = Array.from(type.members.keys(), (name) =>
+    element("Record", {}, [
+      element("PropertyValue", { Property: "Value", String: name }),
+      ...descriptionAnnotation(type.memberDescriptions?.get(name)),
+    ]),
+  );
+  return [element("Annotation", { Term: `${VALIDATION}.AllowedValues` }, [element("Collection", {}, records)])];
 }
 
 /** Makes the annotation for a description; returns nothing without a description. */

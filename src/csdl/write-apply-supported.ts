@@ -1,8 +1,8 @@
 import type { ComplexType, EntitySet, StructuralProperty } from "../edm/model.ts";
-import { methodsFor } from "../query/aggregate-type.ts";
+import { AGGREGATE_METHODS, methodsFor } from "../query/aggregate-type.ts";
 import type { Capabilities } from "../query/capabilities.ts";
 import type { ScalarType } from "../query/expression.ts";
-import { aggregationTerm, booleanValue, collectionValue, recordAnnotation } from "./write-annotations.ts";
+import { aggregationTerm, collectionValue, recordAnnotation } from "./write-annotations.ts";
 import { element, textElement, type XmlElement } from "./xml.ts";
 
 const RANKS = ["topcount", "bottomcount", "topsum", "bottomsum", "toppercent", "bottompercent"] as const;
@@ -29,8 +29,6 @@ export function writeApplySupported(entitySet: EntitySet, query: Capabilities): 
   ];
   return recordAnnotation(aggregationTerm("ApplySupported"), [
     ...collectionValue("Transformations", "String", steps),
-    element("PropertyValue", { Property: "Rollup", EnumMember: aggregationTerm("RollupType/None") }),
-    booleanValue("From", false),
     ...collection("GroupableProperties", groupable.map(toPath)),
     ...collection("AggregatableProperties", aggregatable.map(toAggregatable)),
   ]);
@@ -91,8 +89,12 @@ function toPath({ text, type }: Path): XmlElement {
 }
 
 function toAggregatable({ text, type }: ValuePath): XmlElement {
+  const methods = methodsFor(type);
   return element("Record", {}, [
     element("PropertyValue", { Property: "Property", PropertyPath: text }),
-    ...collectionValue("SupportedAggregationMethods", "String", methodsFor(type)),
+    // By default, all methods are supported.
+    ...(methods.length < AGGREGATE_METHODS.length
+      ? collectionValue("SupportedAggregationMethods", "String", methods)
+      : []),
   ]);
 }

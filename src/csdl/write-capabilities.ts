@@ -11,34 +11,47 @@ import { writeApplySupported } from "./write-apply-supported.ts";
 import { element, type XmlElement } from "./xml.ts";
 
 /**
- * Returns the annotations for the capabilities of an entity set. Every set has the annotations for query options and
- * writes. Restrictions of reads, which clients assume to be possible, are written only if a read is missing.
+ * Returns the annotations for the capabilities of an entity set. What equals the default of the vocabulary is not written: by
+ * default a set supports everything but `$compute` and `$apply`.
  * @see Org.OData.Capabilities.V1
  */
 export function writeCapabilities(entitySet: EntitySet, capabilities: CsdlCapabilities): readonly XmlElement[] {
   const { query, readable, insertable, deletable } = capabilities;
   return [
     ...readRestrictions(entitySet, capabilities),
-    filterRestrictions(entitySet, capabilities),
-    sortRestrictions(entitySet, capabilities),
-    expandRestrictions(entitySet, capabilities),
-    recordAnnotation(capabilitiesTerm("SearchRestrictions"), [
-      booleanValue("Searchable", readable && query.searchEnabled),
-    ]),
-    recordAnnotation(capabilitiesTerm("CountRestrictions"), [
-      booleanValue("Countable", readable && query.countEnabled),
-    ]),
-    recordAnnotation(capabilitiesTerm("SelectSupport"), [booleanValue("Supported", isSelectable(capabilities))]),
-    booleanAnnotation(capabilitiesTerm("TopSupported"), readable),
-    booleanAnnotation(capabilitiesTerm("SkipSupported"), readable),
-    recordAnnotation(capabilitiesTerm("InsertRestrictions"), [booleanValue("Insertable", insertable)]),
-    updateRestrictions(capabilities),
-    recordAnnotation(capabilitiesTerm("DeleteRestrictions"), [booleanValue("Deletable", deletable)]),
+    ...filterRestrictions(entitySet, capabilities),
+    ...sortRestrictions(entitySet, capabilities),
+    ...expandRestrictions(entitySet, capabilities),
+    ...restriction("SearchRestrictions", unless("Searchable", readable && query.searchEnabled)),
+    ...restriction("CountRestrictions", unless("Countable", readable && query.countEnabled)),
+    ...restriction("SelectSupport", unless("Supported", isSelectable(capabilities))),
+    ...(readable ? [] : [unsupported("TopSupported"), unsupported("SkipSupported")]),
+    ...restriction("InsertRestrictions", unless("Insertable", insertable)),
+    ...updateRestrictions(capabilities),
+    ...restriction("DeleteRestrictions", unless("Deletable", deletable)),
     ...(readable && query.computeEnabled === true
       ? [booleanAnnotation(capabilitiesTerm("ComputeSupported"), true)]
       : []),
     ...(isAggregated(capabilities) ? [writeApplySupported(entitySet, query)] : []),
   ];
+}
+
+/** Makes the annotation of a capability; returns nothing if all its values are defaults. */
+function restriction(
+  term: Parameters<typeof capabilitiesTerm>[0],
+  ...values: ReadonlyArray<readonly XmlElement[]>
+): readonly XmlElement[] {
+  const stated = values.flat();
+  return stated.length === 0 ? [] : [recordAnnotation(capabilitiesTerm(term), stated)];
+}
+
+/** States that a capability is missing; nothing if it exists, which is the default. */
+function unless(property: string, exists: boolean): readonly XmlElement[] {
+  return exists ? [] : [booleanValue(property, false)];
+}
+
+function unsupported(term: Parameters<typeof capabilitiesTerm>[0]): XmlElement {
+  return booleanAnnotation(capabilitiesTerm(term), false);
 }
 
 /** Returns whether clients can use `$apply` with a set. */
@@ -62,7 +75,7 @@ function readRestrictions(entitySet: EntitySet, capabilities: CsdlCapabilities):
     const values = [booleanValue("Readable", readable), ...(readable === readableByKey ? [] : [byKey])];
     restrictions.push(recordAnnotation(capabilitiesTerm("ReadRestrictions"), values));
   }
-  if (!readableByKey) restrictions.push(booleanAnnotation(capabilitiesTerm("IndexableByKey"), false));
+  if (!readableByKey) restrictions.push(unsupported("IndexableByKey"));
   return [...restrictions, ...navigationRestrictions(entitySet, capabilities)];
 }
 
@@ -103,12 +116,10 @@ function insertRestrictions(isInsertable: boolean): XmlElement {
 }
 
 /** Clients send PATCH unless `UpdateMethod` is PUT. */
-function updateRestrictions({ patchable, replaceable }: CsdlCapabilities): XmlElement {
+function updateRestrictions({ patchable, replaceable }: CsdlCapabilities): readonly XmlElement[] {
   const method = { Property: "UpdateMethod", EnumMember: "Org.OData.Capabilities.V1.HttpMethod/PUT" };
-  return recordAnnotation(capabilitiesTerm("UpdateRestrictions"), [
-    booleanValue("Updatable", patchable || replaceable),
-    ...(replaceable && !patchable ? [element("PropertyValue", method)] : []),
-  ]);
+  const byPut = replaceable && !patchable ? [element("PropertyValue", method)] : [];
+  return restriction("UpdateRestrictions", unless("Updatable", patchable || replaceable), byPut);
 }
 
 function navigability(type: "Single" | "None"): XmlElement {
@@ -116,36 +127,35 @@ function navigability(type: "Single" | "None"): XmlElement {
   return element("PropertyValue", { Property: "Navigability", EnumMember: member });
 }
 
-function filterRestrictions(entitySet: EntitySet, { query, readable }: CsdlCapabilities): XmlElement {
+function filterRestrictions(entitySet: EntitySet, { query, readable }: CsdlCapabilities): readonly XmlElement[] {
   const isFilterable = readable && query.filterEnabled;
   const excluded = isFilterable ? excludedProperties(entitySet, query.filterProperties) : [];
-  return recordAnnotation(capabilitiesTerm("FilterRestrictions"), [
-    booleanValue("Filterable", isFilterable),
-    ...collectionValue("NonFilterableProperties", "PropertyPath", excluded),
-  ]);
+  const properties = collectionValue("NonFilterableProperties", "PropertyPath", excluded);
+  return restriction("FilterRestrictions", unless("Filterable", isFilterable), properties);
 }
 
-function sortRestrictions(entitySet: EntitySet, { query, readable }: CsdlCapabilities): XmlElement {
+function sortRestrictions(entitySet: EntitySet, { query, readable }: CsdlCapabilities): readonly XmlElement[] {
   const isSortable = readable && query.orderByEnabled;
   const excluded = isSortable ? excludedProperties(entitySet, query.orderByProperties) : [];
-  return recordAnnotation(capabilitiesTerm("SortRestrictions"), [
-    booleanValue("Sortable", isSortable),
-    ...collectionValue("NonSortableProperties", "PropertyPath", excluded),
-  ]);
+  const properties = collectionValue("NonSortableProperties", "PropertyPath", excluded);
+  return restriction("SortRestrictions", unless("Sortable", isSortable), properties);
 }
 
 function expandRestrictions(
   entitySet: EntitySet,
   { query, shown, expandable, maxExpandDepth }: CsdlCapabilities,
-): XmlElement {
+): readonly XmlElement[] {
   const isExpandable = shown && query.expandEnabled;
   const names = isExpandable ? [...entitySet.navigationProperties.keys()] : [];
   const excluded = names.filter((name) => query.expandProperties?.has(name) === false || !expandable.has(name));
-  return recordAnnotation(capabilitiesTerm("ExpandRestrictions"), [
-    booleanValue("Expandable", isExpandable),
-    ...collectionValue("NonExpandableProperties", "NavigationPropertyPath", excluded),
-    ...(isExpandable ? [element("PropertyValue", { Property: "MaxLevels", Int: String(maxExpandDepth) })] : []),
-  ]);
+  const levels = element("PropertyValue", { Property: "MaxLevels", Int: String(maxExpandDepth) });
+  return restriction(
+    "ExpandRestrictions",
+    unless("Expandable", isExpandable),
+    collectionValue("NonExpandableProperties", "NavigationPropertyPath", excluded),
+    // A set without navigation properties has nothing to expand.
+    names.length === 0 ? [] : [levels],
+  );
 }
 
 function excludedProperties({ entityType }: EntitySet, allowed: ReadonlySet<string> | null): readonly string[] {

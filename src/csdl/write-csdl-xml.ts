@@ -172,15 +172,12 @@ function isReadable({ readable, readableByKey, navigable }: CsdlCapabilities): b
   return readable || readableByKey || navigable.size > 0;
 }
 
-/** @see Org.OData.Capabilities.V1.BatchSupport */
+/** What equals the default of the vocabulary is not written. @see Org.OData.Capabilities.V1.BatchSupport */
 function batchSupport(formats: readonly string[]): XmlElement {
   return recordAnnotation(capabilitiesTerm("BatchSupport"), [
-    booleanValue("Supported", true),
     booleanValue("ContinueOnErrorSupported", true),
     booleanValue("ReferencesInRequestBodiesSupported", true),
     booleanValue("ReferencesAcrossChangeSetsSupported", true),
-    booleanValue("EtagReferencesSupported", false),
-    booleanValue("RequestDependencyConditionsSupported", false),
     ...collectionValue("SupportedFormats", "String", formats),
   ]);
 }

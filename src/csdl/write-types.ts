@@ -9,6 +9,7 @@ import type {
   ValueType,
 } from "../edm/model.ts";
 import type { Facets } from "../edm/primitive-type.ts";
+import { typeName } from "../edm/type-name.ts";
 import { valueCodec } from "../edm/value-codecs.ts";
 import {
   booleanAnnotation,
@@ -29,7 +30,7 @@ export function writeTypes(
   annotations?: StatedAnnotations,
 ): readonly XmlElement[] {
   return [
-    ...[...enumTypes.values()].map((type) => writeEnumType(type, annotations)),
+    ...[...enumTypes.values()].filter(({ isText }) => isText !== true).map((type) => writeEnumType(type, annotations)),
     ...[...complexTypes.values()].map((type) => writeComplexType(type, annotations)),
     ...[...entityTypes.values()].map((type) => writeEntityType(type, annotations)),
   ];
@@ -108,7 +109,7 @@ function writeNavigationProperty(
   const { name, entityType, isCollection, nullable, partner, referentialConstraints } = navigation;
   const attributes = {
     Name: name,
-    Type: typeName(entityType, isCollection),
+    Type: typeText(entityType, isCollection),
     Nullable: isCollection || nullable ? undefined : "false",
     Partner: partner,
   };
@@ -154,7 +155,7 @@ interface TypeReference {
 export function typeAttributes(reference: TypeReference): Readonly<Record<string, string | undefined>> {
   const { type, facets } = reference;
   return {
-    Type: typeName(type, reference.isCollection),
+    Type: typeText(type, reference.isCollection),
     Nullable: nullableAttribute(reference),
     MaxLength: facets.maxLength?.toString(),
     Precision: (facets.precision ?? (isTemporal(type) ? TEMPORAL_PRECISION : undefined))?.toString(),
@@ -163,9 +164,8 @@ export function typeAttributes(reference: TypeReference): Readonly<Record<string
 }
 
 /** Returns the qualified name of a type, in `Collection(…)` for a collection. */
-function typeName(type: ValueType | EntityType, isCollection: boolean): string {
-  const name = type.kind === "PrimitiveType" ? type.name : type.qualifiedName;
-  return isCollection ? `Collection(${name})` : name;
+function typeText(type: ValueType | EntityType, isCollection: boolean): string {
+  return isCollection ? `Collection(${typeName(type)})` : typeName(type);
 }
 
 /** The default is nullable. For a collection, Nullable applies to the items and is required, except for entities. */

@@ -23,19 +23,17 @@ export function textElement(name: string, text: string): XmlElement {
 }
 
 /**
- * Prints a document with a root element, indented by two spaces.
+ * Prints a document with a root element, without white space between elements.
  * @see W3C XML 1.0
  */
 export function printXml(root: XmlElement): string {
-  return `<?xml version="1.0" encoding="utf-8"?>\n${printElement(root, "")}`;
+  return `<?xml version="1.0" encoding="utf-8"?>${printElement(root)}`;
 }
 
-function printElement({ name, attributes, children, text }: XmlElement, indent: string): string {
-  const start = `${indent}<${name}${printAttributes(attributes)}`;
-  if (text !== undefined) return `${start}>${escapeXml(text)}</${name}>\n`;
-  if (children.length === 0) return `${start}/>\n`;
-  const inner = children.map((child) => printElement(child, `${indent}  `)).join("");
-  return `${start}>\n${inner}${indent}</${name}>\n`;
+function printElement({ name, attributes, children, text }: XmlElement): string {
+  const start = `<${name}${printAttributes(attributes)}`;
+  if (text !== undefined) return `${start}>${escapeXml(text)}</${name}>`;
+  return children.length === 0 ? `${start}/>` : `${start}>${children.map(printElement).join("")}</${name}>`;
 }
 
 function printAttributes(attributes: Readonly<Record<string, string | undefined>>): string {

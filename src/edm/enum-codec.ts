@@ -104,7 +104,7 @@ export function enumCodec(type: EnumType): ValueCodec {
     },
     toJson: (value) => `"${asText(value)}"`,
     fromText,
-    toLiteral: (value: PrimitiveValue) => `${type.qualifiedName}'${asText(value)}'`,
+    toLiteral: (value: PrimitiveValue) => `${type.isText === true ? "" : type.qualifiedName}'${asText(value)}'`,
     toText: asText,
     compare: (left, right) => {
       return left === right ? 0 : enumToNumber(type, asText(left)) - enumToNumber(type, asText(right));
@@ -192,7 +192,7 @@ function noSuchValue(type: EnumType, value: unknown): InvalidValueError {
   const more = names.length > MAX_LISTED_NAMES ? ", …" : "";
   const several = type.isFlags ? " (several with commas between)" : "";
   return new InvalidValueError(
-    `${describeValue(value)} is not a value of ${type.qualifiedName}: write one of ${listed}${more}${several}.`,
+    `${describeValue(value)} is not a value of ${type.isText === true ? type.name : type.qualifiedName}: write one of ${listed}${more}${several}.`,
   );
 }
 

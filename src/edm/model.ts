@@ -132,6 +132,8 @@ export interface EnumType {
   readonly name: string;
   readonly qualifiedName: string;
   readonly isFlags: boolean;
+  /** Whether clients see Edm.String with the names as allowed values, by which values are sorted and compared; absent: no. */
+  readonly isText?: boolean | undefined;
   /** Member name to numeric value, in order of declaration. */
   readonly members: ReadonlyMap<string, number>;
   /** The texts of members by name; absent if no member has one. */

@@ -13,6 +13,7 @@ import type {
   LimitStep,
   ReachedSum,
   RoundingMode,
+  TotalsStep,
 } from "../query/clauses.ts";
 import { isEach } from "../query/each-item.ts";
 import { type Accumulator, accumulatorOf, type SpendText } from "./accumulators.ts";
@@ -104,8 +105,10 @@ interface ReadGroups {
 
 const operandOf = keptPer(({ expression }: Aggregate): Clause | null => expression && keeper({ expression }));
 
-const groupsOf: (step: GroupStep, roundingMode: RoundingMode) => ReadGroups = compiledPer((step, roundingMode) => {
-  const { keys, aggregates } = step;
+/** A step that aggregates rows. */
+type AggregateStep = GroupStep | TotalsStep;
+
+const groupsOf = compiledPer(({ keys, aggregates }: AggregateStep, roundingMode: RoundingMode): ReadGroups => {
   const filters: readonly FilterClause[] = [...new Set(aggregates.flatMap(({ filter }) => filter ?? []))];
   return {
     keys: keys.map((key) => keyOf(key, roundingMode)),
@@ -140,9 +143,56 @@ interface Group {
 export function* groupRows(
   rows: Iterable<unknown>,
   step: GroupStep,
-  { roundingMode, evaluation, maxGroups }: StepRun,
+  run: StepRun,
   pace: Pace,
 ): Steps<readonly object[]> {
+  const groups = yield* collectGroups(rows, step, run, pace, () => undefined);
+  const totalsOf = totalsReader(step, run);
+  const made: object[] = [];
+  const finish = (group: unknown): boolean => {
+    const { values } = group as Group;
+    return made.push(Object.fromEntries([...values, ...totalsOf(group as Group)])) > 0;
+  };
+  yield* visitRows([...groups.values()], finish, pace, run.evaluation);
+  return made;
+}
+
+/**
+ * Returns for each row an object with the totals of its group, by the fields of the step. Rows of one group share it.
+ * @param rows as for groupRows
+ * @throws as groupRows
+ */
+export function* totalRows(
+  rows: Iterable<unknown>,
+  step: TotalsStep,
+  run: StepRun,
+  pace: Pace,
+): Steps<readonly object[]> {
+  const placed: Group[] = [];
+  const groups = yield* collectGroups(rows, step, run, pace, (group) => placed.push(group));
+  const totalsOf = totalsReader(step, run);
+  const totals = new Map<Group, object>();
+  for (const group of groups.values()) totals.set(group, Object.fromEntries(totalsOf(group)));
+  return placed.map((group) => required(totals.get(group), "A row belongs to no group."));
+}
+
+function totalsReader(
+  step: AggregateStep,
+  { roundingMode }: StepRun,
+): (group: Group) => ReadonlyArray<readonly [string, unknown]> {
+  const { aggregates } = groupsOf(step, roundingMode);
+  return ({ accumulators }) =>
+    aggregates.map(({ field }, index) => [field, accumulators[index]?.result() ?? null] as const);
+}
+
+/** @param note receives the group of each row */
+function* collectGroups(
+  rows: Iterable<unknown>,
+  step: AggregateStep,
+  { roundingMode, evaluation, maxGroups }: StepRun,
+  pace: Pace,
+  note: (group: Group) => void,
+): Steps<ReadonlyMap<string, Group>> {
   const { keys, conditions, aggregates } = groupsOf(step, roundingMode);
   const groups = new Map<string, Group>();
   const spendText = textBudget();
@@ -167,7 +217,9 @@ export function* groupRows(
       cells[index++] = value;
       text += textOf(value);
     }
-    const { accumulators } = groups.get(text) ?? makeGroup(text);
+    const group = groups.get(text) ?? makeGroup(text);
+    note(group);
+    const { accumulators } = group;
     index = 0;
     for (const condition of conditions) meets[index++] = condition(entity, evaluation) === true;
     index = 0;
@@ -185,15 +237,7 @@ export function* groupRows(
     return true;
   };
   yield* visitRows(rows, add, pace, evaluation);
-  const made: object[] = [];
-  const finish = (group: unknown): boolean => {
-    const { values, accumulators } = group as Group;
-    const results = aggregates.map(({ field }, index) => [field, accumulators[index]?.result() ?? null] as const);
-    made.push(Object.fromEntries([...values, ...results]));
-    return true;
-  };
-  yield* visitRows([...groups.values()], finish, pace, evaluation);
-  return made;
+  return groups;
 }
 
 function textBudget(): SpendText {

@@ -2,6 +2,7 @@ import type { EntitySetDefinition } from "../definition/model/service-definition
 import type { ServiceProfile } from "../definition/service-profile.ts";
 import { fullDescription } from "../edm/annotation.ts";
 import type { EntityType, StructuralProperty, ValueType } from "../edm/model.ts";
+import { typeName } from "../edm/type-name.ts";
 import type { Capabilities } from "../query/capabilities.ts";
 import { applyExample, computeExample } from "./aggregation-examples.ts";
 import type { DocumentObject } from "./open-api-document.ts";
@@ -218,8 +219,9 @@ function parameterName(name: string, taken: readonly string[]): string {
 }
 
 function literalTemplate(type: ValueType, value: string): string {
-  if (type.kind === "EnumType") return `${encodeURIComponent(type.qualifiedName)}'${value}'`;
-  switch (type.name) {
+  const name = typeName(type);
+  if (type.kind === "EnumType" && name !== "Edm.String") return `${encodeURIComponent(name)}'${value}'`;
+  switch (name) {
     case "Edm.String":
       return `'${value}'`;
     case "Edm.Duration":

@@ -1,5 +1,6 @@
 import { keeper, keptPer } from "../base/memo.ts";
 import type { EntityType, Operation, ReturnType, StructuralProperty, ValueType } from "../edm/model.ts";
+import { typeName } from "../edm/type-name.ts";
 import type { PayloadFormat } from "./payload-format.ts";
 import { typeContext } from "./urls.ts";
 import { compileEnvelope, compilePropertyValue } from "./write-value.ts";
@@ -60,14 +61,13 @@ function compileWriter(
 ): ResultWriter {
   const result = asProperty(returns);
   const { type, isCollection } = returns;
-  const isValueOfBound = operation.binding !== undefined && !isCollection && type.kind === "PrimitiveType";
+  const isValueOfBound = operation.binding !== undefined && !isCollection && typeName(type).startsWith("Edm.");
   if (!resultsEnveloped && !isValueOfBound) {
     return compilePropertyValue(operation.qualifiedName, result, { ...format, metadata: "none" });
   }
   const write = compilePropertyValue(operation.qualifiedName, result, format);
   const envelope = compileEnvelope(result, format, true);
-  const typeName = type.kind === "PrimitiveType" ? type.name : type.qualifiedName;
-  return (value, serviceRoot) => envelope(write(value), typeContext(serviceRoot, typeName, isCollection));
+  return (value, serviceRoot) => envelope(write(value), typeContext(serviceRoot, typeName(type), isCollection));
 }
 
 /** Makes a property for a result, which is written like a property of its type. */

@@ -1,4 +1,5 @@
 import type { ComplexType, StructuralProperty, ValueType } from "../edm/model.ts";
+import { typeName } from "../edm/type-name.ts";
 import type { PrimitiveValue } from "../edm/value-codec.ts";
 import { codecOf } from "../edm/value-codecs.ts";
 import type { SelectedProperty } from "../query/clauses.ts";
@@ -233,7 +234,7 @@ function compileObject(
  * @see OData JSON Format 4.0, section 4.5.3
  */
 export function typeFragment(type: ValueType, isCollection: boolean): string {
-  const name = type.kind === "PrimitiveType" ? type.name.slice("Edm.".length) : type.qualifiedName;
+  const name = typeName(type).replace(/^Edm\./u, "");
   return isCollection ? `#Collection(${name})` : `#${name}`;
 }
 
@@ -253,7 +254,8 @@ export function typeAnnotationOf(name: string, type: ValueType, isCollection: bo
 }
 
 function isTypeOfJson(type: ValueType): boolean {
-  return type.name === "Edm.String" || type.name === "Edm.Boolean" || type.name === "Edm.Double";
+  const name = typeName(type);
+  return name === "Edm.String" || name === "Edm.Boolean" || name === "Edm.Double";
 }
 
 /**

@@ -4,6 +4,8 @@ import { allOf } from "../query/all-of.ts";
 import type {
   ApplyBranch,
   ApplyClause,
+  ApplyStep,
+  ConcatStep,
   FilterClause,
   QueryShape,
   SelectedProperty,
@@ -65,6 +67,50 @@ function makeInput(shape: QueryShape, filters: readonly FilterClause[]): QuerySh
 export const branchShapes: (shape: QueryShape) => readonly QueryShape[] = keptPer((shape) => {
   const branches = shape.apply?.branches ?? NOTHING;
   return branches.length < 2 ? [shape] : branches.map((branch) => branchShape(shape, branch));
+});
+
+/**
+ * Returns the shape of the rows that a `concat` before other steps makes, with all their properties.
+ * @param before the steps that precede it in each branch
+ */
+function concatShape(
+  shape: QueryShape,
+  { branches, entityType }: ConcatStep,
+  before: readonly ApplyStep[],
+): QueryShape {
+  const withSteps = (branch: ApplyBranch): ApplyBranch => keeper({ ...branch, steps: [...before, ...branch.steps] });
+  const [first, ...others] = branches;
+  const selected = entityType.properties.map((property) => ({ property }));
+  return keeper<QueryShape>({
+    ...shape,
+    entityType,
+    apply: keeper<ApplyClause>({ branches: [withSteps(first), ...others.map(withSteps)], entityType }),
+    filter: null,
+    orderBy: NOTHING,
+    selectExpand: keeper({ selected, isSelection: false, contextSelect: NOTHING, expanded: NOTHING }),
+  });
+}
+
+/** As `concatShape` of the rows that the step receives: the same object each time. */
+export const stepShape: (step: ConcatStep, shape: QueryShape) => QueryShape = keptPerPair((step, shape) =>
+  concatShape(shape, step, NOTHING),
+);
+
+/** The rows of the first `concat` that other steps follow. */
+interface ConcatStart {
+  readonly shape: QueryShape;
+  /** The number of steps that make them. */
+  readonly steps: number;
+}
+
+/** Returns the rows of the first `concat` that other steps of the only branch follow, which a database may evaluate; null: none. */
+export const concatStart: (shape: QueryShape) => ConcatStart | null = keptPer((shape) => {
+  const [branch, ...others] = shape.apply?.branches ?? NOTHING;
+  if (branch === undefined || others.length > 0) return null;
+  const index = branch.steps.findIndex(({ kind }) => kind === "concat");
+  const step = branch.steps[index];
+  if (step?.kind !== "concat") return null;
+  return { shape: concatShape(shape, step, branch.steps.slice(0, index)), steps: index + 1 };
 });
 
 function branchShape(shape: QueryShape, branch: ApplyBranch): QueryShape {

@@ -238,6 +238,8 @@ function unsupportedIn({ branches: [{ steps }, ...others] }: ApplyClause): strin
     (step) => step.kind === "group" && step.aggregates.some((each) => isEach(each.expression)),
   );
   if (isAlong) return "Aggregates along collections are";
+  if (steps.some(({ kind }) => kind === "concat")) return "'concat' is";
+  if (steps.some(({ kind }) => kind === "totals")) return "$these is";
   return steps.some((step) => step.kind === "limit" && step.reach) ? "Rows up to a sum are" : undefined;
 }
 

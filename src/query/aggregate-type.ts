@@ -6,7 +6,7 @@ import type { ScalarType } from "./expression.ts";
 export type OperandMethod = Exclude<AggregateMethod, "count">;
 
 /** The methods with an operand, in the order of their listing. */
-const METHODS: readonly OperandMethod[] = ["sum", "min", "max", "average", "countdistinct"];
+export const AGGREGATE_METHODS: readonly OperandMethod[] = ["sum", "min", "max", "average", "countdistinct"];
 
 /** The types of sums, by that of the operand. */
 const SUMS: Readonly<Partial<Record<PrimitiveTypeName, PrimitiveTypeName>>> = {
@@ -49,5 +49,5 @@ function sumType(type: ScalarType): ScalarType | undefined {
 
 /** Returns the methods that support a type. */
 export function methodsFor(type: ScalarType): readonly OperandMethod[] {
-  return METHODS.filter((method) => aggregateType(method, type) !== undefined);
+  return AGGREGATE_METHODS.filter((method) => aggregateType(method, type) !== undefined);
 }

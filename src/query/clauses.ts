@@ -121,7 +121,7 @@ export interface ComputedProperty {
 }
 
 /** A step of `$apply`. Its expressions are evaluated for rows of `inputType`. */
-export type ApplyStep = FilterStep | LimitStep | GroupStep;
+export type ApplyStep = FilterStep | LimitStep | GroupStep | TotalsStep | ConcatStep;
 
 /** Keeps the rows that meet a condition. */
 export interface FilterStep {
@@ -162,6 +162,25 @@ export interface GroupStep {
   readonly keys: readonly GroupKey[];
   readonly aggregates: readonly Aggregate[];
   /** The type of the new rows: the properties of the keys, then those of the aggregates. */
+  readonly entityType: EntityType;
+}
+
+/** Adds totals of all rows, or of each group, to each row: those of `$these` in the steps behind. */
+export interface TotalsStep {
+  readonly kind: "totals";
+  readonly inputType: EntityType;
+  /** The values that rows of one group have in common; empty: all rows are one group. */
+  readonly keys: readonly GroupKey[];
+  /** Their properties belong to no type. */
+  readonly aggregates: readonly Aggregate[];
+}
+
+/** Makes the rows of all branches, one after another, where further steps follow. */
+export interface ConcatStep {
+  readonly kind: "concat";
+  readonly inputType: EntityType;
+  readonly branches: ApplyClause["branches"];
+  /** As in `ApplyClause`. */
   readonly entityType: EntityType;
 }
 

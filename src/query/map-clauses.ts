@@ -18,8 +18,12 @@ import { isPath } from "./walk-expression.ts";
 export type Replace = (expression: Expression) => Expression;
 
 /** Replaces the expressions of `$apply`, in the order of their evaluation. */
-export function mapApply({ branches: [first, ...others], entityType }: ApplyClause, replace: Replace): ApplyClause {
-  return { branches: [mapBranch(first, replace), ...others.map((branch) => mapBranch(branch, replace))], entityType };
+export function mapApply({ branches, entityType }: ApplyClause, replace: Replace): ApplyClause {
+  return { branches: mapBranches(branches, replace), entityType };
+}
+
+function mapBranches([first, ...others]: ApplyClause["branches"], replace: Replace): ApplyClause["branches"] {
+  return [mapBranch(first, replace), ...others.map((branch) => mapBranch(branch, replace))];
 }
 
 function mapBranch(branch: ApplyBranch, replace: Replace): ApplyBranch {
@@ -46,6 +50,7 @@ function mapStep(step: ApplyStep, replace: Replace): ApplyStep {
         ...(step.reach && { reach: mapReach(step.reach, replace) }),
       };
     case "group":
+    case "totals":
       return {
         ...step,
         keys: step.keys.map(key),
@@ -55,6 +60,8 @@ function mapStep(step: ApplyStep, replace: Replace): ApplyStep {
           expression: aggregate.expression && replace(aggregate.expression),
         })),
       };
+    case "concat":
+      return { ...step, branches: mapBranches(step.branches, replace) };
   }
 }
 

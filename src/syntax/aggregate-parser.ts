@@ -1,18 +1,25 @@
 import { nearestName } from "../errors/nearest-name.ts";
 import type { ODataError } from "../errors/odata-error.ts";
-import type { AliasNameSyntax, SyntaxNode } from "./ast.ts";
+import type { AliasNameSyntax, SyntaxNode, TotalSyntax } from "./ast.ts";
 import { isWord, isWordIgnoringCase, readAlias } from "./compute-parser.ts";
 import { readExpression } from "./expression-parser.ts";
-import { faultAt, lookAhead, take, type TokenCursor, unexpected, unsupportedAt } from "./expression-reader.ts";
+import {
+  counted,
+  enter,
+  expect,
+  faultAt,
+  leave,
+  lookAhead,
+  take,
+  type TokenCursor,
+  unexpected,
+  unsupportedAt,
+} from "./expression-reader.ts";
 import { quoteText } from "./syntax-error.ts";
 
 /** One item of `aggregate`: `Price with sum as Total`, `$count as Count` or `Lines/$count as Count`. */
-export interface AggregateSyntax {
-  /** Null for `$count` alone. */
-  readonly expression: SyntaxNode | null;
-  readonly method: (typeof METHODS)[number] | "count";
+export interface AggregateSyntax extends TotalSyntax {
   readonly alias: AliasNameSyntax;
-  readonly position: number;
 }
 
 const METHODS = ["sum", "min", "max", "average", "countdistinct"] as const;
@@ -51,23 +58,57 @@ export function readAggregates(reader: TokenCursor): readonly AggregateSyntax[] 
 }
 
 function readAggregate(reader: TokenCursor): AggregateSyntax {
+  const total = readTotal(reader);
+  const expected = total.expression === null ? "$count as Count" : "Price with sum as Total";
+  return { ...total, alias: readAlias(reader, `as and a name, as in ${expected}`) };
+}
+
+/** Reads an item without its alias. */
+function readTotal(reader: TokenCursor): TotalSyntax {
   const { position } = reader.token;
   if (isWord(reader.token, "$count")) {
     take(reader);
     if (isWordIgnoringCase(reader.token, "with")) {
       throw faultAt(reader, reader.token, "$count has no method: write $count as Count.");
     }
-    const alias = readAlias(reader, "as and a name, as in $count as Count");
-    return { expression: null, method: "count", alias, position };
+    return { expression: null, method: "count", position };
   }
   refuseCall(reader);
   const expression = readExpression(reader);
-  const isCount = expression.kind === "count" && isWord(reader.token, "as");
+  const isCount = expression.kind === "count" && !isWord(reader.token, "with");
   const method = isCount ? "count" : readMethod(reader, expression);
   if (isWord(reader.token, "from")) {
     throw unsupportedAt(reader, reader.token, "from is not supported: write groupby and a second aggregate.");
   }
-  return { expression, method, alias: readAlias(reader, "as and a name, as in Price with sum as Total"), position };
+  return { expression, method, position };
+}
+
+/**
+ * Reads `$these/aggregate(Price with sum)` or `$these/$count`. Clients may write an alias, which nothing can refer to.
+ * @throws ODataError 400 as readAggregates
+ * @see OData Aggregation 4.0, section 3.6
+ */
+export function readThese(reader: TokenCursor): SyntaxNode {
+  const { position } = take(reader);
+  expect(reader, "/", "a slash and aggregate(…) or $count after $these");
+  if (isWord(reader.token, "$count")) {
+    take(reader);
+    return counted(reader, { kind: "these", expression: null, method: "count", position }, 1);
+  }
+  if (!isWord(reader.token, "aggregate")) throw unexpected(reader, "aggregate(…) or $count after $these/");
+  enter(reader);
+  take(reader);
+  expect(reader, "(", '"(" after aggregate');
+  reader.readThese = null;
+  const isAlias = reader.token.kind === "name" && lookAhead(reader, 1).kind === ")";
+  const total = isAlias && !isWord(reader.token, "$count") ? null : readTotal(reader);
+  const expression = total === null ? reader.readExpression(reader) : total.expression;
+  const method = total?.method ?? null;
+  reader.readThese = readThese;
+  if (isWord(reader.token, "as")) readAlias(reader, "as");
+  expect(reader, ")", 'an operator or ")"');
+  leave(reader);
+  return counted(reader, { kind: "these", expression, method, position }, reader.height + 1);
 }
 
 /** Refuses `sum(Price)`, as SQL has it, and `count` without its sign. */

@@ -1,6 +1,6 @@
 import { nearestName } from "../errors/nearest-name.ts";
 import type { ODataError } from "../errors/odata-error.ts";
-import { type AggregateSyntax, aggregateExample, methodLike, readAggregates } from "./aggregate-parser.ts";
+import { type AggregateSyntax, aggregateExample, methodLike, readAggregates, readThese } from "./aggregate-parser.ts";
 import type { ComputedSyntax, MemberSyntax, OrderByItemSyntax, SyntaxNode } from "./ast.ts";
 import { isCanonicalFunction, refuseThese } from "./call-parser.ts";
 import { readComputed } from "./compute-parser.ts";
@@ -237,7 +237,7 @@ function readContent(
     case "search":
       return { kind: name, position };
     case "filter":
-      return { kind: name, expression: readExpression(reader), position };
+      return { kind: name, expression: withThese(reader, () => readExpression(reader)), position };
     case "orderby":
       return { kind: name, items: readOrderBy(reader, ")"), position };
     case "top":
@@ -254,7 +254,7 @@ function readContent(
       return { kind: name, count, expression: readExpression(reader), position };
     }
     case "compute":
-      return { kind: name, items: readComputed(reader, ")"), position };
+      return { kind: name, items: withThese(reader, () => readComputed(reader, ")")), position };
     case "aggregate":
       return { kind: name, items: readAggregates(reader), position };
     case "groupby":
@@ -262,6 +262,14 @@ function readContent(
     case "concat":
       return { kind: name, branches: readBranches(reader, depth), position };
   }
+}
+
+/** Reads expressions that may use totals of the rows. */
+function withThese<Result>(reader: ApplyReader, read: () => Result): Result {
+  reader.readThese = readThese;
+  const result = read();
+  reader.readThese = null;
+  return result;
 }
 
 function readGroupBy(reader: ApplyReader, position: number, depth: number): GroupBySyntax {

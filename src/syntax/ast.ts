@@ -16,6 +16,7 @@ export type SyntaxNode =
   | CastCallSyntax
   | CountSyntax
   | LambdaSyntax
+  | TheseSyntax
   | CallSyntax
   | UnarySyntax
   | BinarySyntax
@@ -168,6 +169,21 @@ export interface OrderByItemSyntax {
   readonly expression: SyntaxNode;
   readonly descending: boolean;
   readonly position: number;
+}
+
+/** A total of rows: `Price with sum`, `$count` or `Lines/$count`. */
+export interface TotalSyntax {
+  /** Null for `$count` alone. */
+  readonly expression: SyntaxNode | null;
+  readonly method: "sum" | "min" | "max" | "average" | "countdistinct" | "count";
+  readonly position: number;
+}
+
+/** `$these/aggregate(total)` and `$these/$count`: a total of all rows that a step of `$apply` receives. */
+export interface TheseSyntax extends Omit<TotalSyntax, "method"> {
+  readonly kind: "these";
+  /** Null for `$these/aggregate(Total)`, whose expression is the alias of an aggregate in the same `$apply`. */
+  readonly method: TotalSyntax["method"] | null;
 }
 
 /** A name that the client gives to a value. */

@@ -100,7 +100,7 @@ export function readQualifiedCall(reader: TokenCursor, source: SyntaxNode | null
 export function refuseAggregation(reader: TokenCursor): void {
   const { token } = reader;
   if (!AGGREGATION_FUNCTIONS.has(token.text)) return;
-  const advice = token.text === "aggregate" ? " Its place is a step of $apply." : "";
+  const advice = token.text === "aggregate" ? " Its place is a step of $apply, or behind $these/." : "";
   throw unsupportedAt(reader, token, `the function ${token.text} is not supported.${advice}`);
 }
 
@@ -108,7 +108,11 @@ export function refuseAggregation(reader: TokenCursor): void {
 export function refuseThese(reader: TokenCursor): void {
   const { token } = reader;
   if (token.text !== "$these") return;
-  throw unsupportedAt(reader, token, "$these is not supported: aggregate by a step, as in aggregate($count as Count).");
+  throw unsupportedAt(
+    reader,
+    token,
+    "$these is supported in filter and compute of $apply only, as in filter($these/aggregate(Price with sum) gt 5).",
+  );
 }
 
 /** Makes the error of a function that OData 4.0 does not have. */

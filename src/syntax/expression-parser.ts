@@ -219,7 +219,7 @@ function readMemberPath(reader: TokenCursor): SyntaxNode {
 
 function isPathEnd(node: SyntaxNode): boolean {
   if (node.kind === "call") return node.source === null && isCanonicalFunction(node.name);
-  return node.kind === "count" || node.kind === "lambda";
+  return node.kind === "count" || node.kind === "lambda" || node.kind === "these";
 }
 
 function readFirst(reader: TokenCursor): SyntaxNode {
@@ -247,6 +247,7 @@ function readDollarName(reader: TokenCursor): SyntaxNode {
     take(reader);
     return counted(reader, { kind: "variable", name: "$it", position }, 1);
   }
+  if (text === "$these" && reader.readThese !== null) return reader.readThese(reader);
   refuseThese(reader);
   if (text !== "$root") throw unexpected(reader, "a property, a literal, a function, $it or $root");
   take(reader);

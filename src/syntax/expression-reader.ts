@@ -20,6 +20,8 @@ export interface TokenCursor {
   nodes: number;
   /** Range variables of the enclosing lambda operators. */
   readonly variables: string[];
+  /** Reads a total of the rows that a step of `$apply` receives, at `$these`; null where it is not supported. */
+  readThese: ((reader: TokenCursor) => SyntaxNode) | null;
   /** Reads one whole expression: the parsers of nested expressions call it. */
   readonly readExpression: (reader: TokenCursor) => SyntaxNode;
 }
@@ -40,7 +42,8 @@ export function openReader(
     index: -1,
   };
   const token = list.tokens[0] ?? end;
-  return { list, context, token, index: 0, end, depth: 0, height: 0, nodes: 0, variables: [], readExpression };
+  const state = { token, index: 0, depth: 0, height: 0, nodes: 0, readThese: null };
+  return { list, context, end, ...state, variables: [], readExpression };
 }
 
 /** Moves to the next token and returns the current one. */

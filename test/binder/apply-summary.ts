@@ -27,13 +27,16 @@ function stepSummary(step: ApplyStep): string {
       const groups = partition.length === 0 ? "" : ` in each ${keysSummary(partition)}`;
       return `${rows} by ${orderSummary(orderBy)}${groups}`;
     }
-    case "group": {
+    case "concat":
+      return `concat (${step.branches.map((branch) => branchSummary(branch).join(" / ")).join(" | ")})`;
+    case "group":
+    case "totals": {
       const values = step.aggregates.map(({ property, method, expression, filter }) => {
         const operand = expression === null ? "" : summary(expression);
         const condition = filter === null ? "" : ` if ${summary(filter.expression)}`;
         return `${property.name}: ${method}(${operand}) ${property.type.name}${condition}`;
       });
-      return `group (${keysSummary(step.keys)}) ${values.join("; ")}`.trim();
+      return `${step.kind} (${keysSummary(step.keys)}) ${values.join("; ")}`.trim();
     }
   }
 }

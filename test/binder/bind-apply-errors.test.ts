@@ -310,9 +310,9 @@ test.each<[string, string, string]>([
     '$apply at position 13: expected a comma and a second sequence of steps: concat(steps,steps), found ")".',
   ],
   [
-    "concat(top(1),top(2))/top(3)",
+    "concat(top(1),top(2))/search(a)",
     UNSUPPORTED,
-    "$apply at position 22: 'top' behind concat is not supported: write it in each part of concat.",
+    "$apply at position 22: 'search' is supported only as the first step, or behind filter.",
   ],
   [
     "concat(aggregate($count as N),groupby((Color as N)))",

@@ -15,12 +15,12 @@ test.each([
   expect(escapeXml(text)).toBe(expected);
 });
 
-test("prints elements with indentation and attributes in order, and omits undefined attributes", () => {
+test("prints elements without white space and attributes in order, and omits undefined attributes", () => {
   const root = element("a", { x: "1", y: undefined, z: "<" }, [
     element("b"),
     element("c", {}, [textElement("d", "t & u")]),
   ]);
   expect(printXml(root)).toBe(
-    '<?xml version="1.0" encoding="utf-8"?>\n<a x="1" z="&lt;">\n  <b/>\n  <c>\n    <d>t &amp; u</d>\n  </c>\n</a>\n',
+    '<?xml version="1.0" encoding="utf-8"?><a x="1" z="&lt;"><b/><c><d>t &amp; u</d></c></a>',
   );
 });

@@ -2,6 +2,7 @@ import { complexType, edm, entitySet, entityType, enumType, odataService } from 
 import { describe, expect, test } from "vitest";
 import { labelProperty } from "../../explorer/src/model/label-property.ts";
 import { type Model, readMetadata } from "../../explorer/src/model/model.ts";
+import { toLiteral } from "../../explorer/src/query/literals.ts";
 import { parseXml } from "./parse-xml.ts";
 
 function modelOf(schema: string, references = ""): Model {
@@ -234,4 +235,31 @@ test("annotations deny reads, navigations, updates by PATCH and methods", () => 
   expect(["Parts", "Owner"].map(abilities.navigable)).toEqual([false, true]);
   expect(["Id", "Owner/Name", "Other"].map(abilities.groupable)).toEqual([true, true, false]);
   expect(["Id", "Other"].map(abilities.methodsOf)).toEqual([["max"], []]);
+});
+
+test("a text with allowed values is chosen like an enumeration, and its literals are texts", () => {
+  const model = modelOf(
+    `<Schema Namespace="S"><EntityType Name="T"><Key><PropertyRef Name="A"/></Key>
+      <Property Name="A" Type="Edm.String" Nullable="false">
+        <Annotation Term="Org.OData.Validation.V1.AllowedValues"><Collection>
+          <Record><PropertyValue Property="Value" String="Open"/><Annotation Term="Core.Description" String="Still open"/></Record>
+          <Record><PropertyValue Property="Value" String="Paid"/></Record>
+        </Collection></Annotation>
+      </Property></EntityType></Schema>`,
+  );
+  const type = model.types.get("S.T")?.properties.get("A")?.type;
+  expect(type).toEqual({
+    kind: "enum",
+    enum: {
+      name: "String",
+      qualifiedName: "",
+      description: null,
+      isFlags: false,
+      members: [
+        { name: "Open", value: "Open", description: "Still open" },
+        { name: "Paid", value: "Paid", description: null },
+      ],
+    },
+  });
+  expect(type && toLiteral("Open", type)).toBe("'Open'");
 });

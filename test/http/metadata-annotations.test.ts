@@ -404,7 +404,10 @@ describe("annotations in $metadata", () => {
     expect(terms(xml).toSorted()).toEqual(terms(inline).toSorted());
     const block = /<Annotations Target="N.Container\/Things">(.*?)<\/Annotations>/s.exec(xml)?.[1] ?? "";
     expect(terms(block)).toEqual(
-      expect.arrayContaining(["Org.OData.Core.V1.OptimisticConcurrency", "Org.OData.Capabilities.V1.TopSupported"]),
+      expect.arrayContaining([
+        "Org.OData.Core.V1.OptimisticConcurrency",
+        "Org.OData.Capabilities.V1.DeleteRestrictions",
+      ]),
     );
   });
 

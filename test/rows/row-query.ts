@@ -155,6 +155,7 @@ function stepsOf(steps: Steps): (rows: readonly Row[]) => readonly Row[] {
       return (rows) =>
         sortedBy(rows, step.orderBy).slice(skip ?? 0, top === null ? undefined : (skip ?? 0) + (top ?? 0));
     }
+    if (step.kind !== "group") return refuse();
     const keys = step.keys.map((key) => {
       if (key.kind !== "value") return refuse();
       return [key.property.field, storedValue(key.expression), valueOf(key.expression)] as const;

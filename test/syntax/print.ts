@@ -55,6 +55,8 @@ function printBare(node: SyntaxNode): string {
     case "alias":
     case "variable":
       return node.name;
+    case "these":
+      return `$these/${node.method}`;
     case "root":
       return "$root";
     case "member":

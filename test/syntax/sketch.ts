@@ -19,6 +19,8 @@ export function sketch(node: SyntaxNode | null): string {
       return node.source === null ? node.name : `(member ${sketch(node.source)} ${node.name})`;
     case "variable":
       return `var:${node.name}`;
+    case "these":
+      return `(these ${node.method} ${sketch(node.expression)})`;
     case "root":
       return "root";
     case "key":

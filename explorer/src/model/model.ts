@@ -1,4 +1,4 @@
-import { type CsdlElement, type XmlElement, annotation, childrenOf, readSchema, textAt } from "./csdl.ts";
+import { type CsdlElement, type XmlElement, annotation, childrenOf, itemsAt, readSchema, textAt } from "./csdl.ts";
 import { setAbilities } from "./set-abilities.ts";
 
 /** The model of a service: its `$metadata`, with all names resolved. */
@@ -105,9 +105,20 @@ function readProperty(element: CsdlElement, types: Types) {
 }
 
 /** Reads a type such as `Collection(Shop.Status)`. */
-function readType({ attributes: { Type: text = "" } }: CsdlElement, types: Types) {
+function readType(element: CsdlElement, types: Types) {
+  const { Type: text = "" } = element.attributes;
   const name = text.replace(/^Collection\((.*)\)$/u, "$1");
-  return { type: typeNamed(name, types), isCollection: name !== text };
+  return { type: allowedTexts(element, name) ?? typeNamed(name, types), isCollection: name !== text };
+}
+
+/** Returns the names that a text may have as an enumeration whose literals are texts. */
+function allowedTexts(element: CsdlElement, name: string): PropertyType | undefined {
+  const members = itemsAt(element, "Validation.AllowedValues").map((each) => {
+    const value = textAt(each, "Value") ?? "";
+    return { name: value, value, description: textAt(each, "Core.Description") };
+  });
+  if (members.length === 0 || name !== "Edm.String") return undefined;
+  return { kind: "enum", enum: { name: "String", qualifiedName: "", description: null, isFlags: false, members } };
 }
 
 function typeNamed(name: string, { structured, enums }: Types): PropertyType {

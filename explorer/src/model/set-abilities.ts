@@ -2,6 +2,9 @@ import { type CsdlElement, annotation, itemsAt, textAt } from "./csdl.ts";
 
 const APPLY = "Aggregation.ApplySupported";
 
+/** Those of values that state no methods. */
+const EVERY_METHOD = ["sum", "min", "max", "average", "countdistinct"];
+
 /** Returns the abilities of a set: those that no annotation denies, and `$apply` if one permits it. */
 export function setAbilities(set: CsdlElement) {
   const stated = (term: string, ...path: string[]): string | null => textAt(set, `Capabilities.${term}`, ...path);
@@ -43,7 +46,8 @@ export function setAbilities(set: CsdlElement) {
     /** Returns the methods that can aggregate the values of a path, such as `sum`. */
     methodsOf: (path: string): readonly string[] => {
       const own = aggregatable.find((each) => textAt(each, "Property") === path);
-      return itemsAt(own, "SupportedAggregationMethods").map(({ text }) => text);
+      const stated = itemsAt(own, "SupportedAggregationMethods").map(({ text }) => text);
+      return own === undefined || stated.length > 0 ? stated : EVERY_METHOD;
     },
   };
 }

@@ -100,7 +100,7 @@ export function buildModel(
     entityTypes: byName(builder.entityTypes.values()),
     // Types of ignored properties alone are not part of the model.
     complexTypes: byName(published(builder.complexTypes, types.complexTypes)),
-    enumTypes: byName(builder.enumTypes.values()),
+    enumTypes: byName(builder.enumTypes()),
     operations: [...operations.values()],
     annotations: hasAnnotations(annotations) ? annotations : undefined,
   });
@@ -163,6 +163,7 @@ function toOperation(
   namespace: string,
 ): Operation {
   const { name, kind, bound, options } = declared;
+  const isText = builder.enumTexts.inOperation(set);
   const overload = overloadName(name, set?.entityType.name, bound === "collection");
   return keeper<Operation>({
     kind,
@@ -177,31 +178,31 @@ function toOperation(
             entitySet: set.name,
           },
     parameters: declared.parameters.map((parameter) => ({
-      ...toParameter(parameter, builder),
+      ...toParameter(parameter, builder, isText),
       ...describedAt(builder.annotations, annotationPlace("operation", overload, parameter.name)),
     })),
-    returnType: toReturnType(options["returns"], builder),
+    returnType: toReturnType(options["returns"], builder, isText),
     isComposable: options["composable"] === true,
     ...describedAt(builder.annotations, annotationPlace("operation", overload)),
   });
 }
 
-function toParameter({ name, declared }: DeclaredParameter, builder: TypeBuilder): OperationParameter {
+function toParameter({ name, declared }: DeclaredParameter, builder: TypeBuilder, isText: boolean): OperationParameter {
   return {
     name,
-    type: builder.valueType(declared.type),
+    type: builder.valueType(declared.type, isText),
     isCollection: declared.item !== undefined,
     nullable: (declared.item ?? declared).nullable,
     facets: resolveFacets(declared),
-    defaultValue: builder.defaultValue(declared),
+    defaultValue: builder.defaultValue(declared, isText),
   };
 }
 
-function toReturnType(returns: unknown, builder: TypeBuilder): ReturnType | undefined {
+function toReturnType(returns: unknown, builder: TypeBuilder, isText: boolean): ReturnType | undefined {
   if (isDeclaration(returns, "Property")) {
     const { type, item, nullable } = returns.declared;
     return {
-      type: builder.valueType(type),
+      type: builder.valueType(type, isText),
       isCollection: item !== undefined,
       nullable: item === undefined ? nullable : item.nullable,
       facets: resolveFacets(returns.declared),

@@ -40,6 +40,7 @@ import {
   entriesOf,
 } from "./declared-service.ts";
 import { type DeclaredTypes, toEnumType } from "./declared-types.ts";
+import { type EnumTexts, enumTextsOf } from "./enum-texts.ts";
 import { resolveFacets } from "./resolve-facets.ts";
 
 /** A type under construction: navigation properties form cycles, so they are added after all types exist. */
@@ -49,13 +50,17 @@ type Draft<T> = { -readonly [Member in keyof T]: T[Member] };
 export class TypeBuilder {
   readonly entityTypes: Map<EntityTypeDeclaration, Draft<EntityType>> = new Map();
   readonly complexTypes: Map<ComplexTypeDeclaration, ComplexType> = new Map();
-  readonly enumTypes: Map<EnumTypeDeclaration, EnumType> = new Map();
+  readonly #enumTypes: Map<EnumTypeDeclaration, EnumType> = new Map();
+  /** Those that are published as texts. */
+  readonly #textTypes: Map<EnumTypeDeclaration, EnumType> = new Map();
   readonly annotations: ModelAnnotations;
+  readonly enumTexts: EnumTexts;
   readonly #service: DeclaredService;
   readonly #namespace: string;
 
   constructor(service: DeclaredService, types: DeclaredTypes, namespace: string, annotations: ModelAnnotations) {
     this.annotations = annotations;
+    this.enumTexts = enumTextsOf(service, types);
     this.#service = service;
     this.#namespace = namespace;
     for (const type of types.entityTypes) this.#makeEntityType(type);
@@ -68,27 +73,34 @@ export class TypeBuilder {
     return type;
   }
 
-  valueType(type: DeclaredValueType): ValueType {
+  /** The enumerations by name. Clients may write literals also of those that are published as texts alone. */
+  enumTypes(): readonly EnumType[] {
+    return [...new Map([...this.#textTypes, ...this.#enumTypes]).values()];
+  }
+
+  /** @param isText whether an enumeration is published as texts */
+  valueType(type: DeclaredValueType, isText: boolean): ValueType {
     switch (type.kind) {
       case "PrimitiveType":
         return type;
       case "EnumTypeDeclaration":
-        return this.#enumType(type);
+        return this.#enumType(type, isText);
       case "ComplexTypeDeclaration":
         return this.#complexType(type);
     }
   }
 
-  /** Returns a declared default in canonical form; undefined without a default. */
-  defaultValue(declared: PropertyDeclaration): unknown {
+  /** Returns a declared default in canonical form; undefined without a default. @param isText as for `valueType` */
+  defaultValue(declared: PropertyDeclaration, isText: boolean): unknown {
     if (declared.defaultValue === undefined) return undefined;
-    return toDefaultValue(declared, declared.defaultValue.value, (type) => this.#enumType(type));
+    return toDefaultValue(declared, declared.defaultValue.value, (type) => this.#enumType(type, isText));
   }
 
-  #enumType(declaration: EnumTypeDeclaration): EnumType {
-    const type =
-      this.enumTypes.get(declaration) ?? toEnumType(declaration, this.#namespace, this.#describedEnum(declaration));
-    this.enumTypes.set(declaration, type);
+  #enumType(declaration: EnumTypeDeclaration, isText: boolean): EnumType {
+    const known = isText ? this.#textTypes : this.#enumTypes;
+    const described = { ...this.#describedEnum(declaration), isText };
+    const type = known.get(declaration) ?? toEnumType(declaration, this.#namespace, described);
+    known.set(declaration, type);
     return type;
   }
 
@@ -156,16 +168,17 @@ export class TypeBuilder {
   }
 
   #structuralProperty(
-    owner: { readonly name: string },
+    owner: EntityTypeDeclaration | ComplexTypeDeclaration,
     { field, name, declared }: DeclaredProperty,
     index: number,
     serverSet: boolean,
   ): StructuralProperty {
+    const isText = this.enumTexts.inType(owner);
     return keeper<StructuralProperty>({
       kind: "StructuralProperty",
       name,
       field,
-      type: this.valueType(declared.type),
+      type: this.valueType(declared.type, isText),
       isCollection: declared.item !== undefined,
       nullable: (declared.item ?? declared).nullable,
       isKey: declared.key,
@@ -174,7 +187,7 @@ export class TypeBuilder {
       immutable: declared.immutable,
       facets: resolveFacets(declared),
       databaseDefault: declared.databaseDefault,
-      defaultValue: this.defaultValue(declared),
+      defaultValue: this.defaultValue(declared, isText),
       description: declared.description,
       ...this.#described(owner, name),
       index,

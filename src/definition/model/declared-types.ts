@@ -74,7 +74,7 @@ class TypeCollector implements DeclaredTypes {
 export function toEnumType(
   declaration: EnumTypeDeclaration,
   namespace: string,
-  described: DescribedElement & Pick<EnumType, "memberDescriptions"> = {},
+  described: DescribedElement & Partial<Pick<EnumType, "memberDescriptions" | "isText">> = {},
 ): EnumType {
   const { name, isFlags, members } = declaration;
   const qualifiedName = `${namespace}.${name}`;

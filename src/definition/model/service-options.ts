@@ -74,6 +74,11 @@ export interface ServiceOptions<Sets extends readonly EntitySetDeclaration[] = r
   /** How the keys of properties become wire names; `PascalCase` if absent. */
   readonly propertyNaming?: NamingPolicy | undefined;
   /**
+   * Whether clients see enumerations as Edm.String with their names as allowed values, as SAP UI5 needs; false if absent.
+   * @see docs/reference/model.md, Enumerations as texts
+   */
+  readonly enumsAsStrings?: boolean | undefined;
+  /**
    * `standard` follows OData 4.0 to the letter where `specification`, the default, is stricter.
    * @see docs/reference/services.md, The profile of the standard
    */

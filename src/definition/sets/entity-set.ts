@@ -97,6 +97,12 @@ interface EntitySetParts<
   readonly applyQueryOptions?: ReadonlyArray<"apply" | "compute"> | undefined;
   /** The properties from whose values the ETag is made; if absent, entities have no ETag. */
   readonly etag?: ReadonlyArray<keyof E["properties"] & string> | undefined;
+  /**
+   * Whether clients see the enumerations of the set as Edm.String with their names as allowed values; the option of the
+   * service if absent.
+   * @see docs/reference/model.md, Enumerations as texts
+   */
+  readonly enumsAsStrings?: boolean | undefined;
   /** Navigation properties, made with `hasMany`, `hasOptional` and `hasRequired`. */
   readonly navigation?: N;
   /** Bound functions by name, made with `fn`. */

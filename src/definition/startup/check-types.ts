@@ -11,13 +11,19 @@ import {
   operationPlace,
 } from "../model/declared-service.ts";
 import { type DeclaredTypes, toEnumType, type StartupRule } from "../model/declared-types.ts";
+import { checkEnumTexts } from "../model/enum-texts.ts";
 import { checkOptions, describe, type FaultPlace, isObject } from "../option-table.ts";
 import type { DeclaredValueType, PropertyDeclaration } from "../types/value-type.ts";
 import { checkFacets, type MakeFault, typeName } from "./check-facets.ts";
 import { OPTION_TABLES } from "./option-tables.ts";
 
 /** The rules for declared types. They are listed in the order of their faults. */
-export const TYPE_RULES: readonly StartupRule[] = Object.freeze([checkProperties, checkKeys, checkEnumTypes]);
+export const TYPE_RULES: readonly StartupRule[] = Object.freeze([
+  checkProperties,
+  checkKeys,
+  checkEnumTypes,
+  checkEnumTexts,
+]);
 
 /** Checks the properties of entity and complex types. */
 function* checkProperties(_service: DeclaredService, types: DeclaredTypes): Iterable<ConfigurationFault> {

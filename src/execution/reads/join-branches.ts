@@ -59,6 +59,33 @@ export function joinBranches(
   );
 }
 
+/**
+ * Returns the rows of all branches as objects of the common type, for further steps.
+ * @param shape that of all branches
+ */
+export function unitedRows(
+  shape: QueryShape,
+  branches: readonly BranchPart[],
+  application: Application,
+): Maybe<readonly object[]> {
+  return chain(
+    inOrder(branches, (part) => completed(part, application)),
+    (parts) => commonLists(shape, parts, new Map(), application),
+  );
+}
+
+function commonLists(
+  shape: QueryShape,
+  parts: readonly BranchPart[],
+  origins: Map<unknown, Origin>,
+  { turn }: Application,
+): Maybe<readonly object[]> {
+  return chain(
+    inOrder(parts, (part) => objectsOf(part, turn)),
+    (lists) => lists.flatMap((list, index) => commonRows(shape, parts[index], list, origins)),
+  );
+}
+
 /** Cuts the list of all rows. @param end the position after the last row */
 function windowed(branches: readonly BranchPart[], start: number, end: number): readonly BranchPart[] {
   let before = 0;
@@ -108,11 +135,7 @@ function joinRows(
   const { orderBy, skip, page } = plan;
   const query = { shape, filter, orderBy, skip, top: page.readSize, count };
   const origins = new Map<unknown, Origin>();
-  const all = chain(
-    inOrder(parts, (part) => objectsOf(part, application.turn)),
-    (lists) => lists.flatMap((list, index) => commonRows(shape, parts[index], list, origins)),
-  );
-  return chain(all, (rows) =>
+  return chain(commonLists(shape, parts, origins, application), (rows) =>
     chain(applyTo(rows, query, application), ({ entities, count: total }) => {
       const size = page.size ?? entities.length;
       const kept = entities.slice(0, size);

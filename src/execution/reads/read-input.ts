@@ -16,7 +16,7 @@ import { type Application, readFrom } from "./read-source.ts";
 import { resolveSources } from "./resolve-sources.ts";
 
 /** Entities to which the steps after the first ones remain to be applied. */
-interface Input {
+export interface Input {
   readonly rows: readonly unknown[];
   /** The number of conditions that the rows meet already. */
   readonly first: number;

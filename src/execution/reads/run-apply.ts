@@ -2,7 +2,7 @@ import { chain, type Maybe } from "../../base/maybe.ts";
 import { keptPer } from "../../base/memo.ts";
 import { tooManyBytes } from "../../errors/odata-error.ts";
 import { Evaluation } from "../../memory/evaluation.ts";
-import { branchShapes, withComputedColumns } from "../../plan/apply-shapes.ts";
+import { branchShapes, concatStart, stepShape, withComputedColumns } from "../../plan/apply-shapes.ts";
 import { findUnjoined, NO_JOINS } from "../../plan/join-expansions.ts";
 import type { CollectionPlan } from "../../plan/plan-collection.ts";
 import { totalOrderOf } from "../../plan/total-order.ts";
@@ -13,9 +13,9 @@ import { wholeEntity } from "../entities/canonical-entity.ts";
 import type { CollectionPart, CollectionResult } from "../entities/handler-answer.ts";
 import { type Reader, serviceOf } from "../entities/reader.ts";
 import { boundsOf } from "./collection-stream.ts";
-import { type BranchPart, joinBranches, inOrder } from "./join-branches.ts";
+import { type BranchPart, joinBranches, inOrder, unitedRows } from "./join-branches.ts";
 import { tooManyEntities, toResult, toSourceQuery } from "./page-query.ts";
-import { objectsOf, readInput } from "./read-input.ts";
+import { type Input, objectsOf, readInput } from "./read-input.ts";
 import { Application, applyTo, readFrom } from "./read-source.ts";
 import { resolveSources } from "./resolve-sources.ts";
 import { passBudget, runStep } from "./run-step.ts";
@@ -33,9 +33,28 @@ export function applyToSource(source: QueryableSource, plan: CollectionPlan, rea
     const bounded = boundedPlan(plan, reader);
     if (sources !== null) return readBranches(source, bounded, sources, application);
     if (plan.query.shape.apply === undefined) return readAndCompute(source, bounded, application);
-    return chain(readInput(source, plan, application), ({ rows, first }) =>
-      applyToRows(rows, plan, application, first),
-    );
+    return chain(readConcat(source, plan, application), (united) => {
+      const input = united ?? readInput(source, plan, application);
+      return chain(input, ({ rows, first }) => applyToRows(rows, plan, application, first));
+    });
+  });
+}
+
+/**
+ * Reads the rows of a `concat` that further steps follow.
+ * @returns null without one, and if the source does not evaluate it
+ */
+function readConcat(source: QueryableSource, plan: CollectionPlan, application: Application): Maybe<Input | null> {
+  const { reader } = application;
+  const start = concatStart(plan.query.shape);
+  if (start === null) return null;
+  const { shape, steps: first } = start;
+  return chain(evaluatingSources(source, shape, reader), (sources) => {
+    if (sources === null) return null;
+    const page = { size: undefined, readSize: undefined, linked: false, appliedPageSize: undefined };
+    const whole = { ...plan, query: { ...plan.query, shape, count: false }, skip: 0, keyset: null, page };
+    const parts = readParts(source, whole, sources, application);
+    return chain(parts, (all) => chain(unitedRows(shape, all, application), (rows) => ({ rows, first })));
   });
 }
 
@@ -91,28 +110,38 @@ function readBranches(
   application: Application,
 ): Maybe<CollectionResult> {
   const { reader, evaluation } = application;
+  if (branchShapes(plan.query.shape).length > 1) {
+    return chain(readParts(source, plan, sources, application), (parts) => joinBranches(plan, parts, application));
+  }
+  const { inOneState = justRead } = source.relational ?? {};
+  const query = toSourceQuery(plan, reader, {
+    isRow: true,
+    sources,
+    state: evaluation,
+    selected: withComputedColumns(plan.query.shape.selectExpand, plan.selected),
+  });
+  const page = inOneState([query], (scope) => source.read(within(query, scope)));
+  return chain(page, (read) => toResult(plan, read, NO_JOINS));
+}
+
+/** Reads the rows of several branches, in one state of the database. */
+function readParts(
+  source: QueryableSource,
+  plan: CollectionPlan,
+  sources: SourcesBySet,
+  { reader, evaluation }: Application,
+): Maybe<readonly BranchPart[]> {
   const shapes = branchShapes(plan.query.shape);
   const settings = { isRow: true, sources, state: evaluation };
   const { inOneState = justRead } = source.relational ?? {};
-  if (shapes.length === 1) {
-    const query = toSourceQuery(plan, reader, {
-      ...settings,
-      selected: withComputedColumns(plan.query.shape.selectExpand, plan.selected),
-    });
-    const page = inOneState([query], (scope) => source.read(within(query, scope)));
-    return chain(page, (read) => toResult(plan, read, NO_JOINS));
-  }
   const queryOf = (shape: QueryShape, most: number | undefined): SourceQuery =>
     toSourceQuery(branchPlan(plan, shape, most), reader, { ...settings, selected: columnsOf(shape) });
   const most = mostOfBranches(plan, reader);
   const queries = shapes.map((shape) => queryOf(shape, most));
   const pages = inOneState(queries, (scope) =>
-    readInOrder(shapes, plan, reader, (shape, rows) => source.read(within(queryOf(shape, rows), scope))),
+    readInOrder(shapes, most, reader, (shape, rows) => source.read(within(queryOf(shape, rows), scope))),
   );
-  return chain(pages, (all) => {
-    const parts = shapes.map((shape, index) => ({ shape, joined: NO_JOINS, ...pick(all[index]) }));
-    return joinBranches(plan, parts, application);
-  });
+  return chain(pages, (all) => shapes.map((shape, index) => ({ shape, joined: NO_JOINS, ...pick(all[index]) })));
 }
 
 function justRead<T>(_queries: readonly SourceQuery[], read: (scope: null) => Maybe<T>): Maybe<T> {
@@ -130,12 +159,11 @@ function within(query: SourceQuery, scope: ReadsScope | null): SourceQuery {
  */
 function readInOrder<Rows extends Pick<Page, "entities" | "isCut">>(
   shapes: readonly QueryShape[],
-  plan: CollectionPlan,
+  most: number | undefined,
   reader: Reader,
   read: (shape: QueryShape, most: number | undefined) => Maybe<Rows>,
 ): Maybe<readonly Rows[]> {
   const limit = serviceOf(reader.context).limits.maxResponseEntities;
-  const most = mostOfBranches(plan, reader);
   let left = limit ?? Infinity;
   return inOrder(shapes, (shape) =>
     chain(read(shape, limit === null ? most : Math.min(most ?? Infinity, left + 1)), (rows) => {
@@ -197,33 +225,71 @@ export function applyToRows(
   const { shape } = plan.query;
   const shapes = branchShapes(shape);
   const pass = passBudget(application.reader, shape.entitySet.name);
-  // Branches that begin with the same steps share their results.
-  const known = new Map<ApplyStep, Maybe<Iterable<unknown>>>();
-  const stepsOf = ({ apply }: QueryShape): readonly ApplyStep[] => apply?.branches[0].steps.slice(first) ?? [];
-  const all = shapes.flatMap(stepsOf);
-  const isShared = (step: ApplyStep): boolean => all.indexOf(step) < all.lastIndexOf(step);
-  const rowsOf = (each: QueryShape): Maybe<Iterable<unknown>> =>
-    stepsOf(each).reduce<Maybe<Iterable<unknown>>>((before, step) => {
-      const run = (input: Iterable<unknown>): Maybe<Iterable<unknown>> =>
-        runStep(pass(input), step, each.roundingMode, application);
-      const found = known.get(step) ?? chain(before, run);
-      if (isShared(step)) known.set(step, found);
-      return found;
-    }, rows);
+  const work: PipelineWork = { application, pass };
   if (shapes.length === 1) {
     const { filter } = shape;
     const { orderBy, page } = plan;
     const query = { shape, filter, orderBy, ...boundsOf(plan, false), top: page.readSize, count: plan.query.count };
-    return chain(rowsOf(shape), (made) =>
+    return chain(rowsAfter(rows, shapes, first, work)(shape), (made) =>
       chain(applyTo(made, query, application), (read) =>
         completeResult(toResult(plan, read, NO_JOINS), shape, application),
       ),
     );
   }
-  const branches = readInOrder(shapes, plan, application.reader, (each, top) =>
+  const branches = branchParts(rows, shapes, first, mostOfBranches(plan, application.reader), work);
+  return chain(branches, (parts) => joinBranches(plan, parts, application));
+}
+
+/** The state of all steps of a request in memory. */
+interface PipelineWork {
+  readonly application: Application;
+  readonly pass: ReturnType<typeof passBudget>;
+}
+
+/** Returns a function that applies the steps of a branch. Branches that begin with the same steps share their results. */
+function rowsAfter(
+  rows: Iterable<unknown>,
+  shapes: readonly QueryShape[],
+  first: number,
+  work: PipelineWork,
+): (shape: QueryShape) => Maybe<Iterable<unknown>> {
+  const known = new Map<ApplyStep, Maybe<Iterable<unknown>>>();
+  const stepsOf = ({ apply }: QueryShape): readonly ApplyStep[] => apply?.branches[0].steps.slice(first) ?? [];
+  const all = shapes.flatMap(stepsOf);
+  const isShared = (step: ApplyStep): boolean => all.indexOf(step) < all.lastIndexOf(step);
+  return (shape) =>
+    stepsOf(shape).reduce<Maybe<Iterable<unknown>>>((before, step) => {
+      const found = known.get(step) ?? chain(before, (input) => applyStep(input, step, shape, work));
+      if (isShared(step)) known.set(step, found);
+      return found;
+    }, rows);
+}
+
+function applyStep(
+  rows: Iterable<unknown>,
+  step: ApplyStep,
+  shape: QueryShape,
+  work: PipelineWork,
+): Maybe<Iterable<unknown>> {
+  const { application, pass } = work;
+  if (step.kind !== "concat") return runStep(pass(rows), step, shape.roundingMode, application);
+  const united = stepShape(step, shape);
+  const parts = branchParts(rows, branchShapes(united), 0, undefined, work);
+  return chain(parts, (all) => unitedRows(united, all, application));
+}
+
+function branchParts(
+  rows: Iterable<unknown>,
+  shapes: readonly QueryShape[],
+  first: number,
+  most: number | undefined,
+  work: PipelineWork,
+): Maybe<readonly BranchPart[]> {
+  const { application, pass } = work;
+  const rowsOf = rowsAfter(rows, shapes, first, work);
+  return readInOrder(shapes, most, application.reader, (each, top) =>
     chain(rowsOf(each), (made) => readBranch(pass(made), each, top, application)),
   );
-  return chain(branches, (parts) => joinBranches(plan, parts, application));
 }
 
 function readBranch(

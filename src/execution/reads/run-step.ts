@@ -1,11 +1,14 @@
-import { chain, inTurns, type Maybe } from "../../base/maybe.ts";
+import { chain, inTurns, type Maybe, type Pace, type Steps } from "../../base/maybe.ts";
 import { keeper, keptPer } from "../../base/memo.ts";
 import { type ODataError, protocolError } from "../../errors/odata-error.ts";
-import { groupRows, limitRows, type StepRun } from "../../memory/apply-steps.ts";
-import type { ApplyBranch, ApplyStep, OrderByItem, RoundingMode } from "../../query/clauses.ts";
+import { groupRows, limitRows, totalRows, type StepRun } from "../../memory/apply-steps.ts";
+import { asEntity } from "../../memory/evaluation.ts";
+import { visitRows } from "../../memory/visit-rows.ts";
+import type { ApplyBranch, ApplyStep, ConcatStep, OrderByItem, RoundingMode, TotalsStep } from "../../query/clauses.ts";
 import type { QueryClauses } from "../../query/mentions.ts";
 import { type Reader, serviceOf } from "../entities/reader.ts";
 import { type Application, applyTo } from "./read-source.ts";
+import { withFields } from "./with-computed.ts";
 
 /** The fewest rows that steps may keep and visit in memory, whatever the limit of a response: later steps may merge them. */
 const LEAST_ROW_LIMIT = 1_000_000;
@@ -72,7 +75,7 @@ function tooManyVisits(limit: number, setName: string): ODataError {
  */
 export function runStep(
   rows: Iterable<unknown>,
-  step: ApplyStep,
+  step: Exclude<ApplyStep, ConcatStep>,
   roundingMode: RoundingMode,
   application: Application,
 ): Maybe<Iterable<unknown>> {
@@ -92,10 +95,23 @@ export function runStep(
   const run: StepRun = { roundingMode, evaluation, maxGroups: rowLimit(reader) };
   return chain(applyTo(rows, all, application), ({ entities }) =>
     chain(application.load(clausesOfStep(step), entities, entityType, "$apply"), () =>
-      inTurns<Iterable<unknown>>(
-        (pace) => (step.kind === "group" ? groupRows(entities, step, run, pace) : limitRows(entities, step, run, pace)),
-        turn,
-      ),
+      inTurns<Iterable<unknown>>((pace) => {
+        if (step.kind === "group") return groupRows(entities, step, run, pace);
+        return step.kind === "totals" ? withTotals(entities, step, run, pace) : limitRows(entities, step, run, pace);
+      }, turn),
     ),
   );
+}
+
+/** Returns copies of rows with the totals of their groups. */
+function* withTotals(rows: readonly unknown[], step: TotalsStep, run: StepRun, pace: Pace): Steps<readonly object[]> {
+  const fields = step.aggregates.map(({ property }) => property.field);
+  const totals = yield* totalRows(rows, step, run, pace);
+  const copies: object[] = [];
+  const copy = (row: unknown): boolean => {
+    const entity = asEntity(row, step.inputType);
+    return copies.push(withFields(entity, step.inputType, totals[copies.length] ?? {}, fields)) > 0;
+  };
+  yield* visitRows(rows, copy, pace, run.evaluation);
+  return copies;
 }

@@ -59,6 +59,7 @@ export function applyBranch(
   return steps.reduce<AppliedRows>(
     (applied, step, index) => {
       if (step.kind === "filter") return { rows: applied.rows, filter: bothFilters(applied.filter, step.filter) };
+      if (step.kind === "concat" || step.kind === "totals") throw foundInMemory("Rows of such steps");
       const made =
         step.kind === "limit"
           ? limitedRows(applied, step, statement, roundingMode)
@@ -68,6 +69,11 @@ export function applyBranch(
     },
     { rows, filter: null },
   );
+}
+
+/** Makes the error that tells the caller to apply the steps itself. */
+function foundInMemory(rows: string): Error {
+  return protocolError("UnsupportedQueryOption", `${rows} are found in memory.`, { target: "$apply" });
 }
 
 /** Returns the condition that both conditions are met. */
@@ -159,7 +165,7 @@ function limitedRows(
 ): Rows {
   const { orderBy, partition, top, skip, reach } = step;
   if (reach !== undefined) {
-    throw protocolError("UnsupportedQueryOption", "Rows up to a sum are found in memory.", { target: "$apply" });
+    throw foundInMemory("Rows up to a sum");
   }
   const expressions = orderBy.map(({ expression }) => expression);
   const { scope, context, where } = queryOf(applied, statement, roundingMode, expressions);

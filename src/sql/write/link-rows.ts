@@ -19,7 +19,7 @@ import { storedProperty, type StoredProperty } from "./stored-columns.ts";
 import { asReferredTo, type StoredReference } from "./stored-references.ts";
 import type { WriteTask } from "./table-writer.ts";
 import { toWriteFault } from "./write-faults.ts";
-import { toCommand, type WriteStatement, type WriteValues } from "./write-statements.ts";
+import { skippedWrite, toCommand, type WriteStatement, type WriteValues } from "./write-statements.ts";
 
 /** The values of a link: first those of columns for this entity, then those of columns for the related entity. */
 type LinkValues = readonly PrimitiveValue[];
@@ -53,7 +53,9 @@ export async function addLink(task: WriteTask, ends: LinkEnds, join: LinkJoin, v
   if (await hasLink(task, ends, join, values)) return;
   const { references } = statements;
   const texts = references === null ? cells : await readReferredTexts(task.session, cells, references);
-  await run(task, ends.own, statements.insert, () => ({ cells: texts }));
+  const { rows } = await run(task, ends.own, statements.insert, () => ({ cells: texts }));
+  const isAdded = rows.length > 0 || statements.insert.width === 0 || (await hasLink(task, ends, join, values));
+  if (!isAdded) throw skippedWrite();
 }
 
 /** Returns one cell for each column. @throws ODataError `NotSupported` if a column would have to contain two values */
@@ -80,7 +82,10 @@ export async function removeLink(
   values: LinkValues,
 ): Promise<boolean> {
   if (!(await hasLink(task, ends, join, values))) return false;
-  await run(task, ends.own, statementsOf(ends, join).delete, () => ({ key: values }), true);
+  const statement = statementsOf(ends, join).delete;
+  const { rows } = await run(task, ends.own, statement, () => ({ key: values }), true);
+  const isLeft = rows.length === 0 && statement.width > 0 && (await hasLink(task, ends, join, values));
+  if (isLeft) throw skippedWrite();
   return true;
 }
 
@@ -152,13 +157,18 @@ function compileStatements(ends: LinkEnds, join: LinkJoin): LinkStatements {
   const mark = utcMarkOf(columns.map(({ format }) => format.form));
   const [first = sql``] = names;
   const unlessThere = reader.profile.writes.unlessThere(first);
+  const { returnsRows } = reader.profile.writes;
+  const returning = returnsRows ? sql` returning 1 as ${sql.id("c0")}` : sql``;
   const compile = (text: Sql, width: number): WriteStatement => {
     const { sql: compiled, parameters } = compileStatement(sql`${text}${mark}`, db, reader.profile);
     return { sql: compiled, slots: parameters, width, rowShape: { columns: new Map() } };
   };
   return {
-    insert: compile(sql`insert into ${name} (${sql.join(names)}) values (${sql.join(places)})${unlessThere}`, 0),
-    delete: compile(sql`delete from ${name} where ${where}`, 0),
+    insert: compile(
+      sql`insert into ${name} (${sql.join(names)}) values (${sql.join(places)})${unlessThere}${returning}`,
+      Number(returnsRows),
+    ),
+    delete: compile(sql`delete from ${name} where ${where}${returning}`, Number(returnsRows)),
     find: compile(sql`select 1 as ${sql.id("c0")} from ${name} where ${where} limit 1`, 1),
     stored,
     firsts,

@@ -10,6 +10,7 @@ import { protocolError } from "../../errors/odata-error.ts";
 import { databaseFault } from "../read/database-fault.ts";
 import { checkReferredRows, type StatedIn, statedIn, type StatedRow, statesReferences } from "./guarded-references.ts";
 import { addLink } from "./link-rows.ts";
+import type { Stored } from "./new-row.ts";
 import { inStatement, inTransaction, type SqlSession } from "./sql-session.ts";
 import {
   tableOf,
@@ -21,7 +22,7 @@ import {
   mayHideRows,
 } from "./sql-table.ts";
 import type { Values } from "./stored-columns.ts";
-import { type Stored, type WriteTask, writerOf } from "./table-writer.ts";
+import { type WriteTask, writerOf } from "./table-writer.ts";
 import { checkSeesAny, checkVisible, restrictionsOf, type Restrictions } from "./visible-rows.ts";
 
 /** The entities that are nested under one navigation property. */

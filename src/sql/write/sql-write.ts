@@ -229,7 +229,12 @@ function deleteRow(
   const { table, statements } = writer;
   const expected = toExpected(table, context?.expected);
   if (guard === null && statements.areEnough && isToldByDatabase(expected, table)) {
-    return inStatement(table, context, (session) => writer.delete(taskOf(session, context), wanted, expected));
+    return inStatement(table, context, (session) => {
+      const task = taskOf(session, context);
+      return chain(writer.delete(task, wanted, expected), (isDeleted) =>
+        isDeleted ? true : chain(writer.checkAbsent(task, wanted, expected), () => false),
+      );
+    });
   }
   return inTransaction(
     table,
@@ -241,8 +246,13 @@ function deleteRow(
         return false;
       }
       if (guard !== null && !(await isVisible(task, guard.restrictions, guard.row))) return false;
-      const isDeleted = await writer.delete(task, wanted, statements.locksByKey ? [] : expected);
-      return isDeleted || !statements.areReturning;
+      const condition = statements.locksByKey ? [] : expected;
+      const isDeleted = await writer.delete(task, wanted, condition);
+      if (!statements.areReturning || (isDeleted && statements.triggers !== "own")) return true;
+      // A trigger or a rule that marks the row as deleted, instead of deleting it, has deleted it for a user who sees no such rows.
+      if (guard !== null && !(await isVisible(task, guard.restrictions, guard.row))) return true;
+      await writer.checkAbsent(task, wanted, condition);
+      return isDeleted || statements.locksByKey;
     },
     mayShareKeys(table),
   );

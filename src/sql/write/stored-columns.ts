@@ -260,6 +260,16 @@ export function checkSame(
   throw new UnstorableValueError(path, "The column cannot store the whole value.");
 }
 
+/** Whether a row has the value of a column that was to be written, null included. */
+export function isWritten({ path }: Pick<StoredColumn, "path">, stored: Values, given: Values): boolean {
+  try {
+    checkSame({ path, mayRound: true }, stored, given);
+  } catch {
+    return false;
+  }
+  return (valueAt(given, path) ?? null) !== null || (valueAt(stored, path) ?? null) === null;
+}
+
 function areSame(property: StructuralProperty, kept: unknown, given: unknown): boolean {
   if (!Array.isArray(kept) || !Array.isArray(given) || kept.length !== given.length) return false;
   return given.every((item: unknown, index) =>

@@ -6,12 +6,13 @@ import type { JoinPair, StructuralProperty } from "../../edm/model.ts";
 import type { PrimitiveValue } from "../../edm/value-codec.ts";
 import type { SelectedProperty } from "../../query/clauses.ts";
 import type { Row } from "../../query/row-shape.ts";
-import { toEntity, setMember } from "../read/read-entity.ts";
+import { toEntity } from "../read/read-entity.ts";
 import { changedColumns, writtenColumns, type RowValues, type WrittenColumns } from "./changed-columns.ts";
+import { checkKeyKept, keyOfNewRow, splitRow, type Stored, valuesToStore } from "./new-row.ts";
 import { bindReferred, type BoundCells } from "./referred-texts.ts";
 import { type SqlSession, UnreadableRowError, type WriteResult } from "./sql-session.ts";
 import type { SqlTable } from "./sql-table.ts";
-import { checkSame, type StoredColumn, type Values, UnstorableValueError } from "./stored-columns.ts";
+import { checkSame, isWritten, type StoredColumn, type Values, UnstorableValueError } from "./stored-columns.ts";
 import { findReferences, type StoredReferences } from "./stored-references.ts";
 import { keyConflict, toWriteFault } from "./write-faults.ts";
 import {
@@ -81,7 +82,13 @@ export class TableWriter {
       }
       const key = returned === null ? keyOfNewRow(table, given, insertId) : this.keyOf(returned);
       const written = { columns, values: given };
-      return chain(key === null ? null : this.#readWritten(task, key, selected, written), (stored) => {
+      const read = (): Maybe<Values | null> => {
+        if (key === null) return null;
+        // A trigger that skipped the row may have stored it elsewhere, for example in a table that inherits this one.
+        if (statements.areReturning) return this.#findUnwritten(task, key, { ...written, selected, expected: [] });
+        return this.#readWritten(task, key, selected, written);
+      };
+      return chain(read(), (stored) => {
         if (stored === null) this.#orFault(task, () => checkKeyKept(columns));
         if (stored === null) throw skippedWrite();
         return splitRow(stored, beside, beyond);
@@ -125,6 +132,9 @@ export class TableWriter {
     );
     return chain(changed, ({ rows }): Maybe<Values | null> => {
       checkOneRow(table, rows.length);
+      if (statements.areReturning && rows.length === 0) {
+        return this.#findUnwritten(task, key, { columns, values, selected, expected });
+      }
       if (statements.areReturning) return this.#asLeft(task, writtenIn(rows, statement), selected);
       return chain(this.#readWritten(task, key, selected, { columns, values }), (stored) => {
         // The row was locked before, so it exists.
@@ -140,6 +150,37 @@ export class TableWriter {
     return chain(removed, ({ rows }) => {
       checkOneRow(this.table, rows.length);
       return rows.length > 0;
+    });
+  }
+
+  /** @throws ODataError `Conflict` if a row that was to be deleted is still there */
+  checkAbsent(task: WriteTask, key: readonly PrimitiveValue[], expected: Expected): Maybe<void> {
+    const statement = this.statements.select(this.table.keyOnly, "read", expected);
+    const found = this.#run(task, statement, () => ({ key, expected }));
+    return chain(found, ({ rows }) => {
+      if (rows.length > 0) throw skippedWrite();
+    });
+  }
+
+  /**
+   * Explains a statement that has written no row.
+   * @returns null if no row has the key and the expected values; the row if it already has the written values, which triggers
+   *   use as a reason to skip a write
+   * @throws ODataError `Conflict` for a row that the database has left as it was
+   */
+  #findUnwritten(
+    task: WriteTask,
+    key: readonly PrimitiveValue[],
+    { columns, values, selected, expected }: UnwrittenRow,
+  ): Maybe<Values | null> {
+    const statement = this.statements.select(selected, "read", expected);
+    const found = this.#run(task, statement, () => ({ key, expected }));
+    return chain(found, ({ rows }) => {
+      const row = firstOf(rows, statement);
+      if (row !== null && (columns.length === 0 || !columns.every((column) => isWritten(column, row, values)))) {
+        throw skippedWrite();
+      }
+      return row;
     });
   }
 
@@ -322,6 +363,12 @@ interface ColumnsToWrite extends WrittenColumns {
   readonly values: Values;
 }
 
+/** What a statement should have written, and under which condition. */
+interface UnwrittenRow extends Omit<ColumnsToWrite, "cells"> {
+  readonly selected: readonly SelectedProperty[];
+  readonly expected: Expected;
+}
+
 function firstOf([row]: readonly Row[], { rowShape }: WriteStatement): Values | null {
   return row === undefined ? null : (toEntity({ row, rowShape }) as Values);
 }
@@ -337,58 +384,6 @@ function writtenIn(rows: readonly Row[], statement: WriteStatement): Values | nu
 
 /** Returns the writer of a table: a single one, so that its statements are compiled once. */
 export const writerOf: (table: SqlTable) => TableWriter = keptPer((table) => new TableWriter(table));
-
-/** A stored row. */
-export interface Stored {
-  readonly entity: Values;
-  /** The values of the requested ignored properties, which are not part of an entity. */
-  readonly beside: Values;
-}
-
-/**
- * Returns the values to store in a new row, without generated values and with the initial row version.
- * @param linked values that follow from related rows, which take precedence over those of the entity
- */
-function valuesToStore({ written, rowVersion }: SqlTable, values: Values, linked: Values): Values {
-  const given = {};
-  for (const { field } of written) {
-    if (Object.hasOwn(values, field)) setMember(given, field, values[field]);
-  }
-  for (const field of Object.keys(linked)) setMember(given, field, linked[field]);
-  if (rowVersion !== null) setMember(given, rowVersion.field, rowVersion.type.name === "Edm.Int64" ? 1n : 1);
-  return given;
-}
-
-/**
- * Returns the key of a new row; null if the database generates it, and has not returned it.
- * @param insertId the generated key, if the database returned it
- */
-function keyOfNewRow({ entityType }: SqlTable, given: Values, insertId?: bigint): readonly PrimitiveValue[] | null {
-  const values = entityType.key.map((property): unknown => {
-    const { field, computed, type } = property;
-    if (!computed || given[field] !== undefined) return given[field];
-    if (insertId === undefined || insertId === 0n) return undefined;
-    if (type.name === "Edm.Int64") return insertId;
-    // An unsigned integer of 64 bits.
-    return type.name === "Edm.Decimal" ? String(BigInt.asUintN(64, insertId)) : Number(insertId);
-  });
-  return values.includes(undefined) ? null : (values as readonly PrimitiveValue[]);
-}
-
-/** Separates an entity from ignored properties that were read with it; those of `beyond` are not part of it. */
-function splitRow(row: object, beside: readonly StructuralProperty[], beyond: readonly StructuralProperty[]): Stored {
-  if (beside.length === 0) return { entity: row as Values, beside: {} };
-  const entity: Record<string, unknown> = { ...row };
-  const others = beside.map(({ field }) => [field, entity[field]] as const);
-  for (const { field } of beyond) Reflect.deleteProperty(entity, field);
-  return { entity, beside: Object.fromEntries(others) };
-}
-
-/** Blames a key that the database may have changed, for a new row without the given key. @throws UnstorableValueError */
-function checkKeyKept(columns: readonly StoredColumn[]): void {
-  const changed = columns.find(({ path, mayRound: rounds }) => rounds && path[0]?.isKey === true);
-  if (changed !== undefined) throw new UnstorableValueError(changed.path, "The column cannot store the whole value.");
-}
 
 /** Returns the error for a written column whose value differs afterwards, or cannot be read; null for other errors. */
 function unstorable(error: unknown, columns: readonly StoredColumn[]): UnstorableValueError | null {

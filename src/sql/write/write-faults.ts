@@ -40,7 +40,7 @@ export function toWriteFault(error: unknown, failed: FailedWrite): unknown {
     return protocolError("InvalidBody", error.message, { target });
   }
   const { joins } = table.reader.profile.capabilities;
-  if (!joins && isUnsupported(error)) return protocolError("NotImplemented", NOT_DISTRIBUTABLE, { cause: error });
+  if (isUnsupported(error)) return unsupportedWrite(error, joins);
   const fault = databaseFault(error);
   if (fault === null || fault.kind === "contention" || fault.kind === "outdated") return ofTable(error, table.name);
   if (fault.kind === "unavailable") return table.reader.rows.outage.note(unavailable(ofTable(error, table.name)));
@@ -88,6 +88,13 @@ export function toWriteFault(error: unknown, failed: FailedWrite): unknown {
         options,
       );
   }
+}
+
+/** Returns the error for a write that the database refuses. @param joins whether its rows are on one machine */
+function unsupportedWrite(cause: unknown, joins: boolean): ODataError {
+  return joins
+    ? protocolError("Conflict", REPLACED, { cause })
+    : protocolError("NotImplemented", NOT_DISTRIBUTABLE, { cause });
 }
 
 /** The faults of one value. */
@@ -171,6 +178,8 @@ function missing({ table, written }: FailedWrite): readonly string[] {
 
 const NOT_DISTRIBUTABLE =
   "The tables of this set are distributed over machines, and the database refuses this write to them: for example, it cannot move a row to another machine.";
+
+const REPLACED = "The database cannot make this write: a rule of the table replaces it, and returns no row.";
 
 const IS_REFERRED_TO = "Other entities refer to this one: delete or change them first.";
 

@@ -161,14 +161,14 @@ export class WriteStatements {
    * @param use `"locked"` locks the row until the transaction ends; `"merged"` and `"replaced"` also read stored documents,
    *   and to `"replaced"` a complex value is null if it cannot be read, since nothing of it can be kept
    */
-  select(selected: readonly SelectedProperty[], use: RowUse): WriteStatement {
-    return this.#get(["select", use, ...namesOf(selected)], () => {
+  select(selected: readonly SelectedProperty[], use: RowUse, expected: Expected = []): WriteStatement {
+    return this.#get(["select", use, ...namesOf(selected), "/", ...namesOfExpected({ expected })], () => {
       const cells: Cells = [];
       const isStored = use === "merged" || use === "replaced";
       const read = selectColumns(selected, this.#relation(), cells, isStored ? storedDocument : undefined);
       const columns = use === "replaced" ? withoutUnreadable(read) : read;
       const lock = this.#rowLockIf(use !== "read" && this.locksByKey);
-      const text = sql`select ${sql.join(cells)} from ${sqlTableName(this.#table.tableName)} where ${this.#where({ expected: [] })}${lock}`;
+      const text = sql`select ${sql.join(cells)} from ${sqlTableName(this.#table.tableName)} where ${this.#where({ expected })}${lock}`;
       return this.#compile(text, { columns }, cells.length);
     });
   }
@@ -321,10 +321,10 @@ export function checkOneRow(table: SqlTable, count: number): void {
   if (count > 1 && mayShareKeys(table)) throw sharedKey();
 }
 
-/** Returns the error for an entity that the database did not store, without an error of its own. */
+/** Returns the error for a change that the database did not store, without an error of its own. */
 export function skippedWrite(): ODataError {
   const problem =
-    "The database has not stored the entity under its key: a trigger or a rule of the table changed or skipped it.";
+    "The database has not stored the change: a trigger or a rule of the table changed or skipped it. Read the entity again.";
   return protocolError("Conflict", problem);
 }
 

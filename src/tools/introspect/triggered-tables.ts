@@ -34,8 +34,8 @@ const lastName = ({ names }: WantedTable): string => (names.at(-1) ?? "").toLowe
 
 /**
  * The triggers of SQLite. The text of one that runs after a statement, or instead of one, contains the word. One that changes a
- * table, itself or by another trigger, is in a database with a trigger whose body names the table. To look for temporary triggers
- * would open a second database.
+ * table, itself or by another trigger, is in a database with a trigger whose body names the table. One that skips a row contains
+ * "ignore". To look for temporary triggers would open a second database.
  * @see https://sqlite.org/lang_createtrigger.html
  */
 export const SQLITE_TRIGGERS: TriggerCatalogue = {
@@ -48,8 +48,8 @@ export const SQLITE_TRIGGERS: TriggerCatalogue = {
     );
     return {
       sql: `with t as (${selects.join(" union all ")}) select lower(tbl_name) as c0,
-  max(exists (select 1 from t as o where o.body like '%' || t.tbl_name || '%')) as c1
-  from t where sql like '%after%' or sql like '%instead%' group by 1`,
+  max(sql like '%instead%' or exists (select 1 from t as o where o.body like '%' || t.tbl_name || '%')) as c1
+  from t where sql like '%after%' or sql like '%instead%' or body like '%ignore%' group by 1`,
       parameters: [],
       width: 2,
     };
@@ -58,8 +58,8 @@ export const SQLITE_TRIGGERS: TriggerCatalogue = {
 };
 
 /**
- * The triggers of PostgreSQL, also of partitions and of the tables behind views. Those before a statement change the row that
- * the statement returns.
+ * The triggers of PostgreSQL, also of partitions and of the tables behind views, and the rules that replace a write. Triggers before
+ * a statement change the row that the statement returns, or skip it.
  * @see https://www.postgresql.org/docs/current/catalog-pg-trigger.html
  */
 export const POSTGRES_TRIGGERS: TriggerCatalogue = {
@@ -70,7 +70,11 @@ export const POSTGRES_TRIGGERS: TriggerCatalogue = {
       union all select v.ev_class, d.refobjid from pg_rewrite v join pg_depend d on d.objid = v.oid
         and d.classid = 'pg_rewrite'::regclass and d.refclassid = 'pg_class'::regclass) r on r.owner = b.oid)
   select distinct b.name as c0, 1 as c1 from below b join pg_trigger t on t.tgrelid = b.oid
-  where not t.tgisinternal and t.tgenabled <> 'D' and (t.tgtype & 2) = 0 and (t.tgtype & 20) <> 0`,
+  where not t.tgisinternal and t.tgenabled <> 'D' and case when (t.tgtype & 66) = 0 then (t.tgtype & 20) <> 0
+    else (t.tgtype & 64) <> 0 or (t.tgtype & 1) <> 0 and exists (select from pg_proc p
+      where p.oid = t.tgfoid and p.prosrc ~* 'return[[:space:]]+null') end
+  union select b.name, 1 from below b join pg_rewrite r on r.ev_class = b.oid
+  where r.ev_type in ('2', '3', '4') and r.is_instead`,
     parameters: [JSON.stringify(wanted.map(({ text }) => text))],
     width: 2,
   }),

@@ -1,0 +1,65 @@
+import type { StructuralProperty } from "../../edm/model.ts";
+import type { PrimitiveValue } from "../../edm/value-codec.ts";
+import { setMember } from "../read/read-entity.ts";
+import type { SqlTable } from "./sql-table.ts";
+import { type StoredColumn, UnstorableValueError, type Values } from "./stored-columns.ts";
+
+/** A stored row. */
+export interface Stored {
+  readonly entity: Values;
+  /** The values of the requested ignored properties, which are not part of an entity. */
+  readonly beside: Values;
+}
+
+/**
+ * Returns the values to store in a new row, without generated values and with the initial row version.
+ * @param linked values that follow from related rows, which take precedence over those of the entity
+ */
+export function valuesToStore({ written, rowVersion }: SqlTable, values: Values, linked: Values): Values {
+  const given = {};
+  for (const { field } of written) {
+    if (Object.hasOwn(values, field)) setMember(given, field, values[field]);
+  }
+  for (const field of Object.keys(linked)) setMember(given, field, linked[field]);
+  if (rowVersion !== null) setMember(given, rowVersion.field, rowVersion.type.name === "Edm.Int64" ? 1n : 1);
+  return given;
+}
+
+/**
+ * Returns the key of a new row; null if the database generates it, and has not returned it.
+ * @param insertId the generated key, if the database returned it
+ */
+export function keyOfNewRow(
+  { entityType }: SqlTable,
+  given: Values,
+  insertId?: bigint,
+): readonly PrimitiveValue[] | null {
+  const values = entityType.key.map((property): unknown => {
+    const { field, computed, type } = property;
+    if (!computed || given[field] !== undefined) return given[field];
+    if (insertId === undefined || insertId === 0n) return undefined;
+    if (type.name === "Edm.Int64") return insertId;
+    // An unsigned integer of 64 bits.
+    return type.name === "Edm.Decimal" ? String(BigInt.asUintN(64, insertId)) : Number(insertId);
+  });
+  return values.includes(undefined) ? null : (values as readonly PrimitiveValue[]);
+}
+
+/** Separates an entity from ignored properties that were read with it; those of `beyond` are not part of it. */
+export function splitRow(
+  row: object,
+  beside: readonly StructuralProperty[],
+  beyond: readonly StructuralProperty[],
+): Stored {
+  if (beside.length === 0) return { entity: row as Values, beside: {} };
+  const entity: Record<string, unknown> = { ...row };
+  const others = beside.map(({ field }) => [field, entity[field]] as const);
+  for (const { field } of beyond) Reflect.deleteProperty(entity, field);
+  return { entity, beside: Object.fromEntries(others) };
+}
+
+/** Blames a key that the database may have changed, for a new row without the given key. @throws UnstorableValueError */
+export function checkKeyKept(columns: readonly StoredColumn[]): void {
+  const changed = columns.find(({ path, mayRound: rounds }) => rounds && path[0]?.isKey === true);
+  if (changed !== undefined) throw new UnstorableValueError(changed.path, "The column cannot store the whole value.");
+}
