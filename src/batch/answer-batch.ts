@@ -61,7 +61,7 @@ export async function answerBatch(
   checkBodyHeaders(request, limits.maxBytes);
   const { type, boundary } = readMultipartType(request.header("content-type") ?? "");
   const isMultipart = type === "multipart/mixed" && limits.multipart;
-  if (!isMultipart && !(type === "application/json" && limits.json)) throw unsupportedType(limits);
+  if (!isMultipart && !(type === "application/json" && limits.json)) throw unsupportedType(type, limits);
   if (isMultipart && boundary === null) {
     throw unreadable(
       "The Content-Type",
@@ -164,11 +164,15 @@ function failedDependency(id: string): ODataError {
   );
 }
 
-function unsupportedType({ multipart, json }: BatchLimits): ODataError {
+function unsupportedType(type: string, { multipart, json }: BatchLimits): ODataError {
   const types = [...(multipart ? ["multipart/mixed"] : []), ...(json ? ["application/json"] : [])];
-  return protocolError("UnsupportedMediaType", `A batch has the Content-Type ${types.join(" or ")}.`, {
-    target: "Content-Type",
-  });
+  const message = `A batch has the Content-Type ${types.join(" or ")}.`;
+  const option = new Map([
+    ["application/json", "json"],
+    ["multipart/mixed", "multipart"],
+  ]).get(type);
+  const hint = option === undefined ? "" : ` The option \`batch: { ${option}: true }\` of the service accepts ${type}.`;
+  return protocolError("UnsupportedMediaType", message + hint, { target: "Content-Type" });
 }
 
 /** A response of a JSON batch. */

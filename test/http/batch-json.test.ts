@@ -98,7 +98,8 @@ eachDoor((door) => {
       status: 415,
       code: "UnsupportedMediaType",
       target: "Content-Type",
-      message: "A batch has the Content-Type multipart/mixed.",
+      message:
+        "A batch has the Content-Type multipart/mixed. The option `batch: { json: true }` of the service accepts application/json.",
     });
   });
 
@@ -107,7 +108,13 @@ eachDoor((door) => {
     expect(await batch([{ request: "GET Customers(1)" }])).toHaveLength(1);
     const only = await shopBehind(door, { batch: { multipart: false, json: true } });
     const answer = await only.send("/odata/$batch", { "Content-Type": "multipart/mixed; boundary=b" }, "POST", "--b--");
-    expectError(answer, { status: 415, code: "UnsupportedMediaType", target: "Content-Type" });
+    expectError(answer, {
+      status: 415,
+      code: "UnsupportedMediaType",
+      target: "Content-Type",
+      message:
+        "A batch has the Content-Type application/json. The option `batch: { multipart: true }` of the service accepts multipart/mixed.",
+    });
     expect(
       (await send("/odata/$batch", { "Content-Type": "application/json; charset=utf-8" }, "POST", '{"requests":[]}'))
         .json,

@@ -82,6 +82,19 @@ describe("odatakit pull of a database", () => {
     });
   });
 
+  test.each<readonly [type: object, warning: string | undefined]>([
+    [{}, 'has no "type": "module", which the modules need. Add it: npm pkg set type=module'],
+    [{ type: "commonjs" }, 'has no "type": "module", which the modules need. Add it: npm pkg set type=module'],
+    [{ type: "module" }, undefined],
+  ])("says what a package with %j lacks", async (type, warning) => {
+    const folder = testFolder();
+    writeDatabase(folder);
+    writeFileSync(join(folder, "package.json"), JSON.stringify({ name: "shop", ...type }));
+    const { code, err } = await runProgram(["pull", "shop.db", "--out", "src/model"], { folder });
+    expect([code, err.includes('"type": "module"')]).toEqual([0, warning !== undefined]);
+    if (warning !== undefined) expect(err).toContain(`${join(folder, "package.json")} ${warning}`);
+  });
+
   test("writes nothing with --check, and exits with 1", async () => {
     const folder = testFolder();
     writeDatabase(folder);

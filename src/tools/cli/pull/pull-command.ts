@@ -1,5 +1,5 @@
-import { mkdirSync, statSync } from "node:fs";
-import { resolve, isAbsolute, relative } from "node:path";
+import { mkdirSync, readFileSync, statSync } from "node:fs";
+import { dirname, isAbsolute, join, relative, resolve } from "node:path";
 import {
   writeDeclarations,
   type WrittenModule,
@@ -215,6 +215,12 @@ function pull(invocation: Invocation, folder: string, database: PulledDatabase):
     if (isProblem(modules)) return modules;
     if (!isCheck && !isDryRun) mkdirSync(folder, { recursive: true });
     const given = { folder, isCheck, isDryRun, keepMine: options["keep-mine"] === true };
+    const manifest = isCheck ? undefined : findCommonJsPackage(folder);
+    if (manifest !== undefined) {
+      terminal.report(
+        `  ${printable(manifest)} has no "type": "module", which the modules need. Add it: npm pkg set type=module`,
+      );
+    }
     return pullFolder(modules, given, (line, styles) => terminal.print(paint(line, styles, terminal)));
   } catch (error) {
     return usageProblem(`Nothing was written: ${printable(String(error))}.`, "Give a folder that can be written.");
@@ -224,6 +230,18 @@ function pull(invocation: Invocation, folder: string, database: PulledDatabase):
       if (code === "lost-key") terminal.report(`  ${printable(place)} ${message}`);
     }
     if (warnings.length > 0) terminal.report(`  ${counted}: \`odatakit inspect\` lists them`);
+  }
+}
+
+/** Returns the path of the `package.json` of a folder, if its modules are those of CommonJS. */
+function findCommonJsPackage(folder: string): string | undefined {
+  const path = join(folder, "package.json");
+  try {
+    const { type }: { type?: unknown } = JSON.parse(readFileSync(path, "utf8")) as object;
+    return type === "module" ? undefined : path;
+  } catch {
+    const above = dirname(folder);
+    return above === folder ? undefined : findCommonJsPackage(above);
   }
 }
 
