@@ -361,6 +361,12 @@ function withNulls(row: Row, columns: readonly Forgiven[]): Row {
   return copy ?? row;
 }
 
+/** Whether the cell of a column in a row cannot be read. @throws ODataError as `errorOf` */
+export function isUnreadable(column: ScalarColumn | DocumentColumn, row: Row): boolean {
+  const cell = row[column.index] ?? null;
+  return cell !== null && errorOf(column, cell) !== undefined;
+}
+
 /** @throws ODataError of a conversion of the application, which is meant for the client */
 function errorOf({ toValue }: ScalarColumn | DocumentColumn, cell: unknown): unknown {
   try {

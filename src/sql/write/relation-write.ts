@@ -276,7 +276,8 @@ export function isComparedExactly(property: StructuralProperty, table: SqlTable)
 function isExact({ field, type }: StructuralProperty, isNull: boolean, { plans }: SqlTable): boolean {
   const plan = plans.get(field);
   if (plan?.kind !== "scalar") return false;
-  if (isNull) return true;
+  // A cell that cannot be read is null in responses, but not in the database.
+  if (isNull) return plan.unreadable === undefined;
   if (plan.format.isExact !== undefined) return plan.format.isExact;
   if (type.kind === "EnumType") return new Set(type.members.values()).size === type.members.size;
   // Each value of a mapping has one cell.

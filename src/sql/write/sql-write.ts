@@ -6,7 +6,7 @@ import { ALONE } from "../../definition/sets/judge-references.ts";
 import type { StructuralProperty } from "../../edm/model.ts";
 import type { PrimitiveValue } from "../../edm/value-codec.ts";
 import { setMember } from "../read/read-entity.ts";
-import { keptProperties, mergedProperties } from "./changed-columns.ts";
+import { keptProperties, mergedProperties, type RowValues } from "./changed-columns.ts";
 import {
   checkReferredRows,
   currentReferring,
@@ -27,6 +27,7 @@ import { inStatement, inTransaction, type SqlSession } from "./sql-session.ts";
 import { type DeclaredTable, type SqlTable, writtenSet, mayHideRows } from "./sql-table.ts";
 import type { Values } from "./stored-columns.ts";
 import { type TableWriter, type WriteTask, writerOf } from "./table-writer.ts";
+import { doubtfulProperties } from "./unreadable-cells.ts";
 import { checkVisible, isVisible, restrictionsOf, type Restrictions, type SetRow } from "./visible-rows.ts";
 import { checkOneRow, mayShareKeys, type Expected, type RowUse } from "./write-statements.ts";
 
@@ -159,13 +160,14 @@ function changeColumns(
   // A write of equal values counts as one, so it changes the version of the row.
   const isVersion = unchanged.length > 0 && table.rowVersion !== null;
   const isEmpty = Object.keys(values).length === 0 && !isVersion;
-  const write = (task: WriteTask, stored: Values | null, condition: Expected): Maybe<Values | null> =>
+  const doubtful = doubtfulProperties(table, values);
+  const write = (task: WriteTask, given: Omit<RowValues, "values">, condition: Expected): Maybe<Values | null> =>
     isMerged
-      ? writer.merge(task, wanted, { values, stored }, condition)
-      : writer.update(task, wanted, { values, stored }, condition);
-  const isOneStatement = guard === null && !isEmpty && needed.length === 0;
+      ? writer.merge(task, wanted, { values, ...given }, condition)
+      : writer.update(task, wanted, { values, ...given }, condition);
+  const isOneStatement = guard === null && !isEmpty && needed.length + doubtful.length === 0;
   if (isOneStatement && statements.areEnough && isToldByDatabase(expected, table)) {
-    return inStatement(table, context, (session) => write(taskOf(session, context), null, expected));
+    return inStatement(table, context, (session) => write(taskOf(session, context), { stored: null }, expected));
   }
   return inTransaction(
     table,
@@ -180,7 +182,8 @@ function changeColumns(
       if (guard !== null && !(await isVisible(task, guard.restrictions, guard.row))) return null;
       if (guard !== null) await checkChange(task, values, guard);
       if (isEmpty) return writer.read(task, wanted, table.returnedTo(context));
-      const stored = await write(task, row, statements.locksByKey ? [] : expected);
+      const left = await writer.unreadable(task, wanted, doubtful);
+      const stored = await write(task, { stored: row, left }, statements.locksByKey ? [] : expected);
       if (guard !== null) await checkVisible(task, guard.restrictions, guard.row);
       return stored;
     },

@@ -282,7 +282,7 @@ function isSameValue(property: StructuralProperty, kept: unknown, given: unknown
 }
 
 /** Returns the value at a path: null below a null complex value; undefined if the values do not contain the property. */
-function valueAt(values: Values, path: readonly StructuralProperty[]): unknown {
+export function valueAt(values: Values, path: readonly StructuralProperty[]): unknown {
   let value: unknown = values;
   for (const { field } of path) {
     if (value === null || value === undefined) return value;
@@ -295,4 +295,12 @@ function valueAt(values: Values, path: readonly StructuralProperty[]): unknown {
 function isSame(property: StructuralProperty, kept: PrimitiveValue, given: PrimitiveValue): boolean {
   if (property.type.name === "Edm.Single") return Math.fround(Number(kept)) === Math.fround(Number(given));
   return codecOf(property).compare(kept, given) === 0;
+}
+
+/** Returns the error for a written column whose value differs afterwards, or cannot be read; null for other errors. */
+export function unstorable(error: unknown, columns: readonly StoredColumn[]): UnstorableValueError | null {
+  if (error instanceof UnstorableValueError) return error;
+  if (!(error instanceof Error) || !("column" in error)) return null;
+  const found = columns.find(({ column }) => column === error.column);
+  return found === undefined ? null : new UnstorableValueError(found.path, "The column cannot store the value.");
 }

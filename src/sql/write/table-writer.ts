@@ -12,8 +12,9 @@ import { checkKeyKept, keyOfNewRow, splitRow, type Stored, valuesToStore } from 
 import { bindReferred, type BoundCells } from "./referred-texts.ts";
 import { type SqlSession, UnreadableRowError, type WriteResult } from "./sql-session.ts";
 import type { SqlTable } from "./sql-table.ts";
-import { checkSame, isWritten, type StoredColumn, type Values, UnstorableValueError } from "./stored-columns.ts";
+import { checkSame, isWritten, type StoredColumn, type Values, unstorable } from "./stored-columns.ts";
 import { findReferences, type StoredReferences } from "./stored-references.ts";
+import { unreadablePaths, withoutGivenBack } from "./unreadable-cells.ts";
 import { keyConflict, toWriteFault } from "./write-faults.ts";
 import {
   checkOneRow,
@@ -98,9 +99,9 @@ export class TableWriter {
 
   /** Changes properties of a row. @returns null if no row has the key and the expected values */
   update(task: WriteTask, key: readonly PrimitiveValue[], change: RowValues, expected: Expected): Maybe<Values | null> {
-    const { values, stored } = change;
+    const { values, stored, left } = change;
     const written = this.#orFault(task, () => this.#written(this.#fieldsOf(values), values, stored));
-    return this.#update(task, key, { ...written, values }, expected);
+    return this.#update(task, key, { ...withoutGivenBack(written, values, left), values }, expected);
   }
 
   /**
@@ -109,8 +110,9 @@ export class TableWriter {
    */
   merge(task: WriteTask, key: readonly PrimitiveValue[], change: RowValues, expected: Expected): Maybe<Values | null> {
     const { table } = this;
-    const { values } = change;
-    const { columns, cells } = this.#orFault(task, () => changedColumns(table, this.#fieldsOf(values), change));
+    const { values, left } = change;
+    const changed = this.#orFault(task, () => changedColumns(table, this.#fieldsOf(values), change));
+    const { columns, cells } = withoutGivenBack(changed, values, left);
     // A change without values only counts: it changes the version of the row.
     const isRead = columns.length === 0 && Object.keys(values).length > 0;
     if (isRead) return this.read(task, key, table.returnedTo(task.context));
@@ -124,8 +126,9 @@ export class TableWriter {
     expected: Expected,
   ): Maybe<Values | null> {
     const { table, statements } = this;
-    const { bound, references } = this.#bind(task, { columns, cells });
     const selected = table.returnedTo(task.context);
+    if (columns.length === 0 && table.rowVersion === null) return this.read(task, key, selected);
+    const { bound, references } = this.#bind(task, { columns, cells });
     const statement = statements.update(columns, { expected, selected }, references);
     const changed = chain(bound, (texts) =>
       this.#run(task, statement, () => ({ key, expected, cells: texts }), { columns, cells }),
@@ -153,12 +156,23 @@ export class TableWriter {
     });
   }
 
+  /** Returns the paths of the columns of properties whose cells cannot be read. */
+  unreadable(
+    task: WriteTask,
+    key: readonly PrimitiveValue[],
+    properties: readonly StructuralProperty[],
+  ): Maybe<ReadonlySet<string> | undefined> {
+    if (properties.length === 0) return undefined;
+    const selected = properties.map((property) => ({ property }));
+    const statement = this.statements.select(selected, "read");
+    const found = this.#run(task, statement, () => ({ key }));
+    return chain(found, ({ rows: [row = []] }) => unreadablePaths(row, statement.rowShape));
+  }
+
   /** @throws ODataError `Conflict` if a row that was to be deleted is still there */
   checkAbsent(task: WriteTask, key: readonly PrimitiveValue[], expected: Expected): Maybe<void> {
-    const statement = this.statements.select(this.table.keyOnly, "read", expected);
-    const found = this.#run(task, statement, () => ({ key, expected }));
-    return chain(found, ({ rows }) => {
-      if (rows.length > 0) throw skippedWrite();
+    return chain(this.count(task, key, expected), (count) => {
+      if (count > 0) throw skippedWrite();
     });
   }
 
@@ -229,11 +243,11 @@ export class TableWriter {
     });
   }
 
-  /** Returns how many rows have a key. */
-  count(task: WriteTask, key: readonly PrimitiveValue[]): Maybe<number> {
-    const statement = this.statements.select(this.table.keyOnly, "read");
+  /** Returns how many rows have a key and the expected values. */
+  count(task: WriteTask, key: readonly PrimitiveValue[], expected: Expected = []): Maybe<number> {
+    const statement = this.statements.select(this.table.keyOnly, "read", expected);
     return chain(
-      this.#run(task, statement, () => ({ key })),
+      this.#run(task, statement, () => ({ key, expected })),
       ({ rows }) => rows.length,
     );
   }
@@ -384,11 +398,3 @@ function writtenIn(rows: readonly Row[], statement: WriteStatement): Values | nu
 
 /** Returns the writer of a table: a single one, so that its statements are compiled once. */
 export const writerOf: (table: SqlTable) => TableWriter = keptPer((table) => new TableWriter(table));
-
-/** Returns the error for a written column whose value differs afterwards, or cannot be read; null for other errors. */
-function unstorable(error: unknown, columns: readonly StoredColumn[]): UnstorableValueError | null {
-  if (error instanceof UnstorableValueError) return error;
-  if (!(error instanceof Error) || !("column" in error)) return null;
-  const found = columns.find(({ column }) => column === error.column);
-  return found === undefined ? null : new UnstorableValueError(found.path, "The column cannot store the value.");
-}
