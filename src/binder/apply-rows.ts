@@ -34,6 +34,8 @@ export interface AppliedRows extends RowNames {
   readonly isListed?: true | undefined;
 }
 
+const NO_JOINS: AppliedRows["joined"] = new Map();
+
 /**
  * Returns the rows of a set.
  * @param entitySet null if none is declared
@@ -54,6 +56,7 @@ export function rowsOf(
     orderBy: [],
     keys: null,
     computed: new Map(),
+    joined: NO_JOINS,
     behind: null,
     aliases: new Set(),
     origins: new Map(),
@@ -111,6 +114,7 @@ export function withGroups(
     keys,
     isListed: undefined,
     computed: new Map(),
+    joined: NO_JOINS,
     behind,
     aliases: new Set([...computed, ...kept, ...names]),
     origins,
@@ -137,7 +141,7 @@ export function withComputed(
   rows: AppliedRows,
   context: BindingContext,
 ): AppliedRows {
-  const names = rows.keys === null ? [] : rows.entityType.members.keys();
+  const names = rows.keys === null ? rows.joined.keys() : rows.entityType.members.keys();
   const computed = bindComputed(items, context, (alias, taken) => {
     checkAlias(alias, rows, new Set([...names, ...taken]), context.option);
   });

@@ -1,7 +1,7 @@
 import type { ComplexType, EntitySet, EntityType, StructuralProperty } from "../edm/model.ts";
 import { typeName } from "../edm/type-name.ts";
 import { type AppliedRows, growthsOf } from "./apply-rows.ts";
-import { invalidOption } from "./binding-scope.ts";
+import { invalidOption, unsupportedOption } from "./binding-scope.ts";
 import { madeComplexType, madeEntityType, madeProperty } from "./made-types.ts";
 
 /**
@@ -15,6 +15,9 @@ export function unionRows(branches: readonly AppliedRows[], position: number): A
   const [first] = branches;
   if (first === undefined) throw new Error("There is no branch.");
   const areEntities = branches.every(({ keys, computed }) => keys === null && computed.size === 0);
+  if (branches.some(({ joined }) => joined !== first.joined)) {
+    throw unsupportedOption("$apply", position, "join in one part of concat alone is not supported: write it behind.");
+  }
   if (areEntities) return { ...first, steps: [], orderBy: [] };
   const origins = new Map<ComplexType, EntitySet | null>(branches.flatMap((rows) => [...rows.origins]));
   const properties = unionOf(branches.map(shownProperties), { origins, position });
@@ -27,6 +30,7 @@ export function unionRows(branches: readonly AppliedRows[], position: number): A
     orderBy: [],
     keys: [],
     computed: new Map(),
+    joined: new Map(),
     behind: "concat",
     aliases: new Set(branches.flatMap(({ aliases, computed }) => [...aliases, ...computed.keys()])),
     origins,

@@ -3,7 +3,14 @@ import { PRIMITIVE_TYPES } from "../edm/primitive-type.ts";
 import { typeName } from "../edm/type-name.ts";
 import { aggregateType } from "../query/aggregate-type.ts";
 import type { Aggregate, AggregateMethod, FilterClause } from "../query/clauses.ts";
-import type { Expression, LambdaExpression, NavigationExpression, ScalarType } from "../query/expression.ts";
+import type {
+  CollectionPath,
+  Expression,
+  LambdaExpression,
+  NavigationExpression,
+  PropertyExpression,
+  ScalarType,
+} from "../query/expression.ts";
 import { isPath, stepsOf } from "../query/walk-expression.ts";
 import type { AggregateSyntax } from "../syntax/aggregate-parser.ts";
 import type { MemberSyntax, SyntaxNode } from "../syntax/ast.ts";
@@ -103,7 +110,7 @@ const MAX_COLLECTIONS = 3;
 function bindReach(path: SyntaxNode, method: AggregateMethod, isCount: boolean, scope: BindingScope): Reach {
   const { option, variables } = scope;
   for (const part of prefixesOf(path)) {
-    const collection = collectionOf(scope.bind(part));
+    const collection = itemsOf(scope.bind(part));
     if (collection === undefined) continue;
     if (part === path && !isCount) break;
     if (collection.kind === "property" || stepsOf(collection).start.kind === "root") {
@@ -137,6 +144,13 @@ function bindReach(path: SyntaxNode, method: AggregateMethod, isCount: boolean, 
   return { operand };
 }
 
+/** Returns what an aggregate takes each item of: entities that `join` leads to may belong to several rows. */
+function itemsOf(operand: Operand): CollectionPath | undefined {
+  const { expression = null } = operand.kind === "bound" ? operand : {};
+  const isJoined = expression?.kind === "navigation" && expression.navigationProperty.origin !== undefined;
+  return isJoined && expression.target !== null ? expression : collectionOf(operand);
+}
+
 const ITEMS: Reach = Object.freeze({ operand: null });
 
 function checkCounted({ target }: NavigationExpression, { position }: SyntaxNode, scope: BindingScope): void {
@@ -151,7 +165,10 @@ function checkCounted({ target }: NavigationExpression, { position }: SyntaxNode
  */
 function refuseReach(node: SyntaxNode, operand: Operand, method: AggregateMethod, option: string): void {
   if (node.kind !== "member" || operand.kind !== "bound" || !isPath(operand.expression)) return;
-  if (!stepsOf(operand.expression).steps.some(({ kind }) => kind === "navigation")) return;
+  // A row that steps of a join have made belongs to one row.
+  const isReached = ({ kind, type }: PropertyExpression | NavigationExpression): boolean =>
+    kind === "navigation" && type.key.length > 0;
+  if (!stepsOf(operand.expression).steps.some(isReached)) return;
   const path = pathText(node);
   const isNumber = isScalar(operand) && operand.type !== PRIMITIVE_TYPES["Edm.Duration"];
   const advice = isNumber

@@ -15,6 +15,7 @@ import { type AppliedRows, checkAlias, rowsOf, toBranch, withComputed, withGroup
 import { unionRows } from "./apply-union.ts";
 import { bindAggregate } from "./bind-aggregate.ts";
 import { bindCondition, bindOrder } from "./bind-expression.ts";
+import { withJoin } from "./bind-join.ts";
 import { isCounted, limited } from "./bind-limit.ts";
 import { type Copies, invalidOption, requireEnabled, unsupportedOption } from "./binding-scope.ts";
 import { bindKeyPath, distinctPaths, type KeyPath, pathsIn } from "./group-keys.ts";
@@ -113,6 +114,9 @@ function runStep(step: PlainStep, rows: AppliedRows, work: Work): AppliedRows {
       return limited(step, rows, [], work);
     case "compute":
       return computedBy(step, { rows, within: [], condition: null }, work);
+    case "join":
+    case "outerjoin":
+      return withJoin(step, rows, work, (start, inner) => runSteps(step.steps, start, inner));
     case "aggregate":
       return aggregated(step.items, rows, [], null, work);
     case "groupby":
@@ -268,6 +272,8 @@ function runWithin(
       }
       case "search":
       case "concat":
+      case "join":
+      case "outerjoin":
         throw unsupportedOption("$apply", step.position, `'${step.kind}' within groupby is not supported.`);
       default:
         rows = runStep(step, rows, work);

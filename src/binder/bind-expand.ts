@@ -64,6 +64,8 @@ interface Level {
   readonly via: NavigationStep | null;
   /** Whether the entities may be objects of handlers that contain their related entities. */
   readonly areObjects: boolean;
+  /** The navigations that `join` of `$apply` added; absent: none. */
+  readonly joined?: RowNames["joined"] | undefined;
 }
 
 /** The limits of one binding, and the expansions that it has counted. */
@@ -89,6 +91,7 @@ const MAX_ITEMS = 10_000;
  * Binds `$expand` with all its levels. `$levels` is unrolled; a star expands the navigation properties that no other
  * item names. Each expansion is counted before the levels below it are bound.
  * @param select the bound `$select` of the same level
+ * @param joined the navigations that `join` of `$apply` added; absent: none
  * @returns the clause with its expansions
  * @throws ODataError `InvalidQueryOption` for unknown, repeated and disallowed names, for options that do not fit, and
  *   above the limits on depth, items and `$top`; `UnsupportedQueryOption` for options that the target set disables
@@ -99,11 +102,12 @@ export function bindExpand(
   entitySet: EntitySet,
   select: SelectExpandClause,
   scope: ExpandScope,
+  joined?: RowNames["joined"],
 ): SelectExpandClause {
   const { capabilitiesOf, limits, areObjects = false } = scope;
   const maxDepth = expandDepthOf(limits);
   const work: Work = { ...scope, maxDepth, maxItems: limits.maxExpandItems ?? MAX_ITEMS, items: 0 };
-  const level: Level = { entitySet, capabilities: capabilitiesOf(entitySet), depth: 1, via: null, areObjects };
+  const level: Level = { entitySet, capabilities: capabilitiesOf(entitySet), depth: 1, via: null, areObjects, joined };
   return withExpansions(select, bindItems(items, level, work), work);
 }
 
@@ -168,7 +172,7 @@ function bindItems(items: readonly ExpandItemSyntax[], level: Level, work: Work)
       star = item;
       continue;
     }
-    const navigationProperty = resolveNavigation(item, level, work);
+    const navigationProperty = joinedNavigation(item, level) ?? resolveNavigation(item, level, work);
     if (named.has(navigationProperty)) {
       const message = `'${navigationProperty.name}' is expanded twice: write one item with all of its options.`;
       throw invalidOption("$expand", item.position, message);
@@ -196,6 +200,13 @@ function offeredNavigations(level: Level, { star }: Work): readonly NavigationPr
       mayBeLoaded(navigationProperty, level) &&
       star?.skips({ entitySet, navigationProperty }, via) !== true,
   );
+}
+
+function joinedNavigation({ path, position }: ExpandItemSyntax, { joined }: Level): NavigationProperty | undefined {
+  const found = path.length === 1 ? joined?.get(path[0] ?? "") : undefined;
+  if (found === undefined || found.entityType === found.origin?.entityType) return found;
+  const message = `Steps have made the rows of '${found.name}', so that it cannot be expanded: group by its properties.`;
+  throw unsupportedOption("$expand", position, message);
 }
 
 /** Finds the navigation property of an item, which the set must declare. */

@@ -125,6 +125,8 @@ function bindSegment(operand: BoundOperand, segment: MemberSyntax, scope: Bindin
   const source = structured(operand, segment, scope);
   const computed = source.kind === "it" ? computedOperand(segment, scope) : undefined;
   if (computed !== undefined) return computed;
+  const joined = source.kind === "it" ? scope.rows?.joined.get(name) : undefined;
+  if (joined !== undefined) return bindNavigation(source, joined, position, scope);
   const names = namesBehind(source, position, scope);
   if (segment.source === null) refuseItemMember(names.table, segment, scope);
   const property = resolveMember(names.table, { name, position, isFirst: names.areOfEntity }, names.rules);
@@ -262,8 +264,9 @@ function bindNavigation(
     throw new Error(`No entity set declares the navigation ${navigationProperty.name}.`);
   }
   scope.guard?.follow({ entitySet, navigationProperty });
-  const target = targetSetOf(navigationProperty, entitySet, scope.model);
-  allowedOf(target, scope, position);
+  const isMade = navigationProperty.entityType.key.length === 0 && navigationProperty.origin !== undefined;
+  const target = isMade ? null : targetSetOf(navigationProperty, entitySet, scope.model);
+  allowedOf(isMade ? entitySet : target, scope, position);
   const { entityType: type, isCollection } = navigationProperty;
   const expression: NavigationExpression = { kind: "navigation", source, navigationProperty, entitySet, target, type };
   return { kind: "bound", expression, type, isCollection, position };
@@ -349,7 +352,8 @@ function unknownSet({ name, position }: MemberSyntax, scope: BindingScope): Erro
 }
 
 /** Returns the target set of a navigation property of a set; null: none is declared. */
-export function targetSetOf({ name }: NavigationProperty, entitySet: EntitySet, model: Model): EntitySet | null {
+export function targetSetOf(navigation: NavigationProperty, entitySet: EntitySet, model: Model): EntitySet | null {
+  const { name } = navigation.origin ?? navigation;
   const target = entitySet.navigationPropertyBindings.get(name) ?? "";
   return model.entityContainer.entitySets.get(target) ?? null;
 }

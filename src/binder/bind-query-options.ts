@@ -14,7 +14,7 @@ import {
   type ShapeCache,
   shapeKey,
 } from "../query/clauses.ts";
-import { type ApplyTokens, tokenizeApply } from "../syntax/apply-parser.ts";
+import { type ApplyTokens, tokenizeApply } from "../syntax/apply-tokens.ts";
 import type { SelectItemSyntax } from "../syntax/ast.ts";
 import { parseExpression } from "../syntax/expression-parser.ts";
 import { tokenize } from "../syntax/lexer.ts";
@@ -249,7 +249,7 @@ function bindSelectExpand(
   const selected = changed === null ? selectOf(items, target) : changed.select(items, target);
   return expand === undefined
     ? selected
-    : bindExpand(expand.items, target.entitySet, selected, { ...target, ...found });
+    : bindExpand(expand.items, target.entitySet, selected, { ...target, ...found }, changed?.place.rows?.joined);
 }
 
 function selectOf(items: readonly SelectItemSyntax[] | undefined, target: QueryTarget): SelectExpandClause {

@@ -1,4 +1,11 @@
-import type { ComplexType, EntitySet, EntityType, Model, StructuralProperty } from "../edm/model.ts";
+import type {
+  ComplexType,
+  EntitySet,
+  EntityType,
+  Model,
+  NavigationProperty,
+  StructuralProperty,
+} from "../edm/model.ts";
 import { nearestName } from "../errors/nearest-name.ts";
 import { type ODataError, protocolError } from "../errors/odata-error.ts";
 import type { Capabilities, PathGuard, Limits } from "../query/capabilities.ts";
@@ -25,6 +32,8 @@ export interface JoinedTexts {
 export interface RowNames {
   /** The computed values. A use of their name is a copy of the expression. */
   readonly computed: ReadonlyMap<string, ComputedName>;
+  /** The navigations that `join` added, by their names. */
+  readonly joined: ReadonlyMap<string, NavigationProperty>;
   /** The step that made the rows, such as `groupby`; null: they are entities of the set. */
   readonly behind: string | null;
   /** The names of made rows that belong to no declared property, so that allowlists do not apply. */

@@ -63,7 +63,7 @@ export function resolveMember<Member extends ModelProperty>(
 const MAX_LISTED_NAMES = 10;
 
 function unknownName(type: string, name: string, names: readonly string[], rows: RowNames | undefined): string {
-  const known = [...names, ...(rows?.computed.keys() ?? [])];
+  const known = [...names, ...(rows?.computed.keys() ?? []), ...(rows?.joined.keys() ?? [])];
   const similar = didYouMean(name, known);
   if (rows === undefined || rows.behind === null) {
     return `'${type}' has no property ${quotedName(name)}.${similar || slashAdvice(name)}`;

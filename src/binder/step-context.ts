@@ -103,6 +103,7 @@ function aggregatesIn(steps: readonly ApplyStepSyntax[]): readonly AggregateSynt
   return steps.flatMap((step) => {
     if (step.kind === "aggregate") return step.items;
     if (step.kind === "concat") return step.branches.flatMap(aggregatesIn);
+    if (step.kind === "join" || step.kind === "outerjoin") return aggregatesIn(step.steps);
     return step.kind === "groupby" ? aggregatesIn(step.steps ?? []) : [];
   });
 }

@@ -23,6 +23,7 @@ export function writeApplySupported(entitySet: EntitySet, query: Capabilities): 
     ...(aggregatable.length > 0 ? ["aggregate"] : []),
     ...(query.computeEnabled === true ? ["compute"] : []),
     "concat",
+    ...(canJoin(entitySet, query) ? ["join", "outerjoin"] : []),
     ...(query.orderByEnabled ? ["orderby", ...RANKS] : []),
     "top",
     "skip",
@@ -77,6 +78,11 @@ function navigationsIn(entitySet: EntitySet, { groupByProperties }: Capabilities
   return [...entitySet.navigationProperties.values()]
     .filter(({ name, isCollection }) => !isCollection && isAllowed(groupByProperties, name))
     .map(({ name }) => ({ text: name, type: null }));
+}
+
+/** Whether an allowlist contains a navigation to an entity set. */
+function canJoin(entitySet: EntitySet, { aggregateProperties }: Capabilities): boolean {
+  return [...entitySet.navigationPropertyBindings.keys()].some((name) => isAllowed(aggregateProperties, name));
 }
 
 function collection(property: string, items: readonly XmlElement[]): readonly XmlElement[] {

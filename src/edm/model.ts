@@ -187,6 +187,8 @@ export interface NavigationProperty {
   /** For a single-valued navigation property: whether the related entity may be missing. */
   readonly nullable: boolean;
   readonly partner?: string | undefined;
+  /** The declared navigation property whose entities this one leads to, under a name of the client; absent: it is declared. */
+  readonly origin?: NavigationProperty | undefined;
   readonly referentialConstraints: readonly ReferentialConstraint[];
   readonly description?: string | undefined;
   readonly longDescription?: string | undefined;

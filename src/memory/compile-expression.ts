@@ -353,9 +353,11 @@ function compileLambda(
 function compileItems(collection: CollectionPath, slots: VariableSlots): ReadItems {
   const raw: RawAccessor = compileRawSource(collection, slots);
   const path = describePath(collection);
+  const isSingle = collection.kind === "navigation" && !collection.navigationProperty.isCollection;
   return (entity, evaluation) => {
     const value = raw(entity, evaluation);
     if (value === null) return null;
+    if (isSingle) return [value];
     if (!Array.isArray(value)) throw invalidHandlerValue(path, "a collection", value);
     const items: readonly unknown[] = value;
     return items;

@@ -239,6 +239,7 @@ function unsupportedIn({ branches: [{ steps }, ...others] }: ApplyClause): strin
   );
   if (isAlong) return "Aggregates along collections are";
   if (steps.some(({ kind }) => kind === "concat")) return "'concat' is";
+  if (steps.some(({ kind }) => kind === "join")) return "'join' is";
   if (steps.some(({ kind }) => kind === "totals")) return "$these is";
   return steps.some((step) => step.kind === "limit" && step.reach) ? "Rows up to a sum are" : undefined;
 }

@@ -1,6 +1,13 @@
 import type { EntitySet, EntityType, NavigationProperty, StructuralProperty } from "../edm/model.ts";
 import type { PrimitiveValue } from "../edm/value-codec.ts";
-import type { Expression, LiteralExpression, ParameterExpression, PathSource, ScalarType } from "./expression.ts";
+import type {
+  Expression,
+  LiteralExpression,
+  NavigationExpression,
+  ParameterExpression,
+  PathSource,
+  ScalarType,
+} from "./expression.ts";
 
 /** How `round()` rounds a midpoint. @see docs/reference/filter.md */
 export type RoundingMode = "spec-compliant" | "BankersRounding";
@@ -121,7 +128,7 @@ export interface ComputedProperty {
 }
 
 /** A step of `$apply`. Its expressions are evaluated for rows of `inputType`. */
-export type ApplyStep = FilterStep | LimitStep | GroupStep | TotalsStep | ConcatStep;
+export type ApplyStep = FilterStep | LimitStep | GroupStep | TotalsStep | ConcatStep | JoinStep;
 
 /** Keeps the rows that meet a condition. */
 export interface FilterStep {
@@ -182,6 +189,20 @@ export interface ConcatStep {
   readonly branches: ApplyClause["branches"];
   /** As in `ApplyClause`. */
   readonly entityType: EntityType;
+}
+
+/** Repeats each row for each of its related entities, to which a further navigation then leads. */
+export interface JoinStep {
+  readonly kind: "join";
+  readonly inputType: EntityType;
+  /** From the rows to the related entities. */
+  readonly path: NavigationExpression;
+  /** From the new rows to one related entity each. */
+  readonly joined: NavigationProperty;
+  /** The steps that apply to the related entities of each row. */
+  readonly steps: readonly ApplyStep[];
+  /** Whether rows without related entities remain. */
+  readonly isOuter: boolean;
 }
 
 /** A value by which rows are grouped. Equality is that of `eq`, but null equals null. */

@@ -60,6 +60,11 @@ function mapStep(step: ApplyStep, replace: Replace): ApplyStep {
           expression: aggregate.expression && replace(aggregate.expression),
         })),
       };
+    case "join": {
+      const path = replace(step.path);
+      // The steps are those of other entities.
+      return path.kind === "navigation" ? { ...step, path } : step;
+    }
     case "concat":
       return { ...step, branches: mapBranches(step.branches, replace) };
   }

@@ -2,7 +2,7 @@ import { keeper, keptPer } from "../base/memo.ts";
 import { required } from "../base/required.ts";
 import type { EntitySet, NavigationProperty, StructuralProperty } from "../edm/model.ts";
 import type { EntityOwner } from "./capabilities.ts";
-import type { ApplyClause, FilterClause, OrderByItem, SelectExpandClause } from "./clauses.ts";
+import type { ApplyBranch, ApplyClause, FilterClause, JoinStep, OrderByItem, SelectExpandClause } from "./clauses.ts";
 import type { CollectionPath, Expression, NavigationExpression, PathSource, RootExpression } from "./expression.ts";
 import { mapApply, mapComputed, mapFilter, mapOrder } from "./map-clauses.ts";
 import { childrenOf, isPath } from "./walk-expression.ts";
@@ -102,9 +102,28 @@ export interface PropertyMention extends Pick<Place, "owner"> {
 
 const foundIn = keptPer((query: QueryClauses) => {
   const walk: Walk = { it: { owner: null, below: new Map() }, roots: new Map(), properties: [] };
-  for (const expression of expressionsOf(query)) visit(expression, [], walk);
+  visitAll(query, walk);
   return { mentions: mentionsIn(walk), properties: Object.freeze(walk.properties) };
 });
+
+/** Visits the expressions of a query, and those of the related entities in its joins. */
+function visitAll(query: QueryClauses, walk: Walk): void {
+  for (const expression of expressionsOf(query)) visit(expression, [], walk);
+  for (const { path, steps } of joinsIn(query.apply?.branches ?? [])) {
+    const it = placeOf(path, [], walk) ?? walk.it;
+    const branch = { steps, entityType: path.type, isTransformed: false, computed: [], orderBy: [] };
+    visitAll({ filter: null, orderBy: [], apply: { branches: [branch], entityType: path.type } }, { ...walk, it });
+  }
+}
+
+function joinsIn(branches: readonly ApplyBranch[]): readonly JoinStep[] {
+  return branches.flatMap(({ steps }) =>
+    steps.flatMap((step) => {
+      if (step.kind === "join") return [step];
+      return step.kind === "concat" ? joinsIn(step.branches) : [];
+    }),
+  );
+}
 
 function mentionsIn({ it, roots: walked }: Walk): Mentions | null {
   if (it.below.size === 0 && walked.size === 0) return null;

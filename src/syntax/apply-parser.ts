@@ -1,9 +1,10 @@
 import { nearestName } from "../errors/nearest-name.ts";
 import type { ODataError } from "../errors/odata-error.ts";
 import { type AggregateSyntax, aggregateExample, methodLike, readAggregates, readThese } from "./aggregate-parser.ts";
-import type { ComputedSyntax, MemberSyntax, OrderByItemSyntax, SyntaxNode } from "./ast.ts";
+import type { ApplyTokens } from "./apply-tokens.ts";
+import type { AliasNameSyntax, ComputedSyntax, MemberSyntax, OrderByItemSyntax, SyntaxNode } from "./ast.ts";
 import { isCanonicalFunction, refuseThese } from "./call-parser.ts";
-import { readComputed } from "./compute-parser.ts";
+import { readAlias, readComputed } from "./compute-parser.ts";
 import { readExpression } from "./expression-parser.ts";
 import {
   counted,
@@ -16,12 +17,10 @@ import {
   unexpected,
   unsupportedAt,
 } from "./expression-reader.ts";
-import { tokenize } from "./lexer.ts";
-import { closingDoubleQuote } from "./nested-value-end.ts";
 import { readOrderBy } from "./order-by-parser.ts";
 import type { ParseContext } from "./parse-context.ts";
 import { quoteText } from "./syntax-error.ts";
-import type { Token, TokenList } from "./token.ts";
+import type { Token } from "./token.ts";
 
 /** A step of `$apply`; `position` is that of its name. */
 export type ApplyStepSyntax =
@@ -32,6 +31,7 @@ export type ApplyStepSyntax =
   | { readonly kind: "compute"; readonly items: readonly ComputedSyntax[]; readonly position: number }
   | { readonly kind: "aggregate"; readonly items: readonly AggregateSyntax[]; readonly position: number }
   | GroupBySyntax
+  | JoinSyntax
   | { readonly kind: "concat"; readonly branches: readonly (readonly ApplyStepSyntax[])[]; readonly position: number };
 
 /** `top(5)`, `skip(5)`, or a step such as `topcount(5,Price)` and `topsum(100,Price)`. */
@@ -52,6 +52,16 @@ export interface GroupBySyntax {
   readonly position: number;
 }
 
+/** `join(Lines as Line)` and `outerjoin(Lines as Line,steps)`. */
+export interface JoinSyntax {
+  readonly kind: "join" | "outerjoin";
+  readonly path: MemberSyntax;
+  readonly alias: AliasNameSyntax;
+  /** The steps for the related entities of each row. */
+  readonly steps: readonly ApplyStepSyntax[];
+  readonly position: number;
+}
+
 type LimitName = "top" | "skip" | RankName;
 
 /** The steps that keep the rows with the greatest or smallest values. */
@@ -62,14 +72,6 @@ export interface ApplySyntax {
   readonly steps: readonly ApplyStepSyntax[];
   /** The number of operators, names and values. */
   readonly nodes: number;
-}
-
-/** `$apply` as tokens, with the texts of its searches, which do not belong to its shape. */
-export interface ApplyTokens {
-  readonly text: string;
-  readonly list: TokenList;
-  /** The offsets of the texts in the parentheses of `search(…)`, in their order. */
-  readonly searches: readonly { readonly start: number; readonly end: number }[];
 }
 
 interface ApplyReader extends TokenCursor {
@@ -93,11 +95,13 @@ const STEPS = [
   "aggregate",
   "groupby",
   "concat",
+  "join",
+  "outerjoin",
 ] as const;
 
 /** The transformations of the standard that the service does not support. @see OData Aggregation 4.0, section 3 */
 const FURTHER_STEPS: ReadonlySet<string> = new Set(
-  "join outerjoin nest addnested expand from ancestors descendants traverse rolluprecursive".split(" "),
+  "nest addnested expand from ancestors descendants traverse rolluprecursive".split(" "),
 );
 
 /** The elements of `groupby` that the service does not support. @see OData Aggregation 4.0, section 3.2.3.2 */
@@ -122,55 +126,6 @@ const OTHER_STEPS: ReadonlyMap<string, (typeof STEPS)[number]> = new Map([
 const MAX_NESTING = 5;
 /** Most paths of one `groupby`. @see docs/reference/limits.md */
 export const MAX_GROUPING_PATHS = 10;
-
-/**
- * Splits `$apply` into tokens. Blanks replace the texts of searches, which have a grammar of their own.
- * @throws ODataError 400 as `tokenize`
- */
-export function tokenizeApply(text: string, context: ParseContext): ApplyTokens {
-  const searches = searchTexts(text);
-  let masked = "";
-  let from = 0;
-  for (const { start, end } of searches) {
-    masked += text.slice(from, start) + " ".repeat(end - start);
-    from = end;
-  }
-  return { text, list: tokenize(masked + text.slice(from), context, "$apply"), searches };
-}
-
-/** Finds the texts of searches, outside of strings. */
-function searchTexts(text: string): ApplyTokens["searches"] {
-  const found: { start: number; end: number }[] = [];
-  // A step stands at the beginning, or after a slash, a comma or a parenthesis.
-  const pattern = /'|(?<=^|[/,(])[ \t]*search[ \t]*\(/gu;
-  for (let match = pattern.exec(text); match !== null; match = pattern.exec(text)) {
-    const start = pattern.lastIndex;
-    if (match[0] === "'") {
-      const close = text.indexOf("'", start);
-      pattern.lastIndex = close === -1 ? text.length : close + 1;
-      continue;
-    }
-    const end = searchEnd(text, start);
-    found.push({ start, end });
-    pattern.lastIndex = end;
-  }
-  return found;
-}
-
-/** Returns the offset of the parenthesis that ends a search. In it, single quotes are ordinary characters. */
-function searchEnd(text: string, start: number): number {
-  let depth = 0;
-  for (let at = start; at < text.length; at += 1) {
-    const character = text[at];
-    if (character === '"') at = closingDoubleQuote(text, at);
-    else if (character === "(") depth += 1;
-    else if (character === ")") {
-      if (depth === 0) return at;
-      depth -= 1;
-    }
-  }
-  return text.length;
-}
 
 /**
  * Parses `$apply`. A limit on the nesting of steps bounds the recursion.
@@ -224,6 +179,8 @@ function readStep(reader: ApplyReader, depth: number): ApplyStepSyntax {
 const ENDS: Readonly<Record<string, string | undefined>> = {
   search: '")" after the text of the search',
   concat: 'a slash, a comma or ")"',
+  join: 'a comma and a step, or ")"',
+  outerjoin: 'a comma and a step, or ")"',
 };
 
 /** Reads what the parentheses of a step contain. */
@@ -261,6 +218,13 @@ function readContent(
       return readGroupBy(reader, position, depth);
     case "concat":
       return { kind: name, branches: readBranches(reader, depth), position };
+    case "join":
+    case "outerjoin": {
+      const path = readPath(reader);
+      const alias = readAlias(reader, "as and a name, as in join(Lines as Line)");
+      const steps = skipComma(reader) ? readSteps(reader, depth + 1) : [];
+      return { kind: name, path, alias, steps, position };
+    }
   }
 }
 

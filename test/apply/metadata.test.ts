@@ -63,6 +63,8 @@ test("a set describes steps, paths and methods; a navigation stands for the path
         "aggregate",
         "compute",
         "concat",
+        "join",
+        "outerjoin",
         "orderby",
         "topcount",
         "bottomcount",

@@ -27,6 +27,8 @@ function stepSummary(step: ApplyStep): string {
       const groups = partition.length === 0 ? "" : ` in each ${keysSummary(partition)}`;
       return `${rows} by ${orderSummary(orderBy)}${groups}`;
     }
+    case "join":
+      return `${step.isOuter ? "outer " : ""}join ${summary(step.path)} as ${step.joined.name} (${step.steps.map(stepSummary).join(" / ")})`;
     case "concat":
       return `concat (${step.branches.map((branch) => branchSummary(branch).join(" / ")).join(" | ")})`;
     case "group":

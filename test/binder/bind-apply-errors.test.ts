@@ -33,7 +33,7 @@ test.each<[string, string, string]>([
   [
     "nonsense(1)",
     INVALID,
-    '$apply at position 0: "nonsense" is not a step of $apply. The steps are identity, filter, search, orderby, top, skip, topcount, bottomcount, topsum, bottomsum, toppercent, bottompercent, compute, aggregate, groupby, concat.',
+    '$apply at position 0: "nonsense" is not a step of $apply. The steps are identity, filter, search, orderby, top, skip, topcount, bottomcount, topsum, bottomsum, toppercent, bottompercent, compute, aggregate, groupby, concat, join, outerjoin.',
   ],
   [
     "aggregates(Price with sum as T)",
@@ -259,7 +259,7 @@ test.each<[string, string, string]>([
   [
     "groupby((rollup(Name,Color)))",
     UNSUPPORTED,
-    "$apply at position 9: rollup is not supported. The steps are identity, filter, search, orderby, top, skip, topcount, bottomcount, topsum, bottomsum, toppercent, bottompercent, compute, aggregate, groupby, concat.",
+    "$apply at position 9: rollup is not supported. The steps are identity, filter, search, orderby, top, skip, topcount, bottomcount, topsum, bottomsum, toppercent, bottompercent, compute, aggregate, groupby, concat, join, outerjoin.",
   ],
   [
     "groupby((year(Date)))",
@@ -349,7 +349,7 @@ test.each<[string, string, string]>([
   [
     "join(Supplier as S)",
     UNSUPPORTED,
-    "$apply at position 0: join is not supported. The steps are identity, filter, search, orderby, top, skip, topcount, bottomcount, topsum, bottomsum, toppercent, bottompercent, compute, aggregate, groupby, concat.",
+    "$apply at position 5: 'join' of Supplier is not supported: it takes a navigation property of the entities themselves, to an entity set.",
   ],
   [
     "Ns.Custom()",
@@ -359,7 +359,7 @@ test.each<[string, string, string]>([
   [
     "expand(Supplier)",
     UNSUPPORTED,
-    "$apply at position 0: expand is not supported. The steps are identity, filter, search, orderby, top, skip, topcount, bottomcount, topsum, bottomsum, toppercent, bottompercent, compute, aggregate, groupby, concat.",
+    "$apply at position 0: expand is not supported. The steps are identity, filter, search, orderby, top, skip, topcount, bottomcount, topsum, bottomsum, toppercent, bottompercent, compute, aggregate, groupby, concat, join, outerjoin.",
   ],
   [
     "rollup(Name)",

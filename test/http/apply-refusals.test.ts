@@ -150,7 +150,7 @@ describe("resources that have none of the options", () => {
 
 describe("what the standard has and the service does not support", () => {
   const WORDS = [
-    ["Join(Country as C)", 0, "join is not supported."],
+    ["Nest(groupby((Name)) as N)", 0, "nest is not supported."],
     ["filter(Id gt 0)/nest(groupby((Name)) as N)", 16, "nest is not supported."],
     ["concat(identity,expand(Country))", 16, "expand is not supported."],
     ["groupby((rollup(Name,CountryId)))", 9, "rollup is not supported."],
@@ -161,8 +161,8 @@ describe("what the standard has and the service does not support", () => {
     ["groupby((rollupnode()))", 9, "rollupnode is not supported."],
     ["rolluprecursive($root/Cities,H,Id)", 0, "rolluprecursive is not supported."],
     ["from(Name)", 0, "from is not supported."],
-    ["join(Country as C)", 0, "join is not supported."],
-    ["outerjoin(Country as C,identity)", 0, "outerjoin is not supported."],
+    ["join(Country as C,concat(top(1),top(2)))", 18, "'concat' within join is not supported."],
+    ["groupby((Name),outerjoin(Country as C))", 15, "'outerjoin' within groupby is not supported."],
     ["addnested(Country,identity as C)", 0, "addnested is not supported."],
     ["expand(Country,filter(Tax gt 1))", 0, "expand is not supported."],
     ["groupby((Name),expand(Country))", 15, "expand is not supported."],

@@ -3,7 +3,8 @@
 import { array, assert, constantFrom, property } from "fast-check";
 import { describe, expect, test } from "vitest";
 import { ODataError } from "../../src/errors/odata-error.ts";
-import { type ApplySyntax, parseApply, tokenizeApply } from "../../src/syntax/apply-parser.ts";
+import { type ApplySyntax, parseApply } from "../../src/syntax/apply-parser.ts";
+import { tokenizeApply } from "../../src/syntax/apply-tokens.ts";
 import { DEFAULT_SYNTAX_LIMITS, toSyntaxLimits } from "../../src/syntax/parse-context.ts";
 import { caseCount } from "../cases.ts";
 import { processorTime } from "../processor-time.ts";

@@ -74,7 +74,7 @@ const LEVELS = item("option", "$levels", "how deep a navigation to the same type
 const STEPS = words(
   "step",
   "filter(…) groupby((…),…) aggregate(…) compute(…) orderby(…) topcount(n,…) bottomcount(n,…) top(n) skip(n) search(…) " +
-    "concat(…,…) identity",
+    "topsum(n,…) bottomsum(n,…) toppercent(n,…) bottompercent(n,…) concat(…,…) join(…,…) outerjoin(…,…) identity",
 );
 
 /** The form of an option, or of a step of `$apply`. */
@@ -96,9 +96,11 @@ const EXPRESSION: Mode = {
 };
 const PATHS: Mode = { picks: (member) => !isCollection(member) };
 const STEP: Mode = { items: STEPS, after: [[item("operator", "/", "the next step")]] };
+const JOIN: Mode = { picks: ({ kind }) => kind === "navigation", after: [words("operator", "as")] };
+const COUNT = item("function", "$count", "number of entities", "$count as ");
 const AGGREGATE: Mode = {
-  ...PATHS,
-  items: [item("function", "$count", "number of entities", "$count as ")],
+  picks: () => true,
+  items: [COUNT],
   after: ["with", "sum average min max countdistinct", "as"].map((list) => words("operator", list)),
 };
 
@@ -116,8 +118,12 @@ const MODES: ReadonlyMap<string, Mode> = new Map<string, Mode>([
   ["$concat", STEP],
   ["$groupby", { items: [item("step", "(", "the properties"), ...STEPS] }],
   ["$", PATHS],
-  ["$topcount", PATHS],
-  ["$bottomcount", PATHS],
+  ...["topcount", "bottomcount", "topsum", "bottomsum", "toppercent", "bottompercent"].map((step): [string, Mode] => [
+    `$${step}`,
+    PATHS,
+  ]),
+  ["$join", JOIN],
+  ["$outerjoin", JOIN],
   ["$aggregate", AGGREGATE],
 ]);
 
@@ -218,7 +224,8 @@ function suggest(place: Place): End {
   const isAfter = isExpression && before.length % 2 === 1;
   if (isAfter) return [word, [...after.flat(), ...operatorItems(memberIn(place, last))]];
   // A number of entities has no method: only its name follows.
-  if (!isExpression && before.length > 0) return [word, after[before.length + (before[0] === "$count" ? 1 : -1)] ?? []];
+  const skipped = before[0]?.endsWith("$count") === true ? 1 : -1;
+  if (!isExpression && before.length > 0) return [word, after[before.length + skipped] ?? []];
   if (type === null || after.flat().some(({ label }) => label === last)) return [word, []];
   if (picks === undefined) return [word, items];
   if (slash >= 0) {
@@ -227,7 +234,8 @@ function suggest(place: Place): End {
     const member = variables.has(owner) ? null : memberIn(place, owner);
     if (isExpression && member !== null && isCollection(member)) return [word, COLLECTION];
     const target = typeAt(type, pathIn(place, owner));
-    return [word, target === null ? [] : memberItems(target, picks)];
+    const count = place.mode === "$aggregate" && member !== null && isCollection(member) ? [COUNT] : [];
+    return [word, target === null ? [] : [...memberItems(target, picks), ...count]];
   }
   const compared = /^(?:and|or)?$/u.test(last) ? null : memberIn(place, left);
   const names = Array.from(variables.keys(), (name) => item("variable", name, "the item"));

@@ -87,6 +87,8 @@ export class Application {
   readonly evaluation: Evaluation;
   readonly reader: Reader;
   readonly turn: Turn;
+  /** The fields of the rows in which joins have put related entities. */
+  readonly joined: Set<string> = new Set();
   readonly #loads: () => LoadRun;
 
   constructor(evaluation: Evaluation, reader: Reader) {

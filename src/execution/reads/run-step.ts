@@ -1,10 +1,18 @@
-import { chain, inTurns, type Maybe, type Pace, type Steps } from "../../base/maybe.ts";
+import { chain, inTurns, isPromiseLike, type Maybe, type Pace, type Steps } from "../../base/maybe.ts";
 import { keeper, keptPer } from "../../base/memo.ts";
 import { type ODataError, protocolError } from "../../errors/odata-error.ts";
 import { groupRows, limitRows, totalRows, type StepRun } from "../../memory/apply-steps.ts";
-import { asEntity } from "../../memory/evaluation.ts";
+import { asEntity, relatedOf, relatedTable } from "../../memory/evaluation.ts";
 import { visitRows } from "../../memory/visit-rows.ts";
-import type { ApplyBranch, ApplyStep, ConcatStep, OrderByItem, RoundingMode, TotalsStep } from "../../query/clauses.ts";
+import type {
+  ApplyBranch,
+  ApplyStep,
+  ConcatStep,
+  JoinStep,
+  OrderByItem,
+  RoundingMode,
+  TotalsStep,
+} from "../../query/clauses.ts";
 import type { QueryClauses } from "../../query/mentions.ts";
 import { type Reader, serviceOf } from "../entities/reader.ts";
 import { type Application, applyTo } from "./read-source.ts";
@@ -79,6 +87,7 @@ export function runStep(
   roundingMode: RoundingMode,
   application: Application,
 ): Maybe<Iterable<unknown>> {
+  if (step.kind === "join") return joinRows(rows, step, roundingMode, application);
   const { evaluation, reader, turn } = application;
   const { inputType: entityType } = step;
   const all = {
@@ -101,6 +110,57 @@ export function runStep(
       }, turn),
     ),
   );
+}
+
+const clausesOfJoin: (step: JoinStep) => QueryClauses = keptPer(({ path }) => {
+  const orderBy = [{ expression: path, descending: false }];
+  return keeper<QueryClauses>({ filter: null, orderBy });
+});
+
+/** Repeats each row for each of its related entities. */
+function joinRows(
+  rows: Iterable<unknown>,
+  step: JoinStep,
+  roundingMode: RoundingMode,
+  application: Application,
+): Maybe<readonly object[]> {
+  const { inputType, path, joined, steps, isOuter } = step;
+  const { reader, evaluation } = application;
+  const limit = rowLimit(reader);
+  const given = [...rows];
+  const made: object[] = [];
+  const table = relatedTable(evaluation.relations, { entitySet: path.entitySet, navigationProperty: joined });
+  application.joined.add(joined.field);
+  const add = (row: object, related: Iterable<unknown>): void => {
+    const all = [...related];
+    for (const each of all.length === 0 && isOuter ? [null] : all) {
+      const entity = each === null ? null : asEntity(each, joined.entityType);
+      const copy = withFields(row, inputType, { [joined.field]: entity }, [joined.field]);
+      table.set(copy, entity);
+      made.push(copy);
+    }
+    if (limit !== null && made.length > limit) throw tooManyVisits(limit, path.entitySet.name);
+  };
+  const joinFrom = (start: number): Maybe<readonly object[]> => {
+    for (let index = start; index < given.length; index += 1) {
+      const row = asEntity(given[index], inputType);
+      const found = relatedOf(evaluation.relations, path, row) ?? [];
+      const list: Maybe<Iterable<unknown>> = Array.isArray(found) ? found : [found];
+      const related = steps.reduce<Maybe<Iterable<unknown>>>((before, each) => {
+        if (each.kind === "concat") throw new Error("A join has no parts.");
+        return chain(before, (input) => runStep(input, each, roundingMode, application));
+      }, list);
+      if (isPromiseLike(related)) {
+        return related.then((all) => {
+          add(row, all);
+          return joinFrom(index + 1);
+        });
+      }
+      add(row, related);
+    }
+    return made;
+  };
+  return chain(application.load(clausesOfJoin(step), given, inputType, "$apply"), () => joinFrom(0));
 }
 
 /** Returns copies of rows with the totals of their groups. */

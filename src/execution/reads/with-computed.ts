@@ -55,7 +55,7 @@ export function withFittingComputed(
   const computed = fieldsOf(selectExpand).map(
     ({ property, clause }) => [property.field, compileShown(property, compiledFor(clause, roundingMode))] as const,
   );
-  const fields = fieldsOfType(entityType);
+  const fields = [...fieldsOfType(entityType), ...application.joined];
   return chain(application.load(clauses, entities, entityType, option), () =>
     inTurns(function* add(pace): Steps<readonly unknown[]> {
       const copies: object[] = [];

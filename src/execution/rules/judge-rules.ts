@@ -111,8 +111,9 @@ export function actionAlong(
 /** Returns the rules along a navigation of a set. @throws Error for a navigation of another set */
 export function navigationRules(
   { entitySet, navigationAuthorization }: EntitySetDefinition,
-  { name }: Pick<NavigationProperty, "name">,
+  { name: ownName, origin }: Pick<NavigationProperty, "name" | "origin">,
 ): NavigationAuthorization {
+  const name = origin?.name ?? ownName;
   const rules = navigationAuthorization.get(name);
   if (rules === undefined) throw new Error(`${entitySet.name}/${name} has no rules.`);
   return rules;

@@ -59,7 +59,9 @@ export function applyBranch(
   return steps.reduce<AppliedRows>(
     (applied, step, index) => {
       if (step.kind === "filter") return { rows: applied.rows, filter: bothFilters(applied.filter, step.filter) };
-      if (step.kind === "concat" || step.kind === "totals") throw foundInMemory("Rows of such steps");
+      if (step.kind === "concat" || step.kind === "totals" || step.kind === "join") {
+        throw foundInMemory("Rows of such steps");
+      }
       const made =
         step.kind === "limit"
           ? limitedRows(applied, step, statement, roundingMode)
