@@ -2,7 +2,8 @@ import { keyHolderOf, keyPairsOf } from "../edm/key-holder.ts";
 import type { ComplexType, EntitySet, EntityType, StructuralProperty } from "../edm/model.ts";
 import type { Facets, PrimitiveTypeName } from "../edm/primitive-type.ts";
 import type { DocumentObject, DocumentValue } from "./open-api-document.ts";
-import { defaultOf, type Valued } from "./value-schemas.ts";
+import { textMatching } from "./pattern-example.ts";
+import { defaultOf, isRequired, type Valued } from "./value-schemas.ts";
 
 /** Octets in base64url, by their number. */
 const OCTETS = ["", "Tw", "T0Q", "T0Rh", "T0RhdA", "T0RhdGE"] as const;
@@ -18,7 +19,7 @@ const PRIMITIVE_EXAMPLES: Readonly<Record<PrimitiveTypeName, (facets: Facets) =>
   "Edm.Single": (facets) => within(1.5, facets),
   "Edm.Double": (facets) => within(1.5, facets),
   "Edm.Decimal": (facets) => within(decimalExample(facets), facets),
-  "Edm.String": ({ minLength = 0, maxLength }) => "text".slice(0, maxLength).padEnd(minLength, "."),
+  "Edm.String": textExample,
   "Edm.Guid": () => "01234567-89ab-cdef-0123-456789abcdef",
   "Edm.Binary": ({ maxLength = OCTETS.length }) => OCTETS[Math.min(maxLength, OCTETS.length - 1)],
   "Edm.Date": () => "2024-02-29",
@@ -26,6 +27,12 @@ const PRIMITIVE_EXAMPLES: Readonly<Record<PrimitiveTypeName, (facets: Facets) =>
   "Edm.DateTimeOffset": () => "2024-02-29T13:20:00Z",
   "Edm.Duration": () => "P1DT2H",
 };
+
+/** Returns a text that satisfies its facets; undefined if none is found for its pattern. */
+function textExample({ minLength = 0, maxLength, pattern }: Facets): string | undefined {
+  const text = "text".slice(0, maxLength).padEnd(minLength, ".");
+  return pattern?.matches(text) === false ? textMatching(pattern, minLength, maxLength) : text;
+}
 
 /** Example of a key that clients choose: existing entities are often numbered from 1. */
 const NEW_KEYS: Partial<Readonly<Record<PrimitiveTypeName, DocumentValue>>> = {
@@ -51,13 +58,13 @@ function decimalExample({ precision = Infinity, scale }: Facets): number {
 }
 
 /**
- * Returns a value for a request body.
+ * Returns a value for a request body; undefined if none can be made.
  * @param around the enclosing complex types: a recursive type ends with null or an empty collection
  */
 export function exampleOf({ type, isCollection, facets }: Valued, around: readonly ComplexType[] = []): DocumentValue {
   if (type.kind === "ComplexType") {
     if (isCollection && around.includes(type)) return [];
-    const value = complexExample(type, [...around, type]);
+    const value = membersExample(ownOf(type.properties), (each) => complexMember(each, [...around, type]));
     return isCollection ? itemsOf(value, facets) : value;
   }
   const value = type.kind === "EnumType" ? [...type.members.keys()][0] : PRIMITIVE_EXAMPLES[type.name](facets);
@@ -65,18 +72,28 @@ export function exampleOf({ type, isCollection, facets }: Valued, around: readon
 }
 
 function itemsOf(value: DocumentValue, { minItems = 1 }: Facets): DocumentValue {
+  if (value === undefined) return minItems === 0 ? [] : undefined;
   return Array.from({ length: Math.max(minItems, 1) }, () => value);
 }
 
-function complexExample({ properties }: ComplexType, around: readonly ComplexType[]): DocumentObject {
-  const own = properties.filter(({ computed }) => !computed);
-  return Object.fromEntries(
-    own.map((property) => {
-      const { name, type, isCollection, nullable } = property;
-      const endsHere = type.kind === "ComplexType" && around.includes(type) && nullable && !isCollection;
-      return [name, endsHere ? null : exampleOf(property, around)];
-    }),
-  );
+function complexMember(property: StructuralProperty, around: readonly ComplexType[]): DocumentValue {
+  const { type, isCollection, nullable } = property;
+  const endsHere = type.kind === "ComplexType" && around.includes(type) && nullable && !isCollection;
+  return endsHere ? null : exampleOf(property, around);
+}
+
+function ownOf(properties: readonly StructuralProperty[]): readonly StructuralProperty[] {
+  return properties.filter(({ computed }) => !computed);
+}
+
+/** Returns an object with an example for each property; undefined if one without an example is required. */
+function membersExample(
+  properties: readonly StructuralProperty[],
+  valueOf: (property: StructuralProperty) => DocumentValue,
+): DocumentObject | undefined {
+  const members = properties.map((each) => [each, valueOf(each) ?? defaultOf(each)] as const);
+  if (members.some(([each, value]) => value === undefined && isRequired(each))) return undefined;
+  return Object.fromEntries(members.map(([{ name }, value]) => [name, value]));
 }
 
 /** The entities of an example: of a set, or of a type without a set. */
@@ -86,37 +103,36 @@ interface BodyTarget {
 }
 
 /**
- * Returns a valid body of a new entity, without nested entities. Optional links are omitted; required links refer to the
+ * Returns a valid body of a new entity, without nested entities; undefined if a pattern has no example. Optional links are omitted; required links refer to the
  * entity with the key of the examples.
  * @param given the properties that the entity in the URL determines
  */
-export function createExample(target: BodyTarget, given: ReadonlySet<string>): DocumentObject {
+export function createExample(target: BodyTarget, given: ReadonlySet<string>): DocumentObject | undefined {
   return bodyExample(target, (property) => !given.has(property.name) && !isFreeLink(target, property));
 }
 
-/** Returns a valid body of a PUT, with the key of the URL. */
-export function replaceExample(target: BodyTarget): DocumentObject {
+/** Returns a valid body of a PUT, with the key of the URL; undefined if a pattern has no example. */
+export function replaceExample(target: BodyTarget): DocumentObject | undefined {
   return bodyExample(target, (property) => !property.isKey && !isFreeLink(target, property));
 }
 
-/** Returns a valid body of a PATCH that changes no link. */
-export function patchExample(target: BodyTarget): DocumentObject {
+/** Returns a valid body of a PATCH that changes no link; undefined if a pattern has no example. */
+export function patchExample(target: BodyTarget): DocumentObject | undefined {
   return bodyExample(target, (property) => !property.isKey && !property.immutable && !isLink(target, property));
 }
 
-function bodyExample(target: BodyTarget, isShown: (property: StructuralProperty) => boolean): DocumentObject {
-  const shown = target.entityType.properties.filter((property) => !property.computed && isShown(property));
-  return Object.fromEntries(shown.map((property) => [property.name, memberExample(target, property)]));
+function bodyExample(
+  target: BodyTarget,
+  isShown: (property: StructuralProperty) => boolean,
+): DocumentObject | undefined {
+  return membersExample(ownOf(target.entityType.properties).filter(isShown), (each) => memberExample(target, each));
 }
 
 function memberExample(target: BodyTarget, property: StructuralProperty): DocumentValue {
   const { type, isKey, facets } = property;
   const isNew = isKey && type.kind === "PrimitiveType" && !isLink(target, property);
   const value = (isNew ? NEW_KEYS[type.name] : undefined) ?? exampleOf(property);
-  if (typeof value === "number") return within(value, facets);
-  // No text can be made from a pattern.
-  const isMade = typeof value !== "string" || facets.pattern?.matches(value) !== false;
-  return isMade ? value : defaultOf(property);
+  return typeof value === "number" ? within(value, facets) : value;
 }
 
 function isFreeLink(target: BodyTarget, property: StructuralProperty): boolean {

@@ -114,7 +114,12 @@ function toOption(option: QueryOption, type: EntityType, capabilities: Capabilit
         selectOf(examplesIn(type, capabilities.selectProperties)),
       );
     case "$expand":
-      return inQuery(option, among("The related entities to return.", expandableIn(type, capabilities)), TEXT);
+      return inQuery(
+        option,
+        among("The related entities to return.", expandableIn(type, capabilities)),
+        TEXT,
+        expandOf(type, expandableIn(type, capabilities)),
+      );
     case "$count":
       return inQuery(option, "Whether to return the number of items.", { type: "boolean" });
     case "$search":
@@ -124,7 +129,7 @@ function toOption(option: QueryOption, type: EntityType, capabilities: Capabilit
         option,
         "Steps that group and aggregate the items. The other options apply to the result.",
         TEXT,
-        applyExample(type, capabilities),
+        ...applyExamples(type, capabilities),
       );
     case "$compute":
       return inQuery(
@@ -149,13 +154,27 @@ function expandableIn(
 
 const TEXT: DocumentObject = { type: "string" };
 
-function inQuery(name: string, description: string, schema: DocumentObject, example?: string): DocumentObject {
-  return { name, in: "query", description, schema: shownBy(schema, example) };
+function inQuery(
+  name: string,
+  description: string,
+  schema: DocumentObject,
+  ...examples: ReadonlyArray<string | undefined>
+): DocumentObject {
+  return { name, in: "query", description, schema: shownBy(schema, examples) };
 }
 
-/** The example belongs to the schema: viewers would send an example of the parameter by default. */
-function shownBy(schema: DocumentObject, example: string | undefined): DocumentObject {
-  return example === undefined ? schema : { ...schema, examples: [example] };
+/** Examples belong to the schema: viewers would send an example of the parameter by default. */
+function shownBy(schema: DocumentObject, examples: ReadonlyArray<string | undefined>): DocumentObject {
+  const found = examples.filter((example) => example !== undefined);
+  return found.length === 0 ? schema : { ...schema, examples: found };
+}
+
+/** Returns examples of `$apply`: the first fits the examples of the other options, which a client may send together. */
+function applyExamples(type: EntityType, capabilities: Capabilities): readonly string[] {
+  const groups = applyExample(type, capabilities);
+  const condition = capabilities.filterEnabled ? filterOf(examplesIn(type, capabilities.filterProperties)) : undefined;
+  if (groups === undefined) return [];
+  return [condition === undefined ? "identity" : `filter(${condition})`, groups];
 }
 
 /** Returns the primitive properties that an allowlist contains. */
@@ -172,6 +191,10 @@ function filterOf(properties: readonly StructuralProperty[]): string | undefined
   if (text !== undefined) return `${text.name} eq 'text'`;
   const number = properties.find(({ type }) => type.name === "Edm.Int32");
   return number === undefined ? undefined : `${number.name} gt 10`;
+}
+
+function expandOf({ navigationProperties }: EntityType, allowed: ReadonlySet<string> | null): string | undefined {
+  return navigationProperties.find(({ name }) => allowed?.has(name) !== false)?.name;
 }
 
 function orderOf([first]: readonly StructuralProperty[]): string | undefined {
@@ -241,7 +264,7 @@ function keyParameter(property: StructuralProperty, name: string, schemas: Schem
 }
 
 function inHeader(name: string, description: string, example?: string): DocumentObject {
-  return { name, in: "header", description, schema: shownBy(TEXT, example) };
+  return { name, in: "header", description, schema: shownBy(TEXT, [example]) };
 }
 
 /** The header of a read that returns 304 if the client has the current entity. */

@@ -92,7 +92,7 @@ function complexSchema(type: ComplexType, use: SchemaUse, schemas: SchemaRegistr
 }
 
 /** Returns whether a body must contain a property, because it has no default. */
-function isRequired(property: StructuralProperty): boolean {
+export function isRequired(property: StructuralProperty): boolean {
   return property.databaseDefault !== true && absentValue(property) === undefined;
 }
 
@@ -209,6 +209,9 @@ function describeDecimal(precision: number | undefined, scale: Facets["scale"]):
 /** The schemas that the routes of a document refer to, by name. */
 export class SchemaRegistry {
   readonly #schemas: Map<string, DocumentObject>;
+  /** The schemas that a type refers to are made after its own: each may lead to the next, along thousands of types. */
+  readonly #pending: Array<() => void> = [];
+  #isMaking = false;
   readonly #label: string;
 
   /** @param label the prefix of the names, if several services share a document */
@@ -226,9 +229,16 @@ export class SchemaRegistry {
     if (!this.#schemas.has(component)) {
       // Reserves the name first, because a type may refer to itself.
       this.#schemas.set(component, {});
-      this.#schemas.set(component, make());
+      this.#pending.push(() => this.#schemas.set(component, make()));
+      if (!this.#isMaking) this.#makePending();
     }
     return { $ref: `#/components/schemas/${component}` };
+  }
+
+  #makePending(): void {
+    this.#isMaking = true;
+    for (let next = this.#pending.pop(); next !== undefined; next = this.#pending.pop()) next();
+    this.#isMaking = false;
   }
 }
 

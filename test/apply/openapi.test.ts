@@ -31,7 +31,8 @@ function exampleOf(document: Document, path: string, name: string): unknown {
   const parameter = operationOf(document, "GET", path).parameters?.find((each) => each.name === name);
   if (parameter === undefined) return undefined;
   const examples = parameter.schema?.["examples"] as readonly string[] | undefined;
-  return examples?.[0] ?? null;
+  // The first example of $apply fits those of the other options.
+  return examples?.at(-1) ?? null;
 }
 
 const APPLY_OF_SALES = "groupby((Status),aggregate(Amount with sum as Total))";

@@ -1,0 +1,116 @@
+import type { Pattern } from "../edm/primitive-type.ts";
+
+/** Characters of classes, the plainest first. */
+const CHARACTERS: readonly string[] = Array.from("aA1 -_.,@/:#+()'\"äé");
+/** The most repetitions that are tried to reach the least length. */
+const MOST_REPETITIONS = 256;
+
+/**
+ * Returns a text that a pattern matches, for examples. Patterns have no look-around and no backreferences.
+ * @returns undefined if none is found
+ */
+export function textMatching(pattern: Pattern, least: number = 0, most: number = Infinity): string | undefined {
+  for (let repetitions = 0; repetitions <= MOST_REPETITIONS; repetitions = Math.max(1, repetitions * 2)) {
+    const text = new PatternReader(pattern.source, repetitions).read();
+    if (text.length >= least && text.length <= most && pattern.matches(text)) return text;
+  }
+  return undefined;
+}
+
+/** Reads a regular expression, and writes a text for it: the first branch, the plainest character, the fewest repetitions. */
+class PatternReader {
+  readonly #source: string;
+  readonly #repetitions: number;
+  #at = 0;
+
+  constructor(source: string, repetitions: number) {
+    this.#source = source;
+    this.#repetitions = repetitions;
+  }
+
+  /** Reads up to the end of the expression or group. */
+  read(): string {
+    let text = this.#branch();
+    while (this.#takes("|")) {
+      const other = this.#branch();
+      if (text === "") text = other;
+    }
+    return text;
+  }
+
+  #branch(): string {
+    let text = "";
+    while (this.#at < this.#source.length && !/[|)]/u.test(this.#source[this.#at] ?? "")) {
+      const atom = this.#atom();
+      text += atom.repeat(this.#times());
+    }
+    return text;
+  }
+
+  #atom(): string {
+    if (this.#takes("(")) {
+      this.#match(/\?(?::|P?<\w+>)/uy);
+      const text = this.read();
+      this.#takes(")");
+      return text;
+    }
+    const set = this.#match(/\[(?:\\.|[^\]\\])*\]/suy);
+    if (set !== "") return characterOf(set);
+    const escape = this.#match(/\\(?:[pP]\{[^}]*\}|x[\da-fA-F]{2}|u\{[\da-fA-F]+\}|u[\da-fA-F]{4}|.)/suy);
+    if (escape !== "") return /^\\[bB]$/u.test(escape) ? "" : characterOf(escape);
+    const character = this.#match(/./suy);
+    if (character === "^" || character === "$") return "";
+    return character === "." ? "a" : character;
+  }
+
+  /** Returns how often the atom before is repeated. */
+  #times(): number {
+    const found = this.#match(/(?:\{\d+(?:,\d*)?\}|[*+?])\??/uy);
+    const [, least, open, most] = /^\{(\d+)(,?)(\d*)/u.exec(found) ?? [];
+    if (least !== undefined) {
+      const more = open === "" ? 0 : this.#repetitions;
+      return Math.min(
+        Number(least) + more,
+        most === "" || most === undefined ? Infinity : Number(most),
+        Math.max(Number(least), MOST_REPETITIONS),
+      );
+    }
+    switch (found[0]) {
+      case "?":
+        return Math.min(this.#repetitions, 1);
+      case "*":
+        return this.#repetitions;
+      case "+":
+        return Math.max(this.#repetitions, 1);
+      default:
+        return 1;
+    }
+  }
+
+  #takes(character: string): boolean {
+    if (this.#source[this.#at] !== character) return false;
+    this.#at += 1;
+    return true;
+  }
+
+  /** Takes what a sticky expression matches here; an empty text if it matches nothing. */
+  #match(expression: RegExp): string {
+    expression.lastIndex = this.#at;
+    const [found = ""] = expression.exec(this.#source) ?? [];
+    this.#at += found.length;
+    return found;
+  }
+}
+
+/** Returns the plainest character of a class; else the one that it names first. */
+function characterOf(set: string): string {
+  const [, code] = /^\\[xu]\{?([\da-fA-F]+)\}?$/u.exec(set) ?? [];
+  if (code !== undefined) return String.fromCodePoint(Number.parseInt(code, 16));
+  try {
+    const whole = new RegExp(`^${set}$`, "u");
+    const named = Array.from(set.replaceAll(/^\[\^?|\]$/gu, "").replaceAll("\\", ""));
+    return [...CHARACTERS, ...named].find((character) => whole.test(character)) ?? "";
+  } catch {
+    return "";
+  }
+}
