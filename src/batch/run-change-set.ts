@@ -51,6 +51,7 @@ export async function runAtomically(
     unit = new CommitUnit();
     const whole = new OpenTransaction(database, transaction);
     const responses: OperationResponse[] = [];
+    const parts: TransactionPart[] = [];
     const turn = new Turn();
     const executeAll = async (): Promise<readonly OperationResponse[]> => {
       for (const operation of operations) {
@@ -60,6 +61,17 @@ export async function runAtomically(
         const part = new TransactionPart(whole, unit);
         const response = await part.enclose(() => execute(operation, part));
         responses.push({ id: operation.id, response: await completed(response, turn) });
+        parts.push(part);
+        if (turn.isOver) await turn.next();
+      }
+      // Each operation may have changed what an earlier one has returned.
+      for (const [index, { id, response }] of responses.slice(0, -1).entries()) {
+        const { again } = response;
+        const part = parts[index];
+        if (again === undefined || part === undefined) continue;
+        current = operations[index] ?? null;
+        const made = await completed(await part.enclose(again), turn);
+        responses[index] = { id, response: asLeft(response, made) };
         if (turn.isOver) await turn.next();
       }
       current = null;
@@ -80,6 +92,11 @@ export async function runAtomically(
   } catch (error) {
     throw new ChangeSetFailure(current, error);
   }
+}
+
+/** Returns a response with the entity, and its ETag, as the change set leaves them. */
+function asLeft(response: ODataResponse, { headers: { ETag: etag }, body }: ODataResponse): ODataResponse {
+  return { ...response, body, headers: { ...response.headers, ...(etag !== undefined && { ETag: etag }) } };
 }
 
 /** Returns the name of an operation for the log: without the query, because filters contain the data of users. */

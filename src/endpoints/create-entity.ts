@@ -11,7 +11,7 @@ import { runCreate } from "../execution/writes/write-entity.ts";
 import { openBody } from "./authorized-request.ts";
 import { bindEntity, queryReaderOf, readJsonFormat } from "./bind-query.ts";
 import { authorizeCreation } from "./current-entity.ts";
-import { readSaved, savedResponse } from "./entity-result.ts";
+import { readSaved, readSavedAgain, savedResponse } from "./entity-result.ts";
 import { entitySetOf } from "./read-collection.ts";
 import { facetFaults, runtimeOf } from "./service-runtime.ts";
 import { type Endpoint, inStages, routed } from "./stages.ts";
@@ -54,7 +54,8 @@ export const createEntity: Endpoint = inStages({
       readSaved(execution, bound, { origin, outcome: "created", entity, handler, inserted }),
     );
   },
-  write: savedResponse,
+  write: (result, bound, request) => savedResponse(result, bound, request),
+  refresh: (result, bound, execution) => readSavedAgain(result, bound, execution),
 });
 
 /**

@@ -20,7 +20,7 @@ import {
   checkPreconditions,
   missingEntityError,
 } from "./current-entity.ts";
-import { readSaved, savedResponse } from "./entity-result.ts";
+import { readSaved, readSavedAgain, savedResponse } from "./entity-result.ts";
 import type { Execution } from "./execution.ts";
 import { executeJudged } from "./judged-write.ts";
 import { type BoundNavigation, navigationContext, noParent, openNavigation, optionsOf } from "./read-navigation.ts";
@@ -76,7 +76,8 @@ export const createRelated: Endpoint = inStages({
       return readSaved(execution, bound, { origin, outcome: "upserted", entity, handler, inserted: null });
     });
   },
-  write: savedResponse,
+  write: (result, bound, request) => savedResponse(result, bound, request),
+  refresh: (result, bound, execution) => readSavedAgain(result, bound, execution),
 });
 
 /** Whether rules read the stored parent: its own, or those of the target set for an entity with its values. */

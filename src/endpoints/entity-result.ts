@@ -1,8 +1,10 @@
 import { chain, type Maybe, type Turn } from "../base/maybe.ts";
 import { selectReadable } from "../binder/bind-select-expand.ts";
+import { definitionIn } from "../execution/entities/reader.ts";
 import { starAccessOf } from "../execution/rules/authorize-query.ts";
 import { isSavedSeen } from "../execution/writes/check-written.ts";
 import { readableGraph, readGraph, shapeOf, toExpanded, visibleGraph } from "../execution/writes/populated-graph.ts";
+import { readLeft } from "../execution/writes/run-hooks.ts";
 import type { Preferences } from "../http/headers.ts";
 import type { JsonFormat } from "../http/media-type.ts";
 import type { ODataResponse, ResponseBody } from "../http/odata-response.ts";
@@ -70,6 +72,16 @@ export function readSaved(execution: Execution, wanted: WantedEntity, saved: Sav
     if (wanted.preferred === "minimal") return { ...saved, returned: null };
     return chain(readReturned(execution, wanted, saved), (returned) => ({ ...saved, returned }));
   });
+}
+
+/** Reads the result of a write again, after later writes of its change set. */
+export function readSavedAgain(result: WriteResult, wanted: WantedEntity, execution: Execution): Maybe<WriteResult> {
+  const { origin, entity, handler, inserted, returned } = result;
+  if (origin.kind !== "EntitySet" || returned === undefined) return result;
+  const by = { set: definitionIn(execution.service.definition, origin), handler };
+  return chain(readLeft(by, entity, inserted !== null, execution.reader), (left) =>
+    readSaved(execution, wanted, { ...result, entity: left }),
+  );
 }
 
 function readReturned(

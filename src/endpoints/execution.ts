@@ -41,7 +41,7 @@ export class Execution implements ShownEntities {
   readonly readTime: ReadTime;
   #context: RequestContext | undefined;
   #reader: Reader | undefined;
-  #shown: WeakMap<object, object> | undefined;
+  #shown: WeakMap<object, { readonly shown: object; readonly members: object }> | undefined;
   #bytes: ByteCount | undefined;
   #held: HeldShare | undefined;
   #isCommitted = false;
@@ -138,15 +138,19 @@ export class Execution implements ShownEntities {
   }
 
   /** Notes what an `after` hook shows instead of a stored entity. */
-  noteShown(stored: object, shown: object): void {
-    (this.#shown ??= new WeakMap()).set(stored, shown);
+  noteShown(stored: object, shown: object, members: object): void {
+    (this.#shown ??= new WeakMap()).set(stored, { shown, members });
+  }
+
+  shownMembers(stored: object): object | undefined {
+    return this.#shown?.get(stored)?.members;
   }
 
   /** Returns an entity as its `after` hook shows it; the entity itself if none has changed it. */
   shown(stored: unknown): unknown {
     if (typeof stored !== "object" || stored === null) return stored;
-    const shown = this.#shown?.get(stored);
-    return shown === undefined ? stored : showing(stored, shown);
+    const found = this.#shown?.get(stored);
+    return found === undefined ? stored : showing(stored, found.shown);
   }
 
   /**

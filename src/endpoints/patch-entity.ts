@@ -17,7 +17,7 @@ import type { ExpectedValues } from "../sets/given-values.ts";
 import { openBody } from "./authorized-request.ts";
 import { bindEntity, queryReaderOf, readJsonFormat } from "./bind-query.ts";
 import { requireEntity, entityNotFound, checkPreconditions, missingEntityError } from "./current-entity.ts";
-import { readSaved, savedResponse } from "./entity-result.ts";
+import { readSaved, readSavedAgain, savedResponse } from "./entity-result.ts";
 import type { Execution } from "./execution.ts";
 import { executeJudged } from "./judged-write.ts";
 import { entityPathOf } from "./read-entity.ts";
@@ -61,7 +61,8 @@ export const patchEntity: Endpoint = inStages({
       return readSaved(execution, bound, { origin, outcome: "patched", entity, handler, inserted: null });
     });
   },
-  write: savedResponse,
+  write: (result, bound, request) => savedResponse(result, bound, request),
+  refresh: (result, bound, execution) => readSavedAgain(result, bound, execution),
 });
 
 /** Returns the patch handler of a set. @throws Error for a set that has none, and so no route */

@@ -37,7 +37,7 @@ import {
   type CurrentEntity,
   type EntityState,
 } from "./current-entity.ts";
-import { readSaved, savedResponse, type WriteOutcome } from "./entity-result.ts";
+import { readSaved, readSavedAgain, savedResponse, type WriteOutcome } from "./entity-result.ts";
 import type { Execution } from "./execution.ts";
 import { executeJudged } from "./judged-write.ts";
 import { logIgnoredEntities } from "./patch-entity.ts";
@@ -120,7 +120,8 @@ export const replaceEntity: Endpoint = inStages({
     );
     return chain(saved, (each) => readSaved(execution, bound, { ...each, origin: entitySet, inserted: null }));
   },
-  write: savedResponse,
+  write: (result, bound, request) => savedResponse(result, bound, request),
+  refresh: (result, bound, execution) => readSavedAgain(result, bound, execution),
 });
 
 /** Returns the replace handler of a set. @throws Error for a set that has none, and so no route */

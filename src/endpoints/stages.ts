@@ -25,6 +25,8 @@ interface Stages<Bound, Plan, Result> {
     request: AuthorizedRequest,
     execution: Execution,
   ) => Maybe<ODataResponse>;
+  /** Reads a result again, after later operations of its change set; absent: they cannot change it. */
+  readonly refresh?: (result: Result, plan: Plan, execution: Execution) => Maybe<Result>;
 }
 
 /** The stages of an endpoint whose bound request needs no plan. */
@@ -49,7 +51,7 @@ export function inPlannedStages<Bound, Plan, Result>(stages: Stages<Bound, Plan,
 }
 
 function executeAndWrite<Plan, Result>(
-  { execute, write }: Pick<Stages<unknown, Plan, Result>, "execute" | "write">,
+  { execute, write, refresh }: Pick<Stages<unknown, Plan, Result>, "execute" | "write" | "refresh">,
   plan: Plan,
   request: AuthorizedRequest,
   execution: Execution,
@@ -60,7 +62,11 @@ function executeAndWrite<Plan, Result>(
     chain(execute(plan, execution), (result) => {
       execution.commit();
       clock?.enter("write");
-      return write(result, plan, request, execution);
+      const respond = (read: Result): Maybe<ODataResponse> => write(read, plan, request, execution);
+      const isInChangeSet = (request.arrival.batch?.transactionPart ?? null) !== null;
+      if (refresh === undefined || !isInChangeSet) return respond(result);
+      const again = (): Maybe<ODataResponse> => chain(refresh(result, plan, execution), respond);
+      return chain(respond(result), (response) => ({ ...response, again }));
     }),
   );
 }

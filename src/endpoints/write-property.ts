@@ -3,9 +3,11 @@ import { keptPer, once } from "../base/memo.ts";
 import { bindNoQuery } from "../binder/bind-query-options.ts";
 import type { StructuralProperty } from "../edm/model.ts";
 import { type ODataError, protocolError } from "../errors/odata-error.ts";
+import { definitionIn } from "../execution/entities/reader.ts";
 import type { FoundEntity } from "../execution/reads/read-by-key.ts";
 import { refusalOfProperty, refusedProperties } from "../execution/rules/property-access.ts";
 import { isSavedSeen } from "../execution/writes/check-written.ts";
+import { readLeft } from "../execution/writes/run-hooks.ts";
 import type { ODataResponse } from "../http/odata-response.ts";
 import type { FacetFaults } from "../payload/body-readers.ts";
 import { etagOf } from "../payload/etag.ts";
@@ -62,6 +64,7 @@ function writesBody(reading: keyof PropertyReaders): Endpoint {
     },
     execute: writeValue,
     write: writtenResponse,
+    refresh: readOwnerAgain,
   });
 }
 
@@ -115,6 +118,7 @@ export const clearProperty: Endpoint = inStages({
       isNull ? keepNull(execution, written) : writeValue(written, execution),
     ),
   write: writtenResponse,
+  refresh: readOwnerAgain,
 });
 
 /** Whether a complex value on the way to a property is null, so that the property is null, too. */
@@ -213,6 +217,17 @@ function writeValue({ addressed, key, value, faults }: WrittenProperty, executio
     const isSeen = isSavedSeen(entitySet, entity, patchHandler(execution.service, entitySet), execution.reader);
     return chain(isSeen, (seen) => (seen ? { entity } : null));
   });
+}
+
+/** Reads the entity of a written property again, after later writes of its change set. */
+function readOwnerAgain(
+  owner: WrittenOwner,
+  { addressed: { entitySet } }: WrittenProperty,
+  { service, reader }: Execution,
+): Maybe<WrittenOwner> {
+  if (owner === null) return null;
+  const by = { set: definitionIn(service.definition, entitySet), handler: patchHandler(service, entitySet) };
+  return chain(readLeft(by, owner.entity, false, reader), (entity) => ({ entity }));
 }
 
 function writtenResponse(

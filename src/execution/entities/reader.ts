@@ -30,7 +30,10 @@ export interface Gate {
 
 /** Keeps what the `after` hooks of a request show instead of the entities that were stored. */
 export interface ShownEntities {
-  readonly noteShown: (stored: object, shown: object) => void;
+  /** @param members the members that the hook shows, within the whole entity */
+  readonly noteShown: (stored: object, shown: object, members: object) => void;
+  /** Returns the members that a hook shows instead of the stored ones; undefined: none. */
+  readonly shownMembers: (stored: object) => object | undefined;
 }
 
 /** The context and the gate with which handlers are called. */

@@ -108,26 +108,40 @@ async function beforeCreation(sent: Sent, { context, namesKey }: Reader): Promis
 
 /** Calls the `after` hooks of a new entity and of its nested entities. @returns the entities as the hooks leave them */
 async function afterCreation(by: WritingHandler, saved: object, sent: Sent, reader: Reader): Promise<object> {
-  const { set, handler } = by;
-  const { context } = reader;
-  const stored = graphOf(set, saved, context);
+  const stored = graphOf(by.set, saved, reader.context);
   checkReturned(sent, stored);
   const shown: Array<object | undefined> = [];
   for (const each of stored) shown.push(await afterWrite(each.set, "create", each.entity, reader));
+  return readGraphAgain(by, saved, stored, shown, reader);
+}
+
+/**
+ * Returns a saved entity, with those of its deep insert, as later writes of its transaction leave them.
+ * @param isDeep whether the write added nested entities
+ */
+export function readLeft(by: WritingHandler, saved: unknown, isDeep: boolean, reader: Reader): Promise<object> {
+  const { set } = by;
+  const entity = asEntity(saved, set.entitySet.entityType);
+  const stored = isDeep ? graphOf(set, entity, reader.context) : [{ set, entity, ...ALONE }];
+  const shown = stored.map((each) => reader.shown?.shownMembers(each.entity));
+  return readGraphAgain(by, entity, stored, shown, reader);
+}
+
+async function readGraphAgain(
+  { set, handler }: WritingHandler,
+  saved: object,
+  stored: Sent,
+  shown: ReadonlyArray<object | undefined>,
+  reader: Reader,
+): Promise<object> {
+  const { context } = reader;
   const changed = new Map<object, object>();
   for (const each of stored) {
     changed.set(each.entity, await readAgain({ set: each.set, handler }, each.entity, reader));
   }
   const left = withChanged({ set, entity: saved }, changed, targetsIn(context));
-  for (const [
-    index,
-    {
-      set: { entitySet },
-      entity,
-    },
-  ] of graphOf(set, left, context).entries()) {
-    noteShown(entitySet, entity, shown[index], reader);
-  }
+  const again = stored.length === 1 ? [{ set, entity: left }] : graphOf(set, left, context);
+  for (const [index, each] of again.entries()) noteShown(each.set.entitySet, each.entity, shown[index], reader);
   return left;
 }
 
@@ -247,7 +261,8 @@ export async function afterWrite(
 }
 
 function noteShown({ entityType }: EntitySet, stored: object, shown: object | undefined, reader: Reader): void {
-  if (shown !== undefined) reader.shown?.noteShown(stored, { ...canonicalEntity(entityType, stored), ...shown });
+  if (shown === undefined) return;
+  reader.shown?.noteShown(stored, { ...canonicalEntity(entityType, stored), ...shown }, shown);
 }
 
 /**
