@@ -1,3 +1,4 @@
+import { messageOf } from "../base/message-of.ts";
 import { LONGEST_TIME } from "../base/within-time.ts";
 import { checkOptions, describe, isObject, type OptionTable } from "../definition/option-table.ts";
 import { ConfigurationError, type ConfigurationFault } from "../errors/configuration-error.ts";
@@ -222,7 +223,7 @@ function resolveTls(tls: unknown, faults: ConfigurationFault[]): TlsSettings | n
     process.getBuiltinModule("node:tls").createSecureContext(settings);
     return settings;
   } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error);
+    const reason = messageOf(error);
     const message = `\`tls\` of serve has a certificate or a key that cannot be used: ${reason}.`;
     faults.push({
       message,

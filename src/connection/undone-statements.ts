@@ -1,4 +1,6 @@
 import { CompiledQuery } from "kysely";
+import { messageOf } from "../base/message-of.ts";
+import { required } from "../base/required.ts";
 import type { CatalogueQuery, CatalogueRow } from "../tools/introspect/catalogue-steps.ts";
 import type { AnyKysely } from "./synchronous-reader.ts";
 
@@ -28,9 +30,12 @@ export async function runUndone(
         }
         try {
           const { rows } = await run(statement);
-          found.push([Object.values(rows[0] ?? {})[0] ?? null, null]);
+          found.push([
+            Object.values(required(rows[0] as object | undefined, "The statement returned no row."))[0],
+            null,
+          ]);
         } catch (error) {
-          found.push([null, error instanceof Error ? error.message : String(error)]);
+          found.push([null, messageOf(error)]);
           isOpen = false;
           await run(undo);
         }

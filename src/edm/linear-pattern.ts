@@ -1,4 +1,5 @@
 import { builtinModule, type HostGlobal } from "../base/host.ts";
+import { messageOf } from "../base/message-of.ts";
 import type { Pattern } from "./primitive-type.ts";
 
 /** A regular expression in a declaration: its text, a RegExp without flags, or the result of `RE2JS.compile`. */
@@ -180,8 +181,4 @@ function isEngine(value: unknown): value is PatternEngine {
 function isCompiled(given: unknown): given is CompiledPattern {
   if (typeof given !== "object" || given === null || given instanceof RegExp) return false;
   return ["pattern", "flags", "test"].every((name) => typeof Reflect.get(given, name) === "function");
-}
-
-function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }

@@ -1,4 +1,5 @@
 import { builtinModule } from "../base/host.ts";
+import { messageOf } from "../base/message-of.ts";
 import { isObject } from "../definition/option-table.ts";
 import type { ConfigurationFault } from "../errors/configuration-error.ts";
 
@@ -39,7 +40,7 @@ export function readExplorerFiles(folder: string | URL = FOLDER): ExplorerFiles 
     const { script, style } = isObject(manifest) ? manifest : {};
     return { script: fileOf(script), style: fileOf(style) };
   } catch (error) {
-    const message = `The files of the explorer cannot be read: ${error instanceof Error ? error.message : String(error)}.`;
+    const message = `The files of the explorer cannot be read: ${messageOf(error)}.`;
     const fix =
       "Run `npm run build` in a copy of the repository; a bundled application names its copy of `dist/explorer` in `folder`.";
     return { ...place, message, fix };

@@ -1,4 +1,5 @@
 import { recover } from "../base/maybe.ts";
+import { messageOf } from "../base/message-of.ts";
 import type { ReportedStatement, StatementFollower, TracedRequest } from "../definition/logger.ts";
 import type { SchemaFinding } from "../errors/schema-finding.ts";
 
@@ -172,10 +173,6 @@ function shownValue(value: unknown): string | number | boolean | null {
   if (typeof value === "bigint" || typeof value === "number") return String(value);
   if (value instanceof Date) return Number.isNaN(value.getTime()) ? "Invalid Date" : value.toISOString();
   return JSON.stringify(value, (_name, each: unknown) => (typeof each === "bigint" ? String(each) : each));
-}
-
-function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }
 
 function cut(text: string): string {

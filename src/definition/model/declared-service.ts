@@ -1,3 +1,4 @@
+import { messageOf } from "../../base/message-of.ts";
 import { frozenSet } from "../../edm/frozen-map.ts";
 import { NAMING_POLICIES, type NamingPolicy, pluralOf, toWireName } from "../names.ts";
 import { everyOption, isObject, nameOf, type FaultPlace } from "../option-table.ts";
@@ -167,7 +168,7 @@ function resolveTarget(to: NavigationDeclaration["to"]): Pick<DeclaredNavigation
     const target: unknown = typeof to === "function" ? to() : to;
     return { target: isDeclaration(target, "EntityTypeDeclaration") ? target : undefined, failure: undefined };
   } catch (error) {
-    return { target: undefined, failure: error instanceof Error ? error.message : String(error) };
+    return { target: undefined, failure: messageOf(error) };
   }
 }
 

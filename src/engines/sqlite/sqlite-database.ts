@@ -1,4 +1,5 @@
 import type { DatabaseSync, StatementSync } from "node:sqlite";
+import { messageOf } from "../../base/message-of.ts";
 import type { WritePatience } from "../../connection/synchronous-reader.ts";
 import { FileLock, OpenedFile } from "./opened-file.ts";
 import { PreparedStatements, type SqliteSettings, Watch } from "./prepared-statement.ts";
@@ -259,7 +260,7 @@ export function openConnection(
 }
 
 function cannotOpen(file: string, readOnly: boolean, cause: unknown): Error {
-  const reason = cause instanceof Error ? cause.message : String(cause);
+  const reason = messageOf(cause);
   const advice = readOnly
     ? "Check that it exists, is a SQLite database and may be read."
     : "Check that its folder exists and may be written to, and that the file is a SQLite database.";

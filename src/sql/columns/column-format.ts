@@ -1,4 +1,5 @@
 import { keptPer } from "../../base/memo.ts";
+import { messageOf } from "../../base/message-of.ts";
 import { withScale } from "../../edm/decimal.ts";
 import type { StructuralProperty, ComplexType } from "../../edm/model.ts";
 import type { PrimitiveValue } from "../../edm/value-codec.ts";
@@ -141,7 +142,7 @@ export function locatedFormat(format: ColumnFormat, column: string, table: strin
       try {
         return toValue(cell);
       } catch (cause) {
-        const reason = cause instanceof Error ? cause.message : String(cause);
+        const reason = messageOf(cause);
         // The log takes both names from the error.
         throw Object.assign(new Error(`${place}: ${reason}`, { cause }), { table, column });
       }

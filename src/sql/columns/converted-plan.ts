@@ -1,3 +1,4 @@
+import { messageOf } from "../../base/message-of.ts";
 import { describe, isObject } from "../../definition/option-table.ts";
 import type { StructuralProperty } from "../../edm/model.ts";
 import { codecOf } from "../../edm/value-codecs.ts";
@@ -102,7 +103,7 @@ export function convertedPlan(
       return result === null ? null : finish(result);
     } catch (cause) {
       if (isODataError(cause)) throw cause;
-      const reason = cause instanceof Error ? cause.message : String(cause);
+      const reason = messageOf(cause);
       const message = `${place}: \`${name}\` of ${property.name} failed: ${reason}`;
       // The log takes both names from the error.
       throw Object.assign(new Error(message, { cause }), { table, column });

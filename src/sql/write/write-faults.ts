@@ -1,3 +1,4 @@
+import { messageOf } from "../../base/message-of.ts";
 import type { Context } from "../../definition/context.ts";
 import { logWarning } from "../../definition/model/request-fields.ts";
 import { declaredViolation } from "../../definition/sets/constraints.ts";
@@ -102,7 +103,7 @@ const VALUE_FAULTS: ReadonlySet<string> = new Set(["notNull", "character", "valu
 
 /** Makes the error for a value that the option `set` supplied and the column cannot store: no client can correct it. */
 function ofServer(cause: unknown, { field }: StructuralProperty, table: SqlTable): unknown {
-  const reason = cause instanceof Error ? cause.message : String(cause);
+  const reason = messageOf(cause);
   const problem = `The column of \`${field}\` in ${table.name} cannot store the value that \`set\` supplies: ${reason}`;
   return new Error(problem, { cause });
 }

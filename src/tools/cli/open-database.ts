@@ -2,6 +2,7 @@ import { closeSync, openSync, readSync, statSync } from "node:fs";
 import { resolve } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Kysely } from "kysely";
+import { messageOf } from "../../base/message-of.ts";
 import type { DatabaseSettings } from "./database-options.ts";
 import { importPackage } from "./missing-package.ts";
 import { unavailable, type Problem } from "./problem.ts";
@@ -250,8 +251,4 @@ function codeOf(error: unknown): string {
   const [first] = "errors" in error && Array.isArray(error.errors) ? (error.errors as unknown[]) : [];
   if (first !== undefined) return codeOf(first);
   return "cause" in error ? codeOf(error.cause) : "";
-}
-
-function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }

@@ -1,3 +1,4 @@
+import { messageOf } from "../../base/message-of.ts";
 import {
   textOf,
   textOrNull,
@@ -211,10 +212,6 @@ function byName(left: ObjectName, right: ObjectName): number {
 function compare(left: string, right: string): number {
   if (left === right) return 0;
   return left < right ? -1 : 1;
-}
-
-function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }
 
 const SQLITE_OBJECTS = `select l.schema as c0, l.name as c1, l.type as c2, l.wr as c3, l.strict as c4

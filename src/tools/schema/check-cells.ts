@@ -1,4 +1,5 @@
 import { sql } from "kysely";
+import { messageOf } from "../../base/message-of.ts";
 import type { AnyKysely } from "../../connection/synchronous-reader.ts";
 import { isODataError } from "../../errors/odata-error.ts";
 import type { SchemaFinding } from "../../errors/schema-finding.ts";
@@ -101,14 +102,14 @@ function reasonOf({ cell, isLost }: Cell, { format }: ScalarPlan): readonly stri
     format.toValue(cell);
     return [];
   } catch (error) {
-    return [error instanceof Error ? error.message : String(error)];
+    return [messageOf(error)];
   }
 }
 
 function unreadableRows({ set, rows: { table } }: CheckedSet, error: unknown, db: AnyKysely): SchemaFinding {
   const name = wantedTable(table, db).names.join(".");
   const cause: unknown = isODataError(error) ? (error.cause ?? error) : error;
-  const reason = cause instanceof Error ? cause.message : String(cause);
+  const reason = messageOf(cause);
   const message = `The database refuses to read the first rows of \`${name}\`: ${reason}.`;
   const fix = "Correct the rows, or the storage of the properties.";
   return { set: set.entitySet.name, table: name, code: "C12", severity: "error", message, fix };

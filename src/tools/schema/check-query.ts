@@ -1,5 +1,6 @@
 import { CompiledQuery, sql } from "kysely";
 import { chain, type Maybe, recover } from "../../base/maybe.ts";
+import { messageOf } from "../../base/message-of.ts";
 import type { AnyKysely } from "../../connection/synchronous-reader.ts";
 import type { EntitySetDefinition, ServiceDefinition } from "../../definition/model/service-definition.ts";
 import type { StoredDatabase, StoredRows } from "../../definition/model/stored-database.ts";
@@ -103,7 +104,7 @@ function refusal(
     (error) => {
       if (isODataError(error) && error.status === 503) throw error;
       const cause: unknown = isODataError(error) ? (error.cause ?? error) : error;
-      return { reason: cause instanceof Error ? cause.message : String(cause) };
+      return { reason: messageOf(cause) };
     },
   );
 }

@@ -1,5 +1,6 @@
 import { chain, type Maybe } from "../../base/maybe.ts";
 import { keptPer } from "../../base/memo.ts";
+import { messageOf } from "../../base/message-of.ts";
 import { CATALOGUE_FACTS, factsOfRows } from "../../connection/statement-facts.ts";
 import type { AnyKysely } from "../../connection/synchronous-reader.ts";
 import { runUndone } from "../../connection/undone-statements.ts";
@@ -279,7 +280,7 @@ function* checkExpressions(expected: readonly ExpectedTable[]): CatalogueSteps<r
       try {
         yield { ...noRowsOf(table), sql: `select (${sql}\n) as c0 from ${text} where 1 = 0` };
       } catch (error) {
-        const reason = error instanceof Error ? error.message : String(error);
+        const reason = messageOf(error);
         const name = names.join(".");
         const message = `The expression of \`${property}\` cannot be evaluated over \`${name}\`: ${reason}.`;
         const fix = `Correct \`columns: { ${property}: { sql } }\`: it may name the columns of the table.`;
@@ -316,7 +317,7 @@ function* withoutUnlisted(
 
 /** Makes the finding for an unreadable catalogue, which does not prevent a service from starting. */
 function unreadable(set: string, error: unknown): SchemaFinding {
-  const reason = error instanceof Error ? error.message : String(error);
+  const reason = messageOf(error);
   const message = `The catalogue of the database cannot be read, so its schema is not checked: ${reason}.`;
   const fix = "Let the user of the service read the catalogue, or set `schemaCheck: false`.";
   return { set, code: "C00", severity: "warning", message, fix };

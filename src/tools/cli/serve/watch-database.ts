@@ -1,6 +1,7 @@
 import process from "node:process";
 import { sql } from "kysely";
 import type { ODataService, ReloadableService } from "odatakit";
+import { messageOf } from "../../../base/message-of.ts";
 import type { Invocation } from "../command.ts";
 import { isNotLoaded, type LoadedDatabase, servableDatabase } from "../load-database.ts";
 import { fileIdOf, type OpenedDatabase } from "../open-database.ts";
@@ -99,7 +100,7 @@ async function watch(
       known = found;
       problem = "";
     } catch (error) {
-      const message = error instanceof Error ? error.message : String(error);
+      const message = messageOf(error);
       if (message !== problem) report(`The schema of the database cannot be served, so the service stays: ${message}`);
       problem = message;
     }
