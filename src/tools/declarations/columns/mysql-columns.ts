@@ -72,8 +72,8 @@ function mapFlag({ sample }: ObjectColumn, { place }: ColumnMappingContext): Col
 function mapBits({ name, precision }: ObjectColumn): ColumnMapping {
   const bits = precision ?? 1;
   if (bits === 1) return mapTo("Edm.Boolean");
+  if (bits <= INT64_BITS) return mapTo("Edm.Int64");
   const sql = `cast(${quote(name)} as unsigned)`;
-  if (bits <= INT64_BITS) return mapTo("Edm.Int64", { sql, isReadOnly: true });
   return mapTo("Edm.Decimal", { facets: { precision: 20, scale: 0 }, sql, isReadOnly: true });
 }
 

@@ -103,6 +103,11 @@ function mapScalar(column: ObjectColumn, context: ColumnMappingContext): ColumnM
     case "json":
     case "jsonb":
       return mapTo("Edm.String", { storage: "text" }, textWarning(column, ownOf(TEXT_NOTES, column.type)));
+    case "bit":
+    case "varbit": {
+      const facets = column.length === null ? {} : { maxLength: column.length };
+      return mapTo("Edm.String", { facets, storage: "text" }, textWarning(column, "published as String of 0 and 1"));
+    }
     // Its text in the database ends in blanks, which its comparisons ignore.
     case "bpchar":
       return mapTo("Edm.String", { isReadOnly: true }, textWarning(column));
