@@ -56,7 +56,7 @@ function printBare(node: SyntaxNode): string {
     case "variable":
       return node.name;
     case "these":
-      return `$these/${node.method}`;
+      return `$these/${String(node.method)}`;
     case "root":
       return "$root";
     case "member":

@@ -20,7 +20,7 @@ export function sketch(node: SyntaxNode | null): string {
     case "variable":
       return `var:${node.name}`;
     case "these":
-      return `(these ${node.method} ${sketch(node.expression)})`;
+      return `(these ${String(node.method)} ${sketch(node.expression)})`;
     case "root":
       return "root";
     case "key":
