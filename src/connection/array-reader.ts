@@ -35,12 +35,17 @@ export interface RowRoom {
 
 /** The values of a statement whose rows have limited characters. They pass Kysely on their way to the driver. */
 export class RoomyValues extends Array<unknown> {
-  room: RowRoom | undefined;
+  // A log of the application shows the values alone.
+  #room: RowRoom | undefined;
+
+  get room(): RowRoom | undefined {
+    return this.#room;
+  }
 
   static for(values: readonly unknown[], room: RowRoom): RoomyValues {
     const made = new RoomyValues();
     made.push(...values);
-    made.room = room;
+    made.#room = room;
     return made;
   }
 }

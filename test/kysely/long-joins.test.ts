@@ -38,6 +38,7 @@ async function serviceOver(engine: DatabaseEngine, length: number, more = 0) {
   for (let id = 4; id < 4 + more; id += 1) await insertRow(opened, "texts", [id, "a".repeat(length), "b", null]);
   const service = odataService({
     schemaCheck: false,
+    defaults: { computeEnabled: true, applyEnabled: true },
     entitySets: [sqlEntitySet(Text, { name: "Texts", db, table: "texts", operations: ["read"] })],
   });
   return { service, db, close };
@@ -215,6 +216,14 @@ const TOO_LONG = {
   },
 };
 
+const TOO_LONG_GROUP = {
+  error: {
+    code: "UnsupportedQueryOption",
+    message:
+      "MariaDB cannot evaluate the expression: an intermediate number is out of range, a text is not a number, or a value to sort by has more than 65,535 bytes.",
+  },
+};
+
 const mariadb = ENGINES.filter(({ name }) => name === "mariadb");
 
 describe.each(mariadb)("long texts over $title", (engine) => {
@@ -231,6 +240,31 @@ describe.each(mariadb)("long texts over $title", (engine) => {
     const { service } = await opened;
     const [status, text] = await find(service, filter);
     expect([status, JSON.parse(text)]).toEqual([400, TOO_LONG]);
+  });
+
+  test.each([
+    `$select=Id,Joined&$compute=${times(3, "Text")} as Joined`,
+    `$select=Id,Size&$compute=length(${times(3, "Text")}) as Size`,
+    `$filter=Id eq 1&$select=Size&$compute=length(tolower(${times(3, "Text")})) as Size`,
+    `$select=Id,Joined&$compute=${times(3, "Text")} as Joined&$count=true&$top=1`,
+    `$apply=compute(${times(3, "Text")} as Joined)/groupby((Joined))`,
+    `$apply=compute(length(${times(3, "Text")}) as Size)/groupby((Size),aggregate($count as Rows))`,
+    `$apply=groupby((Mode),aggregate(Id with sum as Sum))/compute(${times(3, "Mode")} as Short)&$filter=length(${times(3, "Short")}) gt 100000`,
+    `$apply=compute(${times(3, "Text")} as Joined)/aggregate(Joined with max as Most)`,
+    `$apply=compute(${times(3, "Text")} as Joined)/filter(Joined eq null)/aggregate($count as Rows)`,
+    `$apply=groupby((Text),aggregate(Id with sum as Sum))/compute(${times(3, "Text")} as Joined)`,
+    `$apply=compute(${times(3, "Text")} as Joined)`,
+    `$apply=groupby((Text))&$compute=length(${times(3, "Text")}) as Size`,
+  ])("a computed text is never null because it is longer than the server allows: %s", async (query) => {
+    const { service } = await opened;
+    const response = await service.fetch(new Request(`http://service.example/Texts?${encodeURI(query)}`));
+    const text = await response.text();
+    if (query.includes("Short")) {
+      expect([response.status, text]).toEqual([200, expect.stringContaining('"value":[]')]);
+      return;
+    }
+    const expected = query.includes("groupby((Text)") ? TOO_LONG_GROUP : TOO_LONG;
+    expect([response.status, JSON.parse(text)]).toEqual([400, expected]);
   });
 
   test("shorter texts are joined", async () => {

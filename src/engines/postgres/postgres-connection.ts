@@ -117,9 +117,17 @@ export class PostgresConnection implements DatabaseConnection, ArrayReader {
     { timeout, most }: ReadOptions,
   ): Promise<readonly ReadRowsResult[]> {
     const { client } = this;
+    let isFull = false;
+    const leave = (): void => {
+      isFull = this.#leave();
+    };
     const read = async (query: PgArrayQuery): Promise<ReadRowsResult> => {
-      const types = new CountingTypes(client, most);
-      const { rows } = await client.query({ ...query, types });
+      const types = new CountingTypes(client, most, leave);
+      const found = client.query({ ...query, types });
+      const { rows } = await found.catch((error: unknown) => {
+        if (!isFull) throw error;
+        return { rows: [] };
+      });
       return types.cut(rows as readonly Row[]);
     };
     if (client.pipeline !== true) {
@@ -135,8 +143,17 @@ export class PostgresConnection implements DatabaseConnection, ArrayReader {
     const reads = queries.map(read);
     const ended = await Promise.allSettled([...before, ...limits, ...reads, client.query("commit")]);
     const failed = ended.find(({ status }) => status === "rejected");
-    if (failed?.status === "rejected") throw failed.reason;
+    if (failed?.status === "rejected" && !isFull) throw failed.reason;
     return Promise.all(reads);
+  }
+
+  /** Ends a connection whose server would send more rows than fit: nothing else stops it. Returns whether it can. */
+  #leave(): boolean {
+    const { stream } = this.client.connection ?? {};
+    if (stream?.destroy === undefined) return false;
+    this.discard();
+    stream.destroy(new Error("Connection terminated: the rows do not fit."));
+    return true;
   }
 
   async #run<T>(work: () => Promise<T>): Promise<T> {
@@ -211,32 +228,33 @@ type ParseCell = (text: string) => unknown;
 /** The parsers of a client, which keep no cells once they have had too many characters. */
 class CountingTypes {
   readonly #client: PgClient;
+  readonly #full: () => void;
   #left: number;
 
-  constructor(client: PgClient, most: number) {
+  /** @param full called with the first cell that does not fit */
+  constructor(client: PgClient, most: number, full: () => void) {
     this.#client = client;
     this.#left = most;
+    this.#full = full;
   }
 
   /** Returns the parser of a type, as the driver asks for it. */
   readonly getTypeParser = (type: number, format?: "text" | "binary"): ParseCell => {
     const parse = this.#client.getTypeParser(type, format);
     return (text) => {
+      const isFirst = this.#left >= 0;
       this.#left -= text.length;
-      return this.#left < 0 ? NOT_KEPT : parse(text);
+      if (this.#left >= 0) return parse(text);
+      if (isFirst) this.#full();
+      return NOT_KEPT;
     };
   };
 
   /** Returns the rows whose cells were all kept. */
   cut(rows: readonly Row[]): ReadRowsResult {
     if (this.#left >= 0) return { rows, isCut: false };
-    return {
-      rows: rows.slice(
-        0,
-        rows.findIndex((row) => row.includes(NOT_KEPT)),
-      ),
-      isCut: true,
-    };
+    const end = rows.findIndex((row) => row.includes(NOT_KEPT));
+    return { rows: rows.slice(0, Math.max(end, 0)), isCut: true };
   }
 }
 
@@ -353,7 +371,7 @@ export interface PgClient {
   /** The process number of the server, as the connection received it: a pooler invents one. Absent in other drivers. */
   readonly processID?: number | null;
   /** Absent in other drivers. */
-  readonly connection?: { readonly stream?: object };
+  readonly connection?: { readonly stream?: { destroy?(error: Error): unknown } };
   release(destroys?: boolean): void;
   on(event: "error", listener: (error: Error) => void): unknown;
 }

@@ -250,8 +250,12 @@ export interface TextMemory {
 
 /** How a database refuses a row before it sends it. */
 export interface RowGuard {
-  /** The bytes of a selected cell. @param isText whether it contains text, of any type; otherwise bytes */
-  readonly bytesOf: (cell: Sql, isText: boolean) => Sql;
+  /** The bytes of a column of bytes. */
+  readonly bytesOf: (column: Sql) => Sql;
+  /** Those of a selected cell with a text. */
+  readonly bytesOfText: (cell: Sql) => Sql;
+  /** A cell of bytes, in hexadecimal digits, which is not computed for a row that is refused. */
+  readonly unlessLong: (bytes: Sql, most: Sql, cell: Sql) => Sql;
   /** A cell that is null, or fails the statement if a row has too many bytes. */
   readonly refuse: (bytes: Sql, most: Sql) => Sql;
   /** Whether this cell has failed the statement. */

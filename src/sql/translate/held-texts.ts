@@ -1,5 +1,5 @@
 import { sql } from "kysely";
-import type { FilterClause, OrderByItem } from "../../query/clauses.ts";
+import type { FilterClause, OrderByItem, SelectedProperty } from "../../query/clauses.ts";
 import type { CallExpression, Expression } from "../../query/expression.ts";
 import { makesText } from "../../query/functions.ts";
 import { childrenOf, isPath } from "../../query/walk-expression.ts";
@@ -24,11 +24,13 @@ export function boundTexts(
   { textMemory }: DialectProfile,
   filter: FilterClause | null,
   orderBy: readonly OrderByItem[],
+  selected: readonly SelectedProperty[] = [],
 ): TextBound | undefined {
   if (textMemory === undefined) return undefined;
   const counter = new CopyCounter(textMemory);
   if (filter !== null) counter.add(filter.expression, 0);
   for (const { expression } of orderBy) counter.add(expression, textMemory.sortedCopies);
+  for (const { computed } of selected) if (computed !== undefined) counter.add(computed, 0);
   const { copies } = counter;
   return copies <= textMemory.few ? undefined : { memory: textMemory, most: Math.floor(textMemory.most / copies) };
 }

@@ -24,7 +24,8 @@ export interface Cells extends Array<Sql> {
 
 interface LongCell {
   readonly cell: Sql;
-  readonly isText: boolean;
+  /** The column of bytes, which the cell contains in hexadecimal digits; absent: the cell is a text. */
+  readonly bytes?: Sql | undefined;
 }
 
 /** Texts and bytes with a lower limit are never long. */
@@ -32,12 +33,17 @@ const LONG = 65_536;
 
 const MOST_ROW_BYTES: Sql = bindSlot(({ maxRowBytes }) => maxRowBytes);
 
-/** Adds a cell of a property, whose values may be long. @returns its index */
-export function addValue(cells: Cells, cell: Sql, { type, facets, isCollection }: StructuralProperty): number {
+/** Adds a cell of a property, whose values may be long. @param column of a cell with bytes @returns its index */
+export function addValue(
+  cells: Cells,
+  cell: Sql,
+  { type, facets, isCollection }: StructuralProperty,
+  column: Sql = cell,
+): number {
   const index = addCell(cells, cell);
   const isText = isCollection || type.kind === "ComplexType" || type.name === "Edm.String";
   if ((isText || type.name === "Edm.Binary") && (isCollection || (facets.maxLength ?? LONG) >= LONG)) {
-    (cells.long ??= new Map<number, LongCell>()).set(index, { cell, isText });
+    (cells.long ??= new Map<number, LongCell>()).set(index, { cell, bytes: isText ? undefined : column });
   }
   return index;
 }
@@ -52,11 +58,24 @@ export function guarded(
   { values: { rowGuard } }: DialectProfile,
   at?: (index: number) => Sql,
 ): readonly Sql[] {
-  const selected = at === undefined ? cells : cells.map((_cell, index) => at(index));
-  if (rowGuard === undefined || cells.long === undefined) return selected;
-  const sizes = [...cells.long].map(
-    ([index, { cell, isText }]) => sql`coalesce(${rowGuard.bytesOf(at?.(index) ?? cell, isText)}, 0)`,
-  );
+  const { long } = cells;
+  if (rowGuard === undefined || long === undefined) {
+    return at === undefined ? cells : cells.map((_cell, index) => at(index));
+  }
+  const selected = cells.map((cell, index) => {
+    if (at !== undefined) return at(index);
+    const { bytes, cell: value = cell } = long.get(index) ?? {};
+    if (bytes === undefined) return cell;
+    return sql`${rowGuard.unlessLong(rowGuard.bytesOf(bytes), MOST_ROW_BYTES, value)} as ${sql.id(cellName(index))}`;
+  });
+  const sizes = [...long].map(([index, { cell, bytes }]) => {
+    const found = at?.(index);
+    if (bytes === undefined) return sql`coalesce(${rowGuard.bytesOfText(found ?? cell)}, 0)`;
+    // Each byte has two digits.
+    return found === undefined
+      ? sql`coalesce(${rowGuard.bytesOf(bytes)}, 0)`
+      : sql`coalesce(${rowGuard.bytesOfText(found)} / 2, 0)`;
+  });
   const guard = rowGuard.refuse(sql`(${sql.join(sizes, sql` + `)})`, MOST_ROW_BYTES);
   return [...selected, sql`${guard} as ${sql.id("odata_guard")}`];
 }
@@ -177,10 +196,99 @@ function selectProperty(selected: SelectedProperty, plan: ColumnPlan, selection:
   const { relation, cells } = selection;
   switch (plan.kind) {
     case "scalar": {
-      const { column, format } = plan;
+      const { format } = plan;
       const { toValue, toJson, toSelected } = format;
       const select = selection.isReturned === true ? (format.toReturned ?? toSelected) : toSelected;
-      const index = addValue(cells, select(relation.column(column)), plan.property);
+      const cell = relation.column(plan.column);
+      const index = addValue(cells, select(cell), plan.property, cell);
+      return Object.freeze({
+        kind: "scalar",
+        index,
+        toValue: (cell: unknown) => (cell === null ? null : toValue(cell)),
+        toJson,
+        unreadable: plan.unreadable,
+      });
+    }
+    case "document":
+      return Object.freeze({
+        kind: "document",
+        index: addValue(cells, plan.toSelected(relation.column(plan.column)), plan.property),
+        toValue: selection.documentOf(plan.property, selected.withIgnored),
+        unreadable: plan.unreadable,
+      });
+    case "array":
+      return false;
+    case "scalar":
+      return plan.expression === undefined && plan.format.toReturned !== null;
+    default:
+      return plan.expression === undefined;
+  }
+}
+
+function mayForgive(plan: ColumnPlan, withIgnored = false): boolean {
+  if (plan.kind !== "complex") return plan.unreadable !== undefined;
+  const members = withIgnored ? everyMember(plan) : plan.members;
+  return [...members.values()].some((member) => mayForgive(member, withIgnored));
+}
+
+/** Makes the reader of a column with JSON. @param withIgnored see `SelectedProperty` */
+type DocumentReader = (property: StructuralProperty, withIgnored?: true) => (cell: unknown) => unknown;
+
+/** Adds a cell. @returns its index */
+export function addCell(cells: Cells, expression: Sql): number {
+  cells.push(sql`${expression} as ${sql.id(cellName(cells.length))}`);
+  return cells.length - 1;
+}
+
+/** Returns the alias of a cell, for drivers that return rows as objects. */
+export function cellName(index: number): string {
+  return `c${index}`;
+}
+
+/**
+ * Converts rows that a driver returned as objects to arrays of cells.
+ * @param width the number of cells, which have their aliases; undefined for columns with other names
+ */
+export function toRows(objects: readonly unknown[], width: number | undefined): readonly Row[] {
+  if (width === undefined) return objects.map((row): Row => Object.values(row as object));
+  const names = Array.from({ length: width }, (_none, index) => cellName(index));
+  return (objects as ReadonlyArray<Readonly<Record<string, unknown>>>).map((row) =>
+    names.map((name) => row[name] ?? null),
+  );
+}
+
+/** The relation to select from, and the cells to add to. */
+interface Selection {
+  readonly relation: Relation;
+  readonly cells: Cells;
+  readonly documentOf: DocumentReader;
+  /** Whether the cells must not depend on the session. */
+  readonly isReturned?: boolean;
+  /** The keys of the enclosing complex properties, each with a dot; absent: none. */
+  readonly path?: string;
+}
+
+function selectProperties(
+  selected: readonly SelectedProperty[],
+  plans: PlansByField,
+  selection: Selection,
+): ReadonlyMap<StructuralProperty, RowColumn> {
+  const columns = new Map<StructuralProperty, RowColumn>();
+  for (const each of selected) {
+    columns.set(each.property, selectProperty(each, planOf(each.property, plans), selection));
+  }
+  return columns;
+}
+
+function selectProperty(selected: SelectedProperty, plan: ColumnPlan, selection: Selection): RowColumn {
+  const { relation, cells } = selection;
+  switch (plan.kind) {
+    case "scalar": {
+      const { format } = plan;
+      const { toValue, toJson, toSelected } = format;
+      const select = selection.isReturned === true ? (format.toReturned ?? toSelected) : toSelected;
+      const cell = relation.column(plan.column);
+      const index = addValue(cells, select(cell), plan.property, cell);
       return Object.freeze({
         kind: "scalar",
         index,

@@ -111,9 +111,13 @@ function groupedRows(
   roundingMode: RoundingMode,
 ): Rows {
   const expressions = step.aggregates.flatMap(({ expression, filter }) => [expression ?? [], filter?.expression ?? []]);
+  const keys = step.keys.flatMap((key) => (key.kind === "structured" ? [] : key.expression));
   const { valuesFirst } = statement.profile.aggregates;
   const make = (isPlaced: boolean): Pick<GroupedRows, "plans" | "sorts"> & { readonly query: Sql } => {
-    const { scope, context, translatorOf, where } = queryOf(applied, statement, roundingMode, expressions.flat());
+    const { scope, context, translatorOf, where } = queryOf(applied, statement, roundingMode, [
+      ...expressions.flat(),
+      ...keys,
+    ]);
     const items = joinItemsOf(step.aggregates, context.scope, translatorOf);
     const values: Cells = [];
     const place: GroupContext["place"] = (value, expression) => {

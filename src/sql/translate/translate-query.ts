@@ -61,13 +61,21 @@ export interface RowQuery {
 export function translateSelection<S extends object>(
   rows: Rows,
   statement: StatementState,
-  { filter, orderBy, roundingMode, after, hasTop, hasSkip }: Omit<PageClauses, "selected" | "joined">,
+  {
+    filter,
+    orderBy,
+    selected,
+    roundingMode,
+    after,
+    hasTop,
+    hasSkip,
+  }: Omit<PageClauses, "selected" | "joined"> & Partial<Pick<PageClauses, "selected">>,
   select: (scope: PathScope, cells: Cells, sorter: Translator) => S,
 ): S & Pick<RowQuery, "query" | "width"> {
   const { profile } = statement;
   const { syntax } = profile;
   const scope = rowScope(rows, statement);
-  const context = { profile, scope, roundingMode, texts: boundTexts(profile, filter, orderBy) };
+  const context = { profile, scope, roundingMode, texts: boundTexts(profile, filter, orderBy, selected) };
   const translator = makeTranslator(context);
   const cells: Cells = [];
   const sorter = makeTranslator({ ...context, scope: outsideConditions(scope) });

@@ -6,7 +6,9 @@ const MARK = "odatakit.bytes ";
 
 /** How PostgreSQL refuses rows. It knows the bytes of a stored value without reading it. */
 export const PG_ROW_GUARD: RowGuard = Object.freeze<RowGuard>({
-  bytesOf: (cell, isText) => (isText ? sql`octet_length(${cell}::text)::bigint` : sql`octet_length(${cell})::bigint`),
+  bytesOf: (column) => sql`octet_length(${column})::bigint`,
+  bytesOfText: (cell) => sql`octet_length(${cell}::text)::bigint`,
+  unlessLong: (bytes, most, cell) => sql`(case when ${bytes} <= ${most}::bigint then ${cell} end)`,
   // It depends on the row, so that it is not computed when the statement is planned.
   refuse: (bytes, most) =>
     sql`(case when ${bytes} > ${most}::bigint then (${sql.lit(MARK)} || (${bytes})::text)::int end)`,
