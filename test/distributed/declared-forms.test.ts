@@ -10,23 +10,23 @@ import { watching } from "./watched-database.ts";
 const FORMS: ReadonlyArray<readonly [target: string, from: string]> = [
   [
     "Customers?$filter=not Orders/any()",
-    `from "customers" as "it" where not (exists (select 1 from "orders" as "r1" where "r1"."customerId" = "it"."id")) order by "it"."id" limit $1`,
+    `from "customers" as "it" where not (exists (select 1 from "orders" as "r1" where "r1"."customerId" = "it"."id")) order by "it"."id" limit $2`,
   ],
   [
     "Customers?$filter=Orders/any(o:o/Total gt 1)",
-    `from "customers" as "it" where exists (select 1 from "orders" as "r1" where "r1"."customerId" = "it"."id" and ("r1"."total" >= $1::int8)) order by "it"."id" limit $2`,
+    `from "customers" as "it" where exists (select 1 from "orders" as "r1" where "r1"."customerId" = "it"."id" and ("r1"."total" >= $2::int8)) order by "it"."id" limit $3`,
   ],
   [
     "Customers?$filter=Orders/all(o:o/Total gt 1)",
-    `from "customers" as "it" where not exists (select 1 from "orders" as "r1" where "r1"."customerId" = "it"."id" and ("r1"."total" >= $1::int8) is not true) order by "it"."id" limit $2`,
+    `from "customers" as "it" where not exists (select 1 from "orders" as "r1" where "r1"."customerId" = "it"."id" and ("r1"."total" >= $2::int8) is not true) order by "it"."id" limit $3`,
   ],
   [
     "Customers?$filter=Orders/$count gt 2",
-    `from "customers" as "it" where (select count(*) from "orders" as "r1" where "r1"."customerId" = "it"."id") > $1::int8 order by "it"."id" limit $2`,
+    `from "customers" as "it" where (select count(*) from "orders" as "r1" where "r1"."customerId" = "it"."id") > $2::int8 order by "it"."id" limit $3`,
   ],
   [
     "Customers?$filter=Orders/any(o:o/Lines/any(l:l/Price gt o/Total))",
-    `from "customers" as "it" where exists (select 1 from "orders" as "r1" where "r1"."customerId" = "it"."id" and (exists (select 1 from "lines" as "r2" where "r2"."orderId" = "r1"."id" and "r2"."customerId" = "r1"."customerId" and ("r2"."price" > "r1"."total")))) order by "it"."id" limit $1`,
+    `from "customers" as "it" where exists (select 1 from "orders" as "r1" where "r1"."customerId" = "it"."id" and (exists (select 1 from "lines" as "r2" where "r2"."orderId" = "r1"."id" and "r2"."customerId" = "r1"."customerId" and ("r2"."price" > "r1"."total")))) order by "it"."id" limit $2`,
   ],
   [
     "Orders?$filter=not (Customer/Name eq 'a')",
@@ -42,7 +42,7 @@ const FORMS: ReadonlyArray<readonly [target: string, from: string]> = [
   ],
   [
     "Orders?$expand=Customer",
-    `from "orders" as "it" left join "customers" as "r1" on "r1"."id" = "it"."customerId" order by "it"."customerId", "it"."id" limit $1`,
+    `from "orders" as "it" left join "customers" as "r1" on "r1"."id" = "it"."customerId" order by "it"."customerId", "it"."id" limit $2`,
   ],
   [
     "Lines?$filter=Product/Name eq 'a'",
@@ -54,19 +54,19 @@ const FORMS: ReadonlyArray<readonly [target: string, from: string]> = [
   ],
   [
     "Lines?$expand=Product",
-    `from "lines" as "it" left join "products" as "r1" on "r1"."id" = "it"."productId" order by "it"."customerId", "it"."orderId", "it"."number" limit $1`,
+    `from "lines" as "it" left join "products" as "r1" on "r1"."id" = "it"."productId" order by "it"."customerId", "it"."orderId", "it"."number" limit $2`,
   ],
   [
     "Invoices?$filter=not (Owner/Owner eq 'a')",
-    `from "invoices" as "it" where not (exists (select 1 from "accounts" as "r1" where "r1"."code" = "it"."account" and ("r1"."code"::text collate "C") = ("it"."account"::text collate "C") and (("r1"."owner" = $1 and ("r1"."owner"::text collate "C") = ($2::text collate "C"))))) order by "it"."id", (("it"."account" || '') collate "C") limit $3`,
+    `from "invoices" as "it" where not (exists (select 1 from "accounts" as "r1" where "r1"."code" = "it"."account" and ("r1"."code"::text collate "C") = ("it"."account"::text collate "C") and (("r1"."owner" = $2 and ("r1"."owner"::text collate "C") = ($3::text collate "C"))))) order by "it"."id", (("it"."account" || '') collate "C") limit $4`,
   ],
   [
     "Customers?$orderby=Orders/$count",
-    `from "customers" as "it" left join (select "r1"."customerId" as "k0", count(*) as "n" from "orders" as "r1" group by 1) as "r2" on "r2"."k0" = "it"."id" order by coalesce("r2"."n", 0), "it"."id" limit $1`,
+    `from "customers" as "it" left join (select "r1"."customerId" as "k0", count(*) as "n" from "orders" as "r1" group by 1) as "r2" on "r2"."k0" = "it"."id" order by coalesce("r2"."n", 0), "it"."id" limit $2`,
   ],
   [
     "Products?$filter=not Lines/any()",
-    `from "products" as "it" left join (select distinct "r1"."productId" as "k0" from "lines" as "r1" where "r1"."productId" is not null offset 0) as "r2" on "r2"."k0" = "it"."id" where not (("r2"."k0" is not null)) order by "it"."id" limit $1`,
+    `from "products" as "it" left join (select distinct "r1"."productId" as "k0" from "lines" as "r1" where "r1"."productId" is not null offset 0) as "r2" on "r2"."k0" = "it"."id" where not (("r2"."k0" is not null)) order by "it"."id" limit $2`,
   ],
   [
     "Orders?$filter=not SameNumber/any()",
@@ -74,7 +74,7 @@ const FORMS: ReadonlyArray<readonly [target: string, from: string]> = [
   ],
   [
     "Products?$orderby=Lines/any()",
-    `from "products" as "it" left join (select distinct "r1"."productId" as "k0" from "lines" as "r1" where "r1"."productId" is not null offset 0) as "r2" on "r2"."k0" = "it"."id" order by (("r2"."k0" is not null)) asc nulls first, "it"."id" limit $1`,
+    `from "products" as "it" left join (select distinct "r1"."productId" as "k0" from "lines" as "r1" where "r1"."productId" is not null offset 0) as "r2" on "r2"."k0" = "it"."id" order by (("r2"."k0" is not null)) asc nulls first, "it"."id" limit $2`,
   ],
   [
     "Customers(5)/Orders?$filter=Total gt 3&$top=2&$skip=1&$orderby=Total",
@@ -94,11 +94,11 @@ const FORMS: ReadonlyArray<readonly [target: string, from: string]> = [
   ],
   [
     "Accounts?$expand=Invoices",
-    `from (select array_position($1::text[], ("r1"."account"::text collate "C")) - 1 as "c0", "r1"."id"::text as "c1", "r1"."account"::text as "c2", "r1"."amount"::text as "c3", row_number() over (partition by (("r1"."account" || '') collate "C") order by "r1"."id", (("r1"."account" || '') collate "C")) as "n" from "invoices" as "r1" where "r1"."account" = any($2) and ("r1"."account"::text collate "C") = any($3::text[])) as "found" where "found"."n" <= $4 order by "found"."c0", "found"."n" limit $5`,
+    `from (select array_position($2::text[], ("r1"."account"::text collate "C")) - 1 as "c0", "r1"."id"::text as "c1", "r1"."account"::text as "c2", "r1"."amount"::text as "c3", row_number() over (partition by (("r1"."account" || '') collate "C") order by "r1"."id", (("r1"."account" || '') collate "C")) as "n" from "invoices" as "r1" where "r1"."account" = any($3) and ("r1"."account"::text collate "C") = any($4::text[])) as "found" where "found"."n" <= $5 order by "found"."c0", "found"."n" limit $6`,
   ],
   [
     "Accounts('e')/Invoices",
-    `from "invoices" as "r1" where ("r1"."account" = $1 and ("r1"."account"::text collate "C") = ($2::text collate "C")) order by "r1"."id", (("r1"."account" || '') collate "C") limit $3`,
+    `from "invoices" as "r1" where ("r1"."account" = $2 and ("r1"."account"::text collate "C") = ($3::text collate "C")) order by "r1"."id", (("r1"."account" || '') collate "C") limit $4`,
   ],
   [
     "Orders?$filter=not Gifts/any()",
@@ -110,7 +110,7 @@ const FORMS: ReadonlyArray<readonly [target: string, from: string]> = [
   ],
   [
     "Orders(CustomerId=5,Id=1)/Gifts",
-    `from "gifts" as "r2" inner join "products" as "r1" on "r1"."id" = "r2"."product_id" where "r2"."order_id" = $1::int4 and "r2"."customer_id" = $2::int4 order by "r1"."id" limit $3`,
+    `from "gifts" as "r2" inner join "products" as "r1" on "r1"."id" = "r2"."product_id" where "r2"."order_id" = $2::int4 and "r2"."customer_id" = $3::int4 order by "r1"."id" limit $4`,
   ],
 ];
 

@@ -1,3 +1,4 @@
+import { keptPer } from "../../base/memo.ts";
 import type { ConfigurationFault } from "../../errors/configuration-error.ts";
 import type { NavigationHandlers, OfferedHandler } from "../handlers.ts";
 import {
@@ -220,9 +221,7 @@ export function navigationsInto({ name }: DeclaredSet, sets: readonly DeclaredSe
 
 /** Returns the navigations along which the rules of a set apply. */
 export function askingNavigations(set: DeclaredSet, sets: readonly DeclaredSet[]): readonly NavigationInto[] {
-  return everyNavigation(sets).filter(
-    ({ navigation }) => asksTargetOf(navigation) && setsAlong(navigation, sets).includes(set),
-  );
+  return everyNavigation(sets).filter(({ navigation }) => asksTargetOf(navigation) && leadsTo(navigation, set));
 }
 
 /** Returns the routes of other sets that load one entity of a set by its key to check its rules. */
@@ -274,10 +273,11 @@ function namesKey({ target, options }: DeclaredNavigation): boolean {
   return related.length > 0 && keys.every((key) => related.includes(key));
 }
 
-/** Returns the navigations of all sets. */
-export function everyNavigation(sets: readonly DeclaredSet[]): readonly NavigationInto[] {
-  return sets.flatMap((from) => from.navigations.map((navigation) => ({ from, navigation })));
-}
+/** Returns the navigations of all sets, a list for each registration. */
+export const everyNavigation: (sets: readonly DeclaredSet[]) => readonly NavigationInto[] = keptPer(
+  (sets: readonly DeclaredSet[]) =>
+    sets.flatMap((from) => from.navigations.map((navigation) => ({ from, navigation }))),
+);
 
 /**
  * Resolves the rules along a navigation. Without a target set, the rules of every set of the related type apply:
@@ -314,10 +314,12 @@ function asksTargetOf({ options }: DeclaredNavigation): boolean {
 }
 
 /** Returns the target set of a navigation; without a target set, every set of the related type. */
-function setsAlong({ options, target }: DeclaredNavigation, sets: readonly DeclaredSet[]): readonly DeclaredSet[] {
-  const { target: name } = options;
-  if (typeof name === "string") return sets.filter((each) => each.name === name);
-  return target === undefined ? [] : sets.filter((each) => each.entityType === target);
+function setsAlong(navigation: DeclaredNavigation, sets: readonly DeclaredSet[]): readonly DeclaredSet[] {
+  return sets.filter((each) => leadsTo(navigation, each));
+}
+
+function leadsTo({ options, target }: DeclaredNavigation, { name, entityType }: DeclaredSet): boolean {
+  return typeof options["target"] === "string" ? options["target"] === name : target === entityType;
 }
 
 const NAVIGATION_HANDLERS = [
