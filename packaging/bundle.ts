@@ -47,11 +47,14 @@ const COMMENTS = { legal: true, annotation: true, jsdoc: false } as const;
  * @see docs/decisions/0025-bundled-package.md
  */
 export async function bundle(project: string, entries: Readonly<Record<string, PackageEntry>>): Promise<void> {
-  await bundleEntries(project, entries);
-  await bundleKysely(project);
+  await bundleKysely(project, await bundleEntries(project, entries));
 }
 
-async function bundleEntries(project: string, entries: Readonly<Record<string, PackageEntry>>): Promise<void> {
+/** @returns the names that the modules import from `kysely` */
+async function bundleEntries(
+  project: string,
+  entries: Readonly<Record<string, PackageEntry>>,
+): Promise<ReadonlySet<string>> {
   const input = Object.fromEntries(
     Object.values(entries).map((entry) => [entry.default.slice("./dist/".length, -".js".length), entry.source]),
   );
@@ -67,7 +70,7 @@ async function bundleEntries(project: string, entries: Readonly<Record<string, P
     onLog: failOnWarning,
   });
   try {
-    await build.write({
+    const { output } = await build.write({
       dir: "dist",
       format: "esm",
       chunkFileNames: "chunks/[name].js",
@@ -75,18 +78,36 @@ async function bundleEntries(project: string, entries: Readonly<Record<string, P
       comments: COMMENTS,
       charset: CHARSET,
     });
+    const codes = output.flatMap((file) => (file.type === "chunk" && file.fileName.endsWith(".js") ? [file.code] : []));
+    return new Set(codes.flatMap(importedFromKysely));
   } finally {
     await build.close();
   }
 }
 
-/** Writes all of Kysely as one module. The build before it leaves imports of `kysely` as they are. */
-async function bundleKysely(project: string): Promise<void> {
+/** Returns the names that a module of the bundler imports from `kysely`, at its start or later. */
+function importedFromKysely(code: string): readonly string[] {
+  const imports = code.matchAll(/(?:import|const) \{([^}]*)\} (?:from|= await import\()\s*"kysely"/gu);
+  return Array.from(imports, ([, names = ""]) => names.match(/[\w$]+(?=\s*(?:,|$| as |: ))/gu) ?? []).flat();
+}
+
+/** The module whose exports are the parts of Kysely in use. */
+const USED_KYSELY = "used:kysely";
+
+/** Writes the parts of Kysely that the package imports as one module. The build before it leaves these imports as they are. */
+async function bundleKysely(project: string, names: ReadonlySet<string>): Promise<void> {
   const build = await rolldown({
-    input: { "cli/kysely": "kysely" },
+    input: { "cli/kysely": USED_KYSELY },
     cwd: project,
     platform: "neutral",
     checks: { bundlerTimings: false },
+    plugins: [
+      {
+        name: "used-kysely",
+        resolveId: (id) => (id === USED_KYSELY ? id : null),
+        load: (id) => (id === USED_KYSELY ? `export { ${[...names].join(", ")} } from "kysely";` : null),
+      },
+    ],
     onLog: failOnWarning,
   });
   try {
