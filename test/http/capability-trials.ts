@@ -84,7 +84,7 @@ const REFUSALS: ReadonlySet<string> = new Set([
   "NotImplemented",
 ]);
 
-/** Compares what `$metadata` claims of the sets of a service with what requests find. */
+/** Compares what `$metadata` claims of the sets of a service with what requests find. A missing claim is the default. */
 export class CapabilityTrials {
   /** How many claims were tried, by `Set.Term`. */
   readonly tried = new Map<string, number>();
@@ -137,12 +137,12 @@ export class CapabilityTrials {
     IndexableByKey: async (set, { key }, claim = true) => {
       await this.#expect(set, "IndexableByKey", claim, { method: "GET", path: `/${set}${key}` });
     },
-    TopSupported: (set, _subject, claim) => this.#expectOption(set, "TopSupported", claim, { $top: "1" }),
-    SkipSupported: (set, _subject, claim) => this.#expectOption(set, "SkipSupported", claim, { $skip: "1" }),
+    TopSupported: (set, _subject, claim = true) => this.#expectOption(set, "TopSupported", claim, { $top: "1" }),
+    SkipSupported: (set, _subject, claim = true) => this.#expectOption(set, "SkipSupported", claim, { $skip: "1" }),
     ComputeSupported: (set, _subject, claim = false) =>
       this.#expectOption(set, "ComputeSupported", claim, { $compute: "1 add 1 as Probe" }),
-    FilterRestrictions: async (set, { filters }, claim) => {
-      const { Filterable, NonFilterableProperties = [], ...rest } = claim as Json;
+    FilterRestrictions: async (set, { filters }, claim = {}) => {
+      const { Filterable = true, NonFilterableProperties = [], ...rest } = claim as Json;
       nothingElse(rest);
       await this.#expectOption(set, "Filterable", Filterable, { $filter: "true" });
       const excluded = new Set(NonFilterableProperties as readonly string[]);
@@ -151,8 +151,8 @@ export class CapabilityTrials {
         await this.#expectOption(set, "FilterableProperty", isFilterable, { $filter: known(filters, name) });
       }
     },
-    SortRestrictions: async (set, { orders }, claim) => {
-      const { Sortable, NonSortableProperties = [], ...rest } = claim as Json;
+    SortRestrictions: async (set, { orders }, claim = {}) => {
+      const { Sortable = true, NonSortableProperties = [], ...rest } = claim as Json;
       nothingElse(rest);
       await this.#expectOption(set, "Sortable", Sortable, { $orderby: "now()" });
       const excluded = new Set(NonSortableProperties as readonly string[]);
@@ -164,18 +164,18 @@ export class CapabilityTrials {
         }
       }
     },
-    SearchRestrictions: (set, _subject, claim) => {
-      const { Searchable, ...rest } = claim as Json;
+    SearchRestrictions: (set, _subject, claim = {}) => {
+      const { Searchable = true, ...rest } = claim as Json;
       nothingElse(rest);
       return this.#expectOption(set, "Searchable", Searchable, { $search: 'a OR (NOT b AND "c d")' });
     },
-    CountRestrictions: (set, _subject, claim) => {
-      const { Countable, ...rest } = claim as Json;
+    CountRestrictions: (set, _subject, claim = {}) => {
+      const { Countable = true, ...rest } = claim as Json;
       nothingElse(rest);
       return this.#expectOption(set, "Countable", Countable, { $count: "true" });
     },
-    SelectSupport: async (set, subject, claim) => {
-      const { Supported, ...rest } = claim as Json;
+    SelectSupport: async (set, subject, claim = {}) => {
+      const { Supported = true, ...rest } = claim as Json;
       nothingElse(rest);
       const places = await this.#places(set, subject);
       const options = this.#structural(set);
@@ -187,10 +187,11 @@ export class CapabilityTrials {
       }
       if (Supported === true) expectSame([set, places.length > 0], [set, true]);
     },
-    ExpandRestrictions: async (set, subject, claim) => {
-      const { Expandable, NonExpandableProperties = [], MaxLevels, ...rest } = claim as Json;
+    ExpandRestrictions: async (set, subject, claim = {}) => {
+      const { Expandable = true, NonExpandableProperties = [], MaxLevels, ...rest } = claim as Json;
       nothingElse(rest);
-      expectSame([set, "MaxLevels", MaxLevels], [set, "MaxLevels", Expandable === true ? 3 : undefined]);
+      const isLimited = Expandable === true && this.#navigations(set).length > 0;
+      expectSame([set, "MaxLevels", MaxLevels], [set, "MaxLevels", isLimited ? 3 : undefined]);
       const excluded = new Set(NonExpandableProperties as readonly string[]);
       const places = await this.#places(set, subject, false);
       for (const place of places) {
@@ -247,13 +248,13 @@ export class CapabilityTrials {
         await this.#expect(set, "InsertableAlong", Insertable, { method: "POST", path, body });
       }
     },
-    InsertRestrictions: (set, { body }, claim) => {
-      const { Insertable, ...rest } = claim as Json;
+    InsertRestrictions: (set, { body }, claim = {}) => {
+      const { Insertable = true, ...rest } = claim as Json;
       nothingElse(rest);
       return this.#expect(set, "Insertable", Insertable, { method: "POST", path: `/${set}`, body });
     },
-    UpdateRestrictions: async (set, { key, body }, claim) => {
-      const { Updatable, UpdateMethod = "PATCH", ...rest } = claim as Json;
+    UpdateRestrictions: async (set, { key, body }, claim = {}) => {
+      const { Updatable = true, UpdateMethod = "PATCH", ...rest } = claim as Json;
       nothingElse(rest);
       expectSame(["PATCH", "PUT"].includes(String(UpdateMethod)), true);
       const path = `/${set}${key}`;
@@ -262,8 +263,8 @@ export class CapabilityTrials {
       // PUT may be accepted as well as PATCH.
       if (!isPatched) await this.#expect(set, "Updatable", Updatable, { method: "PUT", path, body });
     },
-    DeleteRestrictions: (set, { key }, claim) => {
-      const { Deletable, ...rest } = claim as Json;
+    DeleteRestrictions: (set, { key }, claim = {}) => {
+      const { Deletable = true, ...rest } = claim as Json;
       nothingElse(rest);
       return this.#expect(set, "Deletable", Deletable, { method: "DELETE", path: `/${set}${key}` });
     },
@@ -272,8 +273,8 @@ export class CapabilityTrials {
   /** Checks that listed functions are accepted wherever filters are, and that others are not. */
   async #tryFunctions(claims: ReadonlyMap<string, unknown>): Promise<void> {
     const filterable = Object.keys(this.#subjects).filter((set) => {
-      const claim = claimsOf(this.#container[set] as Json).get("FilterRestrictions") as Json;
-      return claim["Filterable"];
+      const { Filterable = true } = (claimsOf(this.#container[set] as Json).get("FilterRestrictions") ?? {}) as Json;
+      return Filterable;
     });
     const { FilterFunctions, BatchSupport, QuerySegmentSupported, ...rest } = Object.fromEntries(claims);
     nothingElse(rest);
@@ -294,12 +295,9 @@ export class CapabilityTrials {
   /** Checks the claims about batches with a request of each format. */
   async #tryBatches(claim: Json): Promise<void> {
     expectSame(claim, {
-      Supported: true,
       ContinueOnErrorSupported: true,
       ReferencesInRequestBodiesSupported: true,
       ReferencesAcrossChangeSetsSupported: true,
-      EtagReferencesSupported: false,
-      RequestDependencyConditionsSupported: false,
       SupportedFormats: ["multipart/mixed"],
     });
     for (const type of ["multipart/mixed; boundary=b", "application/json"]) {
