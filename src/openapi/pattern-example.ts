@@ -102,15 +102,39 @@ class PatternReader {
   }
 }
 
-/** Returns the plainest character of a class; else the one that it names first. */
+/** Returns a character of a class or escape: the first that it names, or a plain one that it does not exclude. */
 function characterOf(set: string): string {
   const [, code] = /^\\[xu]\{?([\da-fA-F]+)\}?$/u.exec(set) ?? [];
   if (code !== undefined) return String.fromCodePoint(Number.parseInt(code, 16));
-  try {
-    const whole = new RegExp(`^${set}$`, "u");
-    const named = Array.from(set.replaceAll(/^\[\^?|\]$/gu, "").replaceAll("\\", ""));
-    return [...CHARACTERS, ...named].find((character) => whole.test(character)) ?? "";
-  } catch {
-    return "";
-  }
+  if (set.startsWith("\\")) return ofEscape(set);
+  const [, excluded] = /^\[\^(.*)\]$/su.exec(set) ?? [];
+  if (excluded !== undefined) return CHARACTERS.find((character) => !names(excluded, character)) ?? "";
+  const [first = ""] = /(?<=^\[)(?:\\(?:[pP]\{[^}]*\}|x[\da-fA-F]{2}|u[\da-fA-F]{4}|.)|.)/su.exec(set) ?? [];
+  return first.length > 1 ? characterOf(first) : first;
+}
+
+const ESCAPES: Readonly<Record<string, string>> = {
+  d: "1",
+  w: "a",
+  s: " ",
+  D: "a",
+  W: " ",
+  S: "a",
+  t: "\t",
+  n: "\n",
+  r: "\r",
+};
+
+function ofEscape(escape: string): string {
+  if (/^\\[pP]/u.test(escape)) return /^\\p\{(?:Lu|N)/u.test(escape) ? (escape.includes("Lu") ? "A" : "1") : "a";
+  const character = escape[1] ?? "";
+  return ESCAPES[character] ?? character;
+}
+
+/** Whether a class names a character, by itself or in one of the usual ranges. */
+function names(set: string, character: string): boolean {
+  if (set.includes(character)) return true;
+  if (/[a-z]/u.test(character)) return /a-z|\\w/u.test(set);
+  if (/[A-Z]/u.test(character)) return /A-Z|\\w/u.test(set);
+  return /\d/u.test(character) ? /0-9|\\[dw]/u.test(set) : character === " " && set.includes("\\s");
 }

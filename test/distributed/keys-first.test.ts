@@ -173,13 +173,16 @@ describe.each(ENGINES.filter(({ name }) => name === "postgres"))("pages of $titl
     const statements = await sentStatements(db, () =>
       read(service, "Parts?$top=150&$skip=90&$filter=Number gt 5&$orderby=Name desc"),
     );
+    const bytes = ["shop", "name", "owner"]
+      .map((name) => `coalesce(octet_length("it"."${name}"::text::text)::bigint, 0)`)
+      .join(" + ");
     expect(statements.map(({ sql: text }) => text).join("\n")).toBe(
-      `select "it"."shop"::text as "c0", "it"."number"::text as "c1", "it"."name"::text as "c2", "it"."owner"::text as "c3", "it"."kindId"::text as "c4", "page"."odata_count" as "c5" ` +
+      `select "it"."shop"::text as "c0", "it"."number"::text as "c1", "it"."name"::text as "c2", "it"."owner"::text as "c3", "it"."kindId"::text as "c4", "page"."odata_count" as "c5", (case when (${bytes}) > $1::bigint then ('odatakit.bytes ' || ((${bytes}))::text)::int end) as "odata_guard" ` +
         `from "parts" as "it" inner join (select "keys".*, count(*) over () as "odata_count" from (` +
-        `select "shop" as "c0", "number" as "c1" from "parts" as "it" where "number" >= $1::int8 ` +
-        `order by (("name" || '') collate "C") desc nulls last, (("shop" || '') collate "C") desc, "number" desc limit $2 offset $3` +
+        `select "shop" as "c0", "number" as "c1" from "parts" as "it" where "number" >= $2::int8 ` +
+        `order by (("name" || '') collate "C") desc nulls last, (("shop" || '') collate "C") desc, "number" desc limit $3 offset $4` +
         `) as "keys") as "page" on "it"."shop" = "page"."c0" and "it"."number" = "page"."c1" ` +
-        `where "it"."number" >= $4::int8 order by (("it"."name" || '') collate "C") desc nulls last, (("it"."shop" || '') collate "C") desc, "it"."number" desc`,
+        `where "it"."number" >= $5::int8 order by (("it"."name" || '') collate "C") desc nulls last, (("it"."shop" || '') collate "C") desc, "it"."number" desc`,
     );
     await close();
   });
