@@ -126,7 +126,9 @@ const ESCAPES: Readonly<Record<string, string>> = {
 };
 
 function ofEscape(escape: string): string {
-  if (/^\\[pP]/u.test(escape)) return /^\\p\{(?:Lu|N)/u.test(escape) ? (escape.includes("Lu") ? "A" : "1") : "a";
+  if (/^\\p\{Lu/u.test(escape)) return "A";
+  if (/^\\p\{N/u.test(escape)) return "1";
+  if (/^\\[pP]/u.test(escape)) return "a";
   const character = escape[1] ?? "";
   return ESCAPES[character] ?? character;
 }
