@@ -126,8 +126,8 @@ const ESCAPES: Readonly<Record<string, string>> = {
 };
 
 function ofEscape(escape: string): string {
-  if (/^\\p\{Lu/u.test(escape)) return "A";
-  if (/^\\p\{N/u.test(escape)) return "1";
+  if (escape.startsWith("\\p{Lu")) return "A";
+  if (escape.startsWith("\\p{N")) return "1";
   if (/^\\[pP]/u.test(escape)) return "a";
   const character = escape[1] ?? "";
   return ESCAPES[character] ?? character;
