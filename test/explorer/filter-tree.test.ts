@@ -120,6 +120,17 @@ describe("the tree of a filter", () => {
     expect(writeFilter(group("or", [unfinished, condition("B", "eq", ["1"])]))).toBe("B eq 1");
   });
 
+  test.each([
+    [100, "group"],
+    [101, "text"],
+  ])("%s conditions, also in groups, are a %s", (count, kind) => {
+    const half = Array.from({ length: count - 50 }, (_, at) => `A eq ${String(at)}`).join(" or ");
+    const written = `${"B eq 1 and ".repeat(50)}(${half})`;
+    const tree = readFilter(written);
+    expect(tree.items.length === 1 ? tree.items[0]?.kind : tree.kind).toBe(kind);
+    expect(writeFilter(tree)).toBe(written);
+  });
+
   test("keeps a text together", () => {
     expect(writeFilter(group("and", [text("A or B"), text("C")]))).toBe("(A or B) and C");
   });

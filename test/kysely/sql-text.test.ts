@@ -190,6 +190,10 @@ describe("statements", () => {
     expect(statement?.parameters).toEqual([2n, 5n]);
     const [unlimited] = await run({ select: "id", skip: 5 });
     expect(unlimited?.sql).toMatch(/ order by "id" limit -1 offset \?$/);
+    const [sorted] = await run({ select: "id", orderby: "placed", skip: 5 });
+    expect(sorted?.sql).toMatch(
+      /^with odata_sorted as materialized \(.* order by "placed", "id"\) select \* from odata_sorted limit -1 offset \?$/,
+    );
   });
 
   test("read a page with one statement, and the total with another if the page does not imply it", async () => {

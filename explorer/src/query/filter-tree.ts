@@ -75,13 +75,18 @@ function pattern(source: string): RegExp {
   return new RegExp(`^${source}$`, "su");
 }
 
+/** A filter of more conditions is edited as text. */
+const MOST_CONDITIONS = 100;
+
 /**
- * Reads the text of a filter as a tree. A filter with a fault of syntax is one text. `writeFilter` writes a text of the same
+ * Reads the text of a filter as a tree. A filter with a fault of syntax, or of many conditions, is one text. `writeFilter` writes a text of the same
  * meaning, and the same text again for one that it wrote itself.
  */
 export function readFilter(text: string): FilterGroup {
   if (text.trim() === "") return NO_FILTER;
-  const node: FilterNode = isExpression(text) ? read(text.trim()) : { kind: "text", text };
+  const whole: FilterNode = { kind: "text", text };
+  const tree = isExpression(text) ? read(text.trim()) : whole;
+  const node = countOf(tree) > MOST_CONDITIONS ? whole : tree;
   return node.kind === "group" ? node : { ...NO_FILTER, items: [node] };
 }
 
@@ -89,6 +94,10 @@ export function readFilter(text: string): FilterGroup {
 export function conditionsOf(filter = ""): readonly FilterNode[] {
   const tree = readFilter(filter);
   return tree.operator === "and" && !tree.isNegated ? tree.items : [tree];
+}
+
+function countOf(node: FilterNode): number {
+  return node.kind === "group" ? node.items.reduce((sum, item) => sum + countOf(item), 0) : 1;
 }
 
 function read(text: string): FilterNode {

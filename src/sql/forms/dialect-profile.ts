@@ -113,6 +113,8 @@ export interface DialectSyntax {
   readonly listLabels?: (table: string) => CatalogueQuery;
   /** The limit and the offset, with a blank before them; null for none. */
   readonly limit: (top: Sql | null, skip: Sql | null) => Sql;
+  /** Skips rows of a query that sorts them all; absent if `limit` does so as fast. */
+  readonly skipSorted?: (sorted: Sql, skip: Sql) => Sql;
   /** The end of a list that a database on several machines reads before the rest; absent if it does so without. */
   readonly readFirst?: Sql;
   /**
@@ -126,10 +128,8 @@ export interface DialectSyntax {
   readonly columnKey: (name: string) => string;
   /** Tests whether two values are equal or both null. Never null itself. */
   readonly isSame: (left: Sql, right: Sql) => Sql;
-  /** The negation of `isSame`. */
   readonly isDifferent: (left: Sql, right: Sql) => Sql;
   readonly ifNull: (value: Sql, fallback: Sql) => Sql;
-  /** One of two values. */
   readonly choose: (condition: Sql, whenTrue: Sql, otherwise: Sql) => Sql;
   /** `true` or `false` as the value of a condition, as a fallback for `ifNull`. */
   readonly booleanValue: (value: boolean) => Sql;

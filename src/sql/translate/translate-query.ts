@@ -84,10 +84,13 @@ export function translateSelection<S extends object>(
   const condition = whereAll([...scope.it.alive(statement), ...following], filterTest(filter, translator));
   if (hasTop && filter === null && after === undefined && rows.quoted !== undefined) statement.notes.isLimited = true;
   const order = orderClause(translateOrder(orderBy, sorter, syntax));
-  const limit = syntax.limit(hasTop ? TOP : null, hasSkip ? SKIP : null);
+  // An index has the keys in order.
+  const isSorted = orderBy.length > 1 && !hasTop && hasSkip;
+  const skipSorted = isSorted ? syntax.skipSorted : undefined;
+  const limit = skipSorted ? sql`` : syntax.limit(hasTop ? TOP : null, hasSkip ? SKIP : null);
   // `from` comes last, because every other part may have added joins.
   const query = sql`${selectFrom(cells, scope)}${condition}${order}${limit}`;
-  return { ...selection, query, width: cells.length };
+  return { ...selection, query: skipSorted?.(query, SKIP) ?? query, width: cells.length };
 }
 
 /** Translates the query that counts the rows after the filter. */
