@@ -104,6 +104,7 @@ export const LONG: readonly string[] = [
   "test/kysely/json-pages.test.ts",
   "test/kysely/json-values.test.ts",
   "test/kysely/large-keys.test.ts",
+  "test/kysely/large-rows.test.ts",
   "test/kysely/letter-case.test.ts",
   "test/kysely/long-joins.test.ts",
   "test/kysely/long-values.test.ts",

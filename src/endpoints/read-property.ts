@@ -31,7 +31,7 @@ export const readProperty: Endpoint = inStages({
   bind: (request) => openProperty(request, readJsonFormat, valueOptions),
   execute: ({ addressed, key }, execution) => {
     const { entitySet } = addressed;
-    return chain(readOwner(execution, addressed, key), (found) => {
+    return chain(readOwner(execution, addressed, key, true), (found) => {
       if (found === null) {
         checkMissingMatch(execution, entitySet);
         throw entityNotFound(entitySet, addressed.key);

@@ -1,19 +1,37 @@
-import type { ByteCount } from "../../base/byte-count.ts";
+import { CompiledQuery } from "kysely";
+import { type ByteCount, fitting } from "../../base/byte-count.ts";
+import type { ReadRowsResult } from "../../connection/array-reader.ts";
+import { OwnTransaction } from "../../connection/limited-query.ts";
+import type { Patience } from "../../connection/patient-reader.ts";
+import type { Row } from "../../query/row-shape.ts";
 import type { SourceQuery } from "../../query/source.ts";
+import type { DialectProfile } from "../forms/dialect-profile.ts";
+import { tooLargeStatement } from "./database-fault.ts";
+import type { ReadRows } from "./traced-read.ts";
 
 /** The share of the rows that is read next, and the most rows that it is a share of. */
 const SHARE = 4;
 const MOST_SHARED = 1024;
+
+/** Returns the count of a read whose rows the database may refuse: a refusal would end a transaction of the application. */
+export function refusableBytes({
+  bytes,
+  transaction,
+}: Pick<SourceQuery, "bytes" | "transaction">): ByteCount | undefined {
+  return transaction === undefined || transaction instanceof OwnTransaction ? bytes : undefined;
+}
 
 /**
  * Returns the number of rows to read if the database has refused one of more: the page ends before it. Their bytes count again.
  * @returns undefined if fewer cannot help
  */
 export function fewerRows(
-  { top = MOST_SHARED, bytes, transaction }: Pick<SourceQuery, "top" | "bytes" | "transaction">,
+  query: Pick<SourceQuery, "top" | "bytes" | "transaction">,
   isRefused: boolean,
 ): number | undefined {
-  if (!isRefused || top <= 1 || bytes === undefined || transaction !== undefined) return undefined;
+  const { top = MOST_SHARED } = query;
+  const bytes = refusableBytes(query);
+  if (!isRefused || top <= 1 || bytes === undefined) return undefined;
   bytes.give(0);
   return Math.ceil(Math.min(top, MOST_SHARED) / SHARE);
 }
@@ -28,4 +46,45 @@ export function endsEarly(
   if (isCut !== true && length < top) return false;
   bytes?.merge(0, true);
   return true;
+}
+
+/**
+ * Returns the rows that fit into the bytes of a request.
+ * @throws ODataError if rows that the request does not count were not kept as a whole
+ */
+export function fittingRows(
+  { rows, isCut }: ReadRowsResult,
+  facts: ReadRows["facts"],
+  { bytes }: Patience,
+): readonly Row[] {
+  if (bytes === undefined || facts?.row === undefined) {
+    if (isCut) throw tooLargeStatement();
+    return rows;
+  }
+  const kept = fitting(rows, bytes, facts.row.besides);
+  if (isCut && !bytes.isOver) bytes.merge(0, true);
+  return kept;
+}
+
+/** Runs statements through Kysely. */
+export interface Executor {
+  executeQuery(query: CompiledQuery): Promise<{ readonly rows: readonly unknown[] }>;
+}
+
+/** Runs a statement in a transaction of this service, which continues after a refusal. @throws the error of the statement */
+export async function keeping(
+  connection: Executor,
+  query: CompiledQuery,
+  { rowGuard }: DialectProfile["values"],
+): ReturnType<Executor["executeQuery"]> {
+  if (rowGuard?.endsTransaction !== true) return connection.executeQuery(query);
+  await connection.executeQuery(CompiledQuery.raw("savepoint odatakit_rows"));
+  try {
+    return await connection.executeQuery(query);
+  } catch (error) {
+    if (error instanceof Error && rowGuard.isRefused(error)) {
+      await connection.executeQuery(CompiledQuery.raw("rollback to savepoint odatakit_rows"));
+    }
+    throw error;
+  }
 }

@@ -110,9 +110,15 @@ async function openServerStream(
   const { cursor } = streaming;
   if (cursor === undefined && !(await seeksOnServer(reader, streaming, query))) return null;
   const most = query.top ?? Infinity;
+  // The rows of a longer page are read again.
+  const bytes = query.bytes?.part();
   // A page without following rows needs no place.
-  const first = await readPage(reader, { ...query, marked: undefined, top: Math.min(most, SHORT + 1) });
-  if ((first.json?.length ?? first.entities.length) <= SHORT) return new WholePage(reader, first);
+  const first = await readPage(reader, { ...query, marked: undefined, top: Math.min(most, SHORT + 1), bytes });
+  if ((first.json?.length ?? first.entities.length) <= SHORT) {
+    if (bytes !== undefined) query.bytes?.keep(bytes);
+    return new WholePage(reader, first);
+  }
+  bytes?.drop();
   const hold = await holdTransaction(reader, streaming, query);
   if (cursor !== undefined) return openCursor(reader, query, cursor, hold);
   return continuation === null ? null : new KeysetStream(reader, { query, continuation, size: CHUNK, hold });
@@ -181,7 +187,8 @@ class WholePage implements PageStream {
 
   constructor(reader: SqlReader, page: Page) {
     this.#reader = reader;
-    this.#page = (page.json?.length ?? page.entities.length) === 0 ? null : page;
+    const isEmpty = (page.json?.length ?? page.entities.length) === 0;
+    this.#page = isEmpty && page.isCut !== true ? null : page;
   }
 
   next(): Page | null {

@@ -14,7 +14,7 @@ import type { JsonSyntax } from "../columns/json-syntax.ts";
 import { readSlots, toExecution, type Execution } from "../statement/parameter-slot.ts";
 import type { JsonMarks, MarkMember } from "../translate/json-marks.ts";
 import type { RowStatement } from "./compile-statement.ts";
-import { endsEarly, fewerRows } from "./fewer-rows.ts";
+import { endsEarly, fewerRows, refusableBytes } from "./fewer-rows.ts";
 import { readerOfSource, type SourceReader } from "./row-source.ts";
 import type { SqlReader } from "./sql-reader.ts";
 import type { SqlRows } from "./sql-rows.ts";
@@ -65,8 +65,7 @@ export function executionOf(reader: SqlReader, query: SourceQuery): Execution {
     marked,
     maxRows,
     maxBytes: bytes === undefined || bytes.left === Infinity ? undefined : bytes.left,
-    // A refusal would end a transaction.
-    bytes: query.transaction === undefined ? bytes : undefined,
+    bytes: refusableBytes(query),
     idStart,
     base: baseOf(reader, query.sources),
     state,
@@ -78,10 +77,11 @@ function readRefused(reader: SqlReader, query: SourceQuery, read: Maybe<Page>): 
   return chain(read, (page): Maybe<Page> => {
     const top = fewerRows(query, page.isCut === true && page.entities.length === 0);
     if (top === undefined) return page;
-    const fewer = { ...query, top, marked: undefined };
+    const fewer = { ...query, top, marked: undefined, count: false };
     const again = readRows(reader, fewer, executionOf(reader, fewer));
     return chain(readRefused(reader, fewer, again), (some) => ({
       ...some,
+      count: page.count,
       isCut: endsEarly(query.bytes, some.isCut, some.entities.length, top),
     }));
   });

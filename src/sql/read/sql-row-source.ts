@@ -26,7 +26,7 @@ import { toExecution, readSlots, type Execution } from "../statement/parameter-s
 import { isJoinedLocally } from "../translate/join-navigation.ts";
 import type { Rows } from "../translate/relation.ts";
 import { isUnsupported } from "./database-fault.ts";
-import { endsEarly, fewerRows } from "./fewer-rows.ts";
+import { endsEarly, fewerRows, refusableBytes } from "./fewer-rows.ts";
 import { inOneState } from "./hold-snapshot.ts";
 import { openPageStream } from "./open-page-stream.ts";
 import { readRow } from "./read-entity.ts";
@@ -227,8 +227,9 @@ function readFittingRelated(reader: SqlReader, query: RelatedQuery): Maybe<Relat
     const { related, isCut } = page;
     const top = query.keys.length > 1 ? undefined : fewerRows(query, isCut === true && related[0]?.length === 0);
     if (top === undefined) return page;
-    return chain(readFittingRelated(reader, { ...query, top }), (some) => ({
+    return chain(readFittingRelated(reader, { ...query, top, count: false }), (some) => ({
       ...some,
+      counts: page.counts,
       isCut: endsEarly(query.bytes, some.isCut, some.related[0]?.length ?? 0, top),
     }));
   });
@@ -245,7 +246,7 @@ function readRelatedPage(reader: SqlReader, query: RelatedQuery): Maybe<RelatedP
   // The shape is returned even without rows: the writer of the response needs it.
   const { rowShape } = statement;
   if (keys.length === 0 || reader.hidesAll === true) return none(query, rowShape);
-  const bytes = query.transaction === undefined ? query.bytes : undefined;
+  const bytes = refusableBytes(query);
   const execution = toExecution({ values, keys, top, skip, maxRows, bytes, base: baseOf(reader, sources) });
   if (top === 0) {
     if (!query.count) return none(query, rowShape);

@@ -1,5 +1,4 @@
 import { CompiledQuery, type DatabaseConnection } from "kysely";
-import { fitting } from "../../base/byte-count.ts";
 import { chain, type Maybe, recover, unawaited, isPromiseLike } from "../../base/maybe.ts";
 import { required } from "../../base/required.ts";
 import {
@@ -24,7 +23,8 @@ import type { DialectProfile } from "../forms/dialect-profile.ts";
 import type { Explainer, RunningStatement } from "../statement/parameter-slot.ts";
 import { toRows } from "../translate/select-columns.ts";
 import type { Statement } from "./compile-statement.ts";
-import { toReadFault, isOutdated, tooLargeStatement } from "./database-fault.ts";
+import { toReadFault, isOutdated } from "./database-fault.ts";
+import { type Executor, fittingRows, keeping } from "./fewer-rows.ts";
 import { Outage } from "./outage.ts";
 import { inReadTime } from "./read-time.ts";
 import { repeatOnce } from "./repeat-once.ts";
@@ -46,11 +46,6 @@ const GRACE = 500;
 
 /** Stands for the result of a read whose statement was outdated. */
 const OUTDATED = Symbol("outdated");
-
-/** Runs statements through Kysely. */
-interface Executor {
-  executeQuery(query: CompiledQuery): Promise<{ readonly rows: readonly unknown[] }>;
-}
 
 /** Runs statements: synchronously if the database is in this process, otherwise through Kysely. */
 export class SqlRows {
@@ -255,7 +250,7 @@ export class SqlRows {
     return required(rows, "A read has no rows.");
   }
 
-  /** Reads on one connection. If a row is refused because of its bytes, no read has rows. */
+  /** Reads on one connection. A read one of whose rows is refused because of its bytes has no rows. */
   async #together(reads: readonly Read[], patience: Patience): Promise<readonly (readonly Row[])[]> {
     const { signal } = patience;
     signal?.throwIfAborted();
@@ -267,17 +262,29 @@ export class SqlRows {
       for (const [index, { statement }] of reads.entries()) {
         running[index]?.end(countOf(statement, found[index] ?? []));
       }
-      return found;
+      // Then the connection may have ended before the other reads.
+      const isOver = reads.length > 1 && all.some(({ isCut }) => isCut);
+      return isOver ? await this.#uncounted(reads, patience) : found;
     } catch (error) {
       for (const each of running) each?.fail(error);
       const { bytes } = patience;
       const { rowGuard } = this.#profile.values;
       if (bytes !== undefined && error instanceof Error && rowGuard?.isRefused(error) === true) {
         bytes.merge(0, true);
-        return reads.map(() => []);
+        return this.#uncounted(reads, patience);
       }
       throw this.outage.note(toReadFault(error, this.#profile.name, reads[0]?.statement.table));
     }
+  }
+
+  /** Reads what cannot be refused, such as totals, once more without the other reads. */
+  async #uncounted(reads: readonly Read[], patience: Patience): Promise<readonly (readonly Row[])[]> {
+    const found: (readonly Row[])[] = [];
+    for (const read of reads) {
+      const isCounted = reads.length === 1 || read.statement.facts?.row !== undefined;
+      found.push(...(isCounted ? [[]] : await this.#together([read], patience)));
+    }
+    return found;
   }
 
   async #run(reads: readonly Read[], patience: Patience): Promise<readonly ReadRowsResult[]> {
@@ -292,7 +299,10 @@ export class SqlRows {
         const room = { most, mayEnd: !isTransaction, isCut: false };
         const values = RoomyValues.for(parameters, room);
         const query = CompiledQuery.raw(this.#limited(statement.sql, timeout), values);
-        const { rows } = await connection.executeQuery(query);
+        const isKept = transaction !== undefined && bytes !== undefined && statement.facts?.row !== undefined;
+        const { rows } = await (isKept
+          ? keeping(connection, query, this.#profile.values)
+          : connection.executeQuery(query));
         found.push({ rows: toRows(rows, statement.width), isCut: room.isCut });
       }
       return found;
@@ -318,20 +328,6 @@ export class SqlRows {
 
 /** The most characters that a driver keeps for one statement. */
 const MOST_CHARACTERS = 256_000_000;
-
-/**
- * Returns the rows that fit into the bytes of a request.
- * @throws ODataError if rows that the request does not count were not kept as a whole
- */
-function fittingRows({ rows, isCut }: ReadRowsResult, facts: ReadRows["facts"], { bytes }: Patience): readonly Row[] {
-  if (bytes === undefined || facts?.row === undefined) {
-    if (isCut) throw tooLargeStatement();
-    return rows;
-  }
-  const kept = fitting(rows, bytes, facts.row.besides);
-  if (isCut && !bytes.isOver) bytes.merge(0, true);
-  return kept;
-}
 
 /** The database of a read. */
 interface ReadSource {

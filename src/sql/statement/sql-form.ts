@@ -258,6 +258,8 @@ export interface RowGuard {
   readonly unlessLong: (bytes: Sql, most: Sql, cell: Sql) => Sql;
   /** A cell that is null, or fails the statement if a row has too many bytes. */
   readonly refuse: (bytes: Sql, most: Sql) => Sql;
+  /** Whether that ends a transaction, unless it goes back to a savepoint. */
+  readonly endsTransaction: boolean;
   /** Whether this cell has failed the statement. */
   readonly isRefused: (error: Error) => boolean;
 }

@@ -14,5 +14,6 @@ export const MY_ROW_GUARD: RowGuard = Object.freeze<RowGuard>({
     sql`(case when ${bytes} <= ${most} then ${withinPacket(sql`2 * ${bytes}`, cell)} end)`,
   // No function fails on demand, but a number beyond all Doubles does. It depends on the row, so that it is not computed before.
   refuse: (bytes, most) => sql`(case when ${bytes} > ${most} then exp(${sql.lit(MARK)} + ${bytes}) end)`,
+  endsTransaction: false,
   isRefused: (error) => "errno" in error && error.errno === 1690 && error.message.includes(`exp(${String(MARK)}`),
 });

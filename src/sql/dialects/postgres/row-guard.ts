@@ -12,5 +12,6 @@ export const PG_ROW_GUARD: RowGuard = Object.freeze<RowGuard>({
   // It depends on the row, so that it is not computed when the statement is planned.
   refuse: (bytes, most) =>
     sql`(case when ${bytes} > ${most}::bigint then (${sql.lit(MARK)} || (${bytes})::text)::int end)`,
+  endsTransaction: true,
   isRefused: (error) => "code" in error && error.code === "22P02" && error.message.includes(MARK),
 });
