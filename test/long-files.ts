@@ -19,6 +19,7 @@ export const LONG: readonly string[] = [
   "test/cli/set-rules.test.ts",
   "test/declarations/code/samples.test.ts",
   "test/declarations/columns/postgres-columns.test.ts",
+  "test/declarations/live/late-unreadable-cells.test.ts",
   "test/declarations/live/random-relations.test.ts",
   "test/declarations/live/random-server-tables.test.ts",
   "test/declarations/live/same-samples.test.ts",

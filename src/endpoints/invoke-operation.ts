@@ -18,7 +18,7 @@ import { composedEndpoints, composedForm, type OpenedCall, type OperationArgumen
 import { requireEntity, entityNotFound, checkPreconditions, missingEntityError } from "./current-entity.ts";
 import type { Execution } from "./execution.ts";
 import { executeJudged } from "./judged-write.ts";
-import { operationResponse, readResult, type SeenResult } from "./operation-result.ts";
+import { operationResponse, readResult, readResultAgain, type SeenResult } from "./operation-result.ts";
 import { noContentResponse, type Endpoint, inStages, routed } from "./stages.ts";
 
 /**
@@ -68,6 +68,7 @@ function calls(kind: "Function" | "Action"): Endpoint {
       // Without a result, the preference for a representation cannot be applied.
       return response.status === 204 ? response : { ...response, headers: { ...response.headers, ...applied } };
     },
+    refresh: (result, { called }, execution) => readResultAgain(execution, called, result),
   });
 }
 

@@ -1,9 +1,11 @@
 import { chain, type Maybe } from "../base/maybe.ts";
 import { selectReadable } from "../binder/bind-select-expand.ts";
+import type { EntitySetDefinition } from "../definition/model/service-definition.ts";
 import type { EntitySet, EntityType, Operation } from "../edm/model.ts";
 import { type ODataError, protocolError } from "../errors/odata-error.ts";
 import { collectEntities } from "../execution/entities/handler-answer.ts";
 import { visibleOfType } from "../execution/reads/gate.ts";
+import { readLeft } from "../execution/writes/run-hooks.ts";
 import type { JsonFormat } from "../http/media-type.ts";
 import type { ODataResponse } from "../http/odata-response.ts";
 import { etagOf } from "../payload/etag.ts";
@@ -45,6 +47,36 @@ export function readResult(execution: Execution, called: CalledOperation, result
     execution.countEntities(entities.length);
     return { value: entities };
   });
+}
+
+/**
+ * Returns the result of an operation as later writes of its transaction leave its entities: those of the set to which it is bound,
+ * or of the only set of their type.
+ */
+export function readResultAgain(execution: Execution, called: CalledOperation, result: SeenResult): Maybe<SeenResult> {
+  const { returnType } = called.operation;
+  if (result === null || returnType === undefined || !isEntityResult(returnType)) return result;
+  const { type, isCollection } = returnType;
+  const sets = [...execution.service.definition.entitySets.values()].filter(({ entitySet: { entityType } }) => {
+    return entityType === type;
+  });
+  const own = ownSet(called, type);
+  const set = own === null ? sets[0] : sets.find(({ entitySet }) => entitySet === own);
+  if (set === undefined || (own === null && sets.length > 1)) return result;
+  return readEntitiesAgain(set, isCollection ? (result.value as readonly unknown[]) : [result.value], execution).then(
+    (left) => ({ value: isCollection ? left : left[0] }),
+  );
+}
+
+async function readEntitiesAgain(
+  set: EntitySetDefinition,
+  entities: readonly unknown[],
+  { reader }: Execution,
+): Promise<readonly unknown[]> {
+  const left: unknown[] = [];
+  for (const entity of entities)
+    left.push(await readLeft({ set, handler: set.handlers.patch ?? set }, entity, false, reader));
+  return left;
 }
 
 /**

@@ -18,7 +18,14 @@ import type { RuledUser } from "../execution/rules/property-access.ts";
 import { withoutUnwritten } from "../execution/rules/unwritten-values.ts";
 import { runReplace } from "../execution/writes/write-entity.ts";
 import type { JsonValue } from "../json/write-json.ts";
-import { type BodyObject, checkKeyMatch, checkNewKey, compileFieldWriter } from "../payload/body-members.ts";
+import {
+  type BodyObject,
+  bodyRoot,
+  checkKeyMatch,
+  checkNewKey,
+  compileFieldWriter,
+  nullNotAllowed,
+} from "../payload/body-members.ts";
 import { type FacetFaults, newEntityOf, requireWhole, type ReplacementBody } from "../payload/body-readers.ts";
 import { etagValuesReader } from "../payload/etag.ts";
 import { compileImmutableKeeper } from "../payload/immutable-keeper.ts";
@@ -185,7 +192,10 @@ function newEntity(execution: Execution, { entitySet, key, added }: Replacement)
   requireCreatable(queryReaderOf(execution), entitySet, json);
   const entity = newEntityOf(body);
   checkNewKey(entitySet.entityType, key);
-  return entity;
+  // No response has shown a null of this entity.
+  const missing = entitySet.entityType.properties.find(({ field, nullable }) => !nullable && entity[field] === null);
+  if (missing === undefined) return entity;
+  throw nullNotAllowed(bodyRoot(false), missing.name, "give it a value");
 }
 
 /** Whether the stored values of properties are compared with the body, or passed on to a handler of the application. */

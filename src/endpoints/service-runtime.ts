@@ -5,6 +5,7 @@ import type { QueryTarget } from "../binder/bind-query-options.ts";
 import type { Context } from "../definition/context.ts";
 import type { EntitySetHandlers } from "../definition/handlers.ts";
 import type { EntitySetDefinition, ServiceDefinition } from "../definition/model/service-definition.ts";
+import type { StoredHandler } from "../definition/model/stored-database.ts";
 import type { EntitySet, EntityType } from "../edm/model.ts";
 import type { NavigationSource } from "../execution/reads/read-navigation.ts";
 import type { BodyReaders, FacetFaults, RelatedBodyConversion } from "../payload/body-readers.ts";
@@ -83,6 +84,19 @@ export function facetFaults(
 ): FacetFaults {
   if (!definition.profile.findsEveryFault || origin.kind !== "EntitySet") return undefined;
   return definition.entitySets.get(origin.name)?.validators?.[rule] === undefined ? undefined : [];
+}
+
+/**
+ * Whether a write takes the null that responses show in place of a cell that cannot be read, and leaves the cell. Functions of
+ * the application get no null for a property that must have a value.
+ * @see docs/reference/storage.md, Cells that cannot be read
+ */
+export function keepsUnreadable(
+  { handlers, validators, hooks }: EntitySetDefinition,
+  write: "replace" | "patch",
+): boolean {
+  const handler = handlers[write] as StoredHandler | undefined;
+  return validators === null && hooks === null && handler?.keepsUnreadable === true;
 }
 
 /** The state that the endpoints of one navigation property share. */

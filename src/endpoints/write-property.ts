@@ -31,7 +31,13 @@ import {
   propertyPathOf,
   readOwner,
 } from "./read-property.ts";
-import { type EntitySetRuntime, facetFaults, runtimeOf, type ServiceRuntime } from "./service-runtime.ts";
+import {
+  type EntitySetRuntime,
+  facetFaults,
+  keepsUnreadable,
+  runtimeOf,
+  type ServiceRuntime,
+} from "./service-runtime.ts";
 import { minimalPreference, noContentResponse, type Endpoint, inStages } from "./stages.ts";
 
 /**
@@ -159,8 +165,10 @@ function bodyReaders(service: ServiceRuntime, path: PropertyPath): PropertyReade
   let known = ofSet.get(property);
   if (known === undefined) {
     const { unknownMembers } = runtime.settings;
-    const { profile } = service.definition;
-    const reading = { ...profile, unknownMembers };
+    const { definition } = service;
+    const { profile } = definition;
+    const takesNull = path.members.length === 0 && keepsUnreadable(definitionIn(definition, path.entitySet), "patch");
+    const reading = { ...profile, unknownMembers, keepsUnreadable: { patch: takesNull } };
     known = {
       replace: once(() => compilePropertyBodyReader(property, reading, profile.complexValuesBare)),
       change: once(() => compileChangedPropertyReader(property, reading)),

@@ -2,6 +2,7 @@ import type { Context } from "../definition/context.ts";
 import type { Answer, Entities, EntitySetHandlers, QueryableHandler } from "../definition/handlers.ts";
 import type { Logger } from "../definition/logger.ts";
 import { declaredEntityType } from "../definition/model/declared-entity-type.ts";
+import type { StoredHandler } from "../definition/model/stored-database.ts";
 import { everyOption, describe } from "../definition/option-table.ts";
 import {
   entitySet,
@@ -220,6 +221,9 @@ function tableHandlers<E extends EntityTypeDeclaration, N extends Navigations<E>
   const isPatched = Array.isArray(operations) && operations.includes("patch") && options.patch === undefined;
   const linked = linkNavigations(name === "" ? null : table, isPatched && !isNarrowed, navigation, options.columns);
   const { create, replace, patch, delete: remove }: Partial<EntitySetHandlers<Context>> = { ...handlers, ...narrowed };
+  for (const handler of options.unreadable === "null" ? [replace, patch] : []) {
+    if (handler !== undefined) Object.assign(handler, { keepsUnreadable: true } satisfies StoredHandler);
+  }
   return {
     handlers: { ...handlers, ...narrowed, ...replaced },
     navigation: linked.navigations as N | undefined,

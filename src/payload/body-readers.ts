@@ -21,7 +21,7 @@ import {
   placeWithin,
 } from "./body-members.ts";
 import { nestedLinksOf, compileNewEntityReader, containsEntities, notAnEntity } from "./read-entity.ts";
-import { ValueReaders } from "./read-value.ts";
+import { givenBackReader, ValueReaders } from "./read-value.ts";
 
 /** The settings for reading bodies. */
 export interface BodySettings {
@@ -35,6 +35,8 @@ export interface BodySettings {
   readonly findsEveryFault?: boolean | undefined;
   /** Whether timestamps at 00:00 UTC are Dates, and dates are DateTimeOffsets; absent: false. */
   readonly takesScriptDates?: boolean | undefined;
+  /** Whether PUT and PATCH may give back the null of a cell that cannot be read; absent: false. */
+  readonly keepsUnreadable?: Readonly<Partial<Record<"replace" | "patch", boolean>>> | undefined;
   /** All sets of the service, by name. */
   readonly entitySets: ReadonlyMap<string, EntitySet>;
 }
@@ -84,8 +86,8 @@ export function compileBodyReaders(entitySet: EntitySet, settings: BodySettings)
   const { findsEveryFault } = settings;
   const values = new ValueReaders(settings.unknownMembers, settings.takesScriptDates);
   const readNew = once(() => compileNewEntityReader({ entitySet, entityType }, { ...settings, values }));
-  const readReplacement = once(() => compileReplacementReader(entityType, values, settings.ignoresBodyKeys === true));
-  const readDelta = once(() => compileDeltaReader(entityType, values, settings.ignoresBodyKeys === true));
+  const readReplacement = once(() => compileReplacementReader(entityType, values, settings));
+  const readDelta = once(() => compileDeltaReader(entityType, values, settings));
   return Object.freeze<BodyReaders>({
     readNew: (body, ieee754Compatible, faults) => {
       return guarded(body, ieee754Compatible, (place) => readNew()(body, place, "", null), { findsEveryFault, faults });
@@ -130,7 +132,10 @@ export function compileRelatedReader(
 }
 
 /** How bodies other than those of entities are read. */
-export type BodyReading = Pick<BodySettings, "findsEveryFault" | "takesScriptDates" | "unknownMembers">;
+export type BodyReading = Pick<
+  BodySettings,
+  "findsEveryFault" | "takesScriptDates" | "unknownMembers" | "keepsUnreadable"
+>;
 
 /** How the faults of a body are reported. */
 interface FaultReporting extends Pick<BodySettings, "findsEveryFault"> {
@@ -231,20 +236,19 @@ function runSteps(steps: readonly MemberStep[], body: JsonObject, place: BodyPla
 /**
  * Makes the reader of bodies that replace an entity. Missing members become their default, null or no items, but remain
  * missing where the database knows the default; nested values of navigation properties are ignored.
- * @param ignoresKeys whether key members are ignored, too
  * @returns a reader that takes the key of the URL in the application's form
  * @see docs/reference/writing.md
  */
 function compileReplacementReader(
   entityType: EntityType,
   values: ValueReaders,
-  ignoresKeys: boolean,
+  { ignoresBodyKeys, keepsUnreadable }: BodySettings,
 ): (body: JsonValue, place: BodyPlace, replaced: ReplacedEntity) => ReplacementBody {
   const checkBody = compileBodyCheck(entityType, values);
-  const readKey = ignoresKeys ? noKey : compileKeyReader(entityType, values);
+  const readKey = ignoresBodyKeys === true ? noKey : compileKeyReader(entityType, values);
   const fillKey = entityType.key.map(({ field, computed }) => (computed ? null : compileFieldWriter(field)));
   const own = entityType.properties.filter(({ isKey, computed }) => !isKey && !computed);
-  const steps = own.map((property) => ({ property, step: replacedMember(property, values) }));
+  const steps = own.map((property) => ({ property, step: replacedMember(property, values, keepsUnreadable?.replace) }));
   const all = steps.map(({ step }) => step);
   const needed = own.filter(isNeeded).map(({ name }) => name);
   const ignoredIn = relatedFinder(entityType);
@@ -287,21 +291,20 @@ export function requireWhole({ entity, missing }: ReplacementBody): BodyObject {
 /**
  * Makes the reader of bodies that change an entity. Missing members remain missing, at every depth of complex values. Null
  * is a value, and a collection is replaced as a whole.
- * @param ignoresKeys whether key members are ignored
  * @see OData Protocol 4.0, section 11.4.3
  */
 function compileDeltaReader(
   entityType: EntityType,
   values: ValueReaders,
-  ignoresKeys: boolean,
+  { ignoresBodyKeys, keepsUnreadable }: BodySettings,
 ): (body: JsonValue, place: BodyPlace) => DeltaBody {
   const checkBody = compileBodyCheck(entityType, values);
-  const readKey = ignoresKeys ? noKey : compileKeyReader(entityType, values);
+  const readKey = ignoresBodyKeys === true ? noKey : compileKeyReader(entityType, values);
   const steps = entityType.properties
     .filter(({ isKey, computed, immutable }) => !isKey && !computed && !immutable)
     .map((property): MemberStep => {
       const { name } = property;
-      const read = values.ofChange(property);
+      const read = givenBackReader(values.ofChange(property), property, keepsUnreadable?.patch);
       const put = compileFieldWriter(property.field);
       return (body, place, delta) => {
         const value = body[name];
@@ -329,9 +332,13 @@ function relatedFinder({ navigationProperties }: EntityType): (body: JsonObject)
   };
 }
 
-function replacedMember(property: StructuralProperty, values: ValueReaders): MemberStep {
+function replacedMember(
+  property: StructuralProperty,
+  values: ValueReaders,
+  keepsUnreadable: boolean | undefined,
+): MemberStep {
   const { name } = property;
-  const read = values.ofProperty(property);
+  const read = givenBackReader(values.ofProperty(property), property, keepsUnreadable);
   const put = compileFieldWriter(property.field);
   // The stored value stays where the database knows the default.
   const isKept = property.databaseDefault === true || isNeeded(property);

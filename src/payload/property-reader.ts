@@ -4,6 +4,7 @@ import type { PrimitiveValue, ValueCodec } from "../edm/value-codec.ts";
 import { codecOf } from "../edm/value-codecs.ts";
 import { nearestName } from "../errors/nearest-name.ts";
 import type { RowShape, Row, RowColumn, ScalarColumn } from "../query/row-shape.ts";
+import { hasNulls } from "../query/shown-entity.ts";
 
 /** Reads a field of an application's object; undefined for a missing field. */
 export type FieldGetter = (source: object) => unknown;
@@ -85,14 +86,17 @@ export function compileScalarReader(
   rowShape?: RowShape,
 ): (source: object) => PrimitiveValue | null {
   const readRequired = compileRequiredReader(owner, property, rowShape);
-  if (!property.nullable || property.isKey) return readRequired;
+  if (property.isKey) return readRequired;
   if (rowShape !== undefined) {
-    return compileCellReader(scalarColumnOf(rowShape, property, `${owner.qualifiedName}/${property.name}`));
+    const column = scalarColumnOf(rowShape, property, `${owner.qualifiedName}/${property.name}`);
+    return mayBeNull(property, column) ? compileCellReader(column) : readRequired;
   }
+  const { nullable } = property;
   const read = compileFieldReader(property.field);
   return (source) => {
     const value = read(source);
-    return value === null || value === undefined ? null : readRequired(source);
+    const isNull = value === null || value === undefined;
+    return isNull && (nullable || hasNulls(source)) ? null : readRequired(source);
   };
 }
 
@@ -184,6 +188,14 @@ function scalarColumnOf(rowShape: RowShape, property: StructuralProperty, path: 
   const column = columnOf(rowShape.columns, property, path);
   if (column.kind === "scalar") return column;
   throw new Error(`${path}: the source read a ${column.kind} column where a single value is expected.`);
+}
+
+/** Whether a response may show null: the property allows it, or the column shows null in place of cells that cannot be read. */
+export function mayBeNull(
+  { nullable, isKey }: StructuralProperty,
+  { unreadable }: Pick<ScalarColumn, "unreadable">,
+): boolean {
+  return nullable || (unreadable !== undefined && !isKey);
 }
 
 /** Makes the reader of a scalar column, which returns the canonical value or null. */

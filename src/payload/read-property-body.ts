@@ -3,7 +3,7 @@ import { describeValue } from "../edm/value-codec.ts";
 import { isJsonObject, type JsonValue } from "../json/write-json.ts";
 import { compileNameCheck, invalidMember } from "./body-members.ts";
 import { type BodyReading, type FacetFaults, guarded } from "./body-readers.ts";
-import { type JsonConversion, ValueReaders } from "./read-value.ts";
+import { givenBackReader, type JsonConversion, ValueReaders } from "./read-value.ts";
 
 const VALUE = "value";
 
@@ -27,12 +27,13 @@ export type PropertyBodyConversion = (
  */
 export function compilePropertyBodyReader(
   property: StructuralProperty,
-  { unknownMembers, findsEveryFault, takesScriptDates }: BodyReading,
+  { unknownMembers, findsEveryFault, takesScriptDates, keepsUnreadable }: BodyReading,
   isBare = false,
 ): PropertyBodyConversion {
   const { name } = property;
   const checkNames = compileNameCheck("This body", new Set([VALUE]), unknownMembers);
-  const read = new ValueReaders(unknownMembers, takesScriptDates).ofProperty(property);
+  const readValue = new ValueReaders(unknownMembers, takesScriptDates).ofProperty(property);
+  const read = givenBackReader(readValue, property, keepsUnreadable?.patch);
   const isComplex = property.type.kind === "ComplexType" && !property.isCollection;
   if (isBare && isComplex) return bareReader(property, read, findsEveryFault);
   return (body, ieee754Compatible, path = name, faults) =>

@@ -208,6 +208,16 @@ function nullableReader(read: JsonConversion, nullable: boolean): JsonConversion
   };
 }
 
+/** Returns the reader of a value, or of the null that a response shows in place of a cell that cannot be read. */
+export function givenBackReader(
+  read: JsonConversion,
+  { isCollection, type }: StructuralProperty,
+  keepsUnreadable: boolean | undefined,
+): JsonConversion {
+  if (keepsUnreadable !== true || isCollection || type.kind === "ComplexType") return read;
+  return nullableReader(read, true);
+}
+
 function collectionReader(readItem: JsonConversion, facets: Facets): JsonConversion {
   const isCounted = facets.minItems !== undefined || facets.maxItems !== undefined;
   return (value, place, segment) => {

@@ -1,9 +1,9 @@
-import type { ComplexType, StructuralProperty } from "../edm/model.ts";
+import type { ComplexType } from "../edm/model.ts";
 import { codecOf } from "../edm/value-codecs.ts";
 import type { SelectedProperty } from "../query/clauses.ts";
 import type { ComplexColumn, DocumentColumn, RowColumn, RowShape, ScalarColumn } from "../query/row-shape.ts";
 import type { PayloadFormat } from "./payload-format.ts";
-import { missingCell, asRow, columnOf, compileIsNull } from "./property-reader.ts";
+import { missingCell, asRow, columnOf, compileIsNull, mayBeNull } from "./property-reader.ts";
 import {
   needsAnnotation,
   typeAnnotation,
@@ -76,12 +76,11 @@ function directly(
   column: RowColumn,
   separator: string,
 ): Pick<RowMember, "head" | "absent" | "index" | "toJson"> {
-  const { property } = selected;
   const { plain, annotated } = headsOf(selected, format);
   if (column.kind !== "scalar") return { head: "", absent: null, index: 0, toJson: noText };
   return {
     head: separator + annotated,
-    absent: property.nullable ? `${separator}${plain}null` : null,
+    absent: mayBeNull(selected.property, column) ? `${separator}${plain}null` : null,
     index: column.index,
     toJson: column.toJson ?? noText,
   };
@@ -128,13 +127,14 @@ function compileScalarMember(
   path: string,
   selected: SelectedProperty,
   format: PayloadFormat,
-  { index, toValue }: ScalarColumn,
+  column: ScalarColumn,
 ): MemberWriter {
   const { property } = selected;
+  const { index, toValue } = column;
   const { toJson } = codecOf(property);
   const { ieee754Compatible } = format;
   const { plain, annotated } = headsOf(selected, format);
-  const absent = compileAbsent(path, property, plain);
+  const absent = compileAbsent(path, mayBeNull(property, column), plain);
   if (needsAnnotation(selected, format) && property.type.name === "Edm.Double") {
     // INF, -INF and NaN are strings, so they need a type annotation.
     const told = typeAnnotationOf(property.name, property.type, false) + plain;
@@ -155,12 +155,15 @@ function compileDocumentMember(
   path: string,
   selected: SelectedProperty,
   format: PayloadFormat,
-  { index, toValue }: DocumentColumn,
+  column: DocumentColumn,
 ): MemberWriter {
   const { property } = selected;
+  const { index, toValue } = column;
   const { plain, annotated } = headsOf(selected, format);
   const write = compileSelectedValue(path, selected, format);
-  const absent = property.isCollection ? () => `${annotated}[]` : compileAbsent(path, property, plain);
+  const absent = property.isCollection
+    ? () => `${annotated}[]`
+    : compileAbsent(path, mayBeNull(property, column), plain);
   return (source) => {
     const value = toValue(asRow(source)[index]);
     return value === null || value === undefined ? absent() : annotated + write(value);
@@ -184,15 +187,15 @@ function compileComplexMember(
       ? `"@odata.type":${JSON.stringify(typeFragment(type, false))},`
       : "";
   const isNull = compileIsNull(column);
-  const absent = compileAbsent(path, property, plain);
+  const absent = compileAbsent(path, property.nullable, plain);
   return (source) => (property.nullable && isNull(source) ? absent() : `${annotated}{${write(source, control)}}`);
 }
 
-/** Makes the function that writes null, or throws if the property is not nullable. */
-function compileAbsent(path: string, property: StructuralProperty, head: string): () => string {
+/** Makes the function that writes null, or throws if the value must not be null. */
+function compileAbsent(path: string, isAllowed: boolean, head: string): () => string {
   const text = `${head}null`;
   return () => {
-    if (property.nullable) return text;
+    if (isAllowed) return text;
     throw missingCell(path);
   };
 }

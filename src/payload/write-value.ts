@@ -3,6 +3,7 @@ import { typeName } from "../edm/type-name.ts";
 import type { PrimitiveValue } from "../edm/value-codec.ts";
 import { codecOf } from "../edm/value-codecs.ts";
 import type { SelectedProperty } from "../query/clauses.ts";
+import { hasNulls } from "../query/shown-entity.ts";
 import type { PayloadFormat } from "./payload-format.ts";
 import {
   kindOfValue,
@@ -140,7 +141,7 @@ const NOWHERE = Object.freeze({});
 /** Writes a value that is null or undefined. A missing collection is written as empty, never as null. */
 function absentText(path: string, property: StructuralProperty, value: null | undefined, source: object): string {
   if (property.isCollection) return "[]";
-  if (property.nullable) return "null";
+  if (property.nullable || (value === null && hasNulls(source))) return "null";
   throw missingField(path, property.field, source, value);
 }
 

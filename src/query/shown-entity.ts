@@ -11,3 +11,16 @@ export function storedBehind(entity: unknown): unknown {
   if (typeof entity !== "object" || entity === null) return entity;
   return (entity as { readonly [STORED]?: object })[STORED] ?? entity;
 }
+
+/** The hidden field of an entity with null in place of cells that cannot be read. Copies have it, too. */
+const NULLS: unique symbol = Symbol("nulls");
+
+/** Notes on an entity that properties which must have a value are null. */
+export function withNulls(entity: object): object {
+  return Object.assign(entity, { [NULLS]: true });
+}
+
+/** Whether properties of an entity may be null although they must have a value. */
+export function hasNulls(entity: object): boolean {
+  return (entity as { readonly [NULLS]?: true })[NULLS] === true;
+}

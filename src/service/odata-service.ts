@@ -20,6 +20,7 @@ import type { Model, EntitySet, NavigationProperty } from "../edm/model.ts";
 import { hasRules } from "../endpoints/authorize.ts";
 import { implicitSet } from "../endpoints/compose-result.ts";
 import {
+  keepsUnreadable,
   metadataRepresentation,
   type ServiceRuntime,
   type EntitySetRuntime,
@@ -337,9 +338,15 @@ function capabilitiesIn({
   return (set) => entitySets.get(set?.name ?? "")?.capabilities ?? defaultCapabilities;
 }
 
-function bodySettings({ model, profile }: ServiceDefinition, { settings }: EntitySetDefinition): BodySettings {
-  const { unknownMembers, allowDeepInsert } = settings;
-  return { ...profile, unknownMembers, allowDeepInsert, entitySets: model.entityContainer.entitySets };
+function bodySettings({ model, profile }: ServiceDefinition, set: EntitySetDefinition): BodySettings {
+  const { unknownMembers, allowDeepInsert } = set.settings;
+  return {
+    ...profile,
+    unknownMembers,
+    allowDeepInsert,
+    keepsUnreadable: { replace: keepsUnreadable(set, "replace"), patch: keepsUnreadable(set, "patch") },
+    entitySets: model.entityContainer.entitySets,
+  };
 }
 
 function toNavigationRuntime(

@@ -1,6 +1,6 @@
 // Statements: docs/reference/batch.md#change-sets
 import { sql } from "kysely";
-import { edm, entityType, hasMany, odataService } from "odatakit";
+import { action, edm, entityType, hasMany, odataService } from "odatakit";
 import { sqlEntitySet } from "odatakit/kysely";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { type AnyDatabase, ENGINES, type OpenDatabase } from "../executors/engines.ts";
@@ -14,6 +14,8 @@ const Order = entityType("Order", {
   version: edm.int32().computed().nullable(),
 });
 const Line = entityType("Line", { id: edm.int32().key(), orderId: edm.int32(), amount: edm.int32() });
+
+const STORED = { id: 0, text: "", total: null as number | null, version: 0 };
 
 describe.each(ENGINES)("the responses of a change set, over $title", (engine) => {
   let opened: OpenDatabase;
@@ -34,6 +36,20 @@ describe.each(ENGINES)("the responses of a change set, over $title", (engine) =>
     await sql`delete from orders`.execute(db);
   });
 
+  /** Changes orders in the open transaction, and returns their columns. */
+  const change = async (keys: readonly number[], text: string, transaction: unknown) => {
+    const open = (transaction ?? db) as AnyDatabase;
+    const found = [];
+    for (const id of keys) {
+      await sql`update orders set text = ${text}, version = version + 1 where id = ${id}`.execute(open);
+      const { rows } = await sql<typeof STORED>`select id, text, total, version from orders where id = ${id}`.execute(
+        open,
+      );
+      found.push(rows[0] ?? STORED);
+    }
+    return found;
+  };
+
   const shop = () => {
     const place = { db, operations: ["read", "create", "replace", "patch", "delete"] } as const;
     const orders = sqlEntitySet(Order, {
@@ -44,6 +60,22 @@ describe.each(ENGINES)("the responses of a change set, over $title", (engine) =>
       allowDeepInsert: true,
       navigation: { lines: hasMany(Line, { target: "Lines", on: { id: "orderId" } }) },
       after: { create: ({ entity }) => ({ ...entity, text: `${entity.text}!` }) },
+      actions: {
+        Name: action({
+          bound: "entity",
+          transactional: true,
+          params: { text: edm.string() },
+          returns: Order,
+          handler: async (key, { text }, { transaction }) => (await change([key], text, transaction))[0] ?? STORED,
+        }),
+        NameAll: action({
+          bound: "collection",
+          transactional: true,
+          params: { text: edm.string() },
+          returns: edm.collection(Order),
+          handler: ({ text }, { transaction }) => change([1, 2], text, transaction),
+        }),
+      },
     });
     const lines = sqlEntitySet(Line, {
       ...place,
@@ -56,7 +88,15 @@ describe.each(ENGINES)("the responses of a change set, over $title", (engine) =>
         },
       },
     });
-    const service = odataService({ logger: noFailures, batch: { json: true }, entitySets: [orders, lines] });
+    const actions = {
+      NameFirst: action({
+        transactional: true,
+        params: { text: edm.string() },
+        returns: Order,
+        handler: async ({ text }, { transaction }) => (await change([1], text, transaction))[0] ?? STORED,
+      }),
+    };
+    const service = odataService({ logger: noFailures, batch: { json: true }, entitySets: [orders, lines], actions });
     const get = async (path: string) => {
       const response = await service.fetch(new Request(`http://a.example/${path}`));
       return { etag: response.headers.get("etag"), json: (await response.json()) as Record<string, unknown> };
@@ -128,5 +168,32 @@ describe.each(ENGINES)("the responses of a change set, over $title", (engine) =>
     ]);
     expect(failed.map(({ status }) => status)).not.toContain(200);
     expect((await get("Orders(1)")).json).toEqual(json);
+  });
+
+  test("of actions are their entities as the change set leaves them", async () => {
+    const { service, get } = shop();
+    await sql`insert into orders values (1, 'a', 0, 1), (2, 'a', 0, 1)`.execute(db);
+    const operations: readonly SentPart[] = [
+      { request: "POST Orders(1)/Name", id: "1", body: { text: "b" } },
+      { request: "POST Orders/NameAll", id: "2", body: { text: "c" } },
+      { request: "POST NameFirst", id: "3", body: { text: "d" } },
+      { request: "PATCH Orders(1)", id: "4", body: { Text: "e" } },
+      // The hook of the line changes the total of its order.
+      { request: "POST Lines", id: "5", body: { Id: 3, OrderId: 1, Amount: 7 } },
+    ];
+    const init = { method: "POST", headers: MULTIPART, body: multipart([operations]) };
+    const response = await service.fetch(new Request("http://a.example/$batch", init));
+    const [found] = received(response.headers.get("content-type") ?? undefined, await response.text());
+    const [one, all, bare] = found as readonly ReceivedPart[];
+    const { etag, json } = await get("Orders(1)");
+    const { json: other } = await get("Orders(2)");
+    expect(json).toMatchObject({ Id: 1, Text: "e", Total: 7 });
+    expect([one?.status, one?.headers["ETag"], one?.json]).toEqual([200, etag, json]);
+    // Links of single entities only.
+    const { "@odata.context": _first, "@odata.id": _id, ...first } = json;
+    const { "@odata.context": _second, "@odata.id": _other, ...second } = other;
+    expect([all?.status, all?.json]).toMatchObject([200, { value: [first, second] }]);
+    const { "@odata.etag": _etag, ...plain } = first;
+    expect([bare?.status, bare?.json]).toEqual([200, plain]);
   });
 });

@@ -13,6 +13,8 @@ export interface StoredHandler {
   readonly stored?: StoredRows | undefined;
   /** Finds its rows in the database of a tenant. */
   readonly storedBy?: object | undefined;
+  /** Whether it leaves a cell that cannot be read if it gets the null that a response showed; absent: it refuses the null. */
+  readonly keepsUnreadable?: true | undefined;
 }
 
 /** An entity set and its rows. */

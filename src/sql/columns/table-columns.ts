@@ -175,10 +175,9 @@ function planProperty(
   return plan;
 }
 
-/** Only a nullable value can be null, and a collection empty: unreadable cells of other columns stay errors. */
+/** Unreadable cells of a key stay errors: no entity is without its key. */
 function forgiving(plan: ColumnPlan, { unreadable, table }: Place): ColumnPlan {
-  const { nullable, isKey, isCollection } = plan.property;
-  if (unreadable === undefined || plan.kind === "complex" || isKey || !(nullable || isCollection)) return plan;
+  if (unreadable === undefined || plan.kind === "complex" || plan.property.isKey) return plan;
   const note: NoteUnreadable = (error, key) => unreadable.report(table, plan.column, key, error);
   return Object.freeze({ ...plan, unreadable: note });
 }

@@ -1,4 +1,5 @@
 import { chain, type Maybe, recover } from "../../base/maybe.ts";
+import { keptPer } from "../../base/memo.ts";
 import type { Context } from "../../definition/context.ts";
 import type { ServiceDefinition } from "../../definition/model/service-definition.ts";
 import { keyValues } from "../../edm/literal.ts";
@@ -7,6 +8,7 @@ import { tooManyBytes } from "../../errors/odata-error.ts";
 import type { SelectedProperty } from "../../query/clauses.ts";
 import type { ReadScope } from "../../query/reading.ts";
 import type { Row, RowColumn, RowShape } from "../../query/row-shape.ts";
+import { withNulls } from "../../query/shown-entity.ts";
 import type { KeyedJoins, KeyedRow } from "../../query/source.ts";
 import { readSlots, toExecution } from "../statement/parameter-slot.ts";
 import { tooLargeStatement } from "./database-fault.ts";
@@ -75,8 +77,17 @@ export function timeoutOf(context: Context | undefined): number | null | undefin
 
 /** Converts a row to an entity, by the application's keys. */
 export function toEntity({ row, rowShape }: KeyedRow): object {
-  return toObject(readableRow(row, rowShape), rowShape.columns);
+  const cells = readableRow(row, rowShape);
+  const made = toObject(cells, rowShape.columns);
+  const isUnexpected = [...rowShape.columns].some(([{ nullable, isCollection }, column]) => {
+    return !nullable && !isCollection && column.kind !== "complex" && cells[column.index] === null;
+  });
+  return isUnexpected && forgives(rowShape) ? withNulls(made) : made;
 }
+
+const forgives = keptPer(({ columns }: RowShape) =>
+  [...columns.values()].some((column) => column.kind !== "complex" && column.unreadable !== undefined),
+);
 
 function toObject(row: Row, columns: RowShape["columns"]): object {
   const made = {};

@@ -14,6 +14,8 @@ export interface RowOperand extends FormedSql {
   readonly nulls: "never" | "column" | "computed";
   /** The cell itself, which an index may serve, if `sql` is null for cells that responses show as null. */
   readonly bare?: Sql | undefined;
+  /** When the cell itself is null, if that differs from `nulls`. */
+  readonly bareNulls?: RowOperand["nulls"] | undefined;
   /** Whether it may be null although it never should. */
   readonly isSuspect?: boolean | undefined;
   /** The offset of a timestamp from UTC in minutes, if it may differ from zero and its form does not determine it. */
@@ -56,9 +58,9 @@ export function computed({ sql, form }: FormedSql): RowOperand {
  * @param conversion the conversion before the comparison
  */
 export function bareOperand(operand: RowOperand, conversion: Conversion | undefined): RowOperand {
-  const { bare } = operand;
+  const { bare, nulls, bareNulls = nulls } = operand;
   const isConverted = conversion !== undefined && conversion.keepsCells !== true;
-  return bare === undefined || isConverted ? operand : { ...operand, sql: bare };
+  return bare === undefined || isConverted ? operand : { ...operand, sql: bare, nulls: bareNulls };
 }
 
 /** Adds the test that an operand is not null where its bare cell was compared. */

@@ -21,10 +21,14 @@ export function translateProperty(expression: PropertyExpression, scope: PathSco
 /** A cell that responses show as null is null in every expression. */
 function readableOperand(plan: ColumnPlan, operand: RowOperand): RowOperand {
   const readable = plan.kind === "scalar" && plan.unreadable !== undefined ? plan.format.readable : undefined;
-  if (readable === undefined) return operand;
+  if (readable === undefined) {
+    if (plan.kind === "complex" || plan.unreadable === undefined || operand.isSuspect !== true) return operand;
+    // A null that should not be is one in responses.
+    return { ...operand, nulls: "column", bare: operand.sql, bareNulls: operand.nulls };
+  }
   // The test of a text is cheap enough to be repeated, so functions of texts keep their ways.
-  const nulls = plan.kind === "scalar" && plan.property.type.name === "Edm.String" ? operand.nulls : "computed";
-  return { ...operand, sql: readable(operand.sql), nulls, bare: operand.sql };
+  const nulls = plan.property.type.name === "Edm.String" ? "column" : "computed";
+  return { ...operand, sql: readable(operand.sql), nulls, bare: operand.sql, bareNulls: operand.nulls };
 }
 
 /** Translates the test whether a complex value or an entity is null, or is not null. */

@@ -1,8 +1,11 @@
 import type { StructuralProperty } from "../../edm/model.ts";
 import type { PrimitiveValue } from "../../edm/value-codec.ts";
-import { setMember } from "../read/read-entity.ts";
+import type { Row } from "../../query/row-shape.ts";
+import { setMember, toEntity } from "../read/read-entity.ts";
+import { UnreadableRowError } from "./sql-session.ts";
 import type { SqlTable } from "./sql-table.ts";
 import { type StoredColumn, UnstorableValueError, type Values } from "./stored-columns.ts";
+import type { WriteStatement } from "./write-statements.ts";
 
 /** A stored row. */
 export interface Stored {
@@ -62,4 +65,18 @@ export function splitRow(
 export function checkKeyKept(columns: readonly StoredColumn[]): void {
   const changed = columns.find(({ path, mayRound: rounds }) => rounds && path[0]?.isKey === true);
   if (changed !== undefined) throw new UnstorableValueError(changed.path, "The column cannot store the whole value.");
+}
+
+/** Returns the first row as an entity; null for none. */
+export function firstOf([row]: readonly Row[], { rowShape }: Pick<WriteStatement, "rowShape">): Values | null {
+  return row === undefined ? null : (toEntity({ row, rowShape }) as Values);
+}
+
+/** Returns the written row that a statement returned. @throws UnreadableRowError */
+export function writtenIn(rows: readonly Row[], statement: Pick<WriteStatement, "rowShape">): Values | null {
+  try {
+    return firstOf(rows, statement);
+  } catch (error) {
+    throw new UnreadableRowError(error);
+  }
 }

@@ -27,7 +27,7 @@ import { inStatement, inTransaction, type SqlSession } from "./sql-session.ts";
 import { type DeclaredTable, type SqlTable, writtenSet, mayHideRows } from "./sql-table.ts";
 import type { Values } from "./stored-columns.ts";
 import { type TableWriter, type WriteTask, writerOf } from "./table-writer.ts";
-import { doubtfulProperties } from "./unreadable-cells.ts";
+import { checkGivenBack, doubtfulProperties } from "./unreadable-cells.ts";
 import { checkVisible, isVisible, restrictionsOf, type Restrictions, type SetRow } from "./visible-rows.ts";
 import { checkOneRow, mayShareKeys, type Expected, type RowUse } from "./write-statements.ts";
 
@@ -183,6 +183,7 @@ function changeColumns(
       if (guard !== null) await checkChange(task, values, guard);
       if (isEmpty) return writer.read(task, wanted, table.returnedTo(context));
       const left = await writer.unreadable(task, wanted, doubtful);
+      checkGivenBack(doubtful, values, left);
       const stored = await write(task, { stored: row, left }, statements.locksByKey ? [] : expected);
       if (guard !== null) await checkVisible(task, guard.restrictions, guard.row);
       return stored;

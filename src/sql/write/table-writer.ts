@@ -5,12 +5,11 @@ import { keyIn, keyValues } from "../../edm/literal.ts";
 import type { JoinPair, StructuralProperty } from "../../edm/model.ts";
 import type { PrimitiveValue } from "../../edm/value-codec.ts";
 import type { SelectedProperty } from "../../query/clauses.ts";
-import type { Row } from "../../query/row-shape.ts";
 import { toEntity } from "../read/read-entity.ts";
 import { changedColumns, writtenColumns, type RowValues, type WrittenColumns } from "./changed-columns.ts";
-import { checkKeyKept, keyOfNewRow, splitRow, type Stored, valuesToStore } from "./new-row.ts";
+import { checkKeyKept, firstOf, keyOfNewRow, splitRow, type Stored, valuesToStore, writtenIn } from "./new-row.ts";
 import { bindReferred, type BoundCells } from "./referred-texts.ts";
-import { type SqlSession, UnreadableRowError, type WriteResult } from "./sql-session.ts";
+import type { SqlSession, WriteResult } from "./sql-session.ts";
 import type { SqlTable } from "./sql-table.ts";
 import { checkSame, isWritten, type StoredColumn, type Values, unstorable } from "./stored-columns.ts";
 import { findReferences, type StoredReferences } from "./stored-references.ts";
@@ -73,10 +72,11 @@ export class TableWriter {
     const { columns, cells } = this.#orFault(task, () => this.#written(fields, given));
     const { bound, references } = this.#bind(task, { columns, cells });
     const statement = statements.insert(columns, selected, references);
-    const added = chain(this.#checkFree(task, given), () =>
-      chain(bound, (texts) => this.#run(task, statement, () => ({ cells: texts }), { columns, cells })),
-    );
-    return chain(added, ({ rows, insertId }): Maybe<Stored> => {
+    const added = chain(this.#isTaken(task, given), (isTaken) => {
+      const run = chain(bound, (texts) => this.#run(task, statement, () => ({ cells: texts }), { columns, cells }));
+      return chain(run, ({ rows, insertId }) => ({ rows, insertId, isTaken }));
+    });
+    return chain(added, ({ rows, insertId, isTaken }): Maybe<Stored> => {
       const returned = writtenIn(rows, statement);
       if (returned !== null && statements.areReturning) {
         return chain(this.#asLeft(task, returned, selected), (row) => splitRow(row, beside, beyond));
@@ -84,13 +84,13 @@ export class TableWriter {
       const key = returned === null ? keyOfNewRow(table, given, insertId) : this.keyOf(returned);
       const written = { columns, values: given };
       const read = (): Maybe<Values | null> => {
-        if (key === null) return null;
+        if (key === null || isTaken) return null;
         // A trigger that skipped the row may have stored it elsewhere, for example in a table that inherits this one.
         if (statements.areReturning) return this.#findUnwritten(task, key, { ...written, selected, expected: [] });
         return this.#readWritten(task, key, selected, written);
       };
       return chain(read(), (stored) => {
-        if (stored === null) this.#orFault(task, () => checkKeyKept(columns));
+        if (stored === null && !isTaken) this.#orFault(task, () => checkKeyKept(columns));
         if (stored === null) throw skippedWrite();
         return splitRow(stored, beside, beyond);
       });
@@ -362,13 +362,19 @@ export class TableWriter {
     return toWriteFault(error, { context, table: this.table, place, written });
   }
 
-  /** @throws ODataError `Conflict` if a row has the key of a new row, in cells that constraints distinguish */
-  #checkFree(task: WriteTask, given: Values): Maybe<void> {
-    const { table } = this;
-    const key = mayShareKeys(table) ? keyOfNewRow(table, given) : null;
-    if (key === null) return undefined;
+  /**
+   * Whether a row has the key of a new row that a trigger may skip: then the row that is found afterwards is not the new one.
+   * @throws ODataError `Conflict` if a row has the key in cells that constraints distinguish
+   */
+  #isTaken(task: WriteTask, given: Values): Maybe<boolean> {
+    const { table, statements } = this;
+    const isShared = mayShareKeys(table);
+    const isAsked = isShared || (statements.areReturning && statements.triggers === "own");
+    const key = isAsked ? keyOfNewRow(table, given) : null;
+    if (key === null) return false;
     return chain(this.count(task, key), (count) => {
-      if (count > 0) throw keyConflict({ ...task, table });
+      if (isShared && count > 0) throw keyConflict({ ...task, table });
+      return count > 0;
     });
   }
 }
@@ -381,19 +387,6 @@ interface ColumnsToWrite extends WrittenColumns {
 interface UnwrittenRow extends Omit<ColumnsToWrite, "cells"> {
   readonly selected: readonly SelectedProperty[];
   readonly expected: Expected;
-}
-
-function firstOf([row]: readonly Row[], { rowShape }: WriteStatement): Values | null {
-  return row === undefined ? null : (toEntity({ row, rowShape }) as Values);
-}
-
-/** Returns the written row that a statement returned. @throws UnreadableRowError */
-function writtenIn(rows: readonly Row[], statement: WriteStatement): Values | null {
-  try {
-    return firstOf(rows, statement);
-  } catch (error) {
-    throw new UnreadableRowError(error);
-  }
 }
 
 /** Returns the writer of a table: a single one, so that its statements are compiled once. */

@@ -1,4 +1,5 @@
 import type { StructuralProperty } from "../../edm/model.ts";
+import { protocolError } from "../../errors/odata-error.ts";
 import type { Row, RowColumn, RowShape } from "../../query/row-shape.ts";
 import type { ColumnPlan } from "../columns/table-columns.ts";
 import { isUnreadable } from "../read/read-page.ts";
@@ -42,6 +43,25 @@ export function unreadablePaths(row: Row, { columns }: RowShape): ReadonlySet<st
   };
   add(columns, []);
   return paths;
+}
+
+/**
+ * Checks that null was shown where it is given back.
+ * @param left the paths of the columns whose cells cannot be read
+ * @throws ODataError `NullNotAllowed` for a property that must have a value
+ */
+export function checkGivenBack(
+  doubtful: readonly StructuralProperty[],
+  values: Values,
+  left: ReadonlySet<string> = new Set(),
+): void {
+  const wrong = doubtful.find(({ field, nullable, isCollection, type }) => {
+    const isSingle = !isCollection && type.kind !== "ComplexType";
+    return isSingle && !nullable && (values[field] ?? null) === null && !left.has(field);
+  });
+  if (wrong === undefined) return;
+  const target = wrong.name;
+  throw protocolError("NullNotAllowed", `${target} must not be null: give it a value.`, { target });
 }
 
 /** Leaves out the columns that would get back what a response showed in place of their cells. */

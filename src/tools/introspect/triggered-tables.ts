@@ -35,7 +35,7 @@ const lastName = ({ names }: WantedTable): string => (names.at(-1) ?? "").toLowe
 /**
  * The triggers of SQLite. The text of one that runs after a statement, or instead of one, contains the word. One that changes a
  * table, itself or by another trigger, is in a database with a trigger whose body names the table. One that skips a row contains
- * "ignore". To look for temporary triggers would open a second database.
+ * "ignore": what it has written before is to be undone. To look for temporary triggers would open a second database.
  * @see https://sqlite.org/lang_createtrigger.html
  */
 export const SQLITE_TRIGGERS: TriggerCatalogue = {
@@ -48,7 +48,7 @@ export const SQLITE_TRIGGERS: TriggerCatalogue = {
     );
     return {
       sql: `with t as (${selects.join(" union all ")}) select lower(tbl_name) as c0,
-  max(sql like '%instead%' or exists (select 1 from t as o where o.body like '%' || t.tbl_name || '%')) as c1
+  max(sql like '%instead%' or body like '%ignore%' or exists (select 1 from t as o where o.body like '%' || t.tbl_name || '%')) as c1
   from t where sql like '%after%' or sql like '%instead%' or body like '%ignore%' group by 1`,
       parameters: [],
       width: 2,

@@ -77,7 +77,7 @@ function unreadableCells(
   const name = wantedTable(table, db).names.join(".");
   const column = plan.expression === undefined ? columnName(plan.column, db) : undefined;
   const of = column === undefined ? `The expression of \`${path}\`` : `The column \`${name}.${column}\``;
-  const isNull = forgives && plan.nullable && !plan.property.isKey;
+  const isNull = forgives && !plan.property.isKey;
   const count = reasons.length === 1 ? "1 cell" : `${String(reasons.length)} cells`;
   return [
     {
@@ -90,7 +90,7 @@ function unreadableCells(
       message: `${of} has ${count} in its first ${String(rows.length)} rows that cannot be read: ${first}`,
       fix: isNull
         ? "Correct the rows: responses contain null."
-        : 'Correct the rows, or let responses contain null: declare the property with `.nullable()`, and the set with `unreadable: "null"`.',
+        : 'Correct the rows, or let responses contain null: declare the set with `unreadable: "null"`.',
     },
   ];
 }

@@ -17,7 +17,7 @@ export class TableRows implements StoredRows {
   readonly table: TableName;
   /** The property that counts the writes of a row. */
   readonly rowVersion: string | undefined;
-  /** Whether cells that cannot be read are null in responses, if their properties may be null. */
+  /** Whether cells that cannot be read are null in responses. */
   readonly forgives: boolean;
   /** Leaves ignored properties and members without a column out of statements, by their paths. */
   readonly omit: (paths: Iterable<string>) => void;
