@@ -74,8 +74,9 @@ async function readEntitiesAgain(
   { reader }: Execution,
 ): Promise<readonly unknown[]> {
   const left: unknown[] = [];
-  for (const entity of entities)
+  for (const entity of entities) {
     left.push(await readLeft({ set, handler: set.handlers.patch ?? set }, entity, false, reader));
+  }
   return left;
 }
 
