@@ -66,8 +66,10 @@ export interface ObjectColumn extends ColumnSchema {
   readonly isKeyPart?: true | undefined;
   /** Whether `select *` omits the column by intent, as an invisible column of MariaDB. */
   readonly isInvisible: boolean;
-  /** Whether the user of the connection may select the column. */
+  /** Whether the user of the connection may select the column, and a statement can do so. */
   readonly isSelectable: boolean;
+  /** Why no statement can select the column; absent: the user may not do so, or it can be selected. */
+  readonly failure?: string;
   /** The maximum length in characters or octets; null without one. */
   readonly length: number | null;
   /** Digits of a number, or digits of fractions of seconds; null without a limit. */

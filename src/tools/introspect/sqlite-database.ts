@@ -170,7 +170,7 @@ function* withSamples(
 ): CatalogueSteps<SchemaObject> {
   const isSampled = ({ definition }: ObjectColumn): boolean => !isStrict || definition.toUpperCase() === "ANY";
   const { schema, name } = object;
-  const columns = object.columns.filter(isSampled);
+  const columns = object.columns.filter((column) => column.isSelectable && isSampled(column));
   if (columns.length === 0) return object;
   const order = isWithoutRowid ? keyOrder(object) : rowidOrder(object);
   try {

@@ -5,21 +5,24 @@ import { quoteSqlite } from "./sqlite-sample.ts";
 /** The message for a function or collation that only the program has which made the database. */
 const MISSING = /no such (?:collation sequence|function)|unknown function/;
 
-/** Lists the tables whose columns, checks, indexes or triggers may need a function or collation of another program. */
+/** Lists the tables whose columns, defaults, checks, indexes or triggers may need a function or collation of another program. */
 export function foreignPartsQuery(schema: string): CatalogueQuery {
   const of = schema === "main" ? "" : `${quoteSqlite(schema)}.`;
   const sql = `select distinct lower(tbl_name) as c0 from ${of}sqlite_schema where sql like '%collate%'
-    or type = 'trigger' or (type = 'table' and sql like '%check%') or (type = 'index' and sql like '%(%(%')`;
+    or type = 'trigger' or (type = 'table' and (sql like '%check%' or sql like '%default%(%' or sql like '%as (%' or sql like '%as(%')) or (type = 'index' and sql like '%(%(%')`;
   return { sql, parameters: [], width: 1 };
 }
 
-/** Marks the columns that no statement can compare as they stand, and a table that no statement can write. */
+/** Marks the columns that no statement can read, or compare as they stand, and a table that no statement can write. */
 export function* withForeignParts(object: SchemaObject): CatalogueSteps<SchemaObject> {
   const table = `${quoteSqlite(object.schema)}.${quoteSqlite(object.name)}`;
   const columns: Array<SchemaObject["columns"][number]> = [];
   for (const column of object.columns) {
-    const failure = yield* failureOf(`select 1 as c0 from ${table} where ${quoteSqlite(column.name)} = '' limit 0`);
-    columns.push(failure === undefined ? column : { ...column, isIncomparable: true });
+    const name = quoteSqlite(column.name);
+    const failure = yield* failureOf(`select 1 as c0 from ${table} where ${name} = '' limit 0`);
+    const whole = failure === undefined ? undefined : yield* failureOf(`select ${name} as c0 from ${table} limit 0`);
+    if (whole !== undefined) columns.push({ ...column, isSelectable: false, failure: whole });
+    else columns.push(failure === undefined ? column : { ...column, isIncomparable: true });
   }
   if (object.kind !== "table") return { ...object, columns };
   const written = columns.find(({ isGenerated }) => !isGenerated);

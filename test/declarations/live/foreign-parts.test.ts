@@ -43,15 +43,24 @@ describe("functions and collations of another program in SQLite", () => {
     made.exec(`create table notes (id integer primary key, name text, more text); insert into notes values (1, 'b', 'x'), (2, 'a', 'y');
 create table indexed (id integer primary key, name text); insert into indexed values (1, 'b'); create index by_name on indexed (upper(name));
 create table plain (id integer primary key, name text check (name <> '')); insert into plain values (1, 'b');
+create table computed (id integer primary key, name text, loud text as (upper(name))); insert into computed values (1, 'b');
+create table kept (id integer primary key, name text, loud text as (upper(name)) stored); insert into kept values (1, 'b');
+create table defaulted (id integer primary key, name text default (upper('b'))); insert into defaulted values (1, 'b');
+create view of_computed as select id, loud from computed;
 pragma writable_schema = on;
 update sqlite_schema set sql = replace(sql, 'name text', 'name text collate app_order') where name = 'notes';
-update sqlite_schema set sql = replace(sql, 'upper', 'app_upper') where name = 'by_name'`);
+update sqlite_schema set sql = replace(sql, 'upper', 'app_upper') where name in ('by_name', 'computed', 'kept', 'defaulted')`);
     made.close();
     const db: AnyDatabase = new Kysely({ dialect: sqliteDialect(file) });
     try {
       const { service, warnings } = await served(db);
       expect(warnings).toEqual([
+        "unreadable of_computed omitted, because it is not readable: unknown function: app_upper()",
+        "unreadable computed.loud omitted, because it is not readable: unknown function: app_upper()",
+        "unwritable computed can only be read: unknown function: app_upper()",
+        "unwritable defaulted can only be read: unknown function: app_upper()",
         "unwritable indexed can only be read: unknown function: app_upper()",
+        "unwritable kept can only be read: unknown function: app_upper()",
         "collation Notes.Name has a collation of another program, published as String and compared by code point, read-only",
       ]);
       const [first, second] = [
@@ -72,6 +81,12 @@ update sqlite_schema set sql = replace(sql, 'upper', 'app_upper') where name = '
         { value: [{ Id: 1, Name: "b" }] },
       ]);
       expect((await send(service, "POST", "Indexeds", { Name: "c" }))[0]).toBe(405);
+      expect(await send(service, "GET", "Computeds")).toEqual([200, { value: [{ Id: 1, Name: "b" }] }]);
+      expect(await send(service, "GET", "Kepts")).toEqual([200, { value: [{ Id: 1, Name: "b", Loud: "B" }] }]);
+      expect(await send(service, "GET", "Defaulteds")).toEqual([200, { value: [{ Id: 1, Name: "b" }] }]);
+      for (const set of ["Computeds", "Kepts", "Defaulteds"]) {
+        expect((await send(service, "POST", set, { Name: "c" }))[0]).toBe(405);
+      }
       expect((await send(service, "DELETE", "Indexeds(1)"))[0]).toBe(405);
       expect((await send(service, "POST", "Plains", { Name: "c" }))[0]).toBe(201);
     } finally {
