@@ -35,6 +35,7 @@ export const LONG: readonly string[] = [
   "test/executors/complex-paths.test.ts",
   "test/executors/expand-lists.test.ts",
   "test/executors/group-arithmetic.test.ts",
+  "test/executors/group-pages.test.ts",
   "test/executors/ignored-properties.test.ts",
   "test/executors/long-orders.test.ts",
   "test/executors/many-rows.test.ts",

@@ -111,6 +111,8 @@ function serviceOver(db: AnyDatabase): ODataService {
   const operations = ["read"] as const;
   return odataService({
     schemaCheck: false,
+    secret: "the place of a page",
+    defaults: { applyEnabled: true, paging: "keyset" },
     entitySets: [
       sqlEntitySet(Country, {
         db,

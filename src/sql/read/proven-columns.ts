@@ -2,7 +2,7 @@ import { chain, recover, type Maybe } from "../../base/maybe.ts";
 import { CATALOGUE_FACTS } from "../../connection/statement-facts.ts";
 import type { AnyKysely } from "../../connection/synchronous-reader.ts";
 import type { StructuralProperty } from "../../edm/model.ts";
-import type { PlaceOrder } from "../../query/place.ts";
+import type { PlaceTerm } from "../../query/place.ts";
 import type { Row } from "../../query/row-shape.ts";
 import type { SourceQuery } from "../../query/source.ts";
 import type { CatalogueQuery } from "../../tools/introspect/catalogue-steps.ts";
@@ -54,8 +54,10 @@ export class ProvenColumns {
   }
 
   #prepareNulls(query: SourceQuery, rows: SqlRows): Maybe<undefined> {
-    const { after } = query;
-    if (after === undefined || this.#proven !== undefined || !dependsOnNulls(after.kind.order)) return undefined;
+    const { after, shape, orderBy } = query;
+    // An index serves the order of groups from the first page on.
+    const terms = after === undefined && shape.apply !== undefined ? orderBy : after?.kind.order.terms;
+    if (this.#proven !== undefined || terms === undefined || !dependsOnNulls(terms)) return undefined;
     return this.#list(this.#syntax.unexpectedNulls.listNotNull, query, rows, (found) => {
       this.#proven = new Set(found.map(([name]) => name));
     });
@@ -117,7 +119,7 @@ export function hasLabels(plan: ColumnPlan): boolean {
 }
 
 /** Whether a term is a property whose column is `not null` if its table is as declared. Computed terms may always be null. */
-function dependsOnNulls({ terms }: PlaceOrder): boolean {
+function dependsOnNulls(terms: ReadonlyArray<Pick<PlaceTerm, "expression">>): boolean {
   return terms.some(
     ({ expression }) => expression.kind === "property" && !expression.property.nullable && !expression.property.isKey,
   );

@@ -123,7 +123,7 @@ export class StatementCache {
       return this.#compiler.choose((profile) => {
         return this.#translate(profile, query.sources, (statement) => {
           const total = hasTotal ? this.#totalOf(query, statement) : undefined;
-          const { rows, filter: test } = this.#applied(query, statement);
+          const { rows, filter: test } = this.#applied(query, statement, { ...clauses, ...limits, filter });
           const page = translatePage(rows, statement, { ...clauses, ...limits, filter: test, total });
           return this.#compiler.compileRows(page, statement);
         });
@@ -223,12 +223,12 @@ export class StatementCache {
     return placeIdentities(query, this.#target.proven);
   }
 
-  /** Returns the rows after the steps of `$apply`, and the condition of those that the query wants. */
-  #applied({ shape, filter }: SourceQuery, statement: StatementState): AppliedRows {
+  /** Returns the rows after the steps of `$apply`, and the condition of those that the query wants, of a page or of all. */
+  #applied({ shape, filter }: SourceQuery, statement: StatementState, page?: PageClauses): AppliedRows {
     const rows = this.rowsFor(null, statement);
     const branch = shape.apply?.branches[0];
     if (branch === undefined) return { rows, filter };
-    const applied = applyBranch(rows, statement, branch, shape.roundingMode);
+    const applied = applyBranch(rows, statement, branch, shape.roundingMode, page);
     return { rows: applied.rows, filter: bothFilters(applied.filter, filter) };
   }
 

@@ -98,7 +98,7 @@ function markMember(
 }
 
 /** One term of an order as the database sorts by it. */
-interface SortedTerm {
+export interface SortedTerm {
   readonly sql: Sql;
   /** The same value in `order by`. */
   readonly inOrder: Sql;
@@ -141,7 +141,7 @@ export function sortTerm({ expression, descending }: OrderByItem, translator: Tr
 export function translateAfter(
   { order, isNull }: PlaceKind,
   translator: Translator,
-  { unexpectedNulls }: Pick<DialectSyntax, "unexpectedNulls">,
+  { unexpectedNulls }: { readonly unexpectedNulls: Pick<DialectSyntax["unexpectedNulls"], "areLast"> },
 ): Sql {
   let tied: Sql | null = null;
   // The last term breaks the ties of all others.

@@ -16,6 +16,7 @@ import { bindSlot, type Execution } from "../statement/parameter-slot.ts";
 import type { Sql } from "../statement/sql-form.ts";
 import type { Translator } from "../statement/sql-operand.ts";
 import { boundTexts } from "./held-texts.ts";
+import { type GroupPage, groupLimit, rowsAfter, rowTerms } from "./group-pages.ts";
 import { joinItemsOf } from "./join-items.ts";
 import { outsideConditions, type PathScope } from "./path-scope.ts";
 import type { Rows, StatementState } from "./relation.ts";
@@ -37,8 +38,8 @@ interface StepQuery {
   readonly context: ValueContext;
   /** Makes the translator of values within a scope. */
   readonly translatorOf: (scope: PathScope) => Translator;
-  /** The condition of the rows that the step receives, with a blank before it; nothing for all rows. */
-  readonly where: Sql;
+  /** Makes the condition of the rows that the step receives, with a blank before it; nothing for all rows. */
+  readonly where: (further: readonly Sql[]) => Sql;
 }
 
 /** The names of derived columns and tables. */
@@ -49,13 +50,16 @@ const VALUES = "odata_values";
 /**
  * Applies the steps of a branch: each limit and each grouping becomes a derived table, whose rows the next step reads. Conditions
  * become those of the next step.
+ * @param page the page that is read of the rows; absent: all of them
  */
 export function applyBranch(
   rows: Rows,
   statement: StatementState,
   { steps }: ApplyBranch,
   roundingMode: RoundingMode,
+  page?: GroupPage,
 ): AppliedRows {
+  const last = steps.findLastIndex(({ kind }) => kind !== "filter");
   return steps.reduce<AppliedRows>(
     (applied, step, index) => {
       if (step.kind === "filter") return { rows: applied.rows, filter: bothFilters(applied.filter, step.filter) };
@@ -65,7 +69,11 @@ export function applyBranch(
       const made =
         step.kind === "limit"
           ? limitedRows(applied, step, statement, roundingMode)
-          : groupedRows(applied, step, statement, roundingMode);
+          : groupedRows(applied, step, statement, {
+              roundingMode,
+              page: index === last ? page : undefined,
+              isLimited: page?.hasTop === true && page.filter === null && last === steps.length - 1,
+            });
       // A plan of SQLite distinguishes tables by their aliases.
       return { rows: { ...made, alias: `step${String(index + 1)}` }, filter: null };
     },
@@ -101,14 +109,23 @@ function queryOf(
   const translatorOf = (within: PathScope): Translator =>
     makeTranslator({ profile, scope: within, roundingMode, texts });
   const context = { profile, scope: outside, translator: translatorOf(outside) };
-  return { scope, context, translatorOf, where: whereAll(scope.it.alive(statement), test) };
+  const where: StepQuery["where"] = (further) => whereAll([...scope.it.alive(statement), ...further], test);
+  return { scope, context, translatorOf, where };
+}
+
+interface GroupUse {
+  readonly roundingMode: RoundingMode;
+  /** Undefined if further steps need all groups. */
+  readonly page: GroupPage | undefined;
+  /** Whether it has all groups up to its end: no condition leaves out groups. */
+  readonly isLimited: boolean;
 }
 
 function groupedRows(
   applied: AppliedRows,
   step: GroupStep,
   statement: StatementState,
-  roundingMode: RoundingMode,
+  { roundingMode, page, isLimited }: GroupUse,
 ): Rows {
   const expressions = step.aggregates.flatMap(({ expression, filter }) => [expression ?? [], filter?.expression ?? []]);
   const keys = step.keys.flatMap((key) => (key.kind === "structured" ? [] : key.expression));
@@ -118,6 +135,9 @@ function groupedRows(
       ...expressions.flat(),
       ...keys,
     ]);
+    // The machines of a distributed database make groups together.
+    const terms = page && context.profile.capabilities.joins ? rowTerms(step, page, context) : null;
+    const following = terms && page?.after ? [rowsAfter(terms, page.after, context)] : [];
     const items = joinItemsOf(step.aggregates, context.scope, translatorOf);
     const values: Cells = [];
     const place: GroupContext["place"] = (value, expression) => {
@@ -129,10 +149,12 @@ function groupedRows(
     };
     const { cells, positions, ...made } = translateGroup(step, { ...context, ...items, place });
     const group = positions.length === 0 ? sql`` : sql` group by ${sql.join(positions.map((at) => sql.lit(at)))}`;
-    const from = sql`${scope.level.from(scope.it.from)}${where}`;
+    const limit = terms && isLimited ? groupLimit(terms, made, context) : sql``;
+    const condition = where(following);
+    const from = sql`${scope.level.from(scope.it.from)}${condition}`;
     const listed = values.length === 0 ? sql`1` : sql.join(values);
     const input = isPlaced ? sql`(select ${listed} from ${from}${valuesFirst?.end}) as ${sql.id(VALUES)}` : from;
-    return { ...made, query: sql`select ${sql.join(cells)} from ${input}${group}` };
+    return { ...made, query: sql`select ${sql.join(cells)} from ${input}${group}${limit}` };
   };
   const first = make(valuesFirst?.when === "computes" && computes(step));
   const { query, plans } = valuesFirst?.when === "sorts" && first.sorts ? make(true) : first;
@@ -174,7 +196,8 @@ function limitedRows(
     throw foundInMemory("Rows up to a sum");
   }
   const expressions = orderBy.map(({ expression }) => expression);
-  const { scope, context, where } = queryOf(applied, statement, roundingMode, expressions);
+  const { scope, context, where: whereOf } = queryOf(applied, statement, roundingMode, expressions);
+  const where = whereOf([]);
   const { syntax } = statement.profile;
   const { it, level } = scope;
   const { plans, absent, isProven, labelsOf, key, comparisonOf } = it.rows;

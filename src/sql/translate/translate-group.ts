@@ -44,6 +44,8 @@ export interface GroupedRows {
   readonly cells: Cells;
   /** The positions of the cells by which rows are grouped. */
   readonly positions: readonly number[];
+  /** The positions of the cells of each key with a single value. */
+  readonly positionsOf: ReadonlyMap<StructuralProperty, readonly number[]>;
   readonly plans: PlansByField;
   /** Whether an aggregate sorts or distinguishes the values of a group. */
   readonly sorts: boolean;
@@ -58,7 +60,8 @@ export function translateGroup({ keys, aggregates }: GroupStep, context: GroupCo
   context.scope.statement.notes.operation(undefined, 1 + aggregates.length);
   const cells: Cells = [];
   const positions: number[] = [];
-  const groups = keyPlans(keys, { cells, positions, context });
+  const positionsOf = new Map<StructuralProperty, readonly number[]>();
+  const groups = keyPlans(keys, { cells, positions, positionsOf, context });
   let sorts = false;
   const totals = aggregates.map((aggregate): readonly [string, ColumnPlan] => {
     const { sql: value, ...read } = translateAggregate(aggregate, context);
@@ -66,12 +69,13 @@ export function translateGroup({ keys, aggregates }: GroupStep, context: GroupCo
     const column = cellName(addCell(cells, value));
     return [aggregate.property.field, planOfValue(read, aggregate.property, column)];
   });
-  return { cells, positions, plans: new Map([...groups, ...totals]), sorts };
+  return { cells, positions, positionsOf, plans: new Map([...groups, ...totals]), sorts };
 }
 
 interface KeyCells {
   readonly cells: Cells;
   readonly positions: number[];
+  readonly positionsOf: Map<StructuralProperty, readonly number[]>;
   readonly context: GroupContext;
 }
 
@@ -97,6 +101,10 @@ function keyPlan(key: GroupKey, into: KeyCells): ColumnPlan {
   const { term, cell } = groupedValue(value, scalarType(property), context.profile);
   const terms = sortedTerms(term, value, property, context);
   const indexes = terms.map(addTerm);
+  into.positionsOf.set(
+    property,
+    indexes.map((index) => index + 1),
+  );
   // A single term is the value itself.
   const isShown = cell === undefined && terms.length === 1;
   const shown = isShown ? indexes[0] : addCell(cells, sql`min(${cell ?? term})`);
