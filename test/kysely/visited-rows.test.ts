@@ -115,7 +115,9 @@ describe.each(ENGINES)("over $title", (engine) => {
       for (let page = 0; page < 3; page += 1) {
         expect(await world.visitedBy(`${target}&$top=10`), target).toBeLessThan(most);
         const headers = { Prefer: "maxpagesize=100" };
-        const response = await world.service.fetch(new Request(`http://service.example${encodeURI(target)}`, { headers }));
+        const response = await world.service.fetch(
+          new Request(`http://service.example${encodeURI(target)}`, { headers }),
+        );
         const body = (await response.json()) as { readonly "@odata.nextLink": string };
         target = decodeURIComponent(body["@odata.nextLink"].replace("http://service.example", ""));
       }

@@ -24,7 +24,11 @@ interface RowTerm {
  * Returns the order of groups as that of their rows.
  * @returns null if it contains other values than keys, or values that groups do not have in the form of their rows
  */
-export function rowTerms({ keys }: GroupStep, { orderBy }: GroupPage, context: ValueContext): readonly RowTerm[] | null {
+export function rowTerms(
+  { keys }: GroupStep,
+  { orderBy }: GroupPage,
+  context: ValueContext,
+): readonly RowTerm[] | null {
   const terms: RowTerm[] = [];
   for (const { expression, descending } of orderBy) {
     if (expression.kind !== "property" || expression.source.kind !== "it") return null;
