@@ -57,6 +57,7 @@ interface ShopOptions {
   readonly paging?: "offset" | "keyset";
   readonly pageSize?: number;
   readonly cors?: ServiceOptions["cors"];
+  readonly enumsAsStrings?: boolean;
 }
 
 /** The service that the clients use, and its database. */
@@ -73,14 +74,22 @@ export interface Shop {
  * @param paging the form of next links
  * @param pageSize the most products of one page
  * @param cors the option of the service
+ * @param enumsAsStrings the option of the service
  */
-export async function openShop({ isPlain, paging = "offset", pageSize = 1000, cors }: ShopOptions): Promise<Shop> {
+export async function openShop({
+  isPlain,
+  paging = "offset",
+  pageSize = 1000,
+  cors,
+  enumsAsStrings = false,
+}: ShopOptions): Promise<Shop> {
   const db = await openDatabase();
   const service = odataService({
     prefix: "/odata",
     namespace: "Shop",
     profile: "standard",
     cors,
+    enumsAsStrings,
     secret: "only for tests: 0123456789",
     defaults: { paging, maxTop: pageSize },
     ...(isPlain

@@ -38,7 +38,7 @@ function rows() {
 }
 
 /** Shows a table with subtotals and a grand total. */
-export async function open(aggregation, columns) {
+export async function open(aggregation, columns, path = "/Products") {
   const [, ODataModel, Table, Column, Text] = await loaded;
   const model = new ODataModel({
     serviceUrl: `${globalThis.serviceRoot}/`,
@@ -51,7 +51,7 @@ export async function open(aggregation, columns) {
     ),
   });
   table.setModel(model);
-  table.bindRows({ path: "/Products", parameters: { $$aggregation: aggregation, $count: true } });
+  table.bindRows({ path, parameters: { $$aggregation: aggregation, $count: true } });
   table.placeAt("content");
   Object.assign(state, { table, columns, binding: table.getBinding("rows") });
   return changed(() => undefined);

@@ -188,8 +188,9 @@ function omissionOf(
   const mapping = roughMapping(kind, column, options);
   if (!column.isSelectable) {
     const { failure } = column;
-    if (failure !== undefined)
+    if (failure !== undefined) {
       return { code: "unreadable", message: `omitted, because it is not readable: ${failure}`, flag: null };
+    }
     return { code: "privilege", message: "cannot be selected by the user, omitted", flag: null };
   }
   if (!isIncluded(object, name)) {
