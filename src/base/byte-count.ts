@@ -11,6 +11,10 @@ export class ByteCount {
   readonly #held: HeldShare | undefined;
   #used = 0;
   #isOver = false;
+  /** Whether a source has found that a page with its expansions does not fit. */
+  isExceeded = false;
+  /** About how many rows fit, as a driver has seen which kept none; undefined: unknown. */
+  rowsThatFit: number | undefined;
 
   /** @param held counts what all requests hold; absent: nothing does */
   constructor(most: number, held?: HeldShare) {
@@ -46,9 +50,9 @@ export class ByteCount {
     return true;
   }
 
-  /** Begins a part that may be dropped and read again with less. */
-  part(): ByteCount {
-    return new ByteCount(this.most - this.#used, this.#held);
+  /** Begins a part that may be dropped and read again with less. @param share of all bytes, at most */
+  part(share: number = 1): ByteCount {
+    return new ByteCount(Math.min(this.most - this.#used, this.most * share), this.#held);
   }
 
   /** Counts a part that is kept. */

@@ -22,6 +22,8 @@ export interface ReadRowsResult {
   readonly rows: readonly Row[];
   /** Whether they end before the first row with which the cells have too many characters. */
   readonly isCut: boolean;
+  /** How many rows the driver has seen before that one, but did not keep; absent: it does not know. */
+  readonly seen?: number;
 }
 
 /** How many characters of rows a driver keeps that counts them while they arrive. */

@@ -125,9 +125,10 @@ describe.runIf(postgres !== undefined)("reads over pg", () => {
     const rows = Array.from({ length: 100 }, (_, index) => [index + 1, "x".repeat(index + 1), null]);
     // The digits of the numbers count, too.
     for (let again = 0; again < 3; again += 1) {
-      expect(await read(9)).toEqual([{ rows: rows.slice(0, 3), isCut: true }]);
-      expect(await read(8)).toEqual([{ rows: rows.slice(0, 2), isCut: true }]);
-      expect(await read(0)).toEqual([{ rows: [], isCut: true }]);
+      expect(await read(9)).toEqual([{ rows: rows.slice(0, 3), isCut: true, seen: 3 }]);
+      // The number of the third row fits, but not its text.
+      expect(await read(8)).toEqual([{ rows: rows.slice(0, 2), isCut: true, seen: 3 }]);
+      expect(await read(0)).toEqual([{ rows: [], isCut: true, seen: 0 }]);
       expect(await read(5242)).toEqual([{ rows, isCut: false }]);
     }
   });

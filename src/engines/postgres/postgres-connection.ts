@@ -230,6 +230,8 @@ class CountingTypes {
   readonly #client: PgClient;
   readonly #full: () => void;
   #left: number;
+  /** How many cells of each column have fitted: one that may be null has fewer. */
+  readonly #cells: number[] = [];
 
   /** @param full called with the first cell that does not fit */
   constructor(client: PgClient, most: number, full: () => void) {
@@ -241,10 +243,14 @@ class CountingTypes {
   /** Returns the parser of a type, as the driver asks for it. */
   readonly getTypeParser = (type: number, format?: "text" | "binary"): ParseCell => {
     const parse = this.#client.getTypeParser(type, format);
+    const column = this.#cells.push(0) - 1;
     return (text) => {
       const isFirst = this.#left >= 0;
       this.#left -= text.length;
-      if (this.#left >= 0) return parse(text);
+      if (this.#left >= 0) {
+        this.#cells[column] = (this.#cells[column] ?? 0) + 1;
+        return parse(text);
+      }
       if (isFirst) this.#full();
       return NOT_KEPT;
     };
@@ -254,7 +260,7 @@ class CountingTypes {
   cut(rows: readonly Row[]): ReadRowsResult {
     if (this.#left >= 0) return { rows, isCut: false };
     const end = rows.findIndex((row) => row.includes(NOT_KEPT));
-    return { rows: rows.slice(0, Math.max(end, 0)), isCut: true };
+    return { rows: rows.slice(0, Math.max(end, 0)), isCut: true, seen: Math.max(0, ...this.#cells) };
   }
 }
 

@@ -18,7 +18,8 @@ interface FittingPage extends ExpandedPage {
 export function expandFitting(plan: ExpandPlan, page: ParentPage, request: ExpandRequest): Maybe<FittingPage> {
   const { bytes } = request;
   if (page.entities.length === 1) return chain(expandOne(plan, page, request), (one) => ({ ...one, isCut: false }));
-  return chain(expandSome(plan, page, request), (expanded) => {
+  const all = isExceeded(page, request) ? null : expandSome(plan, page, request);
+  return chain(all, (expanded) => {
     if (expanded !== null) return { ...expanded, isCut: false };
     // Rows that are not written leave their bytes to the expansions of others.
     bytes?.give(bytesOf(page));
@@ -56,13 +57,19 @@ function expandOne(plan: ExpandPlan, page: ParentPage, request: ExpandRequest): 
 
 const NOTHING: ExpandedPage = { entities: [], total: 0 };
 
-/** The share of entities that is tried next. */
+/** The share of entities that is tried next, and first if all are known not to fit. */
 const SHARE = 4;
+const FIRST_SHARE = 16;
+
+/** Whether a source has found that the expansions of all entities do not fit, so that fewer are read at first. */
+function isExceeded({ entities }: ParentPage, { bytes }: ExpandRequest): boolean {
+  return entities.length > FIRST_SHARE && bytes?.isExceeded === true;
+}
 
 async function expandFewer(plan: ExpandPlan, page: ParentPage, request: ExpandRequest): Promise<FittingPage> {
   const { entities } = page;
   let found: ExpandedPage = { entities: [], total: 0 };
-  let size = Math.ceil(entities.length / SHARE);
+  let size = Math.ceil(entities.length / (isExceeded(page, request) ? FIRST_SHARE : SHARE));
   while (size > 0) {
     const start = found.entities.length;
     const some = { ...page, entities: entities.slice(start, start + size) };
@@ -83,10 +90,14 @@ async function expandFewer(plan: ExpandPlan, page: ParentPage, request: ExpandRe
   return { ...found, isCut: found.entities.length < entities.length };
 }
 
+/** The share of the bytes that the expansions of several entities have at once. */
+const MOST_AT_ONCE = 0.25;
+
 /** Expands entities if their expansions fit, and counts them. @returns null if they do not fit */
 function expandSome(plan: ExpandPlan, page: ParentPage, request: ExpandRequest): Maybe<ExpandedPage | null> {
   const { bytes } = request;
-  const part = bytes?.part();
+  // What is dropped has been held: the expansions of one entity alone may fill the response.
+  const part = bytes?.part(page.entities.length > 1 ? MOST_AT_ONCE : 1);
   return recover(
     () =>
       chain(runExpand(plan, page, { ...request, bytes: part }), (expanded) => {

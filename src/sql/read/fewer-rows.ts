@@ -33,6 +33,9 @@ export function fewerRows(
   const bytes = refusableBytes(query);
   if (!isRefused || top <= 1 || bytes === undefined) return undefined;
   bytes.give(0);
+  const { rowsThatFit = 0 } = bytes;
+  bytes.rowsThatFit = undefined;
+  if (rowsThatFit > 0 && rowsThatFit < top) return rowsThatFit;
   return Math.ceil(Math.min(top, MOST_SHARED) / SHARE);
 }
 
@@ -53,7 +56,7 @@ export function endsEarly(
  * @throws ODataError if rows that the request does not count were not kept as a whole
  */
 export function fittingRows(
-  { rows, isCut }: ReadRowsResult,
+  { rows, isCut, seen = 0 }: ReadRowsResult,
   facts: ReadRows["facts"],
   { bytes }: Patience,
 ): readonly Row[] {
@@ -63,8 +66,12 @@ export function fittingRows(
   }
   const kept = fitting(rows, bytes, facts.row.besides);
   if (isCut && !bytes.isOver) bytes.merge(0, true);
+  if (isCut && kept.length === 0) bytes.rowsThatFit = Math.floor(seen / CHARACTERS_PER_BYTE);
   return kept;
 }
+
+/** Cells may have more characters than bytes as JSON: hexadecimal digits have half as many again. */
+export const CHARACTERS_PER_BYTE = 1.5;
 
 /** Runs statements through Kysely. */
 export interface Executor {

@@ -203,9 +203,12 @@ function readJson(reader: SqlReader, query: SourceQuery, execution: Execution): 
   const part = bytes?.part();
   const patience = part === undefined ? query : patienceOf(query, part);
   const read = (): Maybe<Row | undefined> => rows.first(statement, readSlots(statement.slots, execution), patience);
-  return chain(unlessRefused(read, syntax), (row) =>
+  return chain(unlessRefused(read, syntax), (row) => {
+    const isLong = bytes !== undefined && lengthOf(row) > bytes.left;
+    const isRefused = row === undefined && syntax.needsListLimit;
+    if (bytes !== undefined && bytes.most !== Infinity && (isLong || isRefused)) bytes.isExceeded = true;
     // A page that is too long is read as rows, which end where the bytes do.
-    chain(bytes !== undefined && lengthOf(row) > bytes.left ? null : toEntities(row, statement.members), (json) => {
+    return chain(isLong ? null : toEntities(row, statement.members), (json) => {
       part?.drop();
       if (json === null) return null;
       // The rows lead to the error for the expansion that exceeds the limit.
@@ -214,8 +217,8 @@ function readJson(reader: SqlReader, query: SourceQuery, execution: Execution): 
       const total = counting === null ? null : (row?.[3] ?? null);
       const valuesOf = valuesInJson(statement.marks, row);
       return { json, total: total === null ? undefined : Number(total), valuesOf };
-    }),
-  );
+    });
+  });
 }
 
 /** Returns the patience of a query, with another count. The signal is made on first use. */

@@ -24,7 +24,7 @@ import type { Explainer, RunningStatement } from "../statement/parameter-slot.ts
 import { toRows } from "../translate/select-columns.ts";
 import type { Statement } from "./compile-statement.ts";
 import { toReadFault, isOutdated } from "./database-fault.ts";
-import { type Executor, fittingRows, keeping } from "./fewer-rows.ts";
+import { CHARACTERS_PER_BYTE, type Executor, fittingRows, keeping } from "./fewer-rows.ts";
 import { Outage } from "./outage.ts";
 import { inReadTime } from "./read-time.ts";
 import { repeatOnce } from "./repeat-once.ts";
@@ -291,8 +291,7 @@ export class SqlRows {
     const { signal, timeout = null, bytes } = patience;
     const transaction = this.#own;
     const { isTransaction } = this.#db;
-    // Cells may have more characters than their JSON.
-    const most = Math.min(MOST_CHARACTERS, 2 * (bytes?.left ?? Infinity));
+    const most = Math.min(MOST_CHARACTERS, CHARACTERS_PER_BYTE * (bytes?.left ?? Infinity));
     const each = async (connection: Executor): Promise<readonly ReadRowsResult[]> => {
       const found: ReadRowsResult[] = [];
       for (const { statement, parameters } of reads) {

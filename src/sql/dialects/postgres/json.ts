@@ -101,7 +101,7 @@ const PAIRS_OF_CALL = 45;
 
 /** The bytes of long texts so far. The setting ends with the transaction of the statement. */
 const SPENT_BYTES = "odatakit.bytes";
-/** The bytes from which the texts of an object are counted: shorter ones of a page are never many. */
+/** The bytes from which the texts of an object are counted: shorter ones count with their list, and those of a page are never many. */
 const COUNTED = 1024;
 
 /** Fails when the texts of the objects have too many bytes, before this object is written; null otherwise. */
@@ -111,16 +111,17 @@ function guardOf(parts: readonly JsonPart[], { bytes }: JsonLimit): readonly Sql
   );
   if (lengths.length === 0) return [];
   const size = sql`(${sql.join(lengths, sql` + `)})`;
-  const spent = sql`set_config(${sql.lit(SPENT_BYTES)}, (${spentOf(SPENT_BYTES)} + ${size})::text, true)::bigint`;
+  const spent = spend(SPENT_BYTES, size);
   // The divisor depends on the row, so that the division is not evaluated when the statement is planned.
   return [
     sql`case when ${size} < ${sql.lit(COUNTED)} then null when ${spent} > ${bytes}::bigint then (1 / (${size} - ${size}))::text end`,
   ];
 }
 
-/** The present value of a setting that counts. */
-function spentOf(name: string): Sql {
-  return sql`coalesce(nullif(current_setting(${sql.lit(name)}, true), ''), '0')::bigint`;
+/** Adds to a setting that counts. @returns its new value */
+function spend(name: string, more: Sql): Sql {
+  const before = sql`coalesce(nullif(current_setting(${sql.lit(name)}, true), ''), '0')::bigint`;
+  return sql`set_config(${sql.lit(name)}, (${before} + ${more})::text, true)::bigint`;
 }
 
 /** Concatenates the names and values of an object. The functions of PostgreSQL for objects write blanks. */
@@ -138,8 +139,9 @@ function objectOf(parts: readonly JsonPart[], limit: JsonLimit): Sql {
   return sql`${sql.join(calls, sql` || `)} || '}'`;
 }
 
-/** The number of entities of the lists so far. The setting ends with the transaction of the statement. */
+/** The number of entities of the lists so far, and their bytes. The settings end with the transaction of the statement. */
 const SPENT = "odatakit.entities";
+const SPENT_LISTED = "odatakit.listed";
 
 /** A division by zero, if lists have too many entities or bytes, or in a condition; a text above 1 GB. */
 const REFUSED: ReadonlySet<unknown> = new Set(["22012", "54000"]);
@@ -159,12 +161,12 @@ export const PG_JSON_SYNTAX: JsonSyntax = Object.freeze<JsonSyntax>({
   markAt: (value, position) => sql`(array_agg(${value}))[${position}::int + 1]`,
   entity: (parts, from, limit) => sql`coalesce((select ${objectOf(parts, limit)}${from}), 'null')`,
   entities: (parts, from, limit) => {
-    const { most } = limit;
-    const spent = sql`set_config(${sql.lit(SPENT)}, (${spentOf(SPENT)} + count(*))::text, true)::bigint`;
-    const list = sql`'[' || coalesce(string_agg(${objectOf(parts, limit)}, ','), '') || ']'`;
+    const { most, bytes } = limit;
+    const fits = sql`${spend(SPENT, sql`odata_length`)} <= ${most}::bigint and ${spend(SPENT_LISTED, sql`octet_length(odata_list)`)} <= ${bytes}::bigint`;
     // The divisor depends on the rows, so that the division is not evaluated when the statement is planned.
-    const failure = sql`(1 / (count(*) - count(*)))::text`;
-    return sql`(select case when ${spent} <= ${most}::bigint then ${list} else ${failure} end${from})`;
+    const failure = sql`(1 / (odata_length - odata_length))::text`;
+    const list = sql`select coalesce(string_agg(${objectOf(parts, limit)}, ','), '') as odata_list, count(*) as odata_length${from}`;
+    return sql`(select case when ${fits} then '[' || odata_list || ']' else ${failure} end from (${list}) as odata_listed)`;
   },
   // Rows contain the same digits.
   writesDoubles: () => true,
