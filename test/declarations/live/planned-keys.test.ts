@@ -48,7 +48,7 @@ const KEYS = {
 
 const fill = (rows: number): string => `truncate customers, orders, lines;
 insert into customers select i, 'c' || i, 'n' from generate_series(1, ${String(rows)}) i;
-insert into orders select i, 1 + i % ${String(rows)}, 'c1' from generate_series(1, ${String(rows * 10)}) i;
+insert into orders select i, 1 + i % ${String(rows)}, 'c1' from generate_series(1, ${String(Math.min(rows * 10, 100_000))}) i;
 insert into lines select i, n, null from generate_series(1, ${String(rows)}) i, generate_series(1, 3) n`;
 
 /** The statistics of large tables, which take long to fill. */
@@ -57,8 +57,11 @@ const large = (table: string): string =>
 
 const POSTGRES = ENGINES.filter(({ name }) => name === "postgres");
 
-describe.each(POSTGRES)("keys of views over $title", ({ open }) => {
-  test("are the same whatever the tables hold, and whenever they were analyzed", async () => {
+describe.each(POSTGRES)("keys of views over $title", ({ open, title }) => {
+  // PostgreSQL in this process takes long to fill tables.
+  const most = title === "PostgreSQL" ? [100_000] : [];
+
+  test("are the same whatever the tables hold, and whenever they were analyzed", { timeout: 120_000 }, async () => {
     const { db, close } = await open();
     const run = async (script: string, one: AnyDatabase = db): Promise<void> => {
       for (const statement of script.split(";\n")) await sql.raw(statement).execute(one);
@@ -72,7 +75,7 @@ describe.each(POSTGRES)("keys of views over $title", ({ open }) => {
     try {
       await run(TABLES);
       expect(await keys()).toEqual(KEYS);
-      for (const rows of [1, 10, 1000]) {
+      for (const rows of [0, 1, 10, 1000, ...most]) {
         await run(fill(rows));
         expect([rows, await keys()]).toEqual([rows, KEYS]);
         await run("analyze");
