@@ -25,8 +25,13 @@ const ALONE = [
   "test/payload/sha256.test.ts",
 ];
 
-/** Files that measure time or pauses: `npm run test:measured` runs these, and nothing else may run then. */
-const MEASURED = ["test/cli/long-statements.test.ts", "test/cli/many-tables.test.ts", "test/kysely/no-stalls.test.ts"];
+/** Files that measure time, pauses or memory: `npm run test:measured` runs these, and nothing else may run then. */
+const MEASURED = [
+  "test/cli/long-statements.test.ts",
+  "test/cli/many-tables.test.ts",
+  "test/kysely/million-rows.test.ts",
+  "test/kysely/no-stalls.test.ts",
+];
 
 /** Files that start many programs: `npm run test:slow` runs these, without coverage; `npm test` does not. */
 const SLOW = [
@@ -37,7 +42,6 @@ const SLOW = [
   "test/cli/terminal.test.ts",
   "test/cli/tutorial.test.ts",
   "test/examples/world.test.ts",
-  "test/kysely/million-rows.test.ts",
   "test/kysely/writes-killed.test.ts",
   "test/types/budget.test.ts",
 ];
@@ -211,7 +215,7 @@ export default defineConfig({
         },
       },
       { extends: true, test: { name: "slow", include: SLOW, pool: "forks" } },
-      { extends: true, test: { name: "measured", include: MEASURED, pool: "forks" } },
+      { extends: true, test: { name: "measured", include: MEASURED, pool: "forks", fileParallelism: false } },
       { extends: true, test: { name: "packaging", include: [`${PACKAGING}/*.test.ts`], pool: "forks" } },
       {
         extends: true,
