@@ -29,6 +29,7 @@ const ALONE = [
 const MEASURED = [
   "test/cli/long-statements.test.ts",
   "test/cli/many-tables.test.ts",
+  "test/kysely/large-responses.test.ts",
   "test/kysely/million-rows.test.ts",
   "test/kysely/no-stalls.test.ts",
 ];
