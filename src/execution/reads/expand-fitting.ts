@@ -96,8 +96,8 @@ const MOST_AT_ONCE = 0.25;
 /** Expands entities if their expansions fit, and counts them. @returns null if they do not fit */
 function expandSome(plan: ExpandPlan, page: ParentPage, request: ExpandRequest): Maybe<ExpandedPage | null> {
   const { bytes } = request;
-  // What is dropped has been held: the expansions of one entity alone may fill the response.
-  const part = bytes?.part(page.entities.length > 1 ? MOST_AT_ONCE : 1);
+  // Rows that are dropped have been held: the expansions of one alone may fill the response. The application holds its entities.
+  const part = bytes?.part(page.rowShape !== undefined && page.entities.length > 1 ? MOST_AT_ONCE : 1);
   return recover(
     () =>
       chain(runExpand(plan, page, { ...request, bytes: part }), (expanded) => {

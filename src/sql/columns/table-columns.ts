@@ -22,9 +22,16 @@ interface ColumnExpression {
   readonly unreadable?: NoteUnreadable | undefined;
 }
 
+/** A column with cells that cannot be read. */
+export interface ForgivenColumn {
+  readonly name: string;
+  /** Whether the property may be null, or is a collection. */
+  readonly nullable: boolean;
+}
+
 /** Receives the cells that cannot be read, for the log. */
 export interface ForgivenCells {
-  report(table: string | undefined, column: string, key: readonly unknown[], error: unknown): void;
+  report(table: string | undefined, column: ForgivenColumn, key: readonly unknown[], error: unknown): void;
 }
 
 /** The column or columns of a property in a table. */
@@ -178,7 +185,9 @@ function planProperty(
 /** Unreadable cells of a key stay errors: no entity is without its key. */
 function forgiving(plan: ColumnPlan, { unreadable, table }: Place): ColumnPlan {
   if (unreadable === undefined || plan.kind === "complex" || plan.property.isKey) return plan;
-  const note: NoteUnreadable = (error, key) => unreadable.report(table, plan.column, key, error);
+  const { nullable, isCollection } = plan.property;
+  const column = { name: plan.column, nullable: nullable || isCollection };
+  const note: NoteUnreadable = (error, key) => unreadable.report(table, column, key, error);
   return Object.freeze({ ...plan, unreadable: note });
 }
 

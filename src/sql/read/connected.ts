@@ -4,7 +4,7 @@ import { defaultLogger, type Logger } from "../../definition/logger.ts";
 import { describe } from "../../definition/option-table.ts";
 import type { EntityTypeDeclaration } from "../../definition/types/value-type.ts";
 import type { ReportFault } from "../columns/storage-option.ts";
-import type { ForgivenCells } from "../columns/table-columns.ts";
+import type { ForgivenCells, ForgivenColumn } from "../columns/table-columns.ts";
 import { DISTRIBUTED_CAPABILITIES } from "../forms/dialect-capabilities.ts";
 import type { DialectProfile } from "../forms/dialect-profile.ts";
 import { JoinComparisons } from "../translate/relation.ts";
@@ -173,7 +173,8 @@ export class UnreadableLog implements ForgivenCells {
     this.#loggers.add(logger);
   }
 
-  report(table: string | undefined, column: string, key: readonly unknown[], error: unknown): void {
+  report(table: string | undefined, forgiven: ForgivenColumn, key: readonly unknown[], error: unknown): void {
+    const { name: column, nullable } = forgiven;
     const name = JSON.stringify([table, column]);
     const known = this.#columns.get(name);
     const now = Date.now();
@@ -185,7 +186,14 @@ export class UnreadableLog implements ForgivenCells {
     const message = `A cell of the column ${column}${table === undefined ? "" : ` of ${table}`} cannot be read: the response contains null, or an empty collection.`;
     // Loggers write JSON, which has no bigint.
     const shown = key.map((part) => (typeof part === "bigint" ? String(part) : part));
-    const fields = { table, column, key: shown, further: known?.further ?? 0, err: error };
+    const fields = {
+      table,
+      column,
+      key: shown,
+      further: known?.further ?? 0,
+      err: error,
+      ...(nullable ? {} : { nullable }),
+    };
     for (const logger of this.#loggers.size === 0 ? [defaultLogger] : this.#loggers) logger.warn(message, fields);
   }
 }

@@ -90,7 +90,7 @@ function unreadableCells(
       message: `${of} has ${count} in its first ${String(rows.length)} rows that cannot be read: ${first}`,
       fix: isNull
         ? "Correct the rows: responses contain null."
-        : 'Correct the rows, or let responses contain null: declare the set with `unreadable: "null"`.',
+        : 'Correct the rows, or let responses contain null: declare the property with `.nullable()`, and the set with `unreadable: "null"`.',
     },
   ];
 }

@@ -26,6 +26,11 @@ interface ServiceParts {
   readonly report: (line: string) => void;
   /** Called after a request has failed; absent if the schema is not watched. */
   readonly onFailure?: ((error: unknown) => void) | undefined;
+  /**
+   * Called for a cell without a value of its property, which must have one.
+   * @throws the error of the cell if another kind of property may have the value
+   */
+  readonly onOtherValue?: ((fields: Readonly<Record<string, unknown>>) => void) | undefined;
 }
 
 /** The hosts of requests that reach a loopback address without a rebound name. */
@@ -42,7 +47,7 @@ function explainLimit(error: unknown, maxBody: number | null): ODataError | unde
 /** Makes the service. */
 export function makeService(
   entitySets: readonly EntitySet[],
-  { settings, access, secret, fileName, report, onFailure }: ServiceParts,
+  { settings, access, secret, fileName, report, onFailure, onOtherValue }: ServiceParts,
 ): ODataService {
   const { prefix, profile, timeout, paging, origins, trustsProxy, host, auth, rules, maxBody } = settings;
   const { hasExplorer, hasOpenApi } = settings;
@@ -77,7 +82,10 @@ export function makeService(
         report(logLine("error", message, fields));
         onFailure?.(fields["err"]);
       },
-      warn: (message, fields) => report(logLine("warning", message, fields)),
+      warn: (message, fields) => {
+        if (fields["nullable"] === false) onOtherValue?.(fields);
+        report(logLine("warning", message, fields));
+      },
       info: () => undefined,
     },
     authenticate: (request) => {

@@ -114,6 +114,7 @@ async function listen(invocation: Invocation, ready: Ready): Promise<ExitReason>
     fileName: fileNameOf(loaded.opened),
     report: terminal.report,
     ...(settings.watch === null ? {} : { onFailure: (error: unknown) => follow(watching.current, error) }),
+    ...(settings.watch === null || loaded.opened.kind !== "sqlite" ? {} : { onOtherValue: refuseOnce() }),
   };
   terminal.progress("Starting the service …");
   const make = (sets: typeof loaded.found.entitySets): ODataService => makeService(sets, parts);
@@ -160,6 +161,20 @@ function reportWarnings(warnings: readonly DescribedWarning[], { report }: Invoc
 function follow(watch: SchemaWatch | undefined, error: unknown): void {
   if (isUnreadable(error)) watch?.reloadRows();
   else watch?.look();
+}
+
+/**
+ * Returns a function that refuses the first cell of a column: the types of SQLite follow from rows, so the service reads them
+ * again. A cell that still has no value then is null.
+ */
+function refuseOnce(): (fields: Readonly<Record<string, unknown>>) => void {
+  const known = new Set<string>();
+  return ({ table, column, err }) => {
+    const name = JSON.stringify([table, column]);
+    if (known.has(name)) return;
+    known.add(name);
+    throw err;
+  };
 }
 
 /** Tries the ports in turn. */
