@@ -89,6 +89,8 @@ export interface ObjectColumn extends ColumnSchema {
   readonly holdsUnreadable?: boolean | undefined;
   /** Whether its collation belongs to another program, so that no statement of SQLite compares it as it stands; absent: no. */
   readonly isIncomparable?: boolean;
+  /** A message about its default, which is left out, because the database cannot compute it; absent: it can, or there is none. */
+  readonly lost?: string;
 }
 
 /** Counts over some rows of a column: of SQLite, and of `tinyint(1)` in MariaDB. */

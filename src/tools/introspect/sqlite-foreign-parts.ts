@@ -1,5 +1,5 @@
 import { textOf, type CatalogueQuery, type CatalogueSteps } from "./catalogue-steps.ts";
-import type { SchemaObject } from "./database-schema.ts";
+import type { ObjectColumn, SchemaObject } from "./database-schema.ts";
 import { quoteSqlite } from "./sqlite-sample.ts";
 
 /** The message for a function or collation that only the program has which made the database. */
@@ -19,7 +19,8 @@ export function foreignPartsQuery(schema: string): CatalogueQuery {
 export function* withForeignParts(object: SchemaObject): CatalogueSteps<SchemaObject> {
   const table = `${quoteSqlite(object.schema)}.${quoteSqlite(object.name)}`;
   const columns: Array<SchemaObject["columns"][number]> = [];
-  for (const column of object.columns) {
+  for (const given of object.columns) {
+    const column = yield* withoutLostDefault(given);
     const name = quoteSqlite(column.name);
     const failure = yield* failureOf(`select 1 as c0 from ${table} where ${name} = '' limit 0`);
     const whole = failure === undefined ? undefined : yield* failureOf(`select ${name} as c0 from ${table} limit 0`);
@@ -29,11 +30,22 @@ export function* withForeignParts(object: SchemaObject): CatalogueSteps<SchemaOb
   if (object.kind !== "table") return { ...object, columns };
   const written = columns.find(({ isGenerated }) => !isGenerated);
   const set = written === undefined ? "rowid = rowid" : `${quoteSqlite(written.name)} = ${quoteSqlite(written.name)}`;
-  for (const write of [`insert into ${table} default values`, `update ${table} set ${set}`, `delete from ${table}`]) {
+  const own = columns.filter(({ isGenerated }) => !isGenerated).map(({ name }) => quoteSqlite(name));
+  const values = own.length === 0 ? "default values" : `(${own.join()}) values (${own.map(() => "null").join()})`;
+  for (const write of [`insert into ${table} ${values}`, `update ${table} set ${set}`, `delete from ${table}`]) {
     const unwritable = yield* failureOf(`explain ${write}`);
     if (unwritable !== undefined) return { ...object, columns, unwritable };
   }
   return { ...object, columns };
+}
+
+/** Writes give a value to a column whose default cannot be computed. */
+function* withoutLostDefault(column: ObjectColumn): CatalogueSteps<ObjectColumn> {
+  const { defaultValue } = column;
+  const lost = defaultValue?.includes("(") === true ? yield* failureOf(`select ${defaultValue} as c0`) : undefined;
+  if (lost === undefined) return column;
+  const message = `has a default that cannot be computed, left out: ${lost}`;
+  return { ...column, defaultValue: null, defaultCell: null, lost: message };
 }
 
 function* failureOf(sql: string): CatalogueSteps<string | undefined> {

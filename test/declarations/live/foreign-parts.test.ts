@@ -58,7 +58,7 @@ update sqlite_schema set sql = replace(sql, 'upper', 'app_upper') where name in 
         "unreadable of_computed omitted, because it is not readable: unknown function: app_upper()",
         "unreadable computed.loud omitted, because it is not readable: unknown function: app_upper()",
         "unwritable computed can only be read: unknown function: app_upper()",
-        "unwritable defaulted can only be read: unknown function: app_upper()",
+        "unreadable Defaulteds.Name has a default that cannot be computed, left out: no such function: app_upper",
         "unwritable indexed can only be read: unknown function: app_upper()",
         "unwritable kept can only be read: unknown function: app_upper()",
         "collation Notes.Name has a collation of another program, published as String and compared by code point, read-only",
@@ -84,7 +84,9 @@ update sqlite_schema set sql = replace(sql, 'upper', 'app_upper') where name in 
       expect(await send(service, "GET", "Computeds")).toEqual([200, { value: [{ Id: 1, Name: "b" }] }]);
       expect(await send(service, "GET", "Kepts")).toEqual([200, { value: [{ Id: 1, Name: "b", Loud: "B" }] }]);
       expect(await send(service, "GET", "Defaulteds")).toEqual([200, { value: [{ Id: 1, Name: "b" }] }]);
-      for (const set of ["Computeds", "Kepts", "Defaulteds"]) {
+      expect(await send(service, "POST", "Defaulteds", { Name: "c" })).toEqual([201, { Id: 2, Name: "c" }]);
+      expect(await send(service, "POST", "Defaulteds", {})).toEqual([201, { Id: 3, Name: null }]);
+      for (const set of ["Computeds", "Kepts"]) {
         expect((await send(service, "POST", set, { Name: "c" }))[0]).toBe(405);
       }
       expect((await send(service, "DELETE", "Indexeds(1)"))[0]).toBe(405);

@@ -101,6 +101,7 @@ function describeProperty(draft: DraftObject, column: ObjectColumn, found: Found
   if (nullable && !column.nullable && column.holdsUnreadable === true) {
     found.warn({ code: "null-cells", place, message: "holds cells without a value, published as null", flag: null });
   }
+  if (column.lost !== undefined) found.warn({ code: "unreadable", place, message: column.lost, flag: null });
   const defaultValue = isKey ? undefined : literalDefault(column, chosen, found.schema.kind);
   return {
     ...chosen,
