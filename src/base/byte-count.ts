@@ -1,8 +1,8 @@
 import type { HeldShare } from "./held-bytes.ts";
 
 /**
- * Counts the bytes of the JSON values that an operation reads or computes for its response, before it keeps them. Sources count
- * nearly what the values have as JSON; the writer of the response counts exactly.
+ * Counts the bytes of the JSON values that an operation reads or computes for its response, before it keeps them. The count of
+ * sources is nearly the length of the JSON; the writer of the response counts exactly.
  * @see docs/reference/limits.md, Size of a response
  */
 export class ByteCount {

@@ -93,7 +93,7 @@ class PatternReader {
     return true;
   }
 
-  /** Takes what a sticky expression matches here; an empty text if it matches nothing. */
+  /** Takes the text that a sticky expression matches here; an empty text if it matches nothing. */
   #match(expression: RegExp): string {
     expression.lastIndex = this.#at;
     const [found = ""] = expression.exec(this.#source) ?? [];

@@ -223,7 +223,7 @@ export class StatementCache {
     return placeIdentities(query, this.#target.proven);
   }
 
-  /** Returns the rows after the steps of `$apply`, and the condition of those that the query wants, of a page or of all. */
+  /** Returns the rows after the steps of `$apply`, and the condition of the wanted rows, of a page or of all. */
   #applied({ shape, filter }: SourceQuery, statement: StatementState, page?: PageClauses): AppliedRows {
     const rows = this.rowsFor(null, statement);
     const branch = shape.apply?.branches[0];

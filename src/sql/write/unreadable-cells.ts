@@ -8,7 +8,7 @@ import type { SqlTable } from "./sql-table.ts";
 import { type StoredColumn, valueAt, type Values } from "./stored-columns.ts";
 
 /**
- * Returns the properties of a change whose values may be those that a response showed in place of cells that cannot be read.
+ * Returns the properties of a change that may have the value which a response showed in place of a cell that cannot be read.
  * @see docs/reference/storage.md, Cells that cannot be read
  */
 export function doubtfulProperties(table: SqlTable, values: Values): readonly StructuralProperty[] {
