@@ -1,5 +1,5 @@
 import type { ComponentChildren, JSX } from "preact";
-import { useId, useLayoutEffect, useRef } from "preact/hooks";
+import { useEffect, useId, useRef } from "preact/hooks";
 import { Button } from "./button.tsx";
 
 /** Shows a dialog for as long as it is rendered. The browser keeps the focus in it. */
@@ -10,8 +10,7 @@ export function Dialog(props: {
 }): JSX.Element {
   const id = useId();
   const dialog = useRef<HTMLDialogElement>(null);
-  // Keys that follow at once belong to the dialog.
-  useLayoutEffect(() => {
+  useEffect(() => {
     const before = document.activeElement;
     // The dialog belongs to the view that the reader leaves.
     const leave = (): unknown => dialog.current?.dispatchEvent(new Event("cancel", { cancelable: true }));

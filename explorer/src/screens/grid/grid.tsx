@@ -1,5 +1,5 @@
 import type { JSX, TargetedEvent } from "preact";
-import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
+import { useEffect, useRef, useState } from "preact/hooks";
 import { memberOf } from "../../client/json-members.ts";
 import { ServiceError } from "../../client/service-error.ts";
 import { CsvFile } from "../../format/csv.ts";
@@ -184,7 +184,7 @@ function QueryDialog(props: GridProps & { readonly begun: Begun; readonly onClos
   const form = useRef<HTMLFormElement>(null);
   const findWrong = () => form.current?.querySelector<HTMLElement>("[aria-invalid=true]");
   // A condition that has begun waits for its value.
-  useLayoutEffect(() => findWrong()?.focus(), []);
+  useEffect(() => findWrong()?.focus(), []);
   const show = (event: TargetedEvent<HTMLFormElement>): void => {
     event.preventDefault();
     const wrong = findWrong();
