@@ -85,11 +85,13 @@ describe.skipIf(program === undefined)("the grid", async () => {
     expect(await chips()).toEqual(["Population gt @least", "orderby: Name"]);
     await evaluate(`document.querySelector("table.grid").focus()`);
     for (const key of ["ArrowRight", "f"]) await page.keyboard.press(key);
+    await settle();
     // The condition has no value yet, says so, and waits for it.
     const isWaiting = `document.activeElement.matches(".filter-row [aria-invalid=true]")`;
     expect(await evaluate(isWaiting)).toBe(true);
     expect(await page.locator("dialog[open] .field-error").allInnerTexts()).toEqual(["A value is missing."]);
     await page.keyboard.press("Enter");
+    await settle();
     expect([await page.locator("dialog[open]").count(), await evaluate(isWaiting)]).toEqual([1, true]);
     await page.keyboard.type("Lisbon");
     await page.keyboard.press("Enter");
