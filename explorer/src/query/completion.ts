@@ -98,13 +98,14 @@ const PATHS: Mode = { picks: (member) => !isCollection(member) };
 const STEP: Mode = { items: STEPS, after: [[item("operator", "/", "the next step")]] };
 const JOIN: Mode = { picks: ({ kind }) => kind === "navigation", after: [words("operator", "as")] };
 const COUNT = item("function", "$count", "number of entities", "$count as ");
-const AGGREGATE: Mode = {
-  picks: () => true,
-  items: [COUNT],
-  after: ["with", "sum average min max countdistinct", "as"].map((list) => words("operator", list)),
-};
+const METHOD = ["with", "sum average min max countdistinct"].map((list) => words("operator", list));
+const AGGREGATE: Mode = { picks: () => true, items: [COUNT], after: [...METHOD, words("operator", "as")] };
+/** The rows that a step receives, and their totals. */
+const THESE = item("variable", "$these", "the rows of this step", "$these/");
+const TOTALS = [item("property", "$count", "number of rows"), item("function", "aggregate(…)")];
+const STEP_EXPRESSION: Mode = { ...EXPRESSION, items: [...(EXPRESSION.items ?? []), THESE] };
 
-/** The modes of options, of steps and of parentheses without a name, with `$`. */
+/** The modes of options and of steps; within `groupby`, a step without a name has the properties. */
 const MODES: ReadonlyMap<string, Mode> = new Map<string, Mode>([
   ["$filter", EXPRESSION],
   ["$orderby", { ...EXPRESSION, after: [words("operator", "asc desc")] }],
@@ -115,16 +116,20 @@ const MODES: ReadonlyMap<string, Mode> = new Map<string, Mode>([
   ["option of $expand", { items: [...OPTIONS.filter(({ label }) => label !== "$apply"), LEVELS] }],
   ["$count", { items: words("literal", "true false") }],
   ["$apply", STEP],
-  ["$concat", STEP],
-  ["$groupby", { items: [item("step", "(", "the properties"), ...STEPS] }],
-  ["$", PATHS],
+  ["step filter", STEP_EXPRESSION],
+  ["step compute", { ...STEP_EXPRESSION, after: [words("operator", "as")] }],
+  ["step orderby", { ...EXPRESSION, after: [words("operator", "asc desc")] }],
+  ["step concat", STEP],
+  ["step groupby", { items: [item("step", "(", "the properties"), ...STEPS] }],
+  ["step ", PATHS],
   ...["topcount", "bottomcount", "topsum", "bottomsum", "toppercent", "bottompercent"].map((step): [string, Mode] => [
-    `$${step}`,
+    `step ${step}`,
     PATHS,
   ]),
-  ["$join", JOIN],
-  ["$outerjoin", JOIN],
-  ["$aggregate", AGGREGATE],
+  ["step join", JOIN],
+  ["step outerjoin", JOIN],
+  ["step aggregate", AGGREGATE],
+  ["total of $these", { picks: () => true, after: METHOD }],
 ]);
 
 /**
@@ -200,11 +205,12 @@ function enter(place: Place, content: string): Place {
     return { ...place, mode, text, type: place.type && typeAt(place.type, path), columns: [] };
   }
   const word = path.slice(slash + 1);
-  if (MODES.get(place.mode)?.isExpression !== true) return { ...place, mode: `$${word}`, text: content };
+  if (MODES.get(place.mode)?.isExpression !== true) return { ...place, mode: `step ${word}`, text: content };
+  if (path === "$these/aggregate") return { ...place, mode: "total of $these", text: content };
   const [, variable, text = content] = /^\s*([\p{L}\p{N}_]+)\s*:(.*)$/su.exec(content) ?? [];
   const variables = new Map(place.variables);
   if (variable !== undefined) variables.set(variable, pathIn(place, path.slice(0, Math.max(slash, 0))));
-  return { ...place, mode: "$filter", text, variables };
+  return { ...place, mode: place.mode.startsWith("step ") ? "step filter" : "$filter", text, variables };
 }
 
 /** Suggests the words that fit the end of a place. In expressions, operands and operators alternate. */
@@ -230,11 +236,12 @@ function suggest(place: Place): End {
   if (picks === undefined) return [word, items];
   if (slash >= 0) {
     const owner = path.slice(0, slash);
+    if (owner === "$these") return [word, place.mode.startsWith("step ") ? TOTALS : []];
     // A variable is one item of its collection.
     const member = variables.has(owner) ? null : memberIn(place, owner);
     if (isExpression && member !== null && isCollection(member)) return [word, COLLECTION];
     const target = typeAt(type, pathIn(place, owner));
-    const count = place.mode === "$aggregate" && member !== null && isCollection(member) ? [COUNT] : [];
+    const count = place.mode === "step aggregate" && member !== null && isCollection(member) ? [COUNT] : [];
     return [word, target === null ? [] : [...memberItems(target, picks), ...count]];
   }
   const compared = /^(?:and|or)?$/u.test(last) ? null : memberIn(place, left);
