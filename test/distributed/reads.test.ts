@@ -132,6 +132,41 @@ const TARGETS = [
   "Orders?$compute=Customer/Name as C,Total mul 2 as T&$select=Id,C,T&$orderby=T desc&$top=2",
 ];
 
+/** What follows their groups or their rows is evaluated by the service, or along a collection. */
+const NEWEST = [
+  "Orders?$apply=filter(Total ge $these/aggregate(Total with average))&$orderby=Id",
+  "Orders?$apply=groupby((Status),filter($these/aggregate(Total with sum) gt 5)/aggregate($count as N))",
+  "Orders?$apply=concat(groupby((Status),aggregate(Total with sum as T)),aggregate(Total with sum as T))/filter(T gt 3)",
+  "Orders?$apply=topsum(12,Total)/groupby((Status))",
+  "Orders?$apply=bottompercent(40,Total)/aggregate($count as N)",
+  "Customers?$apply=join(Orders as O)/groupby((Name,O/Status),aggregate(O/Total with sum as T))",
+  "Customers?$apply=outerjoin(Orders as O,filter(Total gt 2))/groupby((Name),aggregate(O/Total with max as M))",
+  "Customers?$apply=aggregate(Orders/Total with sum as T,Orders/$count as N)",
+  "Customers?$apply=groupby((Name),aggregate(Orders/Total with sum as T,Orders/Status with max as M))&$orderby=T desc,Name",
+  "Tags?$apply=groupby((Label),aggregate(Orders/$count as N,Orders/Rate with min as R))&$orderby=Label",
+  "Orders?$apply=aggregate(Customer/Name with min as A,Customer/Referrer/Name with countdistinct as B)",
+];
+
+/** Whose pages are read one after another. */
+const PAGED = [
+  "Orders?$apply=groupby((Customer/Id,Status),aggregate(Total with sum as T))",
+  "Orders?$apply=groupby((Status),aggregate(Rate with max as R))&$orderby=R desc",
+  "Customers?$apply=groupby((Name),aggregate(Orders/$count as N))&$orderby=N desc",
+];
+
+/** Returns the responses of a target and of the next links behind it, with pages of two. */
+async function pages(service: ODataService, target: string): Promise<readonly unknown[]> {
+  const read: unknown[] = [];
+  let next: string | undefined = `http://service.example/${target}`;
+  while (next !== undefined && read.length < 9) {
+    const response = await service.fetch(new Request(next, { headers: { prefer: "odata.maxpagesize=2" } }));
+    const body = (await response.json()) as { readonly "@odata.nextLink"?: string };
+    read.push([response.status, body]);
+    next = body["@odata.nextLink"];
+  }
+  return read;
+}
+
 describe.each(ENGINES.filter(({ name }) => name === "postgres"))(
   "reads of $title as if spread over machines",
   (engine) => {
@@ -141,9 +176,14 @@ describe.each(ENGINES.filter(({ name }) => name === "postgres"))(
         await createTables(db);
         const service = serve(db);
         const answers: unknown[] = [];
-        for (const target of TARGETS) {
+        for (const target of [...TARGETS, ...NEWEST]) {
           const response = await service.fetch(new Request(`http://service.example/${target}`));
           answers.push([target, response.status, await response.text()]);
+        }
+        for (const target of PAGED) {
+          const read = await pages(service, target);
+          expect(read.length, target).toBeGreaterThan(1);
+          answers.push([target, (read[0] as readonly unknown[])[0], read]);
         }
         await close();
         return answers;
