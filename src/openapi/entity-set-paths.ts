@@ -4,7 +4,7 @@ import { createExample, patchExample, replaceExample } from "./examples.ts";
 import type { DocumentObject } from "./open-api-document.ts";
 import {
   COLLECTION_OPTIONS,
-  conditionsOf,
+  writeConditionsOf,
   COUNT_OPTIONS,
   ENTITY_OPTIONS,
   hasConditions,
@@ -198,7 +198,7 @@ function addChange(scope: ServiceScope, set: EntitySetDefinition, method: "PUT" 
   const headers = etag.length > 0 ? ETAG_HEADER : undefined;
   const mayCreate = isReplacement && settings.allowUpsert && !entityType.key.some(({ computed }) => computed);
   const { profile } = scope.definition;
-  const conditions = isReplacement ? replaceConditionsOf(set, profile, mayCreate) : conditionsOf(set);
+  const conditions = isReplacement ? replaceConditionsOf(set, profile, mayCreate) : writeConditionsOf(set);
   const creation = { action: "Creating the entity", rules: set.authorization.create };
   const changed = entitySchema(entityType, scope.schemas);
   const options = queryParameters(entityType, capabilities, ["$select", "$expand"]);
@@ -233,7 +233,7 @@ function addDelete(scope: ServiceScope, set: EntitySetDefinition): void {
     tag: name,
     summary: `Delete an entity of ${name}`,
     access: accessOf(set, "delete"),
-    parameters: [...parameters, ...conditionsOf(set)],
+    parameters: [...parameters, ...writeConditionsOf(set)],
     responses: {
       204: emptyResponse("The entity is deleted."),
       ...errorResponses({

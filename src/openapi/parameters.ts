@@ -275,6 +275,10 @@ export const IF_NONE_MATCH: DocumentObject = inHeader(
 
 const IF_MATCH: DocumentObject = inHeader("If-Match", "The ETag that the entity must have, or *.");
 const REQUIRED_IF_MATCH: DocumentObject = { ...IF_MATCH, required: true };
+const IF_NO_MATCH: DocumentObject = inHeader(
+  "If-None-Match",
+  "The ETags that the entity must not have, or * if the entity must not exist.",
+);
 
 /** Returns the headers of a conditional read of an entity, or of one of its properties. */
 export function readConditionsOf({ entitySet }: EntitySetDefinition): readonly DocumentObject[] {
@@ -286,23 +290,28 @@ export function hasConditions({ entitySet, handlers }: EntitySetDefinition): boo
   return entitySet.etag.length > 0 && handlers.getByKey !== undefined;
 }
 
-/** Returns the headers of a conditional write. @param mayCreate whether `If-None-Match: *` can replace If-Match */
-export function conditionsOf(set: EntitySetDefinition, mayCreate: boolean = false): readonly DocumentObject[] {
-  if (!hasConditions(set)) return [];
-  return [
-    matchOf(set, mayCreate),
-    inHeader("If-None-Match", "The ETags that the entity must not have, or * if the entity must not exist."),
-  ];
+/** Returns the headers of a conditional write that needs none of them: an operation, or a change along a navigation. */
+export function conditionsOf(set: EntitySetDefinition): readonly DocumentObject[] {
+  return hasConditions(set) ? [IF_MATCH, IF_NO_MATCH] : [];
 }
 
-/** Returns the headers of a conditional PUT. Without the standard profile, If-None-Match applies only to a create. */
+/** Returns the headers of a PATCH or DELETE of an entity, or of a write of one of its properties. */
+export function writeConditionsOf(set: EntitySetDefinition): readonly DocumentObject[] {
+  return hasConditions(set) ? [matchOf(set, false), IF_NO_MATCH] : [];
+}
+
+/**
+ * Returns the headers of a conditional PUT. Without the standard profile, If-None-Match applies only to a create.
+ * @param mayCreate whether `If-None-Match: *` can replace If-Match
+ */
 export function replaceConditionsOf(
   set: EntitySetDefinition,
   { putChecksIfNoneMatch }: ServiceProfile,
   mayCreate: boolean,
 ): readonly DocumentObject[] {
-  if (putChecksIfNoneMatch || !hasConditions(set)) return conditionsOf(set, mayCreate);
+  if (!hasConditions(set)) return [];
   const match = matchOf(set, mayCreate);
+  if (putChecksIfNoneMatch) return [match, IF_NO_MATCH];
   return mayCreate ? [match, inHeader("If-None-Match", "* if the entity must not exist.", "*")] : [match];
 }
 

@@ -2,7 +2,7 @@ import type { EntitySetDefinition } from "../definition/model/service-definition
 import type { StructuralProperty } from "../edm/model.ts";
 import { bodyLimit, addMemberOperation, type MemberScope, memberScopes } from "./entity-set-paths.ts";
 import { exampleOf } from "./examples.ts";
-import { conditionsOf, hasConditions, IF_NONE_MATCH, readConditionsOf } from "./parameters.ts";
+import { writeConditionsOf, hasConditions, IF_NONE_MATCH, readConditionsOf } from "./parameters.ts";
 import { ETAG_HEADER, emptyResponse, errorResponses, jsonBody, jsonResponse, rawResponse } from "./responses.ts";
 import { accessOf, type ServiceScope } from "./service-scope.ts";
 import { envelope, withContext, objectSchema, valueSchema } from "./value-schemas.ts";
@@ -101,7 +101,7 @@ function addWrite(each: PropertyScope, method: "PUT" | "PATCH"): void {
     id: method === "PUT" ? "replace" : "patch",
     summary: `Set ${property.name}`,
     access: { ...accessOf(set, "update"), checksRows: set.rows !== null },
-    parameters: conditionsOf(set),
+    parameters: writeConditionsOf(set),
     requestBody: jsonBody(body, isBare(each) ? example : { value: example }),
     responses: {
       204: emptyResponse("It is done.", set.entitySet.etag.length > 0 ? ETAG_HEADER : undefined),
@@ -118,7 +118,7 @@ function addClear(each: PropertyScope): void {
     id: "clear",
     summary: `Set ${property.name} to null`,
     access: { ...accessOf(set, "update"), checksRows: set.rows !== null },
-    parameters: conditionsOf(set),
+    parameters: writeConditionsOf(set),
     responses: {
       204: emptyResponse("It is null.", set.entitySet.etag.length > 0 ? ETAG_HEADER : undefined),
       ...errorResponses({

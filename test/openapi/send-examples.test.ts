@@ -1,3 +1,4 @@
+// Statements: docs/reference/etags.md#required-conditions
 // Statements: docs/reference/openapi.md#contents-of-the-document
 import { Kysely, sql } from "kysely";
 import {
@@ -97,7 +98,7 @@ async function openTables(): Promise<Kysely<Tables>> {
   return db;
 }
 
-async function open(profile: "standard" | "specification"): Promise<ODataService> {
+async function open(profile: "standard" | "specification", settings: object = {}): Promise<ODataService> {
   const db = await openTables();
   const kinds = new Map<string, EntityOf<typeof Kind>>();
   const save = (kind: EntityOf<typeof Kind>) => {
@@ -121,6 +122,7 @@ async function open(profile: "standard" | "specification"): Promise<ODataService
         propertyRouteDocsEnabled: true,
         allowUpsert: true,
         etag: ["version"],
+        ...settings,
         actions: {
           Paint: action(Kind, {
             bound: "entity",
@@ -144,6 +146,7 @@ async function open(profile: "standard" | "specification"): Promise<ODataService
         operations,
         rowVersion: "version",
         etag: ["version"],
+        ...settings,
         allowDeepInsert: true,
         navigation: {
           customer: hasRequired(Customer, { target: "Customers", on: { customerId: "id" }, partner: "orders" }),
@@ -209,6 +212,36 @@ test.each(["specification", "standard"] as const)("every example of the profile 
   }
   expect(tried.length).toBeGreaterThan(60);
 });
+
+test.each(["specification", "standard"] as const)(
+  "If-Match is required where its absence is 428: %s",
+  async (profile) => {
+    const sent = await open(profile, { requireIfMatch: true });
+    const document = openApiDocument(sent);
+    const required: string[] = [];
+    const refused: string[] = [];
+    for (const each of operationsOf(document)) {
+      const [method = "", template = ""] = each.split(" ");
+      const { requestBody, parameters = [], responses } = operationOf(document, method, template);
+      if (parameters.some((parameter) => parameter.name === "If-Match" && parameter.required === true))
+        required.push(each);
+      const media = requestBody?.content["application/json"] as { readonly example?: unknown } | undefined;
+      const path = template.replaceAll(
+        /\{\w+\}/gu,
+        template.startsWith("/x/Kinds") ? "fedcba98-7654-3210-fedc-ba9876543210" : "1",
+      );
+      const headers = { "Content-Type": "application/json" };
+      const body = media === undefined ? null : JSON.stringify(media.example);
+      const { status } = await sent.fetch(new Request(ORIGIN + path, { method, headers, body }));
+      if (status === 428) refused.push(each);
+      expect([each, "428" in responses], each).toEqual([each, status === 428]);
+    }
+    // An upsert may send `If-None-Match: *` instead.
+    expect(required).toEqual(refused.filter((each) => each !== "PUT /x/Kinds({Id})"));
+    expect(required).toEqual(expect.arrayContaining(["PATCH /x/Orders({Id})", "PUT /x/Kinds({Id})/Text"]));
+    expect(required.filter((each) => /\$ref|Lines|Paint/u.test(each))).toEqual([]);
+  },
+);
 
 function rank(operation: string): number {
   return METHODS.indexOf(operation.split(" ")[0] ?? "");
