@@ -45,6 +45,7 @@ export type {
   NewEntityOf,
   ReadEntityOf,
   ResultOf,
+  TemporalObject,
 } from "./definition/types/edm-builders.ts";
 export { fromPino } from "./definition/logger.ts";
 export type { FieldsFirstLogger, Logger } from "./definition/logger.ts";
@@ -68,6 +69,7 @@ export type {
   EntityCollection,
   EntityTypeDeclaration as EntityType,
   EnumTypeDeclaration as EnumType,
+  Shape,
 } from "./definition/types/value-type.ts";
 export type { Model, StructuralProperty } from "./edm/model.ts";
 export type { PrimitiveValue } from "./edm/value-codec.ts";

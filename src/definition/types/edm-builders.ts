@@ -15,7 +15,7 @@ import type {
 } from "./value-type.ts";
 
 /** An object of the Temporal proposal, identified by its tag. */
-interface TemporalObject<Tag extends string> {
+export interface TemporalObject<Tag extends string> {
   readonly [Symbol.toStringTag]: Tag;
   toString(): string;
 }
