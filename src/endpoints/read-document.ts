@@ -49,7 +49,8 @@ export const readMetadata: Endpoint = (request) => {
   const { definition, metadata } = request.service;
   checkFormatOption(format, definition.profile.metadataTakesXmlFormat, definition.profile.mediaParameters);
   bindNoQuery(readOptions(request));
-  const { contentType, body, etag } = (isJsonOption(format) ? (metadata.json ?? metadata.xml) : metadata.xml)();
+  const { xml, json } = metadata(request.access.user);
+  const { contentType, body, etag } = (isJsonOption(format) ? (json ?? xml) : xml)();
   if (isKnown(request, etag)) return notModifiedResponse(request, etag);
   return okResponse(request, contentType, body, { ETag: etag });
 };

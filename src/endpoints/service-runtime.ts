@@ -2,7 +2,7 @@ import type { HeldBytes } from "../base/held-bytes.ts";
 import { keptPerPair, once } from "../base/memo.ts";
 import { required } from "../base/required.ts";
 import type { QueryTarget } from "../binder/bind-query-options.ts";
-import type { Context } from "../definition/context.ts";
+import type { Context, User } from "../definition/context.ts";
 import type { EntitySetHandlers } from "../definition/handlers.ts";
 import type { EntitySetDefinition, ServiceDefinition } from "../definition/model/service-definition.ts";
 import type { StoredHandler } from "../definition/model/stored-database.ts";
@@ -31,11 +31,8 @@ export interface ServiceRuntime {
   readonly entitySets: ReadonlyMap<EntitySet, EntitySetRuntime>;
   /** The paths of the further routes that the application gave. */
   readonly furtherPaths: readonly string[];
-  /** $metadata, made once. JSON is null in a profile whose `$format=json` of `$metadata` is XML. */
-  readonly metadata: {
-    readonly xml: () => MetadataRepresentation;
-    readonly json: (() => MetadataRepresentation) | null;
-  };
+  /** Returns `$metadata` for a user. */
+  readonly metadata: (user: User | null) => Metadata;
   readonly shapes: ShapeCache;
   /** The routes of entities, which responses link to. */
   readonly routes: EntityRoutes;
@@ -113,6 +110,12 @@ export interface NavigationRuntime {
   readonly readNew: RelatedBodyConversion;
   /** The table that its routes read; null where a handler reads them, or the navigation has no routes. */
   readonly table: TargetWay | null;
+}
+
+/** $metadata, made once. JSON is null in a profile whose `$format=json` of `$metadata` is XML. */
+export interface Metadata {
+  readonly xml: () => MetadataRepresentation;
+  readonly json: (() => MetadataRepresentation) | null;
 }
 
 /** One format of $metadata. */

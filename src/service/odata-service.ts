@@ -1,18 +1,11 @@
 import { bindAnnotations } from "../annotations/bind-annotations.ts";
 import { isPromiseLike } from "../base/maybe.ts";
-import { BoundedCache, keeper, once } from "../base/memo.ts";
-import { expandDepthOf } from "../binder/bind-expand.ts";
-import { type UnlabeledReference, unlabeledReferences } from "../csdl/unlabeled-references.ts";
-import type { CsdlCapabilities } from "../csdl/write-capabilities.ts";
-import { writeCsdlJson } from "../csdl/write-csdl-json.ts";
-import { csdlDocument } from "../csdl/write-csdl-xml.ts";
-import { printXml, type XmlElement } from "../csdl/xml.ts";
+import { BoundedCache, keeper } from "../base/memo.ts";
 import { type Logger, defaultLogger } from "../definition/logger.ts";
 import {
   type ServiceDefinition,
   describeService,
   type EntitySetDefinition,
-  type BatchDefinition,
 } from "../definition/model/service-definition.ts";
 import type { ServiceOptions } from "../definition/model/service-options.ts";
 import { buildServiceDefinition } from "../definition/startup/build-service-definition.ts";
@@ -21,7 +14,6 @@ import { hasRules } from "../endpoints/authorize.ts";
 import { implicitSet } from "../endpoints/compose-result.ts";
 import {
   keepsUnreadable,
-  metadataRepresentation,
   type ServiceRuntime,
   type EntitySetRuntime,
   type NavigationRuntime,
@@ -45,6 +37,7 @@ import { GuardedPlaces, openFurtherRoutes } from "./find-route.ts";
 import { followStatements } from "./follow-statements.ts";
 import { handleError, logBrokenResponse } from "./handle-error.ts";
 import { heldBytesOf } from "./held-bytes-of.ts";
+import { metadataOf } from "./metadata-of.ts";
 import { PositionReports, withPosition } from "./position-reports.ts";
 import { databaseProbe, type ProbeOptions, type ProbeReport } from "./probe-databases.ts";
 import { describedRoutes, RouteTable } from "./route-table.ts";
@@ -204,108 +197,6 @@ function toRuntime(
   };
 }
 
-/** Makes each format at its first request. Annotations of the application need the XML at startup, which warns about some. */
-function metadataOf(definition: ServiceDefinition): ServiceRuntime["metadata"] {
-  const { model, profile, batch } = definition;
-  const toElements = (warn?: (place: string, term: string) => void): XmlElement =>
-    csdlDocument(model, csdlCapabilitiesOf(definition), profile.listsEveryImport, batchFormatsOf(batch), warn);
-  const encoder = new TextEncoder();
-  const xml = once(() => encoder.encode(printXml(toElements((place, term) => warnReplaced(definition, place, term)))));
-  const { annotations, namespace } = model;
-  if (annotations !== undefined && annotations.byPlace.size > 0) {
-    xml();
-    for (const each of unlabeledReferences(annotations, namespace)) warnUnlabeled(definition, each);
-  }
-  const json = (): Uint8Array => encoder.encode(writeCsdlJson(toElements()));
-  return {
-    xml: metadataRepresentation("application/xml", xml),
-    json: profile.metadataAsJson ? metadataRepresentation("application/json", json) : null,
-  };
-}
-
-function warnReplaced({ logger }: ServiceDefinition, place: string, term: string): void {
-  const element = elementAt(place);
-  const message = `The annotation ${term} of the ${element} replaces that of the service in $metadata only.`;
-  logger.warn(message, { term, element, fix: "Remove it, unless clients need it: the service behaves as before." });
-}
-
-function warnUnlabeled({ logger }: ServiceDefinition, { place, term, reference }: UnlabeledReference): void {
-  const element = elementAt(place);
-  const message = `The annotation ${term} of the ${element} refers to ${reference}, which no annotation of the service declares.`;
-  logger.warn(message, { term, element, reference, fix: "Declare it with `$LabeledElement` and `$Name`." });
-}
-
-/** @param place the element, as `annotationPlace` names it */
-function elementAt(place: string): string {
-  const [kind = "", ...names] = place.split(" ");
-  return [kind, names.join("/")].join(" ").trimEnd();
-}
-
-/**
- * Returns the capabilities of a set for `$metadata`, derived from its routes.
- * @see docs/reference/formats.md
- */
-function csdlCapabilitiesOf(definition: ServiceDefinition): (entitySet: EntitySet) => CsdlCapabilities {
-  return ({ name }) => {
-    const set = definition.entitySets.get(name);
-    if (set === undefined) throw new Error(`The entity set ${name} has no definition.`);
-    const { create, replace, patch, delete: remove } = set.handlers;
-    const names = [...set.entitySet.navigationProperties.keys()];
-    return {
-      query: set.capabilities,
-      readable: readForm(set.handlers) !== undefined,
-      readableByKey: set.handlers.getByKey !== undefined,
-      shown: showsItself(set) || [...definition.entitySets.values()].some((each) => leadsTo(definition, each, name)),
-      navigable: new Set(names.filter((each) => hasNavigationRoute(definition, set.entitySet, each))),
-      maxExpandDepth: expandDepthOf(definition.limits),
-      expandable: new Set(names.filter((each) => isExpandable(set, each))),
-      insertable: create !== undefined,
-      insertableAlong: insertableAlong(definition, set),
-      patchable: patch !== undefined,
-      replaceable: replace !== undefined,
-      deletable: remove !== undefined,
-    };
-  };
-}
-
-/** Returns whether routes of a set return its entities. */
-function showsItself({ handlers }: EntitySetDefinition): boolean {
-  const { getByKey, create, replace, patch } = handlers;
-  return readForm(handlers) !== undefined || (getByKey ?? create ?? replace ?? patch) !== undefined;
-}
-
-/** Returns whether requests to a set can return entities of another set, along a navigation or in an expansion. */
-function leadsTo(definition: ServiceDefinition, set: EntitySetDefinition, target: string): boolean {
-  const { expandEnabled, expandProperties } = set.capabilities;
-  const expands = expandEnabled && showsItself(set);
-  return [...set.entitySet.navigationPropertyBindings].some(([name, each]) => {
-    if (each !== target) return false;
-    if (hasNavigationRoute(definition, set.entitySet, name)) return true;
-    return expands && expandProperties?.has(name) !== false && isExpandable(set, name);
-  });
-}
-
-/** Returns the navigations whose insertability differs from that of their target set, which clients assume. */
-function insertableAlong(
-  { entitySets }: ServiceDefinition,
-  { entitySet, navigationHandlers }: EntitySetDefinition,
-): ReadonlyMap<string, boolean> {
-  const differing = [...entitySet.navigationProperties.values()].flatMap(({ name, isCollection }) => {
-    // Clients cannot create entities along a single-valued navigation.
-    if (!isCollection) return [];
-    const target = entitySets.get(entitySet.navigationPropertyBindings.get(name) ?? "");
-    const isAssumed = target === undefined || target.handlers.create !== undefined;
-    const isInsertable = navigationHandlers.get(name)?.create !== undefined;
-    return isAssumed === isInsertable ? [] : [[name, isInsertable] as const];
-  });
-  return new Map(differing);
-}
-
-/** Returns whether a handler, the target set, or the parents themselves provide the related entities. */
-function isExpandable({ capabilities }: EntitySetDefinition, name: string): boolean {
-  return capabilities.expansions?.unloaded.has(name) !== true;
-}
-
 /** Prepares an entity set and its navigation properties for the endpoints. */
 function toEntitySetRuntime(definition: ServiceDefinition, set: EntitySetDefinition): EntitySetRuntime {
   const { model, limits, profile } = definition;
@@ -388,10 +279,4 @@ function toNavigationRuntime(
     search: target?.handlers.search,
     selectPushdownEnabled: target?.settings.selectPushdownEnabled ?? true,
   };
-}
-
-/** Returns the media types of the batches that a service accepts. */
-function batchFormatsOf(batch: BatchDefinition | null): readonly string[] {
-  if (batch === null) return [];
-  return [...(batch.multipart ? ["multipart/mixed"] : []), ...(batch.json ? ["application/json"] : [])];
 }

@@ -79,6 +79,8 @@ export interface ServiceDefinition {
   readonly tokenScope: ((context: RuleContext) => string) | undefined;
   /** The rules of every request, checked before the rules of its set and category. */
   readonly authorization: readonly AuthorizationRequirement[];
+  /** Whether `$metadata` states the permissions of the user. */
+  readonly metadataPerUser: boolean;
   /** Admits the database of a tenant. */
   readonly admit: AdmitTenant;
   /** Returns the declaration of a set by its name: `ctx.sets` takes declarations. */
@@ -119,6 +121,8 @@ export interface EntitySetDefinition extends RuledSet {
   readonly navigationHandlers: ReadonlyMap<string, NavigationHandlers<Context>>;
   readonly capabilities: Capabilities;
   readonly settings: EntitySetSettings;
+  /** Whether requests create entities of the set: POST, also along a navigation or with nested entities, or PUT. */
+  readonly isCreated: boolean;
   /** The operations bound to the set or to its entities, by name. */
   readonly operations: ReadonlyMap<string, OperationDefinition>;
   readonly authorization: CategoryRequirements;

@@ -92,6 +92,11 @@ export interface ServiceOptions<Sets extends readonly EntitySetDeclaration[] = r
   /** Rules that every request must pass, in addition to the rules of its set. */
   readonly authorization?: AuthorizationRules<EntityTypeDeclaration> | undefined;
   /**
+   * Whether `$metadata` states the permissions of the user on properties with rules, by `Core.Permissions`; false if absent.
+   * @see docs/guides/authorization.md, Permissions in $metadata
+   */
+  readonly metadataPerUser?: boolean | undefined;
+  /**
    * Whether to refuse writes that a browser sends for a page of another site. Set `refuse` if cookies identify your
    * users: the service then returns 403. `allow` if absent.
    */

@@ -35,6 +35,7 @@ import { resolvePropertyRules } from "../sets/property-rules.ts";
 import { validatorsOf } from "../sets/validation.ts";
 import { navigationAuthorizationOf, navigationHandlersOf } from "./check-authorization.ts";
 import { checkDefinition } from "./check-definition.ts";
+import { isCreated } from "./creating-routes.ts";
 import { expansionSources } from "./expansion-sources.ts";
 import { hooksOf } from "./resolve-hooks.ts";
 import {
@@ -88,7 +89,7 @@ export function buildServiceDefinition(
   const [profile, defaults] = profiledDefaults(options);
   const sets = service.sets.flatMap((set) => {
     const entitySet = entityContainer.entitySets.get(set.name);
-    return entitySet === undefined ? [] : [toSetDefinition(set, entitySet, service.sets, defaults, built)];
+    return entitySet === undefined ? [] : [toSetDefinition(set, entitySet, service, defaults, built)];
   });
   const guarded = sets.flatMap(({ entitySet, rows }) => (rows === null ? [] : [entitySet]));
   const imports = listedImports(entityContainer, true);
@@ -123,6 +124,7 @@ export function buildServiceDefinition(
       authenticate: options.authenticate,
       tokenScope: options.tokenScope,
       authorization: requirementsOf(options.authorization),
+      metadataPerUser: options.metadataPerUser ?? false,
       admit,
       declarationOf: declarationFinder(service),
     }),
@@ -168,17 +170,20 @@ function haveReplica(sets: readonly Pick<EntitySetDefinition, "database">[]): bo
 function toSetDefinition(
   set: DeclaredSet,
   entitySet: EntitySet,
-  sets: readonly DeclaredSet[],
+  service: DeclaredService,
   defaults: ServiceDefaults,
   built: BuiltModel,
 ): UnrelatedSet {
+  const { sets } = service;
+  const settings = resolveSettings(set, defaults);
   return {
     entitySet,
     database: set.declaration.database,
     // The startup check found functions; `entitySet` typed their parameters and results.
     handlers: Object.freeze(pickStated(set.options, SET_HANDLERS)),
     capabilities: resolveCapabilities(set, entitySet, defaults),
-    settings: resolveSettings(set, defaults),
+    settings,
+    isCreated: isCreated(set, service) || (settings.allowUpsert && set.options["replace"] !== undefined),
     navigationHandlers: frozenMap(
       set.navigations.map((each) => [each.name, Object.freeze(navigationHandlersOf(each, sets))]),
     ),

@@ -16,6 +16,10 @@ type DeclaredRules = Readonly<Record<string, unknown>>;
  * @see docs/guides/authorization.md
  */
 export function* checkPropertyRules(service: DeclaredService): Iterable<ConfigurationFault> {
+  if (service.options["metadataPerUser"] === true && !service.sets.some(rulesProperties)) {
+    const message = "`metadataPerUser` of odataService has no effect: no set has `authorization.properties`.";
+    yield { message, fix: `Give a set rules for properties, such as ${EXAMPLE}, or remove \`metadataPerUser\`.` };
+  }
   for (const set of service.sets) {
     const { authorization } = set.options;
     // `checkAuthorization` reports other values.

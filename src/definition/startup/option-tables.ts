@@ -151,6 +151,7 @@ const SERVICE_OPTIONS: OptionTable<keyof ServiceOptions> = {
   cors: ANY,
   authenticate: HANDLER,
   authorization: ANY,
+  metadataPerUser: FLAG,
   crossSiteWrites: { kind: "choice", values: ["allow", "refuse"] },
   challenge: TEXT,
   exposeConstraintNames: FLAG,
