@@ -111,7 +111,8 @@ export function planCollection(
   request: PageRequest,
 ): CollectionPlan {
   const { shape } = query;
-  const isUnordered = form !== "queryable" && shape.orderBy.length === 0 && shape.apply === undefined;
+  const isOfHandler = form === "get-all" || form === "apply-query";
+  const isUnordered = isOfHandler && shape.orderBy.length === 0 && shape.apply === undefined;
   const orderBy = isUnordered ? [] : totalOrderOf(shape);
   const page = planPaging({ top: query.top, maxPageSize: request.maxPageSize }, capabilities.maxTop);
   const isKeyset = form === "queryable" && request.keyset !== undefined;
