@@ -6,7 +6,11 @@ import { expect, test } from "vitest";
 import { ENGINES, type DatabaseName } from "./engines.ts";
 
 const Bay = entityType("Bay", { id: edm.int32().key(), name: edm.string() });
-const Crate = entityType("Crate", { id: edm.int32().key(), outer: edm.int32().nullable(), bay: edm.int32().nullable() });
+const Crate = entityType("Crate", {
+  id: edm.int32().key(),
+  outer: edm.int32().nullable(),
+  bay: edm.int32().nullable(),
+});
 const TEXT: Readonly<Record<DatabaseName, string>> = { sqlite: "text", postgres: "text", mariadb: "varchar(9)" };
 
 /** The queries of the pages, and the ids of all their rows in order. */
