@@ -31,12 +31,39 @@ export function* withForeignParts(object: SchemaObject): CatalogueSteps<SchemaOb
   const written = columns.find(({ isGenerated }) => !isGenerated);
   const set = written === undefined ? "rowid = rowid" : `${quoteSqlite(written.name)} = ${quoteSqlite(written.name)}`;
   const own = columns.filter(({ isGenerated }) => !isGenerated).map(({ name }) => quoteSqlite(name));
+  const checks = yield* checksOf(object);
   const values = own.length === 0 ? "default values" : `(${own.join()}) values (${own.map(() => "null").join()})`;
-  for (const write of [`insert into ${table} ${values}`, `update ${table} set ${set}`, `delete from ${table}`]) {
-    const unwritable = yield* failureOf(`explain ${write}`);
+  for (const statement of [
+    `explain insert into ${table} ${values}`,
+    `explain update ${table} set ${set}`,
+    `explain delete from ${table}`,
+    ...checks.map((check) => `select 1 as c0 from ${table} where (${check}\n) limit 0`),
+  ]) {
+    const unwritable = yield* failureOf(statement);
     if (unwritable !== undefined) return { ...object, columns, unwritable };
   }
   return { ...object, columns };
+}
+
+/** Words and parentheses; texts, names and comments as wholes, because their parentheses do not count. */
+const TOKENS = /'(?:[^']|'')*'|"(?:[^"]|"")*"|`(?:[^`]|``)*`|\[[^\]]*\]|--.*|\/\*[^]*?(?:\*\/|$)|[()]|[^\s'"`[()/-]+/g;
+
+/** Returns the conditions of the checks of a table. Writes on a connection that only reads would not show them. */
+function* checksOf({ schema, name }: SchemaObject): CatalogueSteps<readonly string[]> {
+  const sql = `select sql as c0 from ${quoteSqlite(schema)}.sqlite_schema where type = 'table' and name = ?`;
+  const [[given] = []] = yield { sql, parameters: [name], width: 1 };
+  const text = textOf(given);
+  const checks: string[] = [];
+  const starts: Array<number | null> = [];
+  let isCheck = false;
+  for (const { 0: token, index } of text.matchAll(TOKENS)) {
+    if (/^(?:--|\/\*)/.test(token)) continue;
+    if (token === "(") starts.push(isCheck ? index + 1 : null);
+    const start = token === ")" ? (starts.pop() ?? null) : null;
+    if (start !== null) checks.push(text.slice(start, index));
+    isCheck = token.toLowerCase() === "check";
+  }
+  return checks;
 }
 
 /** Writes give a value to a column whose default cannot be computed. */

@@ -98,6 +98,60 @@ update sqlite_schema set sql = replace(sql, 'upper', 'app_upper') where name in 
   });
 });
 
+describe.each([false, true])("functions of another program in checks of SQLite, readonly: %s", (readonly) => {
+  test("make the set read-only", async () => {
+    const folder = mkdtempSync(join(tmpdir(), "odatakit-checks-"));
+    const file = join(folder, "shop.db");
+    const made = new DatabaseSync(file);
+    made.enableDefensive(false);
+    made.exec(`create table named (id integer primary key, name text, constraint "a ( b" check (upper(named.name) <> ')'));
+create table nested (id integer primary key, name varchar(9) check /* ( */ (name in ('x', 'y') and (id > 0 or upper(name) > 'a' -- )
+)) not null, n int check (n > 0));
+create table [the "other] (id integer primary key check (id > 0), \`check\` text default 'check (' check (upper(\`check\`) = 'A')) strict;
+create table "collated" (id integer primary key, name text check (name collate nocase <> 'x'));
+create table "plain" (id integer primary key, name text check (name <> 'upper(' and length(name) > 0), check (id > 0));
+create table quoted (id integer primary key, "check (upper(" text, [check(] text check ([check(] <> ''));
+insert into named values (1, 'A'); insert into plain values (1, 'x');
+pragma writable_schema = on;
+update sqlite_schema set sql = replace(replace(sql, 'upper(', 'app_upper('), 'nocase', 'app_order')`);
+    made.close();
+    const found: AnyDatabase = new Kysely({ dialect: sqliteDialect(file, { readonly }) });
+    try {
+      const { service, warnings } = await served(found);
+      const missing = "can only be read: (?:unknown|no such) function: app_upper";
+      expect(warnings).toEqual([
+        expect.stringMatching(/^unwritable collated can only be read: no such collation sequence: app_order$/),
+        ...["named", "nested", 'the "other'].map((name) => expect.stringMatching(`^unwritable ${name} ${missing}`)),
+      ]);
+      const statuses = async (set: string): Promise<readonly unknown[]> => {
+        const methods = ["GET", "POST", "PATCH", "PUT", "DELETE"];
+        const of = (method: string) =>
+          send(
+            service,
+            method,
+            method === "GET" || method === "POST" ? set : `${set}(1)`,
+            method === "GET" || method === "DELETE" ? undefined : { Name: "y" },
+          );
+        const answers: unknown[] = [];
+        for (const method of methods) answers.push((await of(method))[0]);
+        return answers;
+      };
+      for (const set of ["Nameds", "Nesteds", "Collateds"]) {
+        expect([set, await statuses(set)]).toEqual([set, [200, 405, 405, 405, 405]]);
+      }
+      expect(await send(service, "GET", "Nameds?$filter=Name eq 'A'")).toEqual([
+        200,
+        { value: [{ Id: 1, Name: "A" }] },
+      ]);
+      const plain = readonly ? (await send(service, "GET", "Plains"))[0] : await statuses("Plains");
+      expect(plain).toEqual(readonly ? 200 : [200, 201, 200, 200, 204]);
+    } finally {
+      await found.destroy();
+      rmSync(folder, { recursive: true });
+    }
+  });
+});
+
 describe.each(ENGINES.filter(({ name }) => name === "postgres"))("rules over $title", ({ open }) => {
   test("that replace a write make the set read-only, with a warning", async () => {
     const { db, close } = await open();
