@@ -13,10 +13,12 @@ import {
   type InferredResults,
   type HandlerResults,
   type CheckedResults,
+  type EntityAnswer,
+  type LiteralResults,
 } from "../definition/sets/entity-set.ts";
 import type { Navigations } from "../definition/sets/navigation.ts";
 import type { InferredSet } from "../definition/sets/set-option.ts";
-import type { ResultOf } from "../definition/types/edm-builders.ts";
+import type { LiteralContext } from "../definition/types/literal-context.ts";
 import type { EntityTypeDeclaration } from "../definition/types/value-type.ts";
 import type { ConfigurationFault } from "../errors/configuration-error.ts";
 import {
@@ -76,12 +78,12 @@ export function sqlEntitySet<
   Created extends object | null = never,
   Replaced extends object | null = never,
   Patched extends object | null = never,
-  FittingAll extends Answer<Entities<E>> = never,
-  FittingApplied extends Answer<AppliedQueryOf<E>> = never,
-  FittingFound extends Answer<ResultOf<E> | null> = never,
-  FittingCreated extends Answer<ResultOf<E> | null> = never,
-  FittingReplaced extends Answer<ResultOf<E> | null> = never,
-  FittingPatched extends Answer<ResultOf<E> | null> = never,
+  FittingAll extends Answer<Entities<E>> | LiteralResults["getAll"] = never,
+  FittingApplied extends Answer<AppliedQueryOf<E>> | LiteralContext = never,
+  FittingFound extends EntityAnswer<E> | LiteralContext = never,
+  FittingCreated extends EntityAnswer<E> | LiteralContext = never,
+  FittingReplaced extends EntityAnswer<E> | LiteralContext = never,
+  FittingPatched extends EntityAnswer<E> | LiteralContext = never,
   const S extends string = never,
 >(
   type: E,
@@ -241,4 +243,4 @@ type CheckedSqlOptions<
   R extends HandlerResults,
   Fitting extends HandlerResults,
   S extends string,
-> = SqlEntitySetOptions<E, N, F, A, R | Fitting> & CheckedResults<E, R, Fitting> & InferredSet<E, S>;
+> = SqlEntitySetOptions<E, N, F, A, R | Fitting | LiteralResults> & CheckedResults<E, R, Fitting> & InferredSet<E, S>;

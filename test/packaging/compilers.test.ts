@@ -53,6 +53,15 @@ export const rules = { any: anyOf(role("a"), authenticated()), own: resource((us
 export const values = { now, requireUser };
 export const db = new Kysely<{ customers: { id: number } }>({ dialect: sqliteDialect(":memory:") });
 export const kinds = entitySet(Kind, { getAll: () => [], getByKey: () => null, actions: { paint }, functions: { near } });
+export const Shade = entityType("Shade", { id: edm.int32().key(), color: edm.enum(Color) });
+export const shades = entitySet(Shade, {
+  getAll: async () => [{ id: 1, color: "Red" }],
+  getByKey: (id) => ({ id, color: "Green" }),
+  create: (shade) => ({ ...shade, color: "Red" }),
+  set: { color: { create: () => "Red" } },
+  before: { create: async ({ entity }) => ({ ...entity, color: "Green" }) },
+  after: { create: ({ entity }) => ({ ...entity, color: "Green" }) },
+});
 export const source = arraySource(Customer, []);
 export const customers = sqlEntitySet(Customer, { db, table: "customers", operations: ["read"], navigation: { orders } });
 export const orderSet = sqlEntitySet(Order, { db, table: "orders", operations: ["read"], navigation: { customer, parent }, functions: { late } });

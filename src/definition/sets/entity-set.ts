@@ -8,6 +8,7 @@ import type { Logger } from "../logger.ts";
 import { everyOption, frozenCopy } from "../option-table.ts";
 import type { BodyOf, DeltaOf, KeyOf, ResultOf } from "../types/edm-builders.ts";
 import { type Annotations, describe } from "../types/entity-type.ts";
+import type { LiteralContext } from "../types/literal-context.ts";
 import type { GraphOf } from "../types/navigation-declaration.ts";
 import type { EntityTypeDeclaration } from "../types/value-type.ts";
 import type { Authorization } from "./authorization.ts";
@@ -46,24 +47,24 @@ interface EntitySetOperations<E extends EntityTypeDeclaration, N, R extends Hand
     context: SetContext<E, NoInfer<N>>,
   ) => Answer<AppliedQueryOf<E>> | R["applyQuery"];
   /** Returns one entity; null if it does not exist. */
-  readonly getByKey?: (key: KeyOf<E>, context: SetContext<E, NoInfer<N>>) => Answer<ResultOf<E> | null> | R["getByKey"];
+  readonly getByKey?: (key: KeyOf<E>, context: SetContext<E, NoInfer<N>>) => EntityAnswer<E> | R["getByKey"];
   /** Creates an entity and returns the saved entity. */
   readonly create?: (
     entity: GraphOf<E, N>,
     context: SetContext<E, NoInfer<N>>,
-  ) => Answer<ResultOf<E> | null> | R["create"];
+  ) => EntityAnswer<E> | R["create"];
   /** Replaces an entity and returns the saved entity; null if it does not exist. */
   readonly replace?: (
     key: KeyOf<E>,
     entity: BodyOf<E>,
     context: WriteContext<E, NoInfer<N>>,
-  ) => Answer<ResultOf<E> | null> | R["replace"];
+  ) => EntityAnswer<E> | R["replace"];
   /** Changes some members and returns the saved entity; null if it does not exist. */
   readonly patch?: (
     key: KeyOf<E>,
     delta: DeltaOf<E>,
     context: WriteContext<E, NoInfer<N>>,
-  ) => Answer<ResultOf<E> | null> | R["patch"];
+  ) => EntityAnswer<E> | R["patch"];
   /** Deletes an entity; returns false if it does not exist. */
   readonly delete?: (key: KeyOf<E>, context: WriteContext<E, NoInfer<N>>) => Answer<boolean>;
   /** Returns the entities that match a `$search`; the service then applies the other query options. */
@@ -150,7 +151,7 @@ type CheckedOptions<
   R extends HandlerResults,
   Fitting extends HandlerResults,
   S extends string,
-> = EntitySetParts<E, N, F, A, R | Fitting> & CheckedResults<E, R, Fitting> & InferredSet<E, S>;
+> = EntitySetParts<E, N, F, A, R | Fitting | LiteralResults> & CheckedResults<E, R, Fitting> & InferredSet<E, S>;
 
 /** The result of `entitySet`. */
 export interface EntitySetDeclaration<
@@ -211,12 +212,12 @@ export function entitySet<
   Created extends object | null = never,
   Replaced extends object | null = never,
   Patched extends object | null = never,
-  FittingAll extends Answer<Entities<E>> = never,
-  FittingApplied extends Answer<AppliedQueryOf<E>> = never,
-  FittingFound extends Answer<ResultOf<E> | null> = never,
-  FittingCreated extends Answer<ResultOf<E> | null> = never,
-  FittingReplaced extends Answer<ResultOf<E> | null> = never,
-  FittingPatched extends Answer<ResultOf<E> | null> = never,
+  FittingAll extends Answer<Entities<E>> | LiteralResults["getAll"] = never,
+  FittingApplied extends Answer<AppliedQueryOf<E>> | LiteralContext = never,
+  FittingFound extends EntityAnswer<E> | LiteralContext = never,
+  FittingCreated extends EntityAnswer<E> | LiteralContext = never,
+  FittingReplaced extends EntityAnswer<E> | LiteralContext = never,
+  FittingPatched extends EntityAnswer<E> | LiteralContext = never,
   const S extends string = never,
 >(
   type: E,
@@ -252,6 +253,9 @@ export interface AppliedQueryOf<E extends EntityTypeDeclaration> {
   readonly nextLink?: string | undefined;
 }
 
+/** What a handler returns for one entity. */
+export type EntityAnswer<E extends EntityTypeDeclaration> = Answer<ResultOf<E> | null>;
+
 /** The types that handlers return, by the names of the handlers. */
 export type HandlerResults = InferredResults<unknown, unknown, unknown, unknown, unknown, unknown>;
 
@@ -267,6 +271,16 @@ export interface InferredResults<All, Applied, Found, Created, Replaced, Patched
   readonly replace: Replaced;
   readonly patch: Patched;
 }
+
+/** Results that no handler returns, beside which the compiler keeps literals. */
+export type LiteralResults = InferredResults<
+  readonly LiteralContext[],
+  LiteralContext,
+  LiteralContext,
+  LiteralContext,
+  LiteralContext,
+  LiteralContext
+>;
 
 /**
  * Options in which the handlers that return wrong entities have a message as type. `entitySet` infers the types of the results

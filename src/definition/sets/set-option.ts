@@ -1,5 +1,6 @@
 import type { RuleContext, User } from "../context.ts";
 import type { InputOf } from "../types/edm-builders.ts";
+import type { LiteralContext, LiteralText } from "../types/literal-context.ts";
 import type { AnyProperty, EntityTypeDeclaration } from "../types/value-type.ts";
 
 /** The facts that a function of `set` receives. */
@@ -14,9 +15,9 @@ export interface SetFacts {
 /** The functions that supply the values of one property. They are synchronous. */
 export interface PropertySetters<P extends AnyProperty> {
   /** Returns the value of a new entity. */
-  readonly create?: ((facts: SetFacts) => InputOf<P>) | undefined;
+  readonly create?: ((facts: SetFacts) => InputOf<P> | LiteralText | LiteralContext) | undefined;
   /** Returns the value of an entity that is replaced, changed, or linked to another entity. */
-  readonly update?: ((facts: SetFacts) => InputOf<P>) | undefined;
+  readonly update?: ((facts: SetFacts) => InputOf<P> | LiteralText | LiteralContext) | undefined;
 }
 
 /**

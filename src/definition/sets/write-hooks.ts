@@ -1,6 +1,7 @@
 import type { SetContext } from "../context.ts";
 import type { Answer } from "../handlers.ts";
 import type { BodyOf, DeltaOf, KeyOf, ReadEntityOf, ResultOf } from "../types/edm-builders.ts";
+import type { LiteralContext } from "../types/literal-context.ts";
 import type { GraphOf } from "../types/navigation-declaration.ts";
 import type { EntityTypeDeclaration } from "../types/value-type.ts";
 
@@ -21,7 +22,7 @@ interface KeyedCall<E extends EntityTypeDeclaration, N, Current> extends HookCal
 }
 
 // A hook without a `return` returns void.
-type Changed<T> = Answer<T | undefined | void>;
+type Changed<T> = Answer<T | undefined | void | LiteralContext>;
 
 /**
  * Functions that run before a write, in its transaction. They may throw or return `odataError`, or return the values to write
