@@ -1,4 +1,4 @@
-// Statements: docs/reference/handlers.md#ctx.sets
+// Statements: docs/reference/handlers.md#hooks
 import { action, complexType, edm, entitySet, entityType, enumType, odataError } from "odatakit";
 import { sqlEntitySet } from "odatakit/kysely";
 import { expectTypeOf, test } from "vitest";
