@@ -11,8 +11,8 @@ interface CastAggregates extends Omit<AggregateSyntax, "summed"> {
   /** Makes a number of an integer column of any type. */
   readonly toNumber: (value: Sql) => Sql;
   readonly toDouble: (value: Sql) => Sql;
-  /** Replaces NaN by null, as arithmetic does. */
-  readonly sumOfDoubles: (sum: Sql) => Sql;
+  /** Replaces NaN by null, as arithmetic does, or fails for a sum that the database cannot compute. */
+  readonly sumOfDoubles: (sum: Sql, value: Sql) => Sql;
   /** Divides an exact sum, and rounds half away from zero to so many digits; null for a divisor of zero. */
   readonly quotient: (sum: Sql, count: Sql, digits: number) => Sql;
 }
@@ -29,7 +29,7 @@ export function castAggregates({
   const total = (operand: FormedSql): Sql => sql`sum(${toComputable(operand).sql})`;
   const count = ({ sql: value }: FormedSql): Sql => sql`count(${value})`;
   const whole = ({ sql: value }: FormedSql): Sql => sql`sum(${toNumber(value)})`;
-  const doubles = ({ sql: value }: FormedSql): Sql => sumOfDoubles(sql`sum(${toDouble(value)})`);
+  const doubles = ({ sql: value }: FormedSql): Sql => sumOfDoubles(sql`sum(${toDouble(value)})`, value);
   const meanOfWhole = (operand: FormedSql): Sql => sql`(${toDouble(whole(operand))} / ${count(operand)})`;
   const duration = (seconds: Sql): Sql => between(seconds, String(-TOO_LONG), String(TOO_LONG), numbers);
   return Object.freeze<AggregateSyntax>({

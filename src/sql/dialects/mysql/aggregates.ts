@@ -20,6 +20,11 @@ function storedDecimal(column: Sql): Sql {
   return sql`(case when ${isGreatest} then ${failFor(column)} else ${column} end)`;
 }
 
+/** Fails for a sum that may be infinite, which is 0 in MariaDB, and for one of an infinite Edm.Single. */
+function sumOfDoubles(sum: Sql, value: Sql): Sql {
+  return sql`(${sum} + 0e0 * (max(abs(${value})) * 2e0 * count(${value})))`;
+}
+
 /** The cell of the first key of an order. */
 function firstCell(key: Sql, cell: Sql, direction: Sql): Sql {
   return sql`group_concat(case when ${key} is not null then ${cell} end order by ${key}${direction} limit 1)`;
@@ -42,7 +47,7 @@ export const myAggregates: () => AggregateSyntax = once(() =>
     // A `bit` becomes a number.
     toNumber: (value) => sql`(${value} + 0)`,
     toDouble: (value) => sql`(${value} + 0e0)`,
-    sumOfDoubles: (sum) => sum,
+    sumOfDoubles,
     quotient,
     // MariaDB sorts rows to group them, and then evaluates a subquery with the values of another row.
     valuesFirst: {
