@@ -49,7 +49,10 @@ const SUMS: ReadonlyArray<readonly [query: string, found: string]> = [
   ["$apply=filter(id eq 1)/aggregate((a mul b) with average as s)", '[{"s":"INF"}]'],
   ["$apply=filter(id ne 2)/groupby((id),aggregate((a mul b) with sum as s))/filter(s eq 6)", '[{"id":3,"s":6}]'],
 ];
-const SMALL = ["$apply=filter(id eq 3)/aggregate(a with sum as s,(a mul b) with average as v)", '[{"s":2,"v":6}]'] as const;
+const SMALL = [
+  "$apply=filter(id eq 3)/aggregate(a with sum as s,(a mul b) with average as v)",
+  '[{"s":2,"v":6}]',
+] as const;
 
 const options = { profile: "standard", propertyNaming: "camelCase" } as const;
 
