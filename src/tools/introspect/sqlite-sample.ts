@@ -365,18 +365,21 @@ function formsOf(definition: string, scale: number | null, precision: number | n
   }
 }
 
+/** The number without the digits that sums of doubles leave: 0.3 for 0.1 + 0.2. */
+const EXACT = "cast(printf('%!.15g', v) as real)";
+
 function decimalForms(scale: number | null, precision: number | null): Forms {
   const whole = "ltrim(v, '-')";
   const beyond =
     scale === null || precision === null
       ? {}
-      : bothNumbers(`round(v, ${String(scale)}) <> v or abs(v * 1.0) >= 1e${String(precision - scale)}`);
+      : bothNumbers(`round(${EXACT}, ${String(scale)}) <> ${EXACT} or abs(v * 1.0) >= 1e${String(precision - scale)}`);
   return {
     "decimal-text": {
       text: `length(v) <= ${String(LONGEST_FORM)} and ${whole} glob '[0-9]*' and v not glob '?*-*' and v not glob '*[^0-9.-]*' and v not glob '*.*.*' and v not glob '*.'`,
     },
     "more-than-15-digits": {
-      real: "cast(printf('%!.15g', v) as real) <> v",
+      real: `${EXACT} <> v`,
       integer: "v not between -999999999999999 and 999999999999999",
     },
     "beyond-facets": beyond,
