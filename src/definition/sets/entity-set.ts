@@ -49,10 +49,7 @@ interface EntitySetOperations<E extends EntityTypeDeclaration, N, R extends Hand
   /** Returns one entity; null if it does not exist. */
   readonly getByKey?: (key: KeyOf<E>, context: SetContext<E, NoInfer<N>>) => EntityAnswer<E> | R["getByKey"];
   /** Creates an entity and returns the saved entity. */
-  readonly create?: (
-    entity: GraphOf<E, N>,
-    context: SetContext<E, NoInfer<N>>,
-  ) => EntityAnswer<E> | R["create"];
+  readonly create?: (entity: GraphOf<E, N>, context: SetContext<E, NoInfer<N>>) => EntityAnswer<E> | R["create"];
   /** Replaces an entity and returns the saved entity; null if it does not exist. */
   readonly replace?: (
     key: KeyOf<E>,

@@ -7,8 +7,12 @@ import { expect, test } from "vitest";
 
 test("sums of doubles under a decimal column of SQLite have its scale, numbers with more digits all of theirs", async () => {
   const db = new Kysely<object>({ dialect: sqliteDialect(":memory:") });
-  await sql`create table bill (id integer primary key, net decimal(10,2), rate decimal(10,2), big numeric(20,2))`.execute(db);
-  await sql`insert into bill values (1, 0.1 + 0.2, 2.675, 1e15 + 0.25), (2, 1.1 * 3, 0.5, 3), (3, null, 0.1 + 0.2, null)`.execute(db);
+  await sql`create table bill (id integer primary key, net decimal(10,2), rate decimal(10,2), big numeric(20,2))`.execute(
+    db,
+  );
+  await sql`insert into bill values (1, 0.1 + 0.2, 2.675, 1e15 + 0.25), (2, 1.1 * 3, 0.5, 3), (3, null, 0.1 + 0.2, null)`.execute(
+    db,
+  );
   const { entitySets } = await introspectDatabase(db);
   const service = odataService({ profile: "standard", entitySets });
   const read = async (query: string): Promise<string> => {
