@@ -5,6 +5,8 @@ import type { Row } from "../query/row-shape.ts";
 export interface ReadCommand {
   readonly sql: string;
   readonly parameters: readonly unknown[];
+  /** The number of cells in a row. A further column is null in no row. Absent: unknown. */
+  readonly width?: number | undefined;
 }
 
 /** How statements are read. */
@@ -15,6 +17,8 @@ export interface ReadOptions {
   readonly prepares: boolean;
   /** The most characters that the cells of one statement may have. */
   readonly most: number;
+  /** Those of several rows. */
+  readonly enough: number;
 }
 
 /** The rows of one statement. */
@@ -27,8 +31,7 @@ export interface ReadRowsResult {
 }
 
 /** How many characters of rows a driver keeps that counts them while they arrive. */
-export interface RowRoom {
-  readonly most: number;
+export interface RowRoom extends Pick<ReadOptions, "most" | "enough"> {
   /** Whether the driver may end the connection to receive no more rows. */
   readonly mayEnd: boolean;
   /** Whether there were more. */

@@ -1,5 +1,6 @@
 import { required } from "../base/required.ts";
 import { tooManyBytes } from "../errors/odata-error.ts";
+import type { EntityText } from "./entity-text.ts";
 import type { EntityWriter } from "./write-entity.ts";
 import type { WrittenBytes } from "./written-bytes.ts";
 
@@ -233,15 +234,18 @@ function* partPieces(
   let separator = "";
   for (const entity of entities) {
     const text = writer.writeItem(entity, serviceRoot);
-    if (bytes?.take(text, () => writer.writeItem(entity, serviceRoot)) === false) return cut();
+    // The other ways to count and to join a long text make further copies of it.
+    const encoded = typeof text === "string" && text.length >= CHUNK_LENGTH ? encoder.encode(text) : null;
+    const again = (): EntityText => writer.writeItem(entity, serviceRoot);
+    if ((encoded === null ? bytes?.take(text, again) : bytes?.takeBytes(encoded.length)) === false) return cut();
     length += 1;
     piece += separator;
     separator = ",";
-    if (typeof text === "string") {
+    if (typeof text === "string" && encoded === null) {
       piece += text;
     } else {
       yield piece;
-      yield* text;
+      yield* encoded === null ? text : [encoded];
       piece = "";
     }
     if (piece.length >= PIECE_LENGTH) {

@@ -177,7 +177,7 @@ describe.each(ENGINES.filter(({ name }) => name === "postgres"))("pages of $titl
       .map((name) => `coalesce(octet_length("it"."${name}"::text::text)::bigint, 0)`)
       .join(" + ");
     expect(statements.map(({ sql: text }) => text).join("\n")).toBe(
-      `select "it"."shop"::text as "c0", "it"."number"::text as "c1", "it"."name"::text as "c2", "it"."owner"::text as "c3", "it"."kindId"::text as "c4", "page"."odata_count" as "c5", (case when (${bytes}) > $1::bigint then ('odatakit.bytes ' || ((${bytes}))::text)::int end) as "odata_guard" ` +
+      `select "it"."shop"::text as "c0", "it"."number"::text as "c1", "it"."name"::text as "c2", "it"."owner"::text as "c3", "it"."kindId"::text as "c4", "page"."odata_count" as "c5", (case when (${bytes}) > $1::bigint then ('odatakit.bytes ' || ((${bytes}))::text)::int else 0 end) as "odata_guard" ` +
         `from "parts" as "it" inner join (select "keys".*, count(*) over () as "odata_count" from (` +
         `select "shop" as "c0", "number" as "c1" from "parts" as "it" where "number" >= $2::int8 ` +
         `order by (("name" || '') collate "C") desc nulls last, (("shop" || '') collate "C") desc, "number" desc limit $3 offset $4` +

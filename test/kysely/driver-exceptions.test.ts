@@ -120,7 +120,12 @@ describe.runIf(postgres !== undefined)("reads over pg", () => {
     const read = (most: number): Promise<unknown> =>
       db.getExecutor().provideConnection((connection) => {
         if (!isArrayReader(connection)) throw new Error("The connection reads no arrays.");
-        return connection.readEach([{ sql: text, parameters: [] }], { timeout: null, prepares: true, most });
+        return connection.readEach([{ sql: text, parameters: [] }], {
+          timeout: null,
+          prepares: true,
+          most,
+          enough: most,
+        });
       });
     const rows = Array.from({ length: 100 }, (_, index) => [index + 1, "x".repeat(index + 1), null]);
     // The digits of the numbers count, too.
@@ -131,6 +136,33 @@ describe.runIf(postgres !== undefined)("reads over pg", () => {
       expect(await read(0)).toEqual([{ rows: [], isCut: true, seen: 0 }]);
       expect(await read(5242)).toEqual([{ rows, isCut: false }]);
     }
+  });
+
+  test("keep the rows that fit if a column ends each, although their connection ends", async () => {
+    const db: AnyDatabase = new Kysely({
+      dialect: postgresDialect({ pool: new Pool({ connectionString: postgres, max: 1 }) }),
+    });
+    ended.push(() => db.destroy());
+    const text = "select nullif(i, 2), nullif(repeat('x', i), 'xxx'), 0 from generate_series(1, 1000000) as n(i)";
+    const read = (most: number, enough: number): Promise<unknown> =>
+      db.getExecutor().provideConnection((connection) => {
+        if (!isArrayReader(connection)) throw new Error("The connection reads no arrays.");
+        const command = { sql: text, parameters: [], width: 2 };
+        return connection.readEach([command], { timeout: null, prepares: true, most, enough });
+      });
+    const rows = [
+      [1, "x"],
+      [null, "xx"],
+      [3, null],
+      [4, "xxxx"],
+    ];
+    // The third column counts, too: the first three rows have 3, 3 and 2 characters.
+    expect(await read(8, 8)).toEqual([{ rows: rows.slice(0, 3), isCut: true, seen: 3 }]);
+    expect(await read(7, 7)).toEqual([{ rows: rows.slice(0, 2), isCut: true, seen: 2 }]);
+    expect(await read(13, 6)).toEqual([{ rows: rows.slice(0, 2), isCut: true, seen: 2 }]);
+    expect(await read(13, 8)).toEqual([{ rows: rows.slice(0, 3), isCut: true, seen: 3 }]);
+    expect(await read(3, 0)).toEqual([{ rows: rows.slice(0, 1), isCut: true, seen: 1 }]);
+    expect(await read(2, 2)).toEqual([{ rows: [], isCut: true, seen: 1 }]);
   });
 
   test("rows beyond maxResponseBytes are not kept", async () => {

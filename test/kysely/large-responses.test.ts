@@ -14,18 +14,19 @@ import type { AnyDatabase } from "../executors/engines.ts";
 
 /** No request fills the memory of a service with the usual limits: each in its own process. */
 
-/** Megabytes above those before the request. A machine that is busy collects garbage late. */
-const MOST_MEMORY = 400;
+/** Megabytes above those before the request. Threads that read SQLite have their own heaps, and copy rows. */
+const MOST_MEMORY = { sqlite: 400, postgres: 300 } as const;
 
-const copies = (count: number): string => {
+const copies = (set: string, count: number): string => {
   const names = Array.from({ length: count }, (_, index) => `K${String(index)}`);
-  return `Texts?$compute=${names.map((name) => `Body as ${name}`).join(",")}&$select=${names.join(",")}`;
+  return `${set}?$compute=${names.map((name) => `Body as ${name}`).join(",")}&$select=${names.join(",")}`;
 };
 
 const REQUESTS = [
   { name: "1,000 orders with 300 lines each", target: "Orders?$select=Id&$expand=Lines" },
   { name: "1,000 orders with a parent of 400 kB", target: "Orders?$expand=Depot" },
-  { name: "a hundred copies of a text of 40 kB", target: copies(100) },
+  { name: "a hundred copies of a text of 40 kB", target: copies("Texts", 100) },
+  { name: "four hundred copies of a text of 4 kB", target: copies("Shorts", 400) },
 ];
 
 type EngineName = "sqlite" | "postgres";
@@ -54,11 +55,13 @@ async function fill(db: AnyDatabase, { numbers, text, type }: Filling): Promise<
     "create table orders (id integer primary key, depot_id integer not null)",
     "create table order_lines (id integer primary key, order_id integer not null, note varchar(800) not null)",
     `create table texts (id integer primary key, body ${type} not null)`,
+    `create table shorts (id integer primary key, body ${type} not null)`,
     `insert into depots values (1, ${text("d", 400_000)})`,
     `insert into orders select i, 1 from ${numbers(1000)}`,
     `insert into order_lines select i, 1 + (i - 1) % 1000, ${text("l", 800)} from ${numbers(300_000)}`,
     "create index lines_of_order on order_lines (order_id, id)",
     `insert into texts select i, ${text("b", 40_000)} from ${numbers(300)}`,
+    `insert into shorts select i, ${text("s", 4000)} from ${numbers(2000)}`,
   ]) {
     await sql.raw(statement).execute(db);
   }
@@ -165,6 +168,6 @@ describe.each(ENGINES)("large responses over $name", (engine) => {
     expect([status, end]).toEqual([200, expect.stringMatching(/skiptoken=[^"]+"\}$/u)]);
     expect(bytes).toBeLessThan(64_100_000);
     expect(bytes).toBeGreaterThan(40_000_000);
-    expect((await peakMemory()) - before).toBeLessThan(MOST_MEMORY);
+    expect((await peakMemory()) - before).toBeLessThan(MOST_MEMORY[engine.name]);
   });
 });

@@ -11,6 +11,7 @@ import type { AnyDatabase } from "../executors/engines.ts";
 
 /** A server of long texts with the usual limits, except that of time: a busy machine is slow. It sends its port, then its memory on each message. */
 const Text = entityType("Text", { id: edm.int32().key(), body: edm.string() });
+const Short = entityType("Short", { id: edm.int32().key(), body: edm.string() });
 const Depot = entityType("Depot", { id: edm.int32().key(), note: edm.string() });
 const Line = entityType("Line", { id: edm.int32().key(), orderId: edm.int32(), note: edm.string() });
 const Order = entityType("Order", { id: edm.int32().key(), depotId: edm.int32() });
@@ -29,6 +30,7 @@ const service = odataService({
   defaults: { computeEnabled: true, queryTimeout: 100_000 },
   entitySets: [
     sqlEntitySet(Text, { ...on, table: "texts" }),
+    sqlEntitySet(Short, { ...on, table: "shorts" }),
     sqlEntitySet(Depot, { ...on, table: "depots" }),
     sqlEntitySet(Line, { ...on, table: "order_lines", columns: { orderId: "order_id" } }),
     sqlEntitySet(Order, {

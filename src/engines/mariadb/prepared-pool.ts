@@ -123,7 +123,7 @@ function keepFitting(raw: PreparingConnection, command: Streamed, { room, callba
   events.on("result", (row: object) => {
     if (room.isCut) return;
     left -= charactersOf(row);
-    room.isCut = left < 0;
+    room.isCut = left < 0 || (rows.length > 0 && room.most - left > room.enough);
     if (!room.isCut) rows.push(row);
     else if (room.mayEnd) {
       raw.destroy();

@@ -10,6 +10,7 @@ import {
 import { BoundedCache } from "../../base/memo.ts";
 import type { ArrayReader, ReadCommand, ReadOptions, ReadRowsResult } from "../../connection/array-reader.ts";
 import type { Row } from "../../query/row-shape.ts";
+import { CountingTypes, type ParseCell } from "./counting-types.ts";
 
 /** The state that the connections of a pool share. */
 export interface SharedByConnections {
@@ -98,7 +99,9 @@ export class PostgresConnection implements DatabaseConnection, ArrayReader {
     const prepares = options.prepares && this.#shared.lostStatements < MOST_LOST;
     // Names that these statements replace are closed with the next read: they may be among them.
     const closing = this.#names.takeClosing().map((name) => `deallocate ${name}`);
-    const named = commands.map(({ sql, parameters }) => arrayQuery(sql, parameters, prepares ? this.#names : null));
+    const withNames = (names: PreparedNames | null): readonly SentQuery[] =>
+      commands.map(({ sql, parameters, width }) => ({ ...arrayQuery(sql, parameters, names), width }));
+    const named = withNames(prepares ? this.#names : null);
     try {
       return await this.#run(() => this.#send([closing, named], options));
     } catch (error) {
@@ -106,23 +109,22 @@ export class PostgresConnection implements DatabaseConnection, ArrayReader {
       // A pooler that gives each transaction another connection, such as older versions of PgBouncer.
       this.#shared.lostStatements += 1;
       for (const { text } of named) this.#names.forget(text);
-      const whole = commands.map(({ sql, parameters }) => arrayQuery(sql, parameters, null));
-      return this.#run(() => this.#send([[], whole], options));
+      return this.#run(() => this.#send([[], withNames(null)], options));
     }
   }
 
   /** Sends all statements before the first has ended, if the client can. */
   async #send(
-    [closing, queries]: readonly [closing: readonly string[], queries: readonly PgArrayQuery[]],
-    { timeout, most }: ReadOptions,
+    [closing, queries]: readonly [closing: readonly string[], queries: readonly SentQuery[]],
+    { timeout, ...room }: ReadOptions,
   ): Promise<readonly ReadRowsResult[]> {
     const { client } = this;
     let isFull = false;
     const leave = (): void => {
       isFull = this.#leave();
     };
-    const read = async (query: PgArrayQuery): Promise<ReadRowsResult> => {
-      const types = new CountingTypes(client, most, leave);
+    const read = async ({ width, ...query }: SentQuery): Promise<ReadRowsResult> => {
+      const types = new CountingTypes(client, { ...room, width }, leave);
       const found = client.query({ ...query, types });
       const { rows } = await found.catch((error: unknown) => {
         if (!isFull) throw error;
@@ -220,50 +222,6 @@ function arrayQuery(text: string, parameters: readonly unknown[], names: Prepare
   return { text, values: [...parameters], rowMode: "array", ...(name !== undefined && { name }) };
 }
 
-/** Stands for a cell that was not kept. */
-const NOT_KEPT = Symbol("not kept");
-
-type ParseCell = (text: string) => unknown;
-
-/** The parsers of a client, which keep no cells once they have had too many characters. */
-class CountingTypes {
-  readonly #client: PgClient;
-  readonly #full: () => void;
-  #left: number;
-  /** How many cells of each column have fitted: one that may be null has fewer. */
-  readonly #cells: number[] = [];
-
-  /** @param full called with the first cell that does not fit */
-  constructor(client: PgClient, most: number, full: () => void) {
-    this.#client = client;
-    this.#left = most;
-    this.#full = full;
-  }
-
-  /** Returns the parser of a type, as the driver asks for it. */
-  readonly getTypeParser = (type: number, format?: "text" | "binary"): ParseCell => {
-    const parse = this.#client.getTypeParser(type, format);
-    const column = this.#cells.push(0) - 1;
-    return (text) => {
-      const isFirst = this.#left >= 0;
-      this.#left -= text.length;
-      if (this.#left >= 0) {
-        this.#cells[column] = (this.#cells[column] ?? 0) + 1;
-        return parse(text);
-      }
-      if (isFirst) this.#full();
-      return NOT_KEPT;
-    };
-  };
-
-  /** Returns the rows whose cells were all kept. */
-  cut(rows: readonly Row[]): ReadRowsResult {
-    if (this.#left >= 0) return { rows, isCut: false };
-    const end = rows.findIndex((row) => row.includes(NOT_KEPT));
-    return { rows: rows.slice(0, Math.max(end, 0)), isCut: true, seen: Math.max(0, ...this.#cells) };
-  }
-}
-
 /** Ignores that the server has closed a statement itself. @throws the error of a cancellation, which is meant for the read */
 function ignoreClosed(error: unknown): void {
   if (codeOf(error) === CANCELLED) throw error;
@@ -359,6 +317,8 @@ interface PgArrayQuery {
   /** The name under which the connection prepares it. */
   readonly name?: string;
 }
+
+type SentQuery = PgArrayQuery & Pick<ReadCommand, "width">;
 
 /**
  * The members of a client of `pg` in use.

@@ -264,7 +264,7 @@ export class SqlRows {
       }
       // Then the connection may have ended before the other reads.
       const isOver = reads.length > 1 && all.some(({ isCut }) => isCut);
-      return isOver ? await this.#uncounted(reads, patience) : found;
+      return isOver ? await this.#uncounted(reads, patience, found) : found;
     } catch (error) {
       for (const each of running) each?.fail(error);
       const { bytes } = patience;
@@ -277,12 +277,16 @@ export class SqlRows {
     }
   }
 
-  /** Reads what cannot be refused, such as totals, once more without the other reads. */
-  async #uncounted(reads: readonly Read[], patience: Patience): Promise<readonly (readonly Row[])[]> {
+  /** Reads what cannot be refused, such as totals, once more without the other reads. @param kept the rows of those */
+  async #uncounted(
+    reads: readonly Read[],
+    patience: Patience,
+    kept: readonly (readonly Row[])[] = [],
+  ): Promise<readonly (readonly Row[])[]> {
     const found: (readonly Row[])[] = [];
-    for (const read of reads) {
+    for (const [index, read] of reads.entries()) {
       const isCounted = reads.length === 1 || read.statement.facts?.row !== undefined;
-      found.push(...(isCounted ? [[]] : await this.#together([read], patience)));
+      found.push(...(isCounted ? [kept[index] ?? []] : await this.#together([read], patience)));
     }
     return found;
   }
@@ -291,11 +295,12 @@ export class SqlRows {
     const { signal, timeout = null, bytes } = patience;
     const transaction = this.#own;
     const { isTransaction } = this.#db;
-    const most = Math.min(MOST_CHARACTERS, CHARACTERS_PER_BYTE * (bytes?.left ?? Infinity));
+    const enough = bytes?.left ?? Infinity;
+    const most = Math.min(MOST_CHARACTERS, CHARACTERS_PER_BYTE * enough);
     const each = async (connection: Executor): Promise<readonly ReadRowsResult[]> => {
       const found: ReadRowsResult[] = [];
       for (const { statement, parameters } of reads) {
-        const room = { most, mayEnd: !isTransaction, isCut: false };
+        const room = { most, enough, mayEnd: !isTransaction, isCut: false };
         const values = RoomyValues.for(parameters, room);
         const query = CompiledQuery.raw(this.#limited(statement.sql, timeout), values);
         const isKept = transaction !== undefined && bytes !== undefined && statement.facts?.row !== undefined;
@@ -310,8 +315,8 @@ export class SqlRows {
     if (isTransaction && transaction === undefined) return each(this.#db);
     const read = (connection: DatabaseConnection): Promise<readonly ReadRowsResult[]> => {
       if (isTransaction || !isArrayReader(connection)) return each(connection);
-      const commands = reads.map(({ statement: { sql }, parameters }) => ({ sql, parameters }));
-      return connection.readEach(commands, { timeout, prepares: this.#prepares, most });
+      const commands = reads.map(({ statement: { sql, width }, parameters }) => ({ sql, parameters, width }));
+      return connection.readEach(commands, { timeout, prepares: this.#prepares, most, enough });
     };
     // Where statements share a round trip, the database ends each itself, a little earlier.
     const time = timeout !== null && this.#pool?.pipelines === true ? timeout * reads.length + GRACE : timeout;

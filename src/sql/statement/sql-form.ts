@@ -256,7 +256,7 @@ export interface RowGuard {
   readonly bytesOfText: (cell: Sql) => Sql;
   /** A cell of bytes, in hexadecimal digits, which is not computed for a row that is refused. */
   readonly unlessLong: (bytes: Sql, most: Sql, cell: Sql) => Sql;
-  /** A cell that is null, or fails the statement if a row has too many bytes. */
+  /** A cell that fails the statement if a row has too many bytes. */
   readonly refuse: (bytes: Sql, most: Sql) => Sql;
   /** Whether that ends a transaction, unless it goes back to a savepoint. */
   readonly endsTransaction: boolean;

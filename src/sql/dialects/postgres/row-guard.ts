@@ -11,7 +11,7 @@ export const PG_ROW_GUARD: RowGuard = Object.freeze<RowGuard>({
   unlessLong: (bytes, most, cell) => sql`(case when ${bytes} <= ${most}::bigint then ${cell} end)`,
   // It depends on the row, so that it is not computed when the statement is planned.
   refuse: (bytes, most) =>
-    sql`(case when ${bytes} > ${most}::bigint then (${sql.lit(MARK)} || (${bytes})::text)::int end)`,
+    sql`(case when ${bytes} > ${most}::bigint then (${sql.lit(MARK)} || (${bytes})::text)::int else 0 end)`,
   endsTransaction: true,
   isRefused: (error) => "code" in error && error.code === "22P02" && error.message.includes(MARK),
 });
