@@ -117,6 +117,8 @@ export class OwnTransaction {
   readonly transaction: ControlledTransaction<unknown>;
   /** Provides the connections that cancel its statements: its own is in use. */
   readonly pool: QueryExecutor;
+  /** Whether it has the savepoint to which it goes back after a statement that may be refused. */
+  hasSavepoint = false;
   readonly #running = new Set<Promise<unknown>>();
 
   constructor(transaction: ControlledTransaction<unknown>, pool: QueryExecutor) {

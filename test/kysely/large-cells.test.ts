@@ -4,6 +4,7 @@ import { edm, entityType, hasMany, odataService, type ODataService } from "odata
 import { sqlEntitySet } from "odatakit/kysely";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { ENGINES, type OpenDatabase } from "../executors/engines.ts";
+import { sentStatements } from "./sent-statements.ts";
 
 /** The files of a folder. One of them is larger than a response may be. */
 const Folder = entityType("Folder", { id: edm.int32().key() });
@@ -174,5 +175,61 @@ describe.each(ENGINES)("large cells over $title", ({ name, open }) => {
       body: "",
     });
     expect((await send("Files(20)", { method: "DELETE" })).status).toBe(204);
+  });
+});
+
+const ROWS = 3500;
+/** The row of the long page that no page can contain. */
+const LONGEST = 2600;
+const Row = entityType("Row", { id: edm.int32().key(), note: edm.string().nullable() });
+
+interface LongPage {
+  readonly value: readonly object[];
+  readonly "@odata.nextLink"?: string;
+}
+
+describe.each(ENGINES)("a long page with a large row over $title", ({ name, open }) => {
+  let database: OpenDatabase;
+  beforeAll(async () => {
+    database = await open();
+    const type = sql.raw(name === "sqlite" ? "text" : (TYPES[name][0] ?? "text"));
+    await sql`create table long_rows (id integer primary key, note ${type})`.execute(database.db);
+    for (let start = 1; start <= ROWS; start += 500) {
+      const rows = Array.from({ length: 500 }, (_, index) => sql`(${start + index}, 'note')`);
+      await sql`insert into long_rows values ${sql.join(rows)}`.execute(database.db);
+    }
+    await sql`update long_rows set note = ${"n".repeat(300_000)} where id = ${LONGEST}`.execute(database.db);
+  });
+  afterAll(() => database.close());
+
+  test.each(["Rows", "Rows?$orderby=Id desc"])("%s ends before it, with one savepoint at most", async (target) => {
+    const service = odataService({
+      entitySets: [sqlEntitySet(Row, { db: database.db, table: "long_rows", name: "Rows", operations: ["read"] })],
+      defaults: { maxTop: 10_000, maxResponseBytes: 200_000, queryTimeout: 100_000 },
+      profile: "standard",
+      schemaCheck: false,
+      logger: { error: () => undefined, warn: () => undefined, info: () => undefined },
+    });
+    await service.ready();
+    const found: object[] = [];
+    let next: string | undefined = `http://files.example/${target}`;
+    const sent = await sentStatements(database.db, async () => {
+      while (next !== undefined) {
+        const response = await service.fetch(new Request(next));
+        if (response.status !== 200) {
+          expect(await response.json()).toEqual(tooLarge("The first entity"));
+          break;
+        }
+        const page = (await response.json()) as LongPage;
+        found.push(...page.value);
+        next = page["@odata.nextLink"];
+      }
+    });
+    const ids = Array.from({ length: ROWS }, (_, index) => index + 1);
+    const before = target === "Rows" ? ids.slice(0, LONGEST - 1) : ids.slice(LONGEST).reverse();
+    expect(found).toEqual(before.map((Id) => ({ Id, Note: "note" })));
+    const savepoints = sent.filter(({ sql: text }) => text.startsWith("savepoint"));
+    const pages = sent.filter(({ sql: text }) => text.startsWith("declare"));
+    expect(savepoints.length).toBe(pages.length);
   });
 });

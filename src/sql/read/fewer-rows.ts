@@ -78,14 +78,22 @@ export interface Executor {
   executeQuery(query: CompiledQuery): Promise<{ readonly rows: readonly unknown[] }>;
 }
 
-/** Runs a statement in a transaction of this service, which continues after a refusal. @throws the error of the statement */
+/**
+ * Runs a statement in a transaction of this service, which continues after a refusal. Its statements only read, so they share one
+ * savepoint: each would remain until the end.
+ * @throws the error of the statement
+ */
 export async function keeping(
   connection: Executor,
   query: CompiledQuery,
+  transaction: OwnTransaction,
   { rowGuard }: DialectProfile["values"],
 ): ReturnType<Executor["executeQuery"]> {
   if (rowGuard?.endsTransaction !== true) return connection.executeQuery(query);
-  await connection.executeQuery(CompiledQuery.raw("savepoint odatakit_rows"));
+  if (!transaction.hasSavepoint) {
+    transaction.hasSavepoint = true;
+    await connection.executeQuery(CompiledQuery.raw("savepoint odatakit_rows"));
+  }
   try {
     return await connection.executeQuery(query);
   } catch (error) {

@@ -305,7 +305,7 @@ export class SqlRows {
         const query = CompiledQuery.raw(this.#limited(statement.sql, timeout), values);
         const isKept = transaction !== undefined && bytes !== undefined && statement.facts?.row !== undefined;
         const { rows } = await (isKept
-          ? keeping(connection, query, this.#profile.values)
+          ? keeping(connection, query, transaction, this.#profile.values)
           : connection.executeQuery(query));
         found.push({ rows: toRows(rows, statement.width), isCut: room.isCut });
       }
