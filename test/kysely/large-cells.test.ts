@@ -226,7 +226,7 @@ describe.each(ENGINES)("a long page with a large row over $title", ({ name, open
       }
     });
     const ids = Array.from({ length: ROWS }, (_, index) => index + 1);
-    const before = target === "Rows" ? ids.slice(0, LONGEST - 1) : ids.slice(LONGEST).reverse();
+    const before = target === "Rows" ? ids.slice(0, LONGEST - 1) : ids.slice(LONGEST).toReversed();
     expect(found).toEqual(before.map((Id) => ({ Id, Note: "note" })));
     const savepoints = sent.filter(({ sql: text }) => text.startsWith("savepoint"));
     const pages = sent.filter(({ sql: text }) => text.startsWith("declare"));
