@@ -53,6 +53,8 @@ const AGGREGATION_FUNCTIONS: ReadonlySet<string> = new Set(
   "aggregate isdefined isnode isroot isleaf isancestor isdescendant issibling rollupnode".split(" "),
 );
 
+const HIERARCHY_ARGUMENTS: ReadonlySet<string> = new Set(["HierarchyNodes", "HierarchyQualifier", "Node"]);
+
 /** Returns whether a name, in any letter case, is a canonical function. */
 export function isCanonicalFunction(name: string): boolean {
   return CANONICAL_FUNCTIONS.has(name.toLowerCase());
@@ -94,6 +96,11 @@ export function readQualifiedCall(reader: TokenCursor, source: SyntaxNode | null
   }
   const height = Math.max(sourceHeight, reader.height) + 1;
   return counted(reader, { kind: "call", source, name, arguments: parts, position }, height);
+}
+
+/** Whether the argument after the next parenthesis is one of a function of hierarchies, and not of a key. */
+export function isHierarchyNext(reader: TokenCursor): boolean {
+  return HIERARCHY_ARGUMENTS.has(lookAhead(reader, 2).text) && lookAhead(reader, 3).kind === "=";
 }
 
 /** Refuses a function of OData Aggregation. @throws ODataError `UnsupportedQueryOption` */

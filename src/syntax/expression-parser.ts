@@ -6,6 +6,7 @@ import {
   startsList,
   toLeaf,
   isCanonicalFunction,
+  isHierarchyNext,
   readCanonicalCall,
   readKeyPredicate,
   readLambda,
@@ -232,6 +233,7 @@ function readFirst(reader: TokenCursor): SyntaxNode {
     take(reader);
     return counted(reader, { kind: "variable", name: text, position }, 1);
   }
+  if (isBeforeParenthesis && isHierarchyNext(reader)) refuseAggregation(reader);
   if (isBeforeParenthesis && !isKeyPredicateNext(reader)) {
     refuseAggregation(reader);
     throw unknownFunction(reader);

@@ -193,6 +193,12 @@ describe("what the standard has and the service does not support", () => {
     ["filter(Country/aggregate(Tax with sum) gt 1)", 15, "the function aggregate is not supported."],
     ["filter(isdefined(Name))", 7, "the function isdefined is not supported."],
     ["filter(isnode(Id))", 7, "the function isnode is not supported."],
+    [
+      "filter(isnode(HierarchyNodes=$root/Countries,HierarchyQualifier='H',Node=Id))",
+      7,
+      "the function isnode is not supported.",
+    ],
+    ["filter(isroot(Node=Id,HierarchyQualifier='H'))", 7, "the function isroot is not supported."],
     ["filter(not isdescendant(Id))", 11, "the function isdescendant is not supported."],
     [
       "filter(Org.OData.Aggregation.V1.isnode(Node=Id))",
