@@ -53,15 +53,21 @@ export function sendResponse(
   const headers = withVaryOf(target, own);
   const isWhole = typeof body === "string" || body instanceof Uint8Array;
   if (body !== null && !isWhole) {
-    target.writeHead(status, headers);
+    writeHead(target, status, headers);
     return sendChunks(body, stream ?? target, coder?.());
   }
   const length = isWhole ? Buffer.byteLength(body) : 0;
   const sized = isWhole ? { ...headers, "Content-Length": String(length) } : headers;
   if (stream === null && isRefusal(status, target)) return sendAndClose(status, sized, body, target);
-  target.writeHead(status, sized);
+  writeHead(target, status, sized);
   if (isWhole && stream !== null && length > AHEAD) return sendChunks(piecesOf(body), stream);
   target.end(body);
+}
+
+/** Sets each header before it sends them: what logs requests reads them from the response, and Node.js keeps no others. */
+function writeHead(target: ServerResponse, status: number, headers: ODataResponse["headers"]): void {
+  for (const [name, value] of Object.entries(headers)) target.setHeader(name, value);
+  target.writeHead(status);
 }
 
 /** Ends a stream after its response: the unread rest of a body would keep it open, and so would bytes that have arrived. */
@@ -106,7 +112,7 @@ function sendAndClose(
   body: Chunk | null,
   target: ServerResponse,
 ): void {
-  target.writeHead(status, { ...headers, Connection: "close" });
+  writeHead(target, status, { ...headers, Connection: "close" });
   if (body === null) target.flushHeaders();
   else target.write(body);
   void discardRest(target.req).then(() => target.end());
