@@ -49,7 +49,9 @@ export function snippetsOf(page: SourceFile): readonly Snippet[] {
     const padding = "\n".repeat(line - start.text.split("\n").length + 1);
     const text = `${start.text}${padding}${match.groups?.["code"] ?? ""}`;
     const isRun = (before?.isRun ?? true) && !flags.includes("no-run");
-    snippets.push({ ...start, text, isRun, prints: outputAt(page.text.slice(match.index + match[0].length)) });
+    // A continuation that shows no output has that of the part before it.
+    const prints = outputAt(page.text.slice(match.index + match[0].length)) ?? before?.prints;
+    snippets.push({ ...start, text, isRun, prints });
   }
   return snippets;
 }
