@@ -10,11 +10,14 @@ const MOST_REPETITIONS = 256;
  * @returns undefined if none is found
  */
 export function textMatching(pattern: Pattern, least: number = 0, most: number = Infinity): string | undefined {
+  const found = (text: string): boolean => text.length >= least && text.length <= most && pattern.matches(text);
   for (let repetitions = 0; repetitions <= MOST_REPETITIONS; repetitions = Math.max(1, repetitions * 2)) {
     const text = new PatternReader(pattern.source, repetitions).read();
-    if (text.length >= least && text.length <= most && pattern.matches(text)) return text;
+    if (found(text)) return text;
   }
-  return undefined;
+  // The expression may say nothing about the end of the text.
+  const text = new PatternReader(pattern.source, 1).read().padEnd(least, "a");
+  return found(text) ? text : undefined;
 }
 
 /** Reads a regular expression, and writes a text for it: the first branch, the plainest character, the fewest repetitions. */

@@ -127,6 +127,7 @@ test("a pattern that no text of the length matches has no example", () => {
   expect(textMatching(toPattern("^a{5}$"), 0, 4)).toBeUndefined();
   expect(textMatching(toPattern("^ab?$"), 3)).toBeUndefined();
   expect(textMatching(toPattern("^a+$"), 100)).toBe("a".repeat(128));
+  expect(textMatching(toPattern("^[B-D]"), 3, 4)).toBe("Baa");
 });
 
 test("a document describes a chain of 2,000 sets", async () => {
