@@ -15,6 +15,13 @@ function keepCompiledCode(): void {
   if (folder !== undefined) nodeModule.enableCompileCache(`${folder}/odatakit`);
 }
 
+/** The oldest version of Node.js with what the command uses. */
+const [MAJOR, MINOR] = [22, 18] as const;
+const [major = 0, minor = 0] = process.versions.node.split(".").map(Number);
+if (major < MAJOR || (major === MAJOR && minor < MINOR)) {
+  process.stderr.write(`The command needs Node.js ${MAJOR}.${MINOR} or later. This is ${process.versions.node}.\n`);
+  process.exit(1);
+}
 keepCompiledCode();
 // Other modules are compiled before this one runs, unless it imports them itself.
 const { runProcess } = await import("./run-process.ts");
