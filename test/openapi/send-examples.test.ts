@@ -223,8 +223,8 @@ test.each(["specification", "standard"] as const)(
     for (const each of operationsOf(document)) {
       const [method = "", template = ""] = each.split(" ");
       const { requestBody, parameters = [], responses } = operationOf(document, method, template);
-      if (parameters.some((parameter) => parameter.name === "If-Match" && parameter.required === true))
-        required.push(each);
+      const needs = parameters.some((parameter) => parameter.name === "If-Match" && parameter.required === true);
+      if (needs) required.push(each);
       const media = requestBody?.content["application/json"] as { readonly example?: unknown } | undefined;
       const path = template.replaceAll(
         /\{\w+\}/gu,
