@@ -18,7 +18,8 @@ export class ByteCount {
 
   /** @param held counts what all requests hold; absent: nothing does */
   constructor(most: number, held?: HeldShare) {
-    this.most = most;
+    // Databases take whole numbers only.
+    this.most = Math.floor(most);
     this.#held = held;
   }
 

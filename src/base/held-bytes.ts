@@ -17,7 +17,7 @@ export class HeldBytes {
 
   /** @param most Infinity: no limit */
   constructor(most: number) {
-    this.#most = most;
+    this.#most = Math.floor(most);
     this.#start = Math.min(MOST_START, Math.ceil(most / START));
   }
 

@@ -104,7 +104,7 @@ function fittingList(step: ExpandStep, related: RelatedCollection, run: ExpandRu
   const { bytes } = run;
   const { selected } = step.expansion.selectExpand;
   if (canCutList(step, run)) {
-    return cutToBytes(related, false, (each) => bytesOfEntity(each, selected, jsonLength), run);
+    return cutToBytes(related, false, (each) => bytesOfEntity(each, selected, jsonLength), step, run);
   }
   const fits = related.entities.every((each) => bytes?.take(bytesOfEntity(each, selected)) !== false);
   if (!fits) throw tooManyBytes(`The expansion '${step.place}'`);
@@ -162,12 +162,14 @@ export function cutToBytes(
   related: RelatedCollection,
   isCut: boolean,
   bytesOf: (entity: unknown) => number,
-  { bytes }: ExpandRun,
+  { expansion }: ExpandStep,
+  { bytes, links }: ExpandRun,
 ): RelatedCollection {
   const count = new ByteCount(bytes?.most ?? Infinity);
   const end = related.entities.findIndex((entity) => !count.take(bytesOf(entity)));
-  if (end < 0) return isCut ? { ...related, hasMore: true } : related;
-  return { ...related, entities: related.entities.slice(0, end), hasMore: true };
+  if (end < 0 && !isCut) return related;
+  const entities = end < 0 ? related.entities : related.entities.slice(0, end);
+  return { ...related, entities, hasMore: true, linkOptions: links?.(expansion) };
 }
 
 function queryOf({ expansion, orderBy, page }: ExpandStep): MemoryQuery {

@@ -311,7 +311,7 @@ function toLists(
     if (step.expansion.navigationProperty.isCollection) {
       const page = cutToPage(step, { entities, count: counts?.[index] ?? 0 }, weight, run);
       const bytesOf = (row: unknown): number => bytesOfRow(toRow(row), BESIDES, jsonLength);
-      return { ...(mayCut ? cutToBytes(page, isCut === true, bytesOf, run) : page), rowShape };
+      return { ...(mayCut ? cutToBytes(page, isCut === true, bytesOf, step, run) : page), rowShape };
     }
     const entity = entities[0] ?? null;
     if (entity !== null) countWritten(step, weight, run);
