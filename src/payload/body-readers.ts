@@ -20,7 +20,7 @@ import {
   missingMember,
   placeWithin,
 } from "./body-members.ts";
-import { nestedLinksOf, compileNewEntityReader, containsEntities, notAnEntity } from "./read-entity.ts";
+import { nestedLinksOf, compileNewEntityReader, notAnEntity, relatedFinder } from "./read-entity.ts";
 import { givenBackReader, ValueReaders } from "./read-value.ts";
 
 /** The settings for reading bodies. */
@@ -242,16 +242,17 @@ function runSteps(steps: readonly MemberStep[], body: JsonObject, place: BodyPla
 function compileReplacementReader(
   entityType: EntityType,
   values: ValueReaders,
-  { ignoresBodyKeys, keepsUnreadable }: BodySettings,
+  settings: BodySettings,
 ): (body: JsonValue, place: BodyPlace, replaced: ReplacedEntity) => ReplacementBody {
   const checkBody = compileBodyCheck(entityType, values);
+  const { ignoresBodyKeys, keepsUnreadable } = settings;
   const readKey = ignoresBodyKeys === true ? noKey : compileKeyReader(entityType, values);
   const fillKey = entityType.key.map(({ field, computed }) => (computed ? null : compileFieldWriter(field)));
   const own = entityType.properties.filter(({ isKey, computed }) => !isKey && !computed);
   const steps = own.map((property) => ({ property, step: replacedMember(property, values, keepsUnreadable?.replace) }));
   const all = steps.map(({ step }) => step);
   const needed = own.filter(isNeeded).map(({ name }) => name);
-  const ignoredIn = relatedFinder(entityType);
+  const ignoredIn = relatedFinder(entityType, settings.refusesIgnoredNesting === true);
   return (body, place, { key, kept }) => {
     const object = checkBody(body, place);
     const bodyKey = readKey(object, place);
@@ -261,7 +262,7 @@ function compileReplacementReader(
     const wanted = kept.size === 0 ? all : steps.filter(({ property }) => !isKept(property)).map(({ step }) => step);
     runSteps(wanted, object, place, entity);
     const missing = needed.find((name) => object[name] === undefined) ?? null;
-    const replacement = { entity, key: bodyKey, missing, ignored: ignoredIn(object) };
+    const replacement = { entity, key: bodyKey, missing, ignored: ignoredIn(object, place) };
     return kept.size === 0 ? replacement : { ...replacement, absent: own.filter(isKept) };
   };
 }
@@ -296,9 +297,10 @@ export function requireWhole({ entity, missing }: ReplacementBody): BodyObject {
 function compileDeltaReader(
   entityType: EntityType,
   values: ValueReaders,
-  { ignoresBodyKeys, keepsUnreadable }: BodySettings,
+  settings: BodySettings,
 ): (body: JsonValue, place: BodyPlace) => DeltaBody {
   const checkBody = compileBodyCheck(entityType, values);
+  const { ignoresBodyKeys, keepsUnreadable } = settings;
   const readKey = ignoresBodyKeys === true ? noKey : compileKeyReader(entityType, values);
   const steps = entityType.properties
     .filter(({ isKey, computed, immutable }) => !isKey && !computed && !immutable)
@@ -311,24 +313,13 @@ function compileDeltaReader(
         if (value !== undefined) put(delta, read(value, place, name));
       };
     });
-  const ignoredIn = relatedFinder(entityType);
+  const ignoredIn = relatedFinder(entityType, settings.refusesIgnoredNesting === true);
   return (body, place) => {
     const object = checkBody(body, place);
     const key = readKey(object, place);
     const delta: BodyObject = {};
     runSteps(steps, object, place, delta);
-    return { delta, key, ignored: ignoredIn(object) };
-  };
-}
-
-const NONE: readonly string[] = Object.freeze([]);
-
-/** Returns the function that finds the navigation properties with related entities in a body. */
-function relatedFinder({ navigationProperties }: EntityType): (body: JsonObject) => readonly string[] {
-  const names = navigationProperties.map(({ name }) => name);
-  return (body) => {
-    const found = names.filter((name) => containsEntities(body[name]));
-    return found.length === 0 ? NONE : found;
+    return { delta, key, ignored: ignoredIn(object, place) };
   };
 }
 

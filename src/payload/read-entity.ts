@@ -193,8 +193,31 @@ function linkedMember(property: StructuralProperty, principal: StructuralPropert
 }
 
 /** Returns whether the value of a navigation property in a body contains related entities: not null or an empty collection. */
-export function containsEntities(value: JsonValue | undefined): boolean {
+function containsEntities(value: JsonValue | undefined): boolean {
   return isJsonObject(value) || (Array.isArray(value) && value.length > 0);
+}
+
+const NONE: readonly string[] = Object.freeze([]);
+
+/**
+ * Returns the function that finds the navigation properties with related entities in a body. A list of them is an error where
+ * nothing is ignored in silence; one entity may be what an expansion has shown.
+ * @throws from the function: ODataError `NotImplemented` for a list, if lists are refused
+ */
+export function relatedFinder(
+  { navigationProperties }: EntityType,
+  refusesLists: boolean,
+): (body: JsonObject, place: BodyPlace) => readonly string[] {
+  const names = navigationProperties.map(({ name }) => name);
+  return (body, place) => {
+    const found = names.filter((name) => containsEntities(body[name]));
+    const list = refusesLists ? found.find((name) => Array.isArray(body[name])) : undefined;
+    if (list !== undefined) {
+      const problem = `PUT and PATCH do not change the entities of '${list}': change them with separate requests.`;
+      throw protocolError("NotImplemented", problem, { target: pathWithin(place, list) });
+    }
+    return found.length === 0 ? NONE : found;
+  };
 }
 
 /** @param isRefused whether nested entities are an error; null and an empty collection never are */

@@ -189,6 +189,30 @@ eachDoor((door) => {
       expect([ignored.status, ignored.json]).toMatchObject([201, cyd]);
     });
 
+    test("nested lists in PATCH and PUT are 501, and change nothing; nested entities are ignored", async () => {
+      const [standard, specified] = [await open("standard"), await open("specification")];
+      const before = await standard("/p/People(2)");
+      for (const method of ["PATCH", "PUT"]) {
+        const body = JSON.stringify({ ...BEN, Name: "Bea", Fans: [ANN] });
+        const refused = await standard("/p/People(2)", JSON_BODY, method, body);
+        expectError(refused, { status: 501, code: "NotImplemented", target: "Fans" });
+        expect(refused.json).toMatchObject({
+          error: {
+            message: "PUT and PATCH do not change the entities of 'Fans': change them with separate requests.",
+          },
+        });
+      }
+      expect((await standard("/p/People(2)")).text).toBe(before.text);
+      for (const [send, nested] of [
+        [standard, { Best: ANN, Fans: [] }],
+        [standard, { Best: null, Fans: null }],
+        [specified, { Fans: [ANN] }],
+      ] as const) {
+        const ignored = await send("/p/People(2)", JSON_BODY, "PATCH", JSON.stringify({ Name: "Bea", ...nested }));
+        expect([ignored.status, ignored.json]).toMatchObject([200, { Id: 2, Name: "Bea" }]);
+      }
+    });
+
     test("the service document lists sets and parameterless functions, by default every import", async () => {
       const sets = ["EntitySet People", ...(_ === "handlers" ? ["EntitySet Locked"] : [])];
       const list = async (profile: Profile) => {
