@@ -54,7 +54,7 @@ test("the page shows the commands that run here", () => {
   expect(blocksOf("sh").map((block) => block.trim().split("\n"))).toEqual([
     ["npx odatakit inspect ./shop.db"],
     ["npx odatakit serve ./shop.db"],
-    [String.raw`curl "http://127.0.0.1:3000/odata/Orders?\$expand=Customer&\$orderby=PlacedOn desc&\$top=3"`],
+    [String.raw`curl "http://127.0.0.1:3000/odata/Orders?\$expand=Customer&\$orderby=PlacedOn%20desc&\$top=3"`],
     ["npm create odatakit@latest shop -- --from ./shop.db", "cd shop", "npm install", "npm test"],
     ["npx odatakit check src/service.ts --max-warnings 0", "npx odatakit pull ../shop.db --out src/model --check"],
     ["docker build -t shop .", "docker run --env-file .env -p 3000:3000 shop"],
@@ -71,7 +71,7 @@ test("a database becomes a product", async () => {
   expect(inspected.text).toContain(textBlock("2 entity sets").trim());
 
   const { url, end } = await startBuilt(join(folder, "shop.db"));
-  const response = await fetch(`${url}/Orders?$expand=Customer&$orderby=PlacedOn desc&$top=3`);
+  const response = await fetch(`${url}/Orders?$expand=Customer&$orderby=PlacedOn%20desc&$top=3`);
   expect(await response.json()).toMatchObject({ value: [{ Id: 2, Customer: { Name: "Grace" } }, { Id: 1 }] });
   expect(await end()).toBe(0);
 

@@ -72,3 +72,17 @@ test("the sidebar of the documentation site lists every page of docs, and no oth
   const outside = [...Object.values(OUTSIDE_PAGES), ...API_PAGES].map((path) => `/${path.slice(0, -".md".length)}`);
   expect(listed.toSorted()).toEqual([...pages, ...outside].toSorted());
 });
+
+test("the URLs of curl have no space, which curl refuses", () => {
+  const lines = pages.flatMap(({ path, text }) =>
+    Array.from(text.matchAll(/^curl .*$/gmu), ([line]) => ({ path, line })).filter(({ line }) =>
+      /["']?https?:/u.test(line),
+    ),
+  );
+  expect(lines.length).toBeGreaterThan(4);
+  const urls = lines.map(
+    ({ path, line }) =>
+      `${path} ${/(?:"(https?:[^"]*)"|'(https?:[^']*)'|(https?:\S*))/u.exec(line)?.slice(1).join("") ?? ""}`,
+  );
+  expect(urls.filter((url) => / .* /u.test(url))).toEqual([]);
+});
