@@ -1,4 +1,4 @@
-import { withinTime } from "../base/within-time.ts";
+import { startTimer, withinTime } from "../base/within-time.ts";
 
 /**
  * Lets the writes of one entity run one after another, where no database locks it: what a rule reads of the entity stays until
@@ -10,8 +10,8 @@ export class WriteTurns {
   readonly #ends = new Map<string, Promise<void>>();
 
   /**
-   * Runs a write after all earlier writes of the entity.
-   * @param timeout how long it waits for them, in milliseconds; null: without limit
+   * Runs a write after all earlier writes of the entity. One that never ends does not stop the later ones.
+   * @param timeout how long it waits for them, and how long later ones wait for it, in milliseconds; null: without limit
    * @throws the error of the write, or of `late`
    */
   async run<T>(
@@ -30,10 +30,13 @@ export class WriteTurns {
     void last.then(() => {
       if (this.#ends.get(entity) === last) this.#ends.delete(entity);
     });
+    let timer: ReturnType<typeof startTimer> | undefined;
     try {
       if (before !== undefined) await withinTime(before, timeout, late);
+      if (timeout !== null) timer = startTimer(end, timeout);
       return await write();
     } finally {
+      clearTimeout(timer);
       end();
     }
   }
