@@ -22,7 +22,10 @@ test("a rule that never ends stops later writes of its entity for transactionTim
         validate: {
           patch: async ({ delta, current }) => {
             await current();
-            if (delta.title === "held") await new Promise<void>((resolve) => (held = resolve));
+            if (delta.title !== "held") return;
+            await new Promise<void>((resolve) => {
+              held = resolve;
+            });
           },
         },
       }),
