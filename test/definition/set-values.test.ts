@@ -12,6 +12,7 @@ import {
   hasMany,
   now,
   odataService,
+  role,
   type RowPredicate,
   type SetFacts,
 } from "odatakit";
@@ -316,7 +317,7 @@ describe("a warning at startup names properties that row rules compare with the 
     set: "Notes",
     property: "owner",
     message: "The row rule of Notes compares `owner` with the user, but clients write `owner` themselves.",
-    fix: "Let the server set it: `set: { owner: { create: ({ user }) => … } }`.",
+    fix: "Let the server set it: `set: { owner: { create: ({ user }) => … } }`. Or state who may write it: `properties: { owner: { create: …, update: … } }`.",
   };
 
   test("that clients write, and nothing sets", () => {
@@ -326,6 +327,16 @@ describe("a warning at startup names properties that row rules compare with the 
     expect(warningsOf(notes({ authorization, set }))).toEqual([]);
     expect(warningsOf(entitySet(Note, { getAll: () => [], getByKey: () => null, authorization }))).toEqual([]);
     expect(warningsOf(notes({ authorization: { rows: () => allRows } }))).toEqual([]);
+  });
+
+  test("but not where the rules of the property state who may write it", () => {
+    const rules = { create: role("admin"), update: role("admin") };
+    expect(warningsOf(notes({ authorization: { rows, properties: { owner: rules } } }))).toEqual([]);
+    for (const only of [{ create: role("admin") }, { read: role("admin") }]) {
+      expect(warningsOf(notes({ patch: () => null, authorization: { rows, properties: { owner: only } } }))).toEqual([
+        OWNER,
+      ]);
+    }
   });
 
   test("and siblings that have them, without a row rule", () => {

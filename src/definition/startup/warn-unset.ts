@@ -18,7 +18,7 @@ export function openLogger(service: DeclaredService, given: Logger): Logger {
 }
 
 /**
- * Finds properties that row rules compare with the user, and that clients write themselves; and sets without a row rule that
+ * Finds properties that row rules compare with the user, and that clients write themselves without a rule of the property; and sets without a row rule that
  * have such a property.
  * @see docs/guides/authorization.md
  */
@@ -41,7 +41,7 @@ function unsetProperties(service: DeclaredService): readonly UnsetWarning[] {
       set,
       property,
       message: `The row rule of ${set} compares \`${property}\` with the user, but clients write \`${property}\` themselves.`,
-      fix: `Let the server set it: \`set: { ${property}: { create: ({ user }) => … } }\`.`,
+      fix: `Let the server set it: \`set: { ${property}: { create: ({ user }) => … } }\`. Or state who may write it: \`properties: { ${property}: { create: …, update: … } }\`.`,
     })),
     ...open.map(({ set: { name: set }, field: property, by }) => ({
       set,
@@ -52,8 +52,8 @@ function unsetProperties(service: DeclaredService): readonly UnsetWarning[] {
   ];
 }
 
-function rowsOf({ options: { authorization } }: DeclaredSet): unknown {
-  return isObject(authorization) ? authorization["rows"] : undefined;
+function rowsOf({ options }: DeclaredSet): unknown {
+  return memberOf(options["authorization"], "rows");
 }
 
 /** Whether a set has a property with this key that does not identify its entities alone. */
@@ -70,8 +70,14 @@ function isClientWritten(service: DeclaredService, { entityType, options }: Decl
   const declared = propertyIn(entityType, field);
   if (declared === undefined || declared.ignored || declared.computed) return false;
   if (fieldsSet(service, entityType).has(field)) return false;
-  const changes = options["replace"] !== undefined || options["patch"] !== undefined;
-  return options["create"] !== undefined || (changes && !declared.key && !declared.immutable);
+  const rules = memberOf(memberOf(options["authorization"], "properties"), field);
+  const changes = (options["replace"] ?? options["patch"]) !== undefined && !declared.key && !declared.immutable;
+  const isCreated = options["create"] !== undefined && memberOf(rules, "create") === undefined;
+  return isCreated || (changes && memberOf(rules, "update") === undefined);
+}
+
+function memberOf(value: unknown, name: string): unknown {
+  return isObject(value) ? value[name] : undefined;
 }
 
 /** An identifier. */

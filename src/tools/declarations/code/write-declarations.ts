@@ -70,6 +70,7 @@ function serviceModule(settings: Settings): string {
   imports.use("odataService", "odatakit");
   imports.use("explorerRoute", "odatakit/explorer");
   imports.use("serve", "odatakit/node");
+  imports.use("db", "./database.ts");
   imports.use("entitySets", "./index.ts");
   const members = [...settingEntries(settings), ["entitySets", "entitySets"], ["routes", "routes"]] as const;
   const service = call("odataService", lines(members));
@@ -83,7 +84,7 @@ if (process.argv[1] === import.meta.filename) {
   const server = await serve(service, { port: Number(process.env["PORT"] ?? 3000) });
   process.stdout.write(\`Listening on \${server.url}\${service.prefix}\\n\`);
   for (const signal of ["SIGINT", "SIGTERM"] as const) {
-    process.once(signal, () => void server.close());
+    process.once(signal, () => void server.close().then(() => db.destroy()));
   }
 }
 `;

@@ -24,6 +24,8 @@ export const orders = sqlEntitySet(Order, {
   authorization: {
     read: authenticated(),
     all: role("staff"),
+    // Staff choose the customer of an order.
+    properties: { customerId: { create: role("staff"), update: role("staff") } },
     rows: (user, order) => (user.roles.includes("staff") ? allRows : order.customerId.eq(user.customerId)),
   },
 });
