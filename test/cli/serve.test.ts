@@ -192,10 +192,22 @@ describe("odatakit serve", () => {
     ]);
   });
 
-  test.each(["0", "1GB", "x", "600MB"])("--max-body %s is refused", async (size) => {
+  test.each([
+    [["--max-response", "10"], {}],
+    [[], { "max-response": 10 }],
+  ] as const)("a page ends by the size of %j and %j", async (flags, file) => {
+    const { url } = await serveShop(flags, { file });
+    const response = await fetch(`${url}/Customers?$select=Id`);
+    const body = (await response.json()) as { readonly value: readonly object[]; readonly "@odata.nextLink"?: string };
+    expect([response.status, body.value.length, body["@odata.nextLink"]]).toEqual([200, 1, expect.any(String)]);
+  });
+
+  test.each(
+    ["0", "1GB", "x", "600MB"].flatMap((size) => [["--max-body", size] as const, ["--max-response", size] as const]),
+  )("%s %s is refused", async (option, size) => {
     const folder = testFolder();
     writeDatabase(folder);
-    const { code, err } = await runProgram(["serve", "shop.db", "--max-body", size], { folder });
+    const { code, err } = await runProgram(["serve", "shop.db", option, size], { folder });
     expect([code, err]).toEqual([
       2,
       expect.stringContaining("Write a size up to 500MB, such as 65536, 500kB or 2MiB."),

@@ -10,13 +10,17 @@ describe("odatakit pull of a database", () => {
   test("writes the modules of a file, with the settings of odatakit.json", async () => {
     const folder = testFolder();
     writeDatabase(folder);
-    writeFileSync(join(folder, "odatakit.json"), '{"prefix":"/api","max-top":"50","max-body":"2MiB","out":"model"}');
+    writeFileSync(
+      join(folder, "odatakit.json"),
+      '{"prefix":"/api","max-top":"50","max-body":"2MiB","max-response":"16MB","out":"model"}',
+    );
     const first = await runProgram(["pull", "shop.db"], { folder });
     expect([first.code, first.out]).toEqual([0, expect.stringContaining("order.ts")]);
     const service = readFileSync(join(folder, "model/service.ts"), "utf8");
     expect(service).toContain('prefix: "/api"');
     expect(service).toContain("maxTop: 50");
     expect(service).toContain("maxRequestBodyBytes: 2097152");
+    expect(service).toContain("maxResponseBytes: 16000000");
     expect(readFileSync(join(folder, "model/database.ts"), "utf8")).toContain("shop.db");
     const again = await runProgram(["pull", "shop.db", "--check"], { folder });
     expect(again.code).toBe(0);
@@ -106,6 +110,7 @@ describe("odatakit pull of a database", () => {
     ['{"prefix":5}', ["pull", "shop.db", "--out", "m"], 2, "is invalid"],
     ['{"max-top":"many"}', ["pull", "shop.db", "--out", "m"], 2, '`max-top` is "many"'],
     ['{"max-body":"1 GB"}', ["pull", "shop.db", "--out", "m"], 2, '"max-body" is "1 GB"'],
+    ['{"max-response":0}', ["pull", "shop.db", "--out", "m"], 2, '"max-response" is "0"'],
     ["{}", ["pull", "--out", "m"], 2, "No database is given."],
     ["{}", ["pull", "missing.db", "--out", "m"], 3, "There is no file"],
     ["{}", ["pull", "shop.db"], 2, "No folder is given."],

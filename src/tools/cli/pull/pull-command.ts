@@ -70,6 +70,12 @@ function codeTarget({ positionals, environment, folder }: Invocation): CodeOptio
   }
 }
 
+/** The sizes of `odatakit.json`, each with the limit that it sets. */
+const SIZES = [
+  ["max-body", "maxRequestBodyBytes"],
+  ["max-response", "maxResponseBytes"],
+] as const;
+
 /** Returns the settings of `odatakit.json` for `serve` as options of `odataService`. */
 function serviceSettings({ file }: Invocation, { maxTop }: SetRules): Problem | Settings {
   const { prefix = "/odata", profile = "standard" } = file;
@@ -79,12 +85,16 @@ function serviceSettings({ file }: Invocation, { maxTop }: SetRules): Problem | 
       "Write a path, and `standard` or `specification`.",
     );
   }
-  const { "max-body": size } = file;
-  if (size === undefined) return { prefix, profile, defaults: { maxTop } };
-  const text = typeof size === "string" ? size : JSON.stringify(size);
-  const maxRequestBodyBytes = readByteSize(text);
-  if (maxRequestBodyBytes === null) return usageProblem(`odatakit.json: "max-body" is "${text}".`, WRITE_SIZE);
-  return { prefix, profile, defaults: { maxTop, maxRequestBodyBytes } };
+  const sizes: Record<string, number> = {};
+  for (const [name, limit] of SIZES) {
+    const size = file[name];
+    if (size === undefined) continue;
+    const text = typeof size === "string" ? size : JSON.stringify(size);
+    const bytes = readByteSize(text);
+    if (bytes === null) return usageProblem(`odatakit.json: "${name}" is "${text}".`, WRITE_SIZE);
+    sizes[limit] = bytes;
+  }
+  return { prefix, profile, defaults: { maxTop, ...sizes } };
 }
 
 /** The description of a database that a pull needs. */

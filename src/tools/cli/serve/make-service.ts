@@ -49,8 +49,8 @@ export function makeService(
   entitySets: readonly EntitySet[],
   { settings, access, secret, fileName, report, onFailure, onOtherValue }: ServiceParts,
 ): ODataService {
-  const { prefix, profile, timeout, paging, origins, trustsProxy, host, auth, rules, maxBody } = settings;
-  const { hasExplorer, hasOpenApi } = settings;
+  const { prefix, profile, timeout, paging, origins, trustsProxy, host, auth, rules } = settings;
+  const { hasExplorer, hasOpenApi, maxBody, maxResponse } = settings;
   const isGuarded = auth === null && isLoopback(host);
   return odataService({
     prefix,
@@ -63,6 +63,7 @@ export function makeService(
       paging,
       maxTop: rules.maxTop,
       ...(maxBody === null ? {} : { maxRequestBodyBytes: maxBody }),
+      ...(maxResponse === null ? {} : { maxResponseBytes: maxResponse }),
     },
     ...(paging === "keyset" ? { secret } : {}),
     ...(origins.length === 0 ? {} : { cors: { origins: origins.includes("*") ? "*" : origins } }),

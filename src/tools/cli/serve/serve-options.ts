@@ -35,6 +35,13 @@ export const SERVE_OPTIONS: Readonly<Record<string, CommandOption>> = {
     default: "1MiB with --write",
     summary: "the longest body of a request that writes, such as 65536, 500kB or 2MiB",
   },
+  "max-response": {
+    ...inFile,
+    type: "string",
+    value: "<size>",
+    default: "64MB",
+    summary: "the longest entities of one response together, such as 16MB",
+  },
   pool: {
     ...inFile,
     type: "string",

@@ -21,6 +21,8 @@ export interface ServeCommandSettings {
   readonly pool: number;
   /** The most bytes of a body that requests write; null for the limit of the library. */
   readonly maxBody: number | null;
+  /** The most bytes of the entities of a response; null for the limit of the library. */
+  readonly maxResponse: number | null;
   /** The options of limits that differ from the default, apart from those of every banner. */
   readonly limits: readonly string[];
   readonly paging: "keyset" | "offset";
@@ -96,7 +98,7 @@ export function readServeSettings(invocation: Invocation): ServeCommandSettings 
     watch: watch === "off" ? null : readTime("watch", watch, wrong),
     pool: whole("pool", 5, 1000),
     paging: choice("paging", ["keyset", "offset"]) ?? "keyset",
-    maxBody: maxBodyOf(options, wrong),
+    ...sizesOf(options, wrong),
     limits: changedLimits(invocation),
     write: writeOf(options["write"], listOf(options["write"])),
     auth: choice("auth", ["key", "basic", "oidc"]),
@@ -116,20 +118,25 @@ export function readServeSettings(invocation: Invocation): ServeCommandSettings 
 /** The default of `--max-body` for services that accept writes. */
 const MAX_BODY = 1_048_576;
 
-function maxBodyOf(
-  { "max-body": given, write }: Invocation["options"],
+/** Returns the limits in bytes. */
+function sizesOf(
+  options: Invocation["options"],
   wrong: (name: string, value: string, fix: string) => void,
-): number | null {
-  if (typeof given !== "string") return write === undefined || write === false ? null : MAX_BODY;
-  const bytes = readByteSize(given);
-  if (bytes !== null) return bytes;
-  wrong("max-body", given, WRITE_SIZE);
-  return MAX_BODY;
+): Pick<ServeCommandSettings, "maxBody" | "maxResponse"> {
+  const size = (name: string): number | null => {
+    const given = options[name];
+    if (typeof given !== "string") return null;
+    const bytes = readByteSize(given);
+    if (bytes === null) wrong(name, given, WRITE_SIZE);
+    return bytes;
+  };
+  const usual = (options["write"] ?? false) === false ? null : MAX_BODY;
+  return { maxBody: size("max-body") ?? usual, maxResponse: size("max-response") };
 }
 
 /** Returns the options of limits as they were given, unless every banner shows them. */
 function changedLimits({ options, file }: Invocation): readonly string[] {
-  const given = ["pool", "search", "max-body"].flatMap((name) => {
+  const given = ["pool", "search", "max-body", "max-response"].flatMap((name) => {
     const value = options[name];
     return typeof value !== "string" || value === LIMITS[name] ? [] : [`--${name} ${value}`];
   });
@@ -141,7 +148,12 @@ function changedLimits({ options, file }: Invocation): readonly string[] {
   ];
 }
 
-const LIMITS: Readonly<Record<string, string>> = { pool: "5", search: "100000", "max-body": "1MiB" };
+const LIMITS: Readonly<Record<string, string>> = {
+  pool: "5",
+  search: "100000",
+  "max-body": "1MiB",
+  "max-response": "64MB",
+};
 
 function listOf(given: Invocation["options"][string]): readonly string[] {
   return Array.isArray(given) ? given.flatMap((each: string) => each.split(",")).map((each) => each.trim()) : [];
