@@ -27,7 +27,7 @@ async function write(method: "POST" | "PATCH", returned: (given: object) => unkn
       entitySet(Shop, {
         getByKey: () => STORED,
         create: (entity) => entity,
-        patch: (_id, delta) => ({ ...STORED, ...(delta as object) }) as never,
+        patch: (_id, delta) => ({ ...STORED, ...(delta as object) }),
         before: {
           create: (({ entity }: { readonly entity: object }) => returned(entity)) as never,
           patch: (({ delta }: { readonly delta: object }) => returned(delta)) as never,

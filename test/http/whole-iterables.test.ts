@@ -55,7 +55,7 @@ function serviceOf(rows: () => AsyncIterable<Row>, options: Partial<ServiceOptio
     logger: { error: (message) => void logged.push(message), warn: () => undefined, info: () => undefined },
     entitySets: [
       entitySet(Note, { name: "Notes", getAll: handler, search: handler }),
-      entitySet(Note, { name: "Applied", applyQuery: () => ({ items: rows() }) as never }),
+      entitySet(Note, { name: "Applied", applyQuery: () => ({ items: rows() }) }),
       entitySet(Shelf, {
         name: "Shelves",
         getAll: () => [{ id: 1 }],

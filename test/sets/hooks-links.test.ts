@@ -251,7 +251,7 @@ test.each([
       entitySet(Author, { getByKey: (id) => ({ id }) }),
       entitySet(Book, {
         getByKey: () => ({ ...book }),
-        patch: (_id, delta) => ({ ...book, ...delta }) as never,
+        patch: (_id, delta) => ({ ...book, ...delta }),
         authorization: { rows: (_user, row) => row.authorId.eq(1) },
         after: { patch: ({ entity }) => void seen.push(entity) },
         navigation: {
