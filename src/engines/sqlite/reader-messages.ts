@@ -41,6 +41,12 @@ export interface SnapshotEnd {
 /** The rows of a statement, or its error. */
 export type ReadOutcome = FittingRows | { readonly error: SentError };
 
+/** Rows of a statement that are sent before the message at its end, which has the others. */
+export interface ReadPart {
+  readonly id: number;
+  readonly part: FittingRows["rows"];
+}
+
 /** The message at the end of a statement. */
 export type ReadResult = ReadOutcome & {
   readonly id: number;

@@ -3,7 +3,7 @@ import { builtinModule } from "../../base/host.ts";
 import type { Patience } from "../../connection/patient-reader.ts";
 import type { SqliteSettings } from "./prepared-statement.ts";
 import type { FittingRows } from "./read-fitting.ts";
-import type { ReadRequest, ReadResult, ThreadData } from "./reader-messages.ts";
+import type { ReadPart, ReadRequest, ReadResult, ThreadData } from "./reader-messages.ts";
 
 /**
  * The statements that wait for a reader thread. Clients take turns, and so do the requests of a client: many statements of
@@ -122,6 +122,8 @@ export interface Thread {
   /** Null for an idle thread. */
   job: Job | null;
   isRunning: boolean;
+  /** The rows of its statement that have come before the end. */
+  parts: Array<FittingRows["rows"]>;
   /** The number of open snapshots. */
   snapshots: number;
   /** Whether it keeps much memory since its last statement. */
@@ -150,10 +152,14 @@ export function startThread(entry: URL, settings: SqliteSettings, { finish, fail
     last: 0,
     job: null,
     isRunning: false,
+    parts: [],
     snapshots: 0,
     isLarge: false,
   };
-  worker.on("message", (result: ReadResult) => finish(thread, result));
+  worker.on("message", (message: ReadPart | ReadResult) => {
+    if (!("part" in message)) finish(thread, message);
+    else if (message.id === thread.last) thread.parts.push(message.part);
+  });
   worker.on("error", (error) => fail(thread, error));
   worker.unref();
   return thread;

@@ -9,6 +9,7 @@ import { type FittingRows, type LengthLimit, readWithin, type Room } from "./rea
 import {
   sendError,
   type ReadOutcome,
+  type ReadPart,
   type ReadRequest,
   type ReadResult,
   type SnapshotEnd,
@@ -209,9 +210,25 @@ function transferable(result: ReadResult): readonly ArrayBuffer[] {
   });
 }
 
+/** Bytes of the rows in a message. While it is written, the memory of a message doubles as it grows. */
+const PART = 2e6;
+
+/** Sends a result, a large one in parts. */
+function send(result: ReadResult): void {
+  if (!("rows" in result) || result.used <= 2 * PART) return parentPort?.postMessage(result, transferable(result));
+  const { id, rows, used } = result;
+  const size = Math.ceil((rows.length * PART) / used);
+  let at = 0;
+  for (; at + size < rows.length; at += size) {
+    parentPort?.postMessage({ id, part: rows.slice(at, at + size) } satisfies ReadPart);
+  }
+  const last: ReadResult = { ...result, rows: rows.slice(at) };
+  return parentPort?.postMessage(last, transferable(last));
+}
+
 // The thread that starts this one gives the port and the data.
 const read = serveReads(workerData as ThreadData);
 parentPort?.on("message", (request: ReadRequest | SnapshotEnd) => {
   const result = read(request);
-  if (result !== null) parentPort?.postMessage(result, transferable(result));
+  if (result !== null) send(result);
 });

@@ -176,6 +176,7 @@ export class ReaderThreads {
 
   #run(thread: Thread, job: Job): void {
     thread.last += 1;
+    thread.parts = [];
     thread.job = job;
     thread.isRunning = true;
     // An idle thread does not keep the process alive.
@@ -242,14 +243,15 @@ export class ReaderThreads {
 
   #finish(thread: Thread, result: ReadResult): void {
     if (result.id !== thread.last) return;
-    const { job } = thread;
+    const { job, parts } = thread;
     thread.job = null;
+    thread.parts = [];
     thread.isRunning = false;
     thread.isLarge = result.isLarge;
     thread.worker.unref();
     job?.end(() => {
-      if ("rows" in result) job.resolve(result);
-      else job.reject(receiveError(result.error));
+      if (!("rows" in result)) job.reject(receiveError(result.error));
+      else job.resolve(parts.length === 0 ? result : { ...result, rows: [...parts, result.rows].flat() });
     });
     this.#retireIfLarge(thread);
     this.#next();
