@@ -101,6 +101,7 @@ async function bundleKysely(project: string, names: ReadonlySet<string>): Promis
     cwd: project,
     platform: "neutral",
     checks: { bundlerTimings: false },
+    experimental: { attachDebugInfo: "none" },
     plugins: [
       {
         name: "used-kysely",
@@ -116,8 +117,8 @@ async function bundleKysely(project: string, names: ReadonlySet<string>): Promis
       format: "esm",
       comments: COMMENTS,
       charset: CHARSET,
-      // Nobody reads this copy, but stack traces name its lines.
-      minify: { compress: true, mangle: true, codegen: { removeWhitespace: false } },
+      // Nobody reads this copy.
+      minify: true,
       banner: "/*! This is Kysely; its licence is in vendor/LICENSE-kysely. */",
     });
   } finally {
