@@ -23,6 +23,7 @@ import {
 import { sqlEntitySet, sqlSource } from "odatakit/kysely";
 import { sqliteDialect, type SqliteOptions } from "odatakit/sqlite";
 import { afterAll, afterEach, beforeAll, expect, test, vi, type MockInstance } from "vitest";
+import { ByteCount } from "../../src/base/byte-count.ts";
 import type { PatientReader } from "../../src/connection/patient-reader.ts";
 import { CATALOGUE_FACTS, type StatementFacts } from "../../src/connection/statement-facts.ts";
 import type { SqliteSettings } from "../../src/engines/sqlite/prepared-statement.ts";
@@ -337,6 +338,27 @@ test.each<readonly [string, object, Record<string, string>, Record<string, strin
   expect(ended.filter((name) => name === "many").length).toBeLessThanOrEqual(2);
   const statuses = await Promise.all(many);
   expect([200, 503].map((status) => statuses.filter((each) => each === status).length)).toEqual([51, 89]);
+});
+
+test("large rows come in parts, whole and in order, and nothing of them reaches the next statement", async () => {
+  const threads = new ReaderThreads(settingsOfOneThread(), threadEntry() ?? new URL("file:///none"));
+  const read = async (most: number, size: number): Promise<readonly (readonly unknown[])[]> => {
+    const text = `with recursive n(i) as (select 1 union all select i + 1 from n where i < 3000)
+      select i, printf('%.*c', ${String(size)}, char(97 + i % 26)) from n`;
+    const bytes = new ByteCount(most);
+    const room = { left: most, rows: Infinity, row: { width: 2, besides: 0 } };
+    const rows = await threads.read({ sql: text, values: [], isFirst: false, room }, { bytes });
+    expect([bytes.isOver, bytes.used > 0]).toEqual([rows.length < 3000, true]);
+    return rows;
+  };
+  const expected = (size: number) =>
+    Array.from({ length: 3000 }, (_, index) => [index + 1, String.fromCodePoint(97 + ((index + 1) % 26)).repeat(size)]);
+  expect(await read(64e6, 4000)).toEqual(expected(4000));
+  expect(await read(64e6, 10)).toEqual(expected(10));
+  const some = await read(6e6, 4000);
+  expect(some).toEqual(expected(4000).slice(0, some.length));
+  expect(some.length).toBeGreaterThan(1000);
+  await threads.close();
 });
 
 test("errors of a statement keep their meaning", async () => {
