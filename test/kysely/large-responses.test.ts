@@ -14,8 +14,8 @@ import type { AnyDatabase } from "../executors/engines.ts";
 
 /** No request fills the memory of a service with the usual limits: each in its own process. */
 
-/** Megabytes above those before the request. Threads that read SQLite have their own heaps, and copy rows. */
-const MOST_MEMORY = { sqlite: 400, postgres: 300 } as const;
+/** Megabytes above those before the request. Threads that read SQLite have their own heaps. */
+const MOST_MEMORY = { sqlite: 350, postgres: 300 } as const;
 
 const copies = (set: string, count: number): string => {
   const names = Array.from({ length: count }, (_, index) => `K${String(index)}`);

@@ -355,6 +355,17 @@ test("large rows come in parts, whole and in order, and nothing of them reaches 
     Array.from({ length: 3000 }, (_, index) => [index + 1, String.fromCodePoint(97 + ((index + 1) % 26)).repeat(size)]);
   expect(await read(64e6, 4000)).toEqual(expected(4000));
   expect(await read(64e6, 10)).toEqual(expected(10));
+  // The statement begins again at an integer that no number can represent.
+  const beyond = { left: 64e6, rows: Infinity, row: { width: 2, besides: 0 } };
+  const text = `with recursive n(i) as (select 1 union all select i + 1 from n where i < 3000)
+    select case i when 2500 then 9223372036854775807 else i end, printf('%.*c', 4000, 'x') from n`;
+  const large = await threads.read(
+    { sql: text, values: [], isFirst: false, room: beyond },
+    { bytes: new ByteCount(64e6) },
+  );
+  expect(large.map(([id]) => id)).toEqual(
+    Array.from({ length: 3000 }, (_, index) => (index === 2499 ? 9_223_372_036_854_775_807n : index + 1)),
+  );
   const some = await read(6e6, 4000);
   expect(some).toEqual(expected(4000).slice(0, some.length));
   expect(some.length).toBeGreaterThan(1000);

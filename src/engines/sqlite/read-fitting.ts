@@ -39,6 +39,21 @@ export interface FittingRows {
   readonly isOver: boolean;
 }
 
+/** Receives rows as they are read; null: the statement begins again, and those before do not count. */
+export type SendPart = (rows: Rows | null) => void;
+
+/** Bytes of rows that are sent at once: a message takes twice its memory while it is written, beside the rows in it. */
+const PART = 2e6;
+
+/** Sends many rows in parts. @returns the last ones, which are not sent */
+function sendAllBut(rows: Rows, used: number, sendPart: SendPart | undefined): Rows {
+  if (sendPart === undefined || used <= 2 * PART) return rows;
+  const size = Math.ceil((rows.length * PART) / used);
+  let at = 0;
+  for (; at + size < rows.length; at += size) sendPart(rows.slice(at, at + size));
+  return rows.slice(at);
+}
+
 /**
  * Reads the rows that fit. If all cells are so short that every page of them fits, none is counted one by one.
  * @throws errors of the statement
@@ -46,7 +61,7 @@ export interface FittingRows {
 function readFitting(
   statement: PreparedStatement<"arrays">,
   values: readonly SQLInputValue[],
-  { left, rows: most, row }: Room,
+  { room: { left, rows: most, row }, sendPart }: { readonly room: Room; readonly sendPart?: SendPart | undefined },
   { within, longest, isPossible }: LengthLimit,
 ): FittingRows {
   const cell = Math.floor((left / most - row.besides) / row.width);
@@ -54,7 +69,8 @@ function readFitting(
   if (isPossible && cell >= LEAST_CELL && !facts.hasLongCells) {
     try {
       const rows = within(cell, () => statement.select(values));
-      return { rows, used: sampled(rows, row.besides), isOver: false };
+      const used = sampled(rows, row.besides);
+      return { rows: sendAllBut(rows, used, sendPart), used, isOver: false };
     } catch (error) {
       if (!isTooLong(error)) throw error;
       facts.hasLongCells = true;
@@ -62,12 +78,19 @@ function readFitting(
   }
   let bytes = new ByteCount(left);
   let rows: (readonly unknown[])[] = [];
+  let sent = 0;
   const begin = () => {
+    if (sent > 0) sendPart?.(null);
     bytes = new ByteCount(left);
     rows = [];
+    sent = 0;
     return (cells: readonly unknown[]): boolean => {
       if (!bytes.take(bytesOfRow(cells, row.besides))) return false;
       rows.push(cells);
+      if (sendPart === undefined || bytes.used - sent < PART) return true;
+      sendPart(rows);
+      sent = bytes.used;
+      rows = [];
       return true;
     };
   };
@@ -102,16 +125,18 @@ export interface WantedRows {
   readonly isFirst: boolean;
   /** Absent: the rows are not counted. */
   readonly room?: Room | undefined;
+  /** Receives rows of a large result before its end; absent: the result has all. */
+  readonly sendPart?: SendPart;
 }
 
 /** Reads all rows, or the first, as far as they fit. The first one alone is not counted. @throws errors of the statement */
 export function readWithin(
   statement: PreparedStatement<"arrays">,
   values: readonly SQLInputValue[],
-  { isFirst, room }: WantedRows,
+  { isFirst, room, sendPart }: WantedRows,
   limit: LengthLimit,
 ): FittingRows {
-  if (!isFirst && room !== undefined) return readFitting(statement, values, room, limit);
+  if (!isFirst && room !== undefined) return readFitting(statement, values, { room, sendPart }, limit);
   const rows = limit.within(mostOf(room), () => {
     if (!isFirst) return statement.select(values);
     const row = statement.selectFirst(values);

@@ -41,10 +41,10 @@ export interface SnapshotEnd {
 /** The rows of a statement, or its error. */
 export type ReadOutcome = FittingRows | { readonly error: SentError };
 
-/** Rows of a statement that are sent before the message at its end, which has the others. */
+/** Rows of a statement that are sent before the message at its end, which has the others. Null: it begins again. */
 export interface ReadPart {
   readonly id: number;
-  readonly part: FittingRows["rows"];
+  readonly part: FittingRows["rows"] | null;
 }
 
 /** The message at the end of a statement. */

@@ -157,8 +157,10 @@ export function startThread(entry: URL, settings: SqliteSettings, { finish, fail
     isLarge: false,
   };
   worker.on("message", (message: ReadPart | ReadResult) => {
-    if (!("part" in message)) finish(thread, message);
-    else if (message.id === thread.last) thread.parts.push(message.part);
+    if (!("part" in message)) return finish(thread, message);
+    if (message.id !== thread.last) return;
+    if (message.part === null) thread.parts = [];
+    else thread.parts.push(message.part);
   });
   worker.on("error", (error) => fail(thread, error));
   worker.unref();

@@ -5,7 +5,7 @@ import { ByteCount, bytesOfRow } from "../../base/byte-count.ts";
 import { required } from "../../base/required.ts";
 import type { Fetch } from "../../connection/patient-reader.ts";
 import { Watch, PreparedStatements, type RowInForm, type SqliteSettings } from "./prepared-statement.ts";
-import { type FittingRows, type LengthLimit, readWithin, type Room } from "./read-fitting.ts";
+import { type FittingRows, type LengthLimit, readWithin, type Room, type SendPart } from "./read-fitting.ts";
 import {
   sendError,
   type ReadOutcome,
@@ -183,7 +183,8 @@ function serveReads({ settings, cancelled }: ThreadData): (request: ReadRequest 
     try {
       if (fetch !== undefined) return connections.fetch(snapshot, { sql, values }, fetch, room);
       const { database, statements } = connections.of(snapshot);
-      return readWithin(statements.get(sql), values, { isFirst, room }, lengthLimit(database));
+      const sendPart: SendPart = (part) => parentPort?.postMessage({ id: current, part } satisfies ReadPart, []);
+      return readWithin(statements.get(sql), values, { isFirst, room, sendPart }, lengthLimit(database));
     } catch (error) {
       return { error: sendError(error) };
     } finally {
@@ -210,25 +211,9 @@ function transferable(result: ReadResult): readonly ArrayBuffer[] {
   });
 }
 
-/** Bytes of the rows in a message. While it is written, the memory of a message doubles as it grows. */
-const PART = 2e6;
-
-/** Sends a result, a large one in parts. */
-function send(result: ReadResult): void {
-  if (!("rows" in result) || result.used <= 2 * PART) return parentPort?.postMessage(result, transferable(result));
-  const { id, rows, used } = result;
-  const size = Math.ceil((rows.length * PART) / used);
-  let at = 0;
-  for (; at + size < rows.length; at += size) {
-    parentPort?.postMessage({ id, part: rows.slice(at, at + size) } satisfies ReadPart);
-  }
-  const last: ReadResult = { ...result, rows: rows.slice(at) };
-  return parentPort?.postMessage(last, transferable(last));
-}
-
 // The thread that starts this one gives the port and the data.
 const read = serveReads(workerData as ThreadData);
 parentPort?.on("message", (request: ReadRequest | SnapshotEnd) => {
   const result = read(request);
-  if (result !== null) send(result);
+  if (result !== null) parentPort?.postMessage(result, transferable(result));
 });
