@@ -213,6 +213,19 @@ describe("faults at startup", () => {
       ["`from` is undefined.", "Give the name of a table, a Kysely query, or { sql, parameters }."],
     ],
     [
+      "a query without its values",
+      { ...base, table: undefined, from: { sql: "select 1 as id" } },
+      [
+        "`from` has no `parameters`.",
+        "Give { sql, parameters }, with `parameters: []` for a query without placeholders.",
+      ],
+    ],
+    [
+      "values without their query",
+      { ...base, table: undefined, from: { parameters: [] } },
+      ["`from` has no `sql`.", "Give { sql, parameters }, with `parameters: []` for a query without placeholders."],
+    ],
+    [
       "an unknown option, near to one of tables",
       { ...base, rowversion: "version", colums: {} },
       ["sqlEntitySet has no option `rowversion`.", "Did you mean `rowVersion`?"],

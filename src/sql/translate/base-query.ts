@@ -70,6 +70,14 @@ export function toFrom(
   if (!isQuery && isTableName(base)) return ofTable(base);
   const query = isCompilable(base) ? compile(base, alive) : base;
   if (!isSqlText(query)) {
+    const lacks = ["sql", "parameters"].filter((name) => isObject(query) && !(name in query));
+    if (lacks.length === 1) {
+      report(
+        `\`from\` has no \`${lacks.join("")}\`.`,
+        "Give { sql, parameters }, with `parameters: []` for a query without placeholders.",
+      );
+      return null;
+    }
     report(`\`from\` is ${describe(base)}.`, "Give the name of a table, a Kysely query, or { sql, parameters }.");
     return null;
   }
