@@ -99,7 +99,10 @@ test.each(ENGINES)("a sum of Doubles beyond their range is infinite, or refused:
   const { db, close } = await open();
   const type = sql.raw(name === "sqlite" ? "real" : "double precision");
   await sql`create table loads (id int primary key, d ${type} not null)`.execute(db);
-  await sql`insert into loads values (1, 1.5e308), (2, 1.5e308), (3, -1.5e308), (4, 2e307)`.execute(db);
+  // Older versions of SQLite read such numbers in the text of a statement as their neighbours.
+  for (const [id, d] of [1.5e308, 1.5e308, -1.5e308, 2e307].entries()) {
+    await sql`insert into loads values (${id + 1}, ${d})`.execute(db);
+  }
   const service = odataService({
     ...options,
     entitySets: [sqlEntitySet(Load, { db, table: "loads", operations: ["read"] })],

@@ -121,8 +121,8 @@ export interface EntitySetDefinition extends RuledSet {
   readonly navigationHandlers: ReadonlyMap<string, NavigationHandlers<Context>>;
   readonly capabilities: Capabilities;
   readonly settings: EntitySetSettings;
-  /** Whether requests create entities of the set: POST, also along a navigation or with nested entities, or PUT. */
-  readonly isCreated: boolean;
+  /** Returns whether requests create entities of the set: POST, also along a navigation or with nested entities, or PUT. */
+  readonly isCreated: () => boolean;
   /** The operations bound to the set or to its entities, by name. */
   readonly operations: ReadonlyMap<string, OperationDefinition>;
   readonly authorization: CategoryRequirements;

@@ -1,4 +1,4 @@
-import { keeper } from "../../base/memo.ts";
+import { keeper, once } from "../../base/memo.ts";
 import { frozenMap } from "../../edm/frozen-map.ts";
 import { type EntitySet, listedImports, type Operation } from "../../edm/model.ts";
 import type { DeclaredEntitySet } from "../context.ts";
@@ -183,7 +183,8 @@ function toSetDefinition(
     handlers: Object.freeze(pickStated(set.options, SET_HANDLERS)),
     capabilities: resolveCapabilities(set, entitySet, defaults),
     settings,
-    isCreated: isCreated(set, service) || (settings.allowUpsert && set.options["replace"] !== undefined),
+    // It visits the navigations of all sets, and few sets ask.
+    isCreated: once(() => (settings.allowUpsert && set.options["replace"] !== undefined) || isCreated(set, service)),
     navigationHandlers: frozenMap(
       set.navigations.map((each) => [each.name, Object.freeze(navigationHandlersOf(each, sets))]),
     ),

@@ -54,6 +54,6 @@ function writingActs(
   { immutable }: StructuralProperty,
 ): readonly PropertyAct[] {
   const isUpdated = !immutable && (handlers.patch ?? handlers.replace) !== undefined;
-  if (isCreated) return isUpdated ? ["create", "update"] : ["create"];
+  if (isCreated()) return isUpdated ? ["create", "update"] : ["create"];
   return isUpdated ? ["update"] : ["create", "update"];
 }
