@@ -16,10 +16,10 @@ function keepCompiledCode(): void {
 }
 
 /** The oldest version of Node.js with what the command uses. */
-const [MAJOR, MINOR] = [22, 18] as const;
-const [major = 0, minor = 0] = process.versions.node.split(".").map(Number);
-if (major < MAJOR || (major === MAJOR && minor < MINOR)) {
-  process.stderr.write(`The command needs Node.js ${MAJOR}.${MINOR} or later. This is ${process.versions.node}.\n`);
+const OLDEST = "22.18";
+const { node } = process.versions;
+if (node.localeCompare(OLDEST, "en", { numeric: true }) < 0) {
+  process.stderr.write(`The command needs Node.js ${OLDEST} or later. This is ${node}.\n`);
   process.exit(1);
 }
 keepCompiledCode();
