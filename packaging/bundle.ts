@@ -117,8 +117,8 @@ async function bundleKysely(project: string, names: ReadonlySet<string>): Promis
       format: "esm",
       comments: COMMENTS,
       charset: CHARSET,
-      // Nobody reads this copy.
-      minify: true,
+      // Nobody reads this copy, but stack traces name its lines.
+      minify: { compress: true, mangle: true, codegen: { removeWhitespace: false } },
       banner: "/*! This is Kysely; its licence is in vendor/LICENSE-kysely. */",
     });
   } finally {
