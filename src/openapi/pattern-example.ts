@@ -105,7 +105,7 @@ class PatternReader {
   }
 }
 
-/** Returns a character of a class or escape: the first that it names, or a plain one that it does not exclude. */
+/** Returns a character of a class or escape: its first character, or a plain character that it does not exclude. */
 function characterOf(set: string): string {
   const [, code] = /^\\[xu]\{?([\da-fA-F]+)\}?$/u.exec(set) ?? [];
   if (code !== undefined) return String.fromCodePoint(Number.parseInt(code, 16));

@@ -55,7 +55,7 @@ describe.each(SERVERS)("over $database", ({ database, url, run, drop, kill }) =>
     await onServer(drop);
   });
 
-  /** Starts a program, reads, loses the connections, reads again, and ends it. @returns what it has printed as errors */
+  /** Starts a program, reads, loses the connections, reads again, and ends it. @returns the text of its standard error */
   async function useAndEnd(program: string, path: string): Promise<string> {
     const child = spawn(process.execPath, ["--conditions=source", program], {
       cwd: application.path,

@@ -197,7 +197,7 @@ const serviceOf = (entitySets: Sets, maxResponseBytes: number | null, maxTop: nu
     logger: { error: () => undefined, warn: () => undefined, info: () => undefined },
   });
 
-test("pages of limited bytes have each entity once, in order, or end with an error before one that is too large", async () => {
+test("pages of limited bytes have each entity once, in order, or end with an error before an entity that is too large", async () => {
   const cases = fc.asyncProperty(
     rowsOf,
     targetOf,

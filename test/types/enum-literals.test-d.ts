@@ -57,7 +57,7 @@ test("other texts are refused", () => {
   entitySet(Order, { getByKey: async (id) => ({ ...ORDER, id, status: "Open", old: "Opened" }) });
   // @ts-expect-error -- no member has this name
   entitySet(Order, { getByKey: (id) => ({ ...ORDER, id, status: "Open", first: { status: "Opened", note: "" } }) });
-  // @ts-expect-error -- a text is no entity
+  // @ts-expect-error -- a text is not an entity
   entitySet(Order, { getByKey: () => "" });
   // @ts-expect-error -- the status is missing
   entitySet(Order, { getByKey: () => ({ ...ORDER }) });
@@ -67,6 +67,6 @@ test("other texts are refused", () => {
   entitySet(Order, { before: { create: ({ entity }) => ({ ...entity, status: "Opened" }) } });
   // @ts-expect-error -- no member has this name
   entitySet(Order, { after: { patch: async () => ({ status: "" }) } });
-  // @ts-expect-error -- a text is no number
+  // @ts-expect-error -- a text is not a number
   entitySet(Order, { after: { patch: () => ({ id: "" }) } });
 });

@@ -250,7 +250,7 @@ export interface AppliedQueryOf<E extends EntityTypeDeclaration> {
   readonly nextLink?: string | undefined;
 }
 
-/** What a handler returns for one entity. */
+/** The result of a handler for one entity. */
 export type EntityAnswer<E extends EntityTypeDeclaration> = Answer<ResultOf<E> | null>;
 
 /** The types that handlers return, by the names of the handlers. */
