@@ -70,6 +70,8 @@ export interface Locator {
   fill(text: string): Promise<void>;
   allInnerTexts(): Promise<readonly string[]>;
   innerText(): Promise<string>;
+  /** The value of a field of a form. */
+  inputValue(): Promise<string>;
   count(): Promise<number>;
   /** Writes a PNG of the first element. */
   screenshot(options: { readonly path: string }): Promise<Uint8Array>;
