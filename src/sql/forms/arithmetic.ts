@@ -201,6 +201,7 @@ export function castValues(
             : translated;
         case "Edm.Single":
         case "Edm.Double":
+          if (translated.form.widened !== undefined) return { ...translated, form: translated.form.widened };
           if (translated.form === forms.double) return translated;
           return { ...translated, sql: toDouble(toComputable(translated).sql), bare: undefined, form: forms.double };
         case "Edm.DateTimeOffset":

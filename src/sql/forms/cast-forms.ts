@@ -88,6 +88,8 @@ export interface CastForms {
   readonly decimal: SqlForm;
   /** Edm.Double and Edm.Single. NaN becomes null. */
   readonly double: SqlForm;
+  /** A computed Edm.Single, if it may be infinite and other doubles may not. */
+  readonly single?: SqlForm;
   /** Edm.String, by code point. */
   readonly string: SqlForm;
   /** Edm.String in a column with its own collation: `=` of the column may match more values, but can use its indexes. */

@@ -199,6 +199,7 @@ interface ComputedForms {
   readonly integer: SqlForm;
   readonly decimal: SqlForm;
   readonly double: SqlForm;
+  readonly single?: SqlForm;
   readonly string: SqlForm;
   readonly guid: SqlForm;
   readonly binary: SqlForm;
@@ -215,6 +216,7 @@ export function canonicalForms(forms: ComputedForms): (type: ScalarType) => SqlF
       case "Edm.Boolean":
         return forms.boolean;
       case "Edm.Single":
+        return forms.single ?? forms.double;
       case "Edm.Double":
         return forms.double;
       case "Edm.Decimal":

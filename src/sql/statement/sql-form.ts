@@ -85,6 +85,8 @@ export interface SqlForm {
   readonly scale?: number;
   /** For an Edm.Date stored as midnights in UTC: the form of the same cells as Edm.DateTimeOffset. */
   readonly midnight?: SqlForm;
+  /** For a computed Edm.Single: the form of the same cells as Edm.Double, if an infinite one has no cell that is a Double. */
+  readonly widened?: SqlForm;
   /** For timestamps that are not stored as text: the least number of fraction digits that responses show of a property. */
   readonly shownDigits?: (property: StructuralProperty) => number;
   /** Whether statements over such columns need a session time zone of UTC. */

@@ -57,6 +57,8 @@ function ofOperand(operand: SqlOperand, type: ScalarType, { canonicalForm }: Dia
     case "constant":
       return { sql: bindFormed(operand.constant, form), form };
     case "row":
+      // Shown as it stands: an infinite Edm.Single.
+      if (operand.form === form && form.widened !== undefined) return operand;
       return type.kind === "EnumType" ? toComparable(operand) : toComputable(operand);
   }
 }

@@ -343,7 +343,10 @@ function translateArithmetic(
 /** Translates `-x`; also null for the least Int64. */
 function translateNegation(expression: NegateExpression, operand: SqlOperand, values: DialectValues): SqlOperand {
   if (operand.kind === "null") return NULL_OPERAND;
-  return values.negate(expression, toTerm(operand, typeOf(expression.operand), values));
+  const type = typeOf(expression.operand);
+  const term = toTerm(operand, type, values);
+  const isOwn = operand.kind === "row" && operand.form === values.canonicalForm(type);
+  return values.negate(expression, isOwn ? { ...term, sql: operand.sql } : term);
 }
 
 function toTerm(

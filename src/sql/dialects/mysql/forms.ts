@@ -2,7 +2,7 @@ import { sql } from "kysely";
 import { once } from "../../../base/memo.ts";
 import { QUOTIENT_SCALE } from "../../../edm/decimal-arithmetic.ts";
 import { countWholeDigits, scaleOf } from "../../../edm/decimal.ts";
-import { asBoolean, asText } from "../../../edm/value-codec.ts";
+import { asBoolean, asText, type PrimitiveValue } from "../../../edm/value-codec.ts";
 import { protocolError } from "../../../errors/odata-error.ts";
 import { castForms, truthNumber, type CastForms, integerMark, scaledDecimals } from "../../forms/cast-forms.ts";
 import type { NumberSyntax, DecimalTerm } from "../../forms/numeric-temporal-forms.ts";
@@ -176,8 +176,8 @@ const sortedBytes = (bytes: Sql, maxLength: number = Infinity): readonly Sql[] =
 export const MY_MARK: Mark = textMark(myText);
 
 /** The forms of MariaDB and MySQL. */
-export const myForms: () => CastForms = once(() =>
-  castForms(
+export const myForms: () => CastForms = once(() => {
+  const forms = castForms(
     {
       boolean: asInteger,
       integer: asInteger,
@@ -208,8 +208,21 @@ export const myForms: () => CastForms = once(() =>
       string: textMark(myStringText),
       binary: textMark(myHexadecimal),
     },
-  ),
-);
+  );
+  return Object.freeze<CastForms>({ ...forms, single: singleForms(forms.double) });
+});
+
+/** In place of an infinite Edm.Single: doubles of MariaDB are finite. */
+export const GREATEST_DOUBLE: Sql = sql.raw("1.7976931348623157e308");
+
+/** Forms of a computed Edm.Single: an infinite one is shown, sorted and compared, and fails the statement anywhere else. */
+function singleForms(double: SqlForm): SqlForm {
+  const finite: Conversion = { form: double, apply: (value) => sql`(${value} * 2e0 * 0.5e0)` };
+  const encode = (value: PrimitiveValue): string | null => boundSingle(Number(value));
+  const forms = { ...double, floor: encode, ceiling: encode, exact: encode, computable: finite };
+  const widened = Object.freeze<SqlForm>({ ...forms, name: "single as double", comparable: finite });
+  return Object.freeze<SqlForm>({ ...forms, name: "single", widened });
+}
 
 /** Exact arithmetic of MariaDB and MySQL: 65 digits, of which 38 may be fractions. */
 export const myNumbers: () => NumberSyntax = once(() =>
@@ -295,6 +308,11 @@ function boundDecimal(value: string): string {
     "UnsupportedQueryOption",
     `MariaDB cannot compare Decimals of more than ${String(WHOLE_DIGITS)} digits before and ${String(FRACTION_DIGITS)} after the point.`,
   );
+}
+
+/** Rejects the numbers that an infinite Edm.Single would equal. */
+function boundSingle(value: number): string | null {
+  return boundDouble(Math.abs(value) === Number.MAX_VALUE ? value * Infinity : value);
 }
 
 function boundDouble(value: number): string | null {

@@ -26,7 +26,7 @@ import { myAggregates } from "./aggregates.ts";
 import { MY_CATALOGUE } from "./catalogue.ts";
 import { myColumnFormat, myDate, myMidnight, myOffsetOfText, myTexts } from "./column-format.ts";
 import { MY_FAULTS } from "./faults.ts";
-import { myForms, MY_MARK, myNumbers, myTextDecimal, myText, withinPacket } from "./forms.ts";
+import { GREATEST_DOUBLE, myForms, MY_MARK, myNumbers, myTextDecimal, myText, withinPacket } from "./forms.ts";
 import { doublesOnce, namedOnce } from "./named-once.ts";
 import { MY_ROW_GUARD } from "./row-guard.ts";
 import { castInMariaDb } from "./type-casts.ts";
@@ -256,12 +256,9 @@ const myComputed = once(() =>
         ),
       mod: refuseModulo("MariaDB"),
     },
-    // Shown as infinite: the greatest double is beyond every other one, too.
+    // Shown as infinite: the greatest double is beyond every other one, too. See `single` of the forms.
     single: (result, limit) =>
-      doublesOnce(
-        [result],
-        (name) => sql`if(abs(${name}) >= ${limit}, sign(${name}) * 1.7976931348623157e308, ${name})`,
-      ),
+      doublesOnce([result], (name) => sql`if(abs(${name}) >= ${limit}, sign(${name}) * ${GREATEST_DOUBLE}, ${name})`),
     date: myDate(),
     midnight: myMidnight(),
     textTimestamp: myTexts().timestamp,
