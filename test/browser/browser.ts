@@ -33,6 +33,7 @@ export interface Page {
   on(event: "request", listener: (request: BrowserRequest) => void): void;
   setContent(html: string): Promise<void>;
   goto(url: string): Promise<{ headers(): Readonly<Record<string, string>> } | null>;
+  reload(): Promise<unknown>;
   /** Writes a PNG, or returns its bytes. */
   screenshot(options: { readonly path?: string }): Promise<Uint8Array>;
   setViewportSize(size: Size): Promise<void>;
@@ -41,7 +42,11 @@ export interface Page {
   addInitScript(script: { readonly content: string }): Promise<void>;
   /** Makes a function of the page. */
   exposeFunction(name: string, call: (text: string) => void): Promise<void>;
-  context(): { setOffline(isOffline: boolean): Promise<void> };
+  context(): {
+    setOffline(isOffline: boolean): Promise<void>;
+    /** Opens the protocol of the developer tools. */
+    newCDPSession(page: Page): Promise<Tools>;
+  };
   readonly keyboard: { press(key: string): Promise<void>; type(text: string): Promise<void> };
   title(): Promise<string>;
   locator(selector: string): Locator;
@@ -77,6 +82,14 @@ export interface Locator {
   screenshot(options: { readonly path: string }): Promise<Uint8Array>;
 }
 
+/** The protocol of the developer tools, as far as the tests use it. */
+interface Tools {
+  send(method: "Performance.enable"): Promise<unknown>;
+  send(
+    method: "Performance.getMetrics",
+  ): Promise<{ readonly metrics: ReadonlyArray<{ readonly name: string; readonly value: number }> }>;
+}
+
 interface DriverPage extends Page {
   setDefaultTimeout(milliseconds: number): void;
 }
@@ -100,6 +113,14 @@ const require = createRequire(import.meta.url);
 /** The path of the browser that is installed; undefined without one. Nothing is downloaded. */
 export function findBrowser(): string | undefined {
   return findProgram("chromium");
+}
+
+/** The seconds for which the scripts and the layout of a page have used a processor: other programs do not count. */
+export async function processorSeconds(page: Page): Promise<number> {
+  const tools = await page.context().newCDPSession(page);
+  await tools.send("Performance.enable");
+  const { metrics } = await tools.send("Performance.getMetrics");
+  return metrics.find(({ name }) => name === "ThreadTime")?.value ?? Number.NaN;
 }
 
 /** Starts a browser without a window. */

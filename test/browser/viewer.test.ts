@@ -59,11 +59,13 @@ describe.skipIf(program === undefined)("the viewer in a browser", () => {
     await open(service.prefix);
     expect(await page.title()).toBe(title);
     expect(await page.locator(".info .title").innerText()).toContain(title);
-    const methods = await page.locator(".opblock-summary-method").allInnerTexts();
-    const paths = await page.locator(".opblock-summary-path").allInnerTexts();
-    // The page breaks long paths by characters without width.
-    const shown = paths.map((path, index) => `${methods[index] ?? ""} ${path.replaceAll(/[\s\u200B]/g, "")}`);
-    expect(shown.toSorted()).toEqual(operationsOf(openApiDocument(service)));
+    const shown = async (): Promise<readonly string[]> => {
+      const methods = await page.locator(".opblock-summary-method").allInnerTexts();
+      const paths = await page.locator(".opblock-summary-path").allInnerTexts();
+      // The page breaks long paths by characters without width.
+      return paths.map((path, index) => `${methods[index] ?? ""} ${path.replaceAll(/[\s\u200B]/g, "")}`).toSorted();
+    };
+    await expect.poll(shown).toEqual(operationsOf(openApiDocument(service)));
     expect(complaints).toEqual([]);
   });
 
@@ -95,7 +97,9 @@ describe.skipIf(program === undefined)("the viewer in a browser", () => {
       "held back",
     );
     for (const directive of ["script-src 'self'", "connect-src 'self'"]) {
-      expect(complaints).toContainEqual(expect.stringMatching(`Content Security Policy directive.*${directive}`));
+      await expect
+        .poll(() => complaints)
+        .toContainEqual(expect.stringMatching(`Content Security Policy directive.*${directive}`));
     }
   });
 

@@ -32,6 +32,7 @@ describe.skipIf(program === undefined)("the forms of the explorer", () => {
     expect(calls()).toEqual([]);
     expect(await reason.innerText()).toContain("Required");
     await reason.locator("input[type=checkbox]").click();
+    await settle();
     expect(await reason.innerText()).not.toContain("Required");
     await page.keyboard.press("Enter");
     await settle();
@@ -41,8 +42,10 @@ describe.skipIf(program === undefined)("the forms of the explorer", () => {
   });
 
   test.each([1280, 320])("have the box for null beside its control, %s pixels wide", async (width) => {
-    const { page } = await openServed(hostileService({ routes: routes() }), "/hostile", "#/operation/echo");
+    const explorer = await openServed(hostileService({ routes: routes() }), "/hostile", "#/operation/echo");
+    const { page, settle } = explorer;
     await page.setViewportSize({ width, height: 800 });
+    await settle();
     const distances = (await page.evaluate(DISTANCES)) as readonly number[];
     expect(distances.length).toBeGreaterThan(0);
     expect(Math.max(...distances)).toBeLessThan(3);
@@ -66,6 +69,8 @@ describe.skipIf(program === undefined)("the forms of the explorer", () => {
     await show("#/record/Notes(1)");
     await page.locator('main a:has-text("Edit")').click();
     await page.locator('main :is(a, button):has-text("Cancel")').click();
+    // The record is there before the way back to it.
+    await settle();
     await page.locator('main a:has-text("Edit")').click();
     await page.locator(".edit-form input").first().fill("changed");
     await page.keyboard.press("Enter");

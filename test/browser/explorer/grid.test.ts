@@ -107,6 +107,7 @@ describe.skipIf(program === undefined)("the grid", async () => {
     const { page, settle } = explorer;
     await show("#/grid/Cities?draft=Countries");
     await page.locator('button:has-text("Filter, sort, group")').click();
+    await page.locator("dialog[open]").waitFor();
     expect(await page.locator('dialog[open] label:has-text("Count all")').count()).toBe(0);
     await page.locator('dialog[open] input[type="search"]').fill("york");
     await page.keyboard.press("Enter");

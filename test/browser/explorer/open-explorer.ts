@@ -15,19 +15,34 @@ export interface Explorer {
   readonly settle: () => Promise<void>;
 }
 
-/** Counts requests under way, and reports what the policy refuses. */
+/** Counts requests and ways through the history under way, and reports what the policy refuses. */
 const WATCH = `
 addEventListener("securitypolicyviolation", (event) => complain("policy: " + event.violatedDirective + " " + event.blockedURI));
 globalThis.underWay = 0;
+const arrive = () => setTimeout(() => { globalThis.underWay -= 1; });
 const send = fetch;
 globalThis.fetch = async (...given) => {
   globalThis.underWay += 1;
-  try { return await send(...given); } finally { setTimeout(() => { globalThis.underWay -= 1; }); }
+  try {
+    const answer = await send(...given);
+    // The body may come later than the headers.
+    answer.clone().arrayBuffer().then(arrive, arrive);
+    return answer;
+  } catch (error) {
+    arrive();
+    throw error;
+  }
+};
+const back = history.back.bind(history);
+history.back = () => {
+  globalThis.underWay += 1;
+  addEventListener("popstate", arrive, { once: true });
+  back();
 };
 globalThis.canary = (text) => complain("ran: " + text);
 `;
 
-/** Frames in which nothing may be loading: what follows an answer may ask again. */
+/** Frames, each with its timers, in which nothing may be loading: what follows an answer may ask again. */
 const QUIET = `new Promise((resolve) => {
   let quiet = 0;
   let frames = 0;
@@ -36,7 +51,7 @@ const QUIET = `new Promise((resolve) => {
     const isBusy = globalThis.underWay > 0 || document.querySelector("[aria-busy=true]") !== null;
     quiet = isBusy ? 0 : quiet + 1;
     if (quiet > 3 || frames > 1800) resolve(quiet > 3);
-    else requestAnimationFrame(look);
+    else requestAnimationFrame(() => setTimeout(look));
   };
   look();
 })`;

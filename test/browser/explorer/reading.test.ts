@@ -66,11 +66,12 @@ describe.skipIf(program === undefined)("readers with settings of their own", () 
   });
 
   test("see borders and the focus in forced colours", async () => {
-    const { page, show } = opened();
+    const { page, show, settle } = opened();
     await page.setViewportSize({ width: 1280, height: 800 });
     await page.emulateMedia({ forcedColors: "active" });
     await show("#/edit/Texts");
     await page.keyboard.press("Tab");
+    await settle();
     const unseen =
       await page.evaluate(`[...document.querySelectorAll("main .button, main .input, .tag")].filter((element) => {
       const { borderTopWidth, borderTopStyle, borderTopColor, backgroundColor } = getComputedStyle(element);

@@ -2,7 +2,7 @@ import type { ODataService } from "odatakit";
 import { explorerRoute, type ExplorerRouteOptions } from "odatakit/explorer";
 import { serve, type RunningServer } from "odatakit/node";
 import { afterAll, afterEach, beforeAll } from "vitest";
-import { openBrowser, type Browser } from "../browser.ts";
+import { openBrowser, type Browser, type Page } from "../browser.ts";
 import { hostileService } from "./hostile-service.ts";
 import { explorerFolder } from "./made-once.ts";
 import { openExplorer, type Explorer } from "./open-explorer.ts";
@@ -22,11 +22,13 @@ export function servedExplorers(program: string | undefined): ServedExplorers {
   let browser: Browser;
   let folder: string;
   const servers: RunningServer[] = [];
+  const pages: Page[] = [];
   beforeAll(async () => {
     folder = await explorerFolder();
     browser = await openBrowser(program ?? "");
   });
   afterEach(async () => {
+    await Promise.all(pages.splice(0).map((page) => page.close()));
     await Promise.all(servers.splice(0).map((server) => server.close()));
   });
   afterAll(() => browser.close());
@@ -35,7 +37,9 @@ export function servedExplorers(program: string | undefined): ServedExplorers {
     open: async (service, prefix, fragment) => {
       const server = await serve(service, { port: 0 });
       servers.push(server);
-      return openExplorer(browser, server.url + prefix, fragment);
+      const explorer = await openExplorer(browser, server.url + prefix, fragment);
+      pages.push(explorer.page);
+      return explorer;
     },
   };
 }

@@ -36,19 +36,21 @@ describe.skipIf(program === undefined)("what surrounds the screens of the explor
   });
 
   test("a search says that it found nothing", async () => {
-    const { page } = opened();
+    const { page, settle } = opened();
     await page.locator(".search input").fill("<b>zzz");
     await page.locator(".search input").press("Enter");
+    await settle();
     expect(await page.locator(".toast p").allInnerTexts()).toEqual(["Nothing here has the name “<b>zzz”."]);
     await page.locator(".search input").fill("");
   });
 
   test("the breadcrumb shows keys as they are", async () => {
-    const { page, show } = opened();
+    const { page, show, settle } = opened();
     await show(HOSTILE_VISITS.find(({ name }) => name === "record of odd texts")?.fragment ?? "");
     const crumbs = page.locator(".crumbs li");
     expect(await crumbs.allInnerTexts()).toEqual(["Home", "Texts", `('${SIGNS.replaceAll("'", "''")}')`]);
     await page.locator(".crumbs a").nth(1).click();
+    await settle();
     expect(await page.evaluate("location.hash")).toBe("#/grid/Texts");
   });
 });

@@ -32,10 +32,11 @@ describe.skipIf(program === undefined)("texts of the model and the data that are
     ["a fragment", hrefOf(viewOf("record", `Nothing/${PAYLOADS.picture}`)), [PAYLOADS.picture]],
     ["the search", "search", [PAYLOADS.picture]],
   ])("are shown as text: %s", async (_name, fragment, texts) => {
-    const { page, show } = opened();
+    const { page, show, settle } = opened();
     if (fragment === "search") {
       await page.locator(".search input").fill("picture");
       await page.keyboard.press("ArrowDown");
+      await settle();
     } else {
       await show(fragment);
     }

@@ -189,9 +189,9 @@ export async function faults(groupId, ids, values) {
   await model.submitBatch("faults");
   const found = Messaging.getMessageModel().getData();
   const messages = found.map((each) => [each.getTargets()[0], each.getType(), each.getMessage()]);
-  // Messages reach the controls after a moment.
-  await new Promise((resolve) => setTimeout(resolve, 50));
   const shown = pages.at(-1).getContent();
+  // Messages reach the controls after a moment.
+  while (shown.some((input) => input.getValueState() === "None")) await new Promise((next) => setTimeout(next, 50));
   const states = shown.map((input) => [input.getValueState(), input.getValueStateText()]);
   model.resetChanges("faults");
   await Promise.all(changes);

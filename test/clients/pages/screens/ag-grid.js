@@ -78,4 +78,6 @@ export function showOrders() {
 export const filterBy = (model) => state.grid.setFilterModel(model);
 /** Closes the grid. */
 export const close = () => state.grid.destroy();
+/** The ETag of the first row, as the grid knows it. */
+export const tag = () => state.grid.getDisplayedRowAtIndex(0)?.data?.["@odata.etag"];
 export const reported = () => reports.splice(0);
