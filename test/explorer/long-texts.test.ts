@@ -6,6 +6,7 @@ import { readExpand } from "../../explorer/src/query/expand-tree.ts";
 import { readTyped } from "../../explorer/src/query/literals.ts";
 import { writeQueryText } from "../../explorer/src/query/option-text.ts";
 import { memberAt, resolvePath } from "../../explorer/src/query/resolve-type.ts";
+import { processorTime } from "../processor-time.ts";
 import { MODEL, primitive, setNamed } from "./sample-model.ts";
 
 const LENGTH = 100_000;
@@ -29,8 +30,8 @@ const READERS: Readonly<Record<string, (text: string) => unknown>> = {
 };
 
 test.for(Object.entries(READERS))("%s reads long texts in time that grows with their length", ([, read]) => {
-  const begun = performance.now();
+  const begun = processorTime();
   for (const text of TEXTS) read(text);
   // A quadratic one takes half a minute.
-  expect(performance.now() - begun).toBeLessThan(4000);
+  expect(processorTime() - begun).toBeLessThan(4000);
 });

@@ -102,7 +102,7 @@ test.each([
   ["a join without a match", "/Village?$filter=Others/any(o:contains(o/Name,concat($it/Name,'x')))"],
   ["a join of a view without a match", "/Hamlet?$filter=Others/any(o:contains(o/Name,concat($it/Name,'x')))"],
   ["a list in one row without a match", "/Docs?$filter=Items/any(a:Items/any(b:b lt 0 and b eq a))"],
-])("%s ends after `queryTimeout` in its thread", { timeout: 60_000 }, async (_what, target) => {
+])("%s ends after `queryTimeout` in its thread", async (_what, target) => {
   const started: unknown[] = [];
   const note = (thread: unknown): unknown => started.push(thread);
   process.on("worker", note);
@@ -118,7 +118,7 @@ test.each([
   expect(started).toHaveLength(1);
 });
 
-test("introspection ends its statements over views in their thread", { timeout: 120_000 }, async () => {
+test("introspection ends its statements over views in their thread", async () => {
   const made = new DatabaseSync(file);
   // SQLite finds no row of the first view; those of the second are read at once, but too many to compare.
   made.exec(`

@@ -2,6 +2,7 @@ import { copyFileSync } from "node:fs";
 import process from "node:process";
 import { fileURLToPath } from "node:url";
 import type { Kysely } from "kysely";
+import type { ODataService } from "odatakit";
 import { openWorld, type WorldDatabase } from "../../../examples/world/database.ts";
 import { bundleExplorer } from "../../../packaging/explorer.ts";
 import { oncePerRun, pathInRunFolder } from "../../once-per-run.ts";
@@ -26,6 +27,15 @@ export async function openWorldCopy(): Promise<Kysely<WorldDatabase>> {
   const db = await openWorld(copy, () => undefined);
   await addTrip(db);
   return db;
+}
+
+/** Reads until the threads of the world have started: on a loaded machine, that takes longer than a statement may. */
+export async function startThreads(world: ODataService): Promise<void> {
+  const request = () => new Request("http://localhost/odata/Cities?$top=1&$filter=contains(Name,'x')&$count=true");
+  for (let isOk = false; !isOk;) {
+    const answers = await Promise.all([1, 2, 3, 4].map(() => world.fetch(request())));
+    isOk = answers.every(({ status }) => status === 200);
+  }
 }
 
 /** Adds a trip with a stop. */

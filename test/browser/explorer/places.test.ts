@@ -143,7 +143,9 @@ describe.skipIf(program === undefined)("the explorer wherever its service is", (
     await page.locator('button:has-text("Copy as")').click();
     for (const ending of ["odc", "pbids"]) {
       await page.locator(`dialog button:has-text(".${ending}")`).click();
-      await expect.poll(() => page.evaluate("globalThis.saved")).toBe(await (await fetch(`${root}/service.${ending}`)).text());
+      await expect
+        .poll(() => page.evaluate("globalThis.saved"))
+        .toBe(await (await fetch(`${root}/service.${ending}`)).text());
     }
     await page.close();
   });

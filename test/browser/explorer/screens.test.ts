@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { worldService } from "../../../examples/world/service.ts";
 import { findBrowser, openBrowser, type Browser } from "../browser.ts";
 import { hostileService } from "./hostile-service.ts";
-import { explorerFolder, openWorldCopy } from "./made-once.ts";
+import { explorerFolder, openWorldCopy, startThreads } from "./made-once.ts";
 import { LOOKS, axeFindings, openExplorer, type Explorer } from "./open-explorer.ts";
 import { HOSTILE_VISITS, WORLD_VISITS } from "./visits.ts";
 
@@ -33,7 +33,9 @@ describe.skipIf(program === undefined)("every screen of the explorer", async () 
 
   beforeAll(async () => {
     const routes = [explorerRoute({ folder: await explorerFolder() })];
-    server = await serve([worldService(db, true, routes), hostileService({ routes, sets: 600 })], { port: 0 });
+    const world = worldService(db, true, routes);
+    await startThreads(world);
+    server = await serve([world, hostileService({ routes, sets: 600 })], { port: 0 });
     browser = await openBrowser(program ?? "");
   });
   afterAll(async () => {

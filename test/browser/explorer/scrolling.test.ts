@@ -4,7 +4,7 @@ import { serve, type RunningServer } from "odatakit/node";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { worldService } from "../../../examples/world/service.ts";
 import { findBrowser, openBrowser, type Browser } from "../browser.ts";
-import { explorerFolder, openWorldCopy } from "./made-once.ts";
+import { explorerFolder, openWorldCopy, startThreads } from "./made-once.ts";
 import { openExplorer } from "./open-explorer.ts";
 
 const program = findBrowser();
@@ -47,7 +47,9 @@ describe.skipIf(program === undefined)("135,000 rows", async () => {
   let server: RunningServer;
   let browser: Browser;
   beforeAll(async () => {
-    server = await serve(worldService(db, false, [explorerRoute({ folder: await explorerFolder() })]), { port: 0 });
+    const world = worldService(db, false, [explorerRoute({ folder: await explorerFolder() })]);
+    await startThreads(world);
+    server = await serve(world, { port: 0 });
     browser = await openBrowser(program ?? "");
   });
   afterAll(async () => {
