@@ -29,6 +29,9 @@ export function roomOf(
 /** Cells of fewer bytes need no count: a page of them is read as fast as without one. */
 const LEAST_CELL = 512;
 
+/** Rows of so many bytes are always read: a sort meets those of later pages, too. */
+const LEAST_ROW = 1e6;
+
 /** Whether a statement has read a longer cell. */
 const known = keptPer((_statement: PreparedStatement<"arrays">) => ({ hasLongCells: false }));
 
@@ -94,11 +97,12 @@ function readFitting(
       return true;
     };
   };
+  const longestRow = Math.max(2 * left, LEAST_ROW);
   try {
-    within(2 * left, () => statement.visit(values, begin));
+    within(longestRow, () => statement.visit(values, begin));
     return { rows, used: bytes.used, isOver: bytes.isOver };
   } catch (error) {
-    if (!isTooLong(error) || 2 * left > longest) throw error;
+    if (!isTooLong(error) || longestRow > longest) throw error;
     return { rows, used: bytes.used, isOver: true };
   }
 }
