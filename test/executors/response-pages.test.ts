@@ -68,9 +68,9 @@ const targetOf = fc
     ),
   )
   .map(([path, order, top, skip, count, more]) => {
-    // The other options name properties of documents. SQLite sorts whole rows: a skipped one may be too large for it.
+    // The other options name properties of documents.
     const isSorted = more.includes("$orderby=R");
-    const all = path === "Docs" ? [...(isSorted ? [] : [order, skip]), top, count, more] : [order, top, count];
+    const all = path === "Docs" ? [isSorted ? "" : order, skip, top, count, more] : [order, top, count];
     return `${path}?${all.filter((option) => option !== "").join("&")}`;
   });
 
@@ -139,8 +139,6 @@ beforeAll(async () => {
     await sql`create table parts (id integer primary key, doc_id integer not null, text ${type} not null)`.execute(
       database.db,
     );
-    // Without an index, SQLite makes one of whole rows for each statement, and refuses those that no page could contain.
-    await sql`create index parts_of_doc on parts (doc_id, id)`.execute(database.db);
   }
 });
 afterAll(async () => {
@@ -161,20 +159,20 @@ const navigation = { parts: hasMany(Part, { on: { id: "docId" }, target: "Parts"
 type Sets = Parameters<typeof odataService>[0]["entitySets"];
 
 function setsOf({ docs, parts }: Rows): readonly (readonly [name: string, sets: Sets])[] {
-  const docOf = (id: number) => docs.find((each) => each.id === id) ?? null;
+  const one = (id: number) => docs.find((each) => each.id === id) ?? null;
   const partOf = (id: number) => parts.find((each) => each.id === id) ?? null;
   return [
     [
       "lists",
       [
-        entitySet(Doc, { getAll: () => docs, getByKey: docOf, navigation }),
+        entitySet(Doc, { getAll: () => docs, getByKey: one, navigation }),
         entitySet(Part, { getAll: () => parts, getByKey: partOf }),
       ],
     ],
     [
       "sources",
       [
-        entitySet(Doc, { queryable: () => arraySource(Doc, docs), getByKey: docOf, navigation }),
+        entitySet(Doc, { queryable: () => arraySource(Doc, docs), getByKey: one, navigation }),
         entitySet(Part, { queryable: () => arraySource(Part, parts), getByKey: partOf }),
       ],
     ],
@@ -196,6 +194,14 @@ const serviceOf = (entitySets: Sets, maxResponseBytes: number | null, maxTop: nu
     schemaCheck: false,
     logger: { error: () => undefined, warn: () => undefined, info: () => undefined },
   });
+
+const docOf = (id: number, rank: number | null, body: string | null) => ({ id, rank, title: "first", body });
+
+/** Cases that were wrong once: JSON with more bytes than characters, and a sort that meets a row of a later page. */
+const FOUND: [rows: Rows, target: string, most: number, maxTop: number][] = [
+  [{ docs: [docOf(1, null, "é".repeat(122))], parts: [] }, "Docs?$expand=Parts", 300, 7],
+  [{ docs: [docOf(1, null, "a".repeat(600)), docOf(2, 0, null)], parts: [] }, "Docs?$orderby=Rank desc,Title", 300, 7],
+];
 
 test("pages of limited bytes have each entity once, in order, or end with an error before an entity that is too large", async () => {
   const cases = fc.asyncProperty(
@@ -227,7 +233,7 @@ test("pages of limited bytes have each entity once, in order, or end with an err
       }
     },
   );
-  await fc.assert(cases);
+  await fc.assert(cases, { examples: FOUND });
 });
 
 /** The entities before an error are complete, and the next one, or an item of its list, is too large for a page. */
