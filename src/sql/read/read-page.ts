@@ -211,11 +211,8 @@ function readJson(reader: SqlReader, query: SourceQuery, execution: Execution): 
     return chain(isLong ? null : toEntities(row, statement.members), (json) => {
       part?.drop();
       if (json === null) return null;
-      // The characters of the text fitted, its bytes do not.
-      if (bytes !== undefined && json.bytes.length > bytes.left) {
-        bytes.isExceeded = true;
-        return null;
-      }
+      // The characters of the text fitted.
+      if (bytes !== undefined && json.bytes.length > bytes.left) return null;
       // The rows lead to the error for the expansion that exceeds the limit.
       if (json.total > json.length && json.total > (query.maxEntities ?? Infinity)) return null;
       bytes?.merge(json.bytes.length, false);
