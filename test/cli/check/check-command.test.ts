@@ -58,6 +58,23 @@ test("prints each finding with its correction, and a summary", async () => {
   });
 });
 
+test("prints the missing indexes of a table in one line, and each of them as JSON", async () => {
+  const module = join(import.meta.dirname, "large-table.ts");
+  const { printed } = await check([module]);
+  expect(printed).toEqual([
+    "  warn   C11  Orders  Clients may filter or sort by `note`, `total`, but no index of the large table `orders` begins with one of them.",
+    "              → Create indexes for those that clients use (`--json` has the statements), or limit `filterProperties` and `orderByProperties`.",
+    "  1 set, 3 columns checked in 1 ms: 0 errors, 2 warnings",
+  ]);
+  const { findings } = JSON.parse((await check([module], { json: true })).printed.join("\n")) as {
+    readonly findings: readonly { readonly fix: string }[];
+  };
+  expect(findings.map(({ fix }) => fix)).toEqual([
+    "create index orders_note on orders (note, id)",
+    "create index orders_total on orders (total, id)",
+  ]);
+});
+
 test("names the package that a module needs", async () => {
   const module = join(folder, "service.mjs");
   writeFileSync(module, `import "odatakit-of-nobody";`);

@@ -1,6 +1,6 @@
 // Statements: docs/reference/command-line.md#command-line
 // Statements: docs/reference/pull.md#odatakit-pull
-import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { describe, expect, test } from "vitest";
@@ -97,6 +97,16 @@ describe("odatakit pull of a database", () => {
     const { code, err } = await runProgram(["pull", "shop.db", "--out", "src/model"], { folder });
     expect([code, err.includes('"type": "module"')]).toEqual([0, warning !== undefined]);
     if (warning !== undefined) expect(err).toContain(`${join(folder, "package.json")} ${warning}`);
+  });
+
+  test("names the packages that the modules need, until they are installed", async () => {
+    const folder = testFolder();
+    writeDatabase(folder);
+    const pull = () => runProgram(["pull", "shop.db", "--out", "src/model"], { folder });
+    expect((await pull()).err).toContain("The modules import kysely. Install what is missing: npm install kysely");
+    mkdirSync(join(folder, "node_modules/kysely"), { recursive: true });
+    writeFileSync(join(folder, "node_modules/kysely/package.json"), "{}");
+    expect((await pull()).err).not.toContain("npm install");
   });
 
   test("writes nothing with --check, and exits with 1", async () => {

@@ -191,13 +191,30 @@ type Severity = DatabaseFinding["severity"];
 
 const SHORT: Readonly<Record<Severity, string>> = { error: "error", warning: "warn", info: "info" };
 
-/** Returns the lines for a reader: two for each finding. */
-function describeFindings(findings: readonly DatabaseFinding[]): readonly string[] {
+/** Returns the lines for a reader: two for each finding, or for the missing indexes of each table. */
+function describeFindings(all: readonly DatabaseFinding[]): readonly string[] {
+  const findings = withTableAdvice(all);
   const width = Math.max(0, ...findings.map(({ subject }) => subject.length));
   return findings.flatMap(({ severity, code, subject, message, fix }) => [
     `  ${SHORT[severity].padEnd(5)}  ${code}  ${subject.padEnd(width)}  ${printable(message)}`,
     `              → ${printable(fix)}`,
   ]);
+}
+
+/** Joins the missing indexes of each table: which of them pay depends on what its clients do. */
+function withTableAdvice(findings: readonly DatabaseFinding[]): readonly DatabaseFinding[] {
+  return findings.flatMap((each) => {
+    const { code, set, table = "" } = each;
+    if (code !== "C11") return [each];
+    const group = findings.filter((other) => other.code === code && other.set === set && other.table === table);
+    if (group.length === 1) return [each];
+    if (group[0] !== each) return [];
+    const columns = group.map(({ column = "" }) => `\`${column}\``).join(", ");
+    const message = `Clients may filter or sort by ${columns}, but no index of the large table \`${table}\` begins with one of them.`;
+    const fix =
+      "Create indexes for those that clients use (`--json` has the statements), or limit `filterProperties` and `orderByProperties`.";
+    return [{ ...each, subject: set, message, fix }];
+  });
 }
 
 /** Counts findings of one severity. */

@@ -1,4 +1,4 @@
-import { mkdirSync, readFileSync, statSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, statSync } from "node:fs";
 import { dirname, isAbsolute, join, relative, resolve } from "node:path";
 import {
   writeDeclarations,
@@ -231,7 +231,16 @@ function pull(invocation: Invocation, folder: string, database: PulledDatabase):
         `  ${printable(manifest)} has no "type": "module", which the modules need. Add it: npm pkg set type=module`,
       );
     }
-    return pullFolder(modules, given, (line, styles) => terminal.print(paint(line, styles, terminal)));
+    const result = pullFolder(modules, given, (line, styles) => terminal.print(paint(line, styles, terminal)));
+    const missing = isCheck
+      ? []
+      : ["kysely", ...DRIVERS[database.database.kind]].filter((name) => !isInstalled(name, folder));
+    if (missing.length > 0) {
+      terminal.report(
+        `  The modules import ${missing.join(" and ")}. Install what is missing: npm install ${missing.join(" ")}`,
+      );
+    }
+    return result;
   } catch (error) {
     return usageProblem(`Nothing was written: ${printable(String(error))}.`, "Give a folder that can be written.");
   } finally {
@@ -241,6 +250,21 @@ function pull(invocation: Invocation, folder: string, database: PulledDatabase):
     }
     if (warnings.length > 0) terminal.report(`  ${counted}: \`odatakit inspect\` lists them`);
   }
+}
+
+/** The packages that `database.ts` imports for each kind of database. */
+const DRIVERS: Readonly<Record<CodeOptions["database"]["kind"], readonly string[]>> = {
+  sqlite: [],
+  pglite: ["@electric-sql/pglite"],
+  postgres: ["pg"],
+  mariadb: ["mysql2"],
+};
+
+/** Whether modules of a folder can import a package. */
+function isInstalled(name: string, folder: string): boolean {
+  if (existsSync(join(folder, "node_modules", name, "package.json"))) return true;
+  const above = dirname(folder);
+  return above !== folder && isInstalled(name, above);
 }
 
 /** Returns the path of the `package.json` of a folder, if its modules are those of CommonJS. */
