@@ -16,6 +16,7 @@ export type {
   SetContext,
   Transaction,
   TransactionContext,
+  Isolation,
   TransactionOptions,
   User,
   WriteContext,
@@ -31,6 +32,7 @@ export type {
   EntityFilter,
   EntityQuery,
   EntitySetAccess,
+  ReadOptions,
   WriteOptions,
 } from "./definition/context.ts";
 export type { Entities, EntitySource, ValueSource } from "./definition/handlers.ts";

@@ -29,7 +29,7 @@ const products = sqlEntitySet(Product, {
       returns: edm.int32(),
       handler: (id, { amount }, ctx) =>
         ctx.inTransaction(async (ctx) => {
-          const product = await ctx.set.get(id);
+          const product = await ctx.set.get(id, { forUpdate: true });
           if (product === null || product.stock < amount) return odataError(409, "OutOfStock", "The stock is too low.");
           await ctx.set.patch(id, { stock: product.stock - amount });
           // Customers may not create orders themselves: this handler does it for them.

@@ -21,9 +21,22 @@ export function nextTurn(): Promise<void> {
   });
 }
 
-/** @param time in milliseconds */
-export function pause(time: number): Promise<void> {
-  return new Promise((resolve) => {
-    setTimeout(resolve, time);
+/**
+ * Waits, unless a signal aborts.
+ * @param time in milliseconds
+ * @throws the reason of the signal
+ */
+export function pause(time: number, signal?: AbortSignal): Promise<void> {
+  return new Promise((resolve, reject) => {
+    signal?.throwIfAborted();
+    const leave = (): void => {
+      clearTimeout(timer);
+      reject(signal?.reason as Error);
+    };
+    const timer = setTimeout(() => {
+      signal?.removeEventListener("abort", leave);
+      resolve();
+    }, time);
+    signal?.addEventListener("abort", leave, { once: true });
   });
 }

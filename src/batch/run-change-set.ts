@@ -1,11 +1,10 @@
 import { Turn } from "../base/maybe.ts";
-import { withinTime } from "../base/within-time.ts";
 import type { RuleContext } from "../definition/context.ts";
 import type { TransactionalDatabase } from "../definition/sets/transactional-database.ts";
 import { type ODataError, protocolError } from "../errors/odata-error.ts";
 import type { ODataResponse } from "../http/odata-response.ts";
 import { CommitUnit } from "../sets/commit-unit.ts";
-import { lateTransaction, OpenTransaction, TransactionPart } from "../sets/transaction-part.ts";
+import { lateTransaction, OpenTransaction, TransactionPart, TransactionTime } from "../sets/transaction-part.ts";
 import type { BatchOperation, PlannedOperation } from "./batch-request.ts";
 import { chunksOf, type OperationResponse } from "./write-multipart.ts";
 
@@ -46,6 +45,7 @@ export async function runAtomically(
 ): Promise<readonly OperationResponse[]> {
   let current: BatchOperation | null = null;
   let unit = new CommitUnit();
+  const time = new TransactionTime(timeout);
   const work = async (transaction: unknown): Promise<readonly OperationResponse[]> => {
     restart();
     unit = new CommitUnit();
@@ -80,13 +80,13 @@ export async function runAtomically(
     try {
       const late = (after: number): ODataError =>
         lateTransaction(after, "changes", whole.running ?? nameOf(current ?? operations.at(-1)));
-      return await withinTime(executeAll(), timeout, late);
+      return await time.limit(executeAll, late);
     } finally {
       whole.end();
     }
   };
   try {
-    const responses = await database.transact(work, context, { isRepeatable });
+    const responses = await database.transact(work, context, { isRepeatable, timeout });
     unit.commit();
     return responses;
   } catch (error) {

@@ -106,7 +106,7 @@ export interface Context extends RuleContext {
   /**
    * Runs work as one transaction over the sets of one database. It commits when the work returns, and rolls back when
    * the work throws or returns an error. Within another transaction, the work becomes part of that transaction.
-   * @param work a function that uses the context it receives; it may run up to three times
+   * @param work a function that uses the context it receives; it runs again after a conflict with another transaction
    * @returns the result of the work
    * @see docs/reference/handlers.md
    */
@@ -201,8 +201,13 @@ export function callerOf(context: (Context & Caller) | undefined): Caller | unde
   return context;
 }
 
+/** The isolation of a transaction. A database may use a stronger one. @see docs/reference/handlers.md, Rows that many write */
+export type Isolation = "read committed" | "repeatable read" | "serializable";
+
 /** The options of `ctx.inTransaction`. */
 export interface TransactionOptions {
+  /** `"read committed"` if absent: then read the rows that the work changes with `forUpdate`. */
+  readonly isolation?: Isolation | undefined;
   /** A set of the database; required if the sets of the service are in several databases. */
   readonly over?: DeclaredEntitySet | undefined;
   /** Milliseconds after which the transaction is rolled back; `transactionTimeout` if absent, null for no limit. */
@@ -262,6 +267,12 @@ export interface EntityQuery<E extends EntityTypeDeclaration, N> extends EntityF
   readonly skip?: number | undefined;
 }
 
+/** The options of `get`. */
+export interface ReadOptions {
+  /** Whether the row stays locked until the open transaction ends, so that nobody else changes it; false if absent. */
+  readonly forUpdate?: boolean | undefined;
+}
+
 /** The options of `patch` and `delete`. */
 export interface WriteOptions<E extends EntityTypeDeclaration> {
   /** Values that the entity must still have, such as its `version`; otherwise the write rejects with a 412 error. */
@@ -282,7 +293,7 @@ type NestedOf<E extends EntityTypeDeclaration, N> = {
  */
 export interface EntitySetAccess<E extends EntityTypeDeclaration, N, New = NewEntityOf<E>, ServerSet = unknown> {
   /** Returns one entity; null if it does not exist or the user does not see it. */
-  get(key: KeyOf<E>): Promise<ReadEntityOf<E> | null>;
+  get(key: KeyOf<E>, options?: ReadOptions): Promise<ReadEntityOf<E> | null>;
   /** Returns the entities that match a filter. */
   query(query?: EntityQuery<E, N>): Promise<ReadonlyArray<ReadEntityOf<E>>>;
   /** Counts the entities that match a filter. */

@@ -1,5 +1,5 @@
 import type { Maybe } from "../base/maybe.ts";
-import { LONGEST_TIME, withinTime } from "../base/within-time.ts";
+import { LONGEST_TIME } from "../base/within-time.ts";
 import type {
   Context,
   TransactionContext,
@@ -7,6 +7,7 @@ import type {
   AccessOptions,
   DeclaredEntitySet,
   EntitySetAccess,
+  Isolation,
   ServerSetKeys,
 } from "../definition/context.ts";
 import { logError } from "../definition/model/request-fields.ts";
@@ -22,7 +23,14 @@ import { type AtomicDoor, CallContext, type CallPlace, type RequestFacts, type W
 import { CommitUnit } from "./commit-unit.ts";
 import type { EntitySets } from "./entity-sets.ts";
 import { SetAccess, type SetCall, type SetCaller } from "./set-access.ts";
-import { lateTransaction, OpenTransaction, TransactionPart, type TransactionUse } from "./transaction-part.ts";
+import {
+  ISOLATIONS,
+  lateTransaction,
+  OpenTransaction,
+  TransactionPart,
+  TransactionTime,
+  type TransactionUse,
+} from "./transaction-part.ts";
 
 /** The maximum depth of nested calls, which ends the recursion of a handler that calls its own set. */
 const MAX_DEPTH = 32;
@@ -70,12 +78,16 @@ export class HandlerDoor implements SetCaller, AtomicDoor {
     if (typeof work !== "function") throw new TypeError("ctx.inTransaction takes a function: pass the work to run.");
     try {
       const { part } = this.#place;
-      const { over, timeout } = readTransactionOptions(options, this.#registry.definition.limits.transactionTimeout);
+      const { over, timeout, isolation } = readTransactionOptions(
+        options,
+        this.#registry.definition.limits.transactionTimeout,
+      );
       this.#checkInside("ctx.inTransaction");
       const run = (inner: TransactionPart): Promise<T> => this.#run(inner, work);
       if (part === null) {
-        return await this.#open({ database: this.#registry.databaseOf(over), timeout, use: "changes" }, run);
+        return await this.#open({ database: this.#registry.databaseOf(over), timeout, isolation, use: "changes" }, run);
       }
+      part.whole.checkIsolation(isolation);
       const { database } = part.whole;
       if (over !== undefined && this.#registry.databaseOf(over).instance !== database.instance) {
         throw new Error(
@@ -103,7 +115,7 @@ export class HandlerDoor implements SetCaller, AtomicDoor {
   }
 
   async #atomically<T>(
-    { database, isRepeatable, returnsIgnored, supplied, isFurther, isLocking }: AtomicCall,
+    { database, isRepeatable, returnsIgnored, supplied, isFurther }: AtomicCall,
     facts: WriteFacts,
     work: (inner: Context) => Promise<T>,
     hasTurn: boolean,
@@ -117,7 +129,7 @@ export class HandlerDoor implements SetCaller, AtomicDoor {
       inner.enclose(() => work(this.#below(inner, inner.unit, inside, hasTurn)));
     if (part !== null) return this.#join(part, run);
     const { transactionTimeout: timeout } = this.#registry.definition.limits;
-    if (database !== null) return this.#open({ database, timeout, isRepeatable, isLocking, use: "write" }, run);
+    if (database !== null) return this.#open({ database, timeout, isRepeatable, use: "write" }, run);
     const own = new CommitUnit();
     const result = await work(this.#below(null, own, inside, hasTurn));
     own.joinTo(unit);
@@ -199,25 +211,26 @@ export class HandlerDoor implements SetCaller, AtomicDoor {
 
   /** Runs work in a new transaction. */
   #open<T>(
-    { database, timeout, use, isRepeatable = true, isLocking }: NewTransaction,
+    { database, timeout, use, isRepeatable = true, isolation }: NewTransaction,
     run: (part: TransactionPart) => Promise<T>,
   ): Promise<T> {
     this.#isOutside = true;
     let unit = new CommitUnit();
+    const time = new TransactionTime(timeout);
     const running = database.transact(
       async (transaction) => {
         // Work that runs again registers its work again.
         unit = new CommitUnit();
-        const whole = new OpenTransaction(database, transaction);
+        const whole = new OpenTransaction(database, transaction, isolation);
         try {
           const late = (after: number): ODataError => lateTransaction(after, use, whole.running);
-          return await withinTime(run(new TransactionPart(whole, unit)), timeout, late);
+          return await time.limit(() => run(new TransactionPart(whole, unit)), late);
         } finally {
           whole.end();
         }
       },
       new CallContext(this.#place, { service: this.#registry.definition, door: this }),
-      { isRepeatable, isLocking },
+      { isRepeatable, isolation, timeout },
     );
     return running
       .then((result) => {
@@ -303,17 +316,18 @@ interface NewTransaction {
   /** In milliseconds; null for no limit. */
   readonly timeout: number | null;
   readonly isRepeatable?: boolean;
-  readonly isLocking?: true | undefined;
+  readonly isolation?: Isolation | undefined;
   readonly use: TransactionUse;
 }
 
-const NAMES: ReadonlyArray<keyof TransactionOptions> = ["over", "timeout"];
+const NAMES: ReadonlyArray<keyof TransactionOptions> = ["over", "timeout", "isolation"];
 
 /** The options of `ctx.inTransaction`, with their defaults. */
 interface ReadTransactionOptions {
   readonly over: TransactionOptions["over"];
   /** In milliseconds; null for no limit. */
   readonly timeout: number | null;
+  readonly isolation: Isolation | undefined;
 }
 
 /**
@@ -326,11 +340,15 @@ function readTransactionOptions(options: TransactionOptions, byDefault: number |
     if ((NAMES as readonly string[]).includes(name)) continue;
     throw new TypeError(`ctx.inTransaction has no option \`${name}\`. ${adviseName(name, NAMES)}`);
   }
-  const { over, timeout = byDefault } = options;
+  const { over, timeout = byDefault, isolation } = options;
+  if (isolation !== undefined && !ISOLATIONS.includes(isolation)) {
+    const levels = ISOLATIONS.map((each) => `"${each}"`).join(", ");
+    throw new TypeError(`\`isolation\` of ctx.inTransaction is ${describe(isolation)}. Pass one of ${levels}.`);
+  }
   if (timeout !== null && !(Number.isSafeInteger(timeout) && timeout > 0 && timeout <= LONGEST_TIME)) {
     throw new TypeError(
       `\`timeout\` of ctx.inTransaction is ${describe(timeout)}. Pass whole milliseconds up to ${String(LONGEST_TIME)}, or null for no limit.`,
     );
   }
-  return { over, timeout };
+  return { over, timeout, isolation };
 }

@@ -1,5 +1,5 @@
 import { chain, type Maybe } from "../base/maybe.ts";
-import type { AccessOptions, Context, EntityFilter, WriteOptions } from "../definition/context.ts";
+import type { AccessOptions, Context, EntityFilter, ReadOptions, WriteOptions } from "../definition/context.ts";
 import type { EntitySetDefinition } from "../definition/model/service-definition.ts";
 import { type Category, refusal } from "../definition/sets/authorization.ts";
 import type { EntityTypeDeclaration } from "../definition/types/value-type.ts";
@@ -17,7 +17,7 @@ import { authorizeNested, authorizeShape } from "../execution/rules/authorize-qu
 import { comparedProperties, withoutCompared } from "../execution/rules/judge-properties.ts";
 import { actionOf, judgeLoaded, requireCategory } from "../execution/rules/judge-rules.ts";
 import { propertyAccessOf, type RuledUser } from "../execution/rules/property-access.ts";
-import { runJudged } from "../execution/writes/judged-write.ts";
+import { lockEntity, runJudged } from "../execution/writes/judged-write.ts";
 import { runCreate, runDelete, runPatch } from "../execution/writes/write-entity.ts";
 import { fieldOf } from "../memory/compile-property.ts";
 import { defineMissing } from "../memory/missing-value.ts";
@@ -77,11 +77,13 @@ export class SetAccess {
     this.#skipsHooks = hooks === false;
   }
 
-  async get(key: unknown): Promise<object | null> {
+  async get(key: unknown, options: ReadOptions = {}): Promise<object | null> {
     const call = this.#name("get");
     const wanted = toKey(this.#reached.set.entitySet.entityType, key, call);
+    const isLocked = this.#isLocking(options, call);
     return this.#run("read", call, async ({ set, reader }, judge) => {
       this.#requireHandler(set, "getByKey", call);
+      if (isLocked && (await lockEntity(set, wanted, reader.context)) === false) throw unlockable(set.entitySet.name);
       const entity = await findEntity(set.entitySet, wanted, reader);
       if (entity !== null) await judge(entity, reader.context);
       return entity === null ? null : this.#shown(entity, reader.context);
@@ -254,6 +256,25 @@ export class SetAccess {
     authorizeShape({ ...ruledUser(context), isOwnSkipped: false }, shape);
   }
 
+  /**
+   * Reads the options of `get`.
+   * @throws TypeError for an unknown option or a wrong value; Error for a row that nothing can lock
+   */
+  #isLocking(options: ReadOptions, call: string): boolean {
+    const { forUpdate = false, ...others }: Readonly<Record<string, unknown>> = { ...options };
+    const [unknown] = Object.keys(others);
+    if (unknown !== undefined)
+      throw new TypeError(`${call} has no option \`${unknown}\`. Its option is \`forUpdate\`.`);
+    if (typeof forUpdate !== "boolean") throw new TypeError(`\`forUpdate\` of ${call} must be true or false.`);
+    if (!forUpdate) return false;
+    const { lock, entitySet } = this.#reached.set;
+    if (lock === undefined) {
+      throw new Error(`${call}: \`forUpdate\` locks rows of tables, but ${entitySet.name} has no table.`);
+    }
+    if (this.#door.transactionInstance !== null) return true;
+    throw new Error(`${call}: \`forUpdate\` locks a row until the transaction ends. Call it within ctx.inTransaction.`);
+  }
+
   /** Returns the properties that the user may not read; null if the call may read all of them. */
   #accessOf(context: Context): PropertyAccess | null {
     return this.#isTrusted ? null : ruledUser(context).properties;
@@ -337,6 +358,11 @@ function formOf({ handlers, entitySet }: EntitySetDefinition, call: string): Rea
 
 function changedMeanwhile(name: string): never {
   throw protocolError("PreconditionFailed", `The entity of ${name} was changed or deleted in the meantime.`);
+}
+
+/** Makes the error of a distributed table with a key that several rows may have. */
+function unlockable(name: string): Error {
+  return protocolError("NotImplemented", `The database cannot lock single rows of ${name}, because it is distributed.`);
 }
 
 /** Returns whether an entity in canonical form has the expected values, to the last digit. */

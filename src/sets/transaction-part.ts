@@ -1,4 +1,6 @@
 import type { Maybe } from "../base/maybe.ts";
+import { withinTime } from "../base/within-time.ts";
+import type { Isolation } from "../definition/context.ts";
 import type { TransactionalDatabase } from "../definition/sets/transactional-database.ts";
 import { type ODataError, protocolError } from "../errors/odata-error.ts";
 import type { CommitUnit } from "./commit-unit.ts";
@@ -29,21 +31,54 @@ export function lateTransaction(timeout: number, use: TransactionUse, running: s
     `The transaction took longer than ${String(timeout)} ms and is rolled back: ${running ?? work} has not finished. A function that uses its own \`db\` instead of \`ctx.transaction\`, or another \`ctx\` than the one it receives, waits for the transaction itself. Otherwise, pass a longer \`timeout\` to ctx.inTransaction, or raise \`transactionTimeout\`.`,
   );
   const message = `${what} took longer than ${String(timeout / 1000)} seconds and ${end}`;
-  return protocolError("ServiceUnavailable", message, { cause });
+  return protocolError("ServiceUnavailable", message, { cause, headers: { "Retry-After": "1" } });
 }
+
+/** The time of a transaction with all its attempts. */
+export class TransactionTime {
+  readonly #timeout: number | null;
+  #begun: number | undefined;
+
+  /** @param timeout in milliseconds; null for no limit */
+  constructor(timeout: number | null) {
+    this.#timeout = timeout;
+  }
+
+  /** Runs the work of an attempt in the time that earlier ones have left. @param late makes the error of a timeout */
+  async limit<T>(work: () => Promise<T>, late: (timeout: number) => ODataError): Promise<T> {
+    const timeout = this.#timeout;
+    if (timeout === null) return work();
+    this.#begun ??= performance.now();
+    const left = Math.max(1, timeout - (performance.now() - this.#begun));
+    return withinTime(work(), left, () => late(timeout));
+  }
+}
+
+/** The isolations of transactions, from the weakest on. */
+export const ISOLATIONS: readonly Isolation[] = ["read committed", "repeatable read", "serializable"];
 
 /** An open transaction of `ctx.inTransaction`. */
 export class OpenTransaction {
   readonly database: TransactionalDatabase;
   readonly #transaction: unknown;
+  readonly #isolation: Isolation;
   #isOpen = true;
   #lost: { readonly error: unknown } | null = null;
   /** The functions that are running, the innermost last. */
   readonly #running: Array<{ readonly name: string }> = [];
 
-  constructor(database: TransactionalDatabase, transaction: unknown) {
+  constructor(database: TransactionalDatabase, transaction: unknown, isolation: Isolation = "read committed") {
     this.database = database;
     this.#transaction = transaction;
+    this.#isolation = isolation;
+  }
+
+  /** @throws Error if a part of the transaction needs a stronger isolation */
+  checkIsolation(wanted: Isolation | undefined): void {
+    if (wanted === undefined || ISOLATIONS.indexOf(wanted) <= ISOLATIONS.indexOf(this.#isolation)) return;
+    throw new Error(
+      `ctx.inTransaction asks for "${wanted}" within a transaction that is "${this.#isolation}". Pass \`isolation\` to the outermost transaction, or lock the rows that the work reads: get(key, { forUpdate: true }).`,
+    );
   }
 
   /** @throws Error after the end of the transaction */

@@ -100,7 +100,7 @@ async function changingCells(db: AnyDatabase, text: string): Promise<readonly st
   return faults;
 }
 
-const LOCK = / from ((?:"[^"]+"\.)?"(?:[^"]|"")+") where ([\s\S]*) for update$/;
+const LOCK = / from ((?:"[^"]+"\.)?"(?:[^"]|"")+") where ([\s\S]*) for (?:no key )?update$/;
 
 /** Finds locks of rows that are not found by their key, by whose first column tables are distributed. */
 async function spreadLocks(db: AnyDatabase, text: string): Promise<readonly string[]> {

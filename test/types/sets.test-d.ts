@@ -16,6 +16,7 @@ import {
   type Context,
   type EntityType,
   type ODataError,
+  type ReadOptions,
   type ResultOf,
   type RuleContext,
   type SetContext,
@@ -317,7 +318,9 @@ describe("hooks", () => {
         create: ({ entity, ctx: own }) => {
           expectTypeOf(entity.status).toEqualTypeOf<string>();
           expectTypeOf(entity.lines?.[0]?.text).toEqualTypeOf<string | undefined>();
-          expectTypeOf<typeof own.set.get>().parameters.toEqualTypeOf<[key: bigint]>();
+          expectTypeOf<typeof own.set.get>().parameters.toEqualTypeOf<
+            [key: bigint, options?: ReadOptions | undefined]
+          >();
           return { ...entity, total: null };
         },
         replace: async ({ key, entity, current }) => {
@@ -340,7 +343,11 @@ describe("hooks", () => {
         },
         delete: ({ key, ctx: own }) => {
           expectTypeOf(key).toEqualTypeOf<bigint>();
-          own.afterCommit((later) => expectTypeOf<typeof later.set.get>().parameters.toEqualTypeOf<[key: bigint]>());
+          own.afterCommit((later) =>
+            expectTypeOf<typeof later.set.get>().parameters.toEqualTypeOf<
+              [key: bigint, options?: ReadOptions | undefined]
+            >(),
+          );
         },
       },
     });

@@ -169,7 +169,10 @@ export interface EntitySetDeclaration<
   describe(text: string): EntitySetDeclaration<E, N, F, A, S>;
   /** The database of the rows, for transactions; absent if the declaration does not know it. */
   readonly database?: TransactionalDatabase | undefined;
-  /** Locks the row of a key until the open transaction ends; absent if the rows are not in a table. */
+  /**
+   * Locks the row of a key until the open transaction ends; absent if the rows are not in a table. It returns false for a table
+   * whose rows the database cannot lock.
+   */
   lock?(this: void, key: unknown, context: RuleContext): Maybe<unknown>;
   /** Reads the row of a key as writes return it, in the open transaction; absent like `lock`. */
   reread?(this: void, key: unknown, context: RuleContext): Maybe<object | null>;

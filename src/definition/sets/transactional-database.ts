@@ -1,5 +1,15 @@
 import type { ReplicatedDatabase } from "../../query/reading.ts";
-import type { RuleContext } from "../context.ts";
+import type { Isolation, RuleContext } from "../context.ts";
+
+/** How a transaction runs. */
+export interface TransactOptions {
+  /** Whether the work may run again; true if absent. */
+  readonly isRepeatable?: boolean | undefined;
+  /** The isolation; read committed if absent. */
+  readonly isolation?: Isolation | undefined;
+  /** Milliseconds after which no further attempt begins; null for no limit. */
+  readonly timeout: number | null;
+}
 
 /** A database whose sets can be read and written within one transaction. */
 export interface TransactionalDatabase {
@@ -11,16 +21,11 @@ export interface TransactionalDatabase {
   readonly replicated?: ReplicatedDatabase | undefined;
   /**
    * Runs work as one transaction, which commits when the work succeeds and rolls back when it fails. Work that fails
-   * because of a concurrent transaction is retried, up to three attempts in total, unless it is not repeatable.
+   * because of a concurrent transaction is repeated until the timeout, unless it is not repeatable.
    * @param context the context of the request; no transaction starts if the client has disconnected
-   * @param options `isLocking`: the work locks the rows that it reads before it reads them, so it needs no isolation of its own
-   * @throws any error of the work; ODataError `ServiceUnavailable` after three attempts, or without a connection
+   * @throws any error of the work; ODataError `ServiceUnavailable` after the last attempt, or without a connection
    */
-  transact<T>(
-    work: (transaction: unknown) => Promise<T>,
-    context: RuleContext,
-    options?: { readonly isRepeatable?: boolean; readonly isLocking?: true | undefined },
-  ): Promise<T>;
+  transact<T>(work: (transaction: unknown) => Promise<T>, context: RuleContext, options: TransactOptions): Promise<T>;
   /**
    * Runs a part of the work of an open transaction. If the part fails, only this part is rolled back.
    * @param depth the number of enclosing parts

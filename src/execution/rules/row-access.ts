@@ -95,8 +95,6 @@ export interface AtomicCall {
   readonly supplied?: SuppliedValues | undefined;
   /** Whether the part follows the write, which has compared the expected values; absent: false. */
   readonly isFurther?: true | undefined;
-  /** Whether a new transaction locks what it reads first, so that the isolation of a single statement is enough; absent: false. */
-  readonly isLocking?: true | undefined;
   /** Names the entity whose writes without a lock of the database take turns; absent: none. */
   readonly turn?: string | undefined;
 }

@@ -24,7 +24,7 @@ export function runAtomically<T>(
   by: WritingHandler,
   key: unknown,
   reader: Reader,
-  call: Pick<AtomicCall, "returnsIgnored" | "supplied" | "isLocking">,
+  call: Pick<AtomicCall, "returnsIgnored" | "supplied">,
   work: (reader: Reader) => Promise<T>,
 ): Promise<T> {
   const whole = { ...call, ...protectionOf(by, key, reader) };
@@ -57,7 +57,7 @@ export function runJudged<T>(
   reader: Reader,
   work: (reader: Reader) => Maybe<T>,
 ): Promise<T> {
-  return runAtomically(by, key, reader, { isLocking: true }, async (inner) => {
+  return runAtomically(by, key, reader, {}, async (inner) => {
     await lockEntity(by.set, key, inner.context);
     return work(inner);
   });

@@ -1,6 +1,7 @@
 import type { KyselyPlugin } from "kysely";
 import type { StatementFacts } from "../../connection/statement-facts.ts";
 import type { StreamingSyntax, AnyKysely, SynchronousReader } from "../../connection/synchronous-reader.ts";
+import type { Isolation } from "../../definition/context.ts";
 import type { StructuralProperty } from "../../edm/model.ts";
 import type { SchemaFinding } from "../../errors/schema-finding.ts";
 import type { RoundingMode } from "../../query/clauses.ts";
@@ -44,8 +45,11 @@ export interface DialectProfile {
   readonly faults: DialectFaults;
   /** The most values that one statement may bind. */
   readonly maxParameters: number;
-  /** The weakest isolation of transactions of handlers that prevents lost updates; absent if the database always does. */
-  readonly transactionIsolation?: "repeatable read" | "serializable" | undefined;
+  /**
+   * The level of the database for each level of a transaction: a stronger one if its own of that name permits lost updates.
+   * Absent if all transactions are serializable.
+   */
+  readonly isolations?: Readonly<Record<Isolation, Isolation>> | undefined;
   /** Absent for a database whose server bounds texts itself. */
   readonly textMemory?: TextMemory | undefined;
   /** Rejects a statement that the driver cannot run. @throws ODataError `UnsupportedQueryOption` */
@@ -288,8 +292,10 @@ export type FaultKind =
   | "rounded"
   /** A character that no text of the database can contain. */
   | "character"
-  /** A conflict with another transaction. A retry may succeed. */
+  /** A conflict with another transaction, which has ended this one. A retry may succeed. */
   | "contention"
+  /** Another connection holds the lock of the whole database. A retry may succeed. */
+  | "locked"
   /** The statement does not fit the tables any more, or the connection has lost it. A retry may succeed. */
   | "outdated"
   | "unavailable";

@@ -83,6 +83,12 @@ export function later(cause: unknown): ODataError {
   return laterAgain("Conflicts with other writes prevented the request. Try again later.", cause);
 }
 
+/** Whether an error is a conflict with another transaction or an outdated statement, so that a retry may succeed. */
+export function mayPass(error: unknown): boolean {
+  const kind = databaseFault(error)?.kind;
+  return kind === "contention" || kind === "locked" || kind === "outdated";
+}
+
 /** Whether a statement did not fit the tables any more, or its connection had lost it. */
 export function isOutdated(error: unknown): boolean {
   return databaseFault(error)?.kind === "outdated";
@@ -127,7 +133,7 @@ export function toReadFault(error: unknown, name: string, table: string | undefi
   if (explained !== error) return explained;
   const kind = databaseFault(error)?.kind;
   if (kind === "unavailable") return unavailable(ofTable(error, table));
-  if (kind === "contention" || kind === "outdated") return later(ofTable(error, table));
+  if (mayPass(error)) return later(ofTable(error, table));
   const tooLarge = explainTooLarge(error);
   return tooLarge === error ? ofTable(error, table) : tooLarge;
 }

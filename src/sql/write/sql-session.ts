@@ -1,12 +1,11 @@
 import { CompiledQuery, type QueryResult } from "kysely";
-import { nextTurn, pause } from "../../base/host.ts";
+import { nextTurn } from "../../base/host.ts";
 import { chain, isPromiseLike, type Maybe, recover } from "../../base/maybe.ts";
 import { keptPerForeign } from "../../base/memo.ts";
 import {
   isOfDatabase,
   openTransaction,
   type AnyKysely,
-  LockTimeoutError,
   patiently,
   type RunRows,
   synchronousWriterOf,
@@ -17,11 +16,12 @@ import { type Context, type RuleContext, readingOf } from "../../definition/cont
 import { isODataError, protocolError } from "../../errors/odata-error.ts";
 import type { Row } from "../../query/row-shape.ts";
 import { isConnectionLost } from "../read/connection-lost.ts";
-import { later, ofTable, databaseFault } from "../read/database-fault.ts";
+import { later, ofTable } from "../read/database-fault.ts";
 import type { SqlReader } from "../read/sql-reader.ts";
 import { beginStatement } from "../statement/parameter-slot.ts";
 import { toRows } from "../translate/select-columns.ts";
-import type { SqlTable } from "./sql-table.ts";
+import { isContention, type Repetition, retry } from "./repeated-attempts.ts";
+import { type SqlTable, transactionTimeoutOf } from "./sql-table.ts";
 import { toWriteFault } from "./write-faults.ts";
 
 /** A statement that writes, with its values. */
@@ -49,10 +49,10 @@ const COMMANDS_PER_TURN = 100;
 
 /**
  * Runs commands in one transaction: the open transaction of the application, otherwise a new one, which is retried after a
- * conflict with other transactions.
+ * conflict with other transactions until `transactionTimeout`.
  * @param work may run several times, so it must have no effects outside the session
  * @param isUndone whether a failure also undoes the work in a transaction of the application, which may continue
- * @throws the errors of the work, after its changes are undone; ODataError `ServiceUnavailable` after three attempts
+ * @throws the errors of the work, after its changes are undone; ODataError `ServiceUnavailable` after the last attempt
  * @see docs/reference/writing.md
  */
 export function inTransaction<T>(
@@ -79,7 +79,7 @@ export function inTransaction<T>(
       });
     return patiently(table.db, patience, execute);
   };
-  return noteWrite(table.reader, context, () => retry(attempt, (error) => toFailure(error, { table, context })));
+  return noteWrite(table.reader, context, () => retry(attempt, repetitionOf({ table, context })));
 }
 
 /**
@@ -103,15 +103,14 @@ function inOwnStatement<T>(write: Write, work: (session: SqlSession) => Maybe<T>
     throwIfGone(context);
     return recover(() => work(sessionOf(table.db, (patience ??= patienceOf(context)))), toldAsStored);
   };
-  const toFault = (error: unknown): unknown => toFailure(error, write);
   const onFailure = (error: unknown): Promise<T> => {
-    if (error instanceof UndoneWriteError) return retry(attempt, toFault);
-    if (isContention(error)) return retry(attempt, toFault, 1);
-    throw toFault(error);
+    if (error instanceof UndoneWriteError) return retry(attempt, repetitionOf(write));
+    if (isContention(error)) return retry(attempt, { ...repetitionOf(write), failed: 1 });
+    throw toFailure(error, write);
   };
   const writer = synchronousWriterOf(table.db);
   try {
-    if (writer?.mayWrite !== true) return retry(attempt, toFault);
+    if (writer?.mayWrite !== true) return retry(attempt, repetitionOf(write));
     throwIfGone(context);
     const written = chain(
       writer.write((run) => work(sessionAtOnce(run))),
@@ -142,6 +141,12 @@ function toldAsStored(error: unknown): never {
 interface Write {
   readonly table: SqlTable;
   readonly context: Context;
+}
+
+/** A write is repeated for as long as a transaction may take. */
+function repetitionOf(write: Write): Repetition {
+  const { context } = write;
+  return { context, timeout: transactionTimeoutOf(context), toFailure: (error) => toFailure(error, write) };
 }
 
 /** Throws if the client has disconnected. The context of an application may have no signal. */
@@ -249,46 +254,6 @@ function transactionOf(table: SqlTable, context: Context | undefined): AnyKysely
       `The open transaction does not belong to the database of the table ${table.name}: write to this table outside it.`,
     )
   );
-}
-
-/** The maximum number of attempts. */
-const MAX_TRIES = 3;
-/** Milliseconds before the second attempt, ±50 %; each further delay is twice as long. */
-const FIRST_DELAY = 20;
-
-/** Whether an error is a conflict with another transaction or an outdated statement, so that a retry may succeed. */
-export function isContention(error: unknown): boolean {
-  if (isODataError(error)) return false;
-  const kind = databaseFault(error)?.kind;
-  return kind === "contention" || kind === "outdated";
-}
-
-/**
- * Retries an attempt after conflicts with other transactions, up to three attempts in total. An attempt that has waited
- * for a lock until the end of its time is the last one.
- * @param toFailure converts the last error
- * @param failed the number of attempts that have already failed
- */
-export async function retry<T>(
-  attempt: () => Maybe<T>,
-  toFailure: (error: unknown) => unknown,
-  failed: number = 0,
-): Promise<T> {
-  for (let tries = failed; ;) {
-    if (tries > 0) await pause(FIRST_DELAY * 2 ** (tries - 1) * (0.5 + Math.random()));
-    try {
-      return await attempt();
-    } catch (error) {
-      tries += 1;
-      if (!isContention(error) || tries === MAX_TRIES || hasWaited(error)) throw toFailure(error);
-    }
-  }
-}
-
-/** Whether an attempt has already waited for as long as a request may. */
-function hasWaited(error: unknown): boolean {
-  if (error instanceof LockTimeoutError) return true;
-  return error instanceof Error && hasWaited(error.cause);
 }
 
 /**

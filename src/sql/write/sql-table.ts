@@ -194,6 +194,15 @@ export function writtenSet(context: Context, table: SqlTable): EntitySetDefiniti
   throw new Error(`${names} share handlers and have row rules: declare each of them with its own sqlEntitySet.`);
 }
 
+/** Milliseconds of a transaction where a table is written outside of a service. */
+const TRANSACTION_TIMEOUT = 10_000;
+
+/** Returns the time of a transaction of the request, in milliseconds; null for no limit. */
+export function transactionTimeoutOf(context: Context): number | null {
+  const service = findService(context);
+  return service === null ? TRANSACTION_TIMEOUT : service.limits.transactionTimeout;
+}
+
 /** The sets of the service that handles the request; none where a table is written outside of a service. */
 export function setsOfService(context: Context): Iterable<EntitySetDefinition> {
   return findService(context)?.entitySets.values() ?? [];

@@ -1,13 +1,13 @@
 import { CompiledQuery, type KyselyPlugin, type RootOperationNode } from "kysely";
 import { required } from "../../base/required.ts";
 import { openTransaction, type AnyKysely, patiently, type WritePatience } from "../../connection/synchronous-reader.ts";
-import type { Context, RuleContext } from "../../definition/context.ts";
+import type { Context, Isolation, RuleContext } from "../../definition/context.ts";
 import type { TransactionalDatabase } from "../../definition/sets/transactional-database.ts";
 import { isODataError, protocolError } from "../../errors/odata-error.ts";
-import type { DialectProfile } from "../forms/dialect-profile.ts";
 import { databaseFault, later, unavailable } from "../read/database-fault.ts";
 import type { SqlReader } from "../read/sql-reader.ts";
-import { noteWrite, isContention, patienceOf, retry, throwIfGone, withSavepoint } from "./sql-session.ts";
+import { isContention, retry } from "./repeated-attempts.ts";
+import { noteWrite, patienceOf, throwIfGone, withSavepoint } from "./sql-session.ts";
 import type { TenantTable } from "./tenant-table.ts";
 
 /** The savepoint at the start of a transaction: it disappears if the database rolls back the whole transaction. */
@@ -32,11 +32,13 @@ export function transactionsOf(db: AnyKysely, reader: SqlReader): TransactionalD
   return Object.freeze<TransactionalDatabase>({
     instance: db,
     replicated: reader.rows.replicated ?? undefined,
-    transact: (work, context, { isRepeatable = true, isLocking } = {}) => {
+    transact: (work, context, { isRepeatable = true, isolation: wanted = "read committed", timeout }) => {
       const patience = patienceOf(context);
-      const isolation = isLocking === true ? undefined : reader.profile.transactionIsolation;
+      const isolation = reader.profile.isolations?.[wanted];
       const attempt = (): ReturnType<typeof work> => transact({ db, isolation, patience }, work, context);
-      return noteWrite(reader, context, () => (isRepeatable ? retry(attempt, toFailure) : once(attempt)));
+      const run = (): ReturnType<typeof work> =>
+        isRepeatable ? retry(attempt, { context, timeout, toFailure }) : once(attempt);
+      return noteWrite(reader, context, run);
     },
     ...PARTS,
   });
@@ -62,8 +64,8 @@ async function once<T>(attempt: () => Promise<T>): Promise<T> {
 /** The database of a transaction, and how long its beginning waits for a lock. */
 interface Transacted {
   readonly db: AnyKysely;
-  /** Undefined: that of the database. */
-  readonly isolation: DialectProfile["transactionIsolation"];
+  /** Undefined: the only one of the database. */
+  readonly isolation: Isolation | undefined;
   readonly patience: WritePatience;
 }
 

@@ -75,10 +75,12 @@ type RowReads = Required<Pick<EntitySetDeclaration, "lock" | "reread">>;
 
 /** Makes the functions that lock the row of a key, and read it as writes return it. @see docs/reference/handlers.md, Hooks */
 export function rowReads(declared: DeclaredTable): RowReads {
-  const read = (use: RowUse, key: unknown, context: Context): Maybe<Values | null> =>
+  const read = (use: RowUse, key: unknown, context: Context): Maybe<Values | null | false> =>
     chain(declared.open(context), (table) => {
       const writer = writerOf(table);
-      if (use === "locked" && !writer.statements.locksRows) return null;
+      const { locksRows, locksByKey } = writer.statements;
+      if (use === "locked" && !locksRows) return null;
+      if (use === "locked" && !locksByKey) return false;
       const selected = use === "locked" ? table.keyOnly : table.returnedTo(context);
       return inStatement(table, context, (session) =>
         writer.read(taskOf(session, context), writer.keyValues(key), selected, use),
@@ -87,7 +89,7 @@ export function rowReads(declared: DeclaredTable): RowReads {
   // The service passes the context of handlers.
   return {
     lock: (key, context) => read("locked", key, context as Context),
-    reread: (key, context) => read("read", key, context as Context),
+    reread: (key, context) => chain(read("read", key, context as Context), (row) => row || null),
   };
 }
 

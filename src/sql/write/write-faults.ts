@@ -43,7 +43,7 @@ export function toWriteFault(error: unknown, failed: FailedWrite): unknown {
   const { joins } = table.reader.profile.capabilities;
   if (isUnsupported(error)) return unsupportedWrite(error, joins);
   const fault = databaseFault(error);
-  if (fault === null || fault.kind === "contention" || fault.kind === "outdated") return ofTable(error, table.name);
+  if (fault === null) return ofTable(error, table.name);
   if (fault.kind === "unavailable") return table.reader.rows.outage.note(unavailable(ofTable(error, table.name)));
   const columns = fault.kind === "foreignKey" && fault.columns.length === 0 ? missing(failed) : fault.columns;
   const declared = declaredFault(failed, { ...fault, columns }, error);
@@ -75,6 +75,10 @@ export function toWriteFault(error: unknown, failed: FailedWrite): unknown {
       const message = reportViolation(context, table, { constraint: fault.constraint, err: error, code }) ?? REFUSED;
       return protocolError(code, message, options);
     }
+    case "contention":
+    case "locked":
+    case "outdated":
+      return ofTable(error, table.name);
     case "character":
       return protocolError(
         "InvalidBody",

@@ -313,7 +313,12 @@ export const myProfile: () => DialectProfile = once(() =>
     maxParameters: 65_535,
     textMemory: MY_TEXT_MEMORY,
     streaming: MY_STREAMING,
-    transactionIsolation: "serializable",
+    isolations: Object.freeze({
+      "read committed": "read committed",
+      // A statement that reads shows the rows as they were at the first one.
+      "repeatable read": "serializable",
+      serializable: "serializable",
+    }),
   }),
 );
 

@@ -168,7 +168,8 @@ const PG_SYNTAX: DialectSyntax = Object.freeze<DialectSyntax>({
 const PG_WRITES: WriteSyntax = Object.freeze<WriteSyntax>({
   returnsRows: true,
   defaultRow: sql`default values`,
-  rowLock: sql` for update`,
+  // A weaker lock than `for update`: it waits for no insert that refers to the row, which may itself wait for the row.
+  rowLock: sql` for no key update`,
   currentRow: sql``,
   unlessThere: () => sql` on conflict do nothing`,
 });
@@ -372,7 +373,11 @@ export const pgProfile: () => DialectProfile = once(() =>
     maxParameters: 65_535,
     streaming: PG_STREAMING,
     positions: true,
-    transactionIsolation: "repeatable read",
+    isolations: Object.freeze({
+      "read committed": "read committed",
+      "repeatable read": "repeatable read",
+      serializable: "serializable",
+    }),
     // PGlite has no connections.
     mayEndProcess: (adapter) => !/pglite/i.test(adapter.constructor.name),
     whenDistributed: {

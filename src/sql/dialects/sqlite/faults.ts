@@ -5,8 +5,8 @@ import type { DialectFaults, FaultKind } from "../../forms/dialect-profile.ts";
 const KINDS: ReadonlyMap<number, FaultKind> = new Map([[3091, "value"]]);
 /** Primary result codes: busy and locked; read-only, I/O error, full and cannot open; too big and type mismatch. */
 const PRIMARY: ReadonlyMap<number, FaultKind> = new Map([
-  [5, "contention"],
-  [6, "contention"],
+  [5, "locked"],
+  [6, "locked"],
   [8, "unavailable"],
   [10, "unavailable"],
   [13, "unavailable"],
@@ -17,7 +17,7 @@ const PRIMARY: ReadonlyMap<number, FaultKind> = new Map([
 const PRIMARY_BITS = 0xff;
 /** The names of the codes in other drivers. */
 const NAMES: ReadonlyArray<readonly [pattern: RegExp, kind: FaultKind]> = [
-  [/^SQLITE_(?:BUSY|LOCKED)/, "contention"],
+  [/^SQLITE_(?:BUSY|LOCKED)/, "locked"],
   [/^SQLITE_(?:READONLY|IOERR|FULL|CANTOPEN)/, "unavailable"],
   [/^SQLITE_(?:TOOBIG|MISMATCH)/, "value"],
 ];
