@@ -19,6 +19,7 @@ import { ServiceContext } from "../rules/row-access.ts";
 import { errorOfHook } from "./hook-error.ts";
 import { valuesToShow, valuesToWrite } from "./hook-values.ts";
 import { lockEntity, runAtomically, runInTurn, type WritingHandler } from "./judged-write.ts";
+import { lockParents } from "./lock-parents.ts";
 
 /** A handler whose write has hooks. */
 export interface HookedHandler extends WritingHandler {
@@ -58,6 +59,7 @@ export function createHooked(
   if (hooked.length === 0) return write(entity, reader);
   const isShown = hooked.some((each) => each.set.hooks?.after.create !== undefined);
   return inTransaction(by, reader, isShown, async (inner) => {
+    await lockParents(hooked, inner);
     const made = await beforeCreation(sent, inner);
     const name = `the create of ${set.entitySet.name}`;
     const saved = answeredValue(await ServiceContext.naming(inner.context, name, () => write(made, inner)));
