@@ -4,7 +4,7 @@ import { violationOf } from "../../errors/violated-constraint.ts";
 import { MY_FAULTS } from "../dialects/mysql/faults.ts";
 import { PG_FAULTS } from "../dialects/postgres/faults.ts";
 import { SQLITE_FAULTS } from "../dialects/sqlite/faults.ts";
-import type { DialectFaults, DriverError, FaultKind } from "../forms/dialect-profile.ts";
+import type { DialectFaults, DriverError, FaultKind } from "../forms/dialect-faults.ts";
 
 /** A fault that a database reports, without its message. */
 export interface DatabaseFault {

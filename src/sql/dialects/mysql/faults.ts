@@ -1,4 +1,4 @@
-import type { DialectFaults, FaultKind } from "../../forms/dialect-profile.ts";
+import type { DialectFaults, FaultKind } from "../../forms/dialect-faults.ts";
 
 /** By the error numbers of MariaDB and MySQL. @see https://mariadb.com/kb/en/mariadb-error-code-reference/ */
 const KINDS: ReadonlyMap<number, FaultKind> = new Map([

@@ -1,4 +1,4 @@
-import type { DialectFaults, DriverError, FaultKind } from "../../forms/dialect-profile.ts";
+import type { DialectFaults, DriverError, FaultKind } from "../../forms/dialect-faults.ts";
 
 /** By the beginnings of the error codes of PostgreSQL. @see https://www.postgresql.org/docs/current/errcodes-appendix.html */
 const KINDS: ReadonlyArray<readonly [start: string, kind: FaultKind]> = [

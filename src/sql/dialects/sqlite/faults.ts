@@ -1,5 +1,5 @@
 import { UNREADABLE_ARGUMENT } from "../../../engines/sqlite/unreadable-argument.ts";
-import type { DialectFaults, FaultKind } from "../../forms/dialect-profile.ts";
+import type { DialectFaults, FaultKind } from "../../forms/dialect-faults.ts";
 
 /** The extended result codes of SQLite. @see https://sqlite.org/rescode.html */
 const KINDS: ReadonlyMap<number, FaultKind> = new Map([[3091, "value"]]);
