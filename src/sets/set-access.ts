@@ -263,8 +263,7 @@ export class SetAccess {
   #isLocking(options: ReadOptions, call: string): boolean {
     const { forUpdate = false, ...others }: Readonly<Record<string, unknown>> = { ...options };
     const [unknown] = Object.keys(others);
-    if (unknown !== undefined)
-      throw new TypeError(`${call} has no option \`${unknown}\`. Its option is \`forUpdate\`.`);
+    if (unknown !== undefined) throw new TypeError(`${call} has no option \`${unknown}\`, only \`forUpdate\`.`);
     if (typeof forUpdate !== "boolean") throw new TypeError(`\`forUpdate\` of ${call} must be true or false.`);
     if (!forUpdate) return false;
     const { lock, entitySet } = this.#reached.set;

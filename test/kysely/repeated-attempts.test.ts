@@ -21,6 +21,12 @@ const LOCKED = Object.assign(new Error("database is locked"), { code: "ERR_SQLIT
 const Thing = entityType("Thing", { id: edm.int32().key(), name: edm.string() });
 const Part = entityType("Part", { id: edm.int32().key(), thingId: edm.int32() });
 
+function passed(time: number): Promise<void> {
+  return new Promise((resolve) => {
+    setTimeout(resolve, time);
+  });
+}
+
 async function open() {
   stopClock();
   const failures = new Failures();
@@ -56,7 +62,7 @@ async function open() {
   const send = async (method: string, path: string, body: unknown, init: RequestInit = {}) => {
     const headers = { "Content-Type": "application/json" };
     const request = new Request(`${ORIGIN}/${path}`, { method, headers, body: JSON.stringify(body), ...init });
-    let isOver = false;
+    const state = { isOver: false };
     const begun = performance.now();
     const whole = async () => {
       const response = await service.fetch(request);
@@ -64,10 +70,10 @@ async function open() {
       return { response, text: await response.text() };
     };
     const answer = whole().finally(() => {
-      isOver = true;
+      state.isOver = true;
     });
     answer.catch(() => undefined);
-    while (!isOver) await passTime(STEP);
+    while (!state.isOver) await passTime(STEP);
     return { ...(await answer), took: performance.now() - begun };
   };
   const begun = () => failures.commands.filter((command) => command === "begin").length;
@@ -94,9 +100,10 @@ test.each(WAYS)("%s is tried again after many conflicts", async (_way, write, st
   const opened = await open();
   await sql`insert into things values (1, 'one')`.execute(opened.db);
   let left = 7;
-  opened.failures.set((command) =>
-    command === "commit" && left-- > 0 ? (left % 2 === 0 ? CONFLICT : DEADLOCK) : null,
-  );
+  opened.failures.set((command) => {
+    if (command !== "commit" || left-- <= 0) return null;
+    return left % 2 === 0 ? CONFLICT : DEADLOCK;
+  });
   const { response, text } = await write(opened);
   expect([response.status, opened.begun(), text.includes("503")]).toEqual([status, 8, false]);
   expect(opened.logged).toEqual([]);
@@ -145,7 +152,7 @@ test("an attempt that runs out of time after conflicts reports them", async () =
       Wait: action({
         handler: (_parameters, outer) =>
           outer.inTransaction(async () => {
-            if (isHeld) await new Promise<void>((resolve) => setTimeout(resolve, LIMIT * 2));
+            if (isHeld) await passed(LIMIT * 2);
           }),
       }),
     },
@@ -156,14 +163,14 @@ test("an attempt that runs out of time after conflicts reports them", async () =
       info: () => undefined,
     },
   });
-  let status: number | undefined;
   const begun = performance.now();
-  const answer = service.fetch(new Request(`${ORIGIN}/Wait`, { method: "POST" })).then((response) => {
-    status = response.status;
-    return response;
+  const state = { isOver: false };
+  const answer = service.fetch(new Request(`${ORIGIN}/Wait`, { method: "POST" })).finally(() => {
+    state.isOver = true;
   });
-  while (status === undefined) await passTime(STEP);
-  expect([status, (await answer).headers.get("Retry-After")]).toEqual([503, "1"]);
+  while (!state.isOver) await passTime(STEP);
+  const { status, headers } = await answer;
+  expect([status, headers.get("Retry-After")]).toEqual([503, "1"]);
   expect(performance.now() - begun).toBeLessThanOrEqual(LIMIT + STEP);
   expect(opened.logged).toHaveLength(1);
   expect(String(opened.logged[0]?.[1])).toMatch(

@@ -292,7 +292,7 @@ describe.each(ENGINES)("transactions of a handler over $title", (engine) => {
     [
       "with another name",
       (context) => accounts(context).get(1, { lock: true } as never),
-      /has no option `lock`\. Its option is `forUpdate`/u,
+      /has no option `lock`, only `forUpdate`/u,
     ],
     [
       "as an unknown isolation",

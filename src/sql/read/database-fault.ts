@@ -85,7 +85,11 @@ export function later(cause: unknown): ODataError {
 
 /** Whether an error is a conflict with another transaction or an outdated statement, so that a retry may succeed. */
 export function mayPass(error: unknown): boolean {
-  const kind = databaseFault(error)?.kind;
+  return isPassing(databaseFault(error)?.kind);
+}
+
+/** Whether a fault is of a kind after which a retry may succeed. */
+export function isPassing(kind: FaultKind | undefined): kind is "contention" | "locked" | "outdated" {
   return kind === "contention" || kind === "locked" || kind === "outdated";
 }
 

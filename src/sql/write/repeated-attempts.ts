@@ -45,8 +45,7 @@ export async function retry<T>(attempt: () => Maybe<T>, repetition: Repetition):
     try {
       return await attempt();
     } catch (error) {
-      if (!isContention(error))
-        throw conflict === undefined ? toFailure(error) : withConflict(error, tries, conflict, toFailure);
+      if (!isContention(error)) throw withConflict(toFailure(error), tries, conflict);
       tries += 1;
       wait = pauseAfter(tries);
       const passed = performance.now() - begun;
@@ -82,12 +81,12 @@ function gaveUp(error: unknown, tries: number, passed: number): Error {
   );
 }
 
-/** Converts an error of an attempt that is not the first: if it is out of time, the log explains what took the time. */
-function withConflict(error: unknown, tries: number, conflict: unknown, toFailure: Repetition["toFailure"]): unknown {
-  const failure = toFailure(error);
-  if (!isODataError(failure) || failure.status !== 503 || failure.cause === undefined) return failure;
-  const { message, headers } = failure;
+/** Explains the failure of a later attempt in the log: if it is out of time, earlier ones took the time. */
+function withConflict(failure: unknown, tries: number, conflict: unknown): unknown {
+  const isLate = isODataError(failure) && failure.status === 503 && failure.cause !== undefined;
+  if (conflict === undefined || !isLate) return failure;
+  const { message, headers, mayLog, cause } = failure;
   const before = `${String(tries)} earlier attempts failed because of concurrent transactions, the last one with: ${messageOf(conflict)}`;
-  const cause = new Error(`${messageOf(failure.cause)} ${before}`, { cause: failure.cause });
-  return protocolError("ServiceUnavailable", message, { cause, headers, mayLog: failure.mayLog });
+  const explained = new Error(`${messageOf(cause)} ${before}`, { cause });
+  return protocolError("ServiceUnavailable", message, { cause: explained, headers, mayLog });
 }

@@ -89,7 +89,7 @@ export function rowReads(declared: DeclaredTable): RowReads {
   // The service passes the context of handlers.
   return {
     lock: (key, context) => read("locked", key, context as Context),
-    reread: (key, context) => chain(read("read", key, context as Context), (row) => row || null),
+    reread: (key, context) => chain(read("read", key, context as Context), (row) => (row === false ? null : row)),
   };
 }
 

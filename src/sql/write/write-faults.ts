@@ -9,7 +9,14 @@ import { driverFields } from "../../errors/driver-fields.ts";
 import { ERROR_CODES, type ErrorCode } from "../../errors/error-codes.ts";
 import { type ODataError, protocolError } from "../../errors/odata-error.ts";
 import type { Violation } from "../../errors/violated-constraint.ts";
-import { databaseFault, type DatabaseFault, isUnsupported, ofTable, unavailable } from "../read/database-fault.ts";
+import {
+  databaseFault,
+  type DatabaseFault,
+  isPassing,
+  isUnsupported,
+  ofTable,
+  unavailable,
+} from "../read/database-fault.ts";
 import { sqlTableName } from "../statement/sql-operand.ts";
 import type { WrittenColumns } from "./changed-columns.ts";
 import { type SqlTable, setOfTable, wirePathOf, findService } from "./sql-table.ts";
@@ -43,7 +50,7 @@ export function toWriteFault(error: unknown, failed: FailedWrite): unknown {
   const { joins } = table.reader.profile.capabilities;
   if (isUnsupported(error)) return unsupportedWrite(error, joins);
   const fault = databaseFault(error);
-  if (fault === null) return ofTable(error, table.name);
+  if (fault === null || isPassing(fault.kind)) return ofTable(error, table.name);
   if (fault.kind === "unavailable") return table.reader.rows.outage.note(unavailable(ofTable(error, table.name)));
   const columns = fault.kind === "foreignKey" && fault.columns.length === 0 ? missing(failed) : fault.columns;
   const declared = declaredFault(failed, { ...fault, columns }, error);
@@ -75,10 +82,6 @@ export function toWriteFault(error: unknown, failed: FailedWrite): unknown {
       const message = reportViolation(context, table, { constraint: fault.constraint, err: error, code }) ?? REFUSED;
       return protocolError(code, message, options);
     }
-    case "contention":
-    case "locked":
-    case "outdated":
-      return ofTable(error, table.name);
     case "character":
       return protocolError(
         "InvalidBody",
