@@ -153,16 +153,19 @@ test("pulls Chinook: the modules type-check, serve the live $metadata, and keep 
   expect(await application.typeCheck()).toBe("");
 });
 
-test("a dropped column that you edited is a conflict, and other files are written", async () => {
+test("a dropped column that you edited is a conflict, and no file is written until it is settled", async () => {
   await pull();
   edit("customer.ts", "  fax: edm.string()", "  telefax: edm.string()");
   alter("alter table Customer drop column Fax", "alter table Artist add column Country text");
-  const before = filesOf()["customer.ts"];
+  const before = filesOf();
   const [result, report] = await pull();
   expect(result).toBe("findings");
   expect(report).toContain("  ! customer.ts  conflict: - fax; file unchanged\n");
   expect(report).toMatch(/ {6}customer\.ts:\d+\n {6}- before {6}fax: edm.*\n {6}< yours {7}telefax: edm/);
-  expect(filesOf()["customer.ts"]).toBe(before);
+  expect(report).toContain("run again with --keep-mine. No file was written.");
+  expect(filesOf()).toEqual(before);
+  expect((await pull({ "keep-mine": true }))[0]).toBe("success");
+  expect(filesOf()["customer.ts"]).toContain("telefax: edm");
   expect(filesOf()["artist.ts"]).toContain("country: edm");
 });
 

@@ -32,7 +32,7 @@ interface PullOptions {
 }
 
 /**
- * Merges written modules into a folder: all files are written, or none.
+ * Merges written modules into a folder: all files are written, or none, as after a conflict.
  * @param print receives each line of the report
  * @returns `findings` for conflicts, and for differences with `isCheck`
  * @throws the error of the file system
@@ -55,8 +55,9 @@ export function pullFolder(
     }
   }
   for (const line of showPlan(plans)) print(line, PLAN_STYLES);
-  if (!isCheck && !isDryRun) writeFolder(folder, writesOf(plans));
   const hasConflicts = plans.some(({ kind }) => kind === "conflict");
+  // Modules import each other: some of them alone would not start.
+  if (!isCheck && !isDryRun && !hasConflicts) writeFolder(folder, writesOf(plans));
   const hasChanges = plans.some(({ kind }) => !["deleted", "unchanged"].includes(kind));
   return hasConflicts || (isCheck && hasChanges) ? "findings" : "success";
 }
@@ -128,7 +129,9 @@ function summaryOf(plans: readonly FilePlan[]): string {
   const summary = `${parts.join(", ")}.`;
   if (conflicts === 0) return summary;
   const counted = conflicts === 1 ? "1 conflict" : `${conflicts} conflicts`;
-  return `${summary} ${counted}: change the files to what you want, then run again with --keep-mine.`;
+  const others = count("added") + count("changed") + count("removed");
+  const unwritten = others === 0 ? "" : " No file was written.";
+  return `${summary} ${counted}: change the files to what you want, then run again with --keep-mine.${unwritten}`;
 }
 
 const CONTEXT = 3;
