@@ -1,5 +1,5 @@
 import type { Maybe } from "../base/maybe.ts";
-import type { TransactionalDatabase } from "../definition/sets/transactional-database.ts";
+import type { PlannedWrite, TransactionalDatabase } from "../definition/sets/transactional-database.ts";
 import { type ODataError, protocolError } from "../errors/odata-error.ts";
 import type { ODataRequest } from "../http/odata-request.ts";
 import type { ODataResponse } from "../http/odata-response.ts";
@@ -87,16 +87,6 @@ export class BatchIds {
   has(id: string): boolean {
     return this.#ids.has(id);
   }
-}
-
-/** A handler that an operation would call to write. */
-export interface PlannedWrite {
-  /** The set or operation, for errors. */
-  readonly name: string;
-  /** The database of the set; undefined if the handler belongs to no set of a database. */
-  readonly database: TransactionalDatabase | undefined;
-  /** The writer: the library, a handler of the application in the open transaction, or a handler without a transaction. */
-  readonly by: "table" | "transactional" | "handler";
 }
 
 /** The facts about an operation that are known before it is executed. */

@@ -64,8 +64,12 @@ export async function runAtomically(
         parts.push(part);
         if (turn.isOver) await turn.next();
       }
+      // The end of a transaction belongs to no operation.
+      current = null;
+      const defers = await database.defers(context);
+      if (defers) await database.settle(transaction);
       // Each operation may have changed what an earlier one has returned.
-      for (const [index, { id, response }] of responses.slice(0, -1).entries()) {
+      for (const [index, { id, response }] of (defers ? [...responses] : responses.slice(0, -1)).entries()) {
         const { again } = response;
         const part = parts[index];
         if (again === undefined || part === undefined) continue;

@@ -47,19 +47,28 @@ export class Execution implements ShownEntities {
   #isCommitted = false;
   /** The reader of the transaction to which this execution belongs; null for that of the whole request. */
   readonly #inner: Reader | null;
+  /** The execution of the whole request, in which readers note what is shown; null for itself. */
+  readonly #outer: Execution | null;
 
-  constructor(service: ServiceRuntime, arrival: Arrival, access: CallerAccess, inner: Reader | null = null) {
+  constructor(
+    service: ServiceRuntime,
+    arrival: Arrival,
+    access: CallerAccess,
+    inner: Reader | null = null,
+    outer: Execution | null = null,
+  ) {
     this.service = service;
     this.arrival = arrival;
     this.access = access;
     this.#inner = inner;
+    this.#outer = outer;
     this.readTime = callerOf(inner?.context)?.readTime ?? new ReadTime(service.definition.limits.queryTimeout);
     this.turn = new Turn(this.readTime.add);
   }
 
   /** Returns the execution of a part of the request, whose handlers use the transaction of a reader. */
   within(inner: Reader): Execution {
-    return new Execution(this.service, this.arrival, this.access, inner);
+    return new Execution(this.service, this.arrival, this.access, inner, this.#outer ?? this);
   }
 
   /**
@@ -149,7 +158,7 @@ export class Execution implements ShownEntities {
   /** Returns an entity as its `after` hook shows it; the entity itself if none has changed it. */
   shown(stored: unknown): unknown {
     if (typeof stored !== "object" || stored === null) return stored;
-    const found = this.#shown?.get(stored);
+    const found = this.#outer ?? this.#shown?.get(stored);
     return found === undefined ? stored : showing(stored, found.shown);
   }
 

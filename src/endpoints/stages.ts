@@ -6,6 +6,7 @@ import type { AuthorizedRequest } from "./authorized-request.ts";
 import { cacheHeaders } from "./cache-headers.ts";
 import type { Execution } from "./execution.ts";
 import { whileHeld } from "./held-response.ts";
+import { executeSettled } from "./settled-write.ts";
 
 /** Makes the response to a request that has passed the checks before negotiation. */
 export type Endpoint = (request: AuthorizedRequest, execution: Execution) => Maybe<ODataResponse>;
@@ -51,24 +52,44 @@ export function inPlannedStages<Bound, Plan, Result>(stages: Stages<Bound, Plan,
 }
 
 function executeAndWrite<Plan, Result>(
-  { execute, write, refresh }: Pick<Stages<unknown, Plan, Result>, "execute" | "write" | "refresh">,
+  stages: Pick<Stages<unknown, Plan, Result>, "execute" | "write" | "refresh">,
   plan: Plan,
   request: AuthorizedRequest,
   execution: Execution,
 ): Maybe<ODataResponse> {
+  const { write, refresh } = stages;
   const { clock } = request.arrival;
   clock?.enter("execute");
   return whileHeld(execution, () =>
-    chain(execute(plan, execution), (result) => {
+    chain(executeOnce(stages, plan, request, execution), (result) => {
       execution.commit();
       clock?.enter("write");
       const respond = (read: Result): Maybe<ODataResponse> => write(read, plan, request, execution);
-      const isInChangeSet = (request.arrival.batch?.transactionPart ?? null) !== null;
-      if (refresh === undefined || !isInChangeSet) return respond(result);
+      if (refresh === undefined || !isInChangeSet(request)) return respond(result);
       const again = (): Maybe<ODataResponse> => chain(refresh(result, plan, execution), respond);
       return chain(respond(result), (response) => ({ ...response, again }));
     }),
   );
+}
+
+/** Executes a request, and outside of change sets as far as its own end. */
+function executeOnce<Plan, Result>(
+  { execute, refresh }: Pick<Stages<unknown, Plan, Result>, "execute" | "refresh">,
+  plan: Plan,
+  request: AuthorizedRequest,
+  execution: Execution,
+): Maybe<Result> {
+  if (refresh === undefined || isInChangeSet(request)) return execute(plan, execution);
+  return executeSettled(
+    request,
+    execution,
+    (inner) => execute(plan, inner),
+    (result, inner) => refresh(result, plan, inner),
+  );
+}
+
+function isInChangeSet({ arrival }: AuthorizedRequest): boolean {
+  return (arrival.batch?.transactionPart ?? null) !== null;
 }
 
 /** Returns the handler of a route, or its form. @throws Error for a route without one: a fault of the route table */

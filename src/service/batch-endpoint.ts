@@ -1,6 +1,6 @@
 import { chain } from "../base/maybe.ts";
 import { answerBatch, type BatchLimits } from "../batch/answer-batch.ts";
-import type { PartPipeline, PlannedOperation, PlannedWrite } from "../batch/batch-request.ts";
+import type { PartPipeline, PlannedOperation } from "../batch/batch-request.ts";
 import { bindNoQuery } from "../binder/bind-query-options.ts";
 import type { User } from "../definition/context.ts";
 import { requestFields } from "../definition/model/request-fields.ts";
@@ -10,9 +10,14 @@ import type {
   OperationDefinition,
   ServiceDefinition,
 } from "../definition/model/service-definition.ts";
-import { databasesOf, type TransactionalDatabase } from "../definition/sets/transactional-database.ts";
+import {
+  databasesOf,
+  type PlannedWrite,
+  type TransactionalDatabase,
+} from "../definition/sets/transactional-database.ts";
 import { readOptions } from "../endpoints/bind-query.ts";
 import type { Execution } from "../endpoints/execution.ts";
+import { plannedWrites, type SetPath } from "../endpoints/planned-writes.ts";
 import { StageClock } from "../endpoints/stage-clock.ts";
 import type { Endpoint } from "../endpoints/stages.ts";
 import { definitionIn } from "../execution/entities/reader.ts";
@@ -120,7 +125,7 @@ function planOperation(definition: ServiceDefinition, path: ResourcePath, method
     const operations = path.operations.map(({ name }) => set.operations.get(name));
     return { writes: operations.flatMap((each) => toOperationWrite(each, set.database)), created: null };
   }
-  const writes = handlersOf(set, path, method).map((handler) => toWrite(definition, set, handler));
+  const writes = plannedWrites(definition, path, method);
   const isCreation = method === "POST" && (path.kind === "entitySet" || path.kind === "navigation");
   return { writes, created: isCreation ? createdPath(definition, set, path) : null };
 }
@@ -132,44 +137,6 @@ function toOperationWrite(
   if (operation?.operation.kind !== "Action") return [];
   const { transactional } = operation;
   return [{ name: operation.operation.name, database, by: transactional ? "transactional" : "handler" }];
-}
-
-function toWrite(definition: ServiceDefinition, set: EntitySetDefinition, handler: unknown): PlannedWrite {
-  const { entitySet, database, transactional } = set;
-  const own = transactional ? "transactional" : "handler";
-  return { name: entitySet.name, database, by: definition.handlersCheckingRows.has(handler) ? "table" : own };
-}
-
-type SetPath = Extract<ResourcePath, { readonly entitySet: unknown }>;
-
-/** Returns the handlers that a method of a path calls, to write. */
-function handlersOf(
-  { handlers, navigationHandlers, settings }: EntitySetDefinition,
-  path: SetPath,
-  method: string,
-): readonly unknown[] {
-  const { create, replace, patch, delete: remove } = handlers;
-  const declared = (...listed: readonly unknown[]): readonly unknown[] => listed.filter((each) => each !== undefined);
-  switch (path.kind) {
-    case "entitySet":
-      return declared(create);
-    case "entity": {
-      const upsert = settings.allowUpsert ? create : undefined;
-      if (method === "PUT") return declared(replace, upsert);
-      return method === "PATCH" ? declared(patch, upsert) : declared(remove);
-    }
-    case "property":
-      return declared(patch);
-    case "navigation":
-    case "reference": {
-      const { create: add, addRef, setRef, removeRef } = navigationHandlers.get(path.navigationProperty.name) ?? {};
-      if (path.kind === "navigation") return declared(add);
-      if (method === "POST") return declared(addRef);
-      return method === "PUT" ? declared(setRef) : declared(removeRef);
-    }
-    default:
-      return [];
-  }
 }
 
 /** Returns the path of an entity that a POST creates. The key does not matter: only the set is looked up. */

@@ -176,6 +176,8 @@ export interface EntitySetDeclaration<
   lock?(this: void, key: unknown, context: RuleContext): Maybe<unknown>;
   /** Reads the row of a key as writes return it, in the open transaction; absent like `lock`. */
   reread?(this: void, key: unknown, context: RuleContext): Maybe<object | null>;
+  /** Runs what waits for the end of the open transaction: triggers, and checks of constraints. */
+  settle?(this: void, context: RuleContext): Maybe<unknown>;
   /** The names of the options of `sqlEntitySet` that `options` lacks; absent for sets of `entitySet`. */
   readonly tableOptions?: readonly string[] | undefined;
   /** Returns the faults that only the maker of the declaration can find; `odataService` reports them with all others. */

@@ -1,3 +1,4 @@
+import type { Maybe } from "../../base/maybe.ts";
 import type { ReplicatedDatabase } from "../../query/reading.ts";
 import type { Isolation, RuleContext } from "../context.ts";
 
@@ -33,6 +34,20 @@ export interface TransactionalDatabase {
   attempt<T>(transaction: unknown, depth: number, part: () => Promise<T>): Promise<T>;
   /** Returns whether an error has rolled back the whole transaction, which may succeed on a retry. */
   isLost(error: unknown): boolean;
+  /** Whether triggers run at the end of a transaction, as far as schema checks have found. */
+  defers(context: RuleContext): Maybe<boolean>;
+  /** Runs the triggers, and checks the constraints, that wait for the end of a transaction. @throws the errors of the end */
+  settle(transaction: unknown): Promise<void>;
+}
+
+/** A handler that an operation would call to write. */
+export interface PlannedWrite {
+  /** The set or operation, for errors. */
+  readonly name: string;
+  /** The database of the set; undefined if the handler belongs to no set of a database. */
+  readonly database: TransactionalDatabase | undefined;
+  /** The writer: the library, a handler of the application in the open transaction, or a handler without a transaction. */
+  readonly by: "table" | "transactional" | "handler";
 }
 
 /** Returns the databases of entity sets, each once. */

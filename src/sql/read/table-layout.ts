@@ -11,6 +11,7 @@ export class TableLayout {
   /** The facts of each check, by the names of its tables. */
   readonly #facts = new Map<string, string>();
   readonly #triggers = new Map<string, TableSchema["triggers"]>();
+  #isDeferred = false;
   #text: string | undefined;
 
   /** Describes all tables that were read; undefined before the first check. */
@@ -28,6 +29,11 @@ export class TableLayout {
     return this.#triggers.get(table);
   }
 
+  /** Whether triggers of the database run at the end of a transaction. */
+  get isDeferred(): boolean {
+    return this.#isDeferred;
+  }
+
   /**
    * Adds the result of a check, in place of an earlier one.
    * @param tables by quoted name
@@ -38,6 +44,7 @@ export class TableLayout {
       this.#tables.set(name, textOf(table));
       this.#triggers.set(name, table.triggers);
     }
+    this.#isDeferred = [...this.#triggers.values()].includes("deferred");
     this.#facts.set(textOf([...tables.keys()].toSorted()), textOf(facts));
     this.#text = textOf([this.#tables, this.#facts].map((each) => [...each].toSorted(([a], [b]) => (a < b ? -1 : 1))));
   }

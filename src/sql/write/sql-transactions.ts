@@ -1,4 +1,5 @@
 import { CompiledQuery, type KyselyPlugin, type RootOperationNode } from "kysely";
+import { chain } from "../../base/maybe.ts";
 import { required } from "../../base/required.ts";
 import { openTransaction, type AnyKysely, patiently, type WritePatience } from "../../connection/synchronous-reader.ts";
 import type { Context, Isolation, RuleContext } from "../../definition/context.ts";
@@ -23,6 +24,7 @@ export function tenantTransactions(table: TenantTable): TransactionalDatabase {
       const { db, reader } = await table.open(context as Context);
       return transactionsOf(db, reader).transact(work, context, options);
     },
+    defers: (context) => chain(table.open(context as Context), ({ reader }) => reader.connected.layout.isDeferred),
     ...PARTS,
   });
 }
@@ -40,11 +42,20 @@ export function transactionsOf(db: AnyKysely, reader: SqlReader): TransactionalD
         isRepeatable ? retry(attempt, { context, timeout, toFailure }) : once(attempt);
       return noteWrite(reader, context, run);
     },
+    defers: () => reader.connected.layout.isDeferred,
     ...PARTS,
   });
 }
 
-const PARTS: Pick<TransactionalDatabase, "attempt" | "isLost"> = {
+const PARTS: Pick<TransactionalDatabase, "attempt" | "isLost" | "settle"> = {
+  settle: async (transaction) => {
+    const open = required(openTransaction(transaction), "Only an open transaction has an end.");
+    try {
+      await run(open, "set constraints all immediate");
+    } catch (error) {
+      throw contentionBehind(error) ?? toCommitFault(error);
+    }
+  },
   attempt: async (transaction, depth, part) => {
     const open = required(openTransaction(transaction), "A part of a transaction requires an open transaction.");
     return withSavepoint(`odatakit_part_${String(depth)}`, (command) => run(open, command), part);

@@ -23,7 +23,7 @@ import {
   type AnyWriteContext,
 } from "./relation-write.ts";
 import { insertGraph } from "./sql-deep-insert.ts";
-import { inStatement, inTransaction, type SqlSession } from "./sql-session.ts";
+import { inStatement, inTransaction, type SqlSession, type WriteCommand } from "./sql-session.ts";
 import { type DeclaredTable, type SqlTable, writtenSet, mayHideRows } from "./sql-table.ts";
 import type { Values } from "./stored-columns.ts";
 import { type TableWriter, type WriteTask, writerOf } from "./table-writer.ts";
@@ -71,7 +71,10 @@ export function writeHandlers(table: SqlTable): WriteHandlers {
 }
 
 /** The functions that read single rows in the open transaction. */
-type RowReads = Required<Pick<EntitySetDeclaration, "lock" | "reread">>;
+type RowReads = Required<Pick<EntitySetDeclaration, "lock" | "reread" | "settle">>;
+
+/** Runs what waits for the end of a transaction. */
+const SETTLE: WriteCommand = Object.freeze({ sql: "set constraints all immediate", parameters: [], width: 0 });
 
 /** Makes the functions that lock the row of a key, and read it as writes return it. @see docs/reference/handlers.md, Hooks */
 export function rowReads(declared: DeclaredTable): RowReads {
@@ -90,6 +93,10 @@ export function rowReads(declared: DeclaredTable): RowReads {
   return {
     lock: (key, context) => read("locked", key, context as Context),
     reread: (key, context) => chain(read("read", key, context as Context), (row) => (row === false ? null : row)),
+    settle: (context) =>
+      chain(declared.open(context as Context), (table) =>
+        inStatement(table, context as Context, (session) => session.run(SETTLE)),
+      ),
   };
 }
 

@@ -90,7 +90,8 @@ export class WriteStatements {
   get triggers(): "own" | "other" | undefined {
     const { db, reader } = this.#table;
     this.#name ??= reader.from.quoted?.compile(db).sql ?? "";
-    return reader.connected.layout.triggersOf(this.#name);
+    const triggers = reader.connected.layout.triggersOf(this.#name);
+    return triggers === "deferred" ? "own" : triggers;
   }
 
   /** Whether one statement changes or deletes a row: it returns the row as it stays, and reaches no other one. */

@@ -25,8 +25,11 @@ export interface TableSchema {
   readonly columns: readonly ColumnSchema[];
   /** The indexes that contain every row. */
   readonly indexes: readonly IndexSchema[];
-  /** Whether triggers may change rows of the table, or only of other tables, after a statement has written it; absent: neither. */
-  readonly triggers?: "own" | "other" | undefined;
+  /**
+   * Whether triggers may change rows of the table, or only of other tables, after a statement has written it; absent: neither.
+   * `deferred`: rows of the table, and at the end of a transaction, too.
+   */
+  readonly triggers?: "own" | "deferred" | "other" | undefined;
 }
 
 /** One column. */

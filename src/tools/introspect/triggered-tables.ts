@@ -3,7 +3,10 @@ import type { TableSchema, WantedTable } from "./schema.ts";
 
 /** The parts of a database's catalogue in which triggers are found. */
 interface TriggerCatalogue {
-  /** Lists the names of tables with triggers that run after a statement, and whether these may change rows of the same table. */
+  /**
+   * Lists the names of tables with triggers that run after a statement, whether these may change rows of the same table, and
+   * whether the database has triggers that run at the end of a transaction; without the third cell, it has none.
+   */
   readonly list: (wanted: readonly WantedTable[]) => CatalogueQuery;
   /** Returns the name of a table as the list has it. */
   readonly nameOf: (table: WantedTable) => string;
@@ -18,7 +21,10 @@ export function* withTriggers(
   const found = wanted.filter(({ text }) => tables.has(text));
   const rows = found.length === 0 ? [] : yield list(found);
   const reach = new Map(
-    rows.map(([name, isOwn]) => [textOf(name), isYes(isOwn) ? ("own" as const) : ("other" as const)]),
+    rows.map(([name, isOwn, isDeferred = null]) => {
+      const own = isYes(isDeferred) ? ("deferred" as const) : ("own" as const);
+      return [textOf(name), isYes(isOwn) ? own : ("other" as const)];
+    }),
   );
   const triggers = new Map(found.map((table) => [table.text, reach.get(nameOf(table))]));
   return new Map(
@@ -69,14 +75,15 @@ export const POSTGRES_TRIGGERS: TriggerCatalogue = {
     union select b.name, r.oid from below b join (select inhparent as owner, inhrelid as oid from pg_inherits
       union all select v.ev_class, d.refobjid from pg_rewrite v join pg_depend d on d.objid = v.oid
         and d.classid = 'pg_rewrite'::regclass and d.refclassid = 'pg_class'::regclass) r on r.owner = b.oid)
-  select distinct b.name as c0, 1 as c1 from below b join pg_trigger t on t.tgrelid = b.oid
+  select c0, 1 as c1, (exists (select from pg_trigger where tginitdeferred and not tgisinternal and tgenabled <> 'D'))::int as c2
+  from (select b.name as c0 from below b join pg_trigger t on t.tgrelid = b.oid
   where not t.tgisinternal and t.tgenabled <> 'D' and case when (t.tgtype & 66) = 0 then (t.tgtype & 20) <> 0
     else (t.tgtype & 64) <> 0 or (t.tgtype & 1) <> 0 and exists (select from pg_proc p
       where p.oid = t.tgfoid and p.prosrc ~* 'return[[:space:]]+null') end
-  union select b.name, 1 from below b join pg_rewrite r on r.ev_class = b.oid
-  where r.ev_type in ('2', '3', '4') and r.is_instead`,
+  union select b.name from below b join pg_rewrite r on r.ev_class = b.oid
+  where r.ev_type in ('2', '3', '4') and r.is_instead) t`,
     parameters: [JSON.stringify(wanted.map(({ text }) => text))],
-    width: 2,
+    width: 3,
   }),
   nameOf: ({ text }) => text,
 };
