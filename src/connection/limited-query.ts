@@ -1,6 +1,6 @@
 import type { DatabaseConnection, QueryExecutor, ControlledTransaction } from "kysely";
 import { startTimer } from "../base/within-time.ts";
-import { queryTimeout } from "../errors/odata-error.ts";
+import { noFreeConnection, queryTimeout } from "../errors/odata-error.ts";
 import type { AnyKysely } from "./synchronous-reader.ts";
 
 /** The conditions that end a query before it has a result. */
@@ -49,7 +49,10 @@ export function runLimited<R>(
       });
     };
     const leave = (): void => stop(signal?.reason);
-    const timer = timeout === null ? undefined : startTimer(() => stop(queryTimeout(stated)), timeout);
+    const timer =
+      timeout === null
+        ? undefined
+        : startTimer(() => stop(run.isRunning ? queryTimeout(stated) : noFreeConnection()), timeout);
     signal?.addEventListener("abort", leave, { once: true });
     run.execute(query).then(
       (result) => settle(() => resolve(result)),
@@ -69,6 +72,8 @@ class LimitedQuery {
   #isWaiting = false;
   #hasEnded = false;
   isOver = false;
+  /** Whether it has a connection. */
+  isRunning = false;
 
   constructor(executor: QueryExecutor, transaction: OwnTransaction | undefined) {
     this.#executor = executor;
@@ -78,6 +83,7 @@ class LimitedQuery {
   execute<R>(query: (connection: DatabaseConnection) => Promise<R>): Promise<R> {
     return new Promise((resolve, reject) => {
       const run = async (connection: DatabaseConnection): Promise<void> => {
+        this.isRunning = true;
         if (connection.cancelQuery !== undefined && !this.isOver) await connection.collectSessionInfo?.();
         // The client has left while the query waited for a connection.
         if (this.isOver) return;

@@ -1,7 +1,7 @@
 import type { ByteCount } from "../base/byte-count.ts";
 import type { Maybe } from "../base/maybe.ts";
 import { startTimer } from "../base/within-time.ts";
-import { queryTimeout } from "../errors/odata-error.ts";
+import { noFreeConnection } from "../errors/odata-error.ts";
 import type { Caller, Reading } from "../query/reading.ts";
 import { OwnTransaction } from "./limited-query.ts";
 import type { StatementFacts } from "./statement-facts.ts";
@@ -112,7 +112,7 @@ export function beginInTime(db: AnyKysely, { signal, timeout = null }: Patience)
       finish();
     };
     const leave = (): void => settle(() => reject(signal?.reason as Error));
-    const late = (): void => settle(() => reject(queryTimeout(timeout)));
+    const late = (): void => settle(() => reject(noFreeConnection()));
     const timer = timeout === null ? undefined : startTimer(late, timeout);
     signal?.addEventListener("abort", leave, { once: true });
     begun.execute().then(

@@ -170,6 +170,19 @@ export function queryTimeout(timeout: number | null, cause?: unknown): ODataErro
   return protocolError("QueryTimeout", message, { cause });
 }
 
+const NO_FREE_CONNECTION =
+  "All connections to the database are in use, and none became free within the queryTimeout of the request. Try again later, or let the service open more connections.";
+
+/** Makes the error of a query that gets no connection in its time. */
+export function noFreeConnection(): ODataError {
+  return protocolError("QueryTimeout", NO_FREE_CONNECTION, { headers: { "Retry-After": "1" } });
+}
+
+/** Whether an error is that of a query which the database does not finish in time. */
+export function isSlowQuery(error: unknown): boolean {
+  return isODataError(error) && error.code === "QueryTimeout" && error.message !== NO_FREE_CONNECTION;
+}
+
 /**
  * Makes the error of a query for which the database of this process needs too much memory.
  * @see docs/reference/limits.md

@@ -202,8 +202,19 @@ describe("odatakit serve", () => {
     expect([response.status, body.value.length, body["@odata.nextLink"]]).toEqual([200, 1, expect.any(String)]);
   });
 
+  test("responses hold no more than --max-held together", async () => {
+    const { url } = await serveShop(["--max-held", "10"]);
+    const response = await fetch(`${url}/Customers?$select=Id`);
+    const body = (await response.json()) as { readonly value: readonly object[]; readonly "@odata.nextLink"?: string };
+    expect([response.status, body["@odata.nextLink"]]).toEqual([200, expect.any(String)]);
+  });
+
   test.each(
-    ["0", "1GB", "x", "600MB"].flatMap((size) => [["--max-body", size] as const, ["--max-response", size] as const]),
+    ["0", "1GB", "x", "600MB"].flatMap((size) => [
+      ["--max-body", size] as const,
+      ["--max-response", size] as const,
+      ["--max-held", size] as const,
+    ]),
   )("%s %s is refused", async (option, size) => {
     const folder = testFolder();
     writeDatabase(folder);

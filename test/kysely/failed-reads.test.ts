@@ -35,9 +35,21 @@ const refused = Object.assign(new Error("connect ECONNREFUSED 10.0.0.1:5432"), {
 describe("a read fails with 503 and Retry-After", () => {
   test.each<[string, Error, RegExp]>([
     ["all addresses of a host refuse the connection", new AggregateError([refused], "several"), /cannot be reached/],
-    ["the pool waits for a connection in vain", new Error("timeout exceeded when trying to connect"), /be reached/],
-    ["the pool of MariaDB has no connection left", new Error("No connections available."), /be reached/],
-    ["too many requests wait for the pool of MariaDB", new Error("Queue limit reached."), /be reached/],
+    [
+      "the pool waits for a connection in vain",
+      new Error("timeout exceeded when trying to connect"),
+      /The pool has no connection to the database/,
+    ],
+    [
+      "the pool of MariaDB has no connection left",
+      new Error("No connections available."),
+      /The pool has no connection to the database/,
+    ],
+    [
+      "too many requests wait for the pool of MariaDB",
+      new Error("Queue limit reached."),
+      /The pool has no connection to the database/,
+    ],
     ["the server ends the connection", new Error("Connection terminated unexpectedly"), /cannot be reached/],
     ["SQLite is locked", Object.assign(new Error("database is locked"), { errcode: 5 }), /other writes/],
     ["PostgreSQL finds a deadlock", Object.assign(new Error("deadlock detected"), { code: "40P01" }), /other writes/],

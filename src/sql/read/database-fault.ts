@@ -25,6 +25,10 @@ const NO_CONNECTION =
 const NO_CONNECTION_MESSAGE =
   /^(?:Connection terminated|Client has encountered a connection error|timeout (?:exceeded )?when trying to connect|Can't add new command when connection is in closed state|Connection lost|Pool is closed|No connections available|Queue limit reached)/i;
 
+/** Those of a pool that gives no connection in its own time, whether others use all of them or a new one cannot be opened. */
+const NO_FREE_CONNECTION =
+  /^(?:timeout (?:exceeded )?when trying to connect|No connections available|Queue limit reached)/i;
+
 /** The length of the chain of causes to follow. */
 const MAX_CAUSES = 5;
 
@@ -74,7 +78,15 @@ const RETRY_AFTER = "1";
  * @param mayLog see `ODataErrorOptions`
  */
 export function unavailable(cause: unknown, mayLog?: () => boolean): ODataError {
-  return laterAgain("The database cannot be reached at the moment. Try again later.", cause, mayLog);
+  const message = isWithoutConnection(cause)
+    ? "The pool has no connection to the database: others use all of them, or none can be opened in time. Try again later."
+    : "The database cannot be reached at the moment. Try again later.";
+  return laterAgain(message, cause, mayLog);
+}
+
+function isWithoutConnection(error: unknown): boolean {
+  if (!(error instanceof Error)) return false;
+  return NO_FREE_CONNECTION.test(error.message) || isWithoutConnection(error.cause);
 }
 
 /** Creates the error for a failure that a retry may resolve: a conflict with other writes, or an outdated statement. */

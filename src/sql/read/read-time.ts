@@ -1,6 +1,6 @@
 import { type Maybe, recover } from "../../base/maybe.ts";
 import type { Patience } from "../../connection/patient-reader.ts";
-import { isODataError, queryTimeout } from "../../errors/odata-error.ts";
+import { isSlowQuery, queryTimeout } from "../../errors/odata-error.ts";
 
 /**
  * Runs a read in the time that the earlier reads of its operation have left.
@@ -25,7 +25,7 @@ export function inReadTime<T>(patience: Patience, read: (rest: Patience) => Mayb
   return recover(
     () => time.spend(() => read(rest)),
     (error): never => {
-      throw isODataError(error) && error.code === "QueryTimeout" ? queryTimeout(timeout, error) : error;
+      throw isSlowQuery(error) ? queryTimeout(timeout, error) : error;
     },
   );
 }

@@ -12,7 +12,7 @@ describe("odatakit pull of a database", () => {
     writeDatabase(folder);
     writeFileSync(
       join(folder, "odatakit.json"),
-      '{"prefix":"/api","max-top":"50","max-body":"2MiB","max-response":"16MB","out":"model"}',
+      '{"prefix":"/api","max-top":"50","max-body":"2MiB","max-response":"16MB","max-held":"200MB","out":"model"}',
     );
     const first = await runProgram(["pull", "shop.db"], { folder });
     expect([first.code, first.out]).toEqual([0, expect.stringContaining("order.ts")]);
@@ -21,6 +21,7 @@ describe("odatakit pull of a database", () => {
     expect(service).toContain("maxTop: 50");
     expect(service).toContain("maxRequestBodyBytes: 2097152");
     expect(service).toContain("maxResponseBytes: 16000000");
+    expect(service).toContain("maxHeldBytes: 200000000");
     expect(readFileSync(join(folder, "model/database.ts"), "utf8")).toContain("shop.db");
     const again = await runProgram(["pull", "shop.db", "--check"], { folder });
     expect(again.code).toBe(0);

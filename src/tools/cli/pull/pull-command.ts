@@ -74,6 +74,7 @@ function codeTarget({ positionals, environment, folder }: Invocation): CodeOptio
 const SIZES = [
   ["max-body", "maxRequestBodyBytes"],
   ["max-response", "maxResponseBytes"],
+  ["max-held", "maxHeldBytes"],
 ] as const;
 
 /** Returns the settings of `odatakit.json` for `serve` as options of `odataService`. */

@@ -50,7 +50,7 @@ export function makeService(
   { settings, access, secret, fileName, report, onFailure, onOtherValue }: ServiceParts,
 ): ODataService {
   const { prefix, profile, timeout, paging, origins, trustsProxy, host, auth, rules } = settings;
-  const { hasExplorer, hasOpenApi, maxBody, maxResponse } = settings;
+  const { hasExplorer, hasOpenApi, maxBody, maxResponse, maxHeld } = settings;
   const isGuarded = auth === null && isLoopback(host);
   return odataService({
     prefix,
@@ -64,6 +64,7 @@ export function makeService(
       maxTop: rules.maxTop,
       ...(maxBody === null ? {} : { maxRequestBodyBytes: maxBody }),
       ...(maxResponse === null ? {} : { maxResponseBytes: maxResponse }),
+      ...(maxHeld === null ? {} : { maxHeldBytes: maxHeld }),
     },
     ...(paging === "keyset" ? { secret } : {}),
     ...(origins.length === 0 ? {} : { cors: { origins: origins.includes("*") ? "*" : origins } }),

@@ -42,6 +42,13 @@ export const SERVE_OPTIONS: Readonly<Record<string, CommandOption>> = {
     default: "64MB",
     summary: "the longest entities of one response together, such as 16MB",
   },
+  "max-held": {
+    ...inFile,
+    type: "string",
+    value: "<size>",
+    default: "a quarter of the heap",
+    summary: "the longest entities of all responses together, such as 400MB",
+  },
   pool: {
     ...inFile,
     type: "string",

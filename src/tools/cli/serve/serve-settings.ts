@@ -23,6 +23,8 @@ export interface ServeCommandSettings {
   readonly maxBody: number | null;
   /** The most bytes of the entities of a response; null for the limit of the library. */
   readonly maxResponse: number | null;
+  /** The most bytes of the entities of all responses together; null for the limit of the library. */
+  readonly maxHeld: number | null;
   /** The options of limits that differ from the default, apart from those of every banner. */
   readonly limits: readonly string[];
   readonly paging: "keyset" | "offset";
@@ -122,7 +124,7 @@ const MAX_BODY = 1_048_576;
 function sizesOf(
   options: Invocation["options"],
   wrong: (name: string, value: string, fix: string) => void,
-): Pick<ServeCommandSettings, "maxBody" | "maxResponse"> {
+): Pick<ServeCommandSettings, "maxBody" | "maxResponse" | "maxHeld"> {
   const size = (name: string): number | null => {
     const given = options[name];
     if (typeof given !== "string") return null;
@@ -131,12 +133,12 @@ function sizesOf(
     return bytes;
   };
   const usual = (options["write"] ?? false) === false ? null : MAX_BODY;
-  return { maxBody: size("max-body") ?? usual, maxResponse: size("max-response") };
+  return { maxBody: size("max-body") ?? usual, maxResponse: size("max-response"), maxHeld: size("max-held") };
 }
 
 /** Returns the options of limits as they were given, unless every banner shows them. */
 function changedLimits({ options, file }: Invocation): readonly string[] {
-  const given = ["pool", "search", "max-body", "max-response"].flatMap((name) => {
+  const given = ["pool", "search", "max-body", "max-response", "max-held"].flatMap((name) => {
     const value = options[name];
     return typeof value !== "string" || value === LIMITS[name] ? [] : [`--${name} ${value}`];
   });
