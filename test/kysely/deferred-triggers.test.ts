@@ -128,7 +128,11 @@ describe.each(POSTGRES)("triggers that run at the end of the transaction, over $
 
   test("a change set answers with all orders as its end leaves them", async () => {
     const one = (id: string, method: string, url: string, body: object) => ({
-      ...{ id, method, url, body, atomicityGroup: "g" },
+      id,
+      method,
+      url,
+      body,
+      atomicityGroup: "g",
       headers: { "content-type": "application/json" },
     });
     const answered = await send("POST", "$batch", {
@@ -172,7 +176,11 @@ describe.each(POSTGRES)("triggers that run at the end of the transaction, over $
     expect((await send("GET", "Orders(1)")).json).toMatchObject({ Text: "a", Version: 1 });
     const group = await send("POST", "$batch", {
       requests: ["ok", "bad"].map((text, index) => ({
-        ...{ id: text, method: "post", url: "Orders", body: { Id: 5 + index, Text: text }, atomicityGroup: "g" },
+        id: text,
+        method: "post",
+        url: "Orders",
+        body: { Id: 5 + index, Text: text },
+        atomicityGroup: "g",
         headers: { "content-type": "application/json" },
       })),
     });
