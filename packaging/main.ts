@@ -5,7 +5,7 @@ import { fileURLToPath } from "node:url";
 import { settingsSchema } from "../src/tools/cli/settings/settings-schema.ts";
 import { bundle, type PackageEntry } from "./bundle.ts";
 import { bundleExplorer } from "./explorer.ts";
-import { packedPage } from "./packed-page.ts";
+import { packedChanges, packedPage } from "./packed-page.ts";
 import { type JsonObject, publishedManifest } from "./published-manifest.ts";
 
 /**
@@ -55,7 +55,8 @@ function packedFiles(): Readonly<Record<string, string>> {
     ...Object.fromEntries(
       pages.map((path) => {
         const page = path.replaceAll("\\", "/");
-        return [page, packedPage(page, readFileSync(join(PROJECT, path), "utf8"), places)];
+        const text = readFileSync(join(PROJECT, path), "utf8");
+        return [page, packedPage(page, page === "CHANGELOG.md" ? packedChanges(text, places) : text, places)];
       }),
     ),
   };

@@ -113,6 +113,13 @@ describe("the tarball", () => {
     expect(files.filter((path) => path.endsWith(".map"))).toEqual([]);
   });
 
+  it("has the changes of its own version, and leads to those of earlier ones", () => {
+    const headings = readPacked("CHANGELOG.md").match(/^## .*$/gmu);
+    const { version } = JSON.parse(readPacked("package.json")) as { readonly version: string };
+    expect(headings).toEqual([expect.stringMatching(`^## ${version} `)]);
+    expect(readPacked("CHANGELOG.md")).toMatch(/\[Earlier versions\]\(https:[^)]+\/CHANGELOG\.md\)\n$/u);
+  });
+
   it("has readable code, so that stack traces name functions and lines", () => {
     // The page of the explorer is for browsers.
     const isCode = (path: string): boolean => /^dist\/(?!explorer\/).*\.js$/u.test(path);
