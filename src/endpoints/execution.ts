@@ -68,7 +68,12 @@ export class Execution implements ShownEntities {
 
   /** Returns the execution of a part of the request, whose handlers use the transaction of a reader. */
   within(inner: Reader): Execution {
-    return new Execution(this.service, this.arrival, this.access, inner, this.#outer ?? this);
+    return new Execution(this.service, this.arrival, this.access, inner, this.#whole);
+  }
+
+  /** The execution of the whole request. A getter: oxfmt drops the parentheses before a private member, as in `(a ?? b).#c`. */
+  get #whole(): Execution {
+    return this.#outer ?? this;
   }
 
   /**
@@ -148,17 +153,20 @@ export class Execution implements ShownEntities {
 
   /** Notes what an `after` hook shows instead of a stored entity. */
   noteShown(stored: object, shown: object, members: object): void {
-    (this.#shown ??= new WeakMap()).set(stored, { shown, members });
+    const whole = this.#whole;
+    (whole.#shown ??= new WeakMap()).set(stored, { shown, members });
   }
 
   shownMembers(stored: object): object | undefined {
-    return this.#shown?.get(stored)?.members;
+    const whole = this.#whole;
+    return whole.#shown?.get(stored)?.members;
   }
 
   /** Returns an entity as its `after` hook shows it; the entity itself if none has changed it. */
   shown(stored: unknown): unknown {
     if (typeof stored !== "object" || stored === null) return stored;
-    const found = this.#outer ?? this.#shown?.get(stored);
+    const whole = this.#whole;
+    const found = whole.#shown?.get(stored);
     return found === undefined ? stored : showing(stored, found.shown);
   }
 

@@ -1,6 +1,6 @@
 // Statements: docs/reference/table-writes.md#writes
 import { sql } from "kysely";
-import { edm, entityType, hasMany, odataService, type ODataService } from "odatakit";
+import { edm, entityType, hasMany, odataService, type ODataService, resource } from "odatakit";
 import { introspectDatabase } from "odatakit/introspect";
 import { sqlEntitySet } from "odatakit/kysely";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
@@ -27,6 +27,10 @@ const TRIGGERS = [
   `create constraint trigger t3 after insert on order_lines deferrable initially deferred for each row execute function add_line()`,
 ];
 
+interface Judged {
+  readonly current: () => Promise<unknown>;
+}
+
 const POSTGRES = ENGINES.filter(({ name }) => name === "postgres");
 
 describe.each(POSTGRES)("triggers that run at the end of the transaction, over $title", (engine) => {
@@ -46,26 +50,39 @@ describe.each(POSTGRES)("triggers that run at the end of the transaction, over $
     await sql`delete from orders`.execute(db);
   });
 
-  /** @param hooked whether hooks write after the request */
-  const shop = (hooked = false) => {
+  /** @param hooked whether hooks write after the request, or show other values than are stored */
+  const shop = (hooked: boolean | "showing" = false, options: object = {}) => {
     const place = { db, operations: ["read", "create", "replace", "patch", "delete"] } as const;
-    const lines = sqlEntitySet(Line, { ...place, table: "order_lines", columns: { orderId: "order_id" } });
+    const isShowing = hooked === "showing";
+    const hide = () => ({ text: "***" });
+    const lines = sqlEntitySet(Line, {
+      ...place,
+      table: "order_lines",
+      columns: { orderId: "order_id" },
+      after: isShowing ? { create: () => ({ amount: 0 }) } : {},
+    });
     const orders = sqlEntitySet(Order, {
       ...place,
       table: "orders",
       etag: ["version"],
       allowDeepInsert: true,
-      after: !hooked
-        ? {}
-        : {
-            patch: async ({ key, ctx }) => {
-              const open = ctx.transaction as AnyDatabase;
-              await sql`update orders set text = text || '+' where id = ${key}`.execute(open);
-            },
+      after: {
+        ...(isShowing && { create: hide, replace: hide, patch: hide }),
+        ...(hooked === true && {
+          patch: async ({ key, ctx }) => {
+            const open = ctx.transaction as AnyDatabase;
+            await sql`update orders set text = text || '+' where id = ${key}`.execute(open);
           },
+        }),
+      },
+      ...options,
       navigation: { lines: hasMany(Line, { target: "Lines", on: { id: "orderId" } }) },
     });
-    const service = odataService({ entitySets: [orders, lines], batch: { json: true } });
+    const service = odataService({
+      entitySets: [orders, lines],
+      batch: { json: true },
+      authenticate: () => ({ id: "ann" }),
+    });
     return sendTo(service);
   };
 
@@ -124,6 +141,34 @@ describe.each(POSTGRES)("triggers that run at the end of the transaction, over $
     const stored = await send("GET", "Orders(1)");
     expect([created.status, created.etag]).toEqual([201, stored.etag]);
     expect(created.json).toMatchObject({ ...stored.json, Total: 7, Version: 1, Lines: lines });
+  });
+
+  test.each([
+    ["alone", {}],
+    ["beside validate", { validate: { patch: async ({ current }: Judged) => void (await current()) } }],
+    ["beside a rule", { authorization: { update: resource(() => true) } }],
+  ])("hooks that show other values do so with the ETag of the end, %s", async (_name, options) => {
+    const ask = shop("showing", options);
+    const lines = [{ Id: 1, OrderId: 1, Amount: 3 }];
+    const created = await ask("POST", "Orders", { Id: 1, Text: "a", Lines: lines });
+    const stored = await ask("GET", "Orders(1)");
+    expect(stored.json).toMatchObject({ Text: "a", Total: 3, Version: 1 });
+    expect([created.status, created.etag, stored.etag]).toEqual([201, stored.etag, expect.any(String)]);
+    const shown = { ...stored.json, Text: "***" };
+    expect(created.json).toMatchObject({ ...shown, Lines: [{ Id: 1, Amount: 0 }] });
+    for (const [method, path, body, status] of [
+      ["PATCH", "Orders(1)", { Text: "b" }, 200],
+      ["PUT", "Orders(1)", { Text: "c" }, 200],
+      ["PUT", "Orders(1)/Text", { value: "d" }, 204],
+      ["PATCH", "Orders(1)?$expand=Lines", { Text: "e" }, 200],
+      ["PATCH", "Orders(1)?$select=Text,Version", { Text: "f" }, 200],
+    ] as const) {
+      const written = await ask(method, path, body);
+      const { etag, json } = await ask("GET", path.replace("/Text", ""));
+      expect([written.status, written.etag]).toEqual([status, etag]);
+      if (status === 200) expect(written.json).toEqual({ ...json, Text: "***" });
+    }
+    expect((await ask("GET", "Lines(1)")).json).toMatchObject({ Amount: 3 });
   });
 
   test("a change set answers with all orders as its end leaves them", async () => {

@@ -37,7 +37,7 @@ export const Event = entityType("Event", { id: edm.int32().key().computed(), tex
 type Extra<E extends EntityType> = Partial<
   Pick<
     SqlEntitySetOptions<E>,
-    "before" | "after" | "set" | "authorization" | "getByKey" | "create" | "patch" | "transactional"
+    "before" | "after" | "set" | "validate" | "authorization" | "getByKey" | "create" | "patch" | "transactional"
   >
 > & { readonly operations?: ReadonlyArray<"read" | "create" | "replace" | "patch" | "delete"> };
 

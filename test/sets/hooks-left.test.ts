@@ -1,6 +1,6 @@
 // Statements: docs/reference/handlers.md#order-of-a-write
 // Statements: docs/reference/handlers.md#hooks
-import { edm, entitySet, entityType, hasMany, odataService } from "odatakit";
+import { edm, entitySet, entityType, hasMany, odataService, resource } from "odatakit";
 import { describe, expect, test } from "vitest";
 import { ENGINES, type AnyDatabase } from "../executors/engines.ts";
 import { hookShop, useHookTables } from "./hook-model.ts";
@@ -10,6 +10,10 @@ interface Sent {
   readonly headers: Headers;
   readonly json: { readonly "@odata.etag"?: string; readonly Total?: number };
 }
+
+const judge = async ({ current }: { readonly current: () => Promise<unknown> }): Promise<undefined> => {
+  await current();
+};
 
 describe.each(ENGINES)("a write whose `after` hooks write its row, over $title", (engine) => {
   let db: AnyDatabase;
@@ -21,7 +25,7 @@ describe.each(ENGINES)("a write whose `after` hooks write its row, over $title",
   );
 
   /** A shop whose hooks count: the hook of an order writes it again, that of a line adds to its order. */
-  function countingShop(isShowing: boolean) {
+  function countingShop(isShowing: boolean, judged: object = {}) {
     const again = async ({ key, ctx }: { readonly key: number; readonly ctx: unknown }) => {
       const { sets } = ctx as Parameters<Parameters<typeof shop.run>[0]>[0];
       await sets(shop.orders, { hooks: false }).patch(key, { total: "7.5" });
@@ -32,7 +36,8 @@ describe.each(ENGINES)("a write whose `after` hooks write its row, over $title",
       await sets(shop.orders, { hooks: false }).patch(entity.orderId, { total: "9.5" });
     };
     const hooks = {
-      orders: { after: { patch: again, replace: again, create: again } },
+      orders: { after: { patch: again, replace: again, create: again }, ...judged },
+      service: { authenticate: () => ({ id: "ann" }) },
       lines: { after: { create: line } },
     };
     const shop: ReturnType<typeof hookShop> = hookShop(db, hooks);
@@ -48,10 +53,15 @@ describe.each(ENGINES)("a write whose `after` hooks write its row, over $title",
     expect((await send("PATCH", `Orders(${String(id)})`, { Status: "z" }, { "If-Match": etag })).status).toBe(200);
   }
 
-  test.each([true, false])(
-    "answers with the row as the hooks leave it; another value is shown: %s",
-    async (isShowing) => {
-      const shop = countingShop(isShowing);
+  test.each([
+    [true, "nothing", {}],
+    [false, "nothing", {}],
+    [true, "`validate`", { validate: { patch: judge } }],
+    [true, "a rule", { authorization: { update: resource(() => true) } }],
+  ])(
+    "answers with the row as the hooks leave it; another value is shown: %s; the stored entity is judged by: %s",
+    async (isShowing, _by, judged) => {
+      const shop = countingShop(isShowing, judged);
       const { send } = shop;
       for (const [method, path, body, status] of [
         ["PATCH", "Orders(1)", { Status: "b" }, 200],
