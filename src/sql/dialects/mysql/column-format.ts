@@ -274,9 +274,11 @@ function withinSingle(value: number): number {
 }
 
 /** All cells of a column have the same number of digits: trailing zeros are dropped. */
-const decimal = (): ColumnParts => ({
+/** A `bit(64)` is a whole number, too. */
+const decimal = ({ facets: { scale } }: StructuralProperty): ColumnParts => ({
   form: myForms().decimal,
   read: (cell) => parseDecimal(withoutZeros(String(cell))),
+  ...(scale === 0 && { toSelected: myNumberText }),
 });
 
 /** Null for a date that the calendar does not have, such as one of zeros. */

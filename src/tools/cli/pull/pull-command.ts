@@ -1,4 +1,5 @@
-import { existsSync, mkdirSync, readFileSync, statSync } from "node:fs";
+import { mkdirSync, readFileSync, statSync } from "node:fs";
+import { createRequire } from "node:module";
 import { dirname, isAbsolute, join, relative, resolve } from "node:path";
 import {
   writeDeclarations,
@@ -235,11 +236,9 @@ function pull(invocation: Invocation, folder: string, database: PulledDatabase):
     const result = pullFolder(modules, given, (line, styles) => terminal.print(paint(line, styles, terminal)));
     const missing = isCheck
       ? []
-      : ["kysely", ...DRIVERS[database.database.kind]].filter((name) => !isInstalled(name, folder));
+      : ["odatakit", "kysely", ...DRIVERS[database.database.kind]].filter((name) => !isInstalled(name, folder));
     if (missing.length > 0) {
-      terminal.report(
-        `  The modules import ${missing.join(" and ")}. Install what is missing: npm install ${missing.join(" ")}`,
-      );
+      terminal.report(`  The modules import packages that are not installed: npm install ${missing.join(" ")}`);
     }
     return result;
   } catch (error) {
@@ -261,11 +260,13 @@ const DRIVERS: Readonly<Record<CodeOptions["database"]["kind"], readonly string[
   mariadb: ["mysql2"],
 };
 
-/** Whether modules of a folder can import a package. */
+/** Whether modules of a folder can import a package. One that only `import` finds has another error. */
 function isInstalled(name: string, folder: string): boolean {
-  if (existsSync(join(folder, "node_modules", name, "package.json"))) return true;
-  const above = dirname(folder);
-  return above !== folder && isInstalled(name, above);
+  try {
+    return createRequire(join(folder, "index.js")).resolve(name) !== "";
+  } catch (error) {
+    return error instanceof Error && "code" in error && error.code !== "MODULE_NOT_FOUND";
+  }
 }
 
 /** Returns the path of the `package.json` of a folder, if its modules are those of CommonJS. */

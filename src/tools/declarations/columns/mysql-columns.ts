@@ -69,12 +69,11 @@ function mapFlag({ sample }: ObjectColumn, { place }: ColumnMappingContext): Col
   return mapTo("Edm.SByte", {}, { code: "flag", message, flag: `--map "${place}=boolean(0,1)"` });
 }
 
-function mapBits({ name, precision }: ObjectColumn): ColumnMapping {
+function mapBits({ precision }: ObjectColumn): ColumnMapping {
   const bits = precision ?? 1;
   if (bits === 1) return mapTo("Edm.Boolean");
   if (bits <= INT64_BITS) return mapTo("Edm.Int64");
-  const sql = `cast(${quote(name)} as unsigned)`;
-  return mapTo("Edm.Decimal", { facets: { precision: 20, scale: 0 }, sql, isReadOnly: true });
+  return mapTo("Edm.Decimal", { facets: { precision: 20, scale: 0 } });
 }
 
 function mapTemporal(column: ObjectColumn, { zoneless }: ColumnMappingContext): ColumnMapping | undefined {
