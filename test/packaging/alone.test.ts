@@ -76,7 +76,13 @@ const ALONE: ReadonlyArray<readonly [given: readonly string[], ended: Ended]> = 
   [["--version"], printed(`${readManifest().version}\n`)],
   [["serve", "--help"], printed("Usage: odatakit serve")],
   [["inspect", "x.db"], printed("Id Int64, Name String")],
-  [["pull", "x.db", "--out", "model"], printed("thing.ts")],
+  [
+    ["pull", "x.db", "--out", "model"],
+    {
+      ...printed("thing.ts"),
+      err: "  The modules import packages that are not installed: npm install kysely\n",
+    },
+  ],
   [["pull", "x.db", "--out", "model", "--check"], printed("4 unchanged")],
   [["nothing"], reported(2, 'There is no command "nothing".')],
 ];
