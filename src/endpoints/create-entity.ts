@@ -56,6 +56,7 @@ export const createEntity: Endpoint = inStages({
   },
   write: (result, bound, request) => savedResponse(result, bound, request),
   refresh: (result, bound, execution) => readSavedAgain(result, bound, execution),
+  content: (result, bound, execution) => readSaved(execution, bound, result),
 });
 
 /**

@@ -78,6 +78,7 @@ export const createRelated: Endpoint = inStages({
   },
   write: (result, bound, request) => savedResponse(result, bound, request),
   refresh: (result, bound, execution) => readSavedAgain(result, bound, execution),
+  content: (result, bound, execution) => readSaved(execution, bound, result),
 });
 
 /** Whether rules read the stored parent: its own, or those of the target set for an entity with its values. */

@@ -58,12 +58,13 @@ interface ReturnedEntity {
 }
 
 /**
- * Reads the content of the response of a write. A hidden entity is not returned: a handler may have found an existing one, or
+ * Reads the content of the response of a write, unless it is read after its transaction. A hidden entity is not returned: a handler may have found an existing one, or
  * assigned it to another user.
  * @throws ODataError that a handler of an expansion returned or threw
  */
 export function readSaved(execution: Execution, wanted: WantedEntity, saved: SavedEntity): Maybe<WriteResult> {
   const { origin, entity, handler } = saved;
+  if (execution.readsLater) return { ...saved, returned: null };
   // The write is kept, whatever happens to its response.
   execution.commit();
   const isSeen = origin.kind !== "EntitySet" || isSavedSeen(origin, entity, handler, execution.reader);

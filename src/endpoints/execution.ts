@@ -49,6 +49,8 @@ export class Execution implements ShownEntities {
   readonly #inner: Reader | null;
   /** The execution of the whole request, in which readers note what is shown; null for itself. */
   readonly #outer: Execution | null;
+  /** Whether the content of the response is read later, outside of the transaction. */
+  readonly readsLater: boolean;
 
   constructor(
     service: ServiceRuntime,
@@ -56,19 +58,21 @@ export class Execution implements ShownEntities {
     access: CallerAccess,
     inner: Reader | null = null,
     outer: Execution | null = null,
+    readsLater = false,
   ) {
     this.service = service;
     this.arrival = arrival;
     this.access = access;
     this.#inner = inner;
     this.#outer = outer;
+    this.readsLater = readsLater;
     this.readTime = callerOf(inner?.context)?.readTime ?? new ReadTime(service.definition.limits.queryTimeout);
     this.turn = new Turn(this.readTime.add);
   }
 
   /** Returns the execution of a part of the request, whose handlers use the transaction of a reader. */
-  within(inner: Reader): Execution {
-    return new Execution(this.service, this.arrival, this.access, inner, this.#whole);
+  within(inner: Reader, readsLater = false): Execution {
+    return new Execution(this.service, this.arrival, this.access, inner, this.#whole, readsLater);
   }
 
   /** The execution of the whole request. A getter: oxfmt drops the parentheses before a private member, as in `(a ?? b).#c`. */

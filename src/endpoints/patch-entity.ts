@@ -63,6 +63,7 @@ export const patchEntity: Endpoint = inStages({
   },
   write: (result, bound, request) => savedResponse(result, bound, request),
   refresh: (result, bound, execution) => readSavedAgain(result, bound, execution),
+  content: (result, bound, execution) => readSaved(execution, bound, result),
 });
 
 /** Returns the patch handler of a set. @throws Error for a set that has none, and so no route */

@@ -129,6 +129,7 @@ export const replaceEntity: Endpoint = inStages({
   },
   write: (result, bound, request) => savedResponse(result, bound, request),
   refresh: (result, bound, execution) => readSavedAgain(result, bound, execution),
+  content: (result, bound, execution) => readSaved(execution, bound, result),
 });
 
 /** Returns the replace handler of a set. @throws Error for a set that has none, and so no route */

@@ -28,6 +28,8 @@ interface Stages<Bound, Plan, Result> {
   ) => Maybe<ODataResponse>;
   /** Reads a result again, after later operations of its change set; absent: they cannot change it. */
   readonly refresh?: (result: Result, plan: Plan, execution: Execution) => Maybe<Result>;
+  /** Reads what the response shows, where `execute` and `refresh` were to leave that for later; absent: they have read all. */
+  readonly content?: (result: Result, plan: Plan, execution: Execution) => Maybe<Result>;
 }
 
 /** The stages of an endpoint whose bound request needs no plan. */
@@ -52,7 +54,7 @@ export function inPlannedStages<Bound, Plan, Result>(stages: Stages<Bound, Plan,
 }
 
 function executeAndWrite<Plan, Result>(
-  stages: Pick<Stages<unknown, Plan, Result>, "execute" | "write" | "refresh">,
+  stages: Pick<Stages<unknown, Plan, Result>, "execute" | "write" | "refresh" | "content">,
   plan: Plan,
   request: AuthorizedRequest,
   execution: Execution,
@@ -74,18 +76,17 @@ function executeAndWrite<Plan, Result>(
 
 /** Executes a request, and outside of change sets as far as its own end. */
 function executeOnce<Plan, Result>(
-  { execute, refresh }: Pick<Stages<unknown, Plan, Result>, "execute" | "refresh">,
+  { execute, refresh, content }: Pick<Stages<unknown, Plan, Result>, "execute" | "refresh" | "content">,
   plan: Plan,
   request: AuthorizedRequest,
   execution: Execution,
 ): Maybe<Result> {
   if (refresh === undefined || isInChangeSet(request)) return execute(plan, execution);
-  return executeSettled(
-    request,
-    execution,
-    (inner) => execute(plan, inner),
-    (result, inner) => refresh(result, plan, inner),
-  );
+  return executeSettled(request, execution, {
+    execute: (inner) => execute(plan, inner),
+    refresh: (result, inner) => refresh(result, plan, inner),
+    content: (result) => content?.(result, plan, execution) ?? result,
+  });
 }
 
 function isInChangeSet({ arrival }: AuthorizedRequest): boolean {

@@ -1,6 +1,6 @@
 // Statements: docs/reference/table-writes.md#writes
 import { sql } from "kysely";
-import { edm, entityType, hasMany, odataService, type ODataService, resource } from "odatakit";
+import { edm, entityType, hasMany, odataError, odataService, type ODataService, resource } from "odatakit";
 import { introspectDatabase } from "odatakit/introspect";
 import { sqlEntitySet } from "odatakit/kysely";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
@@ -13,6 +13,7 @@ const Order = entityType("Order", {
   version: edm.int32().computed().nullable(),
 });
 const Line = entityType("Line", { id: edm.int32().key(), orderId: edm.int32(), amount: edm.int32() });
+const Note = entityType("Note", { id: edm.int32().key(), text: edm.string() });
 
 /** Count the writes of an order, add its lines, and refuse some values, at the end of the transaction. */
 const TRIGGERS = [
@@ -50,6 +51,15 @@ describe.each(POSTGRES)("triggers that run at the end of the transaction, over $
     await sql`delete from orders`.execute(db);
   });
 
+  let reads = 0;
+  /** Reads what is committed. */
+  const notesOf = async (id: number) => {
+    reads += 1;
+    const { rows } = await sql<{ text: string }>`select text from orders where id = ${id}`.execute(db);
+    const text = rows[0]?.text ?? "none";
+    return text === "lost" ? odataError(500, "Lost", "The notes are lost.") : [{ id: 1, text }];
+  };
+
   /** @param hooked whether hooks write after the request, or show other values than are stored */
   const shop = (hooked: boolean | "showing" = false, options: object = {}) => {
     const place = { db, operations: ["read", "create", "replace", "patch", "delete"] } as const;
@@ -76,7 +86,10 @@ describe.each(POSTGRES)("triggers that run at the end of the transaction, over $
         }),
       },
       ...options,
-      navigation: { lines: hasMany(Line, { target: "Lines", on: { id: "orderId" } }) },
+      navigation: {
+        lines: hasMany(Line, { target: "Lines", on: { id: "orderId" } }),
+        notes: hasMany(Note, { get: notesOf }),
+      },
     });
     const service = odataService({
       entitySets: [orders, lines],
@@ -169,6 +182,18 @@ describe.each(POSTGRES)("triggers that run at the end of the transaction, over $
       if (status === 200) expect(written.json).toEqual({ ...json, Text: "***" });
     }
     expect((await ask("GET", "Lines(1)")).json).toMatchObject({ Amount: 3 });
+  });
+
+  test("expansions are read once, after the transaction, and their errors undo nothing", async () => {
+    reads = 0;
+    const created = await send("POST", "Orders?$expand=Notes", { Id: 1, Text: "a" });
+    expect(created).toMatchObject({ status: 201, json: { Version: 1, Notes: [{ Text: "a" }] } });
+    const patched = await send("PATCH", "Orders(1)?$expand=Notes", { Text: "b" });
+    expect(patched).toMatchObject({ status: 200, json: { Version: 2, Notes: [{ Text: "b" }] } });
+    const replaced = await send("PUT", "Orders(1)?$expand=Notes", { Text: "lost" });
+    expect(replaced).toMatchObject({ status: 500, json: { error: { code: "Lost" } } });
+    expect(reads).toBe(3);
+    expect((await send("GET", "Orders(1)")).json).toMatchObject({ Text: "lost", Version: 3 });
   });
 
   test("a change set answers with all orders as its end leaves them", async () => {
