@@ -12,7 +12,7 @@ import {
   type Settings,
 } from "odatakit/introspect";
 import { matchesGlob } from "../../../base/glob.ts";
-import { readByteSize, WRITE_SIZE } from "../byte-size.ts";
+import { readByteSize, sizeFix } from "../byte-size.ts";
 import type { Command, Invocation, ExitReason } from "../command.ts";
 import { areProblems, DATABASE_OPTIONS, readDatabaseOptions, SHARED_OPTIONS } from "../database-options.ts";
 import { isNotLoaded, loadDatabase, publishedBy } from "../load-database.ts";
@@ -92,8 +92,8 @@ function serviceSettings({ file }: Invocation, { maxTop }: SetRules): Problem | 
     const size = file[name];
     if (size === undefined) continue;
     const text = typeof size === "string" ? size : JSON.stringify(size);
-    const bytes = readByteSize(text);
-    if (bytes === null) return usageProblem(`odatakit.json: "${name}" is "${text}".`, WRITE_SIZE);
+    const bytes = readByteSize(name, text);
+    if (bytes === null) return usageProblem(`odatakit.json: "${name}" is "${text}".`, sizeFix(name));
     sizes[limit] = bytes;
   }
   return { prefix, profile, defaults: { maxTop, ...sizes } };

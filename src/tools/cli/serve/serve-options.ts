@@ -47,7 +47,7 @@ export const SERVE_OPTIONS: Readonly<Record<string, CommandOption>> = {
     type: "string",
     value: "<size>",
     default: "a quarter of the heap",
-    summary: "the longest entities of all responses together, such as 400MB",
+    summary: "the most bytes of all responses together, such as 4000MB",
   },
   pool: {
     ...inFile,

@@ -1,6 +1,6 @@
 import type { DeclareOptions, DescribedSet, DescribedWarning } from "odatakit/introspect";
 import { LONGEST_TIME } from "../../../base/within-time.ts";
-import { readByteSize, WRITE_SIZE } from "../byte-size.ts";
+import { readByteSize, sizeFix } from "../byte-size.ts";
 import type { Invocation } from "../command.ts";
 import { areProblems } from "../database-options.ts";
 import { usageProblem, type Problem } from "../problem.ts";
@@ -128,8 +128,8 @@ function sizesOf(
   const size = (name: string): number | null => {
     const given = options[name];
     if (typeof given !== "string") return null;
-    const bytes = readByteSize(given);
-    if (bytes === null) wrong(name, given, WRITE_SIZE);
+    const bytes = readByteSize(name, given);
+    if (bytes === null) wrong(name, given, sizeFix(name));
     return bytes;
   };
   const usual = (options["write"] ?? false) === false ? null : MAX_BODY;
