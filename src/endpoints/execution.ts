@@ -30,6 +30,15 @@ import type { ServiceRuntime } from "./service-runtime.ts";
 /** Milliseconds for which a read without a limit waits for others. */
 const PATIENCE = 10_000;
 
+/** The transaction of a part of a request. */
+interface ExecutionPart {
+  readonly inner: Reader | null;
+  readonly outer: Execution | null;
+  readonly readsLater: boolean;
+}
+
+const WHOLE: ExecutionPart = Object.freeze({ inner: null, outer: null, readsLater: false });
+
 /** One request in execution: the context and the limits with which it calls handlers. It does not know the query options. */
 export class Execution implements ShownEntities {
   readonly service: ServiceRuntime;
@@ -52,14 +61,8 @@ export class Execution implements ShownEntities {
   /** Whether the content of the response is read later, outside of the transaction. */
   readonly readsLater: boolean;
 
-  constructor(
-    service: ServiceRuntime,
-    arrival: Arrival,
-    access: CallerAccess,
-    inner: Reader | null = null,
-    outer: Execution | null = null,
-    readsLater = false,
-  ) {
+  constructor(service: ServiceRuntime, arrival: Arrival, access: CallerAccess, part: ExecutionPart | null = null) {
+    const { inner, outer, readsLater }: ExecutionPart = part ?? WHOLE;
     this.service = service;
     this.arrival = arrival;
     this.access = access;
@@ -72,7 +75,7 @@ export class Execution implements ShownEntities {
 
   /** Returns the execution of a part of the request, whose handlers use the transaction of a reader. */
   within(inner: Reader, readsLater = false): Execution {
-    return new Execution(this.service, this.arrival, this.access, inner, this.#whole, readsLater);
+    return new Execution(this.service, this.arrival, this.access, { inner, outer: this.#whole, readsLater });
   }
 
   /** The execution of the whole request. A getter: oxfmt drops the parentheses before a private member, as in `(a ?? b).#c`. */
