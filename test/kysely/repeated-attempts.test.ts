@@ -1,7 +1,7 @@
 // Statements: docs/reference/handlers.md#ctxintransaction
 // Statements: docs/reference/table-writes.md#writes
 import { Kysely, sql } from "kysely";
-import { action, edm, entityType, odataService } from "odatakit";
+import { action, edm, entityType, ODataError, odataService } from "odatakit";
 import { sqlEntitySet } from "odatakit/kysely";
 import { sqliteDialect } from "odatakit/sqlite";
 import { expect, onTestFinished, test } from "vitest";
@@ -196,4 +196,33 @@ test("a locked file is tried three times, because each attempt has waited for it
   opened.failures.set((command) => (command === "commit" ? LOCKED : null));
   const { response } = await opened.send("POST", "Add", { id: 2 });
   expect([response.status, opened.begun()]).toEqual([503, 3]);
+});
+
+test("an error of the application after a conflict stays as it is", async () => {
+  const opened = await open();
+  let commits = 0;
+  opened.failures.set((command) => (command === "commit" && commits++ === 0 ? CONFLICT : null));
+  const late = sqlEntitySet(Part, { db: opened.db, table: "parts", operations: ["create"] });
+  const details = [{ code: "Until", message: "Until noon." }];
+  const service = odataService({
+    entitySets: [late],
+    schemaCheck: false,
+    actions: {
+      Wait: action({
+        handler: (_parameters, outer) =>
+          outer.inTransaction(() => {
+            if (commits === 0) return;
+            throw new ODataError(503, "Maintenance", "Later.", { target: "Parts", details, cause: new Error("why") });
+          }),
+      }),
+    },
+    logger: { error: () => undefined, warn: () => undefined, info: () => undefined },
+  });
+  const state = { isOver: false };
+  const answer = service.fetch(new Request(`${ORIGIN}/Wait`, { method: "POST" })).finally(() => {
+    state.isOver = true;
+  });
+  while (!state.isOver) await passTime(STEP);
+  const { error } = (await (await answer).json()) as { readonly error: object };
+  expect(error).toMatchObject({ code: "Maintenance", message: "Later.", target: "Parts", details });
 });

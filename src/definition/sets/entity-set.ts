@@ -172,8 +172,9 @@ export interface EntitySetDeclaration<
   /**
    * Locks the row of a key until the open transaction ends; absent if the rows are not in a table. It returns false for a table
    * whose rows the database cannot lock.
+   * @param isDeleted whether the row is about to be deleted, so that new rows that refer to it must wait, too
    */
-  lock?(this: void, key: unknown, context: RuleContext): Maybe<unknown>;
+  lock?(this: void, key: unknown, context: RuleContext, isDeleted?: boolean): Maybe<unknown>;
   /** Reads the row of a key as writes return it, in the open transaction; absent like `lock`. */
   reread?(this: void, key: unknown, context: RuleContext): Maybe<object | null>;
   /** Runs what waits for the end of the open transaction: triggers, and checks of constraints. */

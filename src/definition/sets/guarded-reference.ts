@@ -32,7 +32,7 @@ export function guardedReferencesOf(entitySet: EntitySet, guarded: readonly Enti
 }
 
 /** Returns the foreign keys that navigations of the target set declare, as navigations of the set itself. */
-function inverseReferences(entitySet: EntitySet, target: EntitySet): readonly GuardedReference[] {
+export function inverseReferences(entitySet: EntitySet, target: EntitySet): readonly GuardedReference[] {
   const { navigationProperties, navigationJoins, navigationPropertyBindings, entityType } = target;
   return [...navigationProperties.values()].flatMap((navigation): readonly GuardedReference[] => {
     const join = navigationJoins.get(navigation.name);

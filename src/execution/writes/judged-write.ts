@@ -58,14 +58,23 @@ export function runJudged<T>(
   work: (reader: Reader) => Maybe<T>,
 ): Promise<T> {
   return runAtomically(by, key, reader, {}, async (inner) => {
-    await lockEntity(by.set, key, inner.context);
+    await lockEntity(by.set, key, inner.context, by.handler === by.set.handlers.delete);
     return work(inner);
   });
 }
 
-/** Locks an entity until the open transaction ends; does nothing outside of transactions, and for handlers without a table. */
-export function lockEntity({ lock }: EntitySetDefinition, key: unknown, context: Context): Maybe<unknown> {
-  return context.transaction === undefined ? undefined : lock?.(key, context);
+/**
+ * Locks an entity until the open transaction ends; does nothing outside of transactions, and for handlers without a table.
+ * @param isDeleted whether the entity is about to be deleted
+ * @returns false if the database cannot lock it
+ */
+export function lockEntity(
+  { lock }: EntitySetDefinition,
+  key: unknown,
+  context: Context,
+  isDeleted = false,
+): Maybe<unknown> {
+  return context.transaction === undefined ? undefined : lock?.(key, context, isDeleted);
 }
 
 /**

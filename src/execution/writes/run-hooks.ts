@@ -59,8 +59,12 @@ export function createHooked(
   if (hooked.length === 0) return write(entity, reader);
   const isShown = hooked.some((each) => each.set.hooks?.after.create !== undefined);
   return inTransaction(by, reader, isShown, async (inner) => {
-    await lockParents(hooked, inner);
     const made = await beforeCreation(sent, inner);
+    const written = made === entity ? sent : graphOf(set, made, inner.context);
+    await lockParents(
+      written.filter((each) => each.set.hooks?.after.create !== undefined),
+      inner,
+    );
     const name = `the create of ${set.entitySet.name}`;
     const saved = answeredValue(await ServiceContext.naming(inner.context, name, () => write(made, inner)));
     if (saved === null || saved === undefined) throw new MissingEntity();
@@ -306,7 +310,7 @@ function storedEntity(set: EntitySetDefinition, { write, key }: HookedChange, re
         `${hook} called \`current\`, but ${entitySet.name} has no \`getByKey\`. Declare it, or \`read\`.`,
       );
     }
-    await lockEntity(set, key, context);
+    await lockEntity(set, key, context, write === "delete");
     const found = await findEntity(entitySet, key, reader);
     if (found !== null) return loadedCopy(entitySet, found, "a hook");
     if (write === "replace" && settings.allowUpsert && handlers.create === undefined) return null;

@@ -356,6 +356,8 @@ export interface WriteSyntax {
   readonly defaultRow: Sql;
   /** Ends a select that locks its rows until the transaction ends; null: a transaction locks the whole database. */
   readonly rowLock: Sql | null;
+  /** The same before rows are deleted: inserts that refer to them wait, too. */
+  readonly deletionLock: Sql | null;
   /** Ends a select that reads the current state of a row, even if other transactions changed it since this one began. */
   readonly currentRow: Sql;
   /** Ends an insert that does nothing if the row exists. @param column any column of the table */

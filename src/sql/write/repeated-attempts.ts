@@ -4,7 +4,7 @@ import { messageOf } from "../../base/message-of.ts";
 import { LockTimeoutError } from "../../connection/synchronous-reader.ts";
 import type { RuleContext } from "../../definition/context.ts";
 import { isODataError, protocolError } from "../../errors/odata-error.ts";
-import { databaseFault, mayPass } from "../read/database-fault.ts";
+import { databaseFault, isOutdated, mayPass } from "../read/database-fault.ts";
 
 /** The maximum number of attempts after faults that are no conflict with another transaction. */
 const MAX_TRIES = 3;
@@ -73,20 +73,18 @@ function hasWaited(error: unknown): boolean {
 /** Explains the last error in the log. */
 function gaveUp(error: unknown, tries: number, passed: number): Error {
   const times = `${String(tries)} attempts in ${String(Math.round(passed))} ms`;
-  return new Error(
-    `Gave up after ${times}, because of concurrent transactions. The last one failed: ${messageOf(error)}`,
-    {
-      cause: error,
-    },
-  );
+  const reason = isOutdated(error) ? "statements that no longer fit the tables" : "concurrent transactions";
+  const message = `Gave up after ${times}, because of ${reason}. The last one failed: ${messageOf(error)}`;
+  return new Error(message, { cause: error });
 }
 
 /** Explains the failure of a later attempt in the log: if it is out of time, earlier ones took the time. */
 function withConflict(failure: unknown, tries: number, conflict: unknown): unknown {
-  const isLate = isODataError(failure) && failure.status === 503 && failure.cause !== undefined;
-  if (conflict === undefined || !isLate) return failure;
-  const { message, headers, mayLog, cause } = failure;
+  if (conflict === undefined || !isODataError(failure) || failure.cause === undefined) return failure;
+  const { code, message, target, details, headers, mayLog, cause } = failure;
+  // Any other error of the status may be that of the application.
+  if (code !== "ServiceUnavailable" || failure.status !== 503) return failure;
   const before = `${String(tries)} earlier attempts failed because of concurrent transactions, the last one with: ${messageOf(conflict)}`;
   const explained = new Error(`${messageOf(cause)} ${before}`, { cause });
-  return protocolError("ServiceUnavailable", message, { cause: explained, headers, mayLog });
+  return protocolError(code, message, { target, details, cause: explained, headers, mayLog });
 }

@@ -5,6 +5,7 @@ import type { EntitySetDeclaration } from "../../definition/sets/entity-set.ts";
 import { ALONE } from "../../definition/sets/judge-references.ts";
 import type { StructuralProperty } from "../../edm/model.ts";
 import type { PrimitiveValue } from "../../edm/value-codec.ts";
+import { isUnsupported } from "../read/database-fault.ts";
 import { setMember } from "../read/read-entity.ts";
 import { keptProperties, mergedProperties, type RowValues } from "./changed-columns.ts";
 import {
@@ -23,7 +24,7 @@ import {
   type AnyWriteContext,
 } from "./relation-write.ts";
 import { insertGraph } from "./sql-deep-insert.ts";
-import { inStatement, inTransaction, type SqlSession, type WriteCommand } from "./sql-session.ts";
+import { inStatement, inTransaction, type SqlSession, withSavepoint, type WriteCommand } from "./sql-session.ts";
 import { type DeclaredTable, type SqlTable, writtenSet, mayHideRows } from "./sql-table.ts";
 import type { Values } from "./stored-columns.ts";
 import { type TableWriter, type WriteTask, writerOf } from "./table-writer.ts";
@@ -78,26 +79,59 @@ const SETTLE: WriteCommand = Object.freeze({ sql: "set constraints all immediate
 
 /** Makes the functions that lock the row of a key, and read it as writes return it. @see docs/reference/handlers.md, Hooks */
 export function rowReads(declared: DeclaredTable): RowReads {
-  const read = (use: RowUse, key: unknown, context: Context): Maybe<Values | null | false> =>
+  let isLockable = false;
+  const lock = (key: unknown, context: Context, use: "locked" | "deleted"): Maybe<unknown> =>
     chain(declared.open(context), (table) => {
       const writer = writerOf(table);
       const { locksRows, locksByKey } = writer.statements;
-      if (use === "locked" && !locksRows) return null;
-      if (use === "locked" && !locksByKey) return false;
-      const selected = use === "locked" ? table.keyOnly : table.returnedTo(context);
-      return inStatement(table, context, (session) =>
-        writer.read(taskOf(session, context), writer.keyValues(key), selected, use),
-      );
+      if (!locksRows) return null;
+      if (!locksByKey || isDistributedBeyondKey(table)) return false;
+      return inStatement(table, context, (session) => {
+        const read = (): Maybe<unknown> =>
+          writer.read(taskOf(session, context), writer.keyValues(key), table.keyOnly, use);
+        if (isLockable) return read();
+        return chain(unlessUnsupported(session, read), (row) => {
+          isLockable = row !== false;
+          return row;
+        });
+      });
     });
   // The service passes the context of handlers.
   return {
-    lock: (key, context) => read("locked", key, context as Context),
-    reread: (key, context) => chain(read("read", key, context as Context), (row) => (row === false ? null : row)),
+    lock: (key, context, isDeleted) => lock(key, context as Context, isDeleted === true ? "deleted" : "locked"),
+    reread: (key, context) =>
+      chain(declared.open(context as Context), (table) =>
+        inStatement(table, context as Context, (session) => {
+          const writer = writerOf(table);
+          const selected = table.returnedTo(context as Context);
+          return writer.read(taskOf(session, context as Context), writer.keyValues(key), selected, "read");
+        }),
+      ),
     settle: (context) =>
       chain(declared.open(context as Context), (table) =>
         inStatement(table, context as Context, (session) => session.run(SETTLE)),
       ),
   };
+}
+
+/** Whether a property outside of the key decides on the machine of a row: a database locks no row of an unknown machine. */
+function isDistributedBeyondKey({ reader, entityType }: SqlTable): boolean {
+  const field = reader.statements.distributedBy();
+  return typeof field === "string" && !entityType.key.some((property) => property.field === field);
+}
+
+/** The savepoint before the first lock of a table. */
+const LOCKING = "odatakit_lock";
+
+/** Returns the result of a statement; false if the database does not support it, such as for a view that groups rows. */
+async function unlessUnsupported(session: SqlSession, read: () => Maybe<unknown>): Promise<unknown> {
+  const run = async (text: string): Promise<unknown> => session.run({ sql: text, parameters: [], width: 0 });
+  try {
+    return await withSavepoint(LOCKING, run, async () => read());
+  } catch (error) {
+    if (isUnsupported(error)) return false;
+    throw error;
+  }
 }
 
 /** Turns thrown errors into rejected promises, while results may be synchronous: applications call these handlers too. */
@@ -186,7 +220,8 @@ function changeColumns(
       // Nothing is written, and a distributed database may not be able to lock a row of an unknown machine.
       const isRead = isEmpty && unchanged.length > 0;
       const use = isMerged ? "merged" : "replaced";
-      const row = await readExpected(writer, task, wanted, { expected, needed, use, isRead });
+      const unneeded = isRead ? "read" : "locked";
+      const row = await readExpected(writer, task, wanted, { expected, needed, use, unneeded });
       if (row === null) return checkShared(writer, task, wanted, guard);
       if (guard !== null && !(await isVisible(task, guard.restrictions, guard.row))) return null;
       if (guard !== null) await checkChange(task, values, guard);
@@ -254,7 +289,7 @@ function deleteRow(
     context,
     async (session) => {
       const task = taskOf(session, context);
-      if ((await readExpected(writer, task, wanted, { expected })) === null) {
+      if ((await readExpected(writer, task, wanted, { expected, unneeded: "deleted" })) === null) {
         await checkShared(writer, task, wanted, guard);
         return false;
       }
@@ -291,8 +326,8 @@ interface RowToWrite {
   /** The properties whose stored values determine the cells to write. */
   readonly needed?: readonly StructuralProperty[];
   readonly use?: RowUse;
-  /** Whether the row is only read, so that it needs no lock. */
-  readonly isRead?: boolean;
+  /** The purpose if no properties are needed: `"read"` locks nothing. */
+  readonly unneeded?: RowUse;
 }
 
 /**
@@ -303,11 +338,10 @@ async function readExpected(
   writer: TableWriter,
   task: WriteTask,
   key: readonly PrimitiveValue[],
-  { expected, needed = [], use = "locked", isRead = false }: RowToWrite,
+  { expected, needed = [], use = "locked", unneeded = "locked" }: RowToWrite,
 ): Promise<Values | null> {
   const names = new Set([...writer.table.entityType.key, ...expected.map(([property]) => property), ...needed]);
   const selected = Array.from(names, (property) => ({ property }));
-  const unneeded = isRead ? "read" : "locked";
   const row = await writer.read(task, key, selected, needed.length === 0 ? unneeded : use);
   return row !== null && hasExpected(row, expected) ? row : null;
 }

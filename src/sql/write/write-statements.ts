@@ -49,8 +49,8 @@ interface ReturningCondition extends RowCondition {
   readonly selected: readonly SelectedProperty[];
 }
 
-/** The purpose of a read: to return a row, to write it afterwards, to merge a change into it, or to replace it. */
-export type RowUse = "read" | "locked" | "merged" | "replaced";
+/** The purpose of a read: to return a row, to write or delete it afterwards, to merge a change into it, or to replace it. */
+export type RowUse = "read" | "locked" | "deleted" | "merged" | "replaced";
 
 /** The maximum number of cached statements per table: patches may name any combination of properties. */
 const STATEMENTS_KEPT = 300;
@@ -159,7 +159,7 @@ export class WriteStatements {
 
   /**
    * Reads a row.
-   * @param use `"locked"` locks the row until the transaction ends; `"merged"` and `"replaced"` also read stored documents,
+   * @param use `"locked"` and `"deleted"` lock the row until the transaction ends; `"merged"` and `"replaced"` also read stored documents,
    *   and to `"replaced"` a complex value is null if it cannot be read, since nothing of it can be kept
    */
   select(selected: readonly SelectedProperty[], use: RowUse, expected: Expected = []): WriteStatement {
@@ -168,7 +168,7 @@ export class WriteStatements {
       const isStored = use === "merged" || use === "replaced";
       const read = selectColumns(selected, this.#relation(), cells, isStored ? storedDocument : undefined);
       const columns = use === "replaced" ? withoutUnreadable(read) : read;
-      const lock = this.#rowLockIf(use !== "read" && this.locksByKey);
+      const lock = this.#lockFor(use, this.locksByKey);
       const text = sql`select ${sql.join(cells)} from ${sqlTableName(this.#table.tableName)} where ${this.#where({ expected })}${lock}`;
       return this.#compile(text, { columns }, cells.length);
     });
@@ -194,14 +194,16 @@ export class WriteStatements {
         const operand = compared(plannedOperand(plan, relation), comparisons[index]);
         return equalsConstant(operand, { kind: "parameter", index }, "filter");
       });
-      const lock = this.#rowLockIf(use === "locked" && this.locksByCondition);
+      const lock = this.#lockFor(use, this.locksByCondition);
       const text = sql`select ${sql.join(cells)} from ${sqlTableName(this.#table.tableName)} where ${sql.join(conditions, sql` and `)}${lock}`;
       return this.#compile(text, { columns }, cells.length);
     });
   }
 
-  #rowLockIf(isLocked: boolean): Sql {
-    return (isLocked ? this.#writes.rowLock : null) ?? sql``;
+  #lockFor(use: RowUse, isLocked: boolean): Sql {
+    if (use === "read" || !isLocked) return sql``;
+    const { rowLock, deletionLock } = this.#writes;
+    return (use === "deleted" ? deletionLock : rowLock) ?? sql``;
   }
 
   /** Most writes return the same properties, which need no list. */

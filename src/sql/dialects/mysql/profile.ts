@@ -137,6 +137,7 @@ const MY_WRITES: WriteSyntax = Object.freeze<WriteSyntax>({
   returnsRows: false,
   defaultRow: sql`() values ()`,
   rowLock: sql` for update`,
+  deletionLock: sql` for update`,
   // The row is already locked.
   currentRow: sql` for update`,
   // Setting a column to itself does nothing.

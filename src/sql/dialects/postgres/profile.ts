@@ -170,6 +170,7 @@ const PG_WRITES: WriteSyntax = Object.freeze<WriteSyntax>({
   defaultRow: sql`default values`,
   // A weaker lock than `for update`: it waits for no insert that refers to the row, which may itself wait for the row.
   rowLock: sql` for no key update`,
+  deletionLock: sql` for update`,
   currentRow: sql``,
   unlessThere: () => sql` on conflict do nothing`,
 });

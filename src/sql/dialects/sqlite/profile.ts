@@ -146,6 +146,7 @@ const SQLITE_WRITES: WriteSyntax = Object.freeze<WriteSyntax>({
   findUniqueIndexes,
   defaultRow: sql`default values`,
   rowLock: null,
+  deletionLock: null,
   currentRow: sql``,
   unlessThere: () => sql` on conflict do nothing`,
 });
