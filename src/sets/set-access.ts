@@ -83,7 +83,7 @@ export class SetAccess {
     const isLocked = this.#isLocking(options, call);
     return this.#run("read", call, async ({ set, reader }, judge) => {
       this.#requireHandler(set, "getByKey", call);
-      if (isLocked && (await lockEntity(set, wanted, reader.context)) === false) throw unlockable(set.entitySet.name);
+      if (isLocked) await lockEntity(set, wanted, reader.context);
       const entity = await findEntity(set.entitySet, wanted, reader);
       if (entity !== null) await judge(entity, reader.context);
       return entity === null ? null : this.#shown(entity, reader.context);
@@ -357,11 +357,6 @@ function formOf({ handlers, entitySet }: EntitySetDefinition, call: string): Rea
 
 function changedMeanwhile(name: string): never {
   throw protocolError("PreconditionFailed", `The entity of ${name} was changed or deleted in the meantime.`);
-}
-
-/** Makes the error of a distributed table with a key that several rows may have. */
-function unlockable(name: string): Error {
-  return protocolError("NotImplemented", `The database cannot lock single rows of ${name}, because it is distributed.`);
 }
 
 /** Returns whether an entity in canonical form has the expected values, to the last digit. */

@@ -1,9 +1,9 @@
 // Statements: docs/reference/handlers.md#rows-that-many-write
 import { setTimeout as pause } from "node:timers/promises";
 import { sql } from "kysely";
-import { edm, entityType, hasMany, hasRequired, odataError, odataService } from "odatakit";
+import { action, edm, entityType, hasMany, hasRequired, odataError, odataService } from "odatakit";
 import { sqlEntitySet } from "odatakit/kysely";
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test } from "vitest";
 import { type AnyDatabase, ENGINES, type OpenDatabase } from "../executors/engines.ts";
 import { NEVER } from "../timers.ts";
 
@@ -157,3 +157,49 @@ describe.each(ENGINES)("the entities to which new ones refer, over $title", ({ o
     expect([await deletion, insertion.status]).toEqual([204, "rejected"]);
   });
 });
+
+const Parcel = entityType("Parcel", { id: edm.int32().key(), region: edm.int32(), weight: edm.int32() });
+const Item = entityType("Item", { id: edm.int32().key(), parcelId: edm.int32() });
+
+test.each(ENGINES.filter(({ name }) => name === "postgres"))(
+  "a parent that a column outside of its key distributes stays unlocked, and `forUpdate` is 501, over $title",
+  async ({ open }) => {
+    const { db, close } = await open();
+    onTestFinished(close);
+    await sql`create table parcels (id integer not null primary key, region integer not null, weight integer not null)`.execute(db);
+    await sql`create table items (id integer not null primary key, parcel_id integer not null)`.execute(db);
+    await sql`insert into parcels values (1, 1, 1)`.execute(db);
+    const parcels = sqlEntitySet(Parcel, {
+      db,
+      table: "parcels",
+      operations: ["read", "patch"],
+      distributed: { by: "region" },
+      actions: {
+        lock: action({
+          bound: "entity",
+          handler: (id, _parameters, outer) =>
+            outer.inTransaction(async (ctx) => {
+              await ctx.set.get(id, { forUpdate: true });
+            }),
+        }),
+      },
+    });
+    const items = sqlEntitySet(Item, {
+      db,
+      table: "items",
+      operations: ["read", "create"],
+      columns: { parcelId: "parcel_id" },
+      distributed: { by: "id" },
+      navigation: { parcel: hasRequired(Parcel, { target: "Parcels", on: { parcelId: "id" } }) },
+      after: { create: () => undefined },
+    });
+    const logger = { error: () => undefined, warn: () => undefined, info: () => undefined };
+    const service = odataService({ entitySets: [parcels, items], schemaCheck: false, logger });
+    const post = async (path: string, body: object): Promise<number> => {
+      const init = { method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify(body) };
+      return (await service.fetch(new Request(`${ORIGIN}/${path}`, init))).status;
+    };
+    expect(await post("Items", { Id: 1, ParcelId: 1 })).toBe(201);
+    expect(await post("Parcels(1)/lock", {})).toBe(501);
+  },
+);

@@ -1,8 +1,9 @@
-import type { Maybe } from "../../base/maybe.ts";
+import { chain, type Maybe } from "../../base/maybe.ts";
 import type { Context } from "../../definition/context.ts";
 import type { EntitySetDefinition, ServiceDefinition } from "../../definition/model/service-definition.ts";
 import { needsResource } from "../../definition/sets/authorization.ts";
 import { databasesOf, type TransactionalDatabase } from "../../definition/sets/transactional-database.ts";
+import { protocolError } from "../../errors/odata-error.ts";
 import { identityOfKey } from "../entities/entity-key.ts";
 import { type Reader, serviceOf } from "../entities/reader.ts";
 import { type AtomicCall, ServiceContext } from "../rules/row-access.ts";
@@ -66,9 +67,23 @@ export function runJudged<T>(
 /**
  * Locks an entity until the open transaction ends; does nothing outside of transactions, and for handlers without a table.
  * @param isDeleted whether the entity is about to be deleted
- * @returns false if the database cannot lock it
+ * @throws ODataError `NotImplemented` if the database cannot lock it
  */
 export function lockEntity(
+  set: EntitySetDefinition,
+  key: unknown,
+  context: Context,
+  isDeleted = false,
+): Maybe<undefined> {
+  return chain(lockIfPossible(set, key, context, isDeleted), (found): undefined => {
+    if (found !== false) return;
+    const message = `The database cannot lock single rows of ${set.entitySet.name}: a column outside of the key distributes them, several rows may have one key, or they are those of a view.`;
+    throw protocolError("NotImplemented", message);
+  });
+}
+
+/** Locks an entity like `lockEntity`. @returns false if the database cannot lock it */
+export function lockIfPossible(
   { lock }: EntitySetDefinition,
   key: unknown,
   context: Context,

@@ -11,7 +11,7 @@ import { codecOf } from "../../edm/value-codecs.ts";
 import { declaredFieldOf } from "../../memory/compile-property.ts";
 import { identityOf } from "../entities/entity-key.ts";
 import { type Reader, serviceOf } from "../entities/reader.ts";
-import { lockEntity } from "./judged-write.ts";
+import { lockIfPossible } from "./judged-write.ts";
 
 /** A new entity of a set. */
 interface NewEntity {
@@ -47,7 +47,7 @@ export async function lockParents(entities: readonly NewEntity[], { context }: R
   const parents = new Map(
     entities.flatMap((each) => parentsOf(each, context)).map((parent) => [parent.identity, parent] as const),
   );
-  for (const { set, key } of [...parents.values()].toSorted(compareParents)) await lockEntity(set, key, context);
+  for (const { set, key } of [...parents.values()].toSorted(compareParents)) await lockIfPossible(set, key, context);
 }
 
 function parentsOf({ set, entity }: NewEntity, context: Context): readonly Parent[] {
