@@ -166,7 +166,9 @@ test.each(ENGINES.filter(({ name }) => name === "postgres"))(
   async ({ open }) => {
     const { db, close } = await open();
     onTestFinished(close);
-    await sql`create table parcels (id integer not null primary key, region integer not null, weight integer not null)`.execute(db);
+    await sql`create table parcels (id integer not null primary key, region integer not null, weight integer not null)`.execute(
+      db,
+    );
     await sql`create table items (id integer not null primary key, parcel_id integer not null)`.execute(db);
     await sql`insert into parcels values (1, 1, 1)`.execute(db);
     const parcels = sqlEntitySet(Parcel, {
