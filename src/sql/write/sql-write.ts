@@ -127,7 +127,7 @@ const LOCKING = "odatakit_lock";
 async function unlessUnsupported(session: SqlSession, read: () => Maybe<unknown>): Promise<unknown> {
   const run = async (text: string): Promise<unknown> => session.run({ sql: text, parameters: [], width: 0 });
   try {
-    return await withSavepoint(LOCKING, run, async () => read());
+    return await withSavepoint(LOCKING, run, () => Promise.resolve(read()));
   } catch (error) {
     if (isUnsupported(error)) return false;
     throw error;
