@@ -11,6 +11,7 @@ import { Pool } from "pg";
 import { afterEach, describe, expect, test } from "vitest";
 import { isArrayReader } from "../../src/connection/array-reader.ts";
 import type { AnyDatabase } from "../executors/engines.ts";
+import { NEVER } from "../timers.ts";
 
 /** A driver parses what the server sends outside of any request: an exception there ends its connection, not the process. */
 
@@ -179,7 +180,7 @@ describe.runIf(postgres !== undefined)("reads over pg", () => {
       .execute(db);
     const service = odataService({
       entitySets: [sqlEntitySet(Item, { db, table: view, name: "Items", operations: ["read"] })],
-      defaults: { queryTimeout: 100_000 },
+      defaults: { queryTimeout: NEVER },
       schemaCheck: false,
       logger,
     });
