@@ -61,7 +61,7 @@ export class ByteCount {
     this.#used += part.#used;
   }
 
-  /** Gives back bytes of what is not kept: there is room again. */
+  /** Gives back the bytes of values that are not kept: there is room again. */
   give(bytes: number): void {
     this.#used -= bytes;
     this.#held?.add(-bytes);

@@ -68,7 +68,7 @@ export async function runAtomically(
       current = null;
       const defers = await database.defers(context);
       if (defers) await database.settle(transaction);
-      // Each operation may have changed what an earlier one has returned.
+      // Each operation may have changed entities that an earlier response contains.
       for (const [index, { id, response }] of (defers ? [...responses] : responses.slice(0, -1)).entries()) {
         const { again } = response;
         const part = parts[index];

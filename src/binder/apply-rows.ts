@@ -87,7 +87,7 @@ export function totalOrder(rows: AppliedRows, orderBy: readonly OrderByItem[]): 
 
 /**
  * Adds a step that makes a row of each group.
- * @param behind the step, for messages
+ * @param behind the name of the step, for messages
  */
 export function withGroups(
   rows: AppliedRows,

@@ -144,7 +144,7 @@ function bindReach(path: SyntaxNode, method: AggregateMethod, isCount: boolean, 
   return { operand };
 }
 
-/** Returns what an aggregate takes each item of: entities that `join` leads to may belong to several rows. */
+/** Returns the collection whose items an aggregate takes: entities that `join` leads to may belong to several rows. */
 function itemsOf(operand: Operand): CollectionPath | undefined {
   const { expression = null } = operand.kind === "bound" ? operand : {};
   const isJoined = expression?.kind === "navigation" && expression.navigationProperty.origin !== undefined;

@@ -231,7 +231,7 @@ function runWithin(
 ): GroupedRows {
   let rows = start;
   let lossy: GroupedRows["lossy"] = null;
-  /** Conditions that an aggregate right behind them takes over, so that it keeps groups without such rows. */
+  /** Conditions that an aggregate right after them takes over, so that it keeps groups without such rows. */
   let conditions: readonly FilterClause[] = [];
   const keys = (): readonly KeyPath[] => (rows.keys === start.keys ? paths : pathsIn(rows.entityType, paths));
   const pending = (): FilterClause | null => allOf(conditions.map(({ expression }) => expression));

@@ -27,7 +27,7 @@ export interface ChangedRows {
    * @throws ODataError as bindSelect
    */
   readonly select: (items: readonly SelectItemSyntax[] | undefined, target: SelectionTarget) => SelectExpandClause;
-  /** Refuses `$expand` for rows that are no entities. @throws ODataError `InvalidQueryOption` */
+  /** Refuses `$expand` for rows that are not entities. @throws ODataError `InvalidQueryOption` */
   readonly refuseExpand: () => void;
 }
 

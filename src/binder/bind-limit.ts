@@ -46,7 +46,7 @@ export function limited(step: LimitSyntax, rows: AppliedRows, within: readonly K
 
 type RowLimit = Omit<LimitStep, "inputType">;
 
-/** Makes one limit of a top right behind a skip. @returns null behind any other step */
+/** Makes one limit of a skip and a top right after it. @returns null after any other step */
 function skippedBefore(rows: AppliedRows, limit: RowLimit): AppliedRows | null {
   const last = rows.steps.at(-1);
   const isSkip = last?.kind === "limit" && last.top === null && last.partition.length === 0;

@@ -56,7 +56,7 @@ export function toType(
   return { kind: "convert", operand: expression, type };
 }
 
-/** Makes the literal that a computed name stands for a parameter of another type, as if the literal stood in its place. */
+/** Adds the literal of a computed name as a parameter of another type, as if the request had the literal instead of the name. */
 function retyped({ index }: ParameterExpression, type: PrimitiveType, { parameters }: BindingContext): Expression {
   const source = required(parameters[index], "A parameter has no literal.");
   return { kind: "parameter", index: parameters.push({ ...source, type }) - 1, type };

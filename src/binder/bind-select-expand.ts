@@ -129,7 +129,7 @@ function withNames(clause: SelectExpandClause, rows: RowNames | undefined): Sele
 
 /**
  * Adds all computed values to the clause of a request without `$select`.
- * @param rows undefined: there are no computed values
+ * @param rows undefined: without computed values
  */
 export function selectComputed(clause: SelectExpandClause, rows: RowNames | undefined): SelectExpandClause {
   if (rows === undefined || rows.copies.named.length === 0) return clause;

@@ -7,7 +7,7 @@ import { allowedOf, type BindingContext, invalidOption, quotedName } from "./bin
 import type { BoundOperand } from "./operand.ts";
 
 /**
- * Returns a copy of the computed value that a name stands for; undefined for any other name.
+ * Returns a copy of the computed value with a name; undefined for any other name.
  * @throws ODataError `InvalidQueryOption` if the copies exceed `maxNodeCount`, and for a value of properties that the clause
  *   may not use; `UnsupportedQueryOption` for one of entities whose set disables the clause
  */
@@ -30,7 +30,7 @@ export function computedOperand(
   return { kind: "bound", expression, type, isCollection: false, position, growth: known.growth };
 }
 
-/** Requires that a clause may use the properties of a value as if its expression stood in the place of its name. */
+/** Requires that a clause may use the properties of a value as if the clause contained its expression instead of its name. */
 function requireAllowed(expression: Expression, context: BindingContext, position: number): void {
   // The value has been bound by the rules of this clause.
   if (context.clause === "compute") return;

@@ -81,7 +81,7 @@ export function bindWithTotals<Result>(
 }
 
 /**
- * Returns the total that `$these` stands for: clients name an aggregate by its alias as if the service declared it.
+ * Returns the total that `$these` refers to: clients name an aggregate by its alias as if the service declared it.
  * @throws ODataError `UnsupportedQueryOption` for a name that no aggregate of the request has, or different ones
  */
 function totalOf({ expression, method, position }: TheseSyntax, { steps }: Work): TotalSyntax {

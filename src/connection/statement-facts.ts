@@ -22,7 +22,7 @@ export interface StatementFacts {
    * traces call it.
    */
   readonly columns?: () => ReadonlyArray<readonly [table: string, column: string]>;
-  /** The cells of a row of entities, and the bytes of its JSON besides them; absent: its rows are no part of a response. */
+  /** The cells of a row of entities, and the bytes of its JSON besides them; absent: responses do not contain its rows. */
   readonly row?: { readonly width: number; readonly besides: number } | undefined;
   /** Whether it reads the catalogue, or so few entries of indexes that it is always short. */
   readonly isOfCatalogue?: boolean;

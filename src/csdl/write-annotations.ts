@@ -15,7 +15,7 @@ const VOCABULARIES: Readonly<Record<string, string>> = {
     "https://oasis-tcs.github.io/odata-vocabularies/vocabularies/Org.OData.Capabilities.V1.xml",
 };
 
-/** The vocabulary of the facets that are no attributes; referred to by documents that use it. */
+/** The vocabulary of the facets without an attribute; referred to by documents that use it. */
 const VALIDATION = "Org.OData.Validation.V1";
 
 /** The vocabulary of `$apply`; referred to by documents with sets that support it. */
@@ -110,7 +110,7 @@ const NUMBER_ATTRIBUTES: Readonly<Record<string, string>> = {
 };
 
 /**
- * Makes the annotations for the facets that are no attributes. The vocabulary has no term for `minLength`.
+ * Makes the annotations for the facets without an attribute. The vocabulary has no term for `minLength`.
  * @see Org.OData.Validation.V1
  */
 export function limitAnnotations({ type, facets }: Pick<StructuralProperty, "type" | "facets">): readonly XmlElement[] {

@@ -269,7 +269,7 @@ export interface EntityQuery<E extends EntityTypeDeclaration, N> extends EntityF
 
 /** The options of `get`. */
 export interface ReadOptions {
-  /** Whether the row stays locked until the open transaction ends, so that nobody else changes it; false if absent. */
+  /** Whether the row stays locked until the open transaction ends, so that no other transaction changes it; false if absent. */
   readonly forUpdate?: boolean | undefined;
 }
 

@@ -47,7 +47,7 @@ export interface CollectionQuery {
   readonly compute?: readonly ComputedProperty[] | undefined;
   /** The terms of `$orderby`; the handler decides the order of equal entities. */
   readonly orderBy: readonly OrderByItem[];
-  /** The properties of `$select`, or those that the user may read; null for all properties. */
+  /** The properties of `$select`, or the readable properties of the user; null for all properties. */
   readonly select: readonly SelectedProperty[] | null;
   /**
    * The navigation properties of `$expand`; null without `$expand`. The service expands navigations that have a handler;

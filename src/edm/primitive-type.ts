@@ -67,7 +67,7 @@ export interface FormFacets {
 }
 
 /**
- * Limits on the values of a property; absent: no limit. Those that are not limits on the form apply to the values that clients
+ * Limits on the values of a property; absent: no limit. Limits that are not on the form apply to the values that clients
  * write, and not to literals of a URL.
  * @see Org.OData.Validation.V1
  */

@@ -21,7 +21,7 @@ export class AuthorizedRequest {
   readonly path: ResourcePath;
   /** The base URL and the prefix, without a trailing slash: the base of all URLs in responses. */
   readonly serviceRoot: string;
-  /** The sets that the query uses besides the one that it reads: noted for the headers of caches. Null for no declared set. */
+  /** The sets that the query uses besides the set to read: noted for the headers of caches. Null for no declared set. */
   queriedSets: ReadonlyArray<EntitySet | null> = NO_SETS;
   #options: QueryOptionsReading | undefined;
   #preferences: Preferences | undefined;

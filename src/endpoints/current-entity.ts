@@ -30,7 +30,7 @@ interface WriteTarget {
   readonly ifNoneMatch?: "every" | "star" | "nothing";
   /** Whether the write needs the whole entity, and not only the values of its ETag. */
   readonly isWholeNeeded?: boolean;
-  /** Returns the properties of the whole entity that the write needs; absent: those that clients may see. */
+  /** Returns the properties of the whole entity that the write needs; absent: the properties that clients may see. */
   readonly wholeSelected?: (() => readonly SelectedProperty[]) | null;
   /** The entity where a rule has loaded it. */
   readonly addressed?: AddressedEntity;

@@ -127,7 +127,7 @@ function readReturned(
 }
 
 /**
- * Returns what the response shows of a saved entity. Its expansions follow from the stored values.
+ * Returns a saved entity as the response shows it. Its expansions follow from the stored values.
  * @param read the entity, or the object that contains it with its expansions
  */
 function withShown(execution: Execution, entity: unknown, read: unknown): unknown {

@@ -56,7 +56,7 @@ export class Execution implements ShownEntities {
   #isCommitted = false;
   /** The reader of the transaction to which this execution belongs; null for that of the whole request. */
   readonly #inner: Reader | null;
-  /** The execution of the whole request, in which readers note what is shown; null for itself. */
+  /** The execution of the whole request, in which readers note the shown entities; null for itself. */
   readonly #outer: Execution | null;
   /** Whether the content of the response is read later, outside of the transaction. */
   readonly readsLater: boolean;
@@ -112,7 +112,7 @@ export class Execution implements ShownEntities {
     return Math.max(maxResponseBytes - (this.arrival.batch?.counted.bytes ?? 0), 0);
   }
 
-  /** Counts the bytes of what is read for the response. */
+  /** Counts the bytes of the rows that are read for the response. */
   get bytes(): ByteCount {
     return (this.#bytes ??= new ByteCount(this.mostBytes, this.#held));
   }
@@ -158,7 +158,7 @@ export class Execution implements ShownEntities {
     return this.#inner ?? (this.#reader ??= readerOf(this.context, this.turn, { shown: this, bytes: this.bytes }));
   }
 
-  /** Notes what an `after` hook shows instead of a stored entity. */
+  /** Notes the entity that an `after` hook shows instead of the stored one. */
   noteShown(stored: object, shown: object, members: object): void {
     const whole = this.#whole;
     (whole.#shown ??= new WeakMap()).set(stored, { shown, members });

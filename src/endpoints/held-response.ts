@@ -34,7 +34,7 @@ function isChunked(body: ResponseBody): body is ChunkedBody {
   return body !== null && typeof body !== "string" && !(body instanceof Uint8Array);
 }
 
-/** The time after which a body that nobody reads counts no longer, in milliseconds. */
+/** The time after which a body without a reader no longer counts, in milliseconds. */
 const PATIENCE = 300_000;
 
 /** Returns a body that gives the share back at its end, or when its reader leaves. */

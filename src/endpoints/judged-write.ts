@@ -4,7 +4,7 @@ import { definitionIn } from "../execution/entities/reader.ts";
 import { runJudged, type WritingHandler } from "../execution/writes/judged-write.ts";
 import type { Execution } from "./execution.ts";
 
-/** A write of a stored entity, or of one that is related to it. */
+/** A write of a stored entity, or of an entity that is related to it. */
 export interface JudgedWrite extends Omit<WritingHandler, "set"> {
   readonly entitySet: EntitySet;
   /** In the application's form. */

@@ -6,7 +6,7 @@ import type { ResourcePath } from "../query/resource-path.ts";
 /** The path of a set, or of something within it. */
 export type SetPath = Extract<ResourcePath, { readonly entitySet: unknown }>;
 
-/** Returns the handlers of a set that a method of a path would call, to write. Operations are no handlers of sets. */
+/** Returns the handlers of a set that a method of a path would call, to write. Operations do not belong to sets. */
 export function plannedWrites(definition: ServiceDefinition, path: SetPath, method: string): readonly PlannedWrite[] {
   const set = definitionIn(definition, path.entitySet);
   return handlersOf(set, path, method).map((handler) => toWrite(definition, set, handler));

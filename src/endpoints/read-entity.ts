@@ -125,7 +125,7 @@ function etagFor({ access }: Execution, { origin }: EntityResource, found: Found
 }
 
 /**
- * Whether a response depends on nothing but the stored values of its entity, so that the ETag tells whether it has changed.
+ * Whether a response depends on nothing but the stored values of its entity, so that the ETag shows whether it has changed.
  * @see docs/reference/etags.md
  */
 const isOwn = keptPer((clause: SelectExpandClause): boolean => {

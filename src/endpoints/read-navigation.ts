@@ -139,7 +139,7 @@ function readsRelated(address: (request: AuthorizedRequest) => RelatedAddress): 
       const { navigation, wanted, missing, origin, query } = bound;
       return chain(findRelated(execution, navigation, wanted, query.selectExpand), (found) => {
         if (found !== null) {
-          // The ETag of a related entity does not tell whether the link leads to it still.
+          // The ETag of a related entity does not show whether the link still leads to it.
           return chain(authorizeRelated(execution, origin, found, missing), () => withETag(execution, bound, found));
         }
         return chain(requireEmpty(execution, navigation, missing), () => null);

@@ -324,7 +324,7 @@ function missing(execution: Execution, { entitySet, keyText }: Replacement, expe
 }
 
 /**
- * Copies values of the entity to its replacement that no body has: of immutable properties, and of those that `setOnceOf` names.
+ * Copies values of the entity to its replacement that no body has: of immutable properties, and of the properties of `setOnceOf`.
  * A statement of a table leaves their columns out. Null without such properties.
  */
 const keeperOf = keptPerPair((set: EntitySetDefinition, definition: ServiceDefinition) =>

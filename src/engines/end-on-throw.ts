@@ -6,11 +6,11 @@ interface Socket {
   destroy(error: Error): unknown;
 }
 
-/** What a driver could not read for another reason than its length. */
+/** The error for a message that a driver could not read for another reason than its length. */
 const UNREADABLE = "Connection terminated: the driver cannot read what the server sends.";
 
 /**
- * Ends a connection whose driver throws while it parses what the server sends, such as a value that is too long for a string:
+ * Ends a connection whose driver throws while it parses a message of the server, such as a value that is too long for a string:
  * then its statements fail, with the error. Nothing else would catch it, because the driver parses outside of any request.
  * @param socket that of a connection that is open; other drivers than those of the dialects may have none
  */

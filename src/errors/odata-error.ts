@@ -4,7 +4,7 @@ import { ERROR_CODES, type ErrorCode } from "./error-codes.ts";
 interface ODataErrorOptions {
   /** The option, property, parameter or header at fault. */
   readonly target?: string | undefined;
-  /** The single faults, if the error stands for several. */
+  /** The single faults, if the error reports several. */
   readonly details?: readonly ErrorDetail[] | undefined;
   /** The cause, which is logged but never sent. */
   readonly cause?: unknown;
@@ -16,7 +16,7 @@ interface ODataErrorOptions {
   readonly mayLog?: (() => boolean) | undefined;
 }
 
-/** One of the faults that an error stands for. */
+/** One of the faults that an error reports. */
 export interface ErrorDetail {
   readonly code: string;
   readonly message: string;
@@ -33,7 +33,7 @@ export class ODataError extends Error {
   readonly status: number;
   readonly code: string;
   readonly target: string | undefined;
-  /** The single faults, if the error stands for several. */
+  /** The single faults, if the error reports several. */
   readonly details: readonly ErrorDetail[] | undefined;
   readonly headers: Readonly<Record<string, string>> | undefined;
   /** Whether the standard allows the request and only this service does not support it. */
@@ -201,7 +201,7 @@ export function tooManyHeld(cause?: unknown): ODataError {
 
 /**
  * Makes the error of a response with more bytes than `maxResponseBytes`, where no next link is possible.
- * @param what the part that is too large
+ * @param what the name of the part that is too large
  * @see docs/reference/limits.md
  */
 export function tooManyBytes(what: string): ODataError {

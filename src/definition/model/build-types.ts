@@ -51,7 +51,7 @@ export class TypeBuilder {
   readonly entityTypes: Map<EntityTypeDeclaration, Draft<EntityType>> = new Map();
   readonly complexTypes: Map<ComplexTypeDeclaration, ComplexType> = new Map();
   readonly #enumTypes: Map<EnumTypeDeclaration, EnumType> = new Map();
-  /** Those that are published as texts. */
+  /** The enumerations that are published as texts. */
   readonly #textTypes: Map<EnumTypeDeclaration, EnumType> = new Map();
   readonly annotations: ModelAnnotations;
   readonly enumTexts: EnumTexts;
@@ -73,7 +73,7 @@ export class TypeBuilder {
     return type;
   }
 
-  /** The enumerations by name. Clients may write literals also of those that are published as texts alone. */
+  /** The enumerations by name. Clients may write literals also of enumerations that are published as texts alone. */
   enumTypes(): readonly EnumType[] {
     return [...new Map([...this.#textTypes, ...this.#enumTypes]).values()];
   }

@@ -6,7 +6,7 @@ import type { PropertyDeclaration } from "../types/value-type.ts";
 
 /**
  * Returns the facets of a declaration with its pattern compiled, and its bounds in canonical form.
- * @throws PatternError for a faulty pattern; InvalidValueError for a bound that is no finite number of the type
+ * @throws PatternError for a faulty pattern; InvalidValueError for a bound that is not a finite number of the type
  */
 export function resolveFacets({ type, facets }: Pick<PropertyDeclaration, "type" | "facets">): Facets {
   const { pattern, minimum, maximum, ...others } = facets;

@@ -238,7 +238,7 @@ export interface AnsweringResource {
   readonly path: string;
   /** Returns the JSON of the response; null if the resource does not exist. May throw an ODataError. */
   readonly answer: (request: RouteRequest) => Awaitable<object | null>;
-  /** Returns who receives the statements of a request for data, before it runs; null: nobody. */
+  /** Returns the receiver of the statements of a request for data, before it runs; null: none. */
   readonly follow?: ((request: RouteRequest) => StatementFollower | null) | undefined;
 }
 

@@ -154,7 +154,7 @@ export interface ServiceOptions<Sets extends readonly EntitySetDeclaration[] = r
   readonly publicUrl?: string | undefined;
   /**
    * Whether the service trusts the headers `Forwarded` and `X-Forwarded-*`; false if absent. Clients can forge these
-   * headers: set true only behind a proxy that replaces them.
+   * headers: set true only if a proxy in front of the service replaces them.
    */
   readonly trustProxy?: boolean | undefined;
   /**

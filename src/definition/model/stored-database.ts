@@ -51,7 +51,7 @@ export interface StoredDatabase {
 /** A number of rows. */
 export interface RowEstimate {
   readonly count: number;
-  /** `least`: there are more, and nobody counted them. */
+  /** `least`: there are more rows, which were not counted. */
   readonly kind: "exact" | "estimate" | "least";
 }
 

@@ -53,7 +53,7 @@ export interface NavigationAuthorization {
 }
 
 /**
- * The rules of one property, which depend on the user alone. Without rules of their own, `create` and `update` obey `read`.
+ * The rules of one property, which depend on the user alone. Without a rule, `create` and `update` obey `read`.
  * A rule that is present but undefined is a `ConfigurationError`, because it would open the property.
  * @see docs/guides/authorization.md
  */

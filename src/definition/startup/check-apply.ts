@@ -21,7 +21,7 @@ function* checkShownOf(set: DeclaredSet): Iterable<ConfigurationFault> {
   }
 }
 
-/** Other names have a fault of their own. */
+/** Another rule reports names that the type does not have. */
 function isVisible({ entityType }: DeclaredSet, field: string): boolean {
   return propertyIn(entityType, field)?.ignored === false;
 }

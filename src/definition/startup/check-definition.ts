@@ -181,7 +181,7 @@ export function checkDefinition(
   if (faults.length > 0) throw new ConfigurationError(faults);
 }
 
-/** The limits and settings of `defaults`, which are not options of their own. */
+/** The limits and settings of `defaults`, which are not options of the service. */
 const OF_DEFAULTS = {
   table: OPTION_TABLES.defaults,
   example: (name: string): string => `It belongs to \`defaults\` of odataService: defaults: { ${name}: … }.`,

@@ -58,7 +58,7 @@ function inverted({ type, facets }: PropertyDeclaration): readonly [string, stri
   return valueCodec(type).compare(bounds.minimum, bounds.maximum) > 0 ? ["minimum", "maximum"] : null;
 }
 
-/** What is wrong with the value of a facet, and the fix. */
+/** The problem with the value of a facet, and the fix. */
 interface FacetFault {
   readonly problem: string;
   readonly fix: string;

@@ -19,7 +19,7 @@ export class CountingTypes {
   readonly #room: Room;
   readonly #full: () => void;
   #left: number;
-  /** How many cells of each column have fitted: one that may be null has fewer. */
+  /** How many cells of each column have fitted: a column with nulls has fewer. */
   readonly #cells: number[] = [];
   /** The rows so far, if a column ends each: the driver returns none of a connection that ends. */
   readonly #rows: Row[] = [];

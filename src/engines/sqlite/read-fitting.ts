@@ -45,7 +45,7 @@ export interface FittingRows {
 /** Receives rows as they are read; null: the statement begins again, and those before do not count. */
 export type SendPart = (rows: Rows | null) => void;
 
-/** Bytes of rows that are sent at once: a message takes twice its memory while it is written, beside the rows in it. */
+/** Bytes of rows that are sent at once: a message takes twice its memory while it is written, in addition to its rows. */
 const PART = 2e6;
 
 /** Sends many rows in parts. @returns the last ones, which are not sent */

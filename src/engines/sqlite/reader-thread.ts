@@ -75,7 +75,7 @@ class ThreadConnections {
     }
     const { left = Infinity, row } = room ?? {};
     const bytes = new ByteCount(left);
-    // The other cell of an object is no part of the response.
+    // The response does not contain the other cell of an object.
     const bytesOf = (cells: ArrayRow): number =>
       isJson ? String(cells[0]).length + 1 : bytesOfRow(cells, row?.besides ?? 0);
     const first = firstOf(cursor.rows, most, (cells) => bytes.take(bytesOf(cells)));

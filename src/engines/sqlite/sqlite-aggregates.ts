@@ -97,7 +97,7 @@ function register<State>(database: Aggregating, name: string, aggregate: SqlAggr
     // SQLite would read the number of arguments from the function.
     varargs: true,
     start: () => undefined,
-    // Each state is one that `step` returned.
+    // `step` returned each state.
     step: (state, value = null, other = null) =>
       value === null ? state : aggregate.step(state as State | undefined, value, other),
     result: (state) => (state === undefined ? null : aggregate.result(state as State)),

@@ -183,7 +183,7 @@ export class SqliteReads {
     }
   }
 
-  /** @param isSet whether even a read without a limit of its own gets this one */
+  /** @param isSet whether a read without a lower limit also gets `longest` */
   #limitOf(longest: number, isSet: boolean): LengthLimit {
     const within = <T>(most: number, read: () => T): T =>
       isSet || most < longest ? this.#database.atLength(Math.min(most, longest), read) : read();
