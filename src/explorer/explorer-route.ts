@@ -15,7 +15,7 @@ import { Traces } from "./traces.ts";
 /** The options of `explorerRoute`. */
 export interface ExplorerRouteOptions {
   /**
-   * Who may read the SQL statements of their own requests, with values, plans and the findings of the schema check, such as
+   * Who may read the SQL statements of requests that they sent, with values, plans and the findings of the schema check, such as
    * `role("admin")`. If absent, requests from this machine that no proxy has passed on.
    */
   readonly sql?: AuthorizationRules<EntityTypeDeclaration> | undefined;

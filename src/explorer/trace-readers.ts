@@ -14,9 +14,9 @@ export type TraceOwner = (request: RouteRequest) => string | null;
 
 /**
  * Makes the function that finds the owner of traces: only requests of the same owner are among them. Users without an id own
- * none, because their traces could not be told from others.
+ * none, because their traces would belong to all of them.
  * @param rules who may read traces; null: requests from this machine
- * @returns null if nobody may read traces
+ * @returns null if no user may read traces
  * @see docs/reference/explorer.md, Traces
  */
 export function traceOwners(
@@ -49,7 +49,7 @@ function identityOf(value: unknown, level = 0): string {
 }
 
 /**
- * Judges the socket, not what the client says. A page of another site has another origin, and if its name leads to this
+ * Judges the socket, not claims of the client. A page of another site has another origin, and if its name leads to this
  * machine, another host.
  */
 function isFromThisMachine({ remoteAddress = "", host, header }: RouteRequest): boolean {

@@ -19,7 +19,7 @@ export interface ExplorerStatement {
   readonly sql: string;
   /** As texts, long ones cut; null for null. */
   readonly parameters: ReadonlyArray<string | number | boolean | null>;
-  /** Absent, like error and plan, if a rule of the request hides entities from the user: they tell whether these exist. */
+  /** Absent, like error and plan, if a rule of the request hides entities from the user: they would reveal hidden ones. */
   readonly rows?: number | undefined;
   readonly ms: number;
   /** The message of the driver. */

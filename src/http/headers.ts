@@ -71,7 +71,7 @@ export function readRequestId(request: Pick<ODataRequest, "header">): string {
 /** The digits of each byte. */
 const DIGITS: readonly string[] = Array.from({ length: 256 }, (_none, byte) => (byte + 256).toString(16).slice(1));
 
-/** Returns a random UUID. Ids of requests are no secrets, and `crypto` would take 3 ms of each start. */
+/** Returns a random UUID. Ids of requests are not secrets, and `crypto` would take 3 ms of each start. */
 export function makeRequestId(): string {
   const [first, second, third, last] = [randomBits(), randomBits(), randomBits(), randomBits()];
   const version = fourDigits((second & 0x0fff) | 0x4000);

@@ -42,8 +42,8 @@ export interface SqlSourceOptions<E extends EntityTypeDeclaration | ComplexTypeD
   readonly preparedStatements?: boolean | undefined;
   /**
    * How to read a cell that its property cannot have, such as `infinity`, a zero date, or text in a column of integers. With
-   * `"error"`, the default, the request fails with 500. With `"null"`, properties are null in responses, also those that are
-   * not nullable, and a warning names table, column and key; cells of keys stay errors.
+   * `"error"`, the default, the request fails with 500. With `"null"`, properties are null in responses, also properties that
+   * are not nullable, and a warning names table, column and key; cells of keys stay errors.
    */
   readonly unreadable?: "error" | "null" | undefined;
 }

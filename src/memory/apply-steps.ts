@@ -135,7 +135,7 @@ interface Group {
 
 /**
  * Groups rows in one pass, and returns one row for each group, as a plain object by the fields of its type: in the order in
- * which the groups appear. Without keys, there is one row, even if there are no rows to group.
+ * which the groups appear. Without keys, it returns one row, even without rows to group.
  * @param rows the related entities that its expressions use are loaded
  * @throws ODataError `InvalidQueryOption` for more groups than `maxGroups`, or groups of very long values
  * @see docs/reference/apply.md; docs/reference/limits.md

@@ -140,12 +140,12 @@ function composedOptions(
   return queryParameters(type, { ...capabilities, maxTop: null }, options);
 }
 
-/** Returns whether entities of a function have an envelope. Those of its own set always have one. */
+/** Returns whether entities of a function have an envelope. Entities of the function's set always have one. */
 function isEnveloped({ definition }: ServiceScope, type: EntityType, set: EntitySetDefinition | null): boolean {
   return definition.profile.resultsEnveloped || set?.entitySet.entityType === type;
 }
 
-/** Returns the settings for the entities of a function: those of its own set, else of the only set of their type. */
+/** Returns the settings for the entities of a function: the settings of its set, else of the only set of their type. */
 function composedCapabilities(
   { definition: { entitySets, defaultCapabilities } }: ServiceScope,
   type: EntityType,

@@ -143,7 +143,7 @@ const floating =
     return special.length === 0 ? number : { anyOf: [number, { type: "string", enum: special }] };
   };
 
-/** Returns the bounds of numbers; without those that JSON cannot represent without loss. */
+/** Returns the bounds of numbers, except bounds that JSON cannot represent without loss. */
 function boundsOf({ minimum, maximum }: Facets): { readonly minimum?: number; readonly maximum?: number } {
   const numberOf = (bound: Facets["minimum"]): number | undefined =>
     bound === undefined || typeof bound === "number" ? bound : exactNumber(String(bound));

@@ -158,7 +158,7 @@ export class BodyFaults {
   /** Whether all values could be read. */
   areFacets = true;
 
-  /** @throws ODataError the fault itself, if it is the last one that a response lists */
+  /** @throws ODataError the fault itself, if a response lists no further faults */
   add(fault: ODataError, isFacet: boolean): void {
     this.found.push(fault);
     this.areFacets &&= isFacet;

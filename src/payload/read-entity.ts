@@ -200,8 +200,8 @@ function containsEntities(value: JsonValue | undefined): boolean {
 const NONE: readonly string[] = Object.freeze([]);
 
 /**
- * Returns the function that finds the navigation properties with related entities in a body. A list of them is an error where
- * nothing is ignored in silence; one entity may be what an expansion has shown.
+ * Returns the function that finds the navigation properties with related entities in a body. A list of them may be an
+ * error; one entity never is, because a client may send back the result of an expansion.
  * @throws from the function: ODataError `NotImplemented` for a list, if lists are refused
  */
 export function relatedFinder(

@@ -24,7 +24,7 @@ export interface EntitiesPayload {
   readonly writer: EntityWriter;
 }
 
-/** Where a page ends before its last entity: in front of the first one that does not fit. */
+/** Where a page ends before its last entity: before the first entity that does not fit. */
 export interface PageEnd {
   readonly bytes: WrittenBytes;
   /** Returns the next link after so many entities, at least one; null: none is possible. */
@@ -200,7 +200,7 @@ export async function* streamCollection(payload: StreamedPayload): AsyncGenerato
   yield encoder.encode(tail(payload, payload.nextLink()));
 }
 
-/** What has been written of a part. */
+/** The result of writing a part. */
 interface WrittenPart {
   /** The text after the last piece. */
   readonly rest: string;
@@ -256,7 +256,7 @@ function* partPieces(
   return { rest: piece, length, isCut: false };
 }
 
-/** Encodes the pieces of a part. Returns what has been written of it, which is encoded, too. */
+/** Encodes the pieces of a part. Returns the result, whose text is encoded, too. */
 function* toWritten(
   pieces: Generator<string | Uint8Array, WrittenPart, void>,
 ): Generator<Uint8Array, WrittenPart, void> {

@@ -5,7 +5,7 @@ import type { ErrorDetail, ODataError } from "../errors/odata-error.ts";
 const MAX_TARGET_LENGTH = 200;
 
 /**
- * Names the operation of a change set that failed. UI5 ignores it beside the same annotation by another name.
+ * Names the operation of a change set that failed. An error has it by one name only, because UI5 ignores two.
  * @see docs/reference/batch.md
  */
 const CONTENT_ID = "@Org.OData.Core.V1.ContentID";

@@ -16,7 +16,7 @@ export class WrittenBytes {
   readonly #shared: SharedBytes | undefined;
   #written = 0;
 
-  /** @param shared the sum of the batch; absent: the response is no part of one */
+  /** @param shared the sum of the batch; absent: no batch contains the response */
   constructor(most: number, shared?: SharedBytes) {
     this.most = most;
     this.#shared = shared;

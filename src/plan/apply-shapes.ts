@@ -20,7 +20,7 @@ export const isShaped: (shape: QueryShape) => boolean = keptPer(
   ({ apply, selectExpand }) => apply !== undefined || computedIn(selectExpand) !== null,
 );
 
-/** Whether rows that a step of `$apply` made, which are no entities, are among those of a query. */
+/** Whether a query has rows that a step of `$apply` made, which are not entities. */
 export function isTransformed({ apply }: QueryShape): boolean {
   return apply?.branches.some((branch) => branch.isTransformed) === true;
 }

@@ -232,7 +232,7 @@ export function planCount(form: ReadForm, query: BoundQuery): CollectionPlan {
   };
 }
 
-/** Names what handlers do not get: the items of a handler do not tell their branch, and `each` is no expression of a row. */
+/** Names the steps that handlers do not get: their items do not show a branch, and `each` is not an expression of a row. */
 function unsupportedIn({ branches: [{ steps }, ...others] }: ApplyClause): string | undefined {
   if (others.length > 0) return "'concat' is";
   const isAlong = steps.some(
@@ -247,7 +247,7 @@ function unsupportedIn({ branches: [{ steps }, ...others] }: ApplyClause): strin
 
 /**
  * Returns the bound query for an `applyQuery` handler, with a literal for each parameter.
- * @throws ODataError `UnsupportedQueryOption` for `concat` and aggregates along collections
+ * @throws ODataError `UnsupportedQueryOption` for steps that handlers do not get, such as `concat` and `join`
  * @see docs/reference/handlers.md
  */
 export function toCollectionQuery(plan: CollectionPlan): CollectionQuery {

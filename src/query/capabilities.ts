@@ -96,7 +96,7 @@ export interface StarAccess {
 /** The set of entities; their type if no set is declared for them. */
 export type EntityOwner = EntitySet | EntityType;
 
-/** What the rules of a property leave to a user who may not both read and write it: a member of Core.Permission. */
+/** The permission of a user who may not both read and write a property: a member of Core.Permission. */
 export type Permission = "None" | "Read" | "Write";
 
 /** The properties that a user may not read, where there are any. */

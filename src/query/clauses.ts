@@ -92,7 +92,7 @@ export interface SelectedProperty {
   readonly withIgnored?: true | undefined;
   /** The value of a property that no type declares: `$compute`, or `compute` of `$apply`; absent: it is a declared property. */
   readonly computed?: Expression | undefined;
-  /** Whether `$metadata` does not tell the type of the value, like that of a computed one; absent: it does. */
+  /** Whether `$metadata` does not contain the type of the value, as for a computed value; absent: it does. */
   readonly isUndeclared?: true | undefined;
 }
 
@@ -109,7 +109,7 @@ export interface ApplyBranch {
   readonly steps: readonly ApplyStep[];
   /** The type of the rows after the last step: that of the set if no step changes the shape of rows. */
   readonly entityType: EntityType;
-  /** Whether a step made the rows, so that they are no entities of the set. */
+  /** Whether a step made the rows, so that they are not entities of the set. */
   readonly isTransformed: boolean;
   /** The values that `compute` added to the rows after the last step that made rows. */
   readonly computed: readonly ComputedProperty[];
@@ -162,7 +162,7 @@ export interface ReachedSum {
   readonly isPercent: boolean;
 }
 
-/** Makes one row of each group; without keys one row of all rows, even if there are none. */
+/** Makes one row of each group; without keys one row of all rows, even without rows. */
 export interface GroupStep {
   readonly kind: "group";
   readonly inputType: EntityType;

@@ -122,8 +122,9 @@ export interface CountExpression {
 type LambdaOperator = "any" | "all" | "each";
 
 /**
- * `each` stands for the values of the predicate for all items; without a predicate, for the items. `any` is true if the predicate is true for an item, `all` if it is true for every item. Otherwise they are false, never
- * null: a predicate that is null counts as false. A collection that is null, or below a null value, has no items.
+ * `each` means the values of the predicate for all items; without a predicate, the items. `any` is true if the predicate is true
+ * for an item, `all` if it is true for every item. Otherwise they are false, never null: a predicate that is null
+ * counts as false. A collection that is null, or below a null value, has no items.
  */
 export interface LambdaExpression {
   readonly kind: "lambda";

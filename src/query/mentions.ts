@@ -13,7 +13,7 @@ export interface QueryClauses {
   readonly orderBy: readonly OrderByItem[];
   /** Absent: the query has no `$apply`. */
   readonly apply?: ApplyClause | undefined;
-  /** Its computed values have expressions; absent: there are none. */
+  /** Its computed values have expressions; absent: it has none. */
   readonly selectExpand?: Pick<SelectExpandClause, "selected"> | undefined;
 }
 
@@ -25,8 +25,8 @@ export const computedIn: (clause: SelectExpandClause) => QueryClauses | null = k
 );
 
 /**
- * Returns all values that a level names as a query, also those that it neither selects nor uses: rules judge what a request
- * names. The same object each time.
+ * Returns all values that a level names as a query, also values that it neither selects nor uses: rules judge all names of
+ * a request. The same object each time.
  */
 export const namedIn: (clause: SelectExpandClause) => QueryClauses = keptPer(({ computed = [] }) => {
   const selected = computed.map(({ property, expression }) => ({ property, computed: expression }));

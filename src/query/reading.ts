@@ -32,7 +32,7 @@ export class ReadTime {
     this.#limit = limit;
   }
 
-  /** Returns what is left of a limit, in whole milliseconds. @throws ODataError `QueryTimeout` if nothing is */
+  /** Returns the rest of a limit, in whole milliseconds. @throws ODataError `QueryTimeout` if nothing is left */
   leftOf(limit: number): number {
     const running = this.#running > 0 ? performance.now() - this.#begun : 0;
     const left = Math.ceil(limit - this.#used - running);
@@ -172,8 +172,8 @@ export interface ReadScope {
   /** Where the request reads a database with a replica; null: the service has none; absent: the primary. */
   readonly reading?: Reading | null | undefined;
   /**
-   * Counts the bytes of the rows before they are kept. A source ends its rows before the first one that does not fit, and says so
-   * by `isOver`. Absent: they are not counted.
+   * Counts the bytes of the rows before they are kept. A source ends its rows before the first row that does not fit, and sets
+   * `isOver`. Absent: they are not counted.
    */
   readonly bytes?: ByteCount | undefined;
 }

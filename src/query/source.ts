@@ -337,6 +337,6 @@ export interface QueryableSource {
    * a database, where each row is checked in memory.
    */
   readonly restrict?: ((restriction: RowRestriction) => QueryableSource) | undefined;
-  /** Returns the source in the database of a request, for which this source stands; absent: it stands for itself. */
+  /** Returns the source in the database of a request, which this source represents; absent: it is the source itself. */
   readonly openIn?: ((context: unknown) => Maybe<QueryableSource>) | undefined;
 }

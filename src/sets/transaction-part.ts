@@ -5,7 +5,7 @@ import type { TransactionalDatabase } from "../definition/sets/transactional-dat
 import { type ODataError, protocolError } from "../errors/odata-error.ts";
 import type { CommitUnit } from "./commit-unit.ts";
 
-/** What a transaction was opened for: one write with its hooks, or any number of changes. */
+/** The purpose of a transaction: one write with its hooks, or any number of changes. */
 export type TransactionUse = "write" | "changes";
 
 /** The parts of the errors of a transaction that takes too long. */

@@ -1,8 +1,8 @@
 import { startTimer, withinTime } from "../base/within-time.ts";
 
 /**
- * Lets the writes of one entity run one after another, where no database locks it: what a rule reads of the entity stays until
- * the write ends.
+ * Lets the writes of one entity run one after another, where no database locks it: the values that a rule reads of the entity
+ * stay until the write ends.
  * @see docs/reference/handlers.md, Rules that read the stored entity
  */
 export class WriteTurns {
@@ -10,7 +10,7 @@ export class WriteTurns {
   readonly #ends = new Map<string, Promise<void>>();
 
   /**
-   * Runs a write after all earlier writes of the entity. One that never ends does not stop the later ones.
+   * Runs a write after all earlier writes of the entity. A write that never ends does not stop the later ones.
    * @param timeout how long it waits for them, and how long later ones wait for it, in milliseconds; null: without limit
    * @throws the error of the write, or of `late`
    */

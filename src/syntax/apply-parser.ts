@@ -175,7 +175,7 @@ function readStep(reader: ApplyReader, depth: number): ApplyStepSyntax {
   return step;
 }
 
-/** What is missing at the end of a step, for messages; absent: it ends in an expression. */
+/** The text that may follow at the end of a step, for messages; absent: it ends in an expression. */
 const ENDS: Readonly<Record<string, string | undefined>> = {
   search: '")" after the text of the search',
   concat: 'a slash, a comma or ")"',
@@ -183,7 +183,7 @@ const ENDS: Readonly<Record<string, string | undefined>> = {
   outerjoin: 'a comma and a step, or ")"',
 };
 
-/** Reads what the parentheses of a step contain. */
+/** Reads the content of the parentheses of a step. */
 function readContent(
   reader: ApplyReader,
   name: Exclude<(typeof STEPS)[number], "identity">,
@@ -302,7 +302,7 @@ function skipComma(reader: TokenCursor): boolean {
   return skip(reader, ",");
 }
 
-/** Makes the error of a name that is no step of the service. */
+/** Makes the error of a name that is not a step of the service. */
 function noStep(reader: ApplyReader): ODataError {
   const { token } = reader;
   const { text } = token;

@@ -12,7 +12,7 @@ export interface ApplyTokens {
 }
 
 /**
- * Splits `$apply` into tokens. Blanks replace the texts of searches, which have a grammar of their own.
+ * Splits `$apply` into tokens. Blanks replace the texts of searches, which have another grammar.
  * @throws ODataError 400 as `tokenize`
  */
 export function tokenizeApply(text: string, context: ParseContext): ApplyTokens {
@@ -29,7 +29,7 @@ export function tokenizeApply(text: string, context: ParseContext): ApplyTokens 
 /** Finds the texts of searches, outside of strings. */
 function searchTexts(text: string): ApplyTokens["searches"] {
   const found: { start: number; end: number }[] = [];
-  // A step stands at the beginning, or after a slash, a comma or a parenthesis.
+  // A step is at the beginning, or after a slash, a comma or a parenthesis.
   const pattern = /'|(?<=^|[/,(])[ \t]*search[ \t]*\(/gu;
   for (let match = pattern.exec(text); match !== null; match = pattern.exec(text)) {
     const start = pattern.lastIndex;

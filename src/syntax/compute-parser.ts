@@ -35,7 +35,7 @@ export function readComputed(reader: TokenCursor, last: "end" | ")"): readonly C
 /**
  * Reads `as` and an alias.
  * @param expected the missing `as`, for the message
- * @throws ODataError 400 for a name that is no simple identifier
+ * @throws ODataError 400 for a name that is not a simple identifier
  */
 export function readAlias(reader: TokenCursor, expected: string): AliasNameSyntax {
   if (!isWord(reader.token, "as")) {

@@ -98,7 +98,7 @@ export function parseExpand(text: string, context: ParseContext): readonly Expan
 
 /**
  * Parses `$expand` as `parseExpand` does, and returns its shape, too.
- * @param note receives the nested options; absent: nobody
+ * @param note receives the nested options, if given
  * @throws ODataError as `parseExpand`
  */
 export function parseShapedExpand(text: string, context: ParseContext, note?: NoteOption): ShapedExpand {

@@ -21,7 +21,7 @@ function* checkShownOf(set: DeclaredSet): Iterable<ConfigurationFault> {
   }
 }
 
-/** Another rule reports names that the type does not have. */
+/** Another rule reports unknown names and ignored properties. */
 function isVisible({ entityType }: DeclaredSet, field: string): boolean {
   return propertyIn(entityType, field)?.ignored === false;
 }

@@ -28,7 +28,7 @@ export interface Gate {
   ) => Maybe<readonly unknown[]>;
 }
 
-/** Keeps what the `after` hooks of a request show instead of the entities that were stored. */
+/** Keeps the entities that the `after` hooks of a request show instead of the stored ones. */
 export interface ShownEntities {
   /** @param members the members that the hook shows, within the whole entity */
   readonly noteShown: (stored: object, shown: object, members: object) => void;
@@ -57,7 +57,7 @@ export interface Reader {
   readonly namesKey?: true;
   /** Absent: nothing shows the result of a write, as for `ctx.sets`. */
   readonly shown?: ShownEntities | undefined;
-  /** Counts the bytes of the response; absent: what is read is no part of one. */
+  /** Counts the bytes of the response; absent: no response contains the read entities. */
   readonly bytes?: ByteCount | undefined;
   /** The time of the present piece of work; absent: the work does not pause. */
   readonly turn?: Turn | undefined;

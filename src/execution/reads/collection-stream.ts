@@ -64,7 +64,7 @@ export class CollectionStream {
     return this.#hasMore || countsMore(this.#facts.count, this.#plan.skip, this.#length);
   }
 
-  /** Ends the page before entities that have been read. @param missing their number among those that it has returned */
+  /** Ends the page before entities that have been read. @param missing their number among the returned ones */
   cut(missing: number): void {
     this.#isCut = true;
     this.#length -= missing;

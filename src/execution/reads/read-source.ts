@@ -101,7 +101,7 @@ export class Application {
 
   /**
    * Loads the entities that expressions lead to.
-   * @param clauses null: there are no such expressions
+   * @param clauses null: without such expressions
    * @param option the option that contains them, for errors
    */
   load(

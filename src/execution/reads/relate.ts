@@ -99,7 +99,7 @@ function relateCollection(relation: Relation, rows: Iterable<unknown>, weight: n
   });
 }
 
-/** Cuts a list of objects to those that fit. @throws ODataError if no next link can follow them */
+/** Cuts a list before the first object that does not fit. @throws ODataError if no next link can follow them */
 function fittingList(step: ExpandStep, related: RelatedCollection, run: ExpandRun): RelatedCollection {
   const { bytes } = run;
   const { selected } = step.expansion.selectExpand;

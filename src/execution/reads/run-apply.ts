@@ -176,7 +176,7 @@ function readInOrder<Rows extends Pick<Page, "entities" | "isCut">>(
   );
 }
 
-/** Returns the properties of a branch: all, because options of the request may use those that it does not select. */
+/** Returns the properties of a branch: all, because options of the request may use properties that the branch does not select. */
 const columnsOf: (shape: QueryShape) => readonly SelectedProperty[] = keptPer(({ apply, entityType, entitySet }) => {
   const [branch] = apply?.branches ?? [];
   const whole =

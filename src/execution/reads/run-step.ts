@@ -36,10 +36,10 @@ function rowLimit({ context }: Reader): number | null {
 }
 
 /**
- * Counts the rows that the steps of one pipeline visit. The first pass is free, as that of `$filter` is: its rows are those
- * of the set.
+ * Counts the rows that the steps of one pipeline visit. The first pass is free, like the pass of `$filter`: it visits the
+ * rows of the set.
  * @returns a function to call before each pass, which returns its rows. It throws ODataError `InvalidQueryOption` above the
- *   limit; rows that are no array throw it while they are visited
+ *   limit; rows that are not an array throw it while they are visited
  * @see docs/reference/limits.md
  */
 export function passBudget(reader: Reader, setName: string): (rows: Iterable<unknown>) => Iterable<unknown> {

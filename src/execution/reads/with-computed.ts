@@ -39,7 +39,7 @@ const fieldsOf = keptPer(({ selected }: SelectExpandClause): readonly ComputedFi
  * Adds the computed values of a clause to entities, or to rows that a step of `$apply` made.
  * @param entities the application's objects, which are not changed
  * @param option the option that contains the expressions, for errors
- * @returns copies with the declared members and the computed ones, up to the first one that does not fit into the bytes of the
+ * @returns copies with the declared members and the computed ones, up to the first entity that does not fit into the bytes of the
  *   response; the same list if nothing is computed
  * @throws ODataError and TypeError as for loadRelations
  */

@@ -9,8 +9,8 @@ import { refusalOfProperty, refusedProperties, type RuledUser } from "./property
 type Values = Readonly<Record<string, unknown>>;
 
 /**
- * Returns the properties that keep their stored values if a client replaces an entity without them: those that the user may not
- * change, and those that the user does not see.
+ * Returns the properties that keep their stored values if a client replaces an entity without them: properties that the user
+ * may not change, and properties that the user does not see.
  * @see docs/guides/authorization.md
  */
 export function keptProperties(ruled: RuledUser, entitySet: EntitySet): ReadonlySet<StructuralProperty> {

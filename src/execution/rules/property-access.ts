@@ -72,7 +72,7 @@ function toAccess(
       key,
       unreadableOf: (owner) => {
         if (owner.kind === "EntityType") return byType.get(owner) ?? NONE;
-        // A set that the service made for results without a set stands for their type.
+        // A set that the service made for results without a set represents their type.
         return bySet.get(owner) ?? byType.get(owner.entityType) ?? NONE;
       },
       refusal: ({ name }, owner) => refusalTo(kind, actionWith("read", name, ownerName(entitySets, owner)), name),

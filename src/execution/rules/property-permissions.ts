@@ -27,8 +27,8 @@ const ruledPropertiesOf = keptPer(({ entitySets }: ServiceDefinition): readonly 
 });
 
 /**
- * Returns what a user may do with each property that the user may not both read and write. A user who may write it in one way,
- * or through one set of the type, may write it.
+ * Returns the permission of a user for each property that the user may not both read and write. A user who may
+ * write it in one way, or through one set of the type, may write it.
  * @returns permissions by the place of the property, see `annotationPlace`
  * @see docs/guides/authorization.md
  */
@@ -48,7 +48,7 @@ export function permissionsOf(definition: ServiceDefinition, user: User | null):
   return permissions;
 }
 
-/** Returns the acts with which requests to a set write a property; both if there are none, since capabilities state that. */
+/** Returns the acts with which requests to a set write a property; both if no request writes it: capabilities state that. */
 function writingActs(
   { handlers, isCreated }: EntitySetDefinition,
   { immutable }: StructuralProperty,

@@ -57,7 +57,7 @@ function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-/** Whether a value is null, or what the property has without a value: in changes the literal default only. */
+/** Whether a value is null, or equals the value of an absent property: in changes the literal default only. */
 function countsAsAbsent(property: StructuralProperty, value: unknown, { act, ieee754Compatible }: Reading): boolean {
   if (value === undefined || value === null) return value === null;
   const absent = act === "create" ? absentValue(property) : property.defaultValue;

@@ -7,19 +7,19 @@ import { isEntity } from "../../memory/evaluation.ts";
 /** The values by field. */
 type Values = Readonly<Record<string, unknown>>;
 
-/** The values that a hook returned, and those that it received. */
+/** The values that a hook received, and the values that it returned. */
 interface ReturnedValues {
   /** The hook and the set, for errors. */
   readonly hook: string;
   readonly entityType: EntityType;
   readonly returned: unknown;
-  /** What the hook received: a frozen copy. */
+  /** The entity or the changes that the hook received: a frozen copy. */
   readonly given: object;
   /** The values that were copied. */
   readonly original: object;
 }
 
-/** What a `before` hook returns. */
+/** The kind of the values that a `before` hook returns. */
 type WrittenKind = "create" | "upsert" | "replace" | "patch";
 
 /**
@@ -96,7 +96,7 @@ function readMembers(values: ReadValues, { isWritten, isPartial }: Reading): Val
       if (!navigationProperties.some((each) => each.field === field)) {
         throw fault(values, field, unknownName(field, declared));
       }
-      // The hooks of their own set change nested entities.
+      // The hooks of the set of nested entities change them.
       if (value === before) return [];
       throw fault(values, field, "is a navigation, whose entities the hooks of their own set change");
     }

@@ -62,7 +62,7 @@ export function shapeOf(graphs: readonly GraphNode[], entitySet: EntitySet | nul
   return shape;
 }
 
-/** Knows what the `after` hooks show instead of stored entities. */
+/** Knows the entities that the `after` hooks show instead of stored ones. */
 interface ShowingResponse {
   readonly shown: (stored: unknown) => unknown;
 }
@@ -70,7 +70,7 @@ interface ShowingResponse {
 /**
  * Converts a graph to the form that the writer of its clause reads.
  * @param clause made from the shape of the graph
- * @param response what the `after` hooks show
+ * @param response knows the entities that the `after` hooks show
  */
 export function toExpanded(node: GraphNode, clause: SelectExpandClause, response: ShowingResponse): unknown {
   const entity = response.shown(node.entity);

@@ -19,8 +19,8 @@ const NO_FAULTS: readonly ODataError[] = Object.freeze([]);
 
 /**
  * Judges a new entity, or the replacement of one, by `validate.create` of its set, and nested entities by that of theirs.
- * @throws ODataError `InvalidBody`, the code of an issue, or the error that a function returned; TypeError for a result that is no
- *   list of issues; the error of the application
+ * @throws ODataError `InvalidBody`, the code of an issue, or the error that a function returned; TypeError for a result that
+ *   is not a list of issues; the error of the application
  * @see docs/reference/validation.md
  */
 export function validateNew(set: EntitySetDefinition, entity: object, reader: Reader): Maybe<undefined> {
@@ -34,7 +34,7 @@ export function validateNew(set: EntitySetDefinition, entity: object, reader: Re
   const all = entitiesWithin(root, (from, name) => targetDefinition(from.entitySet, name, context));
   // The order of the body: an entity precedes the entities that are nested in it.
   const ordered = [...all.filter(({ place }) => place === ""), ...all.filter(({ place }) => place !== "")];
-  // The position of the entity of each fault. Entities behind the last fault that is listed are not judged.
+  // The position of the entity of each fault. Entities after the last fault that is listed are not judged.
   const faulty: number[] = [];
   let last = ordered.length;
   const judge = ([position, written]: readonly [number, WrittenTo]): Maybe<readonly ODataError[]> => {

@@ -140,7 +140,7 @@ function readText(text: Sql, target: PrimitiveType, syntax: TypeCastSyntax): Row
     case "Edm.TimeOfDay":
       return computed({ sql: temporal(texts.time), form: forms.temporal.clock });
     case "Edm.Duration": {
-      // A longer duration is no value.
+      // A longer duration is null.
       const seconds = between(temporal(texts.duration), String(-(2n ** 53n)), String(2n ** 53n), numbers);
       return computed({ sql: seconds, form: forms.temporal.seconds });
     }

@@ -14,7 +14,7 @@ export const UNCHANGED: SchemaChanges = Object.freeze({ count: 0 });
  */
 export class KeptStatements {
   readonly pages: IdentityCache<Map<number, RowStatement>>;
-  /** The first statement of `$apply` and computed values, or an object that stands for none. */
+  /** The first statement of `$apply` and computed values, or an object that means that none is possible. */
   readonly applied: IdentityCache<object>;
   readonly keysFirst: IdentityCache<Map<number, RowStatement>>;
   readonly json: IdentityCache<Map<number, JsonStatement | null>>;

@@ -277,7 +277,7 @@ export class SqlRows {
     }
   }
 
-  /** Reads what cannot be refused, such as totals, once more without the other reads. @param kept the rows of those */
+  /** Repeats the reads that cannot be refused, such as totals, without the others. @param kept the rows of the others */
   async #uncounted(
     reads: readonly Read[],
     patience: Patience,

@@ -5,7 +5,7 @@ import type { QueryableSource } from "../../query/source.ts";
 import { type FindTenant, Tenants } from "./tenants.ts";
 
 /**
- * Makes a source that stands for the sources in the databases of tenants. The service opens it where a handler returns it.
+ * Makes a source that represents the sources in the databases of tenants. The service opens it where a handler returns it.
  * @param open returns the source in a database
  */
 export function tenantSource(

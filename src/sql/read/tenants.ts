@@ -59,7 +59,7 @@ const SQLITE_SCHEMA: ReadRows = {
 /**
  * Returns a text that is equal for databases whose statements are equal: of a SQLite database in this process its schema, of
  * others the catalogue that the schema check has read. Undefined if it does not contain all that the statements depend on:
- * for a SQLite database with others beside it; in other databases for queries, and for tables that were not checked.
+ * for a SQLite database with attached or temporary ones; in other databases for queries, and for tables that were not checked.
  */
 function schemaOf({ rows, layout, table }: TenantSchema): string | undefined {
   if (rows.local === null) return table === undefined || !layout.has(table) ? undefined : layout.text;

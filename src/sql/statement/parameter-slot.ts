@@ -174,7 +174,7 @@ export interface Explainer {
   explain(sql: string, parameters: readonly unknown[]): Maybe<readonly string[]>;
 }
 
-/** What a statement tells its traces about itself. */
+/** The parts of a statement that traces contain. */
 interface TracedText {
   readonly sql: string;
   readonly facts?: Pick<StatementFacts, "columns"> | undefined;

@@ -61,8 +61,8 @@ export function rowsAfter(terms: readonly RowTerm[], { order, isNull }: PlaceKin
 const END: Sql = bindSlot(({ top, skip }) => BigInt(top) + BigInt(skip));
 
 /**
- * Returns the order and the limit of the query that makes groups: with them an index of the keys serves a page, and no group
- * behind it is made. Nothing if the groups have to be sorted by other terms.
+ * Returns the order and the limit of the query that makes groups: with them an index of the keys serves a page, and the
+ * database makes no group after it. Nothing if the groups have to be sorted by other terms.
  */
 export function groupLimit(
   terms: readonly RowTerm[],

@@ -57,7 +57,7 @@ function ofOperand(operand: SqlOperand, type: ScalarType, { canonicalForm }: Dia
     case "constant":
       return { sql: bindFormed(operand.constant, form), form };
     case "row":
-      // Shown as it stands: an infinite Edm.Single.
+      // Shown unchanged: an infinite Edm.Single.
       if (operand.form === form && form.widened !== undefined) return operand;
       return type.kind === "EnumType" ? toComparable(operand) : toComputable(operand);
   }
@@ -84,7 +84,7 @@ export function groupedValue(
 ): GroupedValue {
   const { equatable, gathered } = value.form;
   if (gathered !== undefined) return { term: gathered(value.sql), cell: undefined };
-  // The machines of a distributed database return the terms, which must be no casts of texts.
+  // The machines of a distributed database return the terms, which must not be casts of texts.
   const isReturned = capabilities.joins || equatable === undefined;
   if (isReturned && !mayRepeatValues(value.form)) {
     const { sql: term } = toEquatable(value);

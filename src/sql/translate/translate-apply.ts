@@ -26,7 +26,7 @@ import { makeTranslator } from "./translate-expression.ts";
 import { type GroupContext, type GroupedRows, partitionTerms, translateGroup } from "./translate-group.ts";
 import { filterTest, orderClause, rowScope, translateOrder, whereAll } from "./translate-query.ts";
 
-/** The rows after some steps, of which only those that meet the condition belong to the result. */
+/** The rows after some steps. Only rows that meet the condition belong to the result. */
 export interface AppliedRows {
   readonly rows: Rows;
   readonly filter: FilterClause | null;
@@ -81,7 +81,7 @@ export function applyBranch(
   );
 }
 
-/** Makes the error that tells the caller to apply the steps itself. */
+/** Makes the error after which the caller applies the steps itself. */
 function foundInMemory(rows: string): Error {
   return protocolError("UnsupportedQueryOption", `${rows} are found in memory.`, { target: "$apply" });
 }
@@ -177,7 +177,7 @@ function isComputed(expression: Expression | null): boolean {
   return expression !== null && expression.kind !== "property";
 }
 
-/** Whether a step computes values of each row that are no properties of it. */
+/** Whether a step computes values of each row that are not properties of it. */
 function computes({ keys, aggregates }: GroupStep): boolean {
   const hasComputed = (key: GroupKey): boolean =>
     key.kind === "value" ? isComputed(key.expression) : key.members.some(hasComputed);

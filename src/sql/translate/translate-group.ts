@@ -35,7 +35,7 @@ export interface GroupContext extends ValueContext {
 
 /** The parts of a statement that translate the values of items. */
 export interface ItemContext extends ValueContext {
-  /** The condition that there is an item. */
+  /** The condition that an item exists. */
   readonly isItem: Sql;
 }
 

@@ -149,7 +149,7 @@ interface ChangedRow {
   readonly key: readonly PrimitiveValue[];
 }
 
-/** Writes the values of a link, with those that the server sets in each change of the row. */
+/** Writes the values of a link, and the values that the server sets in each change of the row. */
 function changeRow(task: WriteTask, { set, writer, key }: ChangedRow, values: Values): Maybe<Values | null> {
   const { setValues, entitySet } = set;
   if (setValues === null) return writer.update(task, key, { values, stored: null }, []);

@@ -6,7 +6,7 @@ import type { RuleContext } from "../../definition/context.ts";
 import { isODataError, protocolError } from "../../errors/odata-error.ts";
 import { databaseFault, isOutdated, mayPass } from "../read/database-fault.ts";
 
-/** The maximum number of attempts after faults that are no conflict with another transaction. */
+/** The maximum number of attempts after faults that are not a conflict with another transaction. */
 const MAX_TRIES = 3;
 /** Milliseconds before the second attempt, ±50 %; each further pause is twice as long, up to the longest one. */
 const FIRST_PAUSE = 20;

@@ -129,7 +129,7 @@ export class UnreadableRowError extends Error {
   }
 }
 
-/** @throws the error; for an unreadable row, an error that tells the client that the statement has stored it */
+/** @throws the error; for an unreadable row, an error for the client: the statement has stored the row */
 function toldAsStored(error: unknown): never {
   if (!(error instanceof UnreadableRowError)) throw error;
   const message =

@@ -41,7 +41,7 @@ interface TableOptions {
   readonly declared?: DeclaredTable | undefined;
 }
 
-/** Returns the properties whose values an entity or a delta may contain. @param fieldsSet those that the server sets */
+/** Returns the properties whose values an entity or a delta may contain. @param fieldsSet the fields that the server sets */
 export function writtenProperties(
   { properties, ignoredProperties }: EntityType,
   fieldsSet: ReadonlySet<string>,

@@ -105,7 +105,7 @@ async function transact<T>(
 
 /**
  * Runs the work of a transaction. Kysely sends statements until the commit or rollback has succeeded: a function that did not
- * settle in time could add one behind the rollback, where the database keeps it.
+ * settle in time could send one after the rollback, outside of any transaction: the database would keep its effect.
  */
 async function whileOpen<T>(transaction: AnyKysely, work: (open: AnyKysely) => Promise<T>): Promise<T> {
   let isOpen = true;

@@ -383,7 +383,7 @@ interface ColumnsToWrite extends WrittenColumns {
   readonly values: Values;
 }
 
-/** What a statement should have written, and under which condition. */
+/** The row that a statement should have written, and the condition of the write. */
 interface UnwrittenRow extends Omit<ColumnsToWrite, "cells"> {
   readonly selected: readonly SelectedProperty[];
   readonly expected: Expected;

@@ -64,7 +64,7 @@ export function checkGivenBack(
   throw protocolError("NullNotAllowed", `${target} must not be null: give it a value.`, { target });
 }
 
-/** Leaves out the columns that would get back what a response showed in place of their cells. */
+/** Leaves out the columns that would get the value that a response showed in place of their cells. */
 export function withoutGivenBack(
   { columns, cells }: WrittenColumns,
   values: Values,

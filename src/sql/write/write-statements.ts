@@ -324,7 +324,7 @@ export function checkOneRow(table: SqlTable, count: number): void {
   if (count > 1 && mayShareKeys(table)) throw sharedKey();
 }
 
-/** Returns the error for a change that the database did not store, without an error of its own. */
+/** Returns the error for a change that the database did not store, although it reported no error. */
 export function skippedWrite(): ODataError {
   const problem =
     "The database has not stored the change: a trigger or a rule of the table changed or skipped it. Read the entity again.";

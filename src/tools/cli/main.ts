@@ -15,7 +15,7 @@ function keepCompiledCode(): void {
   if (folder !== undefined) nodeModule.enableCompileCache(`${folder}/odatakit`);
 }
 
-/** The oldest version of Node.js with what the command uses. */
+/** The oldest version of Node.js that can run the command. */
 const OLDEST = "22.18";
 const { node } = process.versions;
 if (node.localeCompare(OLDEST, "en", { numeric: true }) < 0) {

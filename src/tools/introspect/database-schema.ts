@@ -87,9 +87,9 @@ export interface ObjectColumn extends ColumnSchema {
    * that was not looked up.
    */
   readonly holdsUnreadable?: boolean | undefined;
-  /** Whether its collation belongs to another program, so that no statement of SQLite compares it as it stands; absent: no. */
+  /** Whether its collation belongs to another program, so that SQLite cannot compare the plain column; absent: no. */
   readonly isIncomparable?: boolean;
-  /** A message about its default, which is left out, because the database cannot compute it; absent: it can, or there is none. */
+  /** A message about its default, which is left out, because the database cannot compute it; absent: it can, or the column has no default. */
   readonly lost?: string;
 }
 

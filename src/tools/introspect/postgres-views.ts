@@ -312,7 +312,7 @@ function joined(node: Node, outer: Rows, inner: Rows): Rows {
   };
 }
 
-/** Whether a merge join compares a key of each side: both are sorted by what it compares, and its condition says no more. */
+/** Whether a merge join compares a key of each side: both are sorted by the compared columns, and it has no other condition. */
 function uniqueSides(node: Node, ...sides: readonly [outer: Rows, inner: Rows]): readonly boolean[] {
   const sorted = ["Outer", "Inner"].map((side) =>
     textsOf(childrenOf(node).find((child) => child["Parent Relationship"] === side)?.["Sort Key"]),

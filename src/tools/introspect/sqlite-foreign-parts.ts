@@ -8,14 +8,14 @@ const MISSING = /no such (?:collation sequence|function)|unknown function/;
 /** Lists the tables whose columns, defaults, checks, indexes or triggers may need a function or collation of another program. */
 export function foreignPartsQuery(schema: string): CatalogueQuery {
   const of = schema === "main" ? "" : `${quoteSqlite(schema)}.`;
-  // Blanks and line breaks may stand before a parenthesis.
+  // Blanks and line breaks may precede a parenthesis.
   const dense = "replace(replace(replace(replace(sql, ' ', ''), char(9), ''), char(10), ''), char(13), '')";
   const sql = `select distinct lower(tbl_name) as c0 from ${of}sqlite_schema where sql like '%collate%' or type = 'trigger'
     or (type = 'table' and (sql like '%check%' or ${dense} like '%default(%' or ${dense} like '%as(%')) or (type = 'index' and sql like '%(%(%')`;
   return { sql, parameters: [], width: 1 };
 }
 
-/** Marks the columns that no statement can read, or compare as they stand, and a table that no statement can write. */
+/** Marks the columns that no statement can read, or compare without a conversion, and a table that no statement can write. */
 export function* withForeignParts(object: SchemaObject): CatalogueSteps<SchemaObject> {
   const table = `${quoteSqlite(object.schema)}.${quoteSqlite(object.name)}`;
   const columns: Array<SchemaObject["columns"][number]> = [];

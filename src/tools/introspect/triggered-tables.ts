@@ -39,9 +39,9 @@ export function* withTriggers(
 const lastName = ({ names }: WantedTable): string => (names.at(-1) ?? "").toLowerCase();
 
 /**
- * The triggers of SQLite. The text of one that runs after a statement, or instead of one, contains the word. One that changes a
- * table, itself or by another trigger, is in a database with a trigger whose body names the table. One that skips a row contains
- * "ignore": what it has written before is to be undone. To look for temporary triggers would open a second database.
+ * The triggers of SQLite. A trigger that runs after a statement, or instead of it, contains the word "after" or "instead". If a
+ * trigger changes its table, itself or by another trigger, the body of one of them names the table. A trigger that skips a row
+ * contains "ignore": its earlier writes must be undone. A search for temporary triggers would open a second database.
  * @see https://sqlite.org/lang_createtrigger.html
  */
 export const SQLITE_TRIGGERS: TriggerCatalogue = {

@@ -45,7 +45,7 @@ const MYSQL: Readonly<Record<string, (name: string) => CellTest>> = {
   date: zeroDate,
   datetime: zeroDate,
   timestamp: zeroDate,
-  // A value that was no label, which MariaDB numbers 0. A label may be empty.
+  // MariaDB gives the number 0 to a value that was not a label. A label may be empty.
   enum: (name) => ({ sampled: `${name} + 0 = 0`, indexed: `${name} = 0`, inDefault: /^(?!)/ }),
 };
 

@@ -55,7 +55,7 @@ class SchemaDatabase implements StoredDatabase {
   /** Receives how the database compares joins. */
   readonly #comparisons: JoinComparisons;
   readonly servers: readonly DatabaseServer[];
-  /** Receives what the database has been found to be. */
+  /** Receives the tables that have been found, and the settings of the sessions. */
   readonly #layout: Connected["layout"];
 
   constructor({ db, profile, rows, comparisons, layout }: Connected) {

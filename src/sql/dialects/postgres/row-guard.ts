@@ -1,7 +1,7 @@
 import { sql } from "kysely";
 import type { RowGuard } from "../../statement/sql-form.ts";
 
-/** Begins a text that is no number: the error contains it, in any language. */
+/** Begins a text that is not a number: the error contains it, in any language. */
 const MARK = "odatakit.bytes ";
 
 /** How PostgreSQL refuses rows. It knows the bytes of a stored value without reading it. */

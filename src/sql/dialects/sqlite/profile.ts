@@ -98,7 +98,7 @@ const SQLITE_SYNTAX: DialectSyntax = Object.freeze<DialectSyntax>({
   orderTerm: (term, descending) => (descending ? sql`${term} desc` : term),
   unexpectedNulls: { areLast: (descending) => descending, listNotNull },
   limit,
-  // With a limit beside the order, SQLite sorts in a B-tree, eight times as long as without one for a million rows.
+  // With a limit after the order, SQLite sorts in a B-tree, eight times as long as without one for a million rows.
   skipSorted: (sorted, skip) =>
     sql`with odata_sorted as materialized (${sorted}) select * from odata_sorted${limit(null, skip)}`,
   isSame: (left, right) => sql`${left} is ${right}`,

@@ -108,7 +108,7 @@ const MOST_SECRETS = 12;
 
 /**
  * Groups warnings by cause, the most severe first: the first place of a group represents the others. Hidden columns are named,
- * because nobody would miss a column that the service does not show.
+ * because users would not notice that a column is missing.
  */
 function warningLines(warnings: readonly DescribedWarning[]): readonly string[] {
   if (warnings.length === 0) return [];
