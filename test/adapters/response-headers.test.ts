@@ -7,7 +7,7 @@ import { toNodeHandler } from "odatakit/node";
 import { expect, onTestFinished, test } from "vitest";
 import { batchBody, JSON_TYPE, listen, orderService } from "./hosts.ts";
 
-/** What a log of requests reads when a response has been sent. */
+/** Returns the values that a log of requests reads when a response has been sent. */
 function logged(response: ServerResponse | Http2ServerResponse): readonly unknown[] {
   const names = ["Content-Type", "content-length", "OData-Version", "Location", "X-Request-Id"];
   return [response.statusCode, ...names.map((name) => response.getHeader(name))];

@@ -89,7 +89,7 @@ function rounded(dividend: bigint, divisor: bigint): bigint {
   return sign * ((2n * sign * dividend + divisor) / (2n * divisor));
 }
 
-/** What each aggregate is for rows in arithmetic of its own, as the text of JSON. */
+/** Returns the expected aggregates of rows, computed by separate arithmetic, as the text of JSON. */
 function expected(rows: readonly Row[]): Readonly<Record<string, string>> {
   const some = <T>(property: string): T[] => rows.map((row) => row[property]).filter((value) => value !== null) as T[];
   const prices = some<string>("price").map(thousandths);

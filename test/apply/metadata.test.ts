@@ -35,7 +35,7 @@ interface Csdl {
   readonly Default: { readonly Container: Readonly<Record<string, Readonly<Record<string, unknown>>>> };
 }
 
-/** Returns what the JSON says about `$apply` and `$compute` of a set. */
+/** Returns the annotations of a set about `$apply` and `$compute` in the JSON. */
 function supportOf({ Default }: Csdl, set: string): unknown {
   const { Container: container } = Default;
   const { "@Org.OData.Aggregation.V1.ApplySupported": apply, "@Org.OData.Capabilities.V1.ComputeSupported": compute } =

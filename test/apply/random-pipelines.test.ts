@@ -28,7 +28,7 @@ interface Names {
   readonly keys: readonly string[];
   readonly numbers: readonly string[];
   readonly collections: readonly string[];
-  /** Navigations to join, with the names behind them. */
+  /** Navigations to join, with the names of their targets. */
   readonly joins: ReadonlyArray<readonly [path: string, keys: readonly string[], numbers: readonly string[]]>;
 }
 
@@ -44,7 +44,7 @@ const START: Readonly<Record<string, Names>> = {
   Items: { ...ITEM, collections: ["Sales"], joins: [["Sales", SALE.keys, SALE.numbers]] },
 };
 
-/** Makes steps from the names of rows. Each returns its text and the names behind it. */
+/** Makes steps from the names of rows. Each returns its text and the names of the rows after it. */
 function stepOf(next: Next, names: Names, level: number): readonly [text: string, names: Names] {
   const { keys, numbers: numeric, collections, joins } = names;
   const alias = `A${String(level)}${String(next(1000))}`;

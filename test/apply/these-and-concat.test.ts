@@ -89,7 +89,7 @@ const CASES: readonly Case[] = [
     "Sales",
     `{"Amount":30.50},{${D("UI5__count", 1)}},{"City":"Rome","Amount":30.50}`,
   ],
-  // The rows of a total are those that the conditions before it keep; a group without rows remains.
+  // A total counts the rows that the conditions before it keep; a group without rows remains.
   [
     "Sales",
     {

@@ -59,7 +59,7 @@ test.each<readonly [string, readonly string[], string]>([
   expect(split(Buffer.from(text, "latin1"))).toEqual([parts, fault]);
 });
 
-/** Lines of dashes that are no delimiters, because they are longer or shorter, and lines that contain one. */
+/** Lines of dashes that are not delimiters, because they are longer or shorter, and lines that contain one. */
 const DASHES = ["-", "--", "--------------------", "x-----", "x ---", " -----", "-----x", "x-----------"];
 
 test.each(["-", "--", "---", "-----------", "b-", "b--", "---b", "-b-"])(

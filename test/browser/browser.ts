@@ -7,7 +7,7 @@ export interface Browser {
   close(): Promise<void>;
 }
 
-/** What a page begins with. */
+/** The initial settings of a page. */
 export interface PageOptions {
   readonly viewport?: Size;
   readonly locale?: string;

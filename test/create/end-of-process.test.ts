@@ -76,7 +76,7 @@ describe.each(SERVERS)("over $database", ({ database, url, run, drop, kill }) =>
     const start = performance.now();
     child.kill("SIGTERM");
     expect(await ended).toEqual([0, null]);
-    // Idle connections of a pool that nobody ends last ten seconds, or for ever.
+    // Idle connections of a pool that is not ended last ten seconds, or for ever.
     expect(performance.now() - start).toBeLessThan(5000);
     return errors;
   }

@@ -154,7 +154,7 @@ const PAGED = [
   "Customers?$apply=groupby((Name),aggregate(Orders/$count as N))&$orderby=N desc",
 ];
 
-/** Returns the responses of a target and of the next links behind it, with pages of two. */
+/** Returns the responses of a target and of its next links, with pages of two. */
 async function pages(service: ODataService, target: string): Promise<readonly unknown[]> {
   const read: unknown[] = [];
   let next: string | undefined = `http://service.example/${target}`;

@@ -184,7 +184,7 @@ const SET: SetOption<typeof AuditedPerson> = {
   changed: { create: now, update: now },
 };
 
-/** Hooks that change what is written, depending on the stored person, and what is shown. */
+/** Hooks that change the written values, depending on the stored person, and the shown values. */
 const BEFORE: BeforeHooks<typeof AuditedPerson> = {
   create: ({ entity }) => ({ ...entity, loose: entity.spot }),
   replace: async ({ entity, current }) => {

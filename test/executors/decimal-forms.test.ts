@@ -17,7 +17,7 @@ const Price = entityType("Price", {
 });
 const Tag = entityType("Tag", { price: edm.decimal(facets).key(), cost: edm.decimal(facets), name: edm.string() });
 
-/** The columns of Decimals have no digits of their own, where a database has such columns. */
+/** The columns of Decimals do not limit digits, if the database has such columns. */
 const TYPES: Readonly<Record<DatabaseName, readonly [exact: string, real: string, at: string]>> = {
   sqlite: ["text", "real", "text"],
   postgres: ["numeric", "double precision", "timestamptz"],

@@ -19,7 +19,7 @@ const HEADERS = { Accept: "application/json;IEEE754Compatible=true" };
 const KINDS: readonly Kind[] = ["text", "integer", "decimal", "double", "boolean", "guid", "date", "instant", "size"];
 const SUMMED: ReadonlySet<Kind> = new Set(["integer", "decimal", "double"]);
 const UNORDERED: ReadonlySet<Kind> = new Set(["boolean", "guid"]);
-/** Price has two digits behind the point. Without a declared scale there are ten. */
+/** The digits of an average after the point, six more than of its values. Without a declared scale, values count as ten. */
 const SCALES: Readonly<Record<string, number>> = { Price: 8, Rating: 16 };
 
 /** An aggregate: the path of its operand, the text of the request, and its method. */

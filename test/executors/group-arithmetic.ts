@@ -8,7 +8,7 @@ export type Value = string | number | boolean | null;
 /** The operand of an aggregate: its kind, and how `average` rounds. */
 export interface Operand {
   readonly kind: Kind;
-  /** The digits of an average behind the point; null: it is a Double. */
+  /** The digits of an average after the point; null: it is a Double. */
   readonly averageScale: number | null;
 }
 

@@ -34,7 +34,7 @@ const SHOWN = [
   "$apply=filter(id eq 3)/compute(round(s mul 100) as r,cast(s mul 100,Edm.Double) as c,s mul 100 add d as p)",
 ];
 
-/** What a database without infinite numbers refuses. */
+/** The queries that a database without infinite numbers refuses. */
 const REFUSED = [
   "$compute=s mul 100 add d as x&$select=id,x",
   "$compute=d sub s mul 100 as x&$select=id,x",

@@ -168,7 +168,7 @@ export function namesFrom(names: readonly string[]): NameColumn {
   return (table, column) => {
     const columns = Object.keys(TABLES[table]?.columns ?? {});
     const start = Object.keys(TABLES).indexOf(table);
-    // Backwards, so that a column never has the name of its own cell in a statement.
+    // Backwards, so that a column never has the name of its cell in a statement.
     const at = names.length - 1 - ((columns.indexOf(column) + start) % names.length);
     return names[at] ?? column;
   };

@@ -84,7 +84,7 @@ interface Page {
   readonly "@odata.nextLink"?: string;
 }
 
-/** What the pages of a collection have together. */
+/** The content of all pages of a collection. */
 interface Read {
   readonly entities: readonly Entity[];
   readonly count: number | undefined;
@@ -111,7 +111,7 @@ async function readAll(service: ODataService, first: string): Promise<Read> {
     }
     expect(response.status).toBe(200);
     count ??= page["@odata.count"];
-    // Brackets are no part of an entity.
+    // Brackets do not count.
     sizes.push(bytesOf(page.value) - 2);
     for (const entity of page.value) {
       const { "@odata.id": _id, "Parts@odata.nextLink": link, ...own } = entity;

@@ -16,7 +16,7 @@ const TEXTS = ["a", " ", "t", "=", "(", "a(", "('", `\\"`, "a/", "a.", "a($expan
   return [many, `${many} x`, `x ${many}'`, many.slice(LENGTH / 2) + ")".repeat(LENGTH / 2)];
 });
 
-/** Functions that read what a link or a person may state. A new one is one more row. */
+/** Functions that read the text of a link or of a person. Add a row for each new function. */
 const READERS: Readonly<Record<string, (text: string) => unknown>> = {
   complete: (text) => complete(text, text.length, MODEL),
   "complete $filter": (text) => complete(`Orders?$filter=${text}`, LENGTH * 2, MODEL),

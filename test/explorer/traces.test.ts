@@ -245,7 +245,7 @@ describe.each(ENGINES)("the trace of a request over $title", ({ name, open }) =>
     expect(await plansOf()).toEqual([true]);
     const created = await send(service, "/Words", { method: "POST", body: { Id: 1, Count: 1 } });
     expect([created.status, created.text]).toEqual([201, created.text]);
-    // The hook read first. A database without `returning` may then read what it wrote, as part of the write.
+    // The hook read first. A database without `returning` may then read the written row, as part of the write.
     expect((await plansOf())[0]).toBe(true);
   });
 

@@ -6,7 +6,7 @@ export interface Room {
   readonly packages?: readonly string[];
 }
 
-/** Folders of src/ whose folders are rooms, each on a floor of its own. */
+/** Folders of src/ whose folders are rooms, each on its own floor. */
 export const WINGS: readonly string[] = ["tools"];
 
 /** The rooms up to the request pipeline. No floor above imports a side wing (kysely, openapi, explorer, tools). */
@@ -169,7 +169,7 @@ export const INNER_FLOORS: Readonly<Record<string, ReadonlyArray<readonly string
 
 /**
  * The folders of `explorer/src`, from the ground up, and what each may import: folders of the page, rooms of `src`, packages.
- * A screen is a folder of its own, and imports no other screen. `explorer/README.md` shows the same table.
+ * Each screen is a folder, and imports no other screen. `explorer/README.md` shows the same table.
  */
 export const EXPLORER_FLOORS: Readonly<Record<string, readonly string[]>> = {
   model: [],

@@ -50,7 +50,7 @@ const FORMS: readonly Form[] = [true, false].flatMap((own) => {
   ];
 });
 
-/** The paths of options, because properties have routes of their own, and expansions have no allowlists of names. */
+/** The paths of options, because properties have separate routes, and expansions have no allowlists of names. */
 const NAMED = NAMING.filter(([path]) => path.includes("?"));
 /** Reads that show no whole entity. */
 const APPLIED = READS.filter(

@@ -151,7 +151,7 @@ eachDoor((door) => {
         const { etag } = headers;
         if (request.action !== "read" || etag === undefined || status === 204) continue;
         const again = await ask(open, request, "ann", { "If-None-Match": etag });
-        // The ETag is no condition of expansions and behind navigations.
+        // `If-None-Match` has no effect on expansions and related entities.
         expect(again.status, request.name).toBe(/\$expand|Papers|Keeper/u.test(request.path) ? 200 : 304);
         expect(again.headers["cache-control"], request.name).toBe("no-store");
         expect(again.headers["vary"], request.name).toMatch(/\bAuthorization\b/u);

@@ -271,7 +271,7 @@ function readPart(part: string): ReceivedPart {
 /** The parts of a batch, as `multipart` writes them. */
 export type Parts = ReadonlyArray<SentPart | readonly SentPart[]>;
 
-/** Opens the shop behind a door; `batch` sends a batch and reads its responses. */
+/** Opens the shop, for requests through a door; `batch` sends a batch and reads its responses. */
 export async function shopBehind(door: Door, options: Partial<ServiceOptions> = {}) {
   const shop = await batchShop(options);
   const send = door.to(shop.service);

@@ -31,7 +31,7 @@ const CITIES = [
 ];
 const COUNTRIES = [{ id: 5, name: "Italy" }];
 
-/** What the two sets say about caches; undefined: nothing. */
+/** The `cacheControl` of the two sets; undefined: none. */
 interface Settings {
   readonly cities?: string | undefined;
   readonly countries?: string | undefined;

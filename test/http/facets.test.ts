@@ -440,7 +440,7 @@ describe("descriptions of facets", () => {
     }
     const texts = (of: string): string => JSON.stringify(document.paths[of]);
     expect(JSON.stringify(document.paths)).toContain('"pattern":"^a"');
-    // Keys in URLs are no values to write.
+    // Facets do not limit keys in URLs.
     expect(texts("/s/Products({Id})")).not.toContain('"minimum":10');
   });
 });

@@ -4,7 +4,7 @@ import { expect, test } from "vitest";
 import { ORIGIN } from "./doors.ts";
 import { noFailures } from "./model.ts";
 
-/** What a before hook may return for collections and complex values. */
+/** Collections and complex values that a before hook may return. */
 const Place = complexType("Place", {
   town: edm.string(),
   zip: edm.int32().nullable(),

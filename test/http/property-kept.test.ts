@@ -22,7 +22,7 @@ import { createTable, ENGINES, insertRow } from "../executors/engines.ts";
 import { ERROR_HEADERS, headersOf, type HeaderTable, JSON_HEADERS, ORIGIN, type Service, SEVERITY } from "./doors.ts";
 import { noFailures, recordingLogger } from "./model.ts";
 
-/** What a user learns and changes who may not read a property that a PUT keeps. */
+/** A PUT keeps a property that the user may not read: which values the user learns, and which the user changes. */
 
 const Home = complexType("Home", { street: edm.string().nullable(), city: edm.string().nullable() });
 const Clerk = entityType("Clerk", {
@@ -157,7 +157,7 @@ const shown = (values: object) => ({
 const PUT_NAME: Sent = ["PUT", "Clerks(1)", { Name: "Eve" }];
 const EVE = shown({ Id: 1, Name: "Eve", Grade: "A" });
 
-/** Issues with the values of what is stored. */
+/** Returns issues that contain stored values. */
 const judgeStored = ({ entity: { salary, grade, code, home } }: { readonly entity: Row }) =>
   [
     { message: `The salary ${String(salary)} is too high.`, path: ["salary"] },

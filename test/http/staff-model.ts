@@ -197,7 +197,7 @@ export async function fillTables(db: AnyDatabase, name: DatabaseName, data: Staf
 /** Rows in memory, written by handlers that trust the service. */
 class Store {
   readonly lists: Record<"departments" | "employees", Row[]>;
-  /** What the handlers received. */
+  /** The entities, deltas, queries and related keys that the handlers received. */
   readonly received: unknown[] = [];
 
   constructor({ departments, employees }: StaffData) {

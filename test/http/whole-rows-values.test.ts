@@ -101,7 +101,7 @@ const OTHERS: ReadonlyArray<readonly [string, unknown]> = [
   ["Price", 1.51],
   ["Bytes", "AQID"],
 ];
-/** What the properties of `STORED` have. */
+/** The stored values of the properties of `STORED`. */
 const SAME: ReadonlyArray<readonly [string, unknown]> = [
   ["Places", []],
   ["Ratio", 2],

@@ -19,7 +19,7 @@ import { multipart, MULTIPART } from "./batch-model.ts";
 import { ORIGIN, type Service } from "./doors.ts";
 import { noFailures } from "./model.ts";
 
-/** Clients send whole rows: what they send for properties that the user may not write. */
+/** Clients send whole rows, also with values for properties that the user may not write. */
 
 const Home = complexType("Home", { street: edm.string().nullable(), city: edm.string().nullable() });
 const Clerk = entityType("Clerk", {

@@ -13,7 +13,7 @@ import { isArrayReader } from "../../src/connection/array-reader.ts";
 import type { AnyDatabase } from "../executors/engines.ts";
 import { NEVER } from "../timers.ts";
 
-/** A driver parses what the server sends outside of any request: an exception there ends its connection, not the process. */
+/** A driver parses messages of the server outside of any request: an exception there ends its connection, not the process. */
 
 const { ODATAKIT_POSTGRES: postgres, ODATAKIT_MYSQL: mariadb } = process.env;
 

@@ -8,7 +8,7 @@ import { Pool } from "pg";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type AnyDatabase, type DatabaseEngine, ENGINES, type OpenDatabase } from "../executors/engines.ts";
 
-/** Tables in which some rows have more bytes than a response may: what a statement refuses, and what is read beside it. */
+/** Tables in which some rows have more bytes than a response may: a statement refuses these rows, and other rows are still read. */
 const Box = entityType("Box", { id: edm.int32().key(), name: edm.string() });
 const Item = entityType("Item", {
   id: edm.int32().key(),
@@ -331,7 +331,7 @@ describe.each(url === undefined ? ENGINES : [...ENGINES, PIPELINED])(
       };
       const from = "Items?$apply=";
       expect(await groups(`${from}groupby((Kind),aggregate($count as N))`)).toEqual([3, undefined]);
-      // SQLite limits all values of a statement, those that it sorts by included. MariaDB does not sort such groups.
+      // SQLite limits all values of a statement, including the values by which it sorts. MariaDB does not sort such groups.
       const last = name === "sqlite" ? [0, 400] : [3, undefined];
       expect(await groups(`${from}groupby((Kind),aggregate(Note with max as Last))`)).toEqual(last);
       const first = await groups(`${from}filter(Id le 1500)/aggregate(Note with min as First)`);

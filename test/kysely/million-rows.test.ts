@@ -80,7 +80,7 @@ async function startServer(slowReader: number): Promise<Server> {
   };
 }
 
-/** What a page contains. */
+/** The content of a page. */
 interface ReadPage {
   count: number;
   /** How often a number is not above the one before. */

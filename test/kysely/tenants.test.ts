@@ -686,7 +686,7 @@ describe.each(SEVERAL)("the statements of tenants with databases of $title", (en
       }
     }
     expect(logged).toEqual([]);
-    // Names, and how each database compares the texts of its columns, are no statements of requests.
+    // Names, and comparisons of the columns with texts, are not statements of requests.
     return texts.map((each) => each.filter((text) => !/^["`]|^select "t0" = /u.test(text)));
   }
 

@@ -45,7 +45,7 @@ function rowOf(number: number): object {
   return { Number: `N${String(number)}` };
 }
 
-/** The user of a request, from whose name follow those that the server stores. */
+/** Returns the header that names the user of a request. The server stores names that follow from it. */
 function userOf(number: number): Readonly<Record<string, string>> {
   return { "X-User": `u${String(number)}` };
 }

@@ -257,7 +257,7 @@ describe.each([...ENGINES, ...DISTRIBUTED])("writes to tables of $title", (engin
         "g",
       );
       const values = Array.from(text.matchAll(told), ([, value]) => value);
-      // What the table can do is the default of the vocabulary.
+      // Every operation is possible, which is the default of the vocabulary.
       expect(values).toEqual([]);
     }
     expect(text).toContain("Org.OData.Core.V1.OptimisticConcurrency");

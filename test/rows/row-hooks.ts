@@ -3,7 +3,7 @@ import type { SetName } from "./row-rules.ts";
 
 /** Hooks and values of `set` for the sets of the rows suites. They reveal no hidden row, and change none. */
 
-/** What a function of `set` gets. */
+/** The argument of a function of `set`. */
 interface Facts {
   readonly user: Principal;
 }
@@ -23,7 +23,7 @@ const VALUES: Readonly<Record<SetName, object>> = {
   tags: { label: { create: () => "made", update: byUser } },
 };
 
-/** What a hook before a write gets. */
+/** The argument of a hook before a write. */
 interface Before {
   readonly ctx: Context;
   readonly entity?: object;

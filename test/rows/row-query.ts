@@ -140,7 +140,7 @@ function aggregateOf({ method, expression, filter }: Extract<Steps[number], { ki
   };
 }
 
-/** Applies the steps of `$apply`, and refuses those that it does not know before it reads a row. */
+/** Applies the steps of `$apply`, and refuses unknown steps before it reads a row. */
 function stepsOf(steps: Steps): (rows: readonly Row[]) => readonly Row[] {
   const compiled = steps.map((step): ((rows: readonly Row[]) => readonly Row[]) => {
     if (step.kind === "filter") {

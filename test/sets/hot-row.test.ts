@@ -25,7 +25,7 @@ const Line = entityType("Line", {
   amount: edm.int32(),
 });
 
-/** What the rules of the sets know of their database. */
+/** The status of a response, and the code of its error. */
 interface Found {
   readonly status: number;
   readonly code: string | undefined;

@@ -250,7 +250,7 @@ describe.each(STORES)("values that the server sets, over $title", ({ start, isTa
     const post = (id: string, group?: string) => {
       return { id, method: "POST", url: "Orders", atomicityGroup: group, body: { Title: id } };
     };
-    // The clock moves on with each look at it.
+    // The clock moves on with each reading.
     let looks = 0;
     const clock = vi.spyOn(Date, "now").mockImplementation(() => new Date(FIRST).getTime() + 60_000 * (looks += 1));
     const { status, body } = await send("POST $batch", {

@@ -99,7 +99,7 @@ describe.each(ENGINES)("the time of transactions over $title", (engine) => {
       context.inTransaction(async ({ transaction }) => {
         await insert(transaction, 1);
         begun.release();
-        // Runs behind the timer of the transaction, in the same turn.
+        // Runs after the timer of the transaction, in the same turn.
         next = new Promise((resolve) => {
           setTimeout(() => {
             const refused = insert(transaction, 2).catch((error: Error) => late.push(error.message));

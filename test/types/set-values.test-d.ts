@@ -58,7 +58,7 @@ describe("set", () => {
     entitySet(Order, { set: { count: { create: () => "1" } } });
     // @ts-expect-error -- a promise
     entitySet(Order, { set: { count: { create: async () => 1 } } });
-    // @ts-expect-error -- an instant is no number
+    // @ts-expect-error -- an instant is not a number
     entitySet(Order, { set: { count: { create: now } } });
     // @ts-expect-error -- the property is never null
     sqlEntitySet(Order, { db, table: "orders", operations: [], set: { createdBy: { create: () => null } } });
@@ -86,7 +86,7 @@ describe("set", () => {
     await sets(orders).create({ title: "a", tenant: 1 });
     // @ts-expect-error -- an ignored property without `set`
     await sets(tables).patch("1", { tenant: "t" });
-    // @ts-expect-error -- an instant is no number
+    // @ts-expect-error -- an instant is not a number
     await sets(tables).patch("1", { count: new Date() });
     // @ts-expect-error -- the property is never null
     await sets(tables).patch("1", { createdBy: null });

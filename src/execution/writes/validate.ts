@@ -18,7 +18,7 @@ type WrittenTo = WrittenEntity<EntitySetDefinition>;
 const NO_FAULTS: readonly ODataError[] = Object.freeze([]);
 
 /**
- * Judges a new entity, or the replacement of one, by `validate.create` of its set, and nested entities by that of theirs.
+ * Judges a new entity, or the replacement of one, by `validate.create` of its set; nested entities, by that of their set.
  * @throws ODataError `InvalidBody`, the code of an issue, or the error that a function returned; TypeError for a result that
  *   is not a list of issues; the error of the application
  * @see docs/reference/validation.md

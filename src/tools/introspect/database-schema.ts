@@ -89,7 +89,7 @@ export interface ObjectColumn extends ColumnSchema {
   readonly holdsUnreadable?: boolean | undefined;
   /** Whether its collation belongs to another program, so that SQLite cannot compare the plain column; absent: no. */
   readonly isIncomparable?: boolean;
-  /** A message about its default, which is left out, because the database cannot compute it; absent: it can, or the column has no default. */
+  /** A message about a default that is left out, because the database cannot compute it; absent: no default is left out. */
   readonly lost?: string;
 }
 

@@ -55,7 +55,7 @@ class SchemaDatabase implements StoredDatabase {
   /** Receives how the database compares joins. */
   readonly #comparisons: JoinComparisons;
   readonly servers: readonly DatabaseServer[];
-  /** Receives the tables that have been found, and the settings of the sessions. */
+  /** Receives the tables of the database, and the other facts on which statements depend. */
   readonly #layout: Connected["layout"];
 
   constructor({ db, profile, rows, comparisons, layout }: Connected) {

@@ -7,7 +7,7 @@ import { servedExplorers } from "./served-explorers.ts";
 
 const program = findBrowser();
 
-/** How far the middle of each box is from the middle of the control beside it. */
+/** How far the middle of each box is from the middle of the control next to it. */
 const DISTANCES = `[...document.querySelectorAll("form input[type=checkbox]")].map((box) => {
   const middle = (element) => { const { top, height } = element.getBoundingClientRect(); return top + height / 2; };
   const control = box.closest(".field, .value-field").querySelector(".input");

@@ -1,6 +1,6 @@
 import type { Explorer } from "./open-explorer.ts";
 
-/** What has the focus. */
+/** The element with the focus. */
 export interface Focus {
   readonly tag: string;
   /** Its label or text. */
@@ -32,7 +32,7 @@ export class Keys {
 
   focus = async (): Promise<Focus> => (await this.#explorer.page.evaluate(FOCUS)) as Focus;
 
-  /** Presses keys one after another, and waits for what they load. The focus must be somewhere then. */
+  /** Presses keys one after another, and waits until everything is loaded. The focus must be somewhere then. */
   press = async (...keys: readonly string[]): Promise<Focus> => {
     for (const key of keys) {
       await this.#explorer.page.keyboard.press(key);
@@ -61,7 +61,7 @@ export class Keys {
     throw new Error(`Tab does not lead to ${name}, but to ${passed.join(" | ")}.`);
   };
 
-  /** Leads the focus to a field, and types in place of what it has. */
+  /** Moves the focus to a field, and replaces its text. */
   fill = async (name: string, text: string): Promise<void> => {
     await this.tabTo(name);
     await this.#explorer.page.keyboard.press("Control+a");

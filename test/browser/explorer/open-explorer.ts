@@ -15,7 +15,7 @@ export interface Explorer {
   readonly settle: () => Promise<void>;
 }
 
-/** Counts requests and ways through the history under way, and reports what the policy refuses. */
+/** Counts requests and ways through the history under way, and reports violations of the policy. */
 const WATCH = `
 addEventListener("securitypolicyviolation", (event) => complain("policy: " + event.violatedDirective + " " + event.blockedURI));
 globalThis.underWay = 0;

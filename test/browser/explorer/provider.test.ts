@@ -15,7 +15,7 @@ import { openExplorer } from "./open-explorer.ts";
 const program = findBrowser();
 const CODE = "the-code";
 
-/** What a provider was asked, and how it answers. */
+/** The requests to a provider, and its responses. */
 interface Provider {
   readonly server: Server;
   readonly issuer: string;

@@ -6,7 +6,7 @@ import { HOSTILE_VISITS } from "./visits.ts";
 
 const program = findBrowser();
 
-/** Elements whose own text their box cuts, but those that say so by an ellipsis or scroll. */
+/** Elements whose own text their box cuts, except elements that show it by an ellipsis or scroll. */
 const CUT = `[...document.querySelectorAll("main *, header *")].filter((element) => {
   const style = getComputedStyle(element);
   const hasText = [...element.childNodes].some((node) => node.nodeType === 3 && node.data.trim() !== "");
@@ -21,7 +21,7 @@ const CUT_NAMES = `[...document.querySelectorAll(".grid-title")]
   .filter(({ scrollWidth, clientWidth }) => scrollWidth > clientWidth)
   .map(({ textContent }) => textContent)`;
 
-/** How many pixels the middle of each box for null is beside the control of its field. */
+/** The distance in pixels between the middle of each box for null and the control of its field. */
 const NULL_BOXES = `[...document.querySelectorAll(".value-field:has([type=checkbox])")].map((field) => {
   const control = field.querySelector(".input").getBoundingClientRect();
   const box = field.querySelector("[type=checkbox]").getBoundingClientRect();

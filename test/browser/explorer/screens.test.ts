@@ -11,7 +11,7 @@ import { HOSTILE_VISITS, WORLD_VISITS } from "./visits.ts";
 
 const program = findBrowser();
 
-/** What is true of every view of every screen. */
+/** The facts that hold for every view of every screen. */
 const FACTS = `({
   headings: document.querySelectorAll("h1").length,
   focus: document.activeElement?.tagName,

@@ -19,7 +19,7 @@ const frame = () => { work.most = Math.max(work.most, work.now); work.now = 0; r
 requestAnimationFrame(frame);
 `;
 
-/** Drags through everything. The pauses of the page end after it: a slow frame is no pause of the reader. */
+/** Drags through everything. The pauses of the page end after it: a slow frame is not a pause of the reader. */
 const DRAG = `(async () => {
   const box = document.querySelector(".grid-box");
   const { setTimeout: set, clearTimeout: clear } = globalThis;
@@ -74,7 +74,7 @@ describe.skipIf(program === undefined)("135,000 rows", async () => {
     const opening = asked();
     expect(opening.length).toBeLessThanOrEqual(3);
 
-    // Screen by screen: each page of the service is asked once.
+    // Screen by screen: the explorer requests each page of the service once.
     let most = before;
     for (let step = 0; step < 40; step += 1) {
       await page.evaluate(`document.querySelector(".grid-box").scrollBy(0, 600)`);

@@ -11,11 +11,11 @@ type Row = readonly [
   refused?: string,
 ];
 
-/** One view that the tests look at. */
+/** One view that the tests open. */
 export interface Visit {
   readonly name: string;
   readonly fragment: string;
-  /** The status of a response that is no fault of the page. */
+  /** The status of a response that is not a fault of the page. */
   readonly refused: string | null;
 }
 
