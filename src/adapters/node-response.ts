@@ -64,7 +64,7 @@ export function sendResponse(
   target.end(body);
 }
 
-/** Sets each header before it sends them: what logs requests reads them from the response, and Node.js keeps no others. */
+/** Sets each header before it sends them: loggers of requests read them from the response, and Node.js keeps no others. */
 function writeHead(target: ServerResponse, status: number, headers: ODataResponse["headers"]): void {
   for (const [name, value] of Object.entries(headers)) target.setHeader(name, value);
   target.writeHead(status);

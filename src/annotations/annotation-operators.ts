@@ -152,7 +152,7 @@ const FURTHER_TYPES: readonly string[] = [
   ),
 ];
 
-/** The functions of annotations beside those of expressions. @see OData CSDL 4.0, section 14.5.3.1 */
+/** The functions of annotations that expressions do not have. @see OData CSDL 4.0, section 14.5.3.1 */
 const CLIENT_FUNCTIONS: readonly string[] = ["concat", "fillUriTemplate", "uriEncode"];
 
 /** Resolves the name of a type: of the namespace Edm, of the service or of a vocabulary. */

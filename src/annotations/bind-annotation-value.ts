@@ -26,7 +26,7 @@ const TYPE_MEMBERS: readonly string[] = ["@type", "@odata.type", "$Type"];
 /**
  * Binds a table of annotations: `Term`, `Term#Qualifier`, and `Term@Other` for the annotation of an annotation. Terms may
  * begin with `@`, as in CSDL JSON.
- * @param context where the table stands
+ * @param context the place of the table
  */
 export function bindAnnotationTable(
   context: ValueContext,

@@ -145,7 +145,7 @@ const TEXT: OptionRule = { kind: "text" };
 /** The options of a vocabulary. */
 const VOCABULARY_OPTIONS: OptionTable<keyof VocabularyOptions> = { namespace: TEXT, uri: TEXT };
 
-/** Checks the vocabularies of the service, and where its annotations stand. */
+/** Checks the vocabularies of the service, and the places of its annotations. */
 function* checkAnnotations(
   service: DeclaredService,
   types: DeclaredTypes,

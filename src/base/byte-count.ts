@@ -16,7 +16,7 @@ export class ByteCount {
   /** About how many rows fit, as a driver has seen which kept none; undefined: unknown. */
   rowsThatFit: number | undefined;
 
-  /** @param held counts what all requests hold; absent: nothing does */
+  /** @param held counts the bytes that all requests hold; absent: they are not counted */
   constructor(most: number, held?: HeldShare) {
     // Databases take whole numbers only.
     this.most = Math.floor(most);
@@ -73,7 +73,7 @@ export class ByteCount {
     this.give(this.#used);
   }
 
-  /** Counts what was read elsewhere, within the bytes that were left. */
+  /** Counts bytes that were read elsewhere, within the bytes that were left. */
   merge(used: number, isOver: boolean): void {
     this.#used += used;
     this.#held?.add(used);

@@ -18,7 +18,7 @@ export function chain<T, R>(value: Maybe<T>, next: (value: T) => Maybe<R>): Mayb
   return isPromiseLike(value) ? Promise.resolve(value).then(next) : next(value);
 }
 
-/** Returns the result of a function, or what `onError` returns for the error that it throws or that its promise rejects with. */
+/** Returns the result of a function, or the result of `onError` for the error that it throws or that its promise rejects with. */
 export function recover<T, R>(run: () => Maybe<T>, onError: (error: unknown) => R): Maybe<T | R> {
   try {
     const value = run();

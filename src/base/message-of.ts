@@ -1,4 +1,4 @@
-/** Returns the message of what was thrown, which may be any value. */
+/** Returns the message of a thrown value, which may be any value. */
 export function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }

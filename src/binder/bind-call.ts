@@ -59,7 +59,7 @@ export function bindCall(node: CallSyntax, scope: BindingScope): Operand {
   throw invalidOption(scope.option, node.position, mismatch(name, signatures, operands));
 }
 
-/** Returns the growth factors of a call, and adds what `concat` makes to that of the request. */
+/** Returns the growth factors of a call, and adds the growth of `concat` to the growth of the request. */
 function factorsOf(
   name: FunctionName,
   operands: readonly Operand[],

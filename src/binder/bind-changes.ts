@@ -130,7 +130,7 @@ function namesIn(selected: readonly SelectedProperty[], shared: ShownNames): Sho
 }
 
 /**
- * Refuses `$search` behind steps that do not commute with it.
+ * Refuses `$search` after steps that do not commute with it.
  * @throws ODataError `InvalidQueryOption`
  */
 export function refuseLateSearch({ branches }: ApplyClause): void {

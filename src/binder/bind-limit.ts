@@ -22,7 +22,7 @@ export function limited(step: LimitSyntax, rows: AppliedRows, within: readonly K
   const { kind, expression, position } = step;
   const context = contextOf("orderBy", rows, work);
   const isRanked = kind !== "top" && kind !== "skip";
-  // A group that loses all of its rows would be lost to the steps behind.
+  // The steps after it would not see a group that loses all of its rows.
   const least = isRanked || (kind === "top" && within.length > 0) ? 1 : 0;
   let { orderBy } = rows;
   if (expression !== null) {

@@ -25,8 +25,8 @@ interface LinkingRequest {
 }
 
 /**
- * Returns what next links within the expansions of a request repeat: the options of the item, as the client wrote them, and
- * the `$format`, aliases and custom options of the request. The texts are read when the first link is needed.
+ * Returns the texts that next links within the expansions of a request repeat: the options of the item, as the client wrote them,
+ * and the `$format`, aliases and custom options of the request. The texts are read when the first link is needed.
  * @see OData JSON Format 4.0, section 4.5.5; docs/reference/expand.md
  */
 export function expansionLinks({ options, target, clause, isParameter }: LinkingRequest): ExpansionLinks {

@@ -209,7 +209,7 @@ function resolveNavigation(
   return { kind, ...found, operations: [] };
 }
 
-/** What may follow a navigation property. */
+/** The parts of a path that may follow a navigation property. */
 const ENTITY_SUFFIXES: ReadonlyMap<string, "reference" | "navigationCount"> = new Map([["$ref", "reference"]]);
 const COLLECTION_SUFFIXES: typeof ENTITY_SUFFIXES = new Map([
   ["$count", "navigationCount"],

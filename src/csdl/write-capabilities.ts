@@ -11,7 +11,7 @@ import { writeApplySupported } from "./write-apply-supported.ts";
 import { element, type XmlElement } from "./xml.ts";
 
 /**
- * Returns the annotations for the capabilities of an entity set. What equals the default of the vocabulary is not written: by
+ * Returns the annotations for the capabilities of an entity set. Defaults of the vocabulary are not written: by
  * default a set supports everything but `$compute` and `$apply`.
  * @see Org.OData.Capabilities.V1
  */

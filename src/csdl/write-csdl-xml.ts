@@ -172,7 +172,7 @@ function isReadable({ readable, readableByKey, navigable }: CsdlCapabilities): b
   return readable || readableByKey || navigable.size > 0;
 }
 
-/** What equals the default of the vocabulary is not written. @see Org.OData.Capabilities.V1.BatchSupport */
+/** Defaults of the vocabulary are not written. @see Org.OData.Capabilities.V1.BatchSupport */
 function batchSupport(formats: readonly string[]): XmlElement {
   return recordAnnotation(capabilitiesTerm("BatchSupport"), [
     booleanValue("ContinueOnErrorSupported", true),

@@ -81,7 +81,7 @@ function sourceOf(given: unknown): unknown {
   throw new PatternError(`has the flags "${flags}"`, SYNTAX);
 }
 
-/** What `.` excludes in JavaScript, and the characters of `\s` there: the engine has other sets. */
+/** The characters that `.` excludes in JavaScript, and the characters of `\s` there: the engine has other sets. */
 const LINE_ENDS = String.raw`\n\r\u2028\u2029`;
 const SPACES = String.raw`\t-\r \u00A0\u1680\u2000-\u200A\u2028\u2029\u202F\u205F\u3000\uFEFF`;
 const NO_SPACES = String.raw`\0-\x08\x0E-\x1F!-\u009F\u00A1-\u167F\u1681-\u1FFF\u200B-\u2027\u202A-\u202E\u2030-\u205E\u2060-\u2FFF\u3001-\uFEFE\uFF00-\u{10FFFF}`;

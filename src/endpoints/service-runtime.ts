@@ -44,7 +44,7 @@ export interface ServiceRuntime {
   readonly cachesReads: boolean;
   /** The entity sets of `ctx.sets`. */
   readonly sets: EntitySets;
-  /** Counts what all responses hold; null: without limit. */
+  /** Counts the bytes that all responses hold; null: without limit. */
   readonly held: HeldBytes | null;
   /** The warnings that are logged once. */
   readonly warned: Set<string>;

@@ -21,7 +21,7 @@ export function namesEveryEntityTag(header: string): boolean {
 }
 
 /**
- * Returns the same for the state of an entity: what follows a point in a tag marks one representation of that state, and is
+ * Returns the same for the state of an entity. The part of a tag after a point marks one representation of that state, and is
  * not compared.
  */
 export function matchesState(header: string, etag: string): boolean {

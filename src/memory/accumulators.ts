@@ -148,7 +148,7 @@ class Extreme implements Accumulator {
   }
 }
 
-/** How the values of a type are added, and what their sum or average is. */
+/** How the values of a type are added, and how their sum or average is made. */
 interface SumKind<Sum> {
   readonly zero: Sum;
   /** Returns null for a sum beyond the digits that a Decimal may have. */

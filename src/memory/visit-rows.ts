@@ -115,7 +115,7 @@ export interface Clause {
   readonly expression: Expression;
 }
 
-/** The cost of kinds of expressions beside that of their parts; any other kind costs 1. */
+/** The cost of kinds of expressions, without the cost of their parts; any other kind costs 1. */
 const COSTS: Partial<Readonly<Record<Expression["kind"], number>>> = Object.freeze({
   arithmetic: 4,
   in: 4,

@@ -100,7 +100,7 @@ export function readForm(handlers: EntitySetHandlers<never>): ReadForm | undefin
  * Plans the read of one page of a collection.
  * @param query the bound query of the request
  * @param request the preference of the client, and the needs of the response
- * @throws ODataError `InvalidQueryOption` for a `$top` above MaxTop, or `$skip` beside `$skiptoken`;
+ * @throws ODataError `InvalidQueryOption` for a `$top` above MaxTop, or `$skip` with `$skiptoken`;
  *   `InvalidSkipToken`
  * @see docs/reference/paging.md
  */

@@ -172,7 +172,7 @@ export interface GroupStep {
   readonly entityType: EntityType;
 }
 
-/** Adds totals of all rows, or of each group, to each row: those of `$these` in the steps behind. */
+/** Adds totals of all rows, or of each group, to each row: the totals of `$these` in the steps after it. */
 export interface TotalsStep {
   readonly kind: "totals";
   readonly inputType: EntityType;

@@ -66,7 +66,7 @@ export class ReadTime {
 
 /** A database whose reads may go to a replica. */
 export interface ReplicatedDatabase {
-  /** Returns a position behind every change that was committed before the call. @throws errors of the database */
+  /** Returns a position after every change that was committed before the call. @throws errors of the database */
   position(): Promise<Position>;
 }
 

@@ -11,7 +11,7 @@ interface HeapFacts {
   readonly getHeapStatistics?: () => { readonly heap_size_limit: number };
 }
 
-/** Makes the count of what all responses of a service hold; null without a limit. */
+/** Makes the count of the bytes that all responses of a service hold; null without a limit. */
 export function heldBytesOf({ maxHeldBytes, maxResponseBytes }: Limits): HeldBytes | null {
   if (maxHeldBytes === null || maxResponseBytes === null) return null;
   if (maxHeldBytes !== undefined) return new HeldBytes(maxHeldBytes);

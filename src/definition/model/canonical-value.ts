@@ -26,7 +26,7 @@ export function canonicalItem(property: StructuralProperty, value: unknown): Pri
 }
 
 /**
- * Converts a single value, or an item of a collection, for a response. Facets that limit what clients send do not apply.
+ * Converts a single value, or an item of a collection, for a response. Facets that limit values of clients do not apply.
  * @throws InvalidValueError for a value of another type, or with too many characters or digits
  */
 export function shownItem(property: StructuralProperty, value: unknown): PrimitiveValue | null {

@@ -132,7 +132,7 @@ export interface EntitySetDefinition extends RuledSet {
   readonly navigationAuthorization: ReadonlyMap<string, NavigationAuthorization>;
   /** Whether the handlers of the application write through `ctx.transaction`, so that change sets may contain them. */
   readonly transactional: boolean;
-  /** The functions that judge what clients write; null without any. */
+  /** The functions that judge the values of clients; null without any. */
   readonly validators: Validators | null;
   /** The errors for violated constraints of the database; null if the set declares none. */
   readonly constraints: ConstraintErrors | null;

@@ -121,7 +121,7 @@ interface EntitySetParts<
   readonly annotations?: Annotations | undefined;
   /** Rules that requests to the set must pass, and the rows that each user sees. */
   readonly authorization?: Authorization<E, NoInfer<N>> | undefined;
-  /** Judges what clients write: schemas of zod, valibot, arktype and others, or functions. @see docs/reference/validation.md */
+  /** Judges values of clients: schemas of zod, valibot, arktype and others, or functions. @see docs/reference/validation.md */
   readonly validate?: ValidateOption<E, NoInfer<N>> | undefined;
   /** The errors for clients by the names of violated constraints of the database. @see docs/reference/validation.md */
   readonly constraints?: ConstraintsOption<keyof E["properties"] & string> | undefined;
@@ -177,7 +177,7 @@ export interface EntitySetDeclaration<
   lock?(this: void, key: unknown, context: RuleContext, isDeleted?: boolean): Maybe<unknown>;
   /** Reads the row of a key as writes return it, in the open transaction; absent like `lock`. */
   reread?(this: void, key: unknown, context: RuleContext): Maybe<object | null>;
-  /** Runs what waits for the end of the open transaction: triggers, and checks of constraints. */
+  /** Runs the triggers and the checks of constraints that wait for the end of the open transaction. */
   settle?(this: void, context: RuleContext): Maybe<unknown>;
   /** The names of the options of `sqlEntitySet` that `options` lacks; absent for sets of `entitySet`. */
   readonly tableOptions?: readonly string[] | undefined;
@@ -275,7 +275,7 @@ export interface InferredResults<All, Applied, Found, Created, Replaced, Patched
   readonly patch: Patched;
 }
 
-/** Results that no handler returns, beside which the compiler keeps literals. */
+/** Results that no handler returns: next to them, the compiler keeps literals. */
 export type LiteralResults = InferredResults<
   readonly LiteralContext[],
   LiteralContext,

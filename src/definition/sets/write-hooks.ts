@@ -5,7 +5,7 @@ import type { LiteralContext } from "../types/literal-context.ts";
 import type { GraphOf } from "../types/navigation-declaration.ts";
 import type { EntityTypeDeclaration } from "../types/value-type.ts";
 
-/** What every hook receives. */
+/** The part of its argument that every hook receives. */
 interface HookCall<E extends EntityTypeDeclaration, N> {
   /** The context of the handlers of the set, within the transaction of the write. */
   readonly ctx: SetContext<E, N>;

@@ -114,7 +114,7 @@ function keepFitting(raw: PreparingConnection, command: Streamed, { room, callba
     raw.off("error", finish);
     callback(error, rows as unknown as MysqlQueryResult);
   };
-  // A connection that is lost tells commands without a callback nothing.
+  // A command without a callback does not report that its connection is lost.
   raw.on("error", finish);
   const events: object = command;
   if (!(events instanceof EventEmitter)) throw new TypeError("The pool is not one of mysql2.");

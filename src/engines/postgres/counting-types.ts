@@ -35,7 +35,7 @@ export class CountingTypes {
     this.#empty = Array.from({ length: room.width ?? 0 }, () => null);
   }
 
-  /** Returns the parser of a type, as the driver asks for it. */
+  /** Returns the parser of a type. The driver calls it for each column. */
   readonly getTypeParser = (type: number, format?: "text" | "binary"): ParseCell => {
     const parse = this.#client.getTypeParser(type, format);
     const column = this.#cells.push(0) - 1;

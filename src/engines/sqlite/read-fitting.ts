@@ -10,7 +10,7 @@ type Rows = readonly (readonly unknown[])[];
 /** The bytes that the rows of a statement may have, and the facts by which they are counted. */
 export interface Room {
   readonly left: number;
-  /** The most rows of the statement; infinite if its limit does not tell. */
+  /** The most rows of the statement; infinite if its limit is unknown. */
   readonly rows: number;
   readonly row: NonNullable<StatementFacts["row"]>;
 }

@@ -273,7 +273,7 @@ export class ReaderThreads {
   }
 }
 
-/** Finds the file of a reader thread beside this module; null in a bundle without it. */
+/** Finds the file of a reader thread in the folder of this module; null in a bundle without it. */
 export function threadEntry(here: string = import.meta.url): URL | null {
   const { existsSync } = builtinModule("node:fs") as typeof import("node:fs");
   const entry = new URL(here.endsWith(".ts") ? "reader-thread.ts" : "reader-thread.js", here);

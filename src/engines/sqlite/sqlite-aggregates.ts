@@ -28,7 +28,7 @@ interface Keyed {
   readonly cell: SQLOutputValue;
 }
 
-/** Adds what cells contain, to `zero`; null once a sum is out of range. */
+/** Adds the values of cells to `zero`; null once a sum is out of range. */
 function sumOf<T>(
   zero: T,
   read: (cell: Value) => T,

@@ -200,7 +200,7 @@ function runsOf(
 type ToCommon = (row: object) => object;
 
 const conversionOf = keptPerPair((common: QueryShape, { entityType, selectExpand }: QueryShape): ToCommon => {
-  // Entities keep what their navigations need. An entity of two branches is two rows.
+  // Entities keep the values that their navigations need. An entity of two branches is two rows.
   if (common.entityType === entityType) return (row) => withFields(row, entityType, row, []);
   const computed = selectExpand.selected.flatMap((item) => (item.computed === undefined ? [] : item.property));
   return compileConversion(common.entityType, (name) => {

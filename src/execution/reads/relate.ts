@@ -111,7 +111,7 @@ function fittingList(step: ExpandStep, related: RelatedCollection, run: ExpandRu
   return related;
 }
 
-/** About the bytes of a related entity besides its properties: its id, and what encloses it. */
+/** About the bytes of a related entity besides its properties: its id, and the characters around it. */
 export const BESIDES = 50;
 
 /** Returns about the bytes of an object of the application as JSON. */

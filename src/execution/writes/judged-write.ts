@@ -32,7 +32,7 @@ export function runAtomically<T>(
   return ServiceContext.atomically(reader.context, whole, (context) => work({ ...reader, context }));
 }
 
-/** Returns what protects a write from concurrent ones: the transaction of a database, and otherwise the turn of the entity. */
+/** Returns the protection of a write from concurrent ones: the transaction of a database, else the turn of the entity. */
 function protectionOf(
   { set, handler, transactional = set.transactional }: WritingHandler,
   key: unknown,
@@ -47,8 +47,8 @@ function protectionOf(
 }
 
 /**
- * Runs what reads a stored entity, and the write that depends on it, in one transaction that first locks the entity. Without a
- * transaction, they run in the turn of the entity. After a conflict with another transaction, both run again.
+ * Runs the reads of a stored entity, and the write that depends on them, in one transaction that first locks the entity. Without
+ * a transaction, they run in the turn of the entity. After a conflict with another transaction, both run again.
  * @throws ODataError `ServiceUnavailable` after `transactionTimeout`; the errors of the work, after its changes are undone
  * @see docs/reference/handlers.md, Rules that read the stored entity
  */

@@ -18,8 +18,8 @@ export interface DialectCapabilities {
   /** Whether to join single-valued navigations in expansions and orders. Otherwise each is read by key. */
   readonly joins: boolean;
   /**
-   * Whether conditions list the keys of parents whose related entities are read: a distributed database then asks only the
-   * machines that have them.
+   * Whether conditions list the keys of parents whose related entities are read: a distributed database then reads only on
+   * the machines that have them.
    */
   readonly bindsKeys: boolean;
   /** Whether `returning` may call functions that depend on the session, and contain subqueries. */

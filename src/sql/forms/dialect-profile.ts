@@ -297,7 +297,7 @@ export interface SessionCheck {
   /** Returns the row of `proof`, unless the driver gives values another form; and a row for each refused setting: name, value. */
   readonly query: CatalogueQuery;
   readonly proof?: Pick<SchemaFinding, "message" | "fix"> & { readonly row: readonly string[] };
-  /** By the name of a setting: what to report, and the types that it concerns; absent: all. */
+  /** By the name of a setting: the finding to report, and the types that it concerns; absent: all. */
   readonly refused: Readonly<Record<string, (value: string) => Pick<SchemaFinding, "message" | "fix">>>;
   readonly types?: Readonly<Record<string, ReadonlySet<string>>>;
 }

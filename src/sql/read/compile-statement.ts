@@ -122,7 +122,7 @@ export class StatementCompiler {
   }
 }
 
-/** Returns the bytes of the names of a row as JSON, with what separates them. */
+/** Returns the bytes of the names of a row as JSON, with the characters around them. */
 function namesOf({ columns, joined }: RowShape): number {
   let bytes = 2;
   for (const { name } of columns.keys()) bytes += name.length + 4;

@@ -24,7 +24,7 @@ export class TableLayout {
     return this.#tables.has(table);
   }
 
-  /** Returns what triggers may change after a statement has written a table. @param table its quoted name */
+  /** Returns which rows triggers may change after a statement has written a table. @param table its quoted name */
   triggersOf(table: string): TableSchema["triggers"] {
     return this.#triggers.get(table);
   }
@@ -37,7 +37,7 @@ export class TableLayout {
   /**
    * Adds the result of a check, in place of an earlier one.
    * @param tables by quoted name
-   * @param facts what else statements depend on
+   * @param facts further facts on which statements depend
    */
   add(tables: ReadonlyMap<string, TableSchema>, facts: unknown): void {
     for (const [name, table] of tables) {

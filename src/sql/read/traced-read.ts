@@ -120,8 +120,8 @@ const SHORT_HEADER = 24n;
 const LONG_HEADER = 40n;
 
 /**
- * Returns the end of the last record before the position of inserts. Behind a full page this is the start of the next one,
- * but the position of inserts is behind its header, which a replica reaches only with the next record.
+ * Returns the end of the last record before the position of inserts. After a full page this is the start of the next one,
+ * but the position of inserts is after its header, which a replica reaches only with the next record.
  * @param block the bytes of a page
  * @param segment the bytes of a segment
  */

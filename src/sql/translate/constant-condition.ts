@@ -36,7 +36,7 @@ function neverOf(scope: PathScope): Sql | null {
   return column === undefined ? null : sql`(${column} is null and ${column} is not null)`;
 }
 
-/** Returns how the comparisons of a statement are kept from being the same for every row, beside outer joins. */
+/** Returns the form of comparisons which a database does not compute in advance; undefined without outer joins. */
 export function unfoldOf({ isBesideOuterJoin, profile }: StatementState): Unfold {
   return isBesideOuterJoin ? profile.syntax.unfolded : undefined;
 }

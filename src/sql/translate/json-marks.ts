@@ -228,7 +228,7 @@ function selectedIndex(
 ): number | undefined {
   if (expression.kind !== "property" || expression.source.kind !== "it") return undefined;
   const column: RowColumn | undefined = columns.get(expression.property);
-  // A cell that cannot be read may become null, which tells no place where the order provides for no null.
+  // A cell that cannot be read may become null, which is not a place in an order without nulls.
   if (column?.kind !== "scalar" || (column.unreadable !== undefined && expression.property.nullable)) return undefined;
   const plan = planOf(expression.property, plans);
   return plan.kind === "scalar" && plan.format.toSelected === toSelected ? column.index : undefined;

@@ -112,7 +112,7 @@ function parentSide(
 interface BoundKeys {
   /** The list of keys, and the conditions that join it to the other relations; null if conditions alone suffice. */
   readonly list: KeyList | null;
-  /** The conditions that a row belongs to one of the keys, beside those of the list. */
+  /** The conditions that a row belongs to one of the keys, in addition to the list. */
   readonly conditions: readonly Sql[];
   /** The position of the key that a row belongs to: the first cell. */
   readonly ordinal: Sql;

@@ -248,7 +248,7 @@ export function itemTests({
 
 /**
  * Selects from the related entities, or from their links if both must not be joined.
- * @param what refers to the inner sides of `pairs` only
+ * @param what the selected term, which refers to the inner sides of `pairs` only
  * @param known conditions on these
  * @param wanted conditions on the related entities
  */

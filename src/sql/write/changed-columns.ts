@@ -10,7 +10,7 @@ export interface RowValues {
   readonly values: Values;
   /** The stored values of the properties that `mergedProperties` or `keptProperties` returns; columns with JSON by `storedDocument`. */
   readonly stored: Values | null;
-  /** The paths of columns whose cells cannot be read, and stay if the values give back what responses show for them; absent: none. */
+  /** The paths of columns whose cells cannot be read, and stay if the values repeat the shown ones; absent: none. */
   readonly left?: ReadonlySet<string> | undefined;
 }
 

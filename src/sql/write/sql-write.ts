@@ -74,7 +74,7 @@ export function writeHandlers(table: SqlTable): WriteHandlers {
 /** The functions that read single rows in the open transaction. */
 type RowReads = Required<Pick<EntitySetDeclaration, "lock" | "reread" | "settle">>;
 
-/** Runs what waits for the end of a transaction. */
+/** Runs the triggers and checks that wait for the end of a transaction. */
 const SETTLE: WriteCommand = Object.freeze({ sql: "set constraints all immediate", parameters: [], width: 0 });
 
 /** Makes the functions that lock the row of a key, and read it as writes return it. @see docs/reference/handlers.md, Hooks */

@@ -28,7 +28,7 @@ export interface TableSide {
   readonly stored: StoredRows;
 }
 
-/** The table of a declaration with a database per tenant. What belongs to a database ends with it. */
+/** The table of a declaration with a database per tenant. The part for a database is released with it. */
 export class TenantTable implements DeclaredTable {
   readonly name: string;
   readonly entityType: EntityType;

@@ -86,7 +86,7 @@ export class WriteStatements {
     return (this.#areReturnable ??= [...plans.values()].every(isReturnable));
   }
 
-  /** What triggers may change after a statement, as far as the schema check has found. */
+  /** The rows that triggers may change after a statement, as far as the schema check has found. */
   get triggers(): "own" | "other" | undefined {
     const { db, reader } = this.#table;
     this.#name ??= reader.from.quoted?.compile(db).sql ?? "";

@@ -3,7 +3,7 @@ export interface CommandOption {
   readonly type: "boolean" | "string" | "list";
   /** The placeholder of the value in `--help`, such as `<origin>`; null for a flag without a value. */
   readonly value: string | null;
-  /** Whether the option may stand without a value, as `--write` beside `--write=Orders`. */
+  /** Whether the option may have no value: `--write` as well as `--write=Orders`. */
   readonly isValueOptional?: boolean;
   /** One line of `--help`. */
   readonly summary: string;

@@ -93,7 +93,7 @@ export async function servableDatabase(
   }
 }
 
-/** Returns what `serve` would serve, and closes the database. Faults that stop `serve` do not stop other commands. */
+/** Returns the service that `serve` would serve, and closes the database. Faults that stop `serve` do not stop other commands. */
 export async function publishedBy(loaded: LoadedDatabase): Promise<IntrospectedDatabase> {
   try {
     return (await servableDatabase(loaded)).found;

@@ -111,7 +111,7 @@ interface NpmCommand {
 
 /**
  * Returns how to start npm. On Windows it is a script, which needs a shell, and a shell would split paths with blanks: there
- * Node.js runs the program of npm itself, wherever it is beside Node.js.
+ * Node.js runs the program of npm itself, if it is in the folder of Node.js.
  */
 export function npmCommand(
   given: readonly string[],

@@ -333,8 +333,8 @@ function* withOption(
 }
 
 /**
- * An aggregate returns one row for each group. Partial aggregates and grouping sets return several. `distinct` returns one row for
- * what its rows are sorted by, and keeps their keys.
+ * An aggregate returns one row for each group. Partial aggregates and grouping sets return several. `distinct` returns one row
+ * for each combination of its sort keys, and keeps the keys of its rows.
  */
 function grouped(node: Node, { columns, keys }: Rows, isNeverNull: IsNeverNull): Rows {
   const mode = node["Partial Mode"] ?? "Simple";

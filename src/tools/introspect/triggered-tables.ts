@@ -64,7 +64,7 @@ export const SQLITE_TRIGGERS: TriggerCatalogue = {
 };
 
 /**
- * The triggers of PostgreSQL, also of partitions and of the tables behind views, and the rules that replace a write. Triggers before
+ * The triggers of PostgreSQL, also of partitions and of the tables of views, and the rules that replace a write. Triggers before
  * a statement change the row that the statement returns, or skip it.
  * @see https://www.postgresql.org/docs/current/catalog-pg-trigger.html
  */

@@ -6,7 +6,7 @@ import { castAggregates } from "../../forms/cast-aggregates.ts";
 import type { Sql } from "../../statement/sql-form.ts";
 import { failFor, MOST_SCALE, myNumbers, WIDENED } from "./forms.ts";
 
-/** Sums below this size have all their digits beside those of a quotient. */
+/** A number of MariaDB has room for all digits of a sum below this size, and for the digits of a quotient. */
 const DIVIDED_SIZE = sql.raw(`1${"0".repeat(26)}`);
 /** A quotient of so many digits has two more, which suffices to round it. */
 const MOST_DIGITS = MOST_SCALE - 2;

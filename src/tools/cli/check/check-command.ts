@@ -201,7 +201,7 @@ function describeFindings(all: readonly DatabaseFinding[]): readonly string[] {
   ]);
 }
 
-/** Joins the missing indexes of each table: which of them pay depends on what its clients do. */
+/** Joins the missing indexes of each table: which of them pay depends on the requests of its clients. */
 function withTableAdvice(findings: readonly DatabaseFinding[]): readonly DatabaseFinding[] {
   return findings.flatMap((each) => {
     const { code, set, table = "" } = each;

@@ -15,7 +15,7 @@ interface PulledFile {
   readonly table: string | null;
 }
 
-/** What happens to a file. */
+/** The change of a file. */
 export interface FilePlan {
   readonly path: string;
   readonly kind: "added" | "changed" | "conflict" | "deleted" | "removed" | "unchanged";

@@ -165,7 +165,7 @@ const CLOSES: ReadonlySet<string> = new Set(["}", "]"]);
 
 /**
  * Indents a text of JSON. Numbers keep all their digits, because JavaScript rounds integers beyond 53 bits.
- * @param text what `JSON.parse` accepts
+ * @param text a text that `JSON.parse` accepts
  */
 export function readableJson(text: string): string {
   const tokens = text.match(TOKENS) ?? [];

@@ -24,7 +24,7 @@ interface WatchSettings {
 export interface SchemaWatch {
   /** Checks the schema at once: a statement failed. */
   readonly look: () => void;
-  /** Reloads at once, also the same schema: the user asked for it. */
+  /** Reloads at once, also the same schema: the user requested it. */
   readonly reload: () => void;
   /** Reloads at once although the schema is the same: a row has a value that the sample of its table had not. */
   readonly reloadRows: () => void;

@@ -142,7 +142,7 @@ function entryLine(key: string, value: Code, indent: string): string {
   return `${start}${layOut(value, position)},\n`;
 }
 
-/** Whether a value that does not fit beside its key begins on the next line. Short keys gain nothing by it. */
+/** Whether a value that does not fit after its key begins on the next line. Short keys gain nothing by it. */
 function movesBelow(key: string, value: Code, { indent, column }: Position): boolean {
   if (typeof value === "string") return /^["']/.test(value) && widthOf(key) > 4;
   if (value.kind !== "chain") return column + 1 > WIDTH;
