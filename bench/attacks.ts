@@ -111,7 +111,7 @@ export function openAttackedService(place: string, defaults: ServiceDefaults): A
     bytes: null,
   }));
   const texts = Array.from({ length: TEXTS }, (_, index) => ({ id: index + 1, text: "x".repeat(TEXT_LENGTH) }));
-  // The rows share one text: their keys are what takes memory.
+  // The rows share one text: only their keys take memory.
   const manyTexts = Array.from({ length: MANY_TEXTS }, (_, index) => ({ id: index + 1, text: texts[0]?.text ?? "" }));
   const byId = new Map(notes.map((note) => [note.id, note]));
   const children = (id: number): typeof notes =>
@@ -235,7 +235,7 @@ export async function attack(
 
 const CHUNK_LENGTH = 1 << 16;
 
-/** Makes a body that arrives in chunks, as from a connection, so that the work of the client is no pause of the server. */
+/** Makes a body that arrives in chunks, as from a connection, so that the work of the client does not pause the server. */
 function toStream(bytes: Uint8Array): RequestInit {
   let start = 0;
   const stream = new ReadableStream<Uint8Array>({

@@ -43,7 +43,7 @@ export const PROGRAMS: readonly [limit: Program, ...others: Program[]] = [
   },
 ];
 
-/** Writes the servers of the bench as JavaScript beside the built package: removing types would cost time and memory. */
+/** Writes the servers of the bench as JavaScript next to the built package: removing types would cost time and memory. */
 export async function bundlePrograms(): Promise<void> {
   const servers = ["limit-server", "odatakit-server"];
   const build = await rolldown({

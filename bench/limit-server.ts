@@ -9,7 +9,7 @@ import { filterOf, groupingOf, JOINED, joinedOf, serveLimit, type LimitRow } fro
 import { ORDER_COLUMNS } from "./limit-rows.ts";
 import { databasePlace } from "./server-messages.ts";
 
-/** The columns of orders beside those of other tables: two of them have the same names there. */
+/** The columns of orders in a join, where another table has an `id`, too. */
 const JOINED_COLUMNS = ORDER_COLUMNS.replace("id AS Id", "o.id AS Id");
 const ORDERS = `SELECT ${ORDER_COLUMNS} FROM orders`;
 

@@ -5,7 +5,7 @@ const BACKEND_HEAD = ["limit µs", "ours µs", "ours ÷ limit", "min–max"];
 /** The columns that contain words; the others contain numbers. */
 const LEFT: ReadonlySet<number> = new Set([0, 1, 3, 9]);
 
-/** Formats all measurements as a table, one line each. Over PostgreSQL its processes have columns of their own. */
+/** Formats all measurements as a table, one line each. Over PostgreSQL its processes have separate columns. */
 export function toTable(measurements: readonly Measurement[]): string {
   const hasBackend = measurements.some(({ backend }) => backend !== null);
   const head = hasBackend ? [...HEAD.slice(0, 8), "", ...BACKEND_HEAD] : HEAD;

@@ -12,7 +12,7 @@ export interface ServerProcess {
   readonly pid: number;
   /** CPU time used since the start, in microseconds. */
   cpu(): Promise<CpuTime>;
-  /** What the process holds after a garbage collection. */
+  /** Returns the memory and handles of the process after a garbage collection. */
   state(): Promise<ProcessState>;
   /**
    * Profiles the process during `run`.

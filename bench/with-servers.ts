@@ -19,7 +19,7 @@ export interface Servers {
 
 /**
  * Returns the limit servers of a scenario. Where the database writes no JSON, as in `$metadata` and arrays, and for writes, one
- * server stands for both.
+ * server represents both.
  */
 export function limitsOf(
   { id, writes, isOfArray }: Scenario,

@@ -25,7 +25,7 @@ const PROGRAMS: Readonly<Record<string, string>> = {
 const SHARED = [
   { name: "base", test: /\/src\/(?:(?:base|errors|json)\/.*|engines\/dialect-options)(?<!\.d)\.ts$/u },
   { name: "model", test: /\/src\/(?:edm|query|definition|annotations)\/.*(?<!\.d)\.ts$/u },
-  // What reads databases is not part of it: `--version`, `hash` and `check` start without Kysely.
+  // The code that reads databases is not part of it: `--version`, `hash` and `check` start without Kysely.
   {
     name: "command",
     test: /\/src\/tools\/cli\/(?:serve\/(?:users-file|serve-user)|(?!main|set-rules)[^/]+)(?<!\.d)\.ts$/u,

@@ -8,7 +8,7 @@ const SOURCES = "explorer/src";
 /** Styles on which the others build, in order. */
 const FIRST = ["tokens.css", "base.css", "parts.css", "app.css"];
 
-/** What `dist/explorer/manifest.json` contains: the names of the files of the page, which change with their content. */
+/** The content of `dist/explorer/manifest.json`: the names of the files of the page, which change with their content. */
 interface ExplorerManifest {
   readonly script: string;
   readonly style: string;

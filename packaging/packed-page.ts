@@ -1,6 +1,6 @@
 import { posix } from "node:path";
 
-/** What decides where the links of a page lead. */
+/** The facts that decide the targets of the links of a page. */
 export interface PackedPlaces {
   /** The `files` of package.json: paths, and with a leading `!` the paths that are left out. */
   readonly files: readonly string[];
@@ -14,7 +14,7 @@ export interface PackedPlaces {
 const ALWAYS: ReadonlySet<string> = new Set(["package.json", "README.md", "LICENSE"]);
 /** Code, in which no link is changed; the target of a link; the target of a definition. */
 const TARGETS = /^ *```[\s\S]*?^ *```[ ]*$|`[^`\n]*`|(?<=\]\()[^()\s]+|(?<=^\[[^\]]+\]: )\S+$/gmu;
-/** Targets that are no path: URLs, and headings of the same page. */
+/** Targets that are not paths: URLs, and headings of the same page. */
 const NO_PATH = /^(?:[a-z][a-z+.-]*:|#|`)/u;
 const PICTURE = /\.(?:png|svg)$/u;
 

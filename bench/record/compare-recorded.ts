@@ -2,7 +2,7 @@ import type { Measurement } from "../measure-scenario.ts";
 import { alignColumns } from "../print-table.ts";
 import { type Machine, readResult, type RecordedScenario } from "./results.ts";
 
-/** Formats the quotients of a run beside the recorded ones. */
+/** Formats the quotients of a run next to the recorded ones. */
 export function toComparison(measurements: readonly Measurement[], name: "sqlite" | "postgres"): string {
   const recorded = readResult<readonly RecordedScenario[]>(name) ?? [];
   const rows = measurements.map(({ scenario, connections, server }) => {

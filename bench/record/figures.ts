@@ -1,7 +1,7 @@
 import process from "node:process";
 import { median } from "../measure-scenario.ts";
 
-/** One measured value, with what it belongs to. */
+/** One measured value, with its name and details. */
 export interface Figure {
   readonly name: string;
   /** CPU time in microseconds. */

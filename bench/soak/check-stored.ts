@@ -8,7 +8,7 @@ interface Page {
   readonly "@odata.nextLink"?: string;
 }
 
-/** Reads all orders and compares them with the acknowledged writes. @returns what is wrong */
+/** Reads all orders and compares them with the acknowledged writes. @returns the faults */
 export async function checkStored(port: number, ledger: Ledger): Promise<readonly string[]> {
   const orders: ReadOrder[] = [];
   let path: string | undefined = `${SOAK_PREFIX}/Orders?${WHOLE_ORDER}`;
@@ -31,7 +31,7 @@ async function readPage(port: number, path: string): Promise<Page> {
   return JSON.parse(body.toString()) as Page;
 }
 
-/** Checks a SQLite file with SQLite itself. @returns what is wrong */
+/** Checks a SQLite file with SQLite itself. @returns the faults */
 export function checkFile(file: string): readonly string[] {
   const database = new DatabaseSync(file, { readOnly: true });
   const [found] = database.prepare("pragma integrity_check").all();

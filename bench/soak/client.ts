@@ -3,7 +3,7 @@ import { type Answer, ask, type Asked } from "../ask.ts";
 import type { Random } from "../random.ts";
 import type { Tally } from "./tally.ts";
 
-/** What all clients of one run share. */
+/** The facts that all clients of one run share. */
 export interface SoakRun {
   readonly port: number;
   readonly tally: Tally;

@@ -25,7 +25,7 @@ export interface ReadOrder extends Omit<KnownOrder, "lines" | "tags"> {
 /** The expansions without which a response does not have the whole order. */
 export const WHOLE_ORDER = "$expand=Lines($orderby=Position),Tags($orderby=Name)";
 
-/** What the database must contain: acknowledged orders, and the outcomes of writes without a response. */
+/** The required content of the database: acknowledged orders, and the outcomes of writes without a response. */
 export class Ledger {
   readonly #orders = new Map<number, KnownOrder>();
   /** The states that an order may have. Null: it may be absent. */
@@ -67,7 +67,7 @@ export class Ledger {
     return true;
   }
 
-  /** Compares all orders of the database with the acknowledged writes. @returns what is wrong */
+  /** Compares all orders of the database with the acknowledged writes. @returns the faults */
   faultsOf(stored: readonly ReadOrder[]): readonly string[] {
     const byId = new Map(stored.map((order) => [order.Id, order]));
     const lost = [...this.#orders.keys()].filter((id) => !byId.has(id));
@@ -99,7 +99,7 @@ export class Ledger {
   }
 }
 
-/** Compares a known order with what the service returned, lines and tags if they were read. @returns null if equal */
+/** Compares a known order with the returned order, and with its lines and tags if they were read. @returns null if equal */
 export function differenceOf(known: KnownOrder | null, read: ReadOrder): string | null {
   const { Number: number, Owner, CustomerId, Total, Placed, Note, Lines, Tags } = read;
   const found: KnownOrder = {

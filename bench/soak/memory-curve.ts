@@ -15,7 +15,7 @@ const END = 0.75;
 /** A shorter load ends before the warm-up of all caches, in seconds. */
 const SHORTEST = 100;
 
-/** What may grow, and by how much: a share of the start, and bytes that depend on the moment of a garbage collection. */
+/** The allowed growth: a share of the start, and bytes that depend on the moment of a garbage collection. */
 const DEMANDS: ReadonlyArray<readonly [name: "rss" | "heap" | "external", share: number, bytes: number]> = [
   ["rss", 1.15, 24e6],
   ["heap", 1.1, 6e6],
@@ -23,7 +23,7 @@ const DEMANDS: ReadonlyArray<readonly [name: "rss" | "heap" | "external", share:
   ["external", 1.15, 24e6],
 ];
 
-/** Compares medians of the memory at the start and at the end. @returns what grows */
+/** Compares medians of the memory at the start and at the end. @returns the values that grow */
 export function growthOf(samples: readonly Sample[]): readonly string[] {
   if ((samples.at(-1)?.seconds ?? 0) < SHORTEST) return [];
   const from = (share: number): number => Math.floor(samples.length * share);
@@ -38,7 +38,7 @@ export function growthOf(samples: readonly Sample[]): readonly string[] {
   });
 }
 
-/** Compares handles and open files of a server without requests, before the load and after it. @returns what remains */
+/** Compares handles and open files of a server without requests, before and after the load. @returns those that remain */
 export function leftOpen(before: ProcessState, after: ProcessState): readonly string[] {
   return (["handles", "files"] as const).flatMap((what) =>
     Object.entries(after[what])

@@ -14,7 +14,7 @@ interface Mistake {
 
 /** Milliseconds between two mistakes of one client. */
 const PAUSE = 5;
-/** Milliseconds between two looks at the clock. */
+/** Milliseconds between two checks of the clock. */
 const POLL = 100;
 const NEW_ORDER = { Owner: 1, Number: "of a mistake", Placed: "2024-02-29T12:00:00Z" };
 const OLD = { "if-match": '"old"' };

@@ -160,7 +160,7 @@ async function insert(
   }
 }
 
-/** What the service logged besides refused requests. */
+/** The log of the service, without refused requests. */
 export interface Logged {
   readonly errors: string[];
 }
@@ -169,7 +169,7 @@ export interface Logged {
 export function soakService(db: Kysely<unknown>, logged: Logged): ODataService {
   const operations = ["read", "create", "replace", "patch", "delete"] as const;
   const log = (message: string, { err }: { readonly err?: unknown }): void => {
-    // Dear reads are expected to end so.
+    // Long reads may end with this error.
     if (isODataError(err) && err.code === "QueryTimeout") return;
     logged.errors.push(`${message} ${err instanceof Error ? (err.stack ?? err.message) : String(err)}`);
   };

@@ -3,7 +3,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { SoakRun } from "./client.ts";
 import { EVERYTHING, open, sleepUnlessOver, SOAK_TIMEOUTS } from "./rude-clients.ts";
 
-/** Milliseconds within which a server ends a connection that stands still: the timeout, a quarter of it, and its load. */
+/** Milliseconds within which a server ends a stalled connection: the timeout, a quarter of it, and its load. */
 const MOST = 1.25 * SOAK_TIMEOUTS.slowReaderTimeout + 3000;
 /** Milliseconds between two checks of a connection. */
 const POLL = 100;

@@ -118,7 +118,7 @@ function leadFocus(): void {
     const { activeElement, body } = document;
     const isLost = last instanceof Element && (!last.isConnected || last.matches(":disabled"));
     if (isLost && (activeElement === body || activeElement === last)) focusHeading();
-    // The reader clicked beside it.
+    // The reader clicked outside of it.
     else if (activeElement === body) last = null;
   };
   const changes = { childList: true, subtree: true, attributeFilter: ["disabled"] };

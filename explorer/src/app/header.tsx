@@ -101,7 +101,7 @@ function Search({ session }: HeaderProps): JSX.Element {
   );
 }
 
-/** Browsers list what contains the typed text, and it may be in the description alone. */
+/** Browsers list titles that contain the typed text, which may be in the description alone. */
 function titleOf({ kind, name, set, description }: Finding): string {
   const title = kind === "property" ? `${name} in ${set ?? ""}` : `${name} (${kind})`;
   return description === null ? title : `${title}: ${description}`;

@@ -18,11 +18,11 @@ const FIELDS = {
   oidc: [],
 } as const;
 
-/** Asks who the reader is, over the page, which keeps what was typed. */
+/** Asks for the credentials of the reader, over the page, which keeps the typed texts. */
 export function SignInDialog(props: {
   readonly session: Session;
   readonly signIn: SignIn;
-  /** The message of the service to the last attempt; null if the reader asks. */
+  /** The message of the service to the last attempt; null if the reader wants to sign in. */
   readonly refusal: string | null;
   readonly onClose: () => void;
 }): JSX.Element {

@@ -3,7 +3,7 @@ import { exchange } from "./service-client.ts";
 import { NetworkError } from "./service-error.ts";
 import { type Credential, type Provider, base64, toCredential } from "./sign-in.ts";
 
-/** The channel on which the window of the provider hands its answer to the page that opened it. */
+/** The channel on which the window of the provider sends its answer to the page that opened it. */
 const CHANNEL = "odatakit-explorer-sign-in";
 
 /**

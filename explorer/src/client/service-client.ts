@@ -27,17 +27,17 @@ export class ServiceClient {
   readonly root: string;
   readonly #credentials: () => Readonly<Record<string, string>>;
   readonly #options: ClientOptions;
-  /** The root as the service knows it, which begins its links: behind a proxy it may be another one. */
+  /** The root as the service knows it, which begins its links: through a proxy it may be another one. */
   #ownRoot: string | null = null;
 
-  /** @param credentials returns the headers that say who asks */
+  /** @param credentials returns the headers that identify the user */
   constructor(root: string, credentials: () => Readonly<Record<string, string>>, options: ClientOptions = {}) {
     this.root = root.endsWith("/") ? root : `${root}/`;
     this.#credentials = credentials;
     this.#options = options;
   }
 
-  /** Reads a resource. @param path as `urlOf` takes it @throws what `send` throws */
+  /** Reads a resource. @param path as `urlOf` takes it @throws as `send` */
   get(path: string, options: RequestOptions = {}): Promise<Answer> {
     return this.send("GET", path, undefined, options);
   }

@@ -62,7 +62,7 @@ function stateOf(base: unknown, mine: unknown, theirs: unknown): MergeRow["state
   return isSameValue(mine, theirs) ? "agreed" : "conflict";
 }
 
-/** Returns the properties to send so that the entity becomes what was chosen; null as long as a conflict has no choice. */
+/** Returns the properties to send so that the entity has the chosen values; null as long as a conflict has no choice. */
 export function mergedChanges(rows: readonly MergeRow[], kept: ReadonlyMap<string, MergeChoice>): EntityValues | null {
   const sides = rows.map(({ state, property }) => (state === "conflict" ? kept.get(property.name) : state));
   if (sides.includes(undefined)) return null;

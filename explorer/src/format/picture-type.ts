@@ -3,7 +3,7 @@ const PICTURES: Readonly<Record<string, RegExp>> = {
   png: /^iVBORw/u,
   jpeg: /^_9j_/u,
   gif: /^R0lGOD/u,
-  // With the second name of its own: sounds begin alike.
+  // With its second name, because sounds have the same beginning.
   webp: /^UklGR.{7}RUJQ/u,
 };
 

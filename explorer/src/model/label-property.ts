@@ -5,7 +5,7 @@ export function nameProperty(type: StructuredType): Property | null {
   return textsOf(type).find(({ name }) => /^(?:label|caption|subject|.*(?:name|title))$/iu.test(name)) ?? null;
 }
 
-/** Returns the property that identifies an entity for people: one that names it, otherwise its first text; null without texts. */
+/** Returns the property that identifies an entity for people: its name, otherwise its first text; null without texts. */
 export function labelProperty(type: StructuredType): Property | null {
   return nameProperty(type) ?? textsOf(type)[0] ?? null;
 }

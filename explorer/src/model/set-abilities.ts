@@ -5,7 +5,7 @@ const APPLY = "Aggregation.ApplySupported";
 /** Those of values that state no methods. */
 const EVERY_METHOD = ["sum", "min", "max", "average", "countdistinct"];
 
-/** Returns the abilities of a set: those that no annotation denies, and `$apply` if one permits it. */
+/** Returns the abilities of a set: all that no annotation denies, and `$apply` if an annotation permits it. */
 export function setAbilities(set: CsdlElement) {
   const stated = (term: string, ...path: string[]): string | null => textAt(set, `Capabilities.${term}`, ...path);
   const permits = (term: string, ...path: string[]): boolean => stated(term, ...path) !== "false";

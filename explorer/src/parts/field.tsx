@@ -1,7 +1,7 @@
 import { type ComponentChildren, type InputHTMLAttributes, type JSX, type TargetedEvent, createElement } from "preact";
 import { useId } from "preact/hooks";
 
-/** What every field has. */
+/** The properties of every field. */
 export interface FieldProps {
   readonly label: string;
   /** Whether the label is for screen readers only. */

@@ -8,11 +8,11 @@ import { hrefOf, viewOf } from "../state/view.ts";
 import { Button } from "./button.tsx";
 import { Heading } from "./heading.tsx";
 
-/** Shows what was loaded, or that it is loading, was stopped, or failed. */
+/** Shows a loaded value, or that it is loading, was stopped, or failed. */
 export function Loadable<Value>(props: {
   readonly loading: Loading<Value>;
   readonly label: string;
-  /** Those in the shape of what comes. */
+  /** The number of lines to show during the request; 5 if absent. */
   readonly lines?: number | undefined;
   readonly children: (value: Value) => ComponentChildren;
 }): JSX.Element {
@@ -71,7 +71,7 @@ const TITLES: Readonly<Record<number, string>> = {
   5: "The service failed",
 };
 
-/** Shows what went wrong: the message of the service, its code and the id of the request, and what to try. */
+/** Shows a failure: the message of the service, its code, the id of the request, and advice. */
 export function Failure(props: { readonly error: unknown; readonly onAgain?: (() => void) | undefined }): JSX.Element {
   const answer = props.error instanceof ServiceError ? props.error : null;
   const { status = 0, code = "", requestId, details = [] } = answer ?? {};

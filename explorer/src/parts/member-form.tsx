@@ -12,7 +12,7 @@ import { ValueField } from "./value-field.tsx";
 /** A property or parameter with a field in a form. */
 type Member = Property | Parameter;
 
-/** What was typed: null is the value null, or no value where one is required; undefined leaves the value to the service. */
+/** A typed text: null is the value null, or no value where one is required; undefined leaves the value to the service. */
 type Typed = string | null | undefined;
 
 /** The faults, by the name of the member. */
@@ -34,7 +34,7 @@ interface MemberFormProps {
   readonly children?: ComponentChildren;
 }
 
-/** Shows a form with a field for each member, and a button that sends what was typed. */
+/** Shows a form with a field for each member, and a button that sends the typed values. */
 export function MemberForm(props: MemberFormProps): JSX.Element {
   const { members, base, send } = props;
   const session = useContext(SessionContext);

@@ -21,7 +21,7 @@ export async function createRecord(at: RecordPlace, values: EntityValues, option
   session.go(created === null ? viewOf("grid", path) : viewOf("record", created), { replace: true });
 }
 
-/** Changes a record if nobody else has changed it, and shows it. Without changes, nothing is sent. Changes can be undone. */
+/** Changes a record if no other user has changed it, and shows it. Without changes, nothing is sent. Changes can be undone. */
 export async function changeRecord(
   at: RecordPlace,
   { values, etag }: Entity,
@@ -46,7 +46,7 @@ export async function changeRecord(
   session.refresh();
 }
 
-/** Deletes a record if nobody else has changed it, and offers to create it again if it can. */
+/** Deletes a record if no other user has changed it, and offers to create it again if it can. */
 export async function deleteRecord(
   at: RecordPlace,
   { values, etag }: Entity,

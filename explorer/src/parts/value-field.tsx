@@ -35,7 +35,7 @@ export function ValueField(props: ValueFieldProps): JSX.Element {
   );
 }
 
-/** Shows a box for what no typed text means: null, and an empty text where a text is required and none is typed. */
+/** Shows a box for values that no typed text means: null, and an empty text where a text is required and none is typed. */
 function EmptyBox({ label, shape, typed, isNullable, required, error, onChange }: ValueFieldProps): JSX.Element | null {
   const isAsked = typed === "" || (typed === null && typeof error === "string");
   if (!isNullable && !(required === true && isText(shape) && isAsked)) return null;
@@ -59,7 +59,7 @@ function isText({ type, isCollection }: ValueShape): boolean {
   return !isCollection && type.kind === "primitive" && type.name === "Edm.String";
 }
 
-/** Returns what to type, for types whose form is not obvious. */
+/** Returns a hint for types whose form is not obvious. */
 function hintOf(shape: ValueFieldProps["shape"]): string | null {
   if (isEditedAsJson(shape)) return shape.isCollection ? "A list, as JSON" : "An object, as JSON";
   const { maxLength = null } = shape;

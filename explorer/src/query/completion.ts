@@ -81,11 +81,11 @@ const STEPS = words(
 interface Mode {
   /** The members that its operands begin with; absent: none. */
   readonly picks?: (member: Member) => boolean;
-  /** What else may begin an operand. */
+  /** Other items that may begin an operand. */
   readonly items?: Items;
   /** Whether operands are expressions, with operators and literals. */
   readonly isExpression?: true;
-  /** What follows an operand, word by word. */
+  /** The items that follow an operand, word by word. */
   readonly after?: readonly Items[];
 }
 
@@ -133,7 +133,7 @@ const MODES: ReadonlyMap<string, Mode> = new Map<string, Mode>([
 ]);
 
 /**
- * Suggests what may stand at the cursor in the text of a query, as `readQueryText` reads it, from the model alone: sets,
+ * Suggests texts for the cursor in the text of a query, as `readQueryText` reads it, from the model alone: sets,
  * options, properties, navigations, functions, operators, literals.
  */
 export function complete(text: string, cursor: number, model: Model, root = ""): Completion {
@@ -187,7 +187,7 @@ function completeValue(place: Place, { enums }: Model): End {
     if (part === "(") open.push("");
     else open.push(`${open.pop() ?? ""}${isEnd ? "#" : part}`);
   }
-  // An item of a list is what follows `eq`.
+  // An item of a list has the form of an operand after `eq`.
   const [first = "", ...contents] = open
     .join("(")
     .replace(/\sin\s*\((?:[^()]*,)?([^(),]*)$/u, " eq $1")

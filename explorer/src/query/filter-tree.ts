@@ -79,8 +79,8 @@ function pattern(source: string): RegExp {
 const MOST_CONDITIONS = 100;
 
 /**
- * Reads the text of a filter as a tree. A filter with a fault of syntax, or of many conditions, is one text. `writeFilter` writes a text of the same
- * meaning, and the same text again for one that it wrote itself.
+ * Reads the text of a filter as a tree. A filter with a fault of syntax, or of many conditions, is one text. `writeFilter` writes
+ * a text of the same meaning, and repeats a text that it wrote itself.
  */
 export function readFilter(text: string): FilterGroup {
   if (text.trim() === "") return NO_FILTER;
@@ -108,7 +108,7 @@ function read(text: string): FilterNode {
   }
   const [, not, operand = ""] = /^(not(?=[\s(]))?\s*(.*)$/su.exec(text) ?? [];
   const [, inner = ""] = /^\((.*)\)$/su.exec(operand) ?? [];
-  // `not` reaches only over what binds more tightly than comparisons.
+  // `not` applies only to operands that bind more tightly than comparisons.
   const patterns = not === undefined ? CONDITIONS : [CALL];
   const node = isExpression(inner) ? read(inner.trim()) : (readLambda(operand) ?? readCondition(operand, patterns));
   if (not === undefined) return node ?? { kind: "text", text };
@@ -174,7 +174,7 @@ function writeCondition({ path, operator, values, isLowered }: FilterCondition):
   return isCall ? `${operator}(${operand},${value})` : `${operand} ${operator} ${value}`;
 }
 
-/** Puts a text in parentheses that has `and` or `or`, or that is no expression yet. */
+/** Puts a text in parentheses that has `and` or `or`, or that is not yet an expression. */
 function enclosed(text: string): string {
   const isWhole = split(text, "and").length === 1 && split(text, "or").length === 1 && isExpression(text);
   return isWhole ? text : `(${text})`;

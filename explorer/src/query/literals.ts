@@ -56,7 +56,7 @@ const FORMS: Readonly<Record<string, TextForm>> = {
   ],
 };
 
-/** What precedes the quotes of a literal. */
+/** The prefix before the quotes of a literal. */
 const PREFIXES: Readonly<Record<string, string>> = {
   "Edm.String": "",
   "Edm.Duration": "duration",

@@ -8,7 +8,7 @@ export interface SortKey {
 
 const KEY = new RegExp(String.raw`^(${PATH}(?:/\$count)?)(?:\s+(asc|desc))?$`, "u");
 
-/** Reads the text of `$orderby` as keys; null if a key is no path: then the text is shown. */
+/** Reads the text of `$orderby` as keys; null if a key is not a path: then the text is shown. */
 export function readOrderBy(text: string): readonly SortKey[] | null {
   const keys = readItems(text, KEY);
   return keys?.map(([, path = "", direction]) => ({ path, isDescending: direction === "desc" })) ?? null;

@@ -18,7 +18,7 @@ const SEGMENT = /((?:[^/('"]|'[^']*')+)(\((?:[^')]|'[^']*(?:'|$))*(?:\)|$))?\/?/
 
 /**
  * Returns the type that a resource path leads to, such as that of `Customers('A')/Orders`; null for names that the model does
- * not have, and for primitive values. The end may be `$count`, which leads to what it counts.
+ * not have, and for primitive values. Segments such as `$count` do not change the type.
  */
 export function resolvePath(model: Model, path: string): ResolvedPath | null {
   let place: ResolvedPath | null = null;

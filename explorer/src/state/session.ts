@@ -38,7 +38,7 @@ export function makeSession(root: string, signIn: SignIn | null) {
     }),
     /** Why the page asks to sign in: the message of the service, or null if the reader wants to. */
     signInRequest: signal<{ readonly refusal: string | null } | null>(null),
-    /** Counts credentials: another one may show what was refused before. */
+    /** Counts credentials: with other ones, a refused request may succeed. */
     signIns: signal(0),
     /** Counts users: the content and the forms of the page end with a visit. */
     visit: signal(0),

@@ -2,7 +2,7 @@ import { useContext, useEffect, useState } from "preact/hooks";
 import { ServiceError } from "../client/service-error.ts";
 import { SessionContext } from "./session.ts";
 
-/** What becomes of a question to the service. */
+/** The state of a request to the service. */
 export type Loaded<Value> =
   | { readonly kind: "loading" | "stopped" }
   | { readonly kind: "failed"; readonly error: unknown }

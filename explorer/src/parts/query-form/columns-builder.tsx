@@ -99,7 +99,7 @@ export function QueryOptions(
   props: OptionsProps & {
     readonly place: { readonly isCollection: boolean };
     readonly isNested?: boolean;
-    /** Whether the answer says how many rows there are if the query asks for it. */
+    /** Whether the response has the number of rows if the query requests it. */
     readonly hasCount?: boolean;
     /** The property of a condition that begins. */
     readonly begun?: string | undefined;

@@ -122,7 +122,7 @@ function Quantifier({ node, onChange }: Omit<NodeProps<FilterLambda>, "paths">):
   return <Pick label="How many" value={text} choices={QUANTIFIERS} onPick={pick} />;
 }
 
-/** As long as what was typed is missing or wrong, the condition has no values. */
+/** As long as the typed text is missing or wrong, the condition has no values. */
 interface TypedCondition extends FilterCondition {
   readonly typed?: string | null;
 }
@@ -176,7 +176,7 @@ function ConditionFields(props: {
   );
 }
 
-/** Reads what was typed for an operator: one value, or one on each line; none if nothing was typed. */
+/** Reads the typed text of an operator: one value, or one on each line; none if nothing was typed. */
 function readValues(typed: string | null, { values }: Operator, type: PropertyType): readonly TypedLiteral[] {
   if (typed === null) return [];
   const lines = values === "many" ? typed.split("\n").filter((line) => line !== "") : [typed];

@@ -3,15 +3,15 @@ import { useRef, useState } from "preact/hooks";
 import { Button } from "../button.tsx";
 import { TextField } from "../field.tsx";
 
-/** The text of an option, and what changes it. */
+/** The text of an option, and the function that changes it. */
 export interface OptionText {
   readonly text: string;
   readonly onChange: (text: string) => void;
 }
 
 /**
- * Edits the text of an option as a value, or as text where no value says the same. What has no text yet, such as an unfinished
- * condition, stays as long as the text is the one that the value has written.
+ * Edits the text of an option as a value, or as text where no value has the same meaning. Parts without a text yet, such as an
+ * unfinished condition, stay as long as the text is the one that the value has written.
  */
 export function OptionEditor<Value>(
   props: OptionText & {

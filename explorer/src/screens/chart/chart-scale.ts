@@ -12,7 +12,7 @@ export function domainOf(values: readonly (number | null)[], hasZero = false): D
   return hasZero ? [0, 1] : [least - margin, greatest + margin];
 }
 
-/** Returns what places a domain on pixels. The range may run backwards, as that of a vertical axis. */
+/** Returns the function that maps a domain to pixels. The range may run backwards, as that of a vertical axis. */
 export function linearScale([least, greatest]: Domain, [from, to]: Domain): (value: number) => number {
   // Halves: the difference of the greatest numbers is infinite.
   const extent = greatest / 2 - least / 2;
@@ -31,7 +31,7 @@ export function numberTicks([least, greatest]: Domain, count: number): readonly 
   return [...new Set(values)];
 }
 
-/** Returns what writes the numbers of an axis alike: large ones in thousands or millions, fractions with equally many digits. */
+/** Returns the format of the numbers of an axis: large ones in thousands or millions, fractions with equally many digits. */
 export function numberFormat(ticks: readonly number[], locale?: string): Intl.NumberFormat {
   const most = Math.max(...ticks.map(Math.abs));
   if (most >= 100_000) return new Intl.NumberFormat(locale, { notation: "compact", maximumFractionDigits: 2 });

@@ -63,7 +63,7 @@ function factsOf({ body, milliseconds, requestId }: Answer): string {
   return `${milliseconds.toFixed(1)} ms · ${countText(count, "row")} · request ${requestId ?? "without an id"}`;
 }
 
-/** What each stage of `Server-Timing` is. */
+/** The meaning of each stage of `Server-Timing`. */
 const STAGES: Readonly<Record<string, string>> = {
   parse: "Read the URL",
   authorize: "Identify you, and check the rules",

@@ -92,7 +92,7 @@ function editedProperties({ properties, key }: StructuredType, base: EntityValue
   });
 }
 
-/** Shows what two people changed at the same time, in three columns, and asks where both changed the same. */
+/** Shows the concurrent changes of two people, in three columns, and asks for a choice where both changed the same property. */
 function MergeDialog(props: {
   readonly rows: readonly MergeRow[];
   /** Called with the values to write over the record as it is now; null to save nothing. */

@@ -97,7 +97,7 @@ function columnOf({ type, set }: ResolvedPath, name: string, sample: readonly Ro
   return { ...column, width: Math.min(Math.max(name.length + 10, ...lengths), 42) };
 }
 
-/** Returns what `$expand` reads for a cell: of one entity its key and its label, of several their number. */
+/** Returns the options of `$expand` for a cell: they read the key and the label of one entity, or the number of several. */
 export function cellNode({ name, isCollection, target }: Navigation): ExpandNode {
   if (isCollection) return expandNode(name, { options: new Map(Object.entries({ $count: "true", $top: "0" })) });
   const names = [...target.key, labelProperty(target) ?? []].flat().map((property) => property.name);

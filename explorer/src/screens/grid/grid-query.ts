@@ -52,7 +52,7 @@ export function gridQuery(model: Model, view: View, withLabels = true): GridQuer
   };
 }
 
-/** Links to records need the key. Null asks for all properties, and keeps the text of the reader. */
+/** Links to records need the key. Null requests all properties, and keeps the text of the reader. */
 function selectOf({ type, set }: ResolvedPath, { options }: View): string | null {
   if (options.has("$apply") || set?.abilities.canSelect === false || type.kind !== "entity") return null;
   const shown = shownNames(type, options.get("$select"));
@@ -86,8 +86,8 @@ export function changedView({ screen, path, options }: View, next: Iterable<read
 }
 
 /**
- * Where groups begin or end, options that stay as they were go. What limits the rows becomes a part of `$apply`, and comes
- * back from it.
+ * Where groups begin or end, unchanged options are removed. Limits of the rows become a part of `$apply`, and
+ * options again afterwards.
  */
 function regrouped(before: View["options"], next: View["options"]): View["options"] {
   const [old, apply] = [before.get("$apply") ?? "", next.get("$apply") ?? ""];

@@ -155,7 +155,7 @@ const AHEAD = 40;
 
 /**
  * Scrolls to the row that the view names. When scrolling pauses, the view names the first visible row, and the visible rows
- * are wanted: a drag through all rows asks for the last place only.
+ * are wanted: a drag through all rows requests the last place only.
  */
 function useVisible({ session, view, rows, isOld, isCounting }: TableProps, virtual: Virtual): void {
   const start = Math.max(0, Number(view.options.get("row") ?? 1) - 1) || 0;

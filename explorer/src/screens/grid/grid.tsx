@@ -40,7 +40,7 @@ export function Grid({ session, view }: ScreenProps): JSX.Element {
   );
 }
 
-/** Shows the rows of one query, with what changes the query above them. */
+/** Shows the rows of one query, and above them the tools that change it. */
 function Rows(props: Omit<GridProps, "onEdit">): JSX.Element {
   const { session, view, query } = props;
   const [begun, setBegun] = useState<Begun | null>(null);
@@ -115,7 +115,7 @@ function Shown(props: Omit<TableProps, "isCounting">): JSX.Element {
   );
 }
 
-/** Shows what changes the query, and what makes a file of its rows. */
+/** Shows the tools that change the query, and that make a file of its rows. */
 function Tools(props: GridProps & Pick<TableProps, "columns">): JSX.Element {
   const { view, query, columns, onEdit } = props;
   const { set, type } = query.place;
@@ -148,7 +148,7 @@ function Tools(props: GridProps & Pick<TableProps, "columns">): JSX.Element {
 const MOST_CHIPS = 20;
 const LIMITS = /^\$(?:search|compute|apply|orderby|skip|top)$/u;
 
-/** Shows what limits and orders the rows: each with a link that removes it. */
+/** Shows the conditions and sort keys of the rows: each with a link that removes it. */
 function Chips({ view, onEdit }: GridProps): JSX.Element | null {
   const { options } = view;
   const all = conditionsOf(options.get("$filter"));

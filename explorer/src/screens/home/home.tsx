@@ -72,7 +72,7 @@ function Cards({ title, cards }: { readonly title: string; readonly cards: reado
 
 const MOST_NAMES = 5;
 
-/** Without a description, the first properties say what a set holds. */
+/** Without a description, the first properties show the content of a set. */
 function setCard({ name, description, type }: EntitySet, rows: RowEstimate | undefined): Card {
   const names = [...type.properties.keys()];
   const text = description ?? names.slice(0, MOST_NAMES).join(", ") + (names.length > MOST_NAMES ? " …" : "");

@@ -102,7 +102,7 @@ function Result(props: { readonly operation: Operation; readonly answer: Answer;
   const { body, status } = props.answer;
   const { type, isCollection } = operation.result ?? { type: null, isCollection: false };
   const structured = type?.kind === "complex" ? type.type.kind : null;
-  // A value or a list is a member of an object, or stands alone in some services.
+  // A value or a list is a member of an object, or the whole body in some services.
   const value = structured === null || isCollection ? (memberOf(body, "value") ?? body) : body;
   if (type === null || value === null) return <p>{`Done: the service answered with the status ${String(status)}.`}</p>;
   return (

@@ -18,7 +18,7 @@ export function Record({ session, view: { path, options } }: ScreenProps): JSX.E
   return <RecordAtPlace {...{ session, path, place, options }} />;
 }
 
-/** A longer text stands among the properties as a whole. */
+/** A longer text is shown as a whole among the properties. */
 const MOST_CHARACTERS = 120;
 
 function RecordAtPlace(props: RecordPlace & Pick<View, "options">): JSX.Element {
