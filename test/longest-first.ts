@@ -2,7 +2,7 @@ import { BaseSequencer, type TestSpecification } from "vitest/node";
 import { ROOT } from "./house/source-files.ts";
 import { LONGEST } from "./long-files.ts";
 
-/** Starts the longest files first: one that starts last occupies one worker while the others have nothing left. */
+/** Starts the longest files first: a long file that starts last occupies one worker while the others have nothing left. */
 export class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
     // oxlint-disable-next-line unicorn/no-array-sort -- a method of Vitest

@@ -6,7 +6,7 @@ import { oncePerRun } from "./once-per-run.ts";
 const DUPLICATE_DATABASE = "42P04";
 
 /**
- * Gives the test files of this worker a database of their own on the server of PostgreSQL: introspection reads all schemas of a
+ * Gives the test files of this worker a separate database on the server of PostgreSQL: introspection reads all schemas of a
  * database, and would find the tables that other workers create and drop.
  */
 export async function takeWorkerDatabase(): Promise<void> {

@@ -246,7 +246,7 @@ describe("bodies", () => {
       const app = express();
       app.use(parser, toExpressHandler(service));
       const origin = await listen(app);
-      // Without Content-Length only the body tells its size.
+      // Without Content-Length, the size is known only from the body.
       const stream = new ReadableStream<Uint8Array>({
         start(controller) {
           controller.enqueue(new TextEncoder().encode(`{"Id":10,"Name":"${"a".repeat(50)}"}`));

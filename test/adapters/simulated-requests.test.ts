@@ -11,7 +11,7 @@ import { toNodeHandler } from "odatakit/node";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { MULTIPART, multipart } from "../http/batch-model.ts";
 
-/** The package behind `app.inject` of Fastify, which tests of NestJS use as well. */
+/** The package that `app.inject` of Fastify uses, which tests of NestJS use as well. */
 type Inject = (listener: RequestListener, options: object) => Promise<{ statusCode: number; body: string }>;
 const require = createRequire(import.meta.url);
 const { inject } = createRequire(require.resolve("fastify"))("light-my-request") as { readonly inject: Inject };
@@ -61,7 +61,7 @@ interface Answer {
 }
 type Send = (simulated: Simulated) => Promise<Answer>;
 
-/** Sends by the package behind `inject`. */
+/** Sends by the package that `inject` uses. */
 async function injected(listener: RequestListener, simulated: Simulated): Promise<Answer> {
   const { statusCode, body } = await inject(listener, optionsOf(simulated));
   return { status: statusCode, body };

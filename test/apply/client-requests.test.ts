@@ -83,7 +83,7 @@ afterAll(async () => {
 const count = (name: string, number: number): string => `"${name}@odata.type":"#Decimal","${name}":${String(number)}`;
 const whole = (name: string, number: number): string => `"${name}@odata.type":"#Int64","${name}":${String(number)}`;
 
-/** What clients send, in their spelling, and the response after the root of the context URL. */
+/** Requests of clients, in their spelling, and the response after the root of the context URL. */
 const CASES: ReadonlyArray<
   readonly [client: string, set: string, options: Readonly<Record<string, string>>, context: string, rows: string]
 > = [

@@ -95,7 +95,7 @@ const CASES: ReadonlyArray<
   ],
 ];
 
-/** Requests that tell something about a property that the user may not read. */
+/** Requests that would reveal values of a property that the user may not read. */
 const FORBIDDEN = [
   { $apply: "aggregate(Amount with max as A)" },
   { $apply: "groupby((Amount))" },

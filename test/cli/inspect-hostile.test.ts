@@ -17,7 +17,7 @@ function scriptOf(name: string): string {
   return readFileSync(join(SCRIPTS, `hostile.${name}.sql`), "utf8");
 }
 
-/** Compares what `inspect` prints with a file, which `vitest -u` writes. Versions and estimates differ between servers. */
+/** Compares the output of `inspect` with a file, which `vitest -u` writes. Versions and estimates differ between servers. */
 async function expectInspected(target: string, name: string): Promise<void> {
   const { code, out, err } = await runProgram(["inspect", target, "--json"]);
   expect([code, err]).toEqual([0, ""]);

@@ -18,7 +18,7 @@ function withoutProgress(text: string): string {
   return readable(text).replaceAll(/(?:␍␛\[K[^␍␛\n]*…)+␍␛\[K/g, "");
 }
 
-/** Replaces what differs between two runs. */
+/** Replaces the parts that differ between two runs. */
 function steady({ code, text }: TerminalRun): string {
   return `${withoutProgress(text)}exit code ${String(code)}\n`
     .replaceAll(/127\.0\.0\.1:\d+/g, "HOST")

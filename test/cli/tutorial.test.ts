@@ -103,7 +103,7 @@ test("a database becomes a product", async () => {
   }
 });
 
-/** The section "Make it yours", and what "Keep it correct" runs in CI. */
+/** The section "Make it yours", and the commands that "Keep it correct" runs in CI. */
 async function makeYours(project: string, database: DatabaseSync): Promise<void> {
   const order = join(project, "src/model/order.ts");
   expect(readFileSync(order, "utf8")).toContain(textBlock('entityType("Order"').trim());

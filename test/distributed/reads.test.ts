@@ -132,7 +132,7 @@ const TARGETS = [
   "Orders?$compute=Customer/Name as C,Total mul 2 as T&$select=Id,C,T&$orderby=T desc&$top=2",
 ];
 
-/** What follows their groups or their rows is evaluated by the service, or along a collection. */
+/** The service evaluates the steps after their groups or rows, or along a collection. */
 const NEWEST = [
   "Orders?$apply=filter(Total ge $these/aggregate(Total with average))&$orderby=Id",
   "Orders?$apply=groupby((Status),filter($these/aggregate(Total with sum) gt 5)/aggregate($count as N))",
@@ -147,7 +147,7 @@ const NEWEST = [
   "Orders?$apply=aggregate(Customer/Name with min as A,Customer/Referrer/Name with countdistinct as B)",
 ];
 
-/** Whose pages are read one after another. */
+/** Targets whose pages are read one after another. */
 const PAGED = [
   "Orders?$apply=groupby((Customer/Id,Status),aggregate(Total with sum as T))",
   "Orders?$apply=groupby((Status),aggregate(Rate with max as R))&$orderby=R desc",

@@ -121,7 +121,7 @@ function isReadFirst(select: readonly Node[]): boolean {
   return clauses.has("limit") || clauses.has("offset");
 }
 
-/** Reports what Citus refuses in every select. */
+/** Reports the constructs that Citus refuses in every select. */
 function checkParts(nodes: readonly Node[], clauses: Clauses, items: readonly FromItem[], report: Report): void {
   const words = nodes.filter((node) => isWord(node));
   if (words.some((node) => isWord(node, "tablesample"))) report("a sample of a table");
@@ -141,7 +141,7 @@ function checkParts(nodes: readonly Node[], clauses: Clauses, items: readonly Fr
   if (!isOfOneRow || conditions.some((node) => isWord(node, "or"))) report("a lock of rows of several shards");
 }
 
-/** Reports what Citus refuses in a subquery that names rows around it: it cannot be read first. */
+/** Reports the constructs that Citus refuses in a subquery that names rows around it: it cannot be read first. */
 function checkCorrelated(nodes: readonly Node[], clauses: Clauses, report: Report): void {
   const items = fromItems(clauses.get("from") ?? []);
   // That itself is refused.
@@ -162,7 +162,7 @@ function checkCorrelated(nodes: readonly Node[], clauses: Clauses, report: Repor
   if (items.length > 0 && hasSubquery) report("a subquery within a correlated one without a table");
 }
 
-/** Whether a derived table without a table is beside tables, or repeats values of the statement around it. */
+/** Whether a derived table without a table is alone, is next to spread tables, or repeats values of the statement around it. */
 function isRefusedEmpty({ nodes }: FromItem, items: readonly FromItem[], outer: ReadonlySet<string>): boolean {
   return items.length === 1 || items.some(({ kind }) => kind === "spread") || refersTo(nodes, outer);
 }

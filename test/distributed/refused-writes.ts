@@ -19,7 +19,7 @@ const UNSTABLE = new Set([
   "current_setting",
 ]);
 
-/** Reports what Citus refuses in a write. */
+/** Reports the constructs that Citus refuses in a write. */
 export function checkWrite(nodes: readonly Node[], placements: Placements, report: (fault: string) => void): void {
   const clauses = clausesOf(nodes);
   const tables = (clauses.get("head") ?? []).flatMap((node) => (node.kind === "name" ? [node.text] : []));
@@ -56,7 +56,7 @@ function hasSimpleCase(nodes: readonly Node[]): boolean {
   return flatten(nodes).some((node, index, all) => isWord(node, "case") && !isWord(all[index + 1], "when"));
 }
 
-/** Names the expressions whose result depends on the session, as far as the text tells. */
+/** Names the expressions whose result depends on the session, as far as the text shows it. */
 export function unstable(nodes: readonly Node[]): readonly string[] {
   return flatten(nodes).flatMap((node, index, all) => {
     if (node.kind !== "word") return [];

@@ -22,7 +22,7 @@ export interface FromItem {
   readonly table?: string | undefined;
 }
 
-/** The parts of a select that tell which rows it joins. */
+/** The parts of a select that decide which rows it joins. */
 export interface Joined {
   readonly items: readonly FromItem[];
   /** The nodes of `from` and `where`. */

@@ -7,7 +7,7 @@ import { worldService } from "../../examples/world/service.ts";
 import { headersOf } from "../http/doors.ts";
 import { openLoadedWorld } from "./loaded-world.ts";
 
-/** What Power Query sends with every request. */
+/** The headers that Power Query sends with every request. */
 const HEADERS = {
   Accept:
     "application/json;odata.metadata=minimal;q=1.0,application/json;odata=minimalmetadata;q=0.9,application/atomsvc+xml;q=0.8,application/atom+xml;q=0.8,application/xml;q=0.7,text/plain;q=0.7",

@@ -18,7 +18,7 @@ afterAll(() => rm(folder, { recursive: true }));
 
 const children: ChildProcessWithoutNullStreams[] = [];
 
-// A test that fails leaves no server behind.
+// A failed test must not leave a server running.
 afterEach(() => {
   for (const child of children.splice(0)) child.kill("SIGKILL");
 });

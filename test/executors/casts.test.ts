@@ -304,7 +304,7 @@ function keptText(text: string): unknown {
   }
 }
 
-/** Whether `node:sqlite` returns a text behind U+0000: Node.js 22.18 does not. */
+/** Whether `node:sqlite` returns the whole of a text with U+0000: Node.js 22.18 does not. */
 const KEEPS_NUL = keptText("a\u0000") === "a\u0000";
 
 /** The rows of a database, which has fewer texts and numbers. */

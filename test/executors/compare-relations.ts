@@ -13,7 +13,7 @@ const ORIGIN = "http://service.example";
 /** Most pages that are followed, those of expansions counted. */
 const PAGES = 12;
 
-/** Every next link of an answer, wherever it stands. */
+/** Returns all next links of a response, at any depth. */
 function linksIn(body: unknown): readonly string[] {
   if (Array.isArray(body)) return body.flatMap(linksIn);
   if (typeof body !== "object" || body === null) return [];
@@ -45,7 +45,7 @@ function withoutTokens(answer: string): string {
   return answer.replaceAll(/(?<=skiptoken=)[^"&\n]{17,}/g, "…");
 }
 
-/** Without what may differ: whether the parent or the related entity is missing is not known to every engine. */
+/** Removes the part that may differ: not every engine knows whether the parent or the related entity is missing. */
 function comparable(answer: string): string {
   const text = withoutTokens(answer);
   return isStatus(text, "404") ? text.replace(/"message":".*?(?<!\\)"/, "") : text;

@@ -202,7 +202,7 @@ function resultKind(method: string, { kind, averageScale }: Operand): Kind {
   return method === "average" && averageScale === null ? "double" : kind;
 }
 
-/** Arrays beside tables. The suite of `$apply` along navigations compares distributed tables. */
+/** Arrays together with tables. The suite of `$apply` along navigations compares distributed tables. */
 const MIXED = PARTIAL.filter(([name]) => name.startsWith("arrays"));
 const arrays: Engine = (data, shared) =>
   Promise.resolve({ service: memoryService(data, "batches", shared), end: () => Promise.resolve() });

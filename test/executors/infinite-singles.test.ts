@@ -18,7 +18,7 @@ const TYPES: Readonly<Record<DatabaseName, readonly [single: string, double: str
   mariadb: ["float", "double"],
 };
 
-/** What every engine answers. */
+/** The queries that every engine supports. */
 const SHOWN = [
   "$compute=s mul 100 as x&$select=id,x&$orderby=x desc,id",
   "$compute=-(s mul 100) as x&$select=id,x&$orderby=x,id",

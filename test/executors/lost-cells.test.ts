@@ -72,7 +72,7 @@ describe.each(ENGINES)("Guids in upper case in $title", (engine) => {
   });
 });
 
-/** What compares the ignored Guids of notes in upper case, and the finding. */
+/** Declarations that compare the ignored Guids of notes in upper case, and the finding. */
 const IGNORED: ReadonlyArray<readonly [what: string, sets: (db: AnyDatabase) => readonly object[], found: string[]]> = [
   ["only ctx.sets", (db) => [notes(db)], ["warning Notes.owner: filters of `ctx.sets` do not find them."]],
   [

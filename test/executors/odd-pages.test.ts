@@ -343,7 +343,7 @@ describe.each(ENGINES)("pages of two over finer columns and odd cells: $title", 
     for (let id = 0; id < rows; id += 1) {
       const cells = FIELDS.map((field, place) => {
         const [, ...given] = table[field];
-        // Each cell comes twice, beside other cells.
+        // Each cell comes twice, next to other cells.
         return sql.raw(given[(id * (id < rows / 2 ? 1 : 5) + place) % (given.length + 1)] ?? "null");
       });
       await sql`${before}insert into odd values (${id}, ${sql.join(cells)})`.execute(db);

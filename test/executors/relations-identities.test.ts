@@ -8,7 +8,7 @@ import { condition, expandOf, orderByOf } from "./relations-queries.ts";
 import { relationRows } from "./relations-rows.ts";
 
 /**
- * What holds for every condition on related entities, whatever it means: so a fault that all engines share shows, too.
+ * Facts that hold for every condition on related entities: they also reveal a fault that all engines share.
  */
 
 const ARRAYS: Engine = (data, shared) =>

@@ -109,7 +109,7 @@ function rooted(kind: Kind): Text | null {
   return all.length === 0 ? null : choose(...all);
 }
 
-/** `$root/Set(key)/Navigation`, with what follows. */
+/** Returns `$root/Set(key)/Navigation` with the given ends. */
 function rootedMany(...ends: readonly string[]): Text {
   const all = Object.entries(GRAPH).flatMap(([set, { toMany }]) =>
     Object.keys(toMany).map((name) => join(`$root/${set}(`, of(...(KEYS[set] ?? [])), `)/${name}`)),

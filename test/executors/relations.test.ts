@@ -35,7 +35,7 @@ test(
   async () => {
     const declared: Engine = (data, shared) =>
       Promise.resolve({ service: memoryService(data, "joins", shared), end: () => Promise.resolve() });
-    // What no handler brings is not expanded over arrays.
+    // Over arrays, navigations without a handler are not expanded.
     const queries = setQuery.map(({ options: { $expand: _expanded, ...options }, ...query }) => ({
       ...query,
       options,

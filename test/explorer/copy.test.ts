@@ -26,7 +26,7 @@ function wordsInPowerShell(command: string): readonly string[] {
   return Array.from(words, ([word, quoted]) => quoted?.replaceAll(/['‘’‚‛](['‘’‚‛])/gu, "$1") ?? word);
 }
 
-/** Runs statements of JavaScript with some names, and returns what `result` has then. */
+/** Runs statements of JavaScript with some names, and returns the final value of `result`. */
 async function run(code: string, names: Readonly<Record<string, unknown>>): Promise<unknown> {
   const result = 'typeof result === "undefined" ? null : result';
   const returned: unknown = runInNewContext(`(async () => { ${code}\nreturn ${result}; })()`, { ...names, Error });

@@ -5,7 +5,7 @@ import { entityType, property, setNamed } from "./sample-model.ts";
 
 const TARGET = entityType("Any", [property("Id", "Int32")]);
 
-/** Makes a navigation: `Customer` leads to one, `Orders*` to several; behind `=` stands its partner. */
+/** Makes a navigation: `Customer` leads to one, `Orders*` to several; the name after `=` is its partner. */
 function navigationOf(text: string): Navigation {
   const [, name = "", many, partner = null] = /^(\w+)(\*)?(?:=(\w+))?$/u.exec(text) ?? [];
   const isCollection = many === "*";

@@ -11,7 +11,7 @@ interface Closing {
 
 /**
  * Ends a test run with the one line `N passed, N failed`, after everything that other reporters print. The lines before it
- * name each failure, so that the end of a long log says what failed.
+ * name each failure, so that the end of a long log shows all failures.
  * A file that cannot be loaded, a type error outside a test and an error outside any test count as one failure each.
  */
 export class ClosingLineReporter implements Reporter {

@@ -36,7 +36,7 @@ const LOWER: Readonly<Record<string, Room>> = {
 /** Only the SQL wing imports the catalogues of databases. */
 const LOWER_ROOMS = Object.keys(LOWER).filter((room) => room !== "tools/introspect");
 
-/** What SQL and the drivers of databases share, and the drivers. Only the SQL wing imports them. */
+/** The rooms that SQL and the drivers of databases share, and the drivers. Only the SQL wing imports them. */
 const DATABASES: Readonly<Record<string, Room>> = {
   cells: { floor: 3, mayImport: ["edm", "json", "base"] },
   connection: { floor: 4, mayImport: ["tools/introspect", "query", "errors", "base"], packages: ["kysely"] },

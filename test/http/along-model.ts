@@ -91,7 +91,7 @@ const DATA: Readonly<Record<string, readonly Row[]>> = {
   ],
 };
 
-/** A service, what its handlers were called for, and what makes its data new. */
+/** A service, the calls of its handlers, and a function that restores its data. */
 export interface AlongService {
   readonly service: ReturnType<typeof odataService>;
   readonly calls: string[];

@@ -76,7 +76,7 @@ function boxesOf(skips: { readonly authorization?: "parent" } = {}) {
 
 const link = (id: number) => `{"@odata.id":"Keys(${String(id)})"}`;
 
-/** Requests, and what bob and ann get, who own the keys 2, and 1 and 3. */
+/** Requests, and the status for ann, who owns the keys 1 and 3, and for bob, who owns the key 2. */
 const REQUESTS: ReadonlyArray<readonly [string, string, number, number, string | undefined]> = (
   [
     ["GET", "/Boxes(1)/Keys(1)", 200, 403],

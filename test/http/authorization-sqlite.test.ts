@@ -81,7 +81,7 @@ beforeEach(async () => {
 
 afterAll(() => db.destroy());
 
-/** Requests for a book, and what its owner gets. */
+/** Requests for a book, and the responses to its owner. */
 const REQUESTS: ReadonlyArray<{
   readonly method: string;
   readonly path: string;

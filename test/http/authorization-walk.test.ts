@@ -63,7 +63,7 @@ function requestsOf(set: string, navigation: string, routes: Readonly<Record<str
     if (!(methods instanceof Set)) throw new Error(`${kind} lists no methods.`);
     return [...(methods as ReadonlySet<RouteMethod>)].map((method): Walked => {
       const body = BODIES[`${method} ${kind}`];
-      // A null is written to what may be null, and a link of a collection has a name.
+      // A null is written to a nullable property, and a link of a collection has a name.
       const path = pathOf(kind, set, navigation).replace("/Name", method === "DELETE" ? "/Note" : "/Name");
       const query = method === "DELETE" && kind === "reference" && navigation === "Papers" ? "?$id=Papers(10)" : "";
       const isOfFolders = set === "Folders";

@@ -36,7 +36,7 @@ interface Placement {
 const NOTHING: ReturnType<Needed> = [];
 const isOfSet = (act: Action) => act !== "service" && act !== "unbound";
 
-/** Where rules stand, and what that means. */
+/** The places of rules, and the roles that a request then needs. */
 const PLACEMENTS: Readonly<Record<string, Placement>> = {
   nowhere: { options: {}, needed: () => NOTHING },
   "at the registration": { options: { registration: role("member") }, needed: () => [["member"]] },

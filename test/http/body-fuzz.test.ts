@@ -94,7 +94,7 @@ const link = (_: unknown, id: string): void => {
   links.push(id);
 };
 
-/** What actions take. */
+/** The parameters of actions. */
 const PARAMETERS = {
   name: edm.string({ maxLength: 50 }),
   place: edm.complex(Place).nullable(),
@@ -192,7 +192,7 @@ const TAKEN: ReadonlyMap<string, readonly string[]> = new Map([
   ["Things(1)/Place", ["null where a value must be"]],
 ]);
 
-/** What no route takes, made from a body that it takes. */
+/** Bodies that no route accepts, made from a body that it accepts. */
 const REFUSED: ReadonlyArray<readonly [name: string, make: (body: string) => string]> = [
   ["empty", () => ""],
   ["blank", () => " \r\n\t "],

@@ -55,7 +55,7 @@ beforeAll(async () => {
 });
 afterAll(close);
 
-/** What was there before the first write is there again. */
+/** Restores the rows from before the first write. */
 async function restore(): Promise<void> {
   for (const table of ["authors", "books", "tags", "bookTags"] as const) await db.deleteFrom(table).execute();
   await db.insertInto("authors").values({ id: 1, name: "Ada" }).execute();

@@ -7,7 +7,7 @@ export interface Trial {
   readonly method: string;
   readonly path: string;
   readonly options?: Readonly<Record<string, string>>;
-  /** The navigation property in whose expansion the options stand. */
+  /** The navigation property whose expansion contains the options. */
   readonly within?: string;
   readonly body?: object | undefined;
 }
@@ -84,7 +84,7 @@ const REFUSALS: ReadonlySet<string> = new Set([
   "NotImplemented",
 ]);
 
-/** Compares what `$metadata` claims of the sets of a service with what requests find. A missing claim is the default. */
+/** Compares the claims of `$metadata` about the sets of a service with results of requests. A missing claim is the default. */
 export class CapabilityTrials {
   /** How many claims were tried, by `Set.Term`. */
   readonly tried = new Map<string, number>();

@@ -7,7 +7,7 @@ import { describe, expect, test } from "vitest";
 import { eachDoor, EMPTY_HEADERS, expectAnswer, expectError, type HeaderTable, HOST, ORIGIN, VARY } from "./doors.ts";
 import { Item, ITEMS, noFailures } from "./model.ts";
 
-/** Headers of a write, and whether a service that refuses what comes from elsewhere takes it. */
+/** Headers of a write, and whether a service that refuses writes of other sites accepts it. */
 const WRITES: ReadonlyArray<readonly [headers: HeaderTable, taken: boolean]> = [
   [{}, true],
   [{ "Sec-Fetch-Site": "same-origin" }, true],

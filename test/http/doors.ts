@@ -288,7 +288,7 @@ function expectEnvelope({ json, headers, text }: Omit<Answer, "requestId">): voi
   expect(text).not.toMatch(/node_modules|\.ts:\d|\\n\s*at \w|\[object Object\]|\bundefined\b/u);
 }
 
-/** What every 200 names as deciding about the representation. */
+/** The `Vary` header of every 200: the headers that decide about the representation. */
 export const VARY = "Accept, Accept-Charset, Prefer, OData-MaxVersion, Authorization";
 const VERSION = { "odata-version": "4.0" };
 export const JSON_HEADERS: HeaderTable = {

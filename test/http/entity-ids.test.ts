@@ -244,7 +244,7 @@ eachDoor((door) => {
         }),
         entitySet(Product, {
           name: "Partial",
-          // The handler returns only what `$select` names.
+          // The handler returns only the properties of `$select`.
           applyQuery: () => ({ items: [{ name: "Product 1" } as (typeof PRODUCTS)[number]] }),
           getByKey: findProduct,
         }),

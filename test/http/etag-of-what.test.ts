@@ -260,7 +260,7 @@ eachDoor((door) => {
         const full = await read("Parcels(1)?$format=application/json;odata.metadata=full", headers);
         expect([full.json["@odata.etag"], full.headers["etag"]]).toEqual([own, own]);
       }
-      // A write compares the stored entity alone, no matter which user has read it, and returns the ETag of the values that the writer may read.
+      // A write compares the stored entity alone. The response has the ETag of the values that the writer may read.
       const patch = (headers: HeaderTable) =>
         ask("/s/Parcels(1)", { "Content-Type": "application/json", ...headers }, "PATCH", '{"Place":{"Town":"Oslo"}}');
       const changed = await patch({ "If-Match": partial });

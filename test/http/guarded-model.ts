@@ -56,7 +56,7 @@ const PEOPLE = [
   { id: 101, name: "Bob" },
 ];
 
-/** The user of a request: `ann` or `ann:reader,editor` behind `Bearer`. */
+/** Returns the user of a request: `ann` or `ann:reader,editor` after `Bearer`. */
 export function authenticate({ headers }: { readonly headers: Headers }) {
   const [, id, roles] = /^Bearer (\w+)(?::(.*))?$/u.exec(headers.get("authorization") ?? "") ?? [];
   return id === undefined ? null : { id, roles: roles?.split(",") ?? [] };

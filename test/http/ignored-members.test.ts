@@ -53,7 +53,7 @@ const byProperty: Rules = { delete: resource<typeof Q>((_user, { locked }) => !l
 const byOther: Rules = { delete: resource<typeof Q>((_user, { addr }) => addr.city === "Oslo") };
 
 function overHandlers(stored: object, authorization: Rules) {
-  // A handler may omit what its type declares.
+  // A handler may omit declared members.
   const entity = stored as { id: number; addr: { city: string; locked: boolean }; locked: boolean };
   return entitySet(Q, {
     queryable: () => arraySource(Q, [entity]),

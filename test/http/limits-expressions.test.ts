@@ -134,7 +134,7 @@ const VALUES: Readonly<Record<string, string>> = {
   "equals signs": "=".repeat(1_000_000),
 };
 
-/** What only services without limits read: the work grows with the request, and ends. */
+/** Requests that only services without limits accept: the work grows with the request, and ends. */
 const UNLIMITED: Readonly<Record<string, string>> = {
   "a chain of or": filter(Array.from({ length: 20_000 }, (_none, index) => `id eq ${String(index)}`).join(" or ")),
   "a chain of or without values": filter(Array.from({ length: 20_000 }, () => "name eq null").join(" or ")),

@@ -61,7 +61,7 @@ export interface Work {
   calls: number;
 }
 
-/** A service of two sets of knots, in memory and over a table, which counts what its handlers do. */
+/** A service of two sets of knots, in memory and over a table, which counts the work of its handlers. */
 export function knotService(defaults: ServiceOptions["defaults"]) {
   const work: Work = { calls: 0 };
   const counted = <T>(value: T): T => {
@@ -150,7 +150,7 @@ export function escaped(text: string): string {
   return text.replaceAll("%", "%25").replaceAll(" ", "%20").replaceAll('"', "%22").replaceAll("#", "%23");
 }
 
-/** An operand or expression within itself, as often as told. */
+/** Returns an operand or expression within itself, `times` times. */
 export function nested(wrap: (inner: string) => string, seed: string, times: number): string {
   let text = seed;
   for (let count = 0; count < times; count += 1) text = wrap(text);
@@ -164,7 +164,7 @@ export interface Violation {
   readonly limit: RegExp;
 }
 
-/** Behind the limit, a message says what to do. */
+/** After the limit, a message names a remedy. */
 const REMEDY =
   /: (?:ask|write|give|nest|leave|search|mention|name|narrow|expand|follow|use|send|request|simplify|shorten|remove|omit|start)\b|\. Begin\b/u;
 

@@ -12,7 +12,7 @@ const SHOWN = { Id: 7, Text: "a", Note: null };
 
 const QUERIES = ["", "($select=Id,Text)", "($filter=Text eq 'a')", "/$ref"] as const;
 
-/** A value, or what makes it anew for each read. */
+/** Returns a value, or the result of the function that makes it anew for each read. */
 function made(value: unknown): unknown {
   return typeof value === "function" ? (value as () => unknown)() : value;
 }

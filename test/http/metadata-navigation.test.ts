@@ -17,7 +17,7 @@ const KEYS: Readonly<Record<string, string>> = {
   Notes: "(BookId=10,Number=1)",
 };
 
-/** What $metadata says of the navigation properties of one set. */
+/** The statements of $metadata about the navigation properties of one set. */
 interface Claims {
   readonly navigable: readonly string[];
   readonly expandable: readonly string[];

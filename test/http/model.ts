@@ -384,7 +384,7 @@ export function recordingLogger() {
   };
 }
 
-/** A logger for services that must not fail: the 500 fails the test, this tells why. */
+/** A logger for services that must not fail: the 500 fails the test, and the log shows the reason. */
 export const noFailures = {
   error: (message: string, fields: Readonly<Record<string, unknown>>) => {
     console.error(message, fields);
@@ -448,7 +448,7 @@ export const ITEMS = Array.from({ length: 7 }, (_, index) => ({
   secret: "hidden",
 }));
 
-/** What `GET /Set` shows of an item. */
+/** Returns an item as `GET /Set` shows it. */
 export function shown(id: number) {
   const { name, rank, price } = ITEMS[id - 1]!;
   return { Id: id, Name: name, Rank: rank, Price: Number(price), Place: null };

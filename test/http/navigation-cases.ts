@@ -1,4 +1,4 @@
-/** What each filter of orders leaves, by their keys. */
+/** The keys of the orders that each filter finds. */
 export const FILTERS: readonly (readonly [filter: string, ids: readonly number[]])[] = [
   // Paths, one and two levels deep; no customer, and an unknown one, are null.
   ["Customer/Name eq 'Ada'", [1, 5]],
@@ -17,7 +17,7 @@ export const FILTERS: readonly (readonly [filter: string, ids: readonly number[]
   ["Customer/Id add 1 eq Id", []],
   ["Customer/Id eq Id", [1, 2, 3]],
   ["Customer/Name in ('Ada','Cai')", [1, 3, 5]],
-  // A single entity beside null.
+  // A single entity, compared with null.
   ["Customer eq null", [4, 6]],
   ["Customer ne null", [1, 2, 3, 5]],
   ["null ne Customer", [1, 2, 3, 5]],

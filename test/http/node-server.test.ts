@@ -39,7 +39,7 @@ async function read(message: IncomingMessage): Promise<string> {
   return Buffer.concat(chunks).toString("utf8");
 }
 
-/** A promise and what settles it. */
+/** Returns a promise and the function that settles it. */
 function gate<T = void>() {
   let resolve!: (value: T) => void;
   const promise = new Promise<T>((settle) => {

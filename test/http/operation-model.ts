@@ -14,7 +14,7 @@ export interface ParameterCase {
   readonly value: unknown;
   /** The literal of a URL. */
   readonly literal: string;
-  /** The literal without what clients leave away; absent where nothing may be. */
+  /** The literal without the parts that clients may omit; absent without such parts. */
   readonly plain?: readonly string[];
   /** JSON, in bodies and results. */
   readonly json: string;

@@ -60,7 +60,7 @@ const CONTEXT = `${ORIGIN}/t/$metadata`;
 const JSON_BODY = { "Content-Type": "application/json" };
 const ETAG = /^"[A-Za-z0-9+/]{43}="$/u;
 
-/** What handlers were given, in the order of the calls. */
+/** The arguments of handlers, in the order of the calls. */
 interface Seen {
   calls: unknown[];
   context: Context | undefined;

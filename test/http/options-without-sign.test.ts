@@ -89,7 +89,7 @@ function library(options: Partial<ServiceOptions> = {}): Service {
 /** Removes the sign from the names of options in a URL. */
 const unsigned = (url: string): string => url.replaceAll(/\$(?=[a-z]+=)/g, "");
 
-/** Removes what depends on the sign: names in next links and messages, and positions. */
+/** Removes the parts that depend on the sign: names in next links and messages, and positions. */
 const comparable = (text: string): string =>
   unsigned(text)
     .replaceAll(/at position \d+/g, "")

@@ -132,7 +132,7 @@ const LITERALS: ReadonlyArray<readonly [set: string, literal: string, json: stri
   ["RightsOf", "Keys.Rights'3'", '"Read,Write"', "Keys.Rights'Read,Write'"],
 ];
 
-/** What no key of the type can be. */
+/** Texts that are not a key of the type. */
 const REFUSED: ReadonlyArray<readonly [set: string, key: string]> = [
   ["Booleans", "1"],
   ["Booleans", "'true'"],

@@ -84,7 +84,7 @@ afterAll(() => db.destroy());
 
 type Sets = NonNullable<ServiceOptions["entitySets"]>;
 
-/** The same entities behind every kind of handler. */
+/** The same entities over every kind of handler. */
 const SETS: Readonly<Record<string, (paging: "offset" | "keyset") => Sets>> = {
   arrays: (paging) => [
     entitySet(Order, {

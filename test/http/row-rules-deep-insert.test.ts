@@ -37,7 +37,7 @@ function start(answer: object, isThrough: boolean) {
         getAll: () => [],
         getByKey: () => null,
         navigation: {
-          // The key of an item tells its box.
+          // The last digit of the key of an item is the key of its box.
           box: hasOptional(Box, {
             target: "Boxes",
             get: (key) => Promise.resolve(boxes.get(Number(key) % 10) ?? null),

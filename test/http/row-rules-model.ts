@@ -282,7 +282,7 @@ class Store {
       const owner = this.#rows[link.set].find(({ id }) => id === key);
       return owner === undefined ? null : this.#related(link, owner);
     };
-    // Routes need handlers; expressions and expansions go by them, by joins, or by what rows hold.
+    // Routes need handlers; expressions and expansions use them, joins, or populated rows.
     if (this.#style === "batches") {
       return { getBatch: (keys: readonly unknown[]) => new Map(keys.map((key) => [key, lead(key)] as const)) };
     }

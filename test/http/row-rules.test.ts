@@ -13,7 +13,7 @@ describe.each(STYLES)("%s", (style) => {
         const expected = await ask(other, user, target);
         const isLost = expected.status === 404 || expected.status === 204;
         const found = await ask(service, user, target);
-        // A handler may not know whether there is the parent, and is not asked where the user sees none.
+        // A handler may not know whether the parent exists, and is not called if the user does not see the parent.
         if (isLost || isBelowHidden(target, user)) expect([404, expected.status], target).toContain(found.status);
         else expect(found, target).toEqual(expected);
         expect(found.status, `${target}: ${found.text}`).not.toBe(500);

@@ -19,7 +19,7 @@ export type Entity = Readonly<Record<string, unknown>>;
 
 /** A database that is made of arrays: it reads as the contract of sources says, and notes each statement. */
 export class RowDatabase {
-  /** What was read, in order. */
+  /** The statements that were read, in order. */
   readonly statements: string[] = [];
   /** How many layouts were made: statements that are compiled again make new ones. */
   compiled = 0;
@@ -86,7 +86,7 @@ export class RowTable implements QueryableSource {
     return new RowTable(this.database, `${this.name} found`, this.keyFields, this.rows.filter(isMatch));
   }
 
-  /** Reads by key, as rows: what `getByKey.readRow` of a set is. */
+  /** Reads by key, as rows, like `getByKey.readRow` of a set. */
   readRow(key: unknown, selected: readonly SelectedProperty[]): KeyedRow | null | Promise<KeyedRow | null> {
     const statement = this.#statement(selected, NO_JOINS);
     this.database.statements.push(`${this.name} by key: ${statement.text}`);

@@ -11,7 +11,7 @@ interface Database {
   readonly authors: { readonly id: number; readonly name: string; readonly mentorId: number | null };
 }
 
-/** What may differ from set to set. */
+/** The options that may differ from set to set. */
 export interface SqliteShopOptions {
   readonly defaults?: Parameters<typeof odataService>[0]["defaults"];
   readonly authors?: object;

@@ -109,7 +109,7 @@ export const TRIPS: readonly TripRow[] = [
 /** A filter, and the keys of the trips that it leaves. */
 type Case = readonly [filter: string, ids: readonly number[]];
 
-/** What any, all and `in` mean for items of each kind. */
+/** Cases of any, all and `in` for items of each kind. */
 export const LAMBDA_CASES: readonly Case[] = [
   // Without a predicate: whether there is an item.
   ["Tags/any()", [1, 2]],

@@ -26,7 +26,7 @@ export async function runAll(db: AnyDatabase, script: string): Promise<void> {
   for (const statement of statementsOf(script)) await sql.raw(statement).execute(db);
 }
 
-/** Runs statements of a catalogue reader, and tells each to a listener. */
+/** Runs statements of a catalogue reader, and passes each to a listener. */
 export function runOver(db: AnyDatabase, listen: (text: string) => void = () => undefined): RunQuery {
   return async ({ sql: text, parameters, width = 0 }) => {
     listen(text);

@@ -38,7 +38,7 @@ describe.each(VARIANTS)("change sets over tables of $title", ({ engine, isHooked
   });
   beforeEach(async () => {
     await emptyTables(db);
-    // The test before may have left work behind its last commit.
+    // The test before may have left work for after its last commit.
     await service.drain();
     committed = 0;
   });

@@ -8,7 +8,7 @@ import { writeFlatKeyList, writeKeyList } from "../../src/cells/write-key-list.t
 import { reasonOf } from "../../src/engines/sqlite/reader-faults.ts";
 import { cutsTexts } from "../../src/engines/sqlite/sqlite-database.ts";
 
-/** A connection of a dialect, with what Kysely calls to end its statements. */
+/** A connection of a dialect, with the methods that Kysely calls to end its statements. */
 type Cancellable = DatabaseConnection & {
   collectSessionInfo(): Promise<void>;
   cancelQuery(provide: (use: (other: DatabaseConnection) => Promise<void>) => Promise<void>): Promise<void>;

@@ -171,7 +171,7 @@ test.skipIf(process.platform !== "linux")(
     expect(files.opened).toBe(2 * TENANTS);
     expect(most.handles).toBeLessThanOrEqual(MOST * HANDLES);
     expect(most.threads - before).toBeLessThanOrEqual(MOST);
-    // What stays of a tenant would be found two thousand times.
+    // An object that stays for each tenant would be found two thousand times.
     expect(growth / TENANTS).toBeLessThan(2000);
     expect(warnings).toEqual([]);
   },

@@ -3,7 +3,7 @@ import { sqliteDialect } from "odatakit/sqlite";
 import type { PatientReader } from "../../src/connection/patient-reader.ts";
 import type { AnyDatabase } from "./orders.ts";
 
-/** A response, without what differs from request to request. */
+/** A response, without the parts that differ from request to request. */
 interface Answer {
   readonly status: number;
   readonly headers: readonly (readonly [name: string, value: string])[];

@@ -8,7 +8,7 @@ import { laterPositions, readPositions, writePositions } from "../../src/service
 import { replicaFault, ReplicaReads, type ReplicatedRows } from "../../src/sql/read/replica-reads.ts";
 import { endOfRecord } from "../../src/sql/read/traced-read.ts";
 
-/** Which server reads a statement, by the state that a replica tells. */
+/** Which server reads a statement, by the state that a replica reports. */
 
 /** A server whose state the test sets. */
 class FakeServer implements ReplicatedRows {

@@ -19,7 +19,7 @@ const Job = entityType("Job", { id: edm.int32().key() });
 describe.each(ENGINES)("rules for writes of tables over $title", (engine) => {
   let opened: OpenDatabase;
   let db: AnyDatabase;
-  /** What `validate.patch` saw: the delta, and the stored entity. */
+  /** The arguments of `validate.patch`: the delta, and the stored entity. */
   const seen: unknown[] = [];
 
   beforeAll(async () => {

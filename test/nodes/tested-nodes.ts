@@ -1,6 +1,6 @@
 /** Tests of a capability that a Node.js lacks. */
 interface Lack {
-  /** Why; `docs/reference/limitations.md` states what follows for users. */
+  /** Why; `docs/reference/limitations.md` states the consequences for users. */
   readonly why: string;
   /** The end of their full names. */
   readonly tests: RegExp;

@@ -7,7 +7,7 @@ import { ROOT } from "../house/source-files.ts";
 import { applicationWith, runNode } from "./application.ts";
 import { npm } from "./tarball.ts";
 
-/** A module that exports what each builder returns. */
+/** A module that exports the result of each builder. */
 const MODEL = `
 import {
   action, allRows, anyOf, arraySource, authenticated, complexType, edm, entitySet, entityType, enumType, fn, hasMany, hasOptional,

@@ -6,7 +6,7 @@ const ENTITY_TYPES = 200;
 const FEW_TYPES = 20;
 const PROPERTIES = 20;
 /**
- * The maximum number of type instantiations for a further set of the model below. 600 of them compare what handlers return, so
+ * The maximum number of type instantiations for a further set of the model below. 600 of them compare results of handlers, so
  * that an error names the wrong property. Times would depend on the machine.
  */
 const OF_SET = 3800;

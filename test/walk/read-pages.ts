@@ -12,7 +12,7 @@ export interface ReadSet {
   readonly path: string;
   /** Every entity, or the first ones. */
   readonly entities: readonly Entity[];
-  /** How many there are; undefined if nothing tells. */
+  /** The number of all entities; undefined if it is unknown. */
   readonly total: number | undefined;
 }
 

@@ -3,7 +3,7 @@ import type { WalkedNavigation } from "./read-model.ts";
 import type { ReadSet } from "./read-pages.ts";
 import type { Entity, Walk } from "./walk.ts";
 
-/** Walks through a navigation: its path shows what its expansion shows, and conditions along it count all entities. */
+/** Walks through a navigation: its path shows the entities of its expansion, and conditions along it count all entities. */
 export async function walkNavigation(walk: Walk, read: ReadSet, navigation: WalkedNavigation): Promise<void> {
   const name = encodeURIComponent(navigation.name);
   const expanded = await walk.entities(`${read.path}?$expand=${name}`);

@@ -54,7 +54,7 @@ async function readValue(walk: Walk, { set, path }: ReadSet, property: WalkedPro
   if (shown !== expected) walk.fault(target, `is ${String(shown)}, but ${String(expected)} in the list`);
 }
 
-/** What responses show as null is found by `eq null`, and by nothing else. */
+/** Checks that `eq null` finds exactly the entities that responses show with null. */
 async function findNulls(walk: Walk, { path, entities, total }: ReadSet, { name }: WalkedProperty): Promise<void> {
   if (total === undefined) return;
   const property = encodeURIComponent(name);

@@ -42,7 +42,7 @@ export const RIGHT = {
 export interface NotesService {
   readonly service: ODataService;
   readonly notes: Map<number, StoredNote>;
-  /** What reads of notes wait for; the test replaces it. */
+  /** Reads of notes wait for `until`; the test replaces it. */
   readonly held: { until: Promise<unknown>; fails: boolean };
   /** How users sign in; null lets everybody in. */
   readonly signIn: { kind: keyof typeof RIGHT | null };

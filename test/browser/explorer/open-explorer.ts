@@ -42,7 +42,7 @@ history.back = () => {
 globalThis.canary = (text) => complain("ran: " + text);
 `;
 
-/** Frames, each with its timers, in which nothing may be loading: what follows an answer may ask again. */
+/** Frames, each with its timers, in which nothing may be loading: code that runs after a response may send a request. */
 const QUIET = `new Promise((resolve) => {
   let quiet = 0;
   let frames = 0;
@@ -100,7 +100,7 @@ const TAGS = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-prac
 /** Rules whose result depends on the width or the colours. */
 export const LOOKS = ["color-contrast", "target-size", "scrollable-region-focusable"];
 
-/** Returns what axe finds on the page. @param rules those to run; all without them */
+/** Returns the findings of axe on the page. @param rules the rules to run; absent: all */
 export async function axeFindings(page: Page, rules?: readonly string[]): Promise<readonly string[]> {
   const only = rules === undefined ? { type: "tag", values: TAGS } : { type: "rule", values: rules };
   const run = `(async () => {

@@ -9,7 +9,7 @@ import { openExplorer } from "./open-explorer.ts";
 
 const program = findBrowser();
 
-/** Counts what each frame adds to the page, from now on. */
+/** Counts the rows that each frame adds to the page, from now on. */
 const COUNT_WORK = `
 globalThis.work = { most: 0, now: 0 };
 new MutationObserver((changes) => {

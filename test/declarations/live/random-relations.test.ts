@@ -103,7 +103,7 @@ async function run(db: AnyDatabase, engine: string, statements: readonly string[
   }
 }
 
-/** Compares each expansion with the values of its columns. @returns what differs */
+/** Compares each expansion with the values of its columns. @returns the differences */
 async function compareExpansions(service: ODataService, { sets }: DescribedService): Promise<readonly string[]> {
   const read = async (path: string): Promise<readonly Entity[]> => {
     const response = await service.fetch(new Request(`http://x/odata/${path}`));

@@ -90,7 +90,7 @@ async function compareRows(db: AnyDatabase, set: DescribedSet, entities: readonl
   return faults;
 }
 
-/** Tables that failed once: integers beyond doubles beside reals, and infinity in a column of decimals. */
+/** Tables that failed once: integers beyond doubles together with reals, and infinity in a column of decimals. */
 const FOUND: readonly RandomTable[] = [
   {
     ...tableOf(["id", "INT"], ["size", ""]),

@@ -8,7 +8,7 @@ import { runPlacing, type Run } from "./place-table.ts";
 import { placing } from "./placing-database.ts";
 import { prepareCluster } from "./prepare-cluster.ts";
 
-/** The set-up for Citus, over PostgreSQL with functions that refuse what Citus refuses. */
+/** The set-up for Citus, over PostgreSQL with functions that refuse the same statements as Citus. */
 describe.each(ENGINES.filter(({ name }) => name === "postgres"))("tables of a cluster over $title", ({ open }) => {
   let opened: OpenDatabase;
   let run: Run;
