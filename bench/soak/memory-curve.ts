@@ -49,7 +49,7 @@ export function leftOpen(before: ProcessState, after: ProcessState): readonly st
   );
 }
 
-/** They last for a moment. */
+/** Handles and files that last for a moment. */
 const PASSING: ReadonlySet<string> = new Set(["Timeout", "Immediate", "closed meanwhile", "FSReqCallback"]);
 
 /** Formats a size. */

@@ -17,7 +17,7 @@ export interface ReadOptions {
   readonly prepares: boolean;
   /** The most characters that the cells of one statement may have. */
   readonly most: number;
-  /** Those of several rows. */
+  /** The most characters of several rows. A single row may have `most`. */
   readonly enough: number;
 }
 

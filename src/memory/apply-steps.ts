@@ -128,7 +128,7 @@ const groupsOf = compiledPer(({ keys, aggregates }: AggregateStep, roundingMode:
 
 /** A group of rows. */
 interface Group {
-  /** Those of the keys, by field. */
+  /** The values of the keys, by field. */
   readonly values: ReadonlyArray<readonly [string, unknown]>;
   readonly accumulators: readonly Accumulator[];
 }

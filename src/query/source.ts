@@ -276,7 +276,7 @@ export interface StreamQuery extends SourceQuery {
 export interface KeyContinuation {
   /** The properties of the key, in the order of the query. */
   readonly key: readonly StructuralProperty[];
-  /** The same as an order. */
+  /** The order by the key. */
   readonly order: PlaceOrder;
 }
 

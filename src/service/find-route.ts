@@ -205,7 +205,7 @@ const BATCH_ENDS: readonly string[] = ["/$batch", "/$batch/", "/%24batch", "/%24
 
 /**
  * Returns the paths of batches below the prefix. The data manager of Syncfusion sends batches to `$batch` of an entity set.
- * They mean the same there, and their relative URLs too.
+ * They and their relative URLs have the same meaning there.
  */
 function batchPathsOf(entitySets: Iterable<string>): readonly string[] {
   const parents = ["", ...Array.from(entitySets, (name) => `/${name}`)];

@@ -2,7 +2,7 @@ import { type CsdlElement, annotation, itemsAt, textAt } from "./csdl.ts";
 
 const APPLY = "Aggregation.ApplySupported";
 
-/** Those of values that state no methods. */
+/** The methods of values whose annotations state none. */
 const EVERY_METHOD = ["sum", "min", "max", "average", "countdistinct"];
 
 /** Returns the abilities of a set: all that no annotation denies, and `$apply` if an annotation permits it. */

@@ -183,7 +183,7 @@ function toSetDefinition(
     handlers: Object.freeze(pickStated(set.options, SET_HANDLERS)),
     capabilities: resolveCapabilities(set, entitySet, defaults),
     settings,
-    // It visits the navigations of all sets, and few sets ask.
+    // `isCreated` visits the navigations of all sets, and few sets call it.
     isCreated: once(() => (settings.allowUpsert && set.options["replace"] !== undefined) || isCreated(set, service)),
     navigationHandlers: frozenMap(
       set.navigations.map((each) => [each.name, Object.freeze(navigationHandlersOf(each, sets))]),

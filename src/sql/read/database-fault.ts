@@ -25,7 +25,7 @@ const NO_CONNECTION =
 const NO_CONNECTION_MESSAGE =
   /^(?:Connection terminated|Client has encountered a connection error|timeout (?:exceeded )?when trying to connect|Can't add new command when connection is in closed state|Connection lost|Pool is closed|No connections available|Queue limit reached)/i;
 
-/** Those of a pool that gives no connection in its own time, whether others use all of them or a new one cannot be opened. */
+/** Messages of a pool without a connection in time, whether others use all of them or a new one cannot be opened. */
 const NO_FREE_CONNECTION =
   /^(?:timeout (?:exceeded )?when trying to connect|No connections available|Queue limit reached)/i;
 

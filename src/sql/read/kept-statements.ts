@@ -23,7 +23,7 @@ export class KeptStatements {
   readonly tests: IdentityCache<RowStatement>;
   readonly related: IdentityCache<Map<number, RowStatement>>;
   readonly counts: IdentityCache<Map<number, RowStatement>>;
-  /** Those over the rows that meet a condition. */
+  /** The statements over the rows that meet a condition. */
   readonly narrowed: IdentityCache<KeptStatements>;
   readonly #writes = new Map<string, BoundedCache<string, object>>();
 

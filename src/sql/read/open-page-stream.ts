@@ -133,7 +133,7 @@ function openCursor(reader: SqlReader, query: StreamQuery, cursor: CursorSyntax,
   const rows = reader.rows.within(transaction);
   const { timeout, caller } = query;
   const patience = { signal, timeout, caller };
-  // Its commands are parts of one statement.
+  // The commands of the cursor are parts of one statement.
   const running = beginStatement(statement, parameters, reader.rows);
   const declaring = rows.all({ sql: cursor.declare(sql), table, isInternal: true }, parameters, patience);
   const declared = Promise.resolve(unawaited(declaring));

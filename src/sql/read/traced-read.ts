@@ -82,7 +82,7 @@ export interface Replay {
   readonly cluster: string;
   /** Whether it replays the changes of a primary: false once it was promoted. */
   readonly isStandby: boolean;
-  /** It shows every change before this position; null without replay. */
+  /** The replica shows every change before this position; null without replay. */
   readonly offset: bigint | null;
   /** Identifies the run of the server. */
   readonly started: string;

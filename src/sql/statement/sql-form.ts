@@ -254,7 +254,7 @@ export interface TextMemory {
 export interface RowGuard {
   /** The bytes of a column of bytes. */
   readonly bytesOf: (column: Sql) => Sql;
-  /** Those of a selected cell with a text. */
+  /** The bytes of a selected cell with a text. */
   readonly bytesOfText: (cell: Sql) => Sql;
   /** A cell of bytes, in hexadecimal digits, which is not computed for a row that is refused. */
   readonly unlessLong: (bytes: Sql, most: Sql, cell: Sql) => Sql;

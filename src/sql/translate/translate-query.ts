@@ -180,7 +180,7 @@ export function narrowedFrom({ db, base, test, mentioned, seen, hidden, needsFen
         return required(statements, `The condition has no source for ${wanted.name}.`).rowsFor(wanted, use);
       },
       nextAlias: aliases(use.notes, alias),
-      // That of the statement around it.
+      // An outer join may be in the statement around it.
       isBesideOuterJoin: true,
       onOuterJoin: () => {},
     };

@@ -167,7 +167,7 @@ async function openMariadb(url: string, settings: ServerSettings): Promise<Kysel
 /** Opens a folder of PGlite. */
 async function openPglite(folder: string): Promise<Kysely<object>> {
   const { Kysely, PGliteDialect } = await import("kysely");
-  // Its types need those of browsers.
+  // The types of the package need types of browsers.
   const name: string = "@electric-sql/pglite";
   const { PGlite } = await importPackage(
     () => import(name) as Promise<{ readonly PGlite: new (folder: string) => never }>,

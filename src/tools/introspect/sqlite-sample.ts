@@ -11,7 +11,7 @@ const MOST_CELLS = 300_000;
 const MOST_CHARACTERS = 50_000_000;
 /** A view whose first rows need more is left out. */
 const VIEW_MILLISECONDS = 2000;
-/** So is a view whose sample needs more: its types must not depend on how much of it fits some time. */
+/** A view whose sample needs more is omitted, too: its types must not depend on the speed of the machine. */
 const VIEW_SAMPLE_MILLISECONDS = 10_000;
 /** SQLite limits the columns of a result to 2,000. */
 const COLUMNS_PER_STATEMENT = 50;

@@ -309,7 +309,7 @@ function* withoutUnlisted(
       yield noRowsOf(each);
       missing.delete(table);
     } catch {
-      // It does not exist.
+      // The table does not exist.
     }
   }
   return findings.filter(({ code, table }) => code !== "C01" || missing.has(table));

@@ -246,7 +246,7 @@ export const myColumnFormat: ColumnFormats["columnFormat"] = columnFormatOf(() =
     roundedReal: myRoundedReals(),
     scaledDecimal: myScaledDecimals(),
     textTimestamp: myTexts().timestamp,
-    // Its end of a text may be before a line feed.
+    // In MariaDB, `$` also matches before a line feed at the end.
     isTimestamp: (column) => sql`${column} regexp ${sql.lit(`${TIMESTAMP_PATTERN}(?![[:space:]])`)}`,
     stored: {
       ...storedFormats(myStoredInstants()),

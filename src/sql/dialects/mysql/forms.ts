@@ -33,7 +33,7 @@ const PLAIN_SIZE = sql.raw(`1${"0".repeat(18)}`);
 const QUOTIENT_SIZE = sql.raw(`1${"0".repeat(35)}`);
 /** Gives a dividend as many fraction digits as the quotient may need. */
 export const WIDENED: Sql = sql.raw(`0.${"0".repeat(MOST_SCALE)}`);
-/** Its sum with a count is out of range, and fails the statement. */
+/** The sum of this integer and a count is out of range, and fails the statement. */
 const GREATEST_INTEGER = sql.raw("18446744073709551615");
 /** The text of a Decimal that `json_table` would round or clamp. */
 const BEYOND_JSON = sql.lit("^-?[0-9]{36}|[.][0-9]{30}[0-9]*[1-9]");

@@ -192,7 +192,7 @@ const myFunctions: () => Readonly<Record<FunctionName, TranslateCall>> = once(()
 
 /** The columns of `explain`. @see https://mariadb.com/kb/en/explain/ */
 const PLAN_COLUMNS: readonly string[] = "id select_type table type possible_keys key key_len ref rows Extra".split(" ");
-/** Those with the kind of access, and with notes. */
+/** The positions of the columns with the kind of access, and with notes. */
 const ACCESS = 3;
 const NOTES = 9;
 

@@ -149,7 +149,7 @@ const REFUSED_MESSAGE = /invalid memory alloc request size|string too long/;
 
 /** How PostgreSQL writes entities as JSON. */
 export const PG_JSON_SYNTAX: JsonSyntax = Object.freeze<JsonSyntax>({
-  // That would only move the work to the server.
+  // JSON of plain pages would only move the work to the server.
   isForPlainPages: false,
   keepsCells: false,
   needsListLimit: true,

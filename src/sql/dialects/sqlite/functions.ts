@@ -201,10 +201,10 @@ const NAMED = 2;
 export const SQLITE_TEXT_MEMORY: TextMemory = Object.freeze<TextMemory>({
   most: 200_000_000,
   few: 8,
-  // They count the texts that they take and return.
+  // These functions count the texts that they take and return.
   unbound: new Set<FunctionName>(["tolower", "toupper"]),
   copiesOf: (call) => (COPIES[call.name] ?? 0) + (namesText(call) ? NAMED : 0),
-  // They are short.
+  // Literals and names of members are short.
   countsAll: false,
   sortedCopies: 2,
   bytesOf: (text) => sql`octet_length(${text})`,

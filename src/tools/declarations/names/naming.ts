@@ -6,7 +6,7 @@ export interface NamingInput {
   /** In the order of the database. */
   readonly objects: readonly NamingObject[];
   readonly relations: readonly NamingRelation[];
-  /** One for each direction. */
+  /** Links through tables, one for each direction. */
   readonly links: readonly NamingLink[];
   /** The enumeration types that the database names. */
   readonly enumTypes: readonly ObjectName[];
