@@ -234,9 +234,10 @@ function pull(invocation: Invocation, folder: string, database: PulledDatabase):
       );
     }
     const result = pullFolder(modules, given, (line, styles) => terminal.print(paint(line, styles, terminal)));
-    const missing = isCheck
-      ? []
-      : ["odatakit", "kysely", ...DRIVERS[database.database.kind]].filter((name) => !isInstalled(name, folder));
+    const missing =
+      isCheck || result !== "success"
+        ? []
+        : ["odatakit", "kysely", ...DRIVERS[database.database.kind]].filter((name) => !isInstalled(name, folder));
     if (missing.length > 0) {
       terminal.report(`  The modules import packages that are not installed: npm install ${missing.join(" ")}`);
     }
