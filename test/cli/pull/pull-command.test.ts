@@ -169,6 +169,58 @@ test("a dropped column that you edited is a conflict, and no file is written unt
   expect(filesOf()["artist.ts"]).toContain("country: edm");
 });
 
+describe("a renamed column", () => {
+  const NOTE =
+    '      company is now firm, as its column, also for clients. To keep the name, call the property company and write columns: { company: "Firm" }.';
+
+  test("gives its property a new name, which the report tells", async () => {
+    await pull();
+    alter("alter table Customer rename column Company to Firm");
+    const [result, report] = await pull();
+    expect([result, report]).toEqual([
+      "success",
+      expect.stringContaining(`  ~ customer.ts  + firm, - company\n${NOTE}\n`),
+    ]);
+    edit("customer.ts", "  firm: edm.string()", "  company: edm.string()");
+    edit("customer.ts", '    firm: "Firm"', '    company: "Firm"');
+    expect(await pull({ check: true })).toEqual(["success", expect.stringContaining("14 unchanged.")]);
+    expect(await application.typeCheck()).toBe("");
+  });
+
+  test("leaves the name of a property that you edited, with --keep-mine and in later pulls", async () => {
+    alter("create table Label (LabelId integer primary key, Name text not null)");
+    await pull();
+    edit("customer.ts", "  company: edm.string()", "  company: edm.string().minLength(2)");
+    edit("invoice.ts", "  customerId: edm.int64()", '  customerId: edm.int64().description("Who pays.")');
+    edit("employee.ts", "  fax: edm.string()", "  telefax: edm.string()");
+    edit("employee.ts", '    fax: "Fax"', '    telefax: "Fax"');
+    edit("label.ts", "  name: edm.string()", "  name: edm.string().minLength(1)");
+    alter(
+      "alter table Customer rename column Company to Firm",
+      "alter table Invoice rename column CustomerId to PayerId",
+      "alter table Employee rename column Fax to FaxNumber",
+      "alter table Label rename column Name to Title",
+    );
+    const [refused, report] = await pull();
+    expect([refused, report]).toEqual(["findings", expect.stringContaining(NOTE)]);
+    expect(await pull({ "keep-mine": true })).toEqual(["success", expect.not.stringContaining("is now")]);
+    const files = filesOf();
+    expect(files["customer.ts"]).toMatch(
+      / {2}company: edm\.string\(\)\.minLength\(2\)[^]* {4}company: "Firm",[^]* {4}invoices: hasMany\(\(\) => Invoice, \{\n {6}on: \{ customerId: "customerId" \}/,
+    );
+    expect(files["invoice.ts"]).toMatch(
+      /description\("Who pays\."\)[^]* {4}customerId: "PayerId",[^]* {4}customer: hasRe/,
+    );
+    expect(files["employee.ts"]).toMatch(/ {2}telefax: edm[^]* {4}telefax: "FaxNumber",/);
+    expect(files["label.ts"]).toMatch(/columns: \{\n {4}labelId: "LabelId",\n {4}name: "Title",/);
+    alter("alter table Customer add column VatId text");
+    expect((await pull())[0]).toBe("success");
+    expect(filesOf()["customer.ts"]).toContain('    company: "Firm",');
+    expect(await pull({ check: true })).toEqual(["success", expect.stringContaining("15 unchanged.")]);
+    expect(await application.typeCheck()).toBe("");
+  });
+});
+
 test("the program writes modules with the $metadata of odatakit serve, and no password", async () => {
   const ended = new AbortController();
   let ready = (_url: string): void => undefined;

@@ -27,3 +27,11 @@ export function entriesOf(lines: readonly string[]): ReadonlyMap<string, readonl
   }
   return found;
 }
+
+/** Returns the line of an entry, and the lines below it with more indentation. */
+export function wholeEntry(lines: readonly string[], index: number): string {
+  const indentOf = (line: string): number => line.length - line.trimStart().length;
+  const own = indentOf(lines[index] ?? "");
+  const end = lines.findIndex((line, at) => at > index && indentOf(line) <= own);
+  return lines.slice(index, end < 0 ? undefined : end).join("\n");
+}

@@ -1,5 +1,6 @@
-import { entriesOf } from "./entries.ts";
+import { entriesOf, wholeEntry } from "./entries.ts";
 import { mergeLines, type MergeConflict } from "./merge-lines.ts";
+import { type RenamedColumn, renameColumns, renamedColumnsOf } from "./renamed-columns.ts";
 
 /** The three texts of a file, each null if it does not exist. */
 interface PulledFile {
@@ -13,6 +14,8 @@ interface PulledFile {
   readonly isOnce: boolean;
   /** The table of the file, for messages; null if it has none. */
   readonly table: string | null;
+  /** The renamed columns whose properties keep their names. */
+  readonly renamed: readonly RenamedColumn[];
 }
 
 /** The change of a file. */
@@ -26,6 +29,8 @@ export interface FilePlan {
   /** The message for the user, without the name of the file. */
   readonly message: string;
   readonly conflicts: readonly MergeConflict[];
+  /** Consequences of the change for clients. */
+  readonly notes: readonly string[];
 }
 
 /**
@@ -34,7 +39,7 @@ export interface FilePlan {
  */
 export function planFile(file: PulledFile, keepMine: boolean): FilePlan {
   const { path, base, yours, next } = file;
-  const plan = { path, text: undefined, base: undefined, message: "", conflicts: [] };
+  const plan = { path, text: undefined, base: undefined, message: "", conflicts: [], notes: [] };
   if (next === null) return planDropped(file, keepMine);
   if (yours === null) {
     // You deleted the file, so it stays deleted.
@@ -46,12 +51,12 @@ export function planFile(file: PulledFile, keepMine: boolean): FilePlan {
     return { ...plan, kind: "unchanged", base: base === null || (base !== next && !file.isOnce) ? next : undefined };
   }
   if (base === null) return planWithoutBase(file, keepMine);
-  return planMerge({ ...plan, kind: "changed" }, { base, mine, next, yours, keepMine });
+  return planMerge({ ...plan, kind: "changed" }, { ...file, base, mine, next, yours, keepMine });
 }
 
 /** Plans a file whose table no longer exists. */
 function planDropped({ path, base, yours, table }: PulledFile, keepMine: boolean): FilePlan {
-  const plan = { path, text: undefined, base: null, conflicts: [] };
+  const plan = { path, text: undefined, base: null, conflicts: [], notes: [] };
   if (yours === null || base === null) return { ...plan, kind: "unchanged", message: "" };
   const what = table === null ? "no longer needed" : `${table} was dropped`;
   if (normalized(yours) === base) return { ...plan, kind: "removed", text: null, message: what };
@@ -65,12 +70,20 @@ function planDropped({ path, base, yours, table }: PulledFile, keepMine: boolean
 function planWithoutBase({ path, yours, next, table }: PulledFile, keepMine: boolean): FilePlan {
   if (keepMine) {
     const message = "kept as yours, merged from now on";
-    return { path, kind: "changed", text: undefined, base: next, message, conflicts: [] };
+    return { path, kind: "changed", text: undefined, base: next, message, conflicts: [], notes: [] };
   }
   const why = table === null ? "the file" : `${table} needs this file, which`;
   const conflict = { line: 1, base: [], yours: linesOf(yours ?? ""), theirs: linesOf(next ?? "") };
   const message = `conflict: ${why} exists, and its base in .odatakit is missing; file unchanged`;
-  return { path, kind: "conflict", text: undefined, base: undefined, message, conflicts: [shortened(conflict)] };
+  return {
+    path,
+    kind: "conflict",
+    text: undefined,
+    base: undefined,
+    message,
+    conflicts: [shortened(conflict)],
+    notes: [],
+  };
 }
 
 interface MergeInput {
@@ -80,21 +93,38 @@ interface MergeInput {
   /** With its own line ends. */
   readonly yours: string;
   readonly keepMine: boolean;
+  readonly renamed: readonly RenamedColumn[];
 }
 
-function planMerge(plan: FilePlan, { base, mine, next, yours, keepMine }: MergeInput): FilePlan {
+function planMerge(plan: FilePlan, { base, mine, next, yours, keepMine, renamed }: MergeInput): FilePlan {
   if (base === next) return { ...plan, kind: "unchanged" };
-  const { lines, conflicts, ownEdits } = mergeLines(linesOf(base), linesOf(mine), linesOf(next));
+  const [known, own] = [base, mine].map((text) => linesOf(renameColumns(text, renamed)));
+  const { lines, conflicts, ownEdits } = mergeLines(known ?? [], own ?? [], linesOf(next));
+  const kept = new Set(renamed.map(({ before }) => before));
+  const notes = renamedColumnsOf(base, next).flatMap((each) => (kept.has(each.before) ? [] : [noteOf(each)]));
   const changes = changesOf(base, next);
   if (conflicts.length > 0 && !keepMine) {
-    return { ...plan, kind: "conflict", conflicts, message: `conflict: ${changes}; file unchanged` };
+    return { ...plan, kind: "conflict", conflicts, notes, message: `conflict: ${changes}; file unchanged` };
   }
   const edits = ownEdits === 1 ? "1 edit" : `${ownEdits} edits`;
   const message = ownEdits === 0 ? changes : `${changes}, kept ${edits} of yours`;
   const text = lines.join("\n");
   const isSame = text === mine;
   const ended = `${yours.startsWith("\uFEFF") ? "\uFEFF" : ""}${yours.includes("\r\n") ? text.replaceAll("\n", "\r\n") : text}`;
-  return { ...plan, kind: isSame ? "unchanged" : "changed", text: isSame ? undefined : ended, base: next, message };
+  return {
+    ...plan,
+    kind: isSame ? "unchanged" : "changed",
+    text: isSame ? undefined : ended,
+    base: next,
+    message,
+    notes,
+  };
+}
+
+/** Tells that a property has the name of its renamed column, and how it keeps its own. */
+function noteOf({ before, after, column }: RenamedColumn): string {
+  const kept = `columns: { ${before}: ${JSON.stringify(column)} }`;
+  return `${before} is now ${after}, as its column, also for clients. To keep the name, call the property ${before} and write ${kept}.`;
 }
 
 function newMessage({ table }: PulledFile): string {
@@ -134,14 +164,6 @@ function namedLines(text: string): ReadonlyMap<string, string> {
     found.set(name, `${found.get(name) ?? ""}${wholeEntry(lines, index)}`);
   }
   return found;
-}
-
-/** Returns the line of an entry, and the lines below it with more indentation. */
-function wholeEntry(lines: readonly string[], index: number): string {
-  const indentOf = (line: string): number => line.length - line.trimStart().length;
-  const own = indentOf(lines[index] ?? "");
-  const end = lines.findIndex((line, at) => at > index && indentOf(line) <= own);
-  return lines.slice(index, end < 0 ? undefined : end).join("\n");
 }
 
 /** Conflicts of whole files show their first lines. */

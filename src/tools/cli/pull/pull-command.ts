@@ -24,6 +24,7 @@ import { parseTarget } from "../target.ts";
 import { keepProvenKeys } from "./keep-proven-keys.ts";
 import { pullFolder, readFolder } from "./pull-folder.ts";
 import { PULL_OPTIONS } from "./pull-options.ts";
+import { keepEditedProperties, type RenamedColumn } from "./renamed-columns.ts";
 
 const TIMEOUT = 10_000;
 
@@ -223,10 +224,11 @@ function pull(invocation: Invocation, folder: string, database: PulledDatabase):
   const isCheck = options["check"] === true;
   const isDryRun = options["dry-run"] === true;
   try {
-    const modules = modulesOf(database, folder, invocation);
-    if (isProblem(modules)) return modules;
+    const found = modulesOf(database, folder, invocation);
+    if (isProblem(found)) return found;
+    const { modules, renamed } = found;
     if (!isCheck && !isDryRun) mkdirSync(folder, { recursive: true });
-    const given = { folder, isCheck, isDryRun, keepMine: options["keep-mine"] === true };
+    const given = { folder, isCheck, isDryRun, keepMine: options["keep-mine"] === true, renamed };
     const manifest = isCheck ? undefined : findCommonJsPackage(folder);
     if (manifest !== undefined) {
       terminal.report(
@@ -293,15 +295,21 @@ function folderOf({ options, folder }: Invocation): Problem | string {
   return usageProblem(`"${printable(out)}" is not a folder.`, "Give a folder with `--out`, such as `--out src/model`.");
 }
 
+/** The modules of a pull, and the renamed columns whose properties keep their names. */
+interface PulledModules {
+  readonly modules: readonly WrittenModule[];
+  readonly renamed: ReadonlyMap<string, readonly RenamedColumn[]>;
+}
+
 /**
  * Writes the modules of all tables, or of the given tables and the tables of earlier pulls. Navigations keep the names that the
- * last pull wrote.
+ * last pull wrote, and with `--keep-mine` properties that you edited keep theirs.
  */
 function modulesOf(
   { described: found, ...options }: PulledDatabase,
   folder: string,
-  { options: { tables }, file }: Invocation,
-): readonly WrittenModule[] | Problem {
+  { options: { tables, "keep-mine": keepMine }, file }: Invocation,
+): PulledModules | Problem {
   const first = writeDeclarations(found, options);
   const state = readFolder(
     folder,
@@ -309,9 +317,19 @@ function modulesOf(
   );
   if (isProblem(state)) return state;
   const given = (file["names"] ?? {}) as Readonly<Record<string, string>>;
-  const described = keepPulledNames(found, { modules: first, bases: state.bases, given });
+  const edited = keepEditedProperties(found, {
+    ...state,
+    modules: first,
+    keepMine: keepMine === true,
+    isGiven: (typeName, name) => isGiven(`${typeName}.`, name, given),
+  });
+  const renamed = edited.columns;
+  const named = edited.described === found ? first : writeDeclarations(edited.described, options);
+  const described = keepPulledNames(edited.described, { modules: named, bases: state.bases, given });
   const names = namesOf(tables);
-  if (names.length === 0) return described === found ? first : writeDeclarations(described, options);
+  if (names.length === 0) {
+    return { modules: described === edited.described ? named : writeDeclarations(described, options), renamed };
+  }
   const matches = (glob: string, { schema, name }: { readonly schema: string; readonly name: string }): boolean =>
     matchesGlob(glob, name) || matchesGlob(glob, `${schema}.${name}`);
   const unknown = names.find((glob) => !described.sets.some(({ table }) => matches(glob, table)));
@@ -326,7 +344,7 @@ function modulesOf(
     described,
     ({ table }) => pulled.has(table) || names.some((glob) => matches(glob, table)),
   );
-  return writeDeclarations(limited, options);
+  return { modules: writeDeclarations(limited, options), renamed };
 }
 
 function namesOf(tables: Invocation["options"][string]): readonly string[] {

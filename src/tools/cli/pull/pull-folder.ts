@@ -18,6 +18,7 @@ import { isProblem, type Problem, usageProblem } from "../problem.ts";
 import { printable } from "../redact.ts";
 import { editsOf } from "./merge-lines.ts";
 import { type FilePlan, planFile } from "./plan-file.ts";
+import type { RenamedColumn } from "./renamed-columns.ts";
 
 /** How a pull treats the files of its folder. */
 interface PullOptions {
@@ -29,6 +30,8 @@ interface PullOptions {
   readonly isDryRun: boolean;
   /** Whether conflicts are settled in favour of your text. */
   readonly keepMine: boolean;
+  /** The renamed columns whose properties keep their names, by the name of the file; absent: none. */
+  readonly renamed?: ReadonlyMap<string, readonly RenamedColumn[]> | undefined;
 }
 
 /**
@@ -39,7 +42,7 @@ interface PullOptions {
  */
 export function pullFolder(
   modules: readonly WrittenModule[],
-  { folder, isCheck, isDryRun, keepMine }: PullOptions,
+  { folder, isCheck, isDryRun, keepMine, renamed }: PullOptions,
   print: (line: string, styles: Styles) => void,
 ): ExitReason | Problem {
   const state = readFolder(
@@ -47,7 +50,7 @@ export function pullFolder(
     modules.map(({ path }) => path),
   );
   if (isProblem(state)) return state;
-  const plans = planFolder(modules, state, keepMine);
+  const plans = planFolder(modules, state, { keepMine, renamed });
   if (isDryRun) {
     for (const { path, text } of plans) {
       const before = state.yours.get(path) ?? null;
@@ -65,11 +68,11 @@ export function pullFolder(
 /** Files that pull writes once, and never merges: they open the database in your way. */
 const ONCE: ReadonlySet<string> = new Set(["database.ts"]);
 
-/** Plans all files of a pull, in the order of their names. @param keepMine settles conflicts in favour of your text */
+/** Plans all files of a pull, in the order of their names. */
 function planFolder(
   modules: readonly WrittenModule[],
   { yours, bases }: FolderState,
-  keepMine: boolean,
+  { keepMine, renamed }: Pick<PullOptions, "keepMine" | "renamed">,
 ): readonly FilePlan[] {
   const next = new Map(modules.map((module) => [module.path, module]));
   const paths = [...new Set([...next.keys(), ...bases.keys()])].toSorted();
@@ -83,6 +86,7 @@ function planFolder(
       next: module?.text ?? null,
       isOnce: ONCE.has(path),
       table: table === null ? null : printable(`${table.schema}.${table.name}`),
+      renamed: renamed?.get(path) ?? [],
     };
     return planFile(file, keepMine);
   });
@@ -109,6 +113,7 @@ function showPlan(plans: readonly FilePlan[]): readonly string[] {
   const width = Math.min(MAX_NAME, Math.max(0, ...shown.map(({ path }) => path.length)));
   const lines = shown.flatMap((plan) => [
     `  ${SIGNS[plan.kind]} ${plan.path.padEnd(width)}  ${printable(plan.message)}`,
+    ...plan.notes.map((note) => `      ${printable(note)}`),
     ...plan.conflicts.flatMap((conflict) => [
       `      ${plan.path}:${conflict.line}`,
       ...conflict.base.map((line) => `      - before    ${printable(line)}`),
