@@ -190,11 +190,11 @@ describe("a renamed column", () => {
   test("leaves the name of a property that you edited, with --keep-mine and in later pulls", async () => {
     alter("create table Label (LabelId integer primary key, Name text not null)");
     await pull();
-    edit("customer.ts", "  company: edm.string()", "  company: edm.string().minLength(2)");
-    edit("invoice.ts", "  customerId: edm.int64()", '  customerId: edm.int64().description("Who pays.")');
+    edit("customer.ts", "  company: edm.string()", "  company: edm.string({ minLength: 2 })");
+    edit("invoice.ts", "  customerId: edm.int64(),", "  customerId: edm.int64(), // Who pays.");
     edit("employee.ts", "  fax: edm.string()", "  telefax: edm.string()");
     edit("employee.ts", '    fax: "Fax"', '    telefax: "Fax"');
-    edit("label.ts", "  name: edm.string()", "  name: edm.string().minLength(1)");
+    edit("label.ts", "  name: edm.string()", "  name: edm.string({ minLength: 1 })");
     alter(
       "alter table Customer rename column Company to Firm",
       "alter table Invoice rename column CustomerId to PayerId",
@@ -206,10 +206,10 @@ describe("a renamed column", () => {
     expect(await pull({ "keep-mine": true })).toEqual(["success", expect.not.stringContaining("is now")]);
     const files = filesOf();
     expect(files["customer.ts"]).toMatch(
-      / {2}company: edm\.string\(\)\.minLength\(2\)[^]* {4}company: "Firm",[^]* {4}invoices: hasMany\(\(\) => Invoice, \{\n {6}on: \{ customerId: "customerId" \}/,
+      / {2}company: edm\.string\(\{ minLength: 2 \}\)[^]* {4}company: "Firm",[^]* {4}invoices: hasMany\(\(\) => Invoice, \{\n {6}on: \{ customerId: "customerId" \}/,
     );
     expect(files["invoice.ts"]).toMatch(
-      /description\("Who pays\."\)[^]* {4}customerId: "PayerId",[^]* {4}customer: hasRe/,
+      /int64\(\), \/\/ Who pays\.[^]* {4}customerId: "PayerId",[^]* {4}customer: hasRe/,
     );
     expect(files["employee.ts"]).toMatch(/ {2}telefax: edm[^]* {4}telefax: "FaxNumber",/);
     expect(files["label.ts"]).toMatch(/columns: \{\n {4}labelId: "LabelId",\n {4}name: "Title",/);

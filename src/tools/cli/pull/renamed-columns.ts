@@ -199,8 +199,9 @@ export function renameColumns(text: string, renamed: readonly RenamedColumn[]): 
     const line = lines[index] ?? "";
     const named = COLUMN.exec(line)?.groups?.["column"];
     const found = renamed.find(({ oldColumn }) => named !== undefined && unquoted(named) === oldColumn);
-    if (named !== undefined && found !== undefined)
+    if (named !== undefined && found !== undefined) {
       lines[index] = line.replace(named, () => JSON.stringify(found.column));
+    }
   }
   return lines.join("\n");
 }
