@@ -1,5 +1,4 @@
 import type { DescribedService, WrittenModule } from "odatakit/introspect";
-import { toWireName } from "../../../definition/names.ts";
 import { entriesOf, wholeEntry } from "./entries.ts";
 import { editsOf } from "./merge-lines.ts";
 
@@ -173,7 +172,9 @@ function withKey(
       excludesNulls: set.excludesNulls.map((field) => rename(set.typeName, field)),
       properties: set.properties.map((property) => {
         const field = rename(set.typeName, property.field);
-        return field === property.field ? property : { ...property, field, name: toWireName(field, "PascalCase") };
+        return field === property.field
+          ? property
+          : { ...property, field, name: field.charAt(0).toUpperCase() + field.slice(1) };
       }),
       navigations: set.navigations.map((navigation) => {
         const { target, on, through } = navigation;
