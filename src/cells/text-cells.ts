@@ -2,12 +2,12 @@ import { parseDateTimeOffset, parseDate } from "../edm/date-time-offset.ts";
 import { parseDecimal } from "../edm/decimal.ts";
 import { parseDuration } from "../edm/duration.ts";
 import { writeJsonString } from "../json/write-json.ts";
+import { fromHex } from "./hex.ts";
 import { readStoredTimestamp } from "./instant.ts";
 
 /** Readers of cells that are selected as text. Each returns null for a cell that is not a value of its kind. */
 
 const INTEGER = /^(?:0|-?[1-9]\d{0,18})$/;
-const HEX = /^(?:[\da-f]{2})*$/i;
 const BEFORE_CHRIST = / BC$/;
 const LEADING_YEAR = /^\d+/;
 
@@ -20,10 +20,7 @@ export function readInteger(cell: unknown): bigint | null {
 
 /** Reads bytes from hexadecimal digits. */
 export function readBytes(cell: unknown): Uint8Array | null {
-  if (typeof cell !== "string" || !HEX.test(cell)) return null;
-  const bytes = new Uint8Array(cell.length / 2);
-  for (let at = 0; at < bytes.length; at += 1) bytes[at] = Number.parseInt(cell.slice(2 * at, 2 * at + 2), 16);
-  return bytes;
+  return typeof cell === "string" ? fromHex(cell) : null;
 }
 
 /** Reads a date, or a timestamp in UTC. Years before 1 end in ` BC` and are counted without a year zero. */

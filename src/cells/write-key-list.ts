@@ -1,3 +1,5 @@
+import { toHex } from "./hex.ts";
+
 /**
  * Writes keys, as their form encodes them, as a JSON array of arrays: integers with all digits, bytes as hexadecimal text.
  * The infinities become numbers too large for a double, and null equals no cell.
@@ -24,9 +26,4 @@ function writeValue(value: unknown): string {
     default:
       return value instanceof Uint8Array ? `"${toHex(value)}"` : "null";
   }
-}
-
-/** Writes bytes as pairs of hexadecimal digits. */
-export function toHex(bytes: Uint8Array): string {
-  return Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("");
 }

@@ -77,7 +77,7 @@ function preparedConnection(connection: MysqlPoolConnection, most: number): Mysq
       known.delete(oldest);
       raw.unprepare(oldest);
     }
-    const values = parameters.map((value) => (value === undefined ? null : value));
+    const values = parameters.map(toBound);
     return run((done) => raw.execute(sql, values, done), parameters, callback);
   };
   return {
@@ -95,6 +95,12 @@ function preparedConnection(connection: MysqlPoolConnection, most: number): Mysq
       return raw.threadId;
     },
   };
+}
+
+/** Returns a parameter as mysql2 sends it: it takes bytes for a text in the charset of the connection, unless they are a Buffer. */
+function toBound(value: unknown): unknown {
+  if (!(value instanceof Uint8Array)) return value === undefined ? null : value;
+  return Buffer.from(value.buffer, value.byteOffset, value.byteLength);
 }
 
 /** Where the rows of a command go. */

@@ -45,6 +45,8 @@ export interface ColumnFormat {
    * exactly. The default is the only cell of the value in the form.
    */
   readonly toCell?: ((value: PrimitiveValue) => unknown) | undefined;
+  /** Casts the placeholder of a cell to store, if it differs from those that are compared; absent: as the form does. */
+  readonly placeStored?: ((cell: Sql) => Sql) | undefined;
   /** Whether the database may silently round the stored value. A column with `compared` may round too. */
   readonly mayRound?: boolean | undefined;
   /** Whether values that the database finds equal have the same text, so that it can compare the values of an ETag. */
@@ -79,7 +81,7 @@ export interface ArraySyntax {
   readonly toSelected: (column: Sql, toSelected: (item: Sql) => Sql) => Sql;
   /** Returns the array to bind. @param cells of the items: null, or as the format of the item encodes it */
   readonly write: (
-    cells: ReadonlyArray<string | number | bigint | boolean | null>,
+    cells: ReadonlyArray<string | number | bigint | boolean | Uint8Array | null>,
     item: StructuralProperty,
   ) => unknown;
   /** Casts the placeholder of a written array. */

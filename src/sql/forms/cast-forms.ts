@@ -1,7 +1,7 @@
 import { sql } from "kysely";
 import { keptPerNumber } from "../../base/memo.ts";
+import { toHex } from "../../cells/hex.ts";
 import { readInteger } from "../../cells/text-cells.ts";
-import { toHex } from "../../cells/write-key-list.ts";
 import { asBytes, asText } from "../../edm/value-codec.ts";
 import {
   convertedForm,

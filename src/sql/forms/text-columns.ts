@@ -17,7 +17,7 @@ import { integerBounds } from "../../edm/integer-bounds.ts";
 import type { StructuralProperty } from "../../edm/model.ts";
 import type { PrimitiveTypeName } from "../../edm/primitive-type.ts";
 import { fractionDigits } from "../../edm/shown-value.ts";
-import { asText, type PrimitiveValue } from "../../edm/value-codec.ts";
+import { asBytes, asText, type PrimitiveValue } from "../../edm/value-codec.ts";
 import { writeJsonString } from "../../json/write-json.ts";
 import type { TextComparison } from "../../tools/introspect/schema.ts";
 import { ofCodec, onlyCell, type ReadCell } from "../columns/column-format.ts";
@@ -51,6 +51,8 @@ export interface TextColumns extends Pick<ColumnTable, "selectNumber" | "stored"
   /** The same for Edm.Single, if it differs. */
   readonly singleCell?: (value: PrimitiveValue) => unknown;
   readonly hexadecimal: (column: Sql) => Sql;
+  /** Casts the placeholder of bytes that are stored. */
+  readonly boundBytes: (cell: Sql) => Sql;
   readonly stringText: (column: Sql) => Sql;
   readonly defaults: Readonly<Record<OwnType, ColumnRow>>;
   readonly duration: SqlForm;
@@ -99,7 +101,14 @@ export function textColumns(columns: TextColumns): ColumnTable {
       toJson: stringText,
     }),
     "Edm.Guid": () => ({ form: forms.guid, toJson: guidText }),
-    "Edm.Binary": () => ({ form: forms.binary, read: readBytes, toSelected: columns.hexadecimal }),
+    "Edm.Binary": () => ({
+      form: forms.binary,
+      read: readBytes,
+      toSelected: columns.hexadecimal,
+      // The bytes themselves: their digits are twice as long, and take as much time to write as to send.
+      toCell: asBytes,
+      placeStored: columns.boundBytes,
+    }),
     "Edm.TimeOfDay": (property) => ({ ...own["Edm.TimeOfDay"](property), toCell: timeCell, mayRound: true }),
     "Edm.Duration": () => ({ form: columns.duration }),
   };

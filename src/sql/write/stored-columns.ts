@@ -220,10 +220,10 @@ interface CellEncoder {
 }
 
 function encoderOf({ property, storage, format }: ScalarPlan): CellEncoder {
-  const { form, toCell = (value: PrimitiveValue): unknown => onlyCell(form, value) } = format;
+  const { form, placeStored = form.place, toCell = (value: PrimitiveValue): unknown => onlyCell(form, value) } = format;
   const isText = property.type.name === "Edm.String" && (storage === undefined || storage === "text");
   return {
-    place: form.place ?? asItStands,
+    place: placeStored ?? asItStands,
     // Invalid Unicode would be stored as other text.
     encode: isText ? (value) => (isWellFormed(String(value)) ? toCell(value) : undefined) : toCell,
   };

@@ -219,6 +219,7 @@ export const myColumnFormat: ColumnFormats["columnFormat"] = columnFormatOf(() =
     doubleText: myDoubleText,
     singleCell: (value) => onlyCell(myForms().double, withinSingle(Number(value))),
     hexadecimal: myHexadecimal,
+    boundBytes: (cell) => cell,
     stringText: myStringText,
     defaults: {
       "Edm.Boolean": () => ({

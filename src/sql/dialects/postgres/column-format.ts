@@ -83,6 +83,7 @@ const pgColumns = once(() =>
     // No comparison is true for NaN, so it has no cell there.
     doubleCell: (value) => (Number.isNaN(Number(value)) ? "NaN" : onlyCell(pgForms().double, value)),
     hexadecimal: pgHexadecimal,
+    boundBytes: (cell) => sql`${cell}::bytea`,
     stringText: pgText,
     defaults: DEFAULTS,
     duration: pgTexts().duration,

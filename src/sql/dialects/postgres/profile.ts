@@ -1,5 +1,6 @@
 import { sql } from "kysely";
 import { once } from "../../../base/memo.ts";
+import { toHex } from "../../../cells/hex.ts";
 import { writeKeyList } from "../../../cells/write-key-list.ts";
 import type { StreamingSyntax } from "../../../connection/synchronous-reader.ts";
 import type { StructuralProperty } from "../../../edm/model.ts";
@@ -274,10 +275,13 @@ const PG_ARRAYS: ArraySyntax = Object.freeze<ArraySyntax>({
     const several = sql`when array_ndims(${column}) > 1 then to_jsonb(${column})::text`;
     return sql`(case when ${column} is null then null ${several} else to_jsonb(${texts})::text end)`;
   },
-  write: (cells, { type }) => {
-    const prefix = type.name === "Edm.Binary" ? "\\x" : "";
-    return writeArray(cells.map((cell) => (cell === null ? null : `${prefix}${String(cell)}`)));
-  },
+  write: (cells) =>
+    writeArray(
+      cells.map((cell) => {
+        if (cell === null) return null;
+        return cell instanceof Uint8Array ? `\\x${toHex(cell)}` : String(cell);
+      }),
+    ),
   place: (cell, { type }) => sql`${cell}${CASTS[type.name] ?? sql``}`,
   // Arrays are comparable only if their element types match.
   compared: (column, { type }) => sql`${column}${CASTS[type.name] ?? sql``}`,

@@ -24,7 +24,7 @@ import {
   stringText,
   utcText,
 } from "../../../cells/text-cells.ts";
-import { toHex } from "../../../cells/write-key-list.ts";
+import { toHex } from "../../../cells/hex.ts";
 import type { SynchronousReader } from "../../../connection/synchronous-reader.ts";
 import { decimalOfReal } from "../../../edm/decimal-arithmetic.ts";
 import { fromScaled } from "../../../edm/decimal.ts";
