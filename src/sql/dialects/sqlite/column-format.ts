@@ -1,5 +1,6 @@
 import { sql } from "kysely";
 import { keptPerForeign } from "../../../base/memo.ts";
+import { toHex } from "../../../cells/hex.ts";
 import { BEFORE_ALL_TEXTS, BEHIND_ALL_TEXTS } from "../../../cells/instant.ts";
 import {
   scanBoolean,
@@ -24,7 +25,6 @@ import {
   stringText,
   utcText,
 } from "../../../cells/text-cells.ts";
-import { toHex } from "../../../cells/hex.ts";
 import type { SynchronousReader } from "../../../connection/synchronous-reader.ts";
 import { decimalOfReal } from "../../../edm/decimal-arithmetic.ts";
 import { fromScaled } from "../../../edm/decimal.ts";
