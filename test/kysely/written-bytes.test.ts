@@ -1,5 +1,5 @@
 // Statements: docs/reference/storage.md#where-values-are-stored
-import { CompiledQuery, sql } from "kysely";
+import { type CompiledQuery, sql } from "kysely";
 import { edm, entityType, odataService, type ODataService } from "odatakit";
 import { sqlEntitySet } from "odatakit/kysely";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";

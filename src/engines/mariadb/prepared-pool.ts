@@ -1,3 +1,4 @@
+import { Buffer } from "node:buffer";
 import { EventEmitter } from "node:events";
 import type { MysqlPool, MysqlPoolConnection, MysqlQueryResult } from "kysely";
 import { type RowRoom, RoomyValues } from "../../connection/array-reader.ts";

@@ -101,14 +101,7 @@ export function textColumns(columns: TextColumns): ColumnTable {
       toJson: stringText,
     }),
     "Edm.Guid": () => ({ form: forms.guid, toJson: guidText }),
-    "Edm.Binary": () => ({
-      form: forms.binary,
-      read: readBytes,
-      toSelected: columns.hexadecimal,
-      // The bytes themselves: their digits are twice as long, and take as much time to write as to send.
-      toCell: asBytes,
-      placeStored: columns.boundBytes,
-    }),
+    "Edm.Binary": () => binaryParts(columns),
     "Edm.TimeOfDay": (property) => ({ ...own["Edm.TimeOfDay"](property), toCell: timeCell, mayRound: true }),
     "Edm.Duration": () => ({ form: columns.duration }),
   };
@@ -134,6 +127,11 @@ export function textColumns(columns: TextColumns): ColumnTable {
       return integer === null ? null : Number(integer);
     },
   };
+}
+
+/** Makes the parts of a column of bytes. They are stored as bytes: their digits are twice as long, and take time to write. */
+function binaryParts({ forms, hexadecimal: toSelected, boundBytes: placeStored }: TextColumns): ColumnParts {
+  return { form: forms.binary, read: readBytes, toSelected, toCell: asBytes, placeStored };
 }
 
 /** Makes the row of the integer types except Edm.Int64. */
