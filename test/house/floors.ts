@@ -45,6 +45,7 @@ const DATABASES: Readonly<Record<string, Room>> = {
     mayImport: ["connection", "cells", "query", "edm", "errors", "base"],
     packages: [
       "kysely",
+      "node:buffer",
       "node:events",
       "node:sqlite",
       "node:process",
