@@ -90,4 +90,5 @@ export type { ServicesFetch } from "./service/compose-services.ts";
 export { odataService } from "./service/odata-service.ts";
 export { reloadable, type ReloadableService, type ReplaceOptions } from "./service/reloadable.ts";
 export type { ODataService } from "./service/odata-service.ts";
+export type { RunInSetOptions, RunOptions, RunWork } from "./service/run-work.ts";
 export type { ProbedDatabase, ProbeOptions, ProbeReport } from "./service/probe-databases.ts";

@@ -30,8 +30,13 @@ export interface Arrival {
   readonly clock: StageClock | null;
 }
 
+/** The facts that the application sees. */
+type VisibleArrival = Pick<Arrival, "baseUrl" | "requestId" | "url"> & {
+  readonly odata: Pick<ODataRequest, "headers" | "hostRequest" | "method">;
+};
+
 /** Returns the request as the application sees it. Headers are made on first use. */
-export function toIncomingRequest(arrival: Arrival): IncomingRequest {
+export function toIncomingRequest(arrival: VisibleArrival): IncomingRequest {
   const { odata } = arrival;
   return {
     id: arrival.requestId,
@@ -53,6 +58,6 @@ export function hostOf({ hostRequest }: Pick<ODataRequest, "hostRequest">): Host
 }
 
 /** Returns the absolute URL of a request as the client sees it. */
-function fullUrlOf({ baseUrl, url: { path, query } }: Arrival): string {
+function fullUrlOf({ baseUrl, url: { path, query } }: VisibleArrival): string {
   return query === "" ? baseUrl + path : `${baseUrl}${path}?${query}`;
 }

@@ -57,7 +57,7 @@ export function authorize(
   path: ResourcePath,
   { category, along = [] }: RouteRules,
 ): CallerAccess {
-  requireRules(definition.authorization, user, { action: "use this service" });
+  requireService(user, definition);
   const pending = requireAddressed(user, definition, path, category);
   const properties = propertyAccessOf(definition, user);
   if (along.length === 0 || !("navigationProperty" in path)) {
@@ -73,6 +73,11 @@ export function authorize(
     });
   }
   return { user, pending, isTargetSkipped: !navigation.asksTarget, properties };
+}
+
+/** Checks the rules of the service, which precede those of sets and operations. @throws ODataError as for `authorize` */
+export function requireService(user: User | null, { authorization }: ServiceDefinition): void {
+  requireRules(authorization, user, { action: "use this service" });
 }
 
 /** Checks the rules of the addressed set or operation. @returns the rules that only a loaded entity can decide */

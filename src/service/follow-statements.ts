@@ -22,7 +22,7 @@ export function followStatements(
   clock: StageClock | null,
   answer: () => Maybe<ODataResponse>,
 ): Maybe<ODataResponse> {
-  const scope = scopeOf(definition, request, clock);
+  const scope = statementScopeOf(definition, request, clock);
   if (scope === null) return answer();
   // Operations of a batch belong to the trace of the batch.
   const follower = statementScope()?.follower;
@@ -49,7 +49,8 @@ function joined(scope: StatementScope | undefined, follower: StatementFollower):
   };
 }
 
-function scopeOf(
+/** Returns who receives the statements of a request; null for nobody. */
+export function statementScopeOf(
   definition: ServiceDefinition,
   { id, method, target }: TracedRequest,
   clock: StageClock | null,

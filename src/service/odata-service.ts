@@ -41,6 +41,7 @@ import { metadataOf } from "./metadata-of.ts";
 import { PositionReports, withPosition } from "./position-reports.ts";
 import { databaseProbe, type ProbeOptions, type ProbeReport } from "./probe-databases.ts";
 import { describedRoutes, RouteTable } from "./route-table.ts";
+import { runWork, type RunWork } from "./run-work.ts";
 import { databaseChecks, SchemaGate, tenantGates } from "./schema-gate.ts";
 
 /** The number of query shapes that a service caches: more than the clients of an application usually need. */
@@ -77,6 +78,17 @@ export interface ODataService {
    * @see docs/reference/handlers.md
    */
   drain(): Promise<void>;
+  /**
+   * Runs work without a request, such as a job, an import or a test, with the context that handlers get: rules, hooks, validation
+   * and `set` apply to the given user as in a request. Work of `ctx.afterCommit` starts when the work has returned.
+   * @param user the user of the work, as `authenticate` returns it; null for nobody
+   * @param work a function that uses the context it receives
+   * @param options `set` makes the context that of the handlers of a set
+   * @returns the result of the work
+   * @throws the error that the work throws or returns; ConfigurationError and others of `ready`; Error for a strange set
+   * @see docs/reference/services.md, Work without a request
+   */
+  readonly run: RunWork;
   /**
    * Handles a Fetch request, for every runtime with the Fetch API.
    * @param host the value of `ctx.host`, such as the second argument of a Worker's `fetch`; the `Request` if undefined
@@ -144,15 +156,21 @@ export function odataService(options: ServiceOptions): ODataService {
     ready: () => schemaGate.ready(),
     probe: databaseProbe(definition),
     drain: () => runtime.sets.work.drain(),
+    run: runWork({ ...runtime, positions, ready: () => schemaGate.ready() }),
     handle,
-    fetch: async (request: Request, host?: unknown) => {
-      const odata = fromFetchRequest(request, { hostRequest: host });
-      const response = await handle(odata);
-      return toFetchResponse(response, (error) => logBrokenResponse(definition, odata, response, error));
-    },
+    fetch: fetchWith(definition, handle),
   };
   describeService(service, description);
   return Object.freeze(service);
+}
+
+/** Makes `service.fetch`. */
+function fetchWith(definition: ServiceDefinition, handle: ODataService["handle"]): ODataService["fetch"] {
+  return async (request, host) => {
+    const odata = fromFetchRequest(request, { hostRequest: host });
+    const response = await handle(odata);
+    return toFetchResponse(response, (error) => logBrokenResponse(definition, odata, response, error));
+  };
 }
 
 /** Passes the secret only to the seal, because handlers and logs see the definition. */

@@ -46,7 +46,7 @@ export class PositionReports {
   }
 
   /** Makes the places that a request reads. */
-  readingFor(odata: ODataRequest, id: string): Reading {
+  readingFor(odata: Pick<ODataRequest, "method" | "signal" | "target">, id: string): Reading {
     return new Reading(this.#databases, {
       get signal(): AbortSignal {
         return odata.signal;

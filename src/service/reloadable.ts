@@ -1,4 +1,5 @@
-import { isPromiseLike } from "../base/maybe.ts";
+import { isPromiseLike, type Maybe } from "../base/maybe.ts";
+import type { Context, User } from "../definition/context.ts";
 import type { Awaitable } from "../definition/handlers.ts";
 import { descriptionOf, forwardDescription } from "../definition/model/service-definition.ts";
 import { ConfigurationError } from "../errors/configuration-error.ts";
@@ -7,6 +8,7 @@ import type { ODataRequest } from "../http/odata-request.ts";
 import type { ODataResponse, ResponseBody } from "../http/odata-response.ts";
 import { logBrokenResponse } from "./handle-error.ts";
 import type { ODataService } from "./odata-service.ts";
+import type { RunOptions } from "./run-work.ts";
 
 /** The options of `replace`. */
 export interface ReplaceOptions {
@@ -67,6 +69,8 @@ export function reloadable(service: ODataService): ReloadableService {
     drain: async () => {
       await Promise.all(Array.from(generations, (each) => each.service.drain()));
     },
+    run: <T>(user: User | null, work: (context: never) => Maybe<T>, options?: RunOptions) =>
+      current.run(user, work, options),
     handle,
     fetch: (request, host) => current.fetch(request, host),
     replace: (next, options = {}) => {
@@ -112,6 +116,16 @@ class Generation {
     const track = (response: ODataResponse): ODataResponse => this.#tracked(response);
     const answer = this.service.handle(request);
     return isPromiseLike(answer) ? Promise.resolve(answer).then(track) : track(answer);
+  }
+
+  /** Work without a request ends as a request does: the service that began it is closed after it. */
+  async run<T>(user: User | null, work: (context: never) => Maybe<T>, options: RunOptions | undefined): Promise<T> {
+    this.#open += 1;
+    try {
+      return await this.service.run(user, work as (context: Context) => Maybe<T>, options);
+    } finally {
+      this.end();
+    }
   }
 
   async fetch(request: Request, host: unknown): Promise<Response> {

@@ -73,7 +73,7 @@ function makeService() {
       books: hasMany(() => Book, { on: { id: "author" }, target: "Books", partner: "writer" }),
     },
   });
-  return odataService({
+  const service = odataService({
     entitySets: [
       authors,
       sqlEntitySet(Book, {
@@ -122,6 +122,7 @@ function makeService() {
       info: () => undefined,
     },
   });
+  return { authors, service };
 }
 
 const logged: string[] = [];
@@ -135,7 +136,8 @@ interface Sent {
 }
 
 describe("the places of statements", () => {
-  let service: ReturnType<typeof makeService>;
+  let service: ReturnType<typeof makeService>["service"];
+  let authors: ReturnType<typeof makeService>["authors"];
   let etag = "";
   let checked: readonly string[] = [];
 
@@ -144,7 +146,7 @@ describe("the places of statements", () => {
     primary = { ...(await openPGlite(({ query }) => void logs[0].push(query.sql))), statements: logs[0] };
     replica = { ...(await openOtherPGlite(({ query }) => void logs[1].push(query.sql))), statements: logs[1] };
     await Promise.all([run(primary.db, TABLES), run(replica.db, TABLES + STANDBY)]);
-    service = makeService();
+    ({ authors, service } = makeService());
     await service.ready();
     checked = [...replica.statements];
   });
@@ -247,6 +249,13 @@ describe("the places of statements", () => {
     const sent = await send(target, method, body);
     expect({ status: sent.status, position: sent.headers.get(HEADER) }).toEqual({ status, position: null });
     expect(sent.places).not.toContain("replica");
+  });
+
+  test("work without a request reads the primary", async () => {
+    replica.statements.splice(0);
+    const found = await service.run({ id: "ada" }, (ctx) => ctx.sets(authors).get(1));
+    expect(found).toMatchObject({ name: "of the primary" });
+    expect(replica.statements).toEqual([]);
   });
 
   test("the schema check reads the primary", () => {
