@@ -76,8 +76,8 @@ export interface AppliedQuery {
 export interface QueryableHandler<C> {
   (context: C): Answer<QueryableSource>;
   /**
-   * The source that every call returns, if it is known at startup, such as a table of a database. With a database per tenant, it
-   * only shows that the rows are in a database.
+   * The source that every call returns, if it is known at startup, such as a table of a database. With a database per tenant, and
+   * for the application's `queryable` of a table, it only shows that the rows are in a database.
    */
   readonly source?: QueryableSource;
 }

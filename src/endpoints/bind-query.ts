@@ -79,7 +79,7 @@ function linked<Query extends { readonly links?: ExpansionLinks | undefined }>(
 
 const ofShape = ({ shape }: BoundQuery): AuthorizedRequest["queriedSets"] => setsOfQuery(shape);
 
-/** Notes the sets that a query uses if a set of the service has `cacheControl`. */
+/** Notes the sets that a query uses if a set of the service has `cacheControl` or `vary`. */
 function noted<Query>(
   request: AuthorizedRequest,
   query: Query,

@@ -1,5 +1,6 @@
 import { keptPer } from "../base/memo.ts";
 import type { EntitySet } from "../edm/model.ts";
+import { mergeVary } from "../http/headers.ts";
 import type { SelectExpandClause } from "../query/clauses.ts";
 import { mentionsOf, namedIn, type QueryClauses } from "../query/mentions.ts";
 import type { AuthorizedRequest } from "./authorized-request.ts";
@@ -21,7 +22,33 @@ const NOT_STORED: CacheHeaders = Object.freeze({ Vary: VARY, "Cache-Control": "n
  */
 export function cacheHeaders(request: AuthorizedRequest): CacheHeaders {
   const usual = request.access.user === null ? OPEN : NOT_STORED;
-  return request.service.cachesReads ? (settingHeaders(request) ?? usual) : usual;
+  if (!request.service.cachesReads) return usual;
+  const headers = settingHeaders(request) ?? usual;
+  const names = readHeaders(request);
+  return names === "" ? headers : { ...headers, Vary: mergeVary(headers.Vary, names) };
+}
+
+/** Returns the headers of a response without content for caches; undefined if no header of the response is needed. */
+export function emptyCacheHeaders(request: AuthorizedRequest): CacheHeaders | undefined {
+  const headers = cacheHeaders(request);
+  return headers === OPEN ? undefined : headers;
+}
+
+/** Whether the handlers of a set read headers of requests, so that its ETag does not tell its representations apart. */
+export function variesByHeaders({ service }: Pick<AuthorizedRequest, "service">, set: EntitySet): boolean {
+  return runtimeOf(service, set).settings.vary !== "";
+}
+
+/** Returns the request headers that the handlers of a response read. Operations, and handlers without a set, may read any. */
+function readHeaders(request: AuthorizedRequest): string {
+  const { service, path } = request;
+  const isOperation = path.kind === "boundOperation" || path.kind === "operationImport";
+  const sets = readSets(request);
+  const runtimes =
+    isOperation || sets.includes(null)
+      ? [...service.entitySets.values()]
+      : sets.flatMap((set) => (set === null ? [] : [runtimeOf(service, set)]));
+  return runtimes.flatMap(({ settings: { vary } }) => (vary === "" ? [] : [vary])).join(", ");
 }
 
 /** Returns the headers for a read of sets with `cacheControl`; undefined for any other response. */

@@ -19,6 +19,7 @@ import type { EntityPath, ResourcePath } from "../query/resource-path.ts";
 import { childrenOf } from "../query/walk-expression.ts";
 import type { AuthorizedRequest } from "./authorized-request.ts";
 import { bindEntity, readJsonFormat } from "./bind-query.ts";
+import { variesByHeaders } from "./cache-headers.ts";
 import { addressEntity, entityNotFound, checkMissingMatch, checkReadMatch } from "./current-entity.ts";
 import type { Execution } from "./execution.ts";
 import { fittingText } from "./response-bytes.ts";
@@ -105,7 +106,7 @@ function expandUnlessKnown(execution: Execution, resource: EntityResource, found
   if (isOwn(resource.query.selectExpand)) {
     const etag = etagFor(execution, resource, found);
     checkReadMatch(execution, etag);
-    if (isKnown(execution, etag)) return { etag, expanded: null };
+    if (isUnchanged(execution, resource.origin, etag)) return { etag, expanded: null };
   }
   return withETag(execution, resource, found);
 }
@@ -136,6 +137,12 @@ const isOwn = keptPer((clause: SelectExpandClause): boolean => {
 
 function readsClock(expression: Expression): boolean {
   return (expression.kind === "call" && expression.name === "now") || childrenOf(expression).some(readsClock);
+}
+
+/** Whether the client has an entity as the response would show it. */
+export function isUnchanged(execution: Execution, origin: EntityOrigin, etag: string | undefined): boolean {
+  if (origin.kind === "EntitySet" && variesByHeaders(execution, origin)) return false;
+  return isKnown(execution, etag);
 }
 
 /** Whether the client has the representation with an ETag. */

@@ -18,7 +18,7 @@ import type { AuthorizedRequest } from "./authorized-request.ts";
 import { readJsonFormat, readOptions, readTextFormat } from "./bind-query.ts";
 import { addressEntity, entityNotFound, checkMissingMatch, checkReadMatch, readerFor } from "./current-entity.ts";
 import type { Execution } from "./execution.ts";
-import { isKnown } from "./read-entity.ts";
+import { isUnchanged } from "./read-entity.ts";
 import { runtimeOf } from "./service-runtime.ts";
 import { jsonResponse, noContentResponse, notModifiedResponse, okResponse, type Endpoint, inStages } from "./stages.ts";
 
@@ -38,7 +38,7 @@ export const readProperty: Endpoint = inStages({
       }
       const etag = etagOf(entitySet, found.entity, found.rowShape, execution.access.properties);
       checkReadMatch(execution, etag);
-      return { etag, found: isKnown(execution, etag) ? null : found };
+      return { etag, found: isUnchanged(execution, entitySet, etag) ? null : found };
     });
   },
   write: ({ etag, found }, { addressed, format, key }, request) => {

@@ -40,7 +40,7 @@ export interface ServiceRuntime {
   readonly seal: TokenSeal | null;
   /** Whether any rule may refuse a request. */
   readonly hasRules: boolean;
-  /** Whether any set has `cacheControl`. */
+  /** Whether any set has `cacheControl` or `vary`. */
   readonly cachesReads: boolean;
   /** The entity sets of `ctx.sets`. */
   readonly sets: EntitySets;

@@ -3,7 +3,7 @@ import { ODATA_VERSION } from "../http/base-url.ts";
 import type { JsonFormat } from "../http/media-type.ts";
 import type { ODataResponse, ResponseBody } from "../http/odata-response.ts";
 import type { AuthorizedRequest } from "./authorized-request.ts";
-import { cacheHeaders } from "./cache-headers.ts";
+import { cacheHeaders, emptyCacheHeaders } from "./cache-headers.ts";
 import type { Execution } from "./execution.ts";
 import { whileHeld } from "./held-response.ts";
 import { executeSettled } from "./settled-write.ts";
@@ -131,8 +131,7 @@ export function jsonResponse(
 
 /** Makes a 204 response. @see RFC 9110, section 15.3.5 */
 export function noContentResponse(request: AuthorizedRequest, extra?: ExtraHeaders): ODataResponse {
-  const caching = cacheHeaders(request);
-  const stated = caching["Cache-Control"] === undefined ? undefined : caching;
+  const stated = emptyCacheHeaders(request);
   return { status: 204, headers: { "OData-Version": ODATA_VERSION, ...stated, ...extra }, body: null };
 }
 

@@ -27,8 +27,8 @@ import {
   checkUncomparable,
   convertedFields,
 } from "../sql/columns/check-table-options.ts";
-import { searchedProperties } from "../sql/read/column-search.ts";
-import { narrowedHandlers } from "../sql/read/narrowed-handlers.ts";
+import { columnSearch, searchedProperties, searchStructures } from "../sql/read/column-search.ts";
+import { narrowedHandlers, narrowedSearch } from "../sql/read/narrowed-handlers.ts";
 import { linkNavigations } from "../sql/write/sql-links.ts";
 import { noteNarrowed, noteTable } from "../sql/write/sql-table.ts";
 import { rowReads } from "../sql/write/sql-write.ts";
@@ -122,8 +122,10 @@ export function sqlEntitySet<
   checkUncomparable(uncomparable, options, report);
   const own = home === null ? null : tableHandlers(type, home, options, report);
   if (Array.isArray(search)) checkSearchedRows(others, report);
-  const given: EntitySetOptions<E, N, F, A> = Object.assign({}, own?.handlers, others, {
-    search: Array.isArray(search) ? searchOf(type, search, home, report) : search,
+  const given: EntitySetOptions<E, N, F, A> = Object.assign({}, own?.handlers, others, own?.shown, {
+    search: Array.isArray(search)
+      ? searchOf(type, { names: search, queryable: others.queryable }, home, report)
+      : search,
     navigation: own === null ? others.navigation : own.navigation,
   });
   const set = entitySet<E, N, F, A>(type, given);
@@ -143,28 +145,37 @@ export function sqlEntitySet<
 
 /** Reports a search over columns together with a handler that may hide rows: it searches the whole table. */
 function checkSearchedRows(
-  options: { readonly queryable?: unknown; readonly getAll?: unknown },
+  { getAll }: { readonly getAll?: unknown },
   report: (message: string, fix: string) => void,
 ): void {
-  for (const handler of ["queryable", "getAll"] as const) {
-    if (options[handler] === undefined) continue;
-    report(
-      `\`search\` names properties, which searches the whole table, but \`${handler}\` may return only some of its rows.`,
-      "Make `search` a handler that returns the matching ones of those rows.",
-    );
-  }
+  if (getAll === undefined) return;
+  report(
+    "`search` names properties, which searches the whole table, but `getAll` may return only some of its rows.",
+    "Make `search` a handler that returns the matching ones of those rows.",
+  );
+}
+
+/** The properties of a search over columns, and the handler of the application that chooses the searched rows. */
+interface SearchedRows {
+  readonly names: readonly unknown[];
+  readonly queryable?: unknown;
 }
 
 /** Makes the search over columns; undefined if faults were reported instead. */
 function searchOf(
   type: EntityTypeDeclaration,
-  names: readonly unknown[],
+  { names, queryable }: SearchedRows,
   home: TableHome | null,
   report: (message: string, fix: string) => void,
 ): unknown {
   if (home === null) return undefined;
   const properties = searchedProperties(type, names, report);
-  return properties.length === 0 ? undefined : home.searchOf(properties);
+  if (properties.length === 0) return undefined;
+  if (typeof queryable !== "function") return home.searchOf(properties);
+  const known = searchStructures();
+  return narrowedSearch(type, queryable as QueryableHandler<Context>, (reader) =>
+    columnSearch({ type, reader, properties, known }),
+  );
 }
 
 function checkOperations(operations: unknown, report: (message: string, fix: string) => void): void {
@@ -186,6 +197,8 @@ function checkOperations(operations: unknown, report: (message: string, fix: str
 
 interface TableHandlers<N> {
   readonly handlers: object;
+  /** The application's `queryable`, as a handler of rows of a database. */
+  readonly shown: Pick<Partial<EntitySetHandlers<Context>>, "queryable">;
   readonly navigation: N | undefined;
   /** The handlers that enforce row rules in the transaction of the write. */
   readonly checkingRows: readonly object[];
@@ -210,24 +223,27 @@ function tableHandlers<E extends EntityTypeDeclaration, N extends Navigations<E>
   }
   const { queryable, getAll } = options;
   const isNarrowed = typeof queryable === "function";
-  const narrowed = isNarrowed ? narrowedHandlers(entityType, queryable as QueryableHandler<Context>, handlers) : {};
+  const narrowed: Partial<ReturnType<typeof narrowedHandlers>> = isNarrowed
+    ? narrowedHandlers(entityType, queryable as QueryableHandler<Context>, handlers)
+    : {};
   for (const [handlerName, handler] of Object.entries(narrowed)) {
     if (name === "") continue;
     noteNarrowed(handler as object, table);
-    // `getByKey` reads only rows that the application shows.
-    if (handlerName !== "getByKey") note(handler as object);
+    // These read only rows that the application shows.
+    if (handlerName !== "getByKey" && handlerName !== "queryable") note(handler as object);
   }
   // Otherwise the rows of the table would take precedence over the application's `getAll`.
   const replaced = isNarrowed || getAll === undefined ? {} : { queryable: undefined };
-  // If the application supplies `patch` or narrows the rows, it also has to write links.
+  // If the application supplies `patch`, it also has to write links.
   const isPatched = Array.isArray(operations) && operations.includes("patch") && options.patch === undefined;
-  const linked = linkNavigations(name === "" ? null : table, isPatched && !isNarrowed, navigation, options.columns);
+  const linked = linkNavigations(name === "" ? null : table, isPatched, navigation, options.columns);
   const { create, replace, patch, delete: remove }: Partial<EntitySetHandlers<Context>> = { ...handlers, ...narrowed };
   for (const handler of options.unreadable === "null" ? [replace, patch] : []) {
     if (handler !== undefined) Object.assign(handler, { keepsUnreadable: true } satisfies StoredHandler);
   }
   return {
     handlers: { ...handlers, ...narrowed, ...replaced },
+    shown: narrowed.queryable === undefined ? {} : { queryable: narrowed.queryable },
     navigation: linked.navigations as N | undefined,
     rows: name === "" ? {} : rowReads(table),
     checkingRows: [create, replace, patch, remove, ...linked.handlers].filter((each) => each !== undefined),

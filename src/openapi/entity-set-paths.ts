@@ -13,6 +13,7 @@ import {
   PREFER_RETURN,
   keyTemplate,
   queryParameters,
+  hasNotModified,
   readConditionsOf,
 } from "./parameters.ts";
 import {
@@ -180,7 +181,7 @@ function addRead(scope: ServiceScope, set: EntitySetDefinition): void {
     parameters: [...parameters, ...options, ...readConditionsOf(set)],
     responses: {
       200: jsonResponse("The entity.", entitySchema(entityType, scope.schemas), headers),
-      ...(hasETag ? { 304: emptyResponse("The client has it.", headers) } : {}),
+      ...(hasNotModified(set) ? { 304: emptyResponse("The client has it.", headers) } : {}),
       ...errorResponses({ isAddressed: true, isConditional: hasETag }),
     },
   });

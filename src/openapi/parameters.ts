@@ -281,8 +281,14 @@ const IF_NO_MATCH: DocumentObject = inHeader(
 );
 
 /** Returns the headers of a conditional read of an entity, or of one of its properties. */
-export function readConditionsOf({ entitySet }: EntitySetDefinition): readonly DocumentObject[] {
-  return entitySet.etag.length > 0 ? [IF_MATCH, IF_NONE_MATCH] : [];
+export function readConditionsOf(set: EntitySetDefinition): readonly DocumentObject[] {
+  if (set.entitySet.etag.length === 0) return [];
+  return hasNotModified(set) ? [IF_MATCH, IF_NONE_MATCH] : [IF_MATCH];
+}
+
+/** Returns whether reads of an entity may be 304: its ETag shows whether the response has changed. */
+export function hasNotModified({ entitySet, settings }: EntitySetDefinition): boolean {
+  return entitySet.etag.length > 0 && settings.vary === "";
 }
 
 /** Returns whether writes check preconditions: entities have an ETag and can be read by key. */

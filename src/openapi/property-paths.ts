@@ -2,7 +2,7 @@ import type { EntitySetDefinition } from "../definition/model/service-definition
 import type { StructuralProperty } from "../edm/model.ts";
 import { bodyLimit, addMemberOperation, type MemberScope, memberScopes } from "./entity-set-paths.ts";
 import { exampleOf } from "./examples.ts";
-import { writeConditionsOf, hasConditions, IF_NONE_MATCH, readConditionsOf } from "./parameters.ts";
+import { writeConditionsOf, hasConditions, hasNotModified, IF_NONE_MATCH, readConditionsOf } from "./parameters.ts";
 import { ETAG_HEADER, emptyResponse, errorResponses, jsonBody, jsonResponse, rawResponse } from "./responses.ts";
 import { accessOf, type ServiceScope } from "./service-scope.ts";
 import { envelope, withContext, objectSchema, valueSchema } from "./value-schemas.ts";
@@ -55,7 +55,7 @@ function addRead(each: PropertyScope): void {
     responses: {
       200: jsonResponse("The value.", value, headers),
       ...(property.nullable && !property.isCollection ? { 204: emptyResponse("It is null.", headers) } : {}),
-      ...(hasETag ? { 304: emptyResponse("The client has it.", headers) } : {}),
+      ...(hasNotModified(set) ? { 304: emptyResponse("The client has it.", headers) } : {}),
       ...errorResponses({ isAddressed: true, isConditional: hasETag }),
     },
   });

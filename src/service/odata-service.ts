@@ -205,7 +205,7 @@ function toRuntime(
     },
     seal: secret === undefined ? null : tokenSeal(secret),
     hasRules: hasRules(definition),
-    cachesReads: sets.some(({ set: { settings } }) => settings.cacheControl !== null),
+    cachesReads: sets.some(({ set: { settings } }) => settings.cacheControl !== null || settings.vary !== ""),
     sets: new EntitySets(
       definition,
       sets.map(({ set, runtime: { bodies } }) => ({ set, bodies })),

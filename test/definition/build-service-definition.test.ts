@@ -221,6 +221,7 @@ describe("settings", () => {
       idempotentDelete: true,
       requireIfMatch: false,
       cacheControl: null,
+      vary: "",
       selectPushdownEnabled: true,
       expandPushdownEnabled: true,
       unknownMembers: "reject",

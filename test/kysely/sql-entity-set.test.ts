@@ -287,10 +287,6 @@ describe("faults at startup", () => {
       "a search over the whole table where a handler keeps rows back",
       { ...base, search: ["name"], queryable: () => null, getAll: () => [] },
       [
-        "`search` names properties, which searches the whole table, but `queryable` may return only some of its rows.",
-        "Make `search` a handler that returns the matching ones of those rows.",
-      ],
-      [
         "`search` names properties, which searches the whole table, but `getAll` may return only some of its rows.",
         "Make `search` a handler that returns the matching ones of those rows.",
       ],

@@ -173,6 +173,8 @@ export interface EntitySetSettings {
   readonly requireIfMatch: boolean;
   /** The `Cache-Control` of reads; null for the usual header. */
   readonly cacheControl: CacheControl | null;
+  /** The request headers that the handlers read, for `Vary`; empty for none. */
+  readonly vary: string;
   readonly selectPushdownEnabled: boolean;
   readonly expandPushdownEnabled: boolean;
   readonly unknownMembers: "reject" | "ignore";

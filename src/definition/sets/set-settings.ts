@@ -42,6 +42,12 @@ export interface InheritedSettings {
    * @see docs/reference/entity-sets.md, Caching
    */
   readonly cacheControl?: string | undefined;
+  /**
+   * The names of the request headers that the handlers read, such as "Accept-Language": responses that depend on the set name
+   * them in `Vary`, and its reads are never 304, since an ETag is the same in all languages.
+   * @see docs/reference/entity-sets.md, Caching
+   */
+  readonly vary?: string | undefined;
   /** The rounding of midpoints by `round()`. */
   readonly roundingMode?: RoundingMode | undefined;
   /** Whether sources read only the properties that the response needs. */

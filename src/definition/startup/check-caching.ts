@@ -6,7 +6,7 @@ import { cacheControlFault, forOneUser, readCacheControl } from "../sets/cache-c
 import { statesRules } from "./check-authorization.ts";
 
 /** The rules for preconditions and caches. They are listed in the order of their faults. */
-export const CACHING_RULES: readonly StartupRule[] = Object.freeze([checkPreconditions, checkCacheControl]);
+export const CACHING_RULES: readonly StartupRule[] = Object.freeze([checkPreconditions, checkCacheControl, checkVary]);
 
 /** Checks that the service can check the preconditions that it requires. @see docs/reference/etags.md */
 function* checkPreconditions({ options, sets }: DeclaredService): Iterable<ConfigurationFault> {
@@ -43,6 +43,31 @@ function* checkCacheControl({ options, sets }: DeclaredService): Iterable<Config
     const message = `\`cacheControl\`${isOwn ? "" : " of `defaults`"} lets shared caches store responses, but ${reason}.`;
     yield { ...place, message, fix: `Give the set "${forOneUser(given)}", or "no-store".` };
   }
+}
+
+/** Checks the names of headers in `vary`. @see RFC 9110, section 12.5.5 */
+function* checkVary({ options: { defaults }, sets }: DeclaredService): Iterable<ConfigurationFault> {
+  if (isObject(defaults)) yield* checkHeaderNames(defaults["vary"], "`vary` of `defaults`", {});
+  for (const { name, options } of sets) yield* checkHeaderNames(options["vary"], "`vary`", { set: name });
+}
+
+const HEADER_NAME = /^[\w!#$%&'*+.^`|~-]+$/;
+
+function* checkHeaderNames(
+  given: unknown,
+  name: string,
+  place: Pick<ConfigurationFault, "set">,
+): Iterable<ConfigurationFault> {
+  // `checkServiceOptions` reports other values and the empty string.
+  if (typeof given !== "string" || given === "") return;
+  const wrong = given.split(",").find((each) => !HEADER_NAME.test(each.trim()));
+  if (wrong === undefined) return;
+  const message = `${name} has the value "${wrong.trim()}", which is not the name of a header.`;
+  yield {
+    ...place,
+    message,
+    fix: 'Give the names of the headers that the handlers read: "Accept-Language, X-Region".',
+  };
 }
 
 function* checkDirectives(

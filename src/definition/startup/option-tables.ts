@@ -40,6 +40,7 @@ const SET_SETTINGS: OptionTable<keyof InheritedSettings> = {
   idempotentDelete: FLAG,
   requireIfMatch: FLAG,
   cacheControl: TEXT,
+  vary: TEXT,
   roundingMode: { kind: "choice", values: ["spec-compliant", "BankersRounding"] },
   selectPushdownEnabled: FLAG,
   expandPushdownEnabled: FLAG,

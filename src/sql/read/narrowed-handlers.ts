@@ -5,14 +5,20 @@ import type { Answer, EntitySetHandlers, GetByKeyHandler, QueryableHandler } fro
 import { declaredEntityType } from "../../definition/model/declared-entity-type.ts";
 import type { EntityTypeDeclaration } from "../../definition/types/value-type.ts";
 import type { StructuralProperty } from "../../edm/model.ts";
-import { isODataError, type ODataError } from "../../errors/odata-error.ts";
+import { isODataError } from "../../errors/odata-error.ts";
 import type { SelectedProperty } from "../../query/clauses.ts";
 import type { KeyedJoins, KeyedRow, QueryableSource } from "../../query/source.ts";
+import type { ColumnSearch } from "./column-search.ts";
 import { readRow, timeoutOf, toEntity } from "./read-entity.ts";
 import type { SqlReader } from "./sql-reader.ts";
 import { sqlReaderOf, sourceOf } from "./sql-row-source.ts";
+import { UNOPENED } from "./unopened-source.ts";
 
 type KeyedHandlers = Pick<EntitySetHandlers<Context>, "getByKey" | "replace" | "patch" | "delete">;
+
+interface NarrowedHandlers extends KeyedHandlers {
+  readonly queryable: QueryableHandler<Context>;
+}
 
 type Change = (key: unknown, values: unknown, context: Context) => Answer<unknown>;
 
@@ -40,7 +46,7 @@ export function narrowedHandlers(
   type: KeyedType,
   queryable: QueryableHandler<Context>,
   handlers: KeyedHandlers,
-): KeyedHandlers {
+): NarrowedHandlers {
   const read = readerOfShown(type, queryable);
   const key = Object.freeze(type.key.map((property) => ({ property })));
   const isShown = async (wanted: unknown, context: Context): Promise<boolean> => {
@@ -54,6 +60,8 @@ export function narrowedHandlers(
       (await isShown(wanted, context)) ? change(wanted, values, context) : null;
   const { getByKey, replace, patch, delete: remove } = handlers;
   return {
+    // Each request has its own source, but startup decides the routes along navigations.
+    queryable: Object.assign((context: Context) => queryable(context), { source: UNOPENED }),
     ...(getByKey === undefined ? {} : { getByKey: keyedHandler(type, read) }),
     ...(replace === undefined ? {} : { replace: changing(replace) }),
     ...(patch === undefined ? {} : { patch: changing(patch) }),
@@ -77,10 +85,9 @@ function keyedHandler({ properties }: KeyedType, read: ReadShown): GetByKeyHandl
 }
 
 function readerOfShown({ name, key: keyProperties }: KeyedType, queryable: QueryableHandler<Context>): ReadShown {
-  return (key, selected, context, joins, bytes) => {
-    const readFrom = (source: QueryableSource | ODataError): Answer<KeyedRow | null> => {
-      if (isODataError(source)) return source;
-      const reader = sqlReaderOf(source);
+  return (key, selected, context, joins, bytes) =>
+    chain(shownReader(queryable, context), (reader): Answer<KeyedRow | null> => {
+      if (isODataError(reader)) return reader;
       const { transaction } = context;
       const place = { transaction, reading: readingOf(context), caller: callerOf(context) };
       const scope = { ...place, bytes, timeout: timeoutOf(context) };
@@ -88,11 +95,31 @@ function readerOfShown({ name, key: keyProperties }: KeyedType, queryable: Query
       throw new TypeError(
         `queryable of ${name} does not return a source of a database: also supply getByKey and the handlers that write.`,
       );
-    };
-    return chain(queryable(context), (source) =>
-      isODataError(source) ? source : chain(source.openIn?.(context) ?? source, readFrom),
-    );
-  };
+    });
+}
+
+/** Returns the reader of the rows that `queryable` shows; undefined for a source without a database. */
+function shownReader(queryable: QueryableHandler<Context>, context: Context): Answer<SqlReader | undefined> {
+  return chain(queryable(context), (source) =>
+    isODataError(source) ? source : chain(source.openIn?.(context) ?? source, sqlReaderOf),
+  );
+}
+
+/**
+ * Restricts the search over columns to the rows of the application's `queryable`.
+ * @param searchIn makes the search in the rows of a reader
+ */
+export function narrowedSearch(
+  { name }: Pick<KeyedType, "name">,
+  queryable: QueryableHandler<Context>,
+  searchIn: (reader: SqlReader) => ColumnSearch<EntityTypeDeclaration>,
+): NonNullable<EntitySetHandlers<Context>["search"]> {
+  return (clause, context) =>
+    chain(shownReader(queryable, context), (reader): Answer<QueryableSource> => {
+      if (isODataError(reader)) return reader;
+      if (reader !== undefined) return searchIn(reader)(clause);
+      throw new TypeError(`queryable of ${name} does not return a source of a database: make \`search\` a handler.`);
+    });
 }
 
 /** Makes the handlers that read all rows of a reader. */

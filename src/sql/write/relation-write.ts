@@ -15,7 +15,7 @@ import {
   type SqlTable,
   tableOf,
   readSeen,
-  tableOfSet,
+  tableBehindSet,
   targetSet,
   writtenSet,
 } from "./sql-table.ts";
@@ -97,7 +97,7 @@ export async function withRelation(
   const problem = `The target of the navigation ${field} is not a table.`;
   const join = required(set.entitySet.navigationJoins.get(navigation.name), problem);
   const target = required(targetSet(context, set, navigation.name), problem);
-  const other = required(tableOfSet(target), problem).over(table.db);
+  const other = required(tableBehindSet(target), problem).over(table.db);
   if (!(await isShown(set, key, context))) throw MISSING;
   if (absent !== undefined && !(await isShown(target, related, context))) throw absent(target);
   const own = writerOf(table);

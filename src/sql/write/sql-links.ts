@@ -3,7 +3,7 @@ import type { LinkHandler, NavigationHandlers, OfferedHandler } from "../../defi
 import { isObject } from "../../definition/option-table.ts";
 import { addRelated, clearRelated, createRelated, removeRelated, setRelated } from "./relate-rows.ts";
 import type { AnyWriteContext, RelatedWrite } from "./relation-write.ts";
-import { type DeclaredTable, noteTable, sharesDatabase, tableOf, tableOfSet } from "./sql-table.ts";
+import { type DeclaredTable, noteTable, sharesDatabase, tableBehind, tableBehindSet, tableOf } from "./sql-table.ts";
 
 /** The options of the target set, before there is a service. */
 type Target = Readonly<Record<string, unknown>> | undefined;
@@ -84,10 +84,12 @@ function linkHandlers(
   const isInOther = (other: DeclaredTable): boolean => pairs !== null && (isCollection || !namesKey(pairs, other));
   const offer: OfferedHandler = {
     isOffered: (target) => {
-      const other = tableOfSet({ handlers: { ...target } });
+      const other = tableBehindSet({ handlers: { ...target } });
       if (other === null || !isShared(table, other)) return false;
-      // If the other table contains the values of the link, it must allow the write.
-      return !isInOther(other) || tableOf(target?.["patch"]) === other;
+      if (!isInOther(other)) return true;
+      // The other table contains the values of the link, so it must allow the write. A single link is also taken from the
+      // entity that had it before, which the application may hide.
+      return (isCollection ? tableBehind : tableOf)(target?.["patch"]) === other;
     },
   };
   if (isCollection) {

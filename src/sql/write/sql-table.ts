@@ -249,9 +249,21 @@ function isOver(set: EntitySetDefinition, table: DeclaredTable): boolean {
 }
 
 /** Returns the table of a set; null if it has none. */
-export function tableOfSet({ handlers }: Pick<EntitySetDefinition, "handlers">): DeclaredTable | null {
+export function tableOfSet(set: Pick<EntitySetDefinition, "handlers">): DeclaredTable | null {
+  return firstTable(set, tableOf);
+}
+
+/** As `tableOfSet`, also for a set whose rows the application chooses. */
+export function tableBehindSet(set: Pick<EntitySetDefinition, "handlers">): DeclaredTable | null {
+  return firstTable(set, tableBehind);
+}
+
+function firstTable(
+  { handlers }: Pick<EntitySetDefinition, "handlers">,
+  tableIn: (made: unknown) => DeclaredTable | null,
+): DeclaredTable | null {
   for (const name of HANDLERS) {
-    const table = tableOf(handlers[name]);
+    const table = tableIn(handlers[name]);
     if (table !== null) return table;
   }
   return null;

@@ -6,7 +6,7 @@ import type { NavigationProperty } from "../../edm/model.ts";
 import { holdsAnyCaseGuids, scalarPlanOf } from "../columns/table-columns.ts";
 import { toEquatable, type Sql } from "../statement/sql-form.ts";
 import { sqlTableName } from "../statement/sql-operand.ts";
-import { type SqlTable, setsOfService, sharesDatabase, tableOfSet, targetSet } from "./sql-table.ts";
+import { type SqlTable, setsOfService, sharesDatabase, tableBehindSet, targetSet } from "./sql-table.ts";
 
 /** A column of another table whose Guids a foreign key repeats exactly. */
 export interface StoredReference {
@@ -39,7 +39,7 @@ function alongNavigation(
   const join = set.entitySet.navigationJoins.get(navigation.name);
   if (join?.kind !== "direct") return [];
   const target = targetSet(context, set, navigation.name);
-  const [from, to] = [tableOfSet(set), target === null ? null : tableOfSet(target)];
+  const [from, to] = [tableBehindSet(set), target === null ? null : tableBehindSet(target)];
   if (from === null || to === null || !sharesDatabase(from, to)) return [];
   const isDependent = keyHolderOf(set.entitySet, navigation) === "parent";
   if ((isDependent ? from : to) !== table.declared) return [];

@@ -10,6 +10,7 @@ import type { SchemaFinding } from "../../errors/schema-finding.ts";
 import type { QueryableSource } from "../../query/source.ts";
 import type { SqlReader } from "../read/sql-reader.ts";
 import type { Tenants } from "../read/tenants.ts";
+import { UNOPENED } from "../read/unopened-source.ts";
 import { type DeclaredTable, findService, type SqlTable } from "./sql-table.ts";
 
 /** The handlers of a table. */
@@ -116,17 +117,6 @@ export class TenantTable implements DeclaredTable {
     return Object.assign(byKey, { readRow, sourceIn });
   }
 }
-
-function unopened(): never {
-  throw new Error("The database of a tenant is found only during a request.");
-}
-
-/** Stands for the source at startup: it shows that the rows are in a database. */
-const UNOPENED: QueryableSource = Object.freeze({
-  kind: "EntitySource",
-  read: unopened,
-  relational: Object.freeze({ joins: unopened, readRow: unopened, readRelated: unopened }),
-});
 
 /**
  * Returns the sets of a service whose rows are in a database, as far as known: those whose function has returned it, and those
