@@ -122,12 +122,12 @@ export function sqlEntitySet<
   checkUncomparable(uncomparable, options, report);
   const own = home === null ? null : tableHandlers(type, home, options, report);
   if (Array.isArray(search)) checkSearchedRows(others, report);
-  const given: EntitySetOptions<E, N, F, A> = Object.assign({}, own?.handlers, others, own?.shown, {
-    search: Array.isArray(search)
-      ? searchOf(type, { names: search, queryable: others.queryable }, home, report)
-      : search,
-    navigation: own === null ? others.navigation : own.navigation,
-  });
+  const searched = Array.isArray(search)
+    ? searchOf(type, { names: search, queryable: others.queryable }, home, report)
+    : search;
+  const navigated = { search: searched, navigation: own === null ? others.navigation : own.navigation };
+  const handlers: object = { ...own?.handlers };
+  const given: EntitySetOptions<E, N, F, A> = Object.assign(handlers, others, own?.shown ?? {}, navigated);
   const set = entitySet<E, N, F, A>(type, given);
   return Object.freeze({
     ...set,
