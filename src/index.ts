@@ -59,7 +59,7 @@ export type { OperationDeclaration as Operation } from "./definition/sets/operat
 export type { Property } from "./definition/types/edm-builders.ts";
 export { requireUser } from "./definition/sets/authorization.ts";
 export { now } from "./definition/sets/set-option.ts";
-export type { PropertySetters, SetFacts } from "./definition/sets/set-option.ts";
+export type { ChangeFacts, CreationFacts, PropertySetters, SetFacts } from "./definition/sets/set-option.ts";
 export type { AfterHooks, BeforeHooks } from "./definition/sets/write-hooks.ts";
 export { allRows, noRows } from "./definition/types/row-predicate.ts";
 export type { RowOf, RowPredicate } from "./definition/types/row-predicate.ts";

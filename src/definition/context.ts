@@ -3,7 +3,7 @@ import type { Caller, Reading } from "../query/reading.ts";
 import type { EntityOf, KeyOf, NewEntityOf, ReadEntityOf } from "./types/edm-builders.ts";
 import type { NavigationDeclaration } from "./types/navigation-declaration.ts";
 import type { RowOf, RowPredicate } from "./types/row-predicate.ts";
-import type { ChangesOf, NewEntityIn, ServerSetOf } from "./types/server-set.ts";
+import type { ChangesOf, FurtherOf, NewEntityIn } from "./types/server-set.ts";
 import type { EntityTypeDeclaration } from "./types/value-type.ts";
 
 /**
@@ -98,11 +98,11 @@ export interface Context extends RuleContext {
    * @param set the value that `entitySet` or `sqlEntitySet` returned
    * @see docs/reference/handlers.md
    */
-  sets<E extends EntityTypeDeclaration, N, S extends string>(
+  sets<E extends EntityTypeDeclaration, N, S extends string, Trusted extends boolean = false>(
     this: void,
     set: DeclaredEntitySet<E, N> & ServerSetKeys<S>,
-    options?: AccessOptions,
-  ): EntitySetAccess<E, N, NewEntityIn<E, S>, ServerSetOf<E, S>>;
+    options?: AccessOptions<Trusted>,
+  ): EntitySetAccess<E, N, NewEntityIn<E, S, Trusted>, FurtherOf<E, S, Trusted>>;
   /**
    * Runs work as one transaction over the sets of one database. It commits when the work returns, and rolls back when
    * the work throws or returns an error. Within another transaction, the work becomes part of that transaction.
@@ -237,12 +237,12 @@ export interface ServerSetKeys<S extends string> {
 }
 
 /** The options of `ctx.sets`. */
-export interface AccessOptions {
+export interface AccessOptions<Trusted extends boolean = boolean> {
   /**
    * Whether the calls skip all rules of the set: of categories, `resource` rules and row rules; false if absent. A trusted
-   * call reads and writes entities that the user of the request must not see.
+   * call reads and writes entities that the user of the request must not see, and may give values of computed properties.
    */
-  readonly trusted?: boolean | undefined;
+  readonly trusted?: Trusted | undefined;
   /** Whether the hooks of the set run; true if absent. */
   readonly hooks?: boolean | undefined;
 }

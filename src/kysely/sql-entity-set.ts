@@ -259,4 +259,6 @@ type CheckedSqlOptions<
   R extends HandlerResults,
   Fitting extends HandlerResults,
   S extends string,
-> = SqlEntitySetOptions<E, N, F, A, R | Fitting | LiteralResults> & CheckedResults<E, R, Fitting> & InferredSet<E, S>;
+> = SqlEntitySetOptions<E, N, F, A, R | Fitting | LiteralResults> &
+  CheckedResults<E, R, Fitting> &
+  InferredSet<E, NoInfer<N>, S>;

@@ -88,7 +88,7 @@ interface BodyUse {
   readonly call: string;
   /** Whether the call accepts nested entities. */
   readonly takesNested: boolean;
-  /** Whether the call is trusted: it may give values that the server sets. */
+  /** Whether the call is trusted: it may give values that the server sets or computes. */
   readonly isTrusted: boolean;
 }
 
@@ -122,7 +122,7 @@ function entityBody(entityType: EntityType, given: unknown, use: BodyUse, place:
 
 /**
  * Returns an entity or delta that was read from the body of a trusted call, with the values that the call gives for properties
- * that the server sets, at every depth.
+ * that the server sets or computes, at every depth.
  * @throws TypeError for a value of a wrong type, and for a change of a key or immutable property
  */
 export function withTrustedValues(entityType: EntityType, read: BodyObject, given: unknown, use: BodyUse): BodyObject {
@@ -158,10 +158,12 @@ function trustedValue(property: StructuralProperty, value: unknown, { call }: Bo
   }
 }
 
-/** Returns the property with a key that the server sets; undefined for any other key. */
+/** Returns the property with a key whose value the server sets or computes; undefined for any other key. */
 function setProperty({ properties, ignoredProperties }: EntityType, field: string): StructuralProperty | undefined {
-  const find = (each: StructuralProperty): boolean => each.field === field && each.serverSet === true;
-  return properties.find(find) ?? ignoredProperties.find(find);
+  const own = properties.find((each) => each.field === field);
+  // `set` names no complex values, and no body contains computed ones.
+  if (own !== undefined) return own.computed && own.type.kind !== "ComplexType" ? own : undefined;
+  return ignoredProperties.find((each) => each.field === field && each.serverSet === true);
 }
 
 function refuseUnwritable(

@@ -13,7 +13,7 @@ import type {
 import { logError } from "../definition/model/request-fields.ts";
 import { adviseName, describe } from "../definition/option-table.ts";
 import type { TransactionalDatabase } from "../definition/sets/transactional-database.ts";
-import type { NewEntityIn, ServerSetOf } from "../definition/types/server-set.ts";
+import type { FurtherOf, NewEntityIn } from "../definition/types/server-set.ts";
 import type { EntityTypeDeclaration } from "../definition/types/value-type.ts";
 import { driverFields } from "../errors/driver-fields.ts";
 import { isODataError, type ODataError } from "../errors/odata-error.ts";
@@ -57,17 +57,17 @@ export class HandlerDoor implements SetCaller, AtomicDoor {
     this.#place = place;
   }
 
-  readonly sets: Context["sets"] = <E extends EntityTypeDeclaration, N, S extends string>(
+  readonly sets: Context["sets"] = <E extends EntityTypeDeclaration, N, S extends string, T extends boolean>(
     set: DeclaredEntitySet<E, N> & ServerSetKeys<S>,
-    options: AccessOptions = {},
-  ): EntitySetAccess<E, N, NewEntityIn<E, S>, ServerSetOf<E, S>> => {
+    options: AccessOptions<T> = {},
+  ): EntitySetAccess<E, N, NewEntityIn<E, S, T>, FurtherOf<E, S, T>> => {
     const found = this.#registry.find(set, "ctx.sets");
     // The access works on entities of every type; the declaration determines the type.
     return new SetAccess(this, found, readAccessOptions(options)) as unknown as EntitySetAccess<
       E,
       N,
-      NewEntityIn<E, S>,
-      ServerSetOf<E, S>
+      NewEntityIn<E, S, T>,
+      FurtherOf<E, S, T>
     >;
   };
 

@@ -195,8 +195,8 @@ describe.each(ENGINES)("values that the server sets in statements of $title", ({
       () => "12345678901",
       'returned no value of Edm.String: "12345678901" is too long: write at most 10 characters.',
     ],
-    ["promise", () => Promise.resolve("one"), "returned a promise, but it must return a value of Edm.String."],
-    ["rejected promise", () => Promise.reject(new Error("no")), "returned a promise, but it must return a value"],
+    ["promise", () => Promise.resolve("one"), "returned a promise, but it is no `async` function. Declare it as one"],
+    ["rejected promise", () => Promise.reject(new Error("no")), "returned a promise, but it is no `async` function."],
   ])("a %s of a function is a logged 500 that names it", async (_what, make, problem) => {
     tenant = make();
     expect(await send("POST Bills", { Id: 1, Title: "a" })).toEqual([

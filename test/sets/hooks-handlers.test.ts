@@ -184,11 +184,6 @@ describe("hooks of handlers", () => {
       `before.create of Notes ${wrong} \`text\` is null, which the property does not allow.`,
     ],
     [
-      "a computed member",
-      (entity) => ({ ...entity, count: 9 }),
-      `before.create of Notes ${wrong} \`count\` cannot be written here. Leave it out.`,
-    ],
-    [
       "an ignored member",
       (entity) => ({ ...entity, secret: "x" }),
       `before.create of Notes ${wrong} \`secret\` cannot be written here. Leave it out.`,

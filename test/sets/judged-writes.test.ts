@@ -148,14 +148,14 @@ function tableDesk(db: AnyDatabase, form: Form): Desk {
         bound: "entity",
         transactional: true,
         handler: async (id, _given, ctx): Promise<undefined> =>
-          void (await ctx.sets(tickets as never, { trusted: true }).patch(id as never, { status: "closed" } as never)),
+          void (await ctx.sets(tickets as never, { trusted: true }).patch(id as never, { status: "closed" })),
       }),
     },
     ...unhooked(form),
     ...(form === "resource" && {
       after: {
         create: async ({ ctx }: { readonly ctx: Context }) =>
-          void (await ctx.sets(tickets as never, { trusted: true }).patch(1 as never, { status: "closed" } as never)),
+          void (await ctx.sets(tickets as never, { trusted: true }).patch(1 as never, { status: "closed" })),
       },
     }),
   });

@@ -1,5 +1,5 @@
 // Statements: docs/reference/writing.md#values-that-the-server-sets
-import { edm, entitySet, entityType, hasMany, now, type Context, type Principal, type RuleContext } from "odatakit";
+import { edm, entitySet, entityType, hasMany, now, type Context, type CreationFacts, type Principal } from "odatakit";
 import { sqlEntitySet } from "odatakit/kysely";
 import { describe, expectTypeOf, test } from "vitest";
 
@@ -56,8 +56,6 @@ describe("set", () => {
     entitySet(Order, { set: { author: { create: () => "" } } });
     // @ts-expect-error -- a value of another type
     entitySet(Order, { set: { count: { create: () => "1" } } });
-    // @ts-expect-error -- a promise
-    entitySet(Order, { set: { count: { create: async () => 1 } } });
     // @ts-expect-error -- an instant is not a number
     entitySet(Order, { set: { count: { create: now } } });
     // @ts-expect-error -- the property is never null
@@ -96,16 +94,48 @@ describe("set", () => {
     await sets(orders).patch("1", { author: "x" });
   });
 
-  test("receives the context of rules", () => {
+  test("receives what the client sent, and the context of the handlers of the set", () => {
+    const options = {
+      count: {
+        create: async ({ input, ctx: context }: CreationFacts<typeof Order>) => {
+          expectTypeOf(input.title).toEqualTypeOf<string>();
+          return context.sets(orders).count();
+        },
+      },
+    };
+    entitySet(Order, { set: options });
     entitySet(Order, {
       set: {
         count: {
-          create: (facts) => {
-            expectTypeOf(facts.ctx).toEqualTypeOf<RuleContext>();
+          create: async ({ input, ctx: context }) => {
+            expectTypeOf(input.title).toEqualTypeOf<string>();
+            expectTypeOf(input.day).toEqualTypeOf<string | null>();
+            const found = await context.sets(orders).get("1");
+            expectTypeOf(found?.count).toEqualTypeOf<number | null | undefined>();
+            return found?.count ?? null;
+          },
+          update: async ({ input, key, current, ctx: context }) => {
+            expectTypeOf(input.title).toEqualTypeOf<string | undefined>();
+            expectTypeOf(key).toEqualTypeOf<string>();
+            expectTypeOf((await current()).count).toEqualTypeOf<number | null>();
+            expectTypeOf((await context.set.get("1"))?.title).toEqualTypeOf<string | undefined>();
             return 1;
           },
         },
       },
+    });
+    entitySet(Order, {
+      set: {
+        // @ts-expect-error -- a promise of a value of another type
+        count: { create: async () => "1" },
+      },
+    });
+    sqlEntitySet(Order, {
+      db,
+      table: "orders",
+      operations: ["create"],
+      // @ts-expect-error -- an unknown property
+      set: { count: { create: async ({ input }) => input.amount } },
     });
   });
 });

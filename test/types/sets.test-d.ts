@@ -80,6 +80,12 @@ describe("ctx.sets", () => {
     await sets(orders).create({ id: 1n, customerId: "" });
     // @ts-expect-error -- a computed member
     await sets(orders).create({ ...order, version: 1 });
+    await sets(orders, { trusted: true }).create({ ...order, version: 1 });
+    await sets(orders, { trusted: true }).patch(1n, { version: 2 });
+    // @ts-expect-error -- a computed member of another type
+    await sets(orders, { trusted: true }).patch(1n, { version: "x" });
+    // @ts-expect-error -- a computed member
+    await sets(orders, { hooks: false }).patch(1n, { version: 2 });
     // @ts-expect-error -- an ignored member
     await sets(orders).create({ ...order, tenant: "a" });
     // @ts-expect-error -- a member of another type
@@ -377,8 +383,9 @@ describe("hooks", () => {
   test("of wrong names and results do not compile", () => {
     // @ts-expect-error -- no such write
     entitySet(Order, { before: { update: () => undefined } });
-    // @ts-expect-error -- a computed property
     entitySet(Order, { before: { patch: () => ({ version: 1 }) } });
+    // @ts-expect-error -- a computed property of another type
+    entitySet(Order, { before: { patch: () => ({ version: "x" }) } });
     // @ts-expect-error -- a wrong type
     entitySet(Order, { before: { patch: () => ({ status: 1 }) } });
     // @ts-expect-error -- an incomplete entity

@@ -1,9 +1,10 @@
-import { isPromiseLike, unawaited } from "../../base/maybe.ts";
+import { frozenCopy } from "../../base/frozen-copy.ts";
+import { chain, isPromiseLike, type Maybe, unawaited } from "../../base/maybe.ts";
 import { absentValue } from "../../edm/absent-value.ts";
 import type { EntityType, StructuralProperty } from "../../edm/model.ts";
 import { InvalidValueError } from "../../edm/value-codec.ts";
 import { isODataError } from "../../errors/odata-error.ts";
-import { type Context, instantOf, ruleContextOf, type RuleContext, type User } from "../context.ts";
+import { type Context, instantOf, type RuleContext, type User } from "../context.ts";
 import { isObject } from "../option-table.ts";
 import { requireUser } from "../sets/authorization.ts";
 import { now, type SetFacts } from "../sets/set-option.ts";
@@ -11,6 +12,9 @@ import { canonicalValue } from "./canonical-value.ts";
 
 /** A function of the option `set`. */
 type SetFunction = (facts: SetFacts) => unknown;
+
+/** Why the server sets values: for a new entity, or for a change. */
+export type SetCause = "create" | "update";
 
 /** One property whose value the server sets. */
 interface SetProperty {
@@ -27,6 +31,8 @@ export interface SetValues {
   /** The name of the set, for errors. */
   readonly set: string;
   readonly properties: readonly SetProperty[];
+  /** Whether a function is `async`, so that it runs in the transaction of the write. */
+  readonly isAsync: Readonly<Record<SetCause, boolean>>;
 }
 
 /** Resolves the checked option `set` of a set; null without the option. */
@@ -42,7 +48,12 @@ export function resolveSetValues(
     const functions = { create: functionIn(given["create"]), update: functionIn(given["update"]) };
     return [Object.freeze({ property, isIgnored: ignoredProperties.includes(property), ...functions })];
   });
-  return found.length === 0 ? null : Object.freeze({ set, properties: Object.freeze(found) });
+  if (found.length === 0) return null;
+  const isAsync = {
+    create: found.some((each) => isAsyncFunction(each.create)),
+    update: found.some((each) => isAsyncFunction(each.update)),
+  };
+  return Object.freeze({ set, properties: Object.freeze(found), isAsync: Object.freeze(isAsync) });
 }
 
 function functionIn(value: unknown): SetFunction | null {
@@ -50,55 +61,87 @@ function functionIn(value: unknown): SetFunction | null {
   return typeof value === "function" ? (value as SetFunction) : null;
 }
 
+/** Whether a function is declared with `async`. */
+function isAsyncFunction(value: unknown): boolean {
+  return Object.prototype.toString.call(value) === "[object AsyncFunction]";
+}
+
+/** Calls the functions of one set for one entity. */
+export interface SetCall {
+  /** Why the values are set. */
+  readonly cause: SetCause;
+  /** The values of the entity so far, by field: they stay. */
+  readonly given: object;
+  readonly facts: SetFacts;
+  /** Runs an `async` function of the application, whose name errors contain. */
+  readonly run: (name: string, supply: () => unknown) => Maybe<unknown>;
+}
+
 /**
- * Returns the values that the server sets for one entity.
- * @param cause whether the entity is created; else it is changed
- * @param given the values of the entity so far, by field: they stay
- * @returns the further values by field, in canonical form
+ * Returns the values that the server sets for one entity. Its functions run one after another.
+ * @returns the further values by field, in canonical form; a promise only if a function is `async`
  * @throws ODataError that a function throws or returns; Error for a wrong value, with the set, the property and its type
  */
-export function valuesToSet(
-  { set, properties }: SetValues,
-  cause: "create" | "update",
-  given: object,
-  context: Context,
-): Readonly<Record<string, unknown>> {
-  const facts = new RequestFacts(context);
-  const entries: Array<readonly [string, unknown]> = [];
-  for (const { property, isIgnored, [cause]: supply } of properties) {
-    const { field } = property;
-    if (Object.hasOwn(given, field) && (given as Readonly<Record<string, unknown>>)[field] !== undefined) continue;
-    if (supply !== null) entries.push([field, supplied({ set, property, kind: cause }, supply, facts)]);
-    // Clients cannot send the value, so a new entity gets that of an absent member.
-    else if (cause === "create" && !isIgnored) entries.push([field, absentValue(property)]);
+export function valuesToSet({ set, properties }: SetValues, call: SetCall): Maybe<Readonly<Record<string, unknown>>> {
+  const { given } = call;
+  const missing = properties.filter(({ property: { field } }) => {
+    return !Object.hasOwn(given, field) || (given as Readonly<Record<string, unknown>>)[field] === undefined;
+  });
+  return supplyFrom(0);
+
+  function supplyFrom(
+    index: number,
+    entries: ReadonlyArray<readonly [string, unknown]> = [],
+  ): Maybe<Readonly<Record<string, unknown>>> {
+    const each = missing[index];
+    if (each === undefined) return Object.fromEntries(entries);
+    return chain(valueFor(set, each, call), (value) =>
+      supplyFrom(index + 1, value === undefined ? entries : [...entries, [each.property.field, value]]),
+    );
   }
-  return Object.fromEntries(entries);
+}
+
+/** Returns the value of one property; undefined: it gets none. */
+function valueFor(set: string, { property, isIgnored, ...functions }: SetProperty, call: SetCall): unknown {
+  const supply = functions[call.cause];
+  if (supply !== null) return supplied({ set, property, kind: call.cause }, supply, call);
+  // Clients cannot send the value, so a new entity gets that of an absent member.
+  return call.cause === "create" && !isIgnored ? absentValue(property) : undefined;
 }
 
 /** The place of a value, for errors. */
 interface SuppliedPlace {
   readonly set: string;
   readonly property: StructuralProperty;
-  readonly kind: "create" | "update";
+  readonly kind: SetCause;
 }
 
-function supplied({ set, property, kind }: SuppliedPlace, supply: SetFunction, facts: SetFacts): unknown {
+function supplied(place: SuppliedPlace, supply: SetFunction, { facts, run }: SetCall): Maybe<unknown> {
+  const { set, property, kind } = place;
   if (supply === now) return instantFor(property, facts.now);
+  const name = `\`set.${property.field}.${kind}\` of ${set}`;
+  if (isAsyncFunction(supply)) {
+    const result = run(name, () => supply(facts));
+    return chain(result, (each) => canonicalOf(place, name, each));
+  }
   const value = supply(facts);
-  if (isODataError(value)) throw value;
-  const typeName = property.isCollection ? `Collection(${property.type.name})` : property.type.name;
-  const place = `\`set.${property.field}.${kind}\` of ${set}`;
   if (isPromiseLike(value)) {
     unawaited(value);
     throw new Error(
-      `${place} returned a promise, but it must return a value of ${typeName}. Load values in \`authenticate\`.`,
+      `${name} returned a promise, but it is no \`async\` function. Declare it as one, such as \`async ({ input, ctx }) => …\`: it then runs in the transaction of the write.`,
     );
   }
+  return canonicalOf(place, name, value);
+}
+
+function canonicalOf({ property }: SuppliedPlace, name: string, value: unknown): unknown {
+  if (isODataError(value)) throw value;
+  const typeName = property.isCollection ? `Collection(${property.type.name})` : property.type.name;
   try {
     return canonicalValue(property, value);
   } catch (cause) {
     if (!(cause instanceof InvalidValueError)) throw cause;
-    throw new Error(`${place} returned no value of ${typeName}: ${cause.message}`, { cause });
+    throw new Error(`${name} returned no value of ${typeName}: ${cause.message}`, { cause });
   }
 }
 
@@ -116,22 +159,49 @@ function instantFor({ type, facets }: StructuralProperty, instant: Date): string
 }
 
 /** The facts of one write. Getters, because most functions need few of them. */
-class RequestFacts implements SetFacts {
-  readonly #context: Context;
+export class WriteFacts implements SetFacts {
+  readonly #call: FactsSource;
+  #input: object | undefined;
 
-  constructor(context: Context) {
-    this.#context = context;
+  constructor(call: FactsSource) {
+    this.#call = call;
   }
 
   get user(): User {
-    return requireUser(this.#context);
+    return requireUser(this.#call.context);
   }
 
   get now(): Date {
-    return new Date(instantOf(this.#context));
+    return new Date(instantOf(this.#call.context));
   }
 
   get ctx(): RuleContext {
-    return ruleContextOf(this.#context);
+    return this.#call.ofHandlers();
   }
+
+  get input(): object {
+    this.#input ??= frozenCopy(this.#call.input) as object;
+    return this.#input;
+  }
+
+  get key(): unknown {
+    return this.#call.key;
+  }
+
+  get current(): (() => unknown) | undefined {
+    return this.#call.current;
+  }
+}
+
+/** The origin of the facts of one write. */
+export interface FactsSource {
+  readonly context: Context;
+  /** Returns the context of the handlers of the set. */
+  readonly ofHandlers: () => RuleContext;
+  /** The values that the client sent. */
+  readonly input: object;
+  /** The key of a changed entity; absent for a new one. */
+  readonly key?: unknown;
+  /** Loads the changed entity; absent for a new one. */
+  readonly current?: (() => unknown) | undefined;
 }

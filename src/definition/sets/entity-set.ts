@@ -136,7 +136,7 @@ export interface EntitySetOptions<
   R extends HandlerResults = NoResults,
 > extends EntitySetParts<E, N, F, A, R> {
   /** The properties whose values the server sets: `{ createdAt: { create: now } }`. @see docs/reference/writing.md */
-  readonly set?: SetOption<E> | undefined;
+  readonly set?: SetOption<E, NoInfer<N>> | undefined;
 }
 
 /** The options of a call of `entitySet`, whose handlers return `R`. */
@@ -148,7 +148,9 @@ type CheckedOptions<
   R extends HandlerResults,
   Fitting extends HandlerResults,
   S extends string,
-> = EntitySetParts<E, N, F, A, R | Fitting | LiteralResults> & CheckedResults<E, R, Fitting> & InferredSet<E, S>;
+> = EntitySetParts<E, N, F, A, R | Fitting | LiteralResults> &
+  CheckedResults<E, R, Fitting> &
+  InferredSet<E, NoInfer<N>, S>;
 
 /** The result of `entitySet`. */
 export interface EntitySetDeclaration<

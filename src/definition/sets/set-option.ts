@@ -1,9 +1,10 @@
-import type { RuleContext, User } from "../context.ts";
-import type { InputOf } from "../types/edm-builders.ts";
+import type { RuleContext, SetContext, User } from "../context.ts";
+import type { Answer } from "../handlers.ts";
+import type { BodyOf, DeltaOf, InputOf, KeyOf, ReadEntityOf } from "../types/edm-builders.ts";
 import type { LiteralContext, LiteralText } from "../types/literal-context.ts";
 import type { AnyProperty, EntityTypeDeclaration } from "../types/value-type.ts";
 
-/** The facts that a function of `set` receives. */
+/** The facts that every function of `set` receives. */
 export interface SetFacts {
   /** The user of the request. Reading it in an anonymous request throws 401 `Unauthorized`. */
   readonly user: User;
@@ -12,26 +13,57 @@ export interface SetFacts {
   readonly ctx: RuleContext;
 }
 
-/** The functions that supply the values of one property. They are synchronous. */
-export interface PropertySetters<P extends AnyProperty> {
+/** The facts that a function of `set` receives for a new entity. */
+export interface CreationFacts<E extends EntityTypeDeclaration, N = unknown> extends SetFacts {
+  /**
+   * The entity that the client sent, with its defaults, without the values of `set`. Values that follow from an outer entity
+   * may be absent.
+   */
+  readonly input: Readonly<BodyOf<E>>;
+  /** The context of the handlers of the set; for an `async` function, within the transaction of the write. */
+  readonly ctx: SetContext<E, N>;
+}
+
+/** The facts that a function of `set` receives for a change. */
+export interface ChangeFacts<E extends EntityTypeDeclaration, N = unknown> extends SetFacts {
+  /** The changes that the client sent; for a replacement, the whole entity. */
+  readonly input: DeltaOf<E>;
+  readonly key: KeyOf<E>;
+  /** Loads the stored entity, and locks it. A missing entity ends the write. Only for `async` functions. */
+  readonly current: () => Promise<ReadEntityOf<E>>;
+  /** The context of the handlers of the set; for an `async` function, within the transaction of the write. */
+  readonly ctx: SetContext<E, N>;
+}
+
+/**
+ * The functions that supply the values of one property. A function that is declared as `async` runs in the transaction of the
+ * write, once per entity; no other function may return a promise.
+ */
+export interface PropertySetters<
+  P extends AnyProperty,
+  Creation extends SetFacts = SetFacts,
+  Change extends SetFacts = SetFacts,
+> {
   /** Returns the value of a new entity. */
-  readonly create?: ((facts: SetFacts) => InputOf<P> | LiteralText | LiteralContext) | undefined;
+  readonly create?: ((facts: Creation) => Answer<InputOf<P> | LiteralText | LiteralContext>) | undefined;
   /** Returns the value of an entity that is replaced, changed, or linked to another entity. */
-  readonly update?: ((facts: SetFacts) => InputOf<P> | LiteralText | LiteralContext) | undefined;
+  readonly update?: ((facts: Change) => Answer<InputOf<P> | LiteralText | LiteralContext>) | undefined;
 }
 
 /**
  * The properties whose values the server sets, each with its functions. Clients read and do not write them.
  * @see docs/reference/writing.md
  */
-export type SetOption<E extends EntityTypeDeclaration> = {
-  readonly [F in keyof E["properties"]]?: PropertySetters<E["properties"][F]> | undefined;
+export type SetOption<E extends EntityTypeDeclaration, N = unknown> = {
+  readonly [F in keyof E["properties"]]?:
+    | PropertySetters<E["properties"][F], CreationFacts<E, N>, ChangeFacts<E, N>>
+    | undefined;
 };
 
 /** The option `set`, from which the compiler infers the keys of its properties. */
-export interface InferredSet<E extends EntityTypeDeclaration, S extends string> {
+export interface InferredSet<E extends EntityTypeDeclaration, N, S extends string> {
   readonly set?:
-    | (SetOption<E> & { readonly [F in S]?: F extends keyof E["properties"] ? unknown : undefined })
+    | (SetOption<E, N> & { readonly [F in S]?: F extends keyof E["properties"] ? unknown : undefined })
     | undefined;
 }
 

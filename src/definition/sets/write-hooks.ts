@@ -3,6 +3,7 @@ import type { Answer } from "../handlers.ts";
 import type { BodyOf, DeltaOf, KeyOf, ReadEntityOf, ResultOf } from "../types/edm-builders.ts";
 import type { LiteralContext } from "../types/literal-context.ts";
 import type { GraphOf } from "../types/navigation-declaration.ts";
+import type { ComputedOf } from "../types/server-set.ts";
 import type { EntityTypeDeclaration } from "../types/value-type.ts";
 
 /** The part of its argument that every hook receives. */
@@ -30,15 +31,17 @@ type Changed<T> = Answer<T | undefined | void | LiteralContext>;
  * @see docs/reference/handlers.md, Hooks
  */
 export interface BeforeHooks<E extends EntityTypeDeclaration, N = unknown> {
-  readonly create?: ((call: HookCall<E, N> & { readonly entity: GraphOf<E, N> }) => Changed<BodyOf<E>>) | undefined;
+  readonly create?:
+    | ((call: HookCall<E, N> & { readonly entity: GraphOf<E, N> }) => Changed<BodyOf<E> & ComputedOf<E>>)
+    | undefined;
   readonly replace?:
     | ((
         // Null: a `replace` handler that creates missing entities is about to create one.
         call: KeyedCall<E, N, ReadEntityOf<E> | null> & { readonly entity: Readonly<BodyOf<E>> },
-      ) => Changed<BodyOf<E>>)
+      ) => Changed<BodyOf<E> & ComputedOf<E>>)
     | undefined;
   readonly patch?:
-    | ((call: KeyedCall<E, N, ReadEntityOf<E>> & { readonly delta: DeltaOf<E> }) => Changed<DeltaOf<E>>)
+    | ((call: KeyedCall<E, N, ReadEntityOf<E>> & { readonly delta: DeltaOf<E> }) => Changed<DeltaOf<E> & ComputedOf<E>>)
     | undefined;
   readonly delete?: ((call: KeyedCall<E, N, ReadEntityOf<E>>) => Changed<never>) | undefined;
 }

@@ -29,8 +29,9 @@ type WrittenKind = "create" | "upsert" | "replace" | "patch";
  */
 export function valuesToWrite(values: ReturnedValues, kind: WrittenKind): Values {
   const { entityType, given, original } = values;
-  const isWritten = ({ isKey, computed, immutable }: StructuralProperty): boolean =>
-    !computed && (kind === "create" || (!isKey && (kind !== "patch" || !immutable)));
+  // No client gives computed properties, but hooks may. Those of `set` have one source, which is `set`.
+  const isWritten = ({ isKey, serverSet, immutable }: StructuralProperty): boolean =>
+    serverSet !== true && (kind === "create" || (!isKey && (kind !== "patch" || !immutable)));
   const read = readMembers({ ...values, isShown: false }, { isWritten, isPartial: kind === "patch" });
   // A delta without members writes nothing.
   if (kind === "patch" && Object.keys(read).length === 0) return read;

@@ -108,8 +108,9 @@ export function runInTurn<T>(
   return ServiceContext.atomically(reader.context, call, async (context) => work({ ...reader, context }));
 }
 
-function readsStored({ validators, hooks, authorization }: EntitySetDefinition): boolean {
+function readsStored({ validators, hooks, authorization, setValues }: EntitySetDefinition): boolean {
   const { patch, replace, delete: remove } = hooks?.before ?? {};
+  if (setValues?.isAsync.update === true) return true;
   if (validators?.readsStored === true || (patch ?? replace ?? remove) !== undefined) return true;
   return [...authorization.update, ...authorization.delete].some(needsResource);
 }

@@ -16,8 +16,9 @@ import { loadReferred } from "../reads/load-relations.ts";
 import { startLoads } from "../reads/load-run.ts";
 import { findEntity } from "../reads/read-by-key.ts";
 import { ServiceContext } from "../rules/row-access.ts";
-import { afterWrite, beforeChange, hasHooks, inTransaction } from "./run-hooks.ts";
+import { afterWrite, beforeChange, hasHooks } from "./run-hooks.ts";
 import { withChangedValues } from "./set-values.ts";
+import { inTransaction } from "./whole-write.ts";
 import { linkedPart, linkOf, patchUnhooked } from "./write-entity.ts";
 
 /** A link to write, and its handler. */
@@ -49,8 +50,9 @@ function holderOf({ navigation, target }: Pick<HookedLink, "navigation" | "targe
 /** Whether links along a navigation have hooks, so that the service resolves their references. */
 export function hasLinkHooks(definition: ServiceDefinition, link: Pick<HookedLink, "navigation" | "target">): boolean {
   const holder = holderOf(link);
-  const hooks = holder === null ? null : definitionIn(definition, holder).hooks;
-  return hooks !== null && (hooks.before.patch ?? hooks.after.patch) !== undefined;
+  if (holder === null) return false;
+  const { hooks, setValues } = definitionIn(definition, holder);
+  return setValues?.isAsync.update === true || (hooks?.before.patch ?? hooks?.after.patch) !== undefined;
 }
 
 /**
@@ -66,7 +68,8 @@ export function linkHooked(
   write: (context: Context) => Maybe<unknown>,
 ): Maybe<LinkEnd | null> {
   const holder = holderOf(link);
-  if (holder === null || !hasHooks(definitionOf(holder, reader.context), "patch", reader)) {
+  const written = holder === null ? null : definitionOf(holder, reader.context);
+  if (written === null || !(hasHooks(written, "patch", reader) || suppliesLinks(written, link, reader))) {
     return chain(write(reader.context), (answer) => {
       answeredValue(answer);
       return null;
@@ -76,12 +79,17 @@ export function linkHooked(
   const supplied = new SuppliedValues();
   const by = { set: definitionOf(navigation.entitySet, reader.context), handler, supplied };
   const isOwn = keyHolderOf(navigation.entitySet, navigation.navigationProperty) === "parent";
-  const written = inTransaction(by, reader, true, (inner) => writeLinked(link, inner, { write, supplied }));
-  return chain(written, (result) => {
-    if (result === WRITTEN) return null;
+  const result = inTransaction(by, reader, true, (inner) => writeLinked(link, inner, { write, supplied }));
+  return chain(result, (found) => {
+    if (found === WRITTEN) return null;
     // Without a result, the row with the foreign key is missing; otherwise the entity to which it refers.
-    return (result === null) === isOwn ? "parent" : "related";
+    return (found === null) === isOwn ? "parent" : "related";
   });
+}
+
+/** Whether `async` functions of `set` supply values of a row that a table changes for a link. */
+function suppliesLinks({ setValues }: EntitySetDefinition, { handler }: HookedLink, { context }: Reader): boolean {
+  return setValues?.isAsync.update === true && serviceOf(context).handlersCheckingRows.has(handler);
 }
 
 /** An entity of a link: the one of the navigation, or the one to which the link leads. */
@@ -115,7 +123,8 @@ async function writeLinked(
   await ServiceContext.atomically(reader.context, call, async (context) => {
     const within = { ...reader, context };
     for (const [index, row] of rows.entries()) {
-      await afterLink(row, withChangedValues(row.set, further[index] ?? {}, within), within);
+      const change = { write: "patch", key: row.key, values: further[index] ?? {} } as const;
+      await afterLink(row, await withChangedValues(row.set, change, within), within);
     }
   });
   return WRITTEN;
@@ -132,9 +141,10 @@ async function beforeLink(
   supplied: SuppliedValues | null,
 ): Promise<object> {
   const { entitySet } = set;
-  const sent = supplied === null ? delta : withChangedValues(set, delta, reader);
+  const change = { write: "patch", key, values: delta } as const;
+  const sent = supplied === null ? delta : await withChangedValues(set, change, reader);
   supplied?.note(entitySet.name, keyValues(entitySet.entityType.key, key), sent);
-  const values = (await beforeChange(set, { write: "patch", key, values: sent }, reader)) ?? sent;
+  const values = (await beforeChange(set, { ...change, values: sent }, reader)) ?? sent;
   for (const [field, value] of Object.entries(delta)) {
     if (String(declaredFieldOf(values, field)) === String(value)) continue;
     throw new TypeError(

@@ -1,10 +1,9 @@
 import { frozenCopy } from "../../base/frozen-copy.ts";
-import { type Maybe, unawaited } from "../../base/maybe.ts";
-import { keptPer, once } from "../../base/memo.ts";
+import type { Maybe } from "../../base/maybe.ts";
+import { keptPer } from "../../base/memo.ts";
 import { type Context, skipsHooks } from "../../definition/context.ts";
 import type { EntitySetDefinition, ServiceDefinition } from "../../definition/model/service-definition.ts";
 import { ALONE, entitiesWithin, nestedItems, type WrittenEntity } from "../../definition/sets/judge-references.ts";
-import type { SuppliedValues } from "../../definition/sets/supplied-values.ts";
 import type { HookedWrite } from "../../definition/sets/write-hooks.ts";
 import { keyIn } from "../../edm/literal.ts";
 import type { EntitySet } from "../../edm/model.ts";
@@ -13,24 +12,14 @@ import { asEntity } from "../../memory/evaluation.ts";
 import { canonicalEntity } from "../entities/canonical-entity.ts";
 import { answeredDeletion, answeredValue } from "../entities/handler-answer.ts";
 import { type Reader, serviceOf, targetDefinition } from "../entities/reader.ts";
-import { findEntity, findOrMissing } from "../reads/read-by-key.ts";
+import { findOrMissing } from "../reads/read-by-key.ts";
 import { loadedCopy } from "../rules/judge-rules.ts";
 import { ServiceContext } from "../rules/row-access.ts";
 import { errorOfHook } from "./hook-error.ts";
 import { valuesToShow, valuesToWrite } from "./hook-values.ts";
-import { lockEntity, runAtomically, runInTurn, type WritingHandler } from "./judged-write.ts";
+import { runInTurn, type WritingHandler } from "./judged-write.ts";
 import { lockParents } from "./lock-parents.ts";
-
-/** A handler whose write has hooks. */
-export interface HookedHandler extends WritingHandler {
-  /** The key of the written entity; absent for a new one. */
-  readonly key?: unknown;
-  /** For a link: receives the values of `set` that its hooks see. */
-  readonly supplied?: SuppliedValues;
-}
-
-/** Ends a write whose entity is missing: everything that its hooks wrote is undone. */
-class MissingEntity extends Error {}
+import { inTransaction, type HookedHandler, MissingEntity, storedEntity } from "./whole-write.ts";
 
 /** Whether a write of a set has hooks. */
 export function hasHooks({ hooks }: EntitySetDefinition, write: HookedWrite, { context }: Reader): boolean {
@@ -237,7 +226,7 @@ export async function beforeChange(
 ): Promise<object | undefined> {
   const { write, key, values } = change;
   if (set.hooks?.before[write] === undefined) return values;
-  const current = storedEntity(set, change, reader);
+  const current = storedEntity(set, change, reader, placeOf(set, "before", write).hook);
   const given = values === undefined ? {} : (frozenCopy(values) as object);
   const named = write === "patch" ? { delta: given } : { entity: given };
   const call = { key, current: current.load, ...(values === undefined ? {} : named) };
@@ -291,39 +280,6 @@ async function readAgain({ set, handler }: WritingHandler, saved: object, reader
   return found === null ? saved : { ...saved, ...canonicalEntity(entityType, asEntity(found, entityType)) };
 }
 
-/** The stored entity of a write, as its hook loads it. */
-interface StoredEntity {
-  readonly load: () => unknown;
-  /** @throws MissingEntity if the hook has looked for a missing entity, whatever it then did */
-  readonly checkFound: () => void;
-}
-
-/** Returns the function that loads the entity of a write in its transaction, and locks it, at most once. */
-function storedEntity(set: EntitySetDefinition, { write, key }: HookedChange, reader: Reader): StoredEntity {
-  const { entitySet, handlers, settings } = set;
-  const { context } = reader;
-  let isMissing = false;
-  const find = once(async (): Promise<object | null> => {
-    if (handlers.getByKey === undefined) {
-      const { hook } = placeOf(set, "before", write);
-      throw new Error(
-        `${hook} called \`current\`, but ${entitySet.name} has no \`getByKey\`. Declare it, or \`read\`.`,
-      );
-    }
-    await lockEntity(set, key, context, write === "delete");
-    const found = await findEntity(entitySet, key, reader);
-    if (found !== null) return loadedCopy(entitySet, found, "a hook");
-    if (write === "replace" && settings.allowUpsert && handlers.create === undefined) return null;
-    isMissing = true;
-    throw new MissingEntity(`${entitySet.name} has no entity with this key.`);
-  });
-  const checkFound = (): void => {
-    if (isMissing) throw new MissingEntity();
-  };
-  // A hook that does not await it must not end the process.
-  return { load: () => unawaited(find()), checkFound };
-}
-
 /** The name of a hook, for errors, and the type of its entities. */
 function placeOf(
   { entitySet: { name, entityType } }: EntitySetDefinition,
@@ -348,25 +304,5 @@ async function callHook(
     return answeredValue(await ServiceContext.naming(context, placeOf(set, when, write).hook, () => hook(given)));
   } catch (error) {
     throw errorOfHook(context, error);
-  }
-}
-
-/**
- * Runs a write with its hooks as one: see `runAtomically`.
- * @param isShown whether a hook receives the saved entity
- * @param missing the result for a missing entity
- */
-export async function inTransaction(
-  { key, supplied, ...by }: HookedHandler,
-  reader: Reader,
-  isShown: boolean,
-  work: (reader: Reader) => Promise<unknown>,
-  missing: null | false = null,
-): Promise<unknown> {
-  try {
-    return await runAtomically(by, key, reader, { returnsIgnored: isShown ? true : undefined, supplied }, work);
-  } catch (error) {
-    if (error instanceof MissingEntity) return missing;
-    throw error;
   }
 }

@@ -1,12 +1,17 @@
+import { chain, type Maybe, recover } from "../../base/maybe.ts";
 import { keptPer } from "../../base/memo.ts";
 import type { EntitySetDefinition, ServiceDefinition } from "../../definition/model/service-definition.ts";
-import { valuesToSet } from "../../definition/model/set-values.ts";
-import { nestedItems } from "../../definition/sets/judge-references.ts";
+import { type FactsSource, type SetCause, valuesToSet, WriteFacts } from "../../definition/model/set-values.ts";
+import { ALONE, entitiesWithin, nestedItems } from "../../definition/sets/judge-references.ts";
 import { noteServerSet } from "../../definition/sets/merge-delta.ts";
 import { keyHolderOf, keyPairsOf, reversedPairs } from "../../edm/key-holder.ts";
 import type { EntitySet, JoinPair } from "../../edm/model.ts";
 import { fieldOf } from "../../memory/compile-property.ts";
+import { oneByOne } from "../entities/concurrency.ts";
 import { definitionOf, type Reader, serviceOf, targetDefinition } from "../entities/reader.ts";
+import { ServiceContext } from "../rules/row-access.ts";
+import { errorOfHook } from "./hook-error.ts";
+import { storedEntity } from "./whole-write.ts";
 
 /** An entity that contains a new entity, and the values that the new one repeats. */
 interface Parent {
@@ -14,14 +19,33 @@ interface Parent {
   readonly values: object;
 }
 
+/** Whether `async` functions set values of a new entity, or of an entity that is nested in it. */
+export function suppliesLater(set: EntitySetDefinition, entity: object, { context }: Reader): boolean {
+  if (!suppliesAnyLater(serviceOf(context))) return false;
+  const all = entitiesWithin({ set, entity, ...ALONE }, (from, name) =>
+    targetDefinition(from.entitySet, name, context),
+  );
+  return all.some((each) => each.set.setValues?.isAsync.create === true);
+}
+
+const suppliesAnyLater = keptPer(({ entitySets }: ServiceDefinition) =>
+  [...entitySets.values()].some(({ setValues }) => setValues?.isAsync.create === true),
+);
+
 /**
  * Returns a new entity, and the entities that are nested in it, with the values that the server sets. Values of the entity
- * stay: a trusted call gave them. Values that follow from the enclosing entity are those of that entity.
+ * stay: a trusted call gave them. Values that follow from the enclosing entity are those of that entity. Functions run one
+ * after another, those of an entity before those of its nested entities.
  * @param parent the entity that the new one belongs to; undefined without one
  * @throws ODataError of a function of `set`, `Unauthorized` if it reads the user of an anonymous request; Error for a wrong value
  * @see docs/reference/writing.md
  */
-export function withCreatedValues(entitySet: EntitySet, entity: object, reader: Reader, parent?: Parent): object {
+export function withCreatedValues(
+  entitySet: EntitySet,
+  entity: object,
+  reader: Reader,
+  parent?: Parent,
+): Maybe<object> {
   if (!setsValues(serviceOf(reader.context))) return entity;
   return created(definitionOf(entitySet, reader.context), entity, reader, parent);
 }
@@ -30,23 +54,31 @@ const setsValues = keptPer(({ entitySets }: ServiceDefinition) =>
   [...entitySets.values()].some(({ setValues }) => setValues !== null),
 );
 
-function created(set: EntitySetDefinition, entity: object, reader: Reader, parent?: Parent): object {
+function created(set: EntitySetDefinition, entity: object, reader: Reader, parent?: Parent): Maybe<object> {
   const { entitySet, setValues } = set;
   const { context } = reader;
   const linked = setValues === null || parent === undefined ? {} : linkedValues(entity, parent);
   const given = { ...entity, ...linked };
-  const own = setValues === null ? {} : valuesToSet(setValues, "create", given, context);
-  const whole = { ...given, ...own };
-  const nested = [...entitySet.navigationProperties.values()].flatMap((navigation) => {
-    const target = targetDefinition(entitySet, navigation.name, context);
-    const items = nestedItems(entity, navigation);
-    if (target === undefined || items.length === 0) return [];
-    const isOwner = keyHolderOf(entitySet, navigation) !== "parent";
-    const within = isOwner ? { pairs: reversedPairs(keyPairsOf(entitySet, navigation)), values: whole } : undefined;
-    const made = items.map((item) => created(target, item, reader, within));
-    return [[navigation.field, navigation.isCollection ? made : made[0]] as const];
+  return chain(ownValues(set, "create", given, { context, input: entity }), (own) => {
+    const whole = { ...given, ...own };
+    const nested: Array<readonly [string, unknown]> = [];
+    const nest = oneByOne(entitySet.navigationProperties.values(), (navigation) => {
+      const target = targetDefinition(entitySet, navigation.name, context);
+      const items = nestedItems(entity, navigation);
+      if (target === undefined || items.length === 0) return undefined;
+      const isOwner = keyHolderOf(entitySet, navigation) !== "parent";
+      const within = isOwner ? { pairs: reversedPairs(keyPairsOf(entitySet, navigation)), values: whole } : undefined;
+      const made: object[] = [];
+      const add = (item: object): Maybe<unknown> =>
+        chain(created(target, item, reader, within), (each) => made.push(each));
+      return chain(oneByOne(items, add), () =>
+        nested.push([navigation.field, navigation.isCollection ? made : made[0]]),
+      );
+    });
+    return chain(nest, () =>
+      setValues === null && nested.length === 0 ? entity : { ...whole, ...Object.fromEntries(nested) },
+    );
   });
-  return setValues === null && nested.length === 0 ? entity : { ...whole, ...Object.fromEntries(nested) };
 }
 
 /** Returns the values that follow from the enclosing entity, of properties that no body contains. */
@@ -59,22 +91,72 @@ function linkedValues(entity: object, { pairs, values }: Parent): object {
   return Object.fromEntries(known);
 }
 
+/** A replacement or change of a stored entity. */
+interface StoredChange {
+  readonly write: "replace" | "patch";
+  readonly key: unknown;
+  readonly values: object;
+}
+
 /** Returns the entity of a replacement with the values that the server sets. @throws as for withCreatedValues */
 export function withReplacedValues(
-  { setValues }: EntitySetDefinition,
-  cause: "create" | "update",
-  entity: object,
-  { context }: Reader,
-): object {
-  return setValues === null ? entity : { ...entity, ...valuesToSet(setValues, cause, entity, context) };
+  set: EntitySetDefinition,
+  cause: SetCause,
+  change: StoredChange,
+  reader: Reader,
+): Maybe<object> {
+  const { values } = change;
+  if (set.setValues === null) return values;
+  const own =
+    cause === "create"
+      ? ownValues(set, "create", values, { context: reader.context, input: values })
+      : changedValues(set, change, reader);
+  return chain(own, (supplied) => ({ ...values, ...supplied }));
 }
 
 /**
  * Returns a delta with the values that the server sets in each change. A delta without members changes nothing.
  * @throws as for withCreatedValues
  */
-export function withChangedValues({ setValues }: EntitySetDefinition, delta: object, { context }: Reader): object {
-  if (setValues === null || Object.keys(delta).length === 0) return delta;
-  const fields = setValues.properties.map(({ property }) => property.field);
-  return noteServerSet({ ...delta, ...valuesToSet(setValues, "update", delta, context) }, new Set(fields));
+export function withChangedValues(set: EntitySetDefinition, change: StoredChange, reader: Reader): Maybe<object> {
+  const { values } = change;
+  const { setValues, entitySet } = set;
+  if (Object.keys(values).length === 0) return values;
+  // No delta of a client has computed properties: a hook or trusted code gave them.
+  const computed = entitySet.entityType.properties.filter((each) => each.computed && Object.hasOwn(values, each.field));
+  const fields = new Set(
+    [...computed, ...(setValues?.properties ?? []).map(({ property }) => property)].map(({ field }) => field),
+  );
+  if (fields.size === 0) return values;
+  return chain(changedValues(set, change, reader), (supplied) => noteServerSet({ ...values, ...supplied }, fields));
+}
+
+function changedValues(set: EntitySetDefinition, change: StoredChange, reader: Reader): Maybe<object> {
+  const { key, values } = change;
+  const { context } = reader;
+  const stored = storedEntity(set, change, reader, `A function of \`set\` of ${set.entitySet.name}`);
+  const supplied = ownValues(set, "update", values, { context, input: values, key, current: stored.load });
+  return chain(supplied, (own) => {
+    stored.checkFound();
+    return own;
+  });
+}
+
+function ownValues(
+  { setValues, entitySet }: EntitySetDefinition,
+  cause: SetCause,
+  given: object,
+  source: Omit<FactsSource, "ofHandlers">,
+): Maybe<object> {
+  if (setValues === null) return {};
+  const { context } = source;
+  const facts = new WriteFacts({ ...source, ofHandlers: () => ServiceContext.ofSet(entitySet, context) });
+  const run = (name: string, supply: () => unknown): Maybe<unknown> =>
+    recover(
+      () => ServiceContext.naming(context, name, supply),
+      (error) => {
+        throw errorOfHook(context, error);
+      },
+    );
+  return valuesToSet(setValues, { cause, given, facts, run });
 }

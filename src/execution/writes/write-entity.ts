@@ -28,8 +28,9 @@ import { conditionFor, ServiceContext } from "../rules/row-access.ts";
 import { checkCreated, checkReferences, checkWritten, isHidden, keyTaken } from "./check-written.ts";
 import { explainingViolations, OF_BODY, OF_DELETE } from "./explain-violation.ts";
 import { changeHooked, createHooked } from "./run-hooks.ts";
-import { withChangedValues, withCreatedValues, withReplacedValues } from "./set-values.ts";
+import { suppliesLater, withChangedValues, withCreatedValues, withReplacedValues } from "./set-values.ts";
 import { validateChange, validateNew } from "./validate.ts";
+import { runSupplied } from "./whole-write.ts";
 
 /** The names of the handlers that write a set. */
 type WriteName = "create" | "replace" | "patch" | "delete";
@@ -44,13 +45,16 @@ type WriteName = "create" | "replace" | "patch" | "delete";
  */
 export function runCreate(entitySet: EntitySet, body: object, reader: Reader): Maybe<unknown> {
   const { set, handler } = writerOf(entitySet, "create", reader);
-  const entity = withCreatedValues(entitySet, body, reader);
   const write = (given: object, inner: Reader): Maybe<unknown> => {
     const call = (): Maybe<unknown> => handler(given, ServiceContext.ofSet(entitySet, inner.context));
     const checked = isFree(handler, inner) ? undefined : checkCreated(set, given, inner);
     return chain(checked, () => explainingViolations(set, OF_BODY, call));
   };
-  return chain(validateNew(set, entity, reader), () => createHooked({ set, handler }, set, entity, reader, write));
+  return runSupplied({ set, handler }, suppliesLater(set, body, reader), reader, (inner) =>
+    chain(withCreatedValues(entitySet, body, inner), (entity) =>
+      chain(validateNew(set, entity, inner), () => createHooked({ set, handler }, set, entity, inner, write)),
+    ),
+  );
 }
 
 /** Creates an entity along a navigation of another one. @throws as for runCreate */
@@ -69,12 +73,13 @@ export function runCreateRelated(
   if (target === null) return write(body, reader);
   const pairs = reversedPairs(keyPairsOf(entitySet, navigationProperty));
   const parent = { pairs, values: keyFields(entitySet.entityType, key) };
-  const entity = withCreatedValues(target, body, reader, parent);
   const by = { set: definitionOf(entitySet, reader.context), handler: create };
   const set = definitionOf(target, reader.context);
-  return chain(validateNew(set, entity, reader), () =>
-    createHooked(by, set, entity, reader, (given, inner) =>
-      explainingViolations(set, OF_BODY, () => write(given, inner)),
+  const explained = (given: object, inner: Reader): Maybe<unknown> =>
+    explainingViolations(set, OF_BODY, () => write(given, inner));
+  return runSupplied(by, suppliesLater(set, body, reader), reader, (inner) =>
+    chain(withCreatedValues(target, body, inner, parent), (entity) =>
+      chain(validateNew(set, entity, inner), () => createHooked(by, set, entity, inner, explained)),
     ),
   );
 }
@@ -172,16 +177,24 @@ export function runReplace(
   cause: "create" | "update" = "update",
 ): Maybe<unknown> {
   const { set, handler } = writerOf(entitySet, "replace", reader);
-  const entity = withReplacedValues(set, cause, body, reader);
-  const change = { write: "replace", key, values: entity } as const;
-  const replace = (given: object = entity, inner: Reader): Maybe<unknown> => {
+  const replace = (given: object, entity: object, inner: Reader): Maybe<unknown> => {
     const isTable = inner.kept !== undefined && serviceOf(inner.context).handlersCheckingRows.has(handler);
     const written = isTable ? withoutKept(set, { given, kept: entity }, inner) : given;
     const call = (): Maybe<unknown> =>
       explainingViolations(set, OF_BODY, () => handler(key, written, ServiceContext.ofSet(entitySet, inner.context)));
     return isFree(handler, inner) ? call() : replaceChecked(set, { key, entity: given }, inner, call);
   };
-  return chain(validateNew(set, entity, reader), () => changeHooked({ set, handler }, change, reader, replace));
+  const sent = { write: "replace", key, values: body } as const;
+  const isLater = set.setValues?.isAsync[cause] === true;
+  return runSupplied({ set, handler, key }, isLater, reader, (within) =>
+    chain(withReplacedValues(set, cause, sent, within), (entity) =>
+      chain(validateNew(set, entity, within), () =>
+        changeHooked({ set, handler }, { ...sent, values: entity }, within, (given = entity, inner) =>
+          replace(given, entity, inner),
+        ),
+      ),
+    ),
+  );
 }
 
 /** Returns an entity without members that keep their stored values. A hook may have given such a member another value. */
@@ -226,12 +239,22 @@ function replaceChecked(
  */
 export function runPatch(entitySet: EntitySet, key: unknown, body: object, reader: Reader): Maybe<unknown> {
   const { set, handler } = writerOf(entitySet, "patch", reader);
-  const delta = withChangedValues(set, body, reader);
-  const change = { write: "patch", key, values: delta } as const;
-  const patch = (given: object = delta, inner: Reader): Maybe<unknown> =>
+  const sent = { write: "patch", key, values: body } as const;
+  const patch = (given: object, delta: object, inner: Reader): Maybe<unknown> => {
     // A hook may have filled an empty delta, which has no values of the server yet.
-    patchUnhooked(set, key, given === delta ? delta : withChangedValues(set, given, inner), inner);
-  return chain(validateChange(set, key, delta, reader), () => changeHooked({ set, handler }, change, reader, patch));
+    const whole = given === delta ? delta : withChangedValues(set, { ...sent, values: given }, inner);
+    return chain(whole, (each) => patchUnhooked(set, key, each, inner));
+  };
+  const isLater = set.setValues?.isAsync.update === true && Object.keys(body).length > 0;
+  return runSupplied({ set, handler, key }, isLater, reader, (within) =>
+    chain(withChangedValues(set, sent, within), (delta) =>
+      chain(validateChange(set, key, delta, within), () =>
+        changeHooked({ set, handler }, { ...sent, values: delta }, within, (given = delta, inner) =>
+          patch(given, delta, inner),
+        ),
+      ),
+    ),
+  );
 }
 
 /** Changes an entity without hooks. */

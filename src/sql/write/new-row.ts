@@ -18,7 +18,9 @@ export interface Stored {
  * Returns the values to store in a new row, without generated values and with the initial row version.
  * @param linked values that follow from related rows, which take precedence over those of the entity
  */
-export function valuesToStore({ written, rowVersion }: SqlTable, values: Values, linked: Values): Values {
+export function valuesToStore(table: SqlTable, values: Values, linked: Values): Values {
+  checkComputed(table, values);
+  const { written, rowVersion } = table;
   const given = {};
   for (const { field } of written) {
     if (Object.hasOwn(values, field)) setMember(given, field, values[field]);
@@ -26,6 +28,37 @@ export function valuesToStore({ written, rowVersion }: SqlTable, values: Values,
   for (const field of Object.keys(linked)) setMember(given, field, linked[field]);
   if (rowVersion !== null) setMember(given, rowVersion.field, rowVersion.type.name === "Edm.Int64" ? 1n : 1);
   return given;
+}
+
+/**
+ * Checks the values that hooks and trusted code give to computed properties: each needs a column of its own.
+ * @throws Error for a property that nothing can write, and for one whose column has another value
+ */
+export function checkComputed(table: SqlTable, values: Values): void {
+  for (const property of table.computed) {
+    const { field } = property;
+    if (!Object.hasOwn(values, field) || values[field] === undefined) continue;
+    const columns = new Set(table.stored(field).columns.map(({ column }) => column));
+    const shares = ({ field: other }: StructuralProperty): boolean =>
+      other !== field &&
+      Object.hasOwn(values, other) &&
+      values[other] !== undefined &&
+      table.stored(other).columns.some(({ column }) => columns.has(column));
+    const problem = problemOf(property, table, columns.size, shares);
+    if (problem !== null) throw new Error(`\`${field}\` of ${table.name} cannot be given: ${problem}.`);
+  }
+}
+
+function problemOf(
+  property: StructuralProperty,
+  { rowVersion, written }: SqlTable,
+  columns: number,
+  shares: (other: StructuralProperty) => boolean,
+): string | null {
+  if (property === rowVersion) return "`rowVersion` counts it";
+  if (columns === 0) return "an SQL expression computes it";
+  const other = written.find(shares);
+  return other === undefined ? null : `the write stores \`${other.field}\` in the same column`;
 }
 
 /**

@@ -1,6 +1,6 @@
-import type { Maybe } from "../../base/maybe.ts";
+import { chain, type Maybe } from "../../base/maybe.ts";
 import type { EntitySetDefinition } from "../../definition/model/service-definition.ts";
-import { valuesToSet } from "../../definition/model/set-values.ts";
+import { valuesToSet, WriteFacts } from "../../definition/model/set-values.ts";
 import { suppliedIn } from "../../definition/sets/supplied-values.ts";
 import { ownProperties, relatedProperties, refersToKey } from "../../edm/key-holder.ts";
 import type { DirectJoin, LinkJoin, StructuralProperty } from "../../edm/model.ts";
@@ -154,8 +154,10 @@ function changeRow(task: WriteTask, { set, writer, key }: ChangedRow, values: Va
   const { setValues, entitySet } = set;
   if (setValues === null) return writer.update(task, key, { values, stored: null }, []);
   const known = { ...suppliedIn(task.context)?.of(entitySet.name, key), ...values };
-  const whole = { ...known, ...valuesToSet(setValues, "update", known, task.context) };
-  return writer.update(task, key, { values: whole, stored: null }, []);
+  const { context } = task;
+  const facts = new WriteFacts({ context, ofHandlers: () => context, input: values });
+  const supplied = valuesToSet(setValues, { cause: "update", given: known, facts, run: (_name, supply) => supply() });
+  return chain(supplied, (own) => writer.update(task, key, { values: { ...known, ...own }, stored: null }, []));
 }
 
 /** A property of a foreign key, and its value in a link. */

@@ -41,7 +41,7 @@ interface TableOptions {
   readonly declared?: DeclaredTable | undefined;
 }
 
-/** Returns the properties whose values an entity or a delta may contain. @param fieldsSet the fields that the server sets */
+/** Returns the properties that every write stores. @param fieldsSet the fields that the server sets */
 export function writtenProperties(
   { properties, ignoredProperties }: EntityType,
   fieldsSet: ReadonlySet<string>,
@@ -65,8 +65,10 @@ export class SqlTable implements DeclaredTable {
   readonly reader: SqlReader;
   readonly rowVersion: StructuralProperty | null;
   readonly fieldsSet: ReadonlySet<string>;
-  /** The properties whose values an entity or a delta may contain. */
+  /** The properties whose values an entity or a delta may contain: computed ones only if a hook or trusted code gives them. */
   readonly written: readonly StructuralProperty[];
+  /** The computed properties that `set` does not name. */
+  readonly computed: readonly StructuralProperty[];
   /** All properties that clients see. */
   readonly whole: readonly SelectedProperty[];
   readonly keyOnly: readonly SelectedProperty[];
@@ -84,7 +86,9 @@ export class SqlTable implements DeclaredTable {
     this.rowVersion = entityType.properties.find(({ field }) => field === rowVersion) ?? null;
     const { key, properties, ignoredProperties } = entityType;
     this.fieldsSet = fieldsSet;
-    this.written = Object.freeze(writtenProperties(entityType, fieldsSet));
+    const hidden = ignoredProperties.filter(({ field }) => fieldsSet.has(field));
+    this.written = Object.freeze([...properties, ...hidden]);
+    this.computed = Object.freeze(properties.filter(({ computed, field }) => computed && !fieldsSet.has(field)));
     this.keyOnly = Object.freeze(key.map((property) => ({ property })));
     this.whole = Object.freeze(properties.map((property) => ({ property })));
     const all = [...properties, ...ignoredProperties];

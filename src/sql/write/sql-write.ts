@@ -16,6 +16,7 @@ import {
   type StatedRow,
   statesReferences,
 } from "./guarded-references.ts";
+import { checkComputed } from "./new-row.ts";
 import {
   hasExpected,
   isComparedExactly,
@@ -50,6 +51,7 @@ export function writeHandlers(table: SqlTable): WriteHandlers {
   const change = (isMerged: boolean) => (key: unknown, entity: unknown, context: AnyWriteContext) =>
     rejectingThrows(() => {
       const given = entity as Values;
+      checkComputed(table, given);
       const values = {};
       for (const { field } of changeable) {
         if (Object.hasOwn(given, field) && given[field] !== undefined) setMember(values, field, given[field]);

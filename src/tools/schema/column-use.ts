@@ -50,7 +50,8 @@ export function sourceOf(
   if (property === undefined) return "service";
   if (property.field === rowVersion) return "version";
   if (property.serverSet === true) return sourceOfSet(set, property, changes);
-  if (property.computed) return "database";
+  // A hook may give each new entity a value that the database does not have.
+  if (property.computed) return creates && set.hooks?.before.create !== undefined ? "nobody" : "database";
   if (changes && !property.isKey && !property.immutable) return "write";
   return creates ? "create" : "nobody";
 }
