@@ -29,3 +29,46 @@ export function abandon(body: ResponseBody): void {
   const iterator = Symbol.asyncIterator in body ? body[Symbol.asyncIterator]() : body[Symbol.iterator]();
   void iterator.return?.();
 }
+
+/** Calls a function once the body of a response has been read to its end, or is abandoned. @returns the response to send */
+export function whenSent(response: ODataResponse, done: () => void): ODataResponse {
+  const { body } = response;
+  if (body === null || typeof body === "string" || body instanceof Uint8Array) {
+    done();
+    return response;
+  }
+  let isOpen = true;
+  const end = (): void => {
+    if (isOpen) done();
+    isOpen = false;
+  };
+  return { ...response, body: endingBody(body, end) };
+}
+
+function endingBody(
+  body: Exclude<ResponseBody, string | Uint8Array | null>,
+  end: () => void,
+): AsyncIterable<string | Uint8Array> {
+  return {
+    [Symbol.asyncIterator]: () => {
+      const chunks = Symbol.asyncIterator in body ? body[Symbol.asyncIterator]() : body[Symbol.iterator]();
+      return {
+        next: async () => {
+          try {
+            const result = await chunks.next();
+            if (result.done === true) end();
+            return result;
+          } catch (error) {
+            end();
+            throw error;
+          }
+        },
+        return: async () => {
+          end();
+          await chunks.return?.();
+          return { done: true, value: undefined };
+        },
+      };
+    },
+  };
+}

@@ -35,6 +35,7 @@ import {
 } from "./find-route.ts";
 import { alsoFollow } from "./follow-statements.ts";
 import type { PositionReports, RequestKind } from "./position-reports.ts";
+import type { ResponseReport } from "./report-responses.ts";
 import { ROUTE_METHODS, type RouteEndpoint } from "./route-table.ts";
 import type { SchemaGate } from "./schema-gate.ts";
 
@@ -50,7 +51,10 @@ export interface ServiceRoutes extends RouteTables {
 }
 
 /** A request before its URL is read. */
-type ReceivedRequest = Pick<Arrival, "odata" | "requestId" | "reading" | "clock">;
+type ReceivedRequest = Pick<Arrival, "odata" | "requestId" | "reading" | "clock"> & {
+  /** What `onResponse` gets; null unless the service has it. */
+  readonly report: ResponseReport | null;
+};
 
 /** A request at a place of its service. */
 interface PlacedRequest extends ReceivedRequest {
@@ -118,7 +122,7 @@ interface KnownUser {
 
 /** Finds the route of a request, and identifies its user unless it is known. */
 function answerAtPlace(placed: PlacedRequest, known?: KnownUser): Maybe<ODataResponse> {
-  const { odata, clock, place, runtime, routes } = placed;
+  const { odata, clock, place, report, runtime, routes } = placed;
   const { definition } = runtime;
   const routed = routeAt(place, definition, routes);
   if (odata.method === "OPTIONS") return optionsResponse(routed.route.allow);
@@ -128,11 +132,13 @@ function answerAtPlace(placed: PlacedRequest, known?: KnownUser): Maybe<ODataRes
   if (isWrite && isRefusedWrite(odata, definition, arrival.baseUrl)) throw crossSiteWrite();
   if (routed.isPublic) {
     clock?.enter("bind");
+    report?.note(null, routed.path);
     const access = unrestricted(null);
     const request = new AuthorizedRequest(runtime, arrival, access, routed.path);
     return endpoint.answer(request, new Execution(runtime, arrival, access));
   }
   const pass = (user: User | null): Maybe<ODataResponse> => {
+    report?.note(user, routed.path);
     const access = accessOf(user, runtime, routed, endpoint);
     const run = (): Maybe<ODataResponse> => answerAs(access, { arrival, runtime, routes, routed, endpoint });
     const isFollowed = routes.follow !== undefined && (isOfData(routed.path) || routed.isBatch);

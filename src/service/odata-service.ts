@@ -40,6 +40,7 @@ import { heldBytesOf } from "./held-bytes-of.ts";
 import { metadataOf } from "./metadata-of.ts";
 import { PositionReports, withPosition } from "./position-reports.ts";
 import { databaseProbe, type ProbeOptions, type ProbeReport } from "./probe-databases.ts";
+import { ResponseReport } from "./report-responses.ts";
 import { describedRoutes, RouteTable } from "./route-table.ts";
 import { runWork, type RunWork } from "./run-work.ts";
 import { databaseChecks, SchemaGate, tenantGates } from "./schema-gate.ts";
@@ -126,13 +127,15 @@ export function odataService(options: ServiceOptions): ODataService {
   const serviceRoutes: ServiceRoutes = { routes, further, follow, guarded, schemaGate, positions };
   const answer = (request: ODataRequest, id: string, clock: StageClock | null): Handled => {
     const reading = positions?.readingFor(request, id) ?? null;
+    const report = definition.onResponse === undefined ? null : new ResponseReport(request, id);
     const finish = (response: ODataResponse): ODataResponse => {
       const timed = clock === null ? response : clock.end(response);
-      return finishResponse(request, id, withCors(definition.cors, request, withPosition(reading, timed)));
+      const made = finishResponse(request, id, withCors(definition.cors, request, withPosition(reading, timed)));
+      return report === null ? made : report.follow(made, definition);
     };
     const fail = (error: unknown): ODataResponse => finish(handleError(definition, request, id, error));
     try {
-      const response = answerRequest({ odata: request, requestId: id, reading, clock }, runtime, serviceRoutes);
+      const response = answerRequest({ odata: request, requestId: id, reading, clock, report }, runtime, serviceRoutes);
       return isPromiseLike(response) ? Promise.resolve(response).then(finish, fail) : finish(response);
     } catch (error) {
       return fail(error);

@@ -5,7 +5,7 @@ import { descriptionOf, forwardDescription } from "../definition/model/service-d
 import { ConfigurationError } from "../errors/configuration-error.ts";
 import { fromFetchRequest, toFetchResponse } from "../http/fetch-request.ts";
 import type { ODataRequest } from "../http/odata-request.ts";
-import type { ODataResponse, ResponseBody } from "../http/odata-response.ts";
+import { type ODataResponse, whenSent } from "../http/odata-response.ts";
 import { logBrokenResponse } from "./handle-error.ts";
 import type { ODataService } from "./odata-service.ts";
 import type { RunOptions } from "./run-work.ts";
@@ -113,7 +113,8 @@ class Generation {
 
   handle(request: ODataRequest): ODataResponse | Promise<ODataResponse> {
     this.#open += 1;
-    const track = (response: ODataResponse): ODataResponse => this.#tracked(response);
+    // A request ends with the last chunk of its response.
+    const track = (response: ODataResponse): ODataResponse => whenSent(response, () => this.end());
     const answer = this.service.handle(request);
     return isPromiseLike(answer) ? Promise.resolve(answer).then(track) : track(answer);
   }
@@ -136,47 +137,4 @@ class Generation {
       if (definition !== undefined) logBrokenResponse(definition, odata, response, error);
     });
   }
-
-  /** A request ends with the last chunk of its response. */
-  #tracked(response: ODataResponse): ODataResponse {
-    const { body } = response;
-    if (body === null || typeof body === "string" || body instanceof Uint8Array) {
-      this.end();
-      return response;
-    }
-    let isOpen = true;
-    const end = (): void => {
-      if (isOpen) this.end();
-      isOpen = false;
-    };
-    return { ...response, body: trackedBody(body, end) };
-  }
-}
-
-function trackedBody(
-  body: Exclude<ResponseBody, string | Uint8Array | null>,
-  end: () => void,
-): AsyncIterable<string | Uint8Array> {
-  return {
-    [Symbol.asyncIterator]: () => {
-      const chunks = Symbol.asyncIterator in body ? body[Symbol.asyncIterator]() : body[Symbol.iterator]();
-      return {
-        next: async () => {
-          try {
-            const result = await chunks.next();
-            if (result.done === true) end();
-            return result;
-          } catch (error) {
-            end();
-            throw error;
-          }
-        },
-        return: async () => {
-          end();
-          await chunks.return?.();
-          return { done: true, value: undefined };
-        },
-      };
-    },
-  };
 }

@@ -5,7 +5,7 @@ import type { SchemaFinding } from "../../errors/schema-finding.ts";
 import type { Capabilities, Limits } from "../../query/capabilities.ts";
 import type { Context, IncomingRequest, RuleContext, User, DeclaredEntitySet } from "../context.ts";
 import type { Answer, EntitySetHandlers, NavigationHandlers, Awaitable } from "../handlers.ts";
-import type { Logger, StatementFollower, TracedRequest, TracedStatement } from "../logger.ts";
+import type { Logger, StatementFollower, TracedRequest, TracedResponse, TracedStatement } from "../logger.ts";
 import type { ServiceProfile } from "../service-profile.ts";
 import type {
   AuthorizationRequirement,
@@ -57,6 +57,8 @@ export interface ServiceDefinition {
   readonly logger: Logger;
   /** Receives each SQL statement of a request. */
   readonly onStatement: ((statement: TracedStatement) => unknown) | undefined;
+  /** Receives each response that has been sent. */
+  readonly onResponse: ((response: TracedResponse) => unknown) | undefined;
   /** Whether responses report the time of each stage. */
   readonly serverTiming: boolean;
   /** The configured base URL without a trailing slash, such as `https://api.example.com`. */

@@ -1,7 +1,7 @@
 import type { ODataError } from "../../errors/odata-error.ts";
 import type { IncomingRequest, RuleContext, User } from "../context.ts";
 import type { Answer, Awaitable } from "../handlers.ts";
-import type { Logger, TracedStatement } from "../logger.ts";
+import type { Logger, TracedResponse, TracedStatement } from "../logger.ts";
 import type { NamingPolicy } from "../names.ts";
 import type { AuthorizationRules } from "../sets/authorization.ts";
 import type { EntitySetDeclaration } from "../sets/entity-set.ts";
@@ -144,6 +144,12 @@ export interface ServiceOptions<Sets extends readonly EntitySetDeclaration[] = r
    * @see docs/reference/tables.md, Trace statements
    */
   readonly onStatement?: ((statement: TracedStatement) => Awaitable<void>) | undefined;
+  /**
+   * Receives each response when it has been sent, for access logs: `({ request, status, ms, user, set }) => …`. Its errors are
+   * logged, and it is not awaited.
+   * @see docs/guides/errors-and-logging.md, Log requests
+   */
+  readonly onResponse?: ((response: TracedResponse) => Awaitable<void>) | undefined;
   /**
    * Whether responses report the time of each stage and of the database in `Server-Timing`, for development and support; false
    * if absent.

@@ -112,6 +112,7 @@ export function buildServiceDefinition(
       profile,
       logger: openLogger(service, options.logger ?? defaultLogger),
       onStatement: options.onStatement,
+      onResponse: options.onResponse,
       serverTiming,
       publicUrl: options.publicUrl?.replace(/(?<!\/)\/+$/, ""),
       trustProxy: options.trustProxy ?? false,

@@ -163,6 +163,7 @@ const SERVICE_OPTIONS: OptionTable<keyof ServiceOptions> = {
   positions: OBJECT,
   logger: OBJECT,
   onStatement: HANDLER,
+  onResponse: HANDLER,
   serverTiming: FLAG,
   publicUrl: TEXT,
   trustProxy: FLAG,

@@ -1,0 +1,64 @@
+import { isPromiseLike } from "../base/maybe.ts";
+import type { Host, User } from "../definition/context.ts";
+import type { TracedResponse } from "../definition/logger.ts";
+import { requestFields } from "../definition/model/request-fields.ts";
+import type { ServiceDefinition } from "../definition/model/service-definition.ts";
+import { hostOf } from "../endpoints/arrival.ts";
+import type { ODataRequest } from "../http/odata-request.ts";
+import { type ODataResponse, whenSent } from "../http/odata-response.ts";
+import type { ResourcePath } from "../query/resource-path.ts";
+import { splitTarget } from "../syntax/query-options-parser.ts";
+
+/** What a request has shown of itself, for `onResponse`. */
+export class ResponseReport {
+  readonly #begun = performance.now();
+  readonly #request: TracedResponse["request"];
+  #user: User | null = null;
+  #set: string | null = null;
+
+  constructor(odata: ODataRequest, id: string) {
+    const { method, target } = odata;
+    this.#request = Object.freeze({
+      id,
+      method,
+      target,
+      get headers(): Headers {
+        return odata.headers;
+      },
+      get host(): Host {
+        return hostOf(odata);
+      },
+    });
+  }
+
+  /** Notes whose request it is, and where its path leads. */
+  note(user: User | null, path: ResourcePath): void {
+    this.#user = user;
+    this.#set = "entitySet" in path ? path.entitySet.name : null;
+  }
+
+  /** Reports a response once it is sent. Errors of the application are logged. @returns the response to send */
+  follow(response: ODataResponse, definition: ServiceDefinition): ODataResponse {
+    const { onResponse, logger } = definition;
+    if (onResponse === undefined) return response;
+    const { id, method, target } = this.#request;
+    const fail = (err: unknown): void => {
+      try {
+        const { path } = splitTarget(target);
+        logger.error("onResponse failed.", { ...requestFields(definition, { id, method, path }), err });
+      } catch {
+        // A logger that throws leaves nowhere to report to.
+      }
+    };
+    return whenSent(response, () => {
+      const ms = performance.now() - this.#begun;
+      try {
+        const traced = { request: this.#request, status: response.status, ms, user: this.#user, set: this.#set };
+        const reported: unknown = onResponse(traced);
+        if (isPromiseLike(reported)) Promise.resolve(reported).catch(fail);
+      } catch (error) {
+        fail(error);
+      }
+    });
+  }
+}
