@@ -63,7 +63,8 @@ export type { ChangeFacts, CreationFacts, PropertySetters, SetFacts } from "./de
 export type { AfterHooks, BeforeHooks } from "./definition/sets/write-hooks.ts";
 export { allRows, noRows } from "./definition/types/row-predicate.ts";
 export type { RowOf, RowPredicate } from "./definition/types/row-predicate.ts";
-export type { TracedRequest, TracedResponse, TracedStatement } from "./definition/logger.ts";
+export type { TracedResponse } from "./definition/model/traced-response.ts";
+export type { TracedRequest, TracedStatement } from "./definition/logger.ts";
 export type { PositionStore } from "./definition/model/service-definition.ts";
 export type { ServiceDefaults, ServiceOptions } from "./definition/model/service-options.ts";
 export type {

@@ -1,6 +1,5 @@
 import { builtinModule, type HostGlobal } from "../base/host.ts";
 import type { Maybe } from "../base/maybe.ts";
-import type { Host, User } from "./context.ts";
 
 /** A logger of the application: the service reports failures here that clients must not see. */
 export interface Logger {
@@ -57,22 +56,6 @@ export interface TracedRequest {
   readonly method: string;
   /** The raw path and query. */
   readonly target: string;
-}
-
-/** A response that a service has sent, as `onResponse` receives it. @see docs/guides/errors-and-logging.md, Log requests */
-export interface TracedResponse {
-  readonly request: TracedRequest & {
-    readonly headers: Headers;
-    /** The request as the host knows it, as `ctx.host`. */
-    readonly host: Host;
-  };
-  readonly status: number;
-  /** Milliseconds from the request to the last byte of the response, the time of the client included. */
-  readonly ms: number;
-  /** The user that `authenticate` has returned; null for an anonymous or refused request. */
-  readonly user: User | null;
-  /** The name of the set that the path names first; null for other requests, such as `$metadata` and batches. */
-  readonly set: string | null;
 }
 
 /** A statement that a service has run, as `onStatement` receives it. @see docs/reference/tables.md, Trace statements */

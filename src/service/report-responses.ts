@@ -1,8 +1,8 @@
 import { isPromiseLike } from "../base/maybe.ts";
 import type { Host, User } from "../definition/context.ts";
-import type { TracedResponse } from "../definition/logger.ts";
 import { requestFields } from "../definition/model/request-fields.ts";
 import type { ServiceDefinition } from "../definition/model/service-definition.ts";
+import type { TracedResponse } from "../definition/model/traced-response.ts";
 import { hostOf } from "../endpoints/arrival.ts";
 import type { ODataRequest } from "../http/odata-request.ts";
 import { type ODataResponse, whenSent } from "../http/odata-response.ts";

@@ -5,7 +5,7 @@ import type { SchemaFinding } from "../../errors/schema-finding.ts";
 import type { Capabilities, Limits } from "../../query/capabilities.ts";
 import type { Context, IncomingRequest, RuleContext, User, DeclaredEntitySet } from "../context.ts";
 import type { Answer, EntitySetHandlers, NavigationHandlers, Awaitable } from "../handlers.ts";
-import type { Logger, StatementFollower, TracedRequest, TracedResponse, TracedStatement } from "../logger.ts";
+import type { Logger, StatementFollower, TracedRequest, TracedStatement } from "../logger.ts";
 import type { ServiceProfile } from "../service-profile.ts";
 import type {
   AuthorizationRequirement,
@@ -24,6 +24,7 @@ import type { Validators } from "../sets/validation.ts";
 import type { WriteHooks } from "../sets/write-hooks.ts";
 import type { SetValues } from "./set-values.ts";
 import type { AdmitTenant } from "./tenant-check.ts";
+import type { TracedResponse } from "./traced-response.ts";
 
 /**
  * One registration after startup: frozen, with every declaration checked and every name and setting resolved.

@@ -1,7 +1,7 @@
 import type { ODataError } from "../../errors/odata-error.ts";
 import type { IncomingRequest, RuleContext, User } from "../context.ts";
 import type { Answer, Awaitable } from "../handlers.ts";
-import type { Logger, TracedResponse, TracedStatement } from "../logger.ts";
+import type { Logger, TracedStatement } from "../logger.ts";
 import type { NamingPolicy } from "../names.ts";
 import type { AuthorizationRules } from "../sets/authorization.ts";
 import type { EntitySetDeclaration } from "../sets/entity-set.ts";
@@ -10,6 +10,7 @@ import type { LimitSettings, InheritedSettings } from "../sets/set-settings.ts";
 import type { Annotations, VocabularyOptions } from "../types/entity-type.ts";
 import type { EntityTypeDeclaration } from "../types/value-type.ts";
 import type { PositionStore, ServiceRoute } from "./service-definition.ts";
+import type { TracedResponse } from "./traced-response.ts";
 
 /** Unbound operations by name. */
 interface UnboundOperations {
