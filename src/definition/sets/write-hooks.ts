@@ -49,7 +49,7 @@ export interface BeforeHooks<E extends EntityTypeDeclaration, N = unknown> {
 /** The argument of the hooks after a write. */
 interface StoredCall<E extends EntityTypeDeclaration, N> extends HookCall<E, N> {
   readonly key: KeyOf<E>;
-  /** The entity as stored, with every declared property. */
+  /** The entity as stored, with every declared property; as it was before for a deletion. */
   readonly entity: ReadEntityOf<E>;
 }
 
@@ -64,7 +64,8 @@ export interface AfterHooks<E extends EntityTypeDeclaration, N = unknown> {
   readonly create?: ((call: StoredCall<E, N>) => Shown<E>) | undefined;
   readonly replace?: ((call: StoredCall<E, N>) => Shown<E>) | undefined;
   readonly patch?: ((call: StoredCall<E, N>) => Shown<E>) | undefined;
-  readonly delete?: ((call: HookCall<E, N> & { readonly key: KeyOf<E> }) => Changed<never>) | undefined;
+  /** Receives the entity as it was before the deletion, with every declared property. */
+  readonly delete?: ((call: StoredCall<E, N>) => Changed<never>) | undefined;
 }
 
 /** The names of the writes that have hooks. */

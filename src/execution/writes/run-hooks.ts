@@ -9,6 +9,7 @@ import { keyIn } from "../../edm/literal.ts";
 import type { EntitySet } from "../../edm/model.ts";
 import { declaredFieldOf } from "../../memory/compile-property.ts";
 import { asEntity } from "../../memory/evaluation.ts";
+import { defineMissing } from "../../memory/missing-value.ts";
 import { canonicalEntity } from "../entities/canonical-entity.ts";
 import { answeredDeletion, answeredValue } from "../entities/handler-answer.ts";
 import { type Reader, serviceOf, targetDefinition } from "../entities/reader.ts";
@@ -19,7 +20,7 @@ import { errorOfHook } from "./hook-error.ts";
 import { valuesToShow, valuesToWrite } from "./hook-values.ts";
 import { runInTurn, type WritingHandler } from "./judged-write.ts";
 import { lockParents } from "./lock-parents.ts";
-import { inTransaction, type HookedHandler, MissingEntity, storedEntity } from "./whole-write.ts";
+import { inTransaction, type HookedHandler, MissingEntity, type StoredEntity, storedEntity } from "./whole-write.ts";
 
 /** Whether a write of a set has hooks. */
 export function hasHooks({ hooks }: EntitySetDefinition, write: HookedWrite, { context }: Reader): boolean {
@@ -28,7 +29,7 @@ export function hasHooks({ hooks }: EntitySetDefinition, write: HookedWrite, { c
 
 /**
  * Creates an entity, with the hooks of its set and of the sets of its nested entities: all `before` hooks in the order in which
- * the entities are added, the write, and the `after` hooks.
+ * the entities are added, the write, and the `after` hooks, those of an entity after those of its nested entities.
  * @param by the handler that creates it
  * @param set the set of the entity; another one than that of the handler along a navigation
  * @param write checks and saves the entity
@@ -105,9 +106,37 @@ async function beforeCreation(sent: Sent, { context, namesKey }: Reader): Promis
 async function afterCreation(by: WritingHandler, saved: object, sent: Sent, reader: Reader): Promise<object> {
   const stored = graphOf(by.set, saved, reader.context);
   checkReturned(sent, stored);
-  const shown: Array<object | undefined> = [];
-  for (const each of stored) shown.push(await afterWrite(each.set, "create", each.entity, reader));
-  return readGraphAgain(by, saved, stored, shown, reader);
+  const shown = new Map<Sent[number], object | undefined>();
+  const around = new Set<string>();
+  for (const each of nestedFirst(stored)) {
+    if (each.set.hooks?.after.create === undefined) continue;
+    // The hooks of nested entities may have changed the row.
+    const again = { set: each.set, handler: by.handler };
+    const entity = around.has(each.place) ? await readAgain(again, each.entity, reader) : each.entity;
+    shown.set(each, await afterWrite(each.set, "create", entity, reader));
+    for (let { place } = each; place !== ""; around.add(place)) place = outerPlace(place);
+  }
+  const members = stored.map((each) => shown.get(each));
+  return readGraphAgain(by, saved, stored, members, reader);
+}
+
+/** Returns the entities of a deep insert so that each follows its nested entities, which keep their order. */
+function nestedFirst(all: Sent): Sent {
+  const within = new Map<string, Sent[number][]>();
+  for (const each of all) {
+    if (each.place === "") continue;
+    const outer = outerPlace(each.place);
+    const known = within.get(outer);
+    if (known === undefined) within.set(outer, [each]);
+    else known.push(each);
+  }
+  const ordered = (each: Sent[number]): Sent => [...(within.get(each.place) ?? []).flatMap(ordered), each];
+  return all.filter(({ place }) => place === "").flatMap(ordered);
+}
+
+/** Returns the place of the entity around a nested one: without the navigation, and the position in a collection. */
+function outerPlace(place: string): string {
+  return place.replace(/[^/]+\/(?:\d+\/)?$/, "");
 }
 
 /**
@@ -198,19 +227,21 @@ export function changeHooked(
     reader,
     isShown,
     async (inner) => {
-      const changed = await beforeChange(set, change, inner);
+      const stored = storedEntity(set, change, inner, placeOf(set, "before", write).hook);
+      const changed = await beforeChange(set, change, inner, stored);
+      const deleted = write === "delete" ? await deletedEntity(set, key, stored) : {};
       const name = `the ${write} of ${set.entitySet.name}`;
       const saved = answeredValue(await ServiceContext.naming(inner.context, name, () => save(changed, inner)));
       if (write === "delete") {
         if (!answeredDeletion(saved, set.entitySet)) throw new MissingEntity();
-        await callHook(set, "after", "delete", { key }, inner.context);
+        await callHook(set, "after", "delete", deleted, inner.context);
         return saved;
       }
       if (saved === null || saved === undefined) throw new MissingEntity();
       if (!isShown) return saved;
-      const stored = asEntity(saved, set.entitySet.entityType);
-      const shown = await afterWrite(set, write, stored, inner);
-      const left = await readAgain(by, stored, inner);
+      const entity = asEntity(saved, set.entitySet.entityType);
+      const shown = await afterWrite(set, write, entity, inner);
+      const left = await readAgain(by, entity, inner);
       noteShown(set.entitySet, left, shown, inner);
       return left;
     },
@@ -218,15 +249,33 @@ export function changeHooked(
   );
 }
 
-/** Calls the `before` hook of a change. @returns the values to write */
+/** Returns the argument of `after.delete`: the key, and the entity as it is before the deletion, which is read only for the hook. */
+async function deletedEntity(set: EntitySetDefinition, key: unknown, stored: StoredEntity): Promise<object> {
+  if (set.hooks?.after.delete === undefined) return { key };
+  if (set.handlers.getByKey !== undefined) return { key, entity: await stored.read() };
+  const call = { key };
+  const { name } = set.entitySet;
+  defineMissing(
+    call,
+    "entity",
+    `after.delete of ${name} read \`entity\`, but ${name} has no \`getByKey\`. Declare it.`,
+  );
+  return call;
+}
+
+/**
+ * Calls the `before` hook of a change.
+ * @param current loads the stored entity
+ * @returns the values to write
+ */
 export async function beforeChange(
   set: EntitySetDefinition,
   change: HookedChange,
   reader: Reader,
+  current: StoredEntity = storedEntity(set, change, reader, placeOf(set, "before", change.write).hook),
 ): Promise<object | undefined> {
   const { write, key, values } = change;
   if (set.hooks?.before[write] === undefined) return values;
-  const current = storedEntity(set, change, reader, placeOf(set, "before", write).hook);
   const given = values === undefined ? {} : (frozenCopy(values) as object);
   const named = write === "patch" ? { delta: given } : { entity: given };
   const call = { key, current: current.load, ...(values === undefined ? {} : named) };
@@ -299,7 +348,9 @@ async function callHook(
 ): Promise<unknown> {
   const hook = set.hooks?.[when][write];
   if (hook === undefined) return undefined;
-  const given = Object.freeze({ ...call, ctx: ServiceContext.ofSet(set.entitySet, context) });
+  const ctx = ServiceContext.ofSet(set.entitySet, context);
+  // A spread would lose a member that throws when it is read.
+  const given = Object.freeze(Object.defineProperties({ ctx }, Object.getOwnPropertyDescriptors(call)));
   try {
     return answeredValue(await ServiceContext.naming(context, placeOf(set, when, write).hook, () => hook(given)));
   } catch (error) {

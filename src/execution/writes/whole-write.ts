@@ -7,7 +7,7 @@ import { answeredValue } from "../entities/handler-answer.ts";
 import type { Reader } from "../entities/reader.ts";
 import { findEntity } from "../reads/read-by-key.ts";
 import { loadedCopy } from "../rules/judge-rules.ts";
-import { lockEntity, runAtomically, type WritingHandler } from "./judged-write.ts";
+import { lockEntity, lockIfPossible, runAtomically, type WritingHandler } from "./judged-write.ts";
 
 /** A handler whose write has hooks. */
 export interface HookedHandler extends WritingHandler {
@@ -61,8 +61,10 @@ export async function inTransaction(
 }
 
 /** The stored entity of a write, as a function of the application loads it. */
-interface StoredEntity {
+export interface StoredEntity {
   readonly load: () => unknown;
+  /** Reads the entity like `load`, also if the database cannot lock it. */
+  readonly read: () => Promise<object | null>;
   /** @throws MissingEntity if the function has looked for a missing entity, whatever it then did */
   readonly checkFound: () => void;
 }
@@ -81,21 +83,28 @@ export function storedEntity(
   const { context } = reader;
   let isMissing = false;
   const find = once(async (): Promise<object | null> => {
-    if (handlers.getByKey === undefined) {
-      throw new Error(
-        `${caller} called \`current\`, but ${entitySet.name} has no \`getByKey\`. Declare it, or \`read\`.`,
-      );
-    }
-    await lockEntity(set, key, context, write === "delete");
     const found = await findEntity(entitySet, key, reader);
     if (found !== null) return loadedCopy(entitySet, found, "a hook");
     if (write === "replace" && settings.allowUpsert && handlers.create === undefined) return null;
     isMissing = true;
     throw new MissingEntity(`${entitySet.name} has no entity with this key.`);
   });
+  const load = once(async (): Promise<object | null> => {
+    if (handlers.getByKey === undefined) {
+      throw new Error(
+        `${caller} called \`current\`, but ${entitySet.name} has no \`getByKey\`. Declare it, or \`read\`.`,
+      );
+    }
+    await lockEntity(set, key, context, write === "delete");
+    return find();
+  });
+  const read = async (): Promise<object | null> => {
+    await lockIfPossible(set, key, context, write === "delete");
+    return find();
+  };
   const checkFound = (): void => {
     if (isMissing) throw new MissingEntity();
   };
   // A hook that does not await it must not end the process.
-  return { load: () => unawaited(find()), checkFound };
+  return { load: () => unawaited(load()), read, checkFound };
 }
