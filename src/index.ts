@@ -61,6 +61,7 @@ export { requireUser } from "./definition/sets/authorization.ts";
 export { now } from "./definition/sets/set-option.ts";
 export type { ChangeFacts, CreationFacts, PropertySetters, SetFacts } from "./definition/sets/set-option.ts";
 export type { AfterHooks, BeforeHooks } from "./definition/sets/write-hooks.ts";
+export { inherit, type InheritedRows } from "./definition/sets/inherited-rows.ts";
 export { allRows, noRows } from "./definition/types/row-predicate.ts";
 export type { RowOf, RowPredicate } from "./definition/types/row-predicate.ts";
 export type { TracedResponse } from "./definition/model/traced-response.ts";

@@ -314,6 +314,7 @@ describe("a warning at startup names properties that row rules compare with the 
     return logged;
   }
   const OWNER = {
+    code: "written-claim",
     set: "Notes",
     property: "owner",
     message: "The row rule of Notes compares `owner` with the user, but clients write `owner` themselves.",
@@ -350,11 +351,13 @@ describe("a warning at startup names properties that row rules compare with the 
     const lines = (options: object = {}) => entitySet(Line, { getAll: () => [], ...options });
     expect(warningsOf(some, lines())).toEqual([
       {
+        code: "open-claim",
         set: "Lines",
         property: "owner",
         message: "Lines has `owner`, which the row rule of Notes compares with the user, but no row rule.",
         fix: "Give `rows`, and `set: { owner: { create: ({ user }) => … } }`. If every user may see all rows: `rows: () => allRows`.",
       },
+      expect.objectContaining({ code: "open-child", set: "Lines", navigation: "lines" }),
     ]);
     expect(warningsOf(some, lines({ getByKey: () => null, authorization: { rows: () => allRows } }))).toEqual([]);
   });

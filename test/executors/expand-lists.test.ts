@@ -8,7 +8,7 @@ import {
   hasMany,
   hasOptional,
   odataService,
-  type Authorization,
+  type RowPredicate,
 } from "odatakit";
 import { sqlEntitySet } from "odatakit/kysely";
 import { sqliteDialect } from "odatakit/sqlite";
@@ -57,8 +57,7 @@ interface Databases {
   readonly "other table": AnyDatabase;
 }
 
-const isAnn = (name: { ne(value: string): ReturnType<NonNullable<Authorization<typeof Person>["rows"]>> }) =>
-  name.ne("Ada");
+const isAnn = (name: { ne(value: string): RowPredicate }) => name.ne("Ada");
 
 function setsOf(databases: Databases, { teams, people }: (typeof PAIRS)[number], isGuarded: boolean) {
   const operations = ["read"] as const;

@@ -31,6 +31,7 @@ test("the public API is exactly this", async () => {
         "hasMany",
         "hasOptional",
         "hasRequired",
+        "inherit",
         "isODataError",
         "loadEntitySets",
         "noRows",

@@ -6,9 +6,11 @@ import type { RuleContext, User, Context } from "../context.ts";
 import type { Awaitable, Answer } from "../handlers.ts";
 import { isObject } from "../option-table.ts";
 import type { EntityOf } from "../types/edm-builders.ts";
+import type { NavigationDeclaration } from "../types/navigation-declaration.ts";
 import { type RowCondition, rowConditions } from "../types/row-conditions.ts";
 import type { RowOf, RowPredicate } from "../types/row-predicate.ts";
 import type { EntityTypeDeclaration } from "../types/value-type.ts";
+import type { InheritedRows } from "./inherited-rows.ts";
 
 /** A rule that decides who may make a request: the result of `authenticated`, `role`, `anyOf` or `resource`. */
 export interface AuthorizationRule<E extends EntityTypeDeclaration = never> {
@@ -66,6 +68,12 @@ export interface PropertyAuthorization {
   readonly update?: AuthorizationRules<EntityTypeDeclaration> | undefined;
 }
 
+/** The keys of the navigations that `hasRequired` declares. */
+type RequiredIn<E extends EntityTypeDeclaration, N> = keyof {
+  [F in keyof N as N[F] extends NavigationDeclaration<E, EntityTypeDeclaration, "required"> ? F : never]: F;
+} &
+  string;
+
 /** The rules of an entity set. The rules of a category replace `all` for that category. */
 export interface Authorization<E extends EntityTypeDeclaration, N = unknown> {
   readonly all?: AuthorizationRules<E> | undefined;
@@ -74,8 +82,11 @@ export interface Authorization<E extends EntityTypeDeclaration, N = unknown> {
   readonly update?: AuthorizationRules<E> | undefined;
   readonly delete?: AuthorizationRules<E> | undefined;
   readonly invoke?: AuthorizationRules<E> | undefined;
-  /** The rows that a user sees, as a condition in every query of the set. Anonymous users see no rows. */
-  readonly rows?: ((user: User, row: RowOf<E, N>) => RowPredicate) | undefined;
+  /**
+   * The rows that a user sees, as a condition in every query of the set; or `inherit("order")`, the rule of the set that a
+   * required navigation leads to. Anonymous users see no rows.
+   */
+  readonly rows?: ((user: User, row: RowOf<E, N>) => RowPredicate) | InheritedRows<RequiredIn<E, N>> | undefined;
   /** The properties that only some users may read or write. */
   readonly properties?: { readonly [F in keyof E["properties"] & string]?: PropertyAuthorization } | undefined;
 }

@@ -20,12 +20,11 @@ import type {
 import type { ServiceDefaults, ServiceOptions } from "../model/service-options.ts";
 import { resolveSetValues } from "../model/set-values.ts";
 import type { AdmitTenant } from "../model/tenant-check.ts";
-import { isObject, pickStated } from "../option-table.ts";
+import { pickStated } from "../option-table.ts";
 import {
   requirementsOf,
   resolveCategories,
   compileRowRule,
-  type DeclaredRowRule,
   type RowRule,
   type RowRuleChecks,
 } from "../sets/authorization.ts";
@@ -47,6 +46,7 @@ import {
   resolveDefaultCapabilities,
   profiledDefaults,
 } from "./resolve-settings.ts";
+import { rowFunctionOf } from "./row-function.ts";
 import { openLogger } from "./warn-unset.ts";
 
 const SET_HANDLERS = [
@@ -200,17 +200,21 @@ function toSetDefinition(
     navigationAuthorization: frozenMap(
       set.navigations.map((each) => [each.name, navigationAuthorizationOf(each, sets)]),
     ),
-    rows: rowRuleOf(set, entitySet, built),
+    rows: rowRuleOf(set, entitySet, service, built),
     setValues: resolveSetValues(set.name, set.options["set"], entitySet.entityType),
     validators: validatorsOf(set.options["validate"]),
     constraints: constraintErrorsOf(set.options["constraints"], entitySet.entityType),
   };
 }
 
-function rowRuleOf({ options }: DeclaredSet, entitySet: EntitySet, { model }: BuiltModel): RowRule | null {
-  const declared: unknown = isObject(options["authorization"]) ? options["authorization"]["rows"] : undefined;
-  if (typeof declared !== "function") return null;
-  return compileRowRule(declared as DeclaredRowRule, entitySet, model.entityContainer.entitySets);
+function rowRuleOf(
+  set: DeclaredSet,
+  entitySet: EntitySet,
+  { sets }: DeclaredService,
+  { model }: BuiltModel,
+): RowRule | null {
+  const rule = rowFunctionOf(set, sets);
+  return rule === null ? null : compileRowRule(rule, entitySet, model.entityContainer.entitySets);
 }
 
 /**

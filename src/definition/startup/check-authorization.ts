@@ -24,6 +24,7 @@ import {
   type Category,
   type NavigationAuthorization,
 } from "../sets/authorization.ts";
+import { isInherited } from "../sets/inherited-rows.ts";
 import { declaredPropertyRules } from "../sets/property-rules.ts";
 import { isOverTable } from "./check-links.ts";
 
@@ -84,7 +85,8 @@ function* checkSet({ name: set, options: { authorization } }: DeclaredSet): Iter
   }
   for (const name of RULE_OPTIONS) yield* checkRules(authorization[name], `\`authorization.${name}\``, { set });
   const { rows } = authorization;
-  if (rows === undefined || typeof rows === "function") return;
+  // `checkInheritedRows` checks the navigation of an inherited rule.
+  if (rows === undefined || typeof rows === "function" || isInherited(rows)) return;
   const fix = "Give a function that returns a condition: (user, row) => row.ownerId.eq(user.id).";
   yield { set, message: `\`authorization.rows\` is ${describe(rows)}.`, fix };
 }

@@ -22,13 +22,19 @@ import {
   navigationRoutes,
   navigationsInto,
 } from "./check-authorization.ts";
+import { checkInheritedRows } from "./check-inherited-rows.ts";
 import { creatingRoutes } from "./creating-routes.ts";
 
 /** The rules for `resource` and `readable`. They are listed in the order of their faults. */
 export const RESOURCE_RULES: readonly StartupRule[] = Object.freeze([checkResources, checkReadable]);
 
 /** The rules for conditions on rows. They are listed in the order of their faults. */
-export const ROW_RULES: readonly StartupRule[] = Object.freeze([checkRowRules, checkChosenKeys, checkOpenOperations]);
+export const ROW_RULES: readonly StartupRule[] = Object.freeze([
+  checkInheritedRows,
+  checkRowRules,
+  checkChosenKeys,
+  checkOpenOperations,
+]);
 
 const ROWS_FIX = "Give `authorization.rows` of";
 

@@ -1,19 +1,34 @@
 import type { ConfigurationFault } from "../../errors/configuration-error.ts";
 import { adaptLogger, type Logger } from "../logger.ts";
-import { type DeclaredService, type DeclaredSet, fieldsSet, namesOf, propertyIn } from "../model/declared-service.ts";
+import {
+  type DeclaredNavigation,
+  type DeclaredService,
+  type DeclaredSet,
+  entriesOf,
+  fieldsSet,
+  namesOf,
+  propertyIn,
+} from "../model/declared-service.ts";
 import { isObject } from "../option-table.ts";
+import { declaredRows } from "./row-function.ts";
 
-/** A warning about one property of a set. */
-interface UnsetWarning extends Required<Pick<ConfigurationFault, "message" | "fix">> {
+/** A warning about one property or navigation of a set. */
+interface RowWarning extends Required<Pick<ConfigurationFault, "message" | "fix">> {
+  /** For filters of logs. @see docs/guides/authorization.md, Warnings */
+  readonly code: "written-claim" | "open-claim" | "open-child";
   readonly set: string;
   /** The key of the property. */
-  readonly property: string;
+  readonly property?: string;
+  /** The key of the navigation. */
+  readonly navigation?: string;
 }
 
 /** Returns the logger of a service, which receives the warnings about its declarations. */
 export function openLogger(service: DeclaredService, given: Logger): Logger {
   const logger = adaptLogger(given);
-  for (const { message, ...fields } of unsetProperties(service)) logger.warn(message, fields);
+  for (const { message, ...fields } of [...unsetProperties(service), ...openChildren(service)]) {
+    logger.warn(message, fields);
+  }
   return logger;
 }
 
@@ -22,28 +37,30 @@ export function openLogger(service: DeclaredService, given: Logger): Logger {
  * have such a property.
  * @see docs/guides/authorization.md
  */
-function unsetProperties(service: DeclaredService): readonly UnsetWarning[] {
+function unsetProperties(service: DeclaredService): readonly RowWarning[] {
   const { sets } = service;
   const compared = sets.flatMap((set) =>
-    comparedWithUser(rowsOf(set)).flatMap((field) => {
+    comparedWithUser(declaredRows(set)).flatMap((field) => {
       const declared = propertyIn(set.entityType, field);
       return declared === undefined ? [] : [{ set, field, declared }];
     }),
   );
   const written = compared.filter(({ set, field }) => isClientWritten(service, set, field));
   const open = sets.flatMap((set) => {
-    if (rowsOf(set) !== undefined) return [];
+    if (declaredRows(set) !== undefined) return [];
     const found = compared.find((each) => !isOnlyKey(each.set, each.field) && isCarried(set, each.field));
     return found === undefined ? [] : [{ set, field: found.field, by: found.set.name }];
   });
   return [
     ...written.map(({ set: { name: set }, field: property }) => ({
+      code: "written-claim" as const,
       set,
       property,
       message: `The row rule of ${set} compares \`${property}\` with the user, but clients write \`${property}\` themselves.`,
       fix: `Let the server set it: \`set: { ${property}: { create: ({ user }) => … } }\`. Or state who may write it: \`properties: { ${property}: { create: …, update: … } }\`.`,
     })),
     ...open.map(({ set: { name: set }, field: property, by }) => ({
+      code: "open-claim" as const,
       set,
       property,
       message: `${set} has \`${property}\`, which the row rule of ${by} compares with the user, but no row rule.`,
@@ -52,8 +69,47 @@ function unsetProperties(service: DeclaredService): readonly UnsetWarning[] {
   ];
 }
 
-function rowsOf({ options }: DeclaredSet): unknown {
-  return memberOf(options["authorization"], "rows");
+/**
+ * Finds sets without a row rule whose entities belong to entities of a set with a rule that may hide rows: users read the lines
+ * of orders that they do not see.
+ * @see docs/guides/authorization.md
+ */
+function openChildren({ sets }: DeclaredService): readonly RowWarning[] {
+  const open = sets.filter((set) => declaredRows(set) === undefined);
+  const hiding = sets.filter((set) => mayHide(declaredRows(set)));
+  return open.flatMap((set): readonly RowWarning[] => {
+    for (const parent of hiding) {
+      const up = set.navigations.find(
+        ({ declaration, options }) => declaration.cardinality === "required" && options["target"] === parent.name,
+      );
+      const down = parent.navigations.find((each) => each.options["target"] === set.name && isOwner(parent, set, each));
+      const link = up ?? down;
+      if (link === undefined) continue;
+      const message = `Each entity of ${set.name} belongs to one of ${parent.name} by \`${link.field}\`${up === undefined ? ` of ${parent.name}` : ""}, but the row rule of ${parent.name} does not hide entities of ${set.name}.`;
+      const give =
+        up === undefined
+          ? `Declare the way back with \`hasRequired\`, such as \`parent\`, and give \`rows: inherit("parent")\`.`
+          : `Give \`rows: inherit("${up.field}")\`.`;
+      const fix = `${give} If every user may see all rows: \`rows: () => allRows\`.`;
+      return [{ code: "open-child", set: set.name, navigation: link.field, message, fix }];
+    }
+    return [];
+  });
+}
+
+/** Whether a rule may show users different rows. A rule without parameters is the same for all, such as `() => allRows`. */
+function mayHide(rule: unknown): boolean {
+  return rule !== undefined && !(typeof rule === "function" && rule.length === 0);
+}
+
+/** Whether a navigation leads to entities that each have the key of one entity of its set. */
+function isOwner(parent: DeclaredSet, set: DeclaredSet, { declaration, options }: DeclaredNavigation): boolean {
+  const pairs = entriesOf(options["on"]);
+  if (declaration.cardinality !== "many" || pairs.length === 0) return false;
+  return pairs.every(([own, foreignKey]) => {
+    const refers = typeof foreignKey === "string" ? propertyIn(set.entityType, foreignKey) : undefined;
+    return propertyIn(parent.entityType, own)?.key === true && refers !== undefined && refers.nullable !== true;
+  });
 }
 
 /** Whether a set has a property with this key that does not identify its entities alone. */
