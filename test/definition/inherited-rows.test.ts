@@ -166,7 +166,7 @@ describe("a warning at startup names sets that are open below a set with a row r
       odataService({
         logger: { error: () => {}, warn, info: () => {} },
         entitySets: [
-          entitySet(Order, { ...reads, authorization: { rows }, navigation: navigation as object as never }),
+          entitySet(Order, { ...reads, authorization: { rows }, navigation: navigation as never }),
           entitySet(Line, reads),
           entitySet(Note, reads),
         ],

@@ -108,7 +108,7 @@ function isOwner(parent: DeclaredSet, set: DeclaredSet, { declaration, options }
   if (declaration.cardinality !== "many" || pairs.length === 0) return false;
   return pairs.every(([own, foreignKey]) => {
     const refers = typeof foreignKey === "string" ? propertyIn(set.entityType, foreignKey) : undefined;
-    return propertyIn(parent.entityType, own)?.key === true && refers !== undefined && refers.nullable !== true;
+    return propertyIn(parent.entityType, own)?.key === true && refers?.nullable === false;
   });
 }
 
