@@ -235,4 +235,34 @@ describe.each(ENGINES)("the time of transactions over $title", (engine) => {
     expect(late).toEqual([expect.stringMatching(/^The transaction has ended\. /u)]);
     expect(await names()).toEqual([]);
   });
+
+  test("an `async` function of `set` that does not settle ends the same way, and the log names it", async () => {
+    stopTimers();
+    const begun = held();
+    const { waiting, release } = held();
+    const shop: ReturnType<typeof hookShop> = hookShop(db, {
+      service: { defaults: { transactionTimeout: LIMIT } },
+      customers: {
+        set: {
+          name: {
+            create: async ({ ctx }) => {
+              await insert(ctx.transaction, 2);
+              begun.release();
+              await waiting;
+              return "late";
+            },
+          },
+        },
+      },
+    });
+    const answer = shop.send("POST", "Customers", { Id: 1 });
+    await begun.waiting;
+    await passTime(LIMIT);
+    release();
+    expect((await answer).status).toBe(503);
+    expect(shop.logged.map(({ fields }) => (fields["err"] as Error).cause)).toEqual([
+      new Error(causeOf("`set.name.create` of Customers")),
+    ]);
+    expect(await names()).toEqual([]);
+  });
 });

@@ -120,16 +120,18 @@ export function withReplacedValues(
  */
 export function withChangedValues(set: EntitySetDefinition, change: StoredChange, reader: Reader): Maybe<object> {
   const { values } = change;
-  const { setValues, entitySet } = set;
   if (Object.keys(values).length === 0) return values;
-  // No delta of a client has computed properties: a hook or trusted code gave them.
-  const computed = entitySet.entityType.properties.filter((each) => each.computed && Object.hasOwn(values, each.field));
-  const fields = new Set(
-    [...computed, ...(setValues?.properties ?? []).map(({ property }) => property)].map(({ field }) => field),
-  );
-  if (fields.size === 0) return values;
+  const fields = unsentFields(set);
+  if (set.setValues === null && ![...fields].some((field) => Object.hasOwn(values, field))) return values;
   return chain(changedValues(set, change, reader), (supplied) => noteServerSet({ ...values, ...supplied }, fields));
 }
+
+/** Returns the fields that no delta of a client has: hooks, trusted code and `set` give them. */
+const unsentFields = keptPer(({ entitySet, setValues }: EntitySetDefinition): ReadonlySet<string> => {
+  const computed = entitySet.entityType.properties.filter((each) => each.computed);
+  const named = (setValues?.properties ?? []).map(({ property }) => property);
+  return new Set([...computed, ...named].map(({ field }) => field));
+});
 
 function changedValues(set: EntitySetDefinition, change: StoredChange, reader: Reader): Maybe<object> {
   const { key, values } = change;

@@ -231,7 +231,13 @@ function* missingValues(
     } else if (mapped.every(({ source }) => source === "database")) {
       const property = mapped[0]?.property;
       const message = `The database has no value for the column ${name}, but its property is \`.computed()\`, so every \`create\` fails.`;
-      yield { ...place, property, column: column.name, message, fix: `Remove \`.computed()\`, or ${how}.` };
+      yield {
+        ...place,
+        property,
+        column: column.name,
+        message,
+        fix: `Remove \`.computed()\`, give the value in \`before.create\`, or ${how}.`,
+      };
     } else if (mapped.every(({ databaseDefault }) => databaseDefault)) {
       const property = mapped[0]?.property;
       const message = `The database has no default for the column ${name}, but its property is \`.databaseDefault()\`, so every \`create\` without the property fails.`;
