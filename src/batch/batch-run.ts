@@ -273,6 +273,7 @@ function pathOf(url: string): string {
 
 /** Headers that belong to one operation: those of the batch do not apply to it. */
 const OWN = /^(?:accept|accept-.+|content-.+|if-.+|isolation|odata-.+|prefer)$/;
+const LANGUAGE = "accept-language";
 /** The characters that the values of `Headers` may contain. */
 const LATIN_1 = /^[\t\u0020-\u007e\u0080-\u00ff]*$/;
 const READS: ReadonlySet<string> = new Set(["GET", "HEAD"]);
@@ -318,7 +319,9 @@ class PartRequest implements ODataRequest {
   header(name: string): string | undefined {
     if (!OWN.test(name)) return this.#batch.header(name);
     const value = IGNORED.has(name) ? undefined : this.#operation.headers.get(name);
-    return value !== undefined && LATIN_1.test(value) ? value : undefined;
+    if (value !== undefined && LATIN_1.test(value)) return value;
+    // The language belongs to the user, and not to the form of an operation.
+    return name === LANGUAGE ? this.#batch.header(name) : undefined;
   }
 
   get headers(): Headers {
@@ -354,7 +357,8 @@ class PartRequest implements ODataRequest {
 
   #mergeHeaders(): Headers {
     const merged = new Headers();
-    for (const [name, value] of this.#batch.headers) if (!OWN.test(name)) merged.append(name, value);
+    for (const [name, value] of this.#batch.headers)
+      if (!OWN.test(name) || name === LANGUAGE) merged.append(name, value);
     for (const name of this.#operation.headers.keys()) {
       const value = OWN.test(name) ? this.header(name) : undefined;
       if (value !== undefined) merged.set(name, value);

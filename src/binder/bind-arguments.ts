@@ -1,5 +1,6 @@
+import type { Fault } from "../base/fault.ts";
 import { attempt } from "../base/maybe.ts";
-import { facetCheck } from "../edm/facet-check.ts";
+import { facetCheck, faultOf } from "../edm/facet-check.ts";
 import { fromLiteral } from "../edm/literal.ts";
 import type { Operation, OperationParameter, EnumType } from "../edm/model.ts";
 import type { PrimitiveType } from "../edm/primitive-type.ts";
@@ -246,13 +247,15 @@ function parseValue(parameter: ScalarParameter, text: string): SyntaxNode {
 
 function convert(parameter: ScalarParameter, read: () => PrimitiveValue): PrimitiveValue {
   const value = attempt(read, InvalidValueError);
-  if (value instanceof InvalidValueError) throw invalidArgument(parameter, `has an invalid value. ${value.message}`);
-  const problem = facetCheck(parameter.type, parameter.facets)?.(value) ?? null;
-  if (problem !== null) throw invalidArgument(parameter, `has an invalid value. ${problem}`);
+  if (value instanceof InvalidValueError) {
+    throw invalidArgument(parameter, `has an invalid value. ${value.message}`, faultOf(value, parameter.type));
+  }
+  const violated = facetCheck(parameter.type, parameter.facets)?.(value) ?? null;
+  if (violated !== null) throw invalidArgument(parameter, `has an invalid value. ${violated.problem}`, violated.fault);
   return value;
 }
 
 /** @param problem the fault and its correction; follows the name of the parameter */
-function invalidArgument({ name }: OperationParameter, problem: string): ODataError {
-  return protocolError("InvalidParameter", `The parameter '${name}' ${problem}`, { target: name });
+function invalidArgument({ name }: OperationParameter, problem: string, fault?: Fault): ODataError {
+  return protocolError("InvalidParameter", `The parameter '${name}' ${problem}`, { target: name, fault });
 }

@@ -1,11 +1,25 @@
+import type { Fault } from "../base/fault.ts";
 import { JsonNumber } from "../json/write-json.ts";
 import type { EnumType } from "./model.ts";
 import type { Facets, PrimitiveType } from "./primitive-type.ts";
-import { asText, describeValue, type PrimitiveValue } from "./value-codec.ts";
+import {
+  asText,
+  describeValue,
+  type InvalidValueError,
+  OutsideFacetError,
+  type PrimitiveValue,
+} from "./value-codec.ts";
 import { valueCodec } from "./value-codecs.ts";
 
-/** Returns the facet that a value in canonical form violates, and the correction, as a sentence; null for a valid value. */
-export type FacetCheck = (value: PrimitiveValue) => string | null;
+/** A facet that a value violates. */
+export interface ViolatedFacet {
+  /** The fault and the correction, as a sentence. */
+  readonly problem: string;
+  readonly fault: Fault;
+}
+
+/** Returns the facet that a value in canonical form violates; null for a valid value. */
+export type FacetCheck = (value: PrimitiveValue) => ViolatedFacet | null;
 
 /**
  * Makes the check of the facets that limit the values of clients, and not their form.
@@ -19,22 +33,33 @@ export function facetCheck(type: PrimitiveType | EnumType, facets: Facets): Face
   return (value) => {
     const text = asText(value);
     if (minLength !== undefined && isShorter(text, minLength)) {
-      return `${describeValue(text)} is too short: write at least ${String(minLength)} characters.`;
+      const problem = `${describeValue(text)} is too short: write at least ${String(minLength)} characters.`;
+      return { problem, fault: { code: "MinLength", parameters: { minLength } } };
     }
     if (pattern === undefined || pattern.matches(text)) return null;
-    return `${describeValue(text)} does not match the pattern ${pattern.source}.`;
+    const problem = `${describeValue(text)} does not match the pattern ${pattern.source}.`;
+    return { problem, fault: { code: "Pattern", parameters: { pattern: pattern.source } } };
   };
+}
+
+/** Returns the kind of an invalid value: the facet that it violates, or its type. */
+export function faultOf(error: InvalidValueError, type: PrimitiveType | EnumType): Fault {
+  if (error instanceof OutsideFacetError) return error.fault;
+  return { code: "Type", parameters: { type: type.kind === "EnumType" ? type.qualifiedName : type.name } };
 }
 
 /** NaN is neither above a minimum nor below a maximum. */
 function rangeCheck(type: PrimitiveType | EnumType, { minimum, maximum }: Facets): FacetCheck {
   const { compare, toText } = valueCodec(type);
   const textOf = (bound: PrimitiveValue | undefined): string => (bound === undefined ? "" : toText(bound));
-  const advice = rangeAdvice(textOf(minimum), textOf(maximum));
+  const [least, most] = [textOf(minimum), textOf(maximum)];
+  const advice = rangeAdvice(least, most);
   return (value) => {
     const isSmall = minimum !== undefined && !(compare(value, minimum) >= 0);
     if (!isSmall && !(maximum !== undefined && !(compare(value, maximum) <= 0))) return null;
-    return `${describeValue(new JsonNumber(toText(value)))} is too ${isSmall ? "small" : "large"}: ${advice}.`;
+    const problem = `${describeValue(new JsonNumber(toText(value)))} is too ${isSmall ? "small" : "large"}: ${advice}.`;
+    const parameters = { ...(least !== "" && { minimum: least }), ...(most !== "" && { maximum: most }) };
+    return { problem, fault: { code: isSmall ? "Minimum" : "Maximum", parameters } };
   };
 }
 
@@ -49,13 +74,17 @@ function isShorter(text: string, minLength: number): boolean {
   return text.length < minLength || Array.from(text).length < minLength;
 }
 
-/**
- * Returns the facet that the number of items of a collection violates, and the correction, as a sentence; null for a valid number.
- */
-export function checkItemCount(count: number, { minItems = 0, maxItems = Infinity }: Facets): string | null {
+/** Returns the facet that the number of items of a collection violates; null for a valid number. */
+export function checkItemCount(count: number, { minItems = 0, maxItems = Infinity }: Facets): ViolatedFacet | null {
   if (count >= minItems && count <= maxItems) return null;
   const items = `The collection has ${String(count)} ${count === 1 ? "item" : "items"}`;
   return count < minItems
-    ? `${items}: write at least ${String(minItems)}.`
-    : `${items}: write at most ${String(maxItems)}.`;
+    ? {
+        problem: `${items}: write at least ${String(minItems)}.`,
+        fault: { code: "MinItems", parameters: { minItems } },
+      }
+    : {
+        problem: `${items}: write at most ${String(maxItems)}.`,
+        fault: { code: "MaxItems", parameters: { maxItems } },
+      };
 }

@@ -174,7 +174,7 @@ function fitPrecision(canonical: string, { start, end }: Fraction, precision: nu
   if (end <= cut) return canonical;
   if (!ONLY_ZEROS.test(canonical.slice(cut, end))) {
     const problem = `has too many fraction digits: write at most ${precision} digits after the point`;
-    throw outsideFacet(canonical, problem, canonical);
+    throw outsideFacet(canonical, problem, canonical, { code: "Precision", parameters: { precision } });
   }
   // Without digits, the point is removed, too.
   return canonical.slice(0, precision === 0 ? cut - 1 : cut) + canonical.slice(end);

@@ -1,3 +1,4 @@
+import type { Fault } from "../base/fault.ts";
 import { writeJsonString } from "../json/write-json.ts";
 import { decodeBase64, encodeBase64Url } from "./base64.ts";
 import { PRIMITIVE_TYPES, type Facets } from "./primitive-type.ts";
@@ -79,6 +80,10 @@ function stringCodec({ maxLength }: Facets): ValueCodec {
   });
 }
 
+function tooLong(maxLength: number): Fault {
+  return { code: "MaxLength", parameters: { maxLength } };
+}
+
 /**
  * Returns a text if it has at most `maxLength` code points, of which each has at most two units.
  * @throws InvalidValueError
@@ -86,7 +91,7 @@ function stringCodec({ maxLength }: Facets): ValueCodec {
 function checkLength(text: string, maxLength: number): string {
   const missing = text.length - maxLength;
   if (missing <= maxLength && hasPairs(text, missing)) return text;
-  throw outsideFacet(text, `is too long: write at most ${maxLength} characters`, text);
+  throw outsideFacet(text, `is too long: write at most ${maxLength} characters`, text, tooLong(maxLength));
 }
 
 const encoder = new TextEncoder();
@@ -146,7 +151,7 @@ function binaryCodec({ maxLength }: Facets): ValueCodec {
     const bytes = typeof value === "string" ? decodeBase64(value) : null;
     if (bytes === null) throw invalidValue(value, name, "write the octets as base64url, such as T0RhdGE");
     if (maxLength !== undefined && bytes.length > maxLength) {
-      throw outsideFacet(value, `is too long: write at most ${maxLength} octets`, bytes);
+      throw outsideFacet(value, `is too long: write at most ${maxLength} octets`, bytes, tooLong(maxLength));
     }
     return bytes;
   };

@@ -1,3 +1,4 @@
+import type { Fault } from "../base/fault.ts";
 import { type JsonValue, JsonNumber } from "../json/write-json.ts";
 import type { EnumType } from "./model.ts";
 import type { PrimitiveType } from "./primitive-type.ts";
@@ -48,10 +49,17 @@ export class InvalidValueError extends Error {
 /** A value of its type that violates a facet of its property. */
 export class OutsideFacetError extends InvalidValueError {
   readonly #value: PrimitiveValue;
+  readonly #fault: Fault;
 
-  constructor(message: string, value: PrimitiveValue) {
+  constructor(message: string, value: PrimitiveValue, fault: Fault) {
     super(message);
     this.#value = value;
+    this.#fault = fault;
+  }
+
+  /** The facet. */
+  get fault(): Fault {
+    return this.#fault;
   }
 
   /** The value in canonical form. */
@@ -126,9 +134,15 @@ export function invalidValue(value: unknown, typeName: string, advice: string): 
  * Makes the error of a value that violates the facets of its property.
  * @param value the original value
  * @param canonical the value in canonical form
+ * @param fault the facet, for texts in other languages
  */
-export function outsideFacet(value: unknown, problem: string, canonical: PrimitiveValue): OutsideFacetError {
-  return new OutsideFacetError(`${describeValue(value)} ${problem}.`, canonical);
+export function outsideFacet(
+  value: unknown,
+  problem: string,
+  canonical: PrimitiveValue,
+  fault: Fault,
+): OutsideFacetError {
+  return new OutsideFacetError(`${describeValue(value)} ${problem}.`, canonical, fault);
 }
 
 /** Describes a value for a message: strings are quoted and shortened, structures appear by their kind only. */

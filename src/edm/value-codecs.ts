@@ -125,11 +125,16 @@ function checkFacets(decimal: string, value: unknown, { precision, scale }: Form
     const fitting = fitScale(decimal, scale);
     if (fitting !== null && (precision === undefined || wholeDigits <= precision - scale)) return fitting;
     const before = precision === undefined ? "" : `${precision - scale} digits before the point and `;
-    throw outsideFacet(value, `has too many digits: write at most ${before}${scale} digits after the point`, decimal);
+    const problem = `has too many digits: write at most ${before}${scale} digits after the point`;
+    const parameters = precision === undefined ? { scale } : { precision, scale };
+    throw outsideFacet(value, problem, decimal, { code: "Scale", parameters });
   }
   if (precision === undefined) return decimal;
   const fitting = wholeDigits <= precision ? fitScale(decimal, precision - wholeDigits) : null;
-  if (fitting === null) throw outsideFacet(value, `has too many digits: write at most ${precision} digits`, decimal);
+  if (fitting === null) {
+    const problem = `has too many digits: write at most ${precision} digits`;
+    throw outsideFacet(value, problem, decimal, { code: "Precision", parameters: { precision } });
+  }
   return fitting;
 }
 

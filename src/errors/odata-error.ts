@@ -1,3 +1,4 @@
+import type { Fault, FaultParameters } from "../base/fault.ts";
 import { ERROR_CODES, type ErrorCode } from "./error-codes.ts";
 
 /** The options of an error. */
@@ -6,6 +7,8 @@ interface ODataErrorOptions {
   readonly target?: string | undefined;
   /** The single faults, if the error reports several. */
   readonly details?: readonly ErrorDetail[] | undefined;
+  /** The kind of the fault, for texts in other languages; absent: the code of the error, without parameters. */
+  readonly fault?: Fault | undefined;
   /** The cause, which is logged but never sent. */
   readonly cause?: unknown;
   /** Response headers that belong to the status, such as Allow or WWW-Authenticate. */
@@ -21,6 +24,8 @@ export interface ErrorDetail {
   readonly code: string;
   readonly message: string;
   readonly target?: string | undefined;
+  /** The kind of the fault; absent: the code, without parameters. */
+  readonly fault?: Fault | undefined;
 }
 
 /**
@@ -35,6 +40,8 @@ export class ODataError extends Error {
   readonly target: string | undefined;
   /** The single faults, if the error reports several. */
   readonly details: readonly ErrorDetail[] | undefined;
+  /** The kind of the fault, such as a facet with its limit; undefined: the code of the error, without parameters. */
+  readonly fault: Fault | undefined;
   readonly headers: Readonly<Record<string, string>> | undefined;
   /** Whether the standard allows the request and only this service does not support it. */
   readonly isUnsupported: boolean;
@@ -47,6 +54,7 @@ export class ODataError extends Error {
     this.code = code;
     this.target = options.target;
     this.details = options.details;
+    this.fault = options.fault;
     this.headers = options.headers;
     this.isUnsupported = options.isUnsupported === true;
     this.mayLog = options.mayLog;
@@ -68,7 +76,8 @@ export function protocolError(code: ErrorCode, message: string, options: ODataEr
  * @param status an HTTP status of 400 to 599
  * @param code a short code of the application, such as `DuplicateName`
  * @param message the text for the client
- * @param options the name at fault as `target`, and response headers such as `Retry-After`
+ * @param options the name at fault as `target`, response headers such as `Retry-After`, and `parameters`, which `messages` of the
+ *   service gets
  * @throws RangeError if the status is not an integer of 400 to 599
  * @see docs/reference/errors.md
  */
@@ -76,12 +85,14 @@ export function odataError(
   status: number,
   code: string,
   message: string,
-  options?: Pick<ODataErrorOptions, "headers" | "target">,
+  options: Pick<ODataErrorOptions, "headers" | "target"> & { readonly parameters?: FaultParameters | undefined } = {},
 ): ODataError {
   if (!Number.isInteger(status) || status < 400 || status > 599) {
     throw new RangeError(`odataError: status must be an integer of 400 to 599, not ${String(status)}.`);
   }
-  return new ODataError(status, code, message, options);
+  const { parameters, ...others } = options;
+  const fault = parameters === undefined ? undefined : { code, parameters };
+  return new ODataError(status, code, message, { ...others, fault });
 }
 
 /**
@@ -91,7 +102,9 @@ export function odataError(
 export function joinFaults(faults: readonly ODataError[], code: ErrorCode = "InvalidBody"): ODataError {
   const [only] = faults;
   if (only !== undefined && faults.length === 1) return only;
-  const details = faults.slice(0, MAX_FAULTS).map(({ code: own, message, target }) => ({ code: own, message, target }));
+  const details = faults.slice(0, MAX_FAULTS).map(({ code: own, message, target, fault }): ErrorDetail => {
+    return { code: own, message, target, fault };
+  });
   const most = String(MAX_FAULTS);
   const message =
     faults.length < MAX_FAULTS

@@ -1,3 +1,4 @@
+import type { Fault } from "../base/fault.ts";
 import { absentValue } from "../edm/absent-value.ts";
 import { facetCheck } from "../edm/facet-check.ts";
 import { keyValues } from "../edm/literal.ts";
@@ -85,7 +86,8 @@ export function compileAbsentValue(
 
 /** Makes the error of a missing required member. */
 export function missingMember(place: BodyPlace, name: string): ODataError {
-  return invalidMember("This member is required: it has no default and must not be null.", place, name);
+  const problem = "This member is required: it has no default and must not be null.";
+  return invalidMember(problem, place, name, { code: "Required", parameters: {} });
 }
 
 /** The end of the annotation that links to existing entities; the short form belongs to OData 4.01. */
@@ -226,11 +228,13 @@ export function pathWithin(place: BodyPlace, segment: string | number): string {
 /**
  * Makes the error of an invalid member or item, with the path as target.
  * @param problem the fault and its correction, as a sentence
+ * @param fault the kind of the fault, for texts in other languages
  */
-export function invalidMember(problem: string, place: BodyPlace, segment: string | number): ODataError {
+export function invalidMember(problem: string, place: BodyPlace, segment: string | number, fault?: Fault): ODataError {
   const path = pathWithin(place, segment);
   return protocolError("InvalidBody", path === "" ? problem : `${path}: ${problem}`, {
     target: path === "" ? undefined : path,
+    fault,
   });
 }
 
@@ -280,7 +284,9 @@ export function checkNewKey({ key: properties }: EntityType, key: unknown): void
   for (const [index, value] of keyValues(properties, key).entries()) {
     const { name, type, facets } = properties[index] ?? {};
     if (type === undefined || facets === undefined || type.kind === "ComplexType") continue;
-    const problem = facetCheck(type, facets)?.(value) ?? null;
-    if (problem !== null) throw protocolError("InvalidKey", `${String(name)}: ${problem}`, { target: "key" });
+    const violated = facetCheck(type, facets)?.(value) ?? null;
+    if (violated === null) continue;
+    const { problem, fault } = violated;
+    throw protocolError("InvalidKey", `${String(name)}: ${problem}`, { target: "key", fault });
   }
 }

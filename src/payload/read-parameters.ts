@@ -142,6 +142,6 @@ function readParameter(read: () => unknown): unknown {
   }
 }
 
-function invalidParameter({ message, target }: ODataError): ODataError {
-  return protocolError("InvalidParameter", message, { target });
+function invalidParameter({ message, target, fault }: ODataError): ODataError {
+  return protocolError("InvalidParameter", message, { target, fault });
 }

@@ -1,6 +1,6 @@
-import { checkItemCount, facetCheck, type FacetCheck } from "../edm/facet-check.ts";
-import type { ComplexType, StructuralProperty, ValueType } from "../edm/model.ts";
-import type { Facets } from "../edm/primitive-type.ts";
+import { checkItemCount, facetCheck, type FacetCheck, faultOf } from "../edm/facet-check.ts";
+import type { ComplexType, EnumType, StructuralProperty, ValueType } from "../edm/model.ts";
+import type { Facets, PrimitiveType } from "../edm/primitive-type.ts";
 import { withScriptDates } from "../edm/script-dates.ts";
 import {
   describeValue,
@@ -94,7 +94,7 @@ export class ValueReaders {
     const single =
       type.kind === "ComplexType"
         ? complexValue(type, (value, place) => this.#complexType(type)(value, place))
-        : scalarReader(this.#inBodies(codecFor(type)), facetCheck(type, facets));
+        : scalarReader(this.#inBodies(codecFor(type)), facetCheck(type, facets), type);
     const item = nullableReader(single, nullable);
     return isCollection ? collectionReader(item, facets) : item;
   }
@@ -179,13 +179,13 @@ function complexValue(type: ComplexType, read: ComplexReader): JsonConversion {
   };
 }
 
-function scalarReader(codec: ValueCodec, check: FacetCheck | null): JsonConversion {
+function scalarReader(codec: ValueCodec, check: FacetCheck | null, type: PrimitiveType | EnumType): JsonConversion {
   const read = (value: JsonValue, place: BodyPlace, segment: string | number): PrimitiveValue => {
     try {
       return codec.fromJson(value, place.ieee754Compatible);
     } catch (error) {
       if (!(error instanceof InvalidValueError)) throw error;
-      const fault = invalidMember(error.message, place, segment);
+      const fault = invalidMember(error.message, place, segment, faultOf(error, type));
       if (!(error instanceof OutsideFacetError)) throw fault;
       refuse(fault, place, true);
       return error.value;
@@ -194,8 +194,8 @@ function scalarReader(codec: ValueCodec, check: FacetCheck | null): JsonConversi
   if (check === null) return read;
   return (value, place, segment) => {
     const canonical = read(value, place, segment);
-    const problem = check(canonical);
-    if (problem !== null) refuse(invalidMember(problem, place, segment), place, true);
+    const violated = check(canonical);
+    if (violated !== null) refuse(invalidMember(violated.problem, place, segment, violated.fault), place, true);
     return canonical;
   };
 }
@@ -227,8 +227,8 @@ function collectionReader(readItem: JsonConversion, facets: Facets): JsonConvers
     }
     const here = enter(place, segment);
     const items: readonly JsonValue[] = value;
-    const problem = isCounted ? checkItemCount(items.length, facets) : null;
-    if (problem !== null) refuse(invalidMember(problem, place, segment), place, true);
+    const violated = isCounted ? checkItemCount(items.length, facets) : null;
+    if (violated !== null) refuse(invalidMember(violated.problem, place, segment, violated.fault), place, true);
     return items.map((item, index) => {
       try {
         return readItem(item, here, index);

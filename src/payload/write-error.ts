@@ -35,7 +35,7 @@ export function writeError(
   return JSON.stringify({ error: { ...toDetail(error), ...all, ...annotated } });
 }
 
-function toDetail({ code, message, target: whole = "" }: ErrorDetail): ErrorDetail {
+function toDetail({ code, message, target: whole = "" }: ErrorDetail): Omit<ErrorDetail, "fault"> {
   const target = whole.slice(0, MAX_TARGET_LENGTH);
   // A target of blanks, which a client may send as a name, is useless.
   return { code, message, ...(target.trim() === "" ? {} : { target }) };

@@ -52,6 +52,7 @@ export const NOWHERE: ErrorScope = {
   logger: defaultLogger,
   challenge: "Bearer",
   explainError: undefined,
+  messages: undefined,
   profile: SERVICE_PROFILES.specification,
 };
 

@@ -9,11 +9,15 @@ import type { ODataResponse } from "../http/odata-response.ts";
 import { writeError } from "../payload/write-error.ts";
 import { splitTarget } from "../syntax/query-options-parser.ts";
 import { REQUEST_ID } from "./answer-request.ts";
+import { translateError } from "./translate-error.ts";
+
+/** Empty for texts in an unknown language. */
+const LANGUAGE = "Content-Language";
 
 const ERROR_HEADERS: Readonly<Record<string, string>> = Object.freeze({
   "OData-Version": ODATA_VERSION,
   "Content-Type": "application/json;odata.metadata=minimal",
-  "Content-Language": "en",
+  [LANGUAGE]: "en",
   // An error belongs to one request, so caches must not reuse it.
   "Cache-Control": "no-store",
   "X-Content-Type-Options": "nosniff",
@@ -21,7 +25,7 @@ const ERROR_HEADERS: Readonly<Record<string, string>> = Object.freeze({
 
 /** The parts of a registration that `handleError` uses. */
 export type ErrorScope = LogScope &
-  Pick<ServiceDefinition, "challenge" | "explainError" | "profile"> &
+  Pick<ServiceDefinition, "challenge" | "explainError" | "messages" | "profile"> &
   Partial<Pick<ServiceDefinition, "model">>;
 
 /**
@@ -44,7 +48,16 @@ export function handleError(
     ? error.status >= 500 && error.cause !== undefined && error.mayLog?.() !== false
     : !isDisconnect(request, error);
   if (isLogged) logFailure(scope, "A request failed.", { request, id, status: answer.status }, error);
-  return errorResponse(scope, answer, contentId);
+  return errorResponse(scope, translated(scope, request, id, answer), contentId);
+}
+
+/** Returns an error with the texts of the application, if it has any. */
+function translated(scope: ErrorScope, request: ODataRequest, id: string, error: ODataError): ODataError {
+  const { messages } = scope;
+  if (messages === undefined) return error;
+  return translateError(error, messages, request.header("accept-language") ?? "", (err) => {
+    logFailure(scope, "messages failed.", { request, id, status: error.status }, err);
+  });
 }
 
 const INTERNAL_ERROR = "The service failed to answer this request. The failure has been logged.";
@@ -78,13 +91,14 @@ function explainedLimit({ explainError }: ErrorScope, error: ODataError): ODataE
 function asProfiled({ profile }: ErrorScope, error: ODataError): ODataError {
   const { unsupportedCode, findsEveryFault } = profile;
   if (unsupportedCode !== null && error.isUnsupported) {
-    return protocolError(unsupportedCode, error.message, { target: error.target, headers: error.headers });
+    const { target, headers, fault } = error;
+    return protocolError(unsupportedCode, error.message, { target, headers, fault });
   }
   if (!findsEveryFault) return error;
   const { status, headers, mayLog } = error;
-  const { code, message, target } = besideTarget(error);
+  const { code, message, target, fault } = besideTarget(error);
   const details = error.details?.map(besideTarget);
-  return new ODataError(status, code, message, { target, details, headers, mayLog, cause: error.cause });
+  return new ODataError(status, code, message, { target, details, fault, headers, mayLog, cause: error.cause });
 }
 
 /** The position of an item in a path, such as that in `Lines/0/Qty`. No name begins with a digit. */
@@ -92,12 +106,12 @@ const ITEM = /\/(\d+)(?=\/|$)/g;
 const IS_NULL = " must not be null";
 
 /** Returns a fault with a target as in `Lines(0)/Qty`, and with a message that does not begin with it. */
-function besideTarget({ code, message, target }: ErrorDetail): ErrorDetail {
-  if (target === undefined) return { code, message };
+function besideTarget({ code, message, target, fault }: ErrorDetail): ErrorDetail {
+  if (target === undefined) return { code, message, fault };
   const keyed = target.replaceAll(ITEM, "($1)");
   const rest = message.startsWith(target) ? message.slice(target.length) : "";
-  if (rest.startsWith(": ")) return { code, message: rest.slice(2), target: keyed };
-  return { code, message: rest.startsWith(IS_NULL) ? `This value${rest}` : message, target: keyed };
+  if (rest.startsWith(": ")) return { code, message: rest.slice(2), target: keyed, fault };
+  return { code, message: rest.startsWith(IS_NULL) ? `This value${rest}` : message, target: keyed, fault };
 }
 
 /** Returns whether a handler or a database stopped because the client disconnected, which is not a failure. */
@@ -108,9 +122,11 @@ function isDisconnect({ signal }: ODataRequest, error: unknown): boolean {
 
 function errorResponse(scope: ErrorScope, error: ODataError, contentId: string | undefined): ODataResponse {
   const challenge = error.status === 401 ? { "WWW-Authenticate": scope.challenge } : undefined;
+  const headers: Readonly<Record<string, string>> = { ...ERROR_HEADERS, ...challenge, ...error.headers };
+  const { [LANGUAGE]: language = "", ...others } = headers;
   return {
     status: error.status,
-    headers: { ...ERROR_HEADERS, ...challenge, ...error.headers },
+    headers: language === "" ? others : headers,
     body: writeError(error, contentId, scope.model?.annotations?.vocabularies),
   };
 }

@@ -285,7 +285,7 @@ export function toDefaultValue(declared: PropertyDeclaration, value: unknown, re
   const canonical = codec.fromHandler(value);
   // Facets limit the values that clients send: a default must be a value that a client could send.
   codec.fromJson(JSON.parse(codec.toJson(canonical, true)) as JsonValue, true);
-  const problem = facetCheck(codec.type, resolveFacets(declared))?.(canonical) ?? null;
+  const problem = facetCheck(codec.type, resolveFacets(declared))?.(canonical)?.problem ?? null;
   if (problem !== null) throw new InvalidValueError(problem);
   return canonical;
 }
@@ -297,7 +297,7 @@ function collectionOf(
   resolve: ResolveEnumType,
 ): readonly unknown[] {
   if (!Array.isArray(value)) throw new InvalidValueError(`${describe(value)} is not an array.`);
-  const problem = checkItemCount(value.length, resolveFacets(declared));
+  const problem = checkItemCount(value.length, resolveFacets(declared))?.problem ?? null;
   if (problem !== null) throw new InvalidValueError(problem);
   return value.map((each: unknown) => toDefaultValue(item, each, resolve));
 }

@@ -20,7 +20,7 @@ export function canonicalValue(property: StructuralProperty, value: unknown): un
 /** Converts a single value, or an item of a collection. @throws as for canonicalValue */
 export function canonicalItem(property: StructuralProperty, value: unknown): PrimitiveValue | null {
   const canonical = shownItem(property, value);
-  const problem = canonical === null ? null : (checkOf(property)?.(canonical) ?? null);
+  const problem = canonical === null ? null : (checkOf(property)?.(canonical)?.problem ?? null);
   if (problem !== null) throw new InvalidValueError(problem);
   return canonical;
 }
@@ -42,6 +42,6 @@ const checkOf = keptPer(({ type, facets }: StructuralProperty) =>
 
 /** Checks the number of items of a collection. @throws InvalidValueError for a number that the facets forbid */
 export function checkItems({ facets }: StructuralProperty, count: number): void {
-  const problem = checkItemCount(count, facets);
+  const problem = checkItemCount(count, facets)?.problem ?? null;
   if (problem !== null) throw new InvalidValueError(problem);
 }

@@ -22,6 +22,7 @@ import type { PropertyRules } from "../sets/property-rules.ts";
 import type { TransactionalDatabase } from "../sets/transactional-database.ts";
 import type { Validators } from "../sets/validation.ts";
 import type { WriteHooks } from "../sets/write-hooks.ts";
+import type { Messages } from "./messages.ts";
 import type { SetValues } from "./set-values.ts";
 import type { AdmitTenant } from "./tenant-check.ts";
 import type { TracedResponse } from "./traced-response.ts";
@@ -58,6 +59,8 @@ export interface ServiceDefinition {
   readonly logger: Logger;
   /** Receives each SQL statement of a request. */
   readonly onStatement: ((statement: TracedStatement) => unknown) | undefined;
+  /** Returns the texts of errors in the language of the user. */
+  readonly messages: Messages | undefined;
   /** Receives each response that has been sent. */
   readonly onResponse: ((response: TracedResponse) => unknown) | undefined;
   /** Whether responses report the time of each stage. */

@@ -9,6 +9,7 @@ import type { OperationDeclaration } from "../sets/operation.ts";
 import type { LimitSettings, InheritedSettings } from "../sets/set-settings.ts";
 import type { Annotations, VocabularyOptions } from "../types/entity-type.ts";
 import type { EntityTypeDeclaration } from "../types/value-type.ts";
+import type { Messages } from "./messages.ts";
 import type { PositionStore, ServiceRoute } from "./service-definition.ts";
 import type { TracedResponse } from "./traced-response.ts";
 
@@ -131,6 +132,12 @@ export interface ServiceOptions<Sets extends readonly EntitySetDeclaration[] = r
    * @see docs/reference/errors.md
    */
   readonly explainError?: ((error: unknown) => ODataError | undefined) | undefined;
+  /**
+   * Returns the text of an error in the language of the user; undefined for the text of odatakit. It gets the code of a facet,
+   * such as `MinLength`, else the code of the error, with the parameters of the text.
+   * @see docs/reference/errors.md, Texts in other languages
+   */
+  readonly messages?: Messages | undefined;
   /**
    * Keeps the position after the last write of a session, for sets with `readFrom`; if absent, clients return the header
    * `X-OData-Position`.

@@ -61,5 +61,6 @@ export function declaredViolation(
   const { target, message } = declared;
   const code = isDelete ? "Conflict" : CODES[kind];
   const shown = target === undefined || place === null || isDelete ? undefined : place + target;
-  return new ODataError(ERROR_CODES[code], code, message, { target: shown, cause });
+  const fault = { code, parameters: { constraint: name ?? "" } };
+  return new ODataError(ERROR_CODES[code], code, message, { target: shown, fault, cause });
 }

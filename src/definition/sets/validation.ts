@@ -1,3 +1,4 @@
+import type { FaultParameters } from "../../base/fault.ts";
 import { chain, type Maybe } from "../../base/maybe.ts";
 import type { SetContext } from "../context.ts";
 import type { Answer, Awaitable } from "../handlers.ts";
@@ -26,8 +27,10 @@ export interface Issue {
 }
 
 /** A fault that a function finds, with its own error code; absent: `InvalidBody`. */
-interface CodedIssue extends Issue {
+export interface CodedIssue extends Issue {
   readonly code?: string | undefined;
+  /** The parameters of `messages` of the service, such as `{ most: 5 }`. */
+  readonly parameters?: FaultParameters | undefined;
 }
 
 /** The result of a function: the issues that it found, nothing for valid values, or the error for the client. */

@@ -113,6 +113,7 @@ export function buildServiceDefinition(
       logger: openLogger(service, options.logger ?? defaultLogger),
       onStatement: options.onStatement,
       onResponse: options.onResponse,
+      messages: options.messages,
       serverTiming,
       publicUrl: options.publicUrl?.replace(/(?<!\/)\/+$/, ""),
       trustProxy: options.trustProxy ?? false,

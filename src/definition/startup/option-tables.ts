@@ -159,6 +159,7 @@ const SERVICE_OPTIONS: OptionTable<keyof ServiceOptions> = {
   secret: ANY,
   tokenScope: HANDLER,
   explainError: HANDLER,
+  messages: HANDLER,
   schemaCheck: { kind: "choice", values: ["error", "warn", false] },
   positions: OBJECT,
   logger: OBJECT,

@@ -10,7 +10,7 @@ import { ServiceContext } from "../rules/row-access.ts";
 export function errorOfHook(context: Context, error: unknown): unknown {
   if (!isODataError(error) || !ServiceContext.accessOf(context).hasFailed(error)) return error;
   if (error.target === undefined && error.details === undefined) return error;
-  const { status, code, message, headers, isUnsupported, mayLog, cause } = error;
-  const details = error.details?.map((each) => ({ code: each.code, message: each.message }));
-  return new ODataError(status, code, message, { details, headers, isUnsupported, mayLog, cause });
+  const { status, code, message, fault, headers, isUnsupported, mayLog, cause } = error;
+  const details = error.details?.map(({ target: _target, ...each }) => each);
+  return new ODataError(status, code, message, { details, fault, headers, isUnsupported, mayLog, cause });
 }

@@ -3,7 +3,7 @@ import { chain, recover, type Maybe } from "../../base/maybe.ts";
 import { keptPer, once } from "../../base/memo.ts";
 import type { EntitySetDefinition, ServiceDefinition } from "../../definition/model/service-definition.ts";
 import { ALONE, entitiesWithin, type Nesting, type WrittenEntity } from "../../definition/sets/judge-references.ts";
-import type { Issue } from "../../definition/sets/validation.ts";
+import type { CodedIssue, Issue } from "../../definition/sets/validation.ts";
 import type { ComplexType, EntityType, ModelProperty } from "../../edm/model.ts";
 import { ERROR_CODES } from "../../errors/error-codes.ts";
 import { isODataError, joinFaults, MAX_FAULTS, ODataError } from "../../errors/odata-error.ts";
@@ -133,8 +133,9 @@ function faultsOf(judged: JudgedPlace, answer: unknown, rule: "create" | "patch"
       `\`validate.${rule}\` of ${entitySet.name} returned no list of issues: return [{ message, path, code }], or nothing.`,
     );
   }
-  return issues.slice(0, most).map(({ message, path = [], code = "InvalidBody" }) => {
-    return new ODataError(ERROR_CODES.InvalidBody, code, message, { target: targetOf(judged, path) });
+  return issues.slice(0, most).map(({ message, path = [], code = "InvalidBody", parameters = {} }) => {
+    const fault = { code, parameters };
+    return new ODataError(ERROR_CODES.InvalidBody, code, message, { target: targetOf(judged, path), fault });
   });
 }
 
@@ -151,11 +152,12 @@ function withoutIssuesOfKept({ place }: JudgedPlace, issues: unknown, { kept }: 
   });
 }
 
-function isIssue(issue: unknown): issue is Issue & { readonly code?: string | undefined } {
+function isIssue(issue: unknown): issue is CodedIssue {
   if (typeof issue !== "object" || issue === null || !("message" in issue)) return false;
-  const { message, path, code }: { message: unknown; path?: unknown; code?: unknown } = issue;
+  const { message, path, code, parameters }: Partial<Record<keyof CodedIssue, unknown>> = issue;
   const isCoded = code === undefined || (typeof code === "string" && code !== "");
-  return typeof message === "string" && isCoded && (path === undefined || Array.isArray(path));
+  const isWhole = isCoded && (parameters === undefined || (typeof parameters === "object" && parameters !== null));
+  return typeof message === "string" && isWhole && (path === undefined || Array.isArray(path));
 }
 
 /** Returns the path of an issue in wire names; for a path to something else than clients write, that of the entity. */
