@@ -357,8 +357,9 @@ class PartRequest implements ODataRequest {
 
   #mergeHeaders(): Headers {
     const merged = new Headers();
-    for (const [name, value] of this.#batch.headers)
+    for (const [name, value] of this.#batch.headers) {
       if (!OWN.test(name) || name === LANGUAGE) merged.append(name, value);
+    }
     for (const name of this.#operation.headers.keys()) {
       const value = OWN.test(name) ? this.header(name) : undefined;
       if (value !== undefined) merged.set(name, value);

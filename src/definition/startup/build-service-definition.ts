@@ -111,9 +111,6 @@ export function buildServiceDefinition(
       cors: resolveCors(options.cors, { takesPositions: haveReplica(sets), showsTiming: serverTiming }),
       profile,
       logger: openLogger(service, options.logger ?? defaultLogger),
-      onStatement: options.onStatement,
-      onResponse: options.onResponse,
-      messages: options.messages,
       serverTiming,
       publicUrl: options.publicUrl?.replace(/(?<!\/)\/+$/, ""),
       trustProxy: options.trustProxy ?? false,
@@ -121,16 +118,29 @@ export function buildServiceDefinition(
       refusesCrossSiteWrites: options.crossSiteWrites === "refuse",
       challenge: options.challenge ?? "Bearer",
       exposesConstraintNames: options.exposeConstraintNames ?? false,
-      explainError: options.explainError,
-      positions: options.positions,
-      authenticate: options.authenticate,
-      tokenScope: options.tokenScope,
+      ...functionsOf(options),
       authorization: requirementsOf(options.authorization),
       metadataPerUser: options.metadataPerUser ?? false,
       admit,
       declarationOf: declarationFinder(service),
     }),
   );
+}
+
+/** Returns what the application gives as functions. */
+function functionsOf({
+  onStatement,
+  onResponse,
+  messages,
+  explainError,
+  positions,
+  authenticate,
+  tokenScope,
+}: ServiceOptions): Pick<
+  ServiceDefinition,
+  "authenticate" | "explainError" | "messages" | "onResponse" | "onStatement" | "positions" | "tokenScope"
+> {
+  return { onStatement, onResponse, messages, explainError, positions, authenticate, tokenScope };
 }
 
 type UnrelatedSet = Omit<EntitySetDefinition, "guardedReferences">;
