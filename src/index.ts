@@ -64,7 +64,7 @@ export type { AfterHooks, BeforeHooks } from "./definition/sets/write-hooks.ts";
 export { inherit, type InheritedRows } from "./definition/sets/inherited-rows.ts";
 export { allRows, noRows } from "./definition/types/row-predicate.ts";
 export type { RowOf, RowPredicate } from "./definition/types/row-predicate.ts";
-export type { Fault, FaultParameters } from "./base/fault.ts";
+export type { Fault, FaultParameters } from "./errors/fault.ts";
 export type { Messages } from "./definition/model/messages.ts";
 export type { TracedResponse } from "./definition/model/traced-response.ts";
 export type { TracedRequest, TracedStatement } from "./definition/logger.ts";

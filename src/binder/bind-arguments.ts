@@ -1,4 +1,3 @@
-import type { Fault } from "../base/fault.ts";
 import { attempt } from "../base/maybe.ts";
 import { facetCheck, faultOf } from "../edm/facet-check.ts";
 import { fromLiteral } from "../edm/literal.ts";
@@ -6,6 +5,7 @@ import type { Operation, OperationParameter, EnumType } from "../edm/model.ts";
 import type { PrimitiveType } from "../edm/primitive-type.ts";
 import { InvalidValueError, type PrimitiveValue } from "../edm/value-codec.ts";
 import { valueCodec } from "../edm/value-codecs.ts";
+import type { Fault } from "../errors/fault.ts";
 import { nearestName } from "../errors/nearest-name.ts";
 import { ODataError, protocolError } from "../errors/odata-error.ts";
 import { JsonLimitError, JsonSyntaxError } from "../json/json-errors.ts";

@@ -1,4 +1,4 @@
-import type { Fault } from "../base/fault.ts";
+import type { Fault } from "../errors/fault.ts";
 import { JsonNumber } from "../json/write-json.ts";
 import type { EnumType } from "./model.ts";
 import type { Facets, PrimitiveType } from "./primitive-type.ts";

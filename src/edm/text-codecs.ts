@@ -1,4 +1,4 @@
-import type { Fault } from "../base/fault.ts";
+import type { Fault } from "../errors/fault.ts";
 import { writeJsonString } from "../json/write-json.ts";
 import { decodeBase64, encodeBase64Url } from "./base64.ts";
 import { PRIMITIVE_TYPES, type Facets } from "./primitive-type.ts";

@@ -1,4 +1,4 @@
-import type { Fault } from "../base/fault.ts";
+import type { Fault } from "../errors/fault.ts";
 import { type JsonValue, JsonNumber } from "../json/write-json.ts";
 import type { EnumType } from "./model.ts";
 import type { PrimitiveType } from "./primitive-type.ts";

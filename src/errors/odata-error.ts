@@ -1,5 +1,5 @@
-import type { Fault, FaultParameters } from "../base/fault.ts";
 import { ERROR_CODES, type ErrorCode } from "./error-codes.ts";
+import type { Fault, FaultParameters } from "./fault.ts";
 
 /** The options of an error. */
 interface ODataErrorOptions {

@@ -1,10 +1,10 @@
-import type { Fault } from "../base/fault.ts";
 import { absentValue } from "../edm/absent-value.ts";
 import { facetCheck } from "../edm/facet-check.ts";
 import { keyValues } from "../edm/literal.ts";
 import type { StructuralProperty, EntityType } from "../edm/model.ts";
 import { describeValue, type PrimitiveValue } from "../edm/value-codec.ts";
 import { codecOf } from "../edm/value-codecs.ts";
+import type { Fault } from "../errors/fault.ts";
 import { nearestName } from "../errors/nearest-name.ts";
 import { isODataError, MAX_FAULTS, type ODataError, protocolError } from "../errors/odata-error.ts";
 import { type JsonObject, namesOf, isJsonObject, type JsonValue } from "../json/write-json.ts";

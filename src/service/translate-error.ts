@@ -1,5 +1,5 @@
-import type { FaultParameters } from "../base/fault.ts";
 import type { Messages } from "../definition/model/messages.ts";
+import type { FaultParameters } from "../errors/fault.ts";
 import { type ErrorDetail, ODataError } from "../errors/odata-error.ts";
 import { mergeVary } from "../http/headers.ts";
 import { preferredLanguages } from "../http/preferred-languages.ts";

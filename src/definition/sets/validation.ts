@@ -1,5 +1,5 @@
-import type { FaultParameters } from "../../base/fault.ts";
 import { chain, type Maybe } from "../../base/maybe.ts";
+import type { FaultParameters } from "../../errors/fault.ts";
 import type { SetContext } from "../context.ts";
 import type { Answer, Awaitable } from "../handlers.ts";
 import type { DeltaOf, ReadEntityOf } from "../types/edm-builders.ts";
