@@ -300,6 +300,12 @@ export interface EntitySetAccess<E extends EntityTypeDeclaration, N, New = NewEn
   count(query?: EntityFilter<E, N>): Promise<number>;
   /** Creates an entity, with nested entities if the set has `allowDeepInsert`, and returns the saved entity. */
   create(entity: New & NestedOf<E, N>): Promise<ReadEntityOf<E>>;
+  /**
+   * Creates entities, as `create` does each of them, and returns them as saved, in the same order. A table adds them in few
+   * statements, and either all of them or none.
+   * @see docs/reference/handlers.md, Many entities
+   */
+  createMany(entities: ReadonlyArray<New & NestedOf<E, N>>): Promise<ReadonlyArray<ReadEntityOf<E>>>;
   /** Changes some members and returns the saved entity; null if it does not exist or the user does not see it. */
   patch(key: KeyOf<E>, delta: ChangesOf<E> & ServerSet, options?: WriteOptions<E>): Promise<ReadEntityOf<E> | null>;
   /** Deletes an entity; returns false if it does not exist or the user does not see it. */

@@ -104,13 +104,23 @@ export interface GetByKeyHandler<C> {
   readonly sourceIn?: (context: C) => Maybe<QueryableSource>;
 }
 
+/** Creates one entity, and returns it as saved. */
+export interface CreateHandler<C> {
+  (entity: unknown, context: C): Answer<unknown>;
+  /**
+   * Creates entities together, and returns them as saved, in their order. The service calls it for several entities; only handlers
+   * of the framework over a database have it.
+   */
+  readonly many?: (entities: readonly unknown[], context: C) => Answer<readonly unknown[]>;
+}
+
 /** The handlers of a set, without the types of their declaration. */
 export interface EntitySetHandlers<C> {
   readonly queryable?: QueryableHandler<C> | undefined;
   readonly getAll?: ((context: C) => Answer<EntityStream>) | undefined;
   readonly applyQuery?: ((query: CollectionQuery, context: C) => Answer<AppliedQuery>) | undefined;
   readonly getByKey?: GetByKeyHandler<C> | undefined;
-  readonly create?: ((entity: unknown, context: C) => Answer<unknown>) | undefined;
+  readonly create?: CreateHandler<C> | undefined;
   readonly replace?: ((key: unknown, entity: unknown, context: C) => Answer<unknown>) | undefined;
   readonly patch?: ((key: unknown, delta: unknown, context: C) => Answer<unknown>) | undefined;
   readonly delete?: ((key: unknown, context: C) => Answer<boolean>) | undefined;

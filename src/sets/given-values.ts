@@ -1,3 +1,4 @@
+import { keptPer } from "../base/memo.ts";
 import type { WriteOptions } from "../definition/context.ts";
 import { canonicalValue } from "../definition/model/canonical-value.ts";
 import { adviseName } from "../definition/option-table.ts";
@@ -44,6 +45,19 @@ function expectedValue(entityType: EntityType, field: string, value: unknown, ca
   }
   if (value === null) return null;
   return canonical(property, value, `\`expected\` of ${call}: \`${field}\` must be`);
+}
+
+/** Returns whether an entity in canonical form has the expected values, to the last digit. */
+export function checkExpected(entityType: EntityType, entity: object, expected: ExpectedValues): boolean {
+  return declaredProperties(entityType).every(({ property }) => {
+    const { field } = property;
+    if (!Object.hasOwn(expected, field)) return true;
+    const [wanted, current] = [expected[field] ?? null, fieldOf(entity, field) ?? null];
+    if (wanted === null || current === null) return wanted === current;
+    const { toText } = codecOf(property);
+    // `expectedOption` checked that the property has a single value.
+    return toText(wanted) === toText(current as PrimitiveValue);
+  });
 }
 
 /**
@@ -102,6 +116,12 @@ export function toBody(entityType: EntityType, given: unknown, use: BodyUse): Js
   return entityBody(entityType, given, use, "");
 }
 
+/** Returns the properties of a type by their fields. */
+const byField = keptPer(
+  ({ properties }: EntityType): ReadonlyMap<string, StructuralProperty> =>
+    new Map(properties.map((property) => [property.field, property])),
+);
+
 /** Writes numbers beyond doubles as strings, which the readers of bodies accept. */
 const IEEE754_COMPATIBLE = true;
 
@@ -109,7 +129,7 @@ function entityBody(entityType: EntityType, given: unknown, use: BodyUse, place:
   const { properties, navigationProperties, name } = entityType;
   return objectBody(name, given, { use, place }, (field, value) => {
     if (use.isTrusted && setProperty(entityType, field) !== undefined) return null;
-    const property = properties.find((each) => each.field === field);
+    const property = byField(entityType).get(field);
     if (property !== undefined) {
       refuseUnwritable(property, use, place);
       return [property.name, propertyBody(property, value, use, `${place}${field}`)];
@@ -207,7 +227,10 @@ function valueBody(property: StructuralProperty, value: unknown, use: BodyUse, p
   if (type.kind === "ComplexType") return complexBody(type, value, use, `${place}.`);
   const { fromHandler, toJson } = codecOf(property);
   try {
-    return parseJson(toJson(fromHandler(value), IEEE754_COMPATIBLE), { maxDepth: 1 });
+    const json = toJson(fromHandler(value), IEEE754_COMPATIBLE);
+    // Most values are strings without an escape.
+    if (json.startsWith('"') && !json.includes("\\")) return json.slice(1, -1);
+    return parseJson(json, { maxDepth: 1 });
   } catch (cause) {
     throw new TypeError(`${use.call}: \`${place}\` must be a value of ${type.name}.`, { cause });
   }

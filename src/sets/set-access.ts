@@ -1,11 +1,9 @@
-import { chain, type Maybe } from "../base/maybe.ts";
+import { chain, isPromiseLike, type Maybe, Turn } from "../base/maybe.ts";
 import type { AccessOptions, Context, EntityFilter, ReadOptions, WriteOptions } from "../definition/context.ts";
 import type { EntitySetDefinition } from "../definition/model/service-definition.ts";
 import { type Category, refusal } from "../definition/sets/authorization.ts";
 import type { EntityTypeDeclaration } from "../definition/types/value-type.ts";
-import type { EntitySet, EntityType } from "../edm/model.ts";
-import type { PrimitiveValue } from "../edm/value-codec.ts";
-import { codecOf } from "../edm/value-codecs.ts";
+import type { EntitySet } from "../edm/model.ts";
 import { protocolError } from "../errors/odata-error.ts";
 import { answeredDeletion, answeredValue } from "../execution/entities/handler-answer.ts";
 import { type Reader, serviceOf } from "../execution/entities/reader.ts";
@@ -17,16 +15,23 @@ import { authorizeNested, authorizeShape } from "../execution/rules/authorize-qu
 import { comparedProperties, withoutCompared } from "../execution/rules/judge-properties.ts";
 import { actionOf, judgeLoaded, requireCategory } from "../execution/rules/judge-rules.ts";
 import { propertyAccessOf, type RuledUser } from "../execution/rules/property-access.ts";
+import { ofPosition, runCreateMany } from "../execution/writes/create-many.ts";
 import { lockEntity, runJudged } from "../execution/writes/judged-write.ts";
 import { runCreate, runDelete, runPatch } from "../execution/writes/write-entity.ts";
-import { fieldOf } from "../memory/compile-property.ts";
 import { defineMissing } from "../memory/missing-value.ts";
+import type { BodyObject } from "../payload/body-members.ts";
 import { readForm, type ReadForm } from "../plan/plan-collection.ts";
-import { declaredProperties } from "../plan/properties-to-read.ts";
 import type { PropertyAccess } from "../query/capabilities.ts";
 import type { BoundQuery } from "../query/clauses.ts";
 import type { ReachedSet } from "./entity-sets.ts";
-import { toBody, expectedOption, type ExpectedValues, toKey, withTrustedValues } from "./given-values.ts";
+import {
+  checkExpected,
+  toBody,
+  expectedOption,
+  type ExpectedValues,
+  toKey,
+  withTrustedValues,
+} from "./given-values.ts";
 import { readEntities, toReadEntity, type AnyQuery, bindQuery, COUNT_OPTIONS, QUERY_OPTIONS } from "./set-query.ts";
 
 /** The handlers that read or write one entity. */
@@ -116,19 +121,45 @@ export class SetAccess {
 
   async create(given: unknown): Promise<object> {
     const call = this.#name("create");
-    const { bodies } = this.#reached;
-    return this.#run("create", call, async ({ set, context, reader }, judge) => {
+    return this.#run("create", call, async (found, judge) => {
+      const { set, context, reader } = found;
       this.#requireHandler(set, "create", call);
-      const { entityType } = set.entitySet;
-      const takesNested = set.settings.allowDeepInsert;
-      const use = { kind: "create", call, takesNested, isTrusted: this.#isTrusted } as const;
-      const body = toBody(entityType, given, use);
-      const entity = withTrustedValues(entityType, bodies.readNew(body, true), given, use);
-      if (!this.#isTrusted) requireCreatable(ruledUser(context), set.entitySet, body, { nests: takesNested });
-      await judge(entity, context);
-      if (!this.#isTrusted) await authorizeNested(context, set, entity);
+      const entity = await this.#readNew(given, call, found, judge);
       return this.#saved(answeredValue(await runCreate(set.entitySet, entity, reader)), call, context);
     });
+  }
+
+  async createMany(given: unknown): Promise<readonly object[]> {
+    const call = this.#name("createMany");
+    if (!Array.isArray(given)) throw new TypeError(`${call} takes an array of entities.`);
+    const rows: readonly unknown[] = given;
+    return this.#run("create", call, async (found, judge) => {
+      const { set, context, reader } = found;
+      this.#requireHandler(set, "create", call);
+      const entities: object[] = [];
+      const turn = new Turn();
+      for (const [index, row] of rows.entries()) {
+        const place = `${call}, position ${String(index)}`;
+        const entity = ofPosition(index, () => this.#readNew(row, place, found, judge));
+        entities.push(isPromiseLike(entity) ? await entity : entity);
+        if (turn.isOver) await turn.next();
+      }
+      const saved = await runCreateMany(set.entitySet, entities, reader);
+      return saved.map((each) => this.#saved(each, call, context));
+    });
+  }
+
+  /** Reads a new entity, and checks its rules. */
+  #readNew(given: unknown, call: string, { set, context }: Call, judge: Judge): Maybe<BodyObject> {
+    const { entityType } = set.entitySet;
+    const takesNested = set.settings.allowDeepInsert;
+    const use = { kind: "create", call, takesNested, isTrusted: this.#isTrusted } as const;
+    const body = toBody(entityType, given, use);
+    const entity = withTrustedValues(entityType, this.#reached.bodies.readNew(body, true), given, use);
+    if (this.#isTrusted) return entity;
+    requireCreatable(ruledUser(context), set.entitySet, body, { nests: takesNested });
+    const judged = chain(judge(entity, context), () => authorizeNested(context, set, entity));
+    return chain(judged, () => entity);
   }
 
   async patch(key: unknown, given: unknown, options: AnyWriteOptions = {}): Promise<object | null> {
@@ -357,17 +388,4 @@ function formOf({ handlers, entitySet }: EntitySetDefinition, call: string): Rea
 
 function changedMeanwhile(name: string): never {
   throw protocolError("PreconditionFailed", `The entity of ${name} was changed or deleted in the meantime.`);
-}
-
-/** Returns whether an entity in canonical form has the expected values, to the last digit. */
-function checkExpected(entityType: EntityType, entity: object, expected: ExpectedValues): boolean {
-  return declaredProperties(entityType).every(({ property }) => {
-    const { field } = property;
-    if (!Object.hasOwn(expected, field)) return true;
-    const [wanted, current] = [expected[field] ?? null, fieldOf(entity, field) ?? null];
-    if (wanted === null || current === null) return wanted === current;
-    const { toText } = codecOf(property);
-    // `expectedOption` checked that the property has a single value.
-    return toText(wanted) === toText(current as PrimitiveValue);
-  });
 }

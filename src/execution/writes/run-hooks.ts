@@ -59,12 +59,14 @@ export function createHooked(
     const saved = answeredValue(await ServiceContext.naming(inner.context, name, () => write(made, inner)));
     if (saved === null || saved === undefined) throw new MissingEntity();
     if (!isShown) return saved;
-    return afterCreation({ set, handler: by.handler }, asEntity(saved, set.entitySet.entityType), sent, inner);
+    const created = asEntity(saved, set.entitySet.entityType);
+    const read = await afterCreation({ set, handler: by.handler }, created, sent, inner);
+    return read();
   });
 }
 
 /** Whether hooks may run for a new entity of a set, or for entities that are nested in it. */
-function mayCreateHooked(set: EntitySetDefinition, reader: Reader): boolean {
+export function mayCreateHooked(set: EntitySetDefinition, reader: Reader): boolean {
   return hasHooks(set, "create", reader) || (set.settings.allowDeepInsert && createsHooked(serviceOf(reader.context)));
 }
 
@@ -72,10 +74,10 @@ const createsHooked = keptPer(({ entitySets }: ServiceDefinition) =>
   [...entitySets.values()].some(({ hooks }) => (hooks?.before.create ?? hooks?.after.create) !== undefined),
 );
 
-type Sent = ReadonlyArray<WrittenEntity<EntitySetDefinition>>;
+export type Sent = ReadonlyArray<WrittenEntity<EntitySetDefinition>>;
 
 /** Returns the entities of a deep insert, in the order in which they are added. */
-function graphOf(set: EntitySetDefinition, entity: object, context: Context): Sent {
+export function graphOf(set: EntitySetDefinition, entity: object, context: Context): Sent {
   return entitiesWithin({ set, entity, ...ALONE }, targetsIn(context));
 }
 
@@ -85,7 +87,8 @@ function targetsIn(context: Context): TargetOf {
   return ({ entitySet }, navigation) => targetDefinition(entitySet, navigation, context);
 }
 
-async function beforeCreation(sent: Sent, { context, namesKey }: Reader): Promise<object> {
+/** Calls the `before` hooks of a new entity and of its nested entities. @returns the entity to write */
+export async function beforeCreation(sent: Sent, { context, namesKey }: Reader): Promise<object> {
   const changed = new Map<object, object>();
   const targetOf = targetsIn(context);
   for (const { set, entity, place } of sent) {
@@ -102,8 +105,16 @@ async function beforeCreation(sent: Sent, { context, namesKey }: Reader): Promis
   return changed.size === 0 ? root.entity : withChanged(root, changed, targetOf);
 }
 
-/** Calls the `after` hooks of a new entity and of its nested entities. @returns the entities as the hooks leave them */
-async function afterCreation(by: WritingHandler, saved: object, sent: Sent, reader: Reader): Promise<object> {
+/**
+ * Calls the `after` hooks of a new entity and of its nested entities.
+ * @returns a function that reads the entities as the hooks leave them
+ */
+export async function afterCreation(
+  by: WritingHandler,
+  saved: object,
+  sent: Sent,
+  reader: Reader,
+): Promise<() => Promise<object>> {
   const stored = graphOf(by.set, saved, reader.context);
   checkReturned(sent, stored);
   const shown = new Map<Sent[number], object | undefined>();
@@ -117,7 +128,7 @@ async function afterCreation(by: WritingHandler, saved: object, sent: Sent, read
     for (let { place } = each; place !== ""; around.add(place)) place = outerPlace(place);
   }
   const members = stored.map((each) => shown.get(each));
-  return readGraphAgain(by, saved, stored, members, reader);
+  return () => readGraphAgain(by, saved, stored, members, reader);
 }
 
 /** Returns the entities of a deep insert so that each follows its nested entities, which keep their order. */

@@ -290,7 +290,8 @@ export function runDelete(entitySet: EntitySet, key: unknown, reader: Reader): M
   });
 }
 
-function writerOf<Name extends WriteName>(
+/** Returns the handler of a set that writes. @throws Error for a set without it */
+export function writerOf<Name extends WriteName>(
   entitySet: EntitySet,
   name: Name,
   { context }: Reader,
@@ -302,7 +303,7 @@ function writerOf<Name extends WriteName>(
 }
 
 /** Whether a handler is called without checks: because it checks the rules itself, or the reader sees all rows. */
-function isFree(handler: object, { context, gate }: Reader): boolean {
+export function isFree(handler: object, { context, gate }: Reader): boolean {
   return gate === null || serviceOf(context).handlersCheckingRows.has(handler);
 }
 

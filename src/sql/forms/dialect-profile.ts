@@ -352,6 +352,8 @@ export interface WriteSyntax {
   ) => readonly string[];
   /** Whether writes return the rows that they wrote, or as much as `returnsAnything` allows. */
   readonly returnsRows: boolean;
+  /** Whether inserts return the rows that they added, although other writes return none; absent: as `returnsRows`. */
+  readonly returnsInserted?: boolean;
   /** Follows the table in an insert without columns. */
   readonly defaultRow: Sql;
   /** Ends a select that locks its rows until the transaction ends; null: a transaction locks the whole database. */

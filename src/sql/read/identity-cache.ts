@@ -1,6 +1,9 @@
 import type { SourcesBySet } from "../../query/source.ts";
 import { findReader } from "./row-source.ts";
 
+/** The keys of a statement that tests several rows: a fixed number, so that the statement is kept. */
+export const MANY_KEYS = 64;
+
 /** A node of the tree: one level per key. */
 interface Level<V> {
   readonly next: WeakMap<object, Level<V>>;

@@ -20,7 +20,7 @@ export class KeptStatements {
   readonly json: IdentityCache<Map<number, JsonStatement | null>>;
   readonly totals: IdentityCache<Statement>;
   readonly keyed: IdentityCache<RowStatement>;
-  readonly tests: IdentityCache<RowStatement>;
+  readonly tests: IdentityCache<Map<number, RowStatement>>;
   readonly related: IdentityCache<Map<number, RowStatement>>;
   readonly counts: IdentityCache<Map<number, RowStatement>>;
   /** The statements over the rows that meet a condition. */

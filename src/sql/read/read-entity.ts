@@ -79,10 +79,14 @@ export function timeoutOf(context: Context | undefined): number | null | undefin
 export function toEntity({ row, rowShape }: KeyedRow): object {
   const cells = readableRow(row, rowShape);
   const made = toObject(cells, rowShape.columns);
-  const isUnexpected = [...rowShape.columns].some(([{ nullable, isCollection }, column]) => {
-    return !nullable && !isCollection && column.kind !== "complex" && cells[column.index] === null;
-  });
-  return isUnexpected && forgives(rowShape) ? withNulls(made) : made;
+  return hasUnexpectedNull(cells, rowShape) && forgives(rowShape) ? withNulls(made) : made;
+}
+
+function hasUnexpectedNull(cells: Row, { columns }: RowShape): boolean {
+  for (const [{ nullable, isCollection }, column] of columns) {
+    if (!nullable && !isCollection && column.kind !== "complex" && cells[column.index] === null) return true;
+  }
+  return false;
 }
 
 const forgives = keptPer(({ columns }: RowShape) =>

@@ -26,7 +26,7 @@ import {
 import { utcMark } from "../translate/utc-session.ts";
 import { type JsonStatement, type RowStatement, type Statement, StatementCompiler } from "./compile-statement.ts";
 import { distributingField } from "./find-placement.ts";
-import { identitiesOf, IdentityCache, variantOf } from "./identity-cache.ts";
+import { identitiesOf, IdentityCache, MANY_KEYS, variantOf } from "./identity-cache.ts";
 import { KeptStatements, UNCHANGED } from "./kept-statements.ts";
 import { isKeysFirst } from "./keys-first.ts";
 import { meeting, narrowed, relatedBy, type RowCondition } from "./narrowed-rows.ts";
@@ -309,17 +309,15 @@ export class StatementCache {
     });
   }
 
-  /**
-   * Returns the statement that selects a row if the row of a key meets a condition.
-   * @param sources as for `narrowed`
-   */
-  test(filter: FilterClause, sources: SourcesBySet): RowStatement {
-    return this.kept.tests.get([filter, ...identitiesOf(sources)], () => {
+  /** Returns the statement that selects the rows of one key, or of `MANY_KEYS`, that meet a condition. @param sources as for `narrowed` */
+  test(filter: FilterClause, sources: SourcesBySet, hasMany = false): RowStatement {
+    const kept = this.kept.tests.get([filter, ...identitiesOf(sources)], () => new Map<number, RowStatement>());
+    return variantOf(kept, [hasMany], () => {
       const { key, profile } = this.#target;
       return this.#translate(profile, sources, (statement) => {
         const scope = { ...statement, isLookup: true };
         const rows = this.rowsFor(null, scope);
-        const query = sql`${translateTest(rows, scope, key, filter.expression)}${profile.writes.currentRow}`;
+        const query = sql`${translateTest(rows, scope, key, filter.expression, hasMany ? MANY_KEYS : 1)}${profile.writes.currentRow}`;
         return this.#compiler.compileRows({ query, rowShape: NO_COLUMNS, width: 1 }, scope);
       });
     });

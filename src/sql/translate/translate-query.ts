@@ -226,18 +226,26 @@ export function translateTest(
   statement: StatementState,
   key: readonly StructuralProperty[],
   condition: Expression,
+  count: number = 1,
 ): Sql {
   const scope = rowScope(rows, statement);
   const cells: Cells = [];
   addCell(cells, sql`1`);
-  const tests = [...scope.it.alive(statement), ...keyTests(key, scope), sql`(${ownCondition(condition, scope)})`];
-  return sql`${selectFrom(cells, scope)}${whereClause(tests)} limit 1`;
+  const keys = Array.from({ length: count }, (_, row) => keyTests(key, scope, row * key.length));
+  const isOneOf = count === 1 ? (keys[0] ?? []) : [sql`(${sql.join(keys.map(allOf), sql` or `)})`];
+  const tests = [...scope.it.alive(statement), ...isOneOf, sql`(${ownCondition(condition, scope)})`];
+  return sql`${selectFrom(cells, scope)}${whereClause(tests)} limit ${sql.lit(count)}`;
 }
 
-function keyTests(key: readonly StructuralProperty[], { it, statement }: PathScope): readonly Sql[] {
+function allOf(tests: readonly Sql[]): Sql {
+  return sql`(${sql.join(tests, sql` and `)})`;
+}
+
+/** @param from the index of the first value of the key in the key of the execution */
+function keyTests(key: readonly StructuralProperty[], { it, statement }: PathScope, from = 0): readonly Sql[] {
   const unfold = unfoldOf(statement);
   return key.map((property, index) => {
-    return equalsConstant(columnOperand(property, it), { kind: "key", index }, "filter", unfold);
+    return equalsConstant(columnOperand(property, it), { kind: "key", index: from + index }, "filter", unfold);
   });
 }
 

@@ -82,6 +82,7 @@ interface ReferringRow {
 /**
  * Rejects foreign keys to hidden rows before they are written. The same statement checks hidden and missing rows, so that
  * clients cannot distinguish them.
+ * @param seen keeps which rows the user sees, for several rows that refer to them
  * @throws ODataError `Conflict`, target the property
  */
 export async function checkReferredRows(
@@ -89,14 +90,29 @@ export async function checkReferredRows(
   restrictions: Restrictions,
   stated: readonly StatedRow[],
   { table, entity, current }: ReferringRow,
+  seen: Map<string, Promise<boolean>> = new Map(),
 ): Promise<void> {
   for (const each of stated) {
-    const isSeen = (values: Values): Maybe<boolean> => isReferredSeen(task, restrictions, each, table, values);
+    const isSeen = (values: Values): Maybe<boolean> =>
+      onceFor(seen, `${each.target.entitySet.name} ${textOf(values)}`, () =>
+        isReferredSeen(task, restrictions, each, table, values),
+      );
     const positionOf = positionsOf(current === undefined ? [{ set: each.reference, entity }] : []);
     const scope: ReferenceScope = { current: current ?? isNew, isCreated: (...key) => positionOf(...key) === 0 };
     const refused = each.refused ?? (await judgeReference({ ...each, entity }, scope, isSeen));
     if (refused !== null) throw refused;
   }
+}
+
+/** Returns a text that differs for different values, by the fields of one set. */
+function textOf(values: Values): string {
+  return JSON.stringify(Object.entries(values).map(([field, value]) => [field, typeof value, String(value)]));
+}
+
+function onceFor(known: Map<string, Promise<boolean>>, key: string, find: () => Promise<boolean>): Promise<boolean> {
+  const found = known.get(key) ?? find();
+  known.set(key, found);
+  return found;
 }
 
 async function isReferredSeen(

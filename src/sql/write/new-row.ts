@@ -2,6 +2,7 @@ import type { StructuralProperty } from "../../edm/model.ts";
 import type { PrimitiveValue } from "../../edm/value-codec.ts";
 import type { Row } from "../../query/row-shape.ts";
 import { setMember, toEntity } from "../read/read-entity.ts";
+import { writtenColumns, type WrittenColumns } from "./changed-columns.ts";
 import { UnreadableRowError } from "./sql-session.ts";
 import type { SqlTable } from "./sql-table.ts";
 import { type StoredColumn, UnstorableValueError, type Values } from "./stored-columns.ts";
@@ -28,6 +29,31 @@ export function valuesToStore(table: SqlTable, values: Values, linked: Values): 
   for (const field of Object.keys(linked)) setMember(given, field, linked[field]);
   if (rowVersion !== null) setMember(given, rowVersion.field, rowVersion.type.name === "Edm.Int64" ? 1n : 1);
   return given;
+}
+
+/** Returns the fields of the values that have columns, in the order of the columns. */
+export function fieldsToWrite({ plans }: SqlTable, values: Values): readonly string[] {
+  const fields: string[] = [];
+  for (const field of plans.keys()) {
+    if (Object.hasOwn(values, field) && values[field] !== undefined) fields.push(field);
+  }
+  return fields;
+}
+
+/**
+ * Returns the columns of values, with their cells.
+ * @param stored the stored values of the row; null for a new row
+ * @throws UnstorableValueError
+ */
+export function cellsToWrite(table: SqlTable, values: Values, stored: Values | null = null): WrittenColumns {
+  const columns: StoredColumn[] = [];
+  const cells: unknown[] = [];
+  for (const field of fieldsToWrite(table, values)) {
+    const written = writtenColumns(table.stored(field), values[field], stored?.[field]);
+    columns.push(...written.columns);
+    cells.push(...written.cells);
+  }
+  return { columns, cells };
 }
 
 /**

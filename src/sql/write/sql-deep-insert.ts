@@ -6,6 +6,7 @@ import { ALONE, entitiesWithin, missingReference, type WrittenEntity } from "../
 import { ownProperties, relatedProperties, refersToKey } from "../../edm/key-holder.ts";
 import type { DirectJoin, NavigationJoin, NavigationProperty, StructuralProperty } from "../../edm/model.ts";
 import type { PrimitiveValue } from "../../edm/value-codec.ts";
+import { atPosition } from "../../errors/at-position.ts";
 import { protocolError } from "../../errors/odata-error.ts";
 import { databaseFault } from "../read/database-fault.ts";
 import { checkReferredRows, type StatedIn, statedIn, type StatedRow, statesReferences } from "./guarded-references.ts";
@@ -23,7 +24,8 @@ import {
 } from "./sql-table.ts";
 import type { Values } from "./stored-columns.ts";
 import { type WriteTask, writerOf } from "./table-writer.ts";
-import { checkSeesAny, checkVisible, restrictionsOf, type Restrictions } from "./visible-rows.ts";
+import { areVisible, checkSeesAny, checkVisible, restrictionsOf, type Restrictions } from "./visible-rows.ts";
+import { mayShareKeys } from "./write-statements.ts";
 
 /** The entities that are nested under one navigation property. */
 interface Nested {
@@ -51,10 +53,15 @@ interface Node {
 export function insertGraph(table: SqlTable, values: Values, context: Context): Maybe<Values> {
   const set = writtenSet(context, table);
   if (set === null) return insertAlone(table, values, context);
-  const isPlain = [...set.entitySet.navigationProperties.values()].every(({ field }) => isNothing(values, field));
+  const isPlain = !hasNested(set, values);
   const isFree = isPlain && !mayHideRows(set, context) && !statesReferences(set, values);
   if (isFree) return insertAlone(table, values, context);
   return insertGuarded({ table, set, values }, isPlain, context);
+}
+
+/** Whether an entity has nested entities. */
+export function hasNested({ entitySet }: EntitySetDefinition, values: Values): boolean {
+  return [...entitySet.navigationProperties.values()].some(({ field }) => !isNothing(values, field));
 }
 
 /** Adds an entity without nested entities to a table whose rows the user all sees. */
@@ -95,7 +102,7 @@ async function insertGuarded(
 }
 
 /** Reads added rows again: triggers of rows that were added later may have changed them. @param entity the row, with nested ones */
-async function readAgain(task: InsertTask, node: Node, entity: Values): Promise<Values> {
+export async function readAgain(task: InsertTask, node: Node, entity: Values): Promise<Values> {
   const { table, set } = node;
   const writer = writerOf(table);
   const left = await writer.read(task, writer.keyOf(entity), table.returnedTo(task.context));
@@ -113,21 +120,50 @@ async function readAgain(task: InsertTask, node: Node, entity: Values): Promise<
   return again;
 }
 
+/** An added row. */
+interface WrittenRow extends Pick<Node, "table" | "set"> {
+  readonly entity: Values;
+  readonly position?: number | undefined;
+}
+
 /** A write of several rows, one after another. */
 export interface InsertTask extends WriteTask {
   /** Collects the added rows. */
-  readonly written: Array<Pick<Node, "table" | "set"> & { readonly entity: Values }>;
+  readonly written: WrittenRow[];
+  /** The position of the entity, if the write adds several. */
+  readonly position?: number;
   /** The row rules for the user, of the written sets and of the sets that they refer to. */
   readonly restrictions: Restrictions;
   readonly stated: StatedIn;
 }
 
 /** Checks all rows after all are added. @throws ODataError `Forbidden` if the user does not see one of them */
-async function checkWritten(task: InsertTask, restrictions: Restrictions): Promise<void> {
+export async function checkWritten(task: InsertTask, restrictions: Restrictions): Promise<void> {
   if (restrictions.size === 0) return;
-  for (const { set, table, entity } of task.written) {
-    const row = { set: required(set, "Row rules require a service."), table, key: writerOf(table).keyOf(entity) };
-    await checkVisible(task, restrictions, row);
+  const tables = new Map<SqlTable, InsertTask["written"]>();
+  for (const row of task.written) {
+    const rows = tables.get(row.table) ?? [];
+    tables.set(row.table, rows);
+    rows.push(row);
+  }
+  for (const [table, rows] of tables) {
+    const keys = rows.map(({ entity }) => writerOf(table).keyOf(entity));
+    const set = required(rows[0]?.set ?? undefined, "Row rules require a service.");
+    const isOfOne = rows.length > 1 && !mayShareKeys(table) && rows.every((row) => row.set === set);
+    if (isOfOne && (await areVisible(task, restrictions, { set, table, keys }))) continue;
+    for (const [index, row] of rows.entries()) {
+      const seen = { set: required(row.set, "Row rules require a service."), table, key: keys[index] ?? [] };
+      await ofPosition(row.position, () => checkVisible(task, restrictions, seen));
+    }
+  }
+}
+
+/** Runs a part of a write. @param position that of its entity, if the write adds several; the target of an error begins with it */
+export async function ofPosition<T>(position: number | undefined, run: () => Promise<T>): Promise<T> {
+  try {
+    return await run();
+  } catch (error) {
+    throw position === undefined ? error : atPosition(error, position);
   }
 }
 
@@ -168,7 +204,7 @@ export async function insertNode(
   );
   const stored = await insertRow(supplied, () => writerOf(table).insert(task, values, known, distinct(needed)));
   await checkReferred(task, supplied, { table, entity: { ...stored.entity, ...stored.beside } });
-  task.written.push({ set, table, entity: stored.entity });
+  task.written.push({ set, table, entity: stored.entity, position: task.position });
   for (const nested of behind) {
     const { join, navigation } = nested;
     const asked =
@@ -192,7 +228,7 @@ export async function insertNode(
 }
 
 /** Whether the database supplies a part of a foreign key whose other parts the client states. */
-function isSupplied({ reference }: StatedRow, given: Values): boolean {
+export function isSupplied({ reference }: StatedRow, given: Values): boolean {
   return reference.pairs.some(({ property: { field } }) => given[field] === undefined);
 }
 

@@ -16,6 +16,7 @@ import {
   type StatedRow,
   statesReferences,
 } from "./guarded-references.ts";
+import { insertMany } from "./insert-many.ts";
 import { checkComputed } from "./new-row.ts";
 import {
   hasExpected,
@@ -70,7 +71,9 @@ export function writeHandlers(table: SqlTable): WriteHandlers {
     });
   const create = (entity: unknown, context: Context): Maybe<Values> =>
     rejectingThrows(() => insertGraph(table, entity as Values, context));
-  return { create, replace: change(false), patch: change(true), delete: remove };
+  const many = (entities: readonly unknown[], context: Context): Promise<readonly Values[]> =>
+    insertMany(table, entities as readonly Values[], context);
+  return { create: Object.assign(create, { many }), replace: change(false), patch: change(true), delete: remove };
 }
 
 /** The functions that read single rows in the open transaction. */

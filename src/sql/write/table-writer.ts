@@ -6,12 +6,22 @@ import type { JoinPair, StructuralProperty } from "../../edm/model.ts";
 import type { PrimitiveValue } from "../../edm/value-codec.ts";
 import type { SelectedProperty } from "../../query/clauses.ts";
 import { toEntity } from "../read/read-entity.ts";
-import { changedColumns, writtenColumns, type RowValues, type WrittenColumns } from "./changed-columns.ts";
-import { checkKeyKept, firstOf, keyOfNewRow, splitRow, type Stored, valuesToStore, writtenIn } from "./new-row.ts";
+import { changedColumns, type RowValues, type WrittenColumns } from "./changed-columns.ts";
+import {
+  cellsToWrite,
+  checkKeyKept,
+  fieldsToWrite,
+  firstOf,
+  keyOfNewRow,
+  splitRow,
+  type Stored,
+  valuesToStore,
+  writtenIn,
+} from "./new-row.ts";
 import { bindReferred, type BoundCells } from "./referred-texts.ts";
 import type { SqlSession, WriteResult } from "./sql-session.ts";
 import type { SqlTable } from "./sql-table.ts";
-import { checkSame, isWritten, type StoredColumn, type Values, unstorable } from "./stored-columns.ts";
+import { checkSame, isWritten, type Values, unstorable } from "./stored-columns.ts";
 import { findReferences, type StoredReferences } from "./stored-references.ts";
 import { unreadablePaths, withoutGivenBack } from "./unreadable-cells.ts";
 import { keyConflict, toWriteFault } from "./write-faults.ts";
@@ -65,15 +75,14 @@ export class TableWriter {
   ): Maybe<Stored> {
     const { table, statements } = this;
     const given = valuesToStore(table, values, linked);
-    const fields = this.#fieldsOf(given);
     const whole = table.returnedTo(task.context);
     const beyond = beside.filter(({ field }) => !whole.some(({ property }) => property.field === field));
     const selected = beyond.length === 0 ? whole : [...whole, ...beyond.map((property) => ({ property }))];
-    const { columns, cells } = this.#orFault(task, () => this.#written(fields, given));
+    const { columns, cells } = this.#orFault(task, () => cellsToWrite(table, given));
     const { bound, references } = this.#bind(task, { columns, cells });
     const statement = statements.insert(columns, selected, references);
     const added = chain(this.#isTaken(task, given), (isTaken) => {
-      const run = chain(bound, (texts) => this.#run(task, statement, () => ({ cells: texts }), { columns, cells }));
+      const run = chain(bound, (texts) => this.run(task, statement, () => ({ cells: texts }), { columns, cells }));
       return chain(run, ({ rows, insertId }) => ({ rows, insertId, isTaken }));
     });
     return chain(added, ({ rows, insertId, isTaken }): Maybe<Stored> => {
@@ -100,7 +109,7 @@ export class TableWriter {
   /** Changes properties of a row. @returns null if no row has the key and the expected values */
   update(task: WriteTask, key: readonly PrimitiveValue[], change: RowValues, expected: Expected): Maybe<Values | null> {
     const { values, stored, left } = change;
-    const written = this.#orFault(task, () => this.#written(this.#fieldsOf(values), values, stored));
+    const written = this.#orFault(task, () => cellsToWrite(this.table, values, stored));
     return this.#update(task, key, { ...withoutGivenBack(written, values, left), values }, expected);
   }
 
@@ -111,7 +120,7 @@ export class TableWriter {
   merge(task: WriteTask, key: readonly PrimitiveValue[], change: RowValues, expected: Expected): Maybe<Values | null> {
     const { table } = this;
     const { values, left } = change;
-    const changed = this.#orFault(task, () => changedColumns(table, this.#fieldsOf(values), change));
+    const changed = this.#orFault(task, () => changedColumns(table, fieldsToWrite(table, values), change));
     const { columns, cells } = withoutGivenBack(changed, values, left);
     // A change without values only counts: it changes the version of the row.
     const isRead = columns.length === 0 && Object.keys(values).length > 0;
@@ -131,7 +140,7 @@ export class TableWriter {
     const { bound, references } = this.#bind(task, { columns, cells });
     const statement = statements.update(columns, { expected, selected }, references);
     const changed = chain(bound, (texts) =>
-      this.#run(task, statement, () => ({ key, expected, cells: texts }), { columns, cells }),
+      this.run(task, statement, () => ({ key, expected, cells: texts }), { columns, cells }),
     );
     return chain(changed, ({ rows }): Maybe<Values | null> => {
       checkOneRow(table, rows.length);
@@ -149,7 +158,7 @@ export class TableWriter {
 
   /** Deletes a row. @returns whether it existed with the expected values, if the database returns rows */
   delete(task: WriteTask, key: readonly PrimitiveValue[], expected: Expected): Maybe<boolean> {
-    const removed = this.#run(task, this.statements.delete({ expected }), () => ({ key, expected }), "delete");
+    const removed = this.run(task, this.statements.delete({ expected }), () => ({ key, expected }), "delete");
     return chain(removed, ({ rows }) => {
       checkOneRow(this.table, rows.length);
       return rows.length > 0;
@@ -165,7 +174,7 @@ export class TableWriter {
     if (properties.length === 0) return undefined;
     const selected = properties.map((property) => ({ property }));
     const statement = this.statements.select(selected, "read");
-    const found = this.#run(task, statement, () => ({ key }));
+    const found = this.run(task, statement, () => ({ key }));
     return chain(found, ({ rows: [row = []] }) => unreadablePaths(row, statement.rowShape));
   }
 
@@ -188,7 +197,7 @@ export class TableWriter {
     { columns, values, selected, expected }: UnwrittenRow,
   ): Maybe<Values | null> {
     const statement = this.statements.select(selected, "read", expected);
-    const found = this.#run(task, statement, () => ({ key, expected }));
+    const found = this.run(task, statement, () => ({ key, expected }));
     return chain(found, ({ rows }) => {
       const row = firstOf(rows, statement);
       if (row !== null && (columns.length === 0 || !columns.every((column) => isWritten(column, row, values)))) {
@@ -210,7 +219,7 @@ export class TableWriter {
   ): Maybe<Values | null> {
     const statement = this.statements.select(selected, use);
     return chain(
-      this.#run(task, statement, () => ({ key })),
+      this.run(task, statement, () => ({ key })),
       ({ rows }) => (rows.length > 1 && mayShareKeys(this.table) ? null : firstOf(rows, statement)),
     );
   }
@@ -247,7 +256,7 @@ export class TableWriter {
   count(task: WriteTask, key: readonly PrimitiveValue[], expected: Expected = []): Maybe<number> {
     const statement = this.statements.select(this.table.keyOnly, "read", expected);
     return chain(
-      this.#run(task, statement, () => ({ key, expected })),
+      this.run(task, statement, () => ({ key, expected })),
       ({ rows }) => rows.length,
     );
   }
@@ -277,7 +286,7 @@ export class TableWriter {
   ): Promise<readonly (readonly PrimitiveValue[])[]> {
     const fields = Object.keys(values);
     const statement = this.statements.selectBy(fields, pairs, use);
-    const { rows } = await this.#run(task, statement, () => ({
+    const { rows } = await this.run(task, statement, () => ({
       key: fields.map((field) => values[field] as PrimitiveValue),
     }));
     return rows.map((row) => this.keyOf(toEntity({ row, rowShape: statement.rowShape })));
@@ -294,13 +303,14 @@ export class TableWriter {
   }
 
   #bind(task: WriteTask, written: WrittenColumns): BoundCells {
-    const references = this.#referencesOf(task.context);
+    const references = this.referencesOf(task.context);
     return bindReferred(task.session, written, { references, table: this.table }, (error) =>
       this.#faultOf(task, error),
     );
   }
 
-  #referencesOf(context: Context): StoredReferences {
+  /** Returns the columns of other tables that foreign keys of this one repeat. */
+  referencesOf(context: Context): StoredReferences {
     // An application may call with a context that it made itself.
     const service: object = context?.service ?? this;
     const known = this.#references.get(service);
@@ -310,27 +320,8 @@ export class TableWriter {
     return found;
   }
 
-  /** @throws UnstorableValueError */
-  #written(fields: readonly string[], values: Values, stored: Values | null = null): WrittenColumns {
-    const columns: StoredColumn[] = [];
-    const cells: unknown[] = [];
-    for (const field of fields) {
-      const written = writtenColumns(this.table.stored(field), values[field], stored?.[field]);
-      columns.push(...written.columns);
-      cells.push(...written.cells);
-    }
-    return { columns, cells };
-  }
-
-  #fieldsOf(values: Values): readonly string[] {
-    const fields: string[] = [];
-    for (const field of this.table.plans.keys()) {
-      if (Object.hasOwn(values, field) && values[field] !== undefined) fields.push(field);
-    }
-    return fields;
-  }
-
-  #run(
+  /** Runs a statement. @throws ODataError for faults of the client */
+  run(
     task: WriteTask,
     statement: WriteStatement,
     valuesOf: () => WriteValues,

@@ -2,7 +2,7 @@ import { chain, type Maybe } from "../../base/maybe.ts";
 import { keptPer, keptPerForeign } from "../../base/memo.ts";
 import type { AnyKysely } from "../../connection/synchronous-reader.ts";
 import type { Context } from "../../definition/context.ts";
-import type { EntitySetHandlers, GetByKeyHandler, QueryableHandler } from "../../definition/handlers.ts";
+import type { CreateHandler, EntitySetHandlers, GetByKeyHandler, QueryableHandler } from "../../definition/handlers.ts";
 import type { ServiceDefinition } from "../../definition/model/service-definition.ts";
 import type { StoredDatabase, StoredHandler, StoredRows, StoredSet } from "../../definition/model/stored-database.ts";
 import type { EntityType } from "../../edm/model.ts";
@@ -85,7 +85,7 @@ export class TenantTable implements DeclaredTable {
     const all: Required<TableHandlers> = {
       queryable: Object.assign(this.#queryable(), { source: UNOPENED }),
       getByKey: this.#getByKey(),
-      create: (entity, context) => this.#call(context, ({ create }) => create?.(entity, context)),
+      create: this.#create(),
       replace: (key, entity, context) => this.#call(context, ({ replace }) => replace?.(key, entity, context)),
       patch: (key, delta, context) => this.#call(context, ({ patch }) => patch?.(key, delta, context)),
       delete: (key, context) => this.#call(context, ({ delete: remove }) => remove?.(key, context) ?? false),
@@ -105,6 +105,14 @@ export class TenantTable implements DeclaredTable {
 
   #queryable(): QueryableHandler<Context> {
     return (context) => chain(this.enter(context), ({ handlers: { queryable } }) => queryable?.(context) ?? UNOPENED);
+  }
+
+  #create(): CreateHandler<Context> {
+    const many: NonNullable<CreateHandler<Context>["many"]> = (entities, context) =>
+      this.#call(context, ({ create }) => create?.many?.(entities, context) ?? []);
+    const one: CreateHandler<Context> = (entity, context) =>
+      this.#call(context, ({ create }) => create?.(entity, context));
+    return Object.assign(one, { many });
   }
 
   #getByKey(): GetByKeyHandler<Context> {

@@ -5,6 +5,7 @@ import { refusalOfUnseen, type RowRuleChecks } from "../../definition/sets/autho
 import type { PrimitiveValue } from "../../edm/value-codec.ts";
 import { isODataError } from "../../errors/odata-error.ts";
 import type { RowRestriction } from "../../query/source.ts";
+import { MANY_KEYS } from "../read/identity-cache.ts";
 import { baseOf } from "../read/read-page.ts";
 import { checkJoinable } from "../read/sql-row-source.ts";
 import { readSlots, toExecution } from "../statement/parameter-slot.ts";
@@ -51,21 +52,50 @@ export function rulesOf(context: Context): RowRuleChecks {
 
 /** Whether the row exists and the user sees it, in its state within the transaction. */
 export async function isVisible(
-  { session, context, place }: WriteTask,
+  task: WriteTask,
   restrictions: Restrictions,
   { set, table, key }: SetRow,
 ): Promise<boolean> {
   const restriction = restrictions.get(set);
   if (restriction === undefined) return true;
+  return restriction.hidesAll !== true && (await countVisible(task, restriction, table, key, false)) > 0;
+}
+
+/**
+ * Whether rows with different keys exist and the user sees all of them, as `isVisible` does. The table has one row at most per key.
+ */
+export async function areVisible(
+  task: WriteTask,
+  restrictions: Restrictions,
+  { set, table, keys }: Omit<SetRow, "key"> & { readonly keys: ReadonlyArray<SetRow["key"]> },
+): Promise<boolean> {
+  const restriction = restrictions.get(set);
+  if (restriction === undefined) return true;
   if (restriction.hidesAll === true) return false;
-  const { filter, values, sources } = restriction;
+  for (let at = 0; at < keys.length; at += MANY_KEYS) {
+    const chunk = keys.slice(at, at + MANY_KEYS);
+    const last = chunk.at(-1) ?? [];
+    const filled = Array.from({ length: MANY_KEYS }, (_, index) => chunk[index] ?? last);
+    if ((await countVisible(task, restriction, table, filled.flat(), true)) < chunk.length) return false;
+  }
+  return true;
+}
+
+/** @param key the values of one key, or of `MANY_KEYS` */
+async function countVisible(
+  { session, context, place }: WriteTask,
+  { filter, values, sources }: RowRestriction,
+  table: SqlTable,
+  key: readonly PrimitiveValue[],
+  hasMany: boolean,
+): Promise<number> {
   const { reader } = table;
   checkJoinable(reader, sources);
-  const { sql, slots, width } = reader.statements.test(filter, sources);
+  const { sql, slots, width } = reader.statements.test(filter, sources, hasMany);
   const execution = toExecution({ values, keys: [key], base: baseOf(reader, sources) });
   try {
     const { rows } = await session.run({ sql, parameters: readSlots(slots, execution), width });
-    return rows.length > 0;
+    return rows.length;
   } catch (error) {
     reader.rows.noteOutdated(error);
     throw toWriteFault(error, { context, table, place });

@@ -132,6 +132,30 @@ export class WriteStatements {
     });
   }
 
+  /** Adds rows, and returns them. @param count the number of rows, each of which has a cell for each column */
+  insertRows(
+    columns: readonly StoredColumn[],
+    count: number,
+    selected: readonly SelectedProperty[],
+    references: StoredReferences,
+  ): WriteStatement {
+    const names = [...namesOfColumns(columns, references), "/", ...this.#returnedNames(selected)];
+    return this.#get(["insertRows", String(count), ...names], () => {
+      const written = referring(columns, references);
+      const ids = sql.join(columns.map(({ column }) => sql.id(column)));
+      const rows = Array.from({ length: count }, (_, row) => {
+        return sql`(${sql.join(written.map((column, index) => toPlace(column, row * columns.length + index)))})`;
+      });
+      const text = sql`insert into ${sqlTableName(this.#table.tableName)} (${ids}) values ${sql.join(rows)}`;
+      return this.#returning(text, selected, []);
+    });
+  }
+
+  /** Whether an insert of several rows returns all of them. */
+  get returnsInserted(): boolean {
+    return this.areReturning || this.#writes.returnsInserted === true;
+  }
+
   /** Changes a row and increments its version. @param condition names the properties to return, if the database returns rows */
   update(
     columns: readonly StoredColumn[],
@@ -258,7 +282,12 @@ export class WriteStatements {
   }
 
   #answering(text: Sql, selected: readonly SelectedProperty[], written: readonly WrittenColumn[]): WriteStatement {
-    if (!this.areReturning) return this.#compile(text, { columns: new Map() }, 0);
+    return this.areReturning
+      ? this.#returning(text, selected, written)
+      : this.#compile(text, { columns: new Map() }, 0);
+  }
+
+  #returning(text: Sql, selected: readonly SelectedProperty[], written: readonly WrittenColumn[]): WriteStatement {
     const cells: Cells = [];
     const columns = this.#returnsAnything
       ? selectColumns(selected, this.#relation(), cells)

@@ -135,6 +135,7 @@ function sortLong(terms: number, statement: string): string {
 /** The SQL of MariaDB that only writes need. */
 const MY_WRITES: WriteSyntax = Object.freeze<WriteSyntax>({
   returnsRows: false,
+  returnsInserted: true,
   defaultRow: sql`() values ()`,
   rowLock: sql` for update`,
   deletionLock: sql` for update`,

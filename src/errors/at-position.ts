@@ -1,0 +1,20 @@
+import { isODataError, ODataError } from "./odata-error.ts";
+
+/**
+ * Returns the error of one entity of several: its targets begin with the position of the entity. Other errors than those for the
+ * client are unchanged.
+ */
+export function atPosition(error: unknown, position: number): unknown {
+  if (!isODataError(error)) return error;
+  const { status, code, message, target, details, headers, isUnsupported, mayLog, cause } = error;
+  const within = (name: string | undefined): string =>
+    [String(position), ...(name === undefined ? [] : [name])].join("/");
+  return new ODataError(status, code, message, {
+    target: within(target),
+    details: details?.map((each) => ({ ...each, target: within(each.target) })),
+    cause,
+    headers,
+    isUnsupported,
+    mayLog,
+  });
+}

@@ -1,0 +1,110 @@
+import { type Maybe, recover } from "../../base/maybe.ts";
+import type { EntitySetDefinition } from "../../definition/model/service-definition.ts";
+import type { EntitySet } from "../../edm/model.ts";
+import { atPosition } from "../../errors/at-position.ts";
+import { asEntity } from "../../memory/evaluation.ts";
+import { mapEach } from "../entities/concurrency.ts";
+import { answeredValue } from "../entities/handler-answer.ts";
+import type { Reader } from "../entities/reader.ts";
+import { ServiceContext } from "../rules/row-access.ts";
+import { explainingViolations, OF_BODY } from "./explain-violation.ts";
+import { runAtomically, type WritingHandler } from "./judged-write.ts";
+import { lockParents } from "./lock-parents.ts";
+import { afterCreation, beforeCreation, graphOf, hasHooks, mayCreateHooked } from "./run-hooks.ts";
+import { withCreatedValues } from "./set-values.ts";
+import { validateNew } from "./validate.ts";
+import { isFree, runCreate, writerOf } from "./write-entity.ts";
+
+/**
+ * Creates entities of a set in one transaction, if its handler uses one. The handlers of tables add them in few statements; any
+ * other handler is called for each of them, one after another.
+ * @returns the results of the handler, in the order of the bodies
+ * @throws as for runCreate; the target of an error of one entity begins with its position
+ * @see docs/reference/handlers.md, Many entities
+ */
+export async function runCreateMany(
+  entitySet: EntitySet,
+  bodies: readonly object[],
+  reader: Reader,
+): Promise<readonly unknown[]> {
+  const { set, handler } = writerOf(entitySet, "create", reader);
+  const { many } = handler;
+  if (many === undefined || !isFree(handler, reader)) {
+    return runAtomically({ set, handler }, undefined, reader, {}, (inner) => createEach(entitySet, bodies, inner));
+  }
+  const entities: object[] = [];
+  for (const [index, body] of bodies.entries()) {
+    entities.push(await ofPosition(index, () => withCreatedValues(entitySet, body, reader)));
+  }
+  await eachPosition(entities, reader, (entity) => validateNew(set, entity, reader));
+  const write = async (given: readonly object[], inner: Reader): Promise<readonly object[]> => {
+    const call = (): Maybe<unknown> => many(given, ServiceContext.ofSet(entitySet, inner.context));
+    const saved = answeredValue(await explainingViolations(set, OF_BODY, call));
+    return (saved as readonly unknown[]).map((each) => asEntity(each, entitySet.entityType));
+  };
+  return createAllHooked({ set, handler }, entities, reader, write);
+}
+
+/** Saves entities, and returns them in their order. */
+type WriteAll = (entities: readonly object[], reader: Reader) => Promise<readonly object[]>;
+
+/** Creates entities with their hooks: all `before` hooks, the write, and all `after` hooks. */
+function createAllHooked(
+  by: WritingHandler & { readonly set: EntitySetDefinition },
+  entities: readonly object[],
+  reader: Reader,
+  write: WriteAll,
+): Promise<readonly unknown[]> {
+  const { set } = by;
+  if (!mayCreateHooked(set, reader)) return write(entities, reader);
+  const hooked = entities
+    .flatMap((entity) => graphOf(set, entity, reader.context))
+    .filter((each) => hasHooks(each.set, "create", reader));
+  if (hooked.length === 0) return write(entities, reader);
+  const isShown = hooked.some((each) => each.set.hooks?.after.create !== undefined);
+  return runAtomically(by, undefined, reader, { returnsIgnored: isShown ? true : undefined }, async (inner) => {
+    const { context } = inner;
+    const made = await eachPosition(entities, inner, (entity) => beforeCreation(graphOf(set, entity, context), inner));
+    const sent = made.map((entity) => graphOf(set, entity, context));
+    await lockParents(
+      sent.flat().filter((each) => each.set.hooks?.after.create !== undefined),
+      inner,
+    );
+    const saved = await ServiceContext.naming(context, `the create of ${set.entitySet.name}`, () => write(made, inner));
+    if (!isShown) return saved;
+    const reads = await eachPosition(saved, inner, (entity, index) =>
+      afterCreation(by, entity, sent[index] ?? [], inner),
+    );
+    // A hook may have changed any of them.
+    return eachPosition(reads, inner, (read) => read());
+  });
+}
+
+async function createEach(
+  entitySet: EntitySet,
+  bodies: readonly object[],
+  reader: Reader,
+): Promise<readonly unknown[]> {
+  const saved: unknown[] = [];
+  for (const [index, body] of bodies.entries()) {
+    saved.push(await ofPosition(index, async () => answeredValue(await runCreate(entitySet, body, reader))));
+  }
+  return saved;
+}
+
+/** Calls a function for each item, several at a time. An error begins with the position of its item. */
+function eachPosition<T, R>(
+  items: readonly T[],
+  { context }: Reader,
+  call: (item: T, index: number) => Maybe<R>,
+): Maybe<readonly R[]> {
+  const one = ([index, item]: readonly [number, T]): Maybe<R> => ofPosition(index, () => call(item, index));
+  return mapEach([...items.entries()], one, () => context.signal);
+}
+
+/** Runs a part of the write of one entity of several. @throws the error of the part, whose target begins with the position */
+export function ofPosition<T>(index: number, run: () => Maybe<T>): Maybe<T> {
+  return recover(run, (error): never => {
+    throw atPosition(error, index);
+  });
+}
