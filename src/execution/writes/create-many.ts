@@ -11,8 +11,9 @@ import { explainingViolations, OF_BODY } from "./explain-violation.ts";
 import { runAtomically, type WritingHandler } from "./judged-write.ts";
 import { lockParents } from "./lock-parents.ts";
 import { afterCreation, beforeCreation, graphOf, hasHooks, mayCreateHooked } from "./run-hooks.ts";
-import { withCreatedValues } from "./set-values.ts";
+import { suppliesLater, withCreatedValues } from "./set-values.ts";
 import { validateNew } from "./validate.ts";
+import { runSupplied } from "./whole-write.ts";
 import { isFree, runCreate, writerOf } from "./write-entity.ts";
 
 /**
@@ -32,17 +33,21 @@ export async function runCreateMany(
   if (many === undefined || !isFree(handler, reader)) {
     return runAtomically({ set, handler }, undefined, reader, {}, (inner) => createEach(entitySet, bodies, inner));
   }
-  const entities: object[] = [];
-  for (const [index, body] of bodies.entries()) {
-    entities.push(await ofPosition(index, () => withCreatedValues(entitySet, body, reader)));
-  }
-  await eachPosition(entities, reader, (entity) => validateNew(set, entity, reader));
   const write = async (given: readonly object[], inner: Reader): Promise<readonly object[]> => {
     const call = (): Maybe<unknown> => many(given, ServiceContext.ofSet(entitySet, inner.context));
     const saved = answeredValue(await explainingViolations(set, OF_BODY, call));
     return (saved as readonly unknown[]).map((each) => asEntity(each, entitySet.entityType));
   };
-  return createAllHooked({ set, handler }, entities, reader, write);
+  const isLater = bodies.some((body) => suppliesLater(set, body, reader));
+  const saved = await runSupplied({ set, handler }, isLater, reader, async (inner) => {
+    const entities: object[] = [];
+    for (const [index, body] of bodies.entries()) {
+      entities.push(await ofPosition(index, () => withCreatedValues(entitySet, body, inner)));
+    }
+    await eachPosition(entities, inner, (entity) => validateNew(set, entity, inner));
+    return createAllHooked({ set, handler }, entities, inner, write);
+  });
+  return saved as readonly object[];
 }
 
 /** Saves entities, and returns them in their order. */

@@ -195,8 +195,8 @@ function nextChunk(table: SqlTable, rows: readonly Values[], from: number): read
 
 /** Returns a row with its cells; null for one that is added alone: without columns, or with a value that cannot be stored. */
 function prepare(table: SqlTable, given: Values): PreparedRow | null {
-  const values = valuesToStore(table, given, {});
   try {
+    const values = valuesToStore(table, given, {});
     const { columns, cells } = cellsToWrite(table, values);
     return columns.length === 0 ? null : { values, columns, cells };
   } catch {
