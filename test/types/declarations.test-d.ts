@@ -25,6 +25,7 @@ import {
   hasMany,
   hasOptional,
   hasRequired,
+  inherit,
   noRows,
   odataError,
   odataService,
@@ -462,6 +463,21 @@ test("wrong uses do not compile", () => {
   entitySet(Order, { authorization: { rows: (_user, order) => order.ownerId.eq(null) } });
   // @ts-expect-error -- startsWith of a number
   entitySet(Order, { authorization: { rows: (_user, order) => order.version.startsWith("1") } });
+  const ofOrder = {
+    customer: hasRequired<typeof Order, typeof Customer>(Customer, { on: { customerId: "id" }, target: "Customers" }),
+    lines: hasMany<typeof Order, typeof Line>(Line, { target: "Lines" }),
+  };
+  entitySet(Order, { navigation: ofOrder, authorization: { rows: inherit("customer") } });
+  entitySet(Order, {
+    navigation: { customer: hasRequired(Customer, { on: { customerId: "id" }, target: "Customers" }) },
+    authorization: { rows: inherit("customer") },
+  });
+  // @ts-expect-error -- a mistyped navigation
+  entitySet(Order, { navigation: ofOrder, authorization: { rows: inherit("custmer") } });
+  // @ts-expect-error -- a navigation to several entities
+  entitySet(Order, { navigation: ofOrder, authorization: { rows: inherit("lines") } });
+  // @ts-expect-error -- a set without navigations
+  entitySet(Order, { authorization: { rows: inherit("customer") } });
   // @ts-expect-error -- roles have names
   role(5);
   // @ts-expect-error -- a rule of an operation is not a string
