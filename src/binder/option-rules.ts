@@ -63,6 +63,12 @@ const ENTITY_RESULT_OPTIONS: OptionRules = { ...NO_OPTIONS, unsupported: ENTITY_
 /** Entities that an operation without query options returns. */
 const ENTITIES_RESULT_OPTIONS: OptionRules = { ...NO_OPTIONS, unsupported: COLLECTION_OPTIONS.offered };
 
+/** The entities that an operation returns, in a profile that shapes them. @see docs/reference/operations.md */
+export const SHAPED_RESULT_OPTIONS: Readonly<Record<"entity" | "entities", OptionRules>> = Object.freeze({
+  entity: { ...ENTITY_RESULT_OPTIONS, offered: new Set(["$select", "$expand", "$format"]) },
+  entities: { ...ENTITIES_RESULT_OPTIONS, offered: new Set(["$select", "$expand", "$format"]) },
+});
+
 /** `GET /Set(key)/Nav` of a collection. @see docs/reference/navigation.md */
 const RELATED_COLLECTION_OPTIONS: OptionRules = {
   offered: new Set(["$orderby", "$top", "$skip", "$count", "$select", "$format"]),

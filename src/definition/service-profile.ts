@@ -13,6 +13,8 @@ export interface ServiceProfile {
   readonly navigationCountsBeforeSkip: boolean;
   /** Whether every result of an operation has a context URL; otherwise most results are bare JSON. */
   readonly resultsEnveloped: boolean;
+  /** Whether entities that operations return accept `$select` and `$expand`. */
+  readonly resultsTakeSelectExpand: boolean;
   /** Whether a context URL with a `$select` also lists the expanded navigation properties. */
   readonly fullContextUrl: boolean;
   /** Whether the context URL of a navigation route names the target set; otherwise it repeats the path. */
@@ -70,6 +72,7 @@ export const SERVICE_PROFILES: Readonly<Record<ServiceProfile["name"], ServicePr
     navigationTakesEveryOption: false,
     navigationCountsBeforeSkip: false,
     resultsEnveloped: false,
+    resultsTakeSelectExpand: false,
     fullContextUrl: false,
     relatedContextOfTarget: false,
     nullEntityIsEmpty: false,
@@ -101,6 +104,7 @@ export const SERVICE_PROFILES: Readonly<Record<ServiceProfile["name"], ServicePr
     navigationTakesEveryOption: true,
     navigationCountsBeforeSkip: true,
     resultsEnveloped: true,
+    resultsTakeSelectExpand: true,
     fullContextUrl: true,
     relatedContextOfTarget: true,
     nullEntityIsEmpty: true,

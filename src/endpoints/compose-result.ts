@@ -180,13 +180,13 @@ function readsBare(open: OpenCall): Endpoint {
 }
 
 /** The target of the options of a bare result, and the origin of its entities. */
-interface BareTarget {
+export interface BareTarget {
   readonly target: QueryTarget;
   readonly origin: EntityOrigin;
 }
 
 /** The only set of a type provides navigations and settings; with no set, or several, the type provides none. */
-function bareTarget(service: ServiceRuntime, entityType: EntityType): BareTarget {
+export function bareTarget(service: ServiceRuntime, entityType: EntityType): BareTarget {
   const { model, defaultCapabilities, entitySets, limits, profile } = service.definition;
   const { fullContextUrl } = profile;
   const [home, ...others] = [...model.entityContainer.entitySets.values()].filter(

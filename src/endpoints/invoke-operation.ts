@@ -2,8 +2,6 @@ import { chain, type Maybe } from "../base/maybe.ts";
 import { keptPer, keptPerPair } from "../base/memo.ts";
 import { bindArguments, isRequired, refuseArguments } from "../binder/bind-arguments.ts";
 import { bindEntityKey } from "../binder/bind-key.ts";
-import { bindNoQuery } from "../binder/bind-query-options.ts";
-import { resultOptions } from "../binder/option-rules.ts";
 import type { OperationDefinition, ServiceDefinition } from "../definition/model/service-definition.ts";
 import type { EntitySet, Operation } from "../edm/model.ts";
 import type { ODataError } from "../errors/odata-error.ts";
@@ -19,6 +17,7 @@ import { requireEntity, entityNotFound, checkPreconditions, missingEntityError }
 import type { Execution } from "./execution.ts";
 import { executeJudged } from "./judged-write.ts";
 import { operationResponse, readResult, readResultAgain, type SeenResult } from "./operation-result.ts";
+import { bindResult, expandResult } from "./shaped-result.ts";
 import { noContentResponse, type Endpoint, inStages, routed } from "./stages.ts";
 
 /**
@@ -44,31 +43,35 @@ const composeFunction = composedEndpoints((request) => openCall(request, "Functi
  */
 export const invokeAction: Endpoint = calls("Action");
 
-/** Makes an endpoint that calls an operation, and returns its result without query options. */
+/** Makes an endpoint that calls an operation, and returns its result, which options shape at most. */
 function calls(kind: "Function" | "Action"): Endpoint {
   return inStages({
     bind: (request) => {
       const { format, called, readArguments, call, owner } = openCall(request, kind);
-      bindNoQuery(readOptions(request), resultOptions(called.operation));
+      const query = bindResult(request, called);
       const preferred = kind === "Action" ? request.preferences.return : undefined;
-      return chain(readArguments(), (given) => ({ format, called, preferred, given, call, owner }));
+      return chain(readArguments(), (given) => ({ format, called, query, preferred, given, call, owner }));
     },
-    execute: ({ called, preferred, given, call, owner }, execution) => {
+    execute: ({ called, query, preferred, given, call, owner }, execution) => {
       const run = (inner: Execution): Maybe<SeenResult> =>
         chain(call(inner, given), (result) => (preferred === "minimal" ? null : readResult(inner, called, result)));
       // Only a handler that uses the transaction can be part of it.
       const isJudged = owner?.transactional === true && execution.access.pending.length > 0;
-      return owner === null ? run(execution) : executeJudged(execution, owner, isJudged, run);
+      const read = owner === null ? run(execution) : executeJudged(execution, owner, isJudged, run);
+      return chain(read, (result) => expandResult(execution, called, query, result));
     },
-    write: (result, { format, called, preferred }, request, execution) => {
-      if (preferred === undefined) return operationResponse(request, format, called, result, execution);
+    write: (result, { format, called, query, preferred }, request, execution) => {
+      const writing = { execution, clause: query?.selectExpand ?? null };
+      if (preferred === undefined) return operationResponse(request, format, called, result, writing);
       const applied = { "Preference-Applied": `return=${preferred}` };
       if (preferred === "minimal") return noContentResponse(request, applied);
-      const response = operationResponse(request, format, called, result, execution);
+      const response = operationResponse(request, format, called, result, writing);
       // Without a result, the preference for a representation cannot be applied.
       return response.status === 204 ? response : { ...response, headers: { ...response.headers, ...applied } };
     },
-    refresh: (result, { called }, execution) => readResultAgain(execution, called, result),
+    refresh: (result, { called, query }, execution) =>
+      chain(readResultAgain(execution, called, result), (read) => expandResult(execution, called, query, read)),
+    content: (result, { called, query }, execution) => expandResult(execution, called, query, result),
   });
 }
 

@@ -12,6 +12,7 @@ import { etagOf } from "../payload/etag.ts";
 import { originContext } from "../payload/urls.ts";
 import { writeCollection } from "../payload/write-collection.ts";
 import { isEntityResult, isValueResult, resultWriter } from "../payload/write-result.ts";
+import type { SelectExpandClause } from "../query/clauses.ts";
 import type { AuthorizedRequest } from "./authorized-request.ts";
 import { startBody } from "./collection-page.ts";
 import type { Execution } from "./execution.ts";
@@ -26,7 +27,14 @@ export interface CalledOperation {
 }
 
 /** The result of an operation without hidden entities; null for a response without content. */
-export type SeenResult = { readonly value: unknown } | null;
+export type SeenResult = { readonly value: unknown; readonly expanded?: ExpandedResult } | null;
+
+/** The entities of a result with their expansions. */
+interface ExpandedResult {
+  readonly entities: readonly unknown[];
+  /** The number of entities, expansions included. */
+  readonly total: number;
+}
 
 /**
  * Reads the result of an operation: nothing, null and a hidden entity have no content.
@@ -91,12 +99,12 @@ export function operationResponse(
   format: JsonFormat,
   called: CalledOperation,
   result: SeenResult,
-  execution: Execution,
+  { execution, clause }: ResultWriting,
 ): ODataResponse {
   const { operation } = called;
   const { returnType } = operation;
   if (result === null || returnType === undefined) return noContentResponse(request);
-  const { value } = result;
+  const { value, expanded } = result;
   if (isValueResult(returnType)) {
     const { profile } = request.service.definition;
     const write = resultWriter(operation, returnType, format, profile);
@@ -107,10 +115,19 @@ export function operationResponse(
     );
   }
   if (!isEntityResult(returnType)) return noContentResponse(request);
-  const returned = { called, entityType: returnType.type, execution };
-  return returnType.isCollection
+  const { type, isCollection } = returnType;
+  const shown = clause ?? selectReadable(ownSet(called, type) ?? type, request.access.properties);
+  const returned = { called, entityType: type, execution, clause: shown, expanded };
+  return isCollection
     ? collectionBody(request, format, returned, value as readonly unknown[])
     : entityResponse(request, format, returned, value);
+}
+
+/** How a result is written. */
+interface ResultWriting {
+  readonly execution: Execution;
+  /** The selected properties and expansions; null: all properties that the user may read. */
+  readonly clause: SelectExpandClause | null;
 }
 
 /** Returns the set of the entities that an operation returns, if it is bound to their set; else null: they are bare. */
@@ -132,24 +149,27 @@ interface EntitiesReturned {
   readonly called: CalledOperation;
   readonly execution: Execution;
   readonly entityType: EntityType;
+  readonly clause: SelectExpandClause;
+  readonly expanded: ExpandedResult | undefined;
 }
 
 function entityResponse(
   request: AuthorizedRequest,
   format: JsonFormat,
-  { called, entityType, execution }: EntitiesReturned,
+  { called, entityType, execution, clause, expanded }: EntitiesReturned,
   entity: unknown,
 ): ODataResponse {
   const { service, serviceRoot } = request;
   const own = ownSet(called, entityType);
-  const clause = selectReadable(own ?? entityType, request.access.properties);
+  const { contextSelect } = clause;
+  const shown = expanded === undefined ? entity : expanded.entities[0];
   if (own === null && isEnvelopedByType(service)) {
     const writer = entityWriterFor(service, entityType, clause, format, undefined);
-    const contextUrl = originContext(serviceRoot, entityType, false, []);
+    const contextUrl = originContext(serviceRoot, entityType, false, contextSelect);
     return jsonResponse(
       request,
       format,
-      fittingText(execution, () => writer.writeEntity(entity, serviceRoot, contextUrl)),
+      fittingText(execution, () => writer.writeEntity(shown, serviceRoot, contextUrl)),
     );
   }
   if (own === null) {
@@ -161,8 +181,8 @@ function entityResponse(
     );
   }
   const writer = entityWriterFor(service, own, clause, format, undefined);
-  const contextUrl = originContext(serviceRoot, own, false, []);
-  const body = fittingText(execution, () => writer.writeEntity(entity, serviceRoot, contextUrl));
+  const contextUrl = originContext(serviceRoot, own, false, contextSelect);
+  const body = fittingText(execution, () => writer.writeEntity(shown, serviceRoot, contextUrl));
   const etag = etagOf(own, entity, undefined, request.access.properties);
   return jsonResponse(request, format, body, etag === undefined ? undefined : { ETag: etag });
 }
@@ -170,7 +190,7 @@ function entityResponse(
 function collectionBody(
   request: AuthorizedRequest,
   format: JsonFormat,
-  { called, entityType, execution }: EntitiesReturned,
+  { called, entityType, execution, clause, expanded }: EntitiesReturned,
   entities: readonly unknown[],
 ): ODataResponse {
   const { service, serviceRoot } = request;
@@ -178,11 +198,10 @@ function collectionBody(
   const isBare = own === null && !isEnvelopedByType(service);
   const written = isBare ? bareFormat(format) : format;
   const origin = own ?? entityType;
-  const clause = selectReadable(origin, request.access.properties);
   const body = writeCollection({
-    contextUrl: isBare ? null : originContext(serviceRoot, origin, true, []),
+    contextUrl: isBare ? null : originContext(serviceRoot, origin, true, clause.contextSelect),
     serviceRoot,
-    parts: [{ entities, writer: entityWriterFor(service, origin, clause, written, undefined) }],
+    parts: [{ entities, ...expanded, writer: entityWriterFor(service, origin, clause, written, undefined) }],
     end: wholeEnd(execution),
   });
   return jsonResponse(request, format, startBody(body));

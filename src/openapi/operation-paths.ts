@@ -39,6 +39,9 @@ const COMPOSED_OPTIONS: readonly QueryOption[] = [
   "$compute",
 ];
 
+/** The query options of the result of any other operation, in a profile that shapes it. */
+const SHAPING_OPTIONS: readonly QueryOption[] = ["$select", "$expand"];
+
 /** The options that need an envelope. */
 const ENVELOPED: ReadonlySet<QueryOption> = new Set(["$count", "$apply", "$compute"]);
 
@@ -103,9 +106,10 @@ function addOperation(scope: ServiceScope, operation: Operation, place: Operatio
   const hasBody = !isFunction && operation.parameters.length > 0;
   const isBoundToEntity = operation.binding?.isCollection === false;
   const conditions = !isFunction && isBoundToEntity && set !== null && set !== undefined ? conditionsOf(set) : [];
+  const options = resultOptions(scope, operation, set);
   const parameters = isFunction
-    ? [...operation.parameters.map((each) => queryParameter(each, scope)), ...composedOptions(scope, operation, set)]
-    : [...conditions, PREFER_RETURN];
+    ? [...operation.parameters.map((each) => queryParameter(each, scope)), ...options]
+    : [...conditions, PREFER_RETURN, ...options];
   const isAddressed = isBoundToEntity;
   const body = hasBody ? bodyLimit(settings) : undefined;
   scope.add({
@@ -125,14 +129,18 @@ function addOperation(scope: ServiceScope, operation: Operation, place: Operatio
   });
 }
 
-function composedOptions(
+/** Returns the query options that apply to the entities of a result. */
+function resultOptions(
   scope: ServiceScope,
   { isComposable, returnType }: Operation,
   set: EntitySetDefinition | null,
 ): readonly DocumentObject[] {
-  if (!isComposable || returnType === undefined || returnType.type.kind !== "EntityType") return [];
+  if (returnType === undefined || returnType.type.kind !== "EntityType") return [];
   const type = returnType.type;
   const capabilities = composedCapabilities(scope, type, set);
+  if (!isComposable) {
+    return scope.definition.profile.resultsTakeSelectExpand ? queryParameters(type, capabilities, SHAPING_OPTIONS) : [];
+  }
   if (isEnveloped(scope, type, set)) {
     return [...queryParameters(type, capabilities, COMPOSED_OPTIONS), PREFER_PAGE_SIZE];
   }
