@@ -2,7 +2,17 @@
 // Statements: docs/reference/handlers.md#hooks
 // Statements: docs/reference/handlers.md#trusted
 import { sql } from "kysely";
-import { action, applyDelta, edm, entitySet, entityType, odataService, type Context, type EntityOf } from "odatakit";
+import {
+  action,
+  applyDelta,
+  edm,
+  entitySet,
+  entityType,
+  hasMany,
+  odataService,
+  type Context,
+  type EntityOf,
+} from "odatakit";
 import { sqlEntitySet, type SqlEntitySetOptions } from "odatakit/kysely";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { isDistributed } from "../distributed/watched-database.ts";
@@ -166,6 +176,81 @@ describe.each(ENGINES)("computed properties over $title", ({ name, open }) => {
       );
     });
     expect([status, errors]).toEqual([204, []]);
+  });
+});
+
+describe.each(ENGINES)("computed properties of related sets over $title", (engine) => {
+  const Order = entityType("Order", { id: edm.int32().key(), total: edm.int32().nullable().computed() });
+  const Line = entityType("Line", {
+    id: edm.int32().key(),
+    orderId: edm.int32().nullable(),
+    price: edm.int32().nullable().computed(),
+  });
+  let database: OpenDatabase;
+
+  beforeAll(async () => {
+    database = await engine.open();
+    const { db } = database;
+    await sql`create table computed_orders (id int primary key not null, total int)`.execute(db);
+    await sql`create table computed_lines (id int primary key not null, order_id int, price int)`.execute(db);
+  });
+  afterAll(() => database.close());
+
+  test("hooks of nested entities and of links give them", async () => {
+    const { db } = database;
+    const place = { db, distributed: isDistributed(db), operations: ["read", "create", "patch"] as const };
+    const orders = sqlEntitySet(Order, {
+      ...place,
+      name: "Orders",
+      table: "computed_orders",
+      allowDeepInsert: true,
+      navigation: { lines: hasMany(Line, { on: { id: "orderId" }, target: "Lines" }) },
+      before: {
+        create: ({ entity }) => ({ ...entity, total: (entity.lines as readonly unknown[] | undefined)?.length ?? 0 }),
+      },
+    });
+    const lines = sqlEntitySet(Line, {
+      ...place,
+      name: "Lines",
+      table: "computed_lines",
+      columns: { orderId: "order_id" },
+      before: {
+        create: ({ entity }) => ({ ...entity, price: entity.id * 10 }),
+        patch: ({ delta }) => ({ ...delta, price: delta.orderId ?? 0 }),
+      },
+    });
+    const service = odataService({ entitySets: [orders, lines] });
+    const send = async (method: string, path: string, body?: object) => {
+      const headers = { "Content-Type": "application/json" };
+      const init = body === undefined ? { method } : { method, headers, body: JSON.stringify(body) };
+      const response = await service.fetch(new Request(`http://shop.example/${path}`, init));
+      const text = await response.text();
+      return [response.status, text === "" ? null : (JSON.parse(text) as unknown)] as const;
+    };
+    expect(await send("POST", "Orders", { Id: 2, Total: 9, Lines: [{ Id: 1, Price: 5 }, { Id: 3 }] })).toMatchObject([
+      201,
+      {
+        Id: 2,
+        Total: 2,
+        Lines: [
+          { Id: 1, Price: 10 },
+          { Id: 3, Price: 30 },
+        ],
+      },
+    ]);
+    expect((await send("DELETE", "Orders(2)/Lines/$ref?$id=Lines(3)"))[0]).toBe(204);
+    expect((await send("POST", "Lines", { Id: 4 }))[0]).toBe(201);
+    expect((await send("POST", "Orders(2)/Lines/$ref", { "@odata.id": "http://shop.example/Lines(4)" }))[0]).toBe(204);
+    expect(await send("GET", "Lines?$orderby=Id")).toMatchObject([
+      200,
+      {
+        value: [
+          { Id: 1, OrderId: 2, Price: 10 },
+          { Id: 3, OrderId: null, Price: 0 },
+          { Id: 4, OrderId: 2, Price: 2 },
+        ],
+      },
+    ]);
   });
 });
 
