@@ -180,7 +180,7 @@ function readsBare(open: OpenCall): Endpoint {
 }
 
 /** The target of the options of a bare result, and the origin of its entities. */
-export interface BareTarget {
+interface BareTarget {
   readonly target: QueryTarget;
   readonly origin: EntityOrigin;
 }

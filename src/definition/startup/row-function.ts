@@ -1,3 +1,4 @@
+import { required } from "../../base/required.ts";
 import { type DeclaredSet, namesOf, propertyIn } from "../model/declared-service.ts";
 import { isObject } from "../option-table.ts";
 import type { DeclaredRowRule } from "../sets/authorization.ts";
@@ -33,15 +34,15 @@ export function rowFunctionOf(set: DeclaredSet, sets: readonly DeclaredSet[]): D
 
 /** Evaluates the rule of a parent over the related row. */
 function alongNavigation(rule: DeclaredRowRule, navigation: string, parent: DeclaredSet): DeclaredRowRule {
-  const key = namesOf(parent.entityType.properties).find(
-    (field) => propertyIn(parent.entityType, field)?.key === true && !parent.uncomparable.includes(field),
-  );
+  const { entityType } = parent;
+  const keys = namesOf(entityType.properties).filter((field) => propertyIn(entityType, field)?.key === true);
+  const key = required(keys[0], `${parent.name} has no key.`);
   return (user, row) => {
-    const related = (row as Readonly<Record<string, RowOf<EntityTypeDeclaration>>>)[navigation];
+    // The row throws for a navigation or property that it does not have.
+    const related = Reflect.get(row as object, navigation) as RowOf<EntityTypeDeclaration>;
     const seen = rule(user, related);
     if (!isRowPredicate(seen) || typeof seen.term === "boolean") return seen;
     // A missing parent is not a row that the user sees, although a condition such as `ne` holds for null.
-    const present = key === undefined ? undefined : related?.[key]?.isNull().not();
-    return present === undefined ? seen : seen.and(present);
+    return seen.and(required(related[key], `${parent.name} has no key.`).isNull().not());
   };
 }
