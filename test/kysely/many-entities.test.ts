@@ -19,7 +19,9 @@ import {
 } from "odatakit";
 import { sqlEntitySet } from "odatakit/kysely";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { ENGINES, type AnyDatabase, type OpenDatabase } from "../executors/engines.ts";
+import { DISTRIBUTED } from "../distributed/distributed-engines.ts";
+import { isDistributed } from "../distributed/watched-database.ts";
+import { EMBEDDED, ENGINES, type AnyDatabase, type OpenDatabase } from "../executors/engines.ts";
 
 const Shop = entityType("Shop", { id: edm.int32().key(), owner: edm.string() });
 const Item = entityType("Item", {
@@ -37,6 +39,11 @@ const Note = entityType("Note", {
   itemId: edm.int32().nullable(),
   text: edm.string().nullable(),
 });
+const Draft = entityType("Draft", {
+  id: edm.int32().key().computed(),
+  text: edm.string().nullable().databaseDefault(),
+});
+const Bare = entityType("Bare", { id: edm.int32().key().computed() });
 const Log = entityType("Log", { id: edm.int32().key(), text: edm.string() });
 
 const TYPES = {
@@ -53,7 +60,7 @@ const TYPES = {
 type Work = (ctx: Context) => unknown;
 type Options = Partial<Parameters<typeof sqlEntitySet<typeof Item>>[1]>;
 
-describe.each(ENGINES)("many entities over $title", ({ name, open }) => {
+describe.each([...ENGINES, ...DISTRIBUTED])("many entities over $title", ({ name, open }) => {
   let database: OpenDatabase;
   let db: AnyDatabase;
   const statements: string[] = [];
@@ -77,15 +84,25 @@ describe.each(ENGINES)("many entities over $title", ({ name, open }) => {
     await database.close();
   });
 
-  function shop({ rules = false, ...options }: Options & { readonly rules?: boolean } = {}) {
+  function shop(
+    { rules = false, ...options }: Options & { readonly rules?: boolean } = {},
+    others: ReadonlyArray<ReturnType<typeof sqlEntitySet>> = [],
+  ) {
     const operations = ["read", "create", "patch", "delete"] as const;
     const own = (user: Principal, row: { readonly owner: { eq(value: string): RowPredicate } }): RowPredicate =>
       row.owner.eq(user.id ?? "");
     const guarded = rules ? { authorization: { rows: own } } : {};
-    const shops = sqlEntitySet(Shop, { db, table: "shops", operations, ...guarded });
-    const notes = sqlEntitySet(Note, { db, table: "notes", operations, columns: { itemId: "item_id" } });
+    const shops = sqlEntitySet(Shop, { db, table: "shops", distributed: isDistributed(db), operations, ...guarded });
+    const notes = sqlEntitySet(Note, {
+      db,
+      table: "notes",
+      distributed: isDistributed(db),
+      operations,
+      columns: { itemId: "item_id" },
+    });
     const items = sqlEntitySet(Item, {
       db,
+      distributed: isDistributed(db),
       table: "items",
       operations,
       columns: { shopId: "shop_id" },
@@ -112,7 +129,7 @@ describe.each(ENGINES)("many entities over $title", ({ name, open }) => {
       },
     });
     const service = odataService({
-      entitySets: [shops, notes, items],
+      entitySets: [shops, notes, items, ...others],
       actions: { Run: run },
       authenticate: ({ headers }) => ({ id: headers.get("x-user") ?? "ann" }),
       onStatement: ({ sql: statement }: TracedStatement) => void statements.push(statement),
@@ -286,6 +303,27 @@ describe.each(ENGINES)("many entities over $title", ({ name, open }) => {
     expect(await codes()).toEqual(["c1", "c2"]);
   });
 
+  test("may leave properties to the database, have no property at all, or long values", async () => {
+    await sql.raw(`create table drafts (id ${TYPES[name].id}, text varchar(20) default 'none')`).execute(db);
+    const operations = ["read", "create"] as const;
+    const drafts = sqlEntitySet(Draft, { db, distributed: isDistributed(db), table: "drafts", operations });
+    const bare = sqlEntitySet(Bare, { db, distributed: isDistributed(db), table: "drafts", operations });
+    const { items, call } = shop({}, [drafts, bare]);
+    const saved = await call((ctx) =>
+      ctx.sets(drafts).createMany([{}, { text: "one" }, { text: "two" }, {}, {}, { text: null }]),
+    );
+    const texts = ["none", "one", "two", "none", "none", null];
+    expect(saved).toMatchObject(texts.map((text) => ({ text })));
+    expect(await call((ctx) => ctx.sets(bare).createMany([{}, {}]))).toMatchObject([{ id: 7 }, { id: 8 }]);
+    const data = new Uint8Array(40_000).fill(7);
+    const long = await call((ctx) =>
+      ctx.sets(items).createMany(Array.from({ length: 30 }, (_, index) => item(index, { data }))),
+    );
+    expect((long as readonly object[]).length).toBe(30);
+    // 16, 4, 4, 4, 1 and 1: more rows at once would have more than 1,000,000 bytes.
+    expect(inserts()).toBe(6);
+  });
+
   test("whose values the database changes are as it stores them", async () => {
     const { items, call } = shop();
     for (const command of {
@@ -309,6 +347,42 @@ describe.each(ENGINES)("many entities over $title", ({ name, open }) => {
       else if (name === "mariadb") expect(saved).toMatchObject({ status: 400, target: "0/Code" });
       else expect(saved).toMatchObject(stored);
     }
+  });
+});
+
+describe.each(EMBEDDED)("many entities of tenants over $title", ({ open }) => {
+  test("are created in the database of the request", async () => {
+    const { db, close } = await open();
+    await sql`create table logs (id integer primary key, text text not null)`.execute(db);
+    const logs = sqlEntitySet(Log, {
+      db: () => ({ id: "one", db }),
+      table: "logs",
+      operations: ["read", "create"],
+    });
+    const statements: string[] = [];
+    const run = action({
+      returns: edm.int32(),
+      handler: async (_parameters: unknown, ctx: Context) => {
+        const given = Array.from({ length: 20 }, (_, index) => ({ id: index + 1, text: "one" }));
+        return (await ctx.sets(logs).createMany(given)).length;
+      },
+    });
+    const service = odataService({
+      entitySets: [logs],
+      actions: { Run: run },
+      onStatement: ({ sql: statement }: TracedStatement) => void statements.push(statement),
+    });
+    const response = await service.fetch(
+      new Request("http://shop.example/Run", {
+        method: "POST",
+        headers: { "content-type": "application/json" },
+        body: "{}",
+      }),
+    );
+    expect([response.status, await response.json()]).toEqual([200, 20]);
+    // 16 and 4.
+    expect(statements.filter((each) => each.startsWith("insert into")).length).toBe(2);
+    await close();
   });
 });
 

@@ -51,6 +51,14 @@ const orders = entitySet(Order, {
 const lines = sqlEntitySet(Line, { db, table: "lines", operations: ["read"] });
 
 describe("ctx.sets", () => {
+  test("creates many entities as it creates one", async () => {
+    const one = await ctx.sets(orders).create({ id: 1n, customerId: "", placed: "" });
+    const many = await ctx.sets(orders).createMany([{ id: 1n, customerId: "", placed: "" }]);
+    expectTypeOf(many).toEqualTypeOf<ReadonlyArray<typeof one>>();
+    // @ts-expect-error -- an entity lacks a property
+    await ctx.sets(orders).createMany([{ id: 1n }]);
+  });
+
   test("has the key, the entity and the body of the declared set", async () => {
     const order = await ctx.sets(orders).get(1n);
     expectTypeOf(order).toEqualTypeOf<{
