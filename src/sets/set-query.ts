@@ -205,7 +205,10 @@ interface Place {
 function completed({ properties, ignoredProperties }: EntityType | ComplexType, owner: object, place: Place): object {
   const isMissing = ({ field, nullable, isCollection }: StructuralProperty): boolean =>
     !nullable && !isCollection && !Object.hasOwn(owner, field);
-  const known = [...properties, ...ignoredProperties.filter((property) => !isMissing(property))];
+  const known =
+    ignoredProperties.length === 0
+      ? properties
+      : [...properties, ...ignoredProperties.filter((property) => !isMissing(property))];
   const members = known.map((property) => [property.field, completeMember(property, owner, place)] as const);
   const whole: object = Object.fromEntries(members);
   for (const { field } of ignoredProperties.filter(isMissing)) {

@@ -20,34 +20,46 @@ export function canonicalEntity(entityType: EntityType, entity: object): object 
 
 function canonicalMembers(type: EntityType | ComplexType, owner: object, path: string): object {
   const { properties, ignoredProperties } = type;
-  const returned = ignoredProperties.filter(({ field, nullable, isCollection }) => {
+  const made: Record<string, unknown> = {};
+  for (const property of properties) setMember(made, property.field, canonicalMember(property, owner, path));
+  for (const property of ignoredProperties) {
+    const { field, nullable, isCollection } = property;
     const value = givenFieldOf(owner, field);
-    return value !== undefined && (value !== null || nullable || isCollection);
-  });
-  return Object.fromEntries(
-    (returned.length === 0 ? properties : [...properties, ...returned]).map((property) => {
-      const { field, name, isCollection } = property;
-      const value = declaredFieldOf(owner, field) ?? null;
-      const place = `${path}.${name}`;
-      if (!isCollection || value === null) return [field, canonicalValue(property, value, place)];
-      if (!Array.isArray(value)) throw invalidHandlerValue(place, "a collection", value);
-      const items: readonly unknown[] = value;
-      return [field, items.map((item) => canonicalValue(property, item, place))];
-    }),
-  );
+    const isReturned = value !== undefined && (value !== null || nullable || isCollection);
+    if (isReturned) setMember(made, field, canonicalMember(property, owner, path));
+  }
+  return made;
 }
 
-function canonicalValue(property: StructuralProperty, value: unknown, place: string): unknown {
+/** Sets an own member of an object. Assigning to `__proto__` would not create one. */
+function setMember(object: Record<string, unknown>, field: string, value: unknown): void {
+  if (field === "__proto__") Object.defineProperty(object, field, { value, ...ORDINARY });
+  else object[field] = value;
+}
+
+const ORDINARY = Object.freeze({ configurable: true, enumerable: true, writable: true });
+
+function canonicalMember(property: StructuralProperty, owner: object, path: string): unknown {
+  const value = declaredFieldOf(owner, property.field) ?? null;
+  if (!property.isCollection || value === null) return canonicalValue(property, value, path);
+  if (!Array.isArray(value)) throw invalidHandlerValue(`${path}.${property.name}`, "a collection", value);
+  const items: readonly unknown[] = value;
+  return items.map((item) => canonicalValue(property, item, path));
+}
+
+/** @param path that of the owner of the property */
+function canonicalValue(property: StructuralProperty, value: unknown, path: string): unknown {
   if (value === null || value === undefined) return null;
-  const { type } = property;
+  const { type, name } = property;
   if (type.kind === "ComplexType") {
+    const place = `${path}.${name}`;
     if (typeof value !== "object") throw invalidHandlerValue(place, type.name, value);
     return canonicalMembers(type, value, place);
   }
   try {
     return codecOf(property).fromHandler(value);
   } catch (error) {
-    throw invalidHandlerValue(place, type.name, value, error);
+    throw invalidHandlerValue(`${path}.${name}`, type.name, value, error);
   }
 }
 
