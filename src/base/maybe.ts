@@ -58,6 +58,7 @@ const TURN = 10;
 export class Turn {
   readonly #spend: ((milliseconds: number) => void) | undefined;
   #begun = performance.now();
+  #pause: Promise<void> | undefined;
 
   /** @param spend counts the time of work after its first pause, and throws if it may not continue */
   constructor(spend?: (milliseconds: number) => void) {
@@ -77,10 +78,13 @@ export class Turn {
     return performance.now() - this.#begun >= TURN;
   }
 
-  /** Lets other requests run. */
-  async next(): Promise<void> {
-    await nextTurn();
-    this.#begun = performance.now();
+  /** Lets other requests run. Concurrent work of one turn shares the pause: each with its own would have a whole turn, too. */
+  next(): Promise<void> {
+    this.#pause ??= nextTurn().then(() => {
+      this.#begun = performance.now();
+      this.#pause = undefined;
+    });
+    return this.#pause;
   }
 }
 

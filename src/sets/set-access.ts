@@ -132,7 +132,8 @@ export class SetAccess {
   async createMany(given: unknown): Promise<readonly object[]> {
     const call = this.#name("createMany");
     if (!Array.isArray(given)) throw new TypeError(`${call} takes an array of entities.`);
-    const rows: readonly unknown[] = given;
+    // The caller may change the array during a pause.
+    const rows: readonly unknown[] = [...(given as readonly unknown[])];
     return this.#run("create", call, async (found, judge) => {
       const { set, context, reader } = found;
       this.#requireHandler(set, "create", call);
@@ -144,8 +145,12 @@ export class SetAccess {
         entities.push(isPromiseLike(entity) ? await entity : entity);
         if (turn.isOver) await turn.next();
       }
-      const saved = await runCreateMany(set.entitySet, entities, reader);
-      return saved.map((each) => this.#saved(each, call, context));
+      const shown: object[] = [];
+      for (const saved of await runCreateMany(set.entitySet, entities, reader)) {
+        shown.push(this.#saved(saved, call, context));
+        if (turn.isOver) await turn.next();
+      }
+      return shown;
     });
   }
 

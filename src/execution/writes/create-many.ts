@@ -1,4 +1,4 @@
-import { type Maybe, recover } from "../../base/maybe.ts";
+import { type Maybe, recover, Turn } from "../../base/maybe.ts";
 import type { EntitySetDefinition } from "../../definition/model/service-definition.ts";
 import type { EntitySet } from "../../edm/model.ts";
 import { atPosition } from "../../errors/at-position.ts";
@@ -10,7 +10,7 @@ import { ServiceContext } from "../rules/row-access.ts";
 import { explainingViolations, OF_BODY } from "./explain-violation.ts";
 import { runAtomically, type WritingHandler } from "./judged-write.ts";
 import { lockParents } from "./lock-parents.ts";
-import { afterCreation, beforeCreation, graphOf, hasHooks, mayCreateHooked } from "./run-hooks.ts";
+import { afterCreation, beforeCreation, graphOf, hasHooks, mayCreateHooked, type Sent } from "./run-hooks.ts";
 import { suppliesLater, withCreatedValues } from "./set-values.ts";
 import { validateNew } from "./validate.ts";
 import { runSupplied } from "./whole-write.ts";
@@ -41,8 +41,10 @@ export async function runCreateMany(
   const isLater = bodies.some((body) => suppliesLater(set, body, reader));
   const saved = await runSupplied({ set, handler }, isLater, reader, async (inner) => {
     const entities: object[] = [];
+    const turn = new Turn();
     for (const [index, body] of bodies.entries()) {
       entities.push(await ofPosition(index, () => withCreatedValues(entitySet, body, inner)));
+      if (turn.isOver) await turn.next();
     }
     await eachPosition(entities, inner, (entity) => validateNew(set, entity, inner));
     return createAllHooked({ set, handler }, entities, inner, write);
@@ -54,7 +56,7 @@ export async function runCreateMany(
 type WriteAll = (entities: readonly object[], reader: Reader) => Promise<readonly object[]>;
 
 /** Creates entities with their hooks: all `before` hooks, the write, and all `after` hooks. */
-function createAllHooked(
+async function createAllHooked(
   by: WritingHandler & { readonly set: EntitySetDefinition },
   entities: readonly object[],
   reader: Reader,
@@ -62,27 +64,42 @@ function createAllHooked(
 ): Promise<readonly unknown[]> {
   const { set } = by;
   if (!mayCreateHooked(set, reader)) return write(entities, reader);
-  const hooked = entities
-    .flatMap((entity) => graphOf(set, entity, reader.context))
-    .filter((each) => hasHooks(each.set, "create", reader));
-  if (hooked.length === 0) return write(entities, reader);
-  const isShown = hooked.some((each) => each.set.hooks?.after.create !== undefined);
+  const graphs = await graphsOf(set, entities, reader);
+  const hooked = new Set(graphs.flatMap((sent) => sent.map((each) => each.set)));
+  const isHooked = [...hooked].some((each) => hasHooks(each, "create", reader));
+  if (!isHooked) return write(entities, reader);
+  const isShown = [...hooked].some(hasAfter);
   return runAtomically(by, undefined, reader, { returnsIgnored: isShown ? true : undefined }, async (inner) => {
-    const { context } = inner;
-    const made = await eachPosition(entities, inner, (entity) => beforeCreation(graphOf(set, entity, context), inner));
-    const sent = made.map((entity) => graphOf(set, entity, context));
+    const made = await eachPosition(graphs, inner, (sent) => beforeCreation(sent, inner));
+    const name = `the create of ${set.entitySet.name}`;
+    const save = (): Promise<readonly object[]> =>
+      Promise.resolve(ServiceContext.naming(inner.context, name, () => write(made, inner)));
+    if (!isShown) return save();
+    const sent = await graphsOf(set, made, inner);
     await lockParents(
-      sent.flat().filter((each) => each.set.hooks?.after.create !== undefined),
+      sent.flatMap((all) => all.filter((each) => hasAfter(each.set))),
       inner,
     );
-    const saved = await ServiceContext.naming(context, `the create of ${set.entitySet.name}`, () => write(made, inner));
-    if (!isShown) return saved;
-    const reads = await eachPosition(saved, inner, (entity, index) =>
+    const reads = await eachPosition(await save(), inner, (entity, index) =>
       afterCreation(by, entity, sent[index] ?? [], inner),
     );
     // A hook may have changed any of them.
     return eachPosition(reads, inner, (read) => read());
   });
+}
+
+function hasAfter({ hooks }: EntitySetDefinition): boolean {
+  return hooks?.after.create !== undefined;
+}
+
+/** Returns the entities of each deep insert. */
+function graphsOf(set: EntitySetDefinition, entities: readonly object[], { context }: Reader): Maybe<readonly Sent[]> {
+  return mapEach(
+    entities,
+    (entity) => graphOf(set, entity, context),
+    () => context.signal,
+    new Turn(),
+  );
 }
 
 async function createEach(
@@ -104,7 +121,7 @@ function eachPosition<T, R>(
   call: (item: T, index: number) => Maybe<R>,
 ): Maybe<readonly R[]> {
   const one = ([index, item]: readonly [number, T]): Maybe<R> => ofPosition(index, () => call(item, index));
-  return mapEach([...items.entries()], one, () => context.signal);
+  return mapEach([...items.entries()], one, () => context.signal, new Turn());
 }
 
 /** Runs a part of the write of one entity of several. @throws the error of the part, whose target begins with the position */
