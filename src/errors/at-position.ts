@@ -6,12 +6,13 @@ import { isODataError, ODataError } from "./odata-error.ts";
  */
 export function atPosition(error: unknown, position: number): unknown {
   if (!isODataError(error)) return error;
-  const { status, code, message, target, details, headers, isUnsupported, mayLog, cause } = error;
+  const { status, code, message, target, details, fault, headers, isUnsupported, mayLog, cause } = error;
   const within = (name: string | undefined): string =>
     [String(position), ...(name === undefined ? [] : [name])].join("/");
   return new ODataError(status, code, message, {
     target: within(target),
     details: details?.map((each) => ({ ...each, target: within(each.target) })),
+    fault,
     cause,
     headers,
     isUnsupported,

@@ -90,6 +90,7 @@ export function answerRequest(
     );
   }
   return chain(authenticate(arrival, definition), (user) => {
+    received.report?.noteUser(user);
     if (user === null) throw refusal;
     return answerAtPlace(placed, { arrival, user });
   });
@@ -125,6 +126,7 @@ function answerAtPlace(placed: PlacedRequest, known?: KnownUser): Maybe<ODataRes
   const { odata, clock, place, report, runtime, routes } = placed;
   const { definition } = runtime;
   const routed = routeAt(place, definition, routes);
+  report?.notePath(routed.path);
   if (odata.method === "OPTIONS") return optionsResponse(routed.route.allow);
   const endpoint = routed.route.endpoint(odata.method);
   const arrival = known?.arrival ?? arrivalOf(placed);
@@ -132,13 +134,12 @@ function answerAtPlace(placed: PlacedRequest, known?: KnownUser): Maybe<ODataRes
   if (isWrite && isRefusedWrite(odata, definition, arrival.baseUrl)) throw crossSiteWrite();
   if (routed.isPublic) {
     clock?.enter("bind");
-    report?.note(null, routed.path);
     const access = unrestricted(null);
     const request = new AuthorizedRequest(runtime, arrival, access, routed.path);
     return endpoint.answer(request, new Execution(runtime, arrival, access));
   }
   const pass = (user: User | null): Maybe<ODataResponse> => {
-    report?.note(user, routed.path);
+    report?.noteUser(user);
     const access = accessOf(user, runtime, routed, endpoint);
     const run = (): Maybe<ODataResponse> => answerAs(access, { arrival, runtime, routes, routed, endpoint });
     const isFollowed = routes.follow !== undefined && (isOfData(routed.path) || routed.isBatch);
@@ -273,12 +274,13 @@ export function isJsonBody(request: ODataRequest): boolean {
 function authenticate(arrival: Arrival, { authenticate: findUser }: ServiceDefinition): Maybe<User | null> {
   arrival.clock?.enter("authorize");
   if (findUser === undefined) return null;
-  return chain(findUser(toIncomingRequest(arrival)), (result) => {
-    const user = answeredValue(result);
-    // JavaScript callers may return `0`, `NaN` or `""` instead of `null`.
-    const given: unknown = user;
-    return given ? user : null;
-  });
+  return chain(findUser(toIncomingRequest(arrival)), (result) => knownUser(answeredValue(result)));
+}
+
+/** Returns nobody in place of a falsy user: JavaScript callers may give `undefined`, `0`, `NaN` or `""` instead of `null`. */
+export function knownUser(user: User | null): User | null {
+  const given: unknown = user;
+  return given ? user : null;
 }
 
 /** Returns whether a write comes from a page that the service refuses. Origins that `cors` lists may write. */

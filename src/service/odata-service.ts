@@ -81,12 +81,13 @@ export interface ODataService {
   drain(): Promise<void>;
   /**
    * Runs work without a request, such as a job, an import or a test, with the context that handlers get: rules, hooks, validation
-   * and `set` apply to the given user as in a request. Work of `ctx.afterCommit` starts when the work has returned.
+   * and `set` apply to the given user as in a request. Work of `ctx.afterCommit` starts when its transaction is committed, else when the work has returned.
    * @param user the user of the work, as `authenticate` returns it; null for nobody
    * @param work a function that uses the context it receives
    * @param options `set` makes the context that of the handlers of a set
    * @returns the result of the work
-   * @throws the error that the work throws or returns; ConfigurationError and others of `ready`; Error for a strange set
+   * @throws the error that the work throws or returns; ODataError of the rules of the service; ConfigurationError and others of
+   *   `ready`; Error for a strange set
    * @see docs/reference/services.md, Work without a request
    */
   readonly run: RunWork;

@@ -1,4 +1,4 @@
-import { isPromiseLike } from "../base/maybe.ts";
+import { nextTurn } from "../base/host.ts";
 import type { Host, User } from "../definition/context.ts";
 import { requestFields } from "../definition/model/request-fields.ts";
 import type { ServiceDefinition } from "../definition/model/service-definition.ts";
@@ -31,9 +31,13 @@ export class ResponseReport {
     });
   }
 
-  /** Notes whose request it is, and where its path leads. */
-  note(user: User | null, path: ResourcePath): void {
+  /** Notes whose request it is. */
+  noteUser(user: User | null): void {
     this.#user = user;
+  }
+
+  /** Notes where the path of the request leads. */
+  notePath(path: ResourcePath): void {
     this.#set = "entitySet" in path ? path.entitySet.name : null;
   }
 
@@ -52,13 +56,11 @@ export class ResponseReport {
     };
     return whenSent(response, () => {
       const ms = performance.now() - this.#begun;
-      try {
-        const traced = { request: this.#request, status: response.status, ms, user: this.#user, set: this.#set };
-        const reported: unknown = onResponse(traced);
-        if (isPromiseLike(reported)) Promise.resolve(reported).catch(fail);
-      } catch (error) {
-        fail(error);
-      }
+      const traced = { request: this.#request, status: response.status, ms, user: this.#user, set: this.#set };
+      // The host sends the response first.
+      nextTurn()
+        .then(() => onResponse(traced))
+        .catch(fail);
     });
   }
 }

@@ -13,6 +13,7 @@ import { CallContext, type RequestFacts } from "../sets/call-context.ts";
 import { CommitUnit } from "../sets/commit-unit.ts";
 import type { EntitySets } from "../sets/entity-sets.ts";
 import { HandlerDoor } from "../sets/handler-door.ts";
+import { knownUser } from "./answer-request.ts";
 import { statementScopeOf } from "./follow-statements.ts";
 import type { PositionReports } from "./position-reports.ts";
 
@@ -59,13 +60,14 @@ type AbsentRequest = Pick<ODataRequest, "headers" | "hostRequest" | "method" | "
 export function runWork(service: RunningService): RunWork {
   const { definition, sets, warned, positions, ready } = service;
   return async <T>(
-    user: User | null,
+    given: User | null,
     work: (context: never) => Maybe<T>,
     { host, signal = new AbortController().signal, set }: RunOptions & { readonly set?: DeclaredEntitySet } = {},
   ): Promise<T> => {
     if (typeof work !== "function") {
       throw new TypeError("service.run takes a user and a function: pass the work to run.");
     }
+    const user = knownUser(given);
     const own = set === undefined ? null : sets.find(set, "`set` of service.run").set.entitySet;
     requireService(user, definition);
     await ready();
@@ -83,8 +85,8 @@ export function runWork(service: RunningService): RunWork {
     const context = new CallContext(place, { service: definition, door: new HandlerDoor(sets, place) });
     const run = async (): Promise<T> => {
       // The overloads of `RunWork` give the work the context that it expects.
-      const given = (own === null ? context : ServiceContext.ofSet(own, context)) as never;
-      return answeredValue(await work(given));
+      const inner = (own === null ? context : ServiceContext.ofSet(own, context)) as never;
+      return answeredValue(await work(inner));
     };
     const scope = statementScopeOf(definition, { id: requestId, method: odata.method, target }, null);
     const result = await (scope === null ? run() : inStatementScope(scope, run));

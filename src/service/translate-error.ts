@@ -1,3 +1,4 @@
+import { unawaited } from "../base/maybe.ts";
 import type { Messages } from "../definition/model/messages.ts";
 import type { FaultParameters } from "../errors/fault.ts";
 import { type ErrorDetail, ODataError } from "../errors/odata-error.ts";
@@ -20,11 +21,13 @@ export function translateError(
   header: string,
   fail: (error: unknown) => void,
 ): ODataError {
-  const languages = [...preferredLanguages(header), ANY];
+  const languages = askedLanguages(header);
+  // An application may have written the text, and named its language.
+  const own = error.headers?.["Content-Language"] ?? OWN;
   const used = new Set<string>();
   const translate = (detail: ErrorDetail): string => {
     const found = textOf(detail, messages, languages, fail);
-    used.add(found?.language ?? OWN);
+    used.add(found?.language ?? own);
     return found?.text ?? detail.message;
   };
   const { status, code, target, fault, headers, mayLog, cause } = error;
@@ -37,6 +40,13 @@ export function translateError(
     Vary: mergeVary(headers?.["Vary"] ?? "", "Accept-Language"),
   };
   return new ODataError(status, code, message, { target, details, fault, headers: translated, mayLog, cause });
+}
+
+/** Returns the languages in which a client accepts a text, until English, which every text has; without English, any at last. */
+function askedLanguages(header: string): readonly string[] {
+  const preferred = preferredLanguages(header);
+  const english = preferred.findIndex((language) => language === OWN || language.startsWith(`${OWN}-`));
+  return english < 0 ? [...preferred, ANY] : preferred.slice(0, english + 1);
 }
 
 /** A text, and the language for which the application gave it. */
@@ -57,12 +67,13 @@ function textOf(
     try {
       const text: unknown = messages(fault?.code ?? code, parameters, language);
       if (typeof text === "string") return { text, language };
-      if (text !== undefined) throw new TypeError(`messages returned neither a text nor undefined for ${code}.`);
+      if (text === undefined) continue;
+      unawaited(text);
+      throw new TypeError(`messages returned neither a text nor undefined for ${code}.`);
     } catch (error) {
       fail(error);
       return undefined;
     }
-    if (language === OWN || language.startsWith(`${OWN}-`)) return undefined;
   }
   return undefined;
 }

@@ -193,6 +193,13 @@ describe("the language", () => {
     expect([error.message, headers.get("Content-Language")]).toEqual(["česky NotFound", null]);
   });
 
+  test("a text of the application has the language that its error names", async () => {
+    const closed = odataError(409, "Closed", "Geschlossen.", { headers: { "Content-Language": "de" } });
+    const service = shop({ messages: () => undefined, explainError: () => closed });
+    const { headers, error } = await send(service, "Fail", {}, "de");
+    expect([error.message, headers.get("Content-Language")]).toEqual(["Geschlossen.", "de"]);
+  });
+
   test("texts in two languages name both", async () => {
     const service = shop({
       profile: "standard",
@@ -257,6 +264,7 @@ test.each<[string, () => unknown]>([
     },
   ],
   ["another result", () => 7],
+  ["a promise", () => Promise.reject(new Error("Late."))],
 ])("%s of messages is logged, and the text stays", async (_name, own) => {
   const { status, headers, error } = await send(shop({ messages: own as never }), "Orders(7)", null, "de");
   expect([status, error.message]).toEqual([404, "Orders has no entity with the key (7)."]);

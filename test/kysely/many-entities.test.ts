@@ -253,6 +253,9 @@ describe.each([...ENGINES, ...DISTRIBUTED])("many entities over $title", ({ name
     expect(refused).toMatchObject({ status: 422, target: "1/Code" });
     const bad = await call((ctx) => ctx.sets(items).createMany([item(4), item(5), item(6, { code: "bad" })]));
     expect(bad).toMatchObject({ status: 400, target: "2/Code" });
+    const long = await call((ctx) => ctx.sets(items).createMany([item(4), item(5, { code: "c".repeat(21) })]));
+    const fault = { code: "MaxLength", parameters: { maxLength: 20 } };
+    expect(long).toMatchObject({ status: 400, target: "1/Code", fault });
     expect(await codes()).toEqual(["c1", "c2", "c3"]);
     calls.splice(0);
     await call((ctx) => ctx.sets(items, { hooks: false }).createMany([item(7), item(8)]));

@@ -177,7 +177,11 @@ test("obeys the rules of the service, and of properties", async () => {
     authorization: { properties: { text: { read: role("reader"), create: role("writer") } } },
   });
   const service = odataService({ authorization: authenticated(), entitySets: [notes] });
-  await expect(service.run(null, () => 1)).rejects.toMatchObject({ status: 401 });
+  for (const nobody of [null, undefined, "", 0]) {
+    await expect(service.run(nobody as null, () => 1)).rejects.toMatchObject({ status: 401 });
+  }
+  const open = odataService({ entitySets: [notes] });
+  expect(await open.run(undefined as never, (ctx) => ctx.user)).toBe(null);
   const get = (roles: readonly string[]) => service.run({ id: "ann", roles }, (ctx) => ctx.sets(notes).get(1));
   expect(await get(["reader"])).toEqual({ id: 1, text: "one" });
   expect(await get([])).toEqual({ id: 1 });

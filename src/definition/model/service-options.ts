@@ -153,7 +153,7 @@ export interface ServiceOptions<Sets extends readonly EntitySetDeclaration[] = r
    */
   readonly onStatement?: ((statement: TracedStatement) => Awaitable<void>) | undefined;
   /**
-   * Receives each response when it has been sent, for access logs: `({ request, status, ms, user, set }) => …`. Its errors are
+   * Receives each response when the service has passed it to the host, for access logs: `({ request, status, ms, user, set }) => …`. Its errors are
    * logged, and it is not awaited.
    * @see docs/guides/errors-and-logging.md, Log requests
    */

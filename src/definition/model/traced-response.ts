@@ -1,7 +1,7 @@
 import type { Host, User } from "../context.ts";
 import type { TracedRequest } from "../logger.ts";
 
-/** A response that a service has sent, as `onResponse` receives it. @see docs/guides/errors-and-logging.md, Log requests */
+/** A response that a service has passed to its host, as `onResponse` receives it. @see docs/guides/errors-and-logging.md, Log requests */
 export interface TracedResponse {
   readonly request: TracedRequest & {
     readonly headers: Headers;
@@ -9,7 +9,7 @@ export interface TracedResponse {
     readonly host: Host;
   };
   readonly status: number;
-  /** Milliseconds from the request to the last byte of the response, the time of the client included. */
+  /** Milliseconds until the response is made; until its last byte for a streamed one, the time of the client included. */
   readonly ms: number;
   /** The user that `authenticate` has returned; null for an anonymous or refused request. */
   readonly user: User | null;

@@ -101,7 +101,11 @@ function planMerge(plan: FilePlan, { base, mine, next, yours, keepMine, renamed 
   const [known, own] = [base, mine].map((text) => linesOf(renameColumns(text, renamed)));
   const { lines, conflicts, ownEdits } = mergeLines(known ?? [], own ?? [], linesOf(next));
   const kept = new Set(renamed.map(({ before }) => before));
-  const notes = renamedColumnsOf(base, next).flatMap((each) => (kept.has(each.before) ? [] : [noteOf(each)]));
+  const settled = renamed.map(({ before, oldColumn, column }) => {
+    return `${before} keeps its name, over ${JSON.stringify(column)} in place of ${JSON.stringify(oldColumn)}. If that is not the same data, remove the property.`;
+  });
+  const others = renamedColumnsOf(base, next).flatMap((each) => (kept.has(each.before) ? [] : [noteOf(each)]));
+  const notes = [...settled, ...others];
   const changes = changesOf(base, next);
   if (conflicts.length > 0 && !keepMine) {
     return { ...plan, kind: "conflict", conflicts, notes, message: `conflict: ${changes}; file unchanged` };
@@ -121,10 +125,10 @@ function planMerge(plan: FilePlan, { base, mine, next, yours, keepMine, renamed 
   };
 }
 
-/** Tells that a property has the name of its renamed column, and how it keeps its own. */
-function noteOf({ before, after, column }: RenamedColumn): string {
-  const kept = `columns: { ${before}: ${JSON.stringify(column)} }`;
-  return `${before} is now ${after}, as its column, also for clients. To keep the name, call the property ${before} and write ${kept}.`;
+/** Tells that a property has the name of the column in its place, and how it keeps its own. */
+function noteOf({ before, after, oldColumn, column }: RenamedColumn): string {
+  const [old, made] = [oldColumn, column].map((name) => JSON.stringify(name));
+  return `${before} is now ${after}, also for clients: the column ${made} stands in place of ${old}. To keep the name, call the property ${before} and write columns: { ${before}: ${made} }.`;
 }
 
 function newMessage({ table }: PulledFile): string {
