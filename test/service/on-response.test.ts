@@ -108,9 +108,9 @@ test("a batch is one request", async () => {
   const init = { method: "POST", body, headers: { "Content-Type": "application/json", "X-User": "ann" } };
   const response = await send(service, "/odata/$batch", init);
   expect(await response.text()).toContain('"status":200');
-  await expect.poll(() => reported).toMatchObject([
-    { request: { target: "/odata/$batch" }, status: 200, user: { id: "ann" }, set: null },
-  ]);
+  await expect
+    .poll(() => reported)
+    .toMatchObject([{ request: { target: "/odata/$batch" }, status: 200, user: { id: "ann" }, set: null }]);
 });
 
 test("a long response is reported after its last byte, and one that breaks off once", async () => {
