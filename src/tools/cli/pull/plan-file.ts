@@ -127,7 +127,8 @@ function planMerge(plan: FilePlan, { base, mine, next, yours, keepMine, renamed 
 
 /** Tells that a property has the name of the column in its place, and how it keeps its own. */
 function noteOf({ before, after, oldColumn, column }: RenamedColumn): string {
-  const [old, made] = [oldColumn, column].map((name) => JSON.stringify(name));
+  const old = JSON.stringify(oldColumn);
+  const made = JSON.stringify(column);
   return `${before} is now ${after}, also for clients: the column ${made} stands in place of ${old}. To keep the name, call the property ${before} and write columns: { ${before}: ${made} }.`;
 }
 
