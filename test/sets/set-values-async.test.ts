@@ -4,6 +4,7 @@ import { edm, entitySet, entityType, odataError, odataService, type Context } fr
 import { sqlEntitySet } from "odatakit/kysely";
 import { sqliteDialect } from "odatakit/sqlite";
 import { beforeEach, describe, expect, onTestFinished, test } from "vitest";
+import { isDistributed } from "../distributed/watched-database.ts";
 import { ENGINES, type AnyDatabase } from "../executors/engines.ts";
 import { Failures, failingDialect } from "../kysely/failing-dialect.ts";
 import { eventsIn, hookShop, ORIGIN, useHookTables } from "./hook-model.ts";
@@ -181,6 +182,31 @@ describe.each(ENGINES)("values from the database, over $title", (engine) => {
     });
     expect((await shop.send("PATCH", "Orders(9)", { CustomerId: 1 })).status).toBe(404);
     expect((await shop.send("PATCH", "Orders(1)", { CustomerId: 1 })).json).toMatchObject({ Status: "found" });
+  });
+
+  test("a PUT to a missing entity whose key the server generates ends by `current`, too", async () => {
+    const Note = entityType("Order", { id: edm.int32().key().computed(), code: edm.string().nullable() });
+    const notes = sqlEntitySet(Note, {
+      db,
+      distributed: isDistributed(db),
+      table: "orders",
+      operations: ["read", "replace"],
+      allowUpsert: true,
+      set: { code: { update: async ({ current }) => `${String((await current()).code)}, again` } },
+    });
+    const logged: unknown[] = [];
+    const service = odataService({
+      entitySets: [notes],
+      logger: { error: (_message, { err }) => void logged.push(err), warn: () => {}, info: () => {} },
+    });
+    const put = async (id: number): Promise<readonly unknown[]> => {
+      const init = { method: "PUT", headers: { "Content-Type": "application/json" }, body: "{}" };
+      const response = await service.fetch(new Request(`${ORIGIN}/Orders(${String(id)})`, init));
+      return [response.status, await response.json()];
+    };
+    expect(await put(1)).toMatchObject([200, { Code: "null, again" }]);
+    expect(await put(9)).toMatchObject([404, { error: { code: "NotFound" } }]);
+    expect(logged).toEqual([]);
   });
 
   test("hooks and `validate` see them, and refuse them with all their writes", async () => {
@@ -387,6 +413,43 @@ describe("values from handlers", () => {
     ]);
     expect([...lines.keys()]).toEqual([1]);
     expect((await send("PATCH", "Lines(9)", { ProductId: 1 }))[0]).toBe(404);
+  });
+
+  test("`current` of an entity that is deleted during a PUT ends it", async () => {
+    let reads = 0;
+    const set = entitySet(Line, {
+      getByKey: (id) => (reads++ === 0 ? { id, productId: 1, price: 1, note: null } : null),
+      replace: (id, line) => ({ ...line, id }),
+      allowUpsert: true,
+      set: { price: { create: () => 1, update: async ({ current }) => (await current()).price } },
+    });
+    const init = { method: "PUT", headers: { "Content-Type": "application/json" }, body: '{"ProductId":1}' };
+    const response = await odataService({ entitySets: [set] }).fetch(new Request("http://shop.example/Lines(1)", init));
+    expect([response.status, reads]).toEqual([404, 2]);
+  });
+
+  test("an ignored value that a function reads must be returned", async () => {
+    const errors: unknown[] = [];
+    const Secret = entityType("Secret", {
+      id: edm.int32().key(),
+      note: edm.string(),
+      text: edm.string(),
+      inner: edm.string().ignored(),
+    });
+    const set = entitySet(Secret, {
+      getByKey: (id): { id: number; note: string; text: string } => ({ id, note: "n", text: "t" }),
+      patch: () => null,
+      set: { text: { update: async ({ current }) => (await current()).inner } },
+    });
+    const service = odataService({
+      entitySets: [set],
+      logger: { error: (_message, { err }) => void errors.push(err), warn: () => {}, info: () => {} },
+    });
+    const init = { method: "PATCH", headers: { "Content-Type": "application/json" }, body: '{"Note":"m"}' };
+    expect((await service.fetch(new Request("http://shop.example/Secrets(1)", init))).status).toBe(500);
+    expect(errors).toEqual([
+      new TypeError("The handlers of Secrets return no `inner`, which a function of `set` reads."),
+    ]);
   });
 
   test("`current` needs a way to read the entity", async () => {

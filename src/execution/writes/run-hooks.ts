@@ -238,7 +238,7 @@ export function changeHooked(
     reader,
     isShown,
     async (inner) => {
-      const stored = storedEntity(set, change, inner, placeOf(set, "before", write).hook);
+      const stored = storedEntity(set, change, inner, "hook");
       const changed = await beforeChange(set, change, inner, stored);
       const deleted = write === "delete" ? await deletedEntity(set, key, stored) : {};
       const name = `the ${write} of ${set.entitySet.name}`;
@@ -283,7 +283,7 @@ export async function beforeChange(
   set: EntitySetDefinition,
   change: HookedChange,
   reader: Reader,
-  current: StoredEntity = storedEntity(set, change, reader, placeOf(set, "before", change.write).hook),
+  current: StoredEntity = storedEntity(set, change, reader, "hook"),
 ): Promise<object | undefined> {
   const { write, key, values } = change;
   if (set.hooks?.before[write] === undefined) return values;

@@ -136,7 +136,7 @@ const unsentFields = keptPer(({ entitySet, setValues }: EntitySetDefinition): Re
 function changedValues(set: EntitySetDefinition, change: StoredChange, reader: Reader): Maybe<object> {
   const { key, values } = change;
   const { context } = reader;
-  const stored = storedEntity(set, change, reader, `A function of \`set\` of ${set.entitySet.name}`);
+  const stored = storedEntity(set, change, reader, "set");
   const supplied = ownValues(set, "update", values, { context, input: values, key, current: stored.load });
   return chain(supplied, (own) => {
     stored.checkFound();

@@ -71,29 +71,31 @@ export interface StoredEntity {
 
 /**
  * Returns the function that loads the entity of a write in its transaction, and locks it, at most once.
- * @param caller the function of the application, for errors
+ * @param caller the function of the application. A hook gets null for the entity that a `replace` handler may create.
  */
 export function storedEntity(
   set: EntitySetDefinition,
   { write, key }: { readonly write: HookedWrite; readonly key: unknown },
   reader: Reader,
-  caller: string,
+  caller: "hook" | "set",
 ): StoredEntity {
   const { entitySet, handlers, settings } = set;
+  const mayBeMissing =
+    caller === "hook" && write === "replace" && settings.allowUpsert && handlers.create === undefined;
   const { context } = reader;
   let isMissing = false;
   const find = once(async (): Promise<object | null> => {
     const found = await findEntity(entitySet, key, reader);
-    if (found !== null) return loadedCopy(entitySet, found, "a hook");
-    if (write === "replace" && settings.allowUpsert && handlers.create === undefined) return null;
+    if (found !== null) return loadedCopy(entitySet, found, caller === "hook" ? "a hook" : "a function of `set`");
+    if (mayBeMissing) return null;
     isMissing = true;
     throw new MissingEntity(`${entitySet.name} has no entity with this key.`);
   });
   const load = once(async (): Promise<object | null> => {
     if (handlers.getByKey === undefined) {
-      throw new Error(
-        `${caller} called \`current\`, but ${entitySet.name} has no \`getByKey\`. Declare it, or \`read\`.`,
-      );
+      const { name } = entitySet;
+      const place = caller === "hook" ? `before.${write} of ${name}` : `A function of \`set\` of ${name}`;
+      throw new Error(`${place} called \`current\`, but ${name} has no \`getByKey\`. Declare it, or \`read\`.`);
     }
     await lockEntity(set, key, context, write === "delete");
     return find();
