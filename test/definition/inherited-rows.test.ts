@@ -149,6 +149,18 @@ describe("a warning at startup names sets that are open below a set with a row r
     expect(warningsOf({ authorization: { rows } }, {})).toEqual([OPEN]);
   });
 
+  test("whatever the form of the rule of the parent", () => {
+    type Given = Parameters<typeof rows>;
+    const ofAll = (...given: Given) => rows(...given);
+    const withDefault = (user: Given[0] = {}, row: Given[1]) => rows(user, row);
+    const byArguments = function () {
+      return Reflect.apply(rows, null, arguments);
+    };
+    for (const rule of [ofAll, withDefault, byArguments, ofAll.bind(null), new Proxy(ofAll, {})]) {
+      expect(warningsOf({ authorization: { rows: rule } }, {})).toEqual([OPEN]);
+    }
+  });
+
   test("but not with a rule of their own, without one of the parent, or one that is the same for all users", () => {
     const guarded = { authorization: { rows } };
     for (const rule of [inherit("order"), () => allRows]) {

@@ -31,6 +31,7 @@ import { SET_RULES } from "./check-set-values.ts";
 import { TYPE_RULES, checkSignatures } from "./check-types.ts";
 import { VALIDATION_RULES } from "./check-validation.ts";
 import { OPTION_TABLES } from "./option-tables.ts";
+import { takesNothing } from "./takes-nothing.ts";
 
 /** The rules for the keys, paths and overloads of operations. They are listed in the order of their faults. */
 const OPERATION_RULES: readonly StartupRule[] = Object.freeze([
@@ -62,17 +63,12 @@ function* checkBindings({ sets, operations }: DeclaredService): Iterable<Configu
   }
 }
 
-/** The source of a function without parameters; excludes bound functions, `function () { [native code] }`. */
-const NO_PARAMETERS = /^[^(]*\(\s*\)(?!\s*\{\s*\[native code\]\s*\}$)/u;
-
 /** Checks that the handler of an operation bound to an entity has a parameter for the key. */
 function* checkKeyParameters({ sets }: DeclaredService): Iterable<ConfigurationFault> {
   for (const set of sets) {
     for (const operation of set.operations) {
       const { handler } = operation.options;
-      if (operation.bound !== "entity" || typeof handler !== "function" || handler.length > 0) continue;
-      // Functions with rest or default parameters also have the length 0.
-      if (!NO_PARAMETERS.test(String(handler))) continue;
+      if (operation.bound !== "entity" || !takesNothing(handler)) continue;
       const message = `The handler of \`${operation.name}\`, which is bound to an entity, has no parameter.`;
       yield {
         ...operationPlace(set, operation),

@@ -11,6 +11,7 @@ import {
 } from "../model/declared-service.ts";
 import { isObject } from "../option-table.ts";
 import { declaredRows } from "./row-function.ts";
+import { takesNothing } from "./takes-nothing.ts";
 
 /** A warning about one property or navigation of a set. */
 interface RowWarning extends Required<Pick<ConfigurationFault, "message" | "fix">> {
@@ -97,9 +98,9 @@ function openChildren({ sets }: DeclaredService): readonly RowWarning[] {
   });
 }
 
-/** Whether a rule may show users different rows. A rule without parameters is the same for all, such as `() => allRows`. */
+/** Whether a rule may show users different rows. A rule that reads no parameter is the same for all, such as `() => allRows`. */
 function mayHide(rule: unknown): boolean {
-  return rule !== undefined && !(typeof rule === "function" && rule.length === 0);
+  return rule !== undefined && !takesNothing(rule);
 }
 
 /** Whether a navigation leads to entities that each have the key of one entity of its set. */
