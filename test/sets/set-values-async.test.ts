@@ -1,4 +1,5 @@
 // Statements: docs/reference/writing.md#values-from-the-database
+// Statements: docs/reference/validation.md#all-faults-of-a-body
 import { Kysely, sql, type Transaction } from "kysely";
 import { edm, entitySet, entityType, odataError, odataService, type Context } from "odatakit";
 import { sqlEntitySet } from "odatakit/kysely";
@@ -413,6 +414,46 @@ describe("values from handlers", () => {
     ]);
     expect([...lines.keys()]).toEqual([1]);
     expect((await send("PATCH", "Lines(9)", { ProductId: 1 }))[0]).toBe(404);
+  });
+
+  test("values that facets forbid reach no `async` function, and fail no other one with a 500", async () => {
+    const Note = entityType("Note", {
+      id: edm.int32().key(),
+      name: edm.string({ maxLength: 3 }),
+      upper: edm.string({ maxLength: 3 }),
+      number: edm.int32(),
+    });
+    const errors: unknown[] = [];
+    const issue = { message: "Not this.", path: ["id"] };
+    let numbers = 0;
+    const next = async (): Promise<number> => (numbers += 1);
+    const upper = ({ input }: { readonly input: object }): string => String(Reflect.get(input, "name")).toUpperCase();
+    const notesOf = (name: string, number: object) =>
+      entitySet(Note, {
+        name,
+        getByKey: (id) => ({ id, name: "n", upper: "N", number: 0 }),
+        create: (note) => note,
+        replace: (id, note) => ({ ...note, id }),
+        patch: (id, delta) => ({ id, name: "n", upper: "N", number: 0, ...(delta as object) }),
+        validate: { create: () => [issue], patch: () => [issue] },
+        set: { upper: { create: upper, update: upper }, number },
+      });
+    const service = odataService({
+      profile: "standard",
+      entitySets: [notesOf("Async", { create: next, update: next }), notesOf("Sync", { create: () => 1 })],
+      logger: { error: (_message, { err }) => void errors.push(err), warn: () => {}, info: () => {} },
+    });
+    const send = async (method: string, path: string): Promise<readonly unknown[]> => {
+      const init = { method, headers: { "Content-Type": "application/json" }, body: '{"Id":1,"Name":"long"}' };
+      const response = await service.fetch(new Request(`http://shop.example/${path}`, init));
+      return [response.status, await response.json()];
+    };
+    for (const set of ["Async", "Sync"]) {
+      for (const [method, key] of [["POST", ""], ["PUT", "(1)"], ["PATCH", "(1)"]] as const) {
+        expect(await send(method, `${set}${key}`)).toMatchObject([400, { error: { target: "Name" } }]);
+      }
+    }
+    expect([numbers, errors]).toEqual([0, []]);
   });
 
   test("`current` of an entity that is deleted during a PUT ends it", async () => {

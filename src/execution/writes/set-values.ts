@@ -11,6 +11,7 @@ import { oneByOne } from "../entities/concurrency.ts";
 import { definitionOf, type Reader, serviceOf, targetDefinition } from "../entities/reader.ts";
 import { ServiceContext } from "../rules/row-access.ts";
 import { errorOfHook } from "./hook-error.ts";
+import { reportFaults } from "./validate.ts";
 import { storedEntity } from "./whole-write.ts";
 
 /** An entity that contains a new entity, and the values that the new one repeats. */
@@ -59,7 +60,7 @@ function created(set: EntitySetDefinition, entity: object, reader: Reader, paren
   const { context } = reader;
   const linked = setValues === null || parent === undefined ? {} : linkedValues(entity, parent);
   const given = { ...entity, ...linked };
-  return chain(ownValues(set, "create", given, { context, input: entity }), (own) => {
+  return chain(ownValues(set, "create", given, { input: entity }, reader), (own) => {
     const whole = { ...given, ...own };
     const nested: Array<readonly [string, unknown]> = [];
     const nest = oneByOne(entitySet.navigationProperties.values(), (navigation) => {
@@ -109,7 +110,7 @@ export function withReplacedValues(
   if (set.setValues === null) return values;
   const own =
     cause === "create"
-      ? ownValues(set, "create", values, { context: reader.context, input: values })
+      ? ownValues(set, "create", values, { input: values }, reader)
       : changedValues(set, change, reader);
   return chain(own, (supplied) => ({ ...values, ...supplied }));
 }
@@ -135,24 +136,31 @@ const unsentFields = keptPer(({ entitySet, setValues }: EntitySetDefinition): Re
 
 function changedValues(set: EntitySetDefinition, change: StoredChange, reader: Reader): Maybe<object> {
   const { key, values } = change;
-  const { context } = reader;
   const stored = storedEntity(set, change, reader, "set");
-  const supplied = ownValues(set, "update", values, { context, input: values, key, current: stored.load });
+  const supplied = ownValues(set, "update", values, { input: values, key, current: stored.load }, reader);
   return chain(supplied, (own) => {
     stored.checkFound();
     return own;
   });
 }
 
+/**
+ * Returns the values that the server sets for one entity. No function that is `async` gets values that facets forbid, and another
+ * function that fails may not expect them.
+ * @throws the facet faults of the body in both cases; otherwise as for withCreatedValues
+ */
 function ownValues(
   { setValues, entitySet }: EntitySetDefinition,
   cause: SetCause,
   given: object,
-  source: Omit<FactsSource, "ofHandlers">,
+  source: Omit<FactsSource, "context" | "ofHandlers">,
+  reader: Reader,
 ): Maybe<object> {
   if (setValues === null) return {};
-  const { context } = source;
-  const facts = new WriteFacts({ ...source, ofHandlers: () => ServiceContext.ofSet(entitySet, context) });
+  // What an `async` function writes may remain.
+  if (setValues.isAsync[cause]) reportFaults(reader);
+  const { context } = reader;
+  const facts = new WriteFacts({ ...source, context, ofHandlers: () => ServiceContext.ofSet(entitySet, context) });
   const run = (name: string, supply: () => unknown): Maybe<unknown> =>
     recover(
       () => ServiceContext.naming(context, name, supply),
@@ -160,5 +168,9 @@ function ownValues(
         throw errorOfHook(context, error);
       },
     );
-  return valuesToSet(setValues, { cause, given, facts, run });
+  const supplied = (): Maybe<object> => valuesToSet(setValues, { cause, given, facts, run });
+  return recover(supplied, (error) => {
+    reportFaults(reader);
+    throw error;
+  });
 }

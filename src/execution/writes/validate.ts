@@ -109,6 +109,11 @@ function loadCurrent({ entitySet }: EntitySetDefinition, key: unknown, reader: R
   );
 }
 
+/** @throws ODataError the facet faults of the body, if there are any */
+export function reportFaults({ context, faults = NO_FAULTS }: Reader): undefined {
+  return report(serviceOf(context), faults);
+}
+
 /** @throws ODataError all faults, or the first one, as the profile has it */
 function report({ profile }: ServiceDefinition, faults: readonly ODataError[]): undefined {
   const [first] = faults;
