@@ -449,7 +449,11 @@ describe("values from handlers", () => {
       return [response.status, await response.json()];
     };
     for (const set of ["Async", "Sync"]) {
-      for (const [method, key] of [["POST", ""], ["PUT", "(1)"], ["PATCH", "(1)"]] as const) {
+      for (const [method, key] of [
+        ["POST", ""],
+        ["PUT", "(1)"],
+        ["PATCH", "(1)"],
+      ] as const) {
         expect(await send(method, `${set}${key}`)).toMatchObject([400, { error: { target: "Name" } }]);
       }
     }
