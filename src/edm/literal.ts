@@ -143,6 +143,11 @@ export function keyIn({ key: properties }: EntityType, entity: object): unknown 
   return Object.freeze(Object.fromEntries(properties.map(({ field }) => [field, Reflect.get(entity, field)])));
 }
 
+/** Returns the key with these values, in the order of its properties, in the application's form. */
+export function keyOf(entityType: EntityType, values: readonly PrimitiveValue[]): unknown {
+  return keyIn(entityType, Object.fromEntries(entityType.key.map(({ field }, index) => [field, values[index]])));
+}
+
 /** Returns a key in the application's form as an object with the key fields of the entity. */
 export function keyFields({ key: properties }: EntityType, key: unknown): object {
   const values = keyValues(properties, key);

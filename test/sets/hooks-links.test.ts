@@ -1,9 +1,17 @@
 // Statements: docs/reference/handlers.md#hooks
 import { sql } from "kysely";
 import { edm, entitySet, entityType, hasMany, hasOptional, odataError, odataService } from "odatakit";
+import { sqlEntitySet, type SqlEntitySetOptions } from "odatakit/kysely";
 import { describe, expect, test } from "vitest";
+import { isDistributed } from "../distributed/watched-database.ts";
 import { ENGINES, type AnyDatabase } from "../executors/engines.ts";
-import { eventsIn, hookShop, type HookOptions, ORIGIN, useHookTables } from "./hook-model.ts";
+import { Customer, eventsIn, hookShop, type HookOptions, ORIGIN, useHookTables } from "./hook-model.ts";
+
+const Latest = entityType("Order", {
+  id: edm.int32().key(),
+  customerId: edm.int32().nullable(),
+  status: edm.string(),
+});
 
 describe.each(ENGINES)("hooks of links over $title", (engine) => {
   let db: AnyDatabase;
@@ -143,6 +151,73 @@ describe.each(ENGINES)("hooks of links over $title", (engine) => {
       { id: 2, customer_id: 2, status: "set 2", version: 2 },
     ]);
     expect(runs).toBe(3);
+  });
+
+  /** Sets over the tables in which a customer leads to one order. */
+  function openLatest(set: SqlEntitySetOptions<typeof Latest>["set"]) {
+    const logged: unknown[] = [];
+    const place = { db, distributed: isDistributed(db) };
+    const target = "Orders";
+    const orders = sqlEntitySet(Latest, {
+      ...place,
+      name: target,
+      table: "orders",
+      operations: ["read", "patch"],
+      columns: { customerId: "customer_id" },
+      set,
+    });
+    const customers = sqlEntitySet(Customer, {
+      ...place,
+      table: "customers",
+      operations: ["read", "patch"],
+      navigation: { latest: hasOptional(Latest, { on: { id: "customerId" }, target }) },
+    });
+    const service = odataService({
+      entitySets: [customers, orders],
+      logger: { error: (_message, { err }) => void logged.push(err), warn: () => {}, info: () => {} },
+    });
+    const put = async (): Promise<number> => {
+      const body = JSON.stringify(ref("Orders(1)"));
+      const init = { method: "PUT", headers: { "Content-Type": "application/json" }, body };
+      return (await service.fetch(new Request(`${ORIGIN}/Customers(1)/Latest/$ref`, init))).status;
+    };
+    return { put, logged };
+  }
+
+  test("an async function of `set` runs for a row that is linked meanwhile, too", async () => {
+    const calls: unknown[] = [];
+    const { put, logged } = openLatest({
+      status: {
+        update: async ({ key, current, input, ctx }) => {
+          if (calls.length === 0) {
+            const meanwhile = sql`insert into orders (id, customer_id, status, version) values (3, 1, 'c', 1)`;
+            await meanwhile.execute(ctx.transaction as AnyDatabase);
+          }
+          calls.push([key, (await current()).status, { ...input }, (await ctx.set.get(key))?.id]);
+          return `set ${String(key)}`;
+        },
+      },
+    });
+    expect([await put(), logged]).toEqual([204, []]);
+    expect(calls).toEqual([
+      [2, "b", { customerId: null }, 2],
+      [1, "a", { customerId: 1 }, 1],
+      [3, "c", { customerId: null }, 3],
+    ]);
+    expect(await orders()).toMatchObject([
+      { id: 1, customer_id: 1, status: "set 1" },
+      { id: 2, customer_id: null, status: "set 2" },
+      { id: 3, customer_id: null, status: "set 3" },
+    ]);
+  });
+
+  test("any other function of `set` gets the key of the row", async () => {
+    const { put, logged } = openLatest({ status: { update: ({ key }) => `set ${String(key)}` } });
+    expect([await put(), logged]).toEqual([204, []]);
+    expect(await orders()).toMatchObject([
+      { id: 1, customer_id: 1, status: "set 1" },
+      { id: 2, customer_id: null, status: "set 2" },
+    ]);
   });
 
   test("missing entities of a link are errors as without hooks, and undo what hooks wrote", async () => {

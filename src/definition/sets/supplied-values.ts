@@ -1,3 +1,4 @@
+import type { Maybe } from "../../base/maybe.ts";
 import type { PrimitiveValue } from "../../edm/value-codec.ts";
 import type { Context } from "../context.ts";
 
@@ -6,6 +7,8 @@ type Key = readonly PrimitiveValue[];
 /** The values of `set` that hooks have seen in the rows of a link. Its handler stores them, instead of others. */
 export class SuppliedValues {
   readonly #values = new Map<string, object>();
+  /** Supplies the values of a row that no hook has seen, such as one that another request has linked meanwhile. */
+  supply: ((key: Key, values: object) => Maybe<object>) | null = null;
 
   note(set: string, key: Key, values: object): void {
     this.#values.set(identityOf(set, key), values);

@@ -4,7 +4,7 @@ import type { EntitySetDefinition, ServiceDefinition } from "../../definition/mo
 import { refusalOfUnseen } from "../../definition/sets/authorization.ts";
 import { SuppliedValues } from "../../definition/sets/supplied-values.ts";
 import { keyHolderOf } from "../../edm/key-holder.ts";
-import { keyIn, keyValues } from "../../edm/literal.ts";
+import { keyIn, keyOf, keyValues } from "../../edm/literal.ts";
 import type { EntitySet, JoinPair } from "../../edm/model.ts";
 import { declaredFieldOf } from "../../memory/compile-property.ts";
 import { asEntity, Evaluation } from "../../memory/evaluation.ts";
@@ -113,6 +113,9 @@ async function writeLinked(
   const rows = await changedRows(link, reader);
   if (rows === null) return UNREFERRED;
   const isTable = serviceOf(reader.context).handlersCheckingRows.has(link.handler);
+  const set = definitionOf(linkOf(link).written.entitySet, reader.context);
+  supplied.supply = (key, values) =>
+    withChangedValues(set, { write: "patch", key: keyOf(set.entitySet.entityType, key), values }, reader);
   const further: object[] = [];
   for (const row of rows) further.push(await beforeLink(row, reader, isTable ? supplied : null));
   const { entitySet, navigationProperty } = link.navigation;

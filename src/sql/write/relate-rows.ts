@@ -3,6 +3,7 @@ import type { EntitySetDefinition } from "../../definition/model/service-definit
 import { valuesToSet, WriteFacts } from "../../definition/model/set-values.ts";
 import { suppliedIn } from "../../definition/sets/supplied-values.ts";
 import { ownProperties, relatedProperties, refersToKey } from "../../edm/key-holder.ts";
+import { keyOf } from "../../edm/literal.ts";
 import type { DirectJoin, LinkJoin, StructuralProperty } from "../../edm/model.ts";
 import type { PrimitiveValue } from "../../edm/value-codec.ts";
 import { codecOf } from "../../edm/value-codecs.ts";
@@ -153,11 +154,20 @@ interface ChangedRow {
 function changeRow(task: WriteTask, { set, writer, key }: ChangedRow, values: Values): Maybe<Values | null> {
   const { setValues, entitySet } = set;
   if (setValues === null) return writer.update(task, key, { values, stored: null }, []);
-  const known = { ...suppliedIn(task.context)?.of(entitySet.name, key), ...values };
-  const { context } = task;
-  const facts = new WriteFacts({ context, ofHandlers: () => context, input: values });
-  const supplied = valuesToSet(setValues, { cause: "update", given: known, facts, run: (_name, supply) => supply() });
-  return chain(supplied, (own) => writer.update(task, key, { values: { ...known, ...own }, stored: null }, []));
+  const seen = suppliedIn(task.context);
+  const found = seen?.of(entitySet.name, key) ?? seen?.supply?.(key, values);
+  return chain(found, (given) => {
+    const known = { ...given, ...values };
+    const { context } = task;
+    const facts = new WriteFacts({
+      context,
+      ofHandlers: () => context,
+      input: values,
+      key: keyOf(entitySet.entityType, key),
+    });
+    const supplied = valuesToSet(setValues, { cause: "update", given: known, facts, run: (_name, supply) => supply() });
+    return chain(supplied, (own) => writer.update(task, key, { values: { ...known, ...own }, stored: null }, []));
+  });
 }
 
 /** A property of a foreign key, and its value in a link. */
