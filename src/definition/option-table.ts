@@ -3,7 +3,7 @@ import { nearestName } from "../errors/nearest-name.ts";
 
 /** The rule for the value of an option. An absent or undefined option passes every rule. */
 export type OptionRule =
-  | { readonly kind: "flag" | "text" | "handler" | "texts" | "object" | "array" | "any" }
+  | { readonly kind: "flag" | "text" | "emptyText" | "handler" | "texts" | "object" | "array" | "any" }
   | { readonly kind: "limit"; readonly least: number; readonly most?: number }
   | { readonly kind: "choice"; readonly values: ReadonlyArray<string | false> };
 
@@ -70,6 +70,8 @@ function wantedInstead(rule: OptionRule, value: unknown): string | null {
       return typeof value === "boolean" ? null : "true or false, or leave it out to inherit";
     case "text":
       return typeof value === "string" && value !== "" ? null : "a string";
+    case "emptyText":
+      return typeof value === "string" ? null : "a string";
     case "handler":
       return typeof value === "function" ? null : "a function";
     case "texts":

@@ -44,8 +44,9 @@ export interface InheritedSettings {
   readonly cacheControl?: string | undefined;
   /**
    * The names of the request headers that the handlers read, such as "Accept-Language": responses that depend on the set name
-   * them in `Vary`, and its reads are never 304, since an ETag is the same in all languages.
-   * @see docs/reference/entity-sets.md, Caching
+   * them in `Vary`, and its reads are never 304, since an ETag is the same in all languages. In a set, "" takes back that of
+   * `defaults`.
+   * @see docs/reference/entity-sets.md, Vary
    */
   readonly vary?: string | undefined;
   /** The rounding of midpoints by `round()`. */

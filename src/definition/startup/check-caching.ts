@@ -58,7 +58,7 @@ function* checkHeaderNames(
   name: string,
   place: Pick<ConfigurationFault, "set">,
 ): Iterable<ConfigurationFault> {
-  // `checkServiceOptions` reports other values and the empty string.
+  // `checkServiceOptions` reports other values.
   if (typeof given !== "string" || given === "") return;
   const wrong = given.split(",").find((each) => !HEADER_NAME.test(each.trim()));
   if (wrong === undefined) return;

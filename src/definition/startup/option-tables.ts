@@ -40,7 +40,8 @@ const SET_SETTINGS: OptionTable<keyof InheritedSettings> = {
   idempotentDelete: FLAG,
   requireIfMatch: FLAG,
   cacheControl: TEXT,
-  vary: TEXT,
+  // Empty: no headers, in place of those of `defaults`.
+  vary: { kind: "emptyText" },
   roundingMode: { kind: "choice", values: ["spec-compliant", "BankersRounding"] },
   selectPushdownEnabled: FLAG,
   expandPushdownEnabled: FLAG,
