@@ -14,7 +14,7 @@ interface Case {
   readonly what: string;
   readonly property: (property: Property) => Property;
   readonly column: (type: string) => string;
-  readonly options?: { readonly operations?: readonly ("read" | "create" | "patch")[]; readonly unreadable?: "null" };
+  readonly options?: { readonly operations?: readonly ("read" | "create" | "patch")[]; readonly unreadable?: "null"; readonly before?: { readonly create: () => undefined } };
   readonly finds: readonly string[];
 }
 
@@ -46,6 +46,19 @@ const CASES: readonly Case[] = [
     what: "a nullable property with the word, over a nullable column",
     property: (property) => as(property.nullable().databaseDefault()),
     column: (type) => `${type} default (lower('A'))`,
+    finds: [],
+  },
+  {
+    what: "a computed property without a value",
+    property: (property) => as(property.computed()),
+    column: NONE,
+    finds: ["error C08 Items.text: Remove `.computed()`, give the value in `before.create`, or "],
+  },
+  {
+    what: "a computed property of a set with a hook, whose values are not checked",
+    property: (property) => as(property.computed()),
+    column: NONE,
+    options: { before: { create: () => undefined } },
     finds: [],
   },
   {
