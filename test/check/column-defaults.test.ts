@@ -14,7 +14,11 @@ interface Case {
   readonly what: string;
   readonly property: (property: Property) => Property;
   readonly column: (type: string) => string;
-  readonly options?: { readonly operations?: readonly ("read" | "create" | "patch")[]; readonly unreadable?: "null"; readonly before?: { readonly create: () => undefined } };
+  readonly options?: {
+    readonly operations?: readonly ("read" | "create" | "patch")[];
+    readonly unreadable?: "null";
+    readonly before?: { readonly create: () => undefined };
+  };
   readonly finds: readonly string[];
 }
 
