@@ -14,7 +14,7 @@ interface Answer {
   readonly body: any;
 }
 
-/** Sends a request to a service below `/odata`. @param headers of the request, besides those of a JSON body */
+/** Sends a request to a service below its prefix. @param headers of the request, besides those of a JSON body */
 export async function send(
   service: ODataService,
   method: string,
@@ -24,7 +24,7 @@ export async function send(
 ): Promise<Answer> {
   const json = body === undefined ? {} : { "Content-Type": "application/json" };
   const init = { method, headers: { ...json, ...headers }, ...(body && { body: JSON.stringify(body) }) };
-  const response = await service.fetch(new Request(`${ORIGIN}/odata/${path}`, init));
+  const response = await service.fetch(new Request(`${ORIGIN}${service.prefix}/${path}`, init));
   const text = (await response.text()).replaceAll(ORIGIN, "");
   const isJson = response.headers.get("content-type")?.includes("json") === true;
   return { status: response.status, headers: response.headers, text, body: isJson ? JSON.parse(text) : undefined };
@@ -57,7 +57,7 @@ export async function runExample(
     child.stderr.on("data", (chunk: Buffer) => (stderr += chunk.toString()));
     let stdout = "";
     while (!stdout.includes("\n")) stdout += String((await once(child.stdout, "data"))[0]);
-    const root = /http:\S+?\/odata/u.exec(stdout)?.[0] ?? stdout;
+    const root = /http:\/\/[^/\s]+/u.exec(stdout)?.[0] ?? stdout;
     const { status } = await fetch(`${root}/${path}`, { headers });
     const closed = once(child, "close") as Promise<[number | null]>;
     child.kill("SIGTERM");

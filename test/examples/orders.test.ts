@@ -296,7 +296,7 @@ describe.each(ENGINES)("the orders of the example, over $title", ({ open }) => {
 });
 
 describe("the program", () => {
-  const program = ["examples/orders/main.ts", "Orders", { Authorization: "Bearer example-ann" }] as const;
+  const program = ["examples/orders/main.ts", "odata/Orders", { Authorization: "Bearer example-ann" }] as const;
   const good = { status: 200, code: 0, stderr: "" };
 
   test("serves orders, and ends by SIGTERM without a warning", async () => {
