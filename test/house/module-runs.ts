@@ -20,8 +20,10 @@ export interface ModuleRun {
  */
 export function runModules(paths: readonly string[]): ReadonlyMap<string, ModuleRun> {
   const runs = new Map<string, ModuleRun>();
-  while (runs.size < paths.length) {
-    const left = paths.filter((path) => !runs.has(path));
+  // Two excerpts may be of one program.
+  const programs = [...new Set(paths)];
+  while (runs.size < programs.length) {
+    const left = programs.filter((path) => !runs.has(path));
     const given = ["--conditions=source", join(import.meta.dirname, "run-modules.ts"), ...left];
     const timeout = 20_000 + left.length * 2000;
     const { stdout, stderr, status, signal } = spawnSync(process.execPath, given, {
