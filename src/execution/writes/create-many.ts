@@ -55,7 +55,10 @@ export async function runCreateMany(
 /** Saves entities, and returns them in their order. */
 type WriteAll = (entities: readonly object[], reader: Reader) => Promise<readonly object[]>;
 
-/** Creates entities with their hooks: all `before` hooks, the write, and all `after` hooks. */
+/**
+ * Creates entities with their hooks: all `before` hooks, the write, and all `after` hooks. Hooks of one transaction run one after
+ * another: each sees what those before it have written.
+ */
 async function createAllHooked(
   by: WritingHandler & { readonly set: EntitySetDefinition },
   entities: readonly object[],
@@ -70,7 +73,7 @@ async function createAllHooked(
   if (!isHooked) return write(entities, reader);
   const isShown = [...hooked].some(hasAfter);
   return runAtomically(by, undefined, reader, { returnsIgnored: isShown ? true : undefined }, async (inner) => {
-    const made = await eachPosition(graphs, inner, (sent) => beforeCreation(sent, inner));
+    const made = await inOrder(graphs, (sent) => beforeCreation(sent, inner));
     const name = `the create of ${set.entitySet.name}`;
     const save = (): Promise<readonly object[]> =>
       Promise.resolve(ServiceContext.naming(inner.context, name, () => write(made, inner)));
@@ -80,9 +83,7 @@ async function createAllHooked(
       sent.flatMap((all) => all.filter((each) => hasAfter(each.set))),
       inner,
     );
-    const reads = await eachPosition(await save(), inner, (entity, index) =>
-      afterCreation(by, entity, sent[index] ?? [], inner),
-    );
+    const reads = await inOrder(await save(), (entity, index) => afterCreation(by, entity, sent[index] ?? [], inner));
     // A hook may have changed any of them.
     return eachPosition(reads, inner, (read) => read());
   });
@@ -108,10 +109,23 @@ async function createEach(
   reader: Reader,
 ): Promise<readonly unknown[]> {
   const saved: unknown[] = [];
+  const turn = new Turn();
   for (const [index, body] of bodies.entries()) {
     saved.push(await ofPosition(index, async () => answeredValue(await runCreate(entitySet, body, reader))));
+    if (turn.isOver) await turn.next();
   }
   return saved;
+}
+
+/** Calls a function for each item, one after another. An error begins with the position of its item. */
+async function inOrder<T, R>(items: readonly T[], call: (item: T, index: number) => Maybe<R>): Promise<readonly R[]> {
+  const results: R[] = [];
+  const turn = new Turn();
+  for (const [index, item] of items.entries()) {
+    results.push(await ofPosition(index, () => call(item, index)));
+    if (turn.isOver) await turn.next();
+  }
+  return results;
 }
 
 /** Calls a function for each item, several at a time. An error begins with the position of its item. */

@@ -8,6 +8,7 @@ import { toEntity } from "../read/read-entity.ts";
 import { checkReferredRows, statedIn, type StatedIn, type StatedRow, statesReferences } from "./guarded-references.ts";
 import { cellsToWrite, type Stored, valuesToStore } from "./new-row.ts";
 import { findsReferred } from "./referred-texts.ts";
+import { isContention } from "./repeated-attempts.ts";
 import {
   checkWritten,
   hasNested,
@@ -56,7 +57,11 @@ export async function insertMany(
         ? await insertPlain(task, { table, set, rows })
         : await insertEach(task, { table, set, rows }, 0);
       await checkWritten(task, restrictions);
-      const isLeft = isPlain || task.written.every((row) => writerOf(row.table).statements.triggers === undefined);
+      const isOwn = (of: SqlTable): boolean => writerOf(of).statements.triggers !== undefined;
+      // The trigger of a row may change the rows before it.
+      const isLeft = isPlain
+        ? rows.length < 2 || writerOf(table).statements.triggers !== "own"
+        : !task.written.some((row) => isOwn(row.table));
       if (isLeft) return stored;
       const left: Values[] = [];
       for (const [index, values] of rows.entries()) {
@@ -160,10 +165,12 @@ async function insertPlain(task: InsertTask, all: NewRows): Promise<readonly Val
   const turn = new Turn();
   while (stored.length < rows.length) {
     const chunk = othersOf(table).isOther ? [] : nextChunk(table, rows, stored.length);
-    const found = chunk.length > 1 ? await insertTogether(task, table, chunk) : null;
-    if (found === null) {
+    const found = chunk.length > 1 ? await insertTogether(task, table, chunk) : UNDONE;
+    if ("isOther" in found) {
       const alone = rows.slice(stored.length, stored.length + Math.max(chunk.length, 1));
       stored.push(...(await insertEach(task, { ...all, rows: alone }, stored.length)));
+      // A value that the database refuses alone is the fault of a client, and not the way of the table.
+      if (found.isOther) othersOf(table).isOther = true;
     } else {
       for (const [index, entity] of found.entries()) {
         task.written.push({ set, table, entity, position: stored.length + index });
@@ -216,23 +223,31 @@ function lengthOf(cells: readonly unknown[]): number {
   return length;
 }
 
+/** A statement of several rows is undone. */
+interface UndoneRows {
+  /** Whether it has returned other rows than given. */
+  readonly isOther: boolean;
+}
+
+const UNDONE: UndoneRows = { isOther: false };
+
 /** A statement has not returned the rows as they were to be written, or not in their order. */
 class OtherRows extends Error {}
 
 /**
  * Adds rows by one statement.
- * @returns the rows as stored; null if they have to be added one by one, after everything is undone
+ * @returns the rows as stored; or, after everything is undone, that they have to be added one by one
  */
 async function insertTogether(
   task: InsertTask,
   table: SqlTable,
   rows: readonly PreparedRow[],
-): Promise<readonly Values[] | null> {
+): Promise<readonly Values[] | UndoneRows> {
   const { session } = task;
   const writer = writerOf(table);
   const [first] = rows;
   const references = writer.referencesOf(task.context);
-  if (first === undefined || (references.size > 0 && !findsReferred(table))) return null;
+  if (first === undefined || (references.size > 0 && !findsReferred(table))) return UNDONE;
   const statement = writer.statements.insertRows(
     first.columns,
     rows.length,
@@ -253,9 +268,9 @@ async function insertTogether(
       );
     });
   } catch (error) {
-    if (error instanceof OtherRows || error instanceof UnreadableRowError) othersOf(table).isOther = true;
-    else if (!isODataError(error) || error.status >= 500) throw error;
-    return null;
+    if (error instanceof OtherRows || error instanceof UnreadableRowError) return { isOther: true };
+    if (isContention(error) || (isODataError(error) && error.status >= 500)) throw error;
+    return UNDONE;
   }
 }
 
