@@ -46,6 +46,12 @@ export interface BatchSettings {
   readonly transactionTimeout: number | null;
 }
 
+/** The entities and bytes of responses, for the limits of later reads. */
+interface Counted {
+  total: number;
+  bytes: number;
+}
+
 /** The execution of one batch. Its operations run one after another, in the order of the batch. */
 export class BatchRun {
   readonly #batch: ODataRequest;
@@ -54,7 +60,7 @@ export class BatchRun {
   readonly #settings: BatchSettings;
   readonly #urls: BatchUrls;
   readonly #time: BatchTime;
-  readonly #counted = { total: 0, bytes: 0 };
+  readonly #counted: Counted = { total: 0, bytes: 0 };
   /** The operation in execution, for the log. */
   #current: ODataRequest;
   /** The instant of the item in execution, in milliseconds since 1970. */
@@ -141,15 +147,28 @@ export class BatchRun {
 
   /** Executes the operations as one. */
   async #runTogether(operations: readonly BatchOperation[]): Promise<readonly OperationResponse[]> {
-    const counted = { ...this.#counted };
+    let counts: Counted[] = [];
     const run: ChangeSetRun = {
       operations,
       context: this.#context,
       timeout: this.#settings.transactionTimeout,
-      execute: (operation, part) => this.#execute(operation, part),
+      execute: (operation, part) => {
+        if (part === null) return this.#execute(operation, null);
+        const counted = { total: 0, bytes: 0 };
+        counts.push(counted);
+        return this.#execute(operation, part, counted).then(({ again, ...response }) => {
+          if (again === undefined) return response;
+          // The new response takes the place of the first one.
+          const anew = (): ReturnType<typeof again> => {
+            Object.assign(counted, { total: 0, bytes: 0 });
+            return again();
+          };
+          return { ...response, again: anew };
+        });
+      },
       restart: () => {
         this.#begin();
-        Object.assign(this.#counted, counted);
+        counts = [];
       },
     };
     const plan = operations.length === 1 ? this.#planAlone(operations) : this.#plan(operations);
@@ -160,6 +179,10 @@ export class BatchRun {
       await this.#pipeline.committed([]);
       throw error;
     });
+    for (const { total, bytes } of counts) {
+      this.#counted.total += total;
+      this.#counted.bytes += bytes;
+    }
     return this.#pipeline.committed(responses);
   }
 
@@ -218,7 +241,12 @@ export class BatchRun {
     return missing === undefined ? undefined : this.#settings.brokenReference(missing);
   }
 
-  async #execute(operation: BatchOperation, part: TransactionPart | null): Promise<ODataResponse> {
+  /** @param counted receives the entities and bytes of the response */
+  async #execute(
+    operation: BatchOperation,
+    part: TransactionPart | null,
+    counted: Counted = this.#counted,
+  ): Promise<ODataResponse> {
     const attempt = this.#attempt;
     this.#current = this.#batch;
     if (operation.fault !== undefined) throw operation.fault;
@@ -228,7 +256,7 @@ export class BatchRun {
       transactionPart: part,
       instant: this.#instant,
       dereference: (text) => this.#urls.resolve(text),
-      counted: this.#counted,
+      counted,
     });
     const path = pathOf(request.target);
     const resource = withoutQuerySegment(path) ?? path;

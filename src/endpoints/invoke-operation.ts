@@ -10,6 +10,7 @@ import { definitionOf, type Reader } from "../execution/entities/reader.ts";
 import { ServiceContext } from "../execution/rules/row-access.ts";
 import { explainingViolations, OF_OTHERS } from "../execution/writes/explain-violation.ts";
 import { compileArgumentsReader, compileParametersReader } from "../payload/read-parameters.ts";
+import { planExpand } from "../plan/plan-expand.ts";
 import { type AuthorizedRequest, openBody, type RequestBody } from "./authorized-request.ts";
 import { readJsonFormat, readOptions } from "./bind-query.ts";
 import { composedEndpoints, composedForm, type OpenedCall, type OperationArguments } from "./compose-result.ts";
@@ -18,7 +19,7 @@ import type { Execution } from "./execution.ts";
 import { executeJudged } from "./judged-write.ts";
 import { operationResponse, readResult, readResultAgain, type SeenResult } from "./operation-result.ts";
 import { bindResult, expandResult } from "./shaped-result.ts";
-import { noContentResponse, type Endpoint, inStages, routed } from "./stages.ts";
+import { noContentResponse, type Endpoint, inPlannedStages, routed } from "./stages.ts";
 
 /**
  * `GET` of a function, bound or unbound: calls it and returns its result, 204 for null.
@@ -45,20 +46,25 @@ export const invokeAction: Endpoint = calls("Action");
 
 /** Makes an endpoint that calls an operation, and returns its result, which options shape at most. */
 function calls(kind: "Function" | "Action"): Endpoint {
-  return inStages({
+  return inPlannedStages({
     bind: (request) => {
       const { format, called, readArguments, call, owner } = openCall(request, kind);
       const query = bindResult(request, called);
       const preferred = kind === "Action" ? request.preferences.return : undefined;
       return chain(readArguments(), (given) => ({ format, called, query, preferred, given, call, owner }));
     },
-    execute: ({ called, query, preferred, given, call, owner }, execution) => {
+    plan: (bound, { service }) => {
+      const { query } = bound;
+      return { ...bound, plan: query === null ? null : planExpand(query.selectExpand, service.definition) };
+    },
+    execute: (planned, execution) => {
+      const { called, preferred, given, call, owner } = planned;
       const run = (inner: Execution): Maybe<SeenResult> =>
         chain(call(inner, given), (result) => (preferred === "minimal" ? null : readResult(inner, called, result)));
       // Only a handler that uses the transaction can be part of it.
       const isJudged = owner?.transactional === true && execution.access.pending.length > 0;
       const read = owner === null ? run(execution) : executeJudged(execution, owner, isJudged, run);
-      return chain(read, (result) => expandResult(execution, called, query, result));
+      return chain(read, (result) => expandResult(execution, planned, result));
     },
     write: (result, { format, called, query, preferred }, request, execution) => {
       const writing = { execution, clause: query?.selectExpand ?? null };
@@ -69,9 +75,9 @@ function calls(kind: "Function" | "Action"): Endpoint {
       // Without a result, the preference for a representation cannot be applied.
       return response.status === 204 ? response : { ...response, headers: { ...response.headers, ...applied } };
     },
-    refresh: (result, { called, query }, execution) =>
-      chain(readResultAgain(execution, called, result), (read) => expandResult(execution, called, query, read)),
-    content: (result, { called, query }, execution) => expandResult(execution, called, query, result),
+    refresh: (result, planned, execution) =>
+      chain(readResultAgain(execution, planned.called, result), (read) => expandResult(execution, planned, read)),
+    content: (result, planned, execution) => expandResult(execution, planned, result),
   });
 }
 

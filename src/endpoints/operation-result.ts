@@ -51,10 +51,7 @@ export function readResult(execution: Execution, called: CalledOperation, result
   if (!returnType.isCollection) {
     return chain(isSeen(execution, returned, result), (seen) => (seen ? { value: result } : null));
   }
-  return chain(seenEntities(execution, returned, result), (entities) => {
-    execution.countEntities(entities.length);
-    return { value: entities };
-  });
+  return chain(seenEntities(execution, returned, result), (entities) => ({ value: entities }));
 }
 
 /**

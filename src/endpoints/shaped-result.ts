@@ -4,7 +4,7 @@ import { resultOptions, SHAPED_RESULT_OPTIONS } from "../binder/option-rules.ts"
 import { runExpand } from "../execution/reads/run-expand.ts";
 import { isEntityResult } from "../payload/write-result.ts";
 import { NO_JOINS } from "../plan/join-expansions.ts";
-import { planExpand } from "../plan/plan-expand.ts";
+import type { ExpandPlan } from "../plan/plan-expand.ts";
 import type { BoundEntityQuery } from "../query/clauses.ts";
 import type { AuthorizedRequest } from "./authorized-request.ts";
 import { bindEntity, readOptions, returnedBy } from "./bind-query.ts";
@@ -34,27 +34,36 @@ export function bindResult(request: AuthorizedRequest, called: CalledOperation):
   return bindEntity(request, returnedBy(target), SHAPED_RESULT_OPTIONS[isCollection ? "entities" : "entity"]);
 }
 
+/** The options of a result, with the plan of its expansions. */
+interface PlannedResult {
+  readonly called: CalledOperation;
+  readonly query: BoundEntityQuery | null;
+  readonly plan: ExpandPlan | null;
+}
+
 /**
- * Reads the expansions of a result, unless they are read after its transaction.
+ * Reads the expansions of a result, and counts its entities, unless that is done after its transaction.
  * @throws ODataError that a handler of an expansion returned or threw, `InvalidQueryOption` for too many entities
  */
 export function expandResult(
   execution: Execution,
-  { operation }: CalledOperation,
-  query: BoundEntityQuery | null,
+  { called: { operation }, query, plan }: PlannedResult,
   result: SeenResult,
 ): Maybe<SeenResult> {
   const { returnType } = operation;
-  const plan = query === null ? null : planExpand(query.selectExpand, execution.service.definition);
-  if (result === null || query === null || plan === null || execution.readsLater) return result;
+  if (result === null || execution.readsLater) return result;
   if (returnType === undefined || !isEntityResult(returnType)) return result;
   const { value } = result;
   const entities = returnType.isCollection ? (value as readonly unknown[]) : [value];
+  if (query === null || plan === null) {
+    execution.countEntities(entities.length);
+    return result;
+  }
   const page = { entities, rowShape: undefined, entityType: returnType.type, joined: NO_JOINS };
   const { reader, maxEntities } = execution;
   const request = { ...reader, values: query.values, maxEntities, links: query.links };
   return chain(runExpand(plan, page, request), ({ entities: expanded, total }) => {
-    execution.countEntities(total - expanded.length);
+    execution.countEntities(total);
     return { value, expanded: { entities: expanded, total } };
   });
 }

@@ -17,7 +17,7 @@ import {
 } from "odatakit";
 import { sqlEntitySet } from "odatakit/kysely";
 import { openApiDocument } from "odatakit/openapi";
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { ENGINES, type OpenDatabase } from "../executors/engines.ts";
 import { noFailures } from "./model.ts";
 
@@ -129,7 +129,7 @@ function overArrays(further: Partial<ServiceOptions> = {}, ofOrders: object = {}
   });
 }
 
-function overTables({ db }: OpenDatabase) {
+function overTables({ db }: OpenDatabase, further: Partial<ServiceOptions> = {}) {
   const reads: Reads = {
     all: async () => (await db.selectFrom("sr_orders").selectAll().orderBy("id").execute()) as typeof ORDERS,
     ship: async (id, ctx) => {
@@ -164,6 +164,7 @@ function overTables({ db }: OpenDatabase) {
       }),
     ],
     functions: unbound(reads),
+    ...further,
   });
 }
 
@@ -299,29 +300,65 @@ describe.each(PLACES)("results of operations over $title", ({ open }) => {
 });
 
 describe.each(ENGINES)("an action in a change set over $title", ({ open }) => {
-  test("has the expansions of its transaction", async () => {
-    const opened = await open();
+  let opened: OpenDatabase;
+  beforeEach(async () => {
+    opened = await open();
     const { db } = opened;
     await sql`create table sr_orders (id integer primary key, status varchar(20) not null, cost integer)`.execute(db);
     await sql`create table sr_lines (id integer primary key, order_id integer not null, owner varchar(20) not null)`.execute(
       db,
     );
-    await sql`insert into sr_orders values (1, 'open', 5)`.execute(db);
+    await sql`insert into sr_orders values (1, 'open', 5), (2, 'open', 6)`.execute(db);
     await sql`insert into sr_lines values (11, 1, 'ann'), (12, 1, 'bob')`.execute(db);
-    const service = overTables(opened);
-    const headers = { "Content-Type": "application/json" };
-    const requests = [
-      { id: "1", atomicityGroup: "a", method: "POST", url: "Orders(1)/ship?$select=Status&$expand=Lines($select=Id)" },
-      { id: "2", atomicityGroup: "a", method: "PATCH", url: "Orders(1)", headers, body: { Status: "sent" } },
-    ];
-    const { json } = await send(service, "/$batch", { method: "POST", body: { requests } });
-    expect(json).toMatchObject({
+  });
+  afterEach(() => opened.close());
+
+  const headers = { "Content-Type": "application/json" };
+  const ship = "Orders(1)/ship?$select=Status&$expand=Lines($select=Id)";
+  const patch = (id: number) => ({
+    id: `patch${String(id)}`,
+    atomicityGroup: "a",
+    method: "PATCH",
+    url: `Orders(${String(id)})`,
+    headers: { ...headers, Prefer: "return=representation" },
+    body: { Status: "sent" },
+  });
+  const changes = [{ id: "ship", atomicityGroup: "a", method: "POST", url: ship }, patch(1), patch(2)];
+  const batch = async (maxResponseEntities: number, further: readonly object[] = []) => {
+    const service = overTables(opened, { defaults: { maxResponseEntities } });
+    return send(service, "/$batch", { method: "POST", body: { requests: [...changes, ...further] } });
+  };
+
+  test("has the expansions of its transaction", async () => {
+    expect((await batch(100)).json).toMatchObject({
       responses: [
         { status: 200, body: { Status: "sent", Lines: [{ Id: 11 }] } },
         { status: 200, body: { Status: "sent" } },
+        { status: 200, body: { Status: "sent" } },
       ],
     });
-    await opened.close();
+  });
+
+  test("counts its entities once, although its response is made again", async () => {
+    const read = { id: "read", method: "GET", url: "Orders/open()" };
+    // 1 order with 1 line, 2 orders, and the 2 orders of the read.
+    const statuses = async (most: number) => (await batch(most, [read])).json;
+    expect(await statuses(6)).toMatchObject({ responses: [{}, {}, {}, { status: 200 }] });
+    expect(await statuses(5)).toMatchObject({
+      responses: [{}, {}, {}, { status: 400, body: { error: { code: "InvalidQueryOption" } } }],
+    });
+  });
+
+  test("undoes the change set for an error of an expansion; a single action stays", async () => {
+    const stored = async () =>
+      (await sql<{ status: string }>`select status from sr_orders where id = 1`.execute(opened.db)).rows;
+    expect((await batch(1)).json).toMatchObject({
+      responses: [{ status: 400, body: { error: { code: "InvalidQueryOption" } } }, { status: 424 }, { status: 424 }],
+    });
+    expect(await stored()).toEqual([{ status: "open" }]);
+    const service = overTables(opened, { defaults: { maxResponseEntities: 1 } });
+    expect((await send(service, `/${ship}`, { method: "POST" })).status).toBe(400);
+    expect(await stored()).toEqual([{ status: "shipped" }]);
   });
 });
 
@@ -338,6 +375,22 @@ describe("results of operations", () => {
     expect(await read({}, "/Orders/open()?$expand=Lines($expand=Order)", { maxExpandDepth: 1 })).toBe(400);
     expect(await read({}, target, { maxResponseEntities: 3 })).toBe(400);
     expect(await read({}, target, { maxResponseEntities: 4 })).toBe(200);
+  });
+
+  test("of a batch count their entities once, with their expansions", async () => {
+    const service = overArrays({ defaults: { maxResponseEntities: 4 } });
+    const url = "Orders/open()?$select=Status&$expand=Lines";
+    const requests = [
+      { id: "1", method: "GET", url },
+      { id: "2", method: "GET", url: "Orders/open()?$select=Status" },
+    ];
+    // 2 orders with 1 line each: none is left.
+    expect((await send(service, "/$batch", { method: "POST", body: { requests } })).json).toMatchObject({
+      responses: [
+        { status: 200, body: { value: [{ Lines: [{ Id: 11 }] }, { Lines: [{ Id: 21 }] }] } },
+        { status: 400, body: { error: { code: "InvalidQueryOption" } } },
+      ],
+    });
   });
 
   test("of a type with several sets have the rules of all, and no navigations", async () => {
