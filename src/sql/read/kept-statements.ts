@@ -4,9 +4,16 @@ import { IdentityCache, type SchemaChanges } from "./identity-cache.ts";
 
 /** The maximum number of cached statements that write: patches may name any combination of properties. */
 const WRITES_KEPT = 300;
+/** The maximum number of values that the cached inserts of several rows bind together, about 240 bytes each: as many as one statement may. */
+const VALUES_KEPT = 65_536;
 
 /** Statements that databases share do not depend on the changes of one. */
 export const UNCHANGED: SchemaChanges = Object.freeze({ count: 0 });
+
+/** Makes the cache of the statements that write a table. A key begins with the number of values of several rows, else 0. */
+export function keptWrites(): BoundedCache<string, object> {
+  return new BoundedCache(WRITES_KEPT, { most: VALUES_KEPT, weightOf: (key) => Number.parseInt(key, 10) });
+}
 
 /**
  * The compiled statements of one table or base query. Databases with the same schema share them, because they contain nothing
@@ -42,7 +49,7 @@ export class KeptStatements {
 
   /** Returns the statements that write the table. @param rowVersion the property that counts writes; empty without one */
   writes(rowVersion: string): BoundedCache<string, object> {
-    const known = this.#writes.get(rowVersion) ?? new BoundedCache<string, object>(WRITES_KEPT);
+    const known = this.#writes.get(rowVersion) ?? keptWrites();
     this.#writes.set(rowVersion, known);
     return known;
   }

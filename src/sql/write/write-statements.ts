@@ -1,5 +1,5 @@
 import { sql } from "kysely";
-import { BoundedCache, keeper, keptPer } from "../../base/memo.ts";
+import { keeper, keptPer } from "../../base/memo.ts";
 import { integerBounds } from "../../edm/integer-bounds.ts";
 import type { JoinPair, StructuralProperty } from "../../edm/model.ts";
 import type { PrimitiveValue } from "../../edm/value-codec.ts";
@@ -8,6 +8,7 @@ import type { SelectedProperty } from "../../query/clauses.ts";
 import type { RowShape } from "../../query/row-shape.ts";
 import { comparedPlanOf, expressionsOf, scalarPlanOf } from "../columns/table-columns.ts";
 import type { WriteSyntax } from "../forms/dialect-profile.ts";
+import { keptWrites } from "../read/kept-statements.ts";
 import { bindSlot, readSlots, toExecution } from "../statement/parameter-slot.ts";
 import { type Sql, mayRepeatValues } from "../statement/sql-form.ts";
 import { sqlTableName } from "../statement/sql-operand.ts";
@@ -52,9 +53,6 @@ interface ReturningCondition extends RowCondition {
 /** The purpose of a read: to return a row, to write or delete it afterwards, to merge a change into it, or to replace it. */
 export type RowUse = "read" | "locked" | "deleted" | "merged" | "replaced";
 
-/** The maximum number of cached statements per table: patches may name any combination of properties. */
-const STATEMENTS_KEPT = 300;
-
 /** Fills the placeholders of a statement. */
 export function toCommand({ sql: text, slots, width }: WriteStatement, values: WriteValues = {}): WriteCommand {
   const { key = [], expected = [], cells = [] } = values;
@@ -66,7 +64,7 @@ export function toCommand({ sql: text, slots, width }: WriteStatement, values: W
 /** The statements that write one table, and that read a row within a transaction. Every value is bound. */
 export class WriteStatements {
   readonly #table: SqlTable;
-  readonly #own = new BoundedCache<string, object>(STATEMENTS_KEPT);
+  readonly #own = keptWrites();
   #areReturnable: boolean | undefined;
   /** The quoted name of the table. */
   #name: string | undefined;
@@ -140,7 +138,7 @@ export class WriteStatements {
     references: StoredReferences,
   ): WriteStatement {
     const names = [...namesOfColumns(columns, references), "/", ...this.#returnedNames(selected)];
-    return this.#get(["insertRows", String(count), ...names], () => {
+    const make = (): WriteStatement => {
       const written = referring(columns, references);
       const ids = sql.join(columns.map(({ column }) => sql.id(column)));
       const rows = Array.from({ length: count }, (_, row) => {
@@ -148,7 +146,8 @@ export class WriteStatements {
       });
       const text = sql`insert into ${sqlTableName(this.#table.tableName)} (${ids}) values ${sql.join(rows)}`;
       return this.#returning(text, selected, []);
-    });
+    };
+    return this.#get(["insertRows", String(count), ...names], make, count * columns.length);
   }
 
   /** Whether an insert of several rows returns all of them. */
@@ -303,11 +302,12 @@ export class WriteStatements {
     return Object.freeze({ sql: compiled, slots: Object.freeze([...parameters]), width, rowShape: keeper(rowShape) });
   }
 
-  #get(parts: readonly string[], make: () => WriteStatement): WriteStatement {
+  /** @param values how many values of several rows the statement binds */
+  #get(parts: readonly string[], make: () => WriteStatement, values = 0): WriteStatement {
     const { declared, reader, rowVersion } = this.#table;
     const kept = declared.tenants === undefined ? this.#own : reader.statements.kept.writes(rowVersion?.field ?? "");
     // Only this function keeps statements.
-    return kept.getOrMake(JSON.stringify(parts), make) as WriteStatement;
+    return kept.getOrMake(`${String(values)} ${JSON.stringify(parts)}`, make) as WriteStatement;
   }
 }
 
