@@ -277,7 +277,7 @@ function authenticate(arrival: Arrival, { authenticate: findUser }: ServiceDefin
   return chain(findUser(toIncomingRequest(arrival)), (result) => knownUser(answeredValue(result)));
 }
 
-/** Returns nobody in place of a falsy user: JavaScript callers may give `undefined`, `0`, `NaN` or `""` instead of `null`. */
+/** Returns null, the anonymous user, in place of a falsy value: JavaScript callers may give `undefined`, `0`, `NaN` or `""` instead of `null`. */
 export function knownUser(user: User | null): User | null {
   const given: unknown = user;
   return given ? user : null;

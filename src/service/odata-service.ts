@@ -82,7 +82,7 @@ export interface ODataService {
   /**
    * Runs work without a request, such as a job, an import or a test, with the context that handlers get: rules, hooks, validation
    * and `set` apply to the given user as in a request. Work of `ctx.afterCommit` starts when its transaction is committed, else when the work has returned.
-   * @param user the user of the work, as `authenticate` returns it; null for nobody
+   * @param user the user of the work, as `authenticate` returns it; null for an anonymous one
    * @param work a function that uses the context it receives
    * @param options `set` makes the context that of the handlers of a set
    * @returns the result of the work

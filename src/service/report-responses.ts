@@ -9,7 +9,7 @@ import { type ODataResponse, whenSent } from "../http/odata-response.ts";
 import type { ResourcePath } from "../query/resource-path.ts";
 import { splitTarget } from "../syntax/query-options-parser.ts";
 
-/** What a request has shown of itself, for `onResponse`. */
+/** The facts about a request that `onResponse` gets. */
 export class ResponseReport {
   readonly #begun = performance.now();
   readonly #request: TracedResponse["request"];

@@ -53,7 +53,7 @@ interface RunningService {
   readonly ready: () => Promise<void>;
 }
 
-/** What the context shows in place of a request. */
+/** The values that `ctx.request` shows, since there is no request. */
 type AbsentRequest = Pick<ODataRequest, "headers" | "hostRequest" | "method" | "signal" | "target">;
 
 /** Makes `service.run`. */

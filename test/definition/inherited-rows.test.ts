@@ -161,7 +161,7 @@ describe("a warning at startup names sets that are open below a set with a row r
     }
   });
 
-  test("but not with a rule of their own, without one of the parent, or one that is the same for all users", () => {
+  test("but not with their own rule, nor where the parent has no rule, or the same rule for all users", () => {
     const guarded = { authorization: { rows } };
     for (const rule of [inherit("order"), () => allRows]) {
       expect(warningsOf(guarded, { authorization: { rows: rule } })).toEqual([]);

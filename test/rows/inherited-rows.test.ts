@@ -145,7 +145,7 @@ function overArrays(): Service {
   });
 }
 
-/** @param isNarrowed whether the application chooses the rows of lines by a source of its own */
+/** @param isNarrowed whether a source of the application chooses the rows of lines */
 function overTables({ db }: OpenDatabase, isNarrowed: boolean): Service {
   const writes = { db, operations: ["read", "create", "patch", "delete"], ...settings } as const;
   const columns = { orderId: "order_id" };

@@ -7,7 +7,7 @@ type Key = readonly PrimitiveValue[];
 /** The values of `set` that hooks have seen in the rows of a link. Its handler stores them, instead of others. */
 export class SuppliedValues {
   readonly #values = new Map<string, object>();
-  /** Supplies the values of a row that no hook has seen, such as one that another request has linked meanwhile. */
+  /** Supplies the values of a row that no hook has seen, for example because another request has linked the row meanwhile. */
   supply: ((key: Key, values: object) => Maybe<object>) | null = null;
 
   note(set: string, key: Key, values: object): void {

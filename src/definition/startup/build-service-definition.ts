@@ -127,7 +127,7 @@ export function buildServiceDefinition(
   );
 }
 
-/** Returns what the application gives as functions. */
+/** Returns the functions that the application gives. */
 function functionsOf({
   onStatement,
   onResponse,

@@ -157,7 +157,7 @@ function ownValues(
   reader: Reader,
 ): Maybe<object> {
   if (setValues === null) return {};
-  // What an `async` function writes may remain.
+  // The rows that an `async` function writes may remain.
   if (setValues.isAsync[cause]) reportFaults(reader);
   const { context } = reader;
   const facts = new WriteFacts({ ...source, context, ofHandlers: () => ServiceContext.ofSet(entitySet, context) });

@@ -81,7 +81,7 @@ interface WriteRules {
 
 const FREE: WriteRules = { restrictions: new Map(), stated: new Map() };
 
-/** Finds the row rules of all sets that rows are added to, and of those that they refer to. */
+/** Finds the row rules of all sets that rows are added to, and of the sets that these rows refer to. */
 async function rulesFor(
   set: EntitySetDefinition | null,
   rows: readonly Values[],
@@ -142,7 +142,7 @@ async function insertEach(task: InsertTask, { table, set, rows }: NewRows, from:
   return stored;
 }
 
-/** Whether several rows of a table may be added by one statement: what the statement returns are the rows as they stay. */
+/** Whether several rows of a table may be added by one statement: the statement returns the rows as they stay. */
 function maySendTogether(table: SqlTable): boolean {
   const { statements } = writerOf(table);
   return statements.returnsInserted && statements.triggers !== "own" && !mayShareKeys(table);
@@ -200,7 +200,7 @@ function nextChunk(table: SqlTable, rows: readonly Values[], from: number): read
   return prepared.slice(0, size);
 }
 
-/** Returns a row with its cells; null for one that is added alone: without columns, or with a value that cannot be stored. */
+/** Returns a row with its cells; null for a row that is added alone: without columns, or with a value that cannot be stored. */
 function prepare(table: SqlTable, given: Values): PreparedRow | null {
   try {
     const values = valuesToStore(table, given, {});

@@ -57,7 +57,7 @@ export function cellsToWrite(table: SqlTable, values: Values, stored: Values | n
 }
 
 /**
- * Checks the values that hooks and trusted code give to computed properties: each needs a column of its own.
+ * Checks the values that hooks and trusted code give to computed properties: each needs its own column.
  * @throws Error for a property that nothing can write, and for one whose column has another value
  */
 export function checkComputed(table: SqlTable, values: Values): void {

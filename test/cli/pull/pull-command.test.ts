@@ -188,7 +188,7 @@ describe("a renamed column", () => {
   });
 
   test("leaves the name of a property that you edited, with --keep-mine and in later pulls", async () => {
-    alter("create table Label (LabelId integer primary key, Name text not null)");
+    alter("create table Label (LabelId integer primary key, Name text not null, Name2 text)");
     await pull();
     edit("customer.ts", "  company: edm.string()", "  company: edm.string({ minLength: 2 })");
     edit("invoice.ts", "  customerId: edm.int64(),", "  customerId: edm.int64(), // Who pays.");
@@ -218,9 +218,13 @@ describe("a renamed column", () => {
     );
     expect(files["employee.ts"]).toMatch(/ {2}telefax: edm[^]* {4}telefax: "FaxNumber",/);
     expect(files["label.ts"]).toMatch(/columns: \{\n {4}labelId: "LabelId",\n {4}name: "Title",/);
-    alter("alter table Customer add column VatId text");
+    alter("alter table Customer add column VatId text", "alter table Label add column Name text");
     expect((await pull())[0]).toBe("success");
     expect(filesOf()["customer.ts"]).toContain('    company: "Firm",');
+    // The new column must not take the name of the old one.
+    expect(filesOf()["label.ts"]).toMatch(
+      / {2}name3: edm[^]* {4}name: "Title",\n {4}name2: "Name2",\n {4}name3: "Name",/,
+    );
     expect(await pull({ check: true })).toEqual(["success", expect.stringContaining("15 unchanged.")]);
     expect(await application.typeCheck()).toBe("");
   });

@@ -32,7 +32,7 @@ export function renamedColumnsOf(base: string, next: string): readonly RenamedCo
   );
 }
 
-/** Returns the properties that replace others in their places, each after the one that it replaces. */
+/** Returns the pairs of an old property and the property that replaces it in its place. */
 function pairsOf(base: string, other: string): ReadonlyArray<readonly [WrittenProperty, WrittenProperty]> {
   const old = propertiesOf(base);
   const made = propertiesOf(other);
@@ -118,10 +118,10 @@ export function keepEditedProperties(service: DescribedService, input: KeptInput
     const [base = "", mine = ""] = [bases.get(path), yours.get(path)?.replaceAll("\r\n", "\n")];
     const set = service.sets.find((each) => each.table === table);
     if (set === undefined || base === "") continue;
+    const names = new Map<string, string>();
     const keep = (key: string, kept: string): void => {
       const property = set.properties.find(({ field }) => field === key);
-      if (property === undefined || isGiven(set.typeName, property.name)) return;
-      described = withKey(described, set.typeName, { key, kept });
+      if (property !== undefined && !isGiven(set.typeName, property.name)) names.set(key, kept);
     };
     for (const { key, kept } of keptBefore(base, text)) keep(key, kept);
     const renamed = keepMine ? renamedColumnsOf(base, text) : [];
@@ -131,6 +131,7 @@ export function keepEditedProperties(service: DescribedService, input: KeptInput
       return key !== undefined;
     });
     if (edited.length > 0) columns.set(path, edited);
+    if (names.size > 0) described = withKeys(described, set.typeName, withoutClashes(set, names));
   }
   return { described, columns };
 }
@@ -158,13 +159,27 @@ function keyInYours(before: string, base: string, mine: string): string | undefi
   return pairsOf(base, mine).find(([{ key }]) => key === before)?.[1].key;
 }
 
-/** Gives a property of a type another key, and the name that belongs to it, in all declarations. */
-function withKey(
-  service: DescribedService,
-  owner: string,
-  { key, kept }: { readonly key: string; readonly kept: string },
-): DescribedService {
-  const rename = (type: string, field: string): string => (type === owner && field === key ? kept : field);
+/** Adds a number to the key of each other property that has a kept key: clients know the kept one. */
+function withoutClashes(
+  { properties, navigations }: Pick<DescribedService["sets"][number], "navigations" | "properties">,
+  kept: ReadonlyMap<string, string>,
+): ReadonlyMap<string, string> {
+  const names = new Map(kept);
+  const others = properties.filter(({ field }) => !kept.has(field));
+  const used = new Set([...kept.values(), ...[...others, ...navigations].map(({ field }) => field)].map(lettersOf));
+  for (const { field } of others) {
+    if (![...kept.values()].some((each) => each.toLowerCase() === field.toLowerCase())) continue;
+    let number = 2;
+    while (used.has(lettersOf(`${field}${number}`))) number += 1;
+    names.set(field, `${field}${number}`);
+    used.add(lettersOf(`${field}${number}`));
+  }
+  return names;
+}
+
+/** Gives properties of a type other keys, and the names that belong to them, in all declarations. */
+function withKeys(service: DescribedService, owner: string, keys: ReadonlyMap<string, string>): DescribedService {
+  const rename = (type: string, field: string): string => (type === owner ? (keys.get(field) ?? field) : field);
   return {
     ...service,
     sets: service.sets.map((set) => ({
