@@ -41,34 +41,56 @@ const MAX_PATH_LENGTH = 100;
 
 const NOTHING: readonly never[] = Object.freeze([]);
 
-/**
- * Returns the clause of a request without `$select`: all properties, whole.
- * @returns the same object for each call with a type
- */
-const selectAll: (entityType: EntityType) => SelectExpandClause = keptPer(({ properties }) => {
-  const selected = Object.freeze(properties.map((property) => Object.freeze({ property })));
-  return Object.freeze(keeper({ selected, isSelection: false, contextSelect: NOTHING, expanded: NOTHING }));
-});
+/** Returns all properties of a type, whole: the same list for each call with a type. */
+const wholeProperties: (entityType: EntityType) => readonly SelectedProperty[] = keptPer(({ properties }) =>
+  Object.freeze(properties.map((property) => Object.freeze({ property }))),
+);
 
 /**
- * Returns the clause of a request without `$select` for a user: all properties that the user may read, whole.
+ * Returns the clause of a request without `$select`: all properties, whole, but those that must be selected. If some are
+ * left out, the context URL lists the others.
+ * @returns the same object for each call with a type
+ * @see OData Protocol 4.0, section 10.7
+ */
+const selectDefault: (entityType: EntityType) => SelectExpandClause = keptPer((entityType) => {
+  const whole = wholeProperties(entityType);
+  const returned = Object.freeze(whole.filter(({ property }) => property.onlyIfSelected !== true));
+  const isWhole = returned.length === whole.length;
+  const contextSelect = isWhole ? NOTHING : namesOf(returned);
+  const selected = isWhole ? whole : returned;
+  return Object.freeze(keeper({ selected, isSelection: false, contextSelect, expanded: NOTHING }));
+});
+
+function namesOf(selected: readonly SelectedProperty[]): readonly string[] {
+  return Object.freeze(selected.map(({ property }) => property.name));
+}
+
+/**
+ * Returns the clause of a request without `$select` for a user: all properties that the user may read, whole, but those that
+ * must be selected.
  * @param owner the set of the entities; their type if no set is declared
  * @param access the properties that the user may not read; absent: none
  * @returns the same object for each call with equal arguments
  * @see docs/guides/authorization.md
  */
 export function selectReadable(owner: EntityOwner, access: PropertyAccess | null | undefined): SelectExpandClause {
-  const all = selectAll(owner.kind === "EntitySet" ? owner.entityType : owner);
-  if (access === null || access === undefined) return all;
-  return access.unreadableOf(owner).size === 0 ? all : readableClause(access, owner);
+  if (access === null || access === undefined || access.unreadableOf(owner).size === 0) {
+    return selectDefault(typeOf(owner));
+  }
+  return readableClause(access, owner);
 }
 
 const readableClause = keptPerPair((access: PropertyAccess, owner: EntityOwner): SelectExpandClause => {
   const unreadable = access.unreadableOf(owner);
-  const all = selectAll(owner.kind === "EntitySet" ? owner.entityType : owner);
+  const all = selectDefault(typeOf(owner));
   const selected = Object.freeze(all.selected.filter(({ property }) => !unreadable.has(property)));
-  return Object.freeze(keeper({ ...all, selected, unreadable }));
+  const contextSelect = all.contextSelect.length === 0 ? NOTHING : namesOf(selected);
+  return Object.freeze(keeper({ ...all, selected, contextSelect, unreadable }));
 });
+
+function typeOf(owner: EntityOwner): EntityType {
+  return owner.kind === "EntitySet" ? owner.entityType : owner;
+}
 
 /**
  * Binds `$select`. Selected navigation properties and operations appear in the context URL only; `$expand` returns their
@@ -102,7 +124,9 @@ export function bindSelect(items: readonly SelectItemSyntax[], target: SelectTar
       if (!hasStar || !isStructural) contextSelect.add(name);
     }
   }
-  const { selected: all, unreadable } = selectReadable(target.owner, target.properties);
+  const unreadable = selectReadable(target.owner, target.properties).unreadable;
+  // A star also selects the properties that are returned only if selected.
+  const all = wholeProperties(target.entityType).filter(({ property }) => unreadable?.has(property) !== true);
   const selected = hasStar ? permitted(all, rules.allowed) : inDeclaredOrder(target.entityType, selection);
   const isSelection = !hasStar || selected.length < all.length;
   const clause: SelectExpandClause = {
@@ -134,7 +158,8 @@ function withNames(clause: SelectExpandClause, rows: RowNames | undefined): Sele
 export function selectComputed(clause: SelectExpandClause, rows: RowNames | undefined): SelectExpandClause {
   if (rows === undefined || rows.copies.named.length === 0) return clause;
   const isShown = rows.computed.size > 0;
-  const shown = isShown ? withComputed({ ...clause, contextSelect: ["*"] }, rows.computed) : clause;
+  const contextSelect = clause.contextSelect.length === 0 ? ["*"] : clause.contextSelect;
+  const shown = isShown ? withComputed({ ...clause, contextSelect }, rows.computed) : clause;
   return keeper(withNames({ ...shown }, rows));
 }
 

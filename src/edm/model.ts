@@ -169,6 +169,8 @@ export interface StructuralProperty {
   readonly facets: Facets;
   /** Whether the database supplies the value of a new entity that lacks it; absent: false. */
   readonly databaseDefault?: boolean | undefined;
+  /** Whether responses contain it only if `$select` names it; absent: false. */
+  readonly onlyIfSelected?: boolean | undefined;
   /** The declared default, in canonical form; undefined when none is declared. */
   readonly defaultValue?: unknown;
   readonly description?: string | undefined;

@@ -1,7 +1,7 @@
 import { keptPer, keptPerPair, keeper } from "../base/memo.ts";
 import type { EntitySet, EntityType, NavigationJoin, StructuralProperty } from "../edm/model.ts";
 import type { SelectedProperty, SelectExpandClause } from "../query/clauses.ts";
-import { computedIn } from "../query/mentions.ts";
+import { computedIn, propertiesIn } from "../query/mentions.ts";
 
 /** The other needs of a response for each entity. */
 interface ReadNeeds {
@@ -20,7 +20,8 @@ const propertiesOf = keptPerPair(
 
 /**
  * Returns the properties that a source must read for a response: those of `$select`, of the ETag, of the joins of
- * expansions, and the key if links are written; all if values are computed of them. They are in order of declaration, ignored
+ * expansions, and the key if links are written; if values are computed of them, all but those that are returned only if
+ * selected and that nothing names. They are in order of declaration, ignored
  * properties last.
  * @see docs/reference/select.md
  */
@@ -74,13 +75,19 @@ export function parentProperties(join: NavigationJoin): readonly StructuralPrope
 
 /** The expressions of computed values may navigate, so they need the properties of all joins. */
 function allProperties(
-  { entityType, navigationJoins }: EntitySet,
+  { entityType, navigationJoins, etag }: EntitySet,
   clause: SelectExpandClause,
   needs: ReadNeeds,
 ): readonly SelectedProperty[] {
-  const paths = computedIn(clause) === null ? [] : [...navigationJoins.values()].flatMap(parentProperties);
+  const computed = computedIn(clause);
+  const paths = computed === null ? [] : [...navigationJoins.values()].flatMap(parentProperties);
   const join = [...(needs.join ?? []), ...paths];
-  return [...entityType.properties, ...ignoredAmong(join, entityType)].map((property) => ({ property }));
+  const named = computed === null ? [] : propertiesIn(computed).filter(({ owner }) => owner === null);
+  const used = [...clause.selected, ...named].map(({ property }) => property);
+  const read = entityType.properties.filter(
+    (each) => each.onlyIfSelected !== true || [used, join, etag].some((list) => list.includes(each)),
+  );
+  return [...read, ...ignoredAmong(join, entityType)].map((property) => ({ property }));
 }
 
 function neededProperties(

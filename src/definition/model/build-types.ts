@@ -187,6 +187,7 @@ export class TypeBuilder {
       immutable: declared.immutable,
       facets: resolveFacets(declared),
       databaseDefault: declared.databaseDefault,
+      onlyIfSelected: declared.onlyIfSelected,
       defaultValue: this.defaultValue(declared, isText),
       description: declared.description,
       ...this.#described(owner, name),

@@ -149,6 +149,7 @@ type Modifier =
   | "computed"
   | "immutable"
   | "databaseDefault"
+  | "onlyIfSelected"
   | "json"
   | "default"
   | "describe"
@@ -157,10 +158,10 @@ type Modifier =
 /** The modifiers without effect, by use; `nullable` is allowed everywhere. */
 const MEANINGLESS: Readonly<Record<PropertyUse, readonly Modifier[]>> = {
   "entity property": [],
-  "complex property": ["key", "databaseDefault"],
-  item: ["key", "ignored", "computed", "immutable", "databaseDefault", "json", "default", "describe", "annotate"],
-  parameter: ["key", "ignored", "computed", "immutable", "databaseDefault", "json"],
-  result: ["key", "ignored", "computed", "immutable", "databaseDefault", "json", "default", "describe", "annotate"],
+  "complex property": ["key", "databaseDefault", "onlyIfSelected"],
+  item: ["key", "ignored", "computed", "immutable", "databaseDefault", "onlyIfSelected", "json", "default", "describe", "annotate"],
+  parameter: ["key", "ignored", "computed", "immutable", "databaseDefault", "onlyIfSelected", "json"],
+  result: ["key", "ignored", "computed", "immutable", "databaseDefault", "onlyIfSelected", "json", "default", "describe", "annotate"],
 };
 
 /**
@@ -201,6 +202,9 @@ function* checkProperty(
   if (declared.ignored && declared.annotations !== undefined) {
     yield fault(`\`.annotate()\` has no effect on ${what}, which is ignored.`, "Remove it, or `.ignored()`.");
   }
+  if (use === "entity property" && declared.onlyIfSelected && declared.ignored) {
+    yield fault(`\`.onlyIfSelected()\` has no effect on ${what}, which is ignored.`, "Remove it, or `.ignored()`.");
+  }
   if (declared.item !== undefined) yield* checkCollection(declared, declared.item, what, place);
   if (use === "entity property" && declared.key) yield* checkKey(declared, what, fault);
   if (isResolvable) yield* checkDefault(declared, what, fault);
@@ -240,6 +244,10 @@ function* checkKey(declared: PropertyDeclaration, what: string, fault: MakeFault
   if (declared.nullable) yield fault(`A key is never null, but ${what} is nullable.`, "Remove .nullable() or .key().");
   if (declared.ignored) {
     yield fault(`A key is part of every URL, but ${what} is ignored.`, "Remove .ignored() or .key().");
+  }
+  if (declared.onlyIfSelected) {
+    const fix = "Remove .onlyIfSelected() or .key().";
+    yield fault(`A key is part of every entity, but ${what} is returned only if selected.`, fix);
   }
   if (declared.item !== undefined || !canBeKey(declared.type)) {
     const is = declared.item === undefined ? typeName(declared.type) : "a collection";
@@ -296,6 +304,9 @@ function adviseModifier(use: PropertyUse, modifier: Modifier): string {
   if (use === "item") return "Append it to edm.collection(…), or remove it.";
   if (use === "complex property" && modifier === "databaseDefault") {
     return "Remove it, and append it to the property with the complex value, if the database has a default for the whole value.";
+  }
+  if (use === "complex property" && modifier === "onlyIfSelected") {
+    return "Remove it, and append it to the property of the entity that contains the complex value.";
   }
   if (use === "complex property") return "Remove it: only entity types have keys.";
   if (use === "parameter" && modifier === "json") return "Remove it: the key in `params` is the name.";

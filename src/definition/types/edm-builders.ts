@@ -142,6 +142,7 @@ const PLAIN = Object.freeze({
   computed: false,
   immutable: false,
   databaseDefault: false,
+  onlyIfSelected: false,
   defaultValue: undefined,
   json: undefined,
   description: undefined,
@@ -237,6 +238,14 @@ export class Property<
    */
   databaseDefault(): Property<Value, Input, Trait | "databaseDefault", Change> {
     return new Property({ ...this.declared, databaseDefault: true });
+  }
+
+  /**
+   * Leaves the property out of responses unless `$select` names it, or is `*`. It is for large values.
+   * @see docs/guides/large-values.md
+   */
+  onlyIfSelected(): Property<Value, Input, Trait, Change> {
+    return new Property({ ...this.declared, onlyIfSelected: true });
   }
 
   /** Sets the wire name, instead of the name by the naming policy. */

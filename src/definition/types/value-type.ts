@@ -17,6 +17,7 @@ export interface PropertyDeclaration {
   readonly computed: boolean;
   readonly immutable: boolean;
   readonly databaseDefault: boolean;
+  readonly onlyIfSelected: boolean;
   /** The wrapped default; undefined without a default. */
   readonly defaultValue: { readonly value: unknown } | undefined;
   /** The wire name, instead of the name by the naming policy. */
