@@ -101,7 +101,7 @@ function membersOf(properties: readonly StructuralProperty[], use: SchemaUse, sc
   return Object.fromEntries(
     properties.map((property) => {
       const { name, computed } = property;
-      const description = fullDescription(property);
+      const description = describe(property, use);
       const schema = valueSchema(property, use, schemas);
       return [
         name,
@@ -114,6 +114,12 @@ function membersOf(properties: readonly StructuralProperty[], use: SchemaUse, sc
       ];
     }),
   );
+}
+
+function describe(property: StructuralProperty, use: SchemaUse): string | undefined {
+  const description = fullDescription(property);
+  if (use !== "answer" || property.onlyIfSelected !== true) return description;
+  return [...(description === undefined ? [] : [description]), "Returned only if `$select` names it."].join(" ");
 }
 
 /** Makes the schema of an object, without undefined members. */

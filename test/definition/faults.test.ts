@@ -482,6 +482,38 @@ const TYPES: readonly Row[] = [
     },
   ],
   [
+    "properties that clients cannot select",
+    ofType(
+      {
+        hidden: edm.string().ignored().onlyIfSelected(),
+        place: edm.complex(complexType("Place", { at: edm.int32().onlyIfSelected() })),
+        list: edm.collection(edm.int32().onlyIfSelected()),
+        fine: edm.binary().computed().onlyIfSelected(),
+      },
+      edm.int32().key().onlyIfSelected(),
+    ),
+    {
+      set: "Thing",
+      message: "A key is part of every entity, but the property `id` of Thing is returned only if selected.",
+      fix: "Remove .onlyIfSelected() or .key().",
+    },
+    {
+      set: "Thing",
+      message: "`.onlyIfSelected()` has no effect on the property `hidden` of Thing, which is ignored.",
+      fix: "Remove it, or `.ignored()`.",
+    },
+    {
+      set: "Thing",
+      message: "`.onlyIfSelected()` has no effect on the items of the property `list` of Thing.",
+      fix: "Append it to edm.collection(…), or remove it.",
+    },
+    {
+      set: "Place",
+      message: "`.onlyIfSelected()` has no effect on the property `at` of Place.",
+      fix: "Remove it, and append it to the property of the entity that contains the complex value.",
+    },
+  ],
+  [
     "a default of the database for a member of a complex value, and for items",
     ofType({
       place: edm.complex(complexType("Place", { at: edm.int32().databaseDefault() })),

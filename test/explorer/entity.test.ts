@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { isRepeatable, writableValues } from "../../explorer/src/format/entity.ts";
+import { isRepeatable, unselectedNames, writableValues } from "../../explorer/src/format/entity.ts";
 import { entityType, property } from "./sample-model.ts";
 
 const NOTE = entityType("Note", [
@@ -28,4 +28,18 @@ test.each([
 test("a key of text that the service sets is no content", () => {
   const type = entityType("Tag", [property("Slug", "String", { readOnly: true })]);
   expect(isRepeatable(type, { Slug: "a" })).toBe(true);
+});
+
+test("an entity without a value that a write may state cannot be created again", () => {
+  const { Title: _, ...others } = VALUES;
+  expect(isRepeatable(NOTE, others)).toBe(false);
+});
+
+test.each([
+  ["Notes(Id,Title)/$entity", ["Version", "Changed", "Meta", "Tags"]],
+  ["Notes/$entity", []],
+  ["Users(1)/Note/$entity", []],
+])("an entity with the context %s lacks %j", (context, expected) => {
+  const values = { "@odata.context": `https://a.example/$metadata#${context}`, Id: 1, Title: "a" };
+  expect(unselectedNames(NOTE, values)).toEqual(expected);
 });

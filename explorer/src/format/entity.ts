@@ -16,17 +16,32 @@ export function toEntity(body: unknown): Entity | null {
   return { values, etag: typeof etag === "string" ? etag : null };
 }
 
+/**
+ * Returns the properties that the service left out of an entity, because they must be selected: the context URL then lists the
+ * others.
+ * @see OData Protocol 4.0, section 10.8
+ */
+export function unselectedNames({ properties }: StructuredType, values: EntityValues): readonly string[] {
+  const context = values["@odata.context"];
+  if (typeof context !== "string" || !context.endsWith(")/$entity")) return [];
+  return [...properties.keys()].filter((name) => !Object.hasOwn(values, name));
+}
+
 /** Returns the values of an entity that a new one like it may state. */
 export function writableValues({ properties }: StructuredType, values: EntityValues): EntityValues {
   const writable = [...properties.values()].filter((each) => !each.readOnly && Object.hasOwn(values, each.name));
   return Object.fromEntries(writable.map(({ name }) => [name, values[name]]));
 }
 
-/** Returns whether a new entity can have the content of an old one: keys, numbers and times the service sets again. */
+/**
+ * Returns whether a new entity can have the content of an old one: keys, numbers and times the service sets again. Values that
+ * the service did not send are lost.
+ */
 export function isRepeatable({ properties, key }: StructuredType, values: EntityValues): boolean {
   return [...properties.values()].every((property) => {
     const { name, type } = property;
     const isLost = typeof values[name] === "object" || (type.kind === "primitive" && /String|Binary/u.test(type.name));
+    if (!property.readOnly && !Object.hasOwn(values, name)) return false;
     return (values[name] ?? null) === null || !property.readOnly || key.includes(property) || !isLost;
   });
 }

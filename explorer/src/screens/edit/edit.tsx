@@ -21,7 +21,7 @@ import { type RecordPlace, changeRecord, createRecord } from "../../parts/record
 import { ValueCell } from "../../parts/value-cell.tsx";
 import { resolvePath } from "../../query/resolve-type.ts";
 import type { ScreenProps } from "../../state/session.ts";
-import { encodePath, viewOf } from "../../state/view.ts";
+import { resourceUrl, viewOf } from "../../state/view.ts";
 
 /** Shows a form that creates a record of a collection, or changes the record of a path. */
 export function Edit({ session, view }: ScreenProps): JSX.Element {
@@ -31,7 +31,10 @@ export function Edit({ session, view }: ScreenProps): JSX.Element {
   const { set, type, isCollection } = place;
   const mayWrite = isCollection ? set?.abilities.canCreate !== false : set?.abilities.canUpdate === true;
   if (!mayWrite) return <NotThere path={path} title="The service does not permit to change this" />;
-  const at = { session, path, place };
+  // PUT replaces the whole record, so it must be read whole.
+  const isReplaced = set?.abilities.updatesByPut === true && set.abilities.canSelect !== false;
+  const options = isReplaced ? new Map([["$select", "*"]]) : view.options;
+  const at = { session, path, place, url: resourceUrl({ path, options }) };
   return (
     <div class="edit" key={path}>
       <Heading>{isCollection ? `New record of ${set?.name ?? type.name}` : `Edit ${path}`}</Heading>
@@ -40,14 +43,17 @@ export function Edit({ session, view }: ScreenProps): JSX.Element {
   );
 }
 
-function Change(at: RecordPlace): JSX.Element {
-  const loading = useRecord(at.session, encodePath(at.path));
+/** A place, with the URL that reads the record. */
+type EditedPlace = RecordPlace & { readonly url: string };
+
+function Change(at: EditedPlace): JSX.Element {
+  const loading = useRecord(at.session, at.url);
   return <LoadedRecord loading={loading}>{(entity) => <EditForm {...at} entity={entity} />}</LoadedRecord>;
 }
 
 /** Shows a field for each property that a write may state. `entity` is null for a new record. */
-function EditForm(props: RecordPlace & { readonly entity: Entity | null }): JSX.Element {
-  const { session, path, place, entity } = props;
+function EditForm(props: EditedPlace & { readonly entity: Entity | null }): JSX.Element {
+  const { session, path, place, url, entity } = props;
   const base = entity?.values ?? null;
   const [conflict, setConflict] = useState<Parameters<typeof MergeDialog>[0] | null>(null);
   const save = async (over: Entity, values: EntityValues, signal: AbortSignal): Promise<void> => {
@@ -55,7 +61,7 @@ function EditForm(props: RecordPlace & { readonly entity: Entity | null }): JSX.
       await changeRecord(props, over, values, { signal });
     } catch (error) {
       if (!(error instanceof ServiceError) || error.status !== 412) throw error;
-      const theirs = toEntity((await session.client.get(encodePath(path), { signal })).body);
+      const theirs = toEntity((await session.client.get(url, { signal })).body);
       if (theirs === null) throw error;
       const rows = mergeColumns(place.type, base ?? {}, values, theirs.values);
       const merged = await new Promise<EntityValues | null>((onEnd) => {

@@ -51,19 +51,21 @@ export function shownNames({ key, properties }: StructuredType, select = ""): re
 /**
  * Returns the columns of a query.
  * @param sample rows of the answer, which show columns that the model does not have
+ * @param isPart whether the service may leave out properties that no option selects
  */
-export function columnsOf(place: ResolvedPath, { options }: View, sample: readonly Row[]): readonly Column[] {
+export function columnsOf(place: ResolvedPath, view: View, sample: readonly Row[], isPart = false): readonly Column[] {
   const { type } = place;
   const found = [...new Set(sample.flatMap((row) => Object.keys(row)))].filter((name) => !name.includes("@"));
-  const form = readApply(options.get("$apply") ?? "");
+  const form = readApply(view.options.get("$apply") ?? "");
   const applied = form === null ? found : [...form.groupBy, ...form.totals.map(({ alias }) => alias)];
-  const relations = (readExpand(options.get("$expand") ?? "") ?? []).map(({ path }) => path);
-  const asked = [...shownNames(type, options.get("$select")), ...relations];
+  const relations = (readExpand(view.options.get("$expand") ?? "") ?? []).map(({ path }) => path);
+  const isSent = (name: string): boolean => !isPart || sample.length === 0 || found.includes(name.replace(/\/.*/u, ""));
+  const asked = [...shownNames(type, view.options.get("$select")).filter(isSent), ...relations];
   const isKnown = (name: string): boolean => memberAt(type, name) !== null;
   const names = [...asked.filter(isKnown), ...found.filter((name) => !isKnown(name))];
   // So many rows say how wide a column is.
   const rows = sample.slice(0, 60);
-  return (options.has("$apply") ? applied : names).map((name) => columnOf(place, name, rows));
+  return (view.options.has("$apply") ? applied : names).map((name) => columnOf(place, name, rows));
 }
 
 function columnOf({ type, set }: ResolvedPath, name: string, sample: readonly Row[]): Column {

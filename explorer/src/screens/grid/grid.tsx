@@ -54,7 +54,7 @@ function Rows(props: Omit<GridProps, "onEdit">): JSX.Element {
       if (!isRefused || plain.first === query.first) throw error;
       return open(plain);
     });
-    return { query, rows, columns: columnsOf(query.place, view, rows.sample) };
+    return { query, rows, columns: columnsOf(query.place, view, rows.sample, rows.isPart) };
   });
   const { state, last } = loading;
   const shared = { ...props, onEdit: setBegun };
@@ -119,7 +119,9 @@ function Shown(props: Omit<TableProps, "isCounting">): JSX.Element {
 function Tools(props: GridProps & Pick<TableProps, "columns">): JSX.Element {
   const { view, query, columns, onEdit } = props;
   const { set, type } = query.place;
-  const names = shownNames(type, view.options.get("$select"));
+  const names = shownNames(type, view.options.get("$select")).filter(
+    (name) => columns.length === 0 || columns.some((column) => column.name === name),
+  );
   const [isSaving, setSaving] = useState(false);
   return (
     <div class="grid-tools">

@@ -1,6 +1,6 @@
 import type { JSX } from "preact";
 import { useEffect, useMemo } from "preact/hooks";
-import { type Entity, toEntity } from "../../format/entity.ts";
+import { type Entity, toEntity, unselectedNames } from "../../format/entity.ts";
 import { pictureType } from "../../format/picture-type.ts";
 import { showValue, shownAs } from "../../format/show-value.ts";
 import { labelProperty } from "../../model/label-property.ts";
@@ -8,10 +8,10 @@ import type { Navigation, PropertyType } from "../../model/model.ts";
 import type { RecordPlace } from "../../parts/record-writes.ts";
 import { recordPath, toLiteral } from "../../query/literals.ts";
 import { useLoaded } from "../../state/use-loaded.ts";
-import { encodePath, hrefOf, viewOf } from "../../state/view.ts";
+import { encodePath, hrefOf, type View, viewOf } from "../../state/view.ts";
 
-/** A record that is shown. */
-export type ShownRecord = RecordPlace & { readonly entity: Entity };
+/** A record that is shown, with the options of its view. */
+export type ShownRecord = RecordPlace & Pick<View, "options"> & { readonly entity: Entity };
 
 /** Something that a record says, or that is said of it. */
 interface Fact {
@@ -34,11 +34,16 @@ export function factsOf(shown: ShownRecord): readonly Fact[] {
     const note = property?.description ?? property?.label ?? null;
     return { name, tag: isKey ? "key" : null, note: note === name ? null : note, value };
   });
+  const whole = hrefOf(viewOf("record", shown.path, [["$select", "*"]]));
+  const unselected = (shown.options.has("$select") ? [] : unselectedNames(shown.place.type, values)).map((name) => {
+    const note = properties.get(name)?.description ?? null;
+    return { name, tag: null, note, value: <a href={whole}>Load the whole record</a> };
+  });
   const relations = Array.from(navigations.values(), (navigation) => {
     const value = <Related {...shown} navigation={navigation} />;
     return { name: navigation.name, tag: "relation", note: navigation.description, value };
   });
-  return [...own, ...relations, ...referencesTo(shown)];
+  return [...own, ...unselected, ...relations, ...referencesTo(shown)];
 }
 
 /** Shows where a navigation of a record leads. */

@@ -66,7 +66,8 @@ function Actions(props: ShownRecord): JSX.Element {
   const operations = session.model.operations.filter(
     ({ boundTo, boundToCollection }) => !boundToCollection && boundTo?.qualifiedName === type.qualifiedName,
   );
-  const edit = viewOf("edit", recordPath(set, entity.values) ?? path);
+  const select = [...props.options].filter(([name]) => name === "$select");
+  const edit = viewOf("edit", recordPath(set, entity.values) ?? path, select);
   const remove = (): void => {
     const canUndo = set?.abilities.canCreate === true && isRepeatable(type, entity.values);
     const isMeant = canUndo || confirm(`Delete ${path} for good? The service cannot create it again as it was.`);
