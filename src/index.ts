@@ -39,6 +39,7 @@ export type { Entities, EntitySource, ValueSource } from "./definition/handlers.
 export { complexType, entityType, enumType } from "./definition/types/entity-type.ts";
 export type { EnumTypeOptions } from "./definition/types/entity-type.ts";
 export type { Answer, Awaitable, CollectionQuery } from "./definition/handlers.ts";
+export type { TemporalObject } from "./definition/types/edm-builders.ts";
 export type {
   BodyOf,
   DeltaOf,
@@ -47,8 +48,7 @@ export type {
   NewEntityOf,
   ReadEntityOf,
   ResultOf,
-  TemporalObject,
-} from "./definition/types/edm-builders.ts";
+} from "./definition/types/entity-values.ts";
 export { fromPino } from "./definition/logger.ts";
 export type { FieldsFirstLogger, Logger } from "./definition/logger.ts";
 export type { NamingPolicy } from "./definition/names.ts";

@@ -11,7 +11,7 @@ import type {
   SelectedProperty,
 } from "../query/clauses.ts";
 import type { KeyedJoins, KeyedRow, QueryableSource } from "../query/source.ts";
-import type { ResultOf } from "./types/edm-builders.ts";
+import type { ResultOf } from "./types/entity-values.ts";
 import type { ComplexTypeDeclaration, EntityTypeDeclaration } from "./types/value-type.ts";
 
 /** A value or a promise of it. */

@@ -1,5 +1,5 @@
 import type { EntitySource } from "../definition/handlers.ts";
-import type { ResultOf } from "../definition/types/edm-builders.ts";
+import type { ResultOf } from "../definition/types/entity-values.ts";
 import type { EntityTypeDeclaration } from "../definition/types/value-type.ts";
 import { applyQuery } from "./apply-query.ts";
 

@@ -101,25 +101,19 @@ function membersOf(properties: readonly StructuralProperty[], use: SchemaUse, sc
   return Object.fromEntries(
     properties.map((property) => {
       const { name, computed } = property;
-      const description = describe(property, use);
+      const note = use === "answer" && property.onlyIfSelected === true ? MUST_BE_SELECTED : "";
       const schema = valueSchema(property, use, schemas);
       return [
         name,
         {
           ...schema,
-          description: description ?? schema["description"],
+          description: `${fullDescription(property) ?? ""} ${note}`.trim() || schema["description"],
           readOnly: use === "answer" && computed ? true : undefined,
           default: use === "body" ? defaultOf(property) : undefined,
         },
       ];
     }),
   );
-}
-
-function describe(property: StructuralProperty, use: SchemaUse): string | undefined {
-  const description = fullDescription(property);
-  if (use !== "answer" || property.onlyIfSelected !== true) return description;
-  return [...(description === undefined ? [] : [description]), "Returned only if `$select` names it."].join(" ");
 }
 
 /** Makes the schema of an object, without undefined members. */
@@ -263,6 +257,7 @@ function nullableSchema(schema: DocumentObject): DocumentObject {
 }
 
 const TEXT: DocumentObject = { type: "string" };
+const MUST_BE_SELECTED = "Returned only if `$select` names it.";
 
 /** The control information of an entity. @see OData JSON Format 4.0, section 4.5 */
 const CONTROL_INFORMATION = {

@@ -1,5 +1,5 @@
 import { mergeDelta } from "../sets/merge-delta.ts";
-import type { DeltaOf, EntityOf } from "../types/edm-builders.ts";
+import type { DeltaOf, EntityOf } from "../types/entity-values.ts";
 import type { EntityTypeDeclaration } from "../types/value-type.ts";
 import { declaredEntityType } from "./declared-entity-type.ts";
 

@@ -5,7 +5,7 @@ import type { RowRestriction } from "../../query/source.ts";
 import type { RuleContext, User, Context } from "../context.ts";
 import type { Awaitable, Answer } from "../handlers.ts";
 import { isObject } from "../option-table.ts";
-import type { EntityOf } from "../types/edm-builders.ts";
+import type { EntityOf } from "../types/entity-values.ts";
 import type { NavigationDeclaration } from "../types/navigation-declaration.ts";
 import { type RowCondition, rowConditions } from "../types/row-conditions.ts";
 import type { RowOf, RowPredicate } from "../types/row-predicate.ts";

@@ -6,8 +6,8 @@ import type { RuleContext, SetContext, WriteContext, DeclaredEntitySet, ServerSe
 import type { Entities, EntitySource, Answer, CollectionQuery } from "../handlers.ts";
 import type { Logger } from "../logger.ts";
 import { everyOption, frozenCopy } from "../option-table.ts";
-import type { BodyOf, DeltaOf, KeyOf, ResultOf } from "../types/edm-builders.ts";
 import { type Annotations, describe } from "../types/entity-type.ts";
+import type { BodyOf, DeltaOf, KeyOf, ResultOf } from "../types/entity-values.ts";
 import type { LiteralContext } from "../types/literal-context.ts";
 import type { GraphOf } from "../types/navigation-declaration.ts";
 import type { EntityTypeDeclaration } from "../types/value-type.ts";

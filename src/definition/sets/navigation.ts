@@ -1,8 +1,8 @@
 import type { TableName } from "../../edm/table-name.ts";
 import type { SetContext } from "../context.ts";
 import type { Entities, Answer } from "../handlers.ts";
-import type { BodyOf, KeyOf, ResultOf } from "../types/edm-builders.ts";
 import { type Annotations, describe } from "../types/entity-type.ts";
+import type { BodyOf, KeyOf, ResultOf } from "../types/entity-values.ts";
 import type { NavigationDeclaration, Thunk } from "../types/navigation-declaration.ts";
 import type { EntityTypeDeclaration } from "../types/value-type.ts";
 

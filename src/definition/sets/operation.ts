@@ -1,8 +1,8 @@
 import type { Context, SetContext } from "../context.ts";
 import type { Answer, ValueSource } from "../handlers.ts";
 import { isObject } from "../option-table.ts";
-import type { InputOf, KeyOf, ResultOf, ValueOf } from "../types/edm-builders.ts";
 import { type Annotations, describe } from "../types/entity-type.ts";
+import type { InputOf, KeyOf, ResultOf, ValueOf } from "../types/entity-values.ts";
 import type { AnyProperty, EntityCollection, EntityTypeDeclaration } from "../types/value-type.ts";
 import type { AuthorizationRules } from "./authorization.ts";
 

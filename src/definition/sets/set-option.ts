@@ -1,6 +1,6 @@
 import type { RuleContext, SetContext, User } from "../context.ts";
 import type { Answer } from "../handlers.ts";
-import type { BodyOf, DeltaOf, InputOf, KeyOf, ReadEntityOf } from "../types/edm-builders.ts";
+import type { BodyOf, DeltaOf, InputOf, KeyOf, ReadEntityOf } from "../types/entity-values.ts";
 import type { LiteralContext, LiteralText } from "../types/literal-context.ts";
 import type { AnyProperty, EntityTypeDeclaration } from "../types/value-type.ts";
 

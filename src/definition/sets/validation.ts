@@ -2,7 +2,7 @@ import { chain, type Maybe } from "../../base/maybe.ts";
 import type { FaultParameters } from "../../errors/fault.ts";
 import type { SetContext } from "../context.ts";
 import type { Answer, Awaitable } from "../handlers.ts";
-import type { DeltaOf, ReadEntityOf } from "../types/edm-builders.ts";
+import type { DeltaOf, ReadEntityOf } from "../types/entity-values.ts";
 import type { GraphOf } from "../types/navigation-declaration.ts";
 import type { EntityTypeDeclaration } from "../types/value-type.ts";
 

@@ -1,6 +1,6 @@
 import type { SetContext } from "../context.ts";
 import type { Answer } from "../handlers.ts";
-import type { BodyOf, DeltaOf, KeyOf, ReadEntityOf, ResultOf } from "../types/edm-builders.ts";
+import type { BodyOf, DeltaOf, KeyOf, ReadEntityOf, ResultOf } from "../types/entity-values.ts";
 import type { LiteralContext } from "../types/literal-context.ts";
 import type { GraphOf } from "../types/navigation-declaration.ts";
 import type { ComputedOf } from "../types/server-set.ts";

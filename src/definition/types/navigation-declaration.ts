@@ -1,4 +1,4 @@
-import type { BodyOf } from "./edm-builders.ts";
+import type { BodyOf } from "./entity-values.ts";
 import type { EntityTypeDeclaration } from "./value-type.ts";
 
 /** The number of related entities: any number, at most one, or exactly one. */

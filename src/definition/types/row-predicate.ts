@@ -1,6 +1,6 @@
 import { PRIMITIVE_TYPES } from "../../edm/primitive-type.ts";
 import type { Expression } from "../../query/expression.ts";
-import type { ValueOf } from "./edm-builders.ts";
+import type { ValueOf } from "./entity-values.ts";
 import type { NavigationDeclaration } from "./navigation-declaration.ts";
 import type { AnyProperty, EntityTypeDeclaration } from "./value-type.ts";
 

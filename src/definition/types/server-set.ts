@@ -1,4 +1,4 @@
-import type { DeltaOf, InputOf, NewEntityOf } from "./edm-builders.ts";
+import type { DeltaOf, InputOf, NewEntityOf } from "./entity-values.ts";
 import type { EntityTypeDeclaration } from "./value-type.ts";
 
 /** The traits of a property. */
