@@ -197,7 +197,8 @@ describe.each(STORES)("properties that must be selected over $title", ({ open })
     const selected = await get("Docs?$top=25&$expand=Owner($select=Letter)");
     expect(selected.body?.["@odata.context"]).toBe(context("Docs(Id,Name,OwnerId,Owner(Letter))"));
     expect(selected.text).not.toContain('"Content"');
-    expect(selected.body).toMatchObject({ value: [{ Owner: { Letter: "hello" } }, ...Array<object>(24).fill({})] });
+    const [first] = await rows("Docs?$top=25&$expand=Owner($select=Letter)");
+    expect(first).toMatchObject({ Owner: { Letter: "hello" } });
     expect((await get("Docs(3)/Owner")).body).not.toHaveProperty("Letter");
   });
 
