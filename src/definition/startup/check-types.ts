@@ -159,9 +159,31 @@ type Modifier =
 const MEANINGLESS: Readonly<Record<PropertyUse, readonly Modifier[]>> = {
   "entity property": [],
   "complex property": ["key", "databaseDefault", "onlyIfSelected"],
-  item: ["key", "ignored", "computed", "immutable", "databaseDefault", "onlyIfSelected", "json", "default", "describe", "annotate"],
+  item: [
+    "key",
+    "ignored",
+    "computed",
+    "immutable",
+    "databaseDefault",
+    "onlyIfSelected",
+    "json",
+    "default",
+    "describe",
+    "annotate",
+  ],
   parameter: ["key", "ignored", "computed", "immutable", "databaseDefault", "onlyIfSelected", "json"],
-  result: ["key", "ignored", "computed", "immutable", "databaseDefault", "onlyIfSelected", "json", "default", "describe", "annotate"],
+  result: [
+    "key",
+    "ignored",
+    "computed",
+    "immutable",
+    "databaseDefault",
+    "onlyIfSelected",
+    "json",
+    "default",
+    "describe",
+    "annotate",
+  ],
 };
 
 /**
