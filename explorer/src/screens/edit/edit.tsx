@@ -32,7 +32,7 @@ export function Edit({ session, view }: ScreenProps): JSX.Element {
   const mayWrite = isCollection ? set?.abilities.canCreate !== false : set?.abilities.canUpdate === true;
   if (!mayWrite) return <NotThere path={path} title="The service does not permit to change this" />;
   // PUT replaces the whole record, so it must be read whole.
-  const isReplaced = set?.abilities.updatesByPut === true && set.abilities.canSelect !== false;
+  const isReplaced = set?.abilities.updatesByPut === true && set.abilities.canSelect;
   const options = isReplaced ? new Map([["$select", "*"]]) : view.options;
   const at = { session, path, place, url: resourceUrl({ path, options }) };
   return (
