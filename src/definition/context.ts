@@ -125,25 +125,33 @@ export interface Context extends RuleContext {
 }
 
 /** The context of the work of `inTransaction`. */
-export interface TransactionContext extends Context {
+export interface TransactionContext<T extends Transaction = Transaction> extends Context {
   /** The open transaction. Accessing it after the work has ended throws. */
-  readonly transaction: Transaction;
+  readonly transaction: T;
 }
 
-/** The context of the handlers of a set, of its navigations and of its bound operations. */
-export interface SetContext<E extends EntityTypeDeclaration, N = unknown> extends Context {
+/**
+ * The context of the handlers of a set, of its navigations and of its bound operations. `T` is the type of the transaction: for
+ * handlers, hooks, `set` and `validate` of `sqlEntitySet`, that of its `db`.
+ */
+export interface SetContext<
+  E extends EntityTypeDeclaration,
+  N = unknown,
+  T extends Transaction = Transaction,
+> extends Context {
+  readonly transaction: T | undefined;
   /**
    * The set of the handler, as `sets` opens others: a handler cannot name its own set there, because the type of the set
    * depends on the handler. Each call obeys the rules of the set.
    * @see docs/reference/handlers.md
    */
   readonly set: EntitySetAccess<E, N>;
-  inTransaction<T>(
+  inTransaction<Result>(
     this: void,
-    work: (context: SetContext<E, N> & TransactionContext) => Maybe<T>,
+    work: (context: SetContext<E, N, T> & TransactionContext<T>) => Maybe<Result>,
     options?: TransactionOptions,
-  ): Promise<T>;
-  afterCommit(this: void, work: (context: SetContext<E, N>) => unknown): void;
+  ): Promise<Result>;
+  afterCommit(this: void, work: (context: SetContext<E, N, T>) => unknown): void;
 }
 
 interface TrustedCall {
@@ -215,7 +223,11 @@ export interface TransactionOptions {
 }
 
 /** The last argument of `replace`, `patch` and `delete`. */
-export interface WriteContext<E extends EntityTypeDeclaration, N = unknown> extends SetContext<E, N> {
+export interface WriteContext<
+  E extends EntityTypeDeclaration,
+  N = unknown,
+  T extends Transaction = Transaction,
+> extends SetContext<E, N, T> {
   /**
    * The values of the ETag properties that matched `If-Match`. Repeat them in the `WHERE` of the write: a concurrent
    * write is then not overwritten. Undefined without `If-Match`, and for `If-Match: *`, which names no version. A replacement

@@ -1,5 +1,6 @@
+import type { Transaction as KyselyTransaction, TransactionBuilder } from "kysely";
 import type { AnyKysely } from "../connection/synchronous-reader.ts";
-import type { DeclaredEntitySet } from "../definition/context.ts";
+import type { DeclaredEntitySet, Transaction } from "../definition/context.ts";
 import { declaredEntityType } from "../definition/model/declared-entity-type.ts";
 import type { EntitySetOptions, HandlerResults, NoResults } from "../definition/sets/entity-set.ts";
 import type { Navigations } from "../definition/sets/navigation.ts";
@@ -19,6 +20,14 @@ import { storageOf } from "../tools/schema/expected-tables.ts";
 /** The operations that the framework performs on a table. */
 export type SqlOperation = "read" | "create" | "replace" | "patch" | "delete";
 
+/** The type of the transactions of a database: the one of Kysely, as far as `Register.transaction` admits it. */
+export type TransactionOver<Db extends AnyKysely> =
+  ReturnType<Db["transaction"]> extends TransactionBuilder<infer Tables>
+    ? KyselyTransaction<Tables> extends Transaction
+      ? KyselyTransaction<Tables>
+      : Transaction
+    : never;
+
 /** The options of `sqlEntitySet`: those of `entitySet`, and the table. */
 export interface SqlEntitySetOptions<
   E extends EntityTypeDeclaration,
@@ -26,15 +35,16 @@ export interface SqlEntitySetOptions<
   F = unknown,
   A = unknown,
   R extends HandlerResults = NoResults,
-> extends Omit<EntitySetOptions<E, N, F, A, R>, "search"> {
+  Db extends AnyKysely = AnyKysely,
+> extends Omit<EntitySetOptions<E, N, F, A, R, TransactionOver<Db>>, "search"> {
   /** How `$search` finds entities: a handler, or the names of the string properties to search. */
-  readonly search?: EntitySetOptions<E, N, F, A>["search"] | ReadonlyArray<keyof E["properties"] & string>;
+  readonly search?: EntitySetOptions<E, N, F, A, NoResults, TransactionOver<Db>>["search"] | ReadonlyArray<keyof E["properties"] & string>;
   /**
    * The Kysely instance of the database: SQLite, PostgreSQL or MariaDB. Or a function that finds the database of the tenant of a
-   * request; sets with the same function are in one database.
+   * request; sets with the same function are in one database. `ctx.transaction` has the type of its transactions.
    * @see docs/guides/tenants.md
    */
-  readonly db: AnyKysely | FindTenant;
+  readonly db: Db | FindTenant<Db>;
   /**
    * The Kysely instance of one streaming replica of `db`, for PostgreSQL: requests that only read use it. Sets with the same
    * `db` must agree.

@@ -1,3 +1,4 @@
+import type { AnyKysely } from "../connection/synchronous-reader.ts";
 import type { Context } from "../definition/context.ts";
 import type { Answer, Entities, EntitySetHandlers, QueryableHandler } from "../definition/handlers.ts";
 import type { Logger } from "../definition/logger.ts";
@@ -32,7 +33,7 @@ import { narrowedHandlers, narrowedSearch } from "../sql/read/narrowed-handlers.
 import { linkNavigations } from "../sql/write/sql-links.ts";
 import { noteNarrowed, noteTable } from "../sql/write/sql-table.ts";
 import { rowReads } from "../sql/write/sql-write.ts";
-import { type SqlEntitySetOptions, type SqlOperation, mappedBy } from "./sql-entity-set-options.ts";
+import { type SqlEntitySetOptions, type SqlOperation, type TransactionOver, mappedBy } from "./sql-entity-set-options.ts";
 import { databaseHome, nameOfTable, type TableHome, tenantHome } from "./table-home.ts";
 
 /** No navigations, no operations. */
@@ -85,6 +86,7 @@ export function sqlEntitySet<
   FittingReplaced extends EntityAnswer<E> | LiteralContext = never,
   FittingPatched extends EntityAnswer<E> | LiteralContext = never,
   const S extends string = never,
+  Db extends AnyKysely = AnyKysely,
 >(
   type: E,
   options: CheckedSqlOptions<
@@ -94,7 +96,8 @@ export function sqlEntitySet<
     A,
     InferredResults<All, Applied, Found, Created, Replaced, Patched>,
     InferredResults<FittingAll, FittingApplied, FittingFound, FittingCreated, FittingReplaced, FittingPatched>,
-    S
+    S,
+    Db
   >,
   // NoInfer: as in `entitySet`, so that handlers keep their key inside the list of a service.
 ): EntitySetDeclaration<NoInfer<E>, N, F, A, S>;
@@ -259,6 +262,7 @@ type CheckedSqlOptions<
   R extends HandlerResults,
   Fitting extends HandlerResults,
   S extends string,
-> = SqlEntitySetOptions<E, N, F, A, R | Fitting | LiteralResults> &
+  Db extends AnyKysely,
+> = SqlEntitySetOptions<E, N, F, A, R | Fitting | LiteralResults, Db> &
   CheckedResults<E, R, Fitting> &
-  InferredSet<E, NoInfer<N>, S>;
+  InferredSet<E, NoInfer<N>, S, TransactionOver<NoInfer<Db>>>;

@@ -142,3 +142,55 @@ test("storage and conversions follow the type of the property", () => {
   // @ts-expect-error: a string has no members
   sqlEntitySet(Bill, { ...bill, columns: { code: { storage: { values: { Draft: 0 } } } } });
 });
+
+test("ctx.transaction has the type of the database of the set", () => {
+  type Opened = Transaction<Database>;
+  sqlEntitySet(Customer, {
+    db,
+    table: "customers",
+    operations: ["read", "create", "patch"],
+    getByKey: (_id, ctx) => {
+      expectTypeOf(ctx.transaction).toEqualTypeOf<Opened | undefined>();
+      return null;
+    },
+    set: {
+      name: {
+        create: async ({ ctx }) => {
+          expectTypeOf(ctx.transaction).toEqualTypeOf<Opened | undefined>();
+          return ctx.inTransaction(async (within) => {
+            expectTypeOf(within.transaction).toEqualTypeOf<Opened>();
+            return "a";
+          });
+        },
+      },
+    },
+    validate: {
+      create: ({ ctx }) => {
+        expectTypeOf(ctx.transaction).toEqualTypeOf<Opened | undefined>();
+      },
+    },
+    before: {
+      patch: async ({ ctx }) => {
+        expectTypeOf(ctx.transaction).toEqualTypeOf<Opened | undefined>();
+        ctx.afterCommit((later) => expectTypeOf(later.transaction).toEqualTypeOf<Opened | undefined>());
+        // @ts-expect-error -- a table that the database does not have
+        await ctx.transaction?.selectFrom("bills").execute();
+      },
+    },
+    after: {
+      create: ({ ctx }) => {
+        expectTypeOf(ctx.transaction).toEqualTypeOf<Opened | undefined>();
+      },
+    },
+  });
+  const find: FindTenant<Kysely<Database>> = () => ({ id: "a", db });
+  sqlEntitySet(Customer, {
+    db: find,
+    table: "customers",
+    operations: ["read"],
+    getAll: (ctx) => {
+      expectTypeOf(ctx.transaction).toEqualTypeOf<Opened | undefined>();
+      return [];
+    },
+  });
+});

@@ -2,7 +2,7 @@ import type { Maybe } from "../../base/maybe.ts";
 import type { ConfigurationFault } from "../../errors/configuration-error.ts";
 import type { ODataError } from "../../errors/odata-error.ts";
 import type { SearchClause } from "../../query/clauses.ts";
-import type { RuleContext, SetContext, WriteContext, DeclaredEntitySet, ServerSetKeys } from "../context.ts";
+import type { RuleContext, SetContext, WriteContext, DeclaredEntitySet, ServerSetKeys, Transaction } from "../context.ts";
 import type { Entities, EntitySource, Answer, CollectionQuery } from "../handlers.ts";
 import type { Logger } from "../logger.ts";
 import { everyOption, frozenCopy } from "../option-table.ts";
@@ -36,36 +36,41 @@ type MemberOf<E extends EntityTypeDeclaration, N> = (keyof E["properties"] | key
  * The handlers of a set. Each handler that you declare adds its routes.
  * @see docs/reference/handlers.md
  */
-interface EntitySetOperations<E extends EntityTypeDeclaration, N, R extends HandlerResults = NoResults> {
+interface EntitySetOperations<
+  E extends EntityTypeDeclaration,
+  N,
+  R extends HandlerResults = NoResults,
+  T extends Transaction = Transaction,
+> {
   /** Returns a source of rows that executes every query option, such as a table. */
-  readonly queryable?: (context: SetContext<E, NoInfer<N>>) => Answer<EntitySource<E>>;
+  readonly queryable?: (context: SetContext<E, NoInfer<N>, T>) => Answer<EntitySource<E>>;
   /** Returns all entities; the service applies query options in memory. */
-  readonly getAll?: (context: SetContext<E, NoInfer<N>>) => Answer<Entities<E>> | R["getAll"];
+  readonly getAll?: (context: SetContext<E, NoInfer<N>, T>) => Answer<Entities<E>> | R["getAll"];
   /** Applies the query itself and returns one page. */
   readonly applyQuery?: (
     query: CollectionQuery,
-    context: SetContext<E, NoInfer<N>>,
+    context: SetContext<E, NoInfer<N>, T>,
   ) => Answer<AppliedQueryOf<E>> | R["applyQuery"];
   /** Returns one entity; null if it does not exist. */
-  readonly getByKey?: (key: KeyOf<E>, context: SetContext<E, NoInfer<N>>) => EntityAnswer<E> | R["getByKey"];
+  readonly getByKey?: (key: KeyOf<E>, context: SetContext<E, NoInfer<N>, T>) => EntityAnswer<E> | R["getByKey"];
   /** Creates an entity and returns the saved entity. */
-  readonly create?: (entity: GraphOf<E, N>, context: SetContext<E, NoInfer<N>>) => EntityAnswer<E> | R["create"];
+  readonly create?: (entity: GraphOf<E, N>, context: SetContext<E, NoInfer<N>, T>) => EntityAnswer<E> | R["create"];
   /** Replaces an entity and returns the saved entity; null if it does not exist. */
   readonly replace?: (
     key: KeyOf<E>,
     entity: BodyOf<E>,
-    context: WriteContext<E, NoInfer<N>>,
+    context: WriteContext<E, NoInfer<N>, T>,
   ) => EntityAnswer<E> | R["replace"];
   /** Changes some members and returns the saved entity; null if it does not exist. */
   readonly patch?: (
     key: KeyOf<E>,
     delta: DeltaOf<E>,
-    context: WriteContext<E, NoInfer<N>>,
+    context: WriteContext<E, NoInfer<N>, T>,
   ) => EntityAnswer<E> | R["patch"];
   /** Deletes an entity; returns false if it does not exist. */
-  readonly delete?: (key: KeyOf<E>, context: WriteContext<E, NoInfer<N>>) => Answer<boolean>;
+  readonly delete?: (key: KeyOf<E>, context: WriteContext<E, NoInfer<N>, T>) => Answer<boolean>;
   /** Returns the entities that match a `$search`; the service then applies the other query options. */
-  readonly search?: (search: SearchClause, context: SetContext<E, NoInfer<N>>) => Answer<EntitySource<E> | Entities<E>>;
+  readonly search?: (search: SearchClause, context: SetContext<E, NoInfer<N>, T>) => Answer<EntitySource<E> | Entities<E>>;
 }
 
 /** The options of `entitySet`, except `set`. */
@@ -75,8 +80,9 @@ interface EntitySetParts<
   F = unknown,
   A = unknown,
   R extends HandlerResults = NoResults,
+  T extends Transaction = Transaction,
 >
-  extends EntitySetOperations<E, N, R>, InheritedSettings {
+  extends EntitySetOperations<E, N, R, T>, InheritedSettings {
   /** The name in URLs and `$metadata`; the plural of the type name if absent. */
   readonly name?: string | undefined;
   /** The properties that `$filter` may use; all if absent. */
@@ -114,15 +120,15 @@ interface EntitySetParts<
    */
   readonly transactional?: boolean | undefined;
   /** Functions that run before a write, in its transaction. @see docs/reference/handlers.md, Hooks */
-  readonly before?: BeforeHooks<E, NoInfer<N>> | undefined;
+  readonly before?: BeforeHooks<E, NoInfer<N>, T> | undefined;
   /** Functions that run after a write, in its transaction. @see docs/reference/handlers.md, Hooks */
-  readonly after?: AfterHooks<E, NoInfer<N>> | undefined;
+  readonly after?: AfterHooks<E, NoInfer<N>, T> | undefined;
   /** Annotations of the set in `$metadata`. @see docs/reference/annotations.md */
   readonly annotations?: Annotations | undefined;
   /** Rules that requests to the set must pass, and the rows that each user sees. */
   readonly authorization?: Authorization<E, NoInfer<N>> | undefined;
   /** Judges values of clients: schemas of zod, valibot, arktype and others, or functions. @see docs/reference/validation.md */
-  readonly validate?: ValidateOption<E, NoInfer<N>> | undefined;
+  readonly validate?: ValidateOption<E, NoInfer<N>, T> | undefined;
   /** The errors for clients by the names of violated constraints of the database. @see docs/reference/validation.md */
   readonly constraints?: ConstraintsOption<keyof E["properties"] & string> | undefined;
 }
@@ -134,9 +140,10 @@ export interface EntitySetOptions<
   F = unknown,
   A = unknown,
   R extends HandlerResults = NoResults,
-> extends EntitySetParts<E, N, F, A, R> {
+  T extends Transaction = Transaction,
+> extends EntitySetParts<E, N, F, A, R, T> {
   /** The properties whose values the server sets: `{ createdAt: { create: now } }`. @see docs/reference/writing.md */
-  readonly set?: SetOption<E, NoInfer<N>> | undefined;
+  readonly set?: SetOption<E, NoInfer<N>, T> | undefined;
 }
 
 /** The options of a call of `entitySet`, whose handlers return `R`. */

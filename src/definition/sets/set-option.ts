@@ -1,4 +1,4 @@
-import type { RuleContext, SetContext, User } from "../context.ts";
+import type { RuleContext, SetContext, Transaction, User } from "../context.ts";
 import type { Answer } from "../handlers.ts";
 import type { BodyOf, DeltaOf, InputOf, KeyOf, ReadEntityOf } from "../types/entity-values.ts";
 import type { LiteralContext, LiteralText } from "../types/literal-context.ts";
@@ -14,25 +14,25 @@ export interface SetFacts {
 }
 
 /** The facts that a function of `set` receives for a new entity. */
-export interface CreationFacts<E extends EntityTypeDeclaration, N = unknown> extends SetFacts {
+export interface CreationFacts<E extends EntityTypeDeclaration, N = unknown, T extends Transaction = Transaction> extends SetFacts {
   /**
    * The entity that the client sent, with its defaults, without the values of `set`. Values that follow from an outer entity
    * may be absent.
    */
   readonly input: Readonly<BodyOf<E>>;
   /** The context of the handlers of the set; for an `async` function, within the transaction of the write. */
-  readonly ctx: SetContext<E, N>;
+  readonly ctx: SetContext<E, N, T>;
 }
 
 /** The facts that a function of `set` receives for a change. */
-export interface ChangeFacts<E extends EntityTypeDeclaration, N = unknown> extends SetFacts {
+export interface ChangeFacts<E extends EntityTypeDeclaration, N = unknown, T extends Transaction = Transaction> extends SetFacts {
   /** The changes that the client sent; for a replacement, the whole entity. */
   readonly input: DeltaOf<E>;
   readonly key: KeyOf<E>;
   /** Loads the stored entity, and locks it. A missing entity ends the write. Only for `async` functions. */
   readonly current: () => Promise<ReadEntityOf<E>>;
   /** The context of the handlers of the set; for an `async` function, within the transaction of the write. */
-  readonly ctx: SetContext<E, N>;
+  readonly ctx: SetContext<E, N, T>;
 }
 
 /**
@@ -54,16 +54,21 @@ export interface PropertySetters<
  * The properties whose values the server sets, each with its functions. Clients read and do not write them.
  * @see docs/reference/writing.md
  */
-export type SetOption<E extends EntityTypeDeclaration, N = unknown> = {
+export type SetOption<E extends EntityTypeDeclaration, N = unknown, T extends Transaction = Transaction> = {
   readonly [F in keyof E["properties"]]?:
-    | PropertySetters<E["properties"][F], CreationFacts<E, N>, ChangeFacts<E, N>>
+    | PropertySetters<E["properties"][F], CreationFacts<E, N, T>, ChangeFacts<E, N, T>>
     | undefined;
 };
 
 /** The option `set`, from which the compiler infers the keys of its properties. */
-export interface InferredSet<E extends EntityTypeDeclaration, N, S extends string> {
+export interface InferredSet<
+  E extends EntityTypeDeclaration,
+  N,
+  S extends string,
+  T extends Transaction = Transaction,
+> {
   readonly set?:
-    | (SetOption<E, N> & { readonly [F in S]?: F extends keyof E["properties"] ? unknown : undefined })
+    | (SetOption<E, N, T> & { readonly [F in S]?: F extends keyof E["properties"] ? unknown : undefined })
     | undefined;
 }
 

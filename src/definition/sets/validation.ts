@@ -1,6 +1,6 @@
 import { chain, type Maybe } from "../../base/maybe.ts";
 import type { FaultParameters } from "../../errors/fault.ts";
-import type { SetContext } from "../context.ts";
+import type { SetContext, Transaction } from "../context.ts";
 import type { Answer, Awaitable } from "../handlers.ts";
 import type { DeltaOf, ReadEntityOf } from "../types/entity-values.ts";
 import type { GraphOf } from "../types/navigation-declaration.ts";
@@ -37,11 +37,11 @@ export interface CodedIssue extends Issue {
 type Judgement = Answer<readonly CodedIssue[] | null | undefined | void>;
 
 /** The option `validate`: judges the values that clients write. @see docs/reference/validation.md */
-export interface ValidateOption<E extends EntityTypeDeclaration, N> {
+export interface ValidateOption<E extends EntityTypeDeclaration, N, T extends Transaction = Transaction> {
   /** Judges new entities, nested ones included, and replacements: a schema of the entity, or a function. */
   readonly create?:
     | StandardSchema
-    | ((given: { readonly entity: GraphOf<E, N>; readonly ctx: SetContext<E, N> }) => Judgement)
+    | ((given: { readonly entity: GraphOf<E, N>; readonly ctx: SetContext<E, N, T> }) => Judgement)
     | undefined;
   /** Judges changes: a schema of the delta, or a function. */
   readonly patch?:
@@ -50,7 +50,7 @@ export interface ValidateOption<E extends EntityTypeDeclaration, N> {
         readonly delta: DeltaOf<E>;
         /** Loads the entity that is changed, once; null if it is missing, or the user does not see it. */
         readonly current: () => Promise<ReadEntityOf<E> | null>;
-        readonly ctx: SetContext<E, N>;
+        readonly ctx: SetContext<E, N, T>;
       }) => Judgement)
     | undefined;
 }

@@ -1,4 +1,4 @@
-import type { SetContext } from "../context.ts";
+import type { SetContext, Transaction } from "../context.ts";
 import type { Answer } from "../handlers.ts";
 import type { BodyOf, DeltaOf, KeyOf, ReadEntityOf, ResultOf } from "../types/entity-values.ts";
 import type { LiteralContext } from "../types/literal-context.ts";
@@ -7,13 +7,13 @@ import type { ComputedOf } from "../types/server-set.ts";
 import type { EntityTypeDeclaration } from "../types/value-type.ts";
 
 /** The part of its argument that every hook receives. */
-interface HookCall<E extends EntityTypeDeclaration, N> {
+interface HookCall<E extends EntityTypeDeclaration, N, T extends Transaction> {
   /** The context of the handlers of the set, within the transaction of the write. */
-  readonly ctx: SetContext<E, N>;
+  readonly ctx: SetContext<E, N, T>;
 }
 
 /** The argument of the hooks of an existing entity. */
-interface KeyedCall<E extends EntityTypeDeclaration, N, Current> extends HookCall<E, N> {
+interface KeyedCall<E extends EntityTypeDeclaration, N, T extends Transaction, Current> extends HookCall<E, N, T> {
   readonly key: KeyOf<E>;
   /**
    * Loads the stored entity in the transaction of the write, and locks it, at most once. A missing entity ends the write, as
@@ -23,31 +23,31 @@ interface KeyedCall<E extends EntityTypeDeclaration, N, Current> extends HookCal
 }
 
 // A hook without a `return` returns void.
-type Changed<T> = Answer<T | undefined | void | LiteralContext>;
+type Changed<Values> = Answer<Values | undefined | void | LiteralContext>;
 
 /**
  * Functions that run before a write, in its transaction. They may throw or return `odataError`, or return the values to write
  * instead.
  * @see docs/reference/handlers.md, Hooks
  */
-export interface BeforeHooks<E extends EntityTypeDeclaration, N = unknown> {
+export interface BeforeHooks<E extends EntityTypeDeclaration, N = unknown, T extends Transaction = Transaction> {
   readonly create?:
-    | ((call: HookCall<E, N> & { readonly entity: GraphOf<E, N> }) => Changed<BodyOf<E> & ComputedOf<E>>)
+    | ((call: HookCall<E, N, T> & { readonly entity: GraphOf<E, N> }) => Changed<BodyOf<E> & ComputedOf<E>>)
     | undefined;
   readonly replace?:
     | ((
         // Null: a `replace` handler that creates missing entities is about to create one.
-        call: KeyedCall<E, N, ReadEntityOf<E> | null> & { readonly entity: Readonly<BodyOf<E>> },
+        call: KeyedCall<E, N, T, ReadEntityOf<E> | null> & { readonly entity: Readonly<BodyOf<E>> },
       ) => Changed<BodyOf<E> & ComputedOf<E>>)
     | undefined;
   readonly patch?:
-    | ((call: KeyedCall<E, N, ReadEntityOf<E>> & { readonly delta: DeltaOf<E> }) => Changed<DeltaOf<E> & ComputedOf<E>>)
+    | ((call: KeyedCall<E, N, T, ReadEntityOf<E>> & { readonly delta: DeltaOf<E> }) => Changed<DeltaOf<E> & ComputedOf<E>>)
     | undefined;
-  readonly delete?: ((call: KeyedCall<E, N, ReadEntityOf<E>>) => Changed<never>) | undefined;
+  readonly delete?: ((call: KeyedCall<E, N, T, ReadEntityOf<E>>) => Changed<never>) | undefined;
 }
 
 /** The argument of the hooks after a write. */
-interface StoredCall<E extends EntityTypeDeclaration, N> extends HookCall<E, N> {
+interface StoredCall<E extends EntityTypeDeclaration, N, T extends Transaction> extends HookCall<E, N, T> {
   readonly key: KeyOf<E>;
   /** The entity as stored, with every declared property; as it was before for a deletion. */
   readonly entity: ReadEntityOf<E>;
@@ -60,12 +60,12 @@ type Shown<E extends EntityTypeDeclaration> = Changed<Partial<ResultOf<E>>>;
  * members that the response shows instead.
  * @see docs/reference/handlers.md, Hooks
  */
-export interface AfterHooks<E extends EntityTypeDeclaration, N = unknown> {
-  readonly create?: ((call: StoredCall<E, N>) => Shown<E>) | undefined;
-  readonly replace?: ((call: StoredCall<E, N>) => Shown<E>) | undefined;
-  readonly patch?: ((call: StoredCall<E, N>) => Shown<E>) | undefined;
+export interface AfterHooks<E extends EntityTypeDeclaration, N = unknown, T extends Transaction = Transaction> {
+  readonly create?: ((call: StoredCall<E, N, T>) => Shown<E>) | undefined;
+  readonly replace?: ((call: StoredCall<E, N, T>) => Shown<E>) | undefined;
+  readonly patch?: ((call: StoredCall<E, N, T>) => Shown<E>) | undefined;
   /** Receives the entity as it was before the deletion, with every declared property. */
-  readonly delete?: ((call: StoredCall<E, N>) => Changed<never>) | undefined;
+  readonly delete?: ((call: StoredCall<E, N, T>) => Changed<never>) | undefined;
 }
 
 /** The names of the writes that have hooks. */

@@ -15,18 +15,18 @@ import { ObjectNumbers } from "./object-numbers.ts";
 import type { ReadRows } from "./traced-read.ts";
 
 /** The database of a tenant: the result of the function `db` of `sqlEntitySet` and `sqlSource`. */
-export interface TenantDatabase {
+export interface TenantDatabase<Db extends AnyKysely = AnyKysely> {
   /** The stable name of the database. Next links are valid for it alone. */
   readonly id: string;
   /** The open database. All databases of a function have the same dialect. */
-  readonly db: AnyKysely;
+  readonly db: Db;
 }
 
 /**
  * Finds the database of a request. It may throw `odataError`.
  * @see docs/guides/tenants.md
  */
-export type FindTenant = (context: RuleContext) => TenantDatabase;
+export type FindTenant<Db extends AnyKysely = AnyKysely> = (context: RuleContext) => TenantDatabase<Db>;
 
 /** A result, and the user whom it was found for. */
 interface Found {
