@@ -1,4 +1,4 @@
-import type { Transaction as KyselyTransaction, TransactionBuilder } from "kysely";
+import type { DynamicModule, Transaction as KyselyTransaction } from "kysely";
 import type { AnyKysely } from "../connection/synchronous-reader.ts";
 import type { DeclaredEntitySet, Transaction } from "../definition/context.ts";
 import { declaredEntityType } from "../definition/model/declared-entity-type.ts";
@@ -22,7 +22,7 @@ export type SqlOperation = "read" | "create" | "replace" | "patch" | "delete";
 
 /** The type of the transactions of a database: the one of Kysely, as far as `Register.transaction` admits it. */
 export type TransactionOver<Db extends AnyKysely> =
-  ReturnType<Db["transaction"]> extends TransactionBuilder<infer Tables>
+  Db["dynamic"] extends DynamicModule<infer Tables>
     ? KyselyTransaction<Tables> extends Transaction
       ? KyselyTransaction<Tables>
       : Transaction
