@@ -98,11 +98,11 @@ export interface Context extends RuleContext {
    * @param set the value that `entitySet` or `sqlEntitySet` returned
    * @see docs/reference/handlers.md
    */
-  sets<E extends EntityTypeDeclaration, N, S extends string, Trusted extends boolean = false>(
+  sets<D extends DeclaredEntitySet, Trusted extends boolean = false>(
     this: void,
-    set: DeclaredEntitySet<E, N> & ServerSetKeys<S>,
+    set: D,
     options?: AccessOptions<Trusted>,
-  ): EntitySetAccess<E, N, NewEntityIn<E, S, Trusted>, FurtherOf<E, S, Trusted>>;
+  ): AccessTo<D, Trusted>;
   /**
    * Runs work as one transaction over the sets of one database. It commits when the work returns, and rolls back when
    * the work throws or returns an error. Within another transaction, the work becomes part of that transaction.
@@ -247,6 +247,16 @@ export interface DeclaredEntitySet<E extends EntityTypeDeclaration = EntityTypeD
 export interface ServerSetKeys<S extends string> {
   readonly _set?: S | undefined;
 }
+
+/**
+ * The result of `ctx.sets` for a declared set. A set whose type the compiler cannot infer, because a helper without a return type
+ * refers to it, has the type `any`: then the result is `any`, too, and the only errors are those of the set and the helper.
+ */
+export type AccessTo<D extends DeclaredEntitySet, Trusted extends boolean> = 0 extends 1 & D
+  ? D
+  : [D] extends [DeclaredEntitySet<infer E, infer N> & ServerSetKeys<infer S>]
+    ? EntitySetAccess<E, N, NewEntityIn<E, S, Trusted>, FurtherOf<E, S, Trusted>>
+    : never;
 
 /** The options of `ctx.sets`. */
 export interface AccessOptions<Trusted extends boolean = boolean> {

@@ -38,7 +38,9 @@ export interface SqlEntitySetOptions<
   Db extends AnyKysely = AnyKysely,
 > extends Omit<EntitySetOptions<E, N, F, A, R, TransactionOver<Db>>, "search"> {
   /** How `$search` finds entities: a handler, or the names of the string properties to search. */
-  readonly search?: EntitySetOptions<E, N, F, A, NoResults, TransactionOver<Db>>["search"] | ReadonlyArray<keyof E["properties"] & string>;
+  readonly search?:
+    | EntitySetOptions<E, N, F, A, NoResults, TransactionOver<Db>>["search"]
+    | ReadonlyArray<keyof E["properties"] & string>;
   /**
    * The Kysely instance of the database: SQLite, PostgreSQL or MariaDB. Or a function that finds the database of the tenant of a
    * request; sets with the same function are in one database. `ctx.transaction` has the type of its transactions.

@@ -33,7 +33,12 @@ import { narrowedHandlers, narrowedSearch } from "../sql/read/narrowed-handlers.
 import { linkNavigations } from "../sql/write/sql-links.ts";
 import { noteNarrowed, noteTable } from "../sql/write/sql-table.ts";
 import { rowReads } from "../sql/write/sql-write.ts";
-import { type SqlEntitySetOptions, type SqlOperation, type TransactionOver, mappedBy } from "./sql-entity-set-options.ts";
+import {
+  type SqlEntitySetOptions,
+  type SqlOperation,
+  type TransactionOver,
+  mappedBy,
+} from "./sql-entity-set-options.ts";
 import { databaseHome, nameOfTable, type TableHome, tenantHome } from "./table-home.ts";
 
 /** No navigations, no operations. */

@@ -1,20 +1,17 @@
 import type { Maybe } from "../base/maybe.ts";
 import { LONGEST_TIME } from "../base/within-time.ts";
 import type {
+  AccessTo,
   Context,
   TransactionContext,
   TransactionOptions,
   AccessOptions,
   DeclaredEntitySet,
-  EntitySetAccess,
   Isolation,
-  ServerSetKeys,
 } from "../definition/context.ts";
 import { logError } from "../definition/model/request-fields.ts";
 import { adviseName, describe } from "../definition/option-table.ts";
 import type { TransactionalDatabase } from "../definition/sets/transactional-database.ts";
-import type { FurtherOf, NewEntityIn } from "../definition/types/server-set.ts";
-import type { EntityTypeDeclaration } from "../definition/types/value-type.ts";
 import { driverFields } from "../errors/driver-fields.ts";
 import { isODataError, type ODataError } from "../errors/odata-error.ts";
 import { answeredValue } from "../execution/entities/handler-answer.ts";
@@ -57,18 +54,13 @@ export class HandlerDoor implements SetCaller, AtomicDoor {
     this.#place = place;
   }
 
-  readonly sets: Context["sets"] = <E extends EntityTypeDeclaration, N, S extends string, T extends boolean>(
-    set: DeclaredEntitySet<E, N> & ServerSetKeys<S>,
+  readonly sets: Context["sets"] = <D extends DeclaredEntitySet, T extends boolean>(
+    set: D,
     options: AccessOptions<T> = {},
-  ): EntitySetAccess<E, N, NewEntityIn<E, S, T>, FurtherOf<E, S, T>> => {
+  ): AccessTo<D, T> => {
     const found = this.#registry.find(set, "ctx.sets");
     // The access works on entities of every type; the declaration determines the type.
-    return new SetAccess(this, found, readAccessOptions(options)) as unknown as EntitySetAccess<
-      E,
-      N,
-      NewEntityIn<E, S, T>,
-      FurtherOf<E, S, T>
-    >;
+    return new SetAccess(this, found, readAccessOptions(options)) as unknown as AccessTo<D, T>;
   };
 
   readonly inTransaction: Context["inTransaction"] = async <T>(

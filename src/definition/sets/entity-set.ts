@@ -2,7 +2,14 @@ import type { Maybe } from "../../base/maybe.ts";
 import type { ConfigurationFault } from "../../errors/configuration-error.ts";
 import type { ODataError } from "../../errors/odata-error.ts";
 import type { SearchClause } from "../../query/clauses.ts";
-import type { RuleContext, SetContext, WriteContext, DeclaredEntitySet, ServerSetKeys, Transaction } from "../context.ts";
+import type {
+  RuleContext,
+  SetContext,
+  WriteContext,
+  DeclaredEntitySet,
+  ServerSetKeys,
+  Transaction,
+} from "../context.ts";
 import type { Entities, EntitySource, Answer, CollectionQuery } from "../handlers.ts";
 import type { Logger } from "../logger.ts";
 import { everyOption, frozenCopy } from "../option-table.ts";
@@ -70,7 +77,10 @@ interface EntitySetOperations<
   /** Deletes an entity; returns false if it does not exist. */
   readonly delete?: (key: KeyOf<E>, context: WriteContext<E, NoInfer<N>, T>) => Answer<boolean>;
   /** Returns the entities that match a `$search`; the service then applies the other query options. */
-  readonly search?: (search: SearchClause, context: SetContext<E, NoInfer<N>, T>) => Answer<EntitySource<E> | Entities<E>>;
+  readonly search?: (
+    search: SearchClause,
+    context: SetContext<E, NoInfer<N>, T>,
+  ) => Answer<EntitySource<E> | Entities<E>>;
 }
 
 /** The options of `entitySet`, except `set`. */

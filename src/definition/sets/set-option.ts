@@ -14,7 +14,11 @@ export interface SetFacts {
 }
 
 /** The facts that a function of `set` receives for a new entity. */
-export interface CreationFacts<E extends EntityTypeDeclaration, N = unknown, T extends Transaction = Transaction> extends SetFacts {
+export interface CreationFacts<
+  E extends EntityTypeDeclaration,
+  N = unknown,
+  T extends Transaction = Transaction,
+> extends SetFacts {
   /**
    * The entity that the client sent, with its defaults, without the values of `set`. Values that follow from an outer entity
    * may be absent.
@@ -25,7 +29,11 @@ export interface CreationFacts<E extends EntityTypeDeclaration, N = unknown, T e
 }
 
 /** The facts that a function of `set` receives for a change. */
-export interface ChangeFacts<E extends EntityTypeDeclaration, N = unknown, T extends Transaction = Transaction> extends SetFacts {
+export interface ChangeFacts<
+  E extends EntityTypeDeclaration,
+  N = unknown,
+  T extends Transaction = Transaction,
+> extends SetFacts {
   /** The changes that the client sent; for a replacement, the whole entity. */
   readonly input: DeltaOf<E>;
   readonly key: KeyOf<E>;

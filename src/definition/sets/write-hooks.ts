@@ -41,7 +41,9 @@ export interface BeforeHooks<E extends EntityTypeDeclaration, N = unknown, T ext
       ) => Changed<BodyOf<E> & ComputedOf<E>>)
     | undefined;
   readonly patch?:
-    | ((call: KeyedCall<E, N, T, ReadEntityOf<E>> & { readonly delta: DeltaOf<E> }) => Changed<DeltaOf<E> & ComputedOf<E>>)
+    | ((
+        call: KeyedCall<E, N, T, ReadEntityOf<E>> & { readonly delta: DeltaOf<E> },
+      ) => Changed<DeltaOf<E> & ComputedOf<E>>)
     | undefined;
   readonly delete?: ((call: KeyedCall<E, N, T, ReadEntityOf<E>>) => Changed<never>) | undefined;
 }
