@@ -154,6 +154,7 @@ export const LONG: readonly string[] = [
   "test/sets/set-values-async.test.ts",
   "test/syntax/parse-limits.test.ts",
   "test/types/messages.test.ts",
+  "test/types/own-set.test.ts",
   "test/types/register.test.ts",
   "test/walk/fixtures.test.ts",
   "test/walk/hostile.test.ts",

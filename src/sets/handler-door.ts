@@ -254,7 +254,6 @@ export class HandlerDoor implements SetCaller, AtomicDoor {
   }
 
   async #run<T>(part: TransactionPart, work: (context: TransactionContext) => Maybe<T>): Promise<T> {
-    // oxlint-disable-next-line typescript/no-unnecessary-type-assertion -- an application states the type by Register
     const result = await part.enclose(() => work(this.#below(part, part.unit) as TransactionContext));
     if (isODataError(result)) throw new ReturnedError(result);
     return result;

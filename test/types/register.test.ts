@@ -1,6 +1,8 @@
 // Statements: docs/reference/model.md#the-type-of-your-user
+import { join } from "node:path";
 import { expect, test } from "vitest";
 import { declarationPaths } from "../house/declarations.ts";
+import { ROOT } from "../house/source-files.ts";
 import { compileProgram } from "./compile-program.ts";
 
 const USE = `
@@ -52,4 +54,46 @@ export const transaction: Same<Transaction, unknown> = true;
 
 test("without this declaration the user is a Principal", async () => {
   expect(compileProgram({ "plain.ts": PLAIN }, { paths: await declarationPaths() }).errors).toEqual([]);
+});
+
+const UNION = `
+import type { Kysely, Transaction as Opened } from "kysely";
+import { action, edm, entityType } from "odatakit";
+import { sqlEntitySet } from "odatakit/kysely";
+
+interface Sales { orders: { id: number } }
+interface Files { docs: { id: number } }
+interface Others { logs: { id: number } }
+declare module "odatakit" {
+  interface Register { transaction: Opened<Sales> | Opened<Files> }
+}
+declare const sales: Kysely<Sales>;
+declare const others: Kysely<Others>;
+type Same<A, B> = (<T>() => T extends A ? 1 : 2) extends <T>() => T extends B ? 1 : 2 ? true : false;
+const same = <A, B>(_same: Same<A, B>): void => undefined;
+const Order = entityType("Order", { id: edm.int32().key() });
+export const orders = sqlEntitySet(Order, {
+  db: sales,
+  table: "orders",
+  operations: ["read"],
+  getByKey: (_key, ctx) => {
+    same<typeof ctx.transaction, Opened<Sales> | undefined>(true);
+    return null;
+  },
+  actions: { go: action({ bound: "entity", handler: (_key, _given, ctx) => same<typeof ctx.transaction, Opened<Sales> | Opened<Files> | undefined>(true) }) },
+});
+export const logs = sqlEntitySet(Order, {
+  db: others,
+  table: "logs",
+  operations: ["read"],
+  getByKey: (_key, ctx) => {
+    same<typeof ctx.transaction, Opened<Sales> | Opened<Files> | undefined>(true);
+    return null;
+  },
+});
+`;
+
+test("a set over one of several registered databases has the transaction of that one", async () => {
+  const paths = { ...(await declarationPaths()), kysely: [join(ROOT, "node_modules/kysely/dist/index.d.ts")] };
+  expect(compileProgram({ "union.ts": UNION }, { paths }).errors).toEqual([]);
 });
