@@ -1,4 +1,4 @@
-import type { Kysely, DatabaseConnection } from "kysely";
+import type { Kysely, DatabaseConnection, DynamicModule, Transaction } from "kysely";
 import type { Maybe } from "../base/maybe.ts";
 import { keptPerForeign } from "../base/memo.ts";
 
@@ -24,6 +24,10 @@ export interface SynchronousReader {
 /** A Kysely instance with any tables. Only `any` accepts them all, because Kysely's type is not covariant. */
 // oxlint-disable-next-line typescript/no-explicit-any -- the types of the application's tables do not matter
 export type AnyKysely = Kysely<any>;
+
+/** The transactions of a database, with the types of its tables. */
+export type TransactionOf<Db extends AnyKysely> =
+  Db["dynamic"] extends DynamicModule<infer Tables> ? Transaction<Tables> : never;
 
 const NOTHING: Promise<void> = Promise.resolve();
 

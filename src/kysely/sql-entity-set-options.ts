@@ -1,5 +1,4 @@
-import type { DynamicModule, Transaction as KyselyTransaction } from "kysely";
-import type { AnyKysely } from "../connection/synchronous-reader.ts";
+import type { AnyKysely, TransactionOf } from "../connection/synchronous-reader.ts";
 import type { DeclaredEntitySet, Transaction } from "../definition/context.ts";
 import { declaredEntityType } from "../definition/model/declared-entity-type.ts";
 import type { EntitySetOptions, HandlerResults, NoResults } from "../definition/sets/entity-set.ts";
@@ -22,11 +21,7 @@ export type SqlOperation = "read" | "create" | "replace" | "patch" | "delete";
 
 /** The type of the transactions of a database: the one of Kysely, as far as `Register.transaction` admits it. */
 export type TransactionOver<Db extends AnyKysely> =
-  Db["dynamic"] extends DynamicModule<infer Tables>
-    ? KyselyTransaction<Tables> extends Transaction
-      ? KyselyTransaction<Tables>
-      : Transaction
-    : never;
+  TransactionOf<Db> extends Transaction ? TransactionOf<Db> : Transaction;
 
 /** The options of `sqlEntitySet`: those of `entitySet`, and the table. */
 export interface SqlEntitySetOptions<
