@@ -1,4 +1,5 @@
 import type { Maybe } from "../base/maybe.ts";
+import type { EntitySetDefinition } from "../definition/model/service-definition.ts";
 import type { PlannedWrite, TransactionalDatabase } from "../definition/sets/transactional-database.ts";
 import { type ODataError, protocolError } from "../errors/odata-error.ts";
 import type { ODataRequest } from "../http/odata-request.ts";
@@ -94,6 +95,8 @@ export interface PlannedOperation {
   readonly writes: readonly PlannedWrite[];
   /** The path of an entity in the set in which the operation creates one, with a key that does not matter; otherwise null. */
   readonly created: string | null;
+  /** The set in which the operation creates an entity that may be written together with others; otherwise null. */
+  readonly gathered: EntitySetDefinition | null;
 }
 
 /** The pipeline of single requests, through which each operation of a batch passes. */

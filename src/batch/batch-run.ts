@@ -4,7 +4,7 @@ import { withoutQuerySegment } from "../http/fetch-request.ts";
 import type { ODataRequest } from "../http/odata-request.ts";
 import type { ODataResponse } from "../http/odata-response.ts";
 import { payloadTooLarge } from "../http/read-json-body.ts";
-import type { TransactionPart } from "../sets/transaction-part.ts";
+import type { BatchScope, TransactionPart } from "../sets/transaction-part.ts";
 import type { BatchItem, BatchOperation, ChangeSet, PartPipeline, PlannedOperation } from "./batch-request.ts";
 import { BatchTime } from "./batch-time.ts";
 import { BatchUrls, type BatchOrigin } from "./part-url.ts";
@@ -147,16 +147,16 @@ export class BatchRun {
 
   /** Executes the operations as one. */
   async #runTogether(operations: readonly BatchOperation[]): Promise<readonly OperationResponse[]> {
-    let counts: Counted[] = [];
+    const counts = new Map<BatchOperation, Counted>();
     const run: ChangeSetRun = {
       operations,
       context: this.#context,
       timeout: this.#settings.transactionTimeout,
-      execute: (operation, part) => {
+      execute: (operation, part, together) => {
         if (part === null) return this.#execute(operation, null);
         const counted = { total: 0, bytes: 0 };
-        counts.push(counted);
-        return this.#execute(operation, part, counted).then(({ again, ...response }) => {
+        counts.set(operation, counted);
+        return this.#execute(operation, part, { counted, together }).then(({ again, ...response }) => {
           if (again === undefined) return response;
           // The new response takes the place of the first one.
           const anew = (): ReturnType<typeof again> => {
@@ -168,7 +168,7 @@ export class BatchRun {
       },
       restart: () => {
         this.#begin();
-        counts = [];
+        counts.clear();
       },
     };
     const plan = operations.length === 1 ? this.#planAlone(operations) : this.#plan(operations);
@@ -179,7 +179,7 @@ export class BatchRun {
       await this.#pipeline.committed([]);
       throw error;
     });
-    for (const { total, bytes } of counts) {
+    for (const { total, bytes } of counts.values()) {
       this.#counted.total += total;
       this.#counted.bytes += bytes;
     }
@@ -241,11 +241,10 @@ export class BatchRun {
     return missing === undefined ? undefined : this.#settings.brokenReference(missing);
   }
 
-  /** @param counted receives the entities and bytes of the response */
   async #execute(
     operation: BatchOperation,
     part: TransactionPart | null,
-    counted: Counted = this.#counted,
+    { counted = this.#counted, together }: Partial<Pick<BatchScope, "counted" | "together">> = {},
   ): Promise<ODataResponse> {
     const attempt = this.#attempt;
     this.#current = this.#batch;
@@ -257,6 +256,7 @@ export class BatchRun {
       instant: this.#instant,
       dereference: (text) => this.#urls.resolve(text),
       counted,
+      together,
     });
     const path = pathOf(request.target);
     const resource = withoutQuerySegment(path) ?? path;

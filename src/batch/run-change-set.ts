@@ -1,9 +1,11 @@
 import { Turn } from "../base/maybe.ts";
 import type { RuleContext } from "../definition/context.ts";
+import type { EntitySetDefinition } from "../definition/model/service-definition.ts";
 import type { TransactionalDatabase } from "../definition/sets/transactional-database.ts";
 import { type ODataError, protocolError } from "../errors/odata-error.ts";
 import type { ODataResponse } from "../http/odata-response.ts";
 import { CommitUnit } from "../sets/commit-unit.ts";
+import { GatheredCreates } from "../sets/gathered-creates.ts";
 import { lateTransaction, OpenTransaction, TransactionPart, TransactionTime } from "../sets/transaction-part.ts";
 import type { BatchOperation, PlannedOperation } from "./batch-request.ts";
 import { chunksOf, type OperationResponse } from "./write-multipart.ts";
@@ -12,7 +14,11 @@ import { chunksOf, type OperationResponse } from "./write-multipart.ts";
 export interface ChangeSetRun {
   readonly operations: readonly BatchOperation[];
   /** Executes one operation. @throws any error of the operation */
-  readonly execute: (operation: BatchOperation, part: TransactionPart | null) => Promise<ODataResponse>;
+  readonly execute: (
+    operation: BatchOperation,
+    part: TransactionPart | null,
+    together?: GatheredCreates<ODataResponse>,
+  ) => Promise<ODataResponse>;
   /** Forgets the operations that an earlier attempt executed. */
   readonly restart: () => void;
   readonly context: RuleContext;
@@ -39,52 +45,22 @@ export class ChangeSetFailure extends Error {
  * @throws ChangeSetFailure after all changes are undone
  * @see OData Protocol 4.0, section 11.7.1
  */
-export async function runAtomically(
-  { operations, execute, restart, context, timeout }: ChangeSetRun,
-  { database, isRepeatable }: AtomicPlan,
-): Promise<readonly OperationResponse[]> {
-  let current: BatchOperation | null = null;
+export async function runAtomically(run: ChangeSetRun, plan: AtomicPlan): Promise<readonly OperationResponse[]> {
+  const { operations, restart, context, timeout } = run;
+  const { database, isRepeatable } = plan;
   let unit = new CommitUnit();
+  let attempt: Attempt | null = null;
   const time = new TransactionTime(timeout);
   const work = async (transaction: unknown): Promise<readonly OperationResponse[]> => {
     restart();
     unit = new CommitUnit();
     const whole = new OpenTransaction(database, transaction);
-    const responses: OperationResponse[] = [];
-    const parts: TransactionPart[] = [];
-    const turn = new Turn();
-    const executeAll = async (): Promise<readonly OperationResponse[]> => {
-      for (const operation of operations) {
-        current = operation;
-        // After the timeout, nothing more is executed.
-        void whole.transaction;
-        const part = new TransactionPart(whole, unit);
-        const response = await part.enclose(() => execute(operation, part));
-        responses.push({ id: operation.id, response: await completed(response, turn) });
-        parts.push(part);
-        if (turn.isOver) await turn.next();
-      }
-      // The end of a transaction belongs to no operation.
-      current = null;
-      const defers = await database.defers(context);
-      if (defers) await database.settle(transaction);
-      // Each operation may have changed entities that an earlier response contains.
-      for (const [index, { id, response }] of (defers ? [...responses] : responses.slice(0, -1)).entries()) {
-        const { again } = response;
-        const part = parts[index];
-        if (again === undefined || part === undefined) continue;
-        current = operations[index] ?? null;
-        const made = await completed(await part.enclose(again), turn);
-        responses[index] = { id, response: asLeft(response, made) };
-        if (turn.isOver) await turn.next();
-      }
-      current = null;
-      return responses;
-    };
+    const running = new Attempt(run, plan, whole, unit);
+    attempt = running;
     try {
       const late = (after: number): ODataError =>
-        lateTransaction(after, "changes", whole.running ?? nameOf(current ?? operations.at(-1)));
-      return await time.limit(executeAll, late);
+        lateTransaction(after, "changes", whole.running ?? nameOf(running.current ?? operations.at(-1)));
+      return await time.limit(() => running.execute(transaction), late);
     } finally {
       whole.end();
     }
@@ -94,8 +70,148 @@ export async function runAtomically(
     unit.commit();
     return responses;
   } catch (error) {
-    throw new ChangeSetFailure(current, error);
+    throw new ChangeSetFailure(operationOf(attempt), error);
   }
+}
+
+/** Returns the operation in which an attempt has ended; null for none. */
+function operationOf(attempt: Attempt | null): BatchOperation | null {
+  return attempt?.current ?? null;
+}
+
+/** An operation that has been executed. */
+interface Executed {
+  readonly operation: BatchOperation;
+  readonly part: TransactionPart;
+  readonly response: ODataResponse;
+  /** Whether later operations leave the entity of the response as it is. */
+  readonly isLeft: boolean;
+}
+
+/** One attempt to execute a change set in a transaction. */
+class Attempt {
+  readonly #run: ChangeSetRun;
+  readonly #plan: AtomicPlan;
+  readonly #whole: OpenTransaction;
+  readonly #unit: CommitUnit;
+  readonly #turn = new Turn();
+  /** The operation in execution; null for the end of the transaction, which belongs to none. */
+  current: BatchOperation | null = null;
+
+  constructor(run: ChangeSetRun, plan: AtomicPlan, whole: OpenTransaction, unit: CommitUnit) {
+    this.#run = run;
+    this.#plan = plan;
+    this.#whole = whole;
+    this.#unit = unit;
+  }
+
+  async execute(transaction: unknown): Promise<readonly OperationResponse[]> {
+    const { database, gathered } = this.#plan;
+    const { operations, context } = this.#run;
+    const executed: Executed[] = [];
+    for (const group of groupsOf(operations, gathered)) {
+      executed.push(...((await this.#executeTogether(group)) ?? (await this.#executeEach(group.operations))));
+    }
+    this.current = null;
+    const defers = await database.defers(context);
+    if (defers) await database.settle(transaction);
+    const responses: OperationResponse[] = [];
+    for (const [index, each] of executed.entries()) {
+      const isLeft = !defers && (each.isLeft || index === executed.length - 1);
+      responses.push({ id: each.operation.id, response: isLeft ? each.response : await this.#readAgain(each) });
+    }
+    this.current = null;
+    return responses;
+  }
+
+  async #executeEach(operations: readonly BatchOperation[]): Promise<readonly Executed[]> {
+    const executed: Executed[] = [];
+    for (const operation of operations) {
+      this.current = operation;
+      // After the timeout, nothing more is executed.
+      this.#whole.checkOpen();
+      const part = new TransactionPart(this.#whole, this.#unit);
+      const made = await part.enclose(() => this.#run.execute(operation, part));
+      executed.push({ operation, part, response: await completed(made, this.#turn), isLeft: false });
+      if (this.#turn.isOver) await this.#turn.next();
+    }
+    return executed;
+  }
+
+  /**
+   * Executes operations that each create an entity of one set, and writes these entities together.
+   * @returns null, after everything is undone, if the operations have to be executed one by one: each then has its own error
+   */
+  async #executeTogether({ operations, set, isLast }: Group): Promise<readonly Executed[] | null> {
+    if (set === null || operations.length === 1) return null;
+    const whole = this.#whole;
+    const { database } = whole;
+    const unit = new CommitUnit();
+    const gathered = new GatheredCreates<ODataResponse>(set, whole);
+    const parts = operations.map(() => new TransactionPart(whole, unit, true));
+    const execute = async (): Promise<readonly Executed[]> => {
+      for (const [index, part] of parts.entries()) {
+        const operation = operations[index];
+        if (operation === undefined) continue;
+        this.current = operation;
+        await gathered.begin(() => part.enclose(() => this.#run.execute(operation, part, gathered)));
+        if (this.#turn.isOver) await this.#turn.next();
+      }
+      const executed: Executed[] = [];
+      for (const [index, made] of (await gathered.write()).entries()) {
+        const [operation, part] = [operations[index], parts[index]];
+        if (operation === undefined || part === undefined) continue;
+        this.current = operation;
+        const response = await completed(await made(), this.#turn);
+        executed.push({ operation, part, response, isLeft: isLast && gathered.leavesRows });
+        if (this.#turn.isOver) await this.#turn.next();
+      }
+      return executed;
+    };
+    try {
+      const executed = await database.attempt(whole.transaction, "creates", () => gathered.enclose(execute));
+      unit.joinTo(this.#unit);
+      return executed;
+    } catch (error) {
+      if (database.isLost(error)) throw error;
+      return null;
+    }
+  }
+
+  /** Returns a response with its entity as the change set leaves it: each operation may have changed entities of earlier ones. */
+  async #readAgain({ operation, part, response }: Executed): Promise<ODataResponse> {
+    const { again } = response;
+    if (again === undefined) return response;
+    this.current = operation;
+    const made = await completed(await part.enclose(again), this.#turn);
+    if (this.#turn.isOver) await this.#turn.next();
+    return asLeft(response, made);
+  }
+}
+
+/** Consecutive operations that are executed in the same way. */
+interface Group {
+  readonly operations: readonly BatchOperation[];
+  /** The set in which each of them creates an entity; null for any other operation, which is alone. */
+  readonly set: EntitySetDefinition | null;
+  /** Whether no operation follows. */
+  readonly isLast: boolean;
+}
+
+/** The header of an operation that rules may read: the others concern its representation. */
+const LANGUAGE = "accept-language";
+
+function groupsOf(operations: readonly BatchOperation[], gathered: AtomicPlan["gathered"]): readonly Group[] {
+  const groups: Array<{ operations: BatchOperation[]; set: Group["set"] }> = [];
+  for (const [index, operation] of operations.entries()) {
+    const set = gathered[index] ?? null;
+    const open = groups.at(-1);
+    const language = open?.operations[0]?.headers.get(LANGUAGE);
+    const isSame = set !== null && open?.set === set && language === operation.headers.get(LANGUAGE);
+    if (open !== undefined && isSame) open.operations.push(operation);
+    else groups.push({ operations: [operation], set });
+  }
+  return groups.map((group, index) => ({ ...group, isLast: index === groups.length - 1 }));
 }
 
 /** Returns a response with the entity, and its ETag, as the change set leaves them. */
@@ -145,6 +261,8 @@ export interface AtomicPlan {
   readonly database: TransactionalDatabase;
   /** Whether no handler of the application runs, so that the transaction may be repeated after a conflict. */
   readonly isRepeatable: boolean;
+  /** For each operation the set in which it creates an entity that may be written with those of its neighbours; else null. */
+  readonly gathered: ReadonlyArray<EntitySetDefinition | null>;
 }
 
 /**
@@ -171,7 +289,11 @@ export function planChangeSet(
   if (first === undefined) return null;
   const database = home?.database ?? only;
   if (database === null) throw withoutDatabase(first.name);
-  return { database, isRepeatable: writes.every(({ by }) => by === "table") };
+  return {
+    database,
+    isRepeatable: writes.every(({ by }) => by === "table"),
+    gathered: planned.map((each) => each.gathered),
+  };
 }
 
 /** A database, and a set of it. */

@@ -155,7 +155,14 @@ export class Execution implements ShownEntities {
 
   /** The context and gate for reads. */
   get reader(): Reader {
-    return this.#inner ?? (this.#reader ??= readerOf(this.context, this.turn, { shown: this, bytes: this.bytes }));
+    return (
+      this.#inner ??
+      (this.#reader ??= readerOf(this.context, this.turn, {
+        shown: this,
+        bytes: this.bytes,
+        together: this.arrival.batch?.together,
+      }))
+    );
   }
 
   /** Notes the entity that an `after` hook shows instead of the stored one. */

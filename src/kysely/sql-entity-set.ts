@@ -211,7 +211,7 @@ interface TableHandlers<N> {
   /** The handlers that enforce row rules in the transaction of the write. */
   readonly checkingRows: readonly object[];
   /** Locks and reads single rows; nothing without a table. */
-  readonly rows: Pick<EntitySetDeclaration, "lock" | "reread" | "settle">;
+  readonly rows: Pick<EntitySetDeclaration, "lock" | "reread" | "settle" | "leavesRows">;
 }
 
 /** Makes the handlers of the table's operations, and its navigations with their handlers. */

@@ -24,6 +24,7 @@ import { definitionIn } from "../execution/entities/reader.ts";
 import { refuseIsolation } from "../http/base-url.ts";
 import type { ODataRequest } from "../http/odata-request.ts";
 import type { ResourcePath } from "../query/resource-path.ts";
+import { mayGather } from "../sets/gathered-creates.ts";
 import { answerBatched, isJsonBody, type ServiceRoutes, withoutBody } from "./answer-request.ts";
 import { placeOf, type RoutedRequest, routeAt } from "./find-route.ts";
 import { followStatements } from "./follow-statements.ts";
@@ -117,17 +118,23 @@ function pipelineOf(execution: Execution, routes: ServiceRoutes, database: Trans
 function planOperation(definition: ServiceDefinition, path: ResourcePath, method: string): PlannedOperation {
   if (path.kind === "operationImport") {
     const operations = path.operations.map(({ name }) => definition.operations.get(name));
-    return { writes: operations.flatMap((each) => toOperationWrite(each)), created: null };
+    return { writes: operations.flatMap((each) => toOperationWrite(each)), created: null, gathered: null };
   }
-  if (!("entitySet" in path)) return { writes: [], created: null };
+  if (!("entitySet" in path)) return { writes: [], created: null, gathered: null };
   const set = definitionIn(definition, path.entitySet);
   if (path.kind === "boundOperation") {
     const operations = path.operations.map(({ name }) => set.operations.get(name));
-    return { writes: operations.flatMap((each) => toOperationWrite(each, set.database)), created: null };
+    const { database } = set;
+    return { writes: operations.flatMap((each) => toOperationWrite(each, database)), created: null, gathered: null };
   }
   const writes = plannedWrites(definition, path, method);
   const isCreation = method === "POST" && (path.kind === "entitySet" || path.kind === "navigation");
-  return { writes, created: isCreation ? createdPath(definition, set, path) : null };
+  const isGathered = isCreation && path.kind === "entitySet" && mayGather(set);
+  return {
+    writes,
+    created: isCreation ? createdPath(definition, set, path) : null,
+    gathered: isGathered ? set : null,
+  };
 }
 
 function toOperationWrite(

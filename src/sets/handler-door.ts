@@ -133,7 +133,7 @@ export class HandlerDoor implements SetCaller, AtomicDoor {
     this.#checkInside("ctx.afterCommit");
     const { part, unit } = this.#place;
     // Throws after the end of the transaction.
-    void part?.whole.transaction;
+    part?.whole.checkOpen();
     unit.add({ running: this.#registry.work, run: () => this.#runLater(work) });
   };
 
@@ -242,9 +242,10 @@ export class HandlerDoor implements SetCaller, AtomicDoor {
       this.#isOutside = true;
       const unit = new CommitUnit();
       try {
-        const result = await database.attempt(part.whole.transaction, this.#place.depth, () =>
-          run(new TransactionPart(part.whole, unit)),
-        );
+        const work = (): Promise<T> => run(new TransactionPart(part.whole, unit));
+        const result = await (part.isGathered
+          ? work()
+          : database.attempt(part.whole.transaction, this.#place.depth, work));
         unit.joinTo(part.unit);
         return result;
       } finally {

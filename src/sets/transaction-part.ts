@@ -3,6 +3,7 @@ import { withinTime } from "../base/within-time.ts";
 import type { Isolation } from "../definition/context.ts";
 import type { TransactionalDatabase } from "../definition/sets/transactional-database.ts";
 import { type ODataError, protocolError } from "../errors/odata-error.ts";
+import type { CreatesTogether } from "../execution/entities/reader.ts";
 import type { CommitUnit } from "./commit-unit.ts";
 
 /** The purpose of a transaction: one write with its hooks, or any number of changes. */
@@ -63,6 +64,7 @@ export class OpenTransaction {
   readonly #transaction: unknown;
   readonly #isolation: Isolation;
   #isOpen = true;
+  #uses = 0;
   #lost: { readonly error: unknown } | null = null;
   /** The functions that are running, the innermost last. */
   readonly #running: Array<{ readonly name: string }> = [];
@@ -83,7 +85,19 @@ export class OpenTransaction {
 
   /** @throws Error after the end of the transaction */
   get transaction(): unknown {
-    if (this.#isOpen) return this.#transaction;
+    this.checkOpen();
+    this.#uses += 1;
+    return this.#transaction;
+  }
+
+  /** How many times something has got the transaction so far. */
+  get uses(): number {
+    return this.#uses;
+  }
+
+  /** @throws Error after the end of the transaction */
+  checkOpen(): void {
+    if (this.#isOpen) return;
     throw new Error(
       "The transaction has ended. Use its context only within its work. The work of ctx.afterCommit receives its own context.",
     );
@@ -128,12 +142,15 @@ export class TransactionPart {
   readonly whole: OpenTransaction;
   /** The work that follows the commit. */
   readonly unit: CommitUnit;
+  /** Whether a failure of this part undoes others with it. */
+  readonly isGathered: boolean;
   #last: Promise<unknown> = Promise.resolve();
   #running = 0;
 
-  constructor(whole: OpenTransaction, unit: CommitUnit) {
+  constructor(whole: OpenTransaction, unit: CommitUnit, isGathered: boolean = false) {
     this.whole = whole;
     this.unit = unit;
+    this.isGathered = isGathered;
   }
 
   /**
@@ -144,7 +161,7 @@ export class TransactionPart {
     this.#running += 1;
     const run = async (): Promise<T> => {
       try {
-        void this.whole.transaction;
+        this.whole.checkOpen();
         this.whole.checkKept();
         return await call();
       } catch (error) {
@@ -201,4 +218,6 @@ export interface BatchScope {
    * @throws ODataError for a reference to an operation that failed or does not exist
    */
   readonly dereference: (text: string) => string;
+  /** Writes the entity that the operation creates together with those of others; absent: the operation writes alone. */
+  readonly together?: CreatesTogether | undefined;
 }

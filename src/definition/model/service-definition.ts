@@ -148,6 +148,7 @@ export interface EntitySetDefinition extends RuledSet {
   readonly lock: EntitySetDeclaration["lock"];
   /** Reads the row of a key as writes return it, in the open transaction; absent like `lock`. */
   readonly reread: EntitySetDeclaration["reread"];
+  readonly leavesRows: EntitySetDeclaration["leavesRows"];
   readonly settle: EntitySetDeclaration["settle"];
   /** The foreign keys that refer to sets with row rules. */
   readonly guardedReferences: readonly GuardedReference[];

@@ -62,7 +62,7 @@ function functionIn(value: unknown): SetFunction | null {
 }
 
 /** Whether a function is declared with `async`. */
-function isAsyncFunction(value: unknown): boolean {
+export function isAsyncFunction(value: unknown): boolean {
   return Object.prototype.toString.call(value) === "[object AsyncFunction]";
 }
 

@@ -196,6 +196,8 @@ export interface EntitySetDeclaration<
   lock?(this: void, key: unknown, context: RuleContext, isDeleted?: boolean): Maybe<unknown>;
   /** Reads the row of a key as writes return it, in the open transaction; absent like `lock`. */
   reread?(this: void, key: unknown, context: RuleContext): Maybe<object | null>;
+  /** Whether later creates in the set leave saved rows as they are, as far as the schema check has found; absent like `lock`. */
+  leavesRows?(this: void, context: RuleContext): Maybe<boolean>;
   /** Runs the triggers and the checks of constraints that wait for the end of the open transaction. */
   settle?(this: void, context: RuleContext): Maybe<unknown>;
   /** The names of the options of `sqlEntitySet` that `options` lacks; absent for sets of `entitySet`. */

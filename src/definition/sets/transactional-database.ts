@@ -29,9 +29,9 @@ export interface TransactionalDatabase {
   transact<T>(work: (transaction: unknown) => Promise<T>, context: RuleContext, options: TransactOptions): Promise<T>;
   /**
    * Runs a part of the work of an open transaction. If the part fails, only this part is rolled back.
-   * @param depth the number of enclosing parts
+   * @param name the number of enclosing parts, or another name that no enclosing part has
    */
-  attempt<T>(transaction: unknown, depth: number, part: () => Promise<T>): Promise<T>;
+  attempt<T>(transaction: unknown, name: number | "creates", part: () => Promise<T>): Promise<T>;
   /** Returns whether an error has rolled back the whole transaction, which may succeed on a retry. */
   isLost(error: unknown): boolean;
   /** Whether triggers run at the end of a transaction, as far as schema checks have found. */

@@ -205,6 +205,7 @@ function toSetDefinition(
     hooks: hooksOf(set),
     lock: set.declaration.lock,
     reread: set.declaration.reread,
+    leavesRows: set.declaration.leavesRows,
     settle: set.declaration.settle,
     authorization: resolveCategories(set.options["authorization"]),
     propertyRules: resolvePropertyRules(set.options["authorization"], entitySet.entityType.properties),

@@ -1,6 +1,7 @@
 import type { ByteCount } from "../../base/byte-count.ts";
 import type { Maybe, Turn } from "../../base/maybe.ts";
 import { type Context, callerOf, readingOf } from "../../definition/context.ts";
+import type { CreateHandler } from "../../definition/handlers.ts";
 import type { EntitySetDefinition, ServiceDefinition } from "../../definition/model/service-definition.ts";
 import type { EntitySet } from "../../edm/model.ts";
 import type { ODataError } from "../../errors/odata-error.ts";
@@ -55,12 +56,20 @@ export interface Reader {
   readonly isJudged?: true;
   /** Whether the URL names the key of the entity to create; absent: false. */
   readonly namesKey?: true;
+  /** Writes the entity to create together with those of other operations of a change set; absent: the entity is written alone. */
+  readonly together?: CreatesTogether | undefined;
   /** Absent: nothing shows the result of a write, as for `ctx.sets`. */
   readonly shown?: ShownEntities | undefined;
   /** Counts the bytes of the response; absent: no response contains the read entities. */
   readonly bytes?: ByteCount | undefined;
   /** The time of the present piece of work; absent: the work does not pause. */
   readonly turn?: Turn | undefined;
+}
+
+/** Creates of several operations, which one call of a handler writes. */
+export interface CreatesTogether {
+  /** Returns the entity as `many` has saved it. */
+  add(many: NonNullable<CreateHandler<Context>["many"]>, entity: object, context: Context): Promise<unknown>;
 }
 
 /** Returns a reader for the write of a body with facet faults; the same reader without. */

@@ -56,10 +56,10 @@ const GATE: Gate = Object.freeze<Gate>({
 export function readerOf(
   context: Context,
   turn?: Turn,
-  { shown, bytes }: Pick<Reader, "shown" | "bytes"> = {},
+  { shown, bytes, together }: Pick<Reader, "shown" | "bytes" | "together"> = {},
 ): Reader {
   const gate = seesAllRows(context) || serviceOf(context).rowRules === null ? null : GATE;
-  return turn === undefined ? { context, gate } : { context, gate, turn, shown, bytes };
+  return turn === undefined ? { context, gate } : { context, gate, turn, shown, bytes, together };
 }
 
 /** The checks of the row rules of a service, for writes that make them in their own transaction. */

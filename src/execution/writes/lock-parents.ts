@@ -43,7 +43,7 @@ interface Parent {
  * @see docs/reference/handlers.md, Rows that many write
  */
 export async function lockParents(entities: readonly NewEntity[], { context }: Reader): Promise<void> {
-  if (context.transaction === undefined) return;
+  if (entities.length === 0 || context.transaction === undefined) return;
   const parents = new Map(
     entities.flatMap((each) => parentsOf(each, context)).map((parent) => [parent.identity, parent] as const),
   );

@@ -46,7 +46,14 @@ type WriteName = "create" | "replace" | "patch" | "delete";
 export function runCreate(entitySet: EntitySet, body: object, reader: Reader): Maybe<unknown> {
   const { set, handler } = writerOf(entitySet, "create", reader);
   const write = (given: object, inner: Reader): Maybe<unknown> => {
-    const call = (): Maybe<unknown> => handler(given, ServiceContext.ofSet(entitySet, inner.context));
+    const call = (): Maybe<unknown> => {
+      const context = ServiceContext.ofSet(entitySet, inner.context);
+      const { many } = handler;
+      const { together } = inner;
+      return together === undefined || many === undefined
+        ? handler(given, context)
+        : together.add(many, given, context);
+    };
     const checked = isFree(handler, inner) ? undefined : checkCreated(set, given, inner);
     return chain(checked, () => explainingViolations(set, OF_BODY, call));
   };

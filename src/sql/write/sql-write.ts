@@ -77,7 +77,7 @@ export function writeHandlers(table: SqlTable): WriteHandlers {
 }
 
 /** The functions that read single rows in the open transaction. */
-type RowReads = Required<Pick<EntitySetDeclaration, "lock" | "reread" | "settle">>;
+type RowReads = Required<Pick<EntitySetDeclaration, "lock" | "reread" | "settle" | "leavesRows">>;
 
 /** Runs the triggers and checks that wait for the end of a transaction. */
 const SETTLE: WriteCommand = Object.freeze({ sql: "set constraints all immediate", parameters: [], width: 0 });
@@ -112,11 +112,19 @@ export function rowReads(declared: DeclaredTable): RowReads {
           return writer.read(taskOf(session, context as Context), writer.keyValues(key), selected, "read");
         }),
       ),
+    leavesRows: (context) => chain(declared.open(context as Context), leavesRows),
     settle: (context) =>
       chain(declared.open(context as Context), (table) =>
         inStatement(table, context as Context, (session) => session.run(SETTLE)),
       ),
   };
+}
+
+/** Whether the schema check has read a table, and found no trigger. */
+function leavesRows(table: SqlTable): boolean {
+  const { db, reader } = table;
+  const isChecked = reader.connected.layout.has(reader.from.quoted?.compile(db).sql ?? "");
+  return isChecked && writerOf(table).statements.triggers === undefined;
 }
 
 /** Whether a property outside of the key decides on the machine of a row: a database locks no row of an unknown machine. */
