@@ -34,6 +34,8 @@ export function vocabulariesOf(hasLimits: boolean, aggregates: boolean): Readonl
 
 /** The terms of the Core vocabulary in use. */
 type CoreTerm =
+  | "AcceptableMediaTypes"
+  | "MediaType"
   | "Description"
   | "Computed"
   | "ComputedDefaultValue"
@@ -139,6 +141,18 @@ function allowedValues(type: ValueType): readonly XmlElement[] {
     ]),
   );
   return [element("Annotation", { Term: `${VALIDATION}.AllowedValues` }, [element("Collection", {}, records)])];
+}
+
+/** Makes the annotations for the media type of bytes. */
+export function mediaTypeAnnotations({ mediaType }: StructuralProperty): readonly XmlElement[] {
+  if (mediaType === undefined) return [];
+  const term = coreTerm("MediaType");
+  if (mediaType.kind === "constant") return [element("Annotation", { Term: term, String: mediaType.type })];
+  const { property, accepts } = mediaType;
+  const stored = element("Annotation", { Term: term, Path: property.name });
+  return accepts === null
+    ? [stored]
+    : [stored, collectionAnnotation(coreTerm("AcceptableMediaTypes"), "String", accepts)];
 }
 
 /** Makes the annotation for a description; returns nothing without a description. */

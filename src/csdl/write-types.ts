@@ -16,6 +16,7 @@ import {
   coreTerm,
   descriptionAnnotation,
   limitAnnotations,
+  mediaTypeAnnotations,
   type StatedAnnotations,
   withAnnotations,
 } from "./write-annotations.ts";
@@ -95,6 +96,7 @@ function writeProperty(
     ...(property.immutable ? [booleanAnnotation(coreTerm("Immutable"), true)] : []),
     ...(property.databaseDefault === true ? [booleanAnnotation(coreTerm("ComputedDefaultValue"), true)] : []),
     ...limitAnnotations(property),
+    ...mediaTypeAnnotations(property),
     ...descriptionAnnotation(property.description),
   ];
   const place = annotationPlace("type", type.name, property.name);

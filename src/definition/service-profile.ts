@@ -31,6 +31,8 @@ export interface ServiceProfile {
   readonly ignoresBodyKeys: boolean;
   /** Whether `/$value` of null returns 204; otherwise 404. */
   readonly nullRawValueIsEmpty: boolean;
+  /** Whether PUT and DELETE of `/$value` write all Binary properties, or only those with a declared media type. */
+  readonly takesRawBytes: boolean;
   /** Whether `$metadata` accepts `$format=xml`. */
   readonly metadataTakesXmlFormat: boolean;
   /** Whether `$metadata?$format=json` is CSDL JSON; otherwise XML. */
@@ -81,6 +83,7 @@ export const SERVICE_PROFILES: Readonly<Record<ServiceProfile["name"], ServicePr
     patchesComplexProperties: false,
     ignoresBodyKeys: false,
     nullRawValueIsEmpty: false,
+    takesRawBytes: false,
     metadataTakesXmlFormat: false,
     metadataAsJson: false,
     servesPageWithoutJson: false,
@@ -113,6 +116,7 @@ export const SERVICE_PROFILES: Readonly<Record<ServiceProfile["name"], ServicePr
     patchesComplexProperties: true,
     ignoresBodyKeys: true,
     nullRawValueIsEmpty: true,
+    takesRawBytes: true,
     metadataTakesXmlFormat: true,
     metadataAsJson: true,
     servesPageWithoutJson: true,

@@ -1,4 +1,5 @@
 import type { ModelAnnotations } from "./annotation.ts";
+import type { MediaType } from "./media-type.ts";
 import type { Facets, PrimitiveType } from "./primitive-type.ts";
 import type { TableName } from "./table-name.ts";
 
@@ -169,6 +170,8 @@ export interface StructuralProperty {
   readonly facets: Facets;
   /** Whether the database supplies the value of a new entity that lacks it; absent: false. */
   readonly databaseDefault?: boolean | undefined;
+  /** The media type of its bytes; absent: none is declared. */
+  readonly mediaType?: MediaType | undefined;
   /** Whether responses contain it only if `$select` names it; absent: false. */
   readonly onlyIfSelected?: boolean | undefined;
   /** The declared default, in canonical form; undefined when none is declared. */

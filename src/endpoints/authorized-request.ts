@@ -2,9 +2,11 @@ import { chain, type Maybe } from "../base/maybe.ts";
 import { isMeantAsParameter } from "../binder/bind-arguments.ts";
 import { type QueryOptionsReading, readQueryOptions } from "../binder/option-rules.ts";
 import { requestFields } from "../definition/model/request-fields.ts";
+import { bareMediaType, isMediaType } from "../edm/media-type.ts";
 import type { EntitySet } from "../edm/model.ts";
+import { protocolError } from "../errors/odata-error.ts";
 import { readPreferences, type Preferences } from "../http/headers.ts";
-import { checkContentHeaders, readJsonBody } from "../http/read-json-body.ts";
+import { checkBodyHeaders, checkContentHeaders, readJsonBody } from "../http/read-json-body.ts";
 import type { JsonValue } from "../json/write-json.ts";
 import type { ResourcePath } from "../query/resource-path.ts";
 import type { Arrival } from "./arrival.ts";
@@ -120,6 +122,49 @@ export function openBody(request: AuthorizedRequest, entitySet: EntitySet | null
       request.arrival.clock?.enter("body");
       const json = readJsonBody(odata, { maxBytes, maxDepth, maxValues, mayBeAbsent });
       return chain(json, (value) => bind(value, ieee754Compatible));
+    },
+  };
+}
+
+/** A body of bytes whose headers were checked, and that is still to be read. */
+interface BytesBody {
+  /** The Content-Type as sent; null if the request has neither a body nor a type. */
+  readonly contentType: string | null;
+  /**
+   * Reads the body.
+   * @returns bytes that share no memory with the connection
+   * @throws ODataError `PayloadTooLarge`, `InvalidBody`
+   */
+  read(): Maybe<Uint8Array>;
+}
+
+/**
+ * Checks the headers of a body of bytes.
+ * @param accepts the media types that the property takes, in lower case; null: all
+ * @throws ODataError `PayloadTooLarge`, `UnsupportedMediaType`
+ * @see docs/reference/properties.md
+ */
+export function openBytes(
+  request: AuthorizedRequest,
+  entitySet: EntitySet,
+  accepts: readonly string[] | null,
+): BytesBody {
+  const { odata, clock } = request.arrival;
+  const { maxRequestBodyBytes: maxBytes } = runtimeOf(request.service, entitySet).settings;
+  checkBodyHeaders(odata, maxBytes);
+  const sent = odata.header("content-type")?.trim() ?? "";
+  const isAbsent = sent === "" && !odata.hasBody;
+  if (!isAbsent && !(isMediaType(sent) && accepts?.includes(bareMediaType(sent)) !== false)) {
+    const types = accepts === null ? "its media type" : accepts.join(" or ");
+    throw protocolError("UnsupportedMediaType", `The bytes need another Content-Type. Send ${types}.`, {
+      target: "Content-Type",
+    });
+  }
+  return {
+    contentType: isAbsent ? null : sent,
+    read: () => {
+      clock?.enter("body");
+      return chain(odata.readBody(maxBytes), (bytes) => new Uint8Array(bytes));
     },
   };
 }

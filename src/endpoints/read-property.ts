@@ -2,11 +2,13 @@ import { chain, type Maybe } from "../base/maybe.ts";
 import { bindEntityKey } from "../binder/bind-key.ts";
 import { bindNoQuery } from "../binder/bind-query-options.ts";
 import { type OptionRules, valueOptions } from "../binder/option-rules.ts";
+import { bareMediaType, BYTES, isMediaType } from "../edm/media-type.ts";
 import type { StructuralProperty, ComplexType, EntityType } from "../edm/model.ts";
 import { protocolError } from "../errors/odata-error.ts";
 import { rowReader, toRow } from "../execution/entities/canonical-entity.ts";
 import { readByKey, type FoundEntity } from "../execution/reads/read-by-key.ts";
-import { negotiateBinary } from "../http/media-type.ts";
+import { checkBytesAccepted } from "../http/media-type.ts";
+import type { ODataResponse } from "../http/odata-response.ts";
 import { etagOf } from "../payload/etag.ts";
 import { compileFieldReader, requireObject } from "../payload/property-reader.ts";
 import { propertyContext, keyPredicateOf } from "../payload/urls.ts";
@@ -68,8 +70,7 @@ export const readProperty: Endpoint = inStages({
 export const readPropertyValue: Endpoint = inStages({
   bind: (request) => {
     const property = addressedProperty(propertyPathOf(request.path));
-    const isBinary = property.type.name === "Edm.Binary" && !isStructured(property);
-    const bound = openProperty(request, isBinary ? readBinaryFormat : readTextFormat);
+    const bound = openProperty(request, isBytes(property) ? () => checkBytesFormat(request, property) : readTextFormat);
     if (!isStructured(property)) return bound;
     const reason = property.isCollection ? "is a collection" : "is complex";
     throw protocolError("NotSupported", `'${property.name}' ${reason} and has no raw value: read it without /$value.`, {
@@ -81,11 +82,65 @@ export const readPropertyValue: Endpoint = inStages({
     const property = addressedProperty(addressed);
     const owner = ownerOf(addressed, found);
     const body = owner === null ? null : writeRawProperty(owner.type, property, owner.value, owner.rowShape);
-    if (body !== null) return okResponse(request, format, body);
+    if (body !== null && format !== null) return okResponse(request, format, body);
+    if (body !== null && owner !== null) return bytesResponse(request, addressed, owner, body);
     if (request.service.definition.profile.nullRawValueIsEmpty) return noContentResponse(request);
     throw protocolError("NotFound", `'${property.name}' is null, so it has no raw value.`);
   },
 });
+
+function isBytes({ type, isCollection }: StructuralProperty): boolean {
+  return type.name === "Edm.Binary" && !isCollection;
+}
+
+/**
+ * Makes the response with bytes. Browsers save bytes of a declared type instead of showing them: clients may have stored a
+ * page with scripts.
+ * @throws ODataError `NotAcceptable` for a stored media type that the client does not accept
+ */
+function bytesResponse(
+  request: AuthorizedRequest,
+  addressed: PropertyPath,
+  owner: PropertyOwner,
+  body: string | Uint8Array,
+): ODataResponse {
+  const { mediaType } = addressedProperty(addressed);
+  if (mediaType?.kind === "constant") return okResponse(request, mediaType.type, body, ATTACHMENT);
+  if (mediaType === undefined || isHidden(request, addressed, mediaType.property)) {
+    return okResponse(request, BYTES, body);
+  }
+  const stored = writeRawProperty(owner.type, mediaType.property, owner.value, owner.rowShape);
+  const type = isMediaType(stored) ? stored : BYTES;
+  checkAccepted(request, type);
+  return okResponse(request, type, body, ATTACHMENT);
+}
+
+const ATTACHMENT = Object.freeze({ "Content-Disposition": "attachment" });
+
+/** Whether the user may not read a property beside the addressed one. */
+function isHidden(
+  { access }: AuthorizedRequest,
+  { entitySet, members }: PropertyPath,
+  property: StructuralProperty,
+): boolean {
+  return members.length === 0 && access.properties?.unreadableOf(entitySet).has(property) === true;
+}
+
+/**
+ * Checks that the client accepts the bytes of a property, if their type is known before they are read.
+ * @returns null: the response decides on its Content-Type
+ * @throws ODataError `UnsupportedFormat` or `NotAcceptable`
+ */
+export function checkBytesFormat(request: AuthorizedRequest, { mediaType }: StructuralProperty): null {
+  if (mediaType?.kind !== "stored") checkAccepted(request, mediaType?.type ?? BYTES);
+  return null;
+}
+
+function checkAccepted(request: AuthorizedRequest, type: string): void {
+  const { mediaParameters } = request.service.definition.profile;
+  const accept = request.arrival.odata.header("accept");
+  checkBytesAccepted(bareMediaType(type), request.options.format, accept, mediaParameters);
+}
 
 /**
  * `GET /Set(key)/Property/$count`: the number of items of a collection, as plain text.
@@ -217,10 +272,4 @@ function countItems(path: PropertyPath, found: FoundEntity): number {
   if (Array.isArray(items)) return items.length;
   if (typeof items === "object" && Symbol.iterator in items) return [...(items as Iterable<unknown>)].length;
   throw new Error(`${type.qualifiedName}/${addressedProperty(path).name} is not a collection.`);
-}
-
-/** Negotiates the Content-Type of bytes. @throws ODataError `UnsupportedFormat` or `NotAcceptable` */
-function readBinaryFormat(request: AuthorizedRequest): string {
-  const { mediaParameters } = request.service.definition.profile;
-  return negotiateBinary(request.options.format, request.arrival.odata.header("accept"), mediaParameters);
 }

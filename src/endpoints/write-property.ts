@@ -1,6 +1,7 @@
 import { chain, type Maybe } from "../base/maybe.ts";
 import { keptPer, once } from "../base/memo.ts";
 import { bindNoQuery } from "../binder/bind-query-options.ts";
+import { bareMediaType, BYTES, type MediaType } from "../edm/media-type.ts";
 import type { StructuralProperty } from "../edm/model.ts";
 import { type ODataError, protocolError } from "../errors/odata-error.ts";
 import { definitionIn } from "../execution/entities/reader.ts";
@@ -9,6 +10,7 @@ import { refusalOfProperty, refusedProperties } from "../execution/rules/propert
 import { isSavedSeen } from "../execution/writes/check-written.ts";
 import { readLeft } from "../execution/writes/run-hooks.ts";
 import type { ODataResponse } from "../http/odata-response.ts";
+import type { BodyObject } from "../payload/body-members.ts";
 import type { FacetFaults } from "../payload/body-readers.ts";
 import { etagOf } from "../payload/etag.ts";
 import {
@@ -16,14 +18,16 @@ import {
   compilePropertyBodyReader,
   type PropertyBodyConversion,
 } from "../payload/read-property-body.ts";
+import { compileRawBodyReader } from "../payload/read-raw-body.ts";
 import type { PropertyPath } from "../query/resource-path.ts";
-import { type AuthorizedRequest, openBody } from "./authorized-request.ts";
+import { type AuthorizedRequest, openBody, openBytes } from "./authorized-request.ts";
 import { queryReaderOf, readJsonFormat, readOptions } from "./bind-query.ts";
 import { requireEntity, entityNotFound, checkPreconditions, missingEntityError } from "./current-entity.ts";
 import type { Execution } from "./execution.ts";
 import { callPatch, patchHandler } from "./patch-entity.ts";
 import {
   addressedProperty,
+  checkBytesFormat,
   ownerOf,
   propertyPathText,
   bindPropertyKey,
@@ -50,7 +54,7 @@ export const replaceProperty: Endpoint = writesBody("replace");
 const changeProperty: Endpoint = writesBody("change");
 
 /** Makes an endpoint that writes the value in the body through the patch handler. */
-function writesBody(reading: keyof PropertyReaders): Endpoint {
+function writesBody(reading: "replace" | "change"): Endpoint {
   return inStages({
     bind: (request): Maybe<WrittenProperty> => {
       const addressed = propertyPathOf(request.path);
@@ -65,7 +69,7 @@ function writesBody(reading: keyof PropertyReaders): Endpoint {
       const faults = facetFaults(request.service, addressed.entitySet, "patch");
       return chain(
         body.read((json, ieee754Compatible) => read(json, ieee754Compatible, name, faults)),
-        (value) => ({ addressed, key, value, faults }),
+        (value) => ({ addressed, key, change: changeOf(addressed, value), faults }),
       );
     },
     execute: writeValue,
@@ -74,11 +78,50 @@ function writesBody(reading: keyof PropertyReaders): Endpoint {
   });
 }
 
+/**
+ * `PUT /Set(key)/Property/$value`: replaces bytes by the body as it is, through the patch handler.
+ * @throws ODataError `UnsupportedMediaType` for another media type than the property takes; else as for replaceProperty
+ * @see OData Protocol 4.0, section 11.4.9.1; docs/reference/properties.md
+ */
+export const replacePropertyValue: Endpoint = inStages({
+  bind: (request): Maybe<WrittenProperty> => {
+    const addressed = propertyPathOf(request.path);
+    const { entitySet, members } = addressed;
+    const property = addressedProperty(addressed);
+    const { mediaType } = property;
+    checkBytesFormat(request, property);
+    const key = bindPropertyKey(request, addressed);
+    const body = openBytes(request, entitySet, acceptedTypes(mediaType));
+    bindNoQuery(readOptions(request));
+    checkWritable(addressed);
+    requireChangeable(request, addressed);
+    if (mediaType?.kind === "stored" && members.length === 0) {
+      requireChangeable(request, { entitySet, property: mediaType.property });
+    }
+    const { raw } = bodyReaders(request.service, addressed);
+    const faults = facetFaults(request.service, entitySet, "patch");
+    return chain(body.read(), (bytes) => {
+      const change = raw()(bytes, body.contentType, propertyPathText(addressed), faults);
+      return { addressed, key, change, faults };
+    });
+  },
+  execute: writeValue,
+  write: writtenResponse,
+  refresh: readOwnerAgain,
+});
+
+/** Returns the media types that PUT of bytes takes, in lower case; null: all. */
+function acceptedTypes(mediaType: MediaType | undefined): readonly string[] | null {
+  if (mediaType?.kind === "stored") return mediaType.accepts;
+  return [bareMediaType(mediaType?.type ?? BYTES)];
+}
+
 /** A property to write, and its new value. */
 interface WrittenProperty {
   readonly addressed: PropertyPath;
   readonly key: unknown;
-  readonly value: unknown;
+  /** The changed members of the object that has the property. */
+  readonly change: BodyObject;
   /** The facet faults of the body, reported together with the issues of `validate`. */
   readonly faults?: FacetFaults;
 }
@@ -117,7 +160,7 @@ export const clearProperty: Endpoint = inStages({
       const target = propertyPathText(addressed);
       throw protocolError("NullNotAllowed", `'${property.name}' is never null. ${advice}`, { target });
     }
-    return { addressed, key, value: null };
+    return { addressed, key, change: changeOf(addressed, null) };
   },
   execute: (written, execution) =>
     chain(isBelowNull(execution, written), (isNull) =>
@@ -154,6 +197,7 @@ function keepNull(execution: Execution, { addressed, key }: WrittenProperty): Ma
 interface PropertyReaders {
   readonly replace: () => PropertyBodyConversion;
   readonly change: () => PropertyBodyConversion;
+  readonly raw: () => ReturnType<typeof compileRawBodyReader>;
 }
 
 const readersOf = keptPer((_runtime: EntitySetRuntime) => new Map<StructuralProperty, PropertyReaders>());
@@ -172,6 +216,7 @@ function bodyReaders(service: ServiceRuntime, path: PropertyPath): PropertyReade
     known = {
       replace: once(() => compilePropertyBodyReader(property, reading, profile.complexValuesBare)),
       change: once(() => compileChangedPropertyReader(property, reading)),
+      raw: once(() => compileRawBodyReader(property, reading)),
     };
     ofSet.set(property, known);
   }
@@ -208,19 +253,25 @@ function checkWritable(path: PropertyPath): void {
 }
 
 /** @throws ODataError `Unauthorized`, `Forbidden` for a property that the user may not change */
-function requireChangeable(request: AuthorizedRequest, { entitySet, property }: PropertyPath): void {
+function requireChangeable(
+  request: AuthorizedRequest,
+  { entitySet, property }: Pick<PropertyPath, "entitySet" | "property">,
+): void {
   const ruled = queryReaderOf(request);
   if (!refusedProperties(ruled, entitySet, "update").has(property)) return;
   throw refusalOfProperty(ruled, "update", { property, owner: entitySet });
 }
 
-function writeValue({ addressed, key, value, faults }: WrittenProperty, execution: Execution): Maybe<WrittenOwner> {
+/** Returns a change of the addressed property alone. */
+function changeOf(addressed: PropertyPath, value: unknown): BodyObject {
+  // fromEntries defines members, so a property may be named __proto__.
+  return Object.fromEntries([[addressedProperty(addressed).field, value]]);
+}
+
+function writeValue({ addressed, key, change, faults }: WrittenProperty, execution: Execution): Maybe<WrittenOwner> {
   const { entitySet, key: keyText, property, members } = addressed;
-  const delta = [property, ...members].reduceRight(
-    // fromEntries defines members, so a property may be named __proto__.
-    (inner, { field }): unknown => Object.fromEntries([[field, inner]]),
-    value,
-  ) as Record<string, unknown>;
+  const around = [property, ...members].slice(0, -1);
+  const delta = around.reduceRight((inner, { field }) => Object.fromEntries([[field, inner]]), change);
   return chain(callPatch(execution, { entitySet, keyText, key, faults }, delta), (entity) => {
     const isSeen = isSavedSeen(entitySet, entity, patchHandler(execution.service, entitySet), execution.reader);
     return chain(isSeen, (seen) => (seen ? { entity } : null));

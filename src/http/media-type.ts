@@ -18,8 +18,6 @@ const TYPE_SPECIFICITY: ReadonlyMap<string, number> = new Map([
   ["application/json", 8],
 ]);
 
-const BINARY_TYPE = "application/octet-stream";
-
 /** The representation if the client states no preference. */
 const DEFAULT_JSON_FORMAT: JsonFormat = toJsonFormat({}, false);
 
@@ -63,17 +61,18 @@ export function negotiateText(
 }
 
 /**
- * Checks that a client accepts bytes, for `/$value` of a binary property. A client that accepts JSON gets bytes, too.
+ * Checks that a client accepts bytes of a type, for `/$value` of a binary property. A client that accepts JSON gets bytes, too.
+ * @param type in lower case, without parameters
  * @throws ODataError as `negotiateJson`
  * @see docs/reference/formats.md
  */
-export function negotiateBinary(
+export function checkBytesAccepted(
+  type: string,
   format: string | undefined,
   accept: string | undefined,
   parameters: MediaParameters = "lenient",
-): string {
-  negotiateRaw(BINARY_TYPE, format, accept, parameters);
-  return BINARY_TYPE;
+): void {
+  negotiateRaw(type, format, accept, parameters);
 }
 
 /**

@@ -1,10 +1,12 @@
 import type { EntitySetDefinition } from "../definition/model/service-definition.ts";
+import { BYTES, takesBytes } from "../edm/media-type.ts";
 import type { StructuralProperty } from "../edm/model.ts";
 import { bodyLimit, addMemberOperation, type MemberScope, memberScopes } from "./entity-set-paths.ts";
 import { exampleOf } from "./examples.ts";
+import type { DocumentObject } from "./open-api-document.ts";
 import { writeConditionsOf, hasConditions, hasNotModified, IF_NONE_MATCH, readConditionsOf } from "./parameters.ts";
 import { ETAG_HEADER, emptyResponse, errorResponses, jsonBody, jsonResponse, rawResponse } from "./responses.ts";
-import { accessOf, type ServiceScope } from "./service-scope.ts";
+import { accessOf, type OperationDescription, type ServiceScope } from "./service-scope.ts";
 import { envelope, withContext, objectSchema, valueSchema } from "./value-schemas.ts";
 
 type PropertyScope = MemberScope<StructuralProperty>;
@@ -22,6 +24,9 @@ export function addPropertyPaths(scope: ServiceScope, set: EntitySetDefinition):
     const isWritable = !property.isKey && !property.computed && !property.immutable;
     if (methods.has("GET")) addRead(each);
     if (propertyValue.has("GET") && !isStructured) addValue(each);
+    const isBytes = isWritable && takesBytes(property, scope.definition.profile.takesRawBytes);
+    if (methods.has("PUT") && isBytes) addBytes(each);
+    if (methods.has("DELETE") && isBytes && property.nullable) addClear(each, "/$value");
     if (methods.has("PUT") && isWritable) addWrite(each, "PUT");
     if (methods.has("PATCH") && isWritable && (!isStructured || isPatched(each))) addWrite(each, "PATCH");
     if (methods.has("DELETE") && isWritable && property.nullable && !property.isCollection) addClear(each);
@@ -66,9 +71,11 @@ function addValue(each: PropertyScope): void {
   const { nullRawValueIsEmpty } = scope.definition.profile;
   const isBinary = property.type.name === "Edm.Binary";
   const hasETag = set.entitySet.etag.length > 0;
-  const type = isBinary ? "application/octet-stream" : "text/plain";
+  const shown = "The value without quotes.";
   const responses = {
-    200: rawResponse("The value without quotes.", type, isBinary ? {} : { type: "string" }),
+    200: isBinary
+      ? { description: shown, content: bytesOf(property) }
+      : rawResponse(shown, "text/plain", { type: "string" }),
     ...(property.nullable && nullRawValueIsEmpty ? { 204: emptyResponse("It is null.") } : {}),
     ...(hasETag ? { 304: emptyResponse("The client has it.") } : {}),
     ...errorResponses({ isAddressed: true }),
@@ -88,34 +95,62 @@ function addValue(each: PropertyScope): void {
   );
 }
 
-function addWrite(each: PropertyScope, method: "PUT" | "PATCH"): void {
-  const { scope, set, member: property } = each;
+/** Returns the content of bytes by media type. */
+function bytesOf({ mediaType }: StructuralProperty): DocumentObject {
+  const types = mediaType?.kind === "stored" ? (mediaType.accepts ?? ["*/*"]) : [mediaType?.type ?? BYTES];
+  return Object.fromEntries(types.map((type) => [type, { schema: {} }]));
+}
+
+function addBytes(each: PropertyScope): void {
+  const { member: property } = each;
+  addMemberOperation(
+    each,
+    {
+      ...writeParts(each),
+      method: "PUT",
+      id: "replaceValue",
+      summary: `Set the bytes of ${property.name}`,
+      requestBody: { required: true, content: bytesOf(property) },
+    },
+    "/$value",
+  );
+}
+
+/** The parts that all writes with a body have. */
+function writeParts({ set }: PropertyScope): Pick<OperationDescription, "access" | "parameters" | "responses"> {
   const isConditional = hasConditions(set);
-  const value = valueSchema({ ...property, nullable: property.nullable && !isBare(each) }, "body", scope.schemas);
-  const body = isBare(each) ? value : objectSchema(undefined, { value }, ["value"]);
-  const example = exampleOf(property);
   const needsCondition = set.settings.requireIfMatch;
   const reasons = { isAddressed: true, isWrite: true, isConditional, needsCondition, body: bodyLimit(set.settings) };
-  addMemberOperation(each, {
-    method,
-    id: method === "PUT" ? "replace" : "patch",
-    summary: `Set ${property.name}`,
+  return {
     access: { ...accessOf(set, "update"), checksRows: set.rows !== null },
     parameters: writeConditionsOf(set),
-    requestBody: jsonBody(body, isBare(each) ? example : { value: example }),
     responses: {
       204: emptyResponse("It is done.", set.entitySet.etag.length > 0 ? ETAG_HEADER : undefined),
       ...errorResponses(reasons),
     },
+  };
+}
+
+function addWrite(each: PropertyScope, method: "PUT" | "PATCH"): void {
+  const { scope, member: property } = each;
+  const value = valueSchema({ ...property, nullable: property.nullable && !isBare(each) }, "body", scope.schemas);
+  const body = isBare(each) ? value : objectSchema(undefined, { value }, ["value"]);
+  const example = exampleOf(property);
+  addMemberOperation(each, {
+    ...writeParts(each),
+    method,
+    id: method === "PUT" ? "replace" : "patch",
+    summary: `Set ${property.name}`,
+    requestBody: jsonBody(body, isBare(each) ? example : { value: example }),
   });
 }
 
-function addClear(each: PropertyScope): void {
+function addClear(each: PropertyScope, suffix = ""): void {
   const { set, member: property } = each;
   const isConditional = hasConditions(set);
-  addMemberOperation(each, {
+  const operation = {
     method: "DELETE",
-    id: "clear",
+    id: suffix === "" ? "clear" : "clearValue",
     summary: `Set ${property.name} to null`,
     access: { ...accessOf(set, "update"), checksRows: set.rows !== null },
     parameters: writeConditionsOf(set),
@@ -128,5 +163,6 @@ function addClear(each: PropertyScope): void {
         needsCondition: set.settings.requireIfMatch,
       }),
     },
-  });
+  } as const;
+  addMemberOperation(each, operation, suffix);
 }

@@ -121,11 +121,11 @@ const NOTHING: readonly never[] = Object.freeze([]);
 export const selectNothing: (entityType: EntityType) => SelectExpandClause = keptPer(() => selectOnly([]));
 
 /**
- * Returns the clause of a read of one whole property.
+ * Returns the clause of a read of one whole property, with the media type of its bytes.
  * @returns the same object for each call with a property
  */
 export const selectProperty: (property: StructuralProperty) => SelectExpandClause = keptPer((property) =>
-  selectOnly([property]),
+  selectOnly([property, ...(property.mediaType?.kind === "stored" ? [property.mediaType.property] : [])]),
 );
 
 function selectOnly(properties: readonly StructuralProperty[]): SelectExpandClause {

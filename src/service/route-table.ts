@@ -8,6 +8,7 @@ import type {
 } from "../definition/model/service-definition.ts";
 import type { Category } from "../definition/sets/authorization.ts";
 import { keyHolderOf } from "../edm/key-holder.ts";
+import { takesBytes } from "../edm/media-type.ts";
 import type { NavigationProperty, Operation } from "../edm/model.ts";
 import { linkCategories } from "../endpoints/authorize-link.ts";
 import type { RouteRules } from "../endpoints/authorize.ts";
@@ -25,7 +26,7 @@ import { readReferences } from "../endpoints/read-references.ts";
 import { replaceEntity } from "../endpoints/replace-entity.ts";
 import { requiringMatch } from "../endpoints/require-match.ts";
 import type { Endpoint } from "../endpoints/stages.ts";
-import { clearProperty, patchProperty, replaceProperty } from "../endpoints/write-property.ts";
+import { clearProperty, patchProperty, replaceProperty, replacePropertyValue } from "../endpoints/write-property.ts";
 import { addReference, removeReference, setReference } from "../endpoints/write-reference.ts";
 import { protocolError } from "../errors/odata-error.ts";
 import { readForm } from "../plan/plan-collection.ts";
@@ -44,6 +45,8 @@ export interface EntitySetRoutes {
   readonly entity: Endpoints;
   readonly property: Endpoints;
   readonly propertyValue: Endpoints;
+  /** Of bytes that PUT may replace. */
+  readonly bytesValue: Endpoints;
   readonly propertyCount: Endpoints;
 }
 
@@ -59,7 +62,10 @@ export class RouteTable {
   /** The routes of reads whose query options are in the body of a POST. */
   readonly #queries = new WeakMap<Route, Route>();
 
+  readonly #takesRawBytes: boolean;
+
   constructor(definition: ServiceDefinition) {
+    this.#takesRawBytes = definition.profile.takesRawBytes;
     this.entitySets = new Map([...definition.entitySets].map(([name, set]) => [name, toRoutes(definition, set)]));
   }
 
@@ -103,9 +109,12 @@ export class RouteTable {
       case "entity":
         return this.#routesOf(path.entitySet.name)[path.kind];
       case "property":
-      case "propertyValue":
       case "propertyCount":
         return this.#routesOf(path.entitySet.name)[path.kind];
+      case "propertyValue": {
+        const takesPut = takesBytes(path.members.at(-1) ?? path.property, this.#takesRawBytes);
+        return this.#routesOf(path.entitySet.name)[takesPut ? "bytesValue" : "propertyValue"];
+      }
       case "navigation":
       case "navigationCount":
       case "reference":
@@ -166,6 +175,11 @@ function toRoutes(definition: ServiceDefinition, set: EntitySetDefinition): Enti
       DELETE: declared(writesProperties, matched(clearProperty), "update"),
     },
     propertyValue: { GET: declared(readsProperties, readPropertyValue, "read") },
+    bytesValue: {
+      GET: declared(readsProperties, readPropertyValue, "read"),
+      PUT: declared(writesProperties, matched(replacePropertyValue), "update"),
+      DELETE: declared(writesProperties, matched(clearProperty), "update"),
+    },
     propertyCount: { GET: declared(readsProperties, readPropertyCount, "read") },
   };
 }

@@ -514,6 +514,56 @@ const TYPES: readonly Row[] = [
     },
   ],
   [
+    "media types of other values, of unknown properties, and in a wrong form",
+    ofType({
+      text: edm.string().mediaType("image/png"),
+      list: edm.collection(edm.binary()).mediaType("image/png"),
+      odd: edm.binary().mediaType("png"),
+      lost: edm.binary().mediaType({ property: "typ" }),
+      made: edm.binary().mediaType({ property: "kind" }),
+      listed: edm.binary().mediaType({ property: "type", accepts: [] }),
+      other: edm.binary().mediaType(untyped({ property: "type", accept: ["image/png"] })),
+      fine: edm.binary().mediaType({ property: "type", accepts: ["image/png", "text/plain; charset=utf-8"] }),
+      type: edm.string(),
+      kind: edm.string().computed(),
+    }),
+    {
+      set: "Thing",
+      message: "`.mediaType()` has no effect on the property `text` of Thing.",
+      fix: "Remove it: only bytes that clients see, edm.binary(), have a media type.",
+    },
+    {
+      set: "Thing",
+      message: "`.mediaType()` has no effect on the property `list` of Thing.",
+      fix: "Remove it: only bytes that clients see, edm.binary(), have a media type.",
+    },
+    {
+      set: "Thing",
+      message: 'The media type of the property `odd` of Thing cannot be "png".',
+      fix: 'Give a type such as "image/png", or { property: "contentType" }.',
+    },
+    {
+      set: "Thing",
+      message: 'The media type of the property `lost` of Thing names "typ", which Thing does not have.',
+      fix: "Did you mean `type`?",
+    },
+    {
+      set: "Thing",
+      message: "The media type of the property `made` of Thing cannot be stored in `kind`.",
+      fix: "Name an edm.string() that is no key, and neither ignored, computed, immutable nor set by the server.",
+    },
+    {
+      set: "Thing",
+      message: "`accepts` of the media type of the property `listed` of Thing is no list of media types.",
+      fix: 'Give media types, such as ["image/png", "image/jpeg"], or leave them out.',
+    },
+    {
+      set: "Thing",
+      message: "The media type of the property `other` of Thing has the unknown member `accept`.",
+      fix: "Did you mean `accepts`?",
+    },
+  ],
+  [
     "a default of the database for a member of a complex value, and for items",
     ofType({
       place: edm.complex(complexType("Place", { at: edm.int32().databaseDefault() })),

@@ -8,6 +8,7 @@ import {
 } from "../../edm/annotation.ts";
 import { checkItemCount, facetCheck } from "../../edm/facet-check.ts";
 import { frozenMap } from "../../edm/frozen-map.ts";
+import { bareMediaType, type MediaType } from "../../edm/media-type.ts";
 import type {
   ComplexType,
   EntityType,
@@ -151,9 +152,15 @@ export class TypeBuilder {
 
   #structuralProperties(type: EntityTypeDeclaration | ComplexTypeDeclaration): readonly StructuralProperty[] {
     const set = fieldsSet(this.#service, type);
-    return propertiesOf(type, this.#service.naming)
-      .filter(({ declared }) => !declared.ignored)
-      .map((property, index) => this.#structuralProperty(type, property, index, set.has(property.field)));
+    const shown = propertiesOf(type, this.#service.naming).filter(({ declared }) => !declared.ignored);
+    const made = shown.map((property, index) =>
+      this.#structuralProperty(type, property, index, set.has(property.field)),
+    );
+    for (const [index, { declared }] of shown.entries()) {
+      const mediaType = toMediaType(declared, made);
+      if (mediaType !== undefined) Object.assign(made[index] ?? {}, { mediaType });
+    }
+    return made;
   }
 
   #ignoredProperties(type: EntityTypeDeclaration | ComplexTypeDeclaration): readonly StructuralProperty[] {
@@ -256,6 +263,18 @@ export class TypeBuilder {
 function joined(one: NavigationProperty, other: NavigationProperty): NavigationProperty {
   const { referentialConstraints } = one.referentialConstraints.length > 0 ? one : other;
   return { ...one, partner: one.partner ?? other.partner, referentialConstraints };
+}
+
+/** Returns the media type of a property. @param siblings the properties of the same type */
+function toMediaType(
+  { mediaType }: PropertyDeclaration,
+  siblings: readonly StructuralProperty[],
+): MediaType | undefined {
+  if (mediaType === undefined) return undefined;
+  if (typeof mediaType === "string") return { kind: "constant", type: mediaType };
+  const property = siblings.find(({ field }) => field === mediaType.property);
+  if (property === undefined) throw new Error(`No property \`${mediaType.property}\` contains a media type.`);
+  return { kind: "stored", property, accepts: mediaType.accepts?.map(bareMediaType) ?? null };
 }
 
 function membersOf<Member extends ModelProperty>(

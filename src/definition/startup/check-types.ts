@@ -8,6 +8,7 @@ import {
   type DeclaredService,
   type DeclaredSet,
   entriesOf,
+  fieldsSet,
   operationPlace,
 } from "../model/declared-service.ts";
 import { type DeclaredTypes, toEnumType, type StartupRule } from "../model/declared-types.ts";
@@ -15,7 +16,10 @@ import { checkEnumTexts } from "../model/enum-texts.ts";
 import { checkOptions, describe, type FaultPlace, isObject } from "../option-table.ts";
 import type { DeclaredValueType, PropertyDeclaration } from "../types/value-type.ts";
 import { checkFacets, type MakeFault, typeName } from "./check-facets.ts";
+import { checkMediaType } from "./check-media-type.ts";
 import { OPTION_TABLES } from "./option-tables.ts";
+
+const NONE: ReadonlySet<string> = new Set();
 
 /** The rules for declared types. They are listed in the order of their faults. */
 export const TYPE_RULES: readonly StartupRule[] = Object.freeze([
@@ -26,9 +30,9 @@ export const TYPE_RULES: readonly StartupRule[] = Object.freeze([
 ]);
 
 /** Checks the properties of entity and complex types. */
-function* checkProperties(_service: DeclaredService, types: DeclaredTypes): Iterable<ConfigurationFault> {
-  for (const type of types.entityTypes) yield* checkMembers(type, "entity property");
-  for (const type of types.complexTypes) yield* checkMembers(type, "complex property");
+function* checkProperties(service: DeclaredService, types: DeclaredTypes): Iterable<ConfigurationFault> {
+  for (const type of types.entityTypes) yield* checkMembers(type, "entity property", fieldsSet(service, type));
+  for (const type of types.complexTypes) yield* checkMembers(type, "complex property", NONE);
 }
 
 /** Checks that each entity type has a key. @see OData CSDL 4.0, section 8.2 */
@@ -79,6 +83,7 @@ export function* checkSignatures(service: DeclaredService): Iterable<Configurati
 function* checkMembers(
   type: { readonly name: string; readonly properties: unknown; readonly options?: object | undefined },
   use: "entity property" | "complex property",
+  set: ReadonlySet<string>,
 ): Iterable<ConfigurationFault> {
   const place = { set: type.name };
   if (!isObject(type.properties)) {
@@ -90,6 +95,7 @@ function* checkMembers(
     const what = `the property \`${field}\` of ${type.name}`;
     if (isDeclaration(property, "Property")) {
       yield* checkProperty(property.declared, use, what, place);
+      yield* checkMediaType(property.declared, what, { type, set, place });
     } else {
       const fix = "Declare it with a builder, such as edm.string(); relate entities with `navigation` of entitySet.";
       yield { ...place, message: `${what[0]?.toUpperCase() ?? ""}${what.slice(1)} is ${describe(property)}.`, fix };
@@ -150,6 +156,7 @@ type Modifier =
   | "immutable"
   | "databaseDefault"
   | "onlyIfSelected"
+  | "mediaType"
   | "json"
   | "default"
   | "describe"
@@ -171,7 +178,7 @@ const MEANINGLESS: Readonly<Record<PropertyUse, readonly Modifier[]>> = {
     "describe",
     "annotate",
   ],
-  parameter: ["key", "ignored", "computed", "immutable", "databaseDefault", "onlyIfSelected", "json"],
+  parameter: ["key", "ignored", "computed", "immutable", "databaseDefault", "onlyIfSelected", "mediaType", "json"],
   result: [
     "key",
     "ignored",
@@ -311,6 +318,8 @@ function hasModifier(declared: PropertyDeclaration, modifier: Modifier): boolean
   switch (modifier) {
     case "json":
       return declared.json !== undefined;
+    case "mediaType":
+      return declared.mediaType !== undefined;
     case "default":
       return declared.defaultValue !== undefined;
     case "describe":

@@ -10,6 +10,7 @@ import type {
   EntityCollection,
   EntityTypeDeclaration,
   EnumTypeDeclaration,
+  MediaTypeOption,
   PropertyDeclaration,
   PropertyTrait,
 } from "./value-type.ts";
@@ -143,6 +144,7 @@ const PLAIN = Object.freeze({
   immutable: false,
   databaseDefault: false,
   onlyIfSelected: false,
+  mediaType: undefined,
   defaultValue: undefined,
   json: undefined,
   description: undefined,
@@ -246,6 +248,15 @@ export class Property<
    */
   onlyIfSelected(): Property<Value, Input, Trait, Change> {
     return new Property({ ...this.declared, onlyIfSelected: true });
+  }
+
+  /**
+   * Declares the media type of an Edm.Binary, for GET and PUT of its `/$value`: a constant, or the key of a String property
+   * that contains it.
+   * @see docs/reference/properties.md
+   */
+  mediaType(type: MediaTypeOption): Property<Value, Input, Trait, Change> {
+    return new Property({ ...this.declared, mediaType: isObject(type) ? Object.freeze({ ...type }) : type });
   }
 
   /** Sets the wire name, instead of the name by the naming policy. */

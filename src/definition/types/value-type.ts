@@ -4,6 +4,16 @@ import type { DeclaredFacets } from "./declared-facets.ts";
 /** The modifiers of a property that its types depend on; `optional` is a default. */
 export type PropertyTrait = "nullable" | "key" | "ignored" | "computed" | "optional" | "databaseDefault";
 
+/** The media type of bytes: a constant such as `image/png`, or the value of another property. */
+export type MediaTypeOption =
+  | string
+  | {
+      /** The key of a String property of the same type: PUT of the bytes writes it, too. */
+      readonly property: string;
+      /** The media types that clients may send; all if absent. */
+      readonly accepts?: readonly string[] | undefined;
+    };
+
 /** The declaration of a property, as plain data. */
 export interface PropertyDeclaration {
   /** The type of the value, or of each item of a collection. */
@@ -18,6 +28,8 @@ export interface PropertyDeclaration {
   readonly immutable: boolean;
   readonly databaseDefault: boolean;
   readonly onlyIfSelected: boolean;
+  /** The media type of bytes, checked at startup; undefined without one. */
+  readonly mediaType: MediaTypeOption | undefined;
   /** The wrapped default; undefined without a default. */
   readonly defaultValue: { readonly value: unknown } | undefined;
   /** The wire name, instead of the name by the naming policy. */

@@ -1,0 +1,37 @@
+import type { StructuralProperty } from "./model.ts";
+
+/** The media type of bytes: a constant, or the value of another property. */
+export type MediaType =
+  | { readonly kind: "constant"; readonly type: string }
+  | {
+      readonly kind: "stored";
+      /** A property of the same type. */
+      readonly property: StructuralProperty;
+      /** The types that clients may send, in lower case; null: all. */
+      readonly accepts: readonly string[] | null;
+    };
+
+/** The media type of bytes without a declared one. */
+export const BYTES = "application/octet-stream";
+
+const SYNTAX =
+  /^[\w!#$&^.+-]{1,127}\/[\w!#$&^.+-]{1,127}(?:[\t ]*;[\t ]*[\w-]{1,64}=(?:[\w!#$&^.+-]{1,128}|"[\w !#$&^.+/:=-]{0,128}"))*$/u;
+
+/** Whether a text is a media type, which may have parameters, and is safe in a header. @see RFC 9110, section 8.3.1 */
+export function isMediaType(text: unknown): text is string {
+  return typeof text === "string" && SYNTAX.test(text);
+}
+
+/** Returns a media type in lower case, without its parameters. */
+export function bareMediaType(text: string): string {
+  return text.replace(/[\t ]*;.*$/su, "").toLowerCase();
+}
+
+/**
+ * Whether PUT of `/$value` writes the bytes of a property.
+ * @param takesAll whether the profile takes the bytes of all Binary properties, or only of those with a declared media type
+ * @see OData Protocol 4.0, section 11.4.9.1
+ */
+export function takesBytes({ type, isCollection, mediaType }: StructuralProperty, takesAll: boolean): boolean {
+  return type.name === "Edm.Binary" && !isCollection && (takesAll || mediaType !== undefined);
+}
