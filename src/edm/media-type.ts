@@ -1,16 +1,5 @@
 import type { StructuralProperty } from "./model.ts";
 
-/** The media type of bytes: a constant, or the value of another property. */
-export type MediaType =
-  | { readonly kind: "constant"; readonly type: string }
-  | {
-      readonly kind: "stored";
-      /** A property of the same type. */
-      readonly property: StructuralProperty;
-      /** The types that clients may send, in lower case; null: all. */
-      readonly accepts: readonly string[] | null;
-    };
-
 /** The media type of bytes without a declared one. */
 export const BYTES = "application/octet-stream";
 

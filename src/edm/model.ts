@@ -1,5 +1,4 @@
 import type { ModelAnnotations } from "./annotation.ts";
-import type { MediaType } from "./media-type.ts";
 import type { Facets, PrimitiveType } from "./primitive-type.ts";
 import type { TableName } from "./table-name.ts";
 
@@ -181,6 +180,17 @@ export interface StructuralProperty {
   /** Position among the properties of its type. */
   readonly index: number;
 }
+
+/** The media type of bytes: a constant, or the value of another property. */
+export type MediaType =
+  | { readonly kind: "constant"; readonly type: string }
+  | {
+      readonly kind: "stored";
+      /** A property of the same type. */
+      readonly property: StructuralProperty;
+      /** The types that clients may send, in lower case; null: all. */
+      readonly accepts: readonly string[] | null;
+    };
 
 /** A navigation property. */
 export interface NavigationProperty {

@@ -1,8 +1,8 @@
 import { chain, type Maybe } from "../base/maybe.ts";
 import { keptPer, once } from "../base/memo.ts";
 import { bindNoQuery } from "../binder/bind-query-options.ts";
-import { bareMediaType, BYTES, type MediaType } from "../edm/media-type.ts";
-import type { StructuralProperty } from "../edm/model.ts";
+import { bareMediaType, BYTES } from "../edm/media-type.ts";
+import type { MediaType, StructuralProperty } from "../edm/model.ts";
 import { type ODataError, protocolError } from "../errors/odata-error.ts";
 import { definitionIn } from "../execution/entities/reader.ts";
 import type { FoundEntity } from "../execution/reads/read-by-key.ts";

@@ -1,6 +1,5 @@
 import type { StructuralProperty } from "../edm/model.ts";
-import type { BodyObject } from "./body-members.ts";
-import { compileFieldWriter, invalidMember, refuse } from "./body-members.ts";
+import { type BodyObject, compileFieldWriter, invalidMember, refuse } from "./body-members.ts";
 import { type BodyReading, type FacetFaults, guarded } from "./body-readers.ts";
 import { ValueReaders } from "./read-value.ts";
 

@@ -120,7 +120,7 @@ describe("a stored media type", () => {
 test("OpenAPI describes the writes of bytes", () => {
   const document = openApiDocument(serviceOf("specification").service);
   const of = (method: string, name: string) => {
-    const path = (document["paths"] as Record<string, Record<string, object>>)[`/Docs({Id})/${name}/$value`];
+    const path = (document.paths as Record<string, Record<string, object>>)[`/Docs({Id})/${name}/$value`];
     return path?.[method];
   };
   expect(of("put", "Plain")).toBeUndefined();

@@ -8,11 +8,12 @@ import {
 } from "../../edm/annotation.ts";
 import { checkItemCount, facetCheck } from "../../edm/facet-check.ts";
 import { frozenMap } from "../../edm/frozen-map.ts";
-import { bareMediaType, type MediaType } from "../../edm/media-type.ts";
+import { bareMediaType } from "../../edm/media-type.ts";
 import type {
   ComplexType,
   EntityType,
   EnumType,
+  MediaType,
   NavigationProperty,
   ModelProperty,
   ReferentialConstraint,
