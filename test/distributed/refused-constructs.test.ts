@@ -176,6 +176,16 @@ test.each([
     ["a union in a correlated subquery"],
   ],
   ["a lock by nested conditions", `select 1 from "a" where ("id" = $1 and ("id"::text) = ($2)) for update`, []],
+  [
+    "a case of a Boolean",
+    `select (case "a"."b" > 1 when true then 'x' when false then 'y' end) from "a"`,
+    ["a case of a Boolean"],
+  ],
+  [
+    "a case of conditions",
+    `select case when true then 1 when "b" then 2 end, (case "c" when 'true' then true end) from "a"`,
+    [],
+  ],
   ["a sample", `select 1 from "a" tablesample system (1)`, ["a sample of a table"]],
   ["grouping sets", `select "b" from "a" group by grouping sets (("b"), ())`, ["grouping sets"]],
   [

@@ -36,6 +36,7 @@ export function refusedConstructs(text: string, placements: Placements = new Map
 
 function checkStatement(nodes: readonly Node[], check: Check): void {
   const { report } = check;
+  if (comparesTruth(nodes)) report("a case of a Boolean");
   if (hasConstantBesideOuterJoin(nodes)) report("a constant condition beside an outer join");
   const cursor = nodes.findIndex((node) => isWord(node, "cursor"));
   if (isWord(nodes[0], "declare")) {
@@ -45,6 +46,19 @@ function checkStatement(nodes: readonly Node[], check: Check): void {
   else if (isWord(nodes[0], "merge")) report("a merge");
   else if (isWord(nodes[0], "select")) checkSelect(nodes, [], check);
   else if (isWord(nodes[0], "insert", "update", "delete")) checkWrite(nodes, check.placements, report);
+}
+
+/** Whether a statement compares a value with true or false in a `case`: Citus cannot write it for its machines. */
+function comparesTruth(nodes: readonly Node[]): boolean {
+  return nodes.some((node, index) => {
+    if (node.kind === "group") return comparesTruth(node.nodes);
+    return (
+      isWord(node, "when") &&
+      isWord(nodes[index + 1], "true", "false") &&
+      isWord(nodes[index + 2], "then") &&
+      !isWord(nodes[index - 1], "case")
+    );
+  });
 }
 
 /** The statements of a batch. */

@@ -47,6 +47,8 @@ interface Casts {
   readonly sortTerms?: { readonly text: SortTerms; readonly bytes: SortTerms };
   /** The integer of a member, after its name was mapped. */
   readonly enumNumber?: Cast;
+  /** The text of a cell of an enumeration, as `SqlForm.merged`. */
+  readonly merged?: Cast;
   /** The casts of bound arrays; absent if the database has none. */
   readonly arrays?: ArrayCasts;
 }
@@ -165,18 +167,20 @@ export function castForms(casts: Casts, bound: Bound, marks: Marks): CastForms {
       enums,
       boolean,
       booleanValue: bound.truth,
+      ...(casts.merged && { merged: casts.merged }),
     }),
   });
 }
 
 /** Makes the forms of enumerations from the casts of names and numbers. */
-function enumsOf({ integer, enumName, enumNumber, indexesEnumNames }: Casts, marks: Marks): EnumForms {
+function enumsOf({ integer, enumName, enumNumber, indexesEnumNames, merged }: Casts, marks: Marks): EnumForms {
   return enumForms({
     encode: String,
     asInteger: integer,
     mark: marks.integer,
     ...(enumName && { asName: enumName }),
     ...(enumNumber && { asNumber: enumNumber }),
+    ...(merged && { merged }),
     isIndexed: indexesEnumNames === true,
   });
 }

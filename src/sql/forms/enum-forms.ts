@@ -23,6 +23,8 @@ interface EnumSyntax {
   readonly isIndexed?: boolean;
   /** Casts the integer that a name was mapped to; absent if it needs no cast. */
   readonly asNumber?: (value: Sql) => Sql;
+  /** The text of a cell, as `SqlForm.merged`. */
+  readonly merged?: (cell: Sql) => Sql;
   /** The marks of integers. */
   readonly mark?: Mark;
 }
@@ -44,6 +46,7 @@ export function enumForms({
   asNumber = asItIs,
   isIndexed = false,
   mark,
+  merged,
 }: EnumSyntax): EnumForms {
   const byNumber = keptPer((type: EnumType) =>
     plainForm(`numbers of ${type.name}`, (value) => encode(enumToNumber(type, asText(value))), {
@@ -65,6 +68,7 @@ export function enumForms({
         // Another text is not a member.
         sortable: { ...toNumber, mayBeNull: true },
         comparable: toNumber,
+        ...(merged && { merged }),
         ...(hasAliases ? {} : { equatable }),
         ...others,
       });
@@ -100,6 +104,8 @@ interface CellSyntax {
   /** The canonical form of Edm.Boolean, and its values. */
   readonly boolean: SqlForm;
   readonly booleanValue: (value: boolean) => Sql;
+  /** The text of a cell, as `SqlForm.merged`. */
+  readonly merged?: (cell: Sql) => Sql;
 }
 
 /** The forms of values that the application maps to cells with `storage`. */
@@ -151,7 +157,7 @@ interface Mapping {
 }
 
 function mappedForm(name: string, { toCell, cases, form, isOneToOne }: Mapping, syntax: CellSyntax): SqlForm {
-  const { encode, asInteger, asText: byCodePoint, asBoundText } = syntax;
+  const { encode, asInteger, asText: byCodePoint, asBoundText, merged } = syntax;
   const isText = cases.some(({ cell }) => typeof cell === "string");
   const place = isText ? asBoundText : asInteger;
   const toBound = (cell: Cell): unknown => (typeof cell === "number" ? encode(cell) : cell);
@@ -177,6 +183,7 @@ function mappedForm(name: string, { toCell, cases, form, isOneToOne }: Mapping, 
   const others: Partial<SqlForm> = {
     ...(isText ? {} : bound),
     ...(isOneToOne ? { equatable } : {}),
+    ...(isText && merged ? { merged } : {}),
     // Another cell has no value.
     sortable: { ...toValue, mayBeNull: true },
     comparable: toValue,

@@ -31,6 +31,8 @@ export interface TypeCastSyntax {
   /** The same for texts of at most 100 characters. */
   readonly onceText: Once;
   readonly truth: (value: boolean) => Sql;
+  /** Writes `true` or `false`. */
+  readonly textOfBoolean: (value: Sql) => Sql;
   /** Returns a text that a pattern of `CAST_TEXTS` matches; null for any other. */
   readonly matching: (text: Sql, pattern: string) => Sql;
   /** Replaces the part that a pattern matches. `\1` is the text of its first group. */
@@ -200,10 +202,8 @@ function textOf(call: SqlCall, source: PrimitiveType, syntax: TypeCastSyntax): S
   const value = argumentAt(call, 0);
   if (isInteger(source)) return syntax.textOfInteger(value);
   switch (source.name) {
-    case "Edm.Boolean": {
-      const [yes, no] = [syntax.truth(true), syntax.truth(false)];
-      return sql`(case ${value} when ${yes} then 'true' when ${no} then 'false' end)`;
-    }
+    case "Edm.Boolean":
+      return syntax.textOfBoolean(value);
     case "Edm.Decimal":
       return castIn(call.expression).digits === "needed"
         ? syntax.shortTextOfDecimal(value)

@@ -51,6 +51,11 @@ export interface SqlForm {
    * return it; absent if `sortable` serves there, too.
    */
   readonly gathered?: (operand: Sql) => Sql;
+  /**
+   * Returns the text of a cell, for the least cell of a group that machines of a distributed database find together: they cannot
+   * merge values of enumeration types. Absent if the cell itself serves.
+   */
+  readonly merged?: (operand: Sql) => Sql;
   /** How a sorted cell of this form is returned and compared with; absent: as `DialectValues.mark` says. */
   readonly mark?: Mark;
   /** The conversion for `gt`, `ge`, `lt` and `le` with a constant, if not `sortable`: some constants have no cell. */

@@ -82,7 +82,7 @@ export function groupedValue(
   type: ScalarType,
   { capabilities }: Pick<DialectProfile, "capabilities">,
 ): GroupedValue {
-  const { equatable, gathered } = value.form;
+  const { equatable, gathered, merged } = value.form;
   if (gathered !== undefined) return { term: gathered(value.sql), cell: undefined };
   // The machines of a distributed database return the terms, which must not be casts of texts.
   const isReturned = capabilities.joins || equatable === undefined;
@@ -92,7 +92,7 @@ export function groupedValue(
   }
   const { sql: term } = toComparable(value);
   // Not every type of a column with texts has a minimum.
-  return { term, cell: type.name === "Edm.String" ? undefined : value.sql };
+  return { term, cell: type.name === "Edm.String" ? undefined : (merged?.(value.sql) ?? value.sql) };
 }
 
 /** Whether the values of a type include negative zero. */

@@ -9,7 +9,7 @@ import type { ConvertExpression, Expression, ScalarType } from "../../query/expr
 import type { ColumnPlan, PlansByField } from "../columns/table-columns.ts";
 import { summedKind } from "../forms/aggregate-syntax.ts";
 import type { DialectProfile } from "../forms/dialect-profile.ts";
-import { longSort, toOrdered, type Sql } from "../statement/sql-form.ts";
+import { longSort, toComparable, toOrdered, type Sql } from "../statement/sql-form.ts";
 import {
   groupedValue,
   isDouble,
@@ -205,7 +205,9 @@ function translateAggregated(
   switch (method) {
     case "min":
     case "max":
-      return { ...value, ...extreme(method, operand, type, profile) };
+      return type.kind === "EnumType"
+        ? extremeMember(method, operand, property, profile)
+        : { ...value, ...extreme(method, operand, type, profile) };
     case "sum":
     case "average": {
       if (type.kind !== "PrimitiveType") throw new Error(`Values of ${type.name} have no sum.`);
@@ -242,6 +244,17 @@ function extreme(
     return { sql: aggregates.cellOf[method](key, value.sql), isSorted: true };
   }
   return { sql: sql`${sql.raw(method)}(${isDouble(type) ? withoutNegativeZero(key) : key})` };
+}
+
+/** The least or greatest member of an enumeration, by its numeric value: machines merge numbers. */
+function extremeMember(
+  method: "min" | "max",
+  value: RowValue,
+  property: StructuralProperty,
+  { values }: DialectProfile,
+): AggregateValue {
+  const { sql: number, form } = toComparable(value);
+  return { sql: sql`${sql.raw(method)}(${number})`, format: { ...values.computedFormat(property), form } };
 }
 
 function metCondition(filter: FilterClause, { translator, profile }: ValueContext): Sql {

@@ -43,6 +43,7 @@ export const castInMariaDb: () => TranslateCall = once(() =>
     once: (value, make) => namedOnce([value], "decimal(65, 30)", make),
     onceText: (value, make) => namedOnce([value], "varchar(100)", make),
     truth: (value) => (value ? sql`1` : sql`0`),
+    textOfBoolean: (value) => sql`(case ${value} when 1 then 'true' when 0 then 'false' end)`,
     matching: (text, pattern) => sql`nullif(regexp_substr(${text}, ${bindFixed(atEnd(pattern))}), '')`,
     replaced,
     concat: (texts) => sql`concat(${sql.join(texts)})`,

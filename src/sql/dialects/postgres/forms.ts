@@ -95,6 +95,8 @@ export const pgForms: () => CastForms = once(() =>
       keyGuid: (value) => sql`${value}::uuid`,
       enumName: (value) => sql`${value}::text`,
       enumNumber: asInteger,
+      // The concatenation keeps the cast of a `varchar` from Citus.
+      merged: (cell) => sql`(${cell}::text || '')`,
       arrays: {
         integers: (array) => sql`${array}::int8[]`,
         decimals: (array) => sql`${array}::numeric[]`,

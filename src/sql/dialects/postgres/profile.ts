@@ -345,7 +345,8 @@ function asDouble({ sql: value, type }: Term): Sql {
 /** Divides as in IEEE 754: a division by zero is infinite, with the sign of both terms. NaN is null, as is a division of null. */
 function quotient(dividend: Sql, divisor: Sql): Sql {
   const isPositive = sql`(nullif(${dividend}, 0) > 0) = (${divisor}::text <> '-0')`;
-  const infinity = sql`case ${isPositive} when true then 'Infinity' when false then '-Infinity' end`;
+  // Citus cannot write `case … when true` for its machines.
+  const infinity = sql`case (${isPositive})::int when 1 then 'Infinity' when 0 then '-Infinity' end`;
   return sql`case when ${divisor} = 0 then (${infinity})::float8 else nullif(${dividend} / ${divisor}, 'NaN') end`;
 }
 

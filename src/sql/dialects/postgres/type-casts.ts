@@ -36,6 +36,7 @@ export function castInPostgres(names: Once): TranslateCall {
     once,
     onceText: once,
     truth: (value) => (value ? sql`true` : sql`false`),
+    textOfBoolean: pgText,
     matching: (given, pattern) => sql`substring(${given} from ${text(pattern)})`,
     replaced,
     concat: (texts) => sql`(${sql.join(texts, sql` || `)})`,
