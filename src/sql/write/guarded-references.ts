@@ -13,11 +13,12 @@ import {
   type WrittenEntity,
 } from "../../definition/sets/judge-references.ts";
 import type { ODataError } from "../../errors/odata-error.ts";
+import type { Restrictions } from "./placed-rows.ts";
 import { inStatement, type SqlSession } from "./sql-session.ts";
 import { tableOf, type SqlTable, setOf, sharesDatabase, tableOfSet } from "./sql-table.ts";
 import type { Values } from "./stored-columns.ts";
 import { type WriteTask, writerOf } from "./table-writer.ts";
-import { isVisible, type Restrictions, restrictionsOf, rulesOf, type SetRow } from "./visible-rows.ts";
+import { isVisible, restrictionsOf, rulesBeyondKey, rulesOf, type SetRow } from "./visible-rows.ts";
 
 /** A foreign key that a write states. */
 export interface StatedRow extends StatedReference {
@@ -137,8 +138,15 @@ async function isReferredSeen(
 
 /** Returns a function that reads the foreign keys of a row before the transaction, which checks whether it is missing. */
 export function currentReferring(row: SetRow, context: Context): () => Maybe<Values> {
-  const read = (session: SqlSession): Maybe<Values | null> => readReferring(row, { session, context, place: "" });
-  return () => chain(inStatement(row.table, context, read), (found) => found ?? {});
+  const read = (session: SqlSession, restrictions: Restrictions): Maybe<Values | null> =>
+    readReferring(row, { session, context, place: "", restrictions });
+  return () =>
+    chain(rulesBeyondKey(row.table, context), (rules) =>
+      chain(
+        inStatement(row.table, context, (session) => read(session, rules)),
+        (found) => found ?? {},
+      ),
+    );
 }
 
 /** Returns the part of a locked row that its foreign keys depend on. */

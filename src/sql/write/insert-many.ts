@@ -7,8 +7,10 @@ import { isODataError } from "../../errors/odata-error.ts";
 import { toEntity } from "../read/read-entity.ts";
 import { checkReferredRows, statedIn, type StatedIn, type StatedRow, statesReferences } from "./guarded-references.ts";
 import { cellsToWrite, type Stored, valuesToStore } from "./new-row.ts";
+import type { Restrictions } from "./placed-rows.ts";
 import { findsReferred } from "./referred-texts.ts";
 import { isContention } from "./repeated-attempts.ts";
+import { mayShareKeys } from "./shared-keys.ts";
 import {
   checkWritten,
   hasNested,
@@ -22,8 +24,7 @@ import { inTransaction, UnreadableRowError, withSavepoint } from "./sql-session.
 import { keepsRowsBack, type SqlTable, tableOfSet, targetSet, writtenSet } from "./sql-table.ts";
 import { isWritten, type StoredColumn, type Values } from "./stored-columns.ts";
 import { writerOf } from "./table-writer.ts";
-import { checkSeesAny, restrictionsOf, type Restrictions } from "./visible-rows.ts";
-import { mayShareKeys } from "./write-statements.ts";
+import { checkSeesAny, restrictionsOf } from "./visible-rows.ts";
 
 /** The most rows of one statement. */
 const MOST_ROWS = 256;

@@ -9,6 +9,8 @@ import type { PrimitiveValue } from "../../edm/value-codec.ts";
 import { codecOf } from "../../edm/value-codecs.ts";
 import { type ODataError, protocolError } from "../../errors/odata-error.ts";
 import { currentReferring, type StatedIn, statedIn } from "./guarded-references.ts";
+import type { Restrictions } from "./placed-rows.ts";
+import { mayShareKeys } from "./shared-keys.ts";
 import { inStatement, inTransaction, type SqlSession } from "./sql-session.ts";
 import {
   type DeclaredTable,
@@ -21,8 +23,8 @@ import {
 } from "./sql-table.ts";
 import type { Values } from "./stored-columns.ts";
 import { type TableWriter, type WriteTask, writerOf } from "./table-writer.ts";
-import { checkVisible, isVisible, restrictionsOf, type Restrictions, type SetRow } from "./visible-rows.ts";
-import { mayShareKeys, type Expected } from "./write-statements.ts";
+import { checkVisible, isVisible, restrictionsOf, rulesBeyondKey, type SetRow } from "./visible-rows.ts";
+import type { Expected } from "./write-statements.ts";
 
 /** A navigation from the rows of a table. */
 export interface RelatedWrite {
@@ -110,7 +112,7 @@ export async function withRelation(
   const referred = [...stated.values()].flatMap((each) => each.map((reference) => reference.target));
   const restrictions = await restrictionsOf([set, target, ...referred], context);
   const write = async (session: SqlSession): Promise<void> => {
-    const task: WriteTask = { session, context, place: "" };
+    const task: WriteTask = { session, context, place: "", restrictions };
     const asked = [...ownProperties(join), ...expected.map(([property]) => property)];
     const row = await own.read(task, ownKey, selectedOf(own, asked), "locked");
     const isSeen = row !== null && (await isVisible(task, restrictions, { set, table, key: ownKey }));
@@ -167,8 +169,9 @@ async function withValues(link: EntityLink, { table, key }: SetRow, context: Con
     writer,
     link.pairs.map(({ related }) => related),
   );
+  const restrictions = await rulesBeyondKey(table, context);
   const found = await inStatement(table, context, (session) =>
-    writer.read({ session, context, place: "" }, key, selected),
+    writer.read({ session, context, place: "", restrictions }, key, selected),
   );
   return { ...link, values: found ?? {} };
 }

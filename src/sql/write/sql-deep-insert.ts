@@ -12,6 +12,8 @@ import { databaseFault } from "../read/database-fault.ts";
 import { checkReferredRows, type StatedIn, statedIn, type StatedRow, statesReferences } from "./guarded-references.ts";
 import { addLink } from "./link-rows.ts";
 import type { Stored } from "./new-row.ts";
+import type { Restrictions } from "./placed-rows.ts";
+import { mayShareKeys } from "./shared-keys.ts";
 import { inStatement, inTransaction, type SqlSession } from "./sql-session.ts";
 import {
   tableOf,
@@ -24,8 +26,7 @@ import {
 } from "./sql-table.ts";
 import type { Values } from "./stored-columns.ts";
 import { type WriteTask, writerOf } from "./table-writer.ts";
-import { areVisible, checkSeesAny, checkVisible, restrictionsOf, type Restrictions } from "./visible-rows.ts";
-import { mayShareKeys } from "./write-statements.ts";
+import { areVisible, checkSeesAny, checkVisible, restrictionsOf } from "./visible-rows.ts";
 
 /** The entities that are nested under one navigation property. */
 interface Nested {

@@ -18,6 +18,7 @@ import {
 } from "./guarded-references.ts";
 import { insertMany } from "./insert-many.ts";
 import { checkComputed } from "./new-row.ts";
+import { placeOf, type Restrictions } from "./placed-rows.ts";
 import {
   hasExpected,
   isComparedExactly,
@@ -25,14 +26,15 @@ import {
   toExpected,
   type AnyWriteContext,
 } from "./relation-write.ts";
+import { checkOneRow, distributedBeyondKey, mayShareKeys } from "./shared-keys.ts";
 import { insertGraph } from "./sql-deep-insert.ts";
 import { inStatement, inTransaction, type SqlSession, withSavepoint, type WriteCommand } from "./sql-session.ts";
 import { type DeclaredTable, type SqlTable, writtenSet, mayHideRows } from "./sql-table.ts";
 import type { Values } from "./stored-columns.ts";
 import { type TableWriter, type WriteTask, writerOf } from "./table-writer.ts";
 import { checkGivenBack, doubtfulProperties } from "./unreadable-cells.ts";
-import { checkVisible, isVisible, restrictionsOf, type Restrictions, type SetRow } from "./visible-rows.ts";
-import { checkOneRow, mayShareKeys, type Expected, type RowUse } from "./write-statements.ts";
+import { checkVisible, isVisible, NO_RULES, restrictionsOf, rulesBeyondKey, type SetRow } from "./visible-rows.ts";
+import type { Expected, RowUse } from "./write-statements.ts";
 
 /** The handlers that write one table. All of them enforce row rules in the transaction of the write. */
 type WriteHandlers = Required<Pick<EntitySetHandlers<Context>, "create" | "replace" | "patch" | "delete">>;
@@ -90,14 +92,18 @@ export function rowReads(declared: DeclaredTable): RowReads {
       const writer = writerOf(table);
       const { locksRows, locksByKey } = writer.statements;
       if (!locksRows) return null;
-      if (!locksByKey || isDistributedBeyondKey(table)) return false;
-      return inStatement(table, context, (session) => {
-        const read = (): Maybe<unknown> =>
-          writer.read(taskOf(session, context), writer.keyValues(key), table.keyOnly, use);
-        if (isLockable) return read();
-        return chain(unlessUnsupported(session, read), (row) => {
-          isLockable = row !== false;
-          return row;
+      if (!locksByKey) return false;
+      return chain(rulesBeyondKey(table, context), (restrictions) => {
+        const isPlaced = placeOf(table, context, restrictions).length > 0;
+        if (!isPlaced && distributedBeyondKey(table) !== null) return false;
+        return inStatement(table, context, (session) => {
+          const read = (): Maybe<unknown> =>
+            writer.read(taskOf(session, context, restrictions), writer.keyValues(key), table.keyOnly, use);
+          if (isLockable) return read();
+          return chain(unlessUnsupported(session, read), (row) => {
+            isLockable = row !== false;
+            return row;
+          });
         });
       });
     });
@@ -106,11 +112,14 @@ export function rowReads(declared: DeclaredTable): RowReads {
     lock: (key, context, isDeleted) => lock(key, context as Context, isDeleted === true ? "deleted" : "locked"),
     reread: (key, context) =>
       chain(declared.open(context as Context), (table) =>
-        inStatement(table, context as Context, (session) => {
-          const writer = writerOf(table);
-          const selected = table.returnedTo(context as Context);
-          return writer.read(taskOf(session, context as Context), writer.keyValues(key), selected, "read");
-        }),
+        chain(rulesBeyondKey(table, context as Context), (restrictions) =>
+          inStatement(table, context as Context, (session) => {
+            const writer = writerOf(table);
+            const selected = table.returnedTo(context as Context);
+            const task = taskOf(session, context as Context, restrictions);
+            return writer.read(task, writer.keyValues(key), selected, "read");
+          }),
+        ),
       ),
     leavesRows: (context) => chain(declared.open(context as Context), leavesRows),
     settle: (context) =>
@@ -125,12 +134,6 @@ function leavesRows(table: SqlTable): boolean {
   const { db, reader } = table;
   const isChecked = reader.connected.layout.has(reader.from.quoted?.compile(db).sql ?? "");
   return isChecked && writerOf(table).statements.triggers === undefined;
-}
-
-/** Whether a property outside of the key decides on the machine of a row: a database locks no row of an unknown machine. */
-function isDistributedBeyondKey({ reader, entityType }: SqlTable): boolean {
-  const field = reader.statements.distributedBy();
-  return typeof field === "string" && !entityType.key.some((property) => property.field === field);
 }
 
 /** The savepoint before the first lock of a table. */
@@ -177,7 +180,9 @@ function changeRow(
   const written = distributingProperties(writer.table).filter(({ field }) => Object.hasOwn(change.values, field));
   if (written.length === 0) return changeColumns(writer, wanted, change, context, guard);
   const selected = written.map((property) => ({ property }));
-  const read = inStatement(writer.table, context, (session) => writer.read(taskOf(session, context), wanted, selected));
+  const read = inStatement(writer.table, context, (session) =>
+    writer.read(taskOf(session, context, guard?.restrictions), wanted, selected),
+  );
   return chain(read, (stored) => {
     if (stored === null && !mayShareKeys(writer.table)) return null;
     const same = written.filter(({ field }) => stored !== null && stored[field] === change.values[field]);
@@ -197,7 +202,8 @@ function changeRow(
 function distributingProperties(table: SqlTable): readonly StructuralProperty[] {
   const field = table.reader.statements.distributedBy();
   if (field === undefined) return [];
-  return table.entityType.properties.filter((property) => {
+  const { properties, ignoredProperties } = table.entityType;
+  return [...properties, ...(field === null ? [] : ignoredProperties)].filter((property) => {
     if (property.isKey || (field !== null && property.field !== field)) return false;
     return field !== null || isComparedExactly(property, table);
   });
@@ -223,13 +229,17 @@ function changeColumns(
       : writer.update(task, wanted, { values, ...given }, condition);
   const isOneStatement = guard === null && !isEmpty && needed.length + doubtful.length === 0;
   if (isOneStatement && statements.areEnough && isToldByDatabase(expected, table)) {
-    return inStatement(table, context, (session) => write(taskOf(session, context), { stored: null }, expected));
+    const change = (session: SqlSession): Maybe<Values | null> =>
+      write(taskOf(session, context), { stored: null }, expected);
+    if (distributedBeyondKey(table) === null) return inStatement(table, context, change);
+    // It fails if it reaches rows of several machines.
+    return inTransaction(table, context, async (session) => change(session), true);
   }
   return inTransaction(
     table,
     context,
     async (session) => {
-      const task = taskOf(session, context);
+      const task = taskOf(session, context, guard?.restrictions);
       // Nothing is written, and a distributed database may not be able to lock a row of an unknown machine.
       const isRead = isEmpty && unchanged.length > 0;
       const use = isMerged ? "merged" : "replaced";
@@ -290,18 +300,20 @@ function deleteRow(
   const { table, statements } = writer;
   const expected = toExpected(table, context?.expected);
   if (guard === null && statements.areEnough && isToldByDatabase(expected, table)) {
-    return inStatement(table, context, (session) => {
+    const remove = (session: SqlSession): Maybe<boolean> => {
       const task = taskOf(session, context);
       return chain(writer.delete(task, wanted, expected), (isDeleted) =>
         isDeleted ? true : chain(writer.checkAbsent(task, wanted, expected), () => false),
       );
-    });
+    };
+    if (distributedBeyondKey(table) === null) return inStatement(table, context, remove);
+    return inTransaction(table, context, async (session) => remove(session), true);
   }
   return inTransaction(
     table,
     context,
     async (session) => {
-      const task = taskOf(session, context);
+      const task = taskOf(session, context, guard?.restrictions);
       if ((await readExpected(writer, task, wanted, { expected, unneeded: "deleted" })) === null) {
         await checkShared(writer, task, wanted, guard);
         return false;
@@ -360,6 +372,6 @@ async function readExpected(
 }
 
 /** Makes the task for the entity of the body itself. */
-function taskOf(session: SqlSession, context: Context): WriteTask {
-  return { session, context, place: "" };
+function taskOf(session: SqlSession, context: Context, restrictions: Restrictions = NO_RULES): WriteTask {
+  return { session, context, place: "", restrictions };
 }

@@ -18,7 +18,9 @@ import {
   valuesToStore,
   writtenIn,
 } from "./new-row.ts";
+import { placeOf, type Restrictions } from "./placed-rows.ts";
 import { bindReferred, type BoundCells } from "./referred-texts.ts";
+import { checkOneRow, isAmbiguous, mayShareKeys, sharedKey } from "./shared-keys.ts";
 import type { SqlSession, WriteResult } from "./sql-session.ts";
 import type { SqlTable } from "./sql-table.ts";
 import { checkSame, isWritten, type Values, unstorable } from "./stored-columns.ts";
@@ -26,9 +28,6 @@ import { findReferences, type StoredReferences } from "./stored-references.ts";
 import { unreadablePaths, withoutGivenBack } from "./unreadable-cells.ts";
 import { keyConflict, toWriteFault } from "./write-faults.ts";
 import {
-  checkOneRow,
-  mayShareKeys,
-  sharedKey,
   skippedWrite,
   toCommand,
   WriteStatements,
@@ -44,6 +43,8 @@ export interface WriteTask {
   readonly context: Context;
   /** The path of the entity with a trailing slash; empty for the body itself. */
   readonly place: string;
+  /** The row rules for the user, of the written sets; absent: none of them applies. */
+  readonly restrictions?: Restrictions;
 }
 
 /**
@@ -132,12 +133,13 @@ export class TableWriter {
     task: WriteTask,
     key: readonly PrimitiveValue[],
     { columns, cells, values }: ColumnsToWrite,
-    expected: Expected,
+    stated: Expected,
   ): Maybe<Values | null> {
     const { table, statements } = this;
     const selected = table.returnedTo(task.context);
     if (columns.length === 0 && table.rowVersion === null) return this.read(task, key, selected);
     const { bound, references } = this.#bind(task, { columns, cells });
+    const expected = this.#placed(task, stated);
     const statement = statements.update(columns, { expected, selected }, references);
     const changed = chain(bound, (texts) =>
       this.run(task, statement, () => ({ key, expected, cells: texts }), { columns, cells }),
@@ -145,7 +147,7 @@ export class TableWriter {
     return chain(changed, ({ rows }): Maybe<Values | null> => {
       checkOneRow(table, rows.length);
       if (statements.areReturning && rows.length === 0) {
-        return this.#findUnwritten(task, key, { columns, values, selected, expected });
+        return this.#findUnwritten(task, key, { columns, values, selected, expected: stated });
       }
       if (statements.areReturning) return this.#asLeft(task, writtenIn(rows, statement), selected);
       return chain(this.#readWritten(task, key, selected, { columns, values }), (stored) => {
@@ -157,7 +159,8 @@ export class TableWriter {
   }
 
   /** Deletes a row. @returns whether it existed with the expected values, if the database returns rows */
-  delete(task: WriteTask, key: readonly PrimitiveValue[], expected: Expected): Maybe<boolean> {
+  delete(task: WriteTask, key: readonly PrimitiveValue[], stated: Expected): Maybe<boolean> {
+    const expected = this.#placed(task, stated);
     const removed = this.run(task, this.statements.delete({ expected }), () => ({ key, expected }), "delete");
     return chain(removed, ({ rows }) => {
       checkOneRow(this.table, rows.length);
@@ -173,8 +176,9 @@ export class TableWriter {
   ): Maybe<ReadonlySet<string> | undefined> {
     if (properties.length === 0) return undefined;
     const selected = properties.map((property) => ({ property }));
-    const statement = this.statements.select(selected, "read");
-    const found = this.run(task, statement, () => ({ key }));
+    const expected = this.#placed(task);
+    const statement = this.statements.select(selected, "read", expected);
+    const found = this.run(task, statement, () => ({ key, expected }));
     return chain(found, ({ rows: [row = []] }) => unreadablePaths(row, statement.rowShape));
   }
 
@@ -194,8 +198,9 @@ export class TableWriter {
   #findUnwritten(
     task: WriteTask,
     key: readonly PrimitiveValue[],
-    { columns, values, selected, expected }: UnwrittenRow,
+    { columns, values, selected, expected: stated }: UnwrittenRow,
   ): Maybe<Values | null> {
+    const expected = this.#placed(task, stated);
     const statement = this.statements.select(selected, "read", expected);
     const found = this.run(task, statement, () => ({ key, expected }));
     return chain(found, ({ rows }) => {
@@ -217,10 +222,11 @@ export class TableWriter {
     selected: readonly SelectedProperty[],
     use: RowUse = "read",
   ): Maybe<Values | null> {
-    const statement = this.statements.select(selected, use);
+    const expected = this.#placed(task);
+    const statement = this.statements.select(selected, use, expected);
     return chain(
-      this.run(task, statement, () => ({ key })),
-      ({ rows }) => (rows.length > 1 && mayShareKeys(this.table) ? null : firstOf(rows, statement)),
+      this.run(task, statement, () => ({ key, expected })),
+      ({ rows }) => (rows.length > 1 && isAmbiguous(this.table) ? null : firstOf(rows, statement)),
     );
   }
 
@@ -253,7 +259,8 @@ export class TableWriter {
   }
 
   /** Returns how many rows have a key and the expected values. */
-  count(task: WriteTask, key: readonly PrimitiveValue[], expected: Expected = []): Maybe<number> {
+  count(task: WriteTask, key: readonly PrimitiveValue[], stated: Expected = []): Maybe<number> {
+    const expected = this.#placed(task, stated);
     const statement = this.statements.select(this.table.keyOnly, "read", expected);
     return chain(
       this.run(task, statement, () => ({ key, expected })),
@@ -300,6 +307,12 @@ export class TableWriter {
   /** Returns the values of a key in the application's form. */
   keyValues(key: unknown): readonly PrimitiveValue[] {
     return keyValues(this.table.entityType.key, key);
+  }
+
+  /** Adds the value that decides on the machine of the rows that the user sees: with it the key is unique. */
+  #placed({ context, restrictions }: WriteTask, expected: Expected = []): Expected {
+    const place = placeOf(this.table, context, restrictions);
+    return place.length === 0 ? expected : [...expected, ...place];
   }
 
   #bind(task: WriteTask, written: WrittenColumns): BoundCells {

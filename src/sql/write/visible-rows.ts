@@ -1,3 +1,4 @@
+import type { Maybe } from "../../base/maybe.ts";
 import { required } from "../../base/required.ts";
 import type { Context } from "../../definition/context.ts";
 import type { EntitySetDefinition } from "../../definition/model/service-definition.ts";
@@ -9,14 +10,13 @@ import { MANY_KEYS } from "../read/identity-cache.ts";
 import { baseOf } from "../read/read-page.ts";
 import { checkJoinable } from "../read/sql-row-source.ts";
 import { readSlots, toExecution } from "../statement/parameter-slot.ts";
-import { type SqlTable, findService, mayHideRows } from "./sql-table.ts";
+import type { Restrictions } from "./placed-rows.ts";
+import { distributedBeyondKey } from "./shared-keys.ts";
+import { type SqlTable, findService, mayHideRows, writtenSet } from "./sql-table.ts";
 import type { WriteTask } from "./table-writer.ts";
 import { toWriteFault } from "./write-faults.ts";
 
-/** The row rules of sets for the user who writes; a set without an entry shows all its rows. */
-export type Restrictions = ReadonlyMap<EntitySetDefinition, RowRestriction>;
-
-const NOTHING: Restrictions = new Map();
+export const NO_RULES: Restrictions = new Map();
 
 /** A row of a table, as an entity of a set. */
 export interface SetRow {
@@ -35,7 +35,7 @@ export async function restrictionsOf(
   context: Context,
 ): Promise<Restrictions> {
   const guarded = [...new Set(sets)].filter((set) => mayHideRows(set, context));
-  if (guarded.length === 0) return NOTHING;
+  if (guarded.length === 0) return NO_RULES;
   const found = new Map<EntitySetDefinition, RowRestriction>();
   for (const set of guarded) {
     const restriction = await rulesOf(context).restrictionOf(set, context);
@@ -43,6 +43,16 @@ export async function restrictionsOf(
     if (restriction !== null) found.set(set, restriction);
   }
   return found;
+}
+
+/**
+ * Returns the row rule for the rows of a table if a property outside of its key decides on the machine of a row: a database locks
+ * no row of an unknown machine.
+ */
+export function rulesBeyondKey(table: SqlTable, context: Context): Maybe<Restrictions> {
+  if (distributedBeyondKey(table) === null) return NO_RULES;
+  const set = writtenSet(context, table);
+  return set === null || !mayHideRows(set, context) ? NO_RULES : restrictionsOf([set], context);
 }
 
 /** Returns the checks of the row rules of a service with such rules. */

@@ -1,5 +1,5 @@
 import { sql } from "kysely";
-import { keeper, keptPer } from "../../base/memo.ts";
+import { keeper } from "../../base/memo.ts";
 import { integerBounds } from "../../edm/integer-bounds.ts";
 import type { JoinPair, StructuralProperty } from "../../edm/model.ts";
 import type { PrimitiveValue } from "../../edm/value-codec.ts";
@@ -10,12 +10,13 @@ import { comparedPlanOf, expressionsOf, scalarPlanOf } from "../columns/table-co
 import type { WriteSyntax } from "../forms/dialect-profile.ts";
 import { keptWrites } from "../read/kept-statements.ts";
 import { bindSlot, readSlots, toExecution } from "../statement/parameter-slot.ts";
-import { type Sql, mayRepeatValues } from "../statement/sql-form.ts";
+import type { Sql } from "../statement/sql-form.ts";
 import { sqlTableName } from "../statement/sql-operand.ts";
 import { columnOperand, compared, plannedOperand, Level, Relation } from "../translate/relation.ts";
 import { isReturnable, returnedColumns, selectColumns, type Cells } from "../translate/select-columns.ts";
 import { equalsConstant } from "../translate/translate-comparison.ts";
 import { compileStatement, utcMark } from "../translate/utc-session.ts";
+import { mayShareKeys } from "./shared-keys.ts";
 import type { WriteCommand } from "./sql-session.ts";
 import type { SqlTable } from "./sql-table.ts";
 import type { StoredColumn } from "./stored-columns.ts";
@@ -336,33 +337,10 @@ function namesOfExpected({ expected }: RowCondition): readonly string[] {
   return expected.map(([{ field }, value]) => `${field} ${value === null ? "null" : "value"}`);
 }
 
-/**
- * Whether two rows of a table can have one key value, in different cells that its constraints distinguish: a Guid in upper case
- * and in lower case. A write then reads its row first, and reaches none of several rows.
- * @see docs/reference/table-writes.md
- */
-export const mayShareKeys: (table: SqlTable) => boolean = keptPer(({ entityType, plans }) =>
-  entityType.key.some((property) => {
-    const plan = comparedPlanOf(property, plans);
-    return plan.kind === "scalar" && mayRepeatValues(plan.format.form);
-  }),
-);
-
-/** Checks how many rows a statement wrote. @throws ODataError `Conflict` if several have the key, which fails the transaction */
-export function checkOneRow(table: SqlTable, count: number): void {
-  if (count > 1 && mayShareKeys(table)) throw sharedKey();
-}
-
 /** Returns the error for a change that the database did not store, although it reported no error. */
 export function skippedWrite(): ODataError {
   const problem =
     "The database has not stored the change: a trigger or a rule of the table changed or skipped it. Read the entity again.";
-  return protocolError("Conflict", problem);
-}
-
-/** Returns the error for a write that would reach several rows. */
-export function sharedKey(): ODataError {
-  const problem = "Several entities have this key, in different forms: the database must keep one of them.";
   return protocolError("Conflict", problem);
 }
 

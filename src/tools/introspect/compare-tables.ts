@@ -82,8 +82,10 @@ function* checkKey(expected: ExpectedTable, table: TableSchema, schema: CheckedS
   const key = expected.key.flatMap((name) => findColumn(name, table, schema) ?? []);
   // Another finding reports a missing column.
   if (key.length < expected.key.length) return;
+  const ruled = (expected.ruledColumns ?? []).flatMap((name) => findColumn(name, table, schema) ?? []);
   const isUnique = table.indexes.some(
-    ({ isUnique: is, columns }) => is && columns.every((column) => key.some(({ name }) => name === column?.name)),
+    ({ isUnique: is, columns }) =>
+      is && columns.every((column) => [...key, ...ruled].some(({ name }) => name === column?.name)),
   );
   if (isUnique) return;
   const columns = key.map(({ name }) => name).join(", ");
@@ -99,17 +101,23 @@ function* checkKey(expected: ExpectedTable, table: TableSchema, schema: CheckedS
     message: isLinks
       ? `The table \`${name}\` may contain a link twice: (${columns}) is not unique. The service then returns the related entity twice.`
       : `Rows of the table \`${name}\` may share a key: (${columns}) is not unique.`,
-    fix: adviseKey(expected, `create unique index ${name.replaceAll(".", "_")}_key on ${expected.text} (${columns})`),
+    fix: adviseKey(
+      expected,
+      `create unique index ${name.replaceAll(".", "_")}_key on ${expected.text} (${[...ruled.map((each) => each.name), columns].join(", ")})`,
+    ),
   };
 }
 
 /** Advises on a key that is not unique. A distributed database refuses a unique index without the distributing column. */
-function adviseKey({ distributedBy }: ExpectedTable, statement: string): string {
+function adviseKey({ distributedBy, ruledColumns = [] }: ExpectedTable, statement: string): string {
   if (distributedBy === undefined) return `Add a primary key or a unique index: ${statement}.`;
   if (distributedBy === null) {
     return `Add the property of the column that distributes the table to the key of the entity type, as primary keys of distributed tables contain it. If the key contains this column, add a primary key or a unique index: ${statement}.`;
   }
-  return `Add the property \`${distributedBy}\`, whose column distributes the table, to the key of the entity type: primary keys and unique indexes of distributed tables contain this column.`;
+  const add = `Add the property \`${distributedBy}\`, whose column distributes the table, to the key of the entity type: primary keys and unique indexes of distributed tables contain this column.`;
+  return ruledColumns.length === 0
+    ? add
+    : `Add this column to a primary key or a unique index with the key: ${statement}.`;
 }
 
 function adviseTable(name: string, names: readonly string[]): string {

@@ -16,6 +16,11 @@ export interface ExpectedTable extends WantedTable {
    * is none.
    */
   readonly distributedBy?: string | null | undefined;
+  /**
+   * The column that distributes the rows, if clients do not see it and the set has a row rule: each user sees the rows with one
+   * value, so an index with it makes the key unique. Absent, or empty: none.
+   */
+  readonly ruledColumns?: readonly string[] | undefined;
   /** Groups of columns by which navigations find rows. */
   readonly lookups: readonly ExpectedLookup[];
   /** Navigations along columns to another table; absent: none. */

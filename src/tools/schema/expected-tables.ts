@@ -77,6 +77,7 @@ function setTable(checked: CheckedSet, { ends, isJudged }: PropertyUses, scope: 
     );
   });
   const distributedBy = rows.distributedBy();
+  const beyondKey = entityType.ignoredProperties.filter(({ field }) => field === distributedBy);
   return {
     ...wantedTable(rows.table, scope.db),
     set: name,
@@ -86,6 +87,7 @@ function setTable(checked: CheckedSet, { ends, isJudged }: PropertyUses, scope: 
     key: plainColumns(rows, entityType.key, scope),
     keySeverity: "error",
     distributedBy: entityType.key.some(({ field }) => field === distributedBy) ? undefined : distributedBy,
+    ruledColumns: set.rows === null ? [] : plainColumns(rows, beyondKey, scope),
     isCreated: isCreated(set),
     forgives: rows.forgives,
     lookups,
