@@ -79,7 +79,7 @@ const OVER_CLUSTER = [
   "test/kysely/{writes,writes-graph,writes-links,writes-odd-bodies,writes-values}.test.ts",
   "test/kysely/{restricted-computations,restricted-source}.test.ts",
   "test/rows/*.test.ts",
-  "test/distributed/{beyond-range,constant-conditions,exact-writes,existing-columns,hidden-tenants}.test.ts",
+  "test/distributed/{beyond-range,constant-conditions,exact-writes,existing-columns,hidden-tenants,shard-constraints}.test.ts",
   "test/distributed/{paired-tables,reads,returned-cells}.test.ts",
 ];
 

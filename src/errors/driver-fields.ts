@@ -1,4 +1,6 @@
 import { driverNames } from "./driver-names.ts";
+import { isOfShard } from "./shard-names.ts";
+import { violationOf } from "./violated-constraint.ts";
 
 /** The fields of an error with codes of the driver and the name of a constraint. */
 const FIELDS = ["code", "errno", "errcode", "constraint"] as const;
@@ -35,5 +37,7 @@ function fieldsOf(error: Error): Record<string, string | number> {
   const { table, columns } = driverNames(error);
   if (table !== undefined) found["table"] = table;
   if (columns.length > 0) found["column"] = columns.join(", ");
+  const constraint = isOfShard(error) ? violationOf(error)?.constraint : undefined;
+  if (typeof constraint === "string") found["constraint"] = constraint;
   return found;
 }

@@ -1,3 +1,5 @@
+import { withoutShard } from "./shard-names.ts";
+
 /** The names in an error of a database driver, from its fields and its message. */
 interface DriverNames {
   readonly table: string | undefined;
@@ -60,8 +62,9 @@ export function driverNames(error: Error): DriverNames {
   const { code, errno, errcode, table, column, detail, message } = error as DriverError;
   const isOfDatabase = isDriverError(error) && ![code, errno, errcode].some((each) => OWN_MESSAGES.has(each));
   const inText = isOfDatabase ? (namesIn(message) ?? namesIn(detail) ?? NOTHING) : NOTHING;
+  const named = typeof table === "string" && table !== "" ? table : inText.table;
   return {
-    table: typeof table === "string" && table !== "" ? table : inText.table,
+    table: named === undefined ? undefined : withoutShard(named, error),
     columns: typeof column === "string" && column !== "" ? [column] : inText.columns,
   };
 }

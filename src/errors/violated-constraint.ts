@@ -1,4 +1,5 @@
 import { driverNames } from "./driver-names.ts";
+import { isOfShard, withoutShard } from "./shard-names.ts";
 
 /** A constraint of a database that a write violates. */
 export interface Violation {
@@ -21,7 +22,7 @@ interface DriverError extends Error {
 /** How an error reports a violated constraint. */
 interface ViolationReport {
   readonly kind: Violation["kind"];
-  /** The messages of the error with the name of the constraint. PostgreSQL has a field with it. */
+  /** The messages of the error with the name of the constraint. PostgreSQL has a field with it, which Citus does not pass on. */
   readonly named?: readonly RegExp[];
   /** The message with the expression of a constraint without a name. */
   readonly quoted?: RegExp;
@@ -54,12 +55,12 @@ const MY_REPORTS: ReadonlyMap<unknown, ViolationReport> = new Map([
 
 /** By the error codes of PostgreSQL. @see https://www.postgresql.org/docs/current/errcodes-appendix.html */
 const PG_REPORTS: ReadonlyMap<unknown, ViolationReport> = new Map([
-  ["23505", reports("unique")],
+  ["23505", reports("unique", /^duplicate key value violates unique constraint "([^"]+)"$/)],
   ["23P01", reports("unique")],
-  ["23503", reports("foreignKey")],
+  ["23503", reports("foreignKey", /^[a-z ]+ on table "[^"]+" violates foreign key constraint "([^"]+)"/)],
   ["23001", reports("foreignKey")],
   ["23502", reports("notNull")],
-  ["23514", reports("check")],
+  ["23514", reports("check", /^new row for relation "[^"]+" violates check constraint "([^"]+)"$/)],
   ["44000", reports("check")],
   ["P0001", reports("check")],
 ]);
@@ -94,15 +95,20 @@ const SQLITE_REPORTS: ReadonlyMap<unknown, ViolationReport> = new Map<unknown, V
  * within a message never name the constraint: each code has its own messages.
  */
 export function violationOf(error: Error): Violation | null {
-  const { constraint, constraint_name: other, message }: DriverError = error;
+  const { code, constraint, constraint_name: other, message }: DriverError = error;
   const report = reportOf(error);
   if (report === undefined) return null;
   const { kind, named: messages = [], quoted } = report;
   const { table, columns } = driverNames(error);
   const listed = columns.map((column) => (table === undefined ? column : `${table}.${column}`)).join(", ");
-  const inText = messages.flatMap((pattern) => pattern.exec(message)?.[1] ?? []);
+  // The message of a trigger may have the code of a constraint, but PostgreSQL names its own in a field.
+  const isNamed = PG_REPORTS.has(code) && !isOfShard(error);
+  const inText = isNamed ? [] : messages.flatMap((pattern) => pattern.exec(message)?.[1] ?? []);
   // MariaDB puts the table before the name of the constraint of a column.
-  const named = [constraint, other, ...inText.map((name) => name.replace(/^.*\./, ""))].filter(isName);
+  const given = [constraint, other, ...inText.map((name) => name.replace(/^.*\./, ""))].filter(isName);
+  // A shard keeps the names of checks.
+  const declared = kind === "check" ? given : given.map((name) => withoutShard(name, error));
+  const named = [...new Set(declared)];
   const names = [...named, ...inText, quoted?.exec(message)?.[1], listed].filter(isName);
   return { kind, constraint: named[0] ?? null, names };
 }
