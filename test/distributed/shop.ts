@@ -122,6 +122,7 @@ export function serveShop(db: AnyDatabase, declared: Declared): ODataService {
               from: { id: "order_id", customerId: "customer_id" },
               to: { product_id: "id" },
               ...(declared === "declared" ? { distributed: { by: "customer_id", with: "orders" } } : {}),
+              ...(declared === "unknown" ? { distributed: true } : {}),
             },
             target: "Products",
           }),

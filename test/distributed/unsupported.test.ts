@@ -113,6 +113,15 @@ describe.each(ENGINES.filter(({ name }) => name === "postgres"))("statements tha
     expect(logged).toEqual([]);
   });
 
+  test("a lock of rows of several machines names what the key lacks", async () => {
+    await refuse("0A000", "could not run distributed query with FOR UPDATE/SHARE commands");
+    expect(await send("Orders(1)", { method: "DELETE" })).toEqual([
+      501,
+      "NotImplemented: The database cannot lock the row before it is written: the key of this set lacks the property that distributes its rows over machines, and no row rule gives the value of this property.",
+    ]);
+    expect(logged).toHaveLength(1);
+  });
+
   test.each([
     ["POST", "Orders", '{"Id":2,"Total":3}'],
     ["PATCH", "Orders(1)", '{"CustomerId":2}'],

@@ -60,9 +60,10 @@ export interface ManyOptions<
     /** The storage of columns that differs from the default, as in `columns` of the set: `{ tag_id: { storage: "text" } }`. */
     readonly columns?: { readonly [column: string]: { readonly storage: string | object } };
     /**
-     * How a distributed database stores the link table: by one of its columns, or completely on each machine; absent: unknown.
+     * How a distributed database stores the link table: by one of its columns, or completely on each machine; true, or absent:
+     * unknown.
      */
-    readonly distributed?: "reference" | { readonly by: string; readonly with?: TableName | undefined } | undefined;
+    readonly distributed?: true | "reference" | { readonly by: string; readonly with?: TableName | undefined } | undefined;
   };
 }
 

@@ -123,9 +123,9 @@ function* checkColumns(
 }
 
 function* checkDistributed(given: unknown, known: readonly string[], where: string): Iterable<Problem> {
-  if (given === "reference") return;
+  if (given === true || given === "reference") return;
   const fix =
-    'Give "reference" for a table that each machine has completely, or its column that distributes it: { by: "order_id", with: "orders" }.';
+    'Give true, "reference" for a table that each machine has completely, or its column that distributes it: { by: "order_id", with: "orders" }.';
   if (!isObject(given)) {
     yield { message: `\`distributed\` of ${where} is ${describe(given)}.`, fix };
     return;

@@ -102,7 +102,12 @@ export function toWriteFault(error: unknown, failed: FailedWrite): unknown {
 function unsupportedWrite(cause: unknown, joins: boolean): ODataError {
   return joins
     ? protocolError("Conflict", REPLACED, { cause })
-    : protocolError("NotImplemented", NOT_DISTRIBUTABLE, { cause });
+    : protocolError("NotImplemented", isSpreadLock(cause) ? NOT_LOCKABLE : NOT_DISTRIBUTABLE, { cause });
+}
+
+/** Whether Citus has refused to lock rows of several shards. */
+function isSpreadLock(cause: unknown): boolean {
+  return messageOf(cause).includes("FOR UPDATE/SHARE");
 }
 
 /** The faults of one value. */
@@ -186,6 +191,9 @@ function missing({ table, written }: FailedWrite): readonly string[] {
 
 const NOT_DISTRIBUTABLE =
   "The tables of this set are distributed over machines, and the database refuses this write to them: for example, it cannot move a row to another machine.";
+
+const NOT_LOCKABLE =
+  "The database cannot lock the row before it is written: the key of this set lacks the property that distributes its rows over machines, and no row rule gives the value of this property.";
 
 const REPLACED = "The database cannot make this write: a rule of the table replaces it, and returns no row.";
 
