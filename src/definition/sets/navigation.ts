@@ -63,7 +63,11 @@ export interface ManyOptions<
      * How a distributed database stores the link table: by one of its columns, or completely on each machine; true, or absent:
      * unknown.
      */
-    readonly distributed?: true | "reference" | { readonly by: string; readonly with?: TableName | undefined } | undefined;
+    readonly distributed?:
+      | true
+      | "reference"
+      | { readonly by: string; readonly with?: TableName | undefined }
+      | undefined;
   };
 }
 
