@@ -77,6 +77,7 @@ function serveTenants(db: AnyDatabase, deleted: string[]): ODataService {
 describe.each(SPREAD_ENGINES)("tenants that clients do not see over $title", ({ open, create, partsOf }) => {
   let opened: OpenDatabase;
   let service: ODataService;
+  const added: number[] = [];
   const deleted: string[] = [];
   const send = async (tenant: string, method: string, path: string, body?: object): Promise<[number, unknown]> => {
     const headers = { "X-Tenant": tenant, ...(body && { "Content-Type": "application/json" }) };
@@ -107,12 +108,16 @@ describe.each(SPREAD_ENGINES)("tenants that clients do not see over $title", ({ 
     service = serveTenants(opened.db, deleted);
     for (const tenant of ["acme", "zoo", "ann", "bob"]) {
       for (const id of [1, 2, 3]) {
-        expect(await send(tenant, "POST", "Orders", { Id: id, Total: id, Note: tenant })).toMatchObject([201, {}]);
-        expect(await send(tenant, "POST", "Lines", { Id: id, OrderId: id, Price: id })).toMatchObject([201, {}]);
+        added.push((await send(tenant, "POST", "Orders", { Id: id, Total: id, Note: tenant }))[0]);
+        added.push((await send(tenant, "POST", "Lines", { Id: id, OrderId: id, Price: id }))[0]);
       }
     }
   });
   afterAll(() => opened.close());
+
+  test("add rows with the same keys", () => {
+    expect(added).toEqual(Array.from({ length: 24 }, () => 201));
+  });
 
   test.each([
     ["GET", "Orders(1)", undefined, 200],
