@@ -1,3 +1,5 @@
+import { once } from "../base/memo.ts";
+
 const ALPHABET = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
 
 const encoder = new TextEncoder();
@@ -41,20 +43,29 @@ function encodeShort(bytes: Uint8Array, length: number): string {
   return text.slice(0, length);
 }
 
-/** Fills a buffer, which avoids many intermediate strings for a long value. */
+/** The two digits of each 12 bits, in the order of the machine. */
+const pairsOfDigits = once((): Uint16Array => {
+  const pairs = new Uint16Array(64 * 64);
+  const digits = new Uint8Array(pairs.buffer);
+  for (let value = 0; value < pairs.length; value += 1) {
+    digits[2 * value] = CODES[value >> 6] ?? 0;
+    digits[2 * value + 1] = CODES[value & 63] ?? 0;
+  }
+  return pairs;
+});
+
+/** Fills a buffer, two digits at once, which avoids many intermediate strings for a long value. */
 function encodeLong(bytes: Uint8Array, length: number): string {
-  const text = new Uint8Array(length);
+  const pairs = pairsOfDigits();
+  const text = new Uint16Array(2 * Math.ceil(bytes.length / 3));
   let at = 0;
   for (let index = 0; index < bytes.length; index += 3) {
     const group = groupAt(bytes, index);
-    // A write beyond the end of the buffer has no effect.
-    text[at] = CODES[group >> 18] ?? 0;
-    text[at + 1] = CODES[(group >> 12) & 63] ?? 0;
-    text[at + 2] = CODES[(group >> 6) & 63] ?? 0;
-    text[at + 3] = CODES[group & 63] ?? 0;
-    at += 4;
+    text[at] = pairs[group >> 12] ?? 0;
+    text[at + 1] = pairs[group & 4095] ?? 0;
+    at += 2;
   }
-  return decoder.decode(text);
+  return decoder.decode(new Uint8Array(text.buffer, 0, length));
 }
 
 /** Returns the 24 bits of the three octets at an index; octets beyond the end are zero. */

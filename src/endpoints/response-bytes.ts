@@ -12,7 +12,8 @@ export function writtenBytes({ mostBytes, arrival }: Execution): WrittenBytes {
 /** Returns the text of the only entity of a response. @throws ODataError `InvalidQueryOption` if it is too large */
 export function fittingText(execution: Execution, write: () => EntityText): EntityText {
   const text = write();
-  if (!writtenBytes(execution).take(text, write)) throw tooManyBytes("The entity");
+  const bytes = writtenBytes(execution);
+  if (!bytes.certainlyFits(text) && !bytes.take(text, write)) throw tooManyBytes("The entity");
   return text;
 }
 

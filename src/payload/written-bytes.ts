@@ -27,6 +27,11 @@ export class WrittenBytes {
     return new WrittenBytes(this.most);
   }
 
+  /** Whether the only text of a response fits, whatever its characters are: then it need not be counted. */
+  certainlyFits(text: EntityText): boolean {
+    return this.#shared === undefined && typeof text === "string" && text.length * MOST_PER_CHARACTER <= this.most;
+  }
+
   /** Counts an entity if it fits. @param again writes the same text again: the pieces of a long one can be read once */
   take(text: EntityText, again: () => EntityText): boolean {
     if (this.most === Infinity && this.#shared === undefined) return true;
