@@ -6,6 +6,12 @@ export function frozenCopy(value: unknown): unknown {
   if (typeof value !== "object" || value === null) return value;
   if (value instanceof Uint8Array) return value.slice();
   if (Array.isArray(value)) return Object.freeze(value.map(frozenCopy));
-  // fromEntries defines members, so a property may be named __proto__.
-  return Object.freeze(Object.fromEntries(Object.entries(value).map(([name, member]) => [name, frozenCopy(member)])));
+  const copy: Record<string, unknown> = {};
+  for (const [name, member] of Object.entries(value)) {
+    const own = frozenCopy(member);
+    // To assign it would not create a member.
+    if (name === "__proto__") Object.defineProperty(copy, name, { value: own, enumerable: true });
+    else copy[name] = own;
+  }
+  return Object.freeze(copy);
 }

@@ -127,9 +127,10 @@ const IEEE754_COMPATIBLE = true;
 
 function entityBody(entityType: EntityType, given: unknown, use: BodyUse, place: string): JsonObject {
   const { properties, navigationProperties, name } = entityType;
+  const declared = byField(entityType);
   return objectBody(name, given, { use, place }, (field, value) => {
     if (use.isTrusted && setProperty(entityType, field) !== undefined) return null;
-    const property = byField(entityType).get(field);
+    const property = declared.get(field);
     if (property !== undefined) {
       refuseUnwritable(property, use, place);
       return [property.name, propertyBody(property, value, use, `${place}${field}`)];
@@ -224,6 +225,7 @@ function propertyBody(property: StructuralProperty, value: unknown, use: BodyUse
 
 function valueBody(property: StructuralProperty, value: unknown, use: BodyUse, place: string): JsonValue {
   const { type } = property;
+  if (isOwnJson(type, value)) return value;
   if (type.kind === "ComplexType") return complexBody(type, value, use, `${place}.`);
   const { fromHandler, toJson } = codecOf(property);
   try {
@@ -234,6 +236,11 @@ function valueBody(property: StructuralProperty, value: unknown, use: BodyUse, p
   } catch (cause) {
     throw new TypeError(`${use.call}: \`${place}\` must be a value of ${type.name}.`, { cause });
   }
+}
+
+/** Whether a value is written to JSON as it is, whatever the facets of its property: their check follows. */
+function isOwnJson({ name }: StructuralProperty["type"], value: unknown): value is string | boolean {
+  return (name === "Edm.String" && typeof value === "string") || (name === "Edm.Boolean" && typeof value === "boolean");
 }
 
 function complexBody(type: ComplexType, given: unknown, use: BodyUse, place: string): JsonObject {

@@ -202,7 +202,19 @@ interface Place {
   readonly path: string;
 }
 
-function completed({ properties, ignoredProperties }: EntityType | ComplexType, owner: object, place: Place): object {
+/** Whether canonical values of a type miss no member: each property has one primitive value. */
+const isWhole = keptPer(
+  ({ properties, ignoredProperties }: EntityType | ComplexType) =>
+    ignoredProperties.length === 0 &&
+    properties.every(({ type, isCollection }) => type.kind !== "ComplexType" && !isCollection),
+);
+
+/** @param owner canonical values, with a member for each property */
+function completed(type: EntityType | ComplexType, owner: object, place: Place): object {
+  return isWhole(type) ? owner : withMissing(type, owner, place);
+}
+
+function withMissing({ properties, ignoredProperties }: EntityType | ComplexType, owner: object, place: Place): object {
   const isMissing = ({ field, nullable, isCollection }: StructuralProperty): boolean =>
     !nullable && !isCollection && !Object.hasOwn(owner, field);
   const known =
@@ -226,7 +238,9 @@ function completeMember(property: StructuralProperty, owner: object, { set, path
   if (type.kind !== "ComplexType" || (value === null && nullable)) return value;
   const below: Place = { set, path: `${path}${field}.` };
   // `canonicalEntity` returned an array, or an object for a complex value.
-  const complete = (item: unknown): unknown =>
-    item === null && isCollection ? null : completed(type, item === null ? {} : (item as object), below);
+  const complete = (item: unknown): unknown => {
+    if (item !== null) return completed(type, item as object, below);
+    return isCollection ? null : withMissing(type, {}, below);
+  };
   return Array.isArray(value) ? value.map(complete) : complete(value);
 }

@@ -1,5 +1,6 @@
 import { keptPer } from "../../base/memo.ts";
 import type { ComplexType, EntityType, StructuralProperty, EntitySet } from "../../edm/model.ts";
+import type { ValueCodec } from "../../edm/value-codec.ts";
 import { codecOf } from "../../edm/value-codecs.ts";
 import { declaredFieldOf, invalidHandlerValue } from "../../memory/compile-property.ts";
 import { givenFieldOf } from "../../memory/missing-value.ts";
@@ -19,14 +20,18 @@ export function canonicalEntity(entityType: EntityType, entity: object): object 
 }
 
 function canonicalMembers(type: EntityType | ComplexType, owner: object, path: string): object {
-  const { properties, ignoredProperties } = type;
+  const { ignoredProperties } = type;
   const made: Record<string, unknown> = {};
-  for (const property of properties) setMember(made, property.field, canonicalMember(property, owner, path));
+  for (const { property, codec } of scalarsOf(type)) {
+    const value = declaredFieldOf(owner, property.field) ?? null;
+    if (codec === null) setMember(made, property.field, canonicalMember(property, value, path));
+    else setMember(made, property.field, value === null ? null : canonicalScalar(property, codec, value, path));
+  }
   for (const property of ignoredProperties) {
     const { field, nullable, isCollection } = property;
     const value = givenFieldOf(owner, field);
     const isReturned = value !== undefined && (value !== null || nullable || isCollection);
-    if (isReturned) setMember(made, field, canonicalMember(property, owner, path));
+    if (isReturned) setMember(made, field, canonicalMember(property, declaredFieldOf(owner, field) ?? null, path));
   }
   return made;
 }
@@ -39,8 +44,15 @@ function setMember(object: Record<string, unknown>, field: string, value: unknow
 
 const ORDINARY = Object.freeze({ configurable: true, enumerable: true, writable: true });
 
-function canonicalMember(property: StructuralProperty, owner: object, path: string): unknown {
-  const value = declaredFieldOf(owner, property.field) ?? null;
+/** Returns the properties of a type, with the codecs of those with one primitive value. */
+const scalarsOf = keptPer(({ properties }: EntityType | ComplexType) =>
+  properties.map((property) => {
+    const isScalar = property.type.kind !== "ComplexType" && !property.isCollection;
+    return { property, codec: isScalar ? codecOf(property) : null };
+  }),
+);
+
+function canonicalMember(property: StructuralProperty, value: unknown, path: string): unknown {
   if (!property.isCollection || value === null) return canonicalValue(property, value, path);
   if (!Array.isArray(value)) throw invalidHandlerValue(`${path}.${property.name}`, "a collection", value);
   const items: readonly unknown[] = value;
@@ -56,8 +68,12 @@ function canonicalValue(property: StructuralProperty, value: unknown, path: stri
     if (typeof value !== "object") throw invalidHandlerValue(place, type.name, value);
     return canonicalMembers(type, value, place);
   }
+  return canonicalScalar(property, codecOf(property), value, path);
+}
+
+function canonicalScalar({ name, type }: StructuralProperty, codec: ValueCodec, value: unknown, path: string): unknown {
   try {
-    return codecOf(property).fromHandler(value);
+    return codec.fromHandler(value);
   } catch (error) {
     throw invalidHandlerValue(`${path}.${name}`, type.name, value, error);
   }

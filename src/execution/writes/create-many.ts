@@ -1,4 +1,4 @@
-import { type Maybe, recover, Turn } from "../../base/maybe.ts";
+import { isPromiseLike, type Maybe, recover, Turn } from "../../base/maybe.ts";
 import type { EntitySetDefinition } from "../../definition/model/service-definition.ts";
 import type { EntitySet } from "../../edm/model.ts";
 import { atPosition } from "../../errors/at-position.ts";
@@ -43,7 +43,8 @@ export async function runCreateMany(
     const entities: object[] = [];
     const turn = new Turn();
     for (const [index, body] of bodies.entries()) {
-      entities.push(await ofPosition(index, () => withCreatedValues(entitySet, body, inner)));
+      const entity = ofPosition(index, () => withCreatedValues(entitySet, body, inner));
+      entities.push(isPromiseLike(entity) ? await entity : entity);
       if (turn.isOver) await turn.next();
     }
     await eachPosition(entities, inner, (entity) => validateNew(set, entity, inner));
@@ -122,7 +123,8 @@ async function inOrder<T, R>(items: readonly T[], call: (item: T, index: number)
   const results: R[] = [];
   const turn = new Turn();
   for (const [index, item] of items.entries()) {
-    results.push(await ofPosition(index, () => call(item, index)));
+    const result = ofPosition(index, () => call(item, index));
+    results.push(isPromiseLike(result) ? await result : result);
     if (turn.isOver) await turn.next();
   }
   return results;

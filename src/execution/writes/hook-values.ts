@@ -1,3 +1,4 @@
+import { keptPer } from "../../base/memo.ts";
 import { canonicalItem, checkItems, shownItem } from "../../definition/model/canonical-value.ts";
 import type { ComplexType, EntityType, NavigationProperty, StructuralProperty } from "../../edm/model.ts";
 import { nearestName } from "../../errors/nearest-name.ts";
@@ -81,32 +82,42 @@ interface Reading {
   readonly isPartial: boolean;
 }
 
+/** Returns the properties of a type by their fields, ignored ones included. */
+const byField = keptPer(
+  ({ properties, ignoredProperties }: EntityType): ReadonlyMap<string, StructuralProperty> =>
+    new Map([...ignoredProperties, ...properties].map((property) => [property.field, property])),
+);
+
 function readMembers(values: ReadValues, { isWritten, isPartial }: Reading): Values {
   const { entityType, returned, given, original, hook } = values;
   if (!isEntity(returned)) {
     throw new TypeError(`${hook} returned a value that is not an object. Return nothing to change nothing.`);
   }
   const { properties, ignoredProperties, navigationProperties } = entityType;
-  const declared = [...properties, ...ignoredProperties];
-  const entries = Object.keys(returned).flatMap((field): ReadonlyArray<readonly [string, unknown]> => {
+  const declared = byField(entityType);
+  const entries: Array<readonly [string, unknown]> = [];
+  for (const field of Object.keys(returned)) {
     const value = declaredFieldOf(returned, field);
-    if (value === undefined) return [];
-    const property = declared.find((each) => each.field === field);
+    if (value === undefined) continue;
+    const property = declared.get(field);
     const before = declaredFieldOf(given, field);
     if (property === undefined) {
       if (!navigationProperties.some((each) => each.field === field)) {
-        throw fault(values, field, unknownName(field, declared));
+        throw fault(values, field, unknownName(field, [...properties, ...ignoredProperties]));
       }
       // The hooks of the set of nested entities change them.
-      if (value === before) return [];
+      if (value === before) continue;
       throw fault(values, field, "is a navigation, whose entities the hooks of their own set change");
     }
-    if (value === before) return [[field, declaredFieldOf(original, field)]];
+    if (value === before) {
+      entries.push([field, declaredFieldOf(original, field)]);
+      continue;
+    }
     if (!isWritten(property) || !properties.includes(property)) {
       throw fault(values, field, `cannot be written here. Leave it ${before === undefined ? "out" : "as it is"}`);
     }
-    return [[field, readValue(values, property, value, { path: field, isPartial })]];
-  });
+    entries.push([field, readValue(values, property, value, { path: field, isPartial })]);
+  }
   // fromEntries defines members, so a property may be named __proto__.
   return Object.fromEntries(entries);
 }

@@ -82,12 +82,17 @@ export function toEntity({ row, rowShape }: KeyedRow): object {
   return hasUnexpectedNull(cells, rowShape) && forgives(rowShape) ? withNulls(made) : made;
 }
 
-function hasUnexpectedNull(cells: Row, { columns }: RowShape): boolean {
-  for (const [{ nullable, isCollection }, column] of columns) {
-    if (!nullable && !isCollection && column.kind !== "complex" && cells[column.index] === null) return true;
-  }
+function hasUnexpectedNull(cells: Row, rowShape: RowShape): boolean {
+  for (const index of neverNull(rowShape)) if (cells[index] === null) return true;
   return false;
 }
+
+/** Returns the places of cells that are null only in a row that cannot be read. */
+const neverNull = keptPer(({ columns }: RowShape): readonly number[] =>
+  [...columns].flatMap(([{ nullable, isCollection }, column]) =>
+    nullable || isCollection || column.kind === "complex" ? [] : [column.index],
+  ),
+);
 
 const forgives = keptPer(({ columns }: RowShape) =>
   [...columns.values()].some((column) => column.kind !== "complex" && column.unreadable !== undefined),

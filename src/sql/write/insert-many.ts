@@ -214,7 +214,9 @@ function prepare(table: SqlTable, given: Values): PreparedRow | null {
 }
 
 function hasSameColumns({ columns }: PreparedRow, { columns: others }: PreparedRow): boolean {
-  return columns.length === others.length && columns.every(({ column }, index) => column === others[index]?.column);
+  if (columns.length !== others.length) return false;
+  for (const [index, { column }] of columns.entries()) if (column !== others[index]?.column) return false;
+  return true;
 }
 
 /** Returns about the length of cells within a statement. */

@@ -49,7 +49,14 @@ export function cellsToWrite(table: SqlTable, values: Values, stored: Values | n
   const columns: StoredColumn[] = [];
   const cells: unknown[] = [];
   for (const field of fieldsToWrite(table, values)) {
-    const written = writtenColumns(table.stored(field), values[field], stored?.[field]);
+    const property = table.stored(field);
+    const [column] = property.columns;
+    if (property.toCell !== undefined && column !== undefined) {
+      columns.push(column);
+      cells.push(property.toCell(values[field]));
+      continue;
+    }
+    const written = writtenColumns(property, values[field], stored?.[field]);
     columns.push(...written.columns);
     cells.push(...written.cells);
   }

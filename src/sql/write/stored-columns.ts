@@ -60,6 +60,8 @@ export interface StoredProperty {
   readonly path: readonly StructuralProperty[];
   /** The members of a complex property with a column per member. */
   readonly members?: StoredMembers;
+  /** Returns the cell of a property with one primitive value; absent for any other property. @throws as `toCells` */
+  readonly toCell?: (value: unknown) => unknown;
 }
 
 /** The members of a complex property, by the application's keys. */
@@ -139,7 +141,8 @@ function compileScalar(plan: ScalarPlan, path: readonly StructuralProperty[]): S
     if (cell !== undefined && cell !== null) return cell;
     throw new UnstorableValueError(path, `The value ${whyUnstorable(value)}.`);
   };
-  return { columns, toCells: (value) => [toCell(value)], keepsMembers: false, property: plan.property, path };
+  const toCells = (value: unknown): readonly unknown[] => [toCell(value)];
+  return { columns, toCell, toCells, keepsMembers: false, property: plan.property, path };
 }
 
 /** Says why a column has no cell for a value. */
@@ -262,6 +265,7 @@ export function checkSame(
 
 /** Whether a row has the value of a column that was to be written, null included. */
 export function isWritten({ path }: Pick<StoredColumn, "path">, stored: Values, given: Values): boolean {
+  if (valueAt(given, path) === valueAt(stored, path)) return true;
   try {
     checkSame({ path, mayRound: true }, stored, given);
   } catch {
