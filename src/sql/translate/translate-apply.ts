@@ -153,7 +153,10 @@ function groupedRows(
     const condition = where(following);
     const from = sql`${scope.level.from(scope.it.from)}${condition}`;
     const listed = values.length === 0 ? sql`1` : sql.join(values);
-    const input = isPlaced ? sql`(select ${listed} from ${from}${valuesFirst?.end}) as ${sql.id(VALUES)}` : from;
+    const distinct = valuesFirst?.when === "sorts" && step.aggregates.every(ignoresRepetition) ? sql`distinct ` : sql``;
+    const input = isPlaced
+      ? sql`(select ${distinct}${listed} from ${from}${valuesFirst?.end}) as ${sql.id(VALUES)}`
+      : from;
     return { ...made, query: sql`select ${sql.join(cells)} from ${input}${group}${limit}` };
   };
   const first = make(valuesFirst?.when === "computes" && computes(step));
@@ -167,6 +170,11 @@ function groupedRows(
     key: [],
     comparisonOf: () => undefined,
   };
+}
+
+/** Whether a total is the same of distinct values, which the machines of a distributed database find first. */
+function ignoresRepetition({ method }: GroupStep["aggregates"][number]): boolean {
+  return method === "countdistinct" || method === "min" || method === "max";
 }
 
 const NOTHING: ReadonlySet<string> = new Set();

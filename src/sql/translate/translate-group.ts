@@ -65,7 +65,7 @@ export function translateGroup({ keys, aggregates }: GroupStep, context: GroupCo
   let sorts = false;
   const totals = aggregates.map((aggregate): readonly [string, ColumnPlan] => {
     const { sql: value, ...read } = translateAggregate(aggregate, context);
-    sorts ||= aggregate.method === "countdistinct" || read.isSorted === true;
+    sorts ||= read.isSorted === true;
     const column = cellName(addCell(cells, value));
     return [aggregate.property.field, planOfValue(read, aggregate.property, column)];
   });
@@ -151,7 +151,7 @@ export function partitionTerms(keys: readonly GroupKey[], context: ValueContext)
 }
 
 interface AggregateValue extends Pick<RowValue, "sql" | "format" | "unreadable"> {
-  /** Whether it is the cell with the first key of an order. */
+  /** Whether it is the cell with the first key of an order, or distinguishes computed values: machines cannot merge them. */
   readonly isSorted?: boolean;
 }
 
@@ -215,8 +215,11 @@ function translateAggregated(
       const total = method === "sum" ? sum(operand) : average(operand, averageScale({ expression }));
       return { sql: total, format: profile.values.computedFormat(property) };
     }
-    case "countdistinct":
-      return countOf(sql`distinct ${groupedValue(operand, type, profile).term}`, property, context);
+    case "countdistinct": {
+      const { term } = groupedValue(operand, type, profile);
+      const isColumn = expression.kind === "property" && expression.source.kind === "it" && term === value.sql;
+      return { ...countOf(sql`distinct ${term}`, property, context), isSorted: !isColumn };
+    }
     case "count":
       return countOf(operand.sql, property, context);
     default:
