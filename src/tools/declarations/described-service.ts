@@ -44,9 +44,22 @@ export interface DescribedSet {
   readonly properties: readonly DescribedProperty[];
   readonly navigations: readonly DescribedNavigation[];
   readonly estimatedRows: number | null;
+  /** How a distributed database stores the table, by the field of a property; absent in a database on one machine. */
+  readonly distributed?: DescribedDistribution;
   /** Whether the set can only be read, because the database does not write its table as requests do; absent: no. */
   readonly isUnwritable?: true;
 }
+
+/** How a distributed database stores a table: see the option `distributed`. @see docs/scaling.md */
+export type DescribedDistribution =
+  | true
+  | "reference"
+  | {
+      /** The field of a property; the column of a link table. */
+      readonly by: string;
+      /** A table that it is co-located with; null if it is the first one. */
+      readonly partner: (ObjectName & { readonly needsSchema: boolean }) | null;
+    };
 
 /** The type and storage of a column. */
 export interface DescribedColumn {
@@ -108,6 +121,8 @@ export interface DescribedLink {
   readonly to: ReadonlyArray<readonly [column: string, field: string]>;
   /** The storage of columns that differs from the default of their types. */
   readonly columns: Readonly<Record<string, StorageForm>>;
+  /** How a distributed database stores the link table; absent in a database on one machine. */
+  readonly distributed?: DescribedDistribution;
 }
 
 /** Something that is not published, or not as a reader of the schema would expect. */

@@ -1,3 +1,4 @@
+import type { TableDistribution } from "./distributed-tables.ts";
 import type { ColumnSchema, IndexSchema } from "./schema.ts";
 
 /** The kinds of databases with a catalogue reader. */
@@ -39,6 +40,8 @@ export interface SchemaObject extends ObjectName {
   readonly estimatedRows: number | null;
   /** The name of the rowid of SQLite, if statements can read it; absent without one. */
   readonly rowid?: string | undefined;
+  /** How a distributed database stores the table; absent in a database on one machine. */
+  readonly distribution?: TableDistribution | undefined;
   /** Why the database accepts no writes of the table as requests make them; absent: it does. */
   readonly unwritable?: string;
   /** Why the object belongs to another one or to a tool; null for an object of the application. */

@@ -8,6 +8,7 @@ import type {
   ForeignKey,
   ObjectColumn,
 } from "./database-schema.ts";
+import { readDistribution, type TableDistribution } from "./distributed-tables.ts";
 import {
   IS_NEVER_NULL,
   IS_OF_USER,
@@ -22,23 +23,31 @@ import { proveViews, type PostgresObject } from "./postgres-views.ts";
 import { withUnreadableSamples } from "./unreadable-samples.ts";
 
 const SERVER = `select current_setting('server_version') as c0, coalesce(current_schema(), 'public')::text as c1,
-  current_user::text as c2, current_setting('server_version_num') as c3`;
+  current_user::text as c2, current_setting('server_version_num') as c3,
+  (to_regprocedure('citus_version()') is not null and to_regclass('pg_dist_partition') is not null)::text as c4`;
 
 /** Reads all tables and views of PostgreSQL. @see https://www.postgresql.org/docs/current/catalogs.html */
 export function* readPostgresDatabase({ schemas }: SchemaSelection = {}): CatalogueSteps<DatabaseSchema> {
-  const [server = []] = yield { sql: SERVER, parameters: [], width: 4 };
-  const [version, defaultSchema, user, versionNumber] = server.map(textOf);
+  const [server = []] = yield { sql: SERVER, parameters: [], width: 5 };
+  const [version, defaultSchema, user, versionNumber, isDistributed] = server.map(textOf);
   const read = (sql: string, width: number): CatalogueSteps<readonly CatalogueRow[]> =>
     readCatalogue({ sql, parameters: [], width });
   const rows = yield* read(PG_OBJECTS, 11);
   const columns = groupBy((yield* read(PG_COLUMNS, 23)).map(toObjectColumn), oidOf);
   const indexes = groupBy((yield* read(PG_INDEXES, 9)).map(toObjectIndexColumn), oidOf);
   const foreignKeys = toForeignKeys(yield* read(PG_FOREIGN_KEYS, 8));
+  const distribution = isDistributed === "true" ? yield* readDistribution() : null;
   const knowsEmpty = Number(versionNumber) >= 140_000;
   const found = rows.map((row) => {
     const oid = textOf(row[0]);
     const ofObject = { columns: columns.get(oid) ?? [], indexes: indexes.get(oid) ?? [] };
-    return toObject(row, { ...ofObject, foreignKeys: foreignKeys.get(oid) ?? [], user: user ?? "", knowsEmpty });
+    return toObject(row, {
+      ...ofObject,
+      foreignKeys: foreignKeys.get(oid) ?? [],
+      user: user ?? "",
+      knowsEmpty,
+      distribution,
+    });
   });
   const wanted = found.map(({ object }) => object).filter(({ schema }) => schemas?.includes(schema) ?? true);
   const isPlanned = ({ kind, omission }: SchemaObject): boolean => kind === "view" && omission === null;
@@ -64,14 +73,21 @@ interface Parts {
   readonly user: string;
   /** Whether an estimate of zero rows means an empty table, and not an unknown number. */
   readonly knowsEmpty: boolean;
+  /** How the tables of a distributed database are stored; null in a database on one machine. */
+  readonly distribution: ReadonlyMap<string, TableDistribution> | null;
 }
 
-function toObject(row: CatalogueRow, { columns, indexes, foreignKeys, user, knowsEmpty }: Parts): PostgresObject {
+function toObject(
+  row: CatalogueRow,
+  { columns, indexes, foreignKeys, user, knowsEmpty, distribution }: Parts,
+): PostgresObject {
   const [, schema, name, relationKind, comment, estimate, parent, extension, isPopulated, isReachable, rule] = row;
   const visible = columns.filter(({ column }) => !column.isHidden);
   const rows = Number(estimate);
   const kind = kindOf(textOf(relationKind));
-  const isEstimate = kind !== "view" && (knowsEmpty ? rows >= 0 : rows > 0);
+  const stored = distribution?.get(textOf(row[0]));
+  // The coordinator has no rows of distributed tables.
+  const isEstimate = stored === undefined && kind !== "view" && (knowsEmpty ? rows >= 0 : rows > 0);
   const object: SchemaObject = {
     schema: textOf(schema),
     name: textOf(name),
@@ -84,6 +100,7 @@ function toObject(row: CatalogueRow, { columns, indexes, foreignKeys, user, know
     comment: textOrNull(comment),
     estimatedRows: isEstimate ? rows : null,
     omission: null,
+    ...(distribution !== null && { distribution: stored ?? ELSEWHERE }),
     ...(kind === "table" && typeof rule === "string" && { unwritable: rule }),
   };
   const omission =
@@ -93,6 +110,8 @@ function toObject(row: CatalogueRow, { columns, indexes, foreignKeys, user, know
   const neverNull = new Set(visible.flatMap(({ isNeverNull, column }) => (isNeverNull ? [column.name] : [])));
   return { object: { ...object, omission }, neverNull };
 }
+
+const ELSEWHERE: TableDistribution = Object.freeze({ kind: "unknown" });
 
 function omissionOf(parent: string | null, extension: string | null): ObjectOmission | null {
   if (parent !== null) return { code: "partition", reason: `a partition of ${parent}` };

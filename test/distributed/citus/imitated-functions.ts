@@ -3,10 +3,12 @@
  * the functions fail for the tables that Citus refuses to distribute, by its documentation.
  */
 export const IMITATED_FUNCTIONS = `
-create table pg_dist_partition (logicalrelid regclass primary key, partmethod "char" not null, partkey text);
+create table pg_dist_partition (logicalrelid regclass primary key, partmethod "char" not null, partkey text, repmodel "char" not null default 't', colocationid int not null default 1);
 create table pg_dist_node (nodename text, nodeport int, isactive boolean, shouldhaveshards boolean);
 insert into pg_dist_node values ('localhost', 5432, true, true);
 create table sent_to_workers (place int generated always as identity, command text);
+
+create function column_to_column_name(name regclass, partkey text) returns text language sql as $f$ select partkey $f$;
 
 create function citus_version() returns text language sql as $f$ select 'no Citus, imitated' $f$;
 

@@ -7,10 +7,11 @@ import {
   type DescribedSet,
   type DescribedProperty,
   type DescribedLink,
+  type DescribedDistribution,
   type DescribedNavigation,
   navigationField,
 } from "../described-service.ts";
-import { isPartial, keyedRowsQuery } from "../live/declare-entity-sets.ts";
+import { isPartial, keyedRowsQuery, partnerOf } from "../live/declare-entity-sets.ts";
 import { exportNames } from "../names/export-names.ts";
 import {
   Imports,
@@ -53,6 +54,7 @@ export function entityModule(
     [imports.use("db", "./database.ts"), "db"],
     ...(set.setName === pluralOf(set.typeName) ? [] : [["name", stringLiteral(set.setName)] as const]),
     ...rowsOf(set, service),
+    ...distributedOf(set.distributed, set),
     ["operations", '["read"]'],
     ...settingEntries(settings),
     ...section("columns", columnsOf(set)),
@@ -204,7 +206,19 @@ function navigationCode(
   return description === null ? code : chained(code, "describe", stringLiteral(description));
 }
 
-function throughCode({ table, needsSchema, from, to, columns }: DescribedLink): Code {
+/** Writes the option `distributed`. @param set absent for a link table */
+function distributedOf(distributed: DescribedDistribution | undefined, set?: DescribedSet): Entries {
+  if (distributed === undefined) return [];
+  if (typeof distributed !== "object") {
+    return [["distributed", distributed === true ? "true" : stringLiteral(distributed)]];
+  }
+  const partner = partnerOf(distributed, set);
+  const by = ["by", stringLiteral(distributed.by)] as const;
+  const entries = partner === null ? [by] : [by, ["with", tableCode(partner, partner.needsSchema)] as const];
+  return [["distributed", object(entries)]];
+}
+
+function throughCode({ table, needsSchema, from, to, columns, distributed }: DescribedLink): Code {
   const storage = Object.entries(columns);
   return object([
     ["table", tableCode(table, needsSchema)],
@@ -220,6 +234,7 @@ function throughCode({ table, needsSchema, from, to, columns }: DescribedLink): 
             ),
           ] as const,
         ]),
+    ...distributedOf(distributed),
   ]);
 }
 

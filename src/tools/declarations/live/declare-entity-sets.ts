@@ -20,6 +20,7 @@ import type { StorageForm } from "../../../sql/columns/storage-option.ts";
 import type { ObjectName, DatabaseKind } from "../../introspect/database-schema.ts";
 import { quoteName } from "../../introspect/quote-name.ts";
 import {
+  type DescribedDistribution,
   type DescribedNavigation,
   type DescribedService,
   type DescribedSet,
@@ -63,6 +64,7 @@ export function declareEntitySets(
       ...(isPartial(set)
         ? { from: keyedRowsQuery(set, service.kind) }
         : { table: tableOf(set.table, set.needsSchema) }),
+      ...distributedOf(set.distributed, set),
       operations: chosen.get(set) ?? ["read"],
       columns: columnsOf(set),
       navigation: navigationsOf(set, service, (name) => types.entityType(name), isWritten),
@@ -111,6 +113,7 @@ function navigationOf(
             from: Object.fromEntries(through.from),
             to: Object.fromEntries(through.to),
             ...linkColumnsOf(through.columns),
+            ...distributedOf(through.distributed),
           },
           ...(isWritten(through.table) ? {} : { addRef: undefined, removeRef: undefined }),
         };
@@ -187,6 +190,27 @@ function itemOf(
 /** Returns the option `table`: an object, because names may contain dots. */
 function tableOf({ schema, name }: ObjectName, needsSchema: boolean): TableName {
   return needsSchema ? { schema, name } : { name };
+}
+
+/** Returns the option `distributed`. @param set absent for a link table */
+function distributedOf(
+  distributed: DescribedDistribution | undefined,
+  set?: DescribedSet,
+): { readonly distributed?: true | "reference" | { readonly by: string; readonly with?: TableName } } {
+  if (distributed === undefined) return {};
+  if (typeof distributed !== "object") return { distributed };
+  const { by } = distributed;
+  const partner = partnerOf(distributed, set);
+  return { distributed: partner === null ? { by } : { by, with: tableOf(partner, partner.needsSchema) } };
+}
+
+/** Returns the table whose rows are on the same machines; for a query that of its rows. */
+export function partnerOf(
+  { partner }: Exclude<DescribedDistribution, true | "reference">,
+  set: DescribedSet | undefined,
+): (ObjectName & { readonly needsSchema: boolean }) | null {
+  if (partner !== null || set === undefined || !isPartial(set)) return partner;
+  return { ...set.table, needsSchema: set.needsSchema };
 }
 
 /** Returns the option `columns`. */

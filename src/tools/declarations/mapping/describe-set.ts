@@ -10,6 +10,7 @@ import type {
 import type {
   DescribeOptions,
   DescribedColumn,
+  DescribedDistribution,
   DescribedProperty,
   DescribedSet,
   DescribedLink,
@@ -59,7 +60,28 @@ export function describeSet(draft: DraftObject, found: FoundService): DescribedS
     unsuppliedColumns: unsuppliedColumns(draft, properties),
     navigations: describeNavigations(draft, found),
     estimatedRows: object.estimatedRows,
+    ...distributedOf(
+      object,
+      found,
+      (name) => properties.find(({ column, sql }) => column === name && sql === null)?.field,
+    ),
     ...(unwritable !== undefined && { isUnwritable: true }),
+  };
+}
+
+/** Describes how a distributed database stores an object. @param nameOf returns what the declaration calls a column */
+function distributedOf(
+  { distribution }: SchemaObject,
+  { schema: { defaultSchema } }: FoundService,
+  nameOf: (column: string) => string | undefined,
+): { readonly distributed?: DescribedDistribution } {
+  if (distribution === undefined) return {};
+  if (distribution.kind !== "column") return { distributed: distribution.kind === "reference" ? "reference" : true };
+  const by = nameOf(distribution.column);
+  const { partner } = distribution;
+  const needsSchema = partner?.schema !== defaultSchema;
+  return {
+    distributed: by === undefined ? true : { by, partner: partner === null ? null : { ...partner, needsSchema } },
   };
 }
 
@@ -225,6 +247,9 @@ function describeLink({ link, from, to }: FoundLink, found: FoundService): Descr
     from: from.foreignKey.columns.map((name, at) => [field(from.to.object, from.foreignKey.targetColumns[at]), name]),
     to: to.foreignKey.columns.map((name, at) => [name, field(to.to.object, to.foreignKey.targetColumns[at])]),
     columns,
+    ...distributedOf(object, found, (name) =>
+      [...from.foreignKey.columns, ...to.foreignKey.columns].includes(name) ? name : undefined,
+    ),
   };
 }
 
