@@ -72,7 +72,10 @@ describe.each(EMBEDDED.filter(({ name }) => name === "postgres"))(
         "note.ts:  distributed: true,",
         'order-tag.ts:  distributed: { by: "customerId", with: "customers" },',
         'order.ts:  distributed: { by: "customerId", with: "customers" },',
+        // The table of links.
+        'order.ts:  distributed: { by: "customer_id", with: "customers" },',
         'tag.ts:  distributed: "reference",',
+        'tag.ts:  distributed: { by: "customer_id", with: "customers" },',
       ]);
     });
   },
