@@ -1,4 +1,3 @@
-import type { TableDistribution } from "./distributed-tables.ts";
 import type { ColumnSchema, IndexSchema } from "./schema.ts";
 
 /** The kinds of databases with a catalogue reader. */
@@ -47,6 +46,14 @@ export interface SchemaObject extends ObjectName {
   /** Why the object belongs to another one or to a tool; null for an object of the application. */
   readonly omission: ObjectOmission | null;
 }
+
+/**
+ * How a distributed database stores a table: by a column, in the same way as a partner, if there is one; whole on each machine;
+ * or otherwise, as a table of the coordinator, or a view.
+ */
+export type TableDistribution =
+  | { readonly kind: "column"; readonly column: string; readonly partner: ObjectName | null }
+  | { readonly kind: "reference" | "unknown" };
 
 /** The columns that no two rows share and that are never null in the data now, or why no columns qualify. */
 export type UniqueKey = readonly string[] | "no rows" | "none" | "too slow";

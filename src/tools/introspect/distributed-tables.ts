@@ -1,13 +1,5 @@
 import { type CatalogueSteps, textOf, textOrNull } from "./catalogue-steps.ts";
-import type { ObjectName } from "./database-schema.ts";
-
-/**
- * How a distributed database stores a table: by a column, in the same way as a partner, if there is one; whole on each machine;
- * or otherwise, as a table of the coordinator, or a view.
- */
-export type TableDistribution =
-  | { readonly kind: "column"; readonly column: string; readonly partner: ObjectName | null }
-  | { readonly kind: "reference" | "unknown" };
+import type { TableDistribution } from "./database-schema.ts";
 
 /** The tables of Citus, with the first table of each group of co-located ones. */
 const TABLES = `select p.logicalrelid::oid::text as c0, p.partmethod::text as c1, p.repmodel::text as c2,

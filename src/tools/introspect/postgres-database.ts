@@ -5,10 +5,11 @@ import type {
   ObjectOmission,
   SchemaObject,
   SchemaSelection,
+  TableDistribution,
   ForeignKey,
   ObjectColumn,
 } from "./database-schema.ts";
-import { readDistribution, type TableDistribution } from "./distributed-tables.ts";
+import { readDistribution } from "./distributed-tables.ts";
 import {
   IS_NEVER_NULL,
   IS_OF_USER,

@@ -10,7 +10,6 @@ import type {
 import type {
   DescribeOptions,
   DescribedColumn,
-  DescribedDistribution,
   DescribedProperty,
   DescribedSet,
   DescribedLink,
@@ -26,11 +25,13 @@ import {
   type MemberName,
   type ObjectNames,
 } from "../names/naming.ts";
+import { describeDistribution } from "./describe-distribution.ts";
 import type { DraftObject } from "./draft-object.ts";
 import { isGuaranteed, mapColumn, placeOf, publishedColumn, roughMapping } from "./find-key.ts";
 import type { FoundLink, DraftRelation } from "./find-relations.ts";
 import { hasOwnDefault, literalDefault } from "./literal-default.ts";
 import type { ForcedTypes } from "./read-map.ts";
+import { unsuppliedColumns } from "./unsupplied-columns.ts";
 
 /** Describes the entity set of an object. */
 export function describeSet(draft: DraftObject, found: FoundService): DescribedSet {
@@ -60,39 +61,13 @@ export function describeSet(draft: DraftObject, found: FoundService): DescribedS
     unsuppliedColumns: unsuppliedColumns(draft, properties),
     navigations: describeNavigations(draft, found),
     estimatedRows: object.estimatedRows,
-    ...distributedOf(
+    ...describeDistribution(
       object,
-      found,
+      found.schema,
       (name) => properties.find(({ column, sql }) => column === name && sql === null)?.field,
     ),
     ...(unwritable !== undefined && { isUnwritable: true }),
   };
-}
-
-/** Describes how a distributed database stores an object. @param nameOf returns what the declaration calls a column */
-function distributedOf(
-  { distribution }: SchemaObject,
-  { schema: { defaultSchema } }: FoundService,
-  nameOf: (column: string) => string | undefined,
-): { readonly distributed?: DescribedDistribution } {
-  if (distribution === undefined) return {};
-  if (distribution.kind !== "column") return { distributed: distribution.kind === "reference" ? "reference" : true };
-  const by = nameOf(distribution.column);
-  const { partner } = distribution;
-  const needsSchema = partner?.schema !== defaultSchema;
-  return {
-    distributed: by === undefined ? true : { by, partner: partner === null ? null : { ...partner, needsSchema } },
-  };
-}
-
-/** Columns that are hidden or read-only, but neither null nor supplied by the database. */
-function unsuppliedColumns({ object }: DraftObject, properties: readonly DescribedProperty[]): readonly string[] {
-  const supplied = new Set(properties.filter(({ isReadOnly }) => !isReadOnly).map(({ column }) => column));
-  return object.columns
-    .filter(({ nullable, defaultValue, isIdentity, isGenerated }) => {
-      return !nullable && defaultValue === null && !isIdentity && !isGenerated;
-    })
-    .flatMap(({ name }) => (supplied.has(name) ? [] : [name]));
 }
 
 /** The source of a key that only the data has is a part of the description, because clients rely on keys. */
@@ -247,7 +222,7 @@ function describeLink({ link, from, to }: FoundLink, found: FoundService): Descr
     from: from.foreignKey.columns.map((name, at) => [field(from.to.object, from.foreignKey.targetColumns[at]), name]),
     to: to.foreignKey.columns.map((name, at) => [name, field(to.to.object, to.foreignKey.targetColumns[at])]),
     columns,
-    ...distributedOf(object, found, (name) =>
+    ...describeDistribution(object, found.schema, (name) =>
       [...from.foreignKey.columns, ...to.foreignKey.columns].includes(name) ? name : undefined,
     ),
   };
