@@ -8,6 +8,7 @@ import {
   navigationPlace,
   operationPlace,
   propertiesOf,
+  virtualOf,
 } from "../definition/model/declared-service.ts";
 import type { DeclaredTypes } from "../definition/model/declared-types.ts";
 import { type FaultPlace, isObject } from "../definition/option-table.ts";
@@ -191,8 +192,11 @@ export function visibleMembers(
   type: EntityTypeDeclaration | ComplexTypeDeclaration,
 ): readonly TypeMember[] {
   const navigations = sets.filter(({ entityType }) => entityType === type).flatMap((set) => set.navigations);
+  const virtual = virtualOf({ sets }, type).flatMap(({ field, name, declared }) =>
+    declared === undefined ? [] : { field, name, declared },
+  );
   return [
-    ...propertiesOf(type, naming)
+    ...[...propertiesOf(type, naming), ...virtual]
       .filter(({ declared }) => !declared.ignored)
       .map(({ field, name, declared }): TypeMember => {
         const structured = isDeclaration(declared.type, "ComplexTypeDeclaration") ? declared.type : undefined;

@@ -58,7 +58,9 @@ function grownNames({ growths, computed }: AppliedRows): Parameters<typeof growt
 
 /** Returns the properties that rows show. */
 function shownProperties({ entityType, computed, unreadable }: AppliedRows): readonly StructuralProperty[] {
-  const readable = entityType.properties.filter((property) => unreadable?.properties.has(property) !== true);
+  const readable = entityType.properties.filter(
+    (property) => unreadable?.properties.has(property) !== true && property.virtual === undefined,
+  );
   return [...readable, ...Array.from(computed.values(), ({ property }) => property)];
 }
 

@@ -1,5 +1,13 @@
 import { keptPer } from "../base/memo.ts";
-import type { ComplexType, EntityType, ModelProperty, EntitySet, NavigationProperty, Model } from "../edm/model.ts";
+import {
+  type ComplexType,
+  type EntityType,
+  type ModelProperty,
+  type EntitySet,
+  type NavigationProperty,
+  type Model,
+  shownProperties,
+} from "../edm/model.ts";
 import { PRIMITIVE_TYPES } from "../edm/primitive-type.ts";
 import type {
   PathSource,
@@ -131,9 +139,16 @@ function bindSegment(operand: BoundOperand, segment: MemberSyntax, scope: Bindin
   if (segment.source === null) refuseItemMember(names.table, segment, scope);
   const property = resolveMember(names.table, { name, position, isFirst: names.areOfEntity }, names.rules);
   if (property.kind === "NavigationProperty") return bindNavigation(source, property, position, scope);
+  if (property.virtual !== undefined) throw virtualProperty(property.name, position, scope);
   const expression: PropertyExpression = { kind: "property", source, property, type: property.type };
   const growth = scope.rows?.growths.get(property) ?? 1;
   return { kind: "bound", expression, type: property.type, isCollection: property.isCollection, position, growth };
+}
+
+/** The values of virtual properties follow from no query: a mask would reveal the stored value. */
+function virtualProperty(name: string, position: number, { option }: BindingScope): Error {
+  const message = `The property '${name}' is computed by the service for each response, so ${option} cannot use it.`;
+  return invalidOption(option, position, message);
 }
 
 interface Names {
@@ -239,7 +254,7 @@ function memberTable(type: EntityType | ComplexType, entitySet: EntitySet | null
 const tableOf = keptPer((owner: EntitySet | EntityType): MemberTable<ModelProperty> => {
   const [type, navigations] =
     owner.kind === "EntitySet" ? [owner.entityType, owner.navigationProperties.values()] : [owner, []];
-  const members = [...type.properties, ...navigations];
+  const members = [...shownProperties(type), ...navigations];
   return {
     name: type.name,
     members: new Map(members.map((member) => [member.name, member])),

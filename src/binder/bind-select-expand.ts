@@ -1,5 +1,12 @@
 import { keeper, keptPer, keptPerPair } from "../base/memo.ts";
-import type { ComplexType, EntityType, Model, ModelProperty, StructuralProperty } from "../edm/model.ts";
+import {
+  type ComplexType,
+  type EntityType,
+  type Model,
+  type ModelProperty,
+  shownProperties,
+  type StructuralProperty,
+} from "../edm/model.ts";
 import { typeName } from "../edm/type-name.ts";
 import type { EntityOwner, PropertyAccess } from "../query/capabilities.ts";
 import type { SelectExpandClause, SelectedProperty } from "../query/clauses.ts";
@@ -42,8 +49,8 @@ const MAX_PATH_LENGTH = 100;
 const NOTHING: readonly never[] = Object.freeze([]);
 
 /** Returns all properties of a type, whole: the same list for each call with a type. */
-const wholeProperties: (entityType: EntityType) => readonly SelectedProperty[] = keptPer(({ properties }) =>
-  Object.freeze(properties.map((property) => Object.freeze({ property }))),
+const wholeProperties: (entityType: EntityType) => readonly SelectedProperty[] = keptPer((entityType) =>
+  Object.freeze(shownProperties(entityType).map((property) => Object.freeze({ property }))),
 );
 
 /**
@@ -237,7 +244,8 @@ function membersOf(level: Selection | null, property: StructuralProperty): Selec
 }
 
 function inDeclaredOrder(type: EntityType | ComplexType, selection: Selection): readonly SelectedProperty[] {
-  return type.properties.flatMap((property): readonly SelectedProperty[] => {
+  const properties = type.kind === "EntityType" ? shownProperties(type) : type.properties;
+  return properties.flatMap((property): readonly SelectedProperty[] => {
     const members = selection.get(property);
     if (members === undefined) return [];
     if (members === null || property.type.kind !== "ComplexType") return [{ property }];

@@ -1,6 +1,14 @@
 import { attempt } from "../base/maybe.ts";
 import { keptPer } from "../base/memo.ts";
-import type { ComplexType, EntitySet, Model, NavigationProperty, Operation, StructuralProperty } from "../edm/model.ts";
+import {
+  type ComplexType,
+  type EntitySet,
+  type Model,
+  type NavigationProperty,
+  type Operation,
+  type StructuralProperty,
+  shownProperties,
+} from "../edm/model.ts";
 import { ODataError, protocolError } from "../errors/odata-error.ts";
 import type { PropertyPath, ResourcePath } from "../query/resource-path.ts";
 import type { PathSegmentSyntax } from "../syntax/ast.ts";
@@ -255,7 +263,11 @@ function unknownMember(
   declared: ReadonlyMap<string, unknown>,
 ): ODataError {
   const { entityType, navigationProperties } = entitySet;
-  const names = [...entityType.properties.map(({ name }) => name), ...navigationProperties.keys(), ...declared.keys()];
+  const names = [
+    ...shownProperties(entityType).map(({ name }) => name),
+    ...navigationProperties.keys(),
+    ...declared.keys(),
+  ];
   return protocolError(
     "NotFound",
     `An entity of '${entitySet.name}' has no property or operation ${quotedName(segment.name)}.` +

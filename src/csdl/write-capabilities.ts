@@ -1,4 +1,4 @@
-import type { EntitySet } from "../edm/model.ts";
+import { type EntitySet, shownProperties } from "../edm/model.ts";
 import type { Capabilities } from "../query/capabilities.ts";
 import {
   booleanAnnotation,
@@ -159,7 +159,9 @@ function expandRestrictions(
 }
 
 function excludedProperties({ entityType }: EntitySet, allowed: ReadonlySet<string> | null): readonly string[] {
-  return entityType.properties.map(({ name }) => name).filter((name) => allowed?.has(name) === false);
+  return shownProperties(entityType)
+    .map(({ name }) => name)
+    .filter((name) => allowed?.has(name) === false);
 }
 
 /** The capabilities of an entity set in `$metadata`: its routes and query options. */

@@ -6,6 +6,7 @@ import {
   type Operation,
   type OperationImport,
   type OperationParameter,
+  shownProperties,
 } from "../edm/model.ts";
 import { FUNCTION_SIGNATURES } from "../query/functions.ts";
 import {
@@ -120,7 +121,8 @@ function references(
 /** Whether a facet of a model is written as an annotation. */
 function hasLimits({ entityTypes, complexTypes, operations }: Model): boolean {
   const limited = [
-    ...[...entityTypes.values(), ...complexTypes.values()].flatMap(({ properties }) => properties),
+    ...[...entityTypes.values()].flatMap(shownProperties),
+    ...[...complexTypes.values()].flatMap(({ properties }) => properties),
     ...operations.flatMap(({ parameters }) => parameters),
   ];
   return limited.some((each) => limitAnnotations(each).length > 0);

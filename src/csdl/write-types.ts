@@ -1,12 +1,13 @@
 import { annotationPlace } from "../edm/annotation.ts";
-import type {
-  ComplexType,
-  EntityType,
-  EnumType,
-  Model,
-  NavigationProperty,
-  StructuralProperty,
-  ValueType,
+import {
+  type ComplexType,
+  type EntityType,
+  type EnumType,
+  type Model,
+  type NavigationProperty,
+  type StructuralProperty,
+  type ValueType,
+  shownProperties,
 } from "../edm/model.ts";
 import type { Facets } from "../edm/primitive-type.ts";
 import { typeName } from "../edm/type-name.ts";
@@ -42,7 +43,7 @@ function writeEntityType(type: EntityType, annotations?: StatedAnnotations): Xml
   const references = type.key.map(({ name }) => element("PropertyRef", { Name: name }));
   return element("EntityType", { Name: type.name }, [
     element("Key", {}, references),
-    ...type.properties.map((property) => writeProperty(type, property, annotations)),
+    ...shownProperties(type).map((property) => writeProperty(type, property, annotations)),
     ...type.navigationProperties.map((property) => writeNavigationProperty(type, property, annotations)),
     ...withAnnotations(annotations, annotationPlace("type", type.name), descriptionAnnotation(type.description)),
   ]);

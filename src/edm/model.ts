@@ -102,6 +102,8 @@ export interface EntityType {
   readonly key: readonly StructuralProperty[];
   /** Ignored properties, in order of declaration. Joins may use them, but clients cannot. */
   readonly ignoredProperties: readonly StructuralProperty[];
+  /** The properties that entities do not have, in order of declaration: clients read them; absent: none. */
+  readonly virtualProperties?: readonly StructuralProperty[] | undefined;
   /** The navigation properties that any set of this type declares. */
   readonly navigationProperties: readonly NavigationProperty[];
   /** Structural and navigation properties by wire name. */
@@ -110,6 +112,14 @@ export interface EntityType {
   readonly membersIgnoringCase: ReadonlyMap<string, ModelProperty>;
   readonly description?: string | undefined;
   readonly longDescription?: string | undefined;
+}
+
+/** Returns the structural properties that responses show: those of the entities, then those that only responses have. */
+export function shownProperties({
+  properties,
+  virtualProperties,
+}: Pick<EntityType, "properties" | "virtualProperties">): readonly StructuralProperty[] {
+  return virtualProperties === undefined ? properties : [...properties, ...virtualProperties];
 }
 
 /** A complex type. */
@@ -179,6 +189,16 @@ export interface StructuralProperty {
   readonly longDescription?: string | undefined;
   /** Position among the properties of its type. */
   readonly index: number;
+  /** How a function of the application makes the values that responses show; absent: they show those of the entity. */
+  readonly virtual?: VirtualValues | undefined;
+}
+
+/** The values of a property that a function of the application makes for each response. */
+export interface VirtualValues {
+  /** The fields that the function needs, ignored ones included. */
+  readonly needs: readonly string[];
+  /** Whether entities have a value of their own, which clients may write and do not see. */
+  readonly isMask: boolean;
 }
 
 /** The media type of bytes: a constant, or the value of another property. */

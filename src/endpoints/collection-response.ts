@@ -2,13 +2,15 @@ import { chain, type Maybe } from "../base/maybe.ts";
 import { ruleContextOf } from "../definition/context.ts";
 import type { EntitySet, EntityType } from "../edm/model.ts";
 import { tooManyBytes } from "../errors/odata-error.ts";
+import { startAll } from "../execution/entities/concurrency.ts";
 import { sizeOf, type CollectionPart } from "../execution/entities/handler-answer.ts";
-import { definitionIn } from "../execution/entities/reader.ts";
+import { definitionIn, type Reader } from "../execution/entities/reader.ts";
 import { CollectionStream } from "../execution/reads/collection-stream.ts";
 import { expandFitting } from "../execution/reads/expand-fitting.ts";
 import { tooManyEntities } from "../execution/reads/page-query.ts";
 import { openCollection, runCollection } from "../execution/reads/run-collection.ts";
 import type { ExpandRequest } from "../execution/reads/run-expand.ts";
+import { showEntities } from "../execution/reads/show-virtual.ts";
 import type { JsonFormat } from "../http/media-type.ts";
 import type { ODataResponse } from "../http/odata-response.ts";
 import type { PayloadFormat } from "../payload/payload-format.ts";
@@ -23,8 +25,9 @@ import { planExpand, type ExpandPlan } from "../plan/plan-expand.ts";
 import { planNamedJson, planJson } from "../plan/plan-json.ts";
 import { SHORT_PAGE } from "../plan/plan-paging.ts";
 import { keyProperties, propertiesToRead } from "../plan/properties-to-read.ts";
-import { type BoundQuery, shapeKey, type SelectExpandClause, selectsKey } from "../query/clauses.ts";
+import { type BoundQuery, type QueryShape, shapeKey, type SelectExpandClause, selectsKey } from "../query/clauses.ts";
 import type { JsonMembers } from "../query/source.ts";
+import { showsVirtual } from "../query/virtual-values.ts";
 import type { AuthorizedRequest } from "./authorized-request.ts";
 import { bindCollection, returnedBy, mayOutgrowLinks } from "./bind-query.ts";
 import {
@@ -122,19 +125,31 @@ function readPage(planned: PlannedPage, execution: Execution): Maybe<ReadPage> {
   const { request, resource, plan } = planned;
   const { reader, maxEntities } = execution;
   // A response that has begun could not become an error.
-  const isWhole = hasNoReferences(resource) || mayOutgrowLinks(request);
+  const isWhole = hasNoReferences(resource) || mayOutgrowLinks(request) || showsVirtual(plan.query.shape.selectExpand);
   const open = isWhole ? runCollection : openCollection;
   return chain(open(plan, resource.rows(execution), reader, maxEntities), (result): Maybe<ReadPage> => {
     const { query, expand } = plan;
     const run: ExpandRequest = { ...reader, values: query.values, maxEntities, links: query.links };
     if (result instanceof CollectionStream) return readStream(plan, new Parts(plan, result, run, execution));
-    return chain(expandPart(expand, query.shape.entityType, result, run), (part): PageToWrite => {
+    return chain(expandPart(expand, query.shape.entityType, result, run), (part): Maybe<PageToWrite> => {
       const parts: PageToWrite["parts"] = [part, ...(result.further ?? [])];
       for (const each of parts) execution.countEntities(each.total ?? sizeOf(each));
       if (part.isCut === true && result.nextLink !== undefined) throw tooManyBytes("The page");
-      return { ...result, parts, hasMore: result.hasMore || part.isCut === true };
+      const page = { ...result, hasMore: result.hasMore || part.isCut === true };
+      if (resource.referencesOnly === true) return { ...page, parts };
+      return chain(startAll(parts.map((each) => () => showPart(each, query.shape, reader))), (shown) => {
+        const [first = part, ...further] = shown;
+        return { ...page, parts: [first, ...further] };
+      });
     });
   });
+}
+
+/** Gives the entities of a part the values of their virtual properties. */
+function showPart(part: PagePart, shape: QueryShape, reader: Reader): Maybe<PagePart> {
+  const { selectExpand, entityType } = part.shape ?? shape;
+  if (!showsVirtual(selectExpand)) return part;
+  return chain(showEntities(part, selectExpand, entityType, reader), (shown) => ({ ...part, ...shown }));
 }
 
 /** The options that decide which rows are returned, and their order; all others may change from page to page. */

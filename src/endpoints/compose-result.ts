@@ -7,12 +7,14 @@ import { tooManyBytes } from "../errors/odata-error.ts";
 import { isSource } from "../execution/entities/handler-answer.ts";
 import { type CollectionRows, runCollection } from "../execution/reads/run-collection.ts";
 import { runExpand } from "../execution/reads/run-expand.ts";
+import { showEntities } from "../execution/reads/show-virtual.ts";
 import type { JsonFormat } from "../http/media-type.ts";
 import type { BodyObject } from "../payload/body-members.ts";
 import { originContext } from "../payload/urls.ts";
 import { writeCollection } from "../payload/write-collection.ts";
 import { planCollection } from "../plan/plan-collection.ts";
 import { planExpand } from "../plan/plan-expand.ts";
+import { storedSelection } from "../plan/properties-to-read.ts";
 import type { AuthorizedRequest } from "./authorized-request.ts";
 import { bindCollection, returnedBy } from "./bind-query.ts";
 import { startBody } from "./collection-page.ts";
@@ -151,7 +153,8 @@ function readsBare(open: OpenCall): Endpoint {
       const { selectExpand } = query.shape;
       const expand = planExpand(selectExpand, service.definition);
       const capabilities = { ...target.capabilities, maxTop: null };
-      const needs = { maxPageSize: undefined, selected: selectExpand.selected, expand };
+      const selected = storedSelection(selectExpand, bound.type);
+      const needs = { maxPageSize: undefined, selected, expand };
       return { ...bound, expand, plan: planCollection("get-all", query, capabilities, needs) };
     },
     execute: ({ type, rows, plan, expand, query }, execution) => {
@@ -163,8 +166,10 @@ function readsBare(open: OpenCall): Endpoint {
             ? { entities: result.entities, total: undefined }
             : runExpand(expand, page, { ...reader, values: query.values, maxEntities, links: query.links });
         return chain(expanded, (read) => {
-          execution.countEntities(read.total ?? read.entities.length);
-          return read;
+          const { entities: all, total } = read;
+          execution.countEntities(total ?? all.length);
+          const shown = showEntities({ entities: all, rowShape: undefined }, query.shape.selectExpand, type, reader);
+          return chain(shown, ({ entities }) => ({ entities, total }));
         });
       });
     },

@@ -1,6 +1,7 @@
 import { chain, type Maybe, type Turn } from "../base/maybe.ts";
 import { selectReadable } from "../binder/bind-select-expand.ts";
 import { definitionIn } from "../execution/entities/reader.ts";
+import { showEntities } from "../execution/reads/show-virtual.ts";
 import { starAccessOf } from "../execution/rules/authorize-query.ts";
 import { isSavedSeen } from "../execution/writes/check-written.ts";
 import { readableGraph, readGraph, shapeOf, toExpanded, visibleGraph } from "../execution/writes/populated-graph.ts";
@@ -16,7 +17,7 @@ import type { BoundEntityQuery, SelectExpandClause } from "../query/clauses.ts";
 import type { AuthorizedRequest } from "./authorized-request.ts";
 import { queryReaderOf } from "./bind-query.ts";
 import type { Execution } from "./execution.ts";
-import { expandEntity } from "./read-entity.ts";
+import { expandEntity, showEntity } from "./read-entity.ts";
 import { entityWriterFor, type EntityOrigin, runtimeOf, type ServiceRuntime } from "./service-runtime.ts";
 import { jsonResponse, noContentResponse, type ExtraHeaders } from "./stages.ts";
 
@@ -94,7 +95,12 @@ function readReturned(
   const { properties } = execution.access;
   if (inserted === null || origin.kind !== "EntitySet" || clause !== selectReadable(origin, properties)) {
     const expanded = expandEntity(execution, { origin, query }, { entity, rowShape: undefined });
-    return chain(expanded, (read) => ({ entity: withShown(execution, entity, read.entity), clause, saved: "entity" }));
+    return chain(expanded, (read) => {
+      const shown = { ...read, entity: withShown(execution, entity, read.entity) };
+      return chain(showEntity(execution, { origin, query }, shown), (each) => {
+        return { entity: each.entity, clause, saved: "entity" };
+      });
+    });
   }
   if (!isEntity(entity)) return { entity, clause, saved: "graph" };
   const { service, turn } = execution;
@@ -121,7 +127,9 @@ function readReturned(
   return chain(visible, (seen) =>
     laterIfLong(turn, () => {
       const populated = graphClause(origin, shapeOf([seen], origin, targetOf), plain, targetOf);
-      return { entity: toExpanded(seen, populated, execution), clause: populated, saved: "graph" };
+      const page = { entities: [toExpanded(seen, populated, execution)], rowShape: undefined };
+      const shown = showEntities(page, populated, origin.entityType, execution.reader);
+      return chain(shown, ({ entities: [first] }) => ({ entity: first, clause: populated, saved: "graph" }));
     }),
   );
 }
@@ -137,7 +145,7 @@ function withShown(execution: Execution, entity: unknown, read: unknown): unknow
 }
 
 /** Reads the graph of a deep insert: in the next turn if this one is over. */
-function laterIfLong<T>(turn: Turn, work: () => T): Maybe<T> {
+function laterIfLong<T>(turn: Turn, work: () => Maybe<T>): Maybe<T> {
   return turn.isOver ? turn.next().then(work) : work();
 }
 

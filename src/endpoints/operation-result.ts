@@ -174,7 +174,7 @@ function entityResponse(
     return jsonResponse(
       request,
       format,
-      fittingText(execution, () => writer.writeItem(entity, serviceRoot)),
+      fittingText(execution, () => writer.writeItem(shown, serviceRoot)),
     );
   }
   const writer = entityWriterFor(service, own, clause, format, undefined);

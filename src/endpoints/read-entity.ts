@@ -3,6 +3,7 @@ import { keptPer } from "../base/memo.ts";
 import { bindEntityKey } from "../binder/bind-key.ts";
 import { expandFitting } from "../execution/reads/expand-fitting.ts";
 import { readExpandedByKey, type FoundEntity } from "../execution/reads/read-by-key.ts";
+import { showEntities } from "../execution/reads/show-virtual.ts";
 import { computeEntity } from "../execution/reads/with-computed.ts";
 import { matchesEntityTag } from "../http/conditional.ts";
 import type { JsonFormat } from "../http/media-type.ts";
@@ -16,6 +17,7 @@ import type { BoundEntityQuery, RoundingMode, SelectExpandClause } from "../quer
 import type { Expression } from "../query/expression.ts";
 import { computedIn, mentionsOf, namedIn } from "../query/mentions.ts";
 import type { EntityPath, ResourcePath } from "../query/resource-path.ts";
+import { virtualIn } from "../query/virtual-values.ts";
 import { childrenOf } from "../query/walk-expression.ts";
 import type { AuthorizedRequest } from "./authorized-request.ts";
 import { bindEntity, readJsonFormat } from "./bind-query.ts";
@@ -117,7 +119,22 @@ function expandUnlessKnown(execution: Execution, resource: EntityResource, found
  */
 export function withETag(execution: Execution, resource: EntityResource, found: FoundEntity): Maybe<EntityResult> {
   const etag = etagFor(execution, resource, found);
-  return chain(expandEntity(execution, resource, found), (expanded) => ({ etag, expanded }));
+  return chain(expandEntity(execution, resource, found), (expanded) =>
+    chain(showEntity(execution, resource, expanded), (shown) => ({ etag, expanded: shown })),
+  );
+}
+
+/** Gives an entity with its expansions the values of the virtual properties. @throws ODataError that `read` returned or threw */
+export function showEntity(
+  execution: Execution,
+  { origin, query: { selectExpand } }: EntityResource,
+  { entity, rowShape }: ExpandedEntity,
+): Maybe<ExpandedEntity> {
+  const entityType = origin.kind === "EntitySet" ? origin.entityType : origin;
+  const page = { entities: [entity], rowShape };
+  return chain(showEntities(page, selectExpand, entityType, execution.reader), (shown) => {
+    return { entity: shown.entities[0], rowShape: shown.rowShape };
+  });
 }
 
 function etagFor({ access }: Execution, { origin }: EntityResource, found: FoundEntity): string | undefined {
@@ -131,7 +148,7 @@ function etagFor({ access }: Execution, { origin }: EntityResource, found: Found
  */
 const isOwn = keptPer((clause: SelectExpandClause): boolean => {
   const { expanded, computed = [] } = clause;
-  if (expanded.length > 0 || mentionsOf(namedIn(clause)) !== null) return false;
+  if (expanded.length > 0 || virtualIn(clause).length > 0 || mentionsOf(namedIn(clause)) !== null) return false;
   return !computed.some(({ expression }) => readsClock(expression));
 });
 

@@ -7,6 +7,7 @@ import type { StructuralProperty, ComplexType, EntityType } from "../edm/model.t
 import { protocolError } from "../errors/odata-error.ts";
 import { rowReader, toRow } from "../execution/entities/canonical-entity.ts";
 import { readByKey, type FoundEntity } from "../execution/reads/read-by-key.ts";
+import { showEntities } from "../execution/reads/show-virtual.ts";
 import { checkBytesAccepted } from "../http/media-type.ts";
 import type { ODataResponse } from "../http/odata-response.ts";
 import { etagOf } from "../payload/etag.ts";
@@ -39,8 +40,11 @@ export const readProperty: Endpoint = inStages({
         throw entityNotFound(entitySet, addressed.key);
       }
       const etag = etagOf(entitySet, found.entity, found.rowShape, execution.access.properties);
-      checkReadMatch(execution, etag);
-      return { etag, found: isUnchanged(execution, entitySet, etag) ? null : found };
+      // The ETag does not show whether a virtual property has changed.
+      const isOwn = addressed.property.virtual === undefined;
+      if (isOwn) checkReadMatch(execution, etag);
+      if (isOwn && isUnchanged(execution, entitySet, etag)) return { etag, found: null };
+      return chain(showOwner(execution, addressed, found), (shown) => ({ etag, found: shown }));
     });
   },
   write: ({ etag, found }, { addressed, format, key }, request) => {
@@ -199,8 +203,20 @@ function openProperty<Format>(
 function readExistingOwner({ addressed, key }: BoundProperty, execution: Execution): Maybe<FoundEntity> {
   return chain(readOwner(execution, addressed, key, true), (found) => {
     if (found === null) throw entityNotFound(addressed.entitySet, addressed.key);
-    return found;
+    return showOwner(execution, addressed, found);
   });
+}
+
+/** Gives the entity of a virtual property the value of the property. */
+function showOwner(
+  execution: Execution,
+  { entitySet, property }: PropertyPath,
+  found: FoundEntity,
+): Maybe<FoundEntity> {
+  const { entity, rowShape } = found;
+  const page = { entities: [entity], rowShape };
+  const shown = showEntities(page, selectProperty(property), entitySet.entityType, execution.reader);
+  return chain(shown, ({ entities: [first], ...layout }) => ({ ...found, ...layout, entity: first }));
 }
 
 /** Reads the entity of a property, or loads it for a rule. @param isUnbound as in `EntityAddress` */

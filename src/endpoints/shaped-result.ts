@@ -1,11 +1,14 @@
 import { chain, type Maybe } from "../base/maybe.ts";
 import { bindNoQuery } from "../binder/bind-query-options.ts";
+import { selectReadable } from "../binder/bind-select-expand.ts";
 import { resultOptions, SHAPED_RESULT_OPTIONS } from "../binder/option-rules.ts";
 import { runExpand } from "../execution/reads/run-expand.ts";
+import { showEntities } from "../execution/reads/show-virtual.ts";
 import { isEntityResult } from "../payload/write-result.ts";
 import { NO_JOINS } from "../plan/join-expansions.ts";
 import type { ExpandPlan } from "../plan/plan-expand.ts";
 import type { BoundEntityQuery } from "../query/clauses.ts";
+import { showsVirtual } from "../query/virtual-values.ts";
 import type { AuthorizedRequest } from "./authorized-request.ts";
 import { bindEntity, readOptions, returnedBy } from "./bind-query.ts";
 import { bareTarget } from "./compose-result.ts";
@@ -47,23 +50,24 @@ interface PlannedResult {
  */
 export function expandResult(
   execution: Execution,
-  { called: { operation }, query, plan }: PlannedResult,
+  { called, query, plan }: PlannedResult,
   result: SeenResult,
 ): Maybe<SeenResult> {
-  const { returnType } = operation;
+  const { returnType } = called.operation;
   if (result === null || execution.readsLater) return result;
   if (returnType === undefined || !isEntityResult(returnType)) return result;
   const { value } = result;
   const entities = returnType.isCollection ? (value as readonly unknown[]) : [value];
-  if (query === null || plan === null) {
-    execution.countEntities(entities.length);
-    return result;
-  }
-  const page = { entities, rowShape: undefined, entityType: returnType.type, joined: NO_JOINS };
+  const { type } = returnType;
   const { reader, maxEntities } = execution;
-  const request = { ...reader, values: query.values, maxEntities, links: query.links };
-  return chain(runExpand(plan, page, request), ({ entities: expanded, total }) => {
+  const clause = query?.selectExpand ?? selectReadable(ownSet(called, type) ?? type, execution.access.properties);
+  const page = { entities, rowShape: undefined, entityType: type, joined: NO_JOINS };
+  const request = { ...reader, values: query?.values ?? [], maxEntities, links: query?.links };
+  const expanded = plan === null ? { entities, total: entities.length } : runExpand(plan, page, request);
+  return chain(expanded, ({ entities: all, total }) => {
     execution.countEntities(total);
-    return { value, expanded: { entities: expanded, total } };
+    if (plan === null && !showsVirtual(clause)) return result;
+    const shown = showEntities({ entities: all, rowShape: undefined }, clause, type, reader);
+    return chain(shown, (seen) => ({ value, expanded: { entities: seen.entities, total } }));
   });
 }

@@ -23,15 +23,16 @@ export type SqlOperation = "read" | "create" | "replace" | "patch" | "delete";
 export type TransactionOver<Db extends AnyKysely> =
   TransactionOf<Db> extends Transaction ? TransactionOf<Db> : Transaction;
 
-/** The options of `sqlEntitySet`: those of `entitySet`, and the table. */
-export interface SqlEntitySetOptions<
+/** The options of `sqlEntitySet`, except `virtual`. */
+export interface SqlEntitySetParts<
   E extends EntityTypeDeclaration,
   N extends Navigations<E> = Navigations<E>,
   F = unknown,
   A = unknown,
   R extends HandlerResults = NoResults,
   Db extends AnyKysely = AnyKysely,
-> extends Omit<EntitySetOptions<E, N, F, A, R, TransactionOver<Db>>, "search"> {
+  V = unknown,
+> extends Omit<EntitySetOptions<E, N, F, A, R, TransactionOver<Db>, V>, "search" | "virtual"> {
   /** How `$search` finds entities: a handler, or the names of the string properties to search. */
   readonly search?:
     | EntitySetOptions<E, N, F, A, NoResults, TransactionOver<Db>>["search"]
@@ -81,6 +82,18 @@ export interface SqlEntitySetOptions<
   /** The property that counts the writes of a row. */
   readonly rowVersion?: (keyof E["properties"] & string) | undefined;
 }
+
+/** The options of `sqlEntitySet`: those of `entitySet`, and the table. */
+export interface SqlEntitySetOptions<
+  E extends EntityTypeDeclaration,
+  N extends Navigations<E> = Navigations<E>,
+  F = unknown,
+  A = unknown,
+  R extends HandlerResults = NoResults,
+  Db extends AnyKysely = AnyKysely,
+  V = unknown,
+>
+  extends SqlEntitySetParts<E, N, F, A, R, Db, V>, Pick<EntitySetOptions<E>, "virtual"> {}
 
 /** The table of an entity set, as its declaration maps it. @see docs/reference/tables.md, Read the mapping of a set */
 export interface MappedTable {

@@ -4,7 +4,7 @@ import type { Answer, Entities, EntitySetHandlers, QueryableHandler } from "../d
 import type { Logger } from "../definition/logger.ts";
 import { declaredEntityType } from "../definition/model/declared-entity-type.ts";
 import type { StoredHandler } from "../definition/model/stored-database.ts";
-import { everyOption, describe } from "../definition/option-table.ts";
+import { everyOption, describe, isObject } from "../definition/option-table.ts";
 import {
   entitySet,
   type BoundOperations,
@@ -13,6 +13,7 @@ import {
   type AppliedQueryOf,
   type InferredResults,
   type HandlerResults,
+  type NoResults,
   type CheckedResults,
   type EntityAnswer,
   type LiteralResults,
@@ -35,6 +36,7 @@ import { noteNarrowed, noteTable } from "../sql/write/sql-table.ts";
 import { rowReads } from "../sql/write/sql-write.ts";
 import {
   type SqlEntitySetOptions,
+  type SqlEntitySetParts,
   type SqlOperation,
   type TransactionOver,
   mappedBy,
@@ -92,6 +94,8 @@ export function sqlEntitySet<
   FittingPatched extends EntityAnswer<E> | LiteralContext = never,
   const S extends string = never,
   Db extends AnyKysely = AnyKysely,
+  const W = None,
+  const Y = None,
 >(
   type: E,
   options: CheckedSqlOptions<
@@ -102,7 +106,9 @@ export function sqlEntitySet<
     InferredResults<All, Applied, Found, Created, Replaced, Patched>,
     InferredResults<FittingAll, FittingApplied, FittingFound, FittingCreated, FittingReplaced, FittingPatched>,
     S,
-    Db
+    Db,
+    W,
+    Y
   >,
   // NoInfer: as in `entitySet`, so that handlers keep their key inside the list of a service.
 ): EntitySetDeclaration<NoInfer<E>, N, F, A, S>;
@@ -111,7 +117,10 @@ export function sqlEntitySet<
   const N extends Navigations<E> = None,
   const F extends BoundOperations<E> = None,
   const A extends BoundOperations<E> = None,
->(type: E, declared: SqlEntitySetOptions<E, N, F, A>): EntitySetDeclaration<NoInfer<E>, N, F, A> {
+>(
+  type: E,
+  declared: SqlEntitySetParts<E, N, F, A, NoResults, AnyKysely, Readonly<Record<PropertyKey, unknown>>>,
+): EntitySetDeclaration<NoInfer<E>, N, F, A> {
   const options = everyOption(declared);
   const { db, table, from, operations, columns, unreadable, search } = options;
   // Without the options of tables, the rest are options of `entitySet`.
@@ -129,7 +138,10 @@ export function sqlEntitySet<
     typeof db === "function" ? tenantHome(type, db, options, report) : databaseHome(type, db, options, report);
   checkUncomparable(uncomparable, options, report);
   const own = home === null ? null : tableHandlers(type, home, options, report);
-  if (Array.isArray(search)) checkSearchedRows(others, report);
+  if (Array.isArray(search)) {
+    checkSearchedRows(others, report);
+    checkSearchedMasks(search, { ...options }, report);
+  }
   const searched = Array.isArray(search)
     ? searchOf(type, { names: search, queryable: others.queryable }, home, report)
     : search;
@@ -149,6 +161,19 @@ export function sqlEntitySet<
     handlersCheckingRows: own?.checkingRows,
     database: home?.database,
   });
+}
+
+/** Reports a search over masked columns: it would find the stored values that clients must not see. */
+function checkSearchedMasks(
+  search: readonly unknown[],
+  { virtual }: Readonly<Record<string, unknown>>,
+  report: (message: string, fix: string) => void,
+): void {
+  const names = search.filter((name) => typeof name === "string");
+  const masked = names.find((name) => isObject(virtual) && Object.hasOwn(virtual, name));
+  if (masked === undefined) return;
+  const message = `\`search\` names \`${masked}\`, which \`virtual\` masks: clients could find the stored value.`;
+  report(message, "Remove it from `search`.");
 }
 
 /** Reports a search over columns together with a handler that may hide rows: it searches the whole table. */
@@ -218,7 +243,7 @@ interface TableHandlers<N> {
 function tableHandlers<E extends EntityTypeDeclaration, N extends Navigations<E>, F, A>(
   type: E,
   { table, handlers, note }: TableHome,
-  options: SqlEntitySetOptions<E, N, F, A>,
+  options: SqlEntitySetParts<E, N, F, A, NoResults, AnyKysely, Readonly<Record<PropertyKey, unknown>>>,
   report: (message: string, fix: string) => void,
 ): TableHandlers<N> {
   const { operations, rowVersion, navigation } = options;
@@ -268,6 +293,8 @@ type CheckedSqlOptions<
   Fitting extends HandlerResults,
   S extends string,
   Db extends AnyKysely,
-> = SqlEntitySetOptions<E, N, F, A, R | Fitting | LiteralResults, Db> &
+  W,
+  Y,
+> = SqlEntitySetParts<E, N, F, A, R | Fitting | LiteralResults, Db, W> &
   CheckedResults<E, R, Fitting> &
-  InferredSet<E, NoInfer<N>, S, TransactionOver<NoInfer<Db>>>;
+  InferredSet<E, N, S, W, Y, TransactionOver<NoInfer<Db>>>;

@@ -38,6 +38,7 @@ export interface HomeOptions {
   readonly columns?: object | undefined;
   readonly rowVersion?: string | undefined;
   readonly set?: unknown;
+  readonly virtual?: unknown;
   readonly unreadable?: "error" | "null" | undefined;
   readonly readFrom?: unknown;
   readonly replicaWait?: unknown;
@@ -207,7 +208,8 @@ function makeSide(
   const entityType = declaredEntityType(type);
   const name = nameOfTable(options);
   const { rowVersion } = options;
-  const table = new SqlTable({ db, name, entityType, reader, rowVersion, fieldsSet: fieldsSetBy(options), declared });
+  const [fieldsSet, fieldsNeeded] = [fieldsSetBy(options), fieldsNeededBy(options)];
+  const table = new SqlTable({ db, name, entityType, reader, rowVersion, fieldsSet, fieldsNeeded, declared });
   const writes = Object.entries(writeHandlers(table)).filter(([each]) => allows(options, each as SqlOperation));
   checkSharing(type, options, reader.profile, report);
   const reads = allows(options, "read") ? readHandlers(type, reader) : {};
@@ -218,6 +220,12 @@ function makeSide(
 /** Returns the fields whose values the server sets. */
 function fieldsSetBy({ set }: HomeOptions): ReadonlySet<string> {
   return new Set(isObject(set) ? Object.keys(set) : []);
+}
+
+/** Returns the fields that virtual properties need. */
+function fieldsNeededBy({ virtual }: HomeOptions): ReadonlySet<string> {
+  const needs = Object.values(isObject(virtual) ? virtual : {}).map((each) => (isObject(each) ? each["needs"] : []));
+  return new Set(needs.flat().filter((each) => typeof each === "string"));
 }
 
 /** Checks that a table with writes stores no two properties in one column. */

@@ -1,6 +1,6 @@
 import type { EntitySetDefinition } from "../definition/model/service-definition.ts";
 import { BYTES, takesBytes } from "../edm/media-type.ts";
-import type { StructuralProperty } from "../edm/model.ts";
+import { type StructuralProperty, shownProperties } from "../edm/model.ts";
 import { bodyLimit, addMemberOperation, type MemberScope, memberScopes } from "./entity-set-paths.ts";
 import { exampleOf } from "./examples.ts";
 import type { DocumentObject } from "./open-api-document.ts";
@@ -18,7 +18,7 @@ type PropertyScope = MemberScope<StructuralProperty>;
 export function addPropertyPaths(scope: ServiceScope, set: EntitySetDefinition): void {
   if (!set.settings.propertyRouteDocsEnabled) return;
   const { property: methods, propertyValue } = scope.routesOf(set);
-  for (const each of memberScopes(scope, set, set.entitySet.entityType.properties)) {
+  for (const each of memberScopes(scope, set, shownProperties(set.entitySet.entityType))) {
     const { member: property } = each;
     const isStructured = property.isCollection || property.type.kind === "ComplexType";
     const isWritable = !property.isKey && !property.computed && !property.immutable;

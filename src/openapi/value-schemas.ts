@@ -1,13 +1,14 @@
 import { absentValue } from "../edm/absent-value.ts";
 import { fullDescription } from "../edm/annotation.ts";
-import type {
-  ComplexType,
-  EnumType,
-  OperationParameter,
-  StructuralProperty,
-  EntitySet,
-  EntityType,
-  NavigationProperty,
+import {
+  type ComplexType,
+  type EnumType,
+  type OperationParameter,
+  type StructuralProperty,
+  type EntitySet,
+  type EntityType,
+  type NavigationProperty,
+  shownProperties,
 } from "../edm/model.ts";
 import type { Facets, PrimitiveTypeName } from "../edm/primitive-type.ts";
 import type { DocumentObject, DocumentValue } from "./open-api-document.ts";
@@ -270,7 +271,7 @@ const CONTROL_INFORMATION = {
 export function entitySchema(type: EntityType, schemas: SchemaRegistry): DocumentObject {
   return schemas.reference(type.name, () => {
     const navigations = type.navigationProperties.flatMap((each) => expandedMembers(each, schemas));
-    const members = { ...membersOf(type.properties, "answer", schemas), ...Object.fromEntries(navigations) };
+    const members = { ...membersOf(shownProperties(type), "answer", schemas), ...Object.fromEntries(navigations) };
     return objectSchema(fullDescription(type), { ...CONTROL_INFORMATION, ...members }, []);
   });
 }

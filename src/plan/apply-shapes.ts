@@ -1,5 +1,5 @@
 import { keeper, keptPer, keptPerPair } from "../base/memo.ts";
-import type { ComplexType, EntityType, StructuralProperty } from "../edm/model.ts";
+import { type ComplexType, type EntityType, shownProperties, type StructuralProperty } from "../edm/model.ts";
 import { allOf } from "../query/all-of.ts";
 import type {
   ApplyBranch,
@@ -147,10 +147,8 @@ function selectedOf({ selectExpand }: QueryShape, { entityType, computed }: Appl
   ];
 }
 
-function namedAmong(
-  { properties }: EntityType | ComplexType,
-  wanted: readonly SelectedProperty[],
-): readonly SelectedProperty[] {
+function namedAmong(owner: EntityType | ComplexType, wanted: readonly SelectedProperty[]): readonly SelectedProperty[] {
+  const properties = owner.kind === "EntityType" ? shownProperties(owner) : owner.properties;
   const byName = new Map(wanted.map((item) => [item.property.name, item]));
   return properties.flatMap((property) => {
     const item = byName.get(property.name);

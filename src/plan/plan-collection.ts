@@ -23,6 +23,7 @@ import {
   readSkipToken,
   writeSkipToken,
 } from "./plan-paging.ts";
+import { storedSelection } from "./properties-to-read.ts";
 import { totalOrderOf } from "./total-order.ts";
 
 /**
@@ -259,7 +260,8 @@ export function toCollectionQuery(plan: CollectionPlan): CollectionQuery {
     const message = `${unsupported} not supported in $apply: the entity set applies the query itself.`;
     throw protocolError("UnsupportedQueryOption", message, { target: "$apply" });
   }
-  const { isSelection, selected, expanded } = selectExpand;
+  const { isSelection, expanded } = selectExpand;
+  const selected = storedSelection(selectExpand, shape.entityType);
   // Without `$select`, properties that the user may not read are still missing.
   const isPart = isSelection || selected.length < shape.entityType.properties.length;
   const fill: Replace = (expression) => fillParameters(expression, values);

@@ -5,6 +5,7 @@ import { selectsKey, type ExpandedNavigation, type SelectExpandClause } from "..
 import { computedIn, mentionsOf } from "../query/mentions.ts";
 import type { PlaceOrder } from "../query/place.ts";
 import type { JsonExpansion, JsonId, JsonMembers } from "../query/source.ts";
+import { virtualIn } from "../query/virtual-values.ts";
 import { orderedProperties } from "./keyset-order.ts";
 import type { ExpandPlan, ExpandStep } from "./plan-expand.ts";
 import { totalOrder } from "./total-order.ts";
@@ -21,6 +22,7 @@ export function planJson(
   expand: ExpandPlan | null,
   hasControl: boolean,
 ): JsonMembers | null {
+  if (virtualIn(clause).length > 0) return null;
   if (expand === null) return plainMembers(clause);
   return hasControl ? withControl(expand, clause) : withoutControl(expand, clause);
 }
@@ -30,7 +32,8 @@ export function planJson(
  * @returns as `planJson`; null unless the key is one integer
  */
 export const planNamedJson: (clause: SelectExpandClause, entitySet: EntitySet) => JsonMembers | null = keptPerPair(
-  (clause: SelectExpandClause, entitySet: EntitySet) => named(plainMembers(clause), entitySet),
+  (clause: SelectExpandClause, entitySet: EntitySet) =>
+    virtualIn(clause).length > 0 ? null : named(plainMembers(clause), entitySet),
 );
 
 /** Returns members that begin with an `@odata.id`; null unless the key is one integer. */

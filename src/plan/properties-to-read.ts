@@ -2,6 +2,7 @@ import { keptPer, keptPerPair, keeper } from "../base/memo.ts";
 import type { EntitySet, EntityType, NavigationJoin, StructuralProperty } from "../edm/model.ts";
 import type { SelectedProperty, SelectExpandClause } from "../query/clauses.ts";
 import { computedIn, propertiesIn } from "../query/mentions.ts";
+import { storedIn, virtualNeeds } from "../query/virtual-values.ts";
 
 /** The other needs of a response for each entity. */
 interface ReadNeeds {
@@ -81,7 +82,7 @@ function allProperties(
 ): readonly SelectedProperty[] {
   const computed = computedIn(clause);
   const paths = computed === null ? [] : [...navigationJoins.values()].flatMap(parentProperties);
-  const join = [...(needs.join ?? []), ...paths];
+  const join = [...(needs.join ?? []), ...paths, ...neededBy(clause, entityType)];
   const named = computed === null ? [] : propertiesIn(computed).filter(({ owner }) => owner === null);
   const used = [...clause.selected, ...named].map(({ property }) => property);
   const read = entityType.properties.filter(
@@ -92,16 +93,39 @@ function allProperties(
 
 function neededProperties(
   { entityType, etag }: EntitySet,
-  { selected }: SelectExpandClause,
-  { key, join = [] }: ReadNeeds,
+  clause: SelectExpandClause,
+  { key, join: joined = [] }: ReadNeeds,
 ): readonly SelectedProperty[] {
-  const bySelection = new Map(selected.map((item) => [item.property, item]));
+  const bySelection = new Map(clause.selected.map((item) => [item.property, item]));
+  const needed = neededBy(clause, entityType);
+  const join = [...joined, ...needed];
   const isNeeded = (property: StructuralProperty): boolean =>
     etag.includes(property) || join.includes(property) || (key && property.isKey);
   const visible = entityType.properties
-    .map((property) => bySelection.get(property) ?? (isNeeded(property) ? { property } : undefined))
+    .map((property) => {
+      // Functions of the application get whole values.
+      const selected = needed.includes(property) ? undefined : bySelection.get(property);
+      return selected ?? (isNeeded(property) ? { property } : undefined);
+    })
     .filter((item) => item !== undefined);
   return [...visible, ...ignoredAmong(join, entityType).map((property) => ({ property }))];
+}
+
+/** Returns the properties that the virtual properties of a clause need. */
+function neededBy(
+  clause: SelectExpandClause,
+  { properties, ignoredProperties }: EntityType,
+): readonly StructuralProperty[] {
+  const needs = virtualNeeds(clause);
+  return needs.size === 0 ? NOTHING : [...properties, ...ignoredProperties].filter(({ field }) => needs.has(field));
+}
+
+/** Returns the selected properties as entities have them: in place of virtual properties, those that they need. */
+export function storedSelection(clause: SelectExpandClause, entityType: EntityType): readonly SelectedProperty[] {
+  const needed = neededBy(clause, entityType);
+  if (needed.length === 0) return storedIn(clause);
+  const others = storedIn(clause).filter(({ property }) => !needed.includes(property));
+  return [...others, ...needed.map((property) => ({ property }))];
 }
 
 /** Joins may use ignored properties, which no client sees. */

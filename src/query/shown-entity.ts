@@ -3,7 +3,7 @@ const STORED: unique symbol = Symbol("stored");
 
 /** Returns a stored entity as a response shows it. Its ETag follows from the stored values. */
 export function showing(stored: object, members: object): object {
-  return Object.defineProperty({ ...stored, ...members }, STORED, { value: stored });
+  return Object.defineProperty({ ...stored, ...members }, STORED, { value: storedBehind(stored) });
 }
 
 /** Returns the stored entity of an entity that shows other values; any other value unchanged. */

@@ -28,8 +28,8 @@ import type { StoredRows } from "./row-store.ts";
  * Two databases that differ only in rows which a user may not see return the same responses: status, headers, body,
  * next links, errors; and writes change no hidden rows. In some rounds the sets have rules of categories, and
  * navigations skip those of their target sets: such rules reveal no hidden rows either, and refuse every write that
- * they must refuse. In most rounds no user may read one property, whose values the databases
- * do not share. In half of the rounds writes pass hooks, and the server sets values.
+ * they must refuse. In most rounds no user may read one property, or a virtual property masks it: the databases do not share
+ * its values. In half of the rounds writes pass hooks, and the server sets values.
  */
 
 const RUNS_PER_ROUND = roundSize(50, RUNS);
@@ -209,7 +209,10 @@ describe.each(FAMILIES)("$name", ({ engines }) => {
         const settings = oneOf(SETTINGS, random);
         const categories = categoryRules(random);
         // All engines get all of them in turn, and some rounds have none.
-        const hidden = [...PRIVATE, undefined][(round + SEED) % (PRIVATE.length + 1)];
+        const property = [...PRIVATE, undefined][(round + SEED) % (PRIVATE.length + 1)];
+        // Each engine has rounds with masks, and with rules.
+        const isMasked = (Math.floor(round / engines.length) + SEED) % 2 === 1;
+        const hidden = property && { ...property, isMasked };
         // Each engine has rounds with and without them.
         const isHooked = (Math.floor(round / engines.length) + round + SEED) % 2 === 1;
         const { reads, applied, writes, refused } = await compare(

@@ -58,12 +58,20 @@ export interface ServiceData {
   readonly isHooked?: boolean;
 }
 
-/** The rules of a set. */
+/** The rules of a set, and its masked property. */
 export function authorizationOf(set: SetName, { isGuarded, categories, hidden }: ServiceData): object {
   const rows = isGuarded && set !== "tags" ? { rows: ROW_RULES[set] } : {};
-  const properties = hidden?.set === set ? { properties: { [hidden.field]: { read: role("nobody's") } } } : {};
+  const own = hidden?.set === set ? hidden : undefined;
+  const isRuled = own !== undefined && own.isMasked !== true;
+  const properties = isRuled ? { properties: { [own.field]: { read: role("nobody's") } } } : {};
   const rules = { ...categoriesOf(set, categories), ...rows, ...properties };
-  return Object.keys(rules).length === 0 ? {} : { authorization: rules };
+  const virtual = own?.isMasked === true ? { virtual: { [own.field]: maskOf(own) } } : {};
+  return Object.keys(rules).length === 0 ? virtual : { authorization: rules, ...virtual };
+}
+
+function maskOf({ field }: PrivateProperty): object {
+  const shown = field === "words" ? ["masked"] : null;
+  return { needs: [field], read: (rows: readonly object[]) => rows.map(() => shown) };
 }
 
 /** The operations of a set. */

@@ -111,12 +111,14 @@ export function databasePair(user: UserName, seed: number): DatabasePair {
   return { user, first, second: toRelations(second) };
 }
 
-/** A property whose `read` rule every user fails. No row rule, key, join, ETag or search uses it. */
+/** A property whose `read` rule every user fails, or whose values are masked. No row rule, key, join, ETag or search uses it. */
 export interface PrivateProperty {
   readonly set: SetName;
   readonly field: string;
   /** The members of stored rows with its value. */
   readonly columns: readonly string[];
+  /** Whether a virtual property masks its values; absent: a rule hides it. */
+  readonly isMasked?: boolean;
 }
 
 export const PRIVATE: readonly [PrivateProperty, ...PrivateProperty[]] = [

@@ -9,16 +9,18 @@ import {
 import { checkItemCount, facetCheck } from "../../edm/facet-check.ts";
 import { frozenMap } from "../../edm/frozen-map.ts";
 import { bareMediaType } from "../../edm/media-type.ts";
-import type {
-  ComplexType,
-  EntityType,
-  EnumType,
-  MediaType,
-  NavigationProperty,
-  ModelProperty,
-  ReferentialConstraint,
-  StructuralProperty,
-  ValueType,
+import {
+  type ComplexType,
+  type EntityType,
+  type EnumType,
+  type MediaType,
+  type NavigationProperty,
+  type ModelProperty,
+  type ReferentialConstraint,
+  shownProperties,
+  type StructuralProperty,
+  type ValueType,
+  type VirtualValues,
 } from "../../edm/model.ts";
 import { InvalidValueError } from "../../edm/value-codec.ts";
 import { valueCodec } from "../../edm/value-codecs.ts";
@@ -40,6 +42,7 @@ import {
   namesOf,
   propertiesOf,
   entriesOf,
+  virtualOf,
 } from "./declared-service.ts";
 import { type DeclaredTypes, toEnumType } from "./declared-types.ts";
 import { type EnumTexts, enumTextsOf } from "./enum-texts.ts";
@@ -144,6 +147,7 @@ export class TypeBuilder {
       properties,
       key: properties.filter(({ isKey }) => isKey),
       ignoredProperties: this.#ignoredProperties(declaration),
+      ...this.#virtualProperties(declaration, properties.length),
       navigationProperties: [],
       ...membersOf(properties),
       ...this.#described(declaration),
@@ -171,6 +175,22 @@ export class TypeBuilder {
       .map((property, index) => this.#structuralProperty(type, property, index, set.has(property.field)));
   }
 
+  /** @param count the number of properties of the entities */
+  #virtualProperties(type: EntityTypeDeclaration, count: number): Pick<EntityType, "virtualProperties"> {
+    const own = virtualOf(this.#service, type).flatMap(({ field, name, declared }) =>
+      declared === undefined ? [] : { field, name, declared: { ...declared, computed: true } },
+    );
+    if (own.length === 0) return {};
+    return { virtualProperties: own.map((each, index) => this.#structuralProperty(type, each, count + index, false)) };
+  }
+
+  #virtualValues(owner: EntityTypeDeclaration | ComplexTypeDeclaration, field: string): VirtualValues | undefined {
+    const found = virtualOf(this.#service, owner).find((each) => each.field === field);
+    if (found === undefined) return undefined;
+    const needs: unknown = found.options["needs"];
+    return { needs: Array.isArray(needs) ? needs.filter(isText) : [], isMask: found.isMask };
+  }
+
   #described({ name }: { readonly name: string }, ...members: readonly string[]): DescribedElement {
     return describedAt(this.annotations, annotationPlace("type", name, ...members));
   }
@@ -182,6 +202,7 @@ export class TypeBuilder {
     serverSet: boolean,
   ): StructuralProperty {
     const isText = this.enumTexts.inType(owner);
+    const virtual = this.#virtualValues(owner, field);
     return keeper<StructuralProperty>({
       kind: "StructuralProperty",
       name,
@@ -200,6 +221,7 @@ export class TypeBuilder {
       description: declared.description,
       ...this.#described(owner, name),
       index,
+      ...(virtual === undefined ? {} : { virtual }),
     });
   }
 
@@ -214,7 +236,7 @@ export class TypeBuilder {
         byField.set(navigation.field, known === undefined ? made : joined(known, made));
       }
       type.navigationProperties = [...byField.values()];
-      Object.assign(type, membersOf([...type.properties, ...type.navigationProperties]));
+      Object.assign(type, membersOf([...shownProperties(type), ...type.navigationProperties]));
     }
   }
 
@@ -258,6 +280,10 @@ export class TypeBuilder {
     const isWholeKey = constraints.length === Object.keys(on).length && constraints.length === related.key.length;
     return isWholeKey ? constraints : [];
   }
+}
+
+function isText(value: unknown): value is string {
+  return typeof value === "string";
 }
 
 /** Joins the declarations of one navigation in two sets: each may state parts that the other omits. */

@@ -36,6 +36,19 @@ export interface DeclaredSet {
   readonly uncomparable: readonly string[];
   readonly navigations: readonly DeclaredNavigation[];
   readonly operations: readonly DeclaredOperation[];
+  /** The virtual properties of the option `virtual`. */
+  readonly virtual: readonly DeclaredVirtual[];
+}
+
+/** One virtual property of a set. */
+export interface DeclaredVirtual {
+  readonly field: string;
+  /** The wire name. */
+  readonly name: string;
+  /** The declaration of its type; undefined for a property that masks one of the entity type, and for a faulty one. */
+  readonly declared: PropertyDeclaration | undefined;
+  readonly isMask: boolean;
+  readonly options: Readonly<Record<string, unknown>>;
 }
 
 /** One navigation property of a set. */
@@ -125,6 +138,11 @@ export function fieldsSet({ sets }: Pick<DeclaredService, "sets">, type: object)
   return new Set(sets.flatMap((set) => (set.entityType === type ? namesOf(set.options["set"]) : [])));
 }
 
+/** Returns the virtual properties of a type. The startup check found that all sets of the type have the same ones. */
+export function virtualOf({ sets }: Pick<DeclaredService, "sets">, type: object): readonly DeclaredVirtual[] {
+  return sets.find(({ entityType, virtual }) => entityType === type && virtual.length > 0)?.virtual ?? [];
+}
+
 /** Returns the keys of an object; none for any other value. */
 export function namesOf(table: unknown): readonly string[] {
   return isObject(table) ? Object.keys(table) : [];
@@ -145,6 +163,26 @@ function collectSet(set: EntitySetDeclaration, naming: NamingPolicy): DeclaredSe
     uncomparable: set.uncomparable ?? [],
     navigations,
     operations: [...collectOperations(options["functions"]), ...collectOperations(options["actions"])],
+    virtual: entriesOf(options["virtual"]).map(([field, each]) => collectVirtual(entityType, field, each, naming)),
+  };
+}
+
+function collectVirtual(
+  entityType: EntityTypeDeclaration,
+  field: string,
+  given: unknown,
+  naming: NamingPolicy,
+): DeclaredVirtual {
+  const options: Readonly<Record<string, unknown>> = isObject(given) ? everyOption(given) : {};
+  const masked = propertyIn(entityType, field);
+  const own = isDeclaration(options["type"], "Property") ? options["type"].declared : undefined;
+  const json = (masked ?? own)?.json;
+  return {
+    field,
+    name: json === undefined ? toWireName(field, naming) : nameOf(json),
+    declared: masked === undefined ? own : undefined,
+    isMask: masked !== undefined,
+    options,
   };
 }
 

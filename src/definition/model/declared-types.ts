@@ -11,7 +11,7 @@ import type {
   PropertyDeclaration,
 } from "../types/value-type.ts";
 import { isDeclaration } from "./declaration-kind.ts";
-import { type DeclaredOperation, type DeclaredService, entriesOf } from "./declared-service.ts";
+import { type DeclaredOperation, type DeclaredService, type DeclaredSet, entriesOf } from "./declared-service.ts";
 
 /** One startup rule: finds its faults in the declarations of a registration. */
 export type StartupRule = (service: DeclaredService, types: DeclaredTypes) => Iterable<ConfigurationFault>;
@@ -27,6 +27,7 @@ export interface DeclaredTypes {
 export function collectTypes(service: DeclaredService): DeclaredTypes {
   const collector = new TypeCollector();
   for (const set of service.sets) collector.addEntityType(set.entityType);
+  for (const { virtual } of service.sets) collector.addVirtual(virtual);
   for (const set of service.sets) {
     for (const { target } of set.navigations) if (target !== undefined) collector.addEntityType(target);
     for (const operation of set.operations) collector.addOperation(operation);
@@ -52,6 +53,10 @@ class TypeCollector implements DeclaredTypes {
     if (isDeclaration(returns, "Property")) this.#addValueType(returns.declared);
     if (isDeclaration(returns, "EntityTypeDeclaration")) this.addEntityType(returns);
     if (isDeclaration(returns, "EntityCollection")) this.addEntityType(returns.of);
+  }
+
+  addVirtual(virtual: DeclaredSet["virtual"]): void {
+    for (const { declared } of virtual) if (declared !== undefined) this.#addValueType(declared);
   }
 
   #addProperties(properties: unknown): void {

@@ -1,4 +1,4 @@
-import type { Model, Operation, OperationImport } from "../../edm/model.ts";
+import type { Model, Operation, OperationImport, StructuralProperty } from "../../edm/model.ts";
 import type { ConfigurationFault } from "../../errors/configuration-error.ts";
 import type { ODataError } from "../../errors/odata-error.ts";
 import type { SchemaFinding } from "../../errors/schema-finding.ts";
@@ -21,6 +21,7 @@ import type { EntitySetDeclaration } from "../sets/entity-set.ts";
 import type { PropertyRules } from "../sets/property-rules.ts";
 import type { TransactionalDatabase } from "../sets/transactional-database.ts";
 import type { Validators } from "../sets/validation.ts";
+import type { VirtualRead } from "../sets/virtual-option.ts";
 import type { WriteHooks } from "../sets/write-hooks.ts";
 import type { Messages } from "./messages.ts";
 import type { SetValues } from "./set-values.ts";
@@ -38,6 +39,8 @@ export interface ServiceDefinition {
   readonly group: string | undefined;
   readonly model: Model;
   readonly entitySets: ReadonlyMap<string, EntitySetDefinition>;
+  /** The functions of the virtual properties of all types. */
+  readonly virtual: ReadonlyMap<StructuralProperty, VirtualRead>;
   /** Unbound operations by name. */
   readonly operationImports: ReadonlyMap<string, OperationImport>;
   /** Unbound operations with their handlers, by name. */

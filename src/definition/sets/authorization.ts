@@ -75,7 +75,7 @@ type RequiredIn<E extends EntityTypeDeclaration, N> = keyof {
   string;
 
 /** The rules of an entity set. The rules of a category replace `all` for that category. */
-export interface Authorization<E extends EntityTypeDeclaration, N = unknown> {
+export interface Authorization<E extends EntityTypeDeclaration, N = unknown, V = unknown> {
   readonly all?: AuthorizationRules<E> | undefined;
   readonly read?: AuthorizationRules<E> | undefined;
   readonly create?: AuthorizationRules<E> | undefined;
@@ -88,7 +88,9 @@ export interface Authorization<E extends EntityTypeDeclaration, N = unknown> {
    */
   readonly rows?: ((user: User, row: RowOf<E, N>) => RowPredicate) | InheritedRows<RequiredIn<E, N>> | undefined;
   /** The properties that only some users may read or write. */
-  readonly properties?: { readonly [F in keyof E["properties"] & string]?: PropertyAuthorization } | undefined;
+  readonly properties?:
+    | { readonly [F in (keyof E["properties"] & string) | keyof V]?: PropertyAuthorization }
+    | undefined;
 }
 
 /**

@@ -26,6 +26,7 @@ import type { InferredSet, SetOption } from "./set-option.ts";
 import type { InheritedSettings } from "./set-settings.ts";
 import type { TransactionalDatabase } from "./transactional-database.ts";
 import type { ValidateOption } from "./validation.ts";
+import type { VirtualProperty } from "./virtual-option.ts";
 import type { AfterHooks, BeforeHooks } from "./write-hooks.ts";
 
 /** Operations bound to the entities of a set, by name. */
@@ -91,6 +92,7 @@ interface EntitySetParts<
   A = unknown,
   R extends HandlerResults = NoResults,
   T extends Transaction = Transaction,
+  V = unknown,
 >
   extends EntitySetOperations<E, N, R, T>, InheritedSettings {
   /** The name in URLs and `$metadata`; the plural of the type name if absent. */
@@ -100,7 +102,7 @@ interface EntitySetParts<
   /** The properties that `$orderby` may use; all if absent. */
   readonly orderByProperties?: ReadonlyArray<MemberOf<E, N>> | undefined;
   /** The properties that `$select` may name; all if absent. */
-  readonly selectProperties?: ReadonlyArray<MemberOf<E, N>> | undefined;
+  readonly selectProperties?: ReadonlyArray<MemberOf<E, N> | keyof NoInfer<V>> | undefined;
   /** The navigation properties that `$expand` may name; all if absent. */
   readonly expandProperties?: ReadonlyArray<keyof NoInfer<N> & string> | undefined;
   /** The properties and navigations by which `$apply` may group; those of `selectProperties` if absent. */
@@ -136,7 +138,7 @@ interface EntitySetParts<
   /** Annotations of the set in `$metadata`. @see docs/reference/annotations.md */
   readonly annotations?: Annotations | undefined;
   /** Rules that requests to the set must pass, and the rows that each user sees. */
-  readonly authorization?: Authorization<E, NoInfer<N>> | undefined;
+  readonly authorization?: Authorization<E, NoInfer<N>, NoInfer<V>> | undefined;
   /** Judges values of clients: schemas of zod, valibot, arktype and others, or functions. @see docs/reference/validation.md */
   readonly validate?: ValidateOption<E, NoInfer<N>, T> | undefined;
   /** The errors for clients by the names of violated constraints of the database. @see docs/reference/validation.md */
@@ -151,9 +153,12 @@ export interface EntitySetOptions<
   A = unknown,
   R extends HandlerResults = NoResults,
   T extends Transaction = Transaction,
-> extends EntitySetParts<E, N, F, A, R, T> {
+  V = unknown,
+> extends EntitySetParts<E, N, F, A, R, T, V> {
   /** The properties whose values the server sets: `{ createdAt: { create: now } }`. @see docs/reference/writing.md */
   readonly set?: SetOption<E, NoInfer<N>, T> | undefined;
+  /** The properties whose values the server makes for each response. @see docs/guides/virtual-properties.md */
+  readonly virtual?: { readonly [field: string]: VirtualProperty<E, never> } | undefined;
 }
 
 /** The options of a call of `entitySet`, whose handlers return `R`. */
@@ -165,9 +170,11 @@ type CheckedOptions<
   R extends HandlerResults,
   Fitting extends HandlerResults,
   S extends string,
-> = EntitySetParts<E, N, F, A, R | Fitting | LiteralResults> &
+  W,
+  T,
+> = EntitySetParts<E, N, F, A, R | Fitting | LiteralResults, Transaction, W> &
   CheckedResults<E, R, Fitting> &
-  InferredSet<E, NoInfer<N>, S>;
+  InferredSet<E, N, S, W, T>;
 
 /** The result of `entitySet`. */
 export interface EntitySetDeclaration<
@@ -243,6 +250,8 @@ export function entitySet<
   FittingReplaced extends EntityAnswer<E> | LiteralContext = never,
   FittingPatched extends EntityAnswer<E> | LiteralContext = never,
   const S extends string = never,
+  const W = None,
+  const T = None,
 >(
   type: E,
   options: CheckedOptions<
@@ -252,7 +261,9 @@ export function entitySet<
     A,
     InferredResults<All, Applied, Found, Created, Replaced, Patched>,
     InferredResults<FittingAll, FittingApplied, FittingFound, FittingCreated, FittingReplaced, FittingPatched>,
-    S
+    S,
+    W,
+    T
   >,
   // NoInfer: otherwise `entitySets` of `odataService` would infer the type, and operations would lose their key.
 ): EntitySetDeclaration<NoInfer<E>, N, F, A, S> {

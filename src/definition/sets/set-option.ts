@@ -3,6 +3,7 @@ import type { Answer } from "../handlers.ts";
 import type { BodyOf, DeltaOf, InputOf, KeyOf, ReadEntityOf } from "../types/entity-values.ts";
 import type { LiteralContext, LiteralText } from "../types/literal-context.ts";
 import type { AnyProperty, EntityTypeDeclaration } from "../types/value-type.ts";
+import type { InferredVirtual } from "./virtual-option.ts";
 
 /** The facts that every function of `set` receives. */
 export interface SetFacts {
@@ -73,10 +74,13 @@ export interface InferredSet<
   E extends EntityTypeDeclaration,
   N,
   S extends string,
+  W,
+  Y,
   T extends Transaction = Transaction,
 > {
+  readonly virtual?: InferredVirtual<E, W, Y> | undefined;
   readonly set?:
-    | (SetOption<E, N, T> & { readonly [F in S]?: F extends keyof E["properties"] ? unknown : undefined })
+    | (SetOption<E, NoInfer<N>, T> & { readonly [F in S]?: F extends keyof E["properties"] ? unknown : undefined })
     | undefined;
 }
 

@@ -1,6 +1,6 @@
 import { keeper, once } from "../../base/memo.ts";
 import { frozenMap } from "../../edm/frozen-map.ts";
-import { type EntitySet, listedImports, type Operation } from "../../edm/model.ts";
+import { type EntitySet, listedImports, type Operation, shownProperties } from "../../edm/model.ts";
 import type { DeclaredEntitySet } from "../context.ts";
 import type { Logger } from "../logger.ts";
 import { type AnnotationBinder, type BuiltModel, buildModel, schemaNames } from "../model/build-model.ts";
@@ -32,6 +32,7 @@ import { constraintErrorsOf } from "../sets/constraints.ts";
 import { guardedReferencesOf } from "../sets/guarded-reference.ts";
 import { resolvePropertyRules } from "../sets/property-rules.ts";
 import { validatorsOf } from "../sets/validation.ts";
+import { virtualReads } from "../sets/virtual-option.ts";
 import { navigationAuthorizationOf, navigationHandlersOf } from "./check-authorization.ts";
 import { checkDefinition } from "./check-definition.ts";
 import { isCreated } from "./creating-routes.ts";
@@ -100,6 +101,7 @@ export function buildServiceDefinition(
       group: options.group,
       model: built.model,
       entitySets: relatedSets(sets, guarded),
+      virtual: virtualReadsOf(service, built),
       operationImports: frozenMap(imports.map((each) => [each.name, each])),
       operations: operationsOf(service, built),
       rowRules: guarded.length === 0 ? null : rowRules,
@@ -141,6 +143,16 @@ function functionsOf({
   "authenticate" | "explainError" | "messages" | "onResponse" | "onStatement" | "positions" | "tokenScope"
 > {
   return { onStatement, onResponse, messages, explainError, positions, authenticate, tokenScope };
+}
+
+function virtualReadsOf({ sets }: DeclaredService, { model }: BuiltModel): ServiceDefinition["virtual"] {
+  const types = model.entityContainer.entitySets;
+  return frozenMap(
+    sets.flatMap(({ name, options }) => {
+      const type = types.get(name)?.entityType;
+      return type === undefined ? [] : [...virtualReads(options["virtual"], type)];
+    }),
+  );
 }
 
 type UnrelatedSet = Omit<EntitySetDefinition, "guardedReferences">;
@@ -208,7 +220,7 @@ function toSetDefinition(
     leavesRows: set.declaration.leavesRows,
     settle: set.declaration.settle,
     authorization: resolveCategories(set.options["authorization"]),
-    propertyRules: resolvePropertyRules(set.options["authorization"], entitySet.entityType.properties),
+    propertyRules: resolvePropertyRules(set.options["authorization"], shownProperties(entitySet.entityType)),
     navigationAuthorization: frozenMap(
       set.navigations.map((each) => [each.name, navigationAuthorizationOf(each, sets)]),
     ),

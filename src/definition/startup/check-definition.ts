@@ -30,6 +30,7 @@ import { SERVICE_RULES } from "./check-service.ts";
 import { SET_RULES } from "./check-set-values.ts";
 import { TYPE_RULES, checkSignatures } from "./check-types.ts";
 import { VALIDATION_RULES } from "./check-validation.ts";
+import { VIRTUAL_RULES } from "./check-virtual.ts";
 import { OPTION_TABLES } from "./option-tables.ts";
 import { takesNothing } from "./takes-nothing.ts";
 
@@ -90,6 +91,7 @@ function* checkOperationPaths({ sets, naming }: DeclaredService): Iterable<Confi
     for (const { name, declared } of propertiesOf(set.entityType, naming)) {
       if (!declared.ignored) taken.set(name, `the property ${name}`);
     }
+    for (const { name } of set.virtual) taken.set(name, `the property ${name}`);
     for (const { name } of set.navigations) taken.set(name, `the navigation ${name}`);
     for (const operation of set.operations) {
       const other = taken.get(operation.name);
@@ -161,6 +163,7 @@ const STARTUP_RULES: readonly StartupRule[] = Object.freeze([
   checkNavigationRules,
   ...ROW_RULES,
   ...SET_RULES,
+  ...VIRTUAL_RULES,
 ]);
 
 /**
@@ -280,7 +283,8 @@ function* checkAllowlists({ sets }: DeclaredService): Iterable<ConfigurationFaul
     const navigations = set.navigations.map(({ field }) => field);
     const properties = visibleFields(set);
     for (const option of ["filterProperties", "orderByProperties", "selectProperties", ...SHOWN_BY_APPLY]) {
-      yield* checkFields(set, option, [...properties, ...navigations]);
+      const virtual = option === "selectProperties" ? set.virtual.map(({ field }) => field) : [];
+      yield* checkFields(set, option, [...properties, ...virtual, ...navigations]);
     }
     yield* checkFields(set, "expandProperties", navigations);
   }

@@ -73,7 +73,7 @@ function* checkMemberNames(service: DeclaredService, types: DeclaredTypes): Iter
     const properties = namedProperties(service, set.entityType);
     const fields = new Set(propertiesOf(set.entityType, service.naming).map(({ field }) => field));
     const known = new Set([...clashes(properties)].map(({ message }) => message));
-    for (const fault of clashes([...properties, ...namedNavigations(set)])) {
+    for (const fault of clashes([...properties, ...namedVirtual(set), ...namedNavigations(set)])) {
       if (!known.has(fault.message)) yield fault;
     }
     for (const navigation of set.navigations.filter(({ field }) => fields.has(field))) {
@@ -106,7 +106,7 @@ function* everyName(service: DeclaredService, types: DeclaredTypes): Iterable<Na
   yield* namedTypes(types);
   for (const type of [...types.entityTypes, ...types.complexTypes]) yield* namedProperties(service, type);
   for (const type of types.enumTypes) yield* namedMembers(nameOf(type.name), namesOf(type.members));
-  for (const set of service.sets) yield* namedNavigations(set);
+  for (const set of service.sets) yield* [...namedVirtual(set), ...namedNavigations(set)];
   for (const set of service.sets) yield* boundOperations(set);
   yield* unboundOperations(service);
   for (const { operation, set } of everyOperation(service)) {
@@ -170,6 +170,13 @@ function namedProperties(
       place: { set: type.name },
       rename: "Give the property another key, or another wire name with .json().",
     }));
+}
+
+function namedVirtual({ name: set, virtual }: DeclaredSet): readonly Named[] {
+  return virtual.flatMap(({ name, field, isMask }) => {
+    const rename = "Give the property another key in `virtual`.";
+    return isMask ? [] : { name, what: `the virtual property \`${field}\` of ${set}`, place: { set }, rename };
+  });
 }
 
 function namedMembers(typeName: string, members: readonly string[]): readonly Named[] {

@@ -45,9 +45,13 @@ export function rulesProperties({ options: { authorization } }: Pick<DeclaredSet
 function* checkProperty(set: DeclaredSet, field: string, declaredRules: unknown): Iterable<ConfigurationFault> {
   const place = { set: set.name };
   const name = `\`authorization.properties.${field}\``;
-  const declared = propertyIn(set.entityType, field);
+  const virtual = set.virtual.find((each) => each.field === field && !each.isMask)?.declared;
+  const declared = propertyIn(set.entityType, field) ?? (virtual && { ...virtual, computed: true });
   if (declared === undefined) {
-    const fields = entriesOf(set.entityType.properties).map(([each]) => each);
+    const fields = [
+      ...entriesOf(set.entityType.properties).map(([each]) => each),
+      ...set.virtual.map((each) => each.field),
+    ];
     yield { ...place, message: `${name} names no property of ${set.entityType.name}.`, fix: adviseName(field, fields) };
     return;
   }

@@ -147,7 +147,7 @@ function isEntityResult(value: unknown): boolean {
 }
 
 /** The use of a property builder, which decides which modifiers are allowed. */
-type PropertyUse = "entity property" | "complex property" | "item" | "parameter" | "result";
+type PropertyUse = "entity property" | "complex property" | "virtual property" | "item" | "parameter" | "result";
 
 type Modifier =
   | "key"
@@ -166,6 +166,7 @@ type Modifier =
 const MEANINGLESS: Readonly<Record<PropertyUse, readonly Modifier[]>> = {
   "entity property": [],
   "complex property": ["key", "databaseDefault", "onlyIfSelected"],
+  "virtual property": ["key", "ignored", "computed", "immutable", "databaseDefault", "mediaType", "default", "annotate"],
   item: [
     "key",
     "ignored",
@@ -197,7 +198,7 @@ const MEANINGLESS: Readonly<Record<PropertyUse, readonly Modifier[]>> = {
  * Checks the type, facets, modifiers and default of a property, parameter, result or item.
  * @param what its name in messages, such as `the property \`id\` of Order`
  */
-function* checkProperty(
+export function* checkProperty(
   declared: PropertyDeclaration,
   use: PropertyUse,
   what: string,
@@ -242,7 +243,7 @@ function* checkProperty(
 
 /** Returns why no client writes a value; null if clients do. */
 function unwritten(use: PropertyUse, { ignored }: PropertyDeclaration): string | null {
-  if (use === "result") return "which clients only read";
+  if (use === "result" || use === "virtual property") return "which clients only read";
   return ignored ? "which is ignored" : null;
 }
 

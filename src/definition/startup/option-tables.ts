@@ -103,6 +103,7 @@ const ENTITY_SET_OPTIONS: OptionTable<keyof EntitySetOptions<EntityTypeDeclarati
   annotations: ANY,
   authorization: ANY,
   set: OBJECT,
+  virtual: OBJECT,
   validate: OBJECT,
   constraints: OBJECT,
 };

@@ -1,6 +1,6 @@
 import { keeper } from "../../base/memo.ts";
 import { frozenSet } from "../../edm/frozen-map.ts";
-import type { EntitySet } from "../../edm/model.ts";
+import { type EntitySet, shownProperties, type StructuralProperty } from "../../edm/model.ts";
 import type { Capabilities, Limits } from "../../query/capabilities.ts";
 import type { DeclaredSet } from "../model/declared-service.ts";
 import type { BatchDefinition, CorsDefinition, EntitySetSettings } from "../model/service-definition.ts";
@@ -142,15 +142,18 @@ export function resolveCapabilities(set: DeclaredSet, entitySet: EntitySet, defa
   const allowlist = (option: string): ReadonlySet<string> | null => {
     const fields = set.options[option];
     if (!Array.isArray(fields)) return null;
-    const members = [...entitySet.entityType.properties, ...entitySet.navigationProperties.values()];
+    const members = [...shownProperties(entitySet.entityType), ...entitySet.navigationProperties.values()];
     return frozenSet(members.filter(({ field }) => fields.includes(field)).map(({ name }) => name));
   };
-  /** Removes the properties that the database cannot compare from an allowlist. */
+  /** Removes the properties that the database cannot compare, and virtual ones, from an allowlist. */
   const comparable = (option: string): ReadonlySet<string> | null => {
-    const { uncomparable = new Set() } = entitySet;
-    if (uncomparable.size === 0) return allowlist(option);
+    const { entityType, uncomparable = new Set() } = entitySet;
     const listed = allowlist(option);
-    const members = [...entitySet.entityType.properties, ...entitySet.navigationProperties.values()];
+    if (uncomparable.size === 0 && !shownProperties(entityType).some(isVirtual)) return listed;
+    const members = [
+      ...entityType.properties.filter((property) => !isVirtual(property)),
+      ...entitySet.navigationProperties.values(),
+    ];
     const allowed = members.filter(({ field, name }) => !uncomparable.has(field) && listed?.has(name) !== false);
     return frozenSet(allowed.map(({ name }) => name));
   };
@@ -176,6 +179,10 @@ export function resolveCapabilities(set: DeclaredSet, entitySet: EntitySet, defa
     }),
     ...(settings.computeEnabled && { computeProperties: comparable("selectProperties") }),
   });
+}
+
+function isVirtual({ virtual }: StructuralProperty): boolean {
+  return virtual !== undefined;
 }
 
 /** Resolves the settings for query options on navigations without a target set. */

@@ -1,5 +1,11 @@
 import { keptPer } from "../../base/memo.ts";
-import type { ComplexType, EntityType, StructuralProperty, EntitySet } from "../../edm/model.ts";
+import {
+  type ComplexType,
+  type EntityType,
+  shownProperties,
+  type StructuralProperty,
+  type EntitySet,
+} from "../../edm/model.ts";
 import type { ValueCodec } from "../../edm/value-codec.ts";
 import { codecOf } from "../../edm/value-codecs.ts";
 import { declaredFieldOf, invalidHandlerValue } from "../../memory/compile-property.ts";
@@ -15,11 +21,18 @@ import type { ComplexColumn, Row, RowColumn, RowShape } from "../../query/row-sh
  * @param entity as a handler returned it
  * @throws TypeError for a value that does not match the type of its property
  */
-export function canonicalEntity(entityType: EntityType, entity: object): object {
+export function canonicalEntity(
+  entityType: Pick<EntityType, "name" | "properties" | "ignoredProperties">,
+  entity: object,
+): object {
   return canonicalMembers(entityType, entity, entityType.name);
 }
 
-function canonicalMembers(type: EntityType | ComplexType, owner: object, path: string): object {
+function canonicalMembers(
+  type: Pick<ComplexType, "properties" | "ignoredProperties">,
+  owner: object,
+  path: string,
+): object {
   const { ignoredProperties } = type;
   const made: Record<string, unknown> = {};
   for (const { property, codec } of scalarsOf(type)) {
@@ -45,7 +58,7 @@ function setMember(object: Record<string, unknown>, field: string, value: unknow
 const ORDINARY = Object.freeze({ configurable: true, enumerable: true, writable: true });
 
 /** Returns the properties of a type, with the codecs of those with one primitive value. */
-const scalarsOf = keptPer(({ properties }: EntityType | ComplexType) =>
+const scalarsOf = keptPer(({ properties }: Pick<ComplexType, "properties">) =>
   properties.map((property) => {
     const isScalar = property.type.kind !== "ComplexType" && !property.isCollection;
     return { property, codec: isScalar ? codecOf(property) : null };
@@ -130,7 +143,9 @@ export function toRow(entity: unknown): Row {
 export const wholeEntity: (entitySet: EntitySet) => readonly SelectedProperty[] = keptPer(
   ({ navigationJoins, entityType }) => {
     const joins = [...navigationJoins.values()].flatMap(parentProperties);
-    const properties = new Set([...entityType.properties, ...joins]);
+    const needs = new Set(shownProperties(entityType).flatMap(({ virtual }) => virtual?.needs ?? []));
+    const needed = entityType.ignoredProperties.filter(({ field }) => needs.has(field));
+    const properties = new Set([...entityType.properties, ...joins, ...needed]);
     return Object.freeze(Array.from(properties, (property) => ({ property })));
   },
 );

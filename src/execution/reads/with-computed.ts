@@ -97,8 +97,8 @@ const fieldsOfType = keptPer((entityType: EntityType): readonly string[] => {
   return [...properties, ...ignoredProperties, ...navigationProperties].map(({ field }) => field);
 });
 
-/** Handlers may omit members, and a missing one is not null. */
-function declaredEntries(entity: object, fields: readonly string[]): ReadonlyArray<readonly [string, unknown]> {
+/** Returns the fields that an object has, with their values. Handlers may omit members, and a missing one is not null. */
+export function declaredEntries(entity: object, fields: readonly string[]): ReadonlyArray<readonly [string, unknown]> {
   return fields
     .map((field) => [field, declaredFieldOf(entity, field)] as const)
     .filter(([, value]) => value !== undefined);

@@ -3,7 +3,7 @@ import type { User } from "../../definition/context.ts";
 import type { EntitySetDefinition, ServiceDefinition } from "../../definition/model/service-definition.ts";
 import type { PropertyAct } from "../../definition/sets/property-rules.ts";
 import { annotationPlace } from "../../edm/annotation.ts";
-import type { StructuralProperty } from "../../edm/model.ts";
+import { type StructuralProperty, shownProperties } from "../../edm/model.ts";
 import type { Permission } from "../../query/capabilities.ts";
 import { judge } from "./judge-rules.ts";
 
@@ -20,7 +20,7 @@ const ruledPropertiesOf = keptPer(({ entitySets }: ServiceDefinition): readonly 
   const ruled = all.filter(({ propertyRules }) => propertyRules.size > 0);
   return [...new Set(ruled.map(({ entitySet }) => entitySet.entityType))].flatMap((type) => {
     const sets = all.filter(({ entitySet }) => entitySet.entityType === type);
-    return type.properties
+    return shownProperties(type)
       .filter((property) => sets.some(({ propertyRules }) => propertyRules.has(property)))
       .map((property) => ({ place: annotationPlace("type", type.name, property.name), property, sets }));
   });

@@ -21,6 +21,7 @@ import type {
   RelatedPage,
   RelatedQuery,
 } from "../../query/source.ts";
+import { storedIn } from "../../query/virtual-values.ts";
 import { childrenOf, isPath, stepsOf } from "../../query/walk-expression.ts";
 import { toExecution, readSlots, type Execution } from "../statement/parameter-slot.ts";
 import { isJoinedLocally } from "../translate/join-navigation.ts";
@@ -92,7 +93,7 @@ function applies(reader: SqlReader, shape: QueryShape, sources: SourcesBySet): b
     values: [],
     filter,
     orderBy,
-    selected: selectExpand.selected,
+    selected: storedIn(selectExpand),
     sources,
     ...limits,
   });

@@ -37,6 +37,8 @@ interface TableOptions {
   readonly rowVersion: string | undefined;
   /** The fields whose values the server sets: the statements write them, though clients do not. */
   readonly fieldsSet: ReadonlySet<string>;
+  /** The fields that virtual properties need: writes return them, also ignored ones. */
+  readonly fieldsNeeded: ReadonlySet<string>;
   /** The table of the declaration with a database per tenant; absent: the declaration has one database. */
   readonly declared?: DeclaredTable | undefined;
 }
@@ -69,14 +71,14 @@ export class SqlTable implements DeclaredTable {
   readonly written: readonly StructuralProperty[];
   /** The computed properties that `set` does not name. */
   readonly computed: readonly StructuralProperty[];
-  /** All properties that clients see. */
+  /** All properties that clients see, and those that virtual properties need. */
   readonly whole: readonly SelectedProperty[];
   readonly keyOnly: readonly SelectedProperty[];
   /** All properties, ignored ones and ignored members of complex values included, for code of the application. */
   readonly #everything: readonly SelectedProperty[];
   readonly #stored = new Map<string, StoredProperty>();
 
-  constructor({ db, name, entityType, reader, rowVersion, fieldsSet, declared }: TableOptions) {
+  constructor({ db, name, entityType, reader, rowVersion, fieldsSet, fieldsNeeded, declared }: TableOptions) {
     this.db = db;
     this.declared = declared ?? this;
     this.name = tableNameText(name);
@@ -90,7 +92,8 @@ export class SqlTable implements DeclaredTable {
     this.written = Object.freeze([...properties, ...hidden]);
     this.computed = Object.freeze(properties.filter(({ computed, field }) => computed && !fieldsSet.has(field)));
     this.keyOnly = Object.freeze(key.map((property) => ({ property })));
-    this.whole = Object.freeze(properties.map((property) => ({ property })));
+    const needed = ignoredProperties.filter(({ field }) => fieldsNeeded.has(field));
+    this.whole = Object.freeze([...properties, ...needed].map((property) => ({ property })));
     const all = [...properties, ...ignoredProperties];
     this.#everything = Object.freeze(all.map((property) => ({ property, withIgnored: true as const })));
   }
