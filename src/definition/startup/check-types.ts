@@ -166,7 +166,16 @@ type Modifier =
 const MEANINGLESS: Readonly<Record<PropertyUse, readonly Modifier[]>> = {
   "entity property": [],
   "complex property": ["key", "databaseDefault", "onlyIfSelected"],
-  "virtual property": ["key", "ignored", "computed", "immutable", "databaseDefault", "mediaType", "default", "annotate"],
+  "virtual property": [
+    "key",
+    "ignored",
+    "computed",
+    "immutable",
+    "databaseDefault",
+    "mediaType",
+    "default",
+    "annotate",
+  ],
   item: [
     "key",
     "ignored",
