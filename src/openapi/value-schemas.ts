@@ -101,15 +101,14 @@ export function isRequired(property: StructuralProperty): boolean {
 function membersOf(properties: readonly StructuralProperty[], use: SchemaUse, schemas: SchemaRegistry): DocumentObject {
   return Object.fromEntries(
     properties.map((property) => {
-      const { name, computed } = property;
       const note = use === "answer" && property.onlyIfSelected === true ? MUST_BE_SELECTED : "";
       const schema = valueSchema(property, use, schemas);
       return [
-        name,
+        property.name,
         {
           ...schema,
           description: `${fullDescription(property) ?? ""} ${note}`.trim() || schema["description"],
-          readOnly: use === "answer" && computed ? true : undefined,
+          readOnly: use === "answer" && property.computed ? true : undefined,
           default: use === "body" ? defaultOf(property) : undefined,
         },
       ];
@@ -270,9 +269,9 @@ const CONTROL_INFORMATION = {
 /** Returns the schema of an entity in a response: `$select` may omit any member, and `$expand` adds related entities. */
 export function entitySchema(type: EntityType, schemas: SchemaRegistry): DocumentObject {
   return schemas.reference(type.name, () => {
-    const navigations = type.navigationProperties.flatMap((each) => expandedMembers(each, schemas));
-    const members = { ...membersOf(shownProperties(type), "answer", schemas), ...Object.fromEntries(navigations) };
-    return objectSchema(fullDescription(type), { ...CONTROL_INFORMATION, ...members }, []);
+    const navigations = Object.fromEntries(type.navigationProperties.flatMap((each) => expandedMembers(each, schemas)));
+    const members = membersOf(shownProperties(type), "answer", schemas);
+    return objectSchema(fullDescription(type), { ...CONTROL_INFORMATION, ...members, ...navigations }, []);
   });
 }
 
