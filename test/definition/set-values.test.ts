@@ -1,25 +1,18 @@
-// Statements: docs/guides/authorization.md#warnings
 // Statements: docs/reference/writing.md#values-that-the-server-sets
 import { Kysely } from "kysely";
 import {
-  allRows,
   complexType,
   ConfigurationError,
   type ConfigurationFault,
   edm,
   entitySet,
   entityType,
-  hasMany,
   now,
   odataService,
-  role,
-  type RowPredicate,
-  type SetFacts,
 } from "odatakit";
 import { sqlEntitySet } from "odatakit/kysely";
 import { sqliteDialect } from "odatakit/sqlite";
 import { describe, expect, test } from "vitest";
-import { comparedWithUser } from "../../src/definition/startup/warn-unset.ts";
 
 const Address = complexType("Address", { city: edm.string() });
 const Note = entityType("Note", {
@@ -228,145 +221,5 @@ describe("set is refused at startup", () => {
       },
     ]);
     await db.destroy();
-  });
-});
-
-const METHODS: Readonly<Record<string, unknown>> = {
-  rows(user: { id: string }, row: { owner: { eq(value: string): RowPredicate } }) {
-    return row.owner.eq(user.id);
-  },
-};
-
-describe("a row rule compares properties with its user", () => {
-  type Rule = (user: { id: string; tenants: string[] }, row: never) => unknown;
-  const idOf = (user: { readonly id: string }): string => user.id;
-  test.each<readonly [string, readonly string[], unknown]>([
-    [
-      "a value of the user",
-      ["owner"],
-      (user: { id: string }, row: { owner: { eq(value: string): RowPredicate } }) => row.owner.eq(user.id),
-    ],
-    [
-      "a list of the user",
-      ["tenant"],
-      (user: { tenants: string[] }, row: { tenant: { in(value: string[]): RowPredicate } }) =>
-        row.tenant.in(user.tenants),
-    ],
-    [
-      "the result of a function",
-      ["owner"],
-      (user: { id: string }, row: { owner: { eq(value: string): RowPredicate } }) => row.owner.eq(idOf(user)),
-    ],
-    [
-      "a constant of the user",
-      ["owner"],
-      (user: { id: string }, row: { owner: { eq(value: string): RowPredicate } }) => {
-        const { id } = user;
-        return row.owner.eq(id);
-      },
-    ],
-    [
-      "destructured parameters",
-      ["owner"],
-      ({ id }: { id: string }, { owner }: { owner: { eq(value: string): RowPredicate } }) => owner.eq(id),
-    ],
-    [
-      "renamed parameters",
-      ["owner"],
-      ({ id: me }: { id: string }, { owner: of }: { owner: { eq(value: string): RowPredicate } }) => of.eq(me),
-    ],
-    [
-      "one of two conditions",
-      ["owner", "tenant"],
-      function (
-        user: { id: string; tenants: string[] },
-        row: { owner: { eq(value: string): RowPredicate }; tenant: { in(value: string[]): RowPredicate } },
-      ) {
-        return user.id === "admin" ? allRows : row.owner.eq(user.id).or(row.tenant.in(user.tenants));
-      },
-    ],
-    ["a method", ["owner"], METHODS["rows"]],
-    ["a literal", [], (_user: unknown, row: { state: { eq(value: string): RowPredicate } }) => row.state.eq("open")],
-    [
-      "a path to another row",
-      [],
-      (user: { id: string }, row: { order: { owner: { eq(value: string): RowPredicate } } }) =>
-        row.order.owner.eq(user.id),
-    ],
-    ["no property", [], () => allRows],
-    ["a comment", [], (_user: unknown, _row: unknown) => /* _row.owner.eq(_user.id) */ allRows],
-    ["native code", [], idOf.bind(null)],
-    ["no function", [], undefined],
-  ] satisfies ReadonlyArray<readonly [string, readonly string[], Rule | unknown]>)("with %s", (_what, fields, rule) => {
-    expect(comparedWithUser(rule)).toEqual(fields);
-  });
-});
-
-describe("a warning at startup names properties that row rules compare with the user", () => {
-  const Line = entityType("Line", { id: edm.int32().key(), owner: edm.string().ignored(), noteId: edm.int32() });
-  const rows = (user: { readonly id?: string }, row: { readonly owner: { eq(value: string): RowPredicate } }) =>
-    row.owner.eq(user.id ?? "");
-
-  function warningsOf(...entitySets: readonly unknown[]): readonly unknown[] {
-    const logged: unknown[] = [];
-    const warn = (message: string, fields: object): void => void logged.push({ message, ...fields });
-    odataService({ entitySets: entitySets as never, logger: { error: () => {}, warn, info: () => {} } });
-    return logged;
-  }
-  const OWNER = {
-    code: "written-claim",
-    set: "Notes",
-    property: "owner",
-    message: "The row rule of Notes compares `owner` with the user, but clients write `owner` themselves.",
-    fix: "Let the server set it: `set: { owner: { create: ({ user }) => … } }`. Or state who may write it: `properties: { owner: { create: …, update: … } }`.",
-  };
-
-  test("that clients write, and nothing sets", () => {
-    const authorization = { rows };
-    const set = { owner: { create: ({ user }: SetFacts) => user.id ?? "" } };
-    expect(warningsOf(notes({ authorization }))).toEqual([OWNER]);
-    expect(warningsOf(notes({ authorization, set }))).toEqual([]);
-    expect(warningsOf(entitySet(Note, { getAll: () => [], getByKey: () => null, authorization }))).toEqual([]);
-    expect(warningsOf(notes({ authorization: { rows: () => allRows } }))).toEqual([]);
-  });
-
-  test("but not where the rules of the property state who may write it", () => {
-    const rules = { create: role("admin"), update: role("admin") };
-    expect(warningsOf(notes({ authorization: { rows, properties: { owner: rules } } }))).toEqual([]);
-    for (const only of [{ create: role("admin") }, { read: role("admin") }]) {
-      expect(warningsOf(notes({ patch: () => null, authorization: { rows, properties: { owner: only } } }))).toEqual([
-        OWNER,
-      ]);
-    }
-  });
-
-  test("and siblings that have them, without a row rule", () => {
-    const authorization = { rows };
-    const set = { owner: { create: ({ user }: SetFacts) => user.id ?? "" } };
-    const some = notes({
-      authorization,
-      set,
-      navigation: { lines: hasMany(Line, { on: { id: "noteId" }, target: "Lines" }) },
-    });
-    const lines = (options: object = {}) => entitySet(Line, { getAll: () => [], ...options });
-    expect(warningsOf(some, lines())).toEqual([
-      {
-        code: "open-claim",
-        set: "Lines",
-        property: "owner",
-        message: "Lines has `owner`, which the row rule of Notes compares with the user, but no row rule.",
-        fix: "Give `rows`, and `set: { owner: { create: ({ user }) => … } }`. If every user may see all rows: `rows: () => allRows`.",
-      },
-      expect.objectContaining({ code: "open-child", set: "Lines", navigation: "lines" }),
-    ]);
-    expect(warningsOf(some, lines({ getByKey: () => null, authorization: { rows: () => allRows } }))).toEqual([]);
-  });
-
-  test("but not siblings with the same key", () => {
-    const User = entityType("User", { id: edm.string().key() });
-    const byId = (user: { readonly id?: string }, row: { readonly id: { eq(value: string): RowPredicate } }) =>
-      row.id.eq(user.id ?? "");
-    const users = entitySet(User, { getAll: () => [], getByKey: () => null, authorization: { rows: byId } });
-    expect(warningsOf(users, entitySet(Line, { getAll: () => [] }))).toEqual([]);
   });
 });

@@ -48,7 +48,7 @@ import {
   profiledDefaults,
 } from "./resolve-settings.ts";
 import { rowFunctionOf } from "./row-function.ts";
-import { openLogger } from "./warn-unset.ts";
+import { openLogger } from "./warn-open-children.ts";
 
 const SET_HANDLERS = [
   "queryable",
