@@ -12,17 +12,17 @@ import type {
  * `EntityOf<EntityTypeDeclaration<…>>` with the whole declaration inside. `as` filters keys in the order of declaration.
  */
 
+/** Whether a property has one of the traits. The compiler answers once for all sets with equal properties. */
+type Has<P extends AnyProperty, Trait extends PropertyTrait> = Trait & P["_types"]["trait"] extends never
+  ? false
+  : true;
+
 /** The key of a property that has one of the traits, otherwise never. */
-type With<S extends Shape, F extends keyof S, Trait extends PropertyTrait> = Trait &
-  S[F]["_types"]["trait"] extends never
-  ? never
-  : F;
+type With<S extends Shape, F extends keyof S, Trait extends PropertyTrait> = Has<S[F], Trait> extends true ? F : never;
 
 /** The key of a property that has none of the traits, otherwise never. */
-type Without<S extends Shape, F extends keyof S, Trait extends PropertyTrait> = Trait &
-  S[F]["_types"]["trait"] extends never
-  ? F
-  : never;
+type Without<S extends Shape, F extends keyof S, Trait extends PropertyTrait> =
+  Has<S[F], Trait> extends true ? never : F;
 
 /** The members of a type, with intersections joined. */
 type Flat<T> = { [F in keyof T]: T[F] } & unknown;
