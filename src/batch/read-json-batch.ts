@@ -12,6 +12,7 @@ import {
   REQUEST_ID_SYNTAX,
 } from "./batch-request.ts";
 import { isHeaderName, isHeaderValue } from "./read-header-block.ts";
+import { isUtf8Type } from "./text-type.ts";
 
 /** A request of a JSON batch, with the name of its atomicity group. */
 interface JsonRequest extends BatchOperation {
@@ -144,10 +145,18 @@ function readBody(value: JsonValue | undefined, { method, headers, place }: Body
     return encoder.encode(writeJson(value));
   }
   if (typeof value !== "string") throw unreadable(place, "needs a string as body, for its content-type.");
-  if (type?.startsWith("text/") === true) return encoder.encode(value);
+  if (type?.startsWith("text/") === true) return encodeText(value, headers.get("content-type") ?? "", place);
   const bytes = decodeBase64(value);
   if (bytes === null) throw unreadable(place, "needs base64url in its body, for its content-type.");
   return bytes;
+}
+
+const LONE_SURROGATE = /\p{Surrogate}/u;
+
+function encodeText(text: string, contentType: string, place: string): Uint8Array {
+  if (!isUtf8Type(contentType)) throw unreadable(place, "has text in another charset: send it as charset=utf-8.");
+  if (LONE_SURROGATE.test(text)) throw unreadable(place, "has half of a surrogate pair in its body.");
+  return encoder.encode(text);
 }
 
 /** Joins adjacent requests of one group. */

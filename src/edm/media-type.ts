@@ -3,8 +3,9 @@ import type { StructuralProperty } from "./model.ts";
 /** The media type of bytes without a declared one. */
 export const BYTES = "application/octet-stream";
 
+/** A parameter may be absent. Each blank belongs to one part of the pattern, so a long text takes no longer than its length. */
 const SYNTAX =
-  /^[\w!#$&^.+-]{1,127}\/[\w!#$&^.+-]{1,127}(?:[\t ]*;[\t ]*[\w-]{1,64}=(?:[\w!#$&^.+-]{1,128}|"[\w !#$&^.+/:=-]{0,128}"))*$/u;
+  /^[\w!#$&^.+-]{1,127}\/[\w!#$&^.+-]{1,127}(?:[\t ]*;(?:[\t ]*[\w!#$%&'*+.^`|~-]{1,64}=(?:[\w!#$%&'*+.^`|~-]{1,1024}|"(?:[\t !#-[\]-~]|\\[\t -~]){0,1024}"))?)*$/u;
 
 /** Whether a text is a media type, which may have parameters, and is safe in a header. @see RFC 9110, section 8.3.1 */
 export function isMediaType(text: unknown): text is string {

@@ -109,14 +109,18 @@ function bytesResponse(
   body: string | Uint8Array,
 ): ODataResponse {
   const { mediaType } = addressedProperty(addressed);
-  if (mediaType?.kind === "constant") return okResponse(request, mediaType.type, body, ATTACHMENT);
+  const declared = (type: string): ODataResponse => ({
+    ...okResponse(request, type, body, ATTACHMENT),
+    isStored: true,
+  });
+  if (mediaType?.kind === "constant") return declared(mediaType.type);
   if (mediaType === undefined || isHidden(request, addressed, mediaType.property)) {
     return okResponse(request, BYTES, body);
   }
   const stored = writeRawProperty(owner.type, mediaType.property, owner.value, owner.rowShape);
   const type = isMediaType(stored) ? stored : BYTES;
   checkAccepted(request, type);
-  return okResponse(request, type, body, ATTACHMENT);
+  return declared(type);
 }
 
 const ATTACHMENT = Object.freeze({ "Content-Disposition": "attachment" });

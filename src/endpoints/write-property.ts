@@ -141,7 +141,7 @@ export const patchProperty: Endpoint = (request, execution) => {
 };
 
 /**
- * `DELETE /Set(key)/Property`: sets the property to null.
+ * `DELETE /Set(key)/Property`, and `/$value` of bytes: sets the property to null.
  * @throws ODataError for negotiation, the key, a read-only or non-nullable property, a precondition, a missing entity;
  * the error of the handler
  * @see docs/reference/properties.md
@@ -150,7 +150,8 @@ export const clearProperty: Endpoint = inStages({
   bind: (request) => {
     const addressed = propertyPathOf(request.path);
     const property = addressedProperty(addressed);
-    readJsonFormat(request);
+    if (addressed.kind === "propertyValue") checkBytesFormat(request, property);
+    else readJsonFormat(request);
     const key = bindPropertyKey(request, addressed);
     bindNoQuery(readOptions(request));
     checkWritable(addressed);

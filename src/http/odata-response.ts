@@ -12,6 +12,8 @@ export interface ODataResponse {
   /** By names in their documented spelling. Always includes OData-Version. */
   readonly headers: Readonly<Record<string, string>>;
   readonly body: ResponseBody;
+  /** Whether the body is bytes that somebody stored, with a type that somebody stated: they may be something else. */
+  readonly isStored?: true | undefined;
   /** Makes the response again, after later operations of its change set; absent: they cannot change it. */
   readonly again?: (() => PromiseLike<ODataResponse> | ODataResponse) | undefined;
 }

@@ -313,8 +313,8 @@ export const REQUEST_ID = "X-Request-Id";
  * @see RFC 9110, section 9.3.2; docs/guides/deployment.md, Request ids
  */
 export function finishResponse(request: ODataRequest, id: string, response: ODataResponse): ODataResponse {
-  const { status, headers, body } = response;
-  return withoutBody(request, { status, headers: { ...headers, [REQUEST_ID]: id }, body });
+  const { status, headers, body, isStored } = response;
+  return withoutBody(request, { status, headers: { ...headers, [REQUEST_ID]: id }, body, isStored });
 }
 
 /** Removes the body of a response to HEAD. @see RFC 9110, section 9.3.2 */
