@@ -5,7 +5,7 @@ import { fileURLToPath } from "node:url";
 import { settingsSchema } from "../src/tools/cli/settings/settings-schema.ts";
 import { bundle, type PackageEntry } from "./bundle.ts";
 import { bundleExplorer } from "./explorer.ts";
-import { packedChanges, packedPage } from "./packed-page.ts";
+import { packedPage } from "./packed-page.ts";
 import { type JsonObject, publishedManifest } from "./published-manifest.ts";
 
 /**
@@ -49,14 +49,14 @@ function packedFiles(): Readonly<Record<string, string>> {
     repository: manifest.homepage.replace(/#.*$/u, ""),
     commit: `v${manifest.version}`,
   };
-  const pages = globSync(["README.md", "CHANGELOG.md", "docs/**/*.md"], { cwd: PROJECT });
+  const pages = globSync(["README.md", "docs/**/*.md"], { cwd: PROJECT });
   return {
     "package.json": `${JSON.stringify(publishedManifest(manifest), null, 2)}\n`,
     ...Object.fromEntries(
       pages.map((path) => {
         const page = path.replaceAll("\\", "/");
         const text = readFileSync(join(PROJECT, path), "utf8");
-        return [page, packedPage(page, page === "CHANGELOG.md" ? packedChanges(text, places) : text, places)];
+        return [page, packedPage(page, text, places)];
       }),
     ),
   };

@@ -33,12 +33,6 @@ export function packedPage(page: string, text: string, places: PackedPlaces): st
   });
 }
 
-/** Returns the beginning of the change log, with the newest version: the package leads to the others. */
-export function packedChanges(text: string, { repository, commit }: Omit<PackedPlaces, "files">): string {
-  const [head = "", newest = ""] = text.split(/^(?=## )/mu);
-  return `${head}${newest}[Earlier versions](${repository}/blob/${commit}/CHANGELOG.md)\n`;
-}
-
 /** Returns whether the package has a file or folder. */
 function isPacked(path: string, files: readonly string[]): boolean {
   if (ALWAYS.has(path)) return true;
