@@ -50,12 +50,13 @@ export async function runAtomically(run: ChangeSetRun, plan: AtomicPlan): Promis
   const { database, isRepeatable } = plan;
   let unit = new CommitUnit();
   let attempt: Attempt | null = null;
+  let { gathered } = plan;
   const time = new TransactionTime(timeout);
   const work = async (transaction: unknown): Promise<readonly OperationResponse[]> => {
     restart();
     unit = new CommitUnit();
     const whole = new OpenTransaction(database, transaction);
-    const running = new Attempt(run, plan, whole, unit);
+    const running = new Attempt(run, { ...plan, gathered }, whole, unit);
     attempt = running;
     try {
       const late = (after: number): ODataError =>
@@ -66,7 +67,13 @@ export async function runAtomically(run: ChangeSetRun, plan: AtomicPlan): Promis
     }
   };
   try {
-    const responses = await database.transact(work, context, { isRepeatable, timeout });
+    const transact = (): ReturnType<typeof work> => database.transact(work, context, { isRepeatable, timeout });
+    const responses = await transact().catch((error: unknown) => {
+      if (!isRepeatable || !hasEndedTogether(attempt)) throw error;
+      // One by one, the operation at fault has its error.
+      gathered = [];
+      return transact();
+    });
     unit.commit();
     return responses;
   } catch (error) {
@@ -77,6 +84,10 @@ export async function runAtomically(run: ChangeSetRun, plan: AtomicPlan): Promis
 /** Returns the operation in which an attempt has ended; null for none. */
 function operationOf(attempt: Attempt | null): BatchOperation | null {
   return attempt?.current ?? null;
+}
+
+function hasEndedTogether(attempt: Attempt | null): boolean {
+  return attempt?.hasEndedTogether === true;
 }
 
 /** An operation that has been executed. */
@@ -97,6 +108,8 @@ class Attempt {
   readonly #turn = new Turn();
   /** The operation in execution; null for the end of the transaction, which belongs to none. */
   current: BatchOperation | null = null;
+  /** Whether the database has rolled back the whole transaction because of an error of operations that were executed together. */
+  hasEndedTogether = false;
 
   constructor(run: ChangeSetRun, plan: AtomicPlan, whole: OpenTransaction, unit: CommitUnit) {
     this.#run = run;
@@ -157,6 +170,8 @@ class Attempt {
         await gathered.begin(() => part.enclose(() => this.#run.execute(operation, part, gathered)));
         if (this.#turn.isOver) await this.#turn.next();
       }
+      // Its errors may be those of any of the operations.
+      this.current = null;
       const executed: Executed[] = [];
       for (const [index, made] of (await gathered.write()).entries()) {
         const [operation, part] = [operations[index], parts[index]];
@@ -168,13 +183,18 @@ class Attempt {
       }
       return executed;
     };
+    let isEnded = false;
+    const end = (): void => void (isEnded = true);
     try {
-      const executed = await database.attempt(whole.transaction, "creates", () => gathered.enclose(execute));
+      const executed = await database.attempt(whole.transaction, "creates", () => gathered.enclose(execute), end);
       unit.joinTo(this.#unit);
       return executed;
     } catch (error) {
+      whole.checkKept();
       if (database.isLost(error)) throw error;
-      return null;
+      if (!isEnded) return null;
+      this.hasEndedTogether = true;
+      throw error;
     }
   }
 

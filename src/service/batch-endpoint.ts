@@ -129,7 +129,7 @@ function planOperation(definition: ServiceDefinition, path: ResourcePath, method
   }
   const writes = plannedWrites(definition, path, method);
   const isCreation = method === "POST" && (path.kind === "entitySet" || path.kind === "navigation");
-  const isGathered = isCreation && path.kind === "entitySet" && mayGather(set);
+  const isGathered = isCreation && path.kind === "entitySet" && mayGather(set, definition);
   return {
     writes,
     created: isCreation ? createdPath(definition, set, path) : null,

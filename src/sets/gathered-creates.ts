@@ -1,7 +1,7 @@
 import { keptPer } from "../base/memo.ts";
 import type { Context } from "../definition/context.ts";
 import type { CreateHandler } from "../definition/handlers.ts";
-import type { EntitySetDefinition } from "../definition/model/service-definition.ts";
+import type { EntitySetDefinition, ServiceDefinition } from "../definition/model/service-definition.ts";
 import { isAsyncFunction } from "../definition/model/set-values.ts";
 import { answeredValue } from "../execution/entities/handler-answer.ts";
 import type { CreatesTogether } from "../execution/entities/reader.ts";
@@ -24,20 +24,30 @@ class Signal<T> {
 }
 
 /** Ends operations that wait for a write that does not take place. */
-class NotTogether extends Error {}
+class NotTogether extends Error {
+  constructor() {
+    super("The entities of a change set cannot be created together.");
+  }
+}
 
 /** Sets whose functions use the open transaction before the write: they are to see the rows of earlier operations. */
 const readersOf = keptPer((_set: EntitySetDefinition): { areKnown: boolean } => ({ areKnown: false }));
+
+/** Whether a function of the application runs after the create of an entity, which may be nested. */
+const callsAfter = keptPer(({ entitySets }: ServiceDefinition) =>
+  [...entitySets.values()].some(({ hooks }) => hooks?.after.create !== undefined),
+);
 
 /**
  * Returns whether the creates of consecutive operations may be written together: a table adds the rows, and no function of the
  * application may see, between them, that the earlier ones are missing.
  */
-export function mayGather(set: EntitySetDefinition): boolean {
-  const { handlers, hooks, setValues, leavesRows } = set;
+export function mayGather(set: EntitySetDefinition, service: ServiceDefinition): boolean {
+  const { handlers, hooks, setValues, leavesRows, settings } = set;
   if (handlers.create?.many === undefined || leavesRows === undefined || readersOf(set).areKnown) return false;
   const isAsync = setValues?.isAsync.create === true || isAsyncFunction(hooks?.before.create);
-  return !isAsync && hooks?.after.create === undefined;
+  if (isAsync || hooks?.after.create !== undefined) return false;
+  return !(settings.allowDeepInsert && callsAfter(service));
 }
 
 /** An operation in execution. */
@@ -89,7 +99,7 @@ export class GatheredCreates<T> implements CreatesTogether {
 
   /**
    * Begins an operation, and waits until it has given its entity to `add`.
-   * @throws NotTogether if it ends before, or used the transaction in which entities of others are still missing
+   * @throws the error of the operation; NotTogether if it ends before, or used the transaction in which entities of others are still missing
    */
   async begin(execute: () => Promise<T>): Promise<void> {
     const used = this.#whole.uses;
@@ -99,10 +109,14 @@ export class GatheredCreates<T> implements CreatesTogether {
     const result = execute();
     this.#running.push({ result, turn: this.#turn });
     result.then(ended, ended);
-    const isAlone = !(await this.#reached.promise);
+    if (!(await this.#reached.promise)) {
+      await result;
+      throw new NotTogether();
+    }
     const isUsed = this.#running.length > 1 && this.#whole.uses !== used;
-    if (isUsed) readersOf(this.#set).areKnown = true;
-    if (isAlone || isUsed) throw new NotTogether();
+    if (!isUsed) return;
+    readersOf(this.#set).areKnown = true;
+    throw new NotTogether();
   }
 
   /** Adds the entities. @returns functions that end the operations, to be called one after another */

@@ -30,8 +30,9 @@ export interface TransactionalDatabase {
   /**
    * Runs a part of the work of an open transaction. If the part fails, only this part is rolled back.
    * @param name the number of enclosing parts, or another name that no enclosing part has
+   * @param ended is called after a failure if the database has rolled back the whole transaction: nothing may follow in it
    */
-  attempt<T>(transaction: unknown, name: number | "creates", part: () => Promise<T>): Promise<T>;
+  attempt<T>(transaction: unknown, name: number | "creates", part: () => Promise<T>, ended?: () => void): Promise<T>;
   /** Returns whether an error has rolled back the whole transaction, which may succeed on a retry. */
   isLost(error: unknown): boolean;
   /** Whether triggers run at the end of a transaction, as far as schema checks have found. */

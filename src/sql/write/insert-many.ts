@@ -8,6 +8,7 @@ import { toEntity } from "../read/read-entity.ts";
 import { checkReferredRows, statedIn, type StatedIn, type StatedRow, statesReferences } from "./guarded-references.ts";
 import { cellsToWrite, type Stored, valuesToStore } from "./new-row.ts";
 import type { Restrictions } from "./placed-rows.ts";
+import { mayReferToLater } from "./references-within.ts";
 import { findsReferred } from "./referred-texts.ts";
 import { isContention } from "./repeated-attempts.ts";
 import { mayShareKeys } from "./shared-keys.ts";
@@ -237,6 +238,9 @@ const UNDONE: UndoneRows = { isOther: false };
 /** A statement has not returned the rows as they were to be written, or not in their order. */
 class OtherRows extends Error {}
 
+/** A row may refer to a later row of its statement, which does not exist yet when the rows are added one by one. */
+class LaterRows extends Error {}
+
 /**
  * Adds rows by one statement.
  * @returns the rows as stored; or, after everything is undone, that they have to be added one by one
@@ -259,18 +263,28 @@ async function insertTogether(
   );
   const cells = rows.flatMap((row) => row.cells);
   const run = async (text: string): Promise<unknown> => session.run({ sql: text, parameters: [], width: 0 });
+  let isEnded = false;
+  const end = (): void => void (isEnded = true);
   try {
-    return await withSavepoint("odatakit_rows", run, async () => {
-      const found = await writer.run(task, statement, () => ({ cells }), {
-        columns: first.columns,
-        cells: first.cells,
-      });
-      if (found.rows.length !== rows.length) throw new OtherRows();
-      return found.rows.map((row, index) =>
-        storedAs(rows[index], () => toEntity({ row, rowShape: statement.rowShape })),
-      );
-    });
+    return await withSavepoint(
+      "odatakit_rows",
+      run,
+      async () => {
+        const found = await writer.run(task, statement, () => ({ cells }), {
+          columns: first.columns,
+          cells: first.cells,
+        });
+        if (found.rows.length !== rows.length) throw new OtherRows();
+        const stored = found.rows.map((row, index) =>
+          storedAs(rows[index], () => toEntity({ row, rowShape: statement.rowShape })),
+        );
+        if (mayReferToLater(table.entityType.key, first.columns, stored)) throw new LaterRows();
+        return stored;
+      },
+      end,
+    );
   } catch (error) {
+    if (isEnded) throw error;
     if (error instanceof OtherRows || error instanceof UnreadableRowError) return { isOther: true };
     if (isContention(error) || (isODataError(error) && error.status >= 500)) throw error;
     return UNDONE;

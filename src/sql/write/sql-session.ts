@@ -168,11 +168,16 @@ async function once<T>(write: Write, work: () => Maybe<T>): Promise<T> {
   }
 }
 
-/** Runs work within a transaction and undoes it if it fails. @param run runs one command */
+/**
+ * Runs work within a transaction and undoes it if it fails.
+ * @param run runs one command
+ * @param ended is called after a failure if the database has rolled back the whole transaction: later commands would be outside
+ */
 export async function withSavepoint<T>(
   name: string,
   run: (command: string) => Promise<unknown>,
   work: () => Promise<T>,
+  ended?: () => void,
 ): Promise<T> {
   await run(`savepoint ${name}`);
   try {
@@ -181,7 +186,7 @@ export async function withSavepoint<T>(
     return result;
   } catch (error) {
     // A database that rolled back the whole transaction has no savepoint any more. The first error is the reason.
-    await run(`rollback to savepoint ${name}`).catch(() => undefined);
+    await run(`rollback to savepoint ${name}`).catch(() => ended?.());
     throw error;
   }
 }

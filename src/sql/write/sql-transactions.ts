@@ -56,9 +56,9 @@ const PARTS: Pick<TransactionalDatabase, "attempt" | "isLost" | "settle"> = {
       throw contentionBehind(error) ?? toCommitFault(error);
     }
   },
-  attempt: async (transaction, name, part) => {
+  attempt: async (transaction, name, part, ended) => {
     const open = required(openTransaction(transaction), "A part of a transaction requires an open transaction.");
-    return withSavepoint(`odatakit_part_${String(name)}`, (command) => run(open, command), part);
+    return withSavepoint(`odatakit_part_${String(name)}`, (command) => run(open, command), part, ended);
   },
   isLost: (error) => contentionBehind(error) !== null,
 };
