@@ -149,7 +149,13 @@ export interface SetContext<
   inTransaction<Result>(
     this: void,
     work: (context: SetContext<E, N, T> & TransactionContext<T>) => Maybe<Result>,
-    options?: TransactionOptions,
+    options?: TransactionOptions & { readonly over?: undefined },
+  ): Promise<Result>;
+  /** The transaction may be over the database of another set, `over`. */
+  inTransaction<Result>(
+    this: void,
+    work: (context: SetContext<E, N> & TransactionContext) => Maybe<Result>,
+    options: TransactionOptions,
   ): Promise<Result>;
   afterCommit(this: void, work: (context: SetContext<E, N, T>) => unknown): void;
 }

@@ -172,6 +172,9 @@ test("ctx.transaction has the type of the database of the set", () => {
     before: {
       patch: async ({ ctx }) => {
         expectTypeOf(ctx.transaction).toEqualTypeOf<Opened | undefined>();
+        await ctx.inTransaction((within) => expectTypeOf(within.transaction).toEqualTypeOf<Opened>(), { timeout: 5 });
+        const other = entitySet(Customer, { getAll: () => [] });
+        await ctx.inTransaction((within) => expectTypeOf(within.transaction).toEqualTypeOf<unknown>(), { over: other });
         ctx.afterCommit((later) => expectTypeOf(later.transaction).toEqualTypeOf<Opened | undefined>());
         // @ts-expect-error -- a table that the database does not have
         await ctx.transaction?.selectFrom("bills").execute();
