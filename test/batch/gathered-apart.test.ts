@@ -142,25 +142,28 @@ describe.each(ENGINES)("the creates of a change set that are to run apart, over 
       ? ["do $$ begin raise exception 'deadlock' using errcode = '40P01'; end $$"]
       : ["rollback", "begin not atomic signal sqlstate '40001' set mysql_errno = 1213; end"];
 
-  test.skipIf(name === "sqlite")("are executed again after a deadlock before the write", async () => {
-    let count = 0;
-    const fail = async (ctx: Context): Promise<void> => {
-      for (const command of deadlock) await sql.raw(command).execute(ctx.transaction as AnyDatabase);
-    };
-    const { send, get } = shop({
-      before: {
-        create: ({ ctx }) => {
-          count += 1;
-          return count === 2 ? fail(ctx) : undefined;
+  test.skipIf(name === "sqlite").each(["before", "validate"] as const)(
+    "are executed again after a deadlock before the write, in %s",
+    async (kind) => {
+      let count = 0;
+      const fail = async (ctx: Context): Promise<void> => {
+        for (const command of deadlock) await sql.raw(command).execute(ctx.transaction as AnyDatabase);
+      };
+      const { send, get } = shop({
+        [kind]: {
+          create: ({ ctx }: { readonly ctx: Context }) => {
+            count += 1;
+            return count === 2 ? fail(ctx) : undefined;
+          },
         },
-      },
-    });
-    const responses = await send(codes(4).map((code) => post(code)));
-    expect(responses.map(({ status }) => status)).toEqual([201, 201, 201, 201]);
-    expect((await get("Items?$orderby=Id")).value.map((each) => each["Code"])).toEqual(codes(4));
-    // The first attempt ends with the second operation.
-    expect(count).toBe(6);
-  });
+      });
+      const responses = await send(codes(4).map((code) => post(code)));
+      expect(responses.map(({ status }) => status)).toEqual([201, 201, 201, 201]);
+      expect((await get("Items?$orderby=Id")).value.map((each) => each["Code"])).toEqual(codes(4));
+      // The first attempt ends with the second operation.
+      expect(count).toBe(6);
+    },
+  );
 
   test.skipIf(name === "sqlite")(
     "have one error without an operation if each attempt to write them fails because of others",
