@@ -63,7 +63,7 @@ export const readEntity: Endpoint = inPlannedStages({
     });
     return chain(found, (entity) => {
       if (entity !== null) return expandUnlessKnown(execution, entityPlan, entity);
-      if (isOwn(query.selectExpand)) checkMissingMatch(execution, origin);
+      if (isOfOneEntity(query.selectExpand)) checkMissingMatch(execution, origin);
       throw entityNotFound(origin, keyText);
     });
   },
@@ -105,10 +105,13 @@ type ExpandedEntity = Pick<FoundEntity, "entity" | "rowShape">;
 
 /** Reads an entity, unless the client has it. @throws ODataError `PreconditionFailed`, or as for `withETag` */
 function expandUnlessKnown(execution: Execution, resource: EntityResource, found: FoundEntity): Maybe<EntityResult> {
-  if (isOwn(resource.query.selectExpand)) {
+  const { selectExpand } = resource.query;
+  if (isOfOneEntity(selectExpand)) {
     const etag = etagFor(execution, resource, found);
     checkReadMatch(execution, etag);
-    if (isUnchanged(execution, resource.origin, etag)) return { etag, expanded: null };
+    // The ETag does not show whether a virtual property has changed.
+    const isStored = virtualIn(selectExpand).length === 0;
+    if (isStored && isUnchanged(execution, resource.origin, etag)) return { etag, expanded: null };
   }
   return withETag(execution, resource, found);
 }
@@ -143,12 +146,12 @@ function etagFor({ access }: Execution, { origin }: EntityResource, found: Found
 }
 
 /**
- * Whether a response depends on nothing but the stored values of its entity, so that the ETag shows whether it has changed.
+ * Whether a response depends on nothing but its entity, so that preconditions about the ETag of the entity are about the response.
  * @see docs/reference/etags.md
  */
-const isOwn = keptPer((clause: SelectExpandClause): boolean => {
+const isOfOneEntity = keptPer((clause: SelectExpandClause): boolean => {
   const { expanded, computed = [] } = clause;
-  if (expanded.length > 0 || virtualIn(clause).length > 0 || mentionsOf(namedIn(clause)) !== null) return false;
+  if (expanded.length > 0 || mentionsOf(namedIn(clause)) !== null) return false;
   return !computed.some(({ expression }) => readsClock(expression));
 });
 

@@ -40,10 +40,10 @@ export const readProperty: Endpoint = inStages({
         throw entityNotFound(entitySet, addressed.key);
       }
       const etag = etagOf(entitySet, found.entity, found.rowShape, execution.access.properties);
+      checkReadMatch(execution, etag);
       // The ETag does not show whether a virtual property has changed.
-      const isOwn = addressed.property.virtual === undefined;
-      if (isOwn) checkReadMatch(execution, etag);
-      if (isOwn && isUnchanged(execution, entitySet, etag)) return { etag, found: null };
+      const isStored = addressed.property.virtual === undefined;
+      if (isStored && isUnchanged(execution, entitySet, etag)) return { etag, found: null };
       return chain(showOwner(execution, addressed, found), (shown) => ({ etag, found: shown }));
     });
   },

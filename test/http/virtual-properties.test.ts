@@ -140,6 +140,10 @@ describe.each(FORMS)("virtual properties over $title", ({ open }) => {
     expect(await send("GET Customers(1)?$select=Name", undefined, { "If-None-Match": tag })).toMatchObject({
       status: 304,
     });
+    for (const url of ["GET Customers(1)", "GET Customers(1)/Iban", "GET Customers(1)?$select=Name"]) {
+      expect((await send(url, undefined, { "If-Match": tag })).status).toBe(200);
+      expect((await send(url, undefined, { "If-Match": '"other"' })).status).toBe(412);
+    }
     const list = (await send("GET Customers?$top=1")).body as { value: { "@odata.etag": string }[] };
     expect(list.value[0]?.["@odata.etag"]).toBe(tag);
     const changed = await send("PATCH Customers(1)", { Iban: "DE0011115555" }, { "If-Match": tag });
