@@ -153,7 +153,7 @@ export default defineConfig({
       provider: "v8",
       include: ["src/**/*.ts"],
       // They run in a thread, where coverage is not measured.
-      exclude: ["src/engines/sqlite/reader-thread.ts"],
+      exclude: ["src/databases/sqlite/driver/reader-thread.ts"],
       reportOnFailure: true,
       ...(RECORDED === undefined
         ? {

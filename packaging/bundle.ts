@@ -10,7 +10,7 @@ export interface PackageEntry {
 
 /** Files of the package that its code starts as threads. They are in the folder of the entry that starts them. */
 const THREADS: Readonly<Record<string, string>> = {
-  "engines/sqlite/reader-thread": "./src/engines/sqlite/reader-thread.ts",
+  "engines/sqlite/reader-thread": "./src/databases/sqlite/driver/reader-thread.ts",
 };
 
 /** Programs of the package, which `bin` names. */

@@ -2,9 +2,9 @@ import { Kysely } from "kysely";
 import { odataService } from "odatakit";
 import { sqlEntitySet } from "odatakit/kysely";
 import { sqliteDialect } from "odatakit/sqlite";
-import { parseExpression } from "../../src/syntax/expression-parser.ts";
-import { tokenize } from "../../src/syntax/lexer.ts";
-import { DEFAULT_SYNTAX_LIMITS, type ParseContext } from "../../src/syntax/parse-context.ts";
+import { parseExpression } from "../../src/language/syntax/expression-parser.ts";
+import { tokenize } from "../../src/language/syntax/lexer.ts";
+import { DEFAULT_SYNTAX_LIMITS, type ParseContext } from "../../src/language/syntax/parse-context.ts";
 import { Order } from "../model.ts";
 import { cpuOf, type Figure, toFigure } from "./figures.ts";
 

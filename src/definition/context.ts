@@ -1,5 +1,5 @@
 import type { Maybe } from "../base/maybe.ts";
-import type { Caller, Reading } from "../query/reading.ts";
+import type { Caller, Reading } from "../language/query/reading.ts";
 import type { EntityOf, KeyOf, NewEntityOf, ReadEntityOf } from "./types/entity-values.ts";
 import type { NavigationDeclaration } from "./types/navigation-declaration.ts";
 import type { RowOf, RowPredicate } from "./types/row-predicate.ts";

@@ -1,6 +1,6 @@
 import type { ByteCount } from "../base/byte-count.ts";
 import type { Maybe } from "../base/maybe.ts";
-import type { ODataError } from "../errors/odata-error.ts";
+import type { ODataError } from "../base/errors/odata-error.ts";
 import type {
   ApplyClause,
   ComputedProperty,
@@ -9,8 +9,8 @@ import type {
   OrderByItem,
   SearchClause,
   SelectedProperty,
-} from "../query/clauses.ts";
-import type { KeyedJoins, KeyedRow, QueryableSource } from "../query/source.ts";
+} from "../language/query/clauses.ts";
+import type { KeyedJoins, KeyedRow, QueryableSource } from "../language/query/source.ts";
 import type { ResultOf } from "./types/entity-values.ts";
 import type { ComplexTypeDeclaration, EntityTypeDeclaration } from "./types/value-type.ts";
 

@@ -1,5 +1,5 @@
-import type { ConfigurationFault } from "../errors/configuration-error.ts";
-import { nearestName } from "../errors/nearest-name.ts";
+import type { ConfigurationFault } from "../base/errors/configuration-error.ts";
+import { nearestName } from "../base/errors/nearest-name.ts";
 
 /** The rule for the value of an option. An absent or undefined option passes every rule. */
 export type OptionRule =

@@ -1,4 +1,4 @@
-import type { ErrorCode } from "../errors/error-codes.ts";
+import type { ErrorCode } from "../base/errors/error-codes.ts";
 
 /** The behaviour of a registration where its specification and the standard differ. */
 export interface ServiceProfile {

@@ -1,5 +1,5 @@
-import type { Fault } from "../errors/fault.ts";
-import { JsonNumber } from "../json/write-json.ts";
+import type { Fault } from "../base/errors/fault.ts";
+import { JsonNumber } from "../base/json/write-json.ts";
 import type { EnumType } from "./model.ts";
 import type { Facets, PrimitiveType } from "./primitive-type.ts";
 import {

@@ -1,4 +1,4 @@
-import type { JsonValue } from "../json/write-json.ts";
+import type { JsonValue } from "../base/json/write-json.ts";
 import {
   compareDateTimeOffsets,
   fractionOf,

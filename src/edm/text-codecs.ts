@@ -1,5 +1,5 @@
-import type { Fault } from "../errors/fault.ts";
-import { writeJsonString } from "../json/write-json.ts";
+import type { Fault } from "../base/errors/fault.ts";
+import { writeJsonString } from "../base/json/write-json.ts";
 import { decodeBase64, encodeBase64Url } from "./base64.ts";
 import { PRIMITIVE_TYPES, type Facets } from "./primitive-type.ts";
 import {

@@ -1,5 +1,5 @@
-import type { Fault } from "../errors/fault.ts";
-import { type JsonValue, JsonNumber } from "../json/write-json.ts";
+import type { Fault } from "../base/errors/fault.ts";
+import { type JsonValue, JsonNumber } from "../base/json/write-json.ts";
 import type { EnumType } from "./model.ts";
 import type { PrimitiveType } from "./primitive-type.ts";
 

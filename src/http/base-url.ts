@@ -1,4 +1,4 @@
-import { type ODataError, protocolError } from "../errors/odata-error.ts";
+import { type ODataError, protocolError } from "../base/errors/odata-error.ts";
 import { readHeaderParameter, splitHeaderList } from "./headers.ts";
 import type { ODataRequest } from "./odata-request.ts";
 

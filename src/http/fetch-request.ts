@@ -1,4 +1,4 @@
-import { protocolError } from "../errors/odata-error.ts";
+import { protocolError } from "../base/errors/odata-error.ts";
 import { readHeaderParameter, splitHeaderList } from "./headers.ts";
 import type { ODataRequest } from "./odata-request.ts";
 import type { ODataResponse } from "./odata-response.ts";

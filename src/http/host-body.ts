@@ -1,4 +1,4 @@
-import { type ODataError, protocolError } from "../errors/odata-error.ts";
+import { type ODataError, protocolError } from "../base/errors/odata-error.ts";
 import { bodyWasRead, payloadTooLarge } from "./read-json-body.ts";
 
 /** A number with more digits may be rounded: the host parsed it into a double. */

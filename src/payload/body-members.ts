@@ -4,10 +4,10 @@ import { keyValues } from "../edm/literal.ts";
 import type { StructuralProperty, EntityType } from "../edm/model.ts";
 import { describeValue, type PrimitiveValue } from "../edm/value-codec.ts";
 import { codecOf } from "../edm/value-codecs.ts";
-import type { Fault } from "../errors/fault.ts";
-import { nearestName } from "../errors/nearest-name.ts";
-import { isODataError, MAX_FAULTS, type ODataError, protocolError } from "../errors/odata-error.ts";
-import { type JsonObject, namesOf, isJsonObject, type JsonValue } from "../json/write-json.ts";
+import type { Fault } from "../base/errors/fault.ts";
+import { nearestName } from "../base/errors/nearest-name.ts";
+import { isODataError, MAX_FAULTS, type ODataError, protocolError } from "../base/errors/odata-error.ts";
+import { type JsonObject, namesOf, isJsonObject, type JsonValue } from "../base/json/write-json.ts";
 
 /** An object that is read from a body, by the application's fields. */
 export interface BodyObject {

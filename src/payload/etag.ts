@@ -4,9 +4,9 @@ import { durationFractionOf, wholeSecondsOf } from "../edm/duration.ts";
 import type { EntitySet, EntityType, StructuralProperty } from "../edm/model.ts";
 import type { PrimitiveValue, ValueCodec } from "../edm/value-codec.ts";
 import { codecOf } from "../edm/value-codecs.ts";
-import type { PropertyAccess } from "../query/capabilities.ts";
-import type { RowShape } from "../query/row-shape.ts";
-import { storedBehind } from "../query/shown-entity.ts";
+import type { PropertyAccess } from "../language/query/capabilities.ts";
+import type { RowShape } from "../language/query/row-shape.ts";
+import { storedBehind } from "../language/query/shown-entity.ts";
 import { compileScalarReader, requireObject, requireRow } from "./property-reader.ts";
 import { sha256Base64 } from "./sha256.ts";
 

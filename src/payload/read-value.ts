@@ -10,7 +10,7 @@ import {
   type ValueCodec,
 } from "../edm/value-codec.ts";
 import { codecOf, valueCodec } from "../edm/value-codecs.ts";
-import { isJsonObject, type JsonObject, type JsonValue } from "../json/write-json.ts";
+import { isJsonObject, type JsonObject, type JsonValue } from "../base/json/write-json.ts";
 import {
   type BodyObject,
   compileAbsentValue,

@@ -1,7 +1,7 @@
 import { keptPer, keptPerPair } from "../base/memo.ts";
 import type { EntitySet, EntityType, StructuralProperty } from "../edm/model.ts";
 import { codecOf } from "../edm/value-codecs.ts";
-import type { RowShape } from "../query/row-shape.ts";
+import type { RowShape } from "../language/query/row-shape.ts";
 import { compileFieldReader, compileRequiredReader, requireObject, requireRow } from "./property-reader.ts";
 
 /** Writes the key predicate of an entity, such as `(5)` or `(A=1,B='x')`, percent-encoded. */

@@ -1,7 +1,7 @@
 import type { EntitySet, EntityType } from "../edm/model.ts";
-import { selectsKey, type SelectExpandClause, type ExpandedNavigation } from "../query/clauses.ts";
-import type { ExpandedEntity, Related, RelatedCollection } from "../query/expanded-entity.ts";
-import type { RowShape } from "../query/row-shape.ts";
+import { selectsKey, type SelectExpandClause, type ExpandedNavigation } from "../language/query/clauses.ts";
+import type { ExpandedEntity, Related, RelatedCollection } from "../language/query/expanded-entity.ts";
+import type { RowShape } from "../language/query/row-shape.ts";
 import { type EntityText, joinTexts, prefixed } from "./entity-text.ts";
 import { etagWriter, marked } from "./etag.ts";
 import type { PayloadFormat } from "./payload-format.ts";

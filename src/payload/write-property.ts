@@ -1,7 +1,7 @@
 import { keptPerPair } from "../base/memo.ts";
 import type { ComplexType, EntityType, StructuralProperty } from "../edm/model.ts";
 import { codecOf } from "../edm/value-codecs.ts";
-import type { RowColumn, RowShape } from "../query/row-shape.ts";
+import type { RowColumn, RowShape } from "../language/query/row-shape.ts";
 import type { PayloadFormat } from "./payload-format.ts";
 import {
   compileFieldReader,

@@ -1,7 +1,7 @@
 import type { ComplexType } from "../edm/model.ts";
 import { codecOf } from "../edm/value-codecs.ts";
-import type { SelectedProperty } from "../query/clauses.ts";
-import type { ComplexColumn, DocumentColumn, RowColumn, RowShape, ScalarColumn } from "../query/row-shape.ts";
+import type { SelectedProperty } from "../language/query/clauses.ts";
+import type { ComplexColumn, DocumentColumn, RowColumn, RowShape, ScalarColumn } from "../language/query/row-shape.ts";
 import type { PayloadFormat } from "./payload-format.ts";
 import { missingCell, asRow, columnOf, compileIsNull, mayBeNull } from "./property-reader.ts";
 import {

@@ -2,8 +2,8 @@ import type { ComplexType, StructuralProperty, ValueType } from "../edm/model.ts
 import { typeName } from "../edm/type-name.ts";
 import type { PrimitiveValue } from "../edm/value-codec.ts";
 import { codecOf } from "../edm/value-codecs.ts";
-import type { SelectedProperty } from "../query/clauses.ts";
-import { hasNulls } from "../query/shown-entity.ts";
+import type { SelectedProperty } from "../language/query/clauses.ts";
+import { hasNulls } from "../language/query/shown-entity.ts";
 import type { PayloadFormat } from "./payload-format.ts";
 import {
   kindOfValue,

@@ -1,6 +1,6 @@
 import { HeldBytes } from "../base/held-bytes.ts";
 import { builtinModule } from "../base/host.ts";
-import type { Limits } from "../query/capabilities.ts";
+import type { Limits } from "../language/query/capabilities.ts";
 
 /** The share of the limit of the heap that all requests hold by default, and the bytes where it is unknown. */
 const SHARE_OF_HEAP = 0.25;

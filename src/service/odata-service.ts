@@ -1,4 +1,4 @@
-import { bindAnnotations } from "../annotations/bind-annotations.ts";
+import { bindAnnotations } from "../definition/annotations/bind-annotations.ts";
 import { isPromiseLike } from "../base/maybe.ts";
 import { BoundedCache, keeper } from "../base/memo.ts";
 import { type Logger, defaultLogger } from "../definition/logger.ts";
@@ -10,26 +10,26 @@ import {
 import type { ServiceOptions } from "../definition/model/service-options.ts";
 import { buildServiceDefinition } from "../definition/startup/build-service-definition.ts";
 import type { Model, EntitySet, NavigationProperty } from "../edm/model.ts";
-import { hasRules } from "../endpoints/authorize.ts";
-import { implicitSet } from "../endpoints/compose-result.ts";
+import { hasRules } from "./endpoints/authorize.ts";
+import { implicitSet } from "./endpoints/compose-result.ts";
 import {
   keepsUnreadable,
   type ServiceRuntime,
   type EntitySetRuntime,
   type NavigationRuntime,
-} from "../endpoints/service-runtime.ts";
-import { StageClock } from "../endpoints/stage-clock.ts";
-import { ROW_RULES } from "../execution/reads/gate.ts";
+} from "./endpoints/service-runtime.ts";
+import { StageClock } from "./endpoints/stage-clock.ts";
+import { ROW_RULES } from "../engine/reads/gate.ts";
 import { fromFetchRequest, toFetchResponse } from "../http/fetch-request.ts";
 import { readRequestId } from "../http/headers.ts";
 import type { ODataRequest } from "../http/odata-request.ts";
 import type { ODataResponse } from "../http/odata-response.ts";
 import { type BodySettings, compileBodyReaders, compileRelatedReader } from "../payload/body-readers.ts";
 import { tokenSeal } from "../payload/token-seal.ts";
-import { readForm } from "../plan/plan-collection.ts";
-import { hasNavigationRoute, routeWays } from "../plan/table-navigation.ts";
-import type { Capabilities } from "../query/capabilities.ts";
-import { EntitySets } from "../sets/entity-sets.ts";
+import { readForm } from "../engine/plan/plan-collection.ts";
+import { hasNavigationRoute, routeWays } from "../engine/plan/table-navigation.ts";
+import type { Capabilities } from "../language/query/capabilities.ts";
+import { EntitySets } from "./sets/entity-sets.ts";
 import { answerRequest, type ServiceRoutes, finishResponse } from "./answer-request.ts";
 import { batchEndpoint } from "./batch-endpoint.ts";
 import { withCors } from "./cors.ts";

@@ -1,10 +1,10 @@
-import { ConfigurationError, type ConfigurationFault } from "../errors/configuration-error.ts";
-import { protocolError } from "../errors/odata-error.ts";
+import { ConfigurationError, type ConfigurationFault } from "../base/errors/configuration-error.ts";
+import { protocolError } from "../base/errors/odata-error.ts";
 import { ODATA_VERSION } from "../http/base-url.ts";
 import { readRequestId } from "../http/headers.ts";
 import type { ODataRequest } from "../http/odata-request.ts";
 import type { ODataResponse } from "../http/odata-response.ts";
-import { splitTarget } from "../syntax/query-options-parser.ts";
+import { splitTarget } from "../language/syntax/query-options-parser.ts";
 import { finishResponse } from "./answer-request.ts";
 import { NOWHERE } from "./compose-services.ts";
 import { isBelowPrefix } from "./find-route.ts";

@@ -2,25 +2,25 @@ import type { EnumType } from "../../src/edm/model.ts";
 import { PRIMITIVE_TYPE_NAMES, PRIMITIVE_TYPES, type PrimitiveTypeName } from "../../src/edm/primitive-type.ts";
 import { InvalidValueError } from "../../src/edm/value-codec.ts";
 import { valueCodec } from "../../src/edm/value-codecs.ts";
-import { isODataError } from "../../src/errors/odata-error.ts";
+import { isODataError } from "../../src/base/errors/odata-error.ts";
 import { checkMaxVersion } from "../../src/http/base-url.ts";
 import { readPreferences } from "../../src/http/headers.ts";
 import { checkFormatOption } from "../../src/http/media-type.ts";
-import { parseExpression } from "../../src/syntax/expression-parser.ts";
-import { tokenize } from "../../src/syntax/lexer.ts";
-import { parseOrderBy } from "../../src/syntax/order-by-parser.ts";
-import type { ParseContext } from "../../src/syntax/parse-context.ts";
-import { parseKeyPredicate, parseResourcePath } from "../../src/syntax/path-parser.ts";
+import { parseExpression } from "../../src/language/syntax/expression-parser.ts";
+import { tokenize } from "../../src/language/syntax/lexer.ts";
+import { parseOrderBy } from "../../src/language/syntax/order-by-parser.ts";
+import type { ParseContext } from "../../src/language/syntax/parse-context.ts";
+import { parseKeyPredicate, parseResourcePath } from "../../src/language/syntax/path-parser.ts";
 import {
   parseBoolean,
   parseNonNegativeInteger,
   parseQueryOptions,
   parseQueryString,
   splitTarget,
-} from "../../src/syntax/query-options-parser.ts";
-import { parseSearch } from "../../src/syntax/search-parser.ts";
-import { parseExpand, parseSelect } from "../../src/syntax/select-expand-parser.ts";
-import { isIdentifier, type Literal } from "../../src/syntax/token.ts";
+} from "../../src/language/syntax/query-options-parser.ts";
+import { parseSearch } from "../../src/language/syntax/search-parser.ts";
+import { parseExpand, parseSelect } from "../../src/language/syntax/select-expand-parser.ts";
+import { isIdentifier, type Literal } from "../../src/language/syntax/token.ts";
 import { parseContext } from "../syntax/parsing.ts";
 import type { AbnfCase, AbnfModel } from "./abnf-case.ts";
 

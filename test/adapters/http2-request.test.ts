@@ -2,7 +2,7 @@ import { EventEmitter } from "node:events";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { Http2ServerRequest, Http2ServerResponse, type ServerHttp2Stream } from "node:http2";
 import { expect, test } from "vitest";
-import { fromIncomingMessage } from "../../src/adapters/node-request.ts";
+import { fromIncomingMessage } from "../../src/hosts/adapters/node-request.ts";
 import type { ODataRequest } from "../../src/http/odata-request.ts";
 
 /** A stream in a state that a test cannot time in a real one. */

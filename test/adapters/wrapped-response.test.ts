@@ -3,7 +3,7 @@ import { createServer, get, type IncomingMessage, type ServerResponse } from "no
 import { PassThrough } from "node:stream";
 import { setImmediate as turn } from "node:timers/promises";
 import { expect, onTestFinished, test } from "vitest";
-import { sendResponse } from "../../src/adapters/node-response.ts";
+import { sendResponse } from "../../src/hosts/adapters/node-response.ts";
 import { started, untilQuiet } from "./hosts.ts";
 
 /** Pipes a response through another stream, as compressing middleware does: `on` and `write` are replaced. */

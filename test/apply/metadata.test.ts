@@ -1,6 +1,6 @@
 // Statements: docs/reference/apply.md#metadata
 import { afterAll, expect, test } from "vitest";
-import { writeApplySupported } from "../../src/csdl/write-apply-supported.ts";
+import { writeApplySupported } from "../../src/payload/csdl/write-apply-supported.ts";
 import type { ComplexType, StructuralProperty } from "../../src/edm/model.ts";
 import { everything } from "../binder/model.ts";
 import { faultsOfJsonSchema, faultsOfSchema, readCsdl } from "../csdl/validate-csdl.ts";

@@ -8,7 +8,7 @@ import { edm, entityType, odataService } from "odatakit";
 import { sqlEntitySet } from "odatakit/kysely";
 import { sqliteDialect } from "odatakit/sqlite";
 import { describe, expect, test } from "vitest";
-import type { ArrayReader, ReadRowsResult } from "../../src/connection/array-reader.ts";
+import type { ArrayReader, ReadRowsResult } from "../../src/databases/connection/array-reader.ts";
 import { ENGINES, type AnyDatabase } from "../executors/engines.ts";
 import { connectionsOf } from "../kysely/sent-statements.ts";
 

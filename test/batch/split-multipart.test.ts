@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { MultipartError, splitMultipart } from "../../src/batch/read-multipart.ts";
+import { MultipartError, splitMultipart } from "../../src/service/batch/read-multipart.ts";
 import { caseCount } from "../cases.ts";
 
 /** The parts as text, and the fault. */

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import type { BoundQuery } from "../../src/query/clauses.ts";
+import type { BoundQuery } from "../../src/language/query/clauses.ts";
 import { applySummary, typeSummary } from "./apply-summary.ts";
 import { bindCollection, errorOf, type Settings } from "./requests.ts";
 import { summary } from "./summary.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { bindEntityKey, bindKey } from "../../src/binder/bind-key.ts";
+import { bindEntityKey, bindKey } from "../../src/language/binder/bind-key.ts";
 import { entitySet } from "./model.ts";
 import { errorOf } from "./requests.ts";
 

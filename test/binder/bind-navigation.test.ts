@@ -1,15 +1,15 @@
 import { edm, entityType, entitySet, hasMany, hasOptional } from "odatakit";
 import { describe, expect, test } from "vitest";
-import { bindAnnotations } from "../../src/annotations/bind-annotations.ts";
-import { bindCollectionQuery, type QueryTarget } from "../../src/binder/bind-query-options.ts";
+import { bindAnnotations } from "../../src/definition/annotations/bind-annotations.ts";
+import { bindCollectionQuery, type QueryTarget } from "../../src/language/binder/bind-query-options.ts";
 import { buildServiceDefinition } from "../../src/definition/startup/build-service-definition.ts";
 import { PRIMITIVE_TYPES } from "../../src/edm/primitive-type.ts";
-import { ROW_RULES } from "../../src/execution/reads/gate.ts";
-import type { BoundQuery } from "../../src/query/clauses.ts";
-import type { Expression } from "../../src/query/expression.ts";
-import { mentionsOf, type NavigationMention } from "../../src/query/mentions.ts";
-import { fillParameters, childrenOf, mapChildren } from "../../src/query/walk-expression.ts";
-import { parseQueryOptions } from "../../src/syntax/query-options-parser.ts";
+import { ROW_RULES } from "../../src/engine/reads/gate.ts";
+import type { BoundQuery } from "../../src/language/query/clauses.ts";
+import type { Expression } from "../../src/language/query/expression.ts";
+import { mentionsOf, type NavigationMention } from "../../src/language/query/mentions.ts";
+import { fillParameters, childrenOf, mapChildren } from "../../src/language/query/walk-expression.ts";
+import { parseQueryOptions } from "../../src/language/syntax/query-options-parser.ts";
 import { errorOf } from "./requests.ts";
 import { parameterSummary, summary } from "./summary.ts";
 

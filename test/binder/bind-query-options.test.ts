@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { type QueryShape, shapeKey } from "../../src/query/clauses.ts";
+import { type QueryShape, shapeKey } from "../../src/language/query/clauses.ts";
 import { bindCollection, bindCountOf, bindEntity, bindNothing, errorOf, type Settings } from "./requests.ts";
 import { summary } from "./summary.ts";
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import type { SelectedProperty } from "../../src/query/clauses.ts";
+import type { SelectedProperty } from "../../src/language/query/clauses.ts";
 import { bindEntity, errorOf } from "./requests.ts";
 
 function selection(selected: readonly SelectedProperty[]): string {

@@ -11,7 +11,7 @@ import type {
   ValueType,
 } from "../../src/edm/model.ts";
 import { PRIMITIVE_TYPES, PRIMITIVE_TYPE_NAMES, type PrimitiveTypeName } from "../../src/edm/primitive-type.ts";
-import type { Capabilities } from "../../src/query/capabilities.ts";
+import type { Capabilities } from "../../src/language/query/capabilities.ts";
 
 type PropertyFacts = Partial<Pick<StructuralProperty, "isCollection" | "nullable" | "isKey" | "facets" | "field">>;
 

@@ -5,12 +5,12 @@ import {
   bindEntityQuery,
   bindNoQuery,
   type QueryTarget,
-} from "../../src/binder/bind-query-options.ts";
+} from "../../src/language/binder/bind-query-options.ts";
 import { DEFAULT_LIMITS } from "../../src/definition/startup/resolve-settings.ts";
-import { ODataError } from "../../src/errors/odata-error.ts";
-import type { Capabilities, Limits } from "../../src/query/capabilities.ts";
-import type { BoundQuery, QueryShape, SelectExpandClause } from "../../src/query/clauses.ts";
-import { parseQueryOptions } from "../../src/syntax/query-options-parser.ts";
+import { ODataError } from "../../src/base/errors/odata-error.ts";
+import type { Capabilities, Limits } from "../../src/language/query/capabilities.ts";
+import type { BoundQuery, QueryShape, SelectExpandClause } from "../../src/language/query/clauses.ts";
+import { parseQueryOptions } from "../../src/language/syntax/query-options-parser.ts";
 import { entitySet, everything, model } from "./model.ts";
 
 export interface Settings {

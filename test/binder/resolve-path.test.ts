@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
-import { resolvePath } from "../../src/binder/resolve-path.ts";
+import { resolvePath } from "../../src/language/binder/resolve-path.ts";
 import type { Operation } from "../../src/edm/model.ts";
-import type { ResourcePath } from "../../src/query/resource-path.ts";
-import { parseResourcePath } from "../../src/syntax/path-parser.ts";
+import type { ResourcePath } from "../../src/language/query/resource-path.ts";
+import { parseResourcePath } from "../../src/language/syntax/path-parser.ts";
 import { model } from "./model.ts";
 import { errorOf } from "./requests.ts";
 

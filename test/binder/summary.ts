@@ -1,5 +1,5 @@
-import type { QueryParameter } from "../../src/query/clauses.ts";
-import type { Expression } from "../../src/query/expression.ts";
+import type { QueryParameter } from "../../src/language/query/clauses.ts";
+import type { Expression } from "../../src/language/query/expression.ts";
 
 /** A bound expression as one line: `(Price:Decimal gt ?0:Decimal)`. */
 export function summary(expression: Expression): string {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { fromHex, toHex } from "../../src/cells/hex.ts";
+import { fromHex, toHex } from "../../src/databases/cells/hex.ts";
 
 const ALL = Uint8Array.from({ length: 256 }, (_, index) => index);
 const LONG = Uint8Array.from({ length: 20_001 }, (_, index) => (index * 31) % 256);

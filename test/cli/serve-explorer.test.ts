@@ -5,8 +5,8 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
-import type { ExplorerAbout } from "../../src/explorer/about.ts";
-import type { ExplorerTrace } from "../../src/explorer/traces.ts";
+import type { ExplorerAbout } from "../../src/hosts/explorer/about.ts";
+import type { ExplorerTrace } from "../../src/hosts/explorer/traces.ts";
 import { runProgram, testFolder, writeDatabase } from "./run-program.ts";
 import { serveShop } from "./serve-shop.ts";
 

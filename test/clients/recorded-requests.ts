@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
-import { toNodeHandler } from "../../src/adapters/node.ts";
+import { toNodeHandler } from "../../src/hosts/adapters/node.ts";
 import type { ODataService } from "../../src/index.ts";
 
 /** One request of a client, and the status of its response. */

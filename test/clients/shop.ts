@@ -1,5 +1,5 @@
 import { Kysely, sql } from "kysely";
-import { sqliteDialect } from "../../src/engines/sqlite/sqlite-dialect.ts";
+import { sqliteDialect } from "../../src/databases/sqlite/driver/sqlite-dialect.ts";
 import {
   action,
   edm,
@@ -12,7 +12,7 @@ import {
   type ODataService,
   type ServiceOptions,
 } from "../../src/index.ts";
-import { sqlEntitySet } from "../../src/kysely/index.ts";
+import { sqlEntitySet } from "../../src/databases/kysely/index.ts";
 
 const Category = entityType("Category", { id: edm.int32().key(), name: edm.string() });
 const PRODUCT = {

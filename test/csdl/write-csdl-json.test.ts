@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import { writeCsdlJson } from "../../src/csdl/write-csdl-json.ts";
-import type { XmlElement } from "../../src/csdl/xml.ts";
+import { writeCsdlJson } from "../../src/payload/csdl/write-csdl-json.ts";
+import type { XmlElement } from "../../src/payload/csdl/xml.ts";
 
 type Attributes = XmlElement["attributes"];
 

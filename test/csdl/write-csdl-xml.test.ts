@@ -3,10 +3,10 @@
 // Statements: docs/reference/model.md#facets
 // Statements: docs/reference/model.md#modifiers
 import { describe, expect, test } from "vitest";
-import type { CsdlCapabilities } from "../../src/csdl/write-capabilities.ts";
-import { writeCsdlXml } from "../../src/csdl/write-csdl-xml.ts";
+import type { CsdlCapabilities } from "../../src/payload/csdl/write-capabilities.ts";
+import { writeCsdlXml } from "../../src/payload/csdl/write-csdl-xml.ts";
 import type { Model, StructuralProperty } from "../../src/edm/model.ts";
-import { FUNCTION_SIGNATURES } from "../../src/query/functions.ts";
+import { FUNCTION_SIGNATURES } from "../../src/language/query/functions.ts";
 import { everything } from "../binder/model.ts";
 import { entitySet, entityType, enumType, model, property } from "../payload/model.ts";
 import { faultsOfSchema, readCsdl } from "./validate-csdl.ts";

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { element, escapeXml, printXml, textElement } from "../../src/csdl/xml.ts";
+import { element, escapeXml, printXml, textElement } from "../../src/payload/csdl/xml.ts";
 
 test.each([
   ["plain", "plain"],

@@ -2,7 +2,7 @@
 // Statements: docs/reference/model.md#modifiers
 // Statements: docs/reference/model.md#types-that-refer-to-each-other
 import { describe, expect, test } from "vitest";
-import { bindAnnotations } from "../../src/annotations/bind-annotations.ts";
+import { bindAnnotations } from "../../src/definition/annotations/bind-annotations.ts";
 import type { ServiceDefinition } from "../../src/definition/model/service-definition.ts";
 import type { ServiceOptions } from "../../src/definition/model/service-options.ts";
 import { anyOf, authenticated, needsResource, resource, role } from "../../src/definition/sets/authorization.ts";
@@ -14,7 +14,7 @@ import { edm } from "../../src/definition/types/edm-builders.ts";
 import { complexType, entityType, enumType } from "../../src/definition/types/entity-type.ts";
 import { allRows } from "../../src/definition/types/row-predicate.ts";
 import { PRIMITIVE_TYPES } from "../../src/edm/primitive-type.ts";
-import { ROW_RULES } from "../../src/execution/reads/gate.ts";
+import { ROW_RULES } from "../../src/engine/reads/gate.ts";
 
 const logger = { error: () => {}, warn: () => {}, info: () => {} };
 

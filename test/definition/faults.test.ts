@@ -13,7 +13,7 @@
 // Statements: docs/reference/services.md#faults-at-startup
 // Statements: docs/reference/services.md#make-a-service
 import { describe, expect, test } from "vitest";
-import { bindAnnotations } from "../../src/annotations/bind-annotations.ts";
+import { bindAnnotations } from "../../src/definition/annotations/bind-annotations.ts";
 import type { ServiceOptions } from "../../src/definition/model/service-options.ts";
 import { anyOf, authenticated, resource, role } from "../../src/definition/sets/authorization.ts";
 import { entitySet } from "../../src/definition/sets/entity-set.ts";
@@ -23,8 +23,8 @@ import { buildServiceDefinition } from "../../src/definition/startup/build-servi
 import { edm } from "../../src/definition/types/edm-builders.ts";
 import { complexType, entityType, enumType } from "../../src/definition/types/entity-type.ts";
 import { allRows } from "../../src/definition/types/row-predicate.ts";
-import { ConfigurationError, type ConfigurationFault } from "../../src/errors/configuration-error.ts";
-import { ROW_RULES } from "../../src/execution/reads/gate.ts";
+import { ConfigurationError, type ConfigurationFault } from "../../src/base/errors/configuration-error.ts";
+import { ROW_RULES } from "../../src/engine/reads/gate.ts";
 
 const logger = { error: () => {}, warn: () => {}, info: () => {} };
 const Status = enumType("Status", { Draft: 0, Paid: 1 });

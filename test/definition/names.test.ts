@@ -4,7 +4,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { isNamespace, isSimpleIdentifier, pluralOf, toWireName } from "../../src/definition/names.ts";
-import { isIdentifier } from "../../src/syntax/token.ts";
+import { isIdentifier } from "../../src/language/syntax/token.ts";
 import { anyCharacter } from "../any-character.ts";
 import { caseCount } from "../cases.ts";
 

@@ -1,7 +1,7 @@
 // Statements: docs/reference/limitations.md#row-rules
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { bindAnnotations } from "../../src/annotations/bind-annotations.ts";
+import { bindAnnotations } from "../../src/definition/annotations/bind-annotations.ts";
 import type { User } from "../../src/definition/context.ts";
 import type { RowRule } from "../../src/definition/sets/authorization.ts";
 import { entitySet } from "../../src/definition/sets/entity-set.ts";
@@ -11,8 +11,8 @@ import { edm } from "../../src/definition/types/edm-builders.ts";
 import { complexType, entityType, enumType } from "../../src/definition/types/entity-type.ts";
 import type { RowCondition } from "../../src/definition/types/row-conditions.ts";
 import { allRows, noRows, type RowPredicate } from "../../src/definition/types/row-predicate.ts";
-import { ROW_RULES } from "../../src/execution/reads/gate.ts";
-import type { Expression, PathSource } from "../../src/query/expression.ts";
+import { ROW_RULES } from "../../src/engine/reads/gate.ts";
+import type { Expression, PathSource } from "../../src/language/query/expression.ts";
 import { caseCount } from "../cases.ts";
 
 type VaryingRowCondition = Extract<RowCondition, object>;

@@ -4,7 +4,7 @@ import { complexType, ConfigurationError, edm, entityType, odataService } from "
 import { sqlEntitySet, sqlSource } from "odatakit/kysely";
 import { sqliteDialect } from "odatakit/sqlite";
 import { describe, expect, test } from "vitest";
-import { CoLocatedTables } from "../../src/sql/read/find-placement.ts";
+import { CoLocatedTables } from "../../src/databases/read/find-placement.ts";
 import type { AnyDatabase } from "../executors/engines.ts";
 
 const Place = complexType("Place", { city: edm.string() });

@@ -2,7 +2,7 @@ import { sql } from "kysely";
 import { edm, entityType } from "odatakit";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { declaredEntityType } from "../../src/definition/model/declared-entity-type.ts";
-import { pgColumnFormat } from "../../src/sql/dialects/postgres/column-format.ts";
+import { pgColumnFormat } from "../../src/databases/postgres/dialect/column-format.ts";
 import { ENGINES, type OpenDatabase } from "../executors/engines.ts";
 import { DISTRIBUTED } from "./distributed-engines.ts";
 

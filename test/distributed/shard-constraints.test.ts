@@ -3,8 +3,8 @@ import { sql } from "kysely";
 import { edm, entityType, odataService, type ODataService } from "odatakit";
 import { sqlEntitySet } from "odatakit/kysely";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { driverFields } from "../../src/errors/driver-fields.ts";
-import { violationOf } from "../../src/errors/violated-constraint.ts";
+import { driverFields } from "../../src/base/errors/driver-fields.ts";
+import { violationOf } from "../../src/base/errors/violated-constraint.ts";
 import type { OpenDatabase } from "../executors/engines.ts";
 import { SPREAD_ENGINES } from "./spread-database.ts";
 

@@ -1,7 +1,7 @@
 // Statements: docs/reference/storage.md#where-values-are-stored
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { nextDouble, roundingDoubles } from "../../src/cells/instant.ts";
+import { nextDouble, roundingDoubles } from "../../src/databases/cells/instant.ts";
 import { decimalOfReal } from "../../src/edm/decimal-arithmetic.ts";
 import { compareDecimals, withScale } from "../../src/edm/decimal.ts";
 import { caseCount } from "../cases.ts";

@@ -12,8 +12,8 @@ import {
 } from "../../src/edm/primitive-type.ts";
 import { InvalidValueError, type PrimitiveValue, type ValueCodec } from "../../src/edm/value-codec.ts";
 import { codecOf, valueCodec } from "../../src/edm/value-codecs.ts";
-import { parseJson } from "../../src/json/parse-json.ts";
-import { JsonNumber, type JsonValue } from "../../src/json/write-json.ts";
+import { parseJson } from "../../src/base/json/parse-json.ts";
+import { JsonNumber, type JsonValue } from "../../src/base/json/write-json.ts";
 import { anyCharacter } from "../any-character.ts";
 import { processorTime } from "../processor-time.ts";
 

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { nearestName } from "../../src/errors/nearest-name.ts";
+import { nearestName } from "../../src/base/errors/nearest-name.ts";
 
 test.each([
   ["$tpo", "$top"],

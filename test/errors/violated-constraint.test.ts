@@ -1,7 +1,7 @@
 // Statements: docs/reference/validation.md#constraints-of-the-database
 import { DatabaseSync } from "node:sqlite";
 import { describe, expect, test } from "vitest";
-import { type Violation, violationIn } from "../../src/errors/violated-constraint.ts";
+import { type Violation, violationIn } from "../../src/base/errors/violated-constraint.ts";
 
 /** Makes the error of a driver. */
 function driverError(message: string, fields: object): Error {

@@ -1,9 +1,9 @@
 import { edm, entitySet, entityType, odataService } from "odatakit";
 import { describe, expect, test } from "vitest";
 import type { EntityType } from "../../src/edm/model.ts";
-import { entityKeyReader, identityOfKey } from "../../src/execution/entities/entity-key.ts";
-import { batchLookup } from "../../src/execution/entities/handler-answer.ts";
-import type { RowShape } from "../../src/query/row-shape.ts";
+import { entityKeyReader, identityOfKey } from "../../src/engine/entities/entity-key.ts";
+import { batchLookup } from "../../src/engine/entities/handler-answer.ts";
+import type { RowShape } from "../../src/language/query/row-shape.ts";
 
 const KEYS = {
   Int32Row: { key: edm.int32().key() },

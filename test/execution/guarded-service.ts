@@ -1,12 +1,12 @@
 import type { EntitySet } from "odatakit";
-import { bindAnnotations } from "../../src/annotations/bind-annotations.ts";
+import { bindAnnotations } from "../../src/definition/annotations/bind-annotations.ts";
 import type { Context, Principal } from "../../src/definition/context.ts";
 import type { EntitySetDefinition, ServiceDefinition } from "../../src/definition/model/service-definition.ts";
 import { buildServiceDefinition } from "../../src/definition/startup/build-service-definition.ts";
-import { ROW_RULES } from "../../src/execution/reads/gate.ts";
-import { RowAccess } from "../../src/execution/rules/row-access.ts";
-import { CallContext } from "../../src/sets/call-context.ts";
-import { CommitUnit } from "../../src/sets/commit-unit.ts";
+import { ROW_RULES } from "../../src/engine/reads/gate.ts";
+import { RowAccess } from "../../src/engine/rules/row-access.ts";
+import { CallContext } from "../../src/service/sets/call-context.ts";
+import { CommitUnit } from "../../src/service/sets/commit-unit.ts";
 
 const silent = (): void => undefined;
 

@@ -15,7 +15,7 @@ import {
 import { explorerRoute, type ExplorerRouteOptions } from "odatakit/explorer";
 import { sqlEntitySet, sqlSource } from "odatakit/kysely";
 import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from "vitest";
-import type { ExplorerAbout } from "../../src/explorer/about.ts";
+import type { ExplorerAbout } from "../../src/hosts/explorer/about.ts";
 import { createTable, ENGINES, type OpenDatabase } from "../executors/engines.ts";
 import { hangingDatabase } from "../hanging-database.ts";
 import { eachFramework, nodeDoor } from "../http/doors.ts";

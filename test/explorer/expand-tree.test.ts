@@ -9,7 +9,7 @@ import {
   writeSelect,
 } from "../../explorer/src/query/expand-tree.ts";
 import { syntaxContext } from "../../explorer/src/query/syntax.ts";
-import { parseExpand } from "../../src/syntax/select-expand-parser.ts";
+import { parseExpand } from "../../src/language/syntax/select-expand-parser.ts";
 
 describe("the tree of $expand", () => {
   test.for([

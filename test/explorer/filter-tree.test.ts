@@ -9,9 +9,9 @@ import {
   writeFilter,
 } from "../../explorer/src/query/filter-tree.ts";
 import { syntaxContext } from "../../explorer/src/query/syntax.ts";
-import type { SyntaxNode } from "../../src/syntax/ast.ts";
-import { parseExpression } from "../../src/syntax/expression-parser.ts";
-import { tokenize } from "../../src/syntax/lexer.ts";
+import type { SyntaxNode } from "../../src/language/syntax/ast.ts";
+import { parseExpression } from "../../src/language/syntax/expression-parser.ts";
+import { tokenize } from "../../src/language/syntax/lexer.ts";
 import { anyCharacter } from "../any-character.ts";
 
 function group(operator: "and" | "or", items: readonly FilterNode[], isNegated = false): FilterGroup {

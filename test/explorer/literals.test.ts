@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
 import type { PropertyType } from "../../explorer/src/model/model.ts";
 import { keyPredicate, literalText, readTyped, toLiteral } from "../../explorer/src/query/literals.ts";
-import { DEFAULT_SYNTAX_LIMITS, type ParseContext } from "../../src/syntax/parse-context.ts";
-import { parseKeyPredicate, parseResourcePath } from "../../src/syntax/path-parser.ts";
+import { DEFAULT_SYNTAX_LIMITS, type ParseContext } from "../../src/language/syntax/parse-context.ts";
+import { parseKeyPredicate, parseResourcePath } from "../../src/language/syntax/path-parser.ts";
 import { COLOR, DAYS, entityType, primitive, property } from "./sample-model.ts";
 
 const ENUM: PropertyType = { kind: "enum", enum: COLOR };

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { offsetInText, readQueryText, toRequestTarget, writeQueryText } from "../../explorer/src/query/option-text.ts";
-import { parseQueryOptions, splitTarget } from "../../src/syntax/query-options-parser.ts";
+import { parseQueryOptions, splitTarget } from "../../src/language/syntax/query-options-parser.ts";
 import { anyCharacter } from "../any-character.ts";
 
 function read(text: string, root?: string): { path: string; options: Record<string, string> } {

@@ -1,6 +1,6 @@
 // Statements: docs/reference/explorer.md#traces
 import { expect, test } from "vitest";
-import { Traces } from "../../src/explorer/traces.ts";
+import { Traces } from "../../src/hosts/explorer/traces.ts";
 
 const REQUEST = { id: "1", method: "GET", target: "/odata/Orders" };
 

@@ -15,7 +15,7 @@ import {
 import { explorerRoute } from "odatakit/explorer";
 import { sqlEntitySet } from "odatakit/kysely";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import type { ExplorerTrace } from "../../src/explorer/traces.ts";
+import type { ExplorerTrace } from "../../src/hosts/explorer/traces.ts";
 import { createTable, ENGINES, type AnyDatabase, type OpenDatabase } from "../executors/engines.ts";
 import { recordingLogger } from "../http/model.ts";
 import { passTime, stopClock } from "../timers.ts";

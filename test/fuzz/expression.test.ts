@@ -1,10 +1,10 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { isODataError } from "../../src/errors/odata-error.ts";
-import type { SyntaxNode } from "../../src/syntax/ast.ts";
-import { parseArguments, parseExpression } from "../../src/syntax/expression-parser.ts";
-import { tokenize } from "../../src/syntax/lexer.ts";
-import { parseOrderBy } from "../../src/syntax/order-by-parser.ts";
+import { isODataError } from "../../src/base/errors/odata-error.ts";
+import type { SyntaxNode } from "../../src/language/syntax/ast.ts";
+import { parseArguments, parseExpression } from "../../src/language/syntax/expression-parser.ts";
+import { tokenize } from "../../src/language/syntax/lexer.ts";
+import { parseOrderBy } from "../../src/language/syntax/order-by-parser.ts";
 import { anyCharacter } from "../any-character.ts";
 import { caseCount } from "../cases.ts";
 import { parseContext } from "../syntax/parsing.ts";

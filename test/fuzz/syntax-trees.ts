@@ -1,6 +1,6 @@
 import fc from "fast-check";
-import type { ArgumentSyntax, LogicalSyntax, SyntaxNode } from "../../src/syntax/ast.ts";
-import type { BinaryOperator, Literal } from "../../src/syntax/token.ts";
+import type { ArgumentSyntax, LogicalSyntax, SyntaxNode } from "../../src/language/syntax/ast.ts";
+import type { BinaryOperator, Literal } from "../../src/language/syntax/token.ts";
 import { anyCharacter } from "../any-character.ts";
 
 const BINARY: readonly BinaryOperator[] = "eq ne gt ge lt le add sub mul div divby mod has".split(

@@ -1,11 +1,11 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { isODataError } from "../../src/errors/odata-error.ts";
-import type { ParseContext } from "../../src/syntax/parse-context.ts";
-import { parseKeyPredicate, parseResourcePath } from "../../src/syntax/path-parser.ts";
-import { parseQueryOptions, parseQueryString, splitTarget } from "../../src/syntax/query-options-parser.ts";
-import { parseSearch } from "../../src/syntax/search-parser.ts";
-import { parseExpand, parseSelect } from "../../src/syntax/select-expand-parser.ts";
+import { isODataError } from "../../src/base/errors/odata-error.ts";
+import type { ParseContext } from "../../src/language/syntax/parse-context.ts";
+import { parseKeyPredicate, parseResourcePath } from "../../src/language/syntax/path-parser.ts";
+import { parseQueryOptions, parseQueryString, splitTarget } from "../../src/language/syntax/query-options-parser.ts";
+import { parseSearch } from "../../src/language/syntax/search-parser.ts";
+import { parseExpand, parseSelect } from "../../src/language/syntax/select-expand-parser.ts";
 import { anyCharacter } from "../any-character.ts";
 import { caseCount } from "../cases.ts";
 import { processorTime } from "../processor-time.ts";

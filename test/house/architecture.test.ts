@@ -171,7 +171,7 @@ describe("the folders of the explorer", () => {
     ],
     ["model/model.ts", "../state/view.ts", ["model may import nothing else"]],
     ["client/trace.ts", "preact", ["client may import nothing else"]],
-    ["query/literals.ts", "../../../src/service/x.ts", ["query may import model format src/syntax"]],
+    ["query/literals.ts", "../../../src/service/x.ts", ["query may import model format src/language/syntax"]],
   ])("%s: %s", (path, specifier, faults) => {
     const found = explorerFaultsOf({ path: `explorer/src/${path}`, text: `import { a } from "${specifier}";` });
     expect(found).toEqual(faults.map((fault) => expect.stringContaining(`imports "${specifier}": ${fault}`)));
@@ -179,41 +179,41 @@ describe("the folders of the explorer", () => {
 });
 
 describe("the reader of imports", () => {
-  const file = (text: string) => ({ path: "src/syntax/lexer.ts", text });
+  const file = (text: string) => ({ path: "src/language/syntax/lexer.ts", text });
 
   test.each([
     ['import { a } from "../edm/decimal.ts";', []],
     ['import type { A } from "./ast.ts";', []],
     [
       'import type { A } from "../query/source.ts";',
-      ['src/syntax/lexer.ts:1 imports "../query/source.ts": the room syntax may import edm errors json base'],
+      ['src/language/syntax/lexer.ts:1 imports "../query/source.ts": the room syntax may import edm errors json base'],
     ],
     [
       'import {\n  a,\n  b,\n} from "../service/x.ts";',
-      ['src/syntax/lexer.ts:4 imports "../service/x.ts": the room syntax may import edm errors json base'],
+      ['src/language/syntax/lexer.ts:4 imports "../service/x.ts": the room syntax may import edm errors json base'],
     ],
     [
       'const a = await import("../http/x.ts");',
-      ['src/syntax/lexer.ts:1 imports "../http/x.ts": the room syntax may import edm errors json base'],
+      ['src/language/syntax/lexer.ts:1 imports "../http/x.ts": the room syntax may import edm errors json base'],
     ],
     [
       'let a: import("../plan/x.ts").A;',
-      ['src/syntax/lexer.ts:1 imports "../plan/x.ts": the room syntax may import edm errors json base'],
+      ['src/language/syntax/lexer.ts:1 imports "../plan/x.ts": the room syntax may import edm errors json base'],
     ],
     [
       'import "../edm/index.ts";',
-      ['src/syntax/lexer.ts:1 imports "../edm/index.ts": nobody imports an index.ts or types.ts'],
+      ['src/language/syntax/lexer.ts:1 imports "../edm/index.ts": nobody imports an index.ts or types.ts'],
     ],
     [
       'export { a } from "./ast.ts";',
-      ['src/syntax/lexer.ts:1 imports "./ast.ts": only an index.ts that is a package entry re-exports'],
+      ['src/language/syntax/lexer.ts:1 imports "./ast.ts": only an index.ts that is a package entry re-exports'],
     ],
     [
       'import { a } from "./ast.js";',
-      ['src/syntax/lexer.ts:1 imports "./ast.js": a relative import names its file with the .ts extension'],
+      ['src/language/syntax/lexer.ts:1 imports "./ast.js": a relative import names its file with the .ts extension'],
     ],
-    ['import { b } from "node:fs";', ['src/syntax/lexer.ts:1 imports "node:fs": its room may import no package']],
-    ['import { b } from "odatakit";', ['src/syntax/lexer.ts:1 imports "odatakit": its room may import no package']],
+    ['import { b } from "node:fs";', ['src/language/syntax/lexer.ts:1 imports "node:fs": its room may import no package']],
+    ['import { b } from "odatakit";', ['src/language/syntax/lexer.ts:1 imports "odatakit": its room may import no package']],
   ])("%s", (text, faults) => {
     expect(faultsOf(file(text), [])).toEqual(faults);
   });
@@ -221,24 +221,24 @@ describe("the reader of imports", () => {
 
 describe("the reader of imports within a room", () => {
   test.each([
-    ["src/sql/read/a.ts", "../translate/b.ts", []],
-    ["src/sql/read/a.ts", "./b.ts", []],
+    ["src/databases/read/a.ts", "../translate/b.ts", []],
+    ["src/databases/read/a.ts", "./b.ts", []],
     [
-      "src/sql/read/a.ts",
+      "src/databases/read/a.ts",
       "../write/b.ts",
-      ['src/sql/read/a.ts:1 imports "../write/b.ts": within sql, write does not stand below read'],
+      ['src/databases/read/a.ts:1 imports "../write/b.ts": within sql, write does not stand below read'],
     ],
     [
-      "src/sql/dialects/mysql/a.ts",
+      "src/databases/mariadb/dialect/a.ts",
       "../sqlite/b.ts",
       [
-        'src/sql/dialects/mysql/a.ts:1 imports "../sqlite/b.ts": within sql, dialects/sqlite does not stand below dialects/mysql',
+        'src/databases/mariadb/dialect/a.ts:1 imports "../sqlite/b.ts": within sql, dialects/sqlite does not stand below dialects/mysql',
       ],
     ],
     [
-      "src/sql/read/a.ts",
+      "src/databases/read/a.ts",
       "../b.ts",
-      ['src/sql/read/a.ts:1 imports "../b.ts": no inner floor of the room sql holds one of the two files'],
+      ['src/databases/read/a.ts:1 imports "../b.ts": no inner floor of the room sql holds one of the two files'],
     ],
   ])("%s: %s", (path, specifier, faults) => {
     expect(faultsOf({ path, text: `import { a } from "${specifier}";` }, [])).toEqual(faults);
@@ -247,11 +247,11 @@ describe("the reader of imports within a room", () => {
 
 describe("the reader of imports within a wing", () => {
   test.each([
-    ["src/tools/schema/a.ts", "../introspect/b.ts", []],
+    ["src/databases/schema/a.ts", "../introspect/b.ts", []],
     [
-      "src/tools/introspect/a.ts",
+      "src/databases/introspect/a.ts",
       "../schema/b.ts",
-      ['src/tools/introspect/a.ts:1 imports "../schema/b.ts": the room tools/introspect may import errors base'],
+      ['src/databases/introspect/a.ts:1 imports "../schema/b.ts": the room tools/introspect may import errors base'],
     ],
     [
       "src/index.ts",

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { beforeAll, describe, expect, test } from "vitest";
 import { OUTSIDE_PAGES } from "../../site/paths.ts";
 import { SIDEBAR } from "../../site/sidebar.ts";
-import { ERROR_CODES } from "../../src/errors/error-codes.ts";
+import { ERROR_CODES } from "../../src/base/errors/error-codes.ts";
 import { declarationPaths } from "./declarations.ts";
 import { brokenLinks } from "./links.ts";
 import { runModules, type ModuleRun } from "./module-runs.ts";

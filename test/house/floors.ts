@@ -175,7 +175,7 @@ export const INNER_FLOORS: Readonly<Record<string, ReadonlyArray<readonly string
 export const EXPLORER_FLOORS: Readonly<Record<string, readonly string[]>> = {
   model: [],
   format: ["model"],
-  query: ["model", "format", "src/syntax", "src/edm"],
+  query: ["model", "format", "src/language/syntax", "src/edm"],
   client: [],
   state: ["client", "query", "model", "preact", "@preact/signals"],
   copy: ["query"],

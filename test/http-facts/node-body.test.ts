@@ -5,7 +5,7 @@ import { connect, type Socket } from "node:net";
 import { edm, entitySet, entityType, odataService } from "odatakit";
 import { serve } from "odatakit/node";
 import { afterEach, expect, test } from "vitest";
-import { isODataError } from "../../src/errors/odata-error.ts";
+import { isODataError } from "../../src/base/errors/odata-error.ts";
 import type { ODataRequest } from "../../src/http/odata-request.ts";
 import type { ODataResponse } from "../../src/http/odata-response.ts";
 import { checkContentHeaders } from "../../src/http/read-json-body.ts";

@@ -2,7 +2,7 @@ import { once } from "node:events";
 import { request as send, createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { expect, test } from "vitest";
-import { fromIncomingMessage } from "../../src/adapters/node-request.ts";
+import { fromIncomingMessage } from "../../src/hosts/adapters/node-request.ts";
 import type { ODataRequest } from "../../src/http/odata-request.ts";
 
 /** Sends one request, and reads it through the adapter while it is open. */

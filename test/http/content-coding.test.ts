@@ -1,6 +1,6 @@
 // Statements: docs/reference/limitations.md#supported-runtimes
 import { expect, test } from "vitest";
-import { chooseCoding } from "../../src/adapters/compression.ts";
+import { chooseCoding } from "../../src/hosts/adapters/compression.ts";
 import { processorTime } from "../processor-time.ts";
 
 const AVAILABLE = ["zstd", "br", "gzip"] as const;

@@ -2,9 +2,9 @@ import assert from "node:assert/strict";
 import type { StructuralProperty } from "../../src/edm/model.ts";
 import { tableNameText } from "../../src/edm/table-name.ts";
 import type { PrimitiveValue } from "../../src/edm/value-codec.ts";
-import { applyQuery } from "../../src/memory/apply-query.ts";
-import type { SelectedProperty } from "../../src/query/clauses.ts";
-import type { JoinedShape, Row, RowColumn, RowShape } from "../../src/query/row-shape.ts";
+import { applyQuery } from "../../src/engine/memory/apply-query.ts";
+import type { SelectedProperty } from "../../src/language/query/clauses.ts";
+import type { JoinedShape, Row, RowColumn, RowShape } from "../../src/language/query/row-shape.ts";
 import type {
   JoinedNavigation,
   KeyedRow,
@@ -12,7 +12,7 @@ import type {
   RelatedPage,
   RelatedQuery,
   SourceQuery,
-} from "../../src/query/source.ts";
+} from "../../src/language/query/source.ts";
 
 /** An entity of a table, by the application's keys. */
 export type Entity = Readonly<Record<string, unknown>>;

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
-import type { CatalogueQuery, CatalogueSteps } from "../../src/tools/introspect/catalogue-steps.ts";
-import { readPostgresCatalogue } from "../../src/tools/introspect/postgres-catalogue.ts";
-import { readPostgresDatabase } from "../../src/tools/introspect/postgres-database.ts";
+import type { CatalogueQuery, CatalogueSteps } from "../../src/databases/introspect/catalogue-steps.ts";
+import { readPostgresCatalogue } from "../../src/databases/postgres/introspect/postgres-catalogue.ts";
+import { readPostgresDatabase } from "../../src/databases/postgres/introspect/postgres-database.ts";
 
 const DROPPED = ["could not open relation with OID 71281", "cache lookup failed for constraint 7"];
 

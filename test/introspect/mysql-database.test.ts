@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { runSteps, type CatalogueRow } from "../../src/tools/introspect/catalogue-steps.ts";
-import type { DatabaseSchema, ObjectColumn } from "../../src/tools/introspect/database-schema.ts";
-import { readMysqlDatabase } from "../../src/tools/introspect/mysql-database.ts";
+import { runSteps, type CatalogueRow } from "../../src/databases/introspect/catalogue-steps.ts";
+import type { DatabaseSchema, ObjectColumn } from "../../src/databases/introspect/database-schema.ts";
+import { readMysqlDatabase } from "../../src/databases/mariadb/introspect/mysql-database.ts";
 import type { OpenDatabase } from "../executors/engines.ts";
 import { openSample, SAMPLES, type SampleName } from "../fixtures/databases/load.ts";
 import { MARIADB, objectOf, openHostile, readSchema } from "./mysql-hostile.ts";

@@ -1,8 +1,8 @@
 import { readFile } from "node:fs/promises";
 import { sql } from "kysely";
-import { runSteps, type RunQuery } from "../../src/tools/introspect/catalogue-steps.ts";
-import type { DatabaseSchema, SchemaObject } from "../../src/tools/introspect/database-schema.ts";
-import { readMysqlDatabase } from "../../src/tools/introspect/mysql-database.ts";
+import { runSteps, type RunQuery } from "../../src/databases/introspect/catalogue-steps.ts";
+import type { DatabaseSchema, SchemaObject } from "../../src/databases/introspect/database-schema.ts";
+import { readMysqlDatabase } from "../../src/databases/mariadb/introspect/mysql-database.ts";
 import { ENGINES, type AnyDatabase, type OpenDatabase } from "../executors/engines.ts";
 import { statementsOf } from "../fixtures/databases/load.ts";
 

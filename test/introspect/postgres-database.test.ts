@@ -1,7 +1,7 @@
 import { sql } from "kysely";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import type { DatabaseSchema, ObjectColumn } from "../../src/tools/introspect/database-schema.ts";
-import { PG_COLUMNS } from "../../src/tools/introspect/postgres-database.ts";
+import type { DatabaseSchema, ObjectColumn } from "../../src/databases/introspect/database-schema.ts";
+import { PG_COLUMNS } from "../../src/databases/postgres/introspect/postgres-database.ts";
 import type { OpenDatabase } from "../executors/engines.ts";
 import { objectOf, openHostile, PGLITE, readSchema, runScript } from "./postgres-hostile.ts";
 

@@ -1,9 +1,9 @@
 import { readFile } from "node:fs/promises";
 import { sql } from "kysely";
-import { runUndone } from "../../src/connection/undone-statements.ts";
-import { runSteps, type RunQuery } from "../../src/tools/introspect/catalogue-steps.ts";
-import type { DatabaseSchema, SchemaObject } from "../../src/tools/introspect/database-schema.ts";
-import { readPostgresDatabase } from "../../src/tools/introspect/postgres-database.ts";
+import { runUndone } from "../../src/databases/connection/undone-statements.ts";
+import { runSteps, type RunQuery } from "../../src/databases/introspect/catalogue-steps.ts";
+import type { DatabaseSchema, SchemaObject } from "../../src/databases/introspect/database-schema.ts";
+import { readPostgresDatabase } from "../../src/databases/postgres/introspect/postgres-database.ts";
 import { EMBEDDED, type AnyDatabase, type OpenDatabase } from "../executors/engines.ts";
 
 /** PostgreSQL in this process. */

@@ -1,7 +1,7 @@
 import { sql } from "kysely";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import type { DatabaseSchema } from "../../src/tools/introspect/database-schema.ts";
-import { provePlan } from "../../src/tools/introspect/postgres-views.ts";
+import type { DatabaseSchema } from "../../src/databases/introspect/database-schema.ts";
+import { provePlan } from "../../src/databases/postgres/introspect/postgres-views.ts";
 import type { OpenDatabase } from "../executors/engines.ts";
 import { objectOf, openHostile, PGLITE, readSchema } from "./postgres-hostile.ts";
 

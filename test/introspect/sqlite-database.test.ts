@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { runSteps } from "../../src/tools/introspect/catalogue-steps.ts";
-import type { DatabaseSchema } from "../../src/tools/introspect/database-schema.ts";
-import { readSqliteDatabase } from "../../src/tools/introspect/sqlite-database.ts";
+import { runSteps } from "../../src/databases/introspect/catalogue-steps.ts";
+import type { DatabaseSchema } from "../../src/databases/introspect/database-schema.ts";
+import { readSqliteDatabase } from "../../src/databases/sqlite/introspect/sqlite-database.ts";
 import type { OpenDatabase } from "../executors/engines.ts";
 import { openSample } from "../fixtures/databases/load.ts";
 import { columnOf, objectOf, openHostile, readSchema, runOver, SQLITE } from "./sqlite-hostile.ts";

@@ -1,9 +1,9 @@
 import { readFile } from "node:fs/promises";
 import { sql } from "kysely";
 import { required } from "../../src/base/required.ts";
-import { runSteps, type RunQuery } from "../../src/tools/introspect/catalogue-steps.ts";
-import type { DatabaseSchema, ObjectColumn, SchemaObject } from "../../src/tools/introspect/database-schema.ts";
-import { readSqliteDatabase } from "../../src/tools/introspect/sqlite-database.ts";
+import { runSteps, type RunQuery } from "../../src/databases/introspect/catalogue-steps.ts";
+import type { DatabaseSchema, ObjectColumn, SchemaObject } from "../../src/databases/introspect/database-schema.ts";
+import { readSqliteDatabase } from "../../src/databases/sqlite/introspect/sqlite-database.ts";
 import { EMBEDDED, type AnyDatabase, type OpenDatabase } from "../executors/engines.ts";
 import { statementsOf } from "../fixtures/databases/load.ts";
 

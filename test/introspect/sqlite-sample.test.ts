@@ -1,8 +1,8 @@
 import { DatabaseSync } from "node:sqlite";
 import { expect, test } from "vitest";
-import { runSteps, type CatalogueQuery } from "../../src/tools/introspect/catalogue-steps.ts";
-import type { DatabaseSchema } from "../../src/tools/introspect/database-schema.ts";
-import { readSqliteDatabase } from "../../src/tools/introspect/sqlite-database.ts";
+import { runSteps, type CatalogueQuery } from "../../src/databases/introspect/catalogue-steps.ts";
+import type { DatabaseSchema } from "../../src/databases/introspect/database-schema.ts";
+import { readSqliteDatabase } from "../../src/databases/sqlite/introspect/sqlite-database.ts";
 import { columnOf, objectOf } from "./sqlite-hostile.ts";
 
 const MANY = "with recursive n(i) as (select 1 union all select i + 1 from n where i < ROWS)";

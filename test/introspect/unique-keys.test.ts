@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import { runSteps, type CatalogueRow } from "../../src/tools/introspect/catalogue-steps.ts";
-import { findUniqueKeys } from "../../src/tools/introspect/unique-keys.ts";
+import { runSteps, type CatalogueRow } from "../../src/databases/introspect/catalogue-steps.ts";
+import { findUniqueKeys } from "../../src/databases/introspect/unique-keys.ts";
 
 const COLUMNS = ["a", "b", "c", "d"];
 

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { parseJson } from "../../src/json/parse-json.ts";
-import { JsonNumber, type JsonValue, writeJson } from "../../src/json/write-json.ts";
+import { parseJson } from "../../src/base/json/parse-json.ts";
+import { JsonNumber, type JsonValue, writeJson } from "../../src/base/json/write-json.ts";
 
 const LIMITS = { maxDepth: 100 };
 

@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { Kysely } from "kysely";
 import { sqliteDialect } from "odatakit/sqlite";
 import { describe, expect, test, vi } from "vitest";
-import type * as Profiles from "../../src/sql/read/find-dialect-profile.ts";
+import type * as Profiles from "../../src/databases/read/find-dialect-profile.ts";
 import { fuzzCount, SEED } from "../cases.ts";
 import { countStatements } from "../executors/count-statements.ts";
 import { memoryService } from "../executors/relations-memory.ts";
@@ -11,7 +11,7 @@ import { relationRows } from "../executors/relations-rows.ts";
 import { makeTables, tablesService } from "../executors/relations-tables.ts";
 
 /** The forms for distributed databases, on SQLite, which supports them too. */
-vi.mock("../../src/sql/read/find-dialect-profile.ts", async (original) => {
+vi.mock("../../src/databases/read/find-dialect-profile.ts", async (original) => {
   const profiles = await original<typeof Profiles>();
   return {
     ...profiles,

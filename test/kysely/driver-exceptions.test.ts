@@ -9,7 +9,7 @@ import { mariadbDialect } from "odatakit/mariadb";
 import { postgresDialect } from "odatakit/postgres";
 import { Pool } from "pg";
 import { afterEach, describe, expect, test } from "vitest";
-import { isArrayReader } from "../../src/connection/array-reader.ts";
+import { isArrayReader } from "../../src/databases/connection/array-reader.ts";
 import type { AnyDatabase } from "../executors/engines.ts";
 import { NEVER } from "../timers.ts";
 

@@ -3,10 +3,10 @@ import { mariadbDialect } from "odatakit/mariadb";
 import { postgresDialect, type PostgresOptions } from "odatakit/postgres";
 import { sqliteDialect } from "odatakit/sqlite";
 import { describe, expect, onTestFinished, test, vi } from "vitest";
-import { plainDoubleText, readBytes, readYear, scaledText, shortIntegerText } from "../../src/cells/text-cells.ts";
-import { writeFlatKeyList, writeKeyList } from "../../src/cells/write-key-list.ts";
-import { reasonOf } from "../../src/engines/sqlite/reader-faults.ts";
-import { cutsTexts } from "../../src/engines/sqlite/sqlite-database.ts";
+import { plainDoubleText, readBytes, readYear, scaledText, shortIntegerText } from "../../src/databases/cells/text-cells.ts";
+import { writeFlatKeyList, writeKeyList } from "../../src/databases/cells/write-key-list.ts";
+import { reasonOf } from "../../src/databases/sqlite/driver/reader-faults.ts";
+import { cutsTexts } from "../../src/databases/sqlite/driver/sqlite-database.ts";
 
 /** A connection of a dialect, with the methods that Kysely calls to end its statements. */
 type Cancellable = DatabaseConnection & {

@@ -1,8 +1,8 @@
 import fc from "fast-check";
 import { describe, expect, test, vi } from "vitest";
 import { atOnce } from "../../src/base/maybe.ts";
-import { scanRows } from "../../src/cells/json-rows.ts";
-import { scanString } from "../../src/cells/json-text.ts";
+import { scanRows } from "../../src/databases/cells/json-rows.ts";
+import { scanString } from "../../src/databases/cells/json-text.ts";
 import { caseCount } from "../cases.ts";
 
 const encoder = new TextEncoder();
@@ -58,7 +58,7 @@ describe("a long string in JSON of the database", () => {
   ])("is read by a loop in another runtime: %s", async (_, module) => {
     vi.resetModules();
     const lookUp = vi.spyOn(process, "getBuiltinModule").mockReturnValue(module as never);
-    const { scanString: portable } = await import("../../src/cells/json-text.ts");
+    const { scanString: portable } = await import("../../src/databases/cells/json-text.ts");
     lookUp.mockRestore();
     const bytes = join(`"${"ä".repeat(100_000)}"`);
     expect(portable(bytes, 0)).toBe(bytes.length);

@@ -4,8 +4,8 @@ import { sql } from "kysely";
 import { odataService } from "odatakit";
 import { sqlEntitySet } from "odatakit/kysely";
 import { describe, expect, test, vi } from "vitest";
-import { isPatientReader } from "../../src/connection/patient-reader.ts";
-import { synchronousReaderOf } from "../../src/connection/synchronous-reader.ts";
+import { isPatientReader } from "../../src/databases/connection/patient-reader.ts";
+import { synchronousReaderOf } from "../../src/databases/connection/synchronous-reader.ts";
 import { Order, ORDER_COLUMNS, ordersDatabase } from "./orders.ts";
 
 const ROWS = 5000;

@@ -10,7 +10,7 @@ import { edm, entityType, odataService, type ODataService } from "odatakit";
 import { sqlEntitySet } from "odatakit/kysely";
 import { sqliteDialect } from "odatakit/sqlite";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { registerFunctions } from "../../src/engines/sqlite/sqlite-functions.ts";
+import { registerFunctions } from "../../src/databases/sqlite/driver/sqlite-functions.ts";
 import { anyCharacter } from "../any-character.ts";
 import { caseCount } from "../cases.ts";
 import { memoryGrowth } from "../memory-growth.ts";

@@ -7,7 +7,7 @@ import { edm, entityType, odataService } from "odatakit";
 import { sqlEntitySet } from "odatakit/kysely";
 import { sqliteDialect, type SqliteOptions } from "odatakit/sqlite";
 import { afterAll, afterEach, describe, expect, test, vi } from "vitest";
-import { ReaderThreads } from "../../src/engines/sqlite/reader-threads.ts";
+import { ReaderThreads } from "../../src/databases/sqlite/driver/reader-threads.ts";
 import type { AnyDatabase } from "../executors/engines.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "long-values-"));

@@ -9,7 +9,7 @@ import { sqlEntitySet } from "odatakit/kysely";
 import { postgresDialect } from "odatakit/postgres";
 import { Pool } from "pg";
 import { afterEach, describe, expect, test } from "vitest";
-import { isConnectionLost } from "../../src/sql/read/connection-lost.ts";
+import { isConnectionLost } from "../../src/databases/read/connection-lost.ts";
 import type { AnyDatabase } from "../executors/engines.ts";
 
 /** A read whose connection the database ends runs once more. A write never does. */

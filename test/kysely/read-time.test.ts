@@ -3,9 +3,9 @@ import { sql } from "kysely";
 import { edm, entitySet, entityType, odataService, type ODataService } from "odatakit";
 import { sqlEntitySet } from "odatakit/kysely";
 import { afterEach, describe, expect, test, vi } from "vitest";
-import type { Patience } from "../../src/connection/patient-reader.ts";
-import { ReadTime } from "../../src/query/reading.ts";
-import { inReadTime } from "../../src/sql/read/read-time.ts";
+import type { Patience } from "../../src/databases/connection/patient-reader.ts";
+import { ReadTime } from "../../src/language/query/reading.ts";
+import { inReadTime } from "../../src/databases/read/read-time.ts";
 import { ENGINES, isSpread } from "../executors/engines.ts";
 
 const logger = { error: () => undefined, warn: () => undefined, info: () => undefined };

@@ -1,6 +1,6 @@
 import { Kysely } from "kysely";
 import { sqliteDialect } from "odatakit/sqlite";
-import type { PatientReader } from "../../src/connection/patient-reader.ts";
+import type { PatientReader } from "../../src/databases/connection/patient-reader.ts";
 import type { AnyDatabase } from "./orders.ts";
 
 /** A response, without the parts that differ from request to request. */

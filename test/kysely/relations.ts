@@ -2,8 +2,8 @@ import { Kysely, sql } from "kysely";
 import { arraySource, edm, entitySet, entityType, hasMany, hasOptional, hasRequired, odataService } from "odatakit";
 import { sqlEntitySet } from "odatakit/kysely";
 import { sqliteDialect } from "odatakit/sqlite";
-import type { PatientReader } from "../../src/connection/patient-reader.ts";
-import type { SynchronousReader } from "../../src/connection/synchronous-reader.ts";
+import type { PatientReader } from "../../src/databases/connection/patient-reader.ts";
+import type { SynchronousReader } from "../../src/databases/connection/synchronous-reader.ts";
 import type { AnyDatabase, RunStatement } from "./orders.ts";
 
 export const Customer = entityType("Customer", {

@@ -3,10 +3,10 @@
 // Statements: docs/guides/replicas.md#which-server-runs-a-statement
 import { expect, test } from "vitest";
 import { tokenSeal } from "../../src/payload/token-seal.ts";
-import { Reading } from "../../src/query/reading.ts";
+import { Reading } from "../../src/language/query/reading.ts";
 import { laterPositions, readPositions, writePositions } from "../../src/service/position-reports.ts";
-import { replicaFault, ReplicaReads, type ReplicatedRows } from "../../src/sql/read/replica-reads.ts";
-import { endOfRecord } from "../../src/sql/read/traced-read.ts";
+import { replicaFault, ReplicaReads, type ReplicatedRows } from "../../src/databases/read/replica-reads.ts";
+import { endOfRecord } from "../../src/databases/read/traced-read.ts";
 
 /** Which server reads a statement, by the state that a replica reports. */
 

@@ -4,7 +4,7 @@ import { edm, entityType, hasOptional, odataService } from "odatakit";
 import { sqlEntitySet } from "odatakit/kysely";
 import { sqliteDialect } from "odatakit/sqlite";
 import { expect, test } from "vitest";
-import { tableBehind, tableOf } from "../../src/sql/write/sql-table.ts";
+import { tableBehind, tableOf } from "../../src/databases/write/sql-table.ts";
 import type { AnyDatabase } from "../executors/engines.ts";
 
 const Owner = entityType("Owner", { id: edm.int32().key(), name: edm.string() });

@@ -13,7 +13,7 @@ import {
 import { sqlEntitySet, sqlSource } from "odatakit/kysely";
 import { sqliteDialect } from "odatakit/sqlite";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import type { PatientReader } from "../../src/connection/patient-reader.ts";
+import type { PatientReader } from "../../src/databases/connection/patient-reader.ts";
 import { ENGINES, type AnyDatabase, type OpenDatabase } from "../executors/engines.ts";
 
 const Customer = entityType("Customer", {

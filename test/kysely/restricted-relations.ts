@@ -2,9 +2,9 @@ import { odataService, type Context, type EntitySource, type RowPredicate } from
 import { sqlEntitySet, sqlSource } from "odatakit/kysely";
 import type { ServiceDefinition } from "../../src/definition/model/service-definition.ts";
 import { compileRowRule, type DeclaredRowRule, type RowRule } from "../../src/definition/sets/authorization.ts";
-import type { SearchClause } from "../../src/query/clauses.ts";
-import { mentionsOf } from "../../src/query/mentions.ts";
-import type { QueryableSource, RowRestriction } from "../../src/query/source.ts";
+import type { SearchClause } from "../../src/language/query/clauses.ts";
+import { mentionsOf } from "../../src/language/query/mentions.ts";
+import type { QueryableSource, RowRestriction } from "../../src/language/query/source.ts";
 import { COMMON, type Service, type Shared } from "../executors/relations-memory.ts";
 import { Author, Book, Chapter, Note, Publisher, Tag, type Relations } from "../executors/relations-model.ts";
 import { navigationsOf } from "../executors/relations-navigations.ts";

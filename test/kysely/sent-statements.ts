@@ -1,5 +1,5 @@
 import { CompiledQuery, type DatabaseConnection } from "kysely";
-import type { ArrayReader } from "../../src/connection/array-reader.ts";
+import type { ArrayReader } from "../../src/databases/connection/array-reader.ts";
 import type { AnyDatabase } from "../executors/open-database.ts";
 
 /**

@@ -7,8 +7,8 @@ import { DatabaseSync } from "node:sqlite";
 import { DummyDriver, isAbortedTransactionError, Kysely, PostgresAdapter, PostgresQueryCompiler, sql } from "kysely";
 import { sqliteDialect } from "odatakit/sqlite";
 import { afterAll, afterEach, beforeEach, describe, expect, test } from "vitest";
-import { type SynchronousReader, synchronousReaderOf } from "../../src/connection/synchronous-reader.ts";
-import { loadNodeSqlite } from "../../src/engines/sqlite/sqlite-database.ts";
+import { type SynchronousReader, synchronousReaderOf } from "../../src/databases/connection/synchronous-reader.ts";
+import { loadNodeSqlite } from "../../src/databases/sqlite/driver/sqlite-database.ts";
 
 interface Tables {
   item: { id: number | bigint | null; name: unknown; parent: number | bigint | null };

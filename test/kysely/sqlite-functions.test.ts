@@ -2,7 +2,7 @@
 import { DatabaseSync } from "node:sqlite";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { toDecimalKey } from "../../src/cells/instant.ts";
+import { toDecimalKey } from "../../src/databases/cells/instant.ts";
 import {
   addDecimals,
   ceilingDecimal,
@@ -15,8 +15,8 @@ import {
   subtractDecimals,
 } from "../../src/edm/decimal-arithmetic.ts";
 import { compareDecimals, fromScaled, MAX_DECIMAL_DIGITS, parseDecimal } from "../../src/edm/decimal.ts";
-import { registerAggregates } from "../../src/engines/sqlite/sqlite-aggregates.ts";
-import { registerFunctions } from "../../src/engines/sqlite/sqlite-functions.ts";
+import { registerAggregates } from "../../src/databases/sqlite/driver/sqlite-aggregates.ts";
+import { registerFunctions } from "../../src/databases/sqlite/driver/sqlite-functions.ts";
 import { anyCharacter } from "../any-character.ts";
 import { caseCount } from "../cases.ts";
 

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
-import type { StreamQuery } from "../../src/query/source.ts";
-import { holdStream } from "../../src/sql/read/stream-hold.ts";
+import type { StreamQuery } from "../../src/language/query/source.ts";
+import { holdStream } from "../../src/databases/read/stream-hold.ts";
 
 const TRANSACTION = { name: "snapshot" };
 

@@ -13,7 +13,7 @@ import { edm, entityType, odataService } from "odatakit";
 import { sqlEntitySet } from "odatakit/kysely";
 import { sqliteDialect } from "odatakit/sqlite";
 import { afterAll, beforeAll, expect, onTestFinished, test, vi } from "vitest";
-import { Watch } from "../../src/engines/sqlite/prepared-statement.ts";
+import { Watch } from "../../src/databases/sqlite/driver/prepared-statement.ts";
 import type { AnyDatabase } from "../executors/engines.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "thread-memory-"));

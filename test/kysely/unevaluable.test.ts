@@ -2,7 +2,7 @@
 // Statements: docs/reference/tables.md#what-runs-in-the-database
 import { isODataError } from "odatakit";
 import { describe, expect, test } from "vitest";
-import { explainUnevaluable } from "../../src/sql/read/database-fault.ts";
+import { explainUnevaluable } from "../../src/databases/read/database-fault.ts";
 
 function failure(code: string): Error {
   return Object.assign(new Error("words of the database"), { code });

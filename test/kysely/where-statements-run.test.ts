@@ -8,7 +8,7 @@ import { checkDatabase } from "odatakit/check";
 import { sqlEntitySet, sqlSource } from "odatakit/kysely";
 import { sqliteDialect } from "odatakit/sqlite";
 import { afterAll, beforeAll, expect, onTestFinished, test, vi } from "vitest";
-import type { PatientReader } from "../../src/connection/patient-reader.ts";
+import type { PatientReader } from "../../src/databases/connection/patient-reader.ts";
 import type { AnyDatabase } from "../executors/engines.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "where-statements-run-"));

@@ -9,8 +9,8 @@ import { edm, entityType, odataService, type ODataService } from "odatakit";
 import { sqlEntitySet } from "odatakit/kysely";
 import { sqliteDialect } from "odatakit/sqlite";
 import { afterAll, afterEach, describe, expect, test } from "vitest";
-import { UndoneWriteError } from "../../src/connection/synchronous-reader.ts";
-import { WriteGroup } from "../../src/engines/sqlite/write-group.ts";
+import { UndoneWriteError } from "../../src/databases/connection/synchronous-reader.ts";
+import { WriteGroup } from "../../src/databases/sqlite/driver/write-group.ts";
 import type { AnyDatabase } from "../executors/engines.ts";
 
 /** Writes of requests that arrive together share one transaction over SQLite, and none of them harms another. */

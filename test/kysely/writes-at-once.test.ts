@@ -10,7 +10,7 @@ import { edm, entityType, now as instant, odataService, type Context, type OData
 import { sqlEntitySet } from "odatakit/kysely";
 import { sqliteDialect } from "odatakit/sqlite";
 import { afterAll, afterEach, describe, expect, test } from "vitest";
-import { synchronousWriterOf } from "../../src/connection/synchronous-reader.ts";
+import { synchronousWriterOf } from "../../src/databases/connection/synchronous-reader.ts";
 import type { ODataRequest } from "../../src/http/odata-request.ts";
 import type { ODataResponse } from "../../src/http/odata-response.ts";
 import { Failures, failingDialect } from "./failing-dialect.ts";

@@ -2,13 +2,13 @@
 // Statements: docs/reference/entity-sets.md#queryable-an-array-that-odatakit-queries
 // Statements: docs/reference/limitations.md#values
 import { describe, expect, test, vi } from "vitest";
-import { applyQuery } from "../../src/memory/apply-query.ts";
-import { compileProperty } from "../../src/memory/compile-property.ts";
-import type { QueryShape } from "../../src/query/clauses.ts";
-import type { SourceQuery } from "../../src/query/source.ts";
+import { applyQuery } from "../../src/engine/memory/apply-query.ts";
+import { compileProperty } from "../../src/engine/memory/compile-property.ts";
+import type { QueryShape } from "../../src/language/query/clauses.ts";
+import type { SourceQuery } from "../../src/language/query/source.ts";
 import { bind, read, Thing, toSourceQuery, type Options } from "./model.ts";
 
-vi.mock(import("../../src/memory/compile-property.ts"), { spy: true });
+vi.mock(import("../../src/engine/memory/compile-property.ts"), { spy: true });
 
 interface Row {
   readonly id: number;

@@ -2,9 +2,9 @@
 // Statements: docs/reference/limits.md#fixed-limits
 import { describe, expect, test } from "vitest";
 import { PRIMITIVE_TYPES } from "../../src/edm/primitive-type.ts";
-import { compileExpression } from "../../src/memory/compile-expression.ts";
-import { Evaluation } from "../../src/memory/evaluation.ts";
-import type { ArithmeticExpression, Expression } from "../../src/query/expression.ts";
+import { compileExpression } from "../../src/engine/memory/compile-expression.ts";
+import { Evaluation } from "../../src/engine/memory/evaluation.ts";
+import type { ArithmeticExpression, Expression } from "../../src/language/query/expression.ts";
 import { evaluate, propertyOf } from "./model.ts";
 
 const MAX = 9_223_372_036_854_775_807n;

@@ -2,8 +2,8 @@
 import { describe, expect, test } from "vitest";
 import { edm } from "../../src/definition/types/edm-builders.ts";
 import { entityType } from "../../src/definition/types/entity-type.ts";
-import { arraySource } from "../../src/memory/array-source.ts";
-import type { Page } from "../../src/query/source.ts";
+import { arraySource } from "../../src/engine/memory/array-source.ts";
+import type { Page } from "../../src/language/query/source.ts";
 import { bind, toSourceQuery, type Options } from "./model.ts";
 
 const Declared = entityType("Thing", { id: edm.int32().key(), name: edm.string().nullable() });

@@ -1,7 +1,7 @@
 // Statements: docs/reference/filter.md#functions
 import { describe, expect, test, vi } from "vitest";
-import { applyQuery } from "../../src/memory/apply-query.ts";
-import { FUNCTION_NAMES, FUNCTION_SIGNATURES } from "../../src/query/functions.ts";
+import { applyQuery } from "../../src/engine/memory/apply-query.ts";
+import { FUNCTION_NAMES, FUNCTION_SIGNATURES } from "../../src/language/query/functions.ts";
 import { bind, evaluate, read, toSourceQuery } from "./model.ts";
 
 const EMOJI = "a\u{1F600}b";

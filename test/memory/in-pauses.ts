@@ -1,7 +1,7 @@
 import type { Pace } from "../../src/base/maybe.ts";
-import { applyClauses, applySteps } from "../../src/memory/apply-query.ts";
-import { Evaluation } from "../../src/memory/evaluation.ts";
-import type { EntityPage } from "../../src/query/source.ts";
+import { applyClauses, applySteps } from "../../src/engine/memory/apply-query.ts";
+import { Evaluation } from "../../src/engine/memory/evaluation.ts";
+import type { EntityPage } from "../../src/language/query/source.ts";
 import { bind, type Options, toSourceQuery } from "./model.ts";
 
 /**

@@ -1,7 +1,7 @@
 // Statements: docs/reference/filter.md#any-and-all
 import { describe, expect, test } from "vitest";
-import { compileExpression } from "../../src/memory/compile-expression.ts";
-import { Evaluation } from "../../src/memory/evaluation.ts";
+import { compileExpression } from "../../src/engine/memory/compile-expression.ts";
+import { Evaluation } from "../../src/engine/memory/evaluation.ts";
 import { bindOne, evaluate, propertyOf, Thing } from "./model.ts";
 
 const entity = {

@@ -1,4 +1,4 @@
-import { bindCollectionQuery } from "../../src/binder/bind-query-options.ts";
+import { bindCollectionQuery } from "../../src/language/binder/bind-query-options.ts";
 import { DEFAULT_LIMITS } from "../../src/definition/startup/resolve-settings.ts";
 import type {
   ComplexType,
@@ -10,13 +10,13 @@ import type {
 } from "../../src/edm/model.ts";
 import { PRIMITIVE_TYPES, type PrimitiveTypeName } from "../../src/edm/primitive-type.ts";
 import type { PrimitiveValue } from "../../src/edm/value-codec.ts";
-import { applyQuery } from "../../src/memory/apply-query.ts";
-import { compileExpression } from "../../src/memory/compile-expression.ts";
-import { Evaluation } from "../../src/memory/evaluation.ts";
-import type { BoundQuery, QueryShape, RoundingMode } from "../../src/query/clauses.ts";
-import type { Expression, PropertyExpression } from "../../src/query/expression.ts";
-import type { EntityPage, SourceQuery } from "../../src/query/source.ts";
-import { parseQueryOptions } from "../../src/syntax/query-options-parser.ts";
+import { applyQuery } from "../../src/engine/memory/apply-query.ts";
+import { compileExpression } from "../../src/engine/memory/compile-expression.ts";
+import { Evaluation } from "../../src/engine/memory/evaluation.ts";
+import type { BoundQuery, QueryShape, RoundingMode } from "../../src/language/query/clauses.ts";
+import type { Expression, PropertyExpression } from "../../src/language/query/expression.ts";
+import type { EntityPage, SourceQuery } from "../../src/language/query/source.ts";
+import { parseQueryOptions } from "../../src/language/syntax/query-options-parser.ts";
 import { everything } from "../binder/model.ts";
 
 /** Fields that differ from the property name with a small first letter. */

@@ -4,9 +4,9 @@
 // Statements: docs/reference/limitations.md#values
 import { describe, expect, test } from "vitest";
 import { PRIMITIVE_TYPES } from "../../src/edm/primitive-type.ts";
-import { compileExpression } from "../../src/memory/compile-expression.ts";
-import { Evaluation } from "../../src/memory/evaluation.ts";
-import type { Expression } from "../../src/query/expression.ts";
+import { compileExpression } from "../../src/engine/memory/compile-expression.ts";
+import { Evaluation } from "../../src/engine/memory/evaluation.ts";
+import type { Expression } from "../../src/language/query/expression.ts";
 import { bindOne, evaluate, propertyOf } from "./model.ts";
 
 const entity = {

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import type { Pace } from "../../src/base/maybe.ts";
-import { FilteredRows } from "../../src/memory/visit-rows.ts";
+import { FilteredRows } from "../../src/engine/memory/visit-rows.ts";
 import { caseCount } from "../cases.ts";
 import { inOneTurn, inPauses } from "./in-pauses.ts";
 import type { Options } from "./model.ts";

@@ -1,15 +1,15 @@
 import fc from "fast-check";
 import { allRows, edm, entitySet, entityType, noRows, type RowPredicate } from "odatakit";
 import { describe, expect, test } from "vitest";
-import { bindAnnotations } from "../../src/annotations/bind-annotations.ts";
+import { bindAnnotations } from "../../src/definition/annotations/bind-annotations.ts";
 import { compileRowRule } from "../../src/definition/sets/authorization.ts";
 import { buildServiceDefinition } from "../../src/definition/startup/build-service-definition.ts";
 import type { RowCondition } from "../../src/definition/types/row-conditions.ts";
-import { ROW_RULES } from "../../src/execution/reads/gate.ts";
-import { canBeTrue } from "../../src/memory/can-be-true.ts";
-import { compiledFor } from "../../src/memory/compile-expression.ts";
-import { fieldOf } from "../../src/memory/compile-property.ts";
-import { Evaluation } from "../../src/memory/evaluation.ts";
+import { ROW_RULES } from "../../src/engine/reads/gate.ts";
+import { canBeTrue } from "../../src/engine/memory/can-be-true.ts";
+import { compiledFor } from "../../src/engine/memory/compile-expression.ts";
+import { fieldOf } from "../../src/engine/memory/compile-property.ts";
+import { Evaluation } from "../../src/engine/memory/evaluation.ts";
 
 type VaryingRowCondition = Extract<RowCondition, object>;
 

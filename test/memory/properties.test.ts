@@ -1,9 +1,9 @@
 import { describe, expect, test } from "vitest";
 import type { StructuralProperty } from "../../src/edm/model.ts";
 import { InvalidValueError } from "../../src/edm/value-codec.ts";
-import { compileExpression } from "../../src/memory/compile-expression.ts";
-import { Evaluation } from "../../src/memory/evaluation.ts";
-import type { ItExpression } from "../../src/query/expression.ts";
+import { compileExpression } from "../../src/engine/memory/compile-expression.ts";
+import { Evaluation } from "../../src/engine/memory/evaluation.ts";
+import type { ItExpression } from "../../src/language/query/expression.ts";
 import { evaluate, propertyOf, Thing } from "./model.ts";
 
 /** An instant with more than milliseconds cannot be a Date, so parameters may be between two Dates. */

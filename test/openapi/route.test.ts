@@ -6,7 +6,7 @@
 import { ConfigurationError, edm, entitySet, entityType, odataError, odataService, role } from "odatakit";
 import { openApiDocument, openApiRoute } from "odatakit/openapi";
 import { describe, expect, test } from "vitest";
-import { loadViewerAssets } from "../../src/openapi/openapi-route.ts";
+import { loadViewerAssets } from "../../src/hosts/openapi/openapi-route.ts";
 import { eachDoor } from "../http/doors.ts";
 import { everything } from "./model.ts";
 

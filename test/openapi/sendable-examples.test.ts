@@ -3,7 +3,7 @@ import { arraySource, edm, entitySet, entityType, hasMany, hasOptional, odataSer
 import { openApiDocument, openApiRoute } from "odatakit/openapi";
 import { expect, test } from "vitest";
 import { toPattern } from "../../src/edm/linear-pattern.ts";
-import { textMatching } from "../../src/openapi/pattern-example.ts";
+import { textMatching } from "../../src/hosts/openapi/pattern-example.ts";
 import { nodeDoor as door } from "../http/doors.ts";
 
 interface Parameter {

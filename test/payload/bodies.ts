@@ -1,6 +1,6 @@
-import { ODataError } from "../../src/errors/odata-error.ts";
-import { parseJson } from "../../src/json/parse-json.ts";
-import type { JsonValue } from "../../src/json/write-json.ts";
+import { ODataError } from "../../src/base/errors/odata-error.ts";
+import { parseJson } from "../../src/base/json/parse-json.ts";
+import type { JsonValue } from "../../src/base/json/write-json.ts";
 
 /** Parses a JSON text, or the JSON of any other value. */
 export function json(body: unknown): JsonValue {

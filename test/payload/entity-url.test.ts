@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import type { EntityType } from "../../src/edm/model.ts";
 import type { PrimitiveTypeName } from "../../src/edm/primitive-type.ts";
 import { entityUrl, keyPredicate, keyPredicateWriter } from "../../src/payload/urls.ts";
-import { decodePercent } from "../../src/syntax/path-parser.ts";
+import { decodePercent } from "../../src/language/syntax/path-parser.ts";
 import { anyCharacter } from "../any-character.ts";
 import { caseCount } from "../cases.ts";
 import { Status, entitySet, entityType, linesSet, property } from "./model.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { odataError, protocolError } from "../../src/errors/odata-error.ts";
+import { odataError, protocolError } from "../../src/base/errors/odata-error.ts";
 import { writeError } from "../../src/payload/write-error.ts";
 import { writeServiceDocument } from "../../src/payload/write-service-document.ts";
 import { model } from "./model.ts";

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import { ODataError } from "../../src/errors/odata-error.ts";
-import type { JsonObject, JsonValue } from "../../src/json/write-json.ts";
+import { ODataError } from "../../src/base/errors/odata-error.ts";
+import type { JsonObject, JsonValue } from "../../src/base/json/write-json.ts";
 import { compileNameCheck, type UnknownMembers, refuseBindings } from "../../src/payload/body-members.ts";
 import { guarded } from "../../src/payload/body-readers.ts";
 

@@ -13,7 +13,7 @@ import { etagWriter } from "../../src/payload/etag.ts";
 import type { PayloadFormat } from "../../src/payload/payload-format.ts";
 import { compileEntityWriter, type EntityWriter } from "../../src/payload/write-entity.ts";
 import { compilePropertyValue, writeRawValue } from "../../src/payload/write-value.ts";
-import type { SelectExpandClause, SelectedProperty } from "../../src/query/clauses.ts";
+import type { SelectExpandClause, SelectedProperty } from "../../src/language/query/clauses.ts";
 import { anyCharacter } from "../any-character.ts";
 import { Access, Address, Status, complexType, customers, entitySet, entityType, orders, property } from "./model.ts";
 import { written } from "./written.ts";

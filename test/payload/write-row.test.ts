@@ -6,8 +6,8 @@ import { etagWriter } from "../../src/payload/etag.ts";
 import type { PayloadFormat } from "../../src/payload/payload-format.ts";
 import { entityUrl } from "../../src/payload/urls.ts";
 import { compileEntityWriter } from "../../src/payload/write-entity.ts";
-import type { SelectExpandClause, SelectedProperty } from "../../src/query/clauses.ts";
-import type { Row, RowColumn, RowShape } from "../../src/query/row-shape.ts";
+import type { SelectExpandClause, SelectedProperty } from "../../src/language/query/clauses.ts";
+import type { Row, RowColumn, RowShape } from "../../src/language/query/row-shape.ts";
 import { anyCharacter } from "../any-character.ts";
 import { orders, orderType, property, entitySet, entityType } from "./model.ts";
 

@@ -1,12 +1,12 @@
 import { describe, expect, test } from "vitest";
 import type { EntityType, StructuralProperty } from "../../src/edm/model.ts";
 import { PRIMITIVE_TYPES, type PrimitiveTypeName } from "../../src/edm/primitive-type.ts";
-import { keysetOrder } from "../../src/plan/keyset-order.ts";
-import { readKeysetToken, writeKeysetToken } from "../../src/plan/keyset-token.ts";
-import { totalOrder } from "../../src/plan/total-order.ts";
-import type { OrderByItem } from "../../src/query/clauses.ts";
-import type { Expression } from "../../src/query/expression.ts";
-import { placeAt, type PlaceOrder, type PlaceValue } from "../../src/query/place.ts";
+import { keysetOrder } from "../../src/engine/plan/keyset-order.ts";
+import { readKeysetToken, writeKeysetToken } from "../../src/engine/plan/keyset-token.ts";
+import { totalOrder } from "../../src/engine/plan/total-order.ts";
+import type { OrderByItem } from "../../src/language/query/clauses.ts";
+import type { Expression } from "../../src/language/query/expression.ts";
+import { placeAt, type PlaceOrder, type PlaceValue } from "../../src/language/query/place.ts";
 
 function property(name: string, type: PrimitiveTypeName, nullable = false): StructuralProperty {
   return Object.freeze({

@@ -1,9 +1,9 @@
 import { expect, test } from "vitest";
-import { castIn } from "../../src/query/cast-call.ts";
-import type { ApplyClause, ExpandedNavigation } from "../../src/query/clauses.ts";
-import type { CallExpression, Expression } from "../../src/query/expression.ts";
-import { growthOfCall } from "../../src/query/functions.ts";
-import { mapApply, mapExpansions } from "../../src/query/map-clauses.ts";
+import { castIn } from "../../src/language/query/cast-call.ts";
+import type { ApplyClause, ExpandedNavigation } from "../../src/language/query/clauses.ts";
+import type { CallExpression, Expression } from "../../src/language/query/expression.ts";
+import { growthOfCall } from "../../src/language/query/functions.ts";
+import { mapApply, mapExpansions } from "../../src/language/query/map-clauses.ts";
 
 const LITERAL = { kind: "literal", value: 1 } as unknown as Expression;
 

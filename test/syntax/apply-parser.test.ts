@@ -2,10 +2,10 @@
 // Statements: docs/reference/limits.md#settings
 import { array, assert, constantFrom, property } from "fast-check";
 import { describe, expect, test } from "vitest";
-import { ODataError } from "../../src/errors/odata-error.ts";
-import { type ApplySyntax, parseApply } from "../../src/syntax/apply-parser.ts";
-import { tokenizeApply } from "../../src/syntax/apply-tokens.ts";
-import { DEFAULT_SYNTAX_LIMITS, toSyntaxLimits } from "../../src/syntax/parse-context.ts";
+import { ODataError } from "../../src/base/errors/odata-error.ts";
+import { type ApplySyntax, parseApply } from "../../src/language/syntax/apply-parser.ts";
+import { tokenizeApply } from "../../src/language/syntax/apply-tokens.ts";
+import { DEFAULT_SYNTAX_LIMITS, toSyntaxLimits } from "../../src/language/syntax/parse-context.ts";
 import { caseCount } from "../cases.ts";
 import { processorTime } from "../processor-time.ts";
 import { errorOf, parseContext } from "./parsing.ts";

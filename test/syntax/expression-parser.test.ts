@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
-import { parseArguments, parseExpression } from "../../src/syntax/expression-parser.ts";
-import { tokenize } from "../../src/syntax/lexer.ts";
-import type { SyntaxLimits } from "../../src/syntax/parse-context.ts";
+import { parseArguments, parseExpression } from "../../src/language/syntax/expression-parser.ts";
+import { tokenize } from "../../src/language/syntax/lexer.ts";
+import type { SyntaxLimits } from "../../src/language/syntax/parse-context.ts";
 import { errorOf, parseContext } from "./parsing.ts";
 import { sketch } from "./sketch.ts";
 

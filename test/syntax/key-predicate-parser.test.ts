@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import type { SyntaxNode } from "../../src/syntax/ast.ts";
-import { parseKeyPredicate } from "../../src/syntax/path-parser.ts";
+import type { SyntaxNode } from "../../src/language/syntax/ast.ts";
+import { parseKeyPredicate } from "../../src/language/syntax/path-parser.ts";
 import { errorOf, parseContext } from "./parsing.ts";
 
 const ALIASES = {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { tokenize } from "../../src/syntax/lexer.ts";
-import type { SyntaxLimits } from "../../src/syntax/parse-context.ts";
+import { tokenize } from "../../src/language/syntax/lexer.ts";
+import type { SyntaxLimits } from "../../src/language/syntax/parse-context.ts";
 import { errorOf, parseContext } from "./parsing.ts";
 
 function lex(text: string, aliases: Readonly<Record<string, string>> = {}, limits: Partial<SyntaxLimits> = {}) {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { parseBoolean, parseNonNegativeInteger } from "../../src/syntax/query-options-parser.ts";
+import { parseBoolean, parseNonNegativeInteger } from "../../src/language/syntax/query-options-parser.ts";
 import { errorOf } from "./parsing.ts";
 
 describe("parseNonNegativeInteger", () => {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { tokenize } from "../../src/syntax/lexer.ts";
-import { parseOrderBy } from "../../src/syntax/order-by-parser.ts";
+import { tokenize } from "../../src/language/syntax/lexer.ts";
+import { parseOrderBy } from "../../src/language/syntax/order-by-parser.ts";
 import { errorOf, parseContext } from "./parsing.ts";
 import { sketch } from "./sketch.ts";
 

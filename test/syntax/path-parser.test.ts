@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { parseResourcePath } from "../../src/syntax/path-parser.ts";
+import { parseResourcePath } from "../../src/language/syntax/path-parser.ts";
 import { errorOf } from "./parsing.ts";
 
 describe("parseResourcePath", () => {

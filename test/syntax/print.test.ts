@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
-import { parseExpression } from "../../src/syntax/expression-parser.ts";
-import { tokenize } from "../../src/syntax/lexer.ts";
-import type { Literal } from "../../src/syntax/token.ts";
+import { parseExpression } from "../../src/language/syntax/expression-parser.ts";
+import { tokenize } from "../../src/language/syntax/lexer.ts";
+import type { Literal } from "../../src/language/syntax/token.ts";
 import { parseContext } from "./parsing.ts";
 import { print, printLiteral } from "./print.ts";
 

@@ -1,5 +1,5 @@
-import type { ArgumentSyntax, SyntaxNode } from "../../src/syntax/ast.ts";
-import { type Literal, OPERATORS, UNARY_PRECEDENCE } from "../../src/syntax/token.ts";
+import type { ArgumentSyntax, SyntaxNode } from "../../src/language/syntax/ast.ts";
+import { type Literal, OPERATORS, UNARY_PRECEDENCE } from "../../src/language/syntax/token.ts";
 
 const PATH_PRECEDENCE = 9;
 

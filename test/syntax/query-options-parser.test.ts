@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { parseQueryOptions, parseQueryString, splitTarget } from "../../src/syntax/query-options-parser.ts";
+import { parseQueryOptions, parseQueryString, splitTarget } from "../../src/language/syntax/query-options-parser.ts";
 import { errorOf } from "./parsing.ts";
 
 describe("splitTarget", () => {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import type { SearchSyntax } from "../../src/syntax/ast.ts";
-import { parseSearch } from "../../src/syntax/search-parser.ts";
+import type { SearchSyntax } from "../../src/language/syntax/ast.ts";
+import { parseSearch } from "../../src/language/syntax/search-parser.ts";
 import { errorOf, parseContext } from "./parsing.ts";
 
 /** Prints a tree in prefix form: `(and a (not "b c"))`. */

@@ -1,4 +1,4 @@
-import type { ArgumentSyntax, SyntaxNode } from "../../src/syntax/ast.ts";
+import type { ArgumentSyntax, SyntaxNode } from "../../src/language/syntax/ast.ts";
 import { printLiteral } from "./print.ts";
 
 /** Writes a syntax tree as a short text with every node in parentheses, without positions, for tables. */

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { splitArguments } from "../../src/syntax/split-arguments.ts";
+import { splitArguments } from "../../src/language/syntax/split-arguments.ts";
 
 test.each<[string, ReadonlyArray<readonly [string | null, string]>]>([
   ["", []],

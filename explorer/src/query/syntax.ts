@@ -1,6 +1,6 @@
-import { parseExpression } from "../../../src/syntax/expression-parser.ts";
-import { tokenize } from "../../../src/syntax/lexer.ts";
-import { DEFAULT_SYNTAX_LIMITS, type ParseContext } from "../../../src/syntax/parse-context.ts";
+import { parseExpression } from "../../../src/language/syntax/expression-parser.ts";
+import { tokenize } from "../../../src/language/syntax/lexer.ts";
+import { DEFAULT_SYNTAX_LIMITS, type ParseContext } from "../../../src/language/syntax/parse-context.ts";
 
 /** The patterns of a name, and of a path of names. @see OData ABNF, odataIdentifier */
 export const NAME = String.raw`[\p{L}\p{Nl}_][\p{L}\p{N}\p{M}\p{Pc}\p{Cf}]*`;

@@ -1,5 +1,5 @@
 import { parseArgs } from "node:util";
-import { nearestName } from "../../../src/errors/nearest-name.ts";
+import { nearestName } from "../../../src/base/errors/nearest-name.ts";
 
 /** The databases that the example of a new project can use. */
 export const DATABASES = ["sqlite", "postgres", "mariadb"] as const;

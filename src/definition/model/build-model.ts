@@ -16,7 +16,7 @@ import type {
   StructuralProperty,
 } from "../../edm/model.ts";
 import { isTableName } from "../../edm/table-name.ts";
-import type { ConfigurationFault } from "../../errors/configuration-error.ts";
+import type { ConfigurationFault } from "../../base/errors/configuration-error.ts";
 import { isObject } from "../option-table.ts";
 import { TypeBuilder } from "./build-types.ts";
 import { isDeclaration } from "./declaration-kind.ts";

@@ -24,7 +24,7 @@ import {
 } from "../../edm/model.ts";
 import { InvalidValueError } from "../../edm/value-codec.ts";
 import { valueCodec } from "../../edm/value-codecs.ts";
-import type { JsonValue } from "../../json/write-json.ts";
+import type { JsonValue } from "../../base/json/write-json.ts";
 import { describe, isObject } from "../option-table.ts";
 import type {
   ComplexTypeDeclaration,

@@ -1,4 +1,4 @@
-import type { ConfigurationFault } from "../../errors/configuration-error.ts";
+import type { ConfigurationFault } from "../../base/errors/configuration-error.ts";
 import type { ComplexTypeDeclaration, EntityTypeDeclaration, EnumTypeDeclaration } from "../types/value-type.ts";
 import { isDeclaration } from "./declaration-kind.ts";
 import { type DeclaredOperation, type DeclaredService, type DeclaredSet, entriesOf } from "./declared-service.ts";

@@ -1,4 +1,4 @@
-import type { FaultParameters } from "../../errors/fault.ts";
+import type { FaultParameters } from "../../base/errors/fault.ts";
 
 /**
  * Returns the text of an error in a language.

@@ -1,8 +1,8 @@
 import type { Model, Operation, OperationImport, StructuralProperty } from "../../edm/model.ts";
-import type { ConfigurationFault } from "../../errors/configuration-error.ts";
-import type { ODataError } from "../../errors/odata-error.ts";
-import type { SchemaFinding } from "../../errors/schema-finding.ts";
-import type { Capabilities, Limits } from "../../query/capabilities.ts";
+import type { ConfigurationFault } from "../../base/errors/configuration-error.ts";
+import type { ODataError } from "../../base/errors/odata-error.ts";
+import type { SchemaFinding } from "../../base/errors/schema-finding.ts";
+import type { Capabilities, Limits } from "../../language/query/capabilities.ts";
 import type { Context, IncomingRequest, RuleContext, User, DeclaredEntitySet } from "../context.ts";
 import type { Answer, EntitySetHandlers, NavigationHandlers, Awaitable } from "../handlers.ts";
 import type { Logger, StatementFollower, TracedRequest, TracedStatement } from "../logger.ts";

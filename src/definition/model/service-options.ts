@@ -1,4 +1,4 @@
-import type { ODataError } from "../../errors/odata-error.ts";
+import type { ODataError } from "../../base/errors/odata-error.ts";
 import type { IncomingRequest, RuleContext, User } from "../context.ts";
 import type { Answer, Awaitable } from "../handlers.ts";
 import type { Logger, TracedStatement } from "../logger.ts";

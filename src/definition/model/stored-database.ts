@@ -1,4 +1,4 @@
-import type { SchemaFinding } from "../../errors/schema-finding.ts";
+import type { SchemaFinding } from "../../base/errors/schema-finding.ts";
 import type { Awaitable } from "../handlers.ts";
 import type { EntitySetDefinition, ServiceDefinition } from "./service-definition.ts";
 

@@ -1,7 +1,7 @@
 import type { Maybe } from "../../base/maybe.ts";
 import type { EntitySet, JoinPair, NavigationProperty } from "../../edm/model.ts";
-import { type ODataError, protocolError } from "../../errors/odata-error.ts";
-import type { RowRestriction } from "../../query/source.ts";
+import { type ODataError, protocolError } from "../../base/errors/odata-error.ts";
+import type { RowRestriction } from "../../language/query/source.ts";
 import type { RuleContext, User, Context } from "../context.ts";
 import type { Awaitable, Answer } from "../handlers.ts";
 import { isObject } from "../option-table.ts";

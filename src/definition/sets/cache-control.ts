@@ -1,4 +1,4 @@
-import { nearestName } from "../../errors/nearest-name.ts";
+import { nearestName } from "../../base/errors/nearest-name.ts";
 
 /** The `Cache-Control` of the reads of a set. */
 export interface CacheControl {

@@ -1,7 +1,7 @@
 import type { Maybe } from "../../base/maybe.ts";
-import type { ConfigurationFault } from "../../errors/configuration-error.ts";
-import type { ODataError } from "../../errors/odata-error.ts";
-import type { SearchClause } from "../../query/clauses.ts";
+import type { ConfigurationFault } from "../../base/errors/configuration-error.ts";
+import type { ODataError } from "../../base/errors/odata-error.ts";
+import type { SearchClause } from "../../language/query/clauses.ts";
 import type {
   RuleContext,
   SetContext,

@@ -1,4 +1,4 @@
-import type { RoundingMode } from "../../query/clauses.ts";
+import type { RoundingMode } from "../../language/query/clauses.ts";
 
 /**
  * The settings of an entity set. A service can set a default for all of its sets in `defaults`. An absent or undefined

@@ -1,5 +1,5 @@
 import type { Maybe } from "../../base/maybe.ts";
-import type { ReplicatedDatabase } from "../../query/reading.ts";
+import type { ReplicatedDatabase } from "../../language/query/reading.ts";
 import type { Isolation, RuleContext } from "../context.ts";
 
 /** How a transaction runs. */

@@ -1,4 +1,4 @@
-import type { ConfigurationFault } from "../../errors/configuration-error.ts";
+import type { ConfigurationFault } from "../../base/errors/configuration-error.ts";
 import type { DeclaredService, DeclaredSet } from "../model/declared-service.ts";
 import type { StartupRule } from "../model/declared-types.ts";
 import { isObject } from "../option-table.ts";

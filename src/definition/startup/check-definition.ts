@@ -1,4 +1,4 @@
-import { ConfigurationError, type ConfigurationFault } from "../../errors/configuration-error.ts";
+import { ConfigurationError, type ConfigurationFault } from "../../base/errors/configuration-error.ts";
 import { isDeclaration } from "../model/declaration-kind.ts";
 import {
   type DeclaredService,

@@ -1,4 +1,4 @@
-import type { ConfigurationFault } from "../../errors/configuration-error.ts";
+import type { ConfigurationFault } from "../../base/errors/configuration-error.ts";
 import { type DeclaredService, type DeclaredSet, entriesOf } from "../model/declared-service.ts";
 import { adviseName, describe } from "../option-table.ts";
 import type { HookedWrite } from "../sets/write-hooks.ts";

@@ -1,4 +1,4 @@
-import type { ConfigurationFault } from "../../errors/configuration-error.ts";
+import type { ConfigurationFault } from "../../base/errors/configuration-error.ts";
 import { type DeclaredService, type DeclaredSet, entriesOf, propertyIn } from "../model/declared-service.ts";
 import { adviseName, describe, everyOption, isObject } from "../option-table.ts";
 import { isAuthorizationRule, needsResource, requirementsOf } from "../sets/authorization.ts";

@@ -1,5 +1,5 @@
-import type { ConfigurationFault } from "../../errors/configuration-error.ts";
-import type { ReplicatedDatabase } from "../../query/reading.ts";
+import type { ConfigurationFault } from "../../base/errors/configuration-error.ts";
+import type { ReplicatedDatabase } from "../../language/query/reading.ts";
 import { CAN_TRACE } from "../logger.ts";
 import { isDeclaration } from "../model/declaration-kind.ts";
 import type { DeclaredService } from "../model/declared-service.ts";

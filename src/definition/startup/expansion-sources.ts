@@ -1,6 +1,6 @@
 import { frozenSet } from "../../edm/frozen-map.ts";
 import type { DirectJoin, NavigationJoin } from "../../edm/model.ts";
-import type { ExpansionSources } from "../../query/capabilities.ts";
+import type { ExpansionSources } from "../../language/query/capabilities.ts";
 import type { Context } from "../context.ts";
 import type { QueryableHandler } from "../handlers.ts";
 import type { EntitySetDefinition } from "../model/service-definition.ts";

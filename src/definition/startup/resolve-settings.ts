@@ -1,7 +1,7 @@
 import { keeper } from "../../base/memo.ts";
 import { frozenSet } from "../../edm/frozen-map.ts";
 import { type EntitySet, shownProperties, type StructuralProperty } from "../../edm/model.ts";
-import type { Capabilities, Limits } from "../../query/capabilities.ts";
+import type { Capabilities, Limits } from "../../language/query/capabilities.ts";
 import type { DeclaredSet } from "../model/declared-service.ts";
 import type { BatchDefinition, CorsDefinition, EntitySetSettings } from "../model/service-definition.ts";
 import type { ServiceDefaults, ServiceOptions } from "../model/service-options.ts";

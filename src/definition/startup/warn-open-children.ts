@@ -1,4 +1,4 @@
-import type { ConfigurationFault } from "../../errors/configuration-error.ts";
+import type { ConfigurationFault } from "../../base/errors/configuration-error.ts";
 import { adaptLogger, type Logger } from "../logger.ts";
 import {
   type DeclaredNavigation,

@@ -5,8 +5,8 @@ import type { EntitySet, NavigationProperty, StructuralProperty } from "../../ed
 import { PRIMITIVE_TYPES } from "../../edm/primitive-type.ts";
 import type { PrimitiveValue } from "../../edm/value-codec.ts";
 import { codecOf } from "../../edm/value-codecs.ts";
-import { ConfigurationError } from "../../errors/configuration-error.ts";
-import type { FilterClause } from "../../query/clauses.ts";
+import { ConfigurationError } from "../../base/errors/configuration-error.ts";
+import type { FilterClause } from "../../language/query/clauses.ts";
 import type {
   Expression,
   ItExpression,
@@ -15,8 +15,8 @@ import type {
   NavigationExpression,
   PropertyExpression,
   ScalarType,
-} from "../../query/expression.ts";
-import { mapChildren } from "../../query/walk-expression.ts";
+} from "../../language/query/expression.ts";
+import { mapChildren } from "../../language/query/walk-expression.ts";
 import { adviseName } from "../option-table.ts";
 import {
   isRowPredicate,

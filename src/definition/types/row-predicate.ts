@@ -1,5 +1,5 @@
 import { PRIMITIVE_TYPES } from "../../edm/primitive-type.ts";
-import type { Expression } from "../../query/expression.ts";
+import type { Expression } from "../../language/query/expression.ts";
 import type { ValueOf } from "./entity-values.ts";
 import type { NavigationDeclaration } from "./navigation-declaration.ts";
 import type { AnyProperty, EntityTypeDeclaration } from "./value-type.ts";

@@ -1,4 +1,4 @@
-import { nearestName } from "../../errors/nearest-name.ts";
+import { nearestName } from "../../base/errors/nearest-name.ts";
 import type { ExitReason, Terminal } from "./command.ts";
 
 /** A reason why the command cannot do its work. No part contains a password. */

@@ -1,6 +1,6 @@
 import process from "node:process";
 import { fileURLToPath } from "node:url";
-import { nearestName } from "../../errors/nearest-name.ts";
+import { nearestName } from "../../base/errors/nearest-name.ts";
 import { type Problem, usageProblem } from "./problem.ts";
 import { printable, redact } from "./redact.ts";
 

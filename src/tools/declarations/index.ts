@@ -27,4 +27,4 @@ export type {
   ObjectOmission,
   SchemaObject,
   SchemaSelection,
-} from "../introspect/database-schema.ts";
+} from "../../databases/introspect/database-schema.ts";

@@ -1,4 +1,4 @@
-import { plainName } from "../introspect/quote-name.ts";
+import { plainName } from "../../databases/introspect/quote-name.ts";
 import {
   type DescribedProperty,
   type DescribedService,

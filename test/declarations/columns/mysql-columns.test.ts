@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { ColumnMapping } from "../../../src/tools/declarations/columns/column-mapping.ts";
 import { mapMysqlColumn } from "../../../src/tools/declarations/columns/mysql-columns.ts";
 import type { DescribedColumn } from "../../../src/tools/declarations/described-service.ts";
-import type { ObjectColumn } from "../../../src/tools/introspect/database-schema.ts";
+import type { ObjectColumn } from "../../../src/databases/introspect/database-schema.ts";
 import type { OpenDatabase } from "../../executors/engines.ts";
 import { MARIADB, objectOf, openHostile, readSchema } from "../../introspect/mysql-hostile.ts";
 import { literalOf, serveColumn } from "./serve-column.ts";

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { ColumnMapping } from "../../../src/tools/declarations/columns/column-mapping.ts";
 import { mapPostgresColumn } from "../../../src/tools/declarations/columns/postgres-columns.ts";
 import type { DescribedColumn } from "../../../src/tools/declarations/described-service.ts";
-import type { ObjectColumn } from "../../../src/tools/introspect/database-schema.ts";
+import type { ObjectColumn } from "../../../src/databases/introspect/database-schema.ts";
 import type { OpenDatabase } from "../../executors/engines.ts";
 import { objectOf, openHostile, PGLITE, readSchema } from "../../introspect/postgres-hostile.ts";
 import { literalOf, serveColumn } from "./serve-column.ts";

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { ColumnMapping } from "../../../src/tools/declarations/columns/column-mapping.ts";
 import { mapSqliteColumn } from "../../../src/tools/declarations/columns/sqlite-columns.ts";
 import type { DescribedColumn } from "../../../src/tools/declarations/described-service.ts";
-import type { DatabaseSchema } from "../../../src/tools/introspect/database-schema.ts";
+import type { DatabaseSchema } from "../../../src/databases/introspect/database-schema.ts";
 import type { OpenDatabase } from "../../executors/engines.ts";
 import { columnOf, objectOf, openHostile, readSchema } from "../../introspect/sqlite-hostile.ts";
 import { literalOf, serveColumn } from "./serve-column.ts";

@@ -2,7 +2,7 @@ import { sql } from "kysely";
 import { describeService, readDatabaseSchema } from "odatakit/introspect";
 import { expect, test } from "vitest";
 import { required } from "../../../src/base/required.ts";
-import type { DatabaseSchema } from "../../../src/tools/introspect/database-schema.ts";
+import type { DatabaseSchema } from "../../../src/databases/introspect/database-schema.ts";
 import { SQLITE } from "../../introspect/sqlite-hostile.ts";
 
 /** A table whose second column is not null, as another database would describe it. */

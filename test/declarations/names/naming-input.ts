@@ -6,7 +6,7 @@ import {
   objectKey,
   type ServiceNames,
 } from "../../../src/tools/declarations/names/naming.ts";
-import type { ObjectName } from "../../../src/tools/introspect/database-schema.ts";
+import type { ObjectName } from "../../../src/databases/introspect/database-schema.ts";
 
 type NamingRelation = NamingInput["relations"][number];
 type NamingLink = NamingInput["links"][number];

@@ -9,7 +9,7 @@ import {
   objectKey,
   type ServiceNames,
 } from "../../../src/tools/declarations/names/naming.ts";
-import type { ObjectName } from "../../../src/tools/introspect/database-schema.ts";
+import type { ObjectName } from "../../../src/databases/introspect/database-schema.ts";
 import { caseCount } from "../../cases.ts";
 import { USUAL } from "./naming-input.ts";
 

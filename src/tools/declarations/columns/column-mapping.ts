@@ -1,4 +1,4 @@
-import type { ObjectColumn } from "../../introspect/database-schema.ts";
+import type { ObjectColumn } from "../../../databases/introspect/database-schema.ts";
 import type { DescribedColumn, DescribedWarning } from "../described-service.ts";
 
 /** How a service publishes a column: as a property of a type, or not at all. */

@@ -1,6 +1,6 @@
-import type { ColumnSample, ObjectColumn } from "../../introspect/database-schema.ts";
-import { sqliteCategory } from "../../introspect/sqlite-category.ts";
-import { quoteSqlite } from "../../introspect/sqlite-sample.ts";
+import type { ColumnSample, ObjectColumn } from "../../../databases/introspect/database-schema.ts";
+import { sqliteCategory } from "../../../databases/sqlite/introspect/sqlite-category.ts";
+import { quoteSqlite } from "../../../databases/sqlite/introspect/sqlite-sample.ts";
 import type { DescribedColumn } from "../described-service.ts";
 import {
   mapTo,

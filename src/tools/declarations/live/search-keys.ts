@@ -1,11 +1,11 @@
 import { CompiledQuery } from "kysely";
-import { runLimited } from "../../../connection/limited-query.ts";
-import { patientReaderOf } from "../../../connection/patient-reader.ts";
-import type { AnyKysely } from "../../../connection/synchronous-reader.ts";
-import { runSteps, type RunQuery, type CatalogueQuery, type CatalogueRow } from "../../introspect/catalogue-steps.ts";
-import type { DatabaseSchema, SchemaObject, DatabaseKind, ObjectColumn } from "../../introspect/database-schema.ts";
-import { quoteName } from "../../introspect/quote-name.ts";
-import { findUniqueKeys } from "../../introspect/unique-keys.ts";
+import { runLimited } from "../../../databases/connection/limited-query.ts";
+import { patientReaderOf } from "../../../databases/connection/patient-reader.ts";
+import type { AnyKysely } from "../../../databases/connection/synchronous-reader.ts";
+import { runSteps, type RunQuery, type CatalogueQuery, type CatalogueRow } from "../../../databases/introspect/catalogue-steps.ts";
+import type { DatabaseSchema, SchemaObject, DatabaseKind, ObjectColumn } from "../../../databases/introspect/database-schema.ts";
+import { quoteName } from "../../../databases/introspect/quote-name.ts";
+import { findUniqueKeys } from "../../../databases/introspect/unique-keys.ts";
 import type {
   DescribeOptions,
   DescribedService,

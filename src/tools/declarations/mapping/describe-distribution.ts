@@ -1,4 +1,4 @@
-import type { DatabaseSchema, SchemaObject } from "../../introspect/database-schema.ts";
+import type { DatabaseSchema, SchemaObject } from "../../../databases/introspect/database-schema.ts";
 import type { DescribedDistribution } from "../described-service.ts";
 
 /** Describes how a distributed database stores an object. @param nameOf returns what the declaration calls a column */

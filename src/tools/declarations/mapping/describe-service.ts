@@ -1,5 +1,5 @@
-import { ConfigurationError, type ConfigurationFault } from "../../../errors/configuration-error.ts";
-import type { DatabaseSchema, SchemaObject } from "../../introspect/database-schema.ts";
+import { ConfigurationError, type ConfigurationFault } from "../../../base/errors/configuration-error.ts";
+import type { DatabaseSchema, SchemaObject } from "../../../databases/introspect/database-schema.ts";
 import type {
   DescribeOptions,
   DescribedService,

@@ -1,12 +1,12 @@
 import { required } from "../../../base/required.ts";
-import type { StorageForm } from "../../../sql/columns/storage-option.ts";
+import type { StorageForm } from "../../../databases/columns/storage-option.ts";
 import type {
   DatabaseSchema,
   ObjectColumn,
   ForeignKey,
   SchemaObject,
   DatabaseKind,
-} from "../../introspect/database-schema.ts";
+} from "../../../databases/introspect/database-schema.ts";
 import type {
   DescribeOptions,
   DescribedColumn,

@@ -1,4 +1,4 @@
-import type { DatabaseKind, ObjectColumn, SchemaObject } from "../../introspect/database-schema.ts";
+import type { DatabaseKind, ObjectColumn, SchemaObject } from "../../../databases/introspect/database-schema.ts";
 import type { ColumnMapping } from "../columns/column-mapping.ts";
 import type { DescribeOptions, DescribedWarning } from "../described-service.ts";
 import {

@@ -1,6 +1,6 @@
-import type { ConfigurationFault } from "../../../errors/configuration-error.ts";
-import { nearestName } from "../../../errors/nearest-name.ts";
-import type { ForeignKey, SchemaObject, ObjectColumn } from "../../introspect/database-schema.ts";
+import type { ConfigurationFault } from "../../../base/errors/configuration-error.ts";
+import { nearestName } from "../../../base/errors/nearest-name.ts";
+import type { ForeignKey, SchemaObject, ObjectColumn } from "../../../databases/introspect/database-schema.ts";
 import type { GivenRelation, DescribedWarning } from "../described-service.ts";
 import { objectKey } from "../names/naming.ts";
 import type { DraftObject } from "./draft-object.ts";

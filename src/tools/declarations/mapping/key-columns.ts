@@ -1,4 +1,4 @@
-import type { DatabaseSchema, SchemaObject } from "../../introspect/database-schema.ts";
+import type { DatabaseSchema, SchemaObject } from "../../../databases/introspect/database-schema.ts";
 import type { DescribeOptions } from "../described-service.ts";
 import { objectKey } from "../names/naming.ts";
 import { draftColumns } from "./draft-object.ts";

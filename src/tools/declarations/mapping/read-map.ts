@@ -1,6 +1,6 @@
-import type { ConfigurationFault } from "../../../errors/configuration-error.ts";
-import type { DatabaseKind, ObjectColumn } from "../../introspect/database-schema.ts";
-import { quoteName } from "../../introspect/quote-name.ts";
+import type { ConfigurationFault } from "../../../base/errors/configuration-error.ts";
+import type { DatabaseKind, ObjectColumn } from "../../../databases/introspect/database-schema.ts";
+import { quoteName } from "../../../databases/introspect/quote-name.ts";
 import { AS_TEXT } from "../columns/sqlite-columns.ts";
 import type { DescribedColumn, DescribedEnumType } from "../described-service.ts";
 

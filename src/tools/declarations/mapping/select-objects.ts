@@ -1,5 +1,5 @@
 import { matchesGlob } from "../../../base/glob.ts";
-import type { DatabaseSchema, SchemaObject, ObjectName } from "../../introspect/database-schema.ts";
+import type { DatabaseSchema, SchemaObject, ObjectName } from "../../../databases/introspect/database-schema.ts";
 import type { DescribeOptions, DescribedWarning } from "../described-service.ts";
 import { givenKeys, isNameOf, placeOf } from "./find-key.ts";
 

@@ -1,4 +1,4 @@
-import type { ObjectName } from "../../introspect/database-schema.ts";
+import type { ObjectName } from "../../../databases/introspect/database-schema.ts";
 import type { DescribedWarning } from "../described-service.ts";
 
 /** The published part of a database, whose names are chosen together. */

@@ -1,0 +1,31 @@
+import { type Maybe, recover } from "../../base/maybe.ts";
+import type { Patience } from "../connection/patient-reader.ts";
+import { isSlowQuery, queryTimeout } from "../../base/errors/odata-error.ts";
+
+/**
+ * Runs a read in the time that the earlier reads of its operation have left.
+ * @throws ODataError `QueryTimeout`, which names the whole time; the errors of the read
+ */
+export function inReadTime<T>(patience: Patience, read: (rest: Patience) => Maybe<T>): Maybe<T> {
+  const { timeout, caller } = patience;
+  const time = caller?.readTime;
+  if (time === undefined || timeout === undefined || timeout === null) return read(patience);
+  const left = time.leftOf(timeout);
+  if (left >= timeout) return time.spend(() => read(patience));
+  const rest: Patience = {
+    reading: patience.reading,
+    bytes: patience.bytes,
+    caller,
+    timeout: left,
+    // A getter, because making a signal is expensive and most reads never need it.
+    get signal() {
+      return patience.signal;
+    },
+  };
+  return recover(
+    () => time.spend(() => read(rest)),
+    (error): never => {
+      throw isSlowQuery(error) ? queryTimeout(timeout, error) : error;
+    },
+  );
+}

@@ -1,0 +1,398 @@
+import { sql } from "kysely";
+import type { Maybe } from "../../base/maybe.ts";
+import { keeper } from "../../base/memo.ts";
+import { required } from "../../base/required.ts";
+import type { EntitySet, NavigationJoin, StructuralProperty } from "../../edm/model.ts";
+import { isODataError } from "../../base/errors/odata-error.ts";
+import type { FilterClause, SelectedProperty } from "../../language/query/clauses.ts";
+import type { RowShape } from "../../language/query/row-shape.ts";
+import type { JsonMembers, KeyedJoins, SourceQuery, SourcesBySet } from "../../language/query/source.ts";
+import type { JsonSyntax } from "../columns/json-syntax.ts";
+import type { PlansByField } from "../columns/table-columns.ts";
+import type { DialectProfile } from "../forms/dialect-profile.ts";
+import type { Sql } from "../statement/sql-form.ts";
+import { aliases, type Rows, type RowsUse, type StatementState } from "../translate/relation.ts";
+import { StatementNotes } from "../translate/statement-notes.ts";
+import { applyBranch, bothFilters, type AppliedRows } from "../translate/translate-apply.ts";
+import { type JsonForm, translateJsonPage } from "../translate/translate-json.ts";
+import { translateKeysFirst, translatePage } from "../translate/translate-page.ts";
+import {
+  translateByKey,
+  type PageClauses,
+  translateTest,
+  translateTotal,
+  unlessImplied,
+} from "../translate/translate-query.ts";
+import { utcMark } from "../translate/utc-session.ts";
+import { type JsonStatement, type RowStatement, type Statement, StatementCompiler } from "./compile-statement.ts";
+import { distributingField } from "./find-placement.ts";
+import { identitiesOf, IdentityCache, MANY_KEYS, variantOf } from "./identity-cache.ts";
+import { KeptStatements, UNCHANGED } from "./kept-statements.ts";
+import { isKeysFirst } from "./keys-first.ts";
+import { meeting, narrowed, relatedBy, type RowCondition } from "./narrowed-rows.ts";
+import { placeIdentities, placesOf, type StatementTarget } from "./proven-columns.ts";
+import { RelatedStatements } from "./related-statements.ts";
+import { readerOfSource } from "./row-source.ts";
+import type { SqlRows } from "./sql-rows.ts";
+
+/** The JSON of a page. */
+interface WantedJson {
+  readonly json: JsonMembers;
+  readonly form: JsonForm;
+  readonly query: SourceQuery;
+}
+
+/** Statements, and the facts that they were found by. */
+interface Kept {
+  readonly since: number;
+  readonly layout: string | undefined;
+  readonly omitted: number;
+  readonly statements: KeptStatements;
+  readonly isShared: boolean;
+}
+
+/** Cache keys for no filter and for no joins. */
+const NO_FILTER: object = Object.freeze({});
+/** Stands for a statement that cannot be made. */
+const NOT_APPLIED: object = Object.freeze({});
+const NOTHING_JOINED: readonly never[] = Object.freeze([]);
+
+/**
+ * The compiled statements of one table or base query: one per shape, order, selection, presence of skip and top, and base
+ * queries of the mentioned sets. They live as long as their shapes, whose number the service limits.
+ */
+export class StatementCache {
+  readonly #target: StatementTarget;
+  readonly #compiler: StatementCompiler;
+  readonly #narrowed: IdentityCache<StatementCache>;
+  #kept: Kept | undefined;
+  #related: RelatedStatements | undefined;
+  #plans: PlansByField | undefined;
+  #mark: Sql | undefined;
+  /** Whether the table has row ids, since a number of changes of the tables. */
+  #rowIds: { readonly since: number; readonly areThere: boolean } | undefined;
+
+  constructor(target: StatementTarget) {
+    this.#target = target;
+    const { changes } = target;
+    this.#narrowed = new IdentityCache(changes);
+    this.#compiler = new StatementCompiler(target);
+  }
+
+  /** The compiled statements. Those of databases with the same schema are the same object, until their tables change. */
+  get kept(): KeptStatements {
+    return this.#current().statements;
+  }
+
+  /** Looks for shared statements again after each fact that a schema check finds. */
+  #current(): Kept {
+    const { changes, share, layout, absent } = this.#target;
+    const { count } = changes;
+    const known = this.#kept;
+    const isKnown = share === undefined || (known?.layout === layout.text && known?.omitted === absent.size);
+    if (known?.since === count && isKnown) return known;
+    const shared = count === 0 ? share?.() : undefined;
+    const statements = shared ?? new KeptStatements(changes);
+    this.#kept = {
+      since: count,
+      layout: layout.text,
+      omitted: absent.size,
+      statements,
+      isShared: shared !== undefined,
+    };
+    return this.#kept;
+  }
+
+  /** Reads the facts that the statements of a page depend on, before they are made. */
+  prepare(query: SourceQuery, rows: SqlRows): Maybe<undefined> {
+    return this.#target.proven.prepare(query, rows, () => this.rowsFor(null).plans);
+  }
+
+  /**
+   * Returns the statement of a page.
+   * @param hasTotal whether the last cell of each row is the total
+   * @throws ODataError `UnsupportedQueryOption` for a query that SQL cannot express, `InvalidQueryOption` for too many literals
+   */
+  page(query: SourceQuery, hasTotal = false): RowStatement {
+    const { shape, filter, orderBy, selected, joined = NOTHING_JOINED } = query;
+    const clauses = { orderBy, selected, joined, roundingMode: shape.roundingMode, ...placesOf(query) };
+    const limits = { hasTop: query.top !== undefined, hasSkip: query.skip > 0 };
+    const identities = [shape, filter ?? NO_FILTER, orderBy, selected, joined, ...this.#places(query)];
+    const variants = this.kept.pages.get([...identities, ...identitiesOf(query.sources)], () => new Map());
+    return variantOf(variants, [...Object.values(limits), hasTotal], () => {
+      return this.#compiler.choose((profile) => {
+        return this.#translate(profile, query.sources, (statement) => {
+          const total = hasTotal ? this.#totalOf(query, statement) : undefined;
+          const { rows, filter: test } = this.#applied(query, statement, { ...clauses, ...limits, filter });
+          const page = translatePage(rows, statement, { ...clauses, ...limits, filter: test, total });
+          return this.#compiler.compileRows(page, statement);
+        });
+      });
+    });
+  }
+
+  /** Returns whether a statement evaluates the steps of `$apply` and the computed values of a query. */
+  applies(query: SourceQuery): boolean {
+    return (
+      this.kept.applied.get([query.shape, ...identitiesOf(query.sources)], () => {
+        try {
+          return this.page(query);
+        } catch (error) {
+          if (isODataError(error)) return NOT_APPLIED;
+          throw error;
+        }
+      }) !== NOT_APPLIED
+    );
+  }
+
+  /**
+   * Returns the statement of a page that reads the keys before their rows, whose last cell is the number of keys.
+   * @returns null if the statement of `page` is as fast
+   * @throws ODataError as for `page`
+   */
+  keysFirst(query: SourceQuery): RowStatement | null {
+    if (query.shape.apply !== undefined || !isKeysFirst(query, this.#target)) return null;
+    const { shape, filter, orderBy, selected } = query;
+    const limits = { hasTop: true, hasSkip: query.skip > 0 };
+    const identities = [shape, filter ?? NO_FILTER, orderBy, selected, ...this.#places(query)];
+    const variants = this.kept.keysFirst.get(identities, () => new Map());
+    return variantOf(variants, [limits.hasSkip], () => {
+      const clauses = { filter, orderBy, selected, roundingMode: shape.roundingMode, ...limits, ...placesOf(query) };
+      return this.#translate(this.#target.profile, query.sources, (statement) => {
+        const page = translateKeysFirst(this.rowsFor(null, statement), statement, clauses);
+        return this.#compiler.compileRows(page, statement);
+      });
+    });
+  }
+
+  /**
+   * Returns the statement of a page as JSON.
+   * @param json the members of each object
+   * @param form one row for the page, with its total or without, or one for each object
+   * @returns null if the database cannot write it, or needs the rows to find related entities
+   * @throws ODataError as for `page`, without expansions
+   */
+  json(query: SourceQuery, json: JsonMembers, form: JsonForm = "page"): JsonStatement | null {
+    const { profile } = this.#target;
+    const { json: syntax } = profile;
+    const isPlain = json.expanded.length === 0;
+    if (query.shape.apply !== undefined || syntax === undefined || (isPlain && !syntax.isForPlainPages)) return null;
+    const { shape, filter, orderBy, sources } = query;
+    const limits = { hasTop: query.top !== undefined, hasSkip: query.skip > 0 };
+    const identities = [shape, filter ?? NO_FILTER, orderBy, json, ...this.#places(query), ...identitiesOf(sources)];
+    return variantOf(
+      this.kept.json.get(identities, () => new Map()),
+      [...Object.values(limits), form === "objects", form === "counted"],
+      () => {
+        const clauses = { filter, orderBy, roundingMode: shape.roundingMode, ...limits, ...placesOf(query) };
+        const make = (each: DialectProfile): JsonStatement | null =>
+          this.#makeJson(each, syntax, clauses, { json, form, query });
+        if (isPlain) return this.#compiler.choose(make);
+        try {
+          const made = make(profile);
+          return made === null || this.#compiler.scans(made) ? null : made;
+        } catch (error) {
+          // The rows may need no related entities.
+          if (isODataError(error)) return null;
+          throw error;
+        }
+      },
+    );
+  }
+
+  #makeJson(
+    profile: DialectProfile,
+    syntax: JsonSyntax,
+    clauses: Omit<PageClauses, "selected" | "joined">,
+    { json, form, query }: WantedJson,
+  ): JsonStatement | null {
+    const writesDoubles = (): boolean => syntax.writesDoubles(this.#target.local);
+    const isPlain = json.expanded.length === 0;
+    return this.#translate(profile, query.sources, (statement) => {
+      const total = form === "counted" ? this.#totalInJson(query, statement) : undefined;
+      const writing = { syntax, writesDoubles, statement, isPlain, form };
+      const made = translateJsonPage(this.rowsFor(null, statement), writing, { ...clauses, total }, json);
+      if (made === null) return null;
+      const { members, width, marks } = made;
+      const compiled = this.#compiler.compile(made.query, statement, { width, besides: 0 });
+      return Object.freeze({ ...compiled, members, width, marks });
+    });
+  }
+
+  #places(query: SourceQuery): readonly object[] {
+    return placeIdentities(query, this.#target.proven);
+  }
+
+  /** Returns the rows after the steps of `$apply`, and the condition of the wanted rows, of a page or of all. */
+  #applied({ shape, filter }: SourceQuery, statement: StatementState, page?: PageClauses): AppliedRows {
+    const rows = this.rowsFor(null, statement);
+    const branch = shape.apply?.branches[0];
+    if (branch === undefined) return { rows, filter };
+    const applied = applyBranch(rows, statement, branch, shape.roundingMode, page);
+    return { rows: applied.rows, filter: bothFilters(applied.filter, filter) };
+  }
+
+  #totalOf(query: SourceQuery, statement: StatementState): Sql {
+    const { rows, filter } = this.#applied(query, statement);
+    return translateTotal(rows, statement, filter, query.shape.roundingMode);
+  }
+
+  #totalInJson(query: SourceQuery, statement: StatementState): Sql {
+    const total = this.#totalOf(query, statement);
+    return query.after === undefined ? unlessImplied(total, query.top !== undefined) : sql`(${total})`;
+  }
+
+  /** Returns the statement that counts the rows after the filter. @throws ODataError as for `page` */
+  total(query: SourceQuery): Statement {
+    const { shape, filter, sources } = query;
+    return this.kept.totals.get([shape, filter ?? NO_FILTER, ...identitiesOf(sources)], () => {
+      return this.#compiler.choose((profile) => {
+        return this.#translate(profile, sources, (statement) => {
+          return this.#compiler.compile(this.#totalOf(query, statement), statement);
+        });
+      });
+    });
+  }
+
+  /**
+   * Returns the statement of one entity by the key of its type.
+   * @throws ODataError as for `page`
+   */
+  byKey(key: readonly StructuralProperty[], selected: readonly SelectedProperty[], joins?: KeyedJoins): RowStatement {
+    const identities = joins === undefined ? [selected] : [selected, joins.joined, ...identitiesOf(joins.sources)];
+    return this.kept.keyed.get(identities, () => {
+      const clauses = { key, selected, joined: joins?.joined ?? NOTHING_JOINED };
+      return this.#compiler.choose((profile) =>
+        this.#translate(profile, joins?.sources, (statement) => {
+          const rows = this.rowsFor(null, { ...statement, isLookup: true });
+          return this.#compiler.compileRows(translateByKey(rows, statement, clauses), statement);
+        }),
+      );
+    });
+  }
+
+  /** The statements of the related entities of keys. */
+  get related(): RelatedStatements {
+    this.#related ??= new RelatedStatements({
+      kept: () => this.kept,
+      compiler: this.#compiler,
+      bindsKeys: this.#target.profile.capabilities.bindsKeys,
+      rows: (statement) => this.rowsFor(null, statement),
+      translate: (profile, sources, make) => this.#translate(profile, sources, make),
+    });
+    return this.#related;
+  }
+
+  /**
+   * Returns the statements of the rows that meet a condition. The only value of their base query is the execution of the
+   * condition, so that they serve all its values.
+   * @param sources the sources of the sets that the condition navigates to
+   */
+  narrowed(filter: FilterClause, sources?: SourcesBySet): StatementCache {
+    return this.#narrowedBy([filter, ...identitiesOf(sources)], meeting(filter, sources));
+  }
+
+  /** Returns the statements of the rows that are related to one parent, whose join values are the key of the execution. */
+  relatedTo(join: NavigationJoin): StatementCache {
+    return this.#narrowedBy([join], relatedBy(join));
+  }
+
+  #narrowedBy(identities: readonly object[], condition: RowCondition): StatementCache {
+    return this.#narrowed.get(identities, () => {
+      const from = narrowed(this, this.#target, condition);
+      const findPlans = (): PlansByField => this.rowsFor(null).plans;
+      const share = (): KeptStatements | undefined => {
+        const { statements, isShared } = this.#current();
+        return isShared ? statements.narrowed.get(identities, () => new KeptStatements(UNCHANGED)) : undefined;
+      };
+      return new StatementCache({ ...this.#target, from, findPlans, share });
+    });
+  }
+
+  /** Returns the statement that selects the rows of one key, or of `MANY_KEYS`, that meet a condition. @param sources as for `narrowed` */
+  test(filter: FilterClause, sources: SourcesBySet, hasMany = false): RowStatement {
+    const kept = this.kept.tests.get([filter, ...identitiesOf(sources)], () => new Map<number, RowStatement>());
+    return variantOf(kept, [hasMany], () => {
+      const { key, profile } = this.#target;
+      return this.#translate(profile, sources, (statement) => {
+        const scope = { ...statement, isLookup: true };
+        const rows = this.rowsFor(null, scope);
+        const query = sql`${translateTest(rows, scope, key, filter.expression, hasMany ? MANY_KEYS : 1)}${profile.writes.currentRow}`;
+        return this.#compiler.compileRows({ query, rowShape: NO_COLUMNS, width: 1 }, scope);
+      });
+    });
+  }
+
+  /** Leaves ignored properties and members without a column out of the statements that select every property. */
+  readonly omit = (paths: Iterable<string>): void => {
+    for (const path of paths) this.#target.absent.add(path);
+  };
+
+  /** See `distributingField`. */
+  readonly distributedBy = (): string | null | undefined => distributingField(this.#target);
+
+  /**
+   * Returns the rows for a statement: of a set that it mentions, or of the queried source (null).
+   * @param use by default, a page of the rows is read
+   */
+  rowsFor(entitySet: EntitySet | null, use: RowsUse = { profile: this.#target.profile, isLookup: false }): Rows {
+    const { from, key, findPlans, placement, absent, proven, comparisons } = this.#target;
+    this.#plans ??= this.#compiler.ofTable(findPlans);
+    this.#mark ??= utcMark(this.#plans);
+    const mark = this.#mark;
+    const { seen, needsFence } = from;
+    return {
+      from: (alias, isFenced = false) => sql`${from.as(alias, entitySet, { ...use, isFenced })}${mark}`,
+      plans: this.#plans,
+      hasRowIds: this.#findRowIds(),
+      quoted: from.quoted,
+      absent,
+      isProven: (column) => proven.has(column),
+      labelsOf: (column) => proven.labelsOf(column),
+      key,
+      seen,
+      needsFence,
+      comparisonOf: (part) => comparisons.of(part),
+      placement: needsFence === true ? undefined : placement(),
+    };
+  }
+
+  /** Looks for row ids once, and again after a change of the tables. A table that does not exist yet has none. */
+  #findRowIds(): boolean | undefined {
+    const { db, from, profile, local, changes } = this.#target;
+    if (profile.alive === undefined || from.isAlive === true) return undefined;
+    if (local === null || from.quoted === undefined || from.isDerived === true) return false;
+    if (this.#rowIds?.since !== changes.count) {
+      const areThere = profile.alive.hasRowIds(from.quoted.compile(db).sql, local);
+      this.#rowIds = { since: changes.count, areThere };
+    }
+    return this.#rowIds.areThere;
+  }
+
+  /** Translates again where an outer join changes the conditions next to it. */
+  #translate<T>(profile: DialectProfile, sources: SourcesBySet | undefined, make: (statement: StatementState) => T): T {
+    const scope = this.#scope(profile, sources);
+    let isJoined = false;
+    const made = make({ ...scope, onOuterJoin: () => (isJoined = true) });
+    if (!isJoined || profile.syntax.unfolded === undefined) return made;
+    return make({ ...this.#scope(profile, sources), isBesideOuterJoin: true });
+  }
+
+  #scope(profile: DialectProfile, sources: SourcesBySet | undefined): StatementState {
+    const notes = new StatementNotes();
+    const use = { profile, isLookup: false, notes };
+    return {
+      ...use,
+      isRelational: sources !== undefined && sources.size > 0,
+      rowsOf: (entitySet) => {
+        const source = required(sources?.get(entitySet), `The query has no source for ${entitySet.name}.`);
+        return readerOfSource(source).statements.rowsFor(entitySet, use);
+      },
+      nextAlias: aliases(notes),
+      isBesideOuterJoin: false,
+      onOuterJoin: () => {},
+    };
+  }
+}
+
+const NO_COLUMNS: RowShape = Object.freeze(keeper({ columns: new Map() }));

@@ -1,0 +1,304 @@
+import { Turn } from "../../base/maybe.ts";
+import { keptPer } from "../../base/memo.ts";
+import type { Context } from "../../definition/context.ts";
+import type { EntitySetDefinition } from "../../definition/model/service-definition.ts";
+import { ALONE, entitiesWithin, type WrittenEntity } from "../../definition/sets/judge-references.ts";
+import { isODataError } from "../../base/errors/odata-error.ts";
+import { toEntity } from "../read/read-entity.ts";
+import { checkReferredRows, statedIn, type StatedIn, type StatedRow, statesReferences } from "./guarded-references.ts";
+import { cellsToWrite, type Stored, valuesToStore } from "./new-row.ts";
+import type { Restrictions } from "./placed-rows.ts";
+import { mayReferToLater } from "./references-within.ts";
+import { findsReferred } from "./referred-texts.ts";
+import { isContention } from "./repeated-attempts.ts";
+import { mayShareKeys } from "./shared-keys.ts";
+import {
+  checkWritten,
+  hasNested,
+  insertNode,
+  type InsertTask,
+  isSupplied,
+  ofPosition,
+  readAgain,
+} from "./sql-deep-insert.ts";
+import { inTransaction, UnreadableRowError, withSavepoint } from "./sql-session.ts";
+import { keepsRowsBack, type SqlTable, tableOfSet, targetSet, writtenSet } from "./sql-table.ts";
+import { isWritten, type StoredColumn, type Values } from "./stored-columns.ts";
+import { writerOf } from "./table-writer.ts";
+import { checkSeesAny, restrictionsOf } from "./visible-rows.ts";
+
+/** The most rows of one statement. */
+const MOST_ROWS = 256;
+/** The numbers of rows of a statement: few, so that the compiled statements are kept. */
+const SIZES = [MOST_ROWS, 64, 16, 4, 1];
+/** About the most characters and bytes of the values of one statement: servers limit its length. */
+const MOST_LENGTH = 1_000_000;
+
+/**
+ * Adds entities, with their nested entities, in one transaction, and in few statements. If a statement of several rows fails, or
+ * does not return the rows as they were to be written, it is undone, and its rows are added one by one: so each error, and each
+ * value that a trigger changes, is that of the row alone.
+ * @returns the rows as stored, in the same order
+ * @throws as `insertGraph`; the target of an error begins with the position of the row
+ */
+export async function insertMany(
+  table: SqlTable,
+  rows: readonly Values[],
+  context: Context,
+): Promise<readonly Values[]> {
+  const set = writtenSet(context, table);
+  const isPlain = set === null || !rows.some((values) => hasNested(set, values));
+  const { restrictions, stated } = await rulesFor(set, rows, isPlain, context);
+  return inTransaction(
+    table,
+    context,
+    async (session) => {
+      const task: InsertTask = { session, context, place: "", written: [], restrictions, stated };
+      const isTogether = isPlain && maySendTogether(table) && (await checkStated(task, { table, set, rows }));
+      const stored = isTogether
+        ? await insertPlain(task, { table, set, rows })
+        : await insertEach(task, { table, set, rows }, 0);
+      await checkWritten(task, restrictions);
+      const isOwn = (of: SqlTable): boolean => writerOf(of).statements.triggers !== undefined;
+      // The trigger of a row may change the rows before it.
+      const isLeft = isPlain
+        ? rows.length < 2 || writerOf(table).statements.triggers !== "own"
+        : !task.written.some((row) => isOwn(row.table));
+      if (isLeft) return stored;
+      const left: Values[] = [];
+      for (const [index, values] of rows.entries()) {
+        left.push(await readAgain(task, { table, set, values }, stored[index] ?? {}));
+      }
+      return left;
+    },
+    true,
+  );
+}
+
+/** The row rules of a write. */
+interface WriteRules {
+  readonly restrictions: Restrictions;
+  readonly stated: StatedIn;
+}
+
+const FREE: WriteRules = { restrictions: new Map(), stated: new Map() };
+
+/** Finds the row rules of all sets that rows are added to, and of the sets that these rows refer to. */
+async function rulesFor(
+  set: EntitySetDefinition | null,
+  rows: readonly Values[],
+  isPlain: boolean,
+  context: Context,
+): Promise<WriteRules> {
+  if (set === null || !(keepsRowsBack(context) || rows.some((values) => statesReferences(set, values)))) return FREE;
+  const all = rows.flatMap((entity): readonly WrittenEntity<EntitySetDefinition>[] => {
+    const written = { set, entity, ...ALONE };
+    return isPlain ? [written] : entitiesWithin(written, (from, name) => targetSet(context, from, name));
+  });
+  const sets = new Set(all.map((each) => each.set));
+  const own = await restrictionsOf(sets, context);
+  for (const each of sets) checkSeesAny(context, own, each);
+  const stated = await statedIn(all, context);
+  const targets = [...stated.values()].flatMap((each) => each.map(({ target }) => target));
+  return { restrictions: await restrictionsOf([...sets, ...targets], context), stated };
+}
+
+/** The rows to add to one table. */
+interface NewRows {
+  readonly table: SqlTable;
+  readonly set: EntitySetDefinition | null;
+  readonly rows: readonly Values[];
+}
+
+/**
+ * Checks the foreign keys of rows to sets with row rules before any row is added.
+ * @returns false if some can only be checked with each row: the rows refer to each other, or the database supplies a part
+ */
+async function checkStated(task: InsertTask, { table, rows }: NewRows): Promise<boolean> {
+  const all = rows.map((values) => task.stated.get(values) ?? []);
+  const isEach = all.some((stated, index) =>
+    stated.some((each) => isSupplied(each, rows[index] ?? {}) || isOwn(each, table)),
+  );
+  if (isEach) return false;
+  const seen = new Map<string, Promise<boolean>>();
+  for (const [position, stated] of all.entries()) {
+    const check = (): Promise<void> =>
+      checkReferredRows(task, task.restrictions, stated, { table, entity: rows[position] ?? {} }, seen);
+    if (stated.length > 0) await ofPosition(position, check);
+  }
+  return true;
+}
+
+function isOwn({ target }: StatedRow, table: SqlTable): boolean {
+  return tableOfSet(target) === table.declared;
+}
+
+/** Adds rows one by one. @param from the position of the first one */
+async function insertEach(task: InsertTask, { table, set, rows }: NewRows, from: number): Promise<readonly Values[]> {
+  const stored: Values[] = [];
+  for (const [index, values] of rows.entries()) {
+    const position = from + index;
+    const insert = (): Promise<Stored> => insertNode({ ...task, position }, { table, set, values }, {}, []);
+    stored.push((await ofPosition(position, insert)).entity);
+  }
+  return stored;
+}
+
+/** Whether several rows of a table may be added by one statement: the statement returns the rows as they stay. */
+function maySendTogether(table: SqlTable): boolean {
+  const { statements } = writerOf(table);
+  return statements.returnsInserted && statements.triggers !== "own" && !mayShareKeys(table);
+}
+
+/** A row with its cells. */
+interface PreparedRow {
+  readonly values: Values;
+  readonly columns: readonly StoredColumn[];
+  readonly cells: readonly unknown[];
+}
+
+/** The tables whose rows are not returned as they were to be written, because of a trigger or a type of a column. */
+const othersOf = keptPer((_table: SqlTable): { isOther: boolean } => ({ isOther: false }));
+
+/** Adds rows without nested entities. */
+async function insertPlain(task: InsertTask, all: NewRows): Promise<readonly Values[]> {
+  const { table, set, rows } = all;
+  const stored: Values[] = [];
+  const turn = new Turn();
+  while (stored.length < rows.length) {
+    const chunk = othersOf(table).isOther ? [] : nextChunk(table, rows, stored.length);
+    const found = chunk.length > 1 ? await insertTogether(task, table, chunk) : UNDONE;
+    if ("isOther" in found) {
+      const alone = rows.slice(stored.length, stored.length + Math.max(chunk.length, 1));
+      stored.push(...(await insertEach(task, { ...all, rows: alone }, stored.length)));
+      // A value that the database refuses alone is the fault of a client, and not the way of the table.
+      if (found.isOther) othersOf(table).isOther = true;
+    } else {
+      for (const [index, entity] of found.entries()) {
+        task.written.push({ set, table, entity, position: stored.length + index });
+      }
+      stored.push(...found);
+    }
+    if (turn.isOver) await turn.next();
+  }
+  return stored;
+}
+
+/** Returns the next rows that one statement may add: they have the same columns. A row without a column is alone. */
+function nextChunk(table: SqlTable, rows: readonly Values[], from: number): readonly PreparedRow[] {
+  const prepared: PreparedRow[] = [];
+  let length = 0;
+  let most = MOST_ROWS;
+  for (let at = from; at < rows.length && prepared.length < most; at += 1) {
+    const row = prepare(table, rows[at] ?? {});
+    const [first] = prepared;
+    if (row === null || (first !== undefined && !hasSameColumns(first, row))) break;
+    length += lengthOf(row.cells);
+    if (first !== undefined && length > MOST_LENGTH) break;
+    most = Math.min(most, Math.floor(table.reader.profile.maxParameters / row.columns.length));
+    prepared.push(row);
+  }
+  const size = SIZES.find((each) => each <= prepared.length) ?? 0;
+  return prepared.slice(0, size);
+}
+
+/** Returns a row with its cells; null for a row that is added alone: without columns, or with a value that cannot be stored. */
+function prepare(table: SqlTable, given: Values): PreparedRow | null {
+  try {
+    const values = valuesToStore(table, given, {});
+    const { columns, cells } = cellsToWrite(table, values);
+    return columns.length === 0 ? null : { values, columns, cells };
+  } catch {
+    // The same error is thrown with the position of the row.
+    return null;
+  }
+}
+
+function hasSameColumns({ columns }: PreparedRow, { columns: others }: PreparedRow): boolean {
+  if (columns.length !== others.length) return false;
+  for (const [index, { column }] of columns.entries()) if (column !== others[index]?.column) return false;
+  return true;
+}
+
+/** Returns about the length of cells within a statement. */
+function lengthOf(cells: readonly unknown[]): number {
+  let length = 0;
+  for (const cell of cells) if (typeof cell === "string" || cell instanceof Uint8Array) length += cell.length;
+  return length;
+}
+
+/** A statement of several rows is undone. */
+interface UndoneRows {
+  /** Whether it has returned other rows than given. */
+  readonly isOther: boolean;
+}
+
+const UNDONE: UndoneRows = { isOther: false };
+
+/** A statement has not returned the rows as they were to be written, or not in their order. */
+class OtherRows extends Error {}
+
+/** A row may refer to a later row of its statement, which does not exist yet when the rows are added one by one. */
+class LaterRows extends Error {}
+
+/**
+ * Adds rows by one statement.
+ * @returns the rows as stored; or, after everything is undone, that they have to be added one by one
+ */
+async function insertTogether(
+  task: InsertTask,
+  table: SqlTable,
+  rows: readonly PreparedRow[],
+): Promise<readonly Values[] | UndoneRows> {
+  const { session } = task;
+  const writer = writerOf(table);
+  const [first] = rows;
+  const references = writer.referencesOf(task.context);
+  if (first === undefined || (references.size > 0 && !findsReferred(table))) return UNDONE;
+  const statement = writer.statements.insertRows(
+    first.columns,
+    rows.length,
+    table.returnedTo(task.context),
+    references,
+  );
+  const cells = rows.flatMap((row) => row.cells);
+  const run = async (text: string): Promise<unknown> => session.run({ sql: text, parameters: [], width: 0 });
+  let isEnded = false;
+  const end = (): void => void (isEnded = true);
+  try {
+    return await withSavepoint(
+      "odatakit_rows",
+      run,
+      async () => {
+        const found = await writer.run(task, statement, () => ({ cells }), {
+          columns: first.columns,
+          cells: first.cells,
+        });
+        if (found.rows.length !== rows.length) throw new OtherRows();
+        const stored = found.rows.map((row, index) =>
+          storedAs(rows[index], () => toEntity({ row, rowShape: statement.rowShape })),
+        );
+        if (mayReferToLater(table.entityType.key, first.columns, stored)) throw new LaterRows();
+        return stored;
+      },
+      end,
+    );
+  } catch (error) {
+    if (isEnded) throw error;
+    if (error instanceof OtherRows || error instanceof UnreadableRowError) return { isOther: true };
+    if (isContention(error) || (isODataError(error) && error.status >= 500)) throw error;
+    return UNDONE;
+  }
+}
+
+/** Returns a row that has the values of a prepared one. @throws OtherRows, UnreadableRowError */
+function storedAs(row: PreparedRow | undefined, read: () => object): Values {
+  let entity: Values;
+  try {
+    entity = read() as Values;
+  } catch (error) {
+    throw new UnreadableRowError(error);
+  }
+  if (row === undefined || !row.columns.every((column) => isWritten(column, entity, row.values))) throw new OtherRows();
+  return entity;
+}

@@ -1,0 +1,130 @@
+import type { Maybe } from "../../base/maybe.ts";
+import { required } from "../../base/required.ts";
+import type { Context } from "../../definition/context.ts";
+import type { EntitySetDefinition } from "../../definition/model/service-definition.ts";
+import { refusalOfUnseen, type RowRuleChecks } from "../../definition/sets/authorization.ts";
+import type { PrimitiveValue } from "../../edm/value-codec.ts";
+import { isODataError } from "../../base/errors/odata-error.ts";
+import type { RowRestriction } from "../../language/query/source.ts";
+import { MANY_KEYS } from "../read/identity-cache.ts";
+import { baseOf } from "../read/read-page.ts";
+import { checkJoinable } from "../read/sql-row-source.ts";
+import { readSlots, toExecution } from "../statement/parameter-slot.ts";
+import type { Restrictions } from "./placed-rows.ts";
+import { distributedBeyondKey } from "./shared-keys.ts";
+import { type SqlTable, findService, mayHideRows, writtenSet } from "./sql-table.ts";
+import type { WriteTask } from "./table-writer.ts";
+import { toWriteFault } from "./write-faults.ts";
+
+export const NO_RULES: Restrictions = new Map();
+
+/** A row of a table, as an entity of a set. */
+export interface SetRow {
+  readonly set: EntitySetDefinition;
+  readonly table: SqlTable;
+  readonly key: readonly PrimitiveValue[];
+}
+
+/**
+ * Returns the row rules of some sets for the user of a request. Call this before a transaction begins: a rule may use
+ * handlers, which wait for the same connection.
+ * @throws the errors of the rules
+ */
+export async function restrictionsOf(
+  sets: Iterable<EntitySetDefinition | null>,
+  context: Context,
+): Promise<Restrictions> {
+  const guarded = [...new Set(sets)].filter((set) => mayHideRows(set, context));
+  if (guarded.length === 0) return NO_RULES;
+  const found = new Map<EntitySetDefinition, RowRestriction>();
+  for (const set of guarded) {
+    const restriction = await rulesOf(context).restrictionOf(set, context);
+    if (isODataError(restriction)) throw restriction;
+    if (restriction !== null) found.set(set, restriction);
+  }
+  return found;
+}
+
+/**
+ * Returns the row rule for the rows of a table if a property outside of its key decides on the machine of a row: a database locks
+ * no row of an unknown machine.
+ */
+export function rulesBeyondKey(table: SqlTable, context: Context): Maybe<Restrictions> {
+  if (distributedBeyondKey(table) === null) return NO_RULES;
+  const set = writtenSet(context, table);
+  return set === null || !mayHideRows(set, context) ? NO_RULES : restrictionsOf([set], context);
+}
+
+/** Returns the checks of the row rules of a service with such rules. */
+export function rulesOf(context: Context): RowRuleChecks {
+  return required(findService(context)?.rowRules ?? undefined, "The service does not check its row rules.");
+}
+
+/** Whether the row exists and the user sees it, in its state within the transaction. */
+export async function isVisible(
+  task: WriteTask,
+  restrictions: Restrictions,
+  { set, table, key }: SetRow,
+): Promise<boolean> {
+  const restriction = restrictions.get(set);
+  if (restriction === undefined) return true;
+  return restriction.hidesAll !== true && (await countVisible(task, restriction, table, key, false)) > 0;
+}
+
+/**
+ * Whether rows with different keys exist and the user sees all of them, as `isVisible` does. The table has one row at most per key.
+ */
+export async function areVisible(
+  task: WriteTask,
+  restrictions: Restrictions,
+  { set, table, keys }: Omit<SetRow, "key"> & { readonly keys: ReadonlyArray<SetRow["key"]> },
+): Promise<boolean> {
+  const restriction = restrictions.get(set);
+  if (restriction === undefined) return true;
+  if (restriction.hidesAll === true) return false;
+  for (let at = 0; at < keys.length; at += MANY_KEYS) {
+    const chunk = keys.slice(at, at + MANY_KEYS);
+    const last = chunk.at(-1) ?? [];
+    const filled = Array.from({ length: MANY_KEYS }, (_, index) => chunk[index] ?? last);
+    if ((await countVisible(task, restriction, table, filled.flat(), true)) < chunk.length) return false;
+  }
+  return true;
+}
+
+/** @param key the values of one key, or of `MANY_KEYS` */
+async function countVisible(
+  { session, context, place }: WriteTask,
+  { filter, values, sources }: RowRestriction,
+  table: SqlTable,
+  key: readonly PrimitiveValue[],
+  hasMany: boolean,
+): Promise<number> {
+  const { reader } = table;
+  checkJoinable(reader, sources);
+  const { sql, slots, width } = reader.statements.test(filter, sources, hasMany);
+  const execution = toExecution({ values, keys: [key], base: baseOf(reader, sources) });
+  try {
+    const { rows } = await session.run({ sql, parameters: readSlots(slots, execution), width });
+    return rows.length;
+  } catch (error) {
+    reader.rows.noteOutdated(error);
+    throw toWriteFault(error, { context, table, place });
+  }
+}
+
+/**
+ * Rejects users who see no rows of a set before anything is added: a key that is already in use would reveal one.
+ * @throws ODataError `Forbidden`; `Unauthorized` without a user
+ */
+export function checkSeesAny({ user }: Context, restrictions: Restrictions, set: EntitySetDefinition): void {
+  if (restrictions.get(set)?.hidesAll === true) throw refusalOfUnseen(user, set.entitySet);
+}
+
+/**
+ * Checks that the user sees a row after a write.
+ * @throws ODataError `Forbidden` if not; `Unauthorized` without a user
+ */
+export async function checkVisible(task: WriteTask, restrictions: Restrictions, row: SetRow): Promise<void> {
+  if (await isVisible(task, restrictions, row)) return;
+  throw refusalOfUnseen(task.context.user, row.set.entitySet);
+}

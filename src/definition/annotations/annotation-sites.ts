@@ -1,0 +1,225 @@
+import { isDeclaration } from "../model/declaration-kind.ts";
+import {
+  type DeclaredOperation,
+  type DeclaredService,
+  type DeclaredSet,
+  entriesOf,
+  fieldsSet,
+  navigationPlace,
+  operationPlace,
+  propertiesOf,
+  virtualOf,
+} from "../model/declared-service.ts";
+import type { DeclaredTypes } from "../model/declared-types.ts";
+import { type FaultPlace, isObject } from "../option-table.ts";
+import type {
+  ComplexTypeDeclaration,
+  EntityTypeDeclaration,
+  EnumTypeDeclaration,
+} from "../types/value-type.ts";
+import { annotationPlace, overloadName } from "../../edm/annotation.ts";
+
+/** Where the paths of an annotation start. @see OData CSDL 4.0, section 14.5.12 */
+export type AnnotationScope =
+  | { readonly kind: "type"; readonly type: EntityTypeDeclaration | ComplexTypeDeclaration }
+  | { readonly kind: "operation"; readonly set: DeclaredSet | undefined; readonly operation: DeclaredOperation }
+  | { readonly kind: "container" }
+  /** The start of an absolute path. */
+  | { readonly kind: "root" }
+  | { readonly kind: "none" };
+
+/** An element with annotations. */
+export interface AnnotationSite {
+  /** Its place in the annotations of the model. */
+  readonly place: string;
+  readonly fault: FaultPlace & { readonly property?: string };
+  /** Its name in messages. */
+  readonly what: string;
+  readonly scope: AnnotationScope;
+  /** The text of `.describe()`; undefined without one, and for properties, whose description the model contains. */
+  readonly description?: unknown;
+  /** The annotations as declared; undefined if there are only those of the service. */
+  readonly annotations: unknown;
+  /** The terms that the service writes there itself, as far as paths may name them. */
+  readonly derived: readonly string[];
+}
+
+/** Returns the annotated elements of a service. An element that several sets declare is listed for each of them. */
+export function annotationSites(service: DeclaredService, types: DeclaredTypes): readonly AnnotationSite[] {
+  const sites = [
+    ...containerSite(service),
+    ...[...types.enumTypes].flatMap(enumSites),
+    ...[...types.complexTypes, ...types.entityTypes].flatMap((type) => typeSites(service, type)),
+    ...service.sets.flatMap(setSites),
+    ...service.sets.flatMap((set) => set.operations.flatMap((operation) => operationSites(set, operation))),
+    ...service.operations.flatMap((operation) => operationSites(undefined, operation)),
+  ];
+  return sites.filter(
+    ({ annotations, description, derived }) =>
+      annotations !== undefined || description !== undefined || derived.length > 0,
+  );
+}
+
+function containerSite({ options }: DeclaredService): readonly AnnotationSite[] {
+  const { annotations } = options;
+  return [{ ...plain(annotationPlace("container"), {}, "the service", annotations), scope: { kind: "container" } }];
+}
+
+function enumSites(type: EnumTypeDeclaration): readonly AnnotationSite[] {
+  const { name, description, memberDescriptions } = type;
+  const options = isObject(type.options) ? type.options : {};
+  const annotated = new Map(entriesOf(options["memberAnnotations"]));
+  const described = new Map(entriesOf(memberDescriptions));
+  const members = new Set([...annotated.keys(), ...described.keys()]);
+  return [
+    {
+      ...plain(annotationPlace("type", name), { set: name }, `the enumeration ${name}`, options["annotations"]),
+      description,
+    },
+    ...[...members].map((member) => ({
+      ...plain(
+        annotationPlace("type", name, member),
+        { set: name, property: member },
+        `the member ${member} of ${name}`,
+        annotated.get(member),
+      ),
+      description: described.get(member),
+    })),
+  ];
+}
+
+function typeSites(
+  service: DeclaredService,
+  type: EntityTypeDeclaration | ComplexTypeDeclaration,
+): readonly AnnotationSite[] {
+  const { naming } = service;
+  const set = fieldsSet(service, type);
+  const { name } = type;
+  const options = isObject(type.options) ? type.options : {};
+  const scope: AnnotationScope = { kind: "type", type };
+  return [
+    {
+      ...plain(annotationPlace("type", name), { set: name }, `the type ${name}`, options["annotations"]),
+      description: type.description,
+      scope,
+    },
+    ...propertiesOf(type, naming)
+      .filter(({ declared }) => !declared.ignored)
+      .map(({ field, name: wire, declared }) => ({
+        ...plain(
+          annotationPlace("type", name, wire),
+          { set: name, property: field },
+          `the property \`${field}\` of ${name}`,
+          declared.annotations,
+        ),
+        scope,
+        derived: [
+          ...(declared.description === undefined ? [] : ["Core.Description"]),
+          ...(declared.computed || set.has(field) ? ["Core.Computed"] : []),
+          ...(declared.databaseDefault ? ["Core.ComputedDefaultValue"] : []),
+          ...(declared.immutable ? ["Core.Immutable"] : []),
+          ...LIMIT_TERMS.flatMap(([facet, term]) =>
+            isObject(declared.facets) && declared.facets[facet] !== undefined ? [term] : [],
+          ),
+        ],
+      })),
+  ];
+}
+
+/** The facets that the service writes as annotations. */
+const LIMIT_TERMS = [
+  ["minimum", "Validation.Minimum"],
+  ["maximum", "Validation.Maximum"],
+  ["pattern", "Validation.Pattern"],
+  ["minItems", "Validation.MinItems"],
+  ["maxItems", "Validation.MaxItems"],
+] as const;
+
+function setSites(set: DeclaredSet): readonly AnnotationSite[] {
+  const { name, entityType } = set;
+  const scope: AnnotationScope = { kind: "type", type: entityType };
+  const { annotations } = set.options;
+  return [
+    {
+      ...plain(annotationPlace("set", name), { set: name }, `the set ${name}`, annotations),
+      description: set.declaration.description,
+      scope,
+    },
+    ...set.navigations.map((navigation) => ({
+      ...plain(
+        annotationPlace("type", entityType.name, navigation.name),
+        navigationPlace(set, navigation),
+        `the navigation \`${navigation.field}\``,
+        navigation.options["annotations"],
+      ),
+      description: navigation.declaration.description,
+      scope,
+    })),
+  ];
+}
+
+function operationSites(set: DeclaredSet | undefined, operation: DeclaredOperation): readonly AnnotationSite[] {
+  const { name, options, parameters, bound } = operation;
+  const overload = overloadName(name, set?.entityType.name, bound === "collection");
+  const fault = operationPlace(set, operation);
+  const scope: AnnotationScope = { kind: "operation", set, operation };
+  return [
+    {
+      ...plain(annotationPlace("operation", overload), fault, `the operation \`${name}\``, options["annotations"]),
+      description: operation.declaration.description,
+      scope,
+    },
+    ...parameters.map(({ name: parameter, declared }) => ({
+      ...plain(
+        annotationPlace("operation", overload, parameter),
+        fault,
+        `the parameter \`${parameter}\` of \`${name}\``,
+        declared.annotations,
+      ),
+      description: declared.description,
+      scope,
+    })),
+  ];
+}
+
+function plain(place: string, fault: AnnotationSite["fault"], what: string, annotations: unknown): AnnotationSite {
+  return { place, fault, what, scope: { kind: "none" }, annotations, derived: [] };
+}
+
+/** Returns the wire names of the visible members of a type by their keys, navigations included. */
+export function visibleMembers(
+  { sets, naming }: DeclaredService,
+  type: EntityTypeDeclaration | ComplexTypeDeclaration,
+): readonly TypeMember[] {
+  const navigations = sets.filter(({ entityType }) => entityType === type).flatMap((set) => set.navigations);
+  const virtual = virtualOf({ sets }, type).flatMap(({ field, name, declared }) =>
+    declared === undefined ? [] : { field, name, declared },
+  );
+  return [
+    ...[...propertiesOf(type, naming), ...virtual]
+      .filter(({ declared }) => !declared.ignored)
+      .map(({ field, name, declared }): TypeMember => {
+        const structured = isDeclaration(declared.type, "ComplexTypeDeclaration") ? declared.type : undefined;
+        const isCollection = declared.item !== undefined;
+        return { field, name, type: structured, isNavigation: false, isCollection };
+      }),
+    ...navigations.map(({ field, name, target }) => ({
+      field,
+      name,
+      type: target,
+      isNavigation: true,
+      isCollection: false,
+    })),
+  ];
+}
+
+/** A property or navigation of a type. */
+export interface TypeMember {
+  readonly field: string;
+  readonly name: string;
+  /** The structured type of its values. */
+  readonly type: EntityTypeDeclaration | ComplexTypeDeclaration | undefined;
+  readonly isNavigation: boolean;
+  /** Whether it is a structural property with a collection. */
+  readonly isCollection: boolean;
+}

@@ -1,0 +1,59 @@
+import { type Maybe, recover } from "../../base/maybe.ts";
+import { withinTime } from "../../base/within-time.ts";
+import type { User } from "../../definition/context.ts";
+import type { ServiceDescription } from "../../definition/model/service-definition.ts";
+import { titleOf } from "../../definition/model/service-title.ts";
+import type { RowEstimate } from "../../definition/model/stored-database.ts";
+import type { SchemaFinding } from "../../base/errors/schema-finding.ts";
+import { judge } from "../../engine/rules/judge-rules.ts";
+import { rowEstimates } from "./row-estimates.ts";
+
+/** The facts about a service and its user that the explorer shows, as `{prefix}/explorer/about.json` returns them. */
+export interface ExplorerAbout {
+  readonly title: string;
+  /** By entity set, without sets whose number of rows the user must not learn, or whose database does not know it. */
+  readonly rows: Readonly<Record<string, RowEstimate>>;
+  /** The findings of the schema check, for users who may read traces. */
+  readonly warnings: readonly ExplorerWarning[];
+  /** Whether the user may read the traces of own requests. */
+  readonly traces: boolean;
+}
+
+/** A finding of the schema check. */
+interface ExplorerWarning extends Pick<SchemaFinding, "code" | "severity" | "message" | "fix"> {
+  /** Such as `Orders.placedAt`. */
+  readonly place: string;
+}
+
+/** Makes the function that returns the facts for a user. */
+export function aboutService({
+  definition,
+  findings,
+}: ServiceDescription): (user: User | null, traces: boolean) => Promise<ExplorerAbout> {
+  const estimates = rowEstimates(definition.entitySets.values());
+  return async (user, traces) => {
+    const [counts, found] = await Promise.all([
+      soon(estimates(), new Map()),
+      traces ? soon(Promise.resolve(findings()), []) : [],
+    ]);
+    const readable = [...counts].filter(([{ authorization }]) => judge(authorization.read, user) === "passed");
+    return {
+      title: titleOf(definition),
+      rows: Object.fromEntries(readable.map(([{ entitySet }, rows]) => [entitySet.name, rows])),
+      warnings: found.map(({ code, severity, set, property, message, fix }) => {
+        return { code, severity, place: property === undefined ? set : `${set}.${property}`, message, fix };
+      }),
+      traces,
+    };
+  };
+}
+
+/** The milliseconds that the page waits for a database. It works without numbers and warnings. */
+const PATIENCE = 3000;
+
+function soon<Value>(work: PromiseLike<Value>, otherwise: Value): Maybe<Value> {
+  return recover(
+    () => withinTime(work, PATIENCE, () => new Error("The database is late.")),
+    () => otherwise,
+  );
+}

@@ -1,0 +1,391 @@
+import { attempt } from "../../base/maybe.ts";
+import { keptPer } from "../../base/memo.ts";
+import {
+  type ComplexType,
+  type EntitySet,
+  type Model,
+  type NavigationProperty,
+  type Operation,
+  type StructuralProperty,
+  shownProperties,
+} from "../../edm/model.ts";
+import { ODataError, protocolError } from "../../base/errors/odata-error.ts";
+import type { PropertyPath, ResourcePath } from "../query/resource-path.ts";
+import type { PathSegmentSyntax } from "../syntax/ast.ts";
+import { parseResourcePath } from "../syntax/path-parser.ts";
+import { bindEntityKey } from "./bind-key.ts";
+import { didYouMean, quotedName } from "./binding-scope.ts";
+
+/** Resources of the standard that the service does not have, with their descriptions. */
+const ABSENT_RESOURCES: ReadonlyMap<string, string> = new Map([
+  ["$batch", "batch requests"],
+  ["$crossjoin", "cross joins"],
+  ["$all", "the collection of all entities"],
+  ["$entity", "entities by $id"],
+]);
+
+/**
+ * Resolves a resource path by its names, which are case-sensitive. Keys and arguments are not read.
+ * @param segments the decoded segments below the service root; none for the root itself
+ * @param reach whether paths lead into complex values, and count the items of collections, or only to the properties of
+ *   entities
+ * @throws ODataError `NotFound`, with the segment and the most similar declared name
+ * @see OData URL Conventions 4.0, section 4
+ */
+export function resolvePath(
+  segments: readonly PathSegmentSyntax[],
+  model: Model,
+  reach: PathReach = "properties",
+): ResourcePath {
+  const [first, ...rest] = segments;
+  if (first === undefined) return { kind: "serviceRoot" };
+  const container = model.entityContainer;
+  const entitySet = container.entitySets.get(first.name);
+  if (entitySet !== undefined) return resolveInSet({ model, reach }, entitySet, first, rest);
+  const imports = [container.functionImports.get(first.name), container.actionImports.get(first.name)];
+  const operations = imports.flatMap((found) => (found === undefined ? [] : [found.operation]));
+  if (operations.length > 0) {
+    refuseFurther(first, rest);
+    return { kind: "operationImport", operations, arguments: first.parentheses ?? null };
+  }
+  if (first.name === "$metadata" && first.parentheses === undefined) {
+    refuseFurther(first, rest);
+    return { kind: "metadata" };
+  }
+  throw unknownResource(first, model);
+}
+
+/** How far paths lead below an entity: to its properties, or into its complex values. */
+export type PathReach = "properties" | "values";
+
+interface Scope {
+  readonly model: Model;
+  readonly reach: PathReach;
+}
+
+/** Resolves `Set…`: the collection, an entity, or a path below either. */
+function resolveInSet(
+  scope: Scope,
+  entitySet: EntitySet,
+  first: PathSegmentSyntax,
+  rest: readonly PathSegmentSyntax[],
+): ResourcePath {
+  const key = first.parentheses;
+  const [second, ...further] = rest;
+  if (second === undefined) {
+    return key === undefined ? { kind: "entitySet", entitySet } : { kind: "entity", entitySet, key };
+  }
+  if (key !== undefined) return resolveInEntity(scope, { entitySet, key }, second, further);
+  const declared = boundOperations(scope.model, entitySet, "collection");
+  const operations = declared.get(second.name);
+  const isCount = second.name === "$count" && second.parentheses === undefined;
+  // The first segment that is not valid is at fault, not those after it.
+  if (operations === undefined && !isCount) throw unknownBelowSet(entitySet, second, declared);
+  refuseFurther(second, further);
+  if (isCount || operations === undefined) return { kind: "entitySetCount", entitySet };
+  return { kind: "boundOperation", entitySet, key: null, operations, arguments: second.parentheses ?? null };
+}
+
+/** Resolves `Set(key)/…`: a property, a navigation property or an operation of the entity. */
+function resolveInEntity(
+  { model, reach }: Scope,
+  { entitySet, key }: { readonly entitySet: EntitySet; readonly key: string },
+  segment: PathSegmentSyntax,
+  rest: readonly PathSegmentSyntax[],
+): ResourcePath {
+  const [suffix] = rest;
+  if (segment.name === "") throw notFound(segment, "Write the key once, in one pair of parentheses.");
+  const declared = boundOperations(model, entitySet, "entity");
+  const operations = declared.get(segment.name) ?? [];
+  const member =
+    entitySet.navigationProperties.get(segment.name) ?? entitySet.entityType.members.get(segment.name) ?? null;
+  const isCall = operations.length > 0 && segment.parentheses !== undefined;
+  if (member?.kind === "StructuralProperty" && !isCall) {
+    const place = { owner: { entitySet, key, property: member }, members: [], operations };
+    return resolveProperty(place, segment, rest, reach);
+  }
+  // Navigation properties that only other sets declare have no route here.
+  if (
+    member?.kind === "NavigationProperty" &&
+    entitySet.navigationProperties.has(member.name) &&
+    !(isCall && !member.isCollection)
+  ) {
+    return resolveNavigation({ entitySet, key, navigationProperty: member, operations }, segment, rest);
+  }
+  if (operations.length === 0) throw unknownMember(entitySet, segment, declared);
+  if (suffix !== undefined) throw notFound(suffix, `Nothing may follow the operation '${segment.name}' in a path.`);
+  return { kind: "boundOperation", entitySet, key, operations, arguments: segment.parentheses ?? null };
+}
+
+/** A property at the end of a path so far. */
+interface PropertyPlace {
+  readonly owner: Pick<PropertyPath, "entitySet" | "key" | "property">;
+  readonly members: readonly StructuralProperty[];
+  readonly operations: readonly Operation[];
+}
+
+/** Resolves the segments after a property. @param segment the segment of the property */
+function resolveProperty(
+  { owner, members, operations }: PropertyPlace,
+  segment: PathSegmentSyntax,
+  rest: readonly PathSegmentSyntax[],
+  reach: PathReach,
+): ResourcePath {
+  if (segment.parentheses !== undefined) throw takesNothing(segment);
+  const [next, ...further] = rest;
+  if (next === undefined) return { kind: "property", ...owner, members, operations };
+  const property = members.at(-1) ?? owner.property;
+  const suffix = suffixKind(next, property, reach);
+  if (suffix !== null) {
+    refuseFurther(next, further);
+    return { kind: suffix, ...owner, members, operations: [] };
+  }
+  const { type, isCollection } = property;
+  const complexType = type.kind === "ComplexType" && !isCollection ? type : null;
+  const member = reach === "values" ? complexType?.members.get(next.name) : undefined;
+  if (member?.kind !== "StructuralProperty") throw unknownBelowProperty(property, complexType, next, reach);
+  return resolveProperty({ owner, members: [...members, member], operations: [] }, next, further, reach);
+}
+
+function suffixKind(
+  { name, parentheses }: PathSegmentSyntax,
+  { isCollection }: StructuralProperty,
+  reach: PathReach,
+): "propertyValue" | "propertyCount" | null {
+  if (parentheses !== undefined) return null;
+  if (name === "$value") return "propertyValue";
+  return name === "$count" && isCollection && reach === "values" ? "propertyCount" : null;
+}
+
+function unknownBelowProperty(
+  { name, isCollection }: StructuralProperty,
+  complexType: ComplexType | null,
+  next: PathSegmentSyntax,
+  reach: PathReach,
+): ODataError {
+  if (reach === "values") {
+    if (complexType === null) {
+      const suffix = isCollection ? "'$count'" : "'$value'";
+      return notFound(next, `Only ${suffix} may follow the property '${name}'.`);
+    }
+    const names = complexType.properties.map((each) => each.name);
+    return notFound(next, `'${name}' has no property ${quotedName(next.name)}.${didYouMean(next.name, names)}`);
+  }
+  if (complexType?.members.has(next.name) === true) {
+    return notFound(next, `Read '${name}' as a whole, or select '${name}/${next.name}'. ${NEEDS_STANDARD}`);
+  }
+  // Neither a complex value nor a collection has a raw value.
+  if (complexType !== null || isCollection) return notFound(next, `Read '${name}' as a whole. ${NEEDS_STANDARD}`);
+  return notFound(next, `Only '$value' may follow the property '${name}'.`);
+}
+
+const NEEDS_STANDARD =
+  "Paths into complex values, and the count of a collection of values, need a service with the profile of the standard.";
+
+interface NavigationFound {
+  readonly entitySet: EntitySet;
+  readonly key: string;
+  readonly navigationProperty: NavigationProperty;
+  readonly operations: readonly Operation[];
+}
+
+function resolveNavigation(
+  found: NavigationFound,
+  segment: PathSegmentSyntax,
+  rest: readonly PathSegmentSyntax[],
+): ResourcePath {
+  const { entitySet, key, navigationProperty } = found;
+  const [suffix, ...further] = rest;
+  const relatedKey = segment.parentheses;
+  if (relatedKey !== undefined) {
+    if (!navigationProperty.isCollection) {
+      throw notFound(segment, `'${segment.name}' leads to a single entity and takes no key.`);
+    }
+    if (suffix !== undefined) {
+      throw notFound(suffix, "To go further, address the related entity in its own entity set.");
+    }
+    return { kind: "relatedEntity", entitySet, key, navigationProperty, relatedKey };
+  }
+  if (suffix === undefined) return { kind: "navigation", ...found };
+  const kinds = navigationProperty.isCollection ? COLLECTION_SUFFIXES : ENTITY_SUFFIXES;
+  const kind = suffix.parentheses === undefined ? kinds.get(suffix.name) : undefined;
+  if (kind === undefined) {
+    const suffixes = [...kinds.keys()].map((name) => `'${name}'`).join(" and ");
+    throw notFound(suffix, `Only ${suffixes} may follow the navigation property '${segment.name}'.`);
+  }
+  refuseFurther(suffix, further);
+  return { kind, ...found, operations: [] };
+}
+
+/** The parts of a path that may follow a navigation property. */
+const ENTITY_SUFFIXES: ReadonlyMap<string, "reference" | "navigationCount"> = new Map([["$ref", "reference"]]);
+const COLLECTION_SUFFIXES: typeof ENTITY_SUFFIXES = new Map([
+  ["$count", "navigationCount"],
+  ["$ref", "reference"],
+]);
+
+function refuseFurther(last: PathSegmentSyntax, further: readonly PathSegmentSyntax[]): void {
+  const [next] = further;
+  if (next !== undefined) throw notFound(next, `Nothing may follow ${quotedName(last.name)} in a path.`);
+}
+
+function unknownResource(segment: PathSegmentSyntax, model: Model): ODataError {
+  const { name } = segment;
+  const { entitySets, functionImports, actionImports } = model.entityContainer;
+  const names = [...entitySets.keys(), ...functionImports.keys(), ...actionImports.keys(), "$metadata"];
+  const absent = ABSENT_RESOURCES.get(name);
+  const hint = absent === undefined ? didYouMean(name, names) : ` This service does not offer ${absent}.`;
+  if (name === "$metadata") return takesNothing(segment);
+  return protocolError("NotFound", `The service has no resource ${quotedName(name)}.${hint}`);
+}
+
+function unknownBelowSet(
+  entitySet: EntitySet,
+  segment: PathSegmentSyntax,
+  declared: ReadonlyMap<string, unknown>,
+): ODataError {
+  const { name } = segment;
+  if (name === "$count") return takesNothing(segment);
+  const isMember = entitySet.entityType.members.has(name);
+  const hint = isMember
+    ? ` It belongs to one entity: write '${entitySet.name}(key)/${name}'.`
+    : didYouMean(name, [...declared.keys(), "$count"]);
+  return protocolError("NotFound", `The entity set '${entitySet.name}' has no operation ${quotedName(name)}.${hint}`);
+}
+
+function takesNothing(segment: PathSegmentSyntax): ODataError {
+  return notFound(segment, `${quotedName(segment.name)} does not take parentheses.`);
+}
+
+function unknownMember(
+  entitySet: EntitySet,
+  segment: PathSegmentSyntax,
+  declared: ReadonlyMap<string, unknown>,
+): ODataError {
+  const { entityType, navigationProperties } = entitySet;
+  const names = [
+    ...shownProperties(entityType).map(({ name }) => name),
+    ...navigationProperties.keys(),
+    ...declared.keys(),
+  ];
+  return protocolError(
+    "NotFound",
+    `An entity of '${entitySet.name}' has no property or operation ${quotedName(segment.name)}.` +
+      didYouMean(segment.name, names),
+  );
+}
+
+function notFound(segment: PathSegmentSyntax, reason: string): ODataError {
+  return protocolError("NotFound", `The path segment ${quotedName(segment.name)} is not valid here. ${reason}`);
+}
+
+/** The binding of an operation: to one entity of a set, or to the collection. */
+type BindingKind = "entity" | "collection";
+
+type OperationsByName = ReadonlyMap<string, readonly Operation[]>;
+
+const NONE: OperationsByName = new Map();
+
+/**
+ * Returns the operations bound to a set, by name and by qualified name.
+ * @see OData URL Conventions 4.0, section 4.5
+ */
+function boundOperations(model: Model, entitySet: EntitySet, binding: BindingKind): OperationsByName {
+  return indexOf(model).get(slot(entitySet.name, binding)) ?? NONE;
+}
+
+const indexOf = keptPer((model: Model): ReadonlyMap<string, OperationsByName> => {
+  const index = new Map<string, Map<string, readonly Operation[]>>();
+  for (const operation of model.operations) {
+    const { binding } = operation;
+    if (binding === undefined) continue;
+    const key = slot(binding.entitySet, binding.isCollection ? "collection" : "entity");
+    const byName = index.get(key) ?? new Map<string, readonly Operation[]>();
+    for (const name of [operation.name, operation.qualifiedName]) {
+      byName.set(name, [...(byName.get(name) ?? []), operation]);
+    }
+    index.set(key, byName);
+  }
+  return index;
+});
+
+/** Names cannot contain blanks. */
+function slot(entitySet: string, binding: BindingKind): string {
+  return `${binding} ${entitySet}`;
+}
+
+/** The entity of a reference. */
+interface ResolvedReference {
+  readonly entitySet: EntitySet;
+  /** In the application's form. */
+  readonly key: unknown;
+}
+
+/** The scope of references. */
+interface ReferenceScope {
+  readonly model: Model;
+  /** Scheme, authority and prefix, without a trailing slash. */
+  readonly serviceRoot: string;
+  /** The absolute URL of the request without query options. */
+  readonly requestUrl: string;
+}
+
+/** Scheme and authority at the start of an absolute URL; empty at the start of any other text. */
+const AUTHORITY = /^(?:[a-z][a-z\d+.-]*:\/\/[^/?#]*)?/i;
+/** The start of a reference that is relative to the URL of the request. */
+const BELOW_REQUEST = /^\.\.?\//;
+const NO_ALIASES: ReadonlyMap<string, string> = new Map();
+
+/**
+ * Resolves the `@odata.id` of an entity: an absolute URL below the service root, an absolute path, or a relative path. A path
+ * that begins with `./` or `../` is relative to the URL of the request, any other one, such as `Customers(5)`, to the service
+ * root.
+ * @param fail makes the error of an invalid reference
+ * @throws ODataError as `fail` makes it
+ * @see OData JSON Format 4.0, section 13; OData URL Conventions 4.0, section 4.4
+ */
+export function resolveReference(
+  id: string,
+  { model, serviceRoot, requestUrl }: ReferenceScope,
+  fail: (problem: string) => ODataError,
+): ResolvedReference {
+  const path = pathBelowRoot(BELOW_REQUEST.test(id) ? pathFrom(id, requestUrl) : id, serviceRoot);
+  if (path === null) throw fail(`It is not below the service root, ${serviceRoot}/.`);
+  if (/[?#]/.test(path)) throw fail("It must be the URL of one entity, without a query.");
+  const resource = resolveOrFail(() => resolvePath(parseResourcePath(path), model), fail);
+  if (resource.kind !== "entity") throw fail("It is not the URL of one entity, such as Customers(5).");
+  const { entitySet, key } = resource;
+  const value = resolveOrFail(() => bindEntityKey(key, entitySet.entityType, NO_ALIASES, entitySet.name), fail);
+  return { entitySet, key: value };
+}
+
+function resolveOrFail<T>(resolve: () => T, fail: (problem: string) => ODataError): T {
+  const result = attempt(resolve, ODataError);
+  if (result instanceof ODataError) throw fail(result.message);
+  return result;
+}
+
+/** Returns the absolute path of a path relative to a URL. @see RFC 3986, section 5.2 */
+function pathFrom(path: string, url: string): string {
+  const segments = url.replace(AUTHORITY, "").split("/").slice(0, -1);
+  for (const segment of path.split("/")) {
+    // The first segment is the empty one before the first slash.
+    if (segment === ".." && segments.length > 1) segments.pop();
+    if (segment !== "." && segment !== "..") segments.push(segment);
+  }
+  return segments.join("/");
+}
+
+/** Returns the raw path below the service root, with its slash; null for any other URL. */
+function pathBelowRoot(id: string, serviceRoot: string): string | null {
+  const prefix = serviceRoot.replace(AUTHORITY, "");
+  const path = id.replace(AUTHORITY, "");
+  const isAbsolute = path.length < id.length;
+  if (isAbsolute && !isSameAuthority(id.slice(0, id.length - path.length), serviceRoot)) return null;
+  if (!isAbsolute && !path.startsWith("/")) return `/${path}`;
+  return !path.startsWith("//") && path.startsWith(`${prefix}/`) ? path.slice(prefix.length) : null;
+}
+
+function isSameAuthority(left: string, right: string): boolean {
+  return URL.canParse(left) && URL.canParse(right) && new URL(left).origin === new URL(right).origin;
+}

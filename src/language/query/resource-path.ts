@@ -1,0 +1,92 @@
+import type { EntitySet, NavigationProperty, Operation, StructuralProperty } from "../../edm/model.ts";
+
+/**
+ * A resource path, resolved by its names. A key is the percent-decoded text between its parentheses: it is bound after the
+ * request is authorized.
+ * @see OData URL Conventions 4.0, section 4
+ */
+export type ResourcePath =
+  | ServiceRootPath
+  | MetadataPath
+  | EntitySetPath
+  | EntityPath
+  | PropertyPath
+  | NavigationPath
+  | RelatedEntityPath
+  | BoundOperationPath
+  | OperationImportPath;
+
+/** The root of the service: its service document. */
+interface ServiceRootPath {
+  readonly kind: "serviceRoot";
+}
+
+/** `$metadata`. */
+interface MetadataPath {
+  readonly kind: "metadata";
+}
+
+/** `Set` or `Set/$count`. */
+interface EntitySetPath {
+  readonly kind: "entitySet" | "entitySetCount";
+  readonly entitySet: EntitySet;
+}
+
+/** `Set(key)`. */
+export interface EntityPath {
+  readonly kind: "entity";
+  readonly entitySet: EntitySet;
+  readonly key: string;
+}
+
+/** `Set(key)/Property`, `Set(key)/Property/$value` or `Set(key)/Property/$count`, perhaps with a path into complex values. */
+export interface PropertyPath {
+  readonly kind: "property" | "propertyValue" | "propertyCount";
+  readonly entitySet: EntitySet;
+  readonly key: string;
+  /** The property of the entity. */
+  readonly property: StructuralProperty;
+  /** The path below it, through complex values to the addressed property; empty for the property of the entity. */
+  readonly members: readonly StructuralProperty[];
+  /** Entity-bound operations of the same name, unless a segment follows: another method may call one of them. */
+  readonly operations: readonly Operation[];
+}
+
+/** `Set(key)/Nav`, `Set(key)/Nav/$count` or `Set(key)/Nav/$ref`. */
+interface NavigationPath {
+  readonly kind: "navigation" | "navigationCount" | "reference";
+  readonly entitySet: EntitySet;
+  readonly key: string;
+  readonly navigationProperty: NavigationProperty;
+  /** Entity-bound operations of the same name, for `Set(key)/Nav` only: another method may call one of them. */
+  readonly operations: readonly Operation[];
+}
+
+/** `Set(key)/Nav(key)`: one entity of a collection-valued navigation. */
+interface RelatedEntityPath {
+  readonly kind: "relatedEntity";
+  readonly entitySet: EntitySet;
+  readonly key: string;
+  readonly navigationProperty: NavigationProperty;
+  readonly relatedKey: string;
+}
+
+/** `Set/Name` or `Set(key)/Name`, with or without arguments in parentheses, and with or without the namespace. */
+interface BoundOperationPath {
+  readonly kind: "boundOperation";
+  readonly entitySet: EntitySet;
+  /** Null for an operation that is bound to the collection. */
+  readonly key: string | null;
+  /** The operations of that name: a function, an action, or both; the method decides. Never empty. */
+  readonly operations: readonly Operation[];
+  /** The text in the parentheses; null without parentheses. */
+  readonly arguments: string | null;
+}
+
+/** `Name` or `Name(arguments)`: an unbound operation. */
+interface OperationImportPath {
+  readonly kind: "operationImport";
+  /** As for a bound operation. */
+  readonly operations: readonly Operation[];
+  readonly arguments: string | null;
+}

@@ -1,0 +1,119 @@
+import { chain, type Maybe } from "../../base/maybe.ts";
+import type { EntitySetDefinition } from "../../definition/model/service-definition.ts";
+import {
+  type AuthorizationRequirement,
+  type Category,
+  needsResource,
+  refusal,
+} from "../../definition/sets/authorization.ts";
+import { type KeyHolder, keyHolderOf } from "../../edm/key-holder.ts";
+import type { EntitySet } from "../../edm/model.ts";
+import type { ODataError } from "../../base/errors/odata-error.ts";
+import { entityKeyReader } from "../../engine/entities/entity-key.ts";
+import { definitionIn } from "../../engine/entities/reader.ts";
+import { actionAlong, requireRules, navigationRules } from "../../engine/rules/judge-rules.ts";
+import { judgeByKey } from "./current-entity.ts";
+import type { Execution } from "./execution.ts";
+import { type AddressedNavigation, type BoundNavigation, readOne } from "./read-navigation.ts";
+import type { ServiceRuntime } from "./service-runtime.ts";
+
+/** Returns the categories of the target set that writing a link needs, which depend on the side of the foreign key. */
+export function linkCategories(holder: KeyHolder): readonly Category[] {
+  return holder === "related" ? ["read", "update"] : ["read"];
+}
+
+/** A link to write. */
+interface WrittenLink {
+  /** The navigation from the entity in which the link starts. */
+  readonly navigation: BoundNavigation;
+  /** The key of the related entity; undefined where the request removes any link. */
+  readonly related: unknown;
+  /** Whether the request adds the link; else it removes the link. */
+  readonly isAdded: boolean;
+  /** Makes the error for a related entity that is missing or hidden. */
+  readonly missing: () => ODataError;
+}
+
+/** Whether the rules along a navigation depend on the entity that a written link leads to. */
+export function judgesLinks(service: ServiceRuntime, { entitySet, navigationProperty }: AddressedNavigation): boolean {
+  if (!service.hasRules) return false;
+  const set = definitionIn(service.definition, entitySet);
+  return rulesAlong(set, { entitySet, navigationProperty }).some(needsResource);
+}
+
+function rulesAlong(
+  set: EntitySetDefinition,
+  { entitySet, navigationProperty }: Pick<AddressedNavigation, "entitySet" | "navigationProperty">,
+): readonly AuthorizationRequirement[] {
+  const { target } = navigationRules(set, navigationProperty);
+  return linkCategories(keyHolderOf(entitySet, navigationProperty)).flatMap((category) => target[category]);
+}
+
+/**
+ * Checks the rules of the entities that a written link changes or shows: the related entity, and the replaced
+ * one. Rules that do not depend on entities were checked before.
+ * @throws ODataError `Unauthorized`, `Forbidden`; the error of `missing`, of a handler or rule
+ * @see docs/guides/authorization.md
+ */
+export function authorizeLink(execution: Execution, link: WrittenLink): Maybe<undefined> {
+  const { navigation, related, isAdded } = link;
+  if (!judgesLinks(execution.service, navigation)) return undefined;
+  const set = definitionIn(execution.service.definition, navigation.entitySet);
+  const rules = pendingAlong(execution, set, navigation, rulesAlong(set, navigation));
+  const { origin } = navigation.runtime;
+  if (origin.kind !== "EntitySet") return undefined;
+  const replaces = isAdded && !navigation.navigationProperty.isCollection;
+  const named = related === undefined ? undefined : judgeNamed(execution, origin, link, rules);
+  return chain(named, () =>
+    related === undefined || replaces ? judgeReplaced(execution, set, origin, link) : undefined,
+  );
+}
+
+function pendingAlong(
+  { access: { user } }: Execution,
+  set: EntitySetDefinition,
+  { navigationProperty }: AddressedNavigation,
+  rules: readonly AuthorizationRequirement[],
+): readonly AuthorizationRequirement[] {
+  const { name } = navigationProperty;
+  return requireRules(rules, user, { action: actionAlong("update", set, navigationProperty), target: name });
+}
+
+function judgeNamed(
+  execution: Execution,
+  origin: EntitySet,
+  { navigation, related, missing }: WrittenLink,
+  rules: readonly AuthorizationRequirement[],
+): Maybe<undefined> {
+  const refuse = (): ODataError => refusalOfLink(execution, navigation);
+  return judgeByKey(execution, { entitySet: origin, key: related }, rules, { missing, refuse });
+}
+
+function refusalOfLink(
+  { access: { user } }: Execution,
+  { navigationProperty, runtime }: AddressedNavigation,
+): ODataError {
+  return refusal(user, `link this entity of ${runtime.origin.name}`, navigationProperty.name);
+}
+
+/** Checks the entity whose link a single-valued navigation loses. Its row changes if it contains the foreign key. */
+function judgeReplaced(
+  execution: Execution,
+  set: EntitySetDefinition,
+  origin: EntitySet,
+  { navigation, related }: WrittenLink,
+): Maybe<undefined> {
+  const { target } = navigationRules(set, navigation.navigationProperty);
+  const isChanged = keyHolderOf(navigation.entitySet, navigation.navigationProperty) === "related";
+  const replacedRules = isChanged ? target.update : [];
+  const asked = related === undefined ? rulesAlong(set, navigation) : replacedRules;
+  const rules = pendingAlong(execution, set, navigation, asked);
+  if (rules.length === 0) return undefined;
+  return chain(readOne(execution, navigation, null), (found) => {
+    if (found === null) return undefined;
+    const { value } = entityKeyReader(origin.entityType, found.rowShape)(found.entity);
+    // An entity that is missing by now is no longer linked.
+    const judged = { missing: () => null, refuse: () => refusalOfLink(execution, navigation) };
+    return judgeByKey(execution, { entitySet: origin, key: value }, rules, judged);
+  });
+}

@@ -1,0 +1,72 @@
+import { chain, type Maybe } from "../../base/maybe.ts";
+import { WRITTEN_ENTITY_OPTIONS } from "../../language/binder/option-rules.ts";
+import type { EntitySet } from "../../edm/model.ts";
+import { protocolError } from "../../base/errors/odata-error.ts";
+import { answeredValue } from "../../engine/entities/handler-answer.ts";
+import { type Reader, definitionIn, withFaults } from "../../engine/entities/reader.ts";
+import { requireCreatable } from "../../engine/rules/authorize-body.ts";
+import { authorizeNested } from "../../engine/rules/authorize-query.ts";
+import { withoutUnwritten } from "../../engine/rules/unwritten-values.ts";
+import { runCreate } from "../../engine/writes/write-entity.ts";
+import { openBody } from "./authorized-request.ts";
+import { bindEntity, queryReaderOf, readJsonFormat } from "./bind-query.ts";
+import { authorizeCreation } from "./current-entity.ts";
+import { readSaved, readSavedAgain, savedResponse } from "./entity-result.ts";
+import { entitySetOf } from "./read-collection.ts";
+import { facetFaults, runtimeOf } from "./service-runtime.ts";
+import { type Endpoint, inStages, routed } from "./stages.ts";
+
+/**
+ * `POST /Set`: creates an entity, with nested entities where the set allows deep insert.
+ * @throws ODataError for negotiation, the body, a query option, a rule; the error of the handler
+ * @see docs/reference/writing.md
+ */
+export const createEntity: Endpoint = inStages({
+  bind: (request) => {
+    const origin = entitySetOf(request.path);
+    const { handlers, settings, target, bodies } = runtimeOf(request.service, origin);
+    const handler = routed(handlers.create, `POST ${origin.name}`);
+    const format = readJsonFormat(request);
+    const body = openBody(request, origin);
+    const query = bindEntity(request, target, WRITTEN_ENTITY_OPTIONS);
+    const { allowDeepInsert } = settings;
+    const { return: preferred } = request.preferences;
+    const faults = facetFaults(request.service, origin, "create");
+    const ruled = queryReaderOf(request);
+    return body.read((sent, ieee754Compatible) => {
+      const json = withoutUnwritten(ruled, origin, sent, { act: "create", ieee754Compatible, nests: allowDeepInsert });
+      const given = bodies.readNew(json, ieee754Compatible, faults);
+      requireCreatable(ruled, origin, json, { nests: allowDeepInsert });
+      return { origin, handler, format, query, preferred, allowDeepInsert, given, faults };
+    });
+  },
+  execute: (bound, execution) => {
+    const { origin, handler, allowDeepInsert, given, faults } = bound;
+    const { definition, hasRules } = execution.service;
+    const authorized = chain(authorizeCreation(execution, origin, given), () =>
+      allowDeepInsert && hasRules
+        ? authorizeNested(execution.context, definitionIn(definition, origin), given)
+        : undefined,
+    );
+    const created = chain(authorized, () => callCreate(origin, given, withFaults(execution.reader, faults)));
+    const inserted = allowDeepInsert ? given : null;
+    return chain(created, (entity) =>
+      readSaved(execution, bound, { origin, outcome: "created", entity, handler, inserted }),
+    );
+  },
+  write: (result, bound, request) => savedResponse(result, bound, request),
+  refresh: (result, bound, execution) => readSavedAgain(result, bound, execution),
+  content: (result, bound, execution) => readSaved(execution, bound, result),
+});
+
+/**
+ * Returns the entity that a create handler saved.
+ * @throws ODataError `InvalidBody` when it returned null; the error of the handler
+ */
+export function callCreate(entitySet: EntitySet, given: object, reader: Reader): Maybe<unknown> {
+  return chain(runCreate(entitySet, given, reader), (answer) => {
+    const saved = answeredValue(answer);
+    if (saved === null || saved === undefined) throw protocolError("InvalidBody", "Post handler returned null.");
+    return saved;
+  });
+}

@@ -1,0 +1,147 @@
+import { chain, type Maybe } from "../../base/maybe.ts";
+import type { EntitySetDefinition } from "../../definition/model/service-definition.ts";
+import { type AuthorizationRequirement, needsResource, refusal } from "../../definition/sets/authorization.ts";
+import { keyPairsOf } from "../../edm/key-holder.ts";
+import type { NavigationProperty } from "../../edm/model.ts";
+import type { ODataError } from "../../base/errors/odata-error.ts";
+import { answeredValue } from "../../engine/entities/handler-answer.ts";
+import { definitionIn, withFaults } from "../../engine/entities/reader.ts";
+import { requireCreatable } from "../../engine/rules/authorize-body.ts";
+import { actionAlong, judgeEntity, requireRules, navigationRules } from "../../engine/rules/judge-rules.ts";
+import { withoutUnwritten } from "../../engine/rules/unwritten-values.ts";
+import { runCreateRelated } from "../../engine/writes/write-entity.ts";
+import { fieldOf } from "../../engine/memory/compile-property.ts";
+import { openBody } from "./authorized-request.ts";
+import { bindEntity, queryReaderOf } from "./bind-query.ts";
+import {
+  requireEntity,
+  type AddressedEntity,
+  loadParent,
+  checkPreconditions,
+  missingEntityError,
+} from "./current-entity.ts";
+import { readSaved, readSavedAgain, savedResponse } from "./entity-result.ts";
+import type { Execution } from "./execution.ts";
+import { executeJudged } from "./judged-write.ts";
+import { type BoundNavigation, navigationContext, noParent, openNavigation, optionsOf } from "./read-navigation.ts";
+import { facetFaults } from "./service-runtime.ts";
+import { type Endpoint, inStages, routed } from "./stages.ts";
+
+/**
+ * `POST /Set(key)/Nav`: creates a related entity in a collection. It has a URL where the navigation has a target set.
+ * @throws ODataError for negotiation, the key, the body, a query option, a precondition, a missing parent; the error of
+ * the handler
+ * @see docs/reference/navigation.md
+ */
+export const createRelated: Endpoint = inStages({
+  bind: (request) => {
+    const { navigation, format } = openNavigation(request);
+    const { entitySet, navigationProperty, runtime, parentKey } = navigation;
+    const handler = routed(runtime.source.handlers.create, `POST ${entitySet.name}/${navigationProperty.name}`);
+    const body = openBody(request, entitySet);
+    const query = bindEntity(request, runtime.target, optionsOf(request).written);
+    const { return: preferred } = request.preferences;
+    const contextUrl = (contextSelect: readonly string[]): string =>
+      navigationContext(request, navigation, false, contextSelect);
+    const along = { entitySet, navigation: navigationProperty };
+    const faults = facetFaults(request.service, runtime.origin, "create");
+    const ruled = queryReaderOf(request);
+    return body.read((sent, ieee754Compatible) => {
+      const json = withoutUnwritten(ruled, runtime.origin, sent, { act: "create", ieee754Compatible });
+      const given = runtime.readNew(json, ieee754Compatible, parentKey, faults);
+      requireCreatable(ruled, runtime.origin, json, { along });
+      return { navigation, handler, format, query, preferred, contextUrl, given, faults };
+    });
+  },
+  execute: (bound, execution) => {
+    const { navigation, handler, given, faults } = bound;
+    const { entitySet, runtime, parentKey: key } = navigation;
+    const { origin } = runtime;
+    const saved = executeJudged(execution, { entitySet, key, handler }, isJudged(execution, navigation), (inner) => {
+      const missing = (): ODataError => missingEntityError(inner, () => noParent(navigation));
+      const parent = requireEntity(inner, { entitySet, key, mustBeSeen: true }, missing);
+      const state = chain(parent, (addressed) =>
+        chain(authorizeCreationAlong(inner, navigation, given, addressed), () =>
+          checkPreconditions(inner, { entitySet, key, addressed }),
+        ),
+      );
+      return chain(state, ({ expected }) => {
+        const writer = withFaults(inner.writer(expected), faults);
+        const created = runCreateRelated(runtime.source, handler, key, given, writer);
+        return chain(created, (answer) => answeredValue(answer));
+      });
+    });
+    return chain(saved, (entity) => {
+      if (entity === null || entity === undefined) throw noParent(navigation);
+      return readSaved(execution, bound, { origin, outcome: "upserted", entity, handler, inserted: null });
+    });
+  },
+  write: (result, bound, request) => savedResponse(result, bound, request),
+  refresh: (result, bound, execution) => readSavedAgain(result, bound, execution),
+  content: (result, bound, execution) => readSaved(execution, bound, result),
+});
+
+/** Whether rules read the stored parent: its own, or those of the target set for an entity with its values. */
+function isJudged({ service, access }: Execution, { entitySet, navigationProperty }: BoundNavigation): boolean {
+  const set = definitionIn(service.definition, entitySet);
+  return access.pending.length > 0 || navigationRules(set, navigationProperty).target.create.some(needsResource);
+}
+
+/**
+ * Checks the `create` rules of the target set for a new entity along a navigation.
+ * @param given the argument of the create handler
+ * @param parent the entity of the URL, as far as it is loaded
+ * @throws ODataError `Unauthorized`, `Forbidden`; the error of a handler or rule
+ */
+function authorizeCreationAlong(
+  execution: Execution,
+  { entitySet, navigationProperty, parentKey: key }: BoundNavigation,
+  given: object,
+  parent: AddressedEntity,
+): Maybe<undefined> {
+  const { service, access } = execution;
+  const { user } = access;
+  if (!service.hasRules) return undefined;
+  const set = definitionIn(service.definition, entitySet);
+  const { name } = navigationProperty;
+  const action = actionAlong("create", set, navigationProperty);
+  const pending = requireRules(navigationRules(set, navigationProperty).target.create, user, {
+    action,
+    target: name,
+  });
+  if (pending.length === 0) return undefined;
+  return judgeCreated(execution, pending, given, {
+    parent: () => parent?.entity ?? loadParent(execution, { entitySet, key }),
+    link: (entity) => linkedValues(set, navigationProperty, entity),
+    refuse: () => refusal(user, action, name),
+  });
+}
+
+interface Creation {
+  readonly parent: () => Maybe<object | null>;
+  /** Returns the values that a new entity takes from its parent. */
+  readonly link: (parent: object) => object;
+  readonly refuse: () => Error;
+}
+
+function judgeCreated(
+  { context }: Execution,
+  rules: readonly AuthorizationRequirement[],
+  given: object,
+  { parent, link, refuse }: Creation,
+): Maybe<undefined> {
+  return chain(parent(), (owner) => {
+    const entity = owner === null ? given : { ...given, ...link(owner) };
+    return chain(judgeEntity(rules, context, entity), (passed): undefined => {
+      if (!passed) throw refuse();
+    });
+  });
+}
+
+function linkedValues({ entitySet }: EntitySetDefinition, navigation: NavigationProperty, parent: object): object {
+  const pairs = keyPairsOf(entitySet, navigation).flatMap(({ property, related }) => {
+    const value = fieldOf(parent, property.field);
+    return value === undefined ? [] : [[related.field, value] as const];
+  });
+  return Object.fromEntries(pairs);
+}

@@ -1,0 +1,219 @@
+import { chain, type Maybe, type Turn } from "../../base/maybe.ts";
+import { selectReadable } from "../../language/binder/bind-select-expand.ts";
+import { definitionIn } from "../../engine/entities/reader.ts";
+import { showEntities } from "../../engine/reads/show-virtual.ts";
+import { starAccessOf } from "../../engine/rules/authorize-query.ts";
+import { isSavedSeen } from "../../engine/writes/check-written.ts";
+import { readableGraph, readGraph, shapeOf, toExpanded, visibleGraph } from "../../engine/writes/populated-graph.ts";
+import { readLeft } from "../../engine/writes/run-hooks.ts";
+import type { Preferences } from "../../http/headers.ts";
+import type { JsonFormat } from "../../http/media-type.ts";
+import type { ODataResponse, ResponseBody } from "../../http/odata-response.ts";
+import { isEntity } from "../../engine/memory/evaluation.ts";
+import { etagOf } from "../../payload/etag.ts";
+import { entityContext, entityUrl } from "../../payload/urls.ts";
+import { graphClause, type PlainClauses, type TargetOf } from "../../engine/plan/graph-clause.ts";
+import type { BoundEntityQuery, SelectExpandClause } from "../../language/query/clauses.ts";
+import type { AuthorizedRequest } from "./authorized-request.ts";
+import { queryReaderOf } from "./bind-query.ts";
+import type { Execution } from "./execution.ts";
+import { expandEntity, showEntity } from "./read-entity.ts";
+import { entityWriterFor, type EntityOrigin, runtimeOf, type ServiceRuntime } from "./service-runtime.ts";
+import { jsonResponse, noContentResponse, type ExtraHeaders } from "./stages.ts";
+
+/** The kind of write that saved an entity. */
+export type WriteOutcome = "patched" | "updated" | "created" | "upserted";
+
+/** How the client wants the entity of a write back. */
+interface WantedEntity {
+  readonly query: BoundEntityQuery;
+  readonly preferred: Preferences["return"];
+}
+
+/** An entity as a handler saved it. */
+interface SavedEntity {
+  /** The set or type of the entity. Without a set it has neither URL nor ETag. */
+  readonly origin: EntityOrigin;
+  readonly outcome: WriteOutcome;
+  /** The value that the handler returned; not null. */
+  readonly entity: unknown;
+  readonly handler: object;
+  /**
+   * The body of a deep insert, whose populated navigation properties are returned too unless a query option selects
+   * otherwise. Null: they are not returned.
+   */
+  readonly inserted: unknown;
+}
+
+/** The result of a write. */
+interface WriteResult extends SavedEntity {
+  /** Null if the client prefers no content; undefined for a hidden entity. */
+  readonly returned: ReturnedEntity | null | undefined;
+}
+
+/** An entity with its expansions, or with the populated navigation properties of its deep insert. */
+interface ReturnedEntity {
+  readonly entity: unknown;
+  readonly clause: SelectExpandClause;
+  readonly saved: "entity" | "graph";
+}
+
+/**
+ * Reads the content of the response of a write, unless it is read after its transaction. A hidden entity is not returned: a handler may have found an existing one, or
+ * assigned it to another user.
+ * @throws ODataError that a handler of an expansion returned or threw
+ */
+export function readSaved(execution: Execution, wanted: WantedEntity, saved: SavedEntity): Maybe<WriteResult> {
+  const { origin, entity, handler } = saved;
+  if (execution.readsLater) return { ...saved, returned: null };
+  // The write is kept, whatever happens to its response.
+  execution.commit();
+  const isSeen = origin.kind !== "EntitySet" || isSavedSeen(origin, entity, handler, execution.reader);
+  return chain(isSeen, (seen): Maybe<WriteResult> => {
+    if (!seen) return { ...saved, returned: undefined };
+    if (wanted.preferred === "minimal") return { ...saved, returned: null };
+    return chain(readReturned(execution, wanted, saved), (returned) => ({ ...saved, returned }));
+  });
+}
+
+/** Reads the result of a write again, after later writes of its change set. */
+export function readSavedAgain(result: WriteResult, wanted: WantedEntity, execution: Execution): Maybe<WriteResult> {
+  const { origin, entity, handler, inserted, returned } = result;
+  if (origin.kind !== "EntitySet" || returned === undefined) return result;
+  const by = { set: definitionIn(execution.service.definition, origin), handler };
+  return chain(readLeft(by, entity, inserted !== null, execution.reader), (left) =>
+    readSaved(execution, wanted, { ...result, entity: left }),
+  );
+}
+
+function readReturned(
+  execution: Execution,
+  { query }: WantedEntity,
+  { origin, entity, handler, inserted }: SavedEntity,
+): Maybe<ReturnedEntity> {
+  const { selectExpand: clause } = query;
+  const { properties } = execution.access;
+  if (inserted === null || origin.kind !== "EntitySet" || clause !== selectReadable(origin, properties)) {
+    const expanded = expandEntity(execution, { origin, query }, { entity, rowShape: undefined });
+    return chain(expanded, (read) => {
+      const shown = { ...read, entity: withShown(execution, entity, read.entity) };
+      return chain(showEntity(execution, { origin, query }, shown), (each) => {
+        return { entity: each.entity, clause, saved: "entity" };
+      });
+    });
+  }
+  if (!isEntity(entity)) return { entity, clause, saved: "graph" };
+  const { service, turn } = execution;
+  const targetOf = targetsIn(service);
+  const graph = laterIfLong(turn, () => readGraph(entity, origin, targetOf));
+  const readable = chain(graph, (read) =>
+    service.hasRules
+      ? readableGraph(
+          read,
+          { entitySet: origin, via: null, sent: isEntity(inserted) ? [inserted] : [] },
+          { targetOf, access: starAccessOf(queryReaderOf(execution)) },
+        )
+      : read,
+  );
+  // A handler that checks row rules has checked each row that it added, with ignored properties that it does not return.
+  const isChecked = service.definition.handlersCheckingRows.has(handler);
+  const visible = chain(readable, (read) =>
+    isChecked ? read : visibleGraph(read, origin, targetOf, execution.reader),
+  );
+  const plain: PlainClauses = {
+    key: properties?.key ?? "",
+    of: (owner) => selectReadable(owner, properties),
+  };
+  return chain(visible, (seen) =>
+    laterIfLong(turn, () => {
+      const populated = graphClause(origin, shapeOf([seen], origin, targetOf), plain, targetOf);
+      const page = { entities: [toExpanded(seen, populated, execution)], rowShape: undefined };
+      const shown = showEntities(page, populated, origin.entityType, execution.reader);
+      return chain(shown, ({ entities: [first] }) => ({ entity: first, clause: populated, saved: "graph" }));
+    }),
+  );
+}
+
+/**
+ * Returns a saved entity as the response shows it. Its expansions follow from the stored values.
+ * @param read the entity, or the object that contains it with its expansions
+ */
+function withShown(execution: Execution, entity: unknown, read: unknown): unknown {
+  const shown = execution.shown(entity);
+  if (shown === entity) return read;
+  return read === entity || !isEntity(read) ? shown : { ...read, entity: shown };
+}
+
+/** Reads the graph of a deep insert: in the next turn if this one is over. */
+function laterIfLong<T>(turn: Turn, work: () => Maybe<T>): Maybe<T> {
+  return turn.isOver ? turn.next().then(work) : work();
+}
+
+function targetsIn(service: ServiceRuntime): TargetOf {
+  return (entitySet, { name }) => {
+    const runtime = runtimeOf(service, entitySet).navigations.get(name);
+    return runtime?.origin.kind === "EntitySet" ? runtime.origin : null;
+  };
+}
+
+/** How a saved entity is written. */
+interface SavedPayload {
+  readonly format: JsonFormat;
+  /** Returns the context URL of an entity without a set. */
+  readonly contextUrl?: (contextSelect: readonly string[]) => string;
+}
+
+/**
+ * Makes the response of a write: 201 for a new entity, else 200; 204 when the client prefers no content.
+ * @throws Error for an entity that does not match the model
+ * @see docs/reference/writing.md
+ */
+export function savedResponse(
+  result: WriteResult,
+  { format, contextUrl = () => "" }: SavedPayload,
+  request: AuthorizedRequest,
+): ODataResponse {
+  const { origin, returned, outcome } = result;
+  if (returned === undefined) return noContentResponse(request);
+  const { service, serviceRoot } = request;
+  const headers = resultHeaders(request, result);
+  const { return: preferred } = request.preferences;
+  if (preferred !== undefined) headers["Preference-Applied"] = `return=${preferred}`;
+  if (returned === null) return noContentResponse(request, headers);
+  const { entity, clause, saved } = returned;
+  const { contextSelect } = clause;
+  const writer = entityWriterFor(service, origin, clause, { ...format, saved }, undefined);
+  const isOfSet = origin.kind === "EntitySet";
+  const context = isOfSet ? entityContext(serviceRoot, origin, contextSelect) : contextUrl(contextSelect);
+  const body = writer.writeEntity(entity, serviceRoot, context);
+  return (isNew(outcome) ? createdResponse : jsonResponse)(request, format, body, headers);
+}
+
+function resultHeaders(request: AuthorizedRequest, { origin, outcome, entity }: WriteResult): Record<string, string> {
+  const headers: Record<string, string> = {};
+  if (origin.kind !== "EntitySet") return headers;
+  const etag = etagOf(origin, entity, undefined, request.access.properties);
+  if (etag !== undefined) headers["ETag"] = etag;
+  const isCreated = isNew(outcome);
+  const isNamed = isCreated || (outcome === "patched" && request.service.definition.profile.changeNamesEntity);
+  if (!isNamed) return headers;
+  const url = entityUrl(request.serviceRoot, origin, entity);
+  if (isCreated) headers["Location"] = url;
+  if (outcome === "created") headers["Content-Location"] = url;
+  if (request.preferences.return === "minimal") headers["OData-EntityId"] = url;
+  return headers;
+}
+
+function isNew(outcome: WriteOutcome): boolean {
+  return outcome === "created" || outcome === "upserted";
+}
+
+/** Makes a 201 response with JSON. */
+function createdResponse(
+  request: AuthorizedRequest,
+  format: JsonFormat,
+  body: ResponseBody,
+  extra: ExtraHeaders,
+): ODataResponse {
+  return { ...jsonResponse(request, format, body, extra), status: 201 };
+}

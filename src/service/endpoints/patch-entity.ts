@@ -1,0 +1,161 @@
+import { chain, recover, type Maybe } from "../../base/maybe.ts";
+import { bindEntityKey } from "../../language/binder/bind-key.ts";
+import { WRITTEN_ENTITY_OPTIONS } from "../../language/binder/option-rules.ts";
+import { logInfo } from "../../definition/model/request-fields.ts";
+import { IncompleteValueError } from "../../definition/sets/merge-delta.ts";
+import type { EntitySet, StructuralProperty } from "../../edm/model.ts";
+import { wirePath } from "../../edm/wire-path.ts";
+import type { ODataError } from "../../base/errors/odata-error.ts";
+import { answeredValue } from "../../engine/entities/handler-answer.ts";
+import { definitionIn, withFaults } from "../../engine/entities/reader.ts";
+import { comparedProperties, withoutCompared } from "../../engine/rules/judge-properties.ts";
+import { withoutUnwritten } from "../../engine/rules/unwritten-values.ts";
+import { runPatch } from "../../engine/writes/write-entity.ts";
+import { checkKeyMatch } from "../../payload/body-members.ts";
+import type { FacetFaults } from "../../payload/body-readers.ts";
+import type { ExpectedValues } from "../sets/given-values.ts";
+import { openBody } from "./authorized-request.ts";
+import { bindEntity, queryReaderOf, readJsonFormat } from "./bind-query.ts";
+import { requireEntity, entityNotFound, checkPreconditions, missingEntityError } from "./current-entity.ts";
+import { readSaved, readSavedAgain, savedResponse } from "./entity-result.ts";
+import type { Execution } from "./execution.ts";
+import { executeJudged } from "./judged-write.ts";
+import { entityPathOf } from "./read-entity.ts";
+import { type EntitySetRuntime, facetFaults, runtimeOf, type ServiceRuntime } from "./service-runtime.ts";
+import { type Endpoint, inStages, routed } from "./stages.ts";
+
+/**
+ * `PATCH /Set(key)`: changes the properties in the body.
+ * @throws ODataError for negotiation, the key, the body, a query option, a precondition, a missing entity; the error of
+ * the handler
+ * @see docs/reference/writing.md
+ */
+export const patchEntity: Endpoint = inStages({
+  bind: (request) => {
+    const { entitySet: origin, key: keyText } = entityPathOf(request.path);
+    const { target, bodies } = runtimeOf(request.service, origin);
+    const format = readJsonFormat(request);
+    const key = bindEntityKey(keyText, origin.entityType, request.options.options.aliases, origin.name);
+    const body = openBody(request, origin);
+    const query = bindEntity(request, target, WRITTEN_ENTITY_OPTIONS);
+    const { return: preferred } = request.preferences;
+    const faults = facetFaults(request.service, origin, "patch");
+    const ruled = queryReaderOf(request);
+    const delta = body.read((json, ieee754Compatible) => {
+      const written = withoutUnwritten(ruled, origin, json, { act: "update", ieee754Compatible });
+      return bodies.readDelta(written, ieee754Compatible, faults);
+    });
+    return chain(delta, (given) => {
+      const compared = comparedProperties(ruled, origin, given.delta);
+      return { origin, keyText, key, format, query, preferred, given, faults, compared };
+    });
+  },
+  execute: (bound, execution) => {
+    const { origin, keyText, key, given, faults, compared } = bound;
+    logIgnoredEntities(execution, origin, given.ignored);
+    const saved = callPatch(execution, { entitySet: origin, keyText, key, faults, compared }, given.delta, () =>
+      checkKeyMatch(origin.entityType, given.key, key),
+    );
+    return chain(saved, (entity) => {
+      const handler = patchHandler(execution.service, origin);
+      return readSaved(execution, bound, { origin, outcome: "patched", entity, handler, inserted: null });
+    });
+  },
+  write: (result, bound, request) => savedResponse(result, bound, request),
+  refresh: (result, bound, execution) => readSavedAgain(result, bound, execution),
+  content: (result, bound, execution) => readSaved(execution, bound, result),
+});
+
+/** Returns the patch handler of a set. @throws Error for a set that has none, and so no route */
+export function patchHandler(
+  service: ServiceRuntime,
+  entitySet: EntitySet,
+): NonNullable<EntitySetRuntime["handlers"]["patch"]> {
+  return routed(runtimeOf(service, entitySet).handlers.patch, `PATCH ${entitySet.name}`);
+}
+
+/** The entity to change. */
+interface PatchTarget {
+  readonly entitySet: EntitySet;
+  /** The key as written in the URL. */
+  readonly keyText: string;
+  readonly key: unknown;
+  /** The properties of the delta that the user may send with their stored values only; absent: none. */
+  readonly compared?: readonly StructuralProperty[];
+  /** The facet faults of the body, reported together with the issues of `validate`. */
+  readonly faults?: FacetFaults;
+}
+
+/**
+ * Checks rules, the given check and preconditions, and calls the patch handler.
+ * @returns the entity as the handler saved it
+ * @throws ODataError `Forbidden`; `PreconditionFailed`; `NotFound` for a missing entity; the error of the handler
+ */
+export function callPatch(
+  execution: Execution,
+  target: PatchTarget,
+  delta: Record<string, unknown>,
+  check?: () => void,
+): Maybe<unknown> {
+  const { entitySet, key } = target;
+  const handler = patchHandler(execution.service, entitySet);
+  const { validators } = definitionIn(execution.service.definition, entitySet);
+  const isJudged = execution.access.pending.length > 0 || validators?.readsStored === true;
+  const saved = executeJudged(execution, { entitySet, key, handler }, isJudged, (inner) =>
+    patchStored(inner, target, delta, check),
+  );
+  return chain(saved, (entity) => {
+    execution.commit();
+    return entity;
+  });
+}
+
+function patchStored(
+  execution: Execution,
+  { entitySet, keyText, key, faults, compared = [] }: PatchTarget,
+  delta: Record<string, unknown>,
+  check: (() => void) | undefined,
+): Maybe<unknown> {
+  const missing = (expected?: ExpectedValues): ODataError =>
+    missingEntityError(execution, () => entityNotFound(entitySet, keyText), expected);
+  const current = chain(requireEntity(execution, { entitySet, key }, missing), (addressed) => {
+    check?.();
+    return checkPreconditions(execution, { entitySet, key, addressed, isWholeNeeded: compared.length > 0 });
+  });
+  return chain(current, ({ state, entity: stored, expected }) => {
+    if (state === "missing") throw missing();
+    const changes = withoutCompared(queryReaderOf(execution), entitySet, { changes: delta, compared, stored });
+    return chain(
+      patched(entitySet, () => runPatch(entitySet, key, changes, withFaults(execution.writer(expected), faults))),
+      (answer) => {
+        const saved = answeredValue(answer);
+        if (saved === null || saved === undefined) throw missing(expected);
+        return saved;
+      },
+    );
+  });
+}
+
+/** Calls the patch handler. An error for an incomplete delta names the property as clients do. */
+function patched(entitySet: EntitySet, patch: () => Maybe<unknown>): Maybe<unknown> {
+  return recover(patch, (error) => {
+    if (!(error instanceof IncompleteValueError)) throw error;
+    throw new IncompleteValueError(error.path, wirePath(entitySet.entityType, error.path));
+  });
+}
+
+/**
+ * Logs that PATCH or PUT ignores the related entities of a body, once for each navigation of a set.
+ * @param names the wire names of the navigation properties
+ * @see OData Protocol 4.0, sections 11.4.3 and 11.4.4; docs/reference/writing.md
+ */
+export function logIgnoredEntities(execution: Execution, { name: set }: EntitySet, names: readonly string[]): void {
+  const { definition, warned } = execution.service;
+  for (const navigation of names) {
+    const record = `ignored entities ${set}/${navigation}`;
+    if (warned.has(record)) continue;
+    warned.add(record);
+    const message = `PATCH and PUT of '${set}' ignore the related entities of '${navigation}' in their bodies. Write them with requests of their own.`;
+    logInfo(definition, execution.context, message, { set, navigation });
+  }
+}

@@ -1,0 +1,332 @@
+import { chain, type Maybe } from "../../base/maybe.ts";
+import { keptPerPair } from "../../base/memo.ts";
+import { bindEntityKey } from "../../language/binder/bind-key.ts";
+import { WRITTEN_ENTITY_OPTIONS } from "../../language/binder/option-rules.ts";
+import type { EntitySetDefinition, ServiceDefinition } from "../../definition/model/service-definition.ts";
+import type { EntitySet, StructuralProperty } from "../../edm/model.ts";
+import { wholeEntity } from "../../engine/entities/canonical-entity.ts";
+import { answeredValue } from "../../engine/entities/handler-answer.ts";
+import { definitionIn, type Reader, withFaults, withKept } from "../../engine/entities/reader.ts";
+import { requireCreatable } from "../../engine/rules/authorize-body.ts";
+import {
+  comparedProperties,
+  keptProperties,
+  storedValues,
+  withoutCompared,
+} from "../../engine/rules/judge-properties.ts";
+import type { RuledUser } from "../../engine/rules/property-access.ts";
+import { withoutUnwritten } from "../../engine/rules/unwritten-values.ts";
+import { runReplace } from "../../engine/writes/write-entity.ts";
+import type { JsonValue } from "../../base/json/write-json.ts";
+import {
+  type BodyObject,
+  bodyRoot,
+  checkKeyMatch,
+  checkNewKey,
+  compileFieldWriter,
+  nullNotAllowed,
+} from "../../payload/body-members.ts";
+import { type FacetFaults, newEntityOf, requireWhole, type ReplacementBody } from "../../payload/body-readers.ts";
+import { etagValuesReader } from "../../payload/etag.ts";
+import { compileImmutableKeeper } from "../../payload/immutable-keeper.ts";
+import { requireObject } from "../../payload/property-reader.ts";
+import type { ExpectedValues } from "../sets/given-values.ts";
+import { openBody } from "./authorized-request.ts";
+import { bindEntity, queryReaderOf, readJsonFormat } from "./bind-query.ts";
+import { callCreate } from "./create-entity.ts";
+import {
+  type AddressedEntity,
+  addressEntity,
+  authorizeCreation,
+  entityNotFound,
+  checkPreconditions,
+  missingEntityError,
+  type CurrentEntity,
+  type EntityState,
+} from "./current-entity.ts";
+import { readSaved, readSavedAgain, savedResponse, type WriteOutcome } from "./entity-result.ts";
+import type { Execution } from "./execution.ts";
+import { executeJudged } from "./judged-write.ts";
+import { logIgnoredEntities } from "./patch-entity.ts";
+import { entityPathOf } from "./read-entity.ts";
+import { type EntitySetRuntime, facetFaults, runtimeOf, type ServiceRuntime } from "./service-runtime.ts";
+import { type Endpoint, inStages, routed } from "./stages.ts";
+
+/** An entity to save under the key of the URL. */
+interface Replacement {
+  readonly entitySet: EntitySet;
+  /** The key as written in the URL. */
+  readonly keyText: string;
+  readonly key: unknown;
+  readonly body: ReplacementBody;
+  /** Returns the body as that of a new entity. */
+  readonly added: () => NewBody;
+  /** The properties that keep their stored values if the body omits them. */
+  readonly kept: ReadonlySet<StructuralProperty>;
+  /** The facet faults of the body, reported together with the issues of `validate`. */
+  readonly faults: FacetFaults;
+  readonly mayCreate: boolean;
+}
+
+/** The body of a PUT that creates an entity, as it was sent and as it was read. */
+interface NewBody {
+  readonly json: JsonValue;
+  readonly body: ReplacementBody;
+}
+
+/** An entity as saved, and whether it existed before. */
+interface Saved {
+  readonly entity: unknown;
+  /** The handler that saved it. */
+  readonly handler: object;
+  readonly outcome: WriteOutcome;
+}
+
+/**
+ * `PUT /Set(key)`: replaces an entity; creates it where it is missing and the set allows that.
+ * @throws ODataError for negotiation, the key, the body, a query option, a precondition, a missing entity; the error of
+ * the handler
+ * @see OData Protocol 4.0, section 11.4.4; docs/reference/writing.md
+ */
+export const replaceEntity: Endpoint = inStages({
+  bind: (request) => {
+    const { entitySet, key: keyText } = entityPathOf(request.path);
+    const { entityType } = entitySet;
+    const { settings, target, bodies } = runtimeOf(request.service, entitySet);
+    const format = readJsonFormat(request);
+    const key = bindEntityKey(keyText, entityType, request.options.options.aliases, entitySet.name);
+    const opened = openBody(request, entitySet);
+    const query = bindEntity(request, target, WRITTEN_ENTITY_OPTIONS);
+    const { return: preferred } = request.preferences;
+    // A URL cannot choose a key that the server generates.
+    const mayCreate = settings.allowUpsert && !entityType.key.some(({ computed }) => computed);
+    const ruled = queryReaderOf(request);
+    const faults = facetFaults(request.service, entitySet, "create");
+    const kept = keptProperties(ruled, entitySet);
+    return opened.read((json, ieee754Compatible) => {
+      const sent = withoutUnwritten(ruled, entitySet, json, { act: "update", ieee754Compatible });
+      const body = bodies.readReplacement(sent, ieee754Compatible, key, { kept, faults });
+      const added = (): NewBody => {
+        const given = withoutUnwritten(ruled, entitySet, json, { act: "create", ieee754Compatible });
+        const isRead = given === sent;
+        return { json: given, body: isRead ? body : bodies.readReplacement(given, ieee754Compatible, key, { kept }) };
+      };
+      return { entitySet, keyText, key, format, query, preferred, mayCreate, body, faults, added, kept };
+    });
+  },
+  execute: (bound, execution) => {
+    const { entitySet, key, body } = bound;
+    logIgnoredEntities(execution, entitySet, body.ignored);
+    const handler = replaceHandler(execution.service, entitySet);
+    const isJudged = execution.access.pending.length > 0;
+    const saved = executeJudged(execution, { entitySet, key, handler }, isJudged, (inner) =>
+      chain(addressEntity(inner, { entitySet, key }), (addressed) => {
+        checkKeyMatch(entitySet.entityType, body.key, key);
+        return replaceOrCreate(inner, bound, addressed);
+      }),
+    );
+    return chain(saved, (each) => readSaved(execution, bound, { ...each, origin: entitySet, inserted: null }));
+  },
+  write: (result, bound, request) => savedResponse(result, bound, request),
+  refresh: (result, bound, execution) => readSavedAgain(result, bound, execution),
+  content: (result, bound, execution) => readSaved(execution, bound, result),
+});
+
+/** Returns the replace handler of a set. @throws Error for a set that has none, and so no route */
+function replaceHandler(
+  service: ServiceRuntime,
+  entitySet: EntitySet,
+): NonNullable<EntitySetRuntime["handlers"]["replace"]> {
+  return routed(runtimeOf(service, entitySet).handlers.replace, `PUT ${entitySet.name}`);
+}
+
+function replaceOrCreate(execution: Execution, replacement: Replacement, addressed: AddressedEntity): Maybe<Saved> {
+  const { entitySet, key, mayCreate } = replacement;
+  const { definition } = execution.service;
+  const set = definitionIn(definition, entitySet);
+  const { putChecksIfNoneMatch } = definition.profile;
+  const byDefault = mayCreate ? "star" : "nothing";
+  const ifNoneMatch = putChecksIfNoneMatch ? "every" : byDefault;
+  const isWholeNeeded = keeperOf(set, definition) !== null || needsStored(execution, replacement);
+  const wholeSelected = selectionOf(set, definition);
+  const target = { entitySet, key, mayCreate, ifNoneMatch, isWholeNeeded, wholeSelected, addressed } as const;
+  const current = checkPreconditions(execution, target);
+  return chain(current, (found) => {
+    if (found.state !== "missing") return replace(execution, replacement, found);
+    if (!mayCreate) throw missing(execution, replacement);
+    // Without a create handler, the replace handler may create the entity.
+    return create(execution, replacement) ?? replace(execution, replacement, found);
+  });
+}
+
+function replace(
+  execution: Execution,
+  replacement: Replacement,
+  { state, entity, expected }: CurrentEntity,
+): Maybe<Saved> {
+  const { entitySet, key, faults } = replacement;
+  const call = replaceHandler(execution.service, entitySet);
+  const { whole, kept, version }: KeptEntity =
+    state === "missing" ? { whole: newEntity(execution, replacement) } : keepStored(execution, replacement, entity);
+  const cause = state === "missing" ? "create" : "update";
+  const condition = expected ?? version;
+  const replaced = chain(authorizeReplacing(execution, replacement, state, whole), () => {
+    const writer = withKept(withFaults(execution.writer(condition), faults), kept);
+    return runReplace(entitySet, key, whole, writer, cause);
+  });
+  return chain(replaced, (answer) => {
+    const saved = answeredValue(answer);
+    if (saved !== null && saved !== undefined) {
+      return { entity: saved, handler: call, outcome: state === "missing" ? "upserted" : "updated" };
+    }
+    // The entity was not loaded before, so the handler reports that it is missing.
+    const isKnown = state === "missing" || condition !== expected;
+    const created = isKnown ? null : create(execution, replacement, { isJudged: true });
+    if (created !== null) return created;
+    throw missing(execution, replacement, condition);
+  });
+}
+
+/** Returns the entity of a PUT that creates it. @throws ODataError for a property that the user may not give to it */
+function newEntity(execution: Execution, { entitySet, key, added }: Replacement): BodyObject {
+  const { json, body } = added();
+  requireCreatable(queryReaderOf(execution), entitySet, json);
+  const entity = newEntityOf(body);
+  checkNewKey(entitySet.entityType, key);
+  // No response has shown a null of this entity.
+  const missing = entitySet.entityType.properties.find(({ field, nullable }) => !nullable && entity[field] === null);
+  if (missing === undefined) return entity;
+  throw nullNotAllowed(bodyRoot(false), missing.name, "give it a value");
+}
+
+/** Whether the stored values of properties are compared with the body, or passed on to a handler of the application. */
+function needsStored({ service }: Execution, { entitySet, kept, body: { entity } }: Replacement): boolean {
+  if (kept.size === 0) return false;
+  return (
+    !keepsAbsent(service, entitySet) ||
+    isSeen(definitionIn(service.definition, entitySet)) ||
+    [...kept].some(({ field }) => Object.hasOwn(entity, field))
+  );
+}
+
+/** Whether the handler of a set does not write absent members: handlers of tables do not. */
+function keepsAbsent(service: ServiceRuntime, entitySet: EntitySet): boolean {
+  const { replace: handler } = runtimeOf(service, entitySet).handlers;
+  return service.definition.handlersCheckingRows.has(handler);
+}
+
+/** Whether functions of the application see the replacement before a table stores it. */
+function isSeen({ validators, hooks }: EntitySetDefinition): boolean {
+  return validators?.create !== undefined || hooks?.before.replace !== undefined;
+}
+
+/**
+ * Returns the properties that the server sets for new entities only, where a handler or function of the application sees the
+ * replacement: no body has their values.
+ */
+const setOnceOf = keptPerPair(
+  (set: EntitySetDefinition, { handlersCheckingRows }: ServiceDefinition): readonly StructuralProperty[] => {
+    const { setValues, handlers } = set;
+    if (setValues === null || (handlersCheckingRows.has(handlers.replace) && !isSeen(set))) return [];
+    return setValues.properties.flatMap(({ property, update }) =>
+      update === null && !property.isKey ? [property] : [],
+    );
+  },
+);
+
+/** Returns the selection of a replaced row that has ignored properties of `setOnceOf`; null without such properties. */
+const selectionOf = keptPerPair((set: EntitySetDefinition, definition: ServiceDefinition) => {
+  const { entitySet, handlers } = set;
+  const ignored = setOnceOf(set, definition).filter((each) => entitySet.entityType.ignoredProperties.includes(each));
+  if (ignored.length === 0 || !definition.handlersCheckingRows.has(handlers.replace)) return null;
+  const properties = new Set([...wholeEntity(entitySet).map(({ property }) => property), ...ignored]);
+  const selected = Object.freeze(Array.from(properties, (property) => ({ property })));
+  return () => selected;
+});
+
+/** A replacement with the stored values that it keeps. */
+interface KeptEntity {
+  readonly whole: BodyObject;
+  /** The fields of these values, and of immutable ones that the user does not see; absent: none. */
+  readonly kept?: ReadonlySet<string> | undefined;
+  /**
+   * The values of the ETag of the stored entity, for a handler of the application that writes its values again; absent: none. A
+   * write that ignores a change in between would undo that of a user who may change these properties.
+   */
+  readonly version?: ExpectedValues | undefined;
+}
+
+/**
+ * Returns the replacement of an entity with the stored values that it keeps.
+ * @param stored the entity as its handler returned it; undefined if it was not loaded
+ * @throws ODataError for a property that the user may not change
+ */
+function keepStored(execution: Execution, { entitySet, body, kept }: Replacement, stored: unknown): KeptEntity {
+  const { entityType } = entitySet;
+  const ruled = queryReaderOf(execution);
+  const compared = comparedProperties(ruled, entitySet, body.entity);
+  // A copy: if the entity is deleted meanwhile, the body may create it.
+  const whole = { ...withoutCompared(ruled, entitySet, { changes: body.entity, compared, stored }) };
+  if (stored === undefined) {
+    requireWhole(body);
+    return { whole };
+  }
+  const { definition } = execution.service;
+  const set = definitionIn(definition, entitySet);
+  keeperOf(set, definition)?.(whole, requireObject(stored, entityType.qualifiedName));
+  const isTable = keepsAbsent(execution.service, entitySet);
+  const fixed = [...setOnceOf(set, definition), ...unseenFixed(ruled, entitySet)];
+  if (kept.size + fixed.length === 0 || (isTable && !isSeen(set))) return { whole };
+  const absent = [...kept].filter(({ field }) => !Object.hasOwn(whole, field));
+  const current = absent.length === 0 ? {} : storedValues(entitySet, stored);
+  for (const { field } of absent) compileFieldWriter(field)(whole, current[field]);
+  const fields = new Set([...absent, ...fixed].map(({ field }) => field));
+  if (isTable || absent.length === 0 || entitySet.etag.length === 0) return { whole, kept: fields };
+  return { whole, kept: fields, version: etagValuesReader(entitySet, undefined)(stored) };
+}
+
+/** Returns the properties that no update changes, and the user does not see. */
+function unseenFixed({ properties }: RuledUser, entitySet: EntitySet): readonly StructuralProperty[] {
+  if (properties === null) return [];
+  return [...properties.unreadableOf(entitySet)].filter(({ computed, immutable }) => computed || immutable);
+}
+
+/** Checks the `create` rules where the replace handler may create the entity. */
+function authorizeReplacing(
+  execution: Execution,
+  { entitySet, mayCreate }: Replacement,
+  state: EntityState,
+  entity: unknown,
+): Maybe<undefined> {
+  const { create: other } = runtimeOf(execution.service, entitySet).handlers;
+  const creates = mayCreate && state !== "present" && other === undefined;
+  return creates ? authorizeCreation(execution, entitySet, entity) : undefined;
+}
+
+/** Creates the entity; null where this request must not create it. @param judged whether `validate` has judged the replacement */
+function create(
+  execution: Execution,
+  replacement: Replacement,
+  judged: Pick<Reader, "isJudged"> = {},
+): Maybe<Saved> | null {
+  const { entitySet, faults, mayCreate } = replacement;
+  const { create: call } = runtimeOf(execution.service, entitySet).handlers;
+  if (call === undefined || !mayCreate || execution.arrival.odata.header("if-match") !== undefined) return null;
+  const whole = newEntity(execution, replacement);
+  const created = chain(authorizeCreation(execution, entitySet, whole), () =>
+    callCreate(entitySet, whole, { ...withFaults(execution.reader, faults), ...judged, namesKey: true }),
+  );
+  return chain(created, (entity): Saved => ({ entity, handler: call, outcome: "upserted" }));
+}
+
+function missing(execution: Execution, { entitySet, keyText }: Replacement, expected?: ExpectedValues): Error {
+  return missingEntityError(execution, () => entityNotFound(entitySet, keyText), expected);
+}
+
+/**
+ * Copies values of the entity to its replacement that no body has: of immutable properties, and of the properties of `setOnceOf`.
+ * A statement of a table leaves their columns out. Null without such properties.
+ */
+const keeperOf = keptPerPair((set: EntitySetDefinition, definition: ServiceDefinition) =>
+  compileImmutableKeeper(set.entitySet.entityType, setOnceOf(set, definition)),
+);
