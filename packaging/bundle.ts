@@ -23,8 +23,8 @@ const PROGRAMS: Readonly<Record<string, string>> = {
  * group.
  */
 const SHARED = [
-  { name: "base", test: /\/src\/(?:(?:base|errors|json)\/.*|engines\/dialect-options)(?<!\.d)\.ts$/u },
-  { name: "model", test: /\/src\/(?:edm|query|definition|annotations)\/.*(?<!\.d)\.ts$/u },
+  { name: "base", test: /\/src\/(?:base\/.*|databases\/connection\/dialect-options)(?<!\.d)\.ts$/u },
+  { name: "model", test: /\/src\/(?:edm|language\/query|definition)\/.*(?<!\.d)\.ts$/u },
   // The code that reads databases is not part of it: `--version`, `hash` and `check` start without Kysely.
   {
     name: "command",

@@ -160,6 +160,7 @@ export const SIDEBAR: readonly Group[] = [
       { text: "How a request runs", link: "/explanations/how-a-request-runs" },
       { text: "Comparison", link: "/comparison" },
       { text: "Architecture", link: "/explanations/architecture" },
+      { text: "Rooms and floors", link: "/explanations/rooms" },
       { text: "Inside the rooms", link: "/explanations/inside-the-rooms" },
       { text: "The page of the explorer", link: "/explanations/the-page-of-the-explorer" },
       { text: "Measurements", link: "/explanations/measurements" },

@@ -85,7 +85,13 @@ export { isODataError, ODataError, odataError } from "./base/errors/odata-error.
 export type { ODataRequest } from "./http/odata-request.ts";
 export type { ODataResponse, ResponseBody } from "./http/odata-response.ts";
 export type { SearchClause as SearchRequest } from "./language/query/clauses.ts";
-export type { FilterClause, OrderByItem, RoundingMode, SearchExpression, SelectedProperty } from "./language/query/clauses.ts";
+export type {
+  FilterClause,
+  OrderByItem,
+  RoundingMode,
+  SearchExpression,
+  SelectedProperty,
+} from "./language/query/clauses.ts";
 export type { Expression } from "./language/query/expression.ts";
 export { arraySource } from "./engine/memory/array-source.ts";
 export { loadEntitySets } from "./service/load-entity-sets.ts";

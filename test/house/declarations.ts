@@ -16,16 +16,16 @@ export async function declarationPaths(): Promise<Readonly<Record<string, readon
   });
   return {
     odatakit: [join(folder, "index.d.ts")],
-    "odatakit/node": [join(folder, "adapters/node.d.ts")],
+    "odatakit/node": [join(folder, "hosts/adapters/node.d.ts")],
     "odatakit/check": [join(folder, "service/check-database.d.ts")],
-    "odatakit/express": [join(folder, "adapters/express.d.ts")],
-    "odatakit/fastify": [join(folder, "adapters/fastify.d.ts")],
-    "odatakit/hono": [join(folder, "adapters/hono.d.ts")],
-    "odatakit/kysely": [join(folder, "kysely/index.d.ts")],
-    "odatakit/explorer": [join(folder, "explorer/index.d.ts")],
-    "odatakit/openapi": [join(folder, "openapi/index.d.ts")],
-    "odatakit/postgres": [join(folder, "kysely/postgres/postgres-dialect.d.ts")],
-    "odatakit/sqlite": [join(folder, "kysely/sqlite/sqlite-dialect.d.ts")],
-    "odatakit/mariadb": [join(folder, "kysely/mariadb/mariadb-dialect.d.ts")],
+    "odatakit/express": [join(folder, "hosts/adapters/express.d.ts")],
+    "odatakit/fastify": [join(folder, "hosts/adapters/fastify.d.ts")],
+    "odatakit/hono": [join(folder, "hosts/adapters/hono.d.ts")],
+    "odatakit/kysely": [join(folder, "databases/kysely/index.d.ts")],
+    "odatakit/explorer": [join(folder, "hosts/explorer/index.d.ts")],
+    "odatakit/openapi": [join(folder, "hosts/openapi/index.d.ts")],
+    "odatakit/postgres": [join(folder, "databases/postgres/driver/postgres-dialect.d.ts")],
+    "odatakit/sqlite": [join(folder, "databases/sqlite/driver/sqlite-dialect.d.ts")],
+    "odatakit/mariadb": [join(folder, "databases/mariadb/driver/mariadb-dialect.d.ts")],
   };
 }

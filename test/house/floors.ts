@@ -1,171 +1,186 @@
-/** One room of src/: a folder, its floor, and the other rooms that it may import. */
+/** One room of src/: a folder, its floor, and what it may import of the other rooms. */
 export interface Room {
   readonly floor: number;
+  /** What is in it, for the page. */
+  readonly content: string;
+  /** Other rooms, or parts of them. */
   readonly mayImport: readonly string[];
   /** Modules from outside the package: `node:` means every built-in module of Node.js. */
+  readonly packages?: readonly string[];
+  /** The floors within the room, from the ground up. Parts of the same line do not import one another. */
+  readonly parts?: ReadonlyArray<readonly Part[]>;
+}
+
+/** A part of a room: a folder or a file, or `.` for the files that stand in the room itself. */
+export interface Part {
+  readonly name: string;
+  /** What it may import of the other rooms, if that is less than its room may. */
+  readonly mayImport?: readonly string[];
+  /** The packages that it may import, if they are other ones than those of its room. */
   readonly packages?: readonly string[];
 }
 
 /** Folders of src/ whose folders are rooms, each on its own floor. */
-export const WINGS: readonly string[] = ["tools"];
+export const WINGS: readonly string[] = ["hosts", "tools"];
 
-/** The rooms up to the request pipeline. No floor above imports a side wing (kysely, openapi, explorer, tools). */
-const LOWER: Readonly<Record<string, Room>> = {
-  base: { floor: 1, mayImport: [] },
-  errors: { floor: 1, mayImport: [] },
-  json: { floor: 1, mayImport: ["errors"] },
-  edm: { floor: 2, mayImport: ["errors", "json", "base"] },
-  http: { floor: 2, mayImport: ["errors", "json", "base"] },
-  "tools/introspect": { floor: 2, mayImport: ["errors", "base"] },
-  syntax: { floor: 3, mayImport: ["edm", "errors", "json", "base"] },
-  query: { floor: 3, mayImport: ["edm", "errors", "json", "base"] },
-  binder: { floor: 4, mayImport: ["syntax", "query", "edm", "errors", "json", "base"] },
-  definition: { floor: 4, mayImport: ["query", "edm", "errors", "json", "base"] },
-  csdl: { floor: 4, mayImport: ["query", "edm", "errors"] },
-  payload: { floor: 4, mayImport: ["query", "edm", "errors", "json", "base"], packages: ["#cryptography"] },
-  annotations: {
-    floor: 5,
-    mayImport: ["definition", "query", "edm", "errors", "base"],
-    packages: ["#vocabularies"],
-  },
-  memory: { floor: 5, mayImport: ["definition", "query", "edm", "errors", "json", "base"] },
-  plan: { floor: 5, mayImport: ["definition", "query", "edm", "errors", "base"] },
-  execution: { floor: 6, mayImport: ["plan", "memory", "definition", "query", "edm", "errors", "base"] },
+const NO_PACKAGES: readonly string[] = [];
+
+/** A part that may import all that its room may. */
+const part = (name: string): Part => ({ name });
+
+const DATABASES: Room = {
+  floor: 5,
+  content: "the executor over SQL; a folder for each database, with its driver, dialect and catalogue",
+  mayImport: ["definition", "language/query", "edm", "base"],
+  packages: ["kysely"],
+  parts: [
+    [
+      { name: "introspect", mayImport: ["base"], packages: NO_PACKAGES },
+      { name: "cells", mayImport: ["edm", "base"], packages: NO_PACKAGES },
+    ],
+    [
+      { name: "sqlite/introspect", mayImport: ["base"], packages: NO_PACKAGES },
+      { name: "postgres/introspect", mayImport: ["base"], packages: NO_PACKAGES },
+      { name: "mariadb/introspect", mayImport: ["base"], packages: NO_PACKAGES },
+      { name: "connection", mayImport: ["language/query", "base"] },
+    ],
+    [
+      {
+        name: "sqlite/driver",
+        mayImport: ["language/query", "edm", "base"],
+        packages: ["kysely", "node:fs", "node:path", "node:sqlite", "node:timers", "node:v8", "node:worker_threads"],
+      },
+      { name: "postgres/driver", mayImport: ["language/query", "edm", "base"] },
+      {
+        name: "mariadb/driver",
+        mayImport: ["language/query", "edm", "base"],
+        packages: ["kysely", "node:buffer", "node:events"],
+      },
+    ],
+    [part("statement")],
+    [part("columns")],
+    [part("forms")],
+    [part("sqlite/dialect"), part("postgres/dialect"), part("mariadb/dialect"), part("translate")],
+    [part("read")],
+    [part("write"), part("schema")],
+    [{ name: "kysely", mayImport: ["definition", "edm", "base"], packages: NO_PACKAGES }],
+  ],
 };
 
-/** Only the SQL wing imports the catalogues of databases. */
-const LOWER_ROOMS = Object.keys(LOWER).filter((room) => room !== "tools/introspect");
-
-/** The rooms that SQL and the drivers of databases share, and the drivers. Only the SQL wing imports them. */
-const DATABASES: Readonly<Record<string, Room>> = {
-  cells: { floor: 3, mayImport: ["edm", "json", "base"] },
-  connection: { floor: 4, mayImport: ["tools/introspect", "query", "errors", "base"], packages: ["kysely"] },
-  engines: {
-    floor: 5,
-    mayImport: ["connection", "cells", "query", "edm", "errors", "base"],
-    packages: [
-      "kysely",
-      "node:buffer",
-      "node:events",
-      "node:sqlite",
-      "node:process",
-      "node:timers",
-      "node:fs",
-      "node:path",
-      "node:worker_threads",
-      "node:v8",
+const SERVICE: Room = {
+  floor: 6,
+  content: "the pipeline of a request on one screen, its routes and errors; one file for each kind of request",
+  mayImport: ["engine", "payload", "definition", "language", "http", "edm", "base"],
+  parts: [
+    [{ name: "sets", mayImport: ["engine", "payload", "definition", "language/query", "edm", "base"] }],
+    [
+      { name: "batch", mayImport: ["definition", "http", "edm", "base"] },
+      {
+        name: "endpoints",
+        mayImport: ["engine", "payload", "definition", "language/binder", "language/query", "http", "edm", "base"],
+      },
     ],
-  },
+    [part(".")],
+  ],
+};
+
+const COMMAND: Room = {
+  floor: 8,
+  content: "the command `odatakit`; uses the package as applications do",
+  mayImport: ["base"],
+  packages: [
+    "node:",
+    "odatakit",
+    "odatakit/node",
+    "odatakit/kysely",
+    "odatakit/sqlite",
+    "odatakit/mariadb",
+    "odatakit/postgres",
+    "odatakit/openapi",
+    "odatakit/explorer",
+    "odatakit/check",
+    "odatakit/introspect",
+    "#diff3",
+    "kysely",
+    "pg",
+    "mysql2",
+    "jose",
+  ],
 };
 
 /**
- * The rooms of src/ and what each may import, type imports included: the wall itself.
- * ARCHITECTURE.md shows the same table; a test compares the two.
+ * The rooms of src/ and what each may import, type imports included: the wall itself. `npm test -- test/house/architecture -u`
+ * writes the page docs/explanations/rooms.md from it.
  */
 export const FLOORS: Readonly<Record<string, Room>> = {
-  ...LOWER,
-  ...DATABASES,
-  sql: {
-    floor: 6,
-    mayImport: [
-      "engines",
-      "connection",
-      "cells",
-      "definition",
-      "query",
-      "tools/introspect",
-      "edm",
-      "errors",
-      "json",
-      "base",
+  base: {
+    floor: 1,
+    content: "errors, lossless JSON, small functions; nothing of OData but its error",
+    mayImport: [],
+    parts: [[part("."), part("errors")], [part("json")]],
+  },
+  edm: { floor: 2, content: "the entity data model: types, values, literals", mayImport: ["base"] },
+  http: { floor: 2, content: "facts of HTTP and of the headers of the protocol; knows no model", mayImport: ["base"] },
+  language: {
+    floor: 3,
+    content: "URL text → syntax tree → bound query, or a 4xx; the interface of a source of rows",
+    mayImport: ["edm", "base"],
+    parts: [[part("syntax"), part("query")], [part("binder")]],
+  },
+  definition: {
+    floor: 4,
+    content: "the declarations of an application, checked and frozen at startup; annotations",
+    mayImport: ["language/query", "edm", "base"],
+    parts: [
+      [part("option-table.ts"), part("names.ts"), part("logger.ts"), part("service-profile.ts")],
+      [part("types")],
+      [part("handlers.ts"), part("context.ts")],
+      [part("sets")],
+      [part("model")],
+      [part("startup")],
+      [{ name: "annotations", packages: ["#vocabularies"] }],
     ],
-    packages: ["kysely"],
   },
-  "tools/schema": {
-    floor: 7,
-    mayImport: ["sql", "connection", "definition", "query", "tools/introspect", "edm", "errors", "base"],
-    packages: ["kysely"],
+  payload: {
+    floor: 4,
+    content: "entities → JSON, URLs, ETags, context URLs; bodies → values; model → CSDL",
+    mayImport: ["language/query", "edm", "base"],
+    packages: ["#cryptography"],
+    parts: [[part("."), { name: "csdl", mayImport: ["language/query", "edm"], packages: NO_PACKAGES }]],
   },
-  kysely: {
-    floor: 8,
-    mayImport: ["tools/schema", "sql", "connection", "definition", "edm", "errors"],
-  },
-  openapi: {
+  engine: {
     floor: 5,
-    mayImport: ["definition", "query", "edm", "errors", "base"],
+    content: "plans, the executor in memory, rules, and the calls of handlers that read and write",
+    mayImport: ["definition", "language/query", "edm", "base"],
+    parts: [[part("plan"), part("memory")], [part("entities")], [part("rules")], [part("reads")], [part("writes")]],
+  },
+  databases: DATABASES,
+  "hosts/openapi": {
+    floor: 5,
+    content: "services → OpenAPI 3.1, and the routes that serve it",
+    mayImport: ["definition", "language/query", "edm", "base"],
     packages: ["node:process", "node:module", "node:fs"],
   },
-  explorer: {
-    floor: 7,
-    mayImport: ["execution", "definition", "errors", "base"],
+  service: SERVICE,
+  "hosts/explorer": {
+    floor: 6,
+    content: "the route of the explorer: its page, facts about the service, traces of requests",
+    mayImport: ["engine", "definition", "base"],
     packages: ["node:fs"],
   },
   "tools/declarations": {
-    floor: 9,
-    mayImport: ["kysely", "sql", "connection", "definition", "tools/introspect", "edm", "errors", "base"],
+    floor: 6,
+    content: "the catalogue of a database → declarations, as data and live",
+    mayImport: ["databases", "definition", "edm", "base"],
     packages: ["kysely"],
   },
-  sets: {
+  "hosts/adapters": {
     floor: 7,
-    mayImport: ["execution", "plan", "memory", "payload", "definition", "query", "edm", "json", "errors", "base"],
-  },
-  batch: {
-    floor: 8,
-    mayImport: ["sets", "definition", "http", "edm", "json", "errors", "base"],
-  },
-  endpoints: { floor: 8, mayImport: [...LOWER_ROOMS.filter((room) => room !== "syntax"), "sets"] },
-  service: { floor: 9, mayImport: [...LOWER_ROOMS, "sets", "batch", "endpoints"] },
-  adapters: {
-    floor: 10,
-    mayImport: ["service", "definition", "http", "errors", "base"],
+    content: "`node:http` and `node:http2` with TLS and compression, Express, Fastify, Hono",
+    mayImport: ["service", "definition", "http", "base"],
     packages: ["node:", "fastify", "hono"],
   },
-  "tools/cli": {
-    floor: 11,
-    mayImport: ["errors", "base"],
-    packages: [
-      "node:",
-      "odatakit",
-      "odatakit/node",
-      "odatakit/kysely",
-      "odatakit/sqlite",
-      "odatakit/mariadb",
-      "odatakit/postgres",
-      "odatakit/openapi",
-      "odatakit/explorer",
-      "odatakit/check",
-      "odatakit/introspect",
-      "#diff3",
-      "kysely",
-      "pg",
-      "mysql2",
-      "jose",
-    ],
-  },
-};
-
-/**
- * The floors within a room, by folders and files below its folder, from the ground up: each may import those below it, and
- * entries of the same line do not import one another. `docs/explanations/inside-the-rooms.md` shows the same tables.
- */
-export const INNER_FLOORS: Readonly<Record<string, ReadonlyArray<readonly string[]>>> = {
-  definition: [
-    ["option-table.ts", "names.ts", "logger.ts", "service-profile.ts"],
-    ["types"],
-    ["handlers.ts", "context.ts"],
-    ["sets"],
-    ["model"],
-    ["startup"],
-  ],
-  execution: [["entities"], ["rules"], ["reads"], ["writes"]],
-  sql: [
-    ["statement"],
-    ["columns"],
-    ["forms"],
-    ["dialects/sqlite", "dialects/postgres", "dialects/mysql", "translate"],
-    ["read"],
-    ["write"],
-  ],
+  "tools/cli": COMMAND,
 };
 
 /**

@@ -1,5 +1,5 @@
 import { posix } from "node:path";
-import { EXPLORER_FLOORS, FLOORS, INNER_FLOORS, WINGS } from "./floors.ts";
+import { EXPLORER_FLOORS, FLOORS, type Part, WINGS } from "./floors.ts";
 import { type SourceFile, lineAt } from "./source-files.ts";
 
 /** One import of a source file: `import`, `export … from`, `import type`, or `import()` in code and in types. */
@@ -56,38 +56,47 @@ function relativeFault(file: SourceFile, found: ImportOf, entries: readonly stri
   const to = roomOf(target);
   if (to === undefined) return "the file belongs to no room";
   if (from === undefined) return entryFault(to);
-  const allowed = FLOORS[from]?.mayImport ?? [];
   if (from === to) return innerFault(file.path, target, from);
-  if (allowed.includes(to)) return undefined;
-  return `the room ${from} may import ${allowed.length === 0 ? "no other room" : allowed.join(" ")}`;
+  const part = partOf(file.path)?.part;
+  const allowed = part?.mayImport ?? FLOORS[from]?.mayImport ?? [];
+  if (allowed.some((name) => target.startsWith(`src/${name}/`))) return undefined;
+  return `${placeName(from, part)} may import ${allowed.length === 0 ? "no other room" : allowed.join(" ")}`;
 }
 
-/** Returns the place of a file within its room: the entry of the table that names it or its folder, and its floor. */
-export function innerPlaceOf(path: string): { readonly name: string; readonly floor: number } | undefined {
+/** Returns the name of a room, or of a part that may import less. */
+function placeName(room: string, part: Part | undefined): string {
+  return part?.mayImport === undefined ? `the room ${room}` : `the part ${room}/${part.name}`;
+}
+
+/** Returns the part of its room that holds a file, and its floor within the room; undefined if the table names none. */
+export function partOf(path: string): { readonly part: Part; readonly floor: number } | undefined {
   const room = roomOf(path) ?? "";
   const inner = path.slice(`src/${room}/`.length);
-  const places = (INNER_FLOORS[room] ?? []).flatMap((names, floor) => names.map((name) => ({ name, floor })));
-  return places.find(({ name }) => inner === name || inner.startsWith(`${name}/`));
+  const places = (FLOORS[room]?.parts ?? []).flatMap((parts, floor) => parts.map((part) => ({ part, floor })));
+  return (
+    places.find(({ part: { name } }) => inner === name || inner.startsWith(`${name}/`)) ??
+    places.find(({ part: { name } }) => name === "." && !inner.includes("/"))
+  );
 }
 
 /** Returns the fault of an import within a room. */
 function innerFault(path: string, target: string, room: string): string | undefined {
-  if (INNER_FLOORS[room] === undefined) return undefined;
-  const [from, to] = [innerPlaceOf(path), innerPlaceOf(target)];
-  if (from === undefined || to === undefined) return `no inner floor of the room ${room} holds one of the two files`;
-  if (from.name === to.name || to.floor < from.floor) return undefined;
-  return `within ${room}, ${to.name} does not stand below ${from.name}`;
+  if (FLOORS[room]?.parts === undefined) return undefined;
+  const [from, to] = [partOf(path), partOf(target)];
+  if (from === undefined || to === undefined) return `no part of the room ${room} holds one of the two files`;
+  if (from.part === to.part || to.floor < from.floor) return undefined;
+  return `within ${room}, ${to.part.name} does not stand below ${from.part.name}`;
 }
 
 function entryFault(to: string): string | undefined {
-  const closed = ["adapters", "kysely", "openapi", "sql", ...WINGS];
+  const closed = ["databases", ...WINGS];
   return closed.some((room) => to === room || to.startsWith(`${room}/`))
     ? `the entry "." leaves ${closed.join(", ")} to entries of their own`
     : undefined;
 }
 
 function packageFault(file: SourceFile, found: ImportOf): string | undefined {
-  const allowed = FLOORS[roomOf(file.path) ?? ""]?.packages ?? [];
+  const allowed = partOf(file.path)?.part.packages ?? FLOORS[roomOf(file.path) ?? ""]?.packages ?? [];
   const isAllowed = allowed.some((name) =>
     name === "node:"
       ? found.specifier.startsWith(name)
@@ -109,15 +118,15 @@ export function explorerFaultsOf({ path, text }: SourceFile): readonly string[] 
   });
 }
 
-/** Returns the folder of the page, or the room of src, that holds a file. */
+/** Returns the folder of the page, or the path below src, that holds a file. */
 function explorerPlaceOf(target: string): readonly string[] {
   const [root, , folder = "", within] = target.split("/");
-  if (root === "explorer") return [folder, within ?? ""];
-  return [root === "src" ? target.split("/").slice(0, 2).join("/") : target];
+  return root === "explorer" ? [folder, within ?? ""] : [target];
 }
 
 function mayImport(folder: string, to: string, specifier: string): true | string {
   const allowed = EXPLORER_FLOORS[folder] ?? ["app", "client", "state", "preact"];
-  const isAllowed = allowed.some((each) => to === each || (!specifier.startsWith(".") && to.startsWith(`${each}/`)));
+  const isBelow = !specifier.startsWith(".") || to.startsWith("src/");
+  const isAllowed = allowed.some((each) => to === each || (isBelow && to.startsWith(`${each}/`)));
   return isAllowed || `${folder} may import ${allowed.length === 0 ? "nothing else" : allowed.join(" ")}`;
 }

@@ -6,16 +6,16 @@ const OF_DATABASE = "A Kysely instance belongs to the application, and several s
 /** Permitted module state: the file, the declaration, and why no object can own it. */
 const ARGUED: Readonly<Record<string, string>> = {
   "src/databases/connection/synchronous-reader.ts: findWriter": OF_DATABASE,
-  "src/engine/reads/load-relations.ts: itemsOfIterator": "An iterator of the application can be read only once.",
-  "src/databases/sqlite/dialect/column-format.ts: writesDoubles": OF_DATABASE,
-  "src/databases/sqlite/dialect/forms.ts: scaledDecimalForm": "Statements compare forms by identity.",
   "src/databases/forms/cast-forms.ts: scaledDecimals": "Statements compare forms by identity.",
   "src/databases/forms/real-decimals.ts: roundedReals": "Statements compare forms by identity.",
   "src/databases/read/connected.ts: usualConnection": OF_DATABASE,
   "src/databases/read/connected.ts: distributedConnection": OF_DATABASE,
   "src/databases/read/connected.ts: replicatedConnection": OF_DATABASE,
+  "src/databases/sqlite/dialect/column-format.ts: writesDoubles": OF_DATABASE,
+  "src/databases/sqlite/dialect/forms.ts: scaledDecimalForm": "Statements compare forms by identity.",
   "src/databases/translate/base-query.ts: compiledOf": "A query of Kysely belongs to the application.",
   "src/databases/write/sql-session.ts: withoutPlugins": OF_DATABASE,
+  "src/engine/reads/load-relations.ts: itemsOfIterator": "An iterator of the application can be read only once.",
 };
 
 /** A declaration at the left margin, up to the next line that begins there. */

@@ -168,7 +168,7 @@ describe("the tarball", () => {
       "adapters/hono",
       "kysely/index",
       "openapi/index",
-      "explorer-route/index",
+      "hosts/explorer/index",
       "declarations/index",
       "service/check-database",
       "engines/sqlite/sqlite-dialect",
@@ -179,7 +179,7 @@ describe("the tarball", () => {
 });
 
 describe("an application with the tarball", () => {
-  it.each(["index.js", "kysely/index.js", "openapi/index.js", "explorer-route/index.js", "adapters/hono.js"])(
+  it.each(["index.js", "kysely/index.js", "openapi/index.js", "hosts/explorer/index.js", "adapters/hono.js"])(
     "needs no module of Node.js for %s",
     (path) => {
       expect(importsOf(`dist/${path}`).filter((name) => name.startsWith("node:"))).toEqual([]);

@@ -14,7 +14,7 @@ interface ExplorerFile {
   readonly bytes: Uint8Array;
 }
 
-/** The folder of the files, seen from `src/hosts/explorer` and from `dist/explorer-route`. */
+/** The folder of the files, seen from `src/hosts/explorer` and from `dist/hosts/explorer`. */
 const FOLDER = new URL("../../../dist/explorer/", import.meta.url);
 
 /**
