@@ -2,7 +2,7 @@ import process from "node:process";
 import { fileURLToPath } from "node:url";
 import { defineConfig } from "vitest/config";
 import { ALL_CASES } from "./test/cases.ts";
-import { placeExplorerFiles } from "./test/explorer/placed-files.ts";
+import { placeExplorerFiles } from "./test/hosts/explorer/placed-files.ts";
 import { ClosingLineReporter } from "./test/house/closing-line-reporter.ts";
 import { BRANCH_FLOORS } from "./test/house/coverage-floors.ts";
 import { LONG } from "./test/long-files.ts";
@@ -18,32 +18,32 @@ const conditions = ["source", "node", "module", "default"];
  * connections end after a time, which other files of its worker would use up.
  */
 const ALONE = [
-  "test/http-facts/node-body.test.ts",
-  "test/kysely/distributed-forms.test.ts",
-  "test/kysely/stored-utc.test.ts",
-  "test/memory/apply-query.test.ts",
+  "test/http/node-body.test.ts",
+  "test/databases/sql/distributed-forms.test.ts",
+  "test/databases/sql/stored-utc.test.ts",
+  "test/engine/memory/apply-query.test.ts",
   "test/payload/sha256.test.ts",
 ];
 
 /** Files that measure time, pauses or memory: `npm run test:measured` runs these, and nothing else may run then. */
 const MEASURED = [
-  "test/cli/long-statements.test.ts",
-  "test/cli/many-tables.test.ts",
-  "test/kysely/large-responses.test.ts",
-  "test/kysely/million-rows.test.ts",
-  "test/kysely/no-stalls.test.ts",
+  "test/tools/cli/long-statements.test.ts",
+  "test/tools/cli/many-tables.test.ts",
+  "test/databases/sql/large-responses.test.ts",
+  "test/databases/sql/million-rows.test.ts",
+  "test/databases/sql/no-stalls.test.ts",
 ];
 
 /** Files that start many programs: `npm run test:slow` runs these, without coverage; `npm test` does not. */
 const SLOW = [
-  "test/cli/many-requests.test.ts",
-  "test/cli/passwords.test.ts",
-  "test/cli/slow-view.test.ts",
-  "test/cli/pull/pull-edits.test.ts",
-  "test/cli/terminal.test.ts",
-  "test/cli/tutorial.test.ts",
+  "test/tools/cli/many-requests.test.ts",
+  "test/tools/cli/passwords.test.ts",
+  "test/tools/cli/slow-view.test.ts",
+  "test/tools/cli/pull/pull-edits.test.ts",
+  "test/tools/cli/terminal.test.ts",
+  "test/tools/cli/tutorial.test.ts",
   "test/examples/world.test.ts",
-  "test/kysely/writes-killed.test.ts",
+  "test/databases/sql/writes-killed.test.ts",
   "test/types/budget.test.ts",
 ];
 
@@ -52,35 +52,35 @@ const SLOW = [
  * which assert the forms of statements for one machine are absent, and those with their own such engine.
  */
 const SPREAD = [
-  "test/executors/{beyond,cancelled,cell-names,collated-references,column-expressions,foreign-texts}.test.ts",
-  "test/executors/{complex-changes,complex-columns,complex-paths}.test.ts",
-  "test/executors/{found-queries,identities,instants,keyset-pages,lambda,legacy,legacy-writes,streams}.test.ts",
-  "test/executors/{casts,shared-keys,stored-casts,stream-differential,value-functions,wide-decimals}.test.ts",
-  "test/kysely/{change-sets,character-sets,check-constraints,converted-columns,if-none-match,infinite-cells}.test.ts",
-  "test/kysely/{log-fields,malformed-texts,null-operands,related-keys,stored-indexes}.test.ts",
-  "test/kysely/{storage-forms,text-guids,unreadable-cells,unreadable-null,writes-edges,writes-rounding}.test.ts",
-  "test/apply/{answer,meaning,routes,rules}.test.ts",
-  "test/executors/{apply-answers,checked-queries}.test.ts",
-  "test/kysely/{far-dates,year-zero}.test.ts",
-  "test/rows/{foreign-keys,foreign-keys-along}.test.ts",
-  "test/sets/{access,transactions}.test.ts",
+  "test/engine/executors/{beyond,cancelled,cell-names,collated-references,column-expressions,foreign-texts}.test.ts",
+  "test/engine/executors/{complex-changes,complex-columns,complex-paths}.test.ts",
+  "test/engine/executors/{found-queries,identities,instants,keyset-pages,lambda,legacy,legacy-writes,streams}.test.ts",
+  "test/engine/executors/{casts,shared-keys,stored-casts,stream-differential,value-functions,wide-decimals}.test.ts",
+  "test/databases/sql/{change-sets,character-sets,check-constraints,converted-columns,if-none-match,infinite-cells}.test.ts",
+  "test/databases/sql/{log-fields,malformed-texts,null-operands,related-keys,stored-indexes}.test.ts",
+  "test/databases/sql/{storage-forms,text-guids,unreadable-cells,unreadable-null,writes-edges,writes-rounding}.test.ts",
+  "test/engine/apply/{answer,meaning,routes,rules}.test.ts",
+  "test/engine/executors/{apply-answers,checked-queries}.test.ts",
+  "test/databases/sql/{far-dates,year-zero}.test.ts",
+  "test/engine/rows/{foreign-keys,foreign-keys-along}.test.ts",
+  "test/service/sets/{access,transactions}.test.ts",
 ];
 
 /** The same for files that test the protocol. The sample contains none of them. */
 const SPREAD_PROTOCOL = [
-  "test/http/capabilities-tables.test.ts",
-  "test/http/{batch,batch-alone,batch-change-sets,batch-clients,batch-json,batch-malformed,batch-urls}.test.ts",
-  "test/http/{standard-profile,standard-profile-unsupported}.test.ts",
+  "test/service/http/capabilities-tables.test.ts",
+  "test/service/http/{batch,batch-alone,batch-change-sets,batch-clients,batch-json,batch-malformed,batch-urls}.test.ts",
+  "test/service/http/{standard-profile,standard-profile-unsupported}.test.ts",
 ];
 
 /** Files with their own engine for databases that are spread over machines, which also run over a cluster of Citus. */
 const OVER_CLUSTER = [
-  "test/executors/{relations,relations-cases,same-answers}.test.ts",
-  "test/kysely/{writes,writes-graph,writes-links,writes-odd-bodies,writes-values}.test.ts",
-  "test/kysely/{restricted-computations,restricted-source}.test.ts",
-  "test/rows/*.test.ts",
-  "test/distributed/{beyond-range,constant-conditions,exact-writes,existing-columns,hidden-tenants,shard-constraints}.test.ts",
-  "test/distributed/{paired-tables,reads,returned-cells}.test.ts",
+  "test/engine/executors/{relations,relations-cases,same-answers}.test.ts",
+  "test/databases/sql/{writes,writes-graph,writes-links,writes-odd-bodies,writes-values}.test.ts",
+  "test/databases/sql/{restricted-computations,restricted-source}.test.ts",
+  "test/engine/rows/*.test.ts",
+  "test/databases/distributed/{beyond-range,constant-conditions,exact-writes,existing-columns,hidden-tenants,shard-constraints}.test.ts",
+  "test/databases/distributed/{paired-tables,reads,returned-cells}.test.ts",
 ];
 
 /** Whether the tests run over the cluster of DISTRIBUTED_URL, and no other database. */
@@ -120,7 +120,7 @@ const CLIENTS = "test/clients/**";
 const LICENSED = "test/clients/licensed/**";
 
 /** `npm run test:hosts` runs these: it installs the runtimes and frameworks first. */
-const HOSTS = "test/hosts/**";
+const HOSTS = "test/frameworks/**";
 
 placeExplorerFiles();
 
@@ -202,7 +202,7 @@ export default defineConfig({
           pool: "forks",
           isolate: false,
           env: { ODATAKIT_SPREAD: "1", ...(IS_REST ? WITHOUT_PGLITE : {}) },
-          setupFiles: ["test/setup.ts", "test/distributed/spread-sets.ts"],
+          setupFiles: ["test/setup.ts", "test/databases/distributed/spread-sets.ts"],
         },
       },
       {

@@ -4,7 +4,7 @@ import { filesBelow } from "./house/source-files.ts";
 /** Names in modules whose tests differ when servers run. */
 const ASKS = /\bENGINES\b|ODATAKIT_POSTGRES|ODATAKIT_MYSQL/;
 /** Modules that declare the engines for all others, or take the first of them, which is SQLite. */
-const SILENT: ReadonlySet<string> = new Set(["test/executors/engines.ts", "test/http/sql-database.ts"]);
+const SILENT: ReadonlySet<string> = new Set(["test/engine/executors/engines.ts", "test/service/http/sql-database.ts"]);
 const IMPORT = /from "(\.[^"]+)"/g;
 
 /** Returns the test files that run over servers of databases, themselves or by a module of the tests that they import. */

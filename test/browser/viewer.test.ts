@@ -3,8 +3,8 @@ import { openApiDocument, openApiRoute } from "odatakit/openapi";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { worldService } from "../../examples/world/service.ts";
 import { openEmptyWorld } from "../examples/empty-world.ts";
-import { everything } from "../openapi/model.ts";
-import { operationsOf } from "../openapi/walk.ts";
+import { everything } from "../hosts/openapi/model.ts";
+import { operationsOf } from "../hosts/openapi/walk.ts";
 import { findBrowser, openBrowser, type Browser, type Page } from "./browser.ts";
 
 const program = findBrowser();

@@ -2,7 +2,7 @@ import { runInNewContext } from "node:vm";
 import { expect, test } from "vitest";
 import { COPY_FORMS } from "../../explorer/src/copy/copied-query.ts";
 import { parseQueryOptions, splitTarget } from "../../src/language/syntax/query-options-parser.ts";
-import { hostileQuery } from "../explorer/copied-queries.ts";
+import { hostileQuery } from "../hosts/explorer/copied-queries.ts";
 
 /** The clients are installed before these tests alone. */
 const PACKAGE: string = "odata-query";

@@ -8,8 +8,8 @@ import process from "node:process";
 import { setTimeout as sleep } from "node:timers/promises";
 import { createConnection } from "mysql2/promise";
 import { Client } from "pg";
-import type { Run } from "../distributed/citus/place-table.ts";
-import { prepareCluster } from "../distributed/citus/prepare-cluster.ts";
+import type { Run } from "./distributed/citus/place-table.ts";
+import { prepareCluster } from "./distributed/citus/prepare-cluster.ts";
 import { HOSTILE_SETTINGS } from "../hostile-settings.ts";
 import { findProgram, installPackages } from "../house/debian.ts";
 
@@ -203,7 +203,7 @@ async function startMariadb(folder: string, { installMariadb, mariadb }: Program
 }
 
 /** The tests that run over databases. */
-const OVER_DATABASES = ["test/executors", "test/rows", "test/kysely", "test/sets"];
+const OVER_DATABASES = ["test/engine/executors", "test/engine/rows", "test/databases/sql", "test/service/sets"];
 
 /** The projects whose tests run over servers. */
 const BESIDE_SERVERS = ["browser", "packaging", "slow", "measured", "clients", "licensed", "hosts"].map(

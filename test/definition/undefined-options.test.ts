@@ -1,7 +1,7 @@
 // Statements: docs/reference/entity-sets.md#settings
 import { ConfigurationError, edm, entitySet, entityType, odataService } from "odatakit";
 import { expect, test } from "vitest";
-import { noFailures } from "../http/model.ts";
+import { noFailures } from "../service/http/model.ts";
 
 const Thing = entityType("Thing", { id: edm.int32().key(), a: edm.int32() });
 

@@ -5,7 +5,7 @@ import { filesBelow, ROOT } from "../house/source-files.ts";
 
 /**
  * `npm run test:doors`: runs the files of the protocol through the doors of the web frameworks; with ODATAKIT_CASES=all each file
- * whose requests go through doors. `npm test` uses the doors of `node:http` and Fetch. `ODATAKIT_DOORS=hono npm run test:doors -- test/http/etag.test.ts` runs one file through
+ * whose requests go through doors. `npm test` uses the doors of `node:http` and Fetch. `ODATAKIT_DOORS=hono npm run test:doors -- test/service/http/etag.test.ts` runs one file through
  * one door.
  */
 const { ODATAKIT_DOORS = "express,fastify,hono" } = process.env;
@@ -26,7 +26,7 @@ const PROTOCOL = [
   "protocol-headers",
   "request-id",
   "value-paths",
-].map((name) => `test/http/${name}.test.ts`);
+].map((name) => `test/service/http/${name}.test.ts`);
 
 const ofDoors = filesBelow("test", ".test.ts").flatMap(({ path, text }) => (text.includes("eachDoor(") ? [path] : []));
 const files = ALL_CASES ? ofDoors : PROTOCOL;

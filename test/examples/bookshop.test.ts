@@ -3,7 +3,7 @@ import type { ODataService } from "odatakit";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { adminService, browseService } from "../../examples/bookshop/bookshop.ts";
 import { createTables } from "../../examples/bookshop/tables.ts";
-import { type AnyDatabase, ENGINES, type OpenDatabase } from "../executors/engines.ts";
+import { type AnyDatabase, ENGINES, type OpenDatabase } from "../engine/executors/engines.ts";
 import { runExample, send } from "./example-client.ts";
 
 const GERMAN = { "Accept-Language": "de-AT, en;q=0.5" };

@@ -1,6 +1,6 @@
 // Statements: docs/guides/clients.md#clients-that-do-not-run-here
 import { describe, expect, test } from "vitest";
-import { received } from "../http/batch-model.ts";
+import { received } from "../service/http/batch-model.ts";
 import {
   EMPTY_RESPONSE,
   ERROR_RESPONSE,

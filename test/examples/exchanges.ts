@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { openShop, type Shop } from "../clients/shop.ts";
-import { nodeDoor, ORIGIN, type HeaderTable, type Send } from "../http/doors.ts";
+import { nodeDoor, ORIGIN, type HeaderTable, type Send } from "../service/http/doors.ts";
 
 /** The root of the shop as clients see it. */
 export const ROOT: string = `${ORIGIN}/odata`;

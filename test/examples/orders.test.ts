@@ -6,7 +6,7 @@ import { Client } from "pg";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { type Mail, openOrders, type OrderSystem } from "../../examples/orders/orders.ts";
 import { createTables, type Tables } from "../../examples/orders/tables.ts";
-import { type AnyDatabase, ENGINES, type OpenDatabase } from "../executors/engines.ts";
+import { type AnyDatabase, ENGINES, type OpenDatabase } from "../engine/executors/engines.ts";
 import { runExample, send } from "./example-client.ts";
 
 const CHAIRS = { Position: 1, ProductId: 1, Quantity: 2 };

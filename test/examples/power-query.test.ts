@@ -4,7 +4,7 @@ import { serve, type RunningServer } from "odatakit/node";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { WorldDatabase } from "../../examples/world/database.ts";
 import { worldService } from "../../examples/world/service.ts";
-import { headersOf } from "../http/doors.ts";
+import { headersOf } from "../service/http/doors.ts";
 import { openLoadedWorld } from "./loaded-world.ts";
 
 /** The headers that Power Query sends with every request. */

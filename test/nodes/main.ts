@@ -12,18 +12,18 @@ import { NODES, type TestedNode } from "./tested-nodes.ts";
  * `npm run test:nodes`: runs the tests of SQL and HTTP under the oldest and the newest Node.js that the package supports,
  * without the long files: every other file under the one, and the rest under the other, each with another sample of the
  * generated cases than `npm test`. FUZZ_SEED=2 exchanges the halves, and ODATAKIT_CASES=all runs everything under both. It
- * installs them from npm. `npm run test:nodes -- test/kysely/writes.test.ts` runs
+ * installs them from npm. `npm run test:nodes -- test/databases/sql/writes.test.ts` runs
  * one file, and `ODATAKIT_NODES=26` chooses one Node.js. The last line is `N passed, N failed`.
  */
 
 const SUITES = [
-  "test/adapters/",
-  "test/apply/",
-  "test/batch/",
-  "test/executors/",
-  "test/http/",
-  "test/kysely/",
-  "test/sets/",
+  "test/hosts/adapters/",
+  "test/engine/apply/",
+  "test/service/batch/",
+  "test/engine/executors/",
+  "test/service/http/",
+  "test/databases/sql/",
+  "test/service/sets/",
 ];
 const CLOSING_LINE = /^(\d+) passed, (\d+) failed$/gm;
 const FOLDER = path.join(ROOT, "node_modules/.cache/nodes");

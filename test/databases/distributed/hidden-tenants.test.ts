@@ -1,0 +1,169 @@
+// Statements: docs/guides/tenants.md#a-tenant-for-each-row, docs/scaling.md#distributed-tables
+import { sql } from "kysely";
+import { edm, entityType, hasMany, hasRequired, inherit, odataService, type ODataService } from "odatakit";
+import { sqlEntitySet } from "odatakit/kysely";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import type { AnyDatabase, OpenDatabase } from "../../engine/executors/engines.ts";
+import { sentStatements } from "../sql/sent-statements.ts";
+import { commandsOf, SPREAD_ENGINES, type Spread } from "./spread-database.ts";
+
+const TABLES: readonly Spread[] = [
+  {
+    table: "orders",
+    columns: "tenant text not null, id int not null, total int not null, note text, primary key (tenant, id)",
+    by: "tenant",
+  },
+  {
+    table: "lines",
+    columns:
+      "tenant text not null, id int not null, order_id int not null, price int not null, primary key (tenant, id), foreign key (tenant, order_id) references orders (tenant, id)",
+    by: "tenant",
+    with: "orders",
+  },
+];
+
+interface User {
+  readonly tenant: string;
+}
+
+const Order = entityType("Order", {
+  id: edm.int32().key(),
+  tenant: edm.string().ignored(),
+  total: edm.int32(),
+  note: edm.string().nullable(),
+});
+const Line = entityType("Line", {
+  id: edm.int32().key(),
+  tenant: edm.string().ignored(),
+  orderId: edm.int32(),
+  price: edm.int32(),
+});
+
+/** A service whose clients do not see the column that distributes its tables. */
+function serveTenants(db: AnyDatabase, deleted: string[]): ODataService {
+  const operations = ["read", "create", "replace", "patch", "delete"] as const;
+  const tenantOf = ({ user }: { readonly user: unknown }): string => (user as User).tenant;
+  const orders = sqlEntitySet(Order, {
+    db,
+    table: "orders",
+    operations,
+    distributed: { by: "tenant" },
+    set: { tenant: { create: tenantOf } },
+    authorization: { rows: (user, order) => order.tenant.eq((user as User).tenant) },
+    navigation: { lines: hasMany(Line, { on: { id: "orderId", tenant: "tenant" }, target: "Lines" }) },
+  });
+  const lines = sqlEntitySet(Line, {
+    db,
+    table: "lines",
+    operations,
+    distributed: { by: "tenant", with: "orders" },
+    columns: { orderId: "order_id" },
+    set: { tenant: { create: tenantOf } },
+    authorization: { rows: inherit("order") },
+    navigation: { order: hasRequired(Order, { on: { orderId: "id", tenant: "tenant" }, target: "Orders" }) },
+    before: {
+      delete: ({ key }) => {
+        deleted.push(String(key));
+      },
+    },
+  });
+  return odataService({
+    entitySets: [orders, lines],
+    defaults: { applyEnabled: true },
+    authenticate: ({ headers }) => ({ id: "someone", tenant: headers.get("X-Tenant") ?? "" }),
+  });
+}
+
+describe.each(SPREAD_ENGINES)("tenants that clients do not see over $title", ({ open, create, partsOf }) => {
+  let opened: OpenDatabase;
+  let service: ODataService;
+  const added: number[] = [];
+  const deleted: string[] = [];
+  const send = async (tenant: string, method: string, path: string, body?: object): Promise<[number, unknown]> => {
+    const headers = { "X-Tenant": tenant, ...(body && { "Content-Type": "application/json" }) };
+    const init = { method, headers, ...(body && { body: JSON.stringify(body) }) };
+    const response = await service.fetch(new Request(`http://service.example/${path}`, init));
+    const text = await response.text();
+    return [response.status, text === "" ? null : JSON.parse(text)];
+  };
+  /** The answer, and the most parts that a statement asks. */
+  const parts = async (...given: Parameters<typeof send>): Promise<[number, number]> => {
+    let status = 0;
+    const sent = await sentStatements(opened.db, async () => {
+      [status] = await send(...given);
+    });
+    const asked = sent
+      .flatMap(commandsOf)
+      .filter(
+        ({ sql: text }) =>
+          (/^(?:select|update|delete)\b/.test(text) && text.includes('from "')) || text.startsWith("update"),
+      );
+    const counts: number[] = [];
+    for (const statement of asked) counts.push(await partsOf(opened.db, statement));
+    return [status, Math.max(0, ...counts)];
+  };
+  beforeAll(async () => {
+    opened = await open();
+    for (const spread of TABLES) await create(opened.db, spread);
+    service = serveTenants(opened.db, deleted);
+    for (const tenant of ["acme", "zoo", "ann", "bob"]) {
+      for (const id of [1, 2, 3]) {
+        added.push((await send(tenant, "POST", "Orders", { Id: id, Total: id, Note: tenant }))[0]);
+        added.push((await send(tenant, "POST", "Lines", { Id: id, OrderId: id, Price: id }))[0]);
+      }
+    }
+  });
+  afterAll(() => opened.close());
+
+  test("add rows with the same keys", () => {
+    expect(added).toEqual(Array.from({ length: 24 }, () => 201));
+  });
+
+  test.each([
+    ["GET", "Orders(1)", undefined, 200],
+    ["GET", "Orders?$filter=Total gt 1&$expand=Lines&$count=true", undefined, 200],
+    ["GET", "Orders(1)/Lines", undefined, 200],
+    ["GET", "Lines?$filter=Order/Total gt 1", undefined, 200],
+    ["GET", "Orders?$apply=groupby((Note),aggregate(Total with sum as T))", undefined, 200],
+    ["PATCH", "Orders(1)", { Total: 10 }, 200],
+    ["PUT", "Orders(1)", { Id: 1, Total: 11, Note: "put" }, 200],
+    ["PATCH", "Lines(1)", { Price: 9 }, 200],
+    ["PATCH", "Lines(1)", { OrderId: 2 }, 200],
+  ] as const)("%s %s asks one part", async (method, path, body, status) => {
+    expect(await parts("acme", method, path, body)).toEqual([status, 1]);
+  });
+
+  test("write the rows of the tenant alone, though others have the same key", async () => {
+    expect(await send("zoo", "PATCH", "Orders(2)", { Note: "changed" })).toMatchObject([200, { Note: "changed" }]);
+    expect(await send("zoo", "DELETE", "Lines(3)")).toEqual([204, null]);
+    expect(deleted).toEqual(["3"]);
+    expect(await send("zoo", "DELETE", "Orders(3)")).toEqual([204, null]);
+    expect(await send("zoo", "PATCH", "Orders(3)", { Note: "gone" })).toMatchObject([404, {}]);
+    expect(await send("zoo", "POST", "Orders(1)/Lines", { Id: 7, Price: 1 })).toMatchObject([201, { OrderId: 1 }]);
+    const { rows } = await sql<{
+      readonly t: string;
+    }>`select tenant || id || note as t from orders where id > 1 order by tenant collate "C", id`.execute(opened.db);
+    expect(rows.map(({ t }) => t)).toEqual([
+      "acme2acme",
+      "acme3acme",
+      "ann2ann",
+      "ann3ann",
+      "bob2bob",
+      "bob3bob",
+      "zoo2changed",
+    ]);
+    const lines = await sql`select tenant, id from lines where id in (3, 7) order by 1, 2`.execute(opened.db);
+    expect(lines.rows).toEqual([
+      { tenant: "acme", id: 3 },
+      { tenant: "ann", id: 3 },
+      { tenant: "bob", id: 3 },
+      { tenant: "zoo", id: 7 },
+    ]);
+  });
+
+  test("may use a key that another tenant uses", async () => {
+    expect(await send("new", "POST", "Orders", { Id: 1, Total: 1 })).toMatchObject([201, { Total: 1 }]);
+    expect(await send("new", "POST", "Orders", { Id: 1, Total: 1 })).toMatchObject([409, {}]);
+    expect(await send("new", "GET", "Lines(1)")).toMatchObject([404, {}]);
+  });
+});
