@@ -66,6 +66,15 @@ test("every relative link of the documentation leads somewhere", () => {
   expect(pages.flatMap(brokenLinks)).toEqual([]);
 });
 
+test("pages for users name no test", () => {
+  const named = filesBelow("docs", ".md")
+    .filter(({ path }) => !path.startsWith("docs/decisions/"))
+    .flatMap(({ path, text }) =>
+      Array.from(text.matchAll(/^\[[^\]]+\]: \S*test\/\S+$/gmu), ([line]) => `${path} ${line}`),
+    );
+  expect(named).toEqual([]);
+});
+
 test("the sidebar of the documentation site lists every page of docs, and no other", () => {
   const listed = SIDEBAR.flatMap(({ items }) => items).map(({ link }) => (link === "/" ? "/index" : link));
   const pages = filesBelow("docs", ".md").map(({ path }) => path.slice("docs".length, -".md".length));
