@@ -1,4 +1,3 @@
-// Statements: docs/guides/clients.md#clients
 import { cp } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
 import { afterEach, expect, test } from "vitest";

@@ -1,4 +1,3 @@
-// Statements: docs/guides/clients.md#clients
 import { expect, test } from "vitest";
 import type { ClientPage } from "./client-page.ts";
 import { describeClient, eventually } from "./describe-client.ts";

@@ -1,4 +1,3 @@
-// Statements: docs/guides/ui5.md#totals-of-analytical-tables
 import { expect, test } from "vitest";
 import { describeClient, eventually } from "./describe-client.ts";
 import { UI5_HEAD } from "./package-files.ts";

@@ -1,4 +1,3 @@
-// Statements: docs/guides/clients.md#clients
 import { describe, expect, test } from "vitest";
 import { describeClient } from "./describe-client.ts";
 import { UI5_HEAD } from "./package-files.ts";

@@ -1,6 +1,3 @@
-// Statements: docs/reference/entity-sets.md#declare-an-entity-set
-// Statements: docs/reference/model.md#modifiers
-// Statements: docs/reference/model.md#types-that-refer-to-each-other
 import { describe, expect, test } from "vitest";
 import { bindAnnotations } from "../../src/definition/annotations/bind-annotations.ts";
 import type { ServiceDefinition } from "../../src/definition/model/service-definition.ts";

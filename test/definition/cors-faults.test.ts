@@ -1,4 +1,3 @@
-// Statements: docs/reference/services.md#make-a-service
 import { ConfigurationError, odataService, type ServiceOptions } from "odatakit";
 import { describe, expect, test } from "vitest";
 

@@ -1,4 +1,3 @@
-// Statements: docs/reference/limitations.md#not-part-of-the-service
 import { describe, expect, test } from "vitest";
 import { applyDelta } from "../../src/definition/model/apply-delta.ts";
 import { anyOf, authenticated, resource, role, requireUser } from "../../src/definition/sets/authorization.ts";

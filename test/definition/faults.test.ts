@@ -1,17 +1,3 @@
-// Statements: docs/reference/entity-sets.md#allowlists
-// Statements: docs/reference/entity-sets.md#declare-an-entity-set
-// Statements: docs/reference/etags.md#where-it-is
-// Statements: docs/reference/expand.md#declare-navigations
-// Statements: docs/reference/model.md#declare-an-entity-type
-// Statements: docs/reference/model.md#defaults
-// Statements: docs/reference/model.md#enumerations
-// Statements: docs/reference/model.md#modifiers
-// Statements: docs/reference/operations.md#declare
-// Statements: docs/reference/paging.md#keyset-paging
-// Statements: docs/reference/routes.md#names-that-share-a-path
-// Statements: docs/reference/routes.md#paths
-// Statements: docs/reference/services.md#faults-at-startup
-// Statements: docs/reference/services.md#make-a-service
 import { describe, expect, test } from "vitest";
 import { bindAnnotations } from "../../src/definition/annotations/bind-annotations.ts";
 import type { ServiceOptions } from "../../src/definition/model/service-options.ts";

@@ -1,5 +1,3 @@
-// Statements: docs/guides/authorization.md#rows-of-a-parent
-// Statements: docs/guides/authorization.md#warnings
 import {
   allRows,
   ConfigurationError,

@@ -1,6 +1,3 @@
-// Statements: docs/reference/entity-sets.md#declare-an-entity-set
-// Statements: docs/reference/entity-sets.md#settings
-// Statements: docs/reference/model.md#wire-names
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { isNamespace, isSimpleIdentifier, pluralOf, toWireName } from "../../src/definition/names.ts";

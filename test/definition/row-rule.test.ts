@@ -1,4 +1,3 @@
-// Statements: docs/reference/limitations.md#row-rules
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { bindAnnotations } from "../../src/definition/annotations/bind-annotations.ts";

@@ -1,4 +1,3 @@
-// Statements: docs/reference/writing.md#values-that-the-server-sets
 import { Kysely } from "kysely";
 import {
   complexType,

@@ -1,4 +1,3 @@
-// Statements: docs/reference/entity-sets.md#settings
 import { ConfigurationError, edm, entitySet, entityType, odataService } from "odatakit";
 import { expect, test } from "vitest";
 import { noFailures } from "../service/http/model.ts";

@@ -1,7 +1,3 @@
-// Statements: docs/reference/validation.md#facets
-// Statements: docs/reference/validation.md#patterns
-// Statements: docs/reference/validation.md#validate
-// Statements: docs/reference/validation.md#constraints-of-the-database
 import { action, ConfigurationError, edm, entitySet, entityType, fn, hasMany, odataService } from "odatakit";
 import { RE2JS } from "re2js";
 import { describe, expect, test } from "vitest";

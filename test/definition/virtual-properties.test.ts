@@ -1,4 +1,3 @@
-// Statements: docs/guides/virtual-properties.md#rules-at-startup
 import { Kysely } from "kysely";
 import {
   ConfigurationError,

@@ -1,4 +1,3 @@
-// Statements: docs/reference/limits.md#fixed-limits
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import {

@@ -1,4 +1,3 @@
-// Statements: docs/reference/model.md#enumerations
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { enumFromNumber, enumToNumber, hasEnumFlags, hasAllBits, withBits } from "../../src/edm/enum-codec.ts";

@@ -1,4 +1,3 @@
-// Statements: docs/reference/validation.md#patterns
 import { RE2JS } from "re2js";
 import { describe, expect, test } from "vitest";
 import { PatternError, toPattern } from "../../src/edm/linear-pattern.ts";

@@ -1,5 +1,3 @@
-// Statements: docs/reference/filter.md#literals
-// Statements: docs/reference/model.md#property-types
 import { describe, expect, test } from "vitest";
 import { fromLiteral } from "../../src/edm/literal.ts";
 import type { EnumType } from "../../src/edm/model.ts";

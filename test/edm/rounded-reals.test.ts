@@ -1,4 +1,3 @@
-// Statements: docs/reference/storage.md#where-values-are-stored
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { nextDouble, roundingDoubles } from "../../src/databases/cells/instant.ts";

@@ -1,4 +1,3 @@
-// Statements: docs/reference/model.md#property-types
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { daysInMonth, fromEpochDays, MAX_YEAR, toEpochDays } from "../../src/edm/calendar.ts";

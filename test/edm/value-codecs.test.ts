@@ -1,4 +1,3 @@
-// Statements: docs/reference/model.md#property-types
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { decodeBase64, encodeBase64Url } from "../../src/edm/base64.ts";

@@ -1,4 +1,3 @@
-// Statements: docs/guides/choose-how-to-read.md#rows-that-depend-on-the-request
 import type { ODataService } from "odatakit";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { adminService, browseService } from "../../examples/bookshop/bookshop.ts";

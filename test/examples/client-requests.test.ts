@@ -1,4 +1,3 @@
-// Statements: docs/guides/clients.md#clients-that-do-not-run-here
 import { describe } from "vitest";
 import { AGGREGATION_REQUESTS } from "./clients/aggregation-requests.ts";
 import { BREEZE_REQUESTS } from "./clients/breeze-requests.ts";

@@ -1,4 +1,3 @@
-// Statements: docs/guides/clients.md#clients-that-do-not-run-here
 import { describe, expect, test } from "vitest";
 import { received } from "../service/http/batch-model.ts";
 import {

@@ -1,6 +1,3 @@
-// Statements: docs/guides/authorization.md#rows-of-a-parent
-// Statements: docs/guides/recipes.md#totals-of-lines
-// Statements: docs/reference/writing.md#values-from-the-database
 import process from "node:process";
 import { Client } from "pg";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";

@@ -1,4 +1,3 @@
-// Statements: docs/guides/clients.md#clients-that-do-not-run-here
 import type { Kysely } from "kysely";
 import { serve, type RunningServer } from "odatakit/node";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";

@@ -1,4 +1,3 @@
-// Statements: docs/guides/clients.md#clients-that-do-not-run-here
 import { describe, expect, test } from "vitest";
 import { FIRST_ETAG, JSON_RESPONSE, ROOT, runExchanges, type Exchange } from "./exchanges.ts";
 

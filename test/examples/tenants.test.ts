@@ -1,4 +1,3 @@
-// Statements: docs/guides/tenants.md#a-file-per-tenant
 import { expect, test } from "vitest";
 import { runModules } from "../house/module-runs.ts";
 

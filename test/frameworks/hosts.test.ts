@@ -1,4 +1,3 @@
-// Statements: docs/reference/limitations.md#supported-runtimes
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";

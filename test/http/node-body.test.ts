@@ -1,4 +1,3 @@
-// Statements: docs/reference/headers.md#response-headers
 import { once } from "node:events";
 import { request as send } from "node:http";
 import { connect, type Socket } from "node:net";

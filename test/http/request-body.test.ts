@@ -1,4 +1,3 @@
-// Statements: docs/reference/headers.md#response-headers
 import { once } from "node:events";
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import { connect, type AddressInfo, type Socket } from "node:net";

@@ -1,4 +1,3 @@
-// Statements: docs/reference/command-line.md#command-line
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { cpSync, existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";

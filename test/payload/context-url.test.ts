@@ -1,5 +1,3 @@
-// Statements: docs/reference/envelopes.md#context-urls
-// Statements: docs/reference/services.md#context-urls
 import { expect, test } from "vitest";
 import {
   collectionContext,

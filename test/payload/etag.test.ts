@@ -1,4 +1,3 @@
-// Statements: docs/reference/etags.md#where-it-is
 import { createHash } from "node:crypto";
 import { describe, expect, test } from "vitest";
 import type { EnumType, EntitySet } from "../../src/edm/model.ts";

@@ -1,4 +1,3 @@
-// Statements: docs/reference/routes.md#keys
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { bindEntityKey } from "../../src/language/binder/bind-key.ts";

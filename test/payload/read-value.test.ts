@@ -1,6 +1,3 @@
-// Statements: docs/reference/model.md#facets
-// Statements: docs/reference/model.md#property-types
-// Statements: docs/reference/writing.md#bodies
 import { describe, expect, test } from "vitest";
 import type { StructuralProperty } from "../../src/edm/model.ts";
 import { bodyRoot } from "../../src/payload/body-members.ts";

@@ -1,10 +1,3 @@
-// Statements: docs/reference/envelopes.md#names-and-values
-// Statements: docs/reference/formats.md#metadata-levels
-// Statements: docs/reference/formats.md#numbers-as-strings
-// Statements: docs/reference/limitations.md#values
-// Statements: docs/reference/model.md#modifiers
-// Statements: docs/reference/model.md#property-types
-// Statements: docs/reference/model.md#results-of-handlers
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import type { ComplexType, EntitySet, StructuralProperty } from "../../src/edm/model.ts";

@@ -1,4 +1,3 @@
-// Statements: docs/reference/paging.md#long-pages
 import { edm, entitySet, entityType, odataService, type Logger } from "odatakit";
 import { serve } from "odatakit/node";
 import { describe, expect, test } from "vitest";

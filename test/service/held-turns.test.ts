@@ -1,4 +1,3 @@
-// Statements: docs/reference/handlers.md#rules-that-read-the-stored-entity
 import { applyDelta, arraySource, edm, entitySet, entityType, odataService } from "odatakit";
 import { expect, test } from "vitest";
 

@@ -1,5 +1,3 @@
-// Statements: docs/reference/limitations.md#supported-runtimes
-// Statements: docs/reference/services.md#entity-sets-of-a-directory
 import { execFile } from "node:child_process";
 import { mkdir, mkdtemp, rm, symlink, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";

@@ -1,4 +1,3 @@
-// Statements: docs/guides/errors-and-logging.md#log-requests
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import {

@@ -1,5 +1,3 @@
-// Statements: docs/guides/deployment.md#use-an-existing-server-or-framework
-// Statements: docs/guides/production.md#health-checks
 import { once } from "node:events";
 import { createServer as createHttpServer } from "node:http";
 import { type AddressInfo, connect, createServer, type Socket } from "node:net";

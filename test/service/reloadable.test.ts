@@ -1,4 +1,3 @@
-// Statements: docs/reference/services.md#replace-a-service-while-it-runs
 import { once } from "node:events";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";

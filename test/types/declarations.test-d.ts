@@ -1,6 +1,3 @@
-// Statements: docs/reference/model.md#isolateddeclarations
-// Statements: docs/reference/model.md#types-from-the-model
-// Statements: docs/reference/services.md#make-a-service
 import {
   type BodyOf,
   type DeltaOf,

@@ -1,4 +1,3 @@
-// Statements: docs/reference/handlers.md#hooks
 import { action, complexType, edm, entitySet, entityType, enumType, odataError } from "odatakit";
 import { sqlEntitySet } from "odatakit/kysely";
 import { expectTypeOf, test } from "vitest";

@@ -1,4 +1,3 @@
-// Statements: docs/reference/handlers.md#ctxsets
 import { expect, test } from "vitest";
 import { declarationPaths } from "../house/declarations.ts";
 import { compileProgram } from "./compile-program.ts";

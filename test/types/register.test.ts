@@ -1,4 +1,3 @@
-// Statements: docs/reference/model.md#the-type-of-your-user
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { declarationPaths } from "../house/declarations.ts";

@@ -1,4 +1,3 @@
-// Statements: docs/reference/writing.md#values-that-the-server-sets
 import { edm, entitySet, entityType, hasMany, now, type Context, type CreationFacts, type Principal } from "odatakit";
 import { sqlEntitySet } from "odatakit/kysely";
 import { describe, expectTypeOf, test } from "vitest";

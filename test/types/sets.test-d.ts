@@ -1,7 +1,3 @@
-// Statements: docs/reference/handlers.md#ctxset
-// Statements: docs/reference/handlers.md#ctxsets
-// Statements: docs/reference/model.md#types-from-the-model
-// Statements: docs/reference/writing.md#changes-of-complex-values
 import {
   action,
   arraySource,

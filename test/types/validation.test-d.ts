@@ -1,6 +1,3 @@
-// Statements: docs/reference/validation.md#facets
-// Statements: docs/reference/validation.md#validate
-// Statements: docs/reference/validation.md#constraints-of-the-database
 import { type } from "arktype";
 import { edm, entitySet, entityType, hasMany, odataError, type SetContext } from "odatakit";
 import { sqlEntitySet } from "odatakit/kysely";

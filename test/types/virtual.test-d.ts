@@ -1,4 +1,3 @@
-// Statements: docs/guides/virtual-properties.md#virtual-properties
 import { edm, entitySet, entityType, odataService, role, type Context, type EntityType } from "odatakit";
 import { sqlEntitySet } from "odatakit/kysely";
 import { describe, expectTypeOf, test } from "vitest";

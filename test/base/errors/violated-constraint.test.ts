@@ -1,4 +1,3 @@
-// Statements: docs/reference/validation.md#constraints-of-the-database
 import { DatabaseSync } from "node:sqlite";
 import { describe, expect, test } from "vitest";
 import { type Violation, violationIn } from "../../../src/base/errors/violated-constraint.ts";

@@ -1,4 +1,3 @@
-// Statements: docs/reference/explorer.md#sign-in
 import { createHash } from "node:crypto";
 import { once } from "node:events";
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";

@@ -1,4 +1,3 @@
-// Statements: docs/reference/explorer.md#screens
 import { describe, expect, test } from "vitest";
 import { findBrowser } from "../browser.ts";
 import { Keys } from "./keys.ts";

@@ -1,4 +1,3 @@
-// Statements: docs/reference/explorer.md#explorer
 import { explorerRoute } from "odatakit/explorer";
 import { serve, type RunningServer } from "odatakit/node";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";

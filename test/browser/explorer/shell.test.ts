@@ -1,4 +1,3 @@
-// Statements: docs/reference/explorer.md#explorer
 import { describe, expect, test } from "vitest";
 import { findBrowser } from "../browser.ts";
 import { SIGNS } from "./hostile-service.ts";

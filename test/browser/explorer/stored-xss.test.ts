@@ -1,4 +1,3 @@
-// Statements: docs/reference/explorer.md#files
 import { describe, expect, test } from "vitest";
 import { encodeSegment } from "../../../explorer/src/query/literals.ts";
 import { hrefOf, viewOf } from "../../../explorer/src/state/view.ts";

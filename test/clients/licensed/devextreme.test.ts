@@ -1,4 +1,3 @@
-// Statements: docs/guides/clients.md#clients
 import { expect, test } from "vitest";
 import { describeClient } from "../describe-client.ts";
 import { linesOf } from "../recorded-requests.ts";

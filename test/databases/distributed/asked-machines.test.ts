@@ -1,4 +1,3 @@
-// Statements: docs/scaling.md#distributed-tables
 import type { ODataService } from "odatakit";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { OpenDatabase } from "../../engine/executors/engines.ts";

@@ -1,4 +1,3 @@
-// Statements: docs/scaling.md#distributed-tables
 import { Kysely } from "kysely";
 import { complexType, ConfigurationError, edm, entityType, odataService } from "odatakit";
 import { sqlEntitySet, sqlSource } from "odatakit/kysely";

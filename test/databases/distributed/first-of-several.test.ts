@@ -1,4 +1,3 @@
-// Statements: docs/scaling.md#distributed-tables
 import { sql } from "kysely";
 import { edm, entityType, hasOptional, odataService } from "odatakit";
 import { sqlEntitySet } from "odatakit/kysely";

@@ -1,4 +1,3 @@
-// Statements: docs/guides/tenants.md#a-tenant-for-each-row, docs/scaling.md#distributed-tables
 import { sql } from "kysely";
 import { edm, entityType, hasMany, hasRequired, inherit, odataService, type ODataService } from "odatakit";
 import { sqlEntitySet } from "odatakit/kysely";

@@ -1,4 +1,3 @@
-// Statements: docs/scaling.md#what-was-run
 import { expect, test } from "vitest";
 import { refusedConstructs } from "./refused-constructs.ts";
 import type { TablePlacement } from "./table-placement.ts";

@@ -1,4 +1,3 @@
-// Statements: docs/reference/validation.md#constraints-of-the-database, docs/scaling.md#citus
 import { sql } from "kysely";
 import { edm, entityType, odataService, type ODataService } from "odatakit";
 import { sqlEntitySet } from "odatakit/kysely";

@@ -1,4 +1,3 @@
-// Statements: docs/scaling.md#which-statements-the-service-sends
 import { sql } from "kysely";
 import { edm, entityType, odataService } from "odatakit";
 import { sqlEntitySet } from "odatakit/kysely";

@@ -1,5 +1,3 @@
-// Statements: docs/reference/services.md#make-a-service
-// Statements: docs/reference/table-writes.md#writes
 import { sql } from "kysely";
 import { edm, entityType, odataService } from "odatakit";
 import { sqlEntitySet } from "odatakit/kysely";

@@ -1,5 +1,3 @@
-// Statements: docs/reference/tables.md#search-over-columns
-// Statements: docs/reference/tables.md#search-over-columns
 import fc from "fast-check";
 import { sql } from "kysely";
 import { edm, entitySet, entityType, hasMany, odataService } from "odatakit";

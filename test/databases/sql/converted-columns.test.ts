@@ -1,6 +1,3 @@
-// Statements: docs/reference/limitations.md#declared-and-not-served-in-this-version
-// Statements: docs/reference/storage.md#conversion-functions
-// Statements: docs/reference/storage.md#databases-that-already-exist
 import { sql } from "kysely";
 import {
   complexType,

@@ -1,5 +1,3 @@
-// Statements: docs/guides/deployment.md#several-copies
-// Statements: docs/scaling.md#copies
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { createServer, request, type IncomingMessage, type Server, type ServerResponse } from "node:http";

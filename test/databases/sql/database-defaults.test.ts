@@ -1,7 +1,3 @@
-// Statements: docs/reference/model.md#defaults
-// Statements: docs/reference/model.md#modifiers
-// Statements: docs/reference/table-writes.md#writes
-// Statements: docs/reference/writing.md#bodies
 import { sql } from "kysely";
 import {
   action,

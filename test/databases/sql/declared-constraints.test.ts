@@ -1,4 +1,3 @@
-// Statements: docs/reference/validation.md#constraints-of-the-database
 import { Kysely, sql } from "kysely";
 import { action, edm, entitySet, entityType, hasMany, hasRequired, odataService } from "odatakit";
 import { sqlEntitySet } from "odatakit/kysely";

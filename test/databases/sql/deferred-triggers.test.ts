@@ -1,4 +1,3 @@
-// Statements: docs/reference/table-writes.md#writes
 import { sql } from "kysely";
 import { edm, entityType, hasMany, odataError, odataService, type ODataService, resource } from "odatakit";
 import { introspectDatabase } from "odatakit/introspect";

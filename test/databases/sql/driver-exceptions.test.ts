@@ -1,4 +1,3 @@
-// Statements: docs/guides/deployment.md#when-the-database-fails
 import { Socket } from "node:net";
 import process from "node:process";
 import { Kysely, sql } from "kysely";

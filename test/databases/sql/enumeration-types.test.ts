@@ -1,4 +1,3 @@
-// Statements: docs/reference/storage.md#databases-that-already-exist
 import { sql } from "kysely";
 import { edm, entityType, enumType, odataService, type ODataService } from "odatakit";
 import { sqlEntitySet } from "odatakit/kysely";

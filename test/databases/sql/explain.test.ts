@@ -1,5 +1,3 @@
-// Statements: docs/reference/tables.md#a-source-over-a-query
-// Statements: docs/reference/tables.md#indexes
 import { sql } from "kysely";
 import { describe, expect, test } from "vitest";
 import { ordersDatabase, recordStatements, type RunStatement } from "./orders.ts";

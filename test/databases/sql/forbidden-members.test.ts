@@ -1,4 +1,3 @@
-// Statements: docs/reference/storage.md#ignored-members
 import { type Generated, Kysely, sql } from "kysely";
 import { complexType, edm, entityType, hasMany, odataService } from "odatakit";
 import { sqlEntitySet, type SqlOperation } from "odatakit/kysely";

@@ -1,5 +1,3 @@
-// Statements: docs/reference/tables.md#what-runs-in-the-database
-// Statements: docs/reference/storage.md#where-values-are-stored
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { nextDouble, readStoredTimestamp, toDurationKey, toInstantKey, writeEpoch } from "../../../src/databases/cells/instant.ts";

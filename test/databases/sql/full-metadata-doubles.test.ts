@@ -1,4 +1,3 @@
-// Statements: docs/reference/formats.md#metadata-levels
 import { sql } from "kysely";
 import { edm, entityType, odataService } from "odatakit";
 import { sqlEntitySet } from "odatakit/kysely";

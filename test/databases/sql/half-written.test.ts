@@ -1,4 +1,3 @@
-// Statements: docs/reference/table-writes.md#writes
 import { sql } from "kysely";
 import { action, type Context, edm, entitySet, entityType, hasMany, isODataError, odataService } from "odatakit";
 import { sqlEntitySet } from "odatakit/kysely";

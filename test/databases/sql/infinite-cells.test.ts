@@ -1,4 +1,3 @@
-// Statements: docs/reference/storage.md#cells-that-cannot-be-read
 import { sql } from "kysely";
 import { edm, entityType, hasMany, hasOptional, odataService, type ODataService } from "odatakit";
 import { sqlEntitySet } from "odatakit/kysely";

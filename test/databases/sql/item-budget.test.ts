@@ -1,5 +1,3 @@
-// Statements: docs/reference/filter.md#any-and-all
-// Statements: docs/reference/limits.md#fixed-limits
 import { Kysely, sql } from "kysely";
 import { edm, entitySet, entityType, odataService, arraySource } from "odatakit";
 import { sqlEntitySet } from "odatakit/kysely";

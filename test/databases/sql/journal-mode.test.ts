@@ -1,4 +1,3 @@
-// Statements: docs/reference/table-writes.md#the-journal-of-a-file
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";

@@ -1,4 +1,3 @@
-// Statements: docs/reference/tables.md#pages-as-json
 import fc from "fast-check";
 import { sql } from "kysely";
 import { edm, entityType, hasMany, hasOptional, odataService } from "odatakit";

@@ -1,4 +1,3 @@
-// Statements: docs/reference/tables.md#pages-as-json
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";

@@ -1,4 +1,3 @@
-// Statements: docs/reference/handlers.md#many-entities
 import { Kysely, sql, type Dialect } from "kysely";
 import { action, type Context, edm, entityType, odataService } from "odatakit";
 import { sqlEntitySet } from "odatakit/kysely";

@@ -1,5 +1,3 @@
-// Statements: docs/reference/paging.md#an-index-for-the-order
-// Statements: docs/reference/paging.md#keyset-paging
 import { sql } from "kysely";
 import { odataService } from "odatakit";
 import { sqlEntitySet } from "odatakit/kysely";

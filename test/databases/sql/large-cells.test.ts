@@ -1,4 +1,3 @@
-// Statements: docs/reference/limits.md#size-of-a-response
 import { sql } from "kysely";
 import { edm, entityType, hasMany, odataService, type ODataService } from "odatakit";
 import { sqlEntitySet } from "odatakit/kysely";

@@ -1,4 +1,3 @@
-// Statements: docs/reference/limits.md#size-of-a-response
 import { fork } from "node:child_process";
 import { once } from "node:events";
 import { mkdtempSync, rmSync } from "node:fs";

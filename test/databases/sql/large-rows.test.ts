@@ -1,4 +1,3 @@
-// Statements: docs/reference/limits.md#size-of-a-response
 import process from "node:process";
 import { Kysely, sql } from "kysely";
 import { edm, entityType, hasMany, odataService, type ODataService } from "odatakit";

@@ -1,5 +1,3 @@
-// Statements: docs/reference/limits.md#growth-of-computed-texts
-// Statements: docs/reference/tables.md#indexes
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";

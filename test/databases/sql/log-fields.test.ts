@@ -1,4 +1,3 @@
-// Statements: docs/reference/services.md#log-failures
 import { sql } from "kysely";
 import { edm, entitySet, entityType, odataService } from "odatakit";
 import { sqlEntitySet } from "odatakit/kysely";

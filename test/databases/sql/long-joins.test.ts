@@ -1,6 +1,3 @@
-// Statements: docs/reference/limitations.md#values
-// Statements: docs/reference/limits.md#fixed-limits
-// Statements: docs/reference/limits.md#growth-of-computed-texts
 import { sql } from "kysely";
 import { edm, entityType, enumType, odataService } from "odatakit";
 import { sqlEntitySet } from "odatakit/kysely";

@@ -1,6 +1,3 @@
-// Statements: docs/guides/deployment.md#when-the-database-fails
-// Statements: docs/reference/table-writes.md#writes
-// Statements: docs/scaling.md#pools
 import process from "node:process";
 import { Kysely, MysqlDialect, sql } from "kysely";
 import { createPool } from "mysql2";

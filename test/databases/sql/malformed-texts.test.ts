@@ -1,4 +1,3 @@
-// Statements: docs/reference/storage.md#cells-that-cannot-be-read
 import { sql } from "kysely";
 import { complexType, edm, entityType, odataService } from "odatakit";
 import { sqlEntitySet } from "odatakit/kysely";

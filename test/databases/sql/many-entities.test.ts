@@ -1,4 +1,3 @@
-// Statements: docs/reference/handlers.md#many-entities
 import { sql } from "kysely";
 import {
   action,

@@ -1,4 +1,3 @@
-// Statements: docs/guides/tenants.md#a-file-per-tenant
 import { copyFile, mkdtemp, readdir, readlink, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";

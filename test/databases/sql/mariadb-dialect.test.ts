@@ -1,4 +1,3 @@
-// Statements: docs/guides/existing-databases.md#sessions-of-mariadb
 import { Kysely, MysqlDialect, sql } from "kysely";
 import { createPool } from "mysql2";
 import { ConfigurationError, edm, entityType, odataService } from "odatakit";

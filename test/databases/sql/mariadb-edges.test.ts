@@ -1,4 +1,3 @@
-// Statements: docs/guides/existing-databases.md#timestamps-without-time-zone
 import { Kysely, MysqlDialect, sql } from "kysely";
 import { createPool, type PoolOptions } from "mysql2";
 import { edm, entityType, odataService, type ODataService } from "odatakit";

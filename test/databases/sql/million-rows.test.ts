@@ -1,4 +1,3 @@
-// Statements: docs/reference/paging.md#long-pages, docs/reference/limits.md#size-of-a-response
 import { fork, type ChildProcess } from "node:child_process";
 import { once } from "node:events";
 import { mkdtempSync, rmSync } from "node:fs";

@@ -1,5 +1,3 @@
-// Statements: docs/reference/check.md#findings
-// Statements: docs/reference/schema-check.md
 import { Kysely, sql } from "kysely";
 import { edm, entityType, hasMany, hasOptional, odataService } from "odatakit";
 import { sqlEntitySet } from "odatakit/kysely";

@@ -1,5 +1,3 @@
-// Statements: docs/reference/paging.md#keyset-paging
-// Statements: docs/reference/storage.md#where-values-are-stored
 import fc from "fast-check";
 import { sql } from "kysely";
 import { arraySource, edm, entitySet, entityType, odataService } from "odatakit";

@@ -1,7 +1,3 @@
-// Statements: docs/guides/choose-how-to-read.md#rows-that-depend-on-the-request
-// Statements: docs/reference/navigation.md#navigation-routes
-// Statements: docs/reference/tables.md#a-set-over-a-table
-// Statements: docs/reference/tables.md#search-over-columns
 import { sql } from "kysely";
 import {
   arraySource,

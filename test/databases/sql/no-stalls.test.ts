@@ -1,4 +1,3 @@
-// Statements: docs/reference/limits.md#large-bodies
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";

@@ -1,4 +1,3 @@
-// Statements: docs/reference/select.md#properties-that-must-be-selected
 import { sql } from "kysely";
 import { edm, type EntityOf, entitySet, entityType, type ODataService, odataService, hasOptional } from "odatakit";
 import { sqlEntitySet } from "odatakit/kysely";

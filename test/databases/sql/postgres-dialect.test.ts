@@ -1,4 +1,3 @@
-// Statements: docs/reference/limits.md#time
 import process from "node:process";
 import { setTimeout as sleep } from "node:timers/promises";
 import { Kysely, sql } from "kysely";

@@ -1,4 +1,3 @@
-// Statements: docs/reference/tables.md#pages-as-json
 import { sql } from "kysely";
 import { edm, entityType, hasMany, hasRequired, odataService, type TracedStatement } from "odatakit";
 import { sqlEntitySet } from "odatakit/kysely";

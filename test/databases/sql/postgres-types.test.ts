@@ -1,4 +1,3 @@
-// Statements: docs/reference/limitations.md#declared-and-not-served-in-this-version
 import { sql } from "kysely";
 import {
   arraySource,

@@ -1,4 +1,3 @@
-// Statements: docs/reference/properties.md#bytes
 import { sql } from "kysely";
 import { edm, type EntityOf, entitySet, entityType, odataError, type ODataService, odataService } from "odatakit";
 import { sqlEntitySet } from "odatakit/kysely";

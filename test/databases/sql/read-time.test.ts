@@ -1,4 +1,3 @@
-// Statements: docs/reference/limits.md#time
 import { sql } from "kysely";
 import { edm, entitySet, entityType, odataService, type ODataService } from "odatakit";
 import { sqlEntitySet } from "odatakit/kysely";

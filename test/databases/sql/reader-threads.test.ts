@@ -1,8 +1,3 @@
-// Statements: docs/reference/errors.md#codes
-// Statements: docs/reference/limitations.md#queries-whose-cost-is-a-product
-// Statements: docs/reference/limits.md#settings
-// Statements: docs/reference/limits.md#time
-// Statements: docs/reference/tables.md#where-statements-run
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";

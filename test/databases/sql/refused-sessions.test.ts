@@ -1,5 +1,3 @@
-// Statements: docs/reference/check.md#findings
-// Statements: docs/reference/schema-check.md
 import { Kysely, MysqlDialect, sql } from "kysely";
 import { createPool, type PoolOptions } from "mysql2";
 import { edm, entityType, odataService } from "odatakit";

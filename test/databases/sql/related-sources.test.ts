@@ -1,4 +1,3 @@
-// Statements: docs/reference/relations.md#tables-that-are-related
 import fc from "fast-check";
 import { Kysely, sql } from "kysely";
 import {

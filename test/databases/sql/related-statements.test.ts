@@ -1,4 +1,3 @@
-// Statements: docs/reference/relations.md#tables-that-are-related
 import { sql } from "kysely";
 import { describe, expect, test } from "vitest";
 import { arraysService, ask, fillRelations, relationTables, tablesService } from "./relations.ts";

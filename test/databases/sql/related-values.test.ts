@@ -1,5 +1,3 @@
-// Statements: docs/reference/expand.md#declare-navigations
-// Statements: docs/reference/relations.md#tables-that-are-related
 import { Kysely, sql } from "kysely";
 import { edm, entityType, enumType, hasMany, hasOptional, odataService } from "odatakit";
 import { sqlEntitySet } from "odatakit/kysely";

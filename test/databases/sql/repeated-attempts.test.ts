@@ -1,5 +1,3 @@
-// Statements: docs/reference/handlers.md#ctxintransaction
-// Statements: docs/reference/table-writes.md#writes
 import { Kysely, sql } from "kysely";
 import { action, edm, entityType, ODataError, odataService } from "odatakit";
 import { sqlEntitySet } from "odatakit/kysely";

@@ -1,4 +1,3 @@
-// Statements: docs/reference/table-writes.md#a-file-that-is-replaced
 import { copyFileSync, mkdirSync, mkdtempSync, renameSync, rmSync, symlinkSync, unlinkSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, relative } from "node:path";

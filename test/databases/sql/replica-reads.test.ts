@@ -1,6 +1,3 @@
-// Statements: docs/guides/replicas.md#replicas
-// Statements: docs/guides/replicas.md#when-the-replica-fails
-// Statements: docs/guides/replicas.md#which-server-runs-a-statement
 import { expect, test } from "vitest";
 import { tokenSeal } from "../../../src/payload/token-seal.ts";
 import { Reading } from "../../../src/language/query/reading.ts";

@@ -1,9 +1,3 @@
-// Statements: docs/guides/browsers.md#headers-of-the-responses
-// Statements: docs/guides/replicas.md#replicas
-// Statements: docs/guides/replicas.md#which-server-runs-a-statement
-// Statements: docs/reference/errors.md#codes
-// Statements: docs/reference/headers.md#request-headers
-// Statements: docs/reference/headers.md#response-headers
 import { Kysely, PostgresAdapter, PostgresQueryCompiler, sql } from "kysely";
 import { action, edm, entitySet, entityType, fn, hasMany, hasOptional, odataService, resource } from "odatakit";
 import { sqlEntitySet, sqlSource } from "odatakit/kysely";

@@ -1,13 +1,3 @@
-// Statements: docs/guides/replicas.md#costs-of-a-write
-// Statements: docs/guides/replicas.md#keep-positions-in-sessions
-// Statements: docs/guides/replicas.md#read-your-own-writes
-// Statements: docs/guides/replicas.md#replicas
-// Statements: docs/guides/replicas.md#when-the-replica-fails
-// Statements: docs/guides/replicas.md#which-server-runs-a-statement
-// Statements: docs/reference/headers.md#request-headers
-// Statements: docs/reference/headers.md#response-headers
-// Statements: docs/reference/services.md#make-a-service
-// Statements: docs/scaling.md#replicas
 import { once } from "node:events";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";

@@ -1,4 +1,3 @@
-// Statements: docs/reference/etags.md#required-conditions
 import { sql } from "kysely";
 import { edm, entityType, odataService } from "odatakit";
 import { sqlEntitySet } from "odatakit/kysely";

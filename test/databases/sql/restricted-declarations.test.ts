@@ -1,4 +1,3 @@
-// Statements: docs/reference/tables.md#search-over-columns
 import { Kysely, sql } from "kysely";
 import { edm, entityType, hasOptional, odataService } from "odatakit";
 import { sqlEntitySet } from "odatakit/kysely";

@@ -1,4 +1,3 @@
-// Statements: docs/reference/tables.md#a-set-over-a-table
 import { Kysely, sql } from "kysely";
 import { action, edm, isODataError, type Context } from "odatakit";
 import { sqlSource } from "odatakit/kysely";

@@ -1,5 +1,3 @@
-// Statements: docs/reference/check.md#findings
-// Statements: docs/reference/schema-check.md
 import { sql } from "kysely";
 import {
   complexType,

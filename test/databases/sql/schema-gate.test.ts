@@ -1,6 +1,3 @@
-// Statements: docs/reference/check.md#findings
-// Statements: docs/reference/services.md#make-a-service
-// Statements: docs/reference/schema-check.md
 import { Kysely, PostgresDialect, SqliteAdapter, sql, type DatabaseConnection, type Dialect } from "kysely";
 import {
   arraySource,

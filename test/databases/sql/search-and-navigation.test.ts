@@ -1,4 +1,3 @@
-// Statements: docs/reference/search.md#arguments-and-results-of-the-handler
 import { Kysely, sql } from "kysely";
 import { edm, entityType, hasMany, hasOptional, odataService, type SearchExpression } from "odatakit";
 import { sqlEntitySet, sqlSource } from "odatakit/kysely";

@@ -1,4 +1,3 @@
-// Statements: docs/reference/writing.md#values-that-the-server-sets
 import { sql } from "kysely";
 import {
   edm,

@@ -1,6 +1,3 @@
-// Statements: docs/reference/check.md#findings
-// Statements: docs/reference/tables.md#a-set-over-a-table
-// Statements: docs/reference/schema-check.md
 import { sql } from "kysely";
 import { complexType, type ConfigurationError, edm, entityType, hasMany, odataService } from "odatakit";
 import { sqlEntitySet, type SqlOperation } from "odatakit/kysely";

@@ -1,4 +1,3 @@
-// Statements: docs/reference/relations.md#tables-that-are-related
 import { sql } from "kysely";
 import { edm, entityType, hasMany, odataService } from "odatakit";
 import { sqlEntitySet, type SqlOperation } from "odatakit/kysely";

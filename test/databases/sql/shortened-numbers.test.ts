@@ -1,6 +1,3 @@
-// Statements: docs/reference/check.md#findings
-// Statements: docs/reference/schema-check.md
-// Statements: docs/scaling.md#which-statements-the-service-sends
 import { sql } from "kysely";
 import { edm, entityType, odataService } from "odatakit";
 import { sqlEntitySet } from "odatakit/kysely";

@@ -1,4 +1,3 @@
-// Statements: docs/reference/table-writes.md#writes
 import { sql } from "kysely";
 import { edm, entityType, hasMany, odataService, role } from "odatakit";
 import { sqlEntitySet } from "odatakit/kysely";

@@ -1,6 +1,3 @@
-// Statements: docs/reference/tables.md#a-set-over-a-table
-// Statements: docs/reference/tables.md#a-source-over-a-query
-// Statements: docs/reference/table-writes.md#writes
 import { DatabaseSync, type SQLInputValue } from "node:sqlite";
 import { DummyDriver, Kysely, MssqlAdapter, MssqlIntrospector, MssqlQueryCompiler, SqliteDialect, sql } from "kysely";
 import { complexType, ConfigurationError, edm, entitySet, entityType, hasMany, odataService } from "odatakit";

@@ -1,4 +1,3 @@
-// Statements: docs/reference/tables.md#read-the-mapping-of-a-set
 import { CamelCasePlugin, Kysely } from "kysely";
 import { arraySource, complexType, edm, entitySet, entityType, enumType } from "odatakit";
 import { sqlEntitySet, sqlTableOf, type MappedColumn } from "odatakit/kysely";

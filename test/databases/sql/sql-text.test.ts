@@ -1,6 +1,3 @@
-// Statements: docs/reference/select.md#rules
-// Statements: docs/reference/tables.md#what-runs-in-the-database
-// Statements: docs/reference/table-writes.md#writes
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { ordersDatabase, recordStatements } from "./orders.ts";

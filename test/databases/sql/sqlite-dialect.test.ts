@@ -1,5 +1,3 @@
-// Statements: docs/reference/limitations.md#supported-runtimes
-// Statements: docs/reference/tables.md#where-statements-run
 import { existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";

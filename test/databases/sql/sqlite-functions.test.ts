@@ -1,4 +1,3 @@
-// Statements: docs/reference/tables.md#what-runs-in-the-database
 import { DatabaseSync } from "node:sqlite";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";

@@ -1,5 +1,3 @@
-// Statements: docs/reference/services.md#make-a-service
-// Statements: docs/reference/tables.md#trace-statements
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";

@@ -1,8 +1,3 @@
-// Statements: docs/reference/limitations.md#declared-and-not-served-in-this-version
-// Statements: docs/reference/tables.md#a-set-over-a-table
-// Statements: docs/reference/storage.md#databases-that-already-exist
-// Statements: docs/reference/storage.md#timestamps-and-dates-in-other-forms
-// Statements: docs/reference/storage.md#where-values-are-stored
 import { complexType, edm, entityType, enumType, odataService, type ConfigurationError } from "odatakit";
 import { sqlEntitySet } from "odatakit/kysely";
 import { describe, expect, test } from "vitest";

@@ -1,6 +1,3 @@
-// Statements: docs/reference/limits.md#growth-of-computed-texts
-// Statements: docs/reference/storage.md#databases-that-already-exist
-// Statements: docs/reference/storage.md#timestamps-and-dates-in-other-forms
 import { CompiledQuery, sql } from "kysely";
 import { edm, entityType, enumType, odataService } from "odatakit";
 import { sqlEntitySet } from "odatakit/kysely";

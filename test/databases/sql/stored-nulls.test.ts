@@ -1,4 +1,3 @@
-// Statements: docs/reference/storage.md#cells-that-cannot-be-read
 import fc from "fast-check";
 import { sql } from "kysely";
 import { edm, entityType, odataService } from "odatakit";

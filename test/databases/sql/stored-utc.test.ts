@@ -1,5 +1,3 @@
-// Statements: docs/reference/limitations.md#values
-// Statements: docs/reference/storage.md#timestamps-and-dates-in-other-forms
 import process from "node:process";
 import { Kysely, MysqlDialect, sql, type CompiledQuery, type LogEvent } from "kysely";
 import { createPool, type PoolOptions } from "mysql2";

@@ -1,5 +1,3 @@
-// Statements: docs/reference/limits.md#settings
-// Statements: docs/reference/paging.md#long-pages
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";

@@ -1,5 +1,3 @@
-// Statements: docs/guides/tenants.md#a-database-per-tenant
-// Statements: docs/guides/tenants.md#faults
 import {
   CamelCasePlugin,
   Kysely,

@@ -1,4 +1,3 @@
-// Statements: docs/guides/deployment.md#when-the-database-fails
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import path from "node:path";

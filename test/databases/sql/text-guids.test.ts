@@ -1,5 +1,3 @@
-// Statements: docs/reference/limitations.md#values
-// Statements: docs/reference/storage.md#guids-in-any-letter-case
 import { sql } from "kysely";
 import { ConfigurationError, edm, entityType, hasMany, hasOptional, odataService } from "odatakit";
 import { sqlEntitySet } from "odatakit/kysely";

@@ -1,5 +1,3 @@
-// Statements: docs/reference/limits.md#fixed-limits
-// Statements: docs/reference/tables.md#where-statements-run
 import { execFile } from "node:child_process";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";

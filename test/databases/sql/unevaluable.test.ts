@@ -1,5 +1,3 @@
-// Statements: docs/reference/limits.md#time
-// Statements: docs/reference/tables.md#what-runs-in-the-database
 import { isODataError } from "odatakit";
 import { describe, expect, test } from "vitest";
 import { explainUnevaluable } from "../../../src/databases/read/database-fault.ts";

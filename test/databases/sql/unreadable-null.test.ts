@@ -1,5 +1,3 @@
-// Statements: docs/reference/storage.md#cells-that-cannot-be-read
-// Statements: docs/reference/storage.md#ignored-members
 import { sql } from "kysely";
 import {
   complexType,

@@ -1,4 +1,3 @@
-// Statements: docs/reference/table-writes.md#writes
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";

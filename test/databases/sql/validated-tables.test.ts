@@ -1,4 +1,3 @@
-// Statements: docs/reference/validation.md#validate
 import { sql } from "kysely";
 import { edm, entitySet, entityType, hasMany, hasRequired, odataService } from "odatakit";
 import { sqlEntitySet } from "odatakit/kysely";

@@ -1,5 +1,3 @@
-// Statements: docs/reference/limitations.md#queries-whose-cost-is-a-product
-// Statements: docs/reference/paging.md#an-index-for-the-order
 import { sql } from "kysely";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import { ENGINES } from "../../engine/executors/engines.ts";

@@ -1,4 +1,3 @@
-// Statements: docs/reference/table-writes.md#writes
 import { Kysely, sql } from "kysely";
 import { odataService } from "odatakit";
 import { sqlEntitySet } from "odatakit/kysely";

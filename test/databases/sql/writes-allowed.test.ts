@@ -1,4 +1,3 @@
-// Statements: docs/reference/tables.md#a-set-over-a-table
 import { Kysely, sql } from "kysely";
 import { edm, entitySet, entityType, hasMany, hasOptional, odataService, type ODataError } from "odatakit";
 import { sqlEntitySet, type SqlOperation } from "odatakit/kysely";

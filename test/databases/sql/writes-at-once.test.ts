@@ -1,6 +1,3 @@
-// Statements: docs/reference/errors.md#codes
-// Statements: docs/reference/tables.md#where-statements-run
-// Statements: docs/reference/table-writes.md#while-another-process-writes
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";

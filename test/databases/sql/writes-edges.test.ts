@@ -1,4 +1,3 @@
-// Statements: docs/reference/table-writes.md#writes
 import { applyDelta, entitySet, odataService } from "odatakit";
 import { sqlEntitySet } from "odatakit/kysely";
 import { describe, expect, test } from "vitest";

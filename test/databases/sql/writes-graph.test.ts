@@ -1,4 +1,3 @@
-// Statements: docs/reference/table-writes.md#writes
 import { sql } from "kysely";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { DISTRIBUTED } from "../distributed/distributed-engines.ts";

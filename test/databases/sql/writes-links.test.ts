@@ -1,6 +1,3 @@
-// Statements: docs/reference/navigation.md#links
-// Statements: docs/reference/navigation.md#routes
-// Statements: docs/reference/table-writes.md#writes
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { DISTRIBUTED } from "../distributed/distributed-engines.ts";
 import { ENGINES, type AnyDatabase, type OpenDatabase } from "../../engine/executors/engines.ts";

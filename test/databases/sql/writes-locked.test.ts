@@ -1,5 +1,3 @@
-// Statements: docs/reference/limits.md#time
-// Statements: docs/reference/table-writes.md#while-another-process-writes
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";

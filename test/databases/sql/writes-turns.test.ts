@@ -1,4 +1,3 @@
-// Statements: docs/reference/tables.md#where-statements-run
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";

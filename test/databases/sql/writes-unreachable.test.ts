@@ -1,8 +1,3 @@
-// Statements: docs/reference/errors.md#codes
-// Statements: docs/reference/headers.md#response-headers
-// Statements: docs/reference/services.md#log-failures
-// Statements: docs/reference/table-writes.md#writes
-// Statements: docs/reference/status-codes.md#errors
 import { once } from "node:events";
 import { createServer } from "node:net";
 import { Kysely, MysqlDialect, PostgresDialect } from "kysely";

@@ -1,6 +1,3 @@
-// Statements: docs/reference/errors.md#codes
-// Statements: docs/reference/table-writes.md#writes
-// Statements: docs/reference/status-codes.md#errors
 import { sql } from "kysely";
 import type { Context } from "odatakit";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";

@@ -1,4 +1,3 @@
-// Statements: docs/reference/storage.md#where-values-are-stored
 import { type CompiledQuery, sql } from "kysely";
 import { edm, entityType, odataService, type ODataService } from "odatakit";
 import { sqlEntitySet } from "odatakit/kysely";

@@ -1,5 +1,3 @@
-// Statements: docs/reference/storage.md#databases-that-already-exist
-// Statements: docs/reference/storage.md#where-values-are-stored
 import { Kysely, ParseJSONResultsPlugin, sql } from "kysely";
 import { complexType, edm, entitySet, entityType, enumType, odataService } from "odatakit";
 import { sqlEntitySet, sqlSource } from "odatakit/kysely";

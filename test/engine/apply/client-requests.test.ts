@@ -1,4 +1,3 @@
-// Statements: docs/reference/apply.md#steps
 import { arraySource, edm, entitySet, entityType, hasOptional, odataService } from "odatakit";
 import { sqlEntitySet } from "odatakit/kysely";
 import { afterAll, describe, expect, test } from "vitest";

@@ -1,5 +1,3 @@
-// Statements: docs/reference/apply.md#methods
-// Statements: docs/reference/apply.md#rows
 import { arraySource, edm, entitySet, entityType, enumType, hasOptional, odataService } from "odatakit";
 import { describe, expect, test } from "vitest";
 import { caseCount } from "../../cases.ts";

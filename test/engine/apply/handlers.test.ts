@@ -1,4 +1,3 @@
-// Statements: docs/reference/apply.md#rules-of-the-set
 import { arraySource, type CollectionQuery, edm, entitySet, entityType, fn, hasMany, odataService } from "odatakit";
 import { describe, expect, test } from "vitest";
 import { expectError, nodeDoor as door, ORIGIN, url } from "../../service/http/doors.ts";

@@ -1,5 +1,3 @@
-// Statements: docs/reference/apply.md#rows
-// Statements: docs/reference/limits.md#fixed-limits
 import { Kysely, sql } from "kysely";
 import { arraySource, edm, entitySet, entityType, odataService, type EntitySource } from "odatakit";
 import { sqlEntitySet } from "odatakit/kysely";

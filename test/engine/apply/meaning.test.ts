@@ -1,6 +1,3 @@
-// Statements: docs/reference/apply.md#methods
-// Statements: docs/reference/apply.md#rows
-// Statements: docs/reference/apply.md#steps
 import { afterAll, describe, expect, test } from "vitest";
 import { nodeDoor as door, ORIGIN, url } from "../../service/http/doors.ts";
 import { FORMS, openSales } from "./sales-model.ts";

@@ -1,4 +1,3 @@
-// Statements: docs/reference/apply.md#metadata
 import { afterAll, expect, test } from "vitest";
 import { writeApplySupported } from "../../../src/payload/csdl/write-apply-supported.ts";
 import type { ComplexType, StructuralProperty } from "../../../src/edm/model.ts";

@@ -1,5 +1,3 @@
-// Statements: docs/reference/apply.md#rules-of-the-set
-// Statements: docs/reference/entity-sets.md#caching
 import { role } from "odatakit";
 import { afterAll, describe, expect, test } from "vitest";
 import { nodeDoor as door, url } from "../../service/http/doors.ts";

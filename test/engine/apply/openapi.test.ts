@@ -1,5 +1,3 @@
-// Statements: docs/reference/apply.md#metadata
-// Statements: docs/reference/openapi.md#contents-of-the-document
 import { edm, entitySet, entityType, fn, hasOptional, odataService } from "odatakit";
 import { openApiDocument } from "odatakit/openapi";
 import { afterAll, expect, test } from "vitest";

@@ -1,6 +1,3 @@
-// Statements: docs/reference/apply.md#rows
-// Statements: docs/reference/apply.md#steps
-// Statements: docs/reference/apply.md#values
 import { afterAll, expect, test } from "vitest";
 import { caseCount } from "../../cases.ts";
 import { nodeDoor as door, url } from "../../service/http/doors.ts";

@@ -1,6 +1,3 @@
-// Statements: docs/reference/apply.md#methods
-// Statements: docs/reference/apply.md#rules-of-the-set
-// Statements: docs/reference/apply.md#values
 import { noRows, role } from "odatakit";
 import { afterAll, describe, expect, test } from "vitest";
 import { ENGINES } from "../executors/engines.ts";

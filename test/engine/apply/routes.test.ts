@@ -1,4 +1,3 @@
-// Statements: docs/reference/apply.md#limits
 import { arraySource, edm, entitySet, entityType, hasMany, hasOptional, odataService } from "odatakit";
 import { sqlEntitySet } from "odatakit/kysely";
 import { describe, expect, test } from "vitest";

@@ -1,4 +1,3 @@
-// Statements: docs/reference/apply.md#rules-of-the-set
 import { noRows, role } from "odatakit";
 import { afterAll, describe, expect, test } from "vitest";
 import { expectError, nodeDoor as door, ORIGIN, url } from "../../service/http/doors.ts";

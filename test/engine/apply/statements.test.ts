@@ -1,4 +1,3 @@
-// Statements: docs/reference/apply.md#steps
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { ENGINES } from "../executors/engines.ts";

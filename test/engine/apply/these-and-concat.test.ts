@@ -1,6 +1,3 @@
-// Statements: docs/reference/apply.md#rules-of-the-set
-// Statements: docs/reference/apply.md#rows
-// Statements: docs/reference/apply.md#steps
 import { noRows, role } from "odatakit";
 import { afterAll, describe, expect, test } from "vitest";
 import { expectError, nodeDoor as door, ORIGIN, url } from "../../service/http/doors.ts";

@@ -1,4 +1,3 @@
-// Statements: docs/reference/limits.md#fixed-limits
 import { arraySource, edm, entitySet, entityType, odataService } from "odatakit";
 import { describe, expect, test } from "vitest";
 import { expectError, nodeDoor as door, ORIGIN, url } from "../../service/http/doors.ts";

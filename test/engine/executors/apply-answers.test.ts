@@ -1,4 +1,3 @@
-// Statements: docs/reference/apply.md#methods
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { fuzzCount, PROPERTY_SETTINGS } from "../../cases.ts";

@@ -1,4 +1,3 @@
-// Statements: docs/reference/tables.md#what-runs-in-the-database
 import { edm, entityType, odataService } from "odatakit";
 import { sqlEntitySet } from "odatakit/kysely";
 import { afterAll, describe, expect, test } from "vitest";

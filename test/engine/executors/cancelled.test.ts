@@ -1,5 +1,3 @@
-// Statements: docs/reference/limitations.md#queries-whose-cost-is-a-product
-// Statements: docs/reference/limits.md#time
 import { sql } from "kysely";
 import { edm, entityType, odataService, type ServiceDefaults } from "odatakit";
 import { sqlEntitySet } from "odatakit/kysely";

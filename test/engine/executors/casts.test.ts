@@ -1,4 +1,3 @@
-// Statements: docs/reference/filter.md#casts
 import { DatabaseSync } from "node:sqlite";
 import { arraySource, edm, entitySet, entityType, odataService, type EntityOf, type ODataService } from "odatakit";
 import { sqlEntitySet } from "odatakit/kysely";

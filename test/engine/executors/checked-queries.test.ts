@@ -1,5 +1,3 @@
-// Statements: docs/reference/tables.md#expressions-and-queries-in-place-of-columns-and-tables
-// Statements: docs/reference/schema-check.md
 import { Kysely, sql } from "kysely";
 import {
   authenticated,

@@ -1,4 +1,3 @@
-// Statements: docs/reference/relations.md#foreign-keys-with-a-collation
 import { sql } from "kysely";
 import { allRows, edm, entityType, hasMany, hasOptional, odataService, type RowOf } from "odatakit";
 import { sqlEntitySet } from "odatakit/kysely";

@@ -1,4 +1,3 @@
-// Statements: docs/reference/tables.md#expressions-and-queries-in-place-of-columns-and-tables
 import { sql } from "kysely";
 import { allRows, complexType, edm, entityType, hasMany, hasOptional, odataService, type ODataService } from "odatakit";
 import { sqlEntitySet, type BaseQuery } from "odatakit/kysely";

@@ -1,5 +1,3 @@
-// Statements: docs/reference/table-writes.md#writes
-// Statements: docs/reference/writing.md#changes-of-complex-values
 import fc from "fast-check";
 import { afterEach, describe, expect, test, vi } from "vitest";
 import { caseCount } from "../../cases.ts";

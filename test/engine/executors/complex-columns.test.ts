@@ -1,5 +1,3 @@
-// Statements: docs/reference/table-writes.md#writes
-// Statements: docs/reference/writing.md#changes-of-complex-values
 import { sql } from "kysely";
 import { describe, expect, test } from "vitest";
 import {

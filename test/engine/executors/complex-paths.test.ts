@@ -1,4 +1,3 @@
-// Statements: docs/reference/properties.md#paths-into-values
 import { describe, expect, test } from "vitest";
 import {
   ORIGIN,

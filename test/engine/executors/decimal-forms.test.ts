@@ -1,5 +1,3 @@
-// Statements: docs/reference/apply.md#values
-// Statements: docs/reference/storage.md#where-values-are-stored
 import { sql } from "kysely";
 import { edm, entityType, hasMany, odataService } from "odatakit";
 import { sqlEntitySet } from "odatakit/kysely";

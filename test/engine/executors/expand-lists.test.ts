@@ -1,4 +1,3 @@
-// Statements: docs/reference/expand.md#declare-navigations
 import { Kysely } from "kysely";
 import {
   arraySource,

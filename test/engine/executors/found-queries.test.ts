@@ -1,4 +1,3 @@
-// Statements: docs/reference/tables.md#what-runs-in-the-database
 import { expect, test } from "vitest";
 import { ENGINES } from "./engines.ts";
 import { thingRows } from "./thing-rows.ts";

@@ -1,5 +1,3 @@
-// Statements: docs/reference/apply.md#methods
-// Statements: docs/reference/apply.md#values
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { fuzzCount, SEED } from "../../cases.ts";

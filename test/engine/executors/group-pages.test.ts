@@ -1,4 +1,3 @@
-// Statements: docs/reference/apply.md#the-response
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { fuzzCount, PROPERTY_SETTINGS } from "../../cases.ts";

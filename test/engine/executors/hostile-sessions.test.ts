@@ -1,4 +1,3 @@
-// Statements: docs/scaling.md#which-statements-the-service-sends
 import { sql } from "kysely";
 import { describe, expect, test } from "vitest";
 import { HOSTILE_SETTINGS } from "../../hostile-settings.ts";

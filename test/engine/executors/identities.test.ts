@@ -1,4 +1,3 @@
-// Statements: docs/reference/tables.md#what-runs-in-the-database
 import fc from "fast-check";
 import { afterAll, describe, expect, test } from "vitest";
 import { caseCount } from "../../cases.ts";

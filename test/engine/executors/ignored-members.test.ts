@@ -1,5 +1,3 @@
-// Statements: docs/reference/model.md#modifiers
-// Statements: docs/reference/storage.md#ignored-members
 import { sql } from "kysely";
 import {
   arraySource,

@@ -1,5 +1,3 @@
-// Statements: docs/reference/check.md#findings
-// Statements: docs/reference/model.md#modifiers
 import { sql } from "kysely";
 import {
   action,

@@ -1,4 +1,3 @@
-// Statements: docs/guides/existing-databases.md#exact-results-and-refusals
 import { arraySource, edm, entitySet, entityType, hasMany, odataService, type EntityOf } from "odatakit";
 import { sqlEntitySet } from "odatakit/kysely";
 import { afterAll, describe, expect, test } from "vitest";

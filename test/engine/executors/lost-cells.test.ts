@@ -1,6 +1,3 @@
-// Statements: docs/reference/check.md#findings
-// Statements: docs/reference/storage.md#guids-in-any-letter-case
-// Statements: docs/reference/schema-check.md
 import { sql } from "kysely";
 import { edm, entityType, hasMany, hasOptional, odataService, resource } from "odatakit";
 import { checkDatabase } from "odatakit/check";

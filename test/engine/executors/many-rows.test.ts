@@ -1,5 +1,3 @@
-// Statements: docs/reference/apply.md#methods
-// Statements: docs/reference/apply.md#values
 import { sql } from "kysely";
 import { arraySource, edm, entitySet, entityType, enumType, hasOptional, odataService, type EntityOf } from "odatakit";
 import { sqlEntitySet } from "odatakit/kysely";

@@ -1,4 +1,3 @@
-// Statements: docs/reference/tables.md#what-runs-in-the-database
 import fc from "fast-check";
 import { arraySource, edm, entitySet, entityType, odataService } from "odatakit";
 import { sqlEntitySet } from "odatakit/kysely";

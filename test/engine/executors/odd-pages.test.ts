@@ -1,5 +1,3 @@
-// Statements: docs/reference/limitations.md#supported-runtimes
-// Statements: docs/reference/paging.md#keyset-paging
 import { sql } from "kysely";
 import {
   arraySource,

@@ -1,6 +1,3 @@
-// Statements: docs/reference/count.md#count
-// Statements: docs/reference/paging.md#keyset-paging
-// Statements: docs/reference/tables.md#indexes
 import { Kysely, sql } from "kysely";
 import { arraySource, edm, entitySet, entityType, hasMany, odataService } from "odatakit";
 import { sqlEntitySet } from "odatakit/kysely";

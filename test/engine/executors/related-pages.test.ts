@@ -1,4 +1,3 @@
-// Statements: docs/reference/navigation.md#query-options
 import { sql } from "kysely";
 import { edm, entityType, hasMany, hasOptional, odataService } from "odatakit";
 import { sqlEntitySet } from "odatakit/kysely";

@@ -1,4 +1,3 @@
-// Statements: docs/reference/apply.md#rows
 import { describe, expect, test } from "vitest";
 import { fuzzCount } from "../../cases.ts";
 import { compareAll } from "./compare-relations.ts";

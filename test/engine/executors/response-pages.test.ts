@@ -1,4 +1,3 @@
-// Statements: docs/reference/limits.md#size-of-a-response
 import fc from "fast-check";
 import { sql } from "kysely";
 import { arraySource, edm, entitySet, entityType, hasMany, odataService, type ODataService } from "odatakit";

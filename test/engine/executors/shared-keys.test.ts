@@ -1,4 +1,3 @@
-// Statements: docs/reference/storage.md#where-values-are-stored
 import { sql } from "kysely";
 import { edm, entityType, hasOptional, odataService } from "odatakit";
 import { sqlEntitySet, type SqlEntitySetOptions } from "odatakit/kysely";

@@ -1,4 +1,3 @@
-// Statements: docs/reference/filter.md#arithmetic
 import { sql } from "kysely";
 import { arraySource, edm, entitySet, entityType, odataService } from "odatakit";
 import { sqlEntitySet } from "odatakit/kysely";

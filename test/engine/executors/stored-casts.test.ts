@@ -1,5 +1,3 @@
-// Statements: docs/reference/filter.md#casts
-// Statements: docs/reference/limitations.md#values
 import { edm, entityType, odataService, type ODataService } from "odatakit";
 import { sqlEntitySet } from "odatakit/kysely";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";

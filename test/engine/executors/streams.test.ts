@@ -1,4 +1,3 @@
-// Statements: docs/reference/paging.md#long-pages
 import { setTimeout as pause } from "node:timers/promises";
 import { sql } from "kysely";
 import { arraySource, edm, entitySet, entityType, odataService, type ServiceDefaults } from "odatakit";

@@ -1,5 +1,3 @@
-// Statements: docs/reference/tables.md#a-set-over-a-table
-// Statements: docs/reference/relations.md#tables-that-are-related
 import { sql } from "kysely";
 import { ConfigurationError, edm, entityType, hasMany, odataService, type ODataService } from "odatakit";
 import { sqlEntitySet, sqlSource } from "odatakit/kysely";

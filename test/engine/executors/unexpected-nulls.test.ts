@@ -1,4 +1,3 @@
-// Statements: docs/reference/schema-check.md
 import { sql } from "kysely";
 import { edm, entitySet, entityType, odataService, type ODataService } from "odatakit";
 import { sqlEntitySet, sqlSource } from "odatakit/kysely";

@@ -1,5 +1,3 @@
-// Statements: docs/reference/operations.md#declare
-// Statements: docs/reference/operations.md#functions-over-views
 import { sql } from "kysely";
 import { complexType, edm, entityType, fn, odataService, type ODataService } from "odatakit";
 import { sqlEntitySet, sqlSource } from "odatakit/kysely";

@@ -1,4 +1,3 @@
-// Statements: docs/reference/filter.md#arithmetic
 import fc from "fast-check";
 import { edm, entityType, odataService } from "odatakit";
 import { sqlEntitySet } from "odatakit/kysely";

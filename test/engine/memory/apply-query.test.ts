@@ -1,6 +1,3 @@
-// Statements: docs/reference/entity-sets.md#applyquery-your-handler-applies-the-query
-// Statements: docs/reference/entity-sets.md#queryable-an-array-that-odatakit-queries
-// Statements: docs/reference/limitations.md#values
 import { describe, expect, test, vi } from "vitest";
 import { applyQuery } from "../../../src/engine/memory/apply-query.ts";
 import { compileProperty } from "../../../src/engine/memory/compile-property.ts";

@@ -1,5 +1,3 @@
-// Statements: docs/reference/filter.md#arithmetic
-// Statements: docs/reference/limits.md#fixed-limits
 import { describe, expect, test } from "vitest";
 import { PRIMITIVE_TYPES } from "../../../src/edm/primitive-type.ts";
 import { compileExpression } from "../../../src/engine/memory/compile-expression.ts";

@@ -1,4 +1,3 @@
-// Statements: docs/reference/entity-sets.md#queryable-an-array-that-odatakit-queries
 import { describe, expect, test } from "vitest";
 import { edm } from "../../../src/definition/types/edm-builders.ts";
 import { entityType } from "../../../src/definition/types/entity-type.ts";

@@ -1,4 +1,3 @@
-// Statements: docs/reference/filter.md#functions
 import { describe, expect, test, vi } from "vitest";
 import { applyQuery } from "../../../src/engine/memory/apply-query.ts";
 import { FUNCTION_NAMES, FUNCTION_SIGNATURES } from "../../../src/language/query/functions.ts";

@@ -1,4 +1,3 @@
-// Statements: docs/reference/filter.md#any-and-all
 import { describe, expect, test } from "vitest";
 import { compileExpression } from "../../../src/engine/memory/compile-expression.ts";
 import { Evaluation } from "../../../src/engine/memory/evaluation.ts";

@@ -1,4 +1,3 @@
-// Statements: docs/reference/limits.md#growth-of-computed-texts
 import { edm, entitySet, entityType, odataService } from "odatakit";
 import { expect, test } from "vitest";
 

@@ -1,7 +1,3 @@
-// Statements: docs/reference/entity-sets.md#applyquery-your-handler-applies-the-query
-// Statements: docs/reference/filter.md#comparison
-// Statements: docs/reference/filter.md#null
-// Statements: docs/reference/limitations.md#values
 import { describe, expect, test } from "vitest";
 import { PRIMITIVE_TYPES } from "../../../src/edm/primitive-type.ts";
 import { compileExpression } from "../../../src/engine/memory/compile-expression.ts";

@@ -1,4 +1,3 @@
-// Statements: docs/reference/writing.md#foreign-keys
 import { sql } from "kysely";
 import {
   applyDelta,

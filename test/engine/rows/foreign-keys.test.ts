@@ -1,6 +1,3 @@
-// Statements: docs/reference/errors.md#codes
-// Statements: docs/reference/status-codes.md#errors
-// Statements: docs/reference/writing.md#foreign-keys
 import { sql } from "kysely";
 import {
   allRows,

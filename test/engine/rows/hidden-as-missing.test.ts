@@ -1,4 +1,3 @@
-// Statements: docs/reference/limitations.md#row-rules
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { GRAPH } from "../executors/relations-graph.ts";
 import { FAMILIES, type Running } from "./row-engines.ts";

@@ -1,4 +1,3 @@
-// Statements: docs/guides/authorization.md#rows-of-a-parent
 import { sql } from "kysely";
 import {
   allRows,

@@ -1,4 +1,3 @@
-// Statements: docs/reference/writing.md#foreign-keys
 import { sql } from "kysely";
 import { allRows, edm, entitySet, entityType, hasMany, hasOptional, odataService, type Authorization } from "odatakit";
 import { sqlEntitySet } from "odatakit/kysely";

@@ -1,5 +1,3 @@
-// Statements: docs/reference/apply.md#rules-of-the-set
-// Statements: docs/reference/limitations.md#row-rules
 import { describe, expect, test } from "vitest";
 import { SEED } from "../../cases.ts";
 import type { Shared } from "../executors/relations-memory.ts";

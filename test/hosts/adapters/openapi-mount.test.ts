@@ -1,4 +1,3 @@
-// Statements: docs/reference/openapi.md#say-whose-api-it-is
 import express from "express";
 import Fastify from "fastify";
 import { Hono } from "hono";

@@ -1,4 +1,3 @@
-// Statements: docs/guides/hosts.md#headers
 import { once } from "node:events";
 import type { ServerResponse } from "node:http";
 import { connect, createServer as createServer2, type Http2ServerResponse } from "node:http2";

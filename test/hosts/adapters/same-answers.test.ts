@@ -1,4 +1,3 @@
-// Statements: docs/reference/limitations.md#supported-runtimes
 import { describe, expect, test } from "vitest";
 import { type Answer, eachFramework, type HeaderTable, nodeDoor } from "../../service/http/doors.ts";
 import { batchBody, JSON_TYPE, orderService } from "./hosts.ts";

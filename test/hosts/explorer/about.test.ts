@@ -1,5 +1,3 @@
-// Statements: docs/reference/explorer.md#about-the-service
-// Statements: docs/reference/explorer.md#traces
 import { createServer } from "node:http";
 import { sql } from "kysely";
 import {

@@ -1,4 +1,3 @@
-// Statements: docs/reference/explorer.md#screens
 import { describe, expect, test } from "vitest";
 import type { StructuredType } from "../../../explorer/src/model/model.ts";
 import {

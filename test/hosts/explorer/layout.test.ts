@@ -1,4 +1,3 @@
-// Statements: docs/reference/explorer.md#screens
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { BOX, layOut } from "../../../explorer/src/screens/relations/layout.ts";

@@ -1,4 +1,3 @@
-// Statements: docs/reference/explorer.md
 import { expect, test } from "vitest";
 import { showValue } from "../../../explorer/src/format/show-value.ts";
 import { complete } from "../../../explorer/src/query/completion.ts";

@@ -1,4 +1,3 @@
-// Statements: docs/reference/explorer.md#screens
 import { expect, test } from "vitest";
 import { nextOrder, readOrderBy, writeOrderBy } from "../../../explorer/src/query/order-by-text.ts";
 

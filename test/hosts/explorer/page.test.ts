@@ -1,7 +1,3 @@
-// Statements: docs/reference/explorer.md#explorer
-// Statements: docs/reference/explorer.md#files
-// Statements: docs/reference/explorer.md#sign-in
-// Statements: docs/reference/routes.md#all-routes
 import {
   edm,
   entitySet,

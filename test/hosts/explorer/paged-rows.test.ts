@@ -1,4 +1,3 @@
-// Statements: docs/reference/explorer.md#screens
 import { expect, test } from "vitest";
 import type { GridQuery } from "../../../explorer/src/screens/grid/grid-query.ts";
 import { PagedRows, type Page } from "../../../explorer/src/screens/grid/paged-rows.ts";

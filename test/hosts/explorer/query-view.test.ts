@@ -1,4 +1,3 @@
-// Statements: docs/reference/explorer.md#screens
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { filterPaths, sortPaths } from "../../../explorer/src/parts/query-form/filter-paths.ts";

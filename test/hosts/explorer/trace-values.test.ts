@@ -1,4 +1,3 @@
-// Statements: docs/reference/explorer.md#traces
 import { expect, test } from "vitest";
 import { Traces } from "../../../src/hosts/explorer/traces.ts";
 

@@ -1,4 +1,3 @@
-// Statements: docs/reference/explorer.md#traces
 import { sql } from "kysely";
 import {
   allRows,

@@ -1,4 +1,3 @@
-// Statements: docs/reference/explorer.md#screens
 import { expect, test } from "vitest";
 import type { PropertyType } from "../../../explorer/src/model/model.ts";
 import { readTypedJson, typedOf } from "../../../explorer/src/query/literals.ts";

@@ -1,5 +1,3 @@
-// Statements: docs/reference/openapi.md#contents-of-the-document
-// Statements: docs/reference/openapi.md#who-may-call-what
 import { Kysely, sql } from "kysely";
 import {
   allRows,

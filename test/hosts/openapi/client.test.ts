@@ -1,4 +1,3 @@
-// Statements: docs/reference/openapi.md#generate-a-client
 import { spawnSync } from "node:child_process";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";

@@ -1,7 +1,3 @@
-// Statements: docs/reference/openapi.md#contents-of-the-document
-// Statements: docs/reference/openapi.md#several-services
-// Statements: docs/reference/openapi.md#who-may-call-what
-// Statements: docs/reference/services.md#make-a-service
 import { ConfigurationError, edm, entitySet, entityType, hasMany, odataService } from "odatakit";
 import { openApiDocument } from "odatakit/openapi";
 import { describe, expect, test } from "vitest";

@@ -1,4 +1,3 @@
-// Statements: docs/reference/openapi.md#contents-of-the-document
 import type { ODataService } from "odatakit";
 import { openApiDocument } from "odatakit/openapi";
 import { afterAll, describe, expect, test } from "vitest";

@@ -1,5 +1,3 @@
-// Statements: docs/reference/openapi.md#say-whose-api-it-is
-// Statements: docs/reference/openapi.md#several-services
 import { ConfigurationError, odataError, role } from "odatakit";
 import { openApiDocument, openApiRoute, type OpenApiInfo } from "odatakit/openapi";
 import { describe, expect, test } from "vitest";

@@ -1,4 +1,3 @@
-// Statements: docs/reference/openapi.md#contents-of-the-document
 import {
   complexType,
   edm,

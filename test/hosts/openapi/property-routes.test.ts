@@ -1,5 +1,3 @@
-// Statements: docs/reference/entity-sets.md#settings
-// Statements: docs/reference/openapi.md#contents-of-the-document
 import { complexType, edm, entitySet, entityType, odataService } from "odatakit";
 import { openApiDocument } from "odatakit/openapi";
 import { describe, expect, test } from "vitest";

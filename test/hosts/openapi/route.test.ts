@@ -1,8 +1,3 @@
-// Statements: docs/reference/openapi.md#a-viewer
-// Statements: docs/reference/openapi.md#let-everybody-read-it
-// Statements: docs/reference/openapi.md#serve-it
-// Statements: docs/reference/routes.md#all-routes
-// Statements: docs/reference/services.md#make-a-service
 import { ConfigurationError, edm, entitySet, entityType, odataError, odataService, role } from "odatakit";
 import { openApiDocument, openApiRoute } from "odatakit/openapi";
 import { describe, expect, test } from "vitest";

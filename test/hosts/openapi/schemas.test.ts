@@ -1,4 +1,3 @@
-// Statements: docs/reference/openapi.md#contents-of-the-document
 import { openApiDocument } from "odatakit/openapi";
 import { describe, expect, test } from "vitest";
 import { sampleService } from "../../service/http/model.ts";

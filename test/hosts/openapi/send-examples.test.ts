@@ -1,5 +1,3 @@
-// Statements: docs/reference/etags.md#required-conditions
-// Statements: docs/reference/openapi.md#contents-of-the-document
 import { Kysely, sql } from "kysely";
 import {
   action,

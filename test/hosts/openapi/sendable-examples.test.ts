@@ -1,4 +1,3 @@
-// Statements: docs/reference/openapi.md#make-a-document
 import { arraySource, edm, entitySet, entityType, hasMany, hasOptional, odataService } from "odatakit";
 import { openApiDocument, openApiRoute } from "odatakit/openapi";
 import { expect, test } from "vitest";

@@ -1,4 +1,3 @@
-// Statements: docs/reference/apply.md#errors
 import { expect, test } from "vitest";
 import { bindCollection, errorOf } from "./requests.ts";
 

@@ -1,4 +1,3 @@
-// Statements: docs/reference/navigation.md#links
 import fc from "fast-check";
 import { edm, entitySet, entityType, odataError, odataService } from "odatakit";
 import { describe, expect, test } from "vitest";

@@ -1,5 +1,3 @@
-// Statements: docs/reference/limits.md#fixed-limits
-// Statements: docs/reference/limits.md#settings
 import { array, assert, constantFrom, property } from "fast-check";
 import { describe, expect, test } from "vitest";
 import { ODataError } from "../../../src/base/errors/odata-error.ts";

@@ -1,7 +1,3 @@
-// Statements: docs/reference/formats.md#metadata
-// Statements: docs/reference/model.md#enumerations
-// Statements: docs/reference/model.md#facets
-// Statements: docs/reference/model.md#modifiers
 import { describe, expect, test } from "vitest";
 import type { CsdlCapabilities } from "../../../src/payload/csdl/write-capabilities.ts";
 import { writeCsdlXml } from "../../../src/payload/csdl/write-csdl-xml.ts";

@@ -1,4 +1,3 @@
-// Statements: docs/reference/batch.md#change-sets
 import { sql } from "kysely";
 import { action, edm, entityType, hasMany, odataService } from "odatakit";
 import { sqlEntitySet } from "odatakit/kysely";

@@ -1,4 +1,3 @@
-// Statements: docs/reference/batch.md#change-sets
 import { sql } from "kysely";
 import { type Context, edm, entityType, hasOptional, odataError, odataService, type TracedStatement } from "odatakit";
 import { sqlEntitySet } from "odatakit/kysely";

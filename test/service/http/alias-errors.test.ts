@@ -1,4 +1,3 @@
-// Statements: docs/reference/query-options.md#parameter-aliases
 import { edm, entitySet, entityType, odataService } from "odatakit";
 import { expect, test } from "vitest";
 

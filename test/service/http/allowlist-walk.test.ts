@@ -1,5 +1,3 @@
-// Statements: docs/reference/apply.md#rules-of-the-set
-// Statements: docs/reference/entity-sets.md#allowlists
 import { describe, expect, test } from "vitest";
 import { ENGINES } from "../../engine/executors/engines.ts";
 import type { Service } from "./doors.ts";

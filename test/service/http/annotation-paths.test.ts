@@ -1,4 +1,3 @@
-// Statements: docs/reference/annotations.md#paths
 import { action, edm, entitySet, entityType, fn, hasMany, odataService } from "odatakit";
 import { describe, expect, test } from "vitest";
 import { faultsOfSchema, readCsdl } from "../../payload/csdl/validate-csdl.ts";

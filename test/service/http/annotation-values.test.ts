@@ -1,4 +1,3 @@
-// Statements: docs/reference/annotations.md#values
 import { describe, expect, test } from "vitest";
 import { faultsOfSchema, readCsdl } from "../../payload/csdl/validate-csdl.ts";
 import { annotated, faultsOf, jsonOf, thingXml, xmlOf } from "./annotation-model.ts";

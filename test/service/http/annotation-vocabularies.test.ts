@@ -1,4 +1,3 @@
-// Statements: docs/reference/annotations.md#terms
 import { edm, entitySet, entityType, odataService, type ServiceOptions } from "odatakit";
 import { describe, expect, test } from "vitest";
 import { faultsOfJsonSchema, faultsOfSchema, readCsdl } from "../../payload/csdl/validate-csdl.ts";

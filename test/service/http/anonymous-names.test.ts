@@ -1,8 +1,3 @@
-// Statements: docs/reference/headers.md#response-headers
-// Statements: docs/reference/routes.md#methods
-// Statements: docs/reference/services.md#say-who-calls
-// Statements: docs/reference/status-codes.md#errors
-// Statements: docs/reference/status-codes.md#the-order-of-checks
 import { authenticated, edm, entitySet, entityType, odataError, odataService, resource, role } from "odatakit";
 import { openApiRoute } from "odatakit/openapi";
 import { describe, expect, test } from "vitest";

@@ -1,6 +1,3 @@
-// Statements: docs/reference/apply.md#errors
-// Statements: docs/reference/apply.md#rules-of-the-set
-// Statements: docs/reference/entity-sets.md#settings
 import {
   edm,
   entitySet,

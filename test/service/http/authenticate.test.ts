@@ -1,10 +1,3 @@
-// Statements: docs/reference/entity-sets.md#declare-an-entity-set
-// Statements: docs/reference/errors.md#codes
-// Statements: docs/reference/headers.md#request-headers
-// Statements: docs/reference/headers.md#response-headers
-// Statements: docs/reference/services.md#make-a-service
-// Statements: docs/reference/services.md#say-who-calls
-// Statements: docs/reference/services.md#the-context-of-handlers
 import { authenticated, entitySet, odataError, odataService, ODataError } from "odatakit";
 import { describe, expect, test } from "vitest";
 import { eachDoor, ERROR_HEADERS, expectError, type Send } from "./doors.ts";

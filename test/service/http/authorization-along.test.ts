@@ -1,4 +1,3 @@
-// Statements: docs/reference/status-codes.md#the-order-of-checks
 import fc from "fast-check";
 import { authenticated, role } from "odatakit";
 import { describe, expect, test } from "vitest";

@@ -1,4 +1,3 @@
-// Statements: docs/reference/services.md#say-who-calls
 import { Kysely } from "kysely";
 import { authenticated, edm, entitySet, entityType, odataService, role, type EntitySet } from "odatakit";
 import { sqlEntitySet } from "odatakit/kysely";

@@ -1,4 +1,3 @@
-// Statements: docs/reference/status-codes.md#the-order-of-checks
 import { anyOf, authenticated, edm, entitySet, entityType, odataError, odataService, resource, role } from "odatakit";
 import { describe, expect, test } from "vitest";
 import { type Door, eachDoor, expectError, type Send } from "./doors.ts";

@@ -1,11 +1,3 @@
-// Statements: docs/reference/entity-sets.md#settings
-// Statements: docs/reference/errors.md#codes
-// Statements: docs/reference/headers.md#response-headers
-// Statements: docs/reference/operations.md#declare
-// Statements: docs/reference/services.md#make-a-service
-// Statements: docs/reference/services.md#say-who-calls
-// Statements: docs/reference/status-codes.md#errors
-// Statements: docs/reference/status-codes.md#the-order-of-checks
 import { anyOf, authenticated, role } from "odatakit";
 import { describe, expect, test } from "vitest";
 import { type Answer, type Door, eachDoor, expectError, type Send } from "./doors.ts";

@@ -1,9 +1,3 @@
-// Statements: docs/reference/errors.md#codes
-// Statements: docs/reference/limits.md#fixed-limits
-// Statements: docs/reference/limits.md#settings
-// Statements: docs/reference/query-options.md#rules-for-all-options
-// Statements: docs/reference/routes.md#paths
-// Statements: docs/reference/writing.md#bodies
 import { edm, entitySet, entityType, odataService } from "odatakit";
 import { afterEach, describe, expect, test } from "vitest";
 import { processorTime } from "../../processor-time.ts";

@@ -1,4 +1,3 @@
-// Statements: docs/reference/batch.md#change-sets
 import { Kysely, type Transaction, sql } from "kysely";
 import { action, edm, entitySet, entityType, odataError, odataService } from "odatakit";
 import { sqlEntitySet } from "odatakit/kysely";

@@ -1,6 +1,3 @@
-// Statements: docs/reference/batch.md#change-sets
-// Statements: docs/reference/batch.md#options
-// Statements: docs/reference/limitations.md#declared-and-not-served-in-this-version
 import { sql } from "kysely";
 import { describe, expect, test } from "vitest";
 import { MULTIPART, multipart, received, type SentPart, shopBehind, single, whole } from "./batch-model.ts";

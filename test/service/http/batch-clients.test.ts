@@ -1,7 +1,3 @@
-// Statements: docs/reference/batch.md#change-sets
-// Statements: docs/reference/batch.md#options
-// Statements: docs/reference/batch.md#order
-// Statements: docs/reference/routes.md#all-routes
 import { expect, test } from "vitest";
 import { received, shopBehind, single, whole } from "./batch-model.ts";
 import { eachDoor, HOST } from "./doors.ts";

@@ -1,9 +1,3 @@
-// Statements: docs/reference/batch.md#json
-// Statements: docs/reference/batch.md#options
-// Statements: docs/reference/batch.md#order
-// Statements: docs/reference/errors.md#codes
-// Statements: docs/reference/limitations.md#declared-and-not-served-in-this-version
-// Statements: docs/reference/services.md#make-a-service
 import { describe, expect, test } from "vitest";
 import { shopBehind } from "./batch-model.ts";
 import { type Door, eachDoor, expectError, HOST, type HeaderTable } from "./doors.ts";

@@ -1,6 +1,3 @@
-// Statements: docs/reference/batch.md#options
-// Statements: docs/reference/batch.md#order
-// Statements: docs/reference/batch.md#urls-and-references
 import { describe, expect, test } from "vitest";
 import { MULTIPART, multipart, received, shopBehind, single } from "./batch-model.ts";
 import { eachDoor, expectError } from "./doors.ts";

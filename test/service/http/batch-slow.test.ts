@@ -1,6 +1,3 @@
-// Statements: docs/reference/batch.md#change-sets
-// Statements: docs/reference/batch.md#order
-// Statements: docs/reference/batch.md#time
 import { createConnection } from "node:net";
 import { text as textOf } from "node:stream/consumers";
 import { setTimeout as pause } from "node:timers/promises";

@@ -1,6 +1,3 @@
-// Statements: docs/reference/batch.md#options
-// Statements: docs/reference/batch.md#time
-// Statements: docs/reference/errors.md#codes
 import { once } from "node:events";
 import { setTimeout as pause } from "node:timers/promises";
 import { edm, entitySet, entityType, odataService, type ServiceOptions } from "odatakit";

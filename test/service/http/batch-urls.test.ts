@@ -1,5 +1,3 @@
-// Statements: docs/reference/batch.md#headers-and-identity
-// Statements: docs/reference/batch.md#urls-and-references
 import { once } from "node:events";
 import { createServer } from "node:http";
 import { type AddressInfo, createConnection } from "node:net";

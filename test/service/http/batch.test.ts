@@ -1,8 +1,3 @@
-// Statements: docs/reference/batch.md#options
-// Statements: docs/reference/batch.md#order
-// Statements: docs/reference/routes.md#all-routes
-// Statements: docs/reference/routes.md#paths
-// Statements: docs/reference/services.md#make-a-service
 import { expect, test } from "vitest";
 import { MULTIPART, multipart, received, shopBehind, single } from "./batch-model.ts";
 import { eachDoor, expectError } from "./doors.ts";

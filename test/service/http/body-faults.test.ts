@@ -1,6 +1,3 @@
-// Statements: docs/reference/validation.md#all-faults-of-a-body
-// Statements: docs/reference/errors.md
-// Statements: docs/reference/limits.md#fixed-limits
 import { action, complexType, edm, entitySet, entityType, hasMany, hasRequired, odataService } from "odatakit";
 import { expect, test } from "vitest";
 import { type Answer, eachDoor, ERROR_HEADERS, expectAnswer, expectError, SEVERITY } from "./doors.ts";

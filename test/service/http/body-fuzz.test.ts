@@ -1,10 +1,3 @@
-// Statements: docs/reference/entity-sets.md#settings
-// Statements: docs/reference/errors.md#codes
-// Statements: docs/reference/headers.md#request-headers
-// Statements: docs/reference/limits.md#settings
-// Statements: docs/reference/status-codes.md#errors
-// Statements: docs/reference/writing.md#bodies
-// Statements: docs/reference/writing.md#what-handlers-get
 import fc from "fast-check";
 import {
   action,

@@ -1,5 +1,3 @@
-// Statements: docs/reference/entity-sets.md#caching
-// Statements: docs/reference/headers.md#response-headers
 import {
   authenticated,
   ConfigurationError,

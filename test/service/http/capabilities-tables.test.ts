@@ -1,4 +1,3 @@
-// Statements: docs/reference/formats.md#metadata
 import { sql } from "kysely";
 import { edm, entityType, hasMany, hasRequired, odataService } from "odatakit";
 import { sqlEntitySet } from "odatakit/kysely";

@@ -1,8 +1,3 @@
-// Statements: docs/reference/batch.md#options
-// Statements: docs/reference/entity-sets.md#allowlists
-// Statements: docs/reference/entity-sets.md#applyquery-your-handler-applies-the-query
-// Statements: docs/reference/formats.md#metadata
-// Statements: docs/reference/long-queries.md#long-queries
 import { assert, asyncProperty, boolean, constantFrom, record, subarray } from "fast-check";
 import {
   arraySource,

@@ -1,5 +1,3 @@
-// Statements: docs/reference/filter.md#casts
-// Statements: docs/reference/filter.md#arithmetic
 import { edm, entitySet, entityType, enumType, arraySource, odataService, type ODataService } from "odatakit";
 import { describe, expect, test } from "vitest";
 import { recordingLogger, Sample, SAMPLES } from "./model.ts";

@@ -1,26 +1,3 @@
-// Statements: docs/reference/count.md#count
-// Statements: docs/reference/entity-sets.md#allowlists
-// Statements: docs/reference/entity-sets.md#applyquery-your-handler-applies-the-query
-// Statements: docs/reference/entity-sets.md#choose-how-a-collection-is-read
-// Statements: docs/reference/entity-sets.md#declare-an-entity-set
-// Statements: docs/reference/entity-sets.md#errors-of-handlers
-// Statements: docs/reference/entity-sets.md#getall-everything-then-odatakit
-// Statements: docs/reference/entity-sets.md#settings
-// Statements: docs/reference/envelopes.md#context-urls
-// Statements: docs/reference/envelopes.md#members
-// Statements: docs/reference/envelopes.md#which-envelope-a-response-has
-// Statements: docs/reference/errors.md#codes
-// Statements: docs/reference/formats.md#formats
-// Statements: docs/reference/limits.md#settings
-// Statements: docs/reference/orderby.md#rules
-// Statements: docs/reference/paging.md#pages
-// Statements: docs/reference/paging.md#top-and-skip
-// Statements: docs/reference/query-options.md#query-options
-// Statements: docs/reference/query-options.md#rules-for-all-options
-// Statements: docs/reference/routes.md#all-routes
-// Statements: docs/reference/select.md#rules
-// Statements: docs/reference/services.md#make-a-service
-// Statements: docs/reference/status-codes.md#successful-responses
 import { arraySource, entitySet, odataService } from "odatakit";
 import { describe, expect, test } from "vitest";
 import {

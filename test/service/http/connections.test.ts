@@ -1,4 +1,3 @@
-// Statements: docs/reference/services.md#the-context-of-handlers
 import { Agent, createServer, get, type IncomingMessage } from "node:http";
 import { connect, type AddressInfo } from "node:net";
 import { setTimeout as pause } from "node:timers/promises";

@@ -1,4 +1,3 @@
-// Statements: docs/reference/limitations.md#supported-runtimes
 import { expect, test } from "vitest";
 import { chooseCoding } from "../../../src/hosts/adapters/compression.ts";
 import { processorTime } from "../../processor-time.ts";

@@ -1,9 +1,3 @@
-// Statements: docs/guides/browsers.md#headers-of-the-responses
-// Statements: docs/reference/headers.md#request-headers
-// Statements: docs/reference/headers.md#response-headers
-// Statements: docs/reference/limitations.md#supported-runtimes
-// Statements: docs/reference/routes.md#methods
-// Statements: docs/reference/services.md#make-a-service
 import { readFile } from "node:fs/promises";
 import { action, edm, entitySet, entityType, fn, hasMany, odataService, role, type ServiceOptions } from "odatakit";
 import { openApiRoute } from "odatakit/openapi";

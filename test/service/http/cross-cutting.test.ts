@@ -1,15 +1,3 @@
-// Statements: docs/reference/entity-sets.md#declare-an-entity-set
-// Statements: docs/reference/errors.md#codes
-// Statements: docs/reference/errors.md#errors
-// Statements: docs/reference/formats.md#choose-a-format
-// Statements: docs/reference/headers.md#request-headers
-// Statements: docs/reference/headers.md#response-headers
-// Statements: docs/reference/limitations.md#not-part-of-the-service
-// Statements: docs/reference/query-options.md#query-options
-// Statements: docs/reference/query-options.md#rules-for-all-options
-// Statements: docs/reference/routes.md#methods
-// Statements: docs/reference/status-codes.md#errors
-// Statements: docs/reference/status-codes.md#successful-responses
 import { action, edm, entitySet, fn, odataService } from "odatakit";
 import { describe, expect, test } from "vitest";
 import { type Answer, eachDoor, EMPTY_HEADERS, expectAnswer, expectError, JSON_HEADERS } from "./doors.ts";

@@ -1,7 +1,3 @@
-// Statements: docs/reference/errors.md#codes
-// Statements: docs/reference/headers.md#request-headers
-// Statements: docs/reference/services.md#make-a-service
-// Statements: docs/reference/status-codes.md#the-order-of-checks
 import { action, entitySet, odataService } from "odatakit";
 import { describe, expect, test } from "vitest";
 import { eachDoor, EMPTY_HEADERS, expectAnswer, expectError, type HeaderTable, HOST, ORIGIN, VARY } from "./doors.ts";

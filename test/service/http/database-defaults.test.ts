@@ -1,6 +1,3 @@
-// Statements: docs/reference/model.md#defaults
-// Statements: docs/reference/model.md#modifiers
-// Statements: docs/reference/writing.md#bodies
 import { complexType, edm, entitySet, entityType, odataService } from "odatakit";
 import { openApiDocument } from "odatakit/openapi";
 import { describe, expect, test } from "vitest";

@@ -1,10 +1,3 @@
-// Statements: docs/reference/entity-sets.md#settings
-// Statements: docs/reference/envelopes.md#members
-// Statements: docs/reference/errors.md#codes
-// Statements: docs/reference/limitations.md#not-part-of-the-service
-// Statements: docs/reference/status-codes.md#errors
-// Statements: docs/reference/writing.md#bodies
-// Statements: docs/reference/writing.md#deep-insert
 import { edm, entitySet, entityType, hasMany, hasOptional, odataService } from "odatakit";
 import { beforeEach, describe, expect, test } from "vitest";
 import {

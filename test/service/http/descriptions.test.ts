@@ -1,4 +1,3 @@
-// Statements: docs/reference/annotations.md#descriptions
 import {
   action,
   complexType,

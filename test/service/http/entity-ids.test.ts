@@ -1,8 +1,3 @@
-// Statements: docs/reference/envelopes.md#members
-// Statements: docs/reference/formats.md#metadata-levels
-// Statements: docs/reference/navigation.md#query-options
-// Statements: docs/reference/select.md#rules
-// Statements: docs/reference/services.md#the-profile-of-the-standard
 import { Kysely, sql } from "kysely";
 import { arraySource, edm, entitySet, entityType, hasMany, hasOptional, odataService } from "odatakit";
 import { sqlEntitySet } from "odatakit/kysely";

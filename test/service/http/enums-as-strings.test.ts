@@ -1,4 +1,3 @@
-// Statements: docs/reference/model.md#enumerations-as-texts
 import { sql } from "kysely";
 import { arraySource, edm, complexType, entitySet, entityType, enumType, fn, odataService } from "odatakit";
 import { sqlEntitySet } from "odatakit/kysely";

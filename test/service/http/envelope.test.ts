@@ -1,17 +1,3 @@
-// Statements: docs/reference/entity-sets.md#declare-an-entity-set
-// Statements: docs/reference/envelopes.md#members
-// Statements: docs/reference/envelopes.md#names-and-values
-// Statements: docs/reference/envelopes.md#which-envelope-a-response-has
-// Statements: docs/reference/formats.md#choose-a-format
-// Statements: docs/reference/formats.md#formats
-// Statements: docs/reference/formats.md#metadata-levels
-// Statements: docs/reference/formats.md#numbers-as-strings
-// Statements: docs/reference/headers.md#request-headers
-// Statements: docs/reference/headers.md#response-headers
-// Statements: docs/reference/limitations.md#not-part-of-the-service
-// Statements: docs/reference/limitations.md#values
-// Statements: docs/reference/select.md#rules
-// Statements: docs/reference/services.md#make-a-service
 import { arraySource, entitySet, odataService } from "odatakit";
 import { describe, expect, test } from "vitest";
 import { eachDoor, expectAnswer, JSON_HEADERS, ORIGIN } from "./doors.ts";

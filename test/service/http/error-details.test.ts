@@ -1,5 +1,3 @@
-// Statements: docs/reference/errors.md
-// Statements: docs/reference/batch.md#change-sets
 import { edm, entityType, entitySet, odataError, odataService, type ServiceOptions } from "odatakit";
 import { expect, test } from "vitest";
 import { multipart, MULTIPART, received, shopBehind, single } from "./batch-model.ts";

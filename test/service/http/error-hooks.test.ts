@@ -1,5 +1,3 @@
-// Statements: docs/reference/errors.md#your-own-errors
-// Statements: docs/reference/services.md#make-a-service
 import { edm, entitySet, entityType, odataError, odataService } from "odatakit";
 import { expect, test } from "vitest";
 

@@ -1,4 +1,3 @@
-// Statements: docs/reference/errors.md#texts-in-other-languages
 import {
   action,
   arraySource,

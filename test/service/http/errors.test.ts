@@ -1,18 +1,3 @@
-// Statements: docs/reference/entity-sets.md#errors-of-handlers
-// Statements: docs/reference/entity-sets.md#read-one-entity
-// Statements: docs/reference/errors.md
-// Statements: docs/reference/envelopes.md#which-envelope-a-response-has
-// Statements: docs/reference/errors.md#codes
-// Statements: docs/reference/errors.md#errors
-// Statements: docs/reference/errors.md#your-own-errors
-// Statements: docs/reference/formats.md#formats
-// Statements: docs/reference/headers.md#response-headers
-// Statements: docs/reference/model.md#results-of-handlers
-// Statements: docs/reference/routes.md#methods
-// Statements: docs/reference/routes.md#paths
-// Statements: docs/reference/services.md#log-failures
-// Statements: docs/reference/services.md#say-who-calls
-// Statements: docs/reference/status-codes.md#errors
 import { action, arraySource, edm, entitySet, fn, hasMany, odataError, odataService, requireUser } from "odatakit";
 import { describe, expect, test } from "vitest";
 import { type Door, eachDoor, expectAnswer, expectError, type ExpectedError } from "./doors.ts";

@@ -1,7 +1,3 @@
-// Statements: docs/guides/authorization.md#properties
-// Statements: docs/reference/etags.md#conditions
-// Statements: docs/reference/etags.md#where-it-is
-// Statements: docs/reference/navigation.md#query-options
 import { sql } from "kysely";
 import { complexType, edm, entitySet, entityType, fn, hasMany, hasRequired, odataService, role } from "odatakit";
 import { sqlEntitySet } from "odatakit/kysely";

@@ -1,12 +1,3 @@
-// Statements: docs/reference/entity-sets.md#settings
-// Statements: docs/reference/envelopes.md#members
-// Statements: docs/reference/etags.md#conditions
-// Statements: docs/reference/etags.md#where-it-is
-// Statements: docs/reference/formats.md#metadata-levels
-// Statements: docs/reference/headers.md#request-headers
-// Statements: docs/reference/headers.md#response-headers
-// Statements: docs/reference/select.md#rules
-// Statements: docs/reference/status-codes.md#successful-responses
 import { createHash } from "node:crypto";
 import { arraySource, entitySet, odataService } from "odatakit";
 import { describe, expect, test } from "vitest";

@@ -1,8 +1,3 @@
-// Statements: docs/reference/entity-sets.md#declare-an-entity-set
-// Statements: docs/reference/expand.md#declare-navigations
-// Statements: docs/reference/expand.md#handlers
-// Statements: docs/reference/expand.md#what-clients-may-write
-// Statements: docs/reference/limits.md#fixed-limits
 import { edm, entitySet, entityType, hasMany, hasOptional, odataError, odataService, type ResultOf } from "odatakit";
 import { describe, expect, onTestFinished, test, vi } from "vitest";
 import { eachDoor, expectError, expectInvalidOption, ORIGIN, url } from "./doors.ts";

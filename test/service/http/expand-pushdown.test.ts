@@ -1,9 +1,3 @@
-// Statements: docs/reference/entity-sets.md#settings
-// Statements: docs/reference/expand.md#declare-navigations
-// Statements: docs/reference/expand.md#settings
-// Statements: docs/reference/expand.md#what-clients-may-write
-// Statements: docs/reference/limitations.md#declared-and-not-served-in-this-version
-// Statements: docs/reference/relations.md#tables-that-are-related
 import { afterAll, describe, expect, test } from "vitest";
 import { eachDoor, expectError, ORIGIN, targetOf, url } from "./doors.ts";
 import { sqliteShop } from "./shop-sqlite.ts";

@@ -1,19 +1,3 @@
-// Statements: docs/reference/count.md#count
-// Statements: docs/reference/entity-sets.md#applyquery-your-handler-applies-the-query
-// Statements: docs/reference/entity-sets.md#settings
-// Statements: docs/reference/envelopes.md#context-urls
-// Statements: docs/reference/envelopes.md#members
-// Statements: docs/reference/etags.md#where-it-is
-// Statements: docs/reference/expand.md#declare-navigations
-// Statements: docs/reference/expand.md#expand
-// Statements: docs/reference/expand.md#handlers
-// Statements: docs/reference/expand.md#settings
-// Statements: docs/reference/expand.md#what-clients-may-write
-// Statements: docs/reference/limits.md#settings
-// Statements: docs/reference/paging.md#top-and-skip
-// Statements: docs/reference/query-options.md#query-options
-// Statements: docs/reference/search.md#arguments-and-results-of-the-handler
-// Statements: docs/reference/services.md#context-urls
 import { arraySource, odataError } from "odatakit";
 import { describe, expect, test } from "vitest";
 import { eachDoor, expectAnswer, expectError, expectInvalidOption, ORIGIN, targetOf, url } from "./doors.ts";

@@ -1,4 +1,3 @@
-// Statements: docs/reference/expand.md#settings
 import { sql } from "kysely";
 import { edm, entitySet, entityType, fn, hasMany, hasRequired, odataService } from "odatakit";
 import { sqlEntitySet } from "odatakit/kysely";

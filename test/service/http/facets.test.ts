@@ -1,4 +1,3 @@
-// Statements: docs/reference/validation.md#facets
 import { action, complexType, edm, entitySet, entityType, fn, odataService } from "odatakit";
 import { openApiDocument } from "odatakit/openapi";
 import { RE2JS } from "re2js";

@@ -1,18 +1,3 @@
-// Statements: docs/reference/entity-sets.md#settings
-// Statements: docs/reference/errors.md#codes
-// Statements: docs/reference/errors.md#errors
-// Statements: docs/reference/filter.md#arithmetic
-// Statements: docs/reference/filter.md#comparison
-// Statements: docs/reference/filter.md#in-and-has
-// Statements: docs/reference/filter.md#literals
-// Statements: docs/reference/filter.md#null
-// Statements: docs/reference/filter.md#operators
-// Statements: docs/reference/filter.md#paths-and-collections
-// Statements: docs/reference/filter.md#refused-expressions
-// Statements: docs/reference/model.md#enumerations
-// Statements: docs/reference/query-options.md#parameter-aliases
-// Statements: docs/reference/query-options.md#rules-for-all-options
-// Statements: docs/reference/status-codes.md#errors
 import { describe, expect, test } from "vitest";
 import { type Door, eachDoor, expectAnswer, expectInvalidOption, ORIGIN, type Send, url } from "./doors.ts";
 import { idsOf, SAMPLE_SETS, sampleService } from "./model.ts";

@@ -1,12 +1,3 @@
-// Statements: docs/reference/filter.md#functions
-// Statements: docs/reference/filter.md#operators
-// Statements: docs/reference/formats.md#choose-a-format
-// Statements: docs/reference/headers.md#request-headers
-// Statements: docs/reference/headers.md#response-headers
-// Statements: docs/reference/query-options.md#query-options
-// Statements: docs/reference/query-options.md#rules-for-all-options
-// Statements: docs/reference/query-options.md#where-the-service-is-forgiving
-// Statements: docs/reference/routes.md#paths
 import { describe, expect, test } from "vitest";
 import { eachDoor, expectAnswer, expectError, ORIGIN, TEXT_HEADERS, url } from "./doors.ts";
 import { idsOf, sampleService } from "./model.ts";

@@ -1,5 +1,3 @@
-// Statements: docs/reference/entity-sets.md#declare-an-entity-set
-// Statements: docs/reference/entity-sets.md#errors-of-handlers
 import { arraySource, edm, entitySet, entityType, odataError, odataService } from "odatakit";
 import { describe, expect, test } from "vitest";
 

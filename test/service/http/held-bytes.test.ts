@@ -1,4 +1,3 @@
-// Statements: docs/reference/limits.md#size-of-a-response
 import { Kysely, sql } from "kysely";
 import { edm, entityType, odataService, type ODataService } from "odatakit";
 import { sqlEntitySet } from "odatakit/kysely";

@@ -1,4 +1,3 @@
-// Statements: docs/reference/handlers.md#hooks
 import { complexType, edm, entitySet, entityType, odataService } from "odatakit";
 import { expect, test } from "vitest";
 import { ORIGIN } from "./doors.ts";

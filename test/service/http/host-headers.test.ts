@@ -1,7 +1,3 @@
-// Statements: docs/reference/errors.md#codes
-// Statements: docs/reference/headers.md#request-headers
-// Statements: docs/reference/headers.md#response-headers
-// Statements: docs/reference/status-codes.md#the-order-of-checks
 import { once } from "node:events";
 import { mkdtemp, rm } from "node:fs/promises";
 import { createServer } from "node:http";

@@ -1,9 +1,3 @@
-// Statements: docs/reference/errors.md#codes
-// Statements: docs/reference/etags.md#conditions
-// Statements: docs/reference/headers.md#request-headers
-// Statements: docs/reference/properties.md#read
-// Statements: docs/reference/status-codes.md#errors
-// Statements: docs/reference/status-codes.md#the-order-of-checks
 import { sql } from "kysely";
 import { edm, entitySet, entityType, hasMany, hasOptional, odataService } from "odatakit";
 import { sqlEntitySet } from "odatakit/kysely";

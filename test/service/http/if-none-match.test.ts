@@ -1,12 +1,3 @@
-// Statements: docs/reference/errors.md#codes
-// Statements: docs/reference/etags.md#conditions
-// Statements: docs/reference/etags.md#no-write-comes-between
-// Statements: docs/reference/headers.md#request-headers
-// Statements: docs/reference/operations.md#parameters-of-actions
-// Statements: docs/reference/properties.md#write
-// Statements: docs/reference/services.md#the-profile-of-the-standard
-// Statements: docs/reference/status-codes.md#errors
-// Statements: docs/reference/writing.md#responses
 import { edm, entitySet, entityType, action, hasMany, hasOptional, odataService } from "odatakit";
 import { openApiDocument } from "odatakit/openapi";
 import { describe, expect, test } from "vitest";

@@ -1,4 +1,3 @@
-// Statements: docs/reference/writing.md#bodies
 import { sql } from "kysely";
 import { applyDelta, edm, entitySet, entityType, hasMany, hasOptional, type Logger, odataService } from "odatakit";
 import { sqlEntitySet } from "odatakit/kysely";

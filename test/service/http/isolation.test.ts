@@ -1,10 +1,3 @@
-// Statements: docs/reference/entity-sets.md#declare-an-entity-set
-// Statements: docs/reference/envelopes.md#context-urls
-// Statements: docs/reference/routes.md#names-that-share-a-path
-// Statements: docs/reference/routes.md#paths
-// Statements: docs/reference/services.md#make-a-service
-// Statements: docs/reference/services.md#several-services
-// Statements: docs/reference/services.md#the-context-of-handlers
 import { createServer, request } from "node:http";
 import type { AddressInfo } from "node:net";
 import fc from "fast-check";

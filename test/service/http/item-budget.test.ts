@@ -1,6 +1,3 @@
-// Statements: docs/reference/filter.md#any-and-all
-// Statements: docs/reference/limits.md#fixed-limits
-// Statements: docs/reference/limits.md#items-of-any-and-all
 import { arraySource, edm, entitySet, entityType, hasMany, odataService } from "odatakit";
 import { expect, test } from "vitest";
 

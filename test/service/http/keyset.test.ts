@@ -1,11 +1,3 @@
-// Statements: docs/reference/entity-sets.md#settings
-// Statements: docs/reference/errors.md#codes
-// Statements: docs/reference/limitations.md#values
-// Statements: docs/reference/limits.md#settings
-// Statements: docs/reference/paging.md#keyset-paging
-// Statements: docs/reference/paging.md#next-links
-// Statements: docs/reference/paging.md#tokens-and-users
-// Statements: docs/reference/services.md#make-a-service
 import { Kysely, sql } from "kysely";
 import {
   arraySource,

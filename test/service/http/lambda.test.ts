@@ -1,9 +1,3 @@
-// Statements: docs/reference/entity-sets.md#allowlists
-// Statements: docs/reference/entity-sets.md#applyquery-your-handler-applies-the-query
-// Statements: docs/reference/filter.md#any-and-all
-// Statements: docs/reference/filter.md#paths-and-collections
-// Statements: docs/reference/limits.md#settings
-// Statements: docs/reference/query-options.md#parameter-aliases
 import { arraySource, entitySet, type Expression, odataService } from "odatakit";
 import { describe, expect, test } from "vitest";
 import { eachDoor, expectError, type Send, url } from "./doors.ts";

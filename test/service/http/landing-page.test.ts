@@ -1,6 +1,3 @@
-// Statements: docs/reference/formats.md#choose-a-format
-// Statements: docs/reference/routes.md#all-routes
-// Statements: docs/reference/services.md#make-a-service
 import {
   authenticated,
   edm,

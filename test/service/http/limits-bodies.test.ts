@@ -1,7 +1,3 @@
-// Statements: docs/reference/errors.md#codes
-// Statements: docs/reference/limits.md#fixed-limits
-// Statements: docs/reference/limits.md#settings
-// Statements: docs/reference/writing.md#bodies
 import { complexType, edm, entitySet, entityType, enumType, odataService, type ServiceOptions } from "odatakit";
 import { describe, expect, test } from "vitest";
 import { eachDoor } from "./doors.ts";

@@ -1,6 +1,3 @@
-// Statements: docs/reference/expand.md#settings
-// Statements: docs/reference/limits.md#fixed-limits
-// Statements: docs/reference/limits.md#settings
 import { describe, expect, test } from "vitest";
 import { eachDoor, expectInvalidOption, url } from "./doors.ts";
 import {

@@ -1,9 +1,3 @@
-// Statements: docs/reference/errors.md#codes
-// Statements: docs/reference/limits.md#fixed-limits
-// Statements: docs/reference/limits.md#settings
-// Statements: docs/reference/orderby.md#rules
-// Statements: docs/reference/query-options.md#parameter-aliases
-// Statements: docs/reference/search.md#what-clients-may-write
 import { describe, expect, test } from "vitest";
 import { eachDoor } from "./doors.ts";
 import {

@@ -1,7 +1,3 @@
-// Statements: docs/reference/errors.md#codes
-// Statements: docs/reference/limits.md#settings
-// Statements: docs/reference/status-codes.md#errors
-// Statements: docs/reference/writing.md#bodies
 import {
   action,
   complexType,

@@ -1,6 +1,3 @@
-// Statements: docs/reference/filter.md#literals
-// Statements: docs/reference/model.md#enumerations
-// Statements: docs/reference/routes.md#keys
 import { arraySource, edm, entitySet, entityType, enumType, fn, hasMany, odataService } from "odatakit";
 import { describe, expect, test } from "vitest";
 import { eachDoor, expectAnswer, expectError, JSON_HEADERS, ORIGIN } from "./doors.ts";

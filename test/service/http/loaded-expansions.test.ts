@@ -1,4 +1,3 @@
-// Statements: docs/reference/expand.md#declare-navigations
 import { edm, entitySet, entityType, hasMany, hasOptional, odataService } from "odatakit";
 import { expect, test } from "vitest";
 import { eachDoor, expectError } from "./doors.ts";

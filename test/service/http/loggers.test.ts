@@ -1,5 +1,3 @@
-// Statements: docs/reference/services.md#log-failures
-// Statements: docs/reference/services.md#make-a-service
 import {
   edm,
   entitySet,

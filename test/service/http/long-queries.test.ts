@@ -1,7 +1,3 @@
-// Statements: docs/reference/limits.md#settings
-// Statements: docs/reference/long-queries.md#long-queries
-// Statements: docs/reference/query-options.md#rules-for-all-options
-// Statements: docs/reference/routes.md#all-routes
 import {
   arraySource,
   authenticated,

@@ -1,4 +1,3 @@
-// Statements: docs/reference/limits.md#size-of-a-response
 import { arraySource, edm, entitySet, entityType, odataService, type ODataService } from "odatakit";
 import { expect, test } from "vitest";
 

@@ -1,5 +1,3 @@
-// Statements: docs/reference/limits.md#fixed-limits
-// Statements: docs/reference/limits.md#growth-of-computed-texts
 import { arraySource, edm, entitySet, entityType, odataService } from "odatakit";
 import { expect, test } from "vitest";
 

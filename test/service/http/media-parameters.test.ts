@@ -1,6 +1,3 @@
-// Statements: docs/reference/formats.md#choose-a-format
-// Statements: docs/reference/formats.md#parameters-of-media-types
-// Statements: docs/reference/services.md#the-profile-of-the-standard
 import { edm, entitySet, entityType, odataService } from "odatakit";
 import { describe, expect, test } from "vitest";
 import { eachDoor, expectError, type HeaderTable, url } from "./doors.ts";

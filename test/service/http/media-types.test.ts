@@ -1,4 +1,3 @@
-// Statements: docs/reference/properties.md#bytes
 import {
   complexType,
   edm,

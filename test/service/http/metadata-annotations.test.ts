@@ -1,5 +1,3 @@
-// Statements: docs/reference/annotations.md#annotations-of-the-service
-// Statements: docs/reference/services.md#make-a-service
 import {
   ConfigurationError,
   action,

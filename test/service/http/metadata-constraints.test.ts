@@ -1,5 +1,3 @@
-// Statements: docs/reference/expand.md#declare-navigations
-// Statements: docs/reference/formats.md#metadata
 import { edm, entitySet, entityType, hasOptional, hasRequired, odataService } from "odatakit";
 import { expect, test } from "vitest";
 import { eachDoor } from "./doors.ts";

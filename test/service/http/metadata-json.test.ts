@@ -1,7 +1,3 @@
-// Statements: docs/reference/formats.md#choose-a-format
-// Statements: docs/reference/formats.md#formats
-// Statements: docs/reference/routes.md#all-routes
-// Statements: docs/reference/services.md#the-profile-of-the-standard
 import fc from "fast-check";
 import {
   action,

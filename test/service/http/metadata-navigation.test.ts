@@ -1,8 +1,3 @@
-// Statements: docs/reference/expand.md#declare-navigations
-// Statements: docs/reference/formats.md#metadata-levels
-// Statements: docs/reference/limitations.md#declared-and-not-served-in-this-version
-// Statements: docs/reference/navigation.md#navigation-routes
-// Statements: docs/reference/navigation.md#routes
 import { arraySource } from "odatakit";
 import { sqlSource } from "odatakit/kysely";
 import { afterAll, describe, expect, test } from "vitest";

@@ -1,4 +1,3 @@
-// Statements: docs/reference/annotations.md#names-of-operations
 import {
   action,
   complexType,

@@ -1,6 +1,3 @@
-// Statements: docs/reference/formats.md#metadata
-// Statements: docs/reference/operations.md#declare
-// Statements: docs/reference/operations.md#metadata
 import { action, ConfigurationError, edm, entitySet, entityType, fn, odataService } from "odatakit";
 import { describe, expect, test } from "vitest";
 import { faultsOfSchema, readCsdl } from "../../payload/csdl/validate-csdl.ts";

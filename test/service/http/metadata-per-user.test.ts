@@ -1,4 +1,3 @@
-// Statements: docs/guides/authorization.md#permissions-in-metadata
 import {
   anyOf,
   applyDelta,

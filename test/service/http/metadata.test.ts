@@ -1,16 +1,3 @@
-// Statements: docs/reference/entity-sets.md#declare-an-entity-set
-// Statements: docs/reference/envelopes.md#names-and-values
-// Statements: docs/reference/formats.md#choose-a-format
-// Statements: docs/reference/formats.md#formats
-// Statements: docs/reference/formats.md#metadata
-// Statements: docs/reference/headers.md#request-headers
-// Statements: docs/reference/headers.md#response-headers
-// Statements: docs/reference/model.md#modifiers
-// Statements: docs/reference/model.md#wire-names
-// Statements: docs/reference/query-options.md#query-options
-// Statements: docs/reference/routes.md#all-routes
-// Statements: docs/reference/services.md#make-a-service
-// Statements: docs/reference/status-codes.md#successful-responses
 import { edm, entitySet, entityType, odataService } from "odatakit";
 import { describe, expect, test } from "vitest";
 import { eachDoor, EMPTY_HEADERS, expectAnswer, expectError, VARY, XML_HEADERS } from "./doors.ts";

@@ -1,12 +1,3 @@
-// Statements: docs/reference/entity-sets.md#declare-an-entity-set
-// Statements: docs/reference/envelopes.md#context-urls
-// Statements: docs/reference/etags.md#conditions
-// Statements: docs/reference/headers.md#response-headers
-// Statements: docs/reference/navigation.md#create-a-related-entity
-// Statements: docs/reference/navigation.md#routes
-// Statements: docs/reference/routes.md#all-routes
-// Statements: docs/reference/status-codes.md#errors
-// Statements: docs/reference/status-codes.md#successful-responses
 import { edm, entitySet, entityType, hasMany, hasOptional, odataError, odataService } from "odatakit";
 import { beforeEach, describe, expect, test } from "vitest";
 import { eachDoor, EMPTY_HEADERS, expectAnswer, expectError, type HeaderTable, JSON_HEADERS, ORIGIN } from "./doors.ts";

@@ -1,7 +1,3 @@
-// Statements: docs/reference/count.md#count
-// Statements: docs/reference/filter.md#along-navigations
-// Statements: docs/reference/filter.md#paths-and-collections
-// Statements: docs/reference/orderby.md#rules
 import { describe, expect, test } from "vitest";
 import { eachDoor, type Send, url } from "./doors.ts";
 import { FILTERS, ORDERS_BY } from "./navigation-cases.ts";

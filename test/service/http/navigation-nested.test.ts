@@ -1,7 +1,3 @@
-// Statements: docs/reference/entity-sets.md#applyquery-your-handler-applies-the-query
-// Statements: docs/reference/filter.md#along-navigations
-// Statements: docs/reference/limitations.md#not-part-of-the-service
-// Statements: docs/reference/limits.md#settings
 import {
   arraySource,
   type CollectionQuery,

@@ -1,9 +1,3 @@
-// Statements: docs/reference/filter.md#along-navigations
-// Statements: docs/reference/filter.md#refused-expressions
-// Statements: docs/reference/limitations.md#declared-and-not-served-in-this-version
-// Statements: docs/reference/limitations.md#not-part-of-the-service
-// Statements: docs/reference/limits.md#settings
-// Statements: docs/reference/orderby.md#rules
 import { arraySource, edm, entitySet, entityType, hasMany, hasOptional, hasRequired, odataService } from "odatakit";
 import { describe, expect, test } from "vitest";
 import { eachDoor, expectError, url } from "./doors.ts";

@@ -1,6 +1,3 @@
-// Statements: docs/reference/filter.md#along-navigations
-// Statements: docs/reference/limitations.md#declared-and-not-served-in-this-version
-// Statements: docs/reference/relations.md#tables-that-are-related
 import { Kysely, sql } from "kysely";
 import { arraySource, entitySet, hasMany, hasOptional, odataService } from "odatakit";
 import { sqlEntitySet } from "odatakit/kysely";

@@ -1,6 +1,3 @@
-// Statements: docs/reference/count.md#count
-// Statements: docs/reference/navigation.md#navigation-routes
-// Statements: docs/reference/routes.md#all-routes
 import { afterAll, describe, expect, test } from "vitest";
 import { type Door, eachDoor, expectError, expectInvalidOption, ORIGIN, targetOf, url } from "./doors.ts";
 import { sqliteShop } from "./shop-sqlite.ts";

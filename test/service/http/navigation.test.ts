@@ -1,17 +1,3 @@
-// Statements: docs/reference/count.md#count
-// Statements: docs/reference/entity-sets.md#declare-an-entity-set
-// Statements: docs/reference/envelopes.md#context-urls
-// Statements: docs/reference/envelopes.md#members
-// Statements: docs/reference/etags.md#conditions
-// Statements: docs/reference/etags.md#where-it-is
-// Statements: docs/reference/limitations.md#not-part-of-the-service
-// Statements: docs/reference/navigation.md#handlers
-// Statements: docs/reference/navigation.md#query-options
-// Statements: docs/reference/navigation.md#routes
-// Statements: docs/reference/routes.md#all-routes
-// Statements: docs/reference/search.md#arguments-and-results-of-the-handler
-// Statements: docs/reference/status-codes.md#errors
-// Statements: docs/reference/status-codes.md#successful-responses
 import { edm, entitySet, entityType, hasMany, hasOptional, hasRequired, odataError, odataService } from "odatakit";
 import { describe, expect, test } from "vitest";
 import {

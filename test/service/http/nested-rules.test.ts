@@ -1,4 +1,3 @@
-// Statements: docs/guides/authorization.md#along-navigations
 import { authenticated, edm, entitySet, entityType, hasMany, odataService, resource, role } from "odatakit";
 import { expect, test } from "vitest";
 import { noFailures } from "./model.ts";

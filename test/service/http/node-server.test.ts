@@ -1,7 +1,3 @@
-// Statements: docs/reference/errors.md#codes
-// Statements: docs/reference/limits.md#fixed-limits
-// Statements: docs/reference/services.md#the-context-of-handlers
-// Statements: docs/reference/status-codes.md#errors
 import { once } from "node:events";
 import { createServer, get, type IncomingMessage } from "node:http";
 import { connect } from "node:net";

@@ -1,5 +1,3 @@
-// Statements: docs/reference/operations.md#declare
-// Statements: docs/reference/operations.md#query-options
 import { edm, entitySet, entityType, fn, hasMany, odataService } from "odatakit";
 import { describe, expect, test } from "vitest";
 import { eachDoor, EMPTY_HEADERS, expectAnswer, expectError, ORIGIN, targetOf, url } from "./doors.ts";

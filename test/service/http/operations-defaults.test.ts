@@ -1,9 +1,3 @@
-// Statements: docs/reference/envelopes.md#context-urls
-// Statements: docs/reference/operations.md#declare
-// Statements: docs/reference/operations.md#metadata
-// Statements: docs/reference/operations.md#parameters-of-actions
-// Statements: docs/reference/operations.md#parameters-of-functions
-// Statements: docs/reference/operations.md#results
 import { action, edm, entitySet, entityType, fn, odataService } from "odatakit";
 import { describe, expect, test } from "vitest";
 import type { AnyProperty } from "../../../src/definition/types/value-type.ts";

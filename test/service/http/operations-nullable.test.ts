@@ -1,5 +1,3 @@
-// Statements: docs/reference/errors.md#codes
-// Statements: docs/reference/operations.md#parameters-of-functions
 import { complexType, edm, fn, odataService } from "odatakit";
 import { describe, test } from "vitest";
 import { eachDoor, expectAnswer, expectError, JSON_HEADERS } from "./doors.ts";

@@ -1,10 +1,3 @@
-// Statements: docs/reference/errors.md#codes
-// Statements: docs/reference/limits.md#settings
-// Statements: docs/reference/operations.md#declare
-// Statements: docs/reference/operations.md#parameters-of-actions
-// Statements: docs/reference/operations.md#parameters-of-functions
-// Statements: docs/reference/operations.md#results
-// Statements: docs/reference/routes.md#paths
 import { describe, expect, test } from "vitest";
 import { eachDoor, expectError, JSON_HEADERS } from "./doors.ts";
 import { CASES, type Calls, echoService, SCALARS, STRUCTURES } from "./operation-model.ts";

@@ -1,4 +1,3 @@
-// Statements: docs/reference/operations.md#parameters-of-functions
 import fc from "fast-check";
 import { action, edm, entitySet, entityType, fn, odataService } from "odatakit";
 import { expect, test } from "vitest";

@@ -1,21 +1,3 @@
-// Statements: docs/reference/entity-sets.md#declare-an-entity-set
-// Statements: docs/reference/envelopes.md#context-urls
-// Statements: docs/reference/envelopes.md#which-envelope-a-response-has
-// Statements: docs/reference/errors.md#codes
-// Statements: docs/reference/etags.md#conditions
-// Statements: docs/reference/headers.md#request-headers
-// Statements: docs/reference/limits.md#settings
-// Statements: docs/reference/model.md#wire-names
-// Statements: docs/reference/operations.md#call
-// Statements: docs/reference/operations.md#declare
-// Statements: docs/reference/operations.md#parameters-of-actions
-// Statements: docs/reference/operations.md#parameters-of-functions
-// Statements: docs/reference/operations.md#query-options
-// Statements: docs/reference/operations.md#results
-// Statements: docs/reference/routes.md#all-routes
-// Statements: docs/reference/routes.md#paths
-// Statements: docs/reference/services.md#make-a-service
-// Statements: docs/reference/status-codes.md#successful-responses
 import {
   action,
   complexType,

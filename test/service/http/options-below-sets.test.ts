@@ -1,4 +1,3 @@
-// Statements: docs/reference/expand.md#settings
 import { edm, entitySet, entityType, hasMany, hasOptional, odataService, type ServiceOptions } from "odatakit";
 import { describe, expect, test } from "vitest";
 import { eachDoor, expectError } from "./doors.ts";

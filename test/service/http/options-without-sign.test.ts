@@ -1,6 +1,3 @@
-// Statements: docs/reference/operations.md#parameters-of-functions
-// Statements: docs/reference/query-options.md#rules-for-all-options
-// Statements: docs/reference/services.md#the-profile-of-the-standard
 import {
   action,
   arraySource,

@@ -1,7 +1,3 @@
-// Statements: docs/reference/query-options.md#rules-for-all-options
-// Statements: docs/reference/routes.md#methods
-// Statements: docs/reference/services.md#say-who-calls
-// Statements: docs/reference/status-codes.md#the-order-of-checks
 import { entitySet, odataService, requireUser } from "odatakit";
 import { describe, expect, test } from "vitest";
 import { eachDoor, expectError, type ExpectedError } from "./doors.ts";

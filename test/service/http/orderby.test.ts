@@ -1,8 +1,3 @@
-// Statements: docs/reference/entity-sets.md#choose-how-a-collection-is-read
-// Statements: docs/reference/errors.md#codes
-// Statements: docs/reference/limitations.md#values
-// Statements: docs/reference/model.md#enumerations
-// Statements: docs/reference/orderby.md#rules
 import { describe, expect, test } from "vitest";
 import { eachDoor, expectAnswer, expectInvalidOption, ORIGIN, url } from "./doors.ts";
 import { idsOf, SAMPLE_SETS, sampleService } from "./model.ts";

@@ -1,5 +1,3 @@
-// Statements: docs/reference/expand.md#settings
-// Statements: docs/reference/paging.md#keyset-paging
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { caseCount } from "../../cases.ts";

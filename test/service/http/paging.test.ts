@@ -1,19 +1,3 @@
-// Statements: docs/reference/count.md#count
-// Statements: docs/reference/entity-sets.md#applyquery-your-handler-applies-the-query
-// Statements: docs/reference/entity-sets.md#choose-how-a-collection-is-read
-// Statements: docs/reference/entity-sets.md#settings
-// Statements: docs/reference/envelopes.md#members
-// Statements: docs/reference/errors.md#codes
-// Statements: docs/reference/headers.md#request-headers
-// Statements: docs/reference/headers.md#response-headers
-// Statements: docs/reference/limitations.md#values
-// Statements: docs/reference/limits.md#settings
-// Statements: docs/reference/orderby.md#rules
-// Statements: docs/reference/paging.md#next-links
-// Statements: docs/reference/paging.md#pages
-// Statements: docs/reference/paging.md#top-and-skip
-// Statements: docs/reference/query-options.md#query-options
-// Statements: docs/reference/query-options.md#rules-for-all-options
 import { arraySource, entitySet, odataService } from "odatakit";
 import { describe, expect, test } from "vitest";
 import {

@@ -1,17 +1,3 @@
-// Statements: docs/reference/entity-sets.md#declare-an-entity-set
-// Statements: docs/reference/entity-sets.md#settings
-// Statements: docs/reference/envelopes.md#context-urls
-// Statements: docs/reference/envelopes.md#which-envelope-a-response-has
-// Statements: docs/reference/errors.md#codes
-// Statements: docs/reference/etags.md#conditions
-// Statements: docs/reference/etags.md#where-it-is
-// Statements: docs/reference/formats.md#formats
-// Statements: docs/reference/headers.md#response-headers
-// Statements: docs/reference/properties.md#properties
-// Statements: docs/reference/properties.md#read
-// Statements: docs/reference/routes.md#all-routes
-// Statements: docs/reference/status-codes.md#errors
-// Statements: docs/reference/status-codes.md#successful-responses
 import { edm, entitySet, entityType, hasMany, odataError, odataService } from "odatakit";
 import { describe, expect, test } from "vitest";
 import {

@@ -1,4 +1,3 @@
-// Statements: docs/guides/authorization.md#properties
 import { describe, expect, test } from "vitest";
 import { ENGINES } from "../../engine/executors/engines.ts";
 import { multipart, MULTIPART } from "./batch-model.ts";

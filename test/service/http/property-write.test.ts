@@ -1,15 +1,3 @@
-// Statements: docs/reference/entity-sets.md#declare-an-entity-set
-// Statements: docs/reference/entity-sets.md#settings
-// Statements: docs/reference/errors.md#codes
-// Statements: docs/reference/etags.md#conditions
-// Statements: docs/reference/etags.md#where-it-is
-// Statements: docs/reference/headers.md#request-headers
-// Statements: docs/reference/limitations.md#not-part-of-the-service
-// Statements: docs/reference/properties.md#properties
-// Statements: docs/reference/properties.md#write
-// Statements: docs/reference/routes.md#all-routes
-// Statements: docs/reference/status-codes.md#errors
-// Statements: docs/reference/status-codes.md#successful-responses
 import { applyDelta, complexType, edm, entitySet, entityType, odataError, odataService } from "odatakit";
 import { beforeEach, describe, expect, test } from "vitest";
 import { eachDoor, EMPTY_HEADERS, expectAnswer, expectError, type HeaderTable } from "./doors.ts";

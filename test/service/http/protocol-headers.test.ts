@@ -1,14 +1,3 @@
-// Statements: docs/reference/errors.md#codes
-// Statements: docs/reference/formats.md#choose-a-format
-// Statements: docs/reference/formats.md#metadata
-// Statements: docs/reference/formats.md#metadata-levels
-// Statements: docs/reference/headers.md#request-headers
-// Statements: docs/reference/headers.md#response-headers
-// Statements: docs/reference/navigation.md#links
-// Statements: docs/reference/routes.md#methods
-// Statements: docs/reference/services.md#the-profile-of-the-standard
-// Statements: docs/reference/status-codes.md#the-order-of-checks
-// Statements: docs/reference/writing.md#responses
 import { edm, entitySet, entityType, hasMany, hasOptional, odataService } from "odatakit";
 import { serve } from "odatakit/node";
 import { describe, expect, test } from "vitest";

@@ -1,15 +1,3 @@
-// Statements: docs/reference/entity-sets.md#declare-an-entity-set
-// Statements: docs/reference/entity-sets.md#read-one-entity
-// Statements: docs/reference/envelopes.md#context-urls
-// Statements: docs/reference/errors.md#codes
-// Statements: docs/reference/model.md#composite-keys
-// Statements: docs/reference/model.md#declare-an-entity-type
-// Statements: docs/reference/model.md#property-types
-// Statements: docs/reference/query-options.md#query-options
-// Statements: docs/reference/routes.md#all-routes
-// Statements: docs/reference/routes.md#keys
-// Statements: docs/reference/status-codes.md#errors
-// Statements: docs/reference/status-codes.md#successful-responses
 import { edm, entitySet, entityType, enumType, odataService } from "odatakit";
 import { describe, expect, test } from "vitest";
 import { eachDoor, expectAnswer, expectError, ORIGIN, targetOf } from "./doors.ts";

@@ -1,4 +1,3 @@
-// Statements: docs/reference/services.md#log-failures
 import { Writable } from "node:stream";
 import { inspect } from "node:util";
 import { edm, entitySet, entityType, fromPino, type Logger, odataService } from "odatakit";

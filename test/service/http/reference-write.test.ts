@@ -1,12 +1,3 @@
-// Statements: docs/reference/entity-sets.md#declare-an-entity-set
-// Statements: docs/reference/etags.md#conditions
-// Statements: docs/reference/headers.md#request-headers
-// Statements: docs/reference/limitations.md#not-part-of-the-service
-// Statements: docs/reference/navigation.md#links
-// Statements: docs/reference/navigation.md#routes
-// Statements: docs/reference/routes.md#all-routes
-// Statements: docs/reference/routes.md#methods
-// Statements: docs/reference/status-codes.md#successful-responses
 import { edm, entitySet, entityType, hasMany, hasOptional, hasRequired, odataError, odataService } from "odatakit";
 import { beforeEach, describe, expect, test } from "vitest";
 import { eachDoor, EMPTY_HEADERS, expectAnswer, expectError, type HeaderTable } from "./doors.ts";

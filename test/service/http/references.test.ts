@@ -1,8 +1,3 @@
-// Statements: docs/reference/envelopes.md#context-urls
-// Statements: docs/reference/envelopes.md#which-envelope-a-response-has
-// Statements: docs/reference/navigation.md#query-options
-// Statements: docs/reference/navigation.md#routes
-// Statements: docs/reference/routes.md#all-routes
 import { edm, entitySet, entityType, hasMany, hasOptional, odataError, odataService } from "odatakit";
 import { describe, expect, test } from "vitest";
 import {

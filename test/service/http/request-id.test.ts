@@ -1,8 +1,3 @@
-// Statements: docs/reference/errors.md
-// Statements: docs/reference/headers.md#request-headers
-// Statements: docs/reference/headers.md#response-headers
-// Statements: docs/reference/services.md#log-failures
-// Statements: docs/reference/services.md#the-context-of-handlers
 import { connect } from "node:net";
 import { edm, entitySet, entityType, odataService, type ServiceOptions } from "odatakit";
 import { serve } from "odatakit/node";

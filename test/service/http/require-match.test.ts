@@ -1,8 +1,3 @@
-// Statements: docs/reference/entity-sets.md#settings
-// Statements: docs/reference/errors.md#codes
-// Statements: docs/reference/etags.md#required-conditions
-// Statements: docs/reference/openapi.md#contents-of-the-document
-// Statements: docs/reference/status-codes.md#the-order-of-checks
 import {
   authenticated,
   ConfigurationError,

@@ -1,5 +1,3 @@
-// Statements: docs/reference/limits.md#size-of-a-response
-// Statements: docs/reference/paging.md#next-links
 import { Kysely, sql } from "kysely";
 import {
   arraySource,

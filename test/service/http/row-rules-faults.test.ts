@@ -1,5 +1,3 @@
-// Statements: docs/reference/errors.md#codes
-// Statements: docs/reference/status-codes.md#errors
 import { odataError, type RowPredicate } from "odatakit";
 import { describe, expect, test } from "vitest";
 import { STYLES } from "./row-rules-model.ts";

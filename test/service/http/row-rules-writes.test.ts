@@ -1,6 +1,3 @@
-// Statements: docs/reference/errors.md#codes
-// Statements: docs/reference/limitations.md#row-rules
-// Statements: docs/reference/status-codes.md#errors
 import { describe, expect, test } from "vitest";
 import { makeService, STYLES, visibleTo } from "./row-rules-model.ts";
 import { ask, guarded } from "./row-rules-requests.ts";

@@ -1,4 +1,3 @@
-// Statements: docs/reference/limitations.md#row-rules
 import { describe, expect, test } from "vitest";
 import { DATA, makeService, STYLES, visibleTo } from "./row-rules-model.ts";
 import { ask, guarded, READS } from "./row-rules-requests.ts";

@@ -1,4 +1,3 @@
-// Statements: docs/reference/status-codes.md#successful-responses
 import { edm, entitySet, entityType, hasMany, hasOptional, odataService } from "odatakit";
 import { beforeEach, describe, expect, test } from "vitest";
 import { headersOf } from "./doors.ts";

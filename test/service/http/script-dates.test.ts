@@ -1,4 +1,3 @@
-// Statements: docs/reference/writing.md#bodies
 import { action, complexType, edm, entitySet, entityType, hasMany, odataService } from "odatakit";
 import { expect, test } from "vitest";
 import { eachDoor, type Answer } from "./doors.ts";

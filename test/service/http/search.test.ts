@@ -1,9 +1,3 @@
-// Statements: docs/reference/count.md#count
-// Statements: docs/reference/entity-sets.md#applyquery-your-handler-applies-the-query
-// Statements: docs/reference/entity-sets.md#declare-an-entity-set
-// Statements: docs/reference/query-options.md#query-options
-// Statements: docs/reference/search.md#arguments-and-results-of-the-handler
-// Statements: docs/reference/search.md#what-clients-may-write
 import {
   arraySource,
   edm,

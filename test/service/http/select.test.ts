@@ -1,9 +1,3 @@
-// Statements: docs/reference/envelopes.md#context-urls
-// Statements: docs/reference/envelopes.md#names-and-values
-// Statements: docs/reference/query-options.md#query-options
-// Statements: docs/reference/query-options.md#rules-for-all-options
-// Statements: docs/reference/select.md#rules
-// Statements: docs/reference/services.md#make-a-service
 import { arraySource, entitySet, odataService } from "odatakit";
 import { describe, expect, test } from "vitest";
 import { eachDoor, expectAnswer, expectInvalidOption, ORIGIN, url } from "./doors.ts";

@@ -1,4 +1,3 @@
-// Statements: docs/guides/deployment.md#timeouts
 import { EventEmitter, once } from "node:events";
 import { connect } from "node:net";
 import { setImmediate as nextTurn, setTimeout as pause } from "node:timers/promises";

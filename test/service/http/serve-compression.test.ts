@@ -1,4 +1,3 @@
-// Statements: docs/reference/limitations.md#supported-runtimes
 import { request } from "node:http";
 import { connect } from "node:net";
 import { setTimeout as pause } from "node:timers/promises";

@@ -1,7 +1,3 @@
-// Statements: docs/reference/errors.md#codes
-// Statements: docs/reference/limits.md#time
-// Statements: docs/reference/paging.md#long-pages
-// Statements: docs/reference/status-codes.md#errors
 import { subscribe, unsubscribe } from "node:diagnostics_channel";
 import { readFileSync } from "node:fs";
 import { connect, type Socket } from "node:net";

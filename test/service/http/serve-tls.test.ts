@@ -1,4 +1,3 @@
-// Statements: docs/reference/limitations.md#supported-runtimes
 import { once } from "node:events";
 import { readFileSync } from "node:fs";
 import { type ClientHttp2Session, connect as connectHttp2, constants, type IncomingHttpHeaders } from "node:http2";

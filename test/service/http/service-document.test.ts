@@ -1,12 +1,3 @@
-// Statements: docs/reference/envelopes.md#context-urls
-// Statements: docs/reference/envelopes.md#which-envelope-a-response-has
-// Statements: docs/reference/formats.md#formats
-// Statements: docs/reference/formats.md#the-service-document
-// Statements: docs/reference/operations.md#metadata
-// Statements: docs/reference/query-options.md#query-options
-// Statements: docs/reference/routes.md#all-routes
-// Statements: docs/reference/services.md#make-a-service
-// Statements: docs/reference/status-codes.md#successful-responses
 import { action, edm, entitySet, fn, odataService } from "odatakit";
 import { describe, test } from "vitest";
 import { eachDoor, expectAnswer, expectError, ORIGIN } from "./doors.ts";

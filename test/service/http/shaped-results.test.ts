@@ -1,4 +1,3 @@
-// Statements: docs/reference/operations.md#query-options
 import { sql } from "kysely";
 import {
   action,

@@ -1,8 +1,3 @@
-// Statements: docs/reference/errors.md#codes
-// Statements: docs/reference/headers.md#request-headers
-// Statements: docs/reference/limitations.md#not-part-of-the-service
-// Statements: docs/reference/status-codes.md#errors
-// Statements: docs/reference/status-codes.md#the-order-of-checks
 import { describe, expect, test } from "vitest";
 import { MULTIPART, multipart, shopBehind, single } from "./batch-model.ts";
 import { eachDoor, expectError } from "./doors.ts";

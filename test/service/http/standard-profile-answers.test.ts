@@ -1,12 +1,3 @@
-// Statements: docs/reference/envelopes.md#which-envelope-a-response-has
-// Statements: docs/reference/formats.md#choose-a-format
-// Statements: docs/reference/formats.md#the-service-document
-// Statements: docs/reference/navigation.md#query-options
-// Statements: docs/reference/properties.md#read
-// Statements: docs/reference/properties.md#write
-// Statements: docs/reference/services.md#context-urls
-// Statements: docs/reference/services.md#the-profile-of-the-standard
-// Statements: docs/reference/writing.md#bodies
 import { afterAll, describe, expect, test } from "vitest";
 import { eachDoor, EMPTY_HEADERS, expectAnswer, expectError, JSON_HEADERS, type Send, XML_HEADERS } from "./doors.ts";
 import { context, peopleByHandlers, peopleByTable, type Profile } from "./profile-model.ts";

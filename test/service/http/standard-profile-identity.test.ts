@@ -1,7 +1,3 @@
-// Statements: docs/reference/batch.md#urls-and-references
-// Statements: docs/reference/headers.md#response-headers
-// Statements: docs/reference/operations.md#results
-// Statements: docs/reference/services.md#the-profile-of-the-standard
 import { edm, entitySet, entityType, fn, hasMany, odataService } from "odatakit";
 import { describe, expect, test } from "vitest";
 import { shopBehind, single, whole } from "./batch-model.ts";

@@ -1,8 +1,3 @@
-// Statements: docs/reference/errors.md#codes
-// Statements: docs/reference/limitations.md#not-part-of-the-service
-// Statements: docs/reference/routes.md#paths
-// Statements: docs/reference/services.md#the-profile-of-the-standard
-// Statements: docs/reference/status-codes.md#errors
 import { describe, expect, test } from "vitest";
 import { eachDoor, expectError } from "./doors.ts";
 import { peopleByHandlers } from "./profile-model.ts";

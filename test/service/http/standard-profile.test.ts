@@ -1,10 +1,3 @@
-// Statements: docs/reference/envelopes.md#which-envelope-a-response-has
-// Statements: docs/reference/expand.md#what-clients-may-write
-// Statements: docs/reference/navigation.md#query-options
-// Statements: docs/reference/operations.md#results
-// Statements: docs/reference/services.md#context-urls
-// Statements: docs/reference/services.md#make-a-service
-// Statements: docs/reference/services.md#the-profile-of-the-standard
 import { sql } from "kysely";
 import {
   action,

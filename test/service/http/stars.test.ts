@@ -1,6 +1,3 @@
-// Statements: docs/reference/entity-sets.md#allowlists
-// Statements: docs/reference/expand.md#what-clients-may-write
-// Statements: docs/reference/select.md#rules
 import { Kysely, sql } from "kysely";
 import { edm, entitySet, entityType, fn, hasMany, hasOptional, odataService } from "odatakit";
 import { sqlEntitySet } from "odatakit/kysely";

@@ -1,5 +1,3 @@
-// Statements: docs/reference/batch.md#json
-// Statements: docs/reference/properties.md#bytes
 import { sql } from "kysely";
 import { edm, type EntityOf, entitySet, entityType, type ODataService, odataService } from "odatakit";
 import { sqlEntitySet } from "odatakit/kysely";

@@ -1,6 +1,3 @@
-// Statements: docs/reference/entity-sets.md#applyquery-your-handler-applies-the-query
-// Statements: docs/reference/entity-sets.md#getall-everything-then-odatakit
-// Statements: docs/reference/paging.md#long-pages
 import { once } from "node:events";
 import { connect } from "node:net";
 import { edm, entitySet, entityType, odataService, type ServiceOptions } from "odatakit";

@@ -1,5 +1,3 @@
-// Statements: docs/reference/limits.md#fixed-limits
-// Statements: docs/reference/limits.md#growth-of-computed-texts
 import { describe, expect, test } from "vitest";
 import { eachDoor, expectError } from "./doors.ts";
 import { escaped, knotService } from "./limits.ts";

@@ -1,4 +1,3 @@
-// Statements: docs/reference/writing.md#bodies
 import { describe, expect, test } from "vitest";
 import { expectError, rawDoor } from "./doors.ts";
 import { accountService } from "./threats-model.ts";

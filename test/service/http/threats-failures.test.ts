@@ -1,8 +1,3 @@
-// Statements: docs/reference/entity-sets.md#errors-of-handlers
-// Statements: docs/reference/errors.md
-// Statements: docs/reference/errors.md#codes
-// Statements: docs/reference/errors.md#errors
-// Statements: docs/reference/status-codes.md#errors
 import {
   action,
   arraySource,

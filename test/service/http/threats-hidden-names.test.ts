@@ -1,7 +1,3 @@
-// Statements: docs/reference/apply.md#rules-of-the-set
-// Statements: docs/reference/model.md#modifiers
-// Statements: docs/reference/properties.md#read
-// Statements: docs/reference/routes.md#paths
 import { describe, expect, test } from "vitest";
 import { rawDoor, url } from "./doors.ts";
 import { accountService } from "./threats-model.ts";

@@ -1,5 +1,3 @@
-// Statements: docs/reference/limits.md#settings
-// Statements: docs/reference/paging.md#top-and-skip
 import { describe, expect, test } from "vitest";
 import { rawDoor, url } from "./doors.ts";
 import { accountService } from "./threats-model.ts";

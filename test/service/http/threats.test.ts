@@ -1,6 +1,3 @@
-// Statements: docs/reference/headers.md#request-headers
-// Statements: docs/reference/limitations.md#not-part-of-the-service
-// Statements: docs/reference/routes.md#paths
 import { execFile } from "node:child_process";
 import { readdirSync, readFileSync } from "node:fs";
 import { promisify } from "node:util";

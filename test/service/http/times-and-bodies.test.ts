@@ -1,5 +1,3 @@
-// Statements: docs/reference/limits.md#settings
-// Statements: docs/reference/operations.md#call
 import { action, ConfigurationError, edm, entitySet, entityType, odataService } from "odatakit";
 import { expect, test } from "vitest";
 import { multipart, MULTIPART } from "./batch-model.ts";

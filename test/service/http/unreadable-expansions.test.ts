@@ -1,5 +1,3 @@
-// Statements: docs/reference/expand.md#declare-navigations
-// Statements: docs/reference/limitations.md#declared-and-not-served-in-this-version
 import { Kysely, sql } from "kysely";
 import { arraySource, edm, entitySet, entityType, hasMany, hasOptional, hasRequired, odataService } from "odatakit";
 import { sqlEntitySet, sqlSource } from "odatakit/kysely";

@@ -1,9 +1,3 @@
-// Statements: docs/reference/errors.md#codes
-// Statements: docs/reference/filter.md#refused-expressions
-// Statements: docs/reference/limitations.md#not-part-of-the-service
-// Statements: docs/reference/query-options.md#query-options
-// Statements: docs/reference/routes.md#paths
-// Statements: docs/reference/status-codes.md#errors
 import { describe, test } from "vitest";
 import { eachDoor, expectError, url } from "./doors.ts";
 import { FORM_NAMES, itemService, SAMPLE_SETS, sampleService } from "./model.ts";

@@ -1,4 +1,3 @@
-// Statements: docs/reference/validation.md#validate
 import { edm, entitySet, entityType, hasMany, odataService } from "odatakit";
 import { afterEach, expect, test, vi } from "vitest";
 import { noFailures, recordingLogger } from "./model.ts";

@@ -1,4 +1,3 @@
-// Statements: docs/reference/validation.md#validate
 import { type } from "arktype";
 import {
   applyDelta,

@@ -1,7 +1,3 @@
-// Statements: docs/reference/limitations.md#not-part-of-the-service
-// Statements: docs/reference/properties.md#paths-into-values
-// Statements: docs/reference/routes.md#all-routes
-// Statements: docs/reference/services.md#the-profile-of-the-standard
 import { afterAll, describe, expect, test } from "vitest";
 import { eachDoor, EMPTY_HEADERS, expectAnswer, expectError, JSON_HEADERS, type Send } from "./doors.ts";
 import { context, peopleByHandlers, peopleByTable, type Profile } from "./profile-model.ts";

@@ -1,5 +1,3 @@
-// Statements: docs/reference/entity-sets.md#vary
-// Statements: docs/reference/headers.md#response-headers
 import {
   action,
   arraySource,

@@ -1,4 +1,3 @@
-// Statements: docs/guides/virtual-properties.md#virtual-properties
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { ENGINES, type OpenDatabase } from "../../engine/executors/engines.ts";
 import { listedShop, tabledShop, type VirtualShop } from "./virtual-model.ts";

@@ -1,5 +1,3 @@
-// Statements: docs/reference/entity-sets.md#getall-everything-then-odatakit
-// Statements: docs/reference/limits.md#settings
 import { setTimeout as pause } from "node:timers/promises";
 import { edm, entitySet, entityType, fn, hasMany, odataService, type ServiceOptions } from "odatakit";
 import { serve } from "odatakit/node";

@@ -1,4 +1,3 @@
-// Statements: docs/guides/authorization.md#properties
 import { applyDelta, arraySource, complexType, edm, entitySet, entityType, odataService, role } from "odatakit";
 import { describe, expect, test } from "vitest";
 import { ORIGIN } from "./doors.ts";

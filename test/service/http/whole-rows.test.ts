@@ -1,4 +1,3 @@
-// Statements: docs/guides/authorization.md#properties
 import {
   applyDelta,
   arraySource,

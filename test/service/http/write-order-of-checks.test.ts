@@ -1,7 +1,3 @@
-// Statements: docs/reference/headers.md#request-headers
-// Statements: docs/reference/status-codes.md#errors
-// Statements: docs/reference/status-codes.md#the-order-of-checks
-// Statements: docs/reference/status-codes.md#the-order-of-checks
 import { edm, entitySet, entityType, hasMany, hasOptional, odataService } from "odatakit";
 import { beforeEach, describe, expect, test } from "vitest";
 import { eachDoor, expectError, type ExpectedError, type HeaderTable } from "./doors.ts";

@@ -1,21 +1,3 @@
-// Statements: docs/reference/entity-sets.md#declare-an-entity-set
-// Statements: docs/reference/entity-sets.md#settings
-// Statements: docs/reference/envelopes.md#context-urls
-// Statements: docs/reference/envelopes.md#members
-// Statements: docs/reference/errors.md#codes
-// Statements: docs/reference/etags.md#conditions
-// Statements: docs/reference/etags.md#no-write-comes-between
-// Statements: docs/reference/etags.md#where-it-is
-// Statements: docs/reference/headers.md#request-headers
-// Statements: docs/reference/headers.md#response-headers
-// Statements: docs/reference/limitations.md#not-part-of-the-service
-// Statements: docs/reference/routes.md#all-routes
-// Statements: docs/reference/status-codes.md#errors
-// Statements: docs/reference/status-codes.md#successful-responses
-// Statements: docs/reference/writing.md#bodies
-// Statements: docs/reference/writing.md#put-that-creates
-// Statements: docs/reference/writing.md#responses
-// Statements: docs/reference/writing.md#what-handlers-get
 import { describe, expect, test } from "vitest";
 import { eachDoor } from "./doors.ts";
 import { Notes, noteService } from "./write-model.ts";

@@ -1,17 +1,3 @@
-// Statements: docs/reference/entity-sets.md#settings
-// Statements: docs/reference/errors.md#codes
-// Statements: docs/reference/etags.md#where-it-is
-// Statements: docs/reference/headers.md#request-headers
-// Statements: docs/reference/limitations.md#not-part-of-the-service
-// Statements: docs/reference/model.md#defaults
-// Statements: docs/reference/model.md#modifiers
-// Statements: docs/reference/status-codes.md#errors
-// Statements: docs/reference/writing.md#bodies
-// Statements: docs/reference/writing.md#changes-of-complex-values
-// Statements: docs/reference/writing.md#deep-insert
-// Statements: docs/reference/writing.md#put-that-creates
-// Statements: docs/reference/writing.md#responses
-// Statements: docs/reference/writing.md#what-handlers-get
 import { applyDelta, edm, entitySet, entityType, hasMany, odataError, odataService, type ResultOf } from "odatakit";
 import { describe, expect, test } from "vitest";
 import {

@@ -1,6 +1,3 @@
-// Statements: docs/reference/handlers.md#ctxsets
-// Statements: docs/reference/handlers.md#trusted
-// Statements: docs/reference/services.md#the-context-of-handlers
 import type { Context } from "odatakit";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { ENGINES, type AnyDatabase, type OpenDatabase } from "../../engine/executors/engines.ts";

@@ -1,5 +1,3 @@
-// Statements: docs/reference/handlers.md#ctxaftercommit
-// Statements: docs/reference/services.md#the-context-of-handlers
 import { Kysely, sql } from "kysely";
 import { edm, entitySet, entityType, hasMany, odataError, odataService, reloadable, type Context } from "odatakit";
 import { sqlEntitySet } from "odatakit/kysely";

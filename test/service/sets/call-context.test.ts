@@ -1,4 +1,3 @@
-// Statements: docs/reference/handlers.md#ctxsets
 import { Kysely, sql } from "kysely";
 import {
   action,

@@ -1,6 +1,3 @@
-// Statements: docs/reference/writing.md#values-from-the-database
-// Statements: docs/reference/handlers.md#hooks
-// Statements: docs/reference/handlers.md#trusted
 import { sql } from "kysely";
 import {
   action,

@@ -1,6 +1,3 @@
-// Statements: docs/reference/handlers.md#ctxsets
-// Statements: docs/reference/handlers.md#trusted
-// Statements: docs/reference/limits.md#fixed-limits
 import { Kysely, sql } from "kysely";
 import {
   action,

@@ -1,4 +1,3 @@
-// Statements: docs/reference/handlers.md#hooks
 import { edm, entitySet, entityType, odataError, odataService, ODataError, type Context } from "odatakit";
 import { describe, expect, test } from "vitest";
 import { SEVERITY } from "../http/doors.ts";

@@ -1,5 +1,3 @@
-// Statements: docs/reference/handlers.md#hooks
-// Statements: docs/reference/handlers.md#order-of-a-write
 import { Kysely, sql, type Transaction } from "kysely";
 import {
   applyDelta,

@@ -1,5 +1,3 @@
-// Statements: docs/reference/handlers.md#order-of-a-write
-// Statements: docs/reference/handlers.md#hooks
 import { edm, entitySet, entityType, hasMany, odataService, resource } from "odatakit";
 import { describe, expect, test } from "vitest";
 import { ENGINES, type AnyDatabase } from "../../engine/executors/engines.ts";

@@ -1,4 +1,3 @@
-// Statements: docs/reference/handlers.md#hooks
 import { sql } from "kysely";
 import { edm, entitySet, entityType, hasMany, hasOptional, odataError, odataService } from "odatakit";
 import { sqlEntitySet, type SqlEntitySetOptions } from "odatakit/kysely";

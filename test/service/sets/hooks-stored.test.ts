@@ -1,5 +1,3 @@
-// Statements: docs/reference/handlers.md#hooks
-// Statements: docs/reference/handlers.md#ctxaftercommit
 import { edm, entitySet, entityType, hasMany, now, odataService, type EntityOf } from "odatakit";
 import { beforeEach, describe, expect, test } from "vitest";
 import { ENGINES, type AnyDatabase } from "../../engine/executors/engines.ts";

@@ -1,5 +1,3 @@
-// Statements: docs/reference/handlers.md#hooks
-// Statements: docs/guides/recipes.md#totals-of-lines
 import { sql } from "kysely";
 import { edm, entitySet, entityType, odataService, type Context } from "odatakit";
 import { beforeEach, describe, expect, test } from "vitest";

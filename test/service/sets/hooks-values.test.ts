@@ -1,5 +1,3 @@
-// Statements: docs/reference/handlers.md#hooks
-// Statements: docs/reference/writing.md#values-that-the-server-sets
 import { sql } from "kysely";
 import { applyDelta, edm, entitySet, entityType, hasOptional, now, odataService, type EntityOf } from "odatakit";
 import { sqlEntitySet } from "odatakit/kysely";

@@ -1,5 +1,3 @@
-// Statements: docs/reference/handlers.md#hooks
-// Statements: docs/reference/handlers.md#order-of-a-write
 import { sql } from "kysely";
 import { odataError, type Context } from "odatakit";
 import { describe, expect, test } from "vitest";

@@ -1,5 +1,3 @@
-// Statements: docs/reference/handlers.md#handlers-that-use-other-sets
-// Statements: docs/reference/handlers.md#rows-that-many-write
 import { sql } from "kysely";
 import { action, edm, entityType, hasMany, hasRequired, odataError, odataService } from "odatakit";
 import { sqlEntitySet } from "odatakit/kysely";

@@ -1,5 +1,3 @@
-// Statements: docs/reference/handlers.md#rules-that-read-the-stored-entity
-// Statements: docs/reference/validation.md#validate
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { sql } from "kysely";
 import {

@@ -1,4 +1,3 @@
-// Statements: docs/reference/handlers.md#rows-that-many-write
 import { setTimeout as pause } from "node:timers/promises";
 import { sql } from "kysely";
 import { action, edm, entityType, hasMany, hasRequired, odataError, odataService } from "odatakit";

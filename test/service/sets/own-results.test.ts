@@ -1,4 +1,3 @@
-// Statements: docs/reference/handlers.md#ctxsets
 import { action, edm, entitySet, entityType, fn, hasMany, hasOptional, odataService, type Context } from "odatakit";
 import { sqlEntitySet } from "odatakit/kysely";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";

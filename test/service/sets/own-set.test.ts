@@ -1,4 +1,3 @@
-// Statements: docs/reference/handlers.md#ctxset
 import {
   action,
   arraySource,

@@ -1,4 +1,3 @@
-// Statements: docs/guides/authorization.md#properties
 import { action, isODataError, type Context, type EntitySet } from "odatakit";
 import { describe, expect, test } from "vitest";
 import { ENGINES } from "../../engine/executors/engines.ts";

@@ -1,4 +1,3 @@
-// Statements: docs/reference/services.md#work-without-a-request
 import { sql } from "kysely";
 import {
   arraySource,

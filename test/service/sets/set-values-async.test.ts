@@ -1,5 +1,3 @@
-// Statements: docs/reference/writing.md#values-from-the-database
-// Statements: docs/reference/validation.md#all-faults-of-a-body
 import { Kysely, sql, type Transaction } from "kysely";
 import { edm, entitySet, entityType, odataError, odataService, type Context } from "odatakit";
 import { sqlEntitySet } from "odatakit/kysely";

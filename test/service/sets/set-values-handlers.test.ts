@@ -1,5 +1,3 @@
-// Statements: docs/reference/writing.md#put-that-creates
-// Statements: docs/reference/writing.md#values-that-the-server-sets
 import { edm, entitySet, entityType, odataError, odataService } from "odatakit";
 import { openApiRoute } from "odatakit/openapi";
 import { describe, expect, test } from "vitest";

@@ -1,4 +1,3 @@
-// Statements: docs/reference/writing.md#values-that-the-server-sets
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
 import { orderId, type Running, STORES, stopAt } from "./set-values-model.ts";
 

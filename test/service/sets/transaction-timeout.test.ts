@@ -1,6 +1,3 @@
-// Statements: docs/reference/limits.md#settings
-// Statements: docs/reference/handlers.md#ctxintransaction
-// Statements: docs/reference/batch.md#time
 import { sql, type Transaction } from "kysely";
 import { edm, entitySet, entityType } from "odatakit";
 import { describe, expect, test } from "vitest";

@@ -1,6 +1,3 @@
-// Statements: docs/reference/handlers.md#rows-that-many-write
-// Statements: docs/reference/handlers.md#ctxintransaction
-// Statements: docs/reference/services.md#the-context-of-handlers
 import { odataError, type Context, type ReadOptions, type TransactionOptions } from "odatakit";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { ENGINES, type AnyDatabase, type OpenDatabase } from "../../engine/executors/engines.ts";

@@ -1,5 +1,3 @@
-// Statements: docs/reference/check.md#check-a-database
-// Statements: docs/reference/check.md#findings
 import { CompiledQuery, Kysely, PostgresDialect } from "kysely";
 import { ConfigurationError, edm, entityType, hasOptional, odataService } from "odatakit";
 import { checkDatabase } from "odatakit/check";

@@ -1,4 +1,3 @@
-// Statements: docs/reference/check.md#findings
 import { expect, test } from "vitest";
 import { readSource } from "../../house/source-files.ts";
 

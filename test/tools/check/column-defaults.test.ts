@@ -1,4 +1,3 @@
-// Statements: docs/reference/check.md#findings
 import { sql } from "kysely";
 import { edm, entityType, odataService } from "odatakit";
 import { checkDatabase } from "odatakit/check";

@@ -1,4 +1,3 @@
-// Statements: docs/reference/check.md#findings
 import { edm, entityType, odataService, type ODataService } from "odatakit";
 import { checkDatabase } from "odatakit/check";
 import { sqlEntitySet } from "odatakit/kysely";

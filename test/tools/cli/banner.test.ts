@@ -1,4 +1,3 @@
-// Statements: docs/reference/serve.md#sessions-hosts-and-changes
 import type { DescribedWarning } from "odatakit/introspect";
 import { expect, test } from "vitest";
 import { bannerLines } from "../../../src/tools/cli/serve/banner.ts";

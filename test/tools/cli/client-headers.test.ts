@@ -1,4 +1,3 @@
-// Statements: docs/reference/serve.md#sessions-hosts-and-changes
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";

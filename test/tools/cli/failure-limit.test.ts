@@ -1,5 +1,3 @@
-// Statements: docs/reference/serve.md#odatakit-serve
-// Statements: docs/reference/serve.md#wrong-credentials
 import { describe, expect, test } from "vitest";
 import { FailureLimit } from "../../../src/tools/cli/serve/failure-limit.ts";
 

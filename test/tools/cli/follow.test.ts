@@ -1,5 +1,3 @@
-// Statements: docs/reference/serve.md#odatakit-serve
-// Statements: docs/reference/table-writes.md#a-file-that-is-replaced
 import { renameSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import process from "node:process";

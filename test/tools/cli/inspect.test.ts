@@ -1,7 +1,3 @@
-// Statements: docs/reference/command-line.md#command-line
-// Statements: docs/reference/command-line.md#exit-codes
-// Statements: docs/reference/command-line.md#odatakitjson
-// Statements: docs/reference/inspect.md#odatakit-inspect
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";

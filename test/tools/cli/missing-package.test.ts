@@ -1,4 +1,3 @@
-// Statements: docs/reference/command-line.md#command-line
 import { chmodSync, writeFileSync } from "node:fs";
 import { delimiter, join } from "node:path";
 import process from "node:process";

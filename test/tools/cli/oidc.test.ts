@@ -1,5 +1,3 @@
-// Statements: docs/reference/serve.md#odatakit-serve
-// Statements: docs/reference/serve.md#wrong-credentials
 import { once } from "node:events";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";

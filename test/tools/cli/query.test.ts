@@ -1,7 +1,3 @@
-// Statements: docs/reference/command-line.md#command-line
-// Statements: docs/reference/command-line.md#exit-codes
-// Statements: docs/reference/hash.md#odatakit-hash
-// Statements: docs/reference/query.md#odatakit-query
 import { describe, expect, test } from "vitest";
 import { runProgram, testFolder, writeDatabase, type RunSettings } from "./run-program.ts";
 

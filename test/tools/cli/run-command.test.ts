@@ -1,4 +1,3 @@
-// Statements: docs/reference/command-line.md#exit-codes
 import { ConfigurationError } from "odatakit";
 import { expect, test } from "vitest";
 import type { Command } from "../../../src/tools/cli/command.ts";

@@ -1,4 +1,3 @@
-// Statements: docs/reference/command-line.md#publication-options
 import { Kysely, sql } from "kysely";
 import { ConfigurationError, odataService, type EntitySet, type ODataService } from "odatakit";
 import { introspectDatabase, type IntrospectedDatabase } from "odatakit/introspect";

@@ -1,5 +1,3 @@
-// Statements: docs/reference/serve.md#odatakit-serve
-// Statements: docs/reference/serve.md#sessions-hosts-and-changes
 import { writeFileSync } from "node:fs";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";

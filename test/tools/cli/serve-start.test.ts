@@ -1,6 +1,3 @@
-// Statements: docs/reference/command-line.md#command-line
-// Statements: docs/reference/serve.md#odatakit-serve
-// Statements: docs/reference/serve.md#sessions-hosts-and-changes
 import { once } from "node:events";
 import { writeFileSync } from "node:fs";
 import { request } from "node:http";

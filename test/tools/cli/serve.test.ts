@@ -1,7 +1,3 @@
-// Statements: docs/reference/command-line.md#command-line
-// Statements: docs/reference/command-line.md#exit-codes
-// Statements: docs/reference/serve.md#odatakit-serve
-// Statements: docs/reference/serve.md#sessions-hosts-and-changes
 import { createHash } from "node:crypto";
 import { once } from "node:events";
 import { existsSync, readFileSync, writeFileSync } from "node:fs";

@@ -1,5 +1,3 @@
-// Statements: docs/reference/serve.md#odatakit-serve
-// Statements: docs/reference/serve.md#sessions-hosts-and-changes
 import process from "node:process";
 import { sql } from "kysely";
 import { describe, expect, test } from "vitest";

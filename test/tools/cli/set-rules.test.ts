@@ -1,5 +1,3 @@
-// Statements: docs/reference/command-line.md#odatakitjson
-// Statements: docs/reference/serve.md#odatakit-serve
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";

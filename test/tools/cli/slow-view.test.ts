@@ -1,4 +1,3 @@
-// Statements: docs/reference/serve.md#sessions-hosts-and-changes
 import { expect, test } from "vitest";
 import { runProgram, testFolder, writeDatabase } from "./run-program.ts";
 

@@ -1,4 +1,3 @@
-// Statements: docs/reference/command-line.md#command-line
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { isProblem } from "../../../src/tools/cli/problem.ts";

@@ -1,4 +1,3 @@
-// Statements: docs/reference/serve.md#odatakit-serve
 import process from "node:process";
 import { DatabaseSync } from "node:sqlite";
 import { setTimeout as sleep } from "node:timers/promises";

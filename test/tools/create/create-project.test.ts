@@ -1,5 +1,3 @@
-// Statements: docs/reference/command-line.md#command-line
-// Statements: docs/reference/create.md#npm-create-odatakit
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";

@@ -1,5 +1,3 @@
-// Statements: docs/guides/deployment.md#shut-down
-// Statements: docs/reference/create.md#npm-create-odatakit
 import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
 import { join } from "node:path";

@@ -1,4 +1,3 @@
-// Statements: docs/scaling.md#citus
 import { CompiledQuery, sql } from "kysely";
 import { odataService } from "odatakit";
 import { introspectDatabase, writeDeclarations } from "odatakit/introspect";

@@ -1,4 +1,3 @@
-// Statements: docs/scaling.md#what-was-run
 import { CompiledQuery, sql } from "kysely";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { ENGINES, type OpenDatabase } from "../../../engine/executors/engines.ts";

@@ -1,5 +1,3 @@
-// Statements: docs/reference/check.md#the-command
-// Statements: docs/reference/command-line.md#command-line
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";

@@ -1,4 +1,3 @@
-// Statements: docs/reference/pull.md
 import { sql } from "kysely";
 import { introspectDatabase, writeDeclarations } from "odatakit/introspect";
 import { expect, test } from "vitest";

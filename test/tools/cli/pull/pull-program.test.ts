@@ -1,5 +1,3 @@
-// Statements: docs/reference/command-line.md#command-line
-// Statements: docs/reference/pull.md#odatakit-pull
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";

@@ -1,4 +1,3 @@
-// Statements: docs/reference/storage.md#bytes-as-hexadecimal-digits
 import { sql } from "kysely";
 import { odataService } from "odatakit";
 import { introspectDatabase, writeDeclarations } from "odatakit/introspect";

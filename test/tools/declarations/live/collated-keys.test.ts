@@ -1,4 +1,3 @@
-// Statements: docs/reference/relations.md#foreign-keys-with-a-collation, docs/guides/existing-databases.md#types-of-columns
 import { sql } from "kysely";
 import { odataService, type ODataService } from "odatakit";
 import { introspectDatabase } from "odatakit/introspect";

@@ -1,4 +1,3 @@
-// Statements: docs/reference/storage.md#decimals-with-a-scale
 import { Kysely, sql } from "kysely";
 import { odataService } from "odatakit";
 import { introspectDatabase } from "odatakit/introspect";

@@ -1,4 +1,3 @@
-// Statements: docs/guides/existing-databases.md#publish-everything-at-once
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";

@@ -1,4 +1,3 @@
-// Statements: docs/reference/command-line.md#odatakitjson
 import { sql } from "kysely";
 import { ConfigurationError, odataService } from "odatakit";
 import { introspectDatabase, type GivenRelation } from "odatakit/introspect";

@@ -1,4 +1,3 @@
-// Statements: docs/reference/command-line.md#publication-options
 import { sql } from "kysely";
 import { odataService } from "odatakit";
 import { introspectDatabase, type IntrospectOptions } from "odatakit/introspect";

@@ -1,4 +1,3 @@
-// Statements: docs/reference/storage.md#cells-that-cannot-be-read
 import { sql } from "kysely";
 import { odataService } from "odatakit";
 import { introspectDatabase } from "odatakit/introspect";

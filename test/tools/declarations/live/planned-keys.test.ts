@@ -1,4 +1,3 @@
-// Statements: docs/guides/existing-databases.md#publish-everything-at-once
 import { sql } from "kysely";
 import { introspectDatabase } from "odatakit/introspect";
 import { describe, expect, test } from "vitest";

@@ -1,4 +1,3 @@
-// Statements: docs/reference/command-line.md#publication-options
 import { sql } from "kysely";
 import { ConfigurationError } from "odatakit";
 import { describeService, readDatabaseSchema, type DescribedService, type DescribeOptions } from "odatakit/introspect";
