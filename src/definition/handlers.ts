@@ -1,6 +1,6 @@
 import type { ByteCount } from "../base/byte-count.ts";
-import type { Maybe } from "../base/maybe.ts";
 import type { ODataError } from "../base/errors/odata-error.ts";
+import type { Maybe } from "../base/maybe.ts";
 import type {
   ApplyClause,
   ComputedProperty,

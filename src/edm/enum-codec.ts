@@ -1,5 +1,5 @@
-import { keptPer } from "../base/memo.ts";
 import type { JsonValue } from "../base/json/write-json.ts";
+import { keptPer } from "../base/memo.ts";
 import type { EnumType } from "./model.ts";
 import { asText, InvalidValueError, type PrimitiveValue, type ValueCodec, describeValue } from "./value-codec.ts";
 

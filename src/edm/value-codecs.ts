@@ -1,5 +1,5 @@
-import { keptPer } from "../base/memo.ts";
 import { JsonNumber, type JsonValue } from "../base/json/write-json.ts";
+import { keptPer } from "../base/memo.ts";
 import {
   compareDecimals,
   countWholeDigits,

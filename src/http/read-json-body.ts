@@ -1,9 +1,9 @@
-import { nextTurn } from "../base/host.ts";
-import { chain, type Maybe } from "../base/maybe.ts";
 import { protocolError, type ODataError, isODataError } from "../base/errors/odata-error.ts";
+import { nextTurn } from "../base/host.ts";
 import { JsonLimitError, JsonSyntaxError } from "../base/json/json-errors.ts";
 import { parseJson } from "../base/json/parse-json.ts";
 import type { JsonValue } from "../base/json/write-json.ts";
+import { chain, type Maybe } from "../base/maybe.ts";
 import { readHeaderParameter, splitHeaderList } from "./headers.ts";
 import type { ODataRequest } from "./odata-request.ts";
 

@@ -1,13 +1,13 @@
+import type { Fault } from "../base/errors/fault.ts";
+import { nearestName } from "../base/errors/nearest-name.ts";
+import { isODataError, MAX_FAULTS, type ODataError, protocolError } from "../base/errors/odata-error.ts";
+import { type JsonObject, namesOf, isJsonObject, type JsonValue } from "../base/json/write-json.ts";
 import { absentValue } from "../edm/absent-value.ts";
 import { facetCheck } from "../edm/facet-check.ts";
 import { keyValues } from "../edm/literal.ts";
 import type { StructuralProperty, EntityType } from "../edm/model.ts";
 import { describeValue, type PrimitiveValue } from "../edm/value-codec.ts";
 import { codecOf } from "../edm/value-codecs.ts";
-import type { Fault } from "../base/errors/fault.ts";
-import { nearestName } from "../base/errors/nearest-name.ts";
-import { isODataError, MAX_FAULTS, type ODataError, protocolError } from "../base/errors/odata-error.ts";
-import { type JsonObject, namesOf, isJsonObject, type JsonValue } from "../base/json/write-json.ts";
 
 /** An object that is read from a body, by the application's fields. */
 export interface BodyObject {

@@ -1,10 +1,10 @@
+import { isODataError, joinFaults, type ODataError } from "../base/errors/odata-error.ts";
+import { type JsonValue, isJsonObject, type JsonObject } from "../base/json/write-json.ts";
 import { once } from "../base/memo.ts";
 import { absentValue } from "../edm/absent-value.ts";
 import { keyFields, keyValues } from "../edm/literal.ts";
 import type { EntitySet, NavigationProperty, EntityType, StructuralProperty } from "../edm/model.ts";
 import type { PrimitiveValue } from "../edm/value-codec.ts";
-import { isODataError, joinFaults, type ODataError } from "../base/errors/odata-error.ts";
-import { type JsonValue, isJsonObject, type JsonObject } from "../base/json/write-json.ts";
 import {
   BodyFaults,
   type BodyObject,

@@ -1,8 +1,8 @@
+import { nearestName } from "../base/errors/nearest-name.ts";
 import { isPromiseLike } from "../base/maybe.ts";
 import type { EntityType, StructuralProperty } from "../edm/model.ts";
 import type { PrimitiveValue, ValueCodec } from "../edm/value-codec.ts";
 import { codecOf } from "../edm/value-codecs.ts";
-import { nearestName } from "../base/errors/nearest-name.ts";
 import type { RowShape, Row, RowColumn, ScalarColumn } from "../language/query/row-shape.ts";
 import { hasNulls } from "../language/query/shown-entity.ts";
 

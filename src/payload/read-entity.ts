@@ -1,8 +1,8 @@
+import { protocolError } from "../base/errors/odata-error.ts";
+import { isJsonObject, type JsonObject, type JsonValue } from "../base/json/write-json.ts";
 import type { EntitySet, EntityType, NavigationProperty, StructuralProperty } from "../edm/model.ts";
 import { describeValue, type PrimitiveValue } from "../edm/value-codec.ts";
 import { codecOf } from "../edm/value-codecs.ts";
-import { protocolError } from "../base/errors/odata-error.ts";
-import { isJsonObject, type JsonObject, type JsonValue } from "../base/json/write-json.ts";
 import {
   type BodyObject,
   compileAbsentValue,

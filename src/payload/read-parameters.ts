@@ -1,7 +1,7 @@
-import type { Operation, OperationParameter } from "../edm/model.ts";
-import { describeValue } from "../edm/value-codec.ts";
 import { isODataError, type ODataError, protocolError } from "../base/errors/odata-error.ts";
 import { isJsonObject, type JsonObject, type JsonValue } from "../base/json/write-json.ts";
+import type { Operation, OperationParameter } from "../edm/model.ts";
+import { describeValue } from "../edm/value-codec.ts";
 import type { CallArgument, CallArguments } from "../language/query/call-argument.ts";
 import {
   type BodyObject,

@@ -1,6 +1,6 @@
+import { isJsonObject, type JsonValue } from "../base/json/write-json.ts";
 import type { StructuralProperty } from "../edm/model.ts";
 import { describeValue } from "../edm/value-codec.ts";
-import { isJsonObject, type JsonValue } from "../base/json/write-json.ts";
 import { compileNameCheck, invalidMember } from "./body-members.ts";
 import { type BodyReading, type FacetFaults, guarded } from "./body-readers.ts";
 import { givenBackReader, type JsonConversion, ValueReaders } from "./read-value.ts";

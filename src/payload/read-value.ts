@@ -1,3 +1,4 @@
+import { isJsonObject, type JsonObject, type JsonValue } from "../base/json/write-json.ts";
 import { checkItemCount, facetCheck, type FacetCheck, faultOf } from "../edm/facet-check.ts";
 import type { ComplexType, EnumType, StructuralProperty, ValueType } from "../edm/model.ts";
 import type { Facets, PrimitiveType } from "../edm/primitive-type.ts";
@@ -10,7 +11,6 @@ import {
   type ValueCodec,
 } from "../edm/value-codec.ts";
 import { codecOf, valueCodec } from "../edm/value-codecs.ts";
-import { isJsonObject, type JsonObject, type JsonValue } from "../base/json/write-json.ts";
 import {
   type BodyObject,
   compileAbsentValue,

@@ -1,5 +1,5 @@
-import { required } from "../base/required.ts";
 import { tooManyBytes } from "../base/errors/odata-error.ts";
+import { required } from "../base/required.ts";
 import type { EntityText } from "./entity-text.ts";
 import type { EntityWriter } from "./write-entity.ts";
 import type { WrittenBytes } from "./written-bytes.ts";

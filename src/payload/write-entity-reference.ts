@@ -1,6 +1,6 @@
+import { isJsonObject, type JsonValue } from "../base/json/write-json.ts";
 import type { EntitySet } from "../edm/model.ts";
 import { describeValue } from "../edm/value-codec.ts";
-import { isJsonObject, type JsonValue } from "../base/json/write-json.ts";
 import type { RowShape } from "../language/query/row-shape.ts";
 import { compileNameCheck, bodyRoot, invalidMember } from "./body-members.ts";
 import type { PayloadFormat } from "./payload-format.ts";

@@ -1,5 +1,5 @@
-import { COMMON, type UsedVocabulary } from "../edm/annotation.ts";
 import type { ErrorDetail, ODataError } from "../base/errors/odata-error.ts";
+import { COMMON, type UsedVocabulary } from "../edm/annotation.ts";
 
 /** Maximum length of a target: more than any declared name has. */
 const MAX_TARGET_LENGTH = 200;

@@ -1,15 +1,8 @@
+import { isODataError, protocolError } from "../base/errors/odata-error.ts";
 import { chain, type Maybe, recover } from "../base/maybe.ts";
 import type { User } from "../definition/context.ts";
 import { requestFields } from "../definition/model/request-fields.ts";
 import type { AnsweringResource, ServiceDefinition } from "../definition/model/service-definition.ts";
-import { type Arrival, toIncomingRequest } from "./endpoints/arrival.ts";
-import { authorize, type CallerAccess, unrestricted } from "./endpoints/authorize.ts";
-import { AuthorizedRequest } from "./endpoints/authorized-request.ts";
-import { readSentOptions } from "./endpoints/bind-query.ts";
-import { Execution } from "./endpoints/execution.ts";
-import { toRouteRequest } from "./endpoints/read-document.ts";
-import type { ServiceRuntime } from "./endpoints/service-runtime.ts";
-import { isODataError, protocolError } from "../base/errors/odata-error.ts";
 import { answeredValue } from "../engine/entities/handler-answer.ts";
 import {
   checkHost,
@@ -25,6 +18,13 @@ import { type ODataResponse, abandon, bodyLength } from "../http/odata-response.
 import type { ResourcePath } from "../language/query/resource-path.ts";
 import { splitTarget } from "../language/syntax/query-options-parser.ts";
 import { isListedOrigin, isPreflight } from "./cors.ts";
+import { type Arrival, toIncomingRequest } from "./endpoints/arrival.ts";
+import { authorize, type CallerAccess, unrestricted } from "./endpoints/authorize.ts";
+import { AuthorizedRequest } from "./endpoints/authorized-request.ts";
+import { readSentOptions } from "./endpoints/bind-query.ts";
+import { Execution } from "./endpoints/execution.ts";
+import { toRouteRequest } from "./endpoints/read-document.ts";
+import type { ServiceRuntime } from "./endpoints/service-runtime.ts";
 import {
   type RoutePlace,
   placeOf,

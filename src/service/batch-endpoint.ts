@@ -1,7 +1,4 @@
 import { chain } from "../base/maybe.ts";
-import { answerBatch, type BatchLimits } from "./batch/answer-batch.ts";
-import type { PartPipeline, PlannedOperation } from "./batch/batch-request.ts";
-import { bindNoQuery } from "../language/binder/bind-query-options.ts";
 import type { User } from "../definition/context.ts";
 import { requestFields } from "../definition/model/request-fields.ts";
 import type {
@@ -15,21 +12,24 @@ import {
   type PlannedWrite,
   type TransactionalDatabase,
 } from "../definition/sets/transactional-database.ts";
+import { definitionIn } from "../engine/entities/reader.ts";
+import { refuseIsolation } from "../http/base-url.ts";
+import type { ODataRequest } from "../http/odata-request.ts";
+import { bindNoQuery } from "../language/binder/bind-query-options.ts";
+import type { ResourcePath } from "../language/query/resource-path.ts";
+import { answerBatched, isJsonBody, type ServiceRoutes, withoutBody } from "./answer-request.ts";
+import { answerBatch, type BatchLimits } from "./batch/answer-batch.ts";
+import type { PartPipeline, PlannedOperation } from "./batch/batch-request.ts";
 import { readOptions } from "./endpoints/bind-query.ts";
 import type { Execution } from "./endpoints/execution.ts";
 import { plannedWrites, type SetPath } from "./endpoints/planned-writes.ts";
 import { StageClock } from "./endpoints/stage-clock.ts";
 import type { Endpoint } from "./endpoints/stages.ts";
-import { definitionIn } from "../engine/entities/reader.ts";
-import { refuseIsolation } from "../http/base-url.ts";
-import type { ODataRequest } from "../http/odata-request.ts";
-import type { ResourcePath } from "../language/query/resource-path.ts";
-import { mayGather } from "./sets/gathered-creates.ts";
-import { answerBatched, isJsonBody, type ServiceRoutes, withoutBody } from "./answer-request.ts";
 import { placeOf, type RoutedRequest, routeAt } from "./find-route.ts";
 import { followStatements } from "./follow-statements.ts";
 import { handleError } from "./handle-error.ts";
 import { positionAdder, withPosition } from "./position-reports.ts";
+import { mayGather } from "./sets/gathered-creates.ts";
 
 /**
  * Makes the endpoint of `POST /$batch`.

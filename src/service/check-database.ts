@@ -1,8 +1,8 @@
+import { ConfigurationError } from "../base/errors/configuration-error.ts";
+import type { SchemaFinding, SchemaFindingCode } from "../base/errors/schema-finding.ts";
 import { descriptionOf } from "../definition/model/service-definition.ts";
 import type { ExamineOptions } from "../definition/model/stored-database.ts";
 import { describe } from "../definition/option-table.ts";
-import { ConfigurationError } from "../base/errors/configuration-error.ts";
-import type { SchemaFinding, SchemaFindingCode } from "../base/errors/schema-finding.ts";
 import type { ODataService } from "./odata-service.ts";
 import { databaseChecks, explainUnreadable, SCHEMA_FAULTS, type DatabaseCheck } from "./schema-gate.ts";
 

@@ -1,9 +1,9 @@
+import { ConfigurationError, type ConfigurationFault } from "../base/errors/configuration-error.ts";
+import { type ODataError, protocolError } from "../base/errors/odata-error.ts";
 import { defaultLogger } from "../definition/logger.ts";
 import { descriptionOf } from "../definition/model/service-definition.ts";
 import { describe } from "../definition/option-table.ts";
 import { SERVICE_PROFILES } from "../definition/service-profile.ts";
-import { ConfigurationError, type ConfigurationFault } from "../base/errors/configuration-error.ts";
-import { type ODataError, protocolError } from "../base/errors/odata-error.ts";
 import { checkHost } from "../http/base-url.ts";
 import { fromFetchRequest, toFetchResponse } from "../http/fetch-request.ts";
 import { readRequestId } from "../http/headers.ts";

@@ -1,6 +1,5 @@
+import { isODataError, protocolError, type ODataError } from "../base/errors/odata-error.ts";
 import { BoundedCache, once } from "../base/memo.ts";
-import { isStandardPath } from "../language/binder/is-standard-path.ts";
-import { type PathReach, resolvePath } from "../language/binder/resolve-path.ts";
 import type { User } from "../definition/context.ts";
 import type {
   EntitySetDefinition,
@@ -12,6 +11,18 @@ import type {
 import { connectionPaths } from "../definition/model/service-title.ts";
 import { CATEGORIES, type Category, refusal } from "../definition/sets/authorization.ts";
 import type { Model } from "../edm/model.ts";
+import { judge } from "../engine/rules/judge-rules.ts";
+import { withoutQuerySegment } from "../http/fetch-request.ts";
+import { prefersHtml } from "../http/media-type.ts";
+import type { ODataRequest } from "../http/odata-request.ts";
+import { isStandardPath } from "../language/binder/is-standard-path.ts";
+import { type PathReach, resolvePath } from "../language/binder/resolve-path.ts";
+import type { ResourcePath } from "../language/query/resource-path.ts";
+import type { PathSegmentSyntax } from "../language/syntax/ast.ts";
+import { parseResourcePath } from "../language/syntax/path-parser.ts";
+import { splitTarget } from "../language/syntax/query-options-parser.ts";
+import { quoteText } from "../language/syntax/syntax-error.ts";
+import { sha256Base64 } from "../payload/sha256.ts";
 import type { RequestUrl } from "./endpoints/arrival.ts";
 import {
   answerResource,
@@ -23,17 +34,6 @@ import {
   type ResourceBody,
 } from "./endpoints/read-document.ts";
 import type { Endpoint } from "./endpoints/stages.ts";
-import { isODataError, protocolError, type ODataError } from "../base/errors/odata-error.ts";
-import { judge } from "../engine/rules/judge-rules.ts";
-import { withoutQuerySegment } from "../http/fetch-request.ts";
-import { prefersHtml } from "../http/media-type.ts";
-import type { ODataRequest } from "../http/odata-request.ts";
-import { sha256Base64 } from "../payload/sha256.ts";
-import type { ResourcePath } from "../language/query/resource-path.ts";
-import type { PathSegmentSyntax } from "../language/syntax/ast.ts";
-import { parseResourcePath } from "../language/syntax/path-parser.ts";
-import { splitTarget } from "../language/syntax/query-options-parser.ts";
-import { quoteText } from "../language/syntax/syntax-error.ts";
 import { type RouteTable, Route, type EntitySetRoutes, type Endpoints } from "./route-table.ts";
 
 /** The routes of a service. */

@@ -8,9 +8,9 @@ import {
 } from "../definition/logger.ts";
 import { requestFields } from "../definition/model/request-fields.ts";
 import type { ServiceDefinition } from "../definition/model/service-definition.ts";
-import type { StageClock } from "./endpoints/stage-clock.ts";
 import type { ODataResponse, ResponseBody } from "../http/odata-response.ts";
 import { splitTarget } from "../language/syntax/query-options-parser.ts";
+import type { StageClock } from "./endpoints/stage-clock.ts";
 
 /**
  * Runs a request, and reports its statements to `onStatement`, also statements of a streamed body, and to the clock of the

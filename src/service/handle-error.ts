@@ -1,13 +1,13 @@
+import { driverFields } from "../base/errors/driver-fields.ts";
+import { type ErrorDetail, isODataError, ODataError, protocolError } from "../base/errors/odata-error.ts";
 import type { Logger } from "../definition/logger.ts";
 import { type FieldsScope, requestFields } from "../definition/model/request-fields.ts";
 import type { ServiceDefinition } from "../definition/model/service-definition.ts";
-import { driverFields } from "../base/errors/driver-fields.ts";
-import { type ErrorDetail, isODataError, ODataError, protocolError } from "../base/errors/odata-error.ts";
 import { ODATA_VERSION } from "../http/base-url.ts";
 import type { ODataRequest } from "../http/odata-request.ts";
 import type { ODataResponse } from "../http/odata-response.ts";
-import { writeError } from "../payload/write-error.ts";
 import { splitTarget } from "../language/syntax/query-options-parser.ts";
+import { writeError } from "../payload/write-error.ts";
 import { REQUEST_ID } from "./answer-request.ts";
 import { translateError } from "./translate-error.ts";
 

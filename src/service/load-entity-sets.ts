@@ -1,8 +1,8 @@
+import { ConfigurationError, type ConfigurationFault } from "../base/errors/configuration-error.ts";
 import { builtinModule } from "../base/host.ts";
 import { isEntitySet } from "../definition/model/declared-service.ts";
 import { describe } from "../definition/option-table.ts";
 import type { EntitySetDeclaration } from "../definition/sets/entity-set.ts";
-import { ConfigurationError, type ConfigurationFault } from "../base/errors/configuration-error.ts";
 
 /** Modules, except declaration files and tests. */
 const MODULE = /(?<!\.d|\.test|\.spec)\.(?:ts|mts|js|mjs)$/u;

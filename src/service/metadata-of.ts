@@ -1,4 +1,13 @@
 import { BoundedCache, once } from "../base/memo.ts";
+import type {
+  BatchDefinition,
+  EntitySetDefinition,
+  ServiceDefinition,
+} from "../definition/model/service-definition.ts";
+import type { EntitySet, Model } from "../edm/model.ts";
+import { readForm } from "../engine/plan/plan-collection.ts";
+import { hasNavigationRoute } from "../engine/plan/table-navigation.ts";
+import { permissionsOf } from "../engine/rules/property-permissions.ts";
 import { expandDepthOf } from "../language/binder/bind-expand.ts";
 import { type UnlabeledReference, unlabeledReferences } from "../payload/csdl/unlabeled-references.ts";
 import { withPermissions } from "../payload/csdl/with-permissions.ts";
@@ -6,16 +15,7 @@ import type { CsdlCapabilities } from "../payload/csdl/write-capabilities.ts";
 import { writeCsdlJson } from "../payload/csdl/write-csdl-json.ts";
 import { csdlDocument } from "../payload/csdl/write-csdl-xml.ts";
 import { printXml, type XmlElement } from "../payload/csdl/xml.ts";
-import type {
-  BatchDefinition,
-  EntitySetDefinition,
-  ServiceDefinition,
-} from "../definition/model/service-definition.ts";
-import type { EntitySet, Model } from "../edm/model.ts";
 import { metadataRepresentation, type Metadata, type ServiceRuntime } from "./endpoints/service-runtime.ts";
-import { permissionsOf } from "../engine/rules/property-permissions.ts";
-import { readForm } from "../engine/plan/plan-collection.ts";
-import { hasNavigationRoute } from "../engine/plan/table-navigation.ts";
 
 /** The most documents for users with different permissions that a service keeps, and their bytes in each format. */
 const DOCUMENTS_KEPT = 100;

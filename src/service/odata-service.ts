@@ -1,6 +1,6 @@
-import { bindAnnotations } from "../definition/annotations/bind-annotations.ts";
 import { isPromiseLike } from "../base/maybe.ts";
 import { BoundedCache, keeper } from "../base/memo.ts";
+import { bindAnnotations } from "../definition/annotations/bind-annotations.ts";
 import { type Logger, defaultLogger } from "../definition/logger.ts";
 import {
   type ServiceDefinition,
@@ -10,6 +10,19 @@ import {
 import type { ServiceOptions } from "../definition/model/service-options.ts";
 import { buildServiceDefinition } from "../definition/startup/build-service-definition.ts";
 import type { Model, EntitySet, NavigationProperty } from "../edm/model.ts";
+import { readForm } from "../engine/plan/plan-collection.ts";
+import { hasNavigationRoute, routeWays } from "../engine/plan/table-navigation.ts";
+import { ROW_RULES } from "../engine/reads/gate.ts";
+import { fromFetchRequest, toFetchResponse } from "../http/fetch-request.ts";
+import { readRequestId } from "../http/headers.ts";
+import type { ODataRequest } from "../http/odata-request.ts";
+import type { ODataResponse } from "../http/odata-response.ts";
+import type { Capabilities } from "../language/query/capabilities.ts";
+import { type BodySettings, compileBodyReaders, compileRelatedReader } from "../payload/body-readers.ts";
+import { tokenSeal } from "../payload/token-seal.ts";
+import { answerRequest, type ServiceRoutes, finishResponse } from "./answer-request.ts";
+import { batchEndpoint } from "./batch-endpoint.ts";
+import { withCors } from "./cors.ts";
 import { hasRules } from "./endpoints/authorize.ts";
 import { implicitSet } from "./endpoints/compose-result.ts";
 import {
@@ -19,20 +32,6 @@ import {
   type NavigationRuntime,
 } from "./endpoints/service-runtime.ts";
 import { StageClock } from "./endpoints/stage-clock.ts";
-import { ROW_RULES } from "../engine/reads/gate.ts";
-import { fromFetchRequest, toFetchResponse } from "../http/fetch-request.ts";
-import { readRequestId } from "../http/headers.ts";
-import type { ODataRequest } from "../http/odata-request.ts";
-import type { ODataResponse } from "../http/odata-response.ts";
-import { type BodySettings, compileBodyReaders, compileRelatedReader } from "../payload/body-readers.ts";
-import { tokenSeal } from "../payload/token-seal.ts";
-import { readForm } from "../engine/plan/plan-collection.ts";
-import { hasNavigationRoute, routeWays } from "../engine/plan/table-navigation.ts";
-import type { Capabilities } from "../language/query/capabilities.ts";
-import { EntitySets } from "./sets/entity-sets.ts";
-import { answerRequest, type ServiceRoutes, finishResponse } from "./answer-request.ts";
-import { batchEndpoint } from "./batch-endpoint.ts";
-import { withCors } from "./cors.ts";
 import { GuardedPlaces, openFurtherRoutes } from "./find-route.ts";
 import { followStatements } from "./follow-statements.ts";
 import { handleError, logBrokenResponse } from "./handle-error.ts";
@@ -44,6 +43,7 @@ import { ResponseReport } from "./report-responses.ts";
 import { describedRoutes, RouteTable } from "./route-table.ts";
 import { runWork, type RunWork } from "./run-work.ts";
 import { databaseChecks, SchemaGate, tenantGates } from "./schema-gate.ts";
+import { EntitySets } from "./sets/entity-sets.ts";
 
 /** The number of query shapes that a service caches: more than the clients of an application usually need. */
 const SHAPES_KEPT = 500;

@@ -1,16 +1,16 @@
+import { protocolError } from "../base/errors/odata-error.ts";
 import { chain, type Maybe, recover } from "../base/maybe.ts";
 import { required } from "../base/required.ts";
 import { ruleContextOf } from "../definition/context.ts";
 import { type PlacedRequest, requestFields } from "../definition/model/request-fields.ts";
 import type { ServiceDefinition } from "../definition/model/service-definition.ts";
 import { databasesOf } from "../definition/sets/transactional-database.ts";
-import type { Execution } from "./endpoints/execution.ts";
-import { protocolError } from "../base/errors/odata-error.ts";
 import type { ODataRequest } from "../http/odata-request.ts";
 import type { ODataResponse } from "../http/odata-response.ts";
-import type { TokenSeal } from "../payload/token-seal.ts";
 import { type Positions, Reading, type ReplicatedDatabase, type Position } from "../language/query/reading.ts";
 import { splitTarget } from "../language/syntax/query-options-parser.ts";
+import type { TokenSeal } from "../payload/token-seal.ts";
+import type { Execution } from "./endpoints/execution.ts";
 
 /** The header with the position after a write, which reads return. */
 const POSITION = "X-OData-Position";

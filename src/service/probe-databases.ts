@@ -1,10 +1,10 @@
+import { ConfigurationError } from "../base/errors/configuration-error.ts";
+import { isODataError } from "../base/errors/odata-error.ts";
 import { once } from "../base/memo.ts";
 import { LONGEST_TIME, withinTime } from "../base/within-time.ts";
 import type { ServiceDefinition } from "../definition/model/service-definition.ts";
 import type { DatabaseServer } from "../definition/model/stored-database.ts";
 import { adviseName, describe, isObject } from "../definition/option-table.ts";
-import { ConfigurationError } from "../base/errors/configuration-error.ts";
-import { isODataError } from "../base/errors/odata-error.ts";
 import { type DatabaseCheck, databaseChecks } from "./schema-gate.ts";
 
 /** The options of `service.probe`. */

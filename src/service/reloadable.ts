@@ -1,8 +1,8 @@
+import { ConfigurationError } from "../base/errors/configuration-error.ts";
 import { isPromiseLike, type Maybe } from "../base/maybe.ts";
 import type { Context, User } from "../definition/context.ts";
 import type { Awaitable } from "../definition/handlers.ts";
 import { descriptionOf, forwardDescription } from "../definition/model/service-definition.ts";
-import { ConfigurationError } from "../base/errors/configuration-error.ts";
 import { fromFetchRequest, toFetchResponse } from "../http/fetch-request.ts";
 import type { ODataRequest } from "../http/odata-request.ts";
 import { type ODataResponse, whenSent } from "../http/odata-response.ts";

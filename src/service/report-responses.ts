@@ -3,11 +3,11 @@ import type { Host, User } from "../definition/context.ts";
 import { requestFields } from "../definition/model/request-fields.ts";
 import type { ServiceDefinition } from "../definition/model/service-definition.ts";
 import type { TracedResponse } from "../definition/model/traced-response.ts";
-import { hostOf } from "./endpoints/arrival.ts";
 import type { ODataRequest } from "../http/odata-request.ts";
 import { type ODataResponse, whenSent } from "../http/odata-response.ts";
 import type { ResourcePath } from "../language/query/resource-path.ts";
 import { splitTarget } from "../language/syntax/query-options-parser.ts";
+import { hostOf } from "./endpoints/arrival.ts";
 
 /** The facts about a request that `onResponse` gets. */
 export class ResponseReport {

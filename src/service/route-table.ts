@@ -1,3 +1,4 @@
+import { protocolError } from "../base/errors/odata-error.ts";
 import { assertNever } from "../base/required.ts";
 import type {
   EntitySetDefinition,
@@ -10,6 +11,9 @@ import type { Category } from "../definition/sets/authorization.ts";
 import { keyHolderOf } from "../edm/key-holder.ts";
 import { takesBytes } from "../edm/media-type.ts";
 import type { NavigationProperty, Operation } from "../edm/model.ts";
+import { readForm } from "../engine/plan/plan-collection.ts";
+import { hasNavigationRoute } from "../engine/plan/table-navigation.ts";
+import type { ResourcePath } from "../language/query/resource-path.ts";
 import { linkCategories } from "./endpoints/authorize-link.ts";
 import type { RouteRules } from "./endpoints/authorize.ts";
 import { createEntity } from "./endpoints/create-entity.ts";
@@ -28,10 +32,6 @@ import { requiringMatch } from "./endpoints/require-match.ts";
 import type { Endpoint } from "./endpoints/stages.ts";
 import { clearProperty, patchProperty, replaceProperty, replacePropertyValue } from "./endpoints/write-property.ts";
 import { addReference, removeReference, setReference } from "./endpoints/write-reference.ts";
-import { protocolError } from "../base/errors/odata-error.ts";
-import { readForm } from "../engine/plan/plan-collection.ts";
-import { hasNavigationRoute } from "../engine/plan/table-navigation.ts";
-import type { ResourcePath } from "../language/query/resource-path.ts";
 
 /** The routes of one navigation property. */
 type NavigationRoutes = Readonly<Record<"navigation" | "navigationCount" | "relatedEntity" | "reference", Endpoints>>;

@@ -3,19 +3,19 @@ import type { Context, DeclaredEntitySet, Host, SetContext, User } from "../defi
 import { inStatementScope } from "../definition/logger.ts";
 import type { ServiceDefinition } from "../definition/model/service-definition.ts";
 import type { EntityTypeDeclaration } from "../definition/types/value-type.ts";
-import { toIncomingRequest } from "./endpoints/arrival.ts";
-import { requireService } from "./endpoints/authorize.ts";
 import { answeredValue } from "../engine/entities/handler-answer.ts";
 import { RowAccess, ServiceContext } from "../engine/rules/row-access.ts";
 import { makeRequestId } from "../http/headers.ts";
 import type { ODataRequest } from "../http/odata-request.ts";
+import { knownUser } from "./answer-request.ts";
+import { toIncomingRequest } from "./endpoints/arrival.ts";
+import { requireService } from "./endpoints/authorize.ts";
+import { statementScopeOf } from "./follow-statements.ts";
+import type { PositionReports } from "./position-reports.ts";
 import { CallContext, type RequestFacts } from "./sets/call-context.ts";
 import { CommitUnit } from "./sets/commit-unit.ts";
 import type { EntitySets } from "./sets/entity-sets.ts";
 import { HandlerDoor } from "./sets/handler-door.ts";
-import { knownUser } from "./answer-request.ts";
-import { statementScopeOf } from "./follow-statements.ts";
-import type { PositionReports } from "./position-reports.ts";
 
 /** The options of `service.run`. */
 export interface RunOptions {

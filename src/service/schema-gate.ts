@@ -1,3 +1,7 @@
+import { ConfigurationError } from "../base/errors/configuration-error.ts";
+import { driverFields } from "../base/errors/driver-fields.ts";
+import { isODataError, protocolError, type ODataError } from "../base/errors/odata-error.ts";
+import type { SchemaFinding } from "../base/errors/schema-finding.ts";
 import { chain, isPromiseLike, recover } from "../base/maybe.ts";
 import { withinTime } from "../base/within-time.ts";
 import type { Logger } from "../definition/logger.ts";
@@ -6,10 +10,6 @@ import type { ServiceDefinition } from "../definition/model/service-definition.t
 import type { SchemaCheck } from "../definition/model/service-options.ts";
 import type { ExamineOptions, StoredDatabase, StoredHandler, StoredSet } from "../definition/model/stored-database.ts";
 import type { AdmitTenant } from "../definition/model/tenant-check.ts";
-import { ConfigurationError } from "../base/errors/configuration-error.ts";
-import { driverFields } from "../base/errors/driver-fields.ts";
-import { isODataError, protocolError, type ODataError } from "../base/errors/odata-error.ts";
-import type { SchemaFinding } from "../base/errors/schema-finding.ts";
 
 /** The place of the faults that the check finds. */
 export const SCHEMA_FAULTS = "where its declarations and its database differ";

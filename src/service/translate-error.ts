@@ -1,7 +1,7 @@
-import { unawaited } from "../base/maybe.ts";
-import type { Messages } from "../definition/model/messages.ts";
 import type { FaultParameters } from "../base/errors/fault.ts";
 import { type ErrorDetail, ODataError } from "../base/errors/odata-error.ts";
+import { unawaited } from "../base/maybe.ts";
+import type { Messages } from "../definition/model/messages.ts";
 import { mergeVary } from "../http/headers.ts";
 import { preferredLanguages } from "../http/preferred-languages.ts";
 

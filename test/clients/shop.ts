@@ -1,4 +1,5 @@
 import { Kysely, sql } from "kysely";
+import { sqlEntitySet } from "../../src/databases/kysely/index.ts";
 import { sqliteDialect } from "../../src/databases/sqlite/driver/sqlite-dialect.ts";
 import {
   action,
@@ -12,7 +13,6 @@ import {
   type ODataService,
   type ServiceOptions,
 } from "../../src/index.ts";
-import { sqlEntitySet } from "../../src/databases/kysely/index.ts";
 
 const Category = entityType("Category", { id: edm.int32().key(), name: edm.string() });
 const PRODUCT = {

@@ -8,10 +8,10 @@ import process from "node:process";
 import { setTimeout as sleep } from "node:timers/promises";
 import { createConnection } from "mysql2/promise";
 import { Client } from "pg";
-import type { Run } from "./distributed/citus/place-table.ts";
-import { prepareCluster } from "./distributed/citus/prepare-cluster.ts";
 import { HOSTILE_SETTINGS } from "../hostile-settings.ts";
 import { findProgram, installPackages } from "../house/debian.ts";
+import type { Run } from "./distributed/citus/place-table.ts";
+import { prepareCluster } from "./distributed/citus/prepare-cluster.ts";
 
 /**
  * Runs tests over servers of PostgreSQL and MariaDB, with all generated cases. The servers come from the packages of

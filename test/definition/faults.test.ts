@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import { ConfigurationError, type ConfigurationFault } from "../../src/base/errors/configuration-error.ts";
 import { bindAnnotations } from "../../src/definition/annotations/bind-annotations.ts";
 import type { ServiceOptions } from "../../src/definition/model/service-options.ts";
 import { anyOf, authenticated, resource, role } from "../../src/definition/sets/authorization.ts";
@@ -9,7 +10,6 @@ import { buildServiceDefinition } from "../../src/definition/startup/build-servi
 import { edm } from "../../src/definition/types/edm-builders.ts";
 import { complexType, entityType, enumType } from "../../src/definition/types/entity-type.ts";
 import { allRows } from "../../src/definition/types/row-predicate.ts";
-import { ConfigurationError, type ConfigurationFault } from "../../src/base/errors/configuration-error.ts";
 import { ROW_RULES } from "../../src/engine/reads/gate.ts";
 
 const logger = { error: () => {}, warn: () => {}, info: () => {} };

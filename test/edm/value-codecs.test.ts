@@ -1,5 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
+import { parseJson } from "../../src/base/json/parse-json.ts";
+import { JsonNumber, type JsonValue } from "../../src/base/json/write-json.ts";
 import { decodeBase64, encodeBase64Url } from "../../src/edm/base64.ts";
 import { fromScaled } from "../../src/edm/decimal.ts";
 import type { ComplexType, StructuralProperty } from "../../src/edm/model.ts";
@@ -11,8 +13,6 @@ import {
 } from "../../src/edm/primitive-type.ts";
 import { InvalidValueError, type PrimitiveValue, type ValueCodec } from "../../src/edm/value-codec.ts";
 import { codecOf, valueCodec } from "../../src/edm/value-codecs.ts";
-import { parseJson } from "../../src/base/json/parse-json.ts";
-import { JsonNumber, type JsonValue } from "../../src/base/json/write-json.ts";
 import { anyCharacter } from "../any-character.ts";
 import { processorTime } from "../processor-time.ts";
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { checkNodeVersion } from "../../src/hosts/adapters/check-node-version.ts";
 import { ConfigurationError } from "../../src/base/errors/configuration-error.ts";
+import { checkNodeVersion } from "../../src/hosts/adapters/check-node-version.ts";
 
 describe("checkNodeVersion", () => {
   test.each<[Parameters<typeof checkNodeVersion>[0]]>([

@@ -1,11 +1,11 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { bindEntityKey } from "../../src/language/binder/bind-key.ts";
-import { resolvePath } from "../../src/language/binder/resolve-path.ts";
 import type { EntityType, Model } from "../../src/edm/model.ts";
 import type { PrimitiveTypeName } from "../../src/edm/primitive-type.ts";
-import { entityUrl } from "../../src/payload/urls.ts";
+import { bindEntityKey } from "../../src/language/binder/bind-key.ts";
+import { resolvePath } from "../../src/language/binder/resolve-path.ts";
 import { parseResourcePath } from "../../src/language/syntax/path-parser.ts";
+import { entityUrl } from "../../src/payload/urls.ts";
 import { anyCharacter } from "../any-character.ts";
 import { Access, Status, entitySet, entityType, model, property } from "./model.ts";
 

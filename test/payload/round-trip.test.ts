@@ -1,13 +1,13 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
+import type { JsonValue } from "../../src/base/json/write-json.ts";
 import { isPromiseLike } from "../../src/base/maybe.ts";
 import { parseBody } from "../../src/http/read-json-body.ts";
-import type { JsonValue } from "../../src/base/json/write-json.ts";
+import type { SelectExpandClause } from "../../src/language/query/clauses.ts";
 import { compileBodyReaders } from "../../src/payload/body-readers.ts";
 import { compilePropertyBodyReader } from "../../src/payload/read-property-body.ts";
 import { compileEntityWriter } from "../../src/payload/write-entity.ts";
 import { compilePropertyValue } from "../../src/payload/write-value.ts";
-import type { SelectExpandClause } from "../../src/language/query/clauses.ts";
 import { anyCharacter } from "../any-character.ts";
 import { caseCount } from "../cases.ts";
 import { entitySets, setOf, typeOf } from "./body-model.ts";

@@ -2,12 +2,12 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import type { StructuralProperty } from "../../src/edm/model.ts";
 import type { PrimitiveValue } from "../../src/edm/value-codec.ts";
+import type { SelectExpandClause, SelectedProperty } from "../../src/language/query/clauses.ts";
+import type { Row, RowColumn, RowShape } from "../../src/language/query/row-shape.ts";
 import { etagWriter } from "../../src/payload/etag.ts";
 import type { PayloadFormat } from "../../src/payload/payload-format.ts";
 import { entityUrl } from "../../src/payload/urls.ts";
 import { compileEntityWriter } from "../../src/payload/write-entity.ts";
-import type { SelectExpandClause, SelectedProperty } from "../../src/language/query/clauses.ts";
-import type { Row, RowColumn, RowShape } from "../../src/language/query/row-shape.ts";
 import { anyCharacter } from "../any-character.ts";
 import { orders, orderType, property, entitySet, entityType } from "./model.ts";
 

@@ -11,9 +11,9 @@ import { postgresDialect } from "odatakit/postgres";
 import { sqliteDialect } from "odatakit/sqlite";
 import { Pool } from "pg";
 import { describe, expect, onTestFinished, test } from "vitest";
+import { openPair, PRIMARY, REPLICA } from "../databases/sql/replica-pair.ts";
 import { type AnyDatabase, ENGINES } from "../engine/executors/engines.ts";
 import { noFailures } from "./http/model.ts";
-import { openPair, PRIMARY, REPLICA } from "../databases/sql/replica-pair.ts";
 
 const Note = entityType("Note", { id: edm.int32().key() });
 const ms = expect.any(Number) as number;

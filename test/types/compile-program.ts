@@ -34,7 +34,10 @@ export function compileProgram(
       compilerOptions: {
         noEmit: true,
         typeRoots: [join(ROOT, "node_modules/@types")],
-        paths: { odatakit: [join(ROOT, "src/index.ts")], "odatakit/kysely": [join(ROOT, "src/databases/kysely/index.ts")] },
+        paths: {
+          odatakit: [join(ROOT, "src/index.ts")],
+          "odatakit/kysely": [join(ROOT, "src/databases/kysely/index.ts")],
+        },
         ...only,
       },
       files: Object.keys(files),

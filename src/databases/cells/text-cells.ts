@@ -1,7 +1,7 @@
+import { writeJsonString } from "../../base/json/write-json.ts";
 import { parseDateTimeOffset, parseDate } from "../../edm/date-time-offset.ts";
 import { parseDecimal } from "../../edm/decimal.ts";
 import { parseDuration } from "../../edm/duration.ts";
-import { writeJsonString } from "../../base/json/write-json.ts";
 import { fromHex } from "./hex.ts";
 import { readStoredTimestamp } from "./instant.ts";
 

@@ -1,9 +1,9 @@
+import type { ConfigurationFault } from "../../base/errors/configuration-error.ts";
 import { isDeclaration } from "../../definition/model/declaration-kind.ts";
 import { declaredEntityType } from "../../definition/model/declared-entity-type.ts";
 import { isObject } from "../../definition/option-table.ts";
 import type { EntityTypeDeclaration } from "../../definition/types/value-type.ts";
 import type { LinkColumn, StructuralProperty } from "../../edm/model.ts";
-import type { ConfigurationFault } from "../../base/errors/configuration-error.ts";
 import type { ColumnFormats } from "./column-format.ts";
 import { readStorage, type StorageForm, type ReportFault, fittingStorage, storageName } from "./storage-option.ts";
 

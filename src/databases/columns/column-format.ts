@@ -1,12 +1,12 @@
+import { isODataError } from "../../base/errors/odata-error.ts";
+import { parseJson } from "../../base/json/parse-json.ts";
+import { isJsonObject, type JsonValue } from "../../base/json/write-json.ts";
 import { keptPer } from "../../base/memo.ts";
 import { messageOf } from "../../base/message-of.ts";
 import { withScale } from "../../edm/decimal.ts";
 import type { StructuralProperty, ComplexType } from "../../edm/model.ts";
 import type { PrimitiveValue } from "../../edm/value-codec.ts";
 import { codecOf } from "../../edm/value-codecs.ts";
-import { isODataError } from "../../base/errors/odata-error.ts";
-import { parseJson } from "../../base/json/parse-json.ts";
-import { isJsonObject, type JsonValue } from "../../base/json/write-json.ts";
 import type { RowGuard, Sql, SqlForm } from "../statement/sql-form.ts";
 import type { JsonCell } from "./json-syntax.ts";
 import type { StorageForm } from "./storage-option.ts";

@@ -1,7 +1,7 @@
 import { sql } from "kysely";
 import { required } from "../../base/required.ts";
-import type { AnyKysely } from "../connection/synchronous-reader.ts";
 import type { TableName } from "../../edm/table-name.ts";
+import type { AnyKysely } from "../connection/synchronous-reader.ts";
 import type { WantedTable } from "../introspect/schema.ts";
 import { sqlTableName } from "../statement/sql-operand.ts";
 

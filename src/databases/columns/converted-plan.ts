@@ -1,8 +1,8 @@
+import { isODataError, protocolError } from "../../base/errors/odata-error.ts";
 import { messageOf } from "../../base/message-of.ts";
 import { describe, isObject } from "../../definition/option-table.ts";
 import type { StructuralProperty } from "../../edm/model.ts";
 import { codecOf } from "../../edm/value-codecs.ts";
-import { isODataError, protocolError } from "../../base/errors/odata-error.ts";
 import type { NoteUnreadable } from "../../language/query/row-shape.ts";
 import type { ReportFault } from "./storage-option.ts";
 

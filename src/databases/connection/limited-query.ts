@@ -1,6 +1,6 @@
 import type { DatabaseConnection, QueryExecutor, ControlledTransaction } from "kysely";
-import { startTimer } from "../../base/within-time.ts";
 import { noFreeConnection, queryTimeout } from "../../base/errors/odata-error.ts";
+import { startTimer } from "../../base/within-time.ts";
 import type { AnyKysely } from "./synchronous-reader.ts";
 
 /** The conditions that end a query before it has a result. */

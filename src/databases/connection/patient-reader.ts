@@ -1,7 +1,7 @@
 import type { ByteCount } from "../../base/byte-count.ts";
+import { noFreeConnection } from "../../base/errors/odata-error.ts";
 import type { Maybe } from "../../base/maybe.ts";
 import { startTimer } from "../../base/within-time.ts";
-import { noFreeConnection } from "../../base/errors/odata-error.ts";
 import type { Caller, Reading } from "../../language/query/reading.ts";
 import { OwnTransaction } from "./limited-query.ts";
 import type { StatementFacts } from "./statement-facts.ts";

@@ -1,11 +1,11 @@
 import { sql } from "kysely";
+import { protocolError } from "../../base/errors/odata-error.ts";
 import { required } from "../../base/required.ts";
 import { MAX_YEAR, SECONDS_PER_DAY, toEpochDays } from "../../edm/calendar.ts";
 import { totalOffsetMinutesOf } from "../../edm/date-time-offset.ts";
 import { type PrimitiveType, isInteger } from "../../edm/primitive-type.ts";
 import { MAX_FRACTION_DIGITS } from "../../edm/time-of-day.ts";
 import { SINGLE_LIMIT } from "../../edm/value-codecs.ts";
-import { protocolError } from "../../base/errors/odata-error.ts";
 import type { ArithmeticOperator } from "../../language/query/expression.ts";
 import { bindConstant } from "../statement/parameter-slot.ts";
 import { type Sql, toComputable, type SqlForm } from "../statement/sql-form.ts";

@@ -1,8 +1,8 @@
 import { sql } from "kysely";
 import { keptPerNumber } from "../../base/memo.ts";
+import { asBytes, asText } from "../../edm/value-codec.ts";
 import { toHex } from "../cells/hex.ts";
 import { readInteger } from "../cells/text-cells.ts";
-import { asBytes, asText } from "../../edm/value-codec.ts";
 import {
   convertedForm,
   plainForm,

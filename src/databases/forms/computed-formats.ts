@@ -1,4 +1,3 @@
-import { int64Text, readInteger } from "../cells/text-cells.ts";
 import { fromEpochDays } from "../../edm/calendar.ts";
 import { timePartOf, writeDate } from "../../edm/date-time-offset.ts";
 import { parseDecimal, fitScale, withoutFinalZeros } from "../../edm/decimal.ts";
@@ -9,6 +8,7 @@ import { addDurations, addDurationToDateTimeOffset } from "../../edm/temporal-ar
 import { MAX_FRACTION_DIGITS } from "../../edm/time-of-day.ts";
 import { asNumber } from "../../edm/value-codec.ts";
 import { toSingle } from "../../edm/value-codecs.ts";
+import { int64Text, readInteger } from "../cells/text-cells.ts";
 import { makeColumnFormat, type ColumnFormat, type ColumnFormats, type ReadCell } from "../columns/column-format.ts";
 import type { Sql } from "../statement/sql-form.ts";
 import type { DialectValues } from "./dialect-profile.ts";

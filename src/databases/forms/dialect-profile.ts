@@ -1,9 +1,7 @@
 import type { KyselyPlugin } from "kysely";
-import type { StatementFacts } from "../connection/statement-facts.ts";
-import type { StreamingSyntax, AnyKysely, SynchronousReader } from "../connection/synchronous-reader.ts";
+import type { SchemaFinding } from "../../base/errors/schema-finding.ts";
 import type { Isolation } from "../../definition/context.ts";
 import type { StructuralProperty } from "../../edm/model.ts";
-import type { SchemaFinding } from "../../base/errors/schema-finding.ts";
 import type { RoundingMode } from "../../language/query/clauses.ts";
 import type {
   ArithmeticExpression,
@@ -13,13 +11,15 @@ import type {
   ScalarType,
 } from "../../language/query/expression.ts";
 import type { FunctionName } from "../../language/query/functions.ts";
+import type { ColumnFormat, ColumnFormats } from "../columns/column-format.ts";
+import type { JsonSyntax } from "../columns/json-syntax.ts";
+import type { PlansByField } from "../columns/table-columns.ts";
+import type { StatementFacts } from "../connection/statement-facts.ts";
+import type { StreamingSyntax, AnyKysely, SynchronousReader } from "../connection/synchronous-reader.ts";
 import type { CatalogueQuery, ReadableCatalogue } from "../introspect/catalogue-steps.ts";
 import type { StoredTypes } from "../introspect/expected-table.ts";
 import type { IndexSyntax } from "../introspect/missing-indexes.ts";
 import type { TextComparison } from "../introspect/schema.ts";
-import type { ColumnFormat, ColumnFormats } from "../columns/column-format.ts";
-import type { JsonSyntax } from "../columns/json-syntax.ts";
-import type { PlansByField } from "../columns/table-columns.ts";
 import type { Execution, SqlConstant } from "../statement/parameter-slot.ts";
 import type { FormedSql, Mark, Sql, SqlForm, TextMemory } from "../statement/sql-form.ts";
 import type { ConstantOperand, RowOperand } from "../statement/sql-operand.ts";

@@ -1,11 +1,11 @@
 import { sql } from "kysely";
-import { MAX_PRECISION, toInstant } from "../cells/instant.ts";
 import { SECONDS_PER_DAY } from "../../edm/calendar.ts";
 import { dateToEpochDays } from "../../edm/date-time-offset.ts";
 import { fromScaled } from "../../edm/decimal.ts";
 import { totalSecondsOf } from "../../edm/duration.ts";
 import { secondsOfDay } from "../../edm/time-of-day.ts";
 import { asText } from "../../edm/value-codec.ts";
+import { MAX_PRECISION, toInstant } from "../cells/instant.ts";
 import { plainForm, type Sql, type SqlForm } from "../statement/sql-form.ts";
 import type { Term } from "./dialect-profile.ts";
 

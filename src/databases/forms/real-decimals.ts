@@ -1,6 +1,6 @@
 import { keptPerNumber } from "../../base/memo.ts";
-import { roundingDoubles } from "../cells/instant.ts";
 import { asText, type PrimitiveValue } from "../../edm/value-codec.ts";
+import { roundingDoubles } from "../cells/instant.ts";
 import { rangeForm, type Conversion, type Sql, type SqlForm } from "../statement/sql-form.ts";
 
 /** How a database rounds doubles to a scale. */

@@ -1,4 +1,6 @@
 import { sql } from "kysely";
+import type { StructuralProperty } from "../../edm/model.ts";
+import { asText } from "../../edm/value-codec.ts";
 import {
   EPOCH_CELLS,
   EPOCH_SECOND_CELLS,
@@ -10,8 +12,6 @@ import {
   type InstantCells,
 } from "../cells/instant-cells.ts";
 import { toInstant, type Instant } from "../cells/instant.ts";
-import type { StructuralProperty } from "../../edm/model.ts";
-import { asText } from "../../edm/value-codec.ts";
 import type { ColumnFormat, ReadCell } from "../columns/column-format.ts";
 import type { Conversion, Mark, Sql, SqlForm } from "../statement/sql-form.ts";
 import { toDays, type NumberSyntax, type NumericTemporalForms } from "./numeric-temporal-forms.ts";

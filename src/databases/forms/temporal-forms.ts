@@ -1,6 +1,6 @@
 import { sql } from "kysely";
-import { roundedUp, toInstant, writeInstant, type Instant } from "../cells/instant.ts";
 import { asText } from "../../edm/value-codec.ts";
+import { roundedUp, toInstant, writeInstant, type Instant } from "../cells/instant.ts";
 import {
   rangeForm,
   singleForm,

@@ -1,5 +1,13 @@
 import { sql } from "kysely";
+import { writeJsonString } from "../../base/json/write-json.ts";
 import { required } from "../../base/required.ts";
+import { roundDecimal } from "../../edm/decimal-arithmetic.ts";
+import { fromScaled, parseDecimal } from "../../edm/decimal.ts";
+import { integerBounds } from "../../edm/integer-bounds.ts";
+import type { StructuralProperty } from "../../edm/model.ts";
+import type { PrimitiveTypeName } from "../../edm/primitive-type.ts";
+import { fractionDigits } from "../../edm/shown-value.ts";
+import { asBytes, asText, type PrimitiveValue } from "../../edm/value-codec.ts";
 import { unitsAround, readStoredTimestamp, roundedUp, toInstant } from "../cells/instant.ts";
 import {
   guidText,
@@ -11,16 +19,8 @@ import {
   shortIntegerText,
   stringText,
 } from "../cells/text-cells.ts";
-import { roundDecimal } from "../../edm/decimal-arithmetic.ts";
-import { fromScaled, parseDecimal } from "../../edm/decimal.ts";
-import { integerBounds } from "../../edm/integer-bounds.ts";
-import type { StructuralProperty } from "../../edm/model.ts";
-import type { PrimitiveTypeName } from "../../edm/primitive-type.ts";
-import { fractionDigits } from "../../edm/shown-value.ts";
-import { asBytes, asText, type PrimitiveValue } from "../../edm/value-codec.ts";
-import { writeJsonString } from "../../base/json/write-json.ts";
-import type { TextComparison } from "../introspect/schema.ts";
 import { ofCodec, onlyCell, type ReadCell } from "../columns/column-format.ts";
+import type { TextComparison } from "../introspect/schema.ts";
 import { type Sql, type SqlForm, convertedForm, plainForm, type Conversion } from "../statement/sql-form.ts";
 import type { CastForms } from "./cast-forms.ts";
 import type { ColumnParts, ColumnRow, ColumnTable } from "./column-table.ts";

@@ -1,7 +1,7 @@
 import { sql } from "kysely";
+import { protocolError } from "../../base/errors/odata-error.ts";
 import type { StructuralProperty } from "../../edm/model.ts";
 import type { PrimitiveTypeName } from "../../edm/primitive-type.ts";
-import { protocolError } from "../../base/errors/odata-error.ts";
 import { bindFixed } from "../statement/parameter-slot.ts";
 import type { FormedSql, Sql, SqlForm } from "../statement/sql-form.ts";
 import type { CastForms } from "./cast-forms.ts";

@@ -1,10 +1,10 @@
 import { sql } from "kysely";
+import { protocolError, type ODataError } from "../../base/errors/odata-error.ts";
 import { SECONDS_PER_DAY } from "../../edm/calendar.ts";
 import { CAST_TEXTS } from "../../edm/cast-texts.ts";
 import { castOf, floatLimit } from "../../edm/cast.ts";
 import { integerBounds } from "../../edm/integer-bounds.ts";
 import { isInteger, type PrimitiveType } from "../../edm/primitive-type.ts";
-import { protocolError, type ODataError } from "../../base/errors/odata-error.ts";
 import { castIn } from "../../language/query/cast-call.ts";
 import { bindFormed } from "../statement/parameter-slot.ts";
 import { toComputable, type Sql, type SqlForm } from "../statement/sql-form.ts";

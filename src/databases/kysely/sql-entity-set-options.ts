@@ -1,4 +1,3 @@
-import type { AnyKysely, TransactionOf } from "../connection/synchronous-reader.ts";
 import type { DeclaredEntitySet, Transaction } from "../../definition/context.ts";
 import { declaredEntityType } from "../../definition/model/declared-entity-type.ts";
 import type { EntitySetOptions, HandlerResults, NoResults } from "../../definition/sets/entity-set.ts";
@@ -10,11 +9,12 @@ import type { ColumnOptions } from "../columns/column-option.ts";
 import type { DistributedOption } from "../columns/distribution.ts";
 import type { StorageForm } from "../columns/storage-option.ts";
 import { everyMember, type ColumnPlan } from "../columns/table-columns.ts";
+import type { AnyKysely, TransactionOf } from "../connection/synchronous-reader.ts";
 import { findDialectProfile } from "../read/find-dialect-profile.ts";
 import { planAll } from "../read/sql-reader.ts";
 import type { FindTenant } from "../read/tenants.ts";
-import type { BaseQuery } from "../translate/base-query.ts";
 import { storageOf } from "../schema/expected-tables.ts";
+import type { BaseQuery } from "../translate/base-query.ts";
 
 /** The operations that the framework performs on a table. */
 export type SqlOperation = "read" | "create" | "replace" | "patch" | "delete";

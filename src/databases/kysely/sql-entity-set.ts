@@ -1,4 +1,4 @@
-import type { AnyKysely } from "../connection/synchronous-reader.ts";
+import type { ConfigurationFault } from "../../base/errors/configuration-error.ts";
 import type { Context } from "../../definition/context.ts";
 import type { Answer, Entities, EntitySetHandlers, QueryableHandler } from "../../definition/handlers.ts";
 import type { Logger } from "../../definition/logger.ts";
@@ -22,13 +22,13 @@ import type { Navigations } from "../../definition/sets/navigation.ts";
 import type { InferredSet } from "../../definition/sets/set-option.ts";
 import type { LiteralContext } from "../../definition/types/literal-context.ts";
 import type { EntityTypeDeclaration } from "../../definition/types/value-type.ts";
-import type { ConfigurationFault } from "../../base/errors/configuration-error.ts";
 import {
   checkRowVersion,
   checkTableOptions,
   checkUncomparable,
   convertedFields,
 } from "../columns/check-table-options.ts";
+import type { AnyKysely } from "../connection/synchronous-reader.ts";
 import { columnSearch, searchedProperties, searchStructures } from "../read/column-search.ts";
 import { narrowedHandlers, narrowedSearch } from "../read/narrowed-handlers.ts";
 import { linkNavigations } from "../write/sql-links.ts";

@@ -1,9 +1,9 @@
-import type { AnyKysely } from "../connection/synchronous-reader.ts";
+import { ConfigurationError, type ConfigurationFault } from "../../base/errors/configuration-error.ts";
 import type { EntitySource, ValueSource } from "../../definition/handlers.ts";
 import type { ComplexTypeDeclaration, EntityTypeDeclaration } from "../../definition/types/value-type.ts";
-import { ConfigurationError, type ConfigurationFault } from "../../base/errors/configuration-error.ts";
 import type { ColumnOptions } from "../columns/column-option.ts";
 import type { DistributedOption } from "../columns/distribution.ts";
+import type { AnyKysely } from "../connection/synchronous-reader.ts";
 import { makeReader } from "../read/sql-reader.ts";
 import { sourceOf } from "../read/sql-row-source.ts";
 import { tenantSource } from "../read/tenant-source.ts";

@@ -1,4 +1,4 @@
-import type { AnyKysely } from "../connection/synchronous-reader.ts";
+import type { ConfigurationFault } from "../../base/errors/configuration-error.ts";
 import type { Context } from "../../definition/context.ts";
 import type { EntitySetHandlers } from "../../definition/handlers.ts";
 import type { Logger } from "../../definition/logger.ts";
@@ -9,25 +9,25 @@ import type { TransactionalDatabase } from "../../definition/sets/transactional-
 import type { EntityTypeDeclaration } from "../../definition/types/value-type.ts";
 import type { EntityType, StructuralProperty } from "../../edm/model.ts";
 import { isTableName, tableNameText, type TableName } from "../../edm/table-name.ts";
-import type { ConfigurationFault } from "../../base/errors/configuration-error.ts";
 import { checkLinkStorage } from "../columns/check-link-storage.ts";
 import { checkSharedColumns, textGuids } from "../columns/check-table-options.ts";
 import type { ReportFault } from "../columns/storage-option.ts";
 import type { PlansByField } from "../columns/table-columns.ts";
+import type { AnyKysely } from "../connection/synchronous-reader.ts";
 import type { DialectProfile } from "../forms/dialect-profile.ts";
 import { columnSearch, searchStructures } from "../read/column-search.ts";
 import { dialectProfiles } from "../read/find-dialect-profile.ts";
 import { readHandlers } from "../read/narrowed-handlers.ts";
 import { makeReader, planAll, readSettings, type SqlReader } from "../read/sql-reader.ts";
 import { type FindTenant, Tenants } from "../read/tenants.ts";
+import { QueryRows } from "../schema/check-query.ts";
+import { schemaDatabaseOf } from "../schema/schema-database.ts";
+import { noteRows, TableRows } from "../schema/table-rows.ts";
 import { toFrom } from "../translate/base-query.ts";
 import { type DeclaredTable, SqlTable, writtenProperties } from "../write/sql-table.ts";
 import { tenantTransactions, transactionsOf } from "../write/sql-transactions.ts";
 import { writeHandlers } from "../write/sql-write.ts";
 import { type TableHandlers, type TableSide, TenantTable } from "../write/tenant-table.ts";
-import { QueryRows } from "../schema/check-query.ts";
-import { schemaDatabaseOf } from "../schema/schema-database.ts";
-import { noteRows, TableRows } from "../schema/table-rows.ts";
 import type { SqlOperation } from "./sql-entity-set-options.ts";
 
 /** The unchecked options of a set that describe its table, and its rows in a database. */

@@ -1,7 +1,7 @@
-import type { StatementFacts } from "../connection/statement-facts.ts";
-import type { AnyKysely, SynchronousReader } from "../connection/synchronous-reader.ts";
 import { isODataError, protocolError } from "../../base/errors/odata-error.ts";
 import type { RowShape } from "../../language/query/row-shape.ts";
+import type { StatementFacts } from "../connection/statement-facts.ts";
+import type { AnyKysely, SynchronousReader } from "../connection/synchronous-reader.ts";
 import type { DialectProfile } from "../forms/dialect-profile.ts";
 import { limitPlaces } from "../statement/parameter-slot.ts";
 import type { Sql } from "../statement/sql-form.ts";

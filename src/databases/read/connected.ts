@@ -1,10 +1,10 @@
 import { type BoundedCache, keptPerForeign, keptPerNumber } from "../../base/memo.ts";
-import { type AnyKysely, synchronousReaderOf } from "../connection/synchronous-reader.ts";
 import { defaultLogger, type Logger } from "../../definition/logger.ts";
 import { describe } from "../../definition/option-table.ts";
 import type { EntityTypeDeclaration } from "../../definition/types/value-type.ts";
 import type { ReportFault } from "../columns/storage-option.ts";
 import type { ForgivenCells, ForgivenColumn } from "../columns/table-columns.ts";
+import { type AnyKysely, synchronousReaderOf } from "../connection/synchronous-reader.ts";
 import { DISTRIBUTED_CAPABILITIES } from "../forms/dialect-capabilities.ts";
 import type { DialectProfile } from "../forms/dialect-profile.ts";
 import { JoinComparisons } from "../translate/relation.ts";

@@ -1,10 +1,10 @@
 import { driverNames, isDriverError } from "../../base/errors/driver-names.ts";
 import { isODataError, protocolError, queryTimeout, type ODataError } from "../../base/errors/odata-error.ts";
 import { violationOf } from "../../base/errors/violated-constraint.ts";
+import type { DialectFaults, DriverError, FaultKind } from "../forms/dialect-faults.ts";
 import { MY_FAULTS } from "../mariadb/dialect/faults.ts";
 import { PG_FAULTS } from "../postgres/dialect/faults.ts";
 import { SQLITE_FAULTS } from "../sqlite/dialect/faults.ts";
-import type { DialectFaults, DriverError, FaultKind } from "../forms/dialect-faults.ts";
 
 /** A fault that a database reports, without its message. */
 export interface DatabaseFault {

@@ -1,10 +1,10 @@
 import { CompiledQuery } from "kysely";
 import { type ByteCount, fitting } from "../../base/byte-count.ts";
+import type { Row } from "../../language/query/row-shape.ts";
+import type { SourceQuery } from "../../language/query/source.ts";
 import type { ReadRowsResult } from "../connection/array-reader.ts";
 import { OwnTransaction } from "../connection/limited-query.ts";
 import type { Patience } from "../connection/patient-reader.ts";
-import type { Row } from "../../language/query/row-shape.ts";
-import type { SourceQuery } from "../../language/query/source.ts";
 import type { DialectProfile } from "../forms/dialect-profile.ts";
 import { tooLargeStatement } from "./database-fault.ts";
 import type { ReadRows } from "./traced-read.ts";

@@ -1,10 +1,10 @@
 import { MysqlAdapter, PostgresAdapter, SqliteAdapter } from "kysely";
 import type { AnyKysely } from "../connection/synchronous-reader.ts";
-import { SynchronousSqliteAdapter } from "../sqlite/driver/sqlite-driver.ts";
+import type { DialectProfile } from "../forms/dialect-profile.ts";
 import { myProfile } from "../mariadb/dialect/profile.ts";
 import { pgProfile } from "../postgres/dialect/profile.ts";
 import { BARE_SQLITE_PROFILE, CUT_SQLITE_PROFILE, SQLITE_PROFILE } from "../sqlite/dialect/profile.ts";
-import type { DialectProfile } from "../forms/dialect-profile.ts";
+import { SynchronousSqliteAdapter } from "../sqlite/driver/sqlite-driver.ts";
 
 /** A kind of database. */
 interface Dialect {

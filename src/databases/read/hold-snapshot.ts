@@ -1,7 +1,7 @@
 import type { Maybe } from "../../base/maybe.ts";
+import type { ReadsScope, SourceQuery, StreamQuery } from "../../language/query/source.ts";
 import { isPatientReader, type SnapshotReader } from "../connection/patient-reader.ts";
 import type { StreamingSyntax } from "../connection/synchronous-reader.ts";
-import type { ReadsScope, SourceQuery, StreamQuery } from "../../language/query/source.ts";
 import type { SqlReader } from "./sql-reader.ts";
 import type { SqlRows } from "./sql-rows.ts";
 import { holdStream, type StreamHold } from "./stream-hold.ts";

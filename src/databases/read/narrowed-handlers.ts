@@ -1,11 +1,11 @@
 import type { ByteCount } from "../../base/byte-count.ts";
+import { isODataError } from "../../base/errors/odata-error.ts";
 import { chain } from "../../base/maybe.ts";
 import { type Context, callerOf, readingOf } from "../../definition/context.ts";
 import type { Answer, EntitySetHandlers, GetByKeyHandler, QueryableHandler } from "../../definition/handlers.ts";
 import { declaredEntityType } from "../../definition/model/declared-entity-type.ts";
 import type { EntityTypeDeclaration } from "../../definition/types/value-type.ts";
 import type { StructuralProperty } from "../../edm/model.ts";
-import { isODataError } from "../../base/errors/odata-error.ts";
 import type { SelectedProperty } from "../../language/query/clauses.ts";
 import type { KeyedJoins, KeyedRow, QueryableSource } from "../../language/query/source.ts";
 import type { ColumnSearch } from "./column-search.ts";

@@ -1,10 +1,10 @@
 import { type Maybe, unawaited, chain } from "../../base/maybe.ts";
-import { isPatientReader, type PatientReader } from "../connection/patient-reader.ts";
-import type { StreamingSyntax } from "../connection/synchronous-reader.ts";
 import { isInteger } from "../../edm/primitive-type.ts";
 import { lastValuesOf } from "../../language/query/last-values.ts";
 import { placeAt } from "../../language/query/place.ts";
 import type { KeyContinuation, PageStream, SourceQuery, StreamQuery, Page } from "../../language/query/source.ts";
+import { isPatientReader, type PatientReader } from "../connection/patient-reader.ts";
+import type { StreamingSyntax } from "../connection/synchronous-reader.ts";
 import { beginStatement } from "../statement/parameter-slot.ts";
 import { holdSnapshot, holdTransaction } from "./hold-snapshot.ts";
 import { statementOf, readPage } from "./read-page.ts";

@@ -1,14 +1,14 @@
 import { chain, recover, type Maybe } from "../../base/maybe.ts";
-import { CATALOGUE_FACTS } from "../connection/statement-facts.ts";
-import type { AnyKysely } from "../connection/synchronous-reader.ts";
 import type { StructuralProperty } from "../../edm/model.ts";
 import type { PlaceTerm } from "../../language/query/place.ts";
 import type { Row } from "../../language/query/row-shape.ts";
 import type { SourceQuery } from "../../language/query/source.ts";
-import type { CatalogueQuery } from "../introspect/catalogue-steps.ts";
 import { columnName } from "../columns/column-name.ts";
 import { everyMember, type ColumnPlan, type PlansByField } from "../columns/table-columns.ts";
+import { CATALOGUE_FACTS } from "../connection/statement-facts.ts";
+import type { AnyKysely } from "../connection/synchronous-reader.ts";
 import type { DialectProfile } from "../forms/dialect-profile.ts";
+import type { CatalogueQuery } from "../introspect/catalogue-steps.ts";
 import type { Sql } from "../statement/sql-form.ts";
 import type { JoinComparisons, Placement } from "../translate/relation.ts";
 import type { PageClauses } from "../translate/translate-query.ts";

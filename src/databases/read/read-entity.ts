@@ -1,10 +1,10 @@
+import { tooManyBytes } from "../../base/errors/odata-error.ts";
 import { chain, type Maybe, recover } from "../../base/maybe.ts";
 import { keptPer } from "../../base/memo.ts";
 import type { Context } from "../../definition/context.ts";
 import type { ServiceDefinition } from "../../definition/model/service-definition.ts";
 import { keyValues } from "../../edm/literal.ts";
 import type { StructuralProperty } from "../../edm/model.ts";
-import { tooManyBytes } from "../../base/errors/odata-error.ts";
 import type { SelectedProperty } from "../../language/query/clauses.ts";
 import type { ReadScope } from "../../language/query/reading.ts";
 import type { Row, RowColumn, RowShape } from "../../language/query/row-shape.ts";

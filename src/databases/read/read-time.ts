@@ -1,6 +1,6 @@
+import { isSlowQuery, queryTimeout } from "../../base/errors/odata-error.ts";
 import { type Maybe, recover } from "../../base/maybe.ts";
 import type { Patience } from "../connection/patient-reader.ts";
-import { isSlowQuery, queryTimeout } from "../../base/errors/odata-error.ts";
 
 /**
  * Runs a read in the time that the earlier reads of its operation have left.

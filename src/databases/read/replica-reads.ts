@@ -1,8 +1,8 @@
-import { pause } from "../../base/host.ts";
-import type { Patience } from "../connection/patient-reader.ts";
 import { queryTimeout } from "../../base/errors/odata-error.ts";
+import { pause } from "../../base/host.ts";
 import type { Position, Reading, ReplicaRun, ReplicatedDatabase } from "../../language/query/reading.ts";
 import type { Row } from "../../language/query/row-shape.ts";
+import type { Patience } from "../connection/patient-reader.ts";
 import { isConnectionLost } from "./connection-lost.ts";
 import { databaseFault, isOutdated } from "./database-fault.ts";
 import {

@@ -1,7 +1,7 @@
 import type { Maybe } from "../../base/maybe.ts";
-import type { Fetch, SnapshotReader } from "../connection/patient-reader.ts";
 import type { JsonEntities } from "../../language/query/json-entities.ts";
 import type { StreamQuery, Page, PageStream, SourceQuery } from "../../language/query/source.ts";
+import type { Fetch, SnapshotReader } from "../connection/patient-reader.ts";
 import { readSlots, beginStatement, type RunningStatement } from "../statement/parameter-slot.ts";
 import type { JsonStatement, Statement } from "./compile-statement.ts";
 import { toReadFault } from "./database-fault.ts";

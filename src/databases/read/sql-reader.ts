@@ -1,5 +1,4 @@
 import { BoundedCache } from "../../base/memo.ts";
-import type { AnyKysely } from "../connection/synchronous-reader.ts";
 import { declaredEntityType } from "../../definition/model/declared-entity-type.ts";
 import { describe } from "../../definition/option-table.ts";
 import type { EntityTypeDeclaration } from "../../definition/types/value-type.ts";
@@ -15,6 +14,7 @@ import {
   type PlannedTable,
   type PlansByField,
 } from "../columns/table-columns.ts";
+import type { AnyKysely } from "../connection/synchronous-reader.ts";
 import type { DialectProfile, DialectValues } from "../forms/dialect-profile.ts";
 import { toExecution } from "../statement/parameter-slot.ts";
 import { hasPlaceholders, toFrom, type From, withExpressions } from "../translate/base-query.ts";

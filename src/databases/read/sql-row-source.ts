@@ -1,9 +1,9 @@
+import { protocolError } from "../../base/errors/odata-error.ts";
 import { chain, recover, type Maybe } from "../../base/maybe.ts";
 import type { EntitySource } from "../../definition/handlers.ts";
 import { declaredEntityType } from "../../definition/model/declared-entity-type.ts";
 import type { EntityTypeDeclaration } from "../../definition/types/value-type.ts";
 import type { NavigationJoin } from "../../edm/model.ts";
-import { protocolError } from "../../base/errors/odata-error.ts";
 import type { FilterClause, OrderByItem, QueryShape } from "../../language/query/clauses.ts";
 import type { Expression, PathSource } from "../../language/query/expression.ts";
 import { mentionsOf } from "../../language/query/mentions.ts";

@@ -1,6 +1,7 @@
 import { CompiledQuery, type DatabaseConnection } from "kysely";
 import { chain, type Maybe, recover, unawaited, isPromiseLike } from "../../base/maybe.ts";
 import { required } from "../../base/required.ts";
+import type { Row } from "../../language/query/row-shape.ts";
 import {
   isArrayReader,
   isPooledAdapter,
@@ -18,7 +19,6 @@ import {
   type SynchronousReader,
   type StreamingSyntax,
 } from "../connection/synchronous-reader.ts";
-import type { Row } from "../../language/query/row-shape.ts";
 import type { DialectProfile } from "../forms/dialect-profile.ts";
 import type { Explainer, RunningStatement } from "../statement/parameter-slot.ts";
 import { toRows } from "../translate/select-columns.ts";

@@ -1,9 +1,9 @@
 import { sql } from "kysely";
+import { isODataError } from "../../base/errors/odata-error.ts";
 import type { Maybe } from "../../base/maybe.ts";
 import { keeper } from "../../base/memo.ts";
 import { required } from "../../base/required.ts";
 import type { EntitySet, NavigationJoin, StructuralProperty } from "../../edm/model.ts";
-import { isODataError } from "../../base/errors/odata-error.ts";
 import type { FilterClause, SelectedProperty } from "../../language/query/clauses.ts";
 import type { RowShape } from "../../language/query/row-shape.ts";
 import type { JsonMembers, KeyedJoins, SourceQuery, SourcesBySet } from "../../language/query/source.ts";

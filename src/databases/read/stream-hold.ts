@@ -1,5 +1,5 @@
-import { startTimer } from "../../base/within-time.ts";
 import { protocolError } from "../../base/errors/odata-error.ts";
+import { startTimer } from "../../base/within-time.ts";
 import type { SourceQuery, StreamQuery } from "../../language/query/source.ts";
 
 /** The resources of a stream between its chunks. */

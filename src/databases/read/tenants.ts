@@ -1,12 +1,12 @@
+import { isODataError, protocolError } from "../../base/errors/odata-error.ts";
 import { isPromiseLike } from "../../base/maybe.ts";
 import { BoundedCache, keptPerForeign } from "../../base/memo.ts";
-import { CATALOGUE_FACTS } from "../connection/statement-facts.ts";
-import type { AnyKysely } from "../connection/synchronous-reader.ts";
 import { type RuleContext, ruleContextOf } from "../../definition/context.ts";
 import { describe, isObject } from "../../definition/option-table.ts";
 import type { EntityTypeDeclaration } from "../../definition/types/value-type.ts";
-import { isODataError, protocolError } from "../../base/errors/odata-error.ts";
 import { columnName, namesTables } from "../columns/column-name.ts";
+import { CATALOGUE_FACTS } from "../connection/statement-facts.ts";
+import type { AnyKysely } from "../connection/synchronous-reader.ts";
 import type { DialectProfile } from "../forms/dialect-profile.ts";
 import { type Connected, isKysely } from "./connected.ts";
 import { findDialectProfile } from "./find-dialect-profile.ts";

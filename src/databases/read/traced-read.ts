@@ -1,6 +1,6 @@
-import type { StatementFacts } from "../connection/statement-facts.ts";
 import type { Position } from "../../language/query/reading.ts";
 import type { Row } from "../../language/query/row-shape.ts";
+import type { StatementFacts } from "../connection/statement-facts.ts";
 import { beginStatement, type Explainer, type RunningStatement } from "../statement/parameter-slot.ts";
 import type { RowStatement, Statement } from "./compile-statement.ts";
 

@@ -1,15 +1,15 @@
 import { sql } from "kysely";
-import { messageOf } from "../../base/message-of.ts";
-import type { AnyKysely } from "../connection/synchronous-reader.ts";
 import { isODataError } from "../../base/errors/odata-error.ts";
 import type { SchemaFinding } from "../../base/errors/schema-finding.ts";
+import { messageOf } from "../../base/message-of.ts";
 import { columnName, wantedTable } from "../columns/column-name.ts";
 import type { ScalarPlan, ColumnPlan } from "../columns/table-columns.ts";
+import type { AnyKysely } from "../connection/synchronous-reader.ts";
 import type { DialectProfile } from "../forms/dialect-profile.ts";
+import type { CatalogueSteps } from "../introspect/catalogue-steps.ts";
 import { sqlTableName } from "../statement/sql-operand.ts";
 import { rawExpression } from "../translate/relation.ts";
 import { compileStatement, utcMarkOf } from "../translate/utc-session.ts";
-import type { CatalogueSteps } from "../introspect/catalogue-steps.ts";
 import type { CheckedSet } from "./table-rows.ts";
 
 /** So many rows show most faults of other programs, and are read fast. */

@@ -1,12 +1,12 @@
+import type { SchemaFinding } from "../../base/errors/schema-finding.ts";
 import type { EntitySetDefinition } from "../../definition/model/service-definition.ts";
 import type { EntitySet, JoinPair, LinkColumn, StructuralProperty } from "../../edm/model.ts";
-import type { SchemaFinding } from "../../base/errors/schema-finding.ts";
 import { columnName, wantedTable } from "../columns/column-name.ts";
 import { everyMember, type ColumnPlan, type PlansByField } from "../columns/table-columns.ts";
 import type { DialectValues, DialectCatalogue } from "../forms/dialect-profile.ts";
-import type { JoinComparisons } from "../translate/relation.ts";
 import { type CatalogueSteps, textOf } from "../introspect/catalogue-steps.ts";
 import type { ComparedTexts, WantedTable } from "../introspect/schema.ts";
+import type { JoinComparisons } from "../translate/relation.ts";
 import { type CheckedSet, type CheckScope, joinsOf } from "./table-rows.ts";
 
 /** One side of a part of a join: a table, and the column of a text. */

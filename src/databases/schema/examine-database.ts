@@ -1,11 +1,11 @@
 import type { SchemaFinding } from "../../base/errors/schema-finding.ts";
 import { type CatalogueSteps, textOf } from "../introspect/catalogue-steps.ts";
-import { checkStoredValues } from "./check-limits.ts";
 import { findColumn } from "../introspect/compare-tables.ts";
 import type { ObjectColumn, DatabaseKind, SchemaObject, ObjectName } from "../introspect/database-schema.ts";
 import type { ExpectedTable, ExpectedColumn, ExpectedReference } from "../introspect/expected-table.ts";
 import { quoteName } from "../introspect/quote-name.ts";
 import type { IndexedColumn } from "../introspect/schema.ts";
+import { checkStoredValues } from "./check-limits.ts";
 import type { WantedObjects } from "./wanted-objects.ts";
 
 /**

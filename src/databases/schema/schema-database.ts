@@ -1,9 +1,8 @@
+import { isODataError } from "../../base/errors/odata-error.ts";
+import type { SchemaFinding } from "../../base/errors/schema-finding.ts";
 import { chain, type Maybe } from "../../base/maybe.ts";
 import { keptPer } from "../../base/memo.ts";
 import { messageOf } from "../../base/message-of.ts";
-import { CATALOGUE_FACTS, factsOfRows } from "../connection/statement-facts.ts";
-import type { AnyKysely } from "../connection/synchronous-reader.ts";
-import { runUndone } from "../connection/undone-statements.ts";
 import type { EntitySetDefinition, ServiceDefinition } from "../../definition/model/service-definition.ts";
 import type {
   DatabaseServer,
@@ -13,30 +12,31 @@ import type {
   StoredRows,
   StoredSet,
 } from "../../definition/model/stored-database.ts";
-import { isODataError } from "../../base/errors/odata-error.ts";
-import type { SchemaFinding } from "../../base/errors/schema-finding.ts";
 import { wantedTable } from "../columns/column-name.ts";
+import { CATALOGUE_FACTS, factsOfRows } from "../connection/statement-facts.ts";
+import type { AnyKysely } from "../connection/synchronous-reader.ts";
+import { runUndone } from "../connection/undone-statements.ts";
 import type { DialectCatalogue, DialectProfile } from "../forms/dialect-profile.ts";
+import { runSteps, type CatalogueQuery, type CatalogueSteps, type RunQuery } from "../introspect/catalogue-steps.ts";
+import { compareTables } from "../introspect/compare-tables.ts";
+import { estimateRows } from "../introspect/estimate-rows.ts";
+import type { ExpectedTable } from "../introspect/expected-table.ts";
+import { findMissingIndexes } from "../introspect/missing-indexes.ts";
+import type { CheckedSchema } from "../introspect/schema.ts";
 import type { Connected } from "../read/connected.ts";
 import { unavailable } from "../read/database-fault.ts";
 import type { SqlRows } from "../read/sql-rows.ts";
 import type { JoinComparisons } from "../translate/relation.ts";
-import { runSteps, type CatalogueQuery, type CatalogueSteps, type RunQuery } from "../introspect/catalogue-steps.ts";
-import { checkFractions } from "./check-limits.ts";
-import { checkPrivileges } from "./check-privileges.ts";
-import { compareTables } from "../introspect/compare-tables.ts";
-import { estimateRows } from "../introspect/estimate-rows.ts";
-import { examineDatabase } from "./examine-database.ts";
-import type { ExpectedTable } from "../introspect/expected-table.ts";
-import { findMissingIndexes } from "../introspect/missing-indexes.ts";
-import type { CheckedSchema } from "../introspect/schema.ts";
-import { undeclaredObjects, readWantedObjects } from "./wanted-objects.ts";
 import { checkCells } from "./check-cells.ts";
+import { checkFractions } from "./check-limits.ts";
 import { checkLostCells } from "./check-lost-cells.ts";
+import { checkPrivileges } from "./check-privileges.ts";
 import { checkQuery, omitAbsent, QueryRows } from "./check-query.ts";
 import { checkSessions, compareJoins, textPairs } from "./compare-joins.ts";
+import { examineDatabase } from "./examine-database.ts";
 import { expectedTables } from "./expected-tables.ts";
 import { type CheckedSet, TableRows } from "./table-rows.ts";
+import { undeclaredObjects, readWantedObjects } from "./wanted-objects.ts";
 
 /** The sets over the tables of one database, and their service. */
 interface ServedSets {

@@ -1,5 +1,4 @@
 import { once } from "../../base/memo.ts";
-import type { AnyKysely } from "../connection/synchronous-reader.ts";
 import type { EntitySetDefinition, ServiceDefinition } from "../../definition/model/service-definition.ts";
 import type { StoredDatabase, StoredHandler, StoredRows } from "../../definition/model/stored-database.ts";
 import { ownProperties, relatedProperties } from "../../edm/key-holder.ts";
@@ -7,6 +6,7 @@ import type { NavigationJoin, StructuralProperty } from "../../edm/model.ts";
 import type { TableName } from "../../edm/table-name.ts";
 import { columnName, wantedTable } from "../columns/column-name.ts";
 import { type PlansByField, expressionsOf } from "../columns/table-columns.ts";
+import type { AnyKysely } from "../connection/synchronous-reader.ts";
 import type { StoredTypeTable } from "../forms/dialect-profile.ts";
 import type { ExpectedReference } from "../introspect/expected-table.ts";
 

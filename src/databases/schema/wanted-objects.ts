@@ -1,9 +1,9 @@
 import type { SchemaFinding } from "../../base/errors/schema-finding.ts";
 import { textOf, type CatalogueSteps } from "../introspect/catalogue-steps.ts";
 import type { DatabaseKind, DatabaseSchema, ObjectName, SchemaObject } from "../introspect/database-schema.ts";
+import type { WantedTable } from "../introspect/schema.ts";
 import { readMysqlDatabase } from "../mariadb/introspect/mysql-database.ts";
 import { readPostgresDatabase } from "../postgres/introspect/postgres-database.ts";
-import type { WantedTable } from "../introspect/schema.ts";
 import { readSqliteDatabase } from "../sqlite/introspect/sqlite-database.ts";
 
 /** A whole database, and the objects in it that names in statements refer to. */

@@ -2,7 +2,6 @@ import { sql } from "kysely";
 import type { ByteCount } from "../../base/byte-count.ts";
 import type { Maybe } from "../../base/maybe.ts";
 import { required } from "../../base/required.ts";
-import type { StatementFacts } from "../connection/statement-facts.ts";
 import { statementScope, type StatementScope } from "../../definition/logger.ts";
 import type { EntitySet } from "../../edm/model.ts";
 import { PRIMITIVE_TYPES } from "../../edm/primitive-type.ts";
@@ -10,6 +9,7 @@ import type { PrimitiveValue } from "../../edm/value-codec.ts";
 import { valueCodec } from "../../edm/value-codecs.ts";
 import type { MarkedRow, Place, PlaceValue } from "../../language/query/place.ts";
 import type { ReadState, SourceQuery } from "../../language/query/source.ts";
+import type { StatementFacts } from "../connection/statement-facts.ts";
 import type { Encode, Sql, SqlForm } from "./sql-form.ts";
 
 /** The values of one execution of a statement. */

@@ -1,7 +1,12 @@
 import { sql } from "kysely";
 import { required } from "../../base/required.ts";
 import type { StructuralProperty } from "../../edm/model.ts";
-import type { PathSource, PropertyExpression, VariableExpression, RootExpression } from "../../language/query/expression.ts";
+import type {
+  PathSource,
+  PropertyExpression,
+  VariableExpression,
+  RootExpression,
+} from "../../language/query/expression.ts";
 import { comparedPlanOf, type ArrayPlan, type ColumnPlan } from "../columns/table-columns.ts";
 import type { Sql } from "../statement/sql-form.ts";
 import { unfoldOf } from "./constant-condition.ts";

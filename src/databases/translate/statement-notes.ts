@@ -1,6 +1,6 @@
 import { sql } from "kysely";
-import type { StatementFacts } from "../connection/statement-facts.ts";
 import type { FunctionName } from "../../language/query/functions.ts";
+import type { StatementFacts } from "../connection/statement-facts.ts";
 import type { Sql } from "../statement/sql-form.ts";
 
 /** A table of a statement. */

@@ -1,6 +1,6 @@
 import { sql } from "kysely";
-import { PRIMITIVE_TYPES } from "../../edm/primitive-type.ts";
 import { protocolError } from "../../base/errors/odata-error.ts";
+import { PRIMITIVE_TYPES } from "../../edm/primitive-type.ts";
 import type {
   ApplyBranch,
   FilterClause,

@@ -1,6 +1,11 @@
 import { sql } from "kysely";
 import { assertNever } from "../../base/required.ts";
-import type { ComparisonExpression, ComparisonOperator, ScalarType, HasExpression } from "../../language/query/expression.ts";
+import type {
+  ComparisonExpression,
+  ComparisonOperator,
+  ScalarType,
+  HasExpression,
+} from "../../language/query/expression.ts";
 import type { DialectProfile, DialectSyntax, DialectValues } from "../forms/dialect-profile.ts";
 import { bindFormed, type SqlConstant } from "../statement/parameter-slot.ts";
 import {

@@ -1,10 +1,10 @@
 import { sql } from "kysely";
-import { scanInteger } from "../cells/json-cells.ts";
-import { type JsonMember, scanEntities, scanEntity } from "../cells/json-rows.ts";
-import { scanCell, scanDecimalText, scanId } from "../cells/json-values.ts";
 import type { StructuralProperty } from "../../edm/model.ts";
 import { codecOf } from "../../edm/value-codecs.ts";
 import type { JsonExpansion, JsonId, JsonMembers } from "../../language/query/source.ts";
+import { scanInteger } from "../cells/json-cells.ts";
+import { type JsonMember, scanEntities, scanEntity } from "../cells/json-rows.ts";
+import { scanCell, scanDecimalText, scanId } from "../cells/json-values.ts";
 import { JSON_PAGE, type JsonCell, type JsonLimit, type JsonPart, type JsonSyntax } from "../columns/json-syntax.ts";
 import { holdsBytes, planOf, type ScalarPlan } from "../columns/table-columns.ts";
 import { bindFixed, bindSlot } from "../statement/parameter-slot.ts";

@@ -1,7 +1,7 @@
 import { sql } from "kysely";
+import { protocolError } from "../../base/errors/odata-error.ts";
 import type { EntitySet, NavigationJoin } from "../../edm/model.ts";
 import { PRIMITIVE_TYPES } from "../../edm/primitive-type.ts";
-import { protocolError } from "../../base/errors/odata-error.ts";
 import type { Expression, LambdaExpression, NavigationExpression } from "../../language/query/expression.ts";
 import { type Sql, longSort } from "../statement/sql-form.ts";
 import type { ConditionMode, RowOperand } from "../statement/sql-operand.ts";

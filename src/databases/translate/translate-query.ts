@@ -1,13 +1,13 @@
 import { sql } from "kysely";
 import { keeper } from "../../base/memo.ts";
 import { required } from "../../base/required.ts";
-import type { AnyKysely } from "../connection/synchronous-reader.ts";
 import type { StructuralProperty, EntitySet } from "../../edm/model.ts";
 import type { FilterClause, OrderByItem, RoundingMode, SelectedProperty } from "../../language/query/clauses.ts";
 import type { Expression } from "../../language/query/expression.ts";
 import type { PlaceKind, PlaceOrder } from "../../language/query/place.ts";
 import type { RowShape } from "../../language/query/row-shape.ts";
 import type { JoinedNavigation } from "../../language/query/source.ts";
+import type { AnyKysely } from "../connection/synchronous-reader.ts";
 import type { DialectSyntax } from "../forms/dialect-profile.ts";
 import { bindSlot, readSlot, type Execution } from "../statement/parameter-slot.ts";
 import type { FormedSql, Sql } from "../statement/sql-form.ts";

@@ -1,6 +1,6 @@
 import { sql } from "kysely";
-import type { AnyKysely } from "../connection/synchronous-reader.ts";
 import { everyMember, type ColumnPlan, type PlansByField } from "../columns/table-columns.ts";
+import type { AnyKysely } from "../connection/synchronous-reader.ts";
 import type { DialectProfile } from "../forms/dialect-profile.ts";
 import { countLongSorts, type Sql, type SqlForm } from "../statement/sql-form.ts";
 

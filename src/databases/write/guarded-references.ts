@@ -1,3 +1,4 @@
+import type { ODataError } from "../../base/errors/odata-error.ts";
 import { chain, type Maybe } from "../../base/maybe.ts";
 import { required } from "../../base/required.ts";
 import type { Context } from "../../definition/context.ts";
@@ -12,7 +13,6 @@ import {
   statedReferences,
   type WrittenEntity,
 } from "../../definition/sets/judge-references.ts";
-import type { ODataError } from "../../base/errors/odata-error.ts";
 import type { Restrictions } from "./placed-rows.ts";
 import { inStatement, type SqlSession } from "./sql-session.ts";
 import { tableOf, type SqlTable, setOf, sharesDatabase, tableOfSet } from "./sql-table.ts";

@@ -1,9 +1,9 @@
+import { isODataError } from "../../base/errors/odata-error.ts";
 import { Turn } from "../../base/maybe.ts";
 import { keptPer } from "../../base/memo.ts";
 import type { Context } from "../../definition/context.ts";
 import type { EntitySetDefinition } from "../../definition/model/service-definition.ts";
 import { ALONE, entitiesWithin, type WrittenEntity } from "../../definition/sets/judge-references.ts";
-import { isODataError } from "../../base/errors/odata-error.ts";
 import { toEntity } from "../read/read-entity.ts";
 import { checkReferredRows, statedIn, type StatedIn, type StatedRow, statesReferences } from "./guarded-references.ts";
 import { cellsToWrite, type Stored, valuesToStore } from "./new-row.ts";

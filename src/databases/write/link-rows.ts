@@ -1,8 +1,8 @@
 import { sql } from "kysely";
+import { protocolError } from "../../base/errors/odata-error.ts";
 import { keptPerPair } from "../../base/memo.ts";
 import type { LinkColumn, LinkJoin } from "../../edm/model.ts";
 import type { PrimitiveValue } from "../../edm/value-codec.ts";
-import { protocolError } from "../../base/errors/odata-error.ts";
 import { linkStorage } from "../columns/check-link-storage.ts";
 import type { ColumnFormat } from "../columns/column-format.ts";
 import { bindSlot } from "../statement/parameter-slot.ts";

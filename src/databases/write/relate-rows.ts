@@ -1,3 +1,4 @@
+import { protocolError } from "../../base/errors/odata-error.ts";
 import { chain, type Maybe } from "../../base/maybe.ts";
 import type { EntitySetDefinition } from "../../definition/model/service-definition.ts";
 import { valuesToSet, WriteFacts } from "../../definition/model/set-values.ts";
@@ -7,7 +8,6 @@ import { keyOf } from "../../edm/literal.ts";
 import type { DirectJoin, LinkJoin, StructuralProperty } from "../../edm/model.ts";
 import type { PrimitiveValue } from "../../edm/value-codec.ts";
 import { codecOf } from "../../edm/value-codecs.ts";
-import { protocolError } from "../../base/errors/odata-error.ts";
 import { asDirect } from "../translate/join-navigation.ts";
 import { checkReferredRows, lockedReferring } from "./guarded-references.ts";
 import { addLink, removeLink } from "./link-rows.ts";

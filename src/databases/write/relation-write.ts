@@ -1,3 +1,4 @@
+import { type ODataError, protocolError } from "../../base/errors/odata-error.ts";
 import { required } from "../../base/required.ts";
 import type { Context, WriteContext } from "../../definition/context.ts";
 import type { EntitySetDefinition } from "../../definition/model/service-definition.ts";
@@ -7,7 +8,6 @@ import { keyHolderOf, keyPairsOf, ownProperties, reversedPairs } from "../../edm
 import type { NavigationJoin, NavigationProperty, StructuralProperty } from "../../edm/model.ts";
 import type { PrimitiveValue } from "../../edm/value-codec.ts";
 import { codecOf } from "../../edm/value-codecs.ts";
-import { type ODataError, protocolError } from "../../base/errors/odata-error.ts";
 import { currentReferring, type StatedIn, statedIn } from "./guarded-references.ts";
 import type { Restrictions } from "./placed-rows.ts";
 import { mayShareKeys } from "./shared-keys.ts";

@@ -1,9 +1,9 @@
+import { isODataError, protocolError } from "../../base/errors/odata-error.ts";
 import { pause } from "../../base/host.ts";
 import type { Maybe } from "../../base/maybe.ts";
 import { messageOf } from "../../base/message-of.ts";
-import { LockTimeoutError } from "../connection/synchronous-reader.ts";
 import type { RuleContext } from "../../definition/context.ts";
-import { isODataError, protocolError } from "../../base/errors/odata-error.ts";
+import { LockTimeoutError } from "../connection/synchronous-reader.ts";
 import { databaseFault, isOutdated, mayPass } from "../read/database-fault.ts";
 
 /** The maximum number of attempts after faults that are not a conflict with another transaction. */

@@ -1,6 +1,6 @@
+import { type ODataError, protocolError } from "../../base/errors/odata-error.ts";
 import { keptPer } from "../../base/memo.ts";
 import type { StructuralProperty } from "../../edm/model.ts";
-import { type ODataError, protocolError } from "../../base/errors/odata-error.ts";
 import { comparedPlanOf } from "../columns/table-columns.ts";
 import { mayRepeatValues } from "../statement/sql-form.ts";
 import type { SqlTable } from "./sql-table.ts";

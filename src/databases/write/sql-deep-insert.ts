@@ -1,3 +1,5 @@
+import { atPosition } from "../../base/errors/at-position.ts";
+import { protocolError } from "../../base/errors/odata-error.ts";
 import { chain, type Maybe } from "../../base/maybe.ts";
 import { required } from "../../base/required.ts";
 import type { Context } from "../../definition/context.ts";
@@ -6,8 +8,6 @@ import { ALONE, entitiesWithin, missingReference, type WrittenEntity } from "../
 import { ownProperties, relatedProperties, refersToKey } from "../../edm/key-holder.ts";
 import type { DirectJoin, NavigationJoin, NavigationProperty, StructuralProperty } from "../../edm/model.ts";
 import type { PrimitiveValue } from "../../edm/value-codec.ts";
-import { atPosition } from "../../base/errors/at-position.ts";
-import { protocolError } from "../../base/errors/odata-error.ts";
 import { databaseFault } from "../read/database-fault.ts";
 import { checkReferredRows, type StatedIn, statedIn, type StatedRow, statesReferences } from "./guarded-references.ts";
 import { addLink } from "./link-rows.ts";

@@ -1,7 +1,10 @@
 import { CompiledQuery, type QueryResult } from "kysely";
+import { isODataError, protocolError } from "../../base/errors/odata-error.ts";
 import { nextTurn } from "../../base/host.ts";
 import { chain, isPromiseLike, type Maybe, recover } from "../../base/maybe.ts";
 import { keptPerForeign } from "../../base/memo.ts";
+import { type Context, type RuleContext, readingOf } from "../../definition/context.ts";
+import type { Row } from "../../language/query/row-shape.ts";
 import {
   isOfDatabase,
   openTransaction,
@@ -12,9 +15,6 @@ import {
   UndoneWriteError,
   type WritePatience,
 } from "../connection/synchronous-reader.ts";
-import { type Context, type RuleContext, readingOf } from "../../definition/context.ts";
-import { isODataError, protocolError } from "../../base/errors/odata-error.ts";
-import type { Row } from "../../language/query/row-shape.ts";
 import { isConnectionLost } from "../read/connection-lost.ts";
 import { later, ofTable } from "../read/database-fault.ts";
 import type { SqlReader } from "../read/sql-reader.ts";

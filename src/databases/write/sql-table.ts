@@ -1,14 +1,14 @@
+import { isODataError } from "../../base/errors/odata-error.ts";
 import type { Maybe } from "../../base/maybe.ts";
 import { keptPerPair } from "../../base/memo.ts";
-import type { AnyKysely } from "../connection/synchronous-reader.ts";
 import { type Context, returnsIgnored, seesAllRows } from "../../definition/context.ts";
 import type { EntitySetDefinition, ServiceDefinition } from "../../definition/model/service-definition.ts";
 import type { EntityType, JoinPair, StructuralProperty } from "../../edm/model.ts";
 import { tableNameText, type TableName } from "../../edm/table-name.ts";
 import { wirePath } from "../../edm/wire-path.ts";
-import { isODataError } from "../../base/errors/odata-error.ts";
 import type { SelectedProperty } from "../../language/query/clauses.ts";
 import { planOf, type PlansByField } from "../columns/table-columns.ts";
+import type { AnyKysely } from "../connection/synchronous-reader.ts";
 import type { SqlReader } from "../read/sql-reader.ts";
 import type { Tenants } from "../read/tenants.ts";
 import { storedProperty, type StoredProperty } from "./stored-columns.ts";

@@ -1,10 +1,10 @@
 import { CompiledQuery, type KyselyPlugin, type RootOperationNode } from "kysely";
+import { isODataError, protocolError } from "../../base/errors/odata-error.ts";
 import { chain } from "../../base/maybe.ts";
 import { required } from "../../base/required.ts";
-import { openTransaction, type AnyKysely, patiently, type WritePatience } from "../connection/synchronous-reader.ts";
 import type { Context, Isolation, RuleContext } from "../../definition/context.ts";
 import type { TransactionalDatabase } from "../../definition/sets/transactional-database.ts";
-import { isODataError, protocolError } from "../../base/errors/odata-error.ts";
+import { openTransaction, type AnyKysely, patiently, type WritePatience } from "../connection/synchronous-reader.ts";
 import { databaseFault, later, unavailable } from "../read/database-fault.ts";
 import type { SqlReader } from "../read/sql-reader.ts";
 import { isContention, retry } from "./repeated-attempts.ts";

@@ -1,10 +1,10 @@
+import type { JsonValue } from "../../base/json/write-json.ts";
 import { isWellFormed } from "../../base/required.ts";
 import { mergeValue, withKeptMembers } from "../../definition/sets/merge-delta.ts";
 import { hasKeptMembers } from "../../edm/kept-members.ts";
 import type { StructuralProperty } from "../../edm/model.ts";
 import type { PrimitiveValue } from "../../edm/value-codec.ts";
 import { codecOf } from "../../edm/value-codecs.ts";
-import type { JsonValue } from "../../base/json/write-json.ts";
 import { onlyCell, type ColumnFormat } from "../columns/column-format.ts";
 import type { ArrayPlan, ColumnPlan, ComplexPlan, ScalarPlan } from "../columns/table-columns.ts";
 import type { Sql } from "../statement/sql-form.ts";

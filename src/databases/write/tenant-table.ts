@@ -1,13 +1,13 @@
+import type { SchemaFinding } from "../../base/errors/schema-finding.ts";
 import { chain, type Maybe } from "../../base/maybe.ts";
 import { keptPer, keptPerForeign } from "../../base/memo.ts";
-import type { AnyKysely } from "../connection/synchronous-reader.ts";
 import type { Context } from "../../definition/context.ts";
 import type { CreateHandler, EntitySetHandlers, GetByKeyHandler, QueryableHandler } from "../../definition/handlers.ts";
 import type { ServiceDefinition } from "../../definition/model/service-definition.ts";
 import type { StoredDatabase, StoredHandler, StoredRows, StoredSet } from "../../definition/model/stored-database.ts";
 import type { EntityType } from "../../edm/model.ts";
-import type { SchemaFinding } from "../../base/errors/schema-finding.ts";
 import type { QueryableSource } from "../../language/query/source.ts";
+import type { AnyKysely } from "../connection/synchronous-reader.ts";
 import type { SqlReader } from "../read/sql-reader.ts";
 import type { Tenants } from "../read/tenants.ts";
 import { UNOPENED } from "../read/unopened-source.ts";

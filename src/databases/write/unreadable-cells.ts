@@ -1,5 +1,5 @@
-import type { StructuralProperty } from "../../edm/model.ts";
 import { protocolError } from "../../base/errors/odata-error.ts";
+import type { StructuralProperty } from "../../edm/model.ts";
 import type { Row, RowColumn, RowShape } from "../../language/query/row-shape.ts";
 import type { ColumnPlan } from "../columns/table-columns.ts";
 import { isUnreadable } from "../read/read-page.ts";

@@ -1,10 +1,10 @@
+import { isODataError } from "../../base/errors/odata-error.ts";
 import type { Maybe } from "../../base/maybe.ts";
 import { required } from "../../base/required.ts";
 import type { Context } from "../../definition/context.ts";
 import type { EntitySetDefinition } from "../../definition/model/service-definition.ts";
 import { refusalOfUnseen, type RowRuleChecks } from "../../definition/sets/authorization.ts";
 import type { PrimitiveValue } from "../../edm/value-codec.ts";
-import { isODataError } from "../../base/errors/odata-error.ts";
 import type { RowRestriction } from "../../language/query/source.ts";
 import { MANY_KEYS } from "../read/identity-cache.ts";
 import { baseOf } from "../read/read-page.ts";

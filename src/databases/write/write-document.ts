@@ -1,10 +1,16 @@
+import { parseJson } from "../../base/json/parse-json.ts";
+import {
+  isJsonObject,
+  type JsonObject,
+  type JsonValue,
+  writeJsonString,
+  writeJson,
+} from "../../base/json/write-json.ts";
 import { keptPer } from "../../base/memo.ts";
 import { changesMember, completeValue, isPartial } from "../../definition/sets/merge-delta.ts";
 import type { StructuralProperty } from "../../edm/model.ts";
 import type { PrimitiveValue } from "../../edm/value-codec.ts";
 import { codecOf } from "../../edm/value-codecs.ts";
-import { parseJson } from "../../base/json/parse-json.ts";
-import { isJsonObject, type JsonObject, type JsonValue, writeJsonString, writeJson } from "../../base/json/write-json.ts";
 import type { RowColumn, RowShape } from "../../language/query/row-shape.ts";
 import { MAX_DOCUMENT_DEPTH, wrongDocument } from "../columns/column-format.ts";
 

@@ -1,3 +1,7 @@
+import { driverFields } from "../../base/errors/driver-fields.ts";
+import { ERROR_CODES, type ErrorCode } from "../../base/errors/error-codes.ts";
+import { type ODataError, protocolError } from "../../base/errors/odata-error.ts";
+import type { Violation } from "../../base/errors/violated-constraint.ts";
 import { messageOf } from "../../base/message-of.ts";
 import type { Context } from "../../definition/context.ts";
 import { logWarning } from "../../definition/model/request-fields.ts";
@@ -5,10 +9,6 @@ import { declaredViolation } from "../../definition/sets/constraints.ts";
 import { missingReference } from "../../definition/sets/judge-references.ts";
 import { refersToKey } from "../../edm/key-holder.ts";
 import type { StructuralProperty } from "../../edm/model.ts";
-import { driverFields } from "../../base/errors/driver-fields.ts";
-import { ERROR_CODES, type ErrorCode } from "../../base/errors/error-codes.ts";
-import { type ODataError, protocolError } from "../../base/errors/odata-error.ts";
-import type { Violation } from "../../base/errors/violated-constraint.ts";
 import {
   databaseFault,
   type DatabaseFault,

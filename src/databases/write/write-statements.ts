@@ -1,9 +1,9 @@
 import { sql } from "kysely";
+import { type ODataError, protocolError } from "../../base/errors/odata-error.ts";
 import { keeper } from "../../base/memo.ts";
 import { integerBounds } from "../../edm/integer-bounds.ts";
 import type { JoinPair, StructuralProperty } from "../../edm/model.ts";
 import type { PrimitiveValue } from "../../edm/value-codec.ts";
-import { type ODataError, protocolError } from "../../base/errors/odata-error.ts";
 import type { SelectedProperty } from "../../language/query/clauses.ts";
 import type { RowShape } from "../../language/query/row-shape.ts";
 import { comparedPlanOf, expressionsOf, scalarPlanOf } from "../columns/table-columns.ts";

@@ -1,7 +1,7 @@
-import { isNamespace, isSimpleIdentifier } from "../names.ts";
-import { adviseName } from "../option-table.ts";
 import { PRIMITIVE_TYPES } from "../../edm/primitive-type.ts";
 import { FUNCTION_SIGNATURES, isFunctionName } from "../../language/query/functions.ts";
+import { isNamespace, isSimpleIdentifier } from "../names.ts";
+import { adviseName } from "../option-table.ts";
 import type { PathTargets } from "./bind-annotation-path.ts";
 import { findVocabulary, type NameFault, type ExpectedType } from "./vocabularies.ts";
 

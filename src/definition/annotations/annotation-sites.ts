@@ -1,3 +1,4 @@
+import { annotationPlace, overloadName } from "../../edm/annotation.ts";
 import { isDeclaration } from "../model/declaration-kind.ts";
 import {
   type DeclaredOperation,
@@ -12,12 +13,7 @@ import {
 } from "../model/declared-service.ts";
 import type { DeclaredTypes } from "../model/declared-types.ts";
 import { type FaultPlace, isObject } from "../option-table.ts";
-import type {
-  ComplexTypeDeclaration,
-  EntityTypeDeclaration,
-  EnumTypeDeclaration,
-} from "../types/value-type.ts";
-import { annotationPlace, overloadName } from "../../edm/annotation.ts";
+import type { ComplexTypeDeclaration, EntityTypeDeclaration, EnumTypeDeclaration } from "../types/value-type.ts";
 
 /** Where the paths of an annotation start. @see OData CSDL 4.0, section 14.5.12 */
 export type AnnotationScope =

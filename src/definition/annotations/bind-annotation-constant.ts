@@ -1,11 +1,11 @@
-import { namesOf, type DeclaredOperation, type DeclaredSet } from "../model/declared-service.ts";
-import { isNamespace, isSimpleIdentifier } from "../names.ts";
-import { adviseName, describe } from "../option-table.ts";
-import type { EntityTypeDeclaration, PropertyDeclaration } from "../types/value-type.ts";
 import type { AnnotationExpression, AnnotationConstantType } from "../../edm/annotation.ts";
 import { PRIMITIVE_TYPES, type PrimitiveTypeName } from "../../edm/primitive-type.ts";
 import { InvalidValueError } from "../../edm/value-codec.ts";
 import { valueCodec } from "../../edm/value-codecs.ts";
+import { namesOf, type DeclaredOperation, type DeclaredSet } from "../model/declared-service.ts";
+import { isNamespace, isSimpleIdentifier } from "../names.ts";
+import { adviseName, describe } from "../option-table.ts";
+import type { EntityTypeDeclaration, PropertyDeclaration } from "../types/value-type.ts";
 import { bindAnnotationPath, type PathKind, type PathTargets } from "./bind-annotation-path.ts";
 import { type ValueContext, constant } from "./value-context.ts";
 import {

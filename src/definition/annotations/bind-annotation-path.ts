@@ -1,9 +1,9 @@
+import { annotationPlace } from "../../edm/annotation.ts";
 import type { DeclaredService } from "../model/declared-service.ts";
 import type { DeclaredTypes } from "../model/declared-types.ts";
 import { isSimpleIdentifier } from "../names.ts";
 import { adviseName } from "../option-table.ts";
 import type { ComplexTypeDeclaration, EntityTypeDeclaration } from "../types/value-type.ts";
-import { annotationPlace } from "../../edm/annotation.ts";
 import { type AnnotationScope, type TypeMember, visibleMembers } from "./annotation-sites.ts";
 import {
   type TermScope,

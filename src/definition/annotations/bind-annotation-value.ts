@@ -1,8 +1,8 @@
+import type { Annotation, AnnotationExpression, AnnotationRecordProperty } from "../../edm/annotation.ts";
 import { isDeclaration } from "../model/declaration-kind.ts";
 import { isSimpleIdentifier } from "../names.ts";
 import { adviseName, isObject, describe } from "../option-table.ts";
 import type { ComplexTypeDeclaration, EntityTypeDeclaration } from "../types/value-type.ts";
-import type { Annotation, AnnotationExpression, AnnotationRecordProperty } from "../../edm/annotation.ts";
 import { OPERATORS, operandType, operatorAttributes, operatorsOfLaterVersions } from "./annotation-operators.ts";
 import { visibleMembers } from "./annotation-sites.ts";
 import { EXPLICIT_CONSTANTS, bindConstant, bindExplicit } from "./bind-annotation-constant.ts";

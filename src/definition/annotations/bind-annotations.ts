@@ -1,12 +1,12 @@
+import type { ConfigurationFault } from "../../base/errors/configuration-error.ts";
+import { COMMON, type Annotation, type ModelAnnotations } from "../../edm/annotation.ts";
+import { frozenMap } from "../../edm/frozen-map.ts";
 import type { AnnotationBinder } from "../model/build-model.ts";
 import { entriesOf, type DeclaredService } from "../model/declared-service.ts";
 import type { DeclaredTypes } from "../model/declared-types.ts";
 import { isNamespace, isSimpleIdentifier } from "../names.ts";
 import { describe, isObject, checkOptions, type OptionRule, type OptionTable } from "../option-table.ts";
 import type { VocabularyOptions } from "../types/entity-type.ts";
-import { COMMON, type Annotation, type ModelAnnotations } from "../../edm/annotation.ts";
-import { frozenMap } from "../../edm/frozen-map.ts";
-import type { ConfigurationFault } from "../../base/errors/configuration-error.ts";
 import { type AnnotationSite, annotationSites } from "./annotation-sites.ts";
 import type { PathTargets } from "./bind-annotation-path.ts";
 import { bindAnnotationTable } from "./bind-annotation-value.ts";

@@ -1,6 +1,6 @@
+import type { AnnotationConstant, AnnotationConstantType, AnnotationExpression } from "../../edm/annotation.ts";
 import { describe } from "../option-table.ts";
 import type { EntityTypeDeclaration } from "../types/value-type.ts";
-import type { AnnotationConstant, AnnotationConstantType, AnnotationExpression } from "../../edm/annotation.ts";
 import type { AnnotationSite } from "./annotation-sites.ts";
 import type { PathTargets } from "./bind-annotation-path.ts";
 

@@ -5,10 +5,10 @@ import {
   type TypeUse,
 } from "#vocabularies";
 import { keptPer } from "../../base/memo.ts";
+import type { UsedVocabulary } from "../../edm/annotation.ts";
 import { entriesOf } from "../model/declared-service.ts";
 import { isSimpleIdentifier } from "../names.ts";
 import { isObject, adviseName } from "../option-table.ts";
-import type { UsedVocabulary } from "../../edm/annotation.ts";
 
 /** A vocabulary that the annotations of a service can use. */
 interface Vocabulary {

@@ -1,3 +1,4 @@
+import type { ConfigurationFault } from "../../base/errors/configuration-error.ts";
 import { keeper } from "../../base/memo.ts";
 import { annotationPlace, describedAt, type ModelAnnotations, overloadName } from "../../edm/annotation.ts";
 import { deepFreeze, frozenMap, frozenSet } from "../../edm/frozen-map.ts";
@@ -16,7 +17,6 @@ import type {
   StructuralProperty,
 } from "../../edm/model.ts";
 import { isTableName } from "../../edm/table-name.ts";
-import type { ConfigurationFault } from "../../base/errors/configuration-error.ts";
 import { isObject } from "../option-table.ts";
 import { TypeBuilder } from "./build-types.ts";
 import { isDeclaration } from "./declaration-kind.ts";

@@ -1,3 +1,4 @@
+import type { JsonValue } from "../../base/json/write-json.ts";
 import { keeper } from "../../base/memo.ts";
 import {
   annotationPlace,
@@ -24,7 +25,6 @@ import {
 } from "../../edm/model.ts";
 import { InvalidValueError } from "../../edm/value-codec.ts";
 import { valueCodec } from "../../edm/value-codecs.ts";
-import type { JsonValue } from "../../base/json/write-json.ts";
 import { describe, isObject } from "../option-table.ts";
 import type {
   ComplexTypeDeclaration,

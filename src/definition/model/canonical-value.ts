@@ -1,9 +1,9 @@
+import type { JsonValue } from "../../base/json/write-json.ts";
 import { keptPer } from "../../base/memo.ts";
 import { checkItemCount, facetCheck } from "../../edm/facet-check.ts";
 import type { StructuralProperty } from "../../edm/model.ts";
 import { describeValue, InvalidValueError, type PrimitiveValue } from "../../edm/value-codec.ts";
 import { codecOf } from "../../edm/value-codecs.ts";
-import type { JsonValue } from "../../base/json/write-json.ts";
 
 /**
  * Converts a value of the application to its canonical form, as a client could send it.

@@ -1,8 +1,8 @@
+import type { ConfigurationFault } from "../../base/errors/configuration-error.ts";
 import { keeper } from "../../base/memo.ts";
 import type { DescribedElement } from "../../edm/annotation.ts";
 import { frozenMap } from "../../edm/frozen-map.ts";
 import type { EnumType } from "../../edm/model.ts";
-import type { ConfigurationFault } from "../../base/errors/configuration-error.ts";
 import { isObject } from "../option-table.ts";
 import type {
   ComplexTypeDeclaration,

@@ -1,7 +1,7 @@
-import type { Model, Operation, OperationImport, StructuralProperty } from "../../edm/model.ts";
 import type { ConfigurationFault } from "../../base/errors/configuration-error.ts";
 import type { ODataError } from "../../base/errors/odata-error.ts";
 import type { SchemaFinding } from "../../base/errors/schema-finding.ts";
+import type { Model, Operation, OperationImport, StructuralProperty } from "../../edm/model.ts";
 import type { Capabilities, Limits } from "../../language/query/capabilities.ts";
 import type { Context, IncomingRequest, RuleContext, User, DeclaredEntitySet } from "../context.ts";
 import type { Answer, EntitySetHandlers, NavigationHandlers, Awaitable } from "../handlers.ts";

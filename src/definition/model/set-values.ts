@@ -1,9 +1,9 @@
+import { isODataError } from "../../base/errors/odata-error.ts";
 import { frozenCopy } from "../../base/frozen-copy.ts";
 import { chain, isPromiseLike, type Maybe, unawaited } from "../../base/maybe.ts";
 import { absentValue } from "../../edm/absent-value.ts";
 import type { EntityType, StructuralProperty } from "../../edm/model.ts";
 import { InvalidValueError } from "../../edm/value-codec.ts";
-import { isODataError } from "../../base/errors/odata-error.ts";
 import { type Context, instantOf, type RuleContext, type User } from "../context.ts";
 import { isObject } from "../option-table.ts";
 import { requireUser } from "../sets/authorization.ts";

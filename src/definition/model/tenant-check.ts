@@ -1,5 +1,5 @@
-import type { Maybe } from "../../base/maybe.ts";
 import type { SchemaFinding } from "../../base/errors/schema-finding.ts";
+import type { Maybe } from "../../base/maybe.ts";
 import type { RuleContext } from "../context.ts";
 
 /** The database of a tenant, and its comparison with the declarations of a service. */

@@ -1,6 +1,6 @@
+import { type ODataError, protocolError } from "../../base/errors/odata-error.ts";
 import type { Maybe } from "../../base/maybe.ts";
 import type { EntitySet, JoinPair, NavigationProperty } from "../../edm/model.ts";
-import { type ODataError, protocolError } from "../../base/errors/odata-error.ts";
 import type { RowRestriction } from "../../language/query/source.ts";
 import type { RuleContext, User, Context } from "../context.ts";
 import type { Awaitable, Answer } from "../handlers.ts";

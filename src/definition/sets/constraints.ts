@@ -1,7 +1,7 @@
-import type { EntityType } from "../../edm/model.ts";
 import { ERROR_CODES, type ErrorCode } from "../../base/errors/error-codes.ts";
 import { ODataError } from "../../base/errors/odata-error.ts";
 import type { Violation } from "../../base/errors/violated-constraint.ts";
+import type { EntityType } from "../../edm/model.ts";
 
 /** The option `constraints`: the errors for clients, by the names of constraints. @see docs/reference/validation.md */
 export interface ConstraintsOption<Field extends string> {

@@ -1,6 +1,6 @@
-import type { Maybe } from "../../base/maybe.ts";
 import type { ConfigurationFault } from "../../base/errors/configuration-error.ts";
 import type { ODataError } from "../../base/errors/odata-error.ts";
+import type { Maybe } from "../../base/maybe.ts";
 import type { SearchClause } from "../../language/query/clauses.ts";
 import type {
   RuleContext,

@@ -1,7 +1,7 @@
+import { type ODataError, protocolError } from "../../base/errors/odata-error.ts";
 import { chain, type Maybe } from "../../base/maybe.ts";
 import { keyHolderOf, keyPairsOf, reversedPairs } from "../../edm/key-holder.ts";
 import type { EntitySet, JoinPair, NavigationProperty, StructuralProperty } from "../../edm/model.ts";
-import { type ODataError, protocolError } from "../../base/errors/odata-error.ts";
 import type { GuardedReference } from "./authorization.ts";
 
 /** Values by field. */

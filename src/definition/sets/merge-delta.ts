@@ -1,7 +1,7 @@
-import { absentValue } from "../../edm/absent-value.ts";
-import type { ComplexType, EntityType, StructuralProperty } from "../../edm/model.ts";
 import { ERROR_CODES } from "../../base/errors/error-codes.ts";
 import { ODataError } from "../../base/errors/odata-error.ts";
+import { absentValue } from "../../edm/absent-value.ts";
+import type { ComplexType, EntityType, StructuralProperty } from "../../edm/model.ts";
 
 /** An entity or a complex value by field. */
 type Members = Readonly<Record<string, unknown>>;

@@ -1,5 +1,5 @@
-import { chain, type Maybe } from "../../base/maybe.ts";
 import type { FaultParameters } from "../../base/errors/fault.ts";
+import { chain, type Maybe } from "../../base/maybe.ts";
 import type { SetContext, Transaction } from "../context.ts";
 import type { Answer, Awaitable } from "../handlers.ts";
 import type { DeltaOf, ReadEntityOf } from "../types/entity-values.ts";

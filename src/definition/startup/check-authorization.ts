@@ -1,5 +1,5 @@
-import { keptPer } from "../../base/memo.ts";
 import type { ConfigurationFault } from "../../base/errors/configuration-error.ts";
+import { keptPer } from "../../base/memo.ts";
 import type { NavigationHandlers, OfferedHandler } from "../handlers.ts";
 import {
   type DeclaredOperation,

@@ -1,8 +1,8 @@
+import type { ConfigurationFault } from "../../base/errors/configuration-error.ts";
 import { attempt } from "../../base/maybe.ts";
 import { PatternError } from "../../edm/linear-pattern.ts";
 import { InvalidValueError } from "../../edm/value-codec.ts";
 import { valueCodec } from "../../edm/value-codecs.ts";
-import type { ConfigurationFault } from "../../base/errors/configuration-error.ts";
 import { resolveFacets } from "../model/resolve-facets.ts";
 import { adviseName, describe } from "../option-table.ts";
 import type { DeclaredValueType, PropertyDeclaration } from "../types/value-type.ts";

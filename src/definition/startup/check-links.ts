@@ -1,5 +1,5 @@
-import { isTableName } from "../../edm/table-name.ts";
 import type { ConfigurationFault } from "../../base/errors/configuration-error.ts";
+import { isTableName } from "../../edm/table-name.ts";
 import { isDeclaration } from "../model/declaration-kind.ts";
 import {
   type DeclaredService,

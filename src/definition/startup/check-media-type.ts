@@ -1,5 +1,5 @@
-import { isMediaType } from "../../edm/media-type.ts";
 import type { ConfigurationFault } from "../../base/errors/configuration-error.ts";
+import { isMediaType } from "../../edm/media-type.ts";
 import { namesOf, propertyIn } from "../model/declared-service.ts";
 import { adviseName, describe, type FaultPlace, isObject } from "../option-table.ts";
 import type { PropertyDeclaration } from "../types/value-type.ts";

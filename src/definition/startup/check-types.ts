@@ -1,6 +1,6 @@
+import type { ConfigurationFault } from "../../base/errors/configuration-error.ts";
 import { isKeyType } from "../../edm/primitive-type.ts";
 import { InvalidValueError } from "../../edm/value-codec.ts";
-import type { ConfigurationFault } from "../../base/errors/configuration-error.ts";
 import { toDefaultValue } from "../model/build-types.ts";
 import { isDeclaration } from "../model/declaration-kind.ts";
 import {

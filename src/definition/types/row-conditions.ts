@@ -1,3 +1,4 @@
+import { ConfigurationError } from "../../base/errors/configuration-error.ts";
 import { unawaited } from "../../base/maybe.ts";
 import { BoundedCache, keeper } from "../../base/memo.ts";
 import { assertNever, isWellFormed } from "../../base/required.ts";
@@ -5,7 +6,6 @@ import type { EntitySet, NavigationProperty, StructuralProperty } from "../../ed
 import { PRIMITIVE_TYPES } from "../../edm/primitive-type.ts";
 import type { PrimitiveValue } from "../../edm/value-codec.ts";
 import { codecOf } from "../../edm/value-codecs.ts";
-import { ConfigurationError } from "../../base/errors/configuration-error.ts";
 import type { FilterClause } from "../../language/query/clauses.ts";
 import type {
   Expression,

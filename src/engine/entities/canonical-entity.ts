@@ -8,11 +8,11 @@ import {
 } from "../../edm/model.ts";
 import type { ValueCodec } from "../../edm/value-codec.ts";
 import { codecOf } from "../../edm/value-codecs.ts";
+import type { SelectedProperty } from "../../language/query/clauses.ts";
+import type { ComplexColumn, Row, RowColumn, RowShape } from "../../language/query/row-shape.ts";
 import { declaredFieldOf, invalidHandlerValue } from "../memory/compile-property.ts";
 import { givenFieldOf } from "../memory/missing-value.ts";
 import { parentProperties } from "../plan/properties-to-read.ts";
-import type { SelectedProperty } from "../../language/query/clauses.ts";
-import type { ComplexColumn, Row, RowColumn, RowShape } from "../../language/query/row-shape.ts";
 
 /**
  * Returns an entity in the form in which the application uses it: every property by its field, in canonical form, null

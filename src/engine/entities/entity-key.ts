@@ -4,9 +4,9 @@ import { totalSecondsOf } from "../../edm/duration.ts";
 import type { EntityType, StructuralProperty } from "../../edm/model.ts";
 import type { PrimitiveValue, ValueCodec } from "../../edm/value-codec.ts";
 import { codecOf } from "../../edm/value-codecs.ts";
+import type { RowShape } from "../../language/query/row-shape.ts";
 import { compileProperty } from "../memory/compile-property.ts";
 import { asEntity, Evaluation } from "../memory/evaluation.ts";
-import type { RowShape } from "../../language/query/row-shape.ts";
 import { toRow } from "./canonical-entity.ts";
 
 /** The key of an entity. */

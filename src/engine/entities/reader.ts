@@ -1,13 +1,13 @@
 import type { ByteCount } from "../../base/byte-count.ts";
+import type { ODataError } from "../../base/errors/odata-error.ts";
 import type { Maybe, Turn } from "../../base/maybe.ts";
 import { type Context, callerOf, readingOf } from "../../definition/context.ts";
 import type { CreateHandler } from "../../definition/handlers.ts";
 import type { EntitySetDefinition, ServiceDefinition } from "../../definition/model/service-definition.ts";
 import type { EntitySet } from "../../edm/model.ts";
-import type { ODataError } from "../../base/errors/odata-error.ts";
-import type { PathStep } from "../plan/plan-related.ts";
 import type { ReadScope } from "../../language/query/reading.ts";
 import type { SourceQuery } from "../../language/query/source.ts";
+import type { PathStep } from "../plan/plan-related.ts";
 
 /** Checks the entities that handlers return: hidden entities are removed. */
 export interface Gate {

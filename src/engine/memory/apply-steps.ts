@@ -1,10 +1,10 @@
+import { protocolError, type ODataError } from "../../base/errors/odata-error.ts";
 import type { Pace, Steps } from "../../base/maybe.ts";
 import { keeper, keptPer } from "../../base/memo.ts";
 import { required } from "../../base/required.ts";
 import { addDecimals, multiplyDecimals } from "../../edm/decimal-arithmetic.ts";
 import { compareDecimals } from "../../edm/decimal.ts";
 import { asNumber, asText, type PrimitiveValue } from "../../edm/value-codec.ts";
-import { protocolError, type ODataError } from "../../base/errors/odata-error.ts";
 import type {
   Aggregate,
   FilterClause,

@@ -22,7 +22,12 @@ import {
 } from "../../edm/temporal-arithmetic.ts";
 import { asText, type PrimitiveValue } from "../../edm/value-codec.ts";
 import { toSingle } from "../../edm/value-codecs.ts";
-import type { ArithmeticExpression, Expression, NegateExpression, ArithmeticOperator } from "../../language/query/expression.ts";
+import type {
+  ArithmeticExpression,
+  Expression,
+  NegateExpression,
+  ArithmeticOperator,
+} from "../../language/query/expression.ts";
 import { toDouble, toLooseInteger } from "./convert.ts";
 import type { CompiledExpression, Evaluation } from "./evaluation.ts";
 

@@ -1,8 +1,14 @@
+import {
+  tooLongRowTexts,
+  tooLongText,
+  tooManyItems,
+  tooManyRowItems,
+  tooMuchMemory,
+} from "../../base/errors/odata-error.ts";
 import type { EntityType, EntitySet, NavigationProperty } from "../../edm/model.ts";
 import { PRIMITIVE_TYPES } from "../../edm/primitive-type.ts";
 import type { PrimitiveValue } from "../../edm/value-codec.ts";
 import { valueCodec } from "../../edm/value-codecs.ts";
-import { tooLongRowTexts, tooLongText, tooManyItems, tooManyRowItems, tooMuchMemory } from "../../base/errors/odata-error.ts";
 import type { NavigationExpression, RootExpression } from "../../language/query/expression.ts";
 import type { FunctionName } from "../../language/query/functions.ts";
 import type { ReadState } from "../../language/query/source.ts";

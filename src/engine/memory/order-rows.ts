@@ -1,8 +1,8 @@
+import { tooLongKeys } from "../../base/errors/odata-error.ts";
 import type { Pace, Steps } from "../../base/maybe.ts";
 import { keptPer } from "../../base/memo.ts";
 import type { EntityType } from "../../edm/model.ts";
 import type { PrimitiveValue } from "../../edm/value-codec.ts";
-import { tooLongKeys } from "../../base/errors/odata-error.ts";
 import type { OrderByItem, QueryShape } from "../../language/query/clauses.ts";
 import type { ScalarType } from "../../language/query/expression.ts";
 import type { SourceQuery } from "../../language/query/source.ts";

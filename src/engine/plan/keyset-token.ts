@@ -1,6 +1,6 @@
+import { protocolError } from "../../base/errors/odata-error.ts";
 import { decodeBase64, encodeBase64Url } from "../../edm/base64.ts";
 import type { PrimitiveValue } from "../../edm/value-codec.ts";
-import { protocolError } from "../../base/errors/odata-error.ts";
 import type { PlaceValue } from "../../language/query/place.ts";
 
 /** Encrypts and authenticates the texts of tokens. */

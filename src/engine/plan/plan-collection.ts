@@ -1,12 +1,25 @@
+import { protocolError } from "../../base/errors/odata-error.ts";
 import { keeper, keptPer } from "../../base/memo.ts";
 import type { EntitySetHandlers, CollectionQuery } from "../../definition/handlers.ts";
-import { protocolError } from "../../base/errors/odata-error.ts";
 import { allOf } from "../../language/query/all-of.ts";
 import type { Capabilities } from "../../language/query/capabilities.ts";
-import type { ApplyClause, BoundQuery, OrderByItem, SelectedProperty, FilterClause } from "../../language/query/clauses.ts";
+import type {
+  ApplyClause,
+  BoundQuery,
+  OrderByItem,
+  SelectedProperty,
+  FilterClause,
+} from "../../language/query/clauses.ts";
 import { isEach } from "../../language/query/each-item.ts";
 import type { Expression } from "../../language/query/expression.ts";
-import { mapApply, mapComputed, mapExpansions, mapFilter, mapOrder, type Replace } from "../../language/query/map-clauses.ts";
+import {
+  mapApply,
+  mapComputed,
+  mapExpansions,
+  mapFilter,
+  mapOrder,
+  type Replace,
+} from "../../language/query/map-clauses.ts";
 import { mentionsOf, type QueryClauses } from "../../language/query/mentions.ts";
 import { type Place, placeAt, type PlaceOrder, type PlaceValue } from "../../language/query/place.ts";
 import type { JsonMembers, SourceQuery } from "../../language/query/source.ts";

@@ -1,9 +1,9 @@
+import { protocolError } from "../../base/errors/odata-error.ts";
 import { keeper, keptPer } from "../../base/memo.ts";
 import type { CollectionQuery } from "../../definition/handlers.ts";
 import type { ServiceDefinition } from "../../definition/model/service-definition.ts";
 import type { RowCondition } from "../../definition/types/row-conditions.ts";
 import type { EntitySet, StructuralProperty } from "../../edm/model.ts";
-import { protocolError } from "../../base/errors/odata-error.ts";
 import { allOf } from "../../language/query/all-of.ts";
 import type {
   ApplyBranch,

@@ -1,7 +1,5 @@
 import { chain, type Maybe, isPromiseLike } from "../../base/maybe.ts";
 import type { AppliedQuery, CollectionQuery } from "../../definition/handlers.ts";
-import { NO_JOINS } from "../plan/join-expansions.ts";
-import type { CollectionPlan } from "../plan/plan-collection.ts";
 import {
   type CollectionResult,
   collectEntities,
@@ -10,6 +8,8 @@ import {
   withoutPromises,
 } from "../entities/handler-answer.ts";
 import type { Reader } from "../entities/reader.ts";
+import { NO_JOINS } from "../plan/join-expansions.ts";
+import type { CollectionPlan } from "../plan/plan-collection.ts";
 import { CollectionStream, countsMore, HandlerStream } from "./collection-stream.ts";
 
 /** The result of an `applyQuery` handler, checked. */

@@ -1,9 +1,9 @@
 import { chain, type Maybe } from "../../base/maybe.ts";
-import type { HandlerWay, PathStep } from "../plan/plan-related.ts";
 import { mapEach } from "../entities/concurrency.ts";
 import type { EntityKey } from "../entities/entity-key.ts";
 import { answeredRelated, answeredValue, batchLookup, isIterable } from "../entities/handler-answer.ts";
 import { type Gate, gateOf, type Reader } from "../entities/reader.ts";
+import type { HandlerWay, PathStep } from "../plan/plan-related.ts";
 import { ServiceContext } from "../rules/row-access.ts";
 
 /** A navigation whose handler is called. */

@@ -1,5 +1,8 @@
 import { chain, type Maybe } from "../../base/maybe.ts";
 import type { NavigationJoin } from "../../edm/model.ts";
+import { computedIn, mentionsOf, type QueryClauses } from "../../language/query/mentions.ts";
+import type { QueryableSource, RelationalSource, SourcesBySet } from "../../language/query/source.ts";
+import type { Reader } from "../entities/reader.ts";
 import {
   type CanJoin,
   findUnjoined,
@@ -10,9 +13,6 @@ import {
   type Translation,
 } from "../plan/join-expansions.ts";
 import type { ExpandPlan } from "../plan/plan-expand.ts";
-import { computedIn, mentionsOf, type QueryClauses } from "../../language/query/mentions.ts";
-import type { QueryableSource, RelationalSource, SourcesBySet } from "../../language/query/source.ts";
-import type { Reader } from "../entities/reader.ts";
 import { cannotFollow } from "./load-run.ts";
 import { resolveSources } from "./resolve-sources.ts";
 

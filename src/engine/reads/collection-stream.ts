@@ -1,17 +1,17 @@
+import { tooManyBytes } from "../../base/errors/odata-error.ts";
 import { chain, type Maybe } from "../../base/maybe.ts";
 import type { EntitySet } from "../../edm/model.ts";
-import { tooManyBytes } from "../../base/errors/odata-error.ts";
+import { lastValuesOf } from "../../language/query/last-values.ts";
+import type { Page, PageStream, SourceQuery, QueryableSource, StreamQuery } from "../../language/query/source.ts";
+import { EntityIterator } from "../entities/entity-iterator.ts";
+import { type CollectionPart, countOf, cutPage, sizeOf } from "../entities/handler-answer.ts";
+import { gateOf, type Reader, serviceOf } from "../entities/reader.ts";
 import { applyClauses } from "../memory/apply-query.ts";
 import { compiledFor } from "../memory/compile-expression.ts";
 import { Evaluation, asEntity } from "../memory/evaluation.ts";
 import { type JoinedSteps, NO_JOINS } from "../plan/join-expansions.ts";
 import { planContinuation } from "../plan/key-continuation.ts";
 import { type CollectionPlan, type LastRow, planMentions } from "../plan/plan-collection.ts";
-import { lastValuesOf } from "../../language/query/last-values.ts";
-import type { Page, PageStream, SourceQuery, QueryableSource, StreamQuery } from "../../language/query/source.ts";
-import { EntityIterator } from "../entities/entity-iterator.ts";
-import { type CollectionPart, countOf, cutPage, sizeOf } from "../entities/handler-answer.ts";
-import { gateOf, type Reader, serviceOf } from "../entities/reader.ts";
 import { ruleFollowsNavigations } from "./gate.ts";
 import { withMentioned } from "./read-source.ts";
 

@@ -1,9 +1,9 @@
 import { chain, type Maybe } from "../../base/maybe.ts";
-import { NO_JOINS } from "../plan/join-expansions.ts";
 import type { ExpandedNavigation } from "../../language/query/clauses.ts";
 import type { Related } from "../../language/query/expanded-entity.ts";
 import { computedIn } from "../../language/query/mentions.ts";
 import { mapEach } from "../entities/concurrency.ts";
+import { NO_JOINS } from "../plan/join-expansions.ts";
 import { objectsOf } from "./read-input.ts";
 import type { RelatedFound } from "./read-related.ts";
 import { Application } from "./read-source.ts";

@@ -1,7 +1,7 @@
 import { bytesOfRow, ByteCount } from "../../base/byte-count.ts";
 import { chain, type Maybe, recover } from "../../base/maybe.ts";
-import type { ExpandPlan } from "../plan/plan-expand.ts";
 import { toRow } from "../entities/canonical-entity.ts";
+import type { ExpandPlan } from "../plan/plan-expand.ts";
 import { type ExpandedPage, type ExpandRequest, type ParentPage, runExpand } from "./run-expand.ts";
 
 /** The first entities of a page, with their expansions. */

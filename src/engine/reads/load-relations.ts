@@ -1,22 +1,27 @@
+import { protocolError } from "../../base/errors/odata-error.ts";
 import { chain, type Maybe, isPromiseLike, inTurn } from "../../base/maybe.ts";
 import { keptPerForeign } from "../../base/memo.ts";
 import type { Context } from "../../definition/context.ts";
 import { logWarning } from "../../definition/model/request-fields.ts";
 import type { ComplexType, EntityType, NavigationProperty, StructuralProperty } from "../../edm/model.ts";
 import type { PrimitiveValue } from "../../edm/value-codec.ts";
-import { protocolError } from "../../base/errors/odata-error.ts";
-import { declaredFieldOf, fieldOf } from "../memory/compile-property.ts";
-import { isEntity, relatedTable, type RelatedByEntity, type RelatedObject } from "../memory/evaluation.ts";
-import type { ExpandStep } from "../plan/plan-expand.ts";
-import { pathWays, type RelatedWay, targetWay } from "../plan/plan-related.ts";
 import type { SelectedProperty } from "../../language/query/clauses.ts";
 import type { RootExpression } from "../../language/query/expression.ts";
-import { mentionsOf, type NavigationMention, type QueryClauses, type RootMention } from "../../language/query/mentions.ts";
+import {
+  mentionsOf,
+  type NavigationMention,
+  type QueryClauses,
+  type RootMention,
+} from "../../language/query/mentions.ts";
 import { canonicalEntity, rowReader, wholeEntity, toRow } from "../entities/canonical-entity.ts";
 import { startAll } from "../entities/concurrency.ts";
 import { findByKey } from "../entities/entity-key.ts";
 import { answeredEntity, isIterable } from "../entities/handler-answer.ts";
 import { definitionOf, serviceOf } from "../entities/reader.ts";
+import { declaredFieldOf, fieldOf } from "../memory/compile-property.ts";
+import { isEntity, relatedTable, type RelatedByEntity, type RelatedObject } from "../memory/evaluation.ts";
+import type { ExpandStep } from "../plan/plan-expand.ts";
+import { pathWays, type RelatedWay, targetWay } from "../plan/plan-related.ts";
 import { ServiceContext } from "../rules/row-access.ts";
 import { cannotFollow, type LoadRun, countEntities } from "./load-run.ts";
 import { openSet } from "./open-set.ts";

@@ -1,10 +1,10 @@
+import { protocolError, type ODataError } from "../../base/errors/odata-error.ts";
 import { type Maybe, Turn } from "../../base/maybe.ts";
 import { type Context, seesAllRows } from "../../definition/context.ts";
 import type { EntitySet } from "../../edm/model.ts";
-import { protocolError, type ODataError } from "../../base/errors/odata-error.ts";
-import type { Evaluation } from "../memory/evaluation.ts";
 import type { ExpansionLinks } from "../../language/query/clauses.ts";
 import { type Reader, serviceOf } from "../entities/reader.ts";
+import type { Evaluation } from "../memory/evaluation.ts";
 
 /** The state that all reads of related entities in one execution share. */
 export interface ReadRun extends Reader {

@@ -1,11 +1,11 @@
-import { callerOf, readingOf } from "../../definition/context.ts";
 import { protocolError, tooManyBytes, type ODataError } from "../../base/errors/odata-error.ts";
-import type { JoinedSteps } from "../plan/join-expansions.ts";
-import type { CollectionPlan } from "../plan/plan-collection.ts";
+import { callerOf, readingOf } from "../../definition/context.ts";
 import type { SelectedProperty } from "../../language/query/clauses.ts";
 import type { JsonMembers, Page, ReadState, SourceQuery, SourcesBySet } from "../../language/query/source.ts";
 import { type CollectionResult, countOf, cutPage, sizeOf } from "../entities/handler-answer.ts";
 import { type Reader, serviceOf, timeoutOf } from "../entities/reader.ts";
+import type { JoinedSteps } from "../plan/join-expansions.ts";
+import type { CollectionPlan } from "../plan/plan-collection.ts";
 import type { ChosenJoins } from "./choose-joins.ts";
 import { boundsOf, lastFinder } from "./collection-stream.ts";
 

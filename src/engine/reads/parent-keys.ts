@@ -3,7 +3,6 @@ import { keeper, keptPer, keptPerPair } from "../../base/memo.ts";
 import type { DirectJoin, EntityType, NavigationJoin, StructuralProperty } from "../../edm/model.ts";
 import type { PrimitiveValue } from "../../edm/value-codec.ts";
 import { codecOf } from "../../edm/value-codecs.ts";
-import { parentProperties } from "../plan/properties-to-read.ts";
 import type { RowShape } from "../../language/query/row-shape.ts";
 import {
   cellReader,
@@ -12,6 +11,7 @@ import {
   identityOfValue,
   type ValueGetter,
 } from "../entities/entity-key.ts";
+import { parentProperties } from "../plan/properties-to-read.ts";
 
 /** Has an identity, which is equal for equal keys. */
 interface Identified {

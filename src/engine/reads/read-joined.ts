@@ -1,17 +1,23 @@
 import { chain, type Maybe, inTurns, type Pace, type Steps } from "../../base/maybe.ts";
 import { keeper, keptPerPair } from "../../base/memo.ts";
 import type { DirectJoin, EntitySet, EntityType } from "../../edm/model.ts";
-import { isEntity } from "../memory/evaluation.ts";
-import { visitRows } from "../memory/visit-rows.ts";
-import type { TargetWay } from "../plan/plan-related.ts";
-import { totalOrder } from "../plan/total-order.ts";
 import type { NavigationStep } from "../../language/query/capabilities.ts";
 import type { SelectedProperty } from "../../language/query/clauses.ts";
 import type { NavigationMention } from "../../language/query/mentions.ts";
 import type { ReadScope } from "../../language/query/reading.ts";
-import type { RelatedPage, RelatedQuery, RelatedShape, RelationalSource, SourceQuery } from "../../language/query/source.ts";
+import type {
+  RelatedPage,
+  RelatedQuery,
+  RelatedShape,
+  RelationalSource,
+  SourceQuery,
+} from "../../language/query/source.ts";
 import { type RowConversion, rowReader, wholeEntity } from "../entities/canonical-entity.ts";
 import { readScope, timeoutOf } from "../entities/reader.ts";
+import { isEntity } from "../memory/evaluation.ts";
+import { visitRows } from "../memory/visit-rows.ts";
+import type { TargetWay } from "../plan/plan-related.ts";
+import { totalOrder } from "../plan/total-order.ts";
 import type { LoadRun } from "./load-run.ts";
 import { openSet, type SetForms } from "./open-set.ts";
 import { type JoinKey, joinKeyReader, type KeyGroup, mirrored } from "./parent-keys.ts";

@@ -1,12 +1,12 @@
 import { chain, type Maybe, type Turn } from "../../base/maybe.ts";
 import type { EntityType } from "../../edm/model.ts";
+import type { RowShape } from "../../language/query/row-shape.ts";
+import { type EntityKey, entityKeyReader } from "../entities/entity-key.ts";
+import type { Reader } from "../entities/reader.ts";
 import { fieldOf } from "../memory/compile-property.ts";
 import { NO_JOINS, type JoinedSteps } from "../plan/join-expansions.ts";
 import type { HandlerWay, ListWay, RelatedWay, TargetWay } from "../plan/plan-related.ts";
 import { parentProperties } from "../plan/properties-to-read.ts";
-import type { RowShape } from "../../language/query/row-shape.ts";
-import { type EntityKey, entityKeyReader } from "../entities/entity-key.ts";
-import type { Reader } from "../entities/reader.ts";
 import { askByKey, type AskedNavigation, eachGroup } from "./ask-by-key.ts";
 import { groupByKey, type JoinKey, joinKeyReader, type KeyGroup } from "./parent-keys.ts";
 

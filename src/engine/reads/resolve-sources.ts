@@ -3,15 +3,15 @@ import type { Context } from "../../definition/context.ts";
 import type { QueryableHandler } from "../../definition/handlers.ts";
 import type { RuledSet } from "../../definition/sets/authorization.ts";
 import type { EntitySet } from "../../edm/model.ts";
-import { applyQuery } from "../memory/apply-query.ts";
-import { findUnjoined } from "../plan/join-expansions.ts";
-import { clausesOf } from "../plan/row-rules.ts";
 import { mentionsOf } from "../../language/query/mentions.ts";
 import { NO_ROW } from "../../language/query/no-row.ts";
 import type { QueryableSource, RowRestriction, SourcesBySet } from "../../language/query/source.ts";
 import { startAll } from "../entities/concurrency.ts";
 import { isSource, answeredValue, openedSource } from "../entities/handler-answer.ts";
 import { definitionOf, gateOf, type Reader } from "../entities/reader.ts";
+import { applyQuery } from "../memory/apply-query.ts";
+import { findUnjoined } from "../plan/join-expansions.ts";
+import { clausesOf } from "../plan/row-rules.ts";
 import { conditionFor, conditionOf, ServiceContext } from "../rules/row-access.ts";
 
 /**

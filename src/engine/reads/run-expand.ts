@@ -1,14 +1,8 @@
 import { bytesOfRow, jsonLength } from "../../base/byte-count.ts";
+import { type ODataError, protocolError, tooManyBytes } from "../../base/errors/odata-error.ts";
 import { chain, type Maybe, inTurn, Turn } from "../../base/maybe.ts";
 import { once, keptPer } from "../../base/memo.ts";
 import type { PrimitiveValue } from "../../edm/value-codec.ts";
-import { type ODataError, protocolError, tooManyBytes } from "../../base/errors/odata-error.ts";
-import { applyClauses } from "../memory/apply-query.ts";
-import { Evaluation } from "../memory/evaluation.ts";
-import { type JoinedSteps, stepShape } from "../plan/join-expansions.ts";
-import type { ExpandPlan, ExpandStep } from "../plan/plan-expand.ts";
-import type { TargetWay, ListWay } from "../plan/plan-related.ts";
-import { totalOrder } from "../plan/total-order.ts";
 import type { ExpansionLinks } from "../../language/query/clauses.ts";
 import type { ExpandedEntity, Related } from "../../language/query/expanded-entity.ts";
 import { computedIn, mentionsOf } from "../../language/query/mentions.ts";
@@ -17,6 +11,12 @@ import type { QueryableSource, RelatedPage, RelationalSource } from "../../langu
 import { toRow } from "../entities/canonical-entity.ts";
 import { startAll } from "../entities/concurrency.ts";
 import { type Reader, readScope, timeoutOf, definitionOf } from "../entities/reader.ts";
+import { applyClauses } from "../memory/apply-query.ts";
+import { Evaluation } from "../memory/evaluation.ts";
+import { type JoinedSteps, stepShape } from "../plan/join-expansions.ts";
+import type { ExpandPlan, ExpandStep } from "../plan/plan-expand.ts";
+import type { TargetWay, ListWay } from "../plan/plan-related.ts";
+import { totalOrder } from "../plan/total-order.ts";
 import { eachGroup } from "./ask-by-key.ts";
 import { chooseJoins, type ChosenJoins, refuseUnjoined } from "./choose-joins.ts";
 import { computeRelated } from "./compute-related.ts";

@@ -1,9 +1,6 @@
+import { type ODataError, protocolError } from "../../base/errors/odata-error.ts";
 import { chain, inTurns, isPromiseLike, type Maybe, type Pace, type Steps } from "../../base/maybe.ts";
 import { keeper, keptPer } from "../../base/memo.ts";
-import { type ODataError, protocolError } from "../../base/errors/odata-error.ts";
-import { groupRows, limitRows, totalRows, type StepRun } from "../memory/apply-steps.ts";
-import { asEntity, relatedOf, relatedTable } from "../memory/evaluation.ts";
-import { visitRows } from "../memory/visit-rows.ts";
 import type {
   ApplyBranch,
   ApplyStep,
@@ -15,6 +12,9 @@ import type {
 } from "../../language/query/clauses.ts";
 import type { QueryClauses } from "../../language/query/mentions.ts";
 import { type Reader, serviceOf } from "../entities/reader.ts";
+import { groupRows, limitRows, totalRows, type StepRun } from "../memory/apply-steps.ts";
+import { asEntity, relatedOf, relatedTable } from "../memory/evaluation.ts";
+import { visitRows } from "../memory/visit-rows.ts";
 import { type Application, applyTo } from "./read-source.ts";
 import { withFields } from "./with-computed.ts";
 

@@ -1,11 +1,11 @@
+import { protocolError } from "../../base/errors/odata-error.ts";
 import { chain, type Maybe } from "../../base/maybe.ts";
 import type { EntitySet } from "../../edm/model.ts";
-import { protocolError } from "../../base/errors/odata-error.ts";
-import type { ExpandSearch } from "../plan/plan-expand.ts";
 import type { Page, QueryableSource } from "../../language/query/source.ts";
 import { entityKeyReader } from "../entities/entity-key.ts";
 import { collectEntities, isSource, answeredValue, openedSource } from "../entities/handler-answer.ts";
 import { readScope, timeoutOf, type Reader } from "../entities/reader.ts";
+import type { ExpandSearch } from "../plan/plan-expand.ts";
 import { conditionFor, ServiceContext } from "../rules/row-access.ts";
 import { restrictSource } from "./resolve-sources.ts";
 

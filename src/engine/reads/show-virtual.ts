@@ -3,8 +3,6 @@ import { keptPerPair } from "../../base/memo.ts";
 import { shownItem } from "../../definition/model/canonical-value.ts";
 import type { EntityType, StructuralProperty } from "../../edm/model.ts";
 import { describeValue, InvalidValueError } from "../../edm/value-codec.ts";
-import { asEntity } from "../memory/evaluation.ts";
-import { givenFieldOf } from "../memory/missing-value.ts";
 import type { SelectExpandClause } from "../../language/query/clauses.ts";
 import type { ExpandedEntity, Related } from "../../language/query/expanded-entity.ts";
 import type { RowShape } from "../../language/query/row-shape.ts";
@@ -14,6 +12,8 @@ import { canonicalEntity, rowReader, toRow } from "../entities/canonical-entity.
 import { startAll } from "../entities/concurrency.ts";
 import { answeredValue } from "../entities/handler-answer.ts";
 import { type Reader, serviceOf } from "../entities/reader.ts";
+import { asEntity } from "../memory/evaluation.ts";
+import { givenFieldOf } from "../memory/missing-value.ts";
 import { declaredEntries } from "./with-computed.ts";
 
 /** Entities of a response: objects or rows, each in an `ExpandedEntity` if the clause has expansions. */

@@ -1,18 +1,18 @@
 import { bytesOfValue } from "../../base/byte-count.ts";
+import { tooManyBytes } from "../../base/errors/odata-error.ts";
 import { chain, inTurns, type Maybe, type Steps } from "../../base/maybe.ts";
 import { keeper, keptPer } from "../../base/memo.ts";
 import type { EntityType, StructuralProperty } from "../../edm/model.ts";
 import type { PrimitiveValue } from "../../edm/value-codec.ts";
-import { tooManyBytes } from "../../base/errors/odata-error.ts";
+import type { RoundingMode, SelectExpandClause } from "../../language/query/clauses.ts";
+import { computedIn } from "../../language/query/mentions.ts";
+import { rowReader, toRow } from "../entities/canonical-entity.ts";
+import type { Reader } from "../entities/reader.ts";
 import { compiledFor } from "../memory/compile-expression.ts";
 import { declaredFieldOf } from "../memory/compile-property.ts";
 import { asEntity, Evaluation } from "../memory/evaluation.ts";
 import { compileShown } from "../memory/shown-values.ts";
 import { type Clause, visitRows } from "../memory/visit-rows.ts";
-import type { RoundingMode, SelectExpandClause } from "../../language/query/clauses.ts";
-import { computedIn } from "../../language/query/mentions.ts";
-import { rowReader, toRow } from "../entities/canonical-entity.ts";
-import type { Reader } from "../entities/reader.ts";
 import type { FoundEntity } from "./read-by-key.ts";
 import { Application } from "./read-source.ts";
 

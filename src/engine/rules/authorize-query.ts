@@ -1,3 +1,4 @@
+import { type ODataError, protocolError } from "../../base/errors/odata-error.ts";
 import { chain, type Maybe } from "../../base/maybe.ts";
 import { keptPerPair } from "../../base/memo.ts";
 import type { User, Context } from "../../definition/context.ts";
@@ -5,10 +6,21 @@ import type { ServiceDefinition, EntitySetDefinition } from "../../definition/mo
 import { type AuthorizationRequirement, refusal } from "../../definition/sets/authorization.ts";
 import { nestedItems } from "../../definition/sets/judge-references.ts";
 import type { EntitySet, NavigationProperty } from "../../edm/model.ts";
-import { type ODataError, protocolError } from "../../base/errors/odata-error.ts";
-import type { EntityOwner, NavigationStep, PathGuard, PropertyAccess, StarAccess } from "../../language/query/capabilities.ts";
+import type {
+  EntityOwner,
+  NavigationStep,
+  PathGuard,
+  PropertyAccess,
+  StarAccess,
+} from "../../language/query/capabilities.ts";
 import type { ExpandedNavigation, QueryShape, SelectExpandClause } from "../../language/query/clauses.ts";
-import { mentionsOf, namedIn, type NavigationMention, propertiesIn, type QueryClauses } from "../../language/query/mentions.ts";
+import {
+  mentionsOf,
+  namedIn,
+  type NavigationMention,
+  propertiesIn,
+  type QueryClauses,
+} from "../../language/query/mentions.ts";
 import { oneByOne } from "../entities/concurrency.ts";
 import { definitionIn, targetDefinition } from "../entities/reader.ts";
 import { actionOf, judge, navigationRules, actionAlong, judgeEntity, requireRules } from "./judge-rules.ts";

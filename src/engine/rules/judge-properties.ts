@@ -1,8 +1,8 @@
 import type { ComplexType, EntitySet, EntityType, StructuralProperty } from "../../edm/model.ts";
 import type { PrimitiveValue } from "../../edm/value-codec.ts";
 import { codecOf } from "../../edm/value-codecs.ts";
-import { asEntity } from "../memory/evaluation.ts";
 import { canonicalEntity } from "../entities/canonical-entity.ts";
+import { asEntity } from "../memory/evaluation.ts";
 import { refusalOfProperty, refusedProperties, type RuledUser } from "./property-access.ts";
 
 /** Values by field, in canonical form. */

@@ -12,8 +12,8 @@ import {
   refusal,
 } from "../../definition/sets/authorization.ts";
 import type { EntitySet, NavigationProperty, ComplexType, EntityType, StructuralProperty } from "../../edm/model.ts";
-import { defineMissing } from "../memory/missing-value.ts";
 import { answeredValue } from "../entities/handler-answer.ts";
+import { defineMissing } from "../memory/missing-value.ts";
 
 /** The result of rules before an entity is loaded: `pending` where only a `resource` check of the entity can decide. */
 type Verdict = "passed" | "failed" | "pending";

@@ -1,10 +1,10 @@
+import type { ODataError } from "../../base/errors/odata-error.ts";
 import { BoundedCache, keeper, keptPer } from "../../base/memo.ts";
 import type { User } from "../../definition/context.ts";
 import type { ServiceDefinition } from "../../definition/model/service-definition.ts";
 import { type AuthorizationRequirement, refusal, refusalTo } from "../../definition/sets/authorization.ts";
 import type { PropertyAct } from "../../definition/sets/property-rules.ts";
 import type { EntitySet, EntityType, StructuralProperty } from "../../edm/model.ts";
-import type { ODataError } from "../../base/errors/odata-error.ts";
 import type { EntityOwner, PropertyAccess } from "../../language/query/capabilities.ts";
 import { judge } from "./judge-rules.ts";
 

@@ -7,9 +7,9 @@ import type { SuppliedValues } from "../../definition/sets/supplied-values.ts";
 import type { TransactionalDatabase } from "../../definition/sets/transactional-database.ts";
 import type { RowCondition } from "../../definition/types/row-conditions.ts";
 import type { EntitySet } from "../../edm/model.ts";
-import type { ConditionOf } from "../plan/row-rules.ts";
 import type { QueryableSource, RowRestriction } from "../../language/query/source.ts";
 import { type Reader, serviceOf } from "../entities/reader.ts";
+import type { ConditionOf } from "../plan/row-rules.ts";
 
 /** The result or error of a rule for one request. */
 type Verdict = { readonly said: RowCondition } | { readonly thrown: unknown };

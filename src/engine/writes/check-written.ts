@@ -1,3 +1,4 @@
+import { type ODataError, protocolError } from "../../base/errors/odata-error.ts";
 import { chain, type Maybe } from "../../base/maybe.ts";
 import type { EntitySetDefinition } from "../../definition/model/service-definition.ts";
 import { refusalOfUnseen } from "../../definition/sets/authorization.ts";
@@ -15,16 +16,15 @@ import {
 } from "../../definition/sets/judge-references.ts";
 import { keyIn } from "../../edm/literal.ts";
 import type { EntitySet, NavigationProperty, StructuralProperty } from "../../edm/model.ts";
-import { type ODataError, protocolError } from "../../base/errors/odata-error.ts";
+import { mentionsOf, type NavigationMention } from "../../language/query/mentions.ts";
+import { startAll } from "../entities/concurrency.ts";
+import { definitionOf, type Reader, serviceOf, targetDefinition } from "../entities/reader.ts";
 import { canBeTrue, type PartialEntity } from "../memory/can-be-true.ts";
 import { declaredFieldOf, fieldOf } from "../memory/compile-property.ts";
 import { isObject, Evaluation, relatedTable } from "../memory/evaluation.ts";
 import { givenFieldOf } from "../memory/missing-value.ts";
 import { parentProperties } from "../plan/properties-to-read.ts";
 import { clausesOf } from "../plan/row-rules.ts";
-import { mentionsOf, type NavigationMention } from "../../language/query/mentions.ts";
-import { startAll } from "../entities/concurrency.ts";
-import { definitionOf, type Reader, serviceOf, targetDefinition } from "../entities/reader.ts";
 import { seesReferred } from "../reads/gate.ts";
 import { loadBelow, loadReferred } from "../reads/load-relations.ts";
 import { type LoadRun, startRuleLoads } from "../reads/load-run.ts";

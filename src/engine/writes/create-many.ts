@@ -1,11 +1,11 @@
+import { atPosition } from "../../base/errors/at-position.ts";
 import { isPromiseLike, type Maybe, recover, Turn } from "../../base/maybe.ts";
 import type { EntitySetDefinition } from "../../definition/model/service-definition.ts";
 import type { EntitySet } from "../../edm/model.ts";
-import { atPosition } from "../../base/errors/at-position.ts";
-import { asEntity } from "../memory/evaluation.ts";
 import { mapEach } from "../entities/concurrency.ts";
 import { answeredValue } from "../entities/handler-answer.ts";
 import type { Reader } from "../entities/reader.ts";
+import { asEntity } from "../memory/evaluation.ts";
 import { ServiceContext } from "../rules/row-access.ts";
 import { explainingViolations, OF_BODY } from "./explain-violation.ts";
 import { runAtomically, type WritingHandler } from "./judged-write.ts";

@@ -1,8 +1,8 @@
+import { isODataError } from "../../base/errors/odata-error.ts";
+import { violationIn } from "../../base/errors/violated-constraint.ts";
 import { type Maybe, recover } from "../../base/maybe.ts";
 import type { EntitySetDefinition } from "../../definition/model/service-definition.ts";
 import { declaredViolation, type ViolatingWrite } from "../../definition/sets/constraints.ts";
-import { isODataError } from "../../base/errors/odata-error.ts";
-import { violationIn } from "../../base/errors/violated-constraint.ts";
 
 /**
  * Calls a handler that writes. If a statement of it violates a constraint of the database, the error that the set declares for

@@ -1,5 +1,5 @@
-import type { Context } from "../../definition/context.ts";
 import { isODataError, ODataError } from "../../base/errors/odata-error.ts";
+import type { Context } from "../../definition/context.ts";
 import { ServiceContext } from "../rules/row-access.ts";
 
 /**

@@ -1,7 +1,7 @@
+import { nearestName } from "../../base/errors/nearest-name.ts";
 import { keptPer } from "../../base/memo.ts";
 import { canonicalItem, checkItems, shownItem } from "../../definition/model/canonical-value.ts";
 import type { ComplexType, EntityType, NavigationProperty, StructuralProperty } from "../../edm/model.ts";
-import { nearestName } from "../../base/errors/nearest-name.ts";
 import { declaredFieldOf } from "../memory/compile-property.ts";
 import { isEntity } from "../memory/evaluation.ts";
 

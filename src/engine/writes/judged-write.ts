@@ -1,9 +1,9 @@
+import { protocolError } from "../../base/errors/odata-error.ts";
 import { chain, type Maybe } from "../../base/maybe.ts";
 import type { Context } from "../../definition/context.ts";
 import type { EntitySetDefinition, ServiceDefinition } from "../../definition/model/service-definition.ts";
 import { needsResource } from "../../definition/sets/authorization.ts";
 import { databasesOf, type TransactionalDatabase } from "../../definition/sets/transactional-database.ts";
-import { protocolError } from "../../base/errors/odata-error.ts";
 import { identityOfKey } from "../entities/entity-key.ts";
 import { type Reader, serviceOf } from "../entities/reader.ts";
 import { type AtomicCall, ServiceContext } from "../rules/row-access.ts";

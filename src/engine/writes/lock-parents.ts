@@ -8,9 +8,9 @@ import type { JoinPair } from "../../edm/model.ts";
 import { compareStrings } from "../../edm/text-codecs.ts";
 import type { PrimitiveValue } from "../../edm/value-codec.ts";
 import { codecOf } from "../../edm/value-codecs.ts";
-import { declaredFieldOf } from "../memory/compile-property.ts";
 import { identityOf } from "../entities/entity-key.ts";
 import { type Reader, serviceOf } from "../entities/reader.ts";
+import { declaredFieldOf } from "../memory/compile-property.ts";
 import { lockIfPossible } from "./judged-write.ts";
 
 /** A new entity of a set. */

@@ -1,13 +1,13 @@
 import { chain, type Maybe } from "../../base/maybe.ts";
 import { nestedItems } from "../../definition/sets/judge-references.ts";
 import type { EntitySet, NavigationProperty } from "../../edm/model.ts";
-import { fieldOf } from "../memory/compile-property.ts";
-import type { GraphShape, TargetOf } from "../plan/graph-clause.ts";
 import type { NavigationStep, StarAccess } from "../../language/query/capabilities.ts";
 import type { SelectExpandClause } from "../../language/query/clauses.ts";
 import type { ExpandedEntity, Related } from "../../language/query/expanded-entity.ts";
 import { startAll } from "../entities/concurrency.ts";
 import type { Reader } from "../entities/reader.ts";
+import { fieldOf } from "../memory/compile-property.ts";
+import type { GraphShape, TargetOf } from "../plan/graph-clause.ts";
 import { visibilityOf } from "../reads/gate.ts";
 import { loadedValue } from "../reads/load-relations.ts";
 

@@ -7,12 +7,12 @@ import { ALONE, entitiesWithin, nestedItems, type WrittenEntity } from "../../de
 import type { HookedWrite } from "../../definition/sets/write-hooks.ts";
 import { keyIn } from "../../edm/literal.ts";
 import type { EntitySet } from "../../edm/model.ts";
-import { declaredFieldOf } from "../memory/compile-property.ts";
-import { asEntity } from "../memory/evaluation.ts";
-import { defineMissing } from "../memory/missing-value.ts";
 import { canonicalEntity } from "../entities/canonical-entity.ts";
 import { answeredDeletion, answeredValue } from "../entities/handler-answer.ts";
 import { type Reader, serviceOf, targetDefinition } from "../entities/reader.ts";
+import { declaredFieldOf } from "../memory/compile-property.ts";
+import { asEntity } from "../memory/evaluation.ts";
+import { defineMissing } from "../memory/missing-value.ts";
 import { findOrMissing } from "../reads/read-by-key.ts";
 import { loadedCopy } from "../rules/judge-rules.ts";
 import { ServiceContext } from "../rules/row-access.ts";

@@ -6,9 +6,9 @@ import { ALONE, entitiesWithin, nestedItems } from "../../definition/sets/judge-
 import { noteServerSet } from "../../definition/sets/merge-delta.ts";
 import { keyHolderOf, keyPairsOf, reversedPairs } from "../../edm/key-holder.ts";
 import type { EntitySet, JoinPair } from "../../edm/model.ts";
-import { fieldOf } from "../memory/compile-property.ts";
 import { oneByOne } from "../entities/concurrency.ts";
 import { definitionOf, type Reader, serviceOf, targetDefinition } from "../entities/reader.ts";
+import { fieldOf } from "../memory/compile-property.ts";
 import { ServiceContext } from "../rules/row-access.ts";
 import { errorOfHook } from "./hook-error.ts";
 import { reportFaults } from "./validate.ts";

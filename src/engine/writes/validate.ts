@@ -1,3 +1,5 @@
+import { ERROR_CODES } from "../../base/errors/error-codes.ts";
+import { isODataError, joinFaults, MAX_FAULTS, ODataError } from "../../base/errors/odata-error.ts";
 import { frozenCopy } from "../../base/frozen-copy.ts";
 import { chain, recover, type Maybe } from "../../base/maybe.ts";
 import { keptPer, once } from "../../base/memo.ts";
@@ -5,8 +7,6 @@ import type { EntitySetDefinition, ServiceDefinition } from "../../definition/mo
 import { ALONE, entitiesWithin, type Nesting, type WrittenEntity } from "../../definition/sets/judge-references.ts";
 import type { CodedIssue, Issue } from "../../definition/sets/validation.ts";
 import type { ComplexType, EntityType, ModelProperty } from "../../edm/model.ts";
-import { ERROR_CODES } from "../../base/errors/error-codes.ts";
-import { isODataError, joinFaults, MAX_FAULTS, ODataError } from "../../base/errors/odata-error.ts";
 import { answeredValue } from "../entities/handler-answer.ts";
 import { type Reader, serviceOf, targetDefinition } from "../entities/reader.ts";
 import { eachGroup } from "../reads/ask-by-key.ts";

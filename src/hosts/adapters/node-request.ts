@@ -4,7 +4,13 @@ import type { Readable } from "node:stream";
 import type { TLSSocket } from "node:tls";
 import { bytesOfHostBody } from "../../http/host-body.ts";
 import type { ODataRequest } from "../../http/odata-request.ts";
-import { bodyWasRead, BodyBuffer, payloadTooLarge, truncatedBody, readContentLength } from "../../http/read-json-body.ts";
+import {
+  bodyWasRead,
+  BodyBuffer,
+  payloadTooLarge,
+  truncatedBody,
+  readContentLength,
+} from "../../http/read-json-body.ts";
 
 /** The facts that only the host of an `IncomingMessage` knows. */
 interface NodeHostFacts {

@@ -1,7 +1,7 @@
+import { ConfigurationError, type ConfigurationFault } from "../../base/errors/configuration-error.ts";
 import { messageOf } from "../../base/message-of.ts";
 import { LONGEST_TIME } from "../../base/within-time.ts";
 import { checkOptions, describe, isObject, type OptionTable } from "../../definition/option-table.ts";
-import { ConfigurationError, type ConfigurationFault } from "../../base/errors/configuration-error.ts";
 import type { CompressionOptions, CompressionSettings } from "./compression.ts";
 
 /** The certificate of `serve`. @see docs/guides/production.md, TLS and HTTP/2 */

@@ -1,10 +1,10 @@
+import type { SchemaFinding } from "../../base/errors/schema-finding.ts";
 import { type Maybe, recover } from "../../base/maybe.ts";
 import { withinTime } from "../../base/within-time.ts";
 import type { User } from "../../definition/context.ts";
 import type { ServiceDescription } from "../../definition/model/service-definition.ts";
 import { titleOf } from "../../definition/model/service-title.ts";
 import type { RowEstimate } from "../../definition/model/stored-database.ts";
-import type { SchemaFinding } from "../../base/errors/schema-finding.ts";
 import { judge } from "../../engine/rules/judge-rules.ts";
 import { rowEstimates } from "./row-estimates.ts";
 

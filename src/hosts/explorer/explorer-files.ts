@@ -1,7 +1,7 @@
+import type { ConfigurationFault } from "../../base/errors/configuration-error.ts";
 import { builtinModule } from "../../base/host.ts";
 import { messageOf } from "../../base/message-of.ts";
 import { isObject } from "../../definition/option-table.ts";
-import type { ConfigurationFault } from "../../base/errors/configuration-error.ts";
 
 /** The built script and style sheet of the explorer. Their names contain a hash of their content. */
 export interface ExplorerFiles {

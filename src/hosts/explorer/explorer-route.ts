@@ -1,10 +1,10 @@
+import type { ConfigurationFault } from "../../base/errors/configuration-error.ts";
 import { CAN_TRACE } from "../../definition/logger.ts";
 import type { RouteResource, ServiceDescription, ServiceRoute } from "../../definition/model/service-definition.ts";
 import { checkOptions, describe, isObject, type OptionTable } from "../../definition/option-table.ts";
 import { type AuthorizationRules, refusal, requirementsOf } from "../../definition/sets/authorization.ts";
 import { checkWithoutEntity } from "../../definition/startup/check-authorization.ts";
 import type { EntityTypeDeclaration } from "../../definition/types/value-type.ts";
-import type { ConfigurationFault } from "../../base/errors/configuration-error.ts";
 import { aboutService } from "./about.ts";
 import { readExplorerFiles } from "./explorer-files.ts";
 import { pageResources } from "./explorer-page.ts";

@@ -1,5 +1,5 @@
-import { checkOptions, describe, type OptionTable } from "../../definition/option-table.ts";
 import type { ConfigurationFault } from "../../base/errors/configuration-error.ts";
+import { checkOptions, describe, type OptionTable } from "../../definition/option-table.ts";
 
 /** How users of the explorer sign in. The page keeps their credentials in memory alone. @see docs/reference/explorer.md */
 export interface SignIn {

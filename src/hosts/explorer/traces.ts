@@ -1,7 +1,7 @@
+import type { SchemaFinding } from "../../base/errors/schema-finding.ts";
 import { recover } from "../../base/maybe.ts";
 import { messageOf } from "../../base/message-of.ts";
 import type { ReportedStatement, StatementFollower, TracedRequest } from "../../definition/logger.ts";
-import type { SchemaFinding } from "../../base/errors/schema-finding.ts";
 
 /** The trace of a request, as `{prefix}/explorer/trace/{request id}` returns it. */
 export interface ExplorerTrace {

@@ -1,5 +1,5 @@
-import { checkOptions, describe, isObject, type OptionTable } from "../../definition/option-table.ts";
 import type { ConfigurationFault } from "../../base/errors/configuration-error.ts";
+import { checkOptions, describe, isObject, type OptionTable } from "../../definition/option-table.ts";
 
 /** A base URL of the services of a document. */
 export interface OpenApiServer {

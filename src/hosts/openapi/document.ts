@@ -1,3 +1,4 @@
+import { ConfigurationError } from "../../base/errors/configuration-error.ts";
 import {
   type ServiceDefinition,
   descriptionOf,
@@ -6,7 +7,6 @@ import {
 } from "../../definition/model/service-definition.ts";
 import { checkOptions, describe as describeValue, isObject, type OptionTable } from "../../definition/option-table.ts";
 import { fullDescription } from "../../edm/annotation.ts";
-import { ConfigurationError } from "../../base/errors/configuration-error.ts";
 import { checkInfo, INFO_OPTIONS, type OpenApiInfo, type OpenApiServer, serversOf } from "./document-info.ts";
 import { addEntitySetPaths } from "./entity-set-paths.ts";
 import { addNavigationPaths } from "./navigation-paths.ts";

@@ -1,9 +1,9 @@
+import type { ConfigurationFault } from "../../base/errors/configuration-error.ts";
 import { escapeHtml } from "../../base/escape-html.ts";
 import { builtinModule, type HostGlobal } from "../../base/host.ts";
 import { once } from "../../base/memo.ts";
 import type { ServiceDescription, ServiceRoute, StaticResource } from "../../definition/model/service-definition.ts";
 import { checkOptions, describe, isObject, type OptionTable } from "../../definition/option-table.ts";
-import type { ConfigurationFault } from "../../base/errors/configuration-error.ts";
 import { checkInfo, INFO_OPTIONS, type OpenApiInfo, type OpenApiServer, serversOf } from "./document-info.ts";
 import { describeServices, headOf } from "./document.ts";
 import type { OpenApiDocument } from "./open-api-document.ts";

@@ -1,6 +1,6 @@
+import type { ODataError } from "../../base/errors/odata-error.ts";
 import { keeper } from "../../base/memo.ts";
 import type { ComplexType, EntitySet, EntityType, StructuralProperty } from "../../edm/model.ts";
-import type { ODataError } from "../../base/errors/odata-error.ts";
 import type { ApplyBranch, ApplyStep, GroupStep, OrderByItem } from "../query/clauses.ts";
 import type { AliasNameSyntax, ComputedSyntax } from "../syntax/ast.ts";
 import type { BoundAggregate } from "./bind-aggregate.ts";

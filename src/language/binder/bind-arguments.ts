@@ -1,3 +1,8 @@
+import type { Fault } from "../../base/errors/fault.ts";
+import { nearestName } from "../../base/errors/nearest-name.ts";
+import { ODataError, protocolError } from "../../base/errors/odata-error.ts";
+import { JsonLimitError, JsonSyntaxError } from "../../base/json/json-errors.ts";
+import { parseJson, type ParseJsonOptions } from "../../base/json/parse-json.ts";
 import { attempt } from "../../base/maybe.ts";
 import { facetCheck, faultOf } from "../../edm/facet-check.ts";
 import { fromLiteral } from "../../edm/literal.ts";
@@ -5,11 +10,6 @@ import type { Operation, OperationParameter, EnumType } from "../../edm/model.ts
 import type { PrimitiveType } from "../../edm/primitive-type.ts";
 import { InvalidValueError, type PrimitiveValue } from "../../edm/value-codec.ts";
 import { valueCodec } from "../../edm/value-codecs.ts";
-import type { Fault } from "../../base/errors/fault.ts";
-import { nearestName } from "../../base/errors/nearest-name.ts";
-import { ODataError, protocolError } from "../../base/errors/odata-error.ts";
-import { JsonLimitError, JsonSyntaxError } from "../../base/json/json-errors.ts";
-import { parseJson, type ParseJsonOptions } from "../../base/json/parse-json.ts";
 import type { CallArgument, CallArguments } from "../query/call-argument.ts";
 import type { Limits } from "../query/capabilities.ts";
 import type { SyntaxNode } from "../syntax/ast.ts";

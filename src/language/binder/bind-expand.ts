@@ -1,6 +1,6 @@
+import type { ODataError } from "../../base/errors/odata-error.ts";
 import { keeper, keptPer } from "../../base/memo.ts";
 import type { EntitySet, Model, NavigationProperty } from "../../edm/model.ts";
-import type { ODataError } from "../../base/errors/odata-error.ts";
 import type {
   Capabilities,
   Limits,

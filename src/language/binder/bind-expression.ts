@@ -1,6 +1,6 @@
+import type { ODataError } from "../../base/errors/odata-error.ts";
 import { keeper } from "../../base/memo.ts";
 import { PRIMITIVE_TYPES } from "../../edm/primitive-type.ts";
-import type { ODataError } from "../../base/errors/odata-error.ts";
 import type { OrderByItem } from "../query/clauses.ts";
 import type { Expression } from "../query/expression.ts";
 import { isFunctionName } from "../query/functions.ts";

@@ -1,9 +1,9 @@
+import { type ODataError, protocolError } from "../../base/errors/odata-error.ts";
 import { attempt } from "../../base/maybe.ts";
 import { fromLiteral } from "../../edm/literal.ts";
 import type { EntityType, StructuralProperty, EnumType } from "../../edm/model.ts";
 import type { PrimitiveTypeName } from "../../edm/primitive-type.ts";
 import { InvalidValueError, type PrimitiveValue } from "../../edm/value-codec.ts";
-import { type ODataError, protocolError } from "../../base/errors/odata-error.ts";
 import type { ScalarType } from "../query/expression.ts";
 import type { KeyPartSyntax, KeyPredicateSyntax, SyntaxNode } from "../syntax/ast.ts";
 import { DEFAULT_SYNTAX_LIMITS } from "../syntax/parse-context.ts";

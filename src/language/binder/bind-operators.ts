@@ -1,10 +1,10 @@
+import { ODataError, protocolError } from "../../base/errors/odata-error.ts";
 import { attempt } from "../../base/maybe.ts";
 import { isWrittenInQuotes, fromComparedLiteral } from "../../edm/literal.ts";
 import type { ComplexType, EntityType, EnumType } from "../../edm/model.ts";
 import { PRIMITIVE_TYPES } from "../../edm/primitive-type.ts";
 import { typeName } from "../../edm/type-name.ts";
 import { InvalidValueError } from "../../edm/value-codec.ts";
-import { ODataError, protocolError } from "../../base/errors/odata-error.ts";
 import type {
   ArithmeticOperator,
   ComparisonOperator,

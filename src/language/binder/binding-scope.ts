@@ -1,3 +1,5 @@
+import { nearestName } from "../../base/errors/nearest-name.ts";
+import { type ODataError, protocolError } from "../../base/errors/odata-error.ts";
 import type {
   ComplexType,
   EntitySet,
@@ -6,8 +8,6 @@ import type {
   NavigationProperty,
   StructuralProperty,
 } from "../../edm/model.ts";
-import { nearestName } from "../../base/errors/nearest-name.ts";
-import { type ODataError, protocolError } from "../../base/errors/odata-error.ts";
 import type { Capabilities, PathGuard, Limits } from "../query/capabilities.ts";
 import type { ComputedProperty, QueryParameter } from "../query/clauses.ts";
 import type { Expression, VariableExpression } from "../query/expression.ts";

@@ -1,6 +1,6 @@
+import { ODataError } from "../../base/errors/odata-error.ts";
 import { attempt } from "../../base/maybe.ts";
 import type { Operation, StructuralProperty } from "../../edm/model.ts";
-import { ODataError } from "../../base/errors/odata-error.ts";
 import type { Capabilities } from "../query/capabilities.ts";
 import {
   type OptionNames,

@@ -1,3 +1,4 @@
+import { ODataError, protocolError } from "../../base/errors/odata-error.ts";
 import { attempt } from "../../base/maybe.ts";
 import { keptPer } from "../../base/memo.ts";
 import {
@@ -9,7 +10,6 @@ import {
   type StructuralProperty,
   shownProperties,
 } from "../../edm/model.ts";
-import { ODataError, protocolError } from "../../base/errors/odata-error.ts";
 import type { PropertyPath, ResourcePath } from "../query/resource-path.ts";
 import type { PathSegmentSyntax } from "../syntax/ast.ts";
 import { parseResourcePath } from "../syntax/path-parser.ts";

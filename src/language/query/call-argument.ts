@@ -1,5 +1,5 @@
-import type { PrimitiveValue } from "../../edm/value-codec.ts";
 import type { JsonValue } from "../../base/json/write-json.ts";
+import type { PrimitiveValue } from "../../edm/value-codec.ts";
 
 /**
  * An argument of a function call in a URL: the value of a literal, in canonical form, or the JSON of a complex value or

@@ -1,5 +1,5 @@
-import type { EntitySet, EntityType, NavigationProperty, StructuralProperty } from "../../edm/model.ts";
 import type { ODataError } from "../../base/errors/odata-error.ts";
+import type { EntitySet, EntityType, NavigationProperty, StructuralProperty } from "../../edm/model.ts";
 import type { RoundingMode } from "./clauses.ts";
 
 /** The settings of an entity set for query options, resolved once at startup. */

@@ -1,6 +1,6 @@
 import type { ByteCount } from "../../base/byte-count.ts";
-import { isPromiseLike, type Maybe } from "../../base/maybe.ts";
 import { queryTimeout } from "../../base/errors/odata-error.ts";
+import { isPromiseLike, type Maybe } from "../../base/maybe.ts";
 
 /** A point in the history of a cluster of databases: a replica that has reached it shows every earlier change. */
 export interface Position {

@@ -1,5 +1,5 @@
-import { isDigit } from "../../edm/decimal.ts";
 import type { ODataError } from "../../base/errors/odata-error.ts";
+import { isDigit } from "../../edm/decimal.ts";
 import { type Expansion, fault, type Lexer, push } from "./lexer-state.ts";
 import { scanJson, scanJsonString, add, isGuid, scanNumeric, scanPrefixed, scanString } from "./literal-scanner.ts";
 import type { ParseContext } from "./parse-context.ts";

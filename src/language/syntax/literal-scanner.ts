@@ -1,6 +1,6 @@
+import type { ODataError } from "../../base/errors/odata-error.ts";
 import { isDigit } from "../../edm/decimal.ts";
 import type { PrimitiveTypeName } from "../../edm/primitive-type.ts";
-import type { ODataError } from "../../base/errors/odata-error.ts";
 import { quoteText, syntaxError } from "./syntax-error.ts";
 import { hasTwoDigits, isHexDigit, isNamePart, skipDigits, skipDottedName, type Literal } from "./token.ts";
 

@@ -1,7 +1,7 @@
+import { type ODataError, protocolError } from "../../base/errors/odata-error.ts";
 import { nextTurn } from "../../base/host.ts";
 import { Turn } from "../../base/maybe.ts";
 import type { Context } from "../../definition/context.ts";
-import { type ODataError, protocolError } from "../../base/errors/odata-error.ts";
 import { ODATA_VERSION } from "../../http/base-url.ts";
 import { readContinueOnError } from "../../http/headers.ts";
 import type { ODataRequest } from "../../http/odata-request.ts";

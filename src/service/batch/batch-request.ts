@@ -1,7 +1,7 @@
+import { type ODataError, protocolError } from "../../base/errors/odata-error.ts";
 import type { Maybe } from "../../base/maybe.ts";
 import type { EntitySetDefinition } from "../../definition/model/service-definition.ts";
 import type { PlannedWrite, TransactionalDatabase } from "../../definition/sets/transactional-database.ts";
-import { type ODataError, protocolError } from "../../base/errors/odata-error.ts";
 import type { ODataRequest } from "../../http/odata-request.ts";
 import type { ODataResponse } from "../../http/odata-response.ts";
 import type { BatchScope } from "../sets/transaction-part.ts";

@@ -1,5 +1,5 @@
-import type { Context } from "../../definition/context.ts";
 import { type ODataError, protocolError } from "../../base/errors/odata-error.ts";
+import type { Context } from "../../definition/context.ts";
 import { withoutQuerySegment } from "../../http/fetch-request.ts";
 import type { ODataRequest } from "../../http/odata-request.ts";
 import type { ODataResponse } from "../../http/odata-response.ts";

@@ -1,5 +1,5 @@
-import { startTimer } from "../../base/within-time.ts";
 import { type ODataError, protocolError } from "../../base/errors/odata-error.ts";
+import { startTimer } from "../../base/within-time.ts";
 import type { ODataRequest } from "../../http/odata-request.ts";
 import type { ODataResponse, ResponseBody } from "../../http/odata-response.ts";
 

@@ -1,5 +1,5 @@
-import { decodeBase64 } from "../../edm/base64.ts";
 import { isJsonObject, type JsonObject, type JsonValue, namesOf, writeJson } from "../../base/json/write-json.ts";
+import { decodeBase64 } from "../../edm/base64.ts";
 import {
   BatchIds,
   OperationCount,

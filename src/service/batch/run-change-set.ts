@@ -1,8 +1,8 @@
+import { type ODataError, protocolError } from "../../base/errors/odata-error.ts";
 import { Turn } from "../../base/maybe.ts";
 import type { RuleContext } from "../../definition/context.ts";
 import type { EntitySetDefinition } from "../../definition/model/service-definition.ts";
 import type { TransactionalDatabase } from "../../definition/sets/transactional-database.ts";
-import { type ODataError, protocolError } from "../../base/errors/odata-error.ts";
 import type { ODataResponse } from "../../http/odata-response.ts";
 import { CommitUnit } from "../sets/commit-unit.ts";
 import { GatheredCreates } from "../sets/gathered-creates.ts";

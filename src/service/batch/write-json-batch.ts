@@ -1,11 +1,11 @@
+import { isODataError } from "../../base/errors/odata-error.ts";
 import { nextTurn } from "../../base/host.ts";
+import { writeJsonString } from "../../base/json/write-json.ts";
 import { Turn } from "../../base/maybe.ts";
 import { encodeBase64Url } from "../../edm/base64.ts";
 import { bareMediaType, BYTES } from "../../edm/media-type.ts";
-import { isODataError } from "../../base/errors/odata-error.ts";
 import type { ODataResponse } from "../../http/odata-response.ts";
 import { BodyBuffer, LONG_BODY, parseBody } from "../../http/read-json-body.ts";
-import { writeJsonString } from "../../base/json/write-json.ts";
 import { isUtf8Type } from "./text-type.ts";
 import { chunksAround, chunksOf, type Chunks } from "./write-multipart.ts";
 

@@ -1,3 +1,4 @@
+import type { ODataError } from "../../base/errors/odata-error.ts";
 import { chain, type Maybe } from "../../base/maybe.ts";
 import type { EntitySetDefinition } from "../../definition/model/service-definition.ts";
 import {
@@ -8,7 +9,6 @@ import {
 } from "../../definition/sets/authorization.ts";
 import { type KeyHolder, keyHolderOf } from "../../edm/key-holder.ts";
 import type { EntitySet } from "../../edm/model.ts";
-import type { ODataError } from "../../base/errors/odata-error.ts";
 import { entityKeyReader } from "../../engine/entities/entity-key.ts";
 import { definitionIn } from "../../engine/entities/reader.ts";
 import { actionAlong, requireRules, navigationRules } from "../../engine/rules/judge-rules.ts";

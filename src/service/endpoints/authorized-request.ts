@@ -1,13 +1,13 @@
+import { protocolError } from "../../base/errors/odata-error.ts";
+import type { JsonValue } from "../../base/json/write-json.ts";
 import { chain, type Maybe } from "../../base/maybe.ts";
-import { isMeantAsParameter } from "../../language/binder/bind-arguments.ts";
-import { type QueryOptionsReading, readQueryOptions } from "../../language/binder/option-rules.ts";
 import { requestFields } from "../../definition/model/request-fields.ts";
 import { bareMediaType, isMediaType } from "../../edm/media-type.ts";
 import type { EntitySet } from "../../edm/model.ts";
-import { protocolError } from "../../base/errors/odata-error.ts";
 import { readPreferences, type Preferences } from "../../http/headers.ts";
 import { checkBodyHeaders, checkContentHeaders, readJsonBody } from "../../http/read-json-body.ts";
-import type { JsonValue } from "../../base/json/write-json.ts";
+import { isMeantAsParameter } from "../../language/binder/bind-arguments.ts";
+import { type QueryOptionsReading, readQueryOptions } from "../../language/binder/option-rules.ts";
 import type { ResourcePath } from "../../language/query/resource-path.ts";
 import type { Arrival } from "./arrival.ts";
 import type { CallerAccess } from "./authorize.ts";

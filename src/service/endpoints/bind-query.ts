@@ -1,14 +1,6 @@
-import { chain, type Maybe } from "../../base/maybe.ts";
-import {
-  bindCollectionQuery,
-  bindCountQuery,
-  bindEntityQuery,
-  type QueryTarget,
-} from "../../language/binder/bind-query-options.ts";
-import { expansionLinks } from "../../language/binder/expansion-links.ts";
-import type { OptionRules, QueryOptionsReading } from "../../language/binder/option-rules.ts";
-import type { ServiceDefinition } from "../../definition/model/service-definition.ts";
 import { ODataError, protocolError } from "../../base/errors/odata-error.ts";
+import { chain, type Maybe } from "../../base/maybe.ts";
+import type { ServiceDefinition } from "../../definition/model/service-definition.ts";
 import { definitionIn } from "../../engine/entities/reader.ts";
 import {
   authorizeExpansions,
@@ -20,7 +12,21 @@ import {
 import { checkQueryHeaders, readQueryText } from "../../http/fetch-request.ts";
 import { negotiateJson, negotiateText, type JsonFormat } from "../../http/media-type.ts";
 import type { ODataRequest } from "../../http/odata-request.ts";
-import type { BoundEntityQuery, BoundQuery, ExpansionLinks, SelectExpandClause, ShapeCache } from "../../language/query/clauses.ts";
+import {
+  bindCollectionQuery,
+  bindCountQuery,
+  bindEntityQuery,
+  type QueryTarget,
+} from "../../language/binder/bind-query-options.ts";
+import { expansionLinks } from "../../language/binder/expansion-links.ts";
+import type { OptionRules, QueryOptionsReading } from "../../language/binder/option-rules.ts";
+import type {
+  BoundEntityQuery,
+  BoundQuery,
+  ExpansionLinks,
+  SelectExpandClause,
+  ShapeCache,
+} from "../../language/query/clauses.ts";
 import type { ResourcePath } from "../../language/query/resource-path.ts";
 import type { RequestUrl } from "./arrival.ts";
 import { type AuthorizedRequest, isParameterOf } from "./authorized-request.ts";

@@ -1,22 +1,10 @@
+import { tooManyBytes } from "../../base/errors/odata-error.ts";
 import { chain, type Maybe } from "../../base/maybe.ts";
 import { ruleContextOf } from "../../definition/context.ts";
 import type { EntitySet, EntityType } from "../../edm/model.ts";
-import { tooManyBytes } from "../../base/errors/odata-error.ts";
 import { startAll } from "../../engine/entities/concurrency.ts";
 import { sizeOf, type CollectionPart } from "../../engine/entities/handler-answer.ts";
 import { definitionIn, type Reader } from "../../engine/entities/reader.ts";
-import { CollectionStream } from "../../engine/reads/collection-stream.ts";
-import { expandFitting } from "../../engine/reads/expand-fitting.ts";
-import { tooManyEntities } from "../../engine/reads/page-query.ts";
-import { openCollection, runCollection } from "../../engine/reads/run-collection.ts";
-import type { ExpandRequest } from "../../engine/reads/run-expand.ts";
-import { showEntities } from "../../engine/reads/show-virtual.ts";
-import type { JsonFormat } from "../../http/media-type.ts";
-import type { ODataResponse } from "../../http/odata-response.ts";
-import type { PayloadFormat } from "../../payload/payload-format.ts";
-import { entityUrlStart } from "../../payload/urls.ts";
-import { streamCollection } from "../../payload/write-collection.ts";
-import type { EntityRoutes } from "../../payload/write-entity.ts";
 import { isShaped, isTransformed } from "../../engine/plan/apply-shapes.ts";
 import { placeOrderOf } from "../../engine/plan/keyset-order.ts";
 import type { TokenScope } from "../../engine/plan/keyset-token.ts";
@@ -25,9 +13,27 @@ import { planExpand, type ExpandPlan } from "../../engine/plan/plan-expand.ts";
 import { planNamedJson, planJson } from "../../engine/plan/plan-json.ts";
 import { SHORT_PAGE } from "../../engine/plan/plan-paging.ts";
 import { keyProperties, propertiesToRead } from "../../engine/plan/properties-to-read.ts";
-import { type BoundQuery, type QueryShape, shapeKey, type SelectExpandClause, selectsKey } from "../../language/query/clauses.ts";
+import { CollectionStream } from "../../engine/reads/collection-stream.ts";
+import { expandFitting } from "../../engine/reads/expand-fitting.ts";
+import { tooManyEntities } from "../../engine/reads/page-query.ts";
+import { openCollection, runCollection } from "../../engine/reads/run-collection.ts";
+import type { ExpandRequest } from "../../engine/reads/run-expand.ts";
+import { showEntities } from "../../engine/reads/show-virtual.ts";
+import type { JsonFormat } from "../../http/media-type.ts";
+import type { ODataResponse } from "../../http/odata-response.ts";
+import {
+  type BoundQuery,
+  type QueryShape,
+  shapeKey,
+  type SelectExpandClause,
+  selectsKey,
+} from "../../language/query/clauses.ts";
 import type { JsonMembers } from "../../language/query/source.ts";
 import { showsVirtual } from "../../language/query/virtual-values.ts";
+import type { PayloadFormat } from "../../payload/payload-format.ts";
+import { entityUrlStart } from "../../payload/urls.ts";
+import { streamCollection } from "../../payload/write-collection.ts";
+import type { EntityRoutes } from "../../payload/write-entity.ts";
 import type { AuthorizedRequest } from "./authorized-request.ts";
 import { bindCollection, returnedBy, mayOutgrowLinks } from "./bind-query.ts";
 import {

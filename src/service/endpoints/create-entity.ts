@@ -1,13 +1,13 @@
-import { chain, type Maybe } from "../../base/maybe.ts";
-import { WRITTEN_ENTITY_OPTIONS } from "../../language/binder/option-rules.ts";
-import type { EntitySet } from "../../edm/model.ts";
 import { protocolError } from "../../base/errors/odata-error.ts";
+import { chain, type Maybe } from "../../base/maybe.ts";
+import type { EntitySet } from "../../edm/model.ts";
 import { answeredValue } from "../../engine/entities/handler-answer.ts";
 import { type Reader, definitionIn, withFaults } from "../../engine/entities/reader.ts";
 import { requireCreatable } from "../../engine/rules/authorize-body.ts";
 import { authorizeNested } from "../../engine/rules/authorize-query.ts";
 import { withoutUnwritten } from "../../engine/rules/unwritten-values.ts";
 import { runCreate } from "../../engine/writes/write-entity.ts";
+import { WRITTEN_ENTITY_OPTIONS } from "../../language/binder/option-rules.ts";
 import { openBody } from "./authorized-request.ts";
 import { bindEntity, queryReaderOf, readJsonFormat } from "./bind-query.ts";
 import { authorizeCreation } from "./current-entity.ts";

@@ -1,16 +1,16 @@
+import type { ODataError } from "../../base/errors/odata-error.ts";
 import { chain, type Maybe } from "../../base/maybe.ts";
 import type { EntitySetDefinition } from "../../definition/model/service-definition.ts";
 import { type AuthorizationRequirement, needsResource, refusal } from "../../definition/sets/authorization.ts";
 import { keyPairsOf } from "../../edm/key-holder.ts";
 import type { NavigationProperty } from "../../edm/model.ts";
-import type { ODataError } from "../../base/errors/odata-error.ts";
 import { answeredValue } from "../../engine/entities/handler-answer.ts";
 import { definitionIn, withFaults } from "../../engine/entities/reader.ts";
+import { fieldOf } from "../../engine/memory/compile-property.ts";
 import { requireCreatable } from "../../engine/rules/authorize-body.ts";
 import { actionAlong, judgeEntity, requireRules, navigationRules } from "../../engine/rules/judge-rules.ts";
 import { withoutUnwritten } from "../../engine/rules/unwritten-values.ts";
 import { runCreateRelated } from "../../engine/writes/write-entity.ts";
-import { fieldOf } from "../../engine/memory/compile-property.ts";
 import { openBody } from "./authorized-request.ts";
 import { bindEntity, queryReaderOf } from "./bind-query.ts";
 import {

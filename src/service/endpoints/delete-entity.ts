@@ -1,9 +1,9 @@
 import { chain, type Maybe } from "../../base/maybe.ts";
-import { bindEntityKey } from "../../language/binder/bind-key.ts";
-import { bindNoQuery } from "../../language/binder/bind-query-options.ts";
 import type { EntitySet } from "../../edm/model.ts";
 import { answeredDeletion, answeredValue } from "../../engine/entities/handler-answer.ts";
 import { runDelete } from "../../engine/writes/write-entity.ts";
+import { bindEntityKey } from "../../language/binder/bind-key.ts";
+import { bindNoQuery } from "../../language/binder/bind-query-options.ts";
 import { readJsonFormat, readOptions } from "./bind-query.ts";
 import { addressEntity, entityNotFound, checkPreconditions, missingEntityError } from "./current-entity.ts";
 import type { Execution } from "./execution.ts";

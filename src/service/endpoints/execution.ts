@@ -1,5 +1,6 @@
 import { ByteCount } from "../../base/byte-count.ts";
 import { clientNetwork } from "../../base/client-network.ts";
+import { tooManyHeld } from "../../base/errors/odata-error.ts";
 import type { HeldShare } from "../../base/held-bytes.ts";
 import { chain, type Maybe, Turn } from "../../base/maybe.ts";
 import {
@@ -11,7 +12,6 @@ import {
   type User,
 } from "../../definition/context.ts";
 import type { EntitySet } from "../../edm/model.ts";
-import { tooManyHeld } from "../../base/errors/odata-error.ts";
 import type { Reader, ShownEntities } from "../../engine/entities/reader.ts";
 import { readerOf } from "../../engine/reads/gate.ts";
 import { type AtomicCall, RowAccess, ServiceContext } from "../../engine/rules/row-access.ts";

@@ -1,7 +1,7 @@
+import { isODataError, tooManyHeld } from "../../base/errors/odata-error.ts";
 import type { HeldShare } from "../../base/held-bytes.ts";
 import { chain, type Maybe, recover } from "../../base/maybe.ts";
 import { startTimer } from "../../base/within-time.ts";
-import { isODataError, tooManyHeld } from "../../base/errors/odata-error.ts";
 import type { ODataResponse, ResponseBody } from "../../http/odata-response.ts";
 import type { Limits } from "../../language/query/capabilities.ts";
 import type { Execution } from "./execution.ts";

@@ -1,8 +1,8 @@
-import { COLLECTION_OPTIONS } from "../../language/binder/option-rules.ts";
 import type { EntitySet } from "../../edm/model.ts";
 import { runCount } from "../../engine/reads/run-collection.ts";
-import { collectionContext } from "../../payload/urls.ts";
+import { COLLECTION_OPTIONS } from "../../language/binder/option-rules.ts";
 import type { ResourcePath } from "../../language/query/resource-path.ts";
+import { collectionContext } from "../../payload/urls.ts";
 import { bindCount, readJsonFormat, readTextFormat } from "./bind-query.ts";
 import { readsCollection } from "./collection-response.ts";
 import { runtimeOf } from "./service-runtime.ts";

@@ -1,11 +1,12 @@
+import { protocolError } from "../../base/errors/odata-error.ts";
 import { chain, type Maybe } from "../../base/maybe.ts";
-import { bindNoQuery } from "../../language/binder/bind-query-options.ts";
 import type { User } from "../../definition/context.ts";
 import type { AnsweringResource, RouteRequest, StaticResource } from "../../definition/model/service-definition.ts";
 import { connectionPaths, titleOf, USUAL_NAME } from "../../definition/model/service-title.ts";
-import { protocolError } from "../../base/errors/odata-error.ts";
+import { readForm } from "../../engine/plan/plan-collection.ts";
 import { checkFormatOption, isJsonOption, negotiateType, prefersHtml } from "../../http/media-type.ts";
 import type { ODataResponse } from "../../http/odata-response.ts";
+import { bindNoQuery } from "../../language/binder/bind-query-options.ts";
 import { writeOdc, writePbids } from "../../payload/connection-files.ts";
 import { encodeSegment } from "../../payload/urls.ts";
 import {
@@ -14,7 +15,6 @@ import {
   writeLandingPage,
   writeServiceDocument,
 } from "../../payload/write-service-document.ts";
-import { readForm } from "../../engine/plan/plan-collection.ts";
 import type { Arrival } from "./arrival.ts";
 import type { AuthorizedRequest } from "./authorized-request.ts";
 import { readJsonFormat, readOptions } from "./bind-query.ts";

@@ -1,9 +1,10 @@
-import { chain, type Maybe } from "../../base/maybe.ts";
-import { bindEntityKey } from "../../language/binder/bind-key.ts";
-import { type NavigationOptions, navigationOptions } from "../../language/binder/option-rules.ts";
-import type { EntitySet, NavigationProperty } from "../../edm/model.ts";
 import { type ODataError, protocolError } from "../../base/errors/odata-error.ts";
+import { chain, type Maybe } from "../../base/maybe.ts";
+import type { EntitySet, NavigationProperty } from "../../edm/model.ts";
 import { findByKey } from "../../engine/entities/entity-key.ts";
+import { planExpand } from "../../engine/plan/plan-expand.ts";
+import type { TargetWay } from "../../engine/plan/plan-related.ts";
+import { keyProperties, propertiesToRead } from "../../engine/plan/properties-to-read.ts";
 import type { FoundEntity } from "../../engine/reads/read-by-key.ts";
 import {
   readRelatedEntities,
@@ -21,17 +22,16 @@ import {
 } from "../../engine/reads/read-table-navigation.ts";
 import { type CollectionRows, runCount } from "../../engine/reads/run-collection.ts";
 import type { JsonFormat } from "../../http/media-type.ts";
+import { bindEntityKey } from "../../language/binder/bind-key.ts";
+import { type NavigationOptions, navigationOptions } from "../../language/binder/option-rules.ts";
+import type { SelectExpandClause } from "../../language/query/clauses.ts";
+import type { QueryableSource } from "../../language/query/source.ts";
 import {
   collectionNavigationContext,
   entityNavigationContext,
   originContext,
   keyPredicateOf,
 } from "../../payload/urls.ts";
-import { planExpand } from "../../engine/plan/plan-expand.ts";
-import type { TargetWay } from "../../engine/plan/plan-related.ts";
-import { keyProperties, propertiesToRead } from "../../engine/plan/properties-to-read.ts";
-import type { SelectExpandClause } from "../../language/query/clauses.ts";
-import type { QueryableSource } from "../../language/query/source.ts";
 import type { AuthorizedRequest } from "./authorized-request.ts";
 import { bindCount, bindEntity, readJsonFormat, readTextFormat } from "./bind-query.ts";
 import type { CollectionResource } from "./collection-page.ts";

@@ -1,6 +1,6 @@
+import type { ODataError } from "../../base/errors/odata-error.ts";
 import { chain, type Maybe } from "../../base/maybe.ts";
 import type { EntitySet } from "../../edm/model.ts";
-import type { ODataError } from "../../base/errors/odata-error.ts";
 import type { FoundEntity } from "../../engine/reads/read-by-key.ts";
 import { parentExists } from "../../engine/reads/read-navigation.ts";
 import { referenceCollectionContext, referenceContext } from "../../payload/urls.ts";

@@ -1,7 +1,6 @@
+import type { JsonValue } from "../../base/json/write-json.ts";
 import { chain, type Maybe } from "../../base/maybe.ts";
 import { keptPerPair } from "../../base/memo.ts";
-import { bindEntityKey } from "../../language/binder/bind-key.ts";
-import { WRITTEN_ENTITY_OPTIONS } from "../../language/binder/option-rules.ts";
 import type { EntitySetDefinition, ServiceDefinition } from "../../definition/model/service-definition.ts";
 import type { EntitySet, StructuralProperty } from "../../edm/model.ts";
 import { wholeEntity } from "../../engine/entities/canonical-entity.ts";
@@ -17,7 +16,8 @@ import {
 import type { RuledUser } from "../../engine/rules/property-access.ts";
 import { withoutUnwritten } from "../../engine/rules/unwritten-values.ts";
 import { runReplace } from "../../engine/writes/write-entity.ts";
-import type { JsonValue } from "../../base/json/write-json.ts";
+import { bindEntityKey } from "../../language/binder/bind-key.ts";
+import { WRITTEN_ENTITY_OPTIONS } from "../../language/binder/option-rules.ts";
 import {
   type BodyObject,
   bodyRoot,

@@ -1,13 +1,18 @@
 import type { HeldBytes } from "../../base/held-bytes.ts";
 import { keptPerPair, once } from "../../base/memo.ts";
 import { required } from "../../base/required.ts";
-import type { QueryTarget } from "../../language/binder/bind-query-options.ts";
 import type { Context, User } from "../../definition/context.ts";
 import type { EntitySetHandlers } from "../../definition/handlers.ts";
 import type { EntitySetDefinition, ServiceDefinition } from "../../definition/model/service-definition.ts";
 import type { StoredHandler } from "../../definition/model/stored-database.ts";
 import type { EntitySet, EntityType } from "../../edm/model.ts";
+import type { ReadForm } from "../../engine/plan/plan-collection.ts";
+import type { TargetWay } from "../../engine/plan/plan-related.ts";
 import type { NavigationSource } from "../../engine/reads/read-navigation.ts";
+import type { QueryTarget } from "../../language/binder/bind-query-options.ts";
+import type { Capabilities } from "../../language/query/capabilities.ts";
+import type { ShapeCache, SelectExpandClause } from "../../language/query/clauses.ts";
+import type { RowShape } from "../../language/query/row-shape.ts";
 import type { BodyReaders, FacetFaults, RelatedBodyConversion } from "../../payload/body-readers.ts";
 import type { PayloadFormat } from "../../payload/payload-format.ts";
 import { sha256Base64 } from "../../payload/sha256.ts";
@@ -18,11 +23,6 @@ import {
   type EntityWriter,
   type WriterTarget,
 } from "../../payload/write-entity.ts";
-import type { ReadForm } from "../../engine/plan/plan-collection.ts";
-import type { TargetWay } from "../../engine/plan/plan-related.ts";
-import type { Capabilities } from "../../language/query/capabilities.ts";
-import type { ShapeCache, SelectExpandClause } from "../../language/query/clauses.ts";
-import type { RowShape } from "../../language/query/row-shape.ts";
 import type { EntitySets } from "../sets/entity-sets.ts";
 
 /** The state that all requests of one registration share: made at startup, except for the caches. */

@@ -1,15 +1,16 @@
+import { type ODataError, protocolError } from "../../base/errors/odata-error.ts";
 import { chain, type Maybe } from "../../base/maybe.ts";
 import { keptPer, once } from "../../base/memo.ts";
-import { bindNoQuery } from "../../language/binder/bind-query-options.ts";
 import { bareMediaType, BYTES } from "../../edm/media-type.ts";
 import type { MediaType, StructuralProperty } from "../../edm/model.ts";
-import { type ODataError, protocolError } from "../../base/errors/odata-error.ts";
 import { definitionIn } from "../../engine/entities/reader.ts";
 import type { FoundEntity } from "../../engine/reads/read-by-key.ts";
 import { refusalOfProperty, refusedProperties } from "../../engine/rules/property-access.ts";
 import { isSavedSeen } from "../../engine/writes/check-written.ts";
 import { readLeft } from "../../engine/writes/run-hooks.ts";
 import type { ODataResponse } from "../../http/odata-response.ts";
+import { bindNoQuery } from "../../language/binder/bind-query-options.ts";
+import type { PropertyPath } from "../../language/query/resource-path.ts";
 import type { BodyObject } from "../../payload/body-members.ts";
 import type { FacetFaults } from "../../payload/body-readers.ts";
 import { etagOf } from "../../payload/etag.ts";
@@ -19,7 +20,6 @@ import {
   type PropertyBodyConversion,
 } from "../../payload/read-property-body.ts";
 import { compileRawBodyReader } from "../../payload/read-raw-body.ts";
-import type { PropertyPath } from "../../language/query/resource-path.ts";
 import { type AuthorizedRequest, openBody, openBytes } from "./authorized-request.ts";
 import { queryReaderOf, readJsonFormat, readOptions } from "./bind-query.ts";
 import { requireEntity, entityNotFound, checkPreconditions, missingEntityError } from "./current-entity.ts";

@@ -1,11 +1,8 @@
+import { ODataError, protocolError } from "../../base/errors/odata-error.ts";
 import { attempt, chain, type Maybe } from "../../base/maybe.ts";
-import { bindNoQuery } from "../../language/binder/bind-query-options.ts";
-import { checkCapabilities, REMOVED_LINK_OPTIONS } from "../../language/binder/option-rules.ts";
-import { resolveReference } from "../../language/binder/resolve-path.ts";
 import type { Context } from "../../definition/context.ts";
 import type { Answer } from "../../definition/handlers.ts";
 import type { EntitySet } from "../../edm/model.ts";
-import { ODataError, protocolError } from "../../base/errors/odata-error.ts";
 import { answeredValue } from "../../engine/entities/handler-answer.ts";
 import { definitionOf, type Reader } from "../../engine/entities/reader.ts";
 import { requireLinkable } from "../../engine/rules/authorize-body.ts";
@@ -14,6 +11,9 @@ import { explainingViolations, OF_OTHERS } from "../../engine/writes/explain-vio
 import { hasLinkHooks, type LinkEnd, linkHooked } from "../../engine/writes/link-hooks.ts";
 import { checkLinked, sharesReferences } from "../../engine/writes/write-entity.ts";
 import type { ODataResponse } from "../../http/odata-response.ts";
+import { bindNoQuery } from "../../language/binder/bind-query-options.ts";
+import { checkCapabilities, REMOVED_LINK_OPTIONS } from "../../language/binder/option-rules.ts";
+import { resolveReference } from "../../language/binder/resolve-path.ts";
 import { entityUrlOf } from "../../payload/urls.ts";
 import { readReference } from "../../payload/write-entity-reference.ts";
 import { authorizeLink, judgesLinks } from "./authorize-link.ts";

@@ -1,3 +1,5 @@
+import { parseJson } from "../../base/json/parse-json.ts";
+import type { JsonObject, JsonValue } from "../../base/json/write-json.ts";
 import { keptPer } from "../../base/memo.ts";
 import type { WriteOptions } from "../../definition/context.ts";
 import { canonicalValue } from "../../definition/model/canonical-value.ts";
@@ -6,12 +8,10 @@ import type { EntityTypeDeclaration } from "../../definition/types/value-type.ts
 import type { EntityType, StructuralProperty, ComplexType, NavigationProperty } from "../../edm/model.ts";
 import type { PrimitiveValue } from "../../edm/value-codec.ts";
 import { codecOf } from "../../edm/value-codecs.ts";
-import { parseJson } from "../../base/json/parse-json.ts";
-import type { JsonObject, JsonValue } from "../../base/json/write-json.ts";
 import { fieldOf, declaredFieldOf } from "../../engine/memory/compile-property.ts";
 import { isEntity } from "../../engine/memory/evaluation.ts";
-import type { BodyObject } from "../../payload/body-members.ts";
 import { declaredProperties } from "../../engine/plan/properties-to-read.ts";
+import type { BodyObject } from "../../payload/body-members.ts";
 
 /** The values that an entity must still have, by field, in canonical form. */
 export type ExpectedValues = Readonly<Record<string, PrimitiveValue | null>>;

@@ -1,3 +1,5 @@
+import { driverFields } from "../../base/errors/driver-fields.ts";
+import { isODataError, type ODataError } from "../../base/errors/odata-error.ts";
 import type { Maybe } from "../../base/maybe.ts";
 import { LONGEST_TIME } from "../../base/within-time.ts";
 import type {
@@ -12,8 +14,6 @@ import type {
 import { logError } from "../../definition/model/request-fields.ts";
 import { adviseName, describe } from "../../definition/option-table.ts";
 import type { TransactionalDatabase } from "../../definition/sets/transactional-database.ts";
-import { driverFields } from "../../base/errors/driver-fields.ts";
-import { isODataError, type ODataError } from "../../base/errors/odata-error.ts";
 import { answeredValue } from "../../engine/entities/handler-answer.ts";
 import type { AtomicCall } from "../../engine/rules/row-access.ts";
 import { type AtomicDoor, CallContext, type CallPlace, type RequestFacts, type WriteFacts } from "./call-context.ts";

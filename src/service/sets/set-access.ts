@@ -1,12 +1,14 @@
+import { protocolError } from "../../base/errors/odata-error.ts";
 import { chain, isPromiseLike, type Maybe, Turn } from "../../base/maybe.ts";
 import type { AccessOptions, Context, EntityFilter, ReadOptions, WriteOptions } from "../../definition/context.ts";
 import type { EntitySetDefinition } from "../../definition/model/service-definition.ts";
 import { type Category, refusal } from "../../definition/sets/authorization.ts";
 import type { EntityTypeDeclaration } from "../../definition/types/value-type.ts";
 import type { EntitySet } from "../../edm/model.ts";
-import { protocolError } from "../../base/errors/odata-error.ts";
 import { answeredDeletion, answeredValue } from "../../engine/entities/handler-answer.ts";
 import { type Reader, serviceOf } from "../../engine/entities/reader.ts";
+import { defineMissing } from "../../engine/memory/missing-value.ts";
+import { readForm, type ReadForm } from "../../engine/plan/plan-collection.ts";
 import { readerOf } from "../../engine/reads/gate.ts";
 import { findEntity } from "../../engine/reads/read-by-key.ts";
 import { runCount } from "../../engine/reads/run-collection.ts";
@@ -18,11 +20,9 @@ import { propertyAccessOf, type RuledUser } from "../../engine/rules/property-ac
 import { ofPosition, runCreateMany } from "../../engine/writes/create-many.ts";
 import { lockEntity, runJudged } from "../../engine/writes/judged-write.ts";
 import { runCreate, runDelete, runPatch } from "../../engine/writes/write-entity.ts";
-import { defineMissing } from "../../engine/memory/missing-value.ts";
-import type { BodyObject } from "../../payload/body-members.ts";
-import { readForm, type ReadForm } from "../../engine/plan/plan-collection.ts";
 import type { PropertyAccess } from "../../language/query/capabilities.ts";
 import type { BoundQuery } from "../../language/query/clauses.ts";
+import type { BodyObject } from "../../payload/body-members.ts";
 import type { ReachedSet } from "./entity-sets.ts";
 import {
   checkExpected,

@@ -7,13 +7,19 @@ import type { EntitySet, EntityType, ComplexType, StructuralProperty } from "../
 import { canonicalEntity, rowReader } from "../../engine/entities/canonical-entity.ts";
 import type { CollectionResult } from "../../engine/entities/handler-answer.ts";
 import type { Reader } from "../../engine/entities/reader.ts";
-import { runCollection } from "../../engine/reads/run-collection.ts";
 import { fieldOf } from "../../engine/memory/compile-property.ts";
 import { asEntity } from "../../engine/memory/evaluation.ts";
 import { defineMissing } from "../../engine/memory/missing-value.ts";
 import { planCollection, type ReadForm } from "../../engine/plan/plan-collection.ts";
 import { declaredProperties } from "../../engine/plan/properties-to-read.ts";
-import type { BoundQuery, FilterClause, OrderByItem, QueryShape, SelectExpandClause } from "../../language/query/clauses.ts";
+import { runCollection } from "../../engine/reads/run-collection.ts";
+import type {
+  BoundQuery,
+  FilterClause,
+  OrderByItem,
+  QueryShape,
+  SelectExpandClause,
+} from "../../language/query/clauses.ts";
 import type { Row } from "../../language/query/row-shape.ts";
 import type { ReachedSet } from "./entity-sets.ts";
 

@@ -1,8 +1,8 @@
+import { type ODataError, protocolError } from "../../base/errors/odata-error.ts";
 import type { Maybe } from "../../base/maybe.ts";
 import { withinTime } from "../../base/within-time.ts";
 import type { Isolation } from "../../definition/context.ts";
 import type { TransactionalDatabase } from "../../definition/sets/transactional-database.ts";
-import { type ODataError, protocolError } from "../../base/errors/odata-error.ts";
 import type { CreatesTogether } from "../../engine/entities/reader.ts";
 import type { CommitUnit } from "./commit-unit.ts";
 

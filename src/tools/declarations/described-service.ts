@@ -1,7 +1,7 @@
-import { toWireName } from "../../definition/names.ts";
-import type { PrimitiveTypeName } from "../../edm/primitive-type.ts";
 import type { StorageForm } from "../../databases/columns/storage-option.ts";
 import type { DatabaseKind, ObjectName } from "../../databases/introspect/database-schema.ts";
+import { toWireName } from "../../definition/names.ts";
+import type { PrimitiveTypeName } from "../../edm/primitive-type.ts";
 
 /** The declarations of a service over a database as plain data: the source of live declarations and of written code. */
 export interface DescribedService {

@@ -4,7 +4,13 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { JsonSyntaxError } from "../../../src/base/json/json-errors.ts";
 import { parseJson } from "../../../src/base/json/parse-json.ts";
-import { JsonNumber, type JsonObject, type JsonValue, namesOf, writeJsonString } from "../../../src/base/json/write-json.ts";
+import {
+  JsonNumber,
+  type JsonObject,
+  type JsonValue,
+  namesOf,
+  writeJsonString,
+} from "../../../src/base/json/write-json.ts";
 import { anyCharacter } from "../../any-character.ts";
 import { caseCount } from "../../cases.ts";
 import { processorTime } from "../../processor-time.ts";

@@ -1,8 +1,8 @@
 import { sql } from "kysely";
 import { edm, entityType } from "odatakit";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { declaredEntityType } from "../../../src/definition/model/declared-entity-type.ts";
 import { pgColumnFormat } from "../../../src/databases/postgres/dialect/column-format.ts";
+import { declaredEntityType } from "../../../src/definition/model/declared-entity-type.ts";
 import { ENGINES, type OpenDatabase } from "../../engine/executors/engines.ts";
 import { DISTRIBUTED } from "./distributed-engines.ts";
 

@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
 import { runSteps } from "../../../src/databases/introspect/catalogue-steps.ts";
-import { checkPrivileges } from "../../../src/databases/schema/check-privileges.ts";
 import type { DatabaseKind, ObjectColumn, SchemaObject } from "../../../src/databases/introspect/database-schema.ts";
 import type { ExpectedTable } from "../../../src/databases/introspect/expected-table.ts";
+import { checkPrivileges } from "../../../src/databases/schema/check-privileges.ts";
 
 const column = (name: string, isSelectable: boolean): ObjectColumn => ({ name, isSelectable }) as ObjectColumn;
 const object = (...columns: readonly ObjectColumn[]): SchemaObject =>

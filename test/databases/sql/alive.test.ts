@@ -9,8 +9,8 @@ import { edm, entitySet, entityType, hasMany, odataService, type ODataService } 
 import { sqlEntitySet, sqlSource, type BaseQuery } from "odatakit/kysely";
 import { sqliteDialect } from "odatakit/sqlite";
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "vitest";
-import { runProgram } from "../../tools/cli/run-program.ts";
 import type { AnyDatabase } from "../../engine/executors/engines.ts";
+import { runProgram } from "../../tools/cli/run-program.ts";
 
 const ROWS = 400_000;
 const folder = mkdtempSync(join(tmpdir(), "alive-"));

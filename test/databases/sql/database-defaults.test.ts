@@ -14,10 +14,10 @@ import {
 } from "odatakit";
 import { sqlEntitySet } from "odatakit/kysely";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { DISTRIBUTED } from "../distributed/distributed-engines.ts";
-import { isDistributed } from "../distributed/watched-database.ts";
 import { type DatabaseName, ENGINES, type OpenDatabase } from "../../engine/executors/engines.ts";
 import { noFailures } from "../../service/http/model.ts";
+import { DISTRIBUTED } from "../distributed/distributed-engines.ts";
+import { isDistributed } from "../distributed/watched-database.ts";
 
 /**
  * Columns whose default is an expression: clients may omit and send them. POST that omits one gets the value of the

@@ -3,7 +3,13 @@ import { mariadbDialect } from "odatakit/mariadb";
 import { postgresDialect, type PostgresOptions } from "odatakit/postgres";
 import { sqliteDialect } from "odatakit/sqlite";
 import { describe, expect, onTestFinished, test, vi } from "vitest";
-import { plainDoubleText, readBytes, readYear, scaledText, shortIntegerText } from "../../../src/databases/cells/text-cells.ts";
+import {
+  plainDoubleText,
+  readBytes,
+  readYear,
+  scaledText,
+  shortIntegerText,
+} from "../../../src/databases/cells/text-cells.ts";
 import { writeFlatKeyList, writeKeyList } from "../../../src/databases/cells/write-key-list.ts";
 import { reasonOf } from "../../../src/databases/sqlite/driver/reader-faults.ts";
 import { cutsTexts } from "../../../src/databases/sqlite/driver/sqlite-database.ts";

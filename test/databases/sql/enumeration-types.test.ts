@@ -2,8 +2,8 @@ import { sql } from "kysely";
 import { edm, entityType, enumType, odataService, type ODataService } from "odatakit";
 import { sqlEntitySet } from "odatakit/kysely";
 import { describe, expect, test } from "vitest";
-import { watching } from "../distributed/watched-database.ts";
 import { ENGINES, type AnyDatabase } from "../../engine/executors/engines.ts";
+import { watching } from "../distributed/watched-database.ts";
 import { sentStatements } from "./sent-statements.ts";
 
 const Status = enumType("Status", { open: 0, closed: 1, lost: 2 });

@@ -1,16 +1,22 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { nextDouble, readStoredTimestamp, toDurationKey, toInstantKey, writeEpoch } from "../../../src/databases/cells/instant.ts";
-import { compareDateTimeOffsets } from "../../../src/edm/date-time-offset.ts";
-import { compareDecimals, decimalFromNumber, fromScaled } from "../../../src/edm/decimal.ts";
-import { compareDurations, parseDuration } from "../../../src/edm/duration.ts";
-import type { StructuralProperty } from "../../../src/edm/model.ts";
+import {
+  nextDouble,
+  readStoredTimestamp,
+  toDurationKey,
+  toInstantKey,
+  writeEpoch,
+} from "../../../src/databases/cells/instant.ts";
+import type { StoredInstants } from "../../../src/databases/forms/stored-instants.ts";
 import { REAL_DECIMAL_FORM, scaledDecimalForm } from "../../../src/databases/sqlite/dialect/forms.ts";
 import { SQLITE_STORED_INSTANTS } from "../../../src/databases/sqlite/dialect/readable-cells.ts";
 import { successorOf } from "../../../src/databases/sqlite/dialect/string-functions.ts";
 import { MIDNIGHT_FORM, TIME_FORM, utcForm } from "../../../src/databases/sqlite/dialect/temporal-forms.ts";
-import type { StoredInstants } from "../../../src/databases/forms/stored-instants.ts";
 import type { SqlForm } from "../../../src/databases/statement/sql-form.ts";
+import { compareDateTimeOffsets } from "../../../src/edm/date-time-offset.ts";
+import { compareDecimals, decimalFromNumber, fromScaled } from "../../../src/edm/decimal.ts";
+import { compareDurations, parseDuration } from "../../../src/edm/duration.ts";
+import type { StructuralProperty } from "../../../src/edm/model.ts";
 import { caseCount } from "../../cases.ts";
 
 const decimal = fc

@@ -1,10 +1,10 @@
 import { sql } from "kysely";
 import { describe, expect, test } from "vitest";
+import { readPage } from "../../../src/databases/read/read-page.ts";
 import { declaredEntityType } from "../../../src/definition/model/declared-entity-type.ts";
 import { PRIMITIVE_TYPES } from "../../../src/edm/primitive-type.ts";
 import type { QueryShape } from "../../../src/language/query/clauses.ts";
 import type { Expression, PropertyExpression } from "../../../src/language/query/expression.ts";
-import { readPage } from "../../../src/databases/read/read-page.ts";
 import { Order, ordersDatabase, readerOf } from "./orders.ts";
 
 /** Expressions that executors support although no client can write them. */

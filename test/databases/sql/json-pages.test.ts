@@ -7,12 +7,12 @@ import { arraySource, edm, entitySet, entityType, enumType, hasMany, odataServic
 import { sqlEntitySet } from "odatakit/kysely";
 import { sqliteDialect } from "odatakit/sqlite";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { declaredEntityType } from "../../../src/definition/model/declared-entity-type.ts";
-import { compileEntityWriter } from "../../../src/payload/write-entity.ts";
-import type { QueryShape } from "../../../src/language/query/clauses.ts";
-import type { JsonMembers, Page, SourceQuery } from "../../../src/language/query/source.ts";
 import { readPage } from "../../../src/databases/read/read-page.ts";
 import { makeReader, type SqlReader } from "../../../src/databases/read/sql-reader.ts";
+import { declaredEntityType } from "../../../src/definition/model/declared-entity-type.ts";
+import type { QueryShape } from "../../../src/language/query/clauses.ts";
+import type { JsonMembers, Page, SourceQuery } from "../../../src/language/query/source.ts";
+import { compileEntityWriter } from "../../../src/payload/write-entity.ts";
 import { caseCount } from "../../cases.ts";
 import { written } from "../../payload/written.ts";
 import type { AnyDatabase } from "./orders.ts";

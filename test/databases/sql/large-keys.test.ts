@@ -6,7 +6,6 @@ import { type Context, edm, entityType, hasMany, action, odataService, type ODat
 import { sqlEntitySet } from "odatakit/kysely";
 import { sqliteDialect } from "odatakit/sqlite";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { isDistributed } from "../distributed/watched-database.ts";
 import {
   createTable,
   type AnyDatabase,
@@ -15,6 +14,7 @@ import {
   type OpenDatabase,
 } from "../../engine/executors/engines.ts";
 import { noFailures } from "../../service/http/model.ts";
+import { isDistributed } from "../distributed/watched-database.ts";
 
 /**
  * Writes after the insert of a key that no number represents: SQLite reports the last row id with each result, also with

@@ -18,9 +18,9 @@ import {
 } from "odatakit";
 import { sqlEntitySet } from "odatakit/kysely";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { EMBEDDED, ENGINES, type AnyDatabase, type OpenDatabase } from "../../engine/executors/engines.ts";
 import { DISTRIBUTED } from "../distributed/distributed-engines.ts";
 import { isDistributed } from "../distributed/watched-database.ts";
-import { EMBEDDED, ENGINES, type AnyDatabase, type OpenDatabase } from "../../engine/executors/engines.ts";
 
 const Shop = entityType("Shop", { id: edm.int32().key(), owner: edm.string() });
 const Item = entityType("Item", {

@@ -2,10 +2,10 @@ import { Kysely, sql } from "kysely";
 import { complexType, edm, entitySet, entityType, enumType, odataService } from "odatakit";
 import { sqliteDialect } from "odatakit/sqlite";
 import type { SynchronousReader } from "../../../src/databases/connection/synchronous-reader.ts";
-import type { SourceQuery } from "../../../src/language/query/source.ts";
 import { readPage } from "../../../src/databases/read/read-page.ts";
 import { makeReader, type SqlReader } from "../../../src/databases/read/sql-reader.ts";
 import { SqlRows } from "../../../src/databases/read/sql-rows.ts";
+import type { SourceQuery } from "../../../src/language/query/source.ts";
 
 export const Status = enumType("Status", { Draft: 0, Paid: 1, Shipped: 2 });
 export const Access = enumType("Access", { None: 0, Read: 1, Write: 2 }, { isFlags: true });

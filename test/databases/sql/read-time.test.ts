@@ -3,8 +3,8 @@ import { edm, entitySet, entityType, odataService, type ODataService } from "oda
 import { sqlEntitySet } from "odatakit/kysely";
 import { afterEach, describe, expect, test, vi } from "vitest";
 import type { Patience } from "../../../src/databases/connection/patient-reader.ts";
-import { ReadTime } from "../../../src/language/query/reading.ts";
 import { inReadTime } from "../../../src/databases/read/read-time.ts";
+import { ReadTime } from "../../../src/language/query/reading.ts";
 import { ENGINES, isSpread } from "../../engine/executors/engines.ts";
 
 const logger = { error: () => undefined, warn: () => undefined, info: () => undefined };

@@ -1,9 +1,9 @@
 import { expect, test } from "vitest";
-import { tokenSeal } from "../../../src/payload/token-seal.ts";
-import { Reading } from "../../../src/language/query/reading.ts";
-import { laterPositions, readPositions, writePositions } from "../../../src/service/position-reports.ts";
 import { replicaFault, ReplicaReads, type ReplicatedRows } from "../../../src/databases/read/replica-reads.ts";
 import { endOfRecord } from "../../../src/databases/read/traced-read.ts";
+import { Reading } from "../../../src/language/query/reading.ts";
+import { tokenSeal } from "../../../src/payload/token-seal.ts";
+import { laterPositions, readPositions, writePositions } from "../../../src/service/position-reports.ts";
 
 /** Which server reads a statement, by the state that a replica reports. */
 

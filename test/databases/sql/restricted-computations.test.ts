@@ -2,9 +2,9 @@ import { sql } from "kysely";
 import { edm, entityType, hasMany, hasRequired, odataService, type RowPredicate } from "odatakit";
 import { sqlEntitySet } from "odatakit/kysely";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { ENGINES, createTable, insertRow, type OpenDatabase } from "../../engine/executors/engines.ts";
 import { DISTRIBUTED } from "../distributed/distributed-engines.ts";
 import { isDistributed } from "../distributed/watched-database.ts";
-import { ENGINES, createTable, insertRow, type OpenDatabase } from "../../engine/executors/engines.ts";
 
 /**
  * Databases evaluate conditions in the cheapest order. If a computation failed for a hidden row, a client could search for

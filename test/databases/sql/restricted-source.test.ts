@@ -1,12 +1,12 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { caseCount } from "../../cases.ts";
-import { watching } from "../distributed/watched-database.ts";
 import { ENGINES } from "../../engine/executors/engines.ts";
 import { memoryService, type Service } from "../../engine/executors/relations-memory.ts";
 import { navigationQuery, setQuery, targetOf, type Query } from "../../engine/executors/relations-queries.ts";
 import { relationRows } from "../../engine/executors/relations-rows.ts";
 import { makeTables } from "../../engine/executors/relations-tables.ts";
+import { watching } from "../distributed/watched-database.ts";
 import { restrictedService, VISIBILITY } from "./restricted-relations.ts";
 
 const ORIGIN = "http://service.example";

@@ -2,6 +2,8 @@ import { DatabaseSync } from "node:sqlite";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { toDecimalKey } from "../../../src/databases/cells/instant.ts";
+import { registerAggregates } from "../../../src/databases/sqlite/driver/sqlite-aggregates.ts";
+import { registerFunctions } from "../../../src/databases/sqlite/driver/sqlite-functions.ts";
 import {
   addDecimals,
   ceilingDecimal,
@@ -14,8 +16,6 @@ import {
   subtractDecimals,
 } from "../../../src/edm/decimal-arithmetic.ts";
 import { compareDecimals, fromScaled, MAX_DECIMAL_DIGITS, parseDecimal } from "../../../src/edm/decimal.ts";
-import { registerAggregates } from "../../../src/databases/sqlite/driver/sqlite-aggregates.ts";
-import { registerFunctions } from "../../../src/databases/sqlite/driver/sqlite-functions.ts";
 import { anyCharacter } from "../../any-character.ts";
 import { caseCount } from "../../cases.ts";
 

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
-import type { StreamQuery } from "../../../src/language/query/source.ts";
 import { holdStream } from "../../../src/databases/read/stream-hold.ts";
+import type { StreamQuery } from "../../../src/language/query/source.ts";
 
 const TRANSACTION = { name: "snapshot" };
 

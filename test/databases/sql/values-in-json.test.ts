@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { SQLITE_MARK } from "../../../src/databases/sqlite/dialect/marks.ts";
 import { valuesOfEntity } from "../../../src/databases/read/read-page.ts";
+import { SQLITE_MARK } from "../../../src/databases/sqlite/dialect/marks.ts";
 
 /** Reads marks of the last of two entities. */
 function read(last: string, names: readonly string[]) {

@@ -1,7 +1,7 @@
 import { sql } from "kysely";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { DISTRIBUTED } from "../distributed/distributed-engines.ts";
 import { ENGINES, type AnyDatabase, type OpenDatabase } from "../../engine/executors/engines.ts";
+import { DISTRIBUTED } from "../distributed/distributed-engines.ts";
 import { countRows, createOrderTables, emptyTables, faultOf, orderService, sendTo, type Send } from "./writes-model.ts";
 
 const TABLES = ["customers", "profiles", "orders", "order_lines", "tags", "order_tags"];

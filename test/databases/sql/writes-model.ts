@@ -11,8 +11,8 @@ import {
   type Principal,
 } from "odatakit";
 import { sqlEntitySet } from "odatakit/kysely";
-import { isDistributed } from "../distributed/watched-database.ts";
 import type { AnyDatabase, DatabaseEngine, DatabaseName } from "../../engine/executors/engines.ts";
+import { isDistributed } from "../distributed/watched-database.ts";
 
 export const ORIGIN = "http://service.example";
 

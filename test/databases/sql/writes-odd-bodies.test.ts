@@ -1,8 +1,8 @@
 import { sql } from "kysely";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { sampleOf } from "../../cases.ts";
-import { DISTRIBUTED } from "../distributed/distributed-engines.ts";
 import { ENGINES, type OpenDatabase } from "../../engine/executors/engines.ts";
+import { DISTRIBUTED } from "../distributed/distributed-engines.ts";
 import { createOrderTables, emptyTables, orderService, sendTo, type Send } from "./writes-model.ts";
 
 const TABLES = ["customers", "profiles", "orders", "order_lines", "tags", "order_tags"];

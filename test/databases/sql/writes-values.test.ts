@@ -2,12 +2,12 @@ import { entitySet, odataService } from "odatakit";
 import { sqlEntitySet } from "odatakit/kysely";
 import { describe, expect, test } from "vitest";
 import { caseCount } from "../../cases.ts";
-import { DISTRIBUTED } from "../distributed/distributed-engines.ts";
-import { isDistributed } from "../distributed/watched-database.ts";
 import { ENGINES } from "../../engine/executors/engines.ts";
 import { thingRows } from "../../engine/executors/thing-rows.ts";
 import { columns, Thing, shownRow, storableRows, thingsDatabase } from "../../engine/executors/things.ts";
 import { noFailures } from "../../service/http/model.ts";
+import { DISTRIBUTED } from "../distributed/distributed-engines.ts";
+import { isDistributed } from "../distributed/watched-database.ts";
 
 const ORIGIN = "http://service.example";
 /** Fewer for databases other than SQLite, whose statements are asynchronous. */

@@ -2,8 +2,8 @@ import { sql } from "kysely";
 import type { Context } from "odatakit";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { caseCount } from "../../cases.ts";
-import { DISTRIBUTED } from "../distributed/distributed-engines.ts";
 import { ENGINES, type AnyDatabase, type OpenDatabase } from "../../engine/executors/engines.ts";
+import { DISTRIBUTED } from "../distributed/distributed-engines.ts";
 import {
   countRows,
   createOrderTables,

@@ -1,8 +1,8 @@
 import { arraySource, edm, entitySet, entityType, hasOptional, odataService } from "odatakit";
 import { sqlEntitySet } from "odatakit/kysely";
 import { afterAll, describe, expect, test } from "vitest";
-import { createTable, ENGINES, insertRow, type DatabaseEngine } from "../executors/engines.ts";
 import { nodeDoor as door, ORIGIN, url } from "../../service/http/doors.ts";
+import { createTable, ENGINES, insertRow, type DatabaseEngine } from "../executors/engines.ts";
 
 const Customer = entityType("Customer", { id: edm.int32().key(), country: edm.string().nullable() });
 const Order = entityType("Order", {

@@ -1,10 +1,10 @@
 import { afterAll, expect, test } from "vitest";
-import { writeApplySupported } from "../../../src/payload/csdl/write-apply-supported.ts";
 import type { ComplexType, StructuralProperty } from "../../../src/edm/model.ts";
+import { writeApplySupported } from "../../../src/payload/csdl/write-apply-supported.ts";
 import { everything } from "../../language/binder/model.ts";
 import { faultsOfJsonSchema, faultsOfSchema, readCsdl } from "../../payload/csdl/validate-csdl.ts";
-import { nodeDoor as door } from "../../service/http/doors.ts";
 import { complexType, entitySet as setOf, entityType as typeOf, property } from "../../payload/model.ts";
+import { nodeDoor as door } from "../../service/http/doors.ts";
 import { openSales, type SalesOptions } from "./sales-model.ts";
 
 const opened: Array<{ readonly close: () => Promise<void> }> = [];

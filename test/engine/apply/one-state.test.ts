@@ -8,8 +8,8 @@ import { sqlEntitySet } from "odatakit/kysely";
 import { sqliteDialect } from "odatakit/sqlite";
 import { describe, expect, test } from "vitest";
 import type { ArrayReader, ReadRowsResult } from "../../../src/databases/connection/array-reader.ts";
-import { ENGINES, type AnyDatabase } from "../executors/engines.ts";
 import { connectionsOf } from "../../databases/sql/sent-statements.ts";
+import { ENGINES, type AnyDatabase } from "../executors/engines.ts";
 
 const Good = entityType("Good", { id: edm.int32().key(), kind: edm.int32(), amount: edm.int32() });
 

@@ -1,8 +1,8 @@
 import { edm, entitySet, entityType, fn, hasOptional, odataService } from "odatakit";
 import { openApiDocument } from "odatakit/openapi";
 import { afterAll, expect, test } from "vitest";
-import { nodeDoor as door, ORIGIN } from "../../service/http/doors.ts";
 import { contentOf, operationOf, operationsOf, parametersOf, schemaOf } from "../../hosts/openapi/walk.ts";
+import { nodeDoor as door, ORIGIN } from "../../service/http/doors.ts";
 import { FORMS, openSales, Sale, Item } from "./sales-model.ts";
 
 const LATEST = fn(Sale, {

@@ -1,7 +1,7 @@
 import { noRows, role } from "odatakit";
 import { afterAll, describe, expect, test } from "vitest";
-import { ENGINES } from "../executors/engines.ts";
 import { expectError, nodeDoor as door, ORIGIN, url } from "../../service/http/doors.ts";
+import { ENGINES } from "../executors/engines.ts";
 import { FORMS, openSales } from "./sales-model.ts";
 
 type Row = Readonly<Record<string, { ne(value: unknown): unknown }>>;

@@ -10,9 +10,9 @@ import {
   odataService,
 } from "odatakit";
 import { sqlEntitySet } from "odatakit/kysely";
+import type { Service } from "../../service/http/doors.ts";
 import { createTable, ENGINES, insertRow } from "../executors/engines.ts";
 import type { DatabaseName, OpenDatabase } from "../executors/open-database.ts";
-import type { Service } from "../../service/http/doors.ts";
 
 /** Its values are not in the order of its names. */
 const Status = enumType("Status", { Open: 2, Closed: 1, Void: 0 });

@@ -19,13 +19,13 @@ import type { CollectionQuery } from "../../../src/definition/handlers.ts";
 import type { ServiceDefinition } from "../../../src/definition/model/service-definition.ts";
 import { entityKeyReader } from "../../../src/engine/entities/entity-key.ts";
 import { type Reader, seesEntity } from "../../../src/engine/entities/reader.ts";
+import { restrictQuery } from "../../../src/engine/plan/row-rules.ts";
 import { askByKey } from "../../../src/engine/reads/ask-by-key.ts";
 import { readerOf, ROW_RULES, visibleOfType } from "../../../src/engine/reads/gate.ts";
 import { findEntity, getEntity } from "../../../src/engine/reads/read-by-key.ts";
 import { resolveSources, restrictionOf } from "../../../src/engine/reads/resolve-sources.ts";
 import { conditionFor, conditionOf, conditionsFor, ServiceContext } from "../../../src/engine/rules/row-access.ts";
 import { runCreate, runDelete, runPatch, runReplace } from "../../../src/engine/writes/write-entity.ts";
-import { restrictQuery } from "../../../src/engine/plan/row-rules.ts";
 import type { QueryableSource } from "../../../src/language/query/source.ts";
 import { declare, requestOf, setOf } from "./guarded-service.ts";
 

@@ -2,8 +2,8 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { compileExpression } from "../../../src/engine/memory/compile-expression.ts";
 import { Evaluation } from "../../../src/engine/memory/evaluation.ts";
-import { bindCollection } from "../../language/binder/requests.ts";
 import { caseCount } from "../../cases.ts";
+import { bindCollection } from "../../language/binder/requests.ts";
 
 /** The state of the reference: the entity, and the range variables by name. */
 interface Scene {

@@ -1,4 +1,3 @@
-import { bindCollectionQuery } from "../../../src/language/binder/bind-query-options.ts";
 import { DEFAULT_LIMITS } from "../../../src/definition/startup/resolve-settings.ts";
 import type {
   ComplexType,
@@ -13,6 +12,7 @@ import type { PrimitiveValue } from "../../../src/edm/value-codec.ts";
 import { applyQuery } from "../../../src/engine/memory/apply-query.ts";
 import { compileExpression } from "../../../src/engine/memory/compile-expression.ts";
 import { Evaluation } from "../../../src/engine/memory/evaluation.ts";
+import { bindCollectionQuery } from "../../../src/language/binder/bind-query-options.ts";
 import type { BoundQuery, QueryShape, RoundingMode } from "../../../src/language/query/clauses.ts";
 import type { Expression, PropertyExpression } from "../../../src/language/query/expression.ts";
 import type { EntityPage, SourceQuery } from "../../../src/language/query/source.ts";

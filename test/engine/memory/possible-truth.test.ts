@@ -5,11 +5,11 @@ import { bindAnnotations } from "../../../src/definition/annotations/bind-annota
 import { compileRowRule } from "../../../src/definition/sets/authorization.ts";
 import { buildServiceDefinition } from "../../../src/definition/startup/build-service-definition.ts";
 import type { RowCondition } from "../../../src/definition/types/row-conditions.ts";
-import { ROW_RULES } from "../../../src/engine/reads/gate.ts";
 import { canBeTrue } from "../../../src/engine/memory/can-be-true.ts";
 import { compiledFor } from "../../../src/engine/memory/compile-expression.ts";
 import { fieldOf } from "../../../src/engine/memory/compile-property.ts";
 import { Evaluation } from "../../../src/engine/memory/evaluation.ts";
+import { ROW_RULES } from "../../../src/engine/reads/gate.ts";
 
 type VaryingRowCondition = Extract<RowCondition, object>;
 

@@ -1,7 +1,12 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { BoundedCache } from "../../../src/base/memo.ts";
-import { planPaging, MAX_SKIP_TOKEN_OFFSET, readSkipToken, writeSkipToken } from "../../../src/engine/plan/plan-paging.ts";
+import {
+  planPaging,
+  MAX_SKIP_TOKEN_OFFSET,
+  readSkipToken,
+  writeSkipToken,
+} from "../../../src/engine/plan/plan-paging.ts";
 
 describe("skip tokens", () => {
   test.each([

@@ -11,8 +11,8 @@ import {
 } from "odatakit";
 import { sqlEntitySet } from "odatakit/kysely";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { ENGINES, type OpenDatabase } from "../executors/engines.ts";
 import { noFailures } from "../../service/http/model.ts";
+import { ENGINES, type OpenDatabase } from "../executors/engines.ts";
 
 /** Foreign keys that follow in part from the parent, and foreign keys that only the other side declares. */
 

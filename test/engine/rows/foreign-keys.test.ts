@@ -14,8 +14,8 @@ import {
 } from "odatakit";
 import { sqlEntitySet } from "odatakit/kysely";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { ENGINES, isSpread, type AnyDatabase, type OpenDatabase } from "../executors/engines.ts";
 import { noFailures } from "../../service/http/model.ts";
+import { ENGINES, isSpread, type AnyDatabase, type OpenDatabase } from "../executors/engines.ts";
 
 // Clients choose no keys of these: a deep insert could otherwise name a hidden one, which lists alone do not find.
 const Owner = entityType("Owner", { id: edm.int32().key().computed(), user: edm.string() });

@@ -15,8 +15,8 @@ import {
 } from "odatakit";
 import { sqlEntitySet, sqlSource } from "odatakit/kysely";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { ENGINES, type OpenDatabase } from "../executors/engines.ts";
 import { noFailures } from "../../service/http/model.ts";
+import { ENGINES, type OpenDatabase } from "../executors/engines.ts";
 
 /** Orders by region. Their lines inherit the rule, and the parts of their lines inherit that of the lines. */
 

@@ -2,8 +2,8 @@ import { sql } from "kysely";
 import { allRows, edm, entitySet, entityType, hasMany, hasOptional, odataService, type Authorization } from "odatakit";
 import { sqlEntitySet } from "odatakit/kysely";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { ENGINES, type AnyDatabase, type OpenDatabase } from "../executors/engines.ts";
 import { noFailures } from "../../service/http/model.ts";
+import { ENGINES, type AnyDatabase, type OpenDatabase } from "../executors/engines.ts";
 
 /** An item has a place and a zone in the same country: both foreign keys share the property `country`. */
 const Item = entityType("Item", {

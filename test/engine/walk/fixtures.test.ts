@@ -2,8 +2,8 @@ import { sql } from "kysely";
 import { odataService, type Logger } from "odatakit";
 import { introspectDatabase } from "odatakit/introspect";
 import { describe, expect, test } from "vitest";
-import { ENGINES, type DatabaseEngine, type OpenDatabase } from "../executors/engines.ts";
 import { openSample, type FixtureName } from "../../fixtures/databases/load.ts";
+import { ENGINES, type DatabaseEngine, type OpenDatabase } from "../executors/engines.ts";
 import { countRows } from "./count-rows.ts";
 import { walkService } from "./walk-service.ts";
 

@@ -1,6 +1,12 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { domainOf, linearScale, numberTicks, toNumber, toTime } from "../../../explorer/src/screens/chart/chart-scale.ts";
+import {
+  domainOf,
+  linearScale,
+  numberTicks,
+  toNumber,
+  toTime,
+} from "../../../explorer/src/screens/chart/chart-scale.ts";
 
 describe("ticks of numbers", () => {
   test.for([

@@ -2,8 +2,8 @@ import { execFileSync } from "node:child_process";
 import { runInNewContext } from "node:vm";
 import { describe, expect, test } from "vitest";
 import { COPY_FORMS } from "../../../explorer/src/copy/copied-query.ts";
-import { writeOdc, writePbids } from "../../../src/payload/connection-files.ts";
 import { splitTarget, parseQueryOptions } from "../../../src/language/syntax/query-options-parser.ts";
+import { writeOdc, writePbids } from "../../../src/payload/connection-files.ts";
 import { HOSTILE_URL, hostileQuery } from "./copied-queries.ts";
 
 const {

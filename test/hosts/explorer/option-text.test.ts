@@ -1,6 +1,11 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { offsetInText, readQueryText, toRequestTarget, writeQueryText } from "../../../explorer/src/query/option-text.ts";
+import {
+  offsetInText,
+  readQueryText,
+  toRequestTarget,
+  writeQueryText,
+} from "../../../explorer/src/query/option-text.ts";
 import { parseQueryOptions, splitTarget } from "../../../src/language/syntax/query-options-parser.ts";
 import { anyCharacter } from "../../any-character.ts";
 

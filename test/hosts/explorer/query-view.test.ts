@@ -2,7 +2,13 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { filterPaths, sortPaths } from "../../../explorer/src/parts/query-form/filter-paths.ts";
 import { resolvePath } from "../../../explorer/src/query/resolve-type.ts";
-import { excerptAt, faultIn, faultOfService, textOf, withText } from "../../../explorer/src/screens/query/query-view.ts";
+import {
+  excerptAt,
+  faultIn,
+  faultOfService,
+  textOf,
+  withText,
+} from "../../../explorer/src/screens/query/query-view.ts";
 import { parseFragment, resourceUrl, viewOf } from "../../../explorer/src/state/view.ts";
 import { MODEL } from "./sample-model.ts";
 

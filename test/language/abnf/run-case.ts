@@ -1,8 +1,8 @@
+import { isODataError } from "../../../src/base/errors/odata-error.ts";
 import type { EnumType } from "../../../src/edm/model.ts";
 import { PRIMITIVE_TYPE_NAMES, PRIMITIVE_TYPES, type PrimitiveTypeName } from "../../../src/edm/primitive-type.ts";
 import { InvalidValueError } from "../../../src/edm/value-codec.ts";
 import { valueCodec } from "../../../src/edm/value-codecs.ts";
-import { isODataError } from "../../../src/base/errors/odata-error.ts";
 import { checkMaxVersion } from "../../../src/http/base-url.ts";
 import { readPreferences } from "../../../src/http/headers.ts";
 import { checkFormatOption } from "../../../src/http/media-type.ts";

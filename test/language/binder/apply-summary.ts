@@ -1,5 +1,11 @@
 import type { EntityType, ValueType } from "../../../src/edm/model.ts";
-import type { ApplyBranch, ApplyClause, ApplyStep, GroupKey, OrderByItem } from "../../../src/language/query/clauses.ts";
+import type {
+  ApplyBranch,
+  ApplyClause,
+  ApplyStep,
+  GroupKey,
+  OrderByItem,
+} from "../../../src/language/query/clauses.ts";
 import { summary } from "./summary.ts";
 
 /** A bound `$apply` as lines: one for each step of each branch, with the order of the branch. */

@@ -1,11 +1,11 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
+import { ODataError } from "../../../src/base/errors/odata-error.ts";
+import { isCastable } from "../../../src/edm/cast.ts";
+import { PRIMITIVE_TYPES } from "../../../src/edm/primitive-type.ts";
 import { bindCondition, bindSortKey } from "../../../src/language/binder/bind-expression.ts";
 import { bindParameters } from "../../../src/language/binder/bind-query-options.ts";
 import type { BindingContext } from "../../../src/language/binder/binding-scope.ts";
-import { isCastable } from "../../../src/edm/cast.ts";
-import { PRIMITIVE_TYPES } from "../../../src/edm/primitive-type.ts";
-import { ODataError } from "../../../src/base/errors/odata-error.ts";
 import { castIn } from "../../../src/language/query/cast-call.ts";
 import type { QueryParameter } from "../../../src/language/query/clauses.ts";
 import type { Expression, VariableExpression } from "../../../src/language/query/expression.ts";

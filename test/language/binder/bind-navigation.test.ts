@@ -1,10 +1,10 @@
 import { edm, entityType, entitySet, hasMany, hasOptional } from "odatakit";
 import { describe, expect, test } from "vitest";
 import { bindAnnotations } from "../../../src/definition/annotations/bind-annotations.ts";
-import { bindCollectionQuery, type QueryTarget } from "../../../src/language/binder/bind-query-options.ts";
 import { buildServiceDefinition } from "../../../src/definition/startup/build-service-definition.ts";
 import { PRIMITIVE_TYPES } from "../../../src/edm/primitive-type.ts";
 import { ROW_RULES } from "../../../src/engine/reads/gate.ts";
+import { bindCollectionQuery, type QueryTarget } from "../../../src/language/binder/bind-query-options.ts";
 import type { BoundQuery } from "../../../src/language/query/clauses.ts";
 import type { Expression } from "../../../src/language/query/expression.ts";
 import { mentionsOf, type NavigationMention } from "../../../src/language/query/mentions.ts";

@@ -1,4 +1,6 @@
 import { expect } from "vitest";
+import { ODataError } from "../../../src/base/errors/odata-error.ts";
+import { DEFAULT_LIMITS } from "../../../src/definition/startup/resolve-settings.ts";
 import {
   bindCollectionQuery,
   bindCountQuery,
@@ -6,8 +8,6 @@ import {
   bindNoQuery,
   type QueryTarget,
 } from "../../../src/language/binder/bind-query-options.ts";
-import { DEFAULT_LIMITS } from "../../../src/definition/startup/resolve-settings.ts";
-import { ODataError } from "../../../src/base/errors/odata-error.ts";
 import type { Capabilities, Limits } from "../../../src/language/query/capabilities.ts";
 import type { BoundQuery, QueryShape, SelectExpandClause } from "../../../src/language/query/clauses.ts";
 import { parseQueryOptions } from "../../../src/language/syntax/query-options-parser.ts";

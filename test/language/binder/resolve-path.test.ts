@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { resolvePath } from "../../../src/language/binder/resolve-path.ts";
 import type { Operation } from "../../../src/edm/model.ts";
+import { resolvePath } from "../../../src/language/binder/resolve-path.ts";
 import type { ResourcePath } from "../../../src/language/query/resource-path.ts";
 import { parseResourcePath } from "../../../src/language/syntax/path-parser.ts";
 import { model } from "./model.ts";

@@ -1,8 +1,8 @@
 import fc from "fast-check";
 import { edm, entitySet, entityType, odataError, odataService } from "odatakit";
 import { describe, expect, test } from "vitest";
-import { resolveReference } from "../../../src/language/binder/resolve-path.ts";
 import { isODataError } from "../../../src/base/errors/odata-error.ts";
+import { resolveReference } from "../../../src/language/binder/resolve-path.ts";
 import { anyCharacter } from "../../any-character.ts";
 import { caseCount } from "../../cases.ts";
 

@@ -1,8 +1,8 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { ODataError } from "../../../src/base/errors/odata-error.ts";
-import { parseBody } from "../../../src/http/read-json-body.ts";
 import type { JsonValue } from "../../../src/base/json/write-json.ts";
+import { parseBody } from "../../../src/http/read-json-body.ts";
 import { compileBodyReaders, compileRelatedReader } from "../../../src/payload/body-readers.ts";
 import { compilePropertyBodyReader } from "../../../src/payload/read-property-body.ts";
 import { readReference } from "../../../src/payload/write-entity-reference.ts";

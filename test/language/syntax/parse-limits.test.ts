@@ -3,7 +3,11 @@ import { DEFAULT_LIMITS } from "../../../src/definition/startup/resolve-settings
 import type { SyntaxNode } from "../../../src/language/syntax/ast.ts";
 import { parseExpression } from "../../../src/language/syntax/expression-parser.ts";
 import { tokenize } from "../../../src/language/syntax/lexer.ts";
-import { type SyntaxLimits, DEFAULT_SYNTAX_LIMITS, toSyntaxLimits } from "../../../src/language/syntax/parse-context.ts";
+import {
+  type SyntaxLimits,
+  DEFAULT_SYNTAX_LIMITS,
+  toSyntaxLimits,
+} from "../../../src/language/syntax/parse-context.ts";
 import { processorTime } from "../../processor-time.ts";
 import { errorOf, parseContext } from "./parsing.ts";
 import { print } from "./print.ts";

@@ -1,5 +1,9 @@
 import { isODataError, type ODataError } from "../../../src/base/errors/odata-error.ts";
-import { type ParseContext, type SyntaxLimits, DEFAULT_SYNTAX_LIMITS } from "../../../src/language/syntax/parse-context.ts";
+import {
+  type ParseContext,
+  type SyntaxLimits,
+  DEFAULT_SYNTAX_LIMITS,
+} from "../../../src/language/syntax/parse-context.ts";
 
 /** A context with the default limits, some of them changed. */
 export function parseContext(

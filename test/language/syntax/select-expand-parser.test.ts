@@ -1,6 +1,11 @@
 import { describe, expect, test } from "vitest";
 import type { ExpandItemSyntax } from "../../../src/language/syntax/ast.ts";
-import { parseExpand, parseSelect, parseShapedExpand, shapeOfSelect } from "../../../src/language/syntax/select-expand-parser.ts";
+import {
+  parseExpand,
+  parseSelect,
+  parseShapedExpand,
+  shapeOfSelect,
+} from "../../../src/language/syntax/select-expand-parser.ts";
 import { processorTime } from "../../processor-time.ts";
 import { errorOf, parseContext } from "./parsing.ts";
 import { print } from "./print.ts";

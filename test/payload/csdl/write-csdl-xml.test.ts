@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
-import type { CsdlCapabilities } from "../../../src/payload/csdl/write-capabilities.ts";
-import { writeCsdlXml } from "../../../src/payload/csdl/write-csdl-xml.ts";
 import type { Model, StructuralProperty } from "../../../src/edm/model.ts";
 import { FUNCTION_SIGNATURES } from "../../../src/language/query/functions.ts";
+import type { CsdlCapabilities } from "../../../src/payload/csdl/write-capabilities.ts";
+import { writeCsdlXml } from "../../../src/payload/csdl/write-csdl-xml.ts";
 import { everything } from "../../language/binder/model.ts";
 import { entitySet, entityType, enumType, model, property } from "../model.ts";
 import { faultsOfSchema, readCsdl } from "./validate-csdl.ts";

@@ -1,8 +1,8 @@
 import { edm, entitySet, entityType, fn, odataService } from "odatakit";
 import { describe, expect, test } from "vitest";
 import { callerOf } from "../../../src/definition/context.ts";
-import { clientOf } from "../../../src/service/endpoints/execution.ts";
 import type { ODataRequest } from "../../../src/http/odata-request.ts";
+import { clientOf } from "../../../src/service/endpoints/execution.ts";
 import { eachDoor } from "./doors.ts";
 import { as, authenticate } from "./guarded-model.ts";
 import { noFailures } from "./model.ts";

@@ -11,8 +11,8 @@ import {
 import { describe, expect, test } from "vitest";
 import { bindAnnotations } from "../../../src/definition/annotations/bind-annotations.ts";
 import { buildServiceDefinition } from "../../../src/definition/startup/build-service-definition.ts";
-import { ROW_RULES } from "../../../src/engine/reads/gate.ts";
 import { applyQuery as applyInMemory } from "../../../src/engine/memory/apply-query.ts";
+import { ROW_RULES } from "../../../src/engine/reads/gate.ts";
 
 /** Sets that apply queries themselves: row rules reach them as parts of the query. */
 

@@ -3,9 +3,9 @@ import { edm, entitySet, entityType, hasMany, odataError, odataService, reloadab
 import { sqlEntitySet } from "odatakit/kysely";
 import { sqliteDialect } from "odatakit/sqlite";
 import { beforeEach, describe, expect, onTestFinished, test } from "vitest";
+import { Failures, failingDialect } from "../../databases/sql/failing-dialect.ts";
 import { ENGINES, type AnyDatabase } from "../../engine/executors/engines.ts";
 import { MULTIPART, multipart, received } from "../http/batch-model.ts";
-import { Failures, failingDialect } from "../../databases/sql/failing-dialect.ts";
 import { eventsIn, hookShop, useHookTables } from "./hook-model.ts";
 
 const BUSY = Object.assign(new Error("database is locked"), { errcode: 5, code: "ERR_SQLITE_ERROR" });

@@ -19,9 +19,9 @@ import {
 import { sqlEntitySet, sqlSource } from "odatakit/kysely";
 import { sqliteDialect } from "odatakit/sqlite";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { Failures, failingDialect } from "../../databases/sql/failing-dialect.ts";
 import type { AnyDatabase } from "../../engine/executors/engines.ts";
 import { eachDoor, expectError } from "../http/doors.ts";
-import { Failures, failingDialect } from "../../databases/sql/failing-dialect.ts";
 import { Account, createShopTables, Note, shopOver, type Shop } from "./shop-model.ts";
 
 const Book = entityType("Book", { id: edm.int32().key(), title: edm.string(), authorId: edm.int32().nullable() });

@@ -15,8 +15,8 @@ import {
 import { sqlEntitySet } from "odatakit/kysely";
 import { sqliteDialect } from "odatakit/sqlite";
 import { describe, expect, onTestFinished, test } from "vitest";
-import type { AnyDatabase } from "../../engine/executors/engines.ts";
 import { Failures, failingDialect } from "../../databases/sql/failing-dialect.ts";
+import type { AnyDatabase } from "../../engine/executors/engines.ts";
 
 const Address = complexType("Address", { street: edm.string(), city: edm.string().nullable() });
 const Note = entityType("Note", {

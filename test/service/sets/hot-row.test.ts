@@ -3,8 +3,8 @@ import { action, edm, entityType, hasMany, hasRequired, odataError, odataService
 import { sqlEntitySet } from "odatakit/kysely";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { type AnyDatabase, ENGINES, type OpenDatabase } from "../../engine/executors/engines.ts";
-import { MULTIPART, multipart, received } from "../http/batch-model.ts";
 import { NEVER } from "../../timers.ts";
+import { MULTIPART, multipart, received } from "../http/batch-model.ts";
 
 const CALLERS = 30;
 const ORIGIN = "http://shop.example";

@@ -1,7 +1,13 @@
 import { action, edm, entitySet, entityType, fn, hasMany, hasOptional, odataService, type Context } from "odatakit";
 import { sqlEntitySet } from "odatakit/kysely";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { ENGINES, createTable, insertRow, type AnyDatabase, type OpenDatabase } from "../../engine/executors/engines.ts";
+import {
+  ENGINES,
+  createTable,
+  insertRow,
+  type AnyDatabase,
+  type OpenDatabase,
+} from "../../engine/executors/engines.ts";
 
 /** A row rule by an ignored property hides nothing that a handler returns from `ctx.sets`. */
 

@@ -4,8 +4,8 @@ import { sqlEntitySet } from "odatakit/kysely";
 import { sqliteDialect } from "odatakit/sqlite";
 import { beforeEach, describe, expect, onTestFinished, test } from "vitest";
 import { isDistributed } from "../../databases/distributed/watched-database.ts";
-import { ENGINES, type AnyDatabase } from "../../engine/executors/engines.ts";
 import { Failures, failingDialect } from "../../databases/sql/failing-dialect.ts";
+import { ENGINES, type AnyDatabase } from "../../engine/executors/engines.ts";
 import { eventsIn, hookShop, ORIGIN, useHookTables } from "./hook-model.ts";
 
 type Shop = ReturnType<typeof hookShop>;

@@ -4,7 +4,13 @@ import { checkDatabase } from "odatakit/check";
 import { sqlEntitySet } from "odatakit/kysely";
 import type { Pool } from "pg";
 import { afterEach, describe, expect, test } from "vitest";
-import { ENGINES, openPGlite, type AnyDatabase, type DatabaseName, type OpenDatabase } from "../../engine/executors/engines.ts";
+import {
+  ENGINES,
+  openPGlite,
+  type AnyDatabase,
+  type DatabaseName,
+  type OpenDatabase,
+} from "../../engine/executors/engines.ts";
 import { Customer, Order, run, shop, tables } from "./check-fixtures.ts";
 
 /** A database with one difference, and the findings. */

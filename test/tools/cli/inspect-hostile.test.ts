@@ -6,9 +6,9 @@ import { sql } from "kysely";
 import { expect, test } from "vitest";
 import { openDatabase } from "../../../src/tools/cli/open-database.ts";
 import { isProblem } from "../../../src/tools/cli/problem.ts";
-import { ROOT } from "../../house/source-files.ts";
 import { openHostile as openHostileMariadb } from "../../databases/introspect/mysql-hostile.ts";
 import { runScript } from "../../databases/introspect/postgres-hostile.ts";
+import { ROOT } from "../../house/source-files.ts";
 import { runProgram, testFolder } from "./run-program.ts";
 
 const SCRIPTS = join(ROOT, "test/fixtures/databases");

@@ -6,8 +6,8 @@ import { DatabaseSync } from "node:sqlite";
 import { beforeAll, expect, test } from "vitest";
 import { runCreate } from "../../../packages/create-odatakit/src/run-create.ts";
 import { required } from "../../../src/base/required.ts";
-import { makeApplicationFolder, type ApplicationFolder } from "../declarations/code/application-folder.ts";
 import { readSource } from "../../house/source-files.ts";
+import { makeApplicationFolder, type ApplicationFolder } from "../declarations/code/application-folder.ts";
 import { build, BUILT_MAIN, startBuilt } from "./built-program.ts";
 import { testFolder } from "./run-program.ts";
 

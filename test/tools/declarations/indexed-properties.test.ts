@@ -8,9 +8,9 @@ import {
 } from "odatakit/introspect";
 import { expect, test } from "vitest";
 import { required } from "../../../src/base/required.ts";
-import { statementsOf } from "../../fixtures/databases/load.ts";
 import { PGLITE } from "../../databases/introspect/postgres-hostile.ts";
 import { SQLITE } from "../../databases/introspect/sqlite-hostile.ts";
+import { statementsOf } from "../../fixtures/databases/load.ts";
 
 async function describeScript(engine: typeof SQLITE | undefined, script: string): Promise<DescribedService> {
   const opened = await required(engine, "The run has this database.").open();

@@ -1,6 +1,6 @@
 import { sql } from "kysely";
-import { once } from "../../../base/memo.ts";
 import { protocolError } from "../../../base/errors/odata-error.ts";
+import { once } from "../../../base/memo.ts";
 import type { AggregateSyntax } from "../../forms/aggregate-syntax.ts";
 import { castAggregates } from "../../forms/cast-aggregates.ts";
 import type { Sql } from "../../statement/sql-form.ts";

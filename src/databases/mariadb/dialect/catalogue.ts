@@ -1,5 +1,5 @@
-import { readMysqlCatalogue, readMysqlTexts } from "../introspect/mysql-catalogue.ts";
 import type { DialectCatalogue, SessionCheck, StoredTypeRow, StoredTypeTable } from "../../forms/dialect-profile.ts";
+import { readMysqlCatalogue, readMysqlTexts } from "../introspect/mysql-catalogue.ts";
 
 /** As in `information_schema.columns.data_type`. MariaDB stores `json` as `longtext`. */
 const TEXTS = ["varchar", "char", "text", "tinytext", "mediumtext", "longtext"];

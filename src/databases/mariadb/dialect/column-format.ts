@@ -1,12 +1,12 @@
 import { sql } from "kysely";
 import { once } from "../../../base/memo.ts";
-import { toInstant, writeInstant, type Instant } from "../../cells/instant.ts";
-import { stringText, utcText } from "../../cells/text-cells.ts";
 import { isFourDigitYear, parseDate } from "../../../edm/date-time-offset.ts";
 import { parseDecimal } from "../../../edm/decimal.ts";
 import type { StructuralProperty } from "../../../edm/model.ts";
 import { fractionDigits } from "../../../edm/shown-value.ts";
 import { asText } from "../../../edm/value-codec.ts";
+import { toInstant, writeInstant, type Instant } from "../../cells/instant.ts";
+import { stringText, utcText } from "../../cells/text-cells.ts";
 import { type ColumnFormats, ofCodec, onlyCell } from "../../columns/column-format.ts";
 import { columnFormatOf, type ColumnParts } from "../../forms/column-table.ts";
 import { storedFormats, castInstants, type StoredInstants } from "../../forms/stored-instants.ts";

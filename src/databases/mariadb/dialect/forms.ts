@@ -1,9 +1,9 @@
 import { sql } from "kysely";
+import { protocolError } from "../../../base/errors/odata-error.ts";
 import { once } from "../../../base/memo.ts";
 import { QUOTIENT_SCALE } from "../../../edm/decimal-arithmetic.ts";
 import { countWholeDigits, scaleOf } from "../../../edm/decimal.ts";
 import { asBoolean, asText, type PrimitiveValue } from "../../../edm/value-codec.ts";
-import { protocolError } from "../../../base/errors/odata-error.ts";
 import { castForms, truthNumber, type CastForms, integerMark, scaledDecimals } from "../../forms/cast-forms.ts";
 import type { NumberSyntax, DecimalTerm } from "../../forms/numeric-temporal-forms.ts";
 import { roundedReals } from "../../forms/real-decimals.ts";

@@ -1,9 +1,8 @@
 import { sql } from "kysely";
 import { once } from "../../../base/memo.ts";
+import type { FunctionName } from "../../../language/query/functions.ts";
 import { writeKeyList } from "../../cells/write-key-list.ts";
 import type { StreamingSyntax } from "../../connection/synchronous-reader.ts";
-import type { FunctionName } from "../../../language/query/functions.ts";
-import type { TextComparison } from "../../introspect/schema.ts";
 import { infixOperators, refuseModulo, castValues } from "../../forms/arithmetic.ts";
 import { castFunctions } from "../../forms/cast-functions.ts";
 import { castComputedFormats } from "../../forms/computed-formats.ts";
@@ -19,6 +18,7 @@ import type {
 import { comparedTextForm } from "../../forms/text-columns.ts";
 import { jsonPath, textDocuments } from "../../forms/text-documents.ts";
 import { argumentAt, bindText, constantAt, operandAt, WHITE_SPACE } from "../../forms/translate-call.ts";
+import type { TextComparison } from "../../introspect/schema.ts";
 import { bindFixed } from "../../statement/parameter-slot.ts";
 import type { TextMemory, Sql, SqlForm } from "../../statement/sql-form.ts";
 import { computed } from "../../statement/sql-operand.ts";

@@ -17,9 +17,9 @@ import type {
   ObjectName,
   ColumnSample,
 } from "../../introspect/database-schema.ts";
-import { mysqlColumns, mysqlIndexes, toMysqlColumn, toMysqlIndexColumn } from "./mysql-catalogue.ts";
 import { quoteName } from "../../introspect/quote-name.ts";
 import { withUnreadableSamples } from "../../introspect/unreadable-samples.ts";
+import { mysqlColumns, mysqlIndexes, toMysqlColumn, toMysqlIndexColumn } from "./mysql-catalogue.ts";
 
 const SERVER: CatalogueQuery = {
   sql: "select version() as c0, database() as c1",

@@ -1,7 +1,7 @@
 import { required } from "../../../base/required.ts";
+import type { DialectCatalogue, SessionCheck, StoredTypeRow, StoredTypeTable } from "../../forms/dialect-profile.ts";
 import type { TypeAdvice } from "../../introspect/expected-table.ts";
 import { readPostgresCatalogue, readPostgresTexts } from "../introspect/postgres-catalogue.ts";
-import type { DialectCatalogue, SessionCheck, StoredTypeRow, StoredTypeTable } from "../../forms/dialect-profile.ts";
 
 /** As in `pg_type`. */
 const TEXTS = ["text", "varchar", "bpchar", "citext", "name"];

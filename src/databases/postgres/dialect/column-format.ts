@@ -1,12 +1,12 @@
 import { sql } from "kysely";
 import { once } from "../../../base/memo.ts";
-import { MAX_PRECISION } from "../../cells/instant.ts";
-import { stringText, utcText, readYear } from "../../cells/text-cells.ts";
 import { toScaled } from "../../../edm/decimal.ts";
 import { parseDuration, totalSecondsOf } from "../../../edm/duration.ts";
 import type { StructuralProperty } from "../../../edm/model.ts";
 import { fractionDigits } from "../../../edm/shown-value.ts";
 import { asText } from "../../../edm/value-codec.ts";
+import { MAX_PRECISION } from "../../cells/instant.ts";
+import { stringText, utcText, readYear } from "../../cells/text-cells.ts";
 import { type ColumnFormats, onlyCell } from "../../columns/column-format.ts";
 import { columnFormatOf, type ColumnParts } from "../../forms/column-table.ts";
 import { storedFormats } from "../../forms/stored-instants.ts";

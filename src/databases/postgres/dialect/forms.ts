@@ -1,9 +1,9 @@
 import { sql } from "kysely";
+import { protocolError } from "../../../base/errors/odata-error.ts";
 import { once } from "../../../base/memo.ts";
-import { doublesAround } from "../../cells/instant.ts";
 import { QUOTIENT_SCALE } from "../../../edm/decimal-arithmetic.ts";
 import { asBoolean, asText, type PrimitiveValue } from "../../../edm/value-codec.ts";
-import { protocolError } from "../../../base/errors/odata-error.ts";
+import { doublesAround } from "../../cells/instant.ts";
 import { castForms, type CastForms, integerMark, scaledDecimals } from "../../forms/cast-forms.ts";
 import type { DialectSyntax } from "../../forms/dialect-profile.ts";
 import type { NumberSyntax } from "../../forms/numeric-temporal-forms.ts";

@@ -1,4 +1,5 @@
 import { sql } from "kysely";
+import { type SmallIntegerTypeName, smallIntegerBounds } from "../../../edm/integer-bounds.ts";
 import {
   scanBoolean,
   scanDate,
@@ -13,7 +14,6 @@ import {
   type ScanJson,
 } from "../../cells/json-cells.ts";
 import { scanString } from "../../cells/json-text.ts";
-import { type SmallIntegerTypeName, smallIntegerBounds } from "../../../edm/integer-bounds.ts";
 import {
   furtherCells,
   JSON_PAGE,

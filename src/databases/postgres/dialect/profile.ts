@@ -1,11 +1,11 @@
 import { sql } from "kysely";
 import { once } from "../../../base/memo.ts";
-import { toHex } from "../../cells/hex.ts";
-import { writeKeyList } from "../../cells/write-key-list.ts";
-import type { StreamingSyntax } from "../../connection/synchronous-reader.ts";
 import type { StructuralProperty } from "../../../edm/model.ts";
 import type { FunctionName } from "../../../language/query/functions.ts";
+import { toHex } from "../../cells/hex.ts";
+import { writeKeyList } from "../../cells/write-key-list.ts";
 import type { ArraySyntax } from "../../columns/column-format.ts";
+import type { StreamingSyntax } from "../../connection/synchronous-reader.ts";
 import { infixOperators, refuseModulo, castValues } from "../../forms/arithmetic.ts";
 import { castFunctions } from "../../forms/cast-functions.ts";
 import { castComputedFormats } from "../../forms/computed-formats.ts";

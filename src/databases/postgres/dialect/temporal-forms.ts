@@ -1,10 +1,10 @@
 import { sql } from "kysely";
 import { once } from "../../../base/memo.ts";
-import { toInstant, type Instant } from "../../cells/instant.ts";
 import { fromEpochDays, SECONDS_PER_DAY, toEpochDays } from "../../../edm/calendar.ts";
 import { dateToEpochDays } from "../../../edm/date-time-offset.ts";
 import { padDigits } from "../../../edm/decimal.ts";
 import { asText } from "../../../edm/value-codec.ts";
+import { toInstant, type Instant } from "../../cells/instant.ts";
 import { castInstants, type StoredInstants } from "../../forms/stored-instants.ts";
 import {
   SERVER_DIGITS,

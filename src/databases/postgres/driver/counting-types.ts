@@ -1,5 +1,5 @@
-import type { ReadCommand, ReadOptions, ReadRowsResult } from "../../connection/array-reader.ts";
 import type { Row } from "../../../language/query/row-shape.ts";
+import type { ReadCommand, ReadOptions, ReadRowsResult } from "../../connection/array-reader.ts";
 
 /** Stands for a cell that was not kept. */
 const NOT_KEPT = Symbol("not kept");

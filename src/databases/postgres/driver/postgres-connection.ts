@@ -8,8 +8,8 @@ import {
   type PostgresCursor,
 } from "kysely";
 import { BoundedCache } from "../../../base/memo.ts";
-import type { ArrayReader, ReadCommand, ReadOptions, ReadRowsResult } from "../../connection/array-reader.ts";
 import type { Row } from "../../../language/query/row-shape.ts";
+import type { ArrayReader, ReadCommand, ReadOptions, ReadRowsResult } from "../../connection/array-reader.ts";
 import { CountingTypes, type ParseCell } from "./counting-types.ts";
 
 /** The state that the connections of a pool share. */

@@ -6,7 +6,12 @@ import {
   type CatalogueRow,
   type CatalogueSteps,
 } from "../../introspect/catalogue-steps.ts";
-import { collectTables, type FindTable, type ListedColumn, type ListedIndexColumn } from "../../introspect/collect-tables.ts";
+import {
+  collectTables,
+  type FindTable,
+  type ListedColumn,
+  type ListedIndexColumn,
+} from "../../introspect/collect-tables.ts";
 import type { CheckedSchema, WantedTable, ComparedTexts } from "../../introspect/schema.ts";
 import { POSTGRES_TRIGGERS, withTriggers } from "../../introspect/triggered-tables.ts";
 

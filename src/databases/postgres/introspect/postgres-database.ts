@@ -10,6 +10,7 @@ import type {
   ObjectColumn,
 } from "../../introspect/database-schema.ts";
 import { readDistribution } from "../../introspect/distributed-tables.ts";
+import { withUnreadableSamples } from "../../introspect/unreadable-samples.ts";
 import {
   IS_NEVER_NULL,
   IS_OF_USER,
@@ -21,7 +22,6 @@ import {
   toPostgresIndexColumn,
 } from "./postgres-catalogue.ts";
 import { proveViews, type PostgresObject } from "./postgres-views.ts";
-import { withUnreadableSamples } from "../../introspect/unreadable-samples.ts";
 
 const SERVER = `select current_setting('server_version') as c0, coalesce(current_schema(), 'public')::text as c1,
   current_user::text as c2, current_setting('server_version_num') as c3,

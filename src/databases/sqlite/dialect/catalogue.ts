@@ -1,7 +1,7 @@
+import type { DialectCatalogue, StoredTypeRow, StoredTypeTable } from "../../forms/dialect-profile.ts";
 import type { TypeAdvice } from "../../introspect/expected-table.ts";
 import { readSqliteCatalogue } from "../introspect/sqlite-catalogue.ts";
 import { readSqliteTexts } from "../introspect/sqlite-texts.ts";
-import type { DialectCatalogue, StoredTypeRow, StoredTypeTable } from "../../forms/dialect-profile.ts";
 
 /** Affinities that keep strings unchanged. A column without a type keeps every cell. */
 const TEXTS = ["TEXT", "BLOB", ""];

@@ -1,5 +1,10 @@
 import { sql } from "kysely";
 import { keptPerForeign } from "../../../base/memo.ts";
+import { decimalOfReal } from "../../../edm/decimal-arithmetic.ts";
+import { fromScaled } from "../../../edm/decimal.ts";
+import { integerBounds, type SmallIntegerTypeName, smallIntegerBounds } from "../../../edm/integer-bounds.ts";
+import type { StructuralProperty } from "../../../edm/model.ts";
+import { fractionDigits } from "../../../edm/shown-value.ts";
 import { toHex } from "../../cells/hex.ts";
 import { BEFORE_ALL_TEXTS, BEHIND_ALL_TEXTS } from "../../cells/instant.ts";
 import {
@@ -25,12 +30,6 @@ import {
   stringText,
   utcText,
 } from "../../cells/text-cells.ts";
-import type { SynchronousReader } from "../../connection/synchronous-reader.ts";
-import { decimalOfReal } from "../../../edm/decimal-arithmetic.ts";
-import { fromScaled } from "../../../edm/decimal.ts";
-import { integerBounds, type SmallIntegerTypeName, smallIntegerBounds } from "../../../edm/integer-bounds.ts";
-import type { StructuralProperty } from "../../../edm/model.ts";
-import { fractionDigits } from "../../../edm/shown-value.ts";
 import {
   ofCodec,
   onlyCell,
@@ -39,6 +38,7 @@ import {
   type ReadCell,
 } from "../../columns/column-format.ts";
 import { furtherCells, JSON_PAGE, type JsonCell, type JsonPart, type JsonSyntax } from "../../columns/json-syntax.ts";
+import type { SynchronousReader } from "../../connection/synchronous-reader.ts";
 import { columnFormatOf, type ColumnParts, type ColumnRow, type ColumnTable } from "../../forms/column-table.ts";
 import { storedFormats } from "../../forms/stored-instants.ts";
 import { readString, readTimestamp } from "../../forms/text-columns.ts";

@@ -1,5 +1,5 @@
-import { UNREADABLE_ARGUMENT } from "../driver/unreadable-argument.ts";
 import type { DialectFaults, FaultKind } from "../../forms/dialect-faults.ts";
+import { UNREADABLE_ARGUMENT } from "../driver/unreadable-argument.ts";
 
 /** The extended result codes of SQLite. @see https://sqlite.org/rescode.html */
 const KINDS: ReadonlyMap<number, FaultKind> = new Map([[3091, "value"]]);

@@ -1,9 +1,9 @@
 import { sql } from "kysely";
 import { keptPerNumber } from "../../../base/memo.ts";
-import { toDecimalKey, doublesAround, unitsAround } from "../../cells/instant.ts";
-import { readBytes } from "../../cells/text-cells.ts";
 import { asBoolean, asNumber, asText, type PrimitiveValue } from "../../../edm/value-codec.ts";
 import type { ScalarType } from "../../../language/query/expression.ts";
+import { toDecimalKey, doublesAround, unitsAround } from "../../cells/instant.ts";
+import { readBytes } from "../../cells/text-cells.ts";
 import { canonicalForms, enumForms, type EnumForms, mappedForms, type MappedForms } from "../../forms/enum-forms.ts";
 import { hexForm } from "../../forms/hex-form.ts";
 import { roundedReals } from "../../forms/real-decimals.ts";

@@ -9,11 +9,10 @@ import {
   type SelectQueryNode,
   WhereNode,
 } from "kysely";
+import { protocolError } from "../../../base/errors/odata-error.ts";
 import { once } from "../../../base/memo.ts";
 import { writeFlatKeyList } from "../../cells/write-key-list.ts";
 import type { SynchronousReader } from "../../connection/synchronous-reader.ts";
-import { explain, type PlanLine, planTree, scansWithin, usedIndexes } from "../driver/query-plan.ts";
-import { protocolError } from "../../../base/errors/odata-error.ts";
 import type { DialectCapabilities } from "../../forms/dialect-capabilities.ts";
 import type {
   DialectProfile,
@@ -25,6 +24,7 @@ import type {
   Alive,
 } from "../../forms/dialect-profile.ts";
 import type { Sql } from "../../statement/sql-form.ts";
+import { explain, type PlanLine, planTree, scansWithin, usedIndexes } from "../driver/query-plan.ts";
 import { SQLITE_AGGREGATES } from "./aggregates.ts";
 import { SQLITE_CATALOGUE } from "./catalogue.ts";
 import { bareSqliteColumnFormat, SQLITE_JSON_SYNTAX } from "./column-format.ts";

@@ -1,4 +1,5 @@
 import { sql } from "kysely";
+import { MAX_DECIMAL_DIGITS } from "../../../edm/decimal.ts";
 import {
   EPOCH_CELLS,
   EPOCH_SECOND_CELLS,
@@ -8,7 +9,6 @@ import {
   type InstantCells,
 } from "../../cells/instant-cells.ts";
 import type { StoredText } from "../../cells/text-cells.ts";
-import { MAX_DECIMAL_DIGITS } from "../../../edm/decimal.ts";
 import type { ColumnFormat } from "../../columns/column-format.ts";
 import { storedInstants, type InstantSyntax, type StoredInstants } from "../../forms/stored-instants.ts";
 import type { Sql } from "../../statement/sql-form.ts";

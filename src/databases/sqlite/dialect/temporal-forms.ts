@@ -1,4 +1,7 @@
 import { sql } from "kysely";
+import { SECONDS_PER_DAY } from "../../../edm/calendar.ts";
+import { fractionOf, dateToEpochDays, isFourDigitYear } from "../../../edm/date-time-offset.ts";
+import { asText } from "../../../edm/value-codec.ts";
 import {
   BEFORE_ALL_TEXTS,
   BEHIND_ALL_TEXTS,
@@ -10,9 +13,6 @@ import {
   writeInstant,
   type Instant,
 } from "../../cells/instant.ts";
-import { SECONDS_PER_DAY } from "../../../edm/calendar.ts";
-import { fractionOf, dateToEpochDays, isFourDigitYear } from "../../../edm/date-time-offset.ts";
-import { asText } from "../../../edm/value-codec.ts";
 import { plainForm, type Conversion, type Encode, type Sql, type SqlForm } from "../../statement/sql-form.ts";
 
 const DATE_LENGTH = 10;

@@ -1,9 +1,9 @@
 import { sql } from "kysely";
 import { required } from "../../../base/required.ts";
-import type { SynchronousReader } from "../../connection/synchronous-reader.ts";
 import { isInteger, type PrimitiveType } from "../../../edm/primitive-type.ts";
 import type { ConvertExpression, Expression } from "../../../language/query/expression.ts";
 import type { ColumnPlan, PlansByField } from "../../columns/table-columns.ts";
+import type { SynchronousReader } from "../../connection/synchronous-reader.ts";
 import {
   arithmeticOf,
   infixOperators,

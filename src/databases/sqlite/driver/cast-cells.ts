@@ -1,13 +1,13 @@
 import type { SQLInputValue, SQLOutputValue } from "node:sqlite";
-import { showInstant } from "../../cells/instant-cells.ts";
-import { toInstant } from "../../cells/instant.ts";
-import { STORED_TEXTS } from "../../cells/text-cells.ts";
 import { castOf } from "../../../edm/cast.ts";
 import { parseDate } from "../../../edm/date-time-offset.ts";
 import { decimalFromBigInt, decimalFromNumber, withScale } from "../../../edm/decimal.ts";
 import { isInteger, PRIMITIVE_TYPES, type PrimitiveType, type PrimitiveTypeName } from "../../../edm/primitive-type.ts";
 import { parseTimeOfDay } from "../../../edm/time-of-day.ts";
 import type { PrimitiveValue } from "../../../edm/value-codec.ts";
+import { showInstant } from "../../cells/instant-cells.ts";
+import { toInstant } from "../../cells/instant.ts";
+import { STORED_TEXTS } from "../../cells/text-cells.ts";
 import { unreadableArgument } from "./unreadable-argument.ts";
 
 type Cell = Exclude<SQLOutputValue, null>;

@@ -1,6 +1,6 @@
 import type { SQLInputValue, SQLOutputValue, StatementSync, DatabaseSync } from "node:sqlite";
-import { BoundedCache } from "../../../base/memo.ts";
 import { queryTimeout, tooMuchMemory } from "../../../base/errors/odata-error.ts";
+import { BoundedCache } from "../../../base/memo.ts";
 
 /** Rows as objects by column name, or as arrays of cells in the order of the columns. */
 type RowForm = "objects" | "arrays";

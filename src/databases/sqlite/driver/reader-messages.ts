@@ -1,6 +1,6 @@
 import type { SQLInputValue } from "node:sqlite";
-import type { Fetch } from "../../connection/patient-reader.ts";
 import { ODataError } from "../../../base/errors/odata-error.ts";
+import type { Fetch } from "../../connection/patient-reader.ts";
 import type { SqliteSettings } from "./prepared-statement.ts";
 import type { FittingRows, Room } from "./read-fitting.ts";
 

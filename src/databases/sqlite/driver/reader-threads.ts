@@ -1,7 +1,7 @@
+import { queryTimeout } from "../../../base/errors/odata-error.ts";
 import { builtinModule } from "../../../base/host.ts";
 import { startTimer, withinTime } from "../../../base/within-time.ts";
 import type { Patience } from "../../connection/patient-reader.ts";
-import { queryTimeout } from "../../../base/errors/odata-error.ts";
 import type { SqliteSettings } from "./prepared-statement.ts";
 import { lostSnapshot, reasonOf, tooManyQueued } from "./reader-faults.ts";
 import { receiveError, type ReadRequest, type ReadResult, type SnapshotEnd } from "./reader-messages.ts";

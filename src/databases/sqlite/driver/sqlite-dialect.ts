@@ -1,6 +1,13 @@
 import { SqliteIntrospector, SqliteQueryCompiler, type Dialect } from "kysely";
 import type { ConfigurationFault } from "../../../base/errors/configuration-error.ts";
-import { checkDialect, type DialectOptions, oneOf, shown, SWITCH, wholeNumber } from "../../connection/dialect-options.ts";
+import {
+  checkDialect,
+  type DialectOptions,
+  oneOf,
+  shown,
+  SWITCH,
+  wholeNumber,
+} from "../../connection/dialect-options.ts";
 import type { JournalMode, SqliteSettings, Synchronous } from "./prepared-statement.ts";
 import { cutsTexts, SqliteDatabase } from "./sqlite-database.ts";
 import { SynchronousSqliteAdapter, SqliteDriver } from "./sqlite-driver.ts";

@@ -1,7 +1,6 @@
 import type { DatabaseSync, SQLInputValue, SQLOutputValue } from "node:sqlite";
+import { tooLongText, tooManyItems, tooMuchMemory } from "../../../base/errors/odata-error.ts";
 import { required } from "../../../base/required.ts";
-import { toDecimalKey, readStoredTimestamp, toDurationKey, toInstantKey, writeEpoch } from "../../cells/instant.ts";
-import { STORED_TEXTS, type StoredText } from "../../cells/text-cells.ts";
 import {
   datePartOf,
   timePartOf,
@@ -39,7 +38,8 @@ import {
   subtractDurations,
 } from "../../../edm/temporal-arithmetic.ts";
 import { fractionalSecondsOf, hourOf, minuteOf, secondOf } from "../../../edm/time-of-day.ts";
-import { tooLongText, tooManyItems, tooMuchMemory } from "../../../base/errors/odata-error.ts";
+import { toDecimalKey, readStoredTimestamp, toDurationKey, toInstantKey, writeEpoch } from "../../cells/instant.ts";
+import { STORED_TEXTS, type StoredText } from "../../cells/text-cells.ts";
 import { castCell, describeCell, readDecimal } from "./cast-cells.ts";
 import { textFunctions, tooBig } from "./sqlite-text-functions.ts";
 import { unreadableArgument } from "./unreadable-argument.ts";

@@ -1,9 +1,9 @@
 import type { SQLInputValue } from "node:sqlite";
+import { isODataError } from "../../../base/errors/odata-error.ts";
 import type { Maybe } from "../../../base/maybe.ts";
 import { keptPer } from "../../../base/memo.ts";
 import type { Fetch, Patience } from "../../connection/patient-reader.ts";
 import { CATALOGUE_FACTS, type StatementFacts } from "../../connection/statement-facts.ts";
-import { isODataError } from "../../../base/errors/odata-error.ts";
 import { type PreparedStatement, toBoundValues, MAX_TIME_HERE } from "./prepared-statement.ts";
 import { explain, type PlanLine, QueryPlan } from "./query-plan.ts";
 import {

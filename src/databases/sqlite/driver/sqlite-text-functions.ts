@@ -1,6 +1,6 @@
 import type { DatabaseSync, SQLInputValue, SQLOutputValue } from "node:sqlite";
-import { lengthOf, substring } from "../../../edm/code-points.ts";
 import { tooMuchMemory } from "../../../base/errors/odata-error.ts";
+import { lengthOf, substring } from "../../../edm/code-points.ts";
 import { unreadableArgument } from "./unreadable-argument.ts";
 
 /** SQLITE_TOOBIG. @see https://sqlite.org/rescode.html#toobig */

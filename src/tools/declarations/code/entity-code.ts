@@ -1,7 +1,7 @@
 import { required } from "../../../base/required.ts";
-import { pluralOf, toWireName } from "../../../definition/names.ts";
 import type { StorageForm } from "../../../databases/columns/storage-option.ts";
 import type { ObjectName } from "../../../databases/introspect/database-schema.ts";
+import { pluralOf, toWireName } from "../../../definition/names.ts";
 import {
   type DescribedService,
   type DescribedSet,

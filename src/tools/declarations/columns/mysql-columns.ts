@@ -1,6 +1,6 @@
-import type { PrimitiveTypeName } from "../../../edm/primitive-type.ts";
 import type { ObjectColumn } from "../../../databases/introspect/database-schema.ts";
 import { isFlagColumn } from "../../../databases/mariadb/introspect/mysql-database.ts";
+import type { PrimitiveTypeName } from "../../../edm/primitive-type.ts";
 import type { DescribedColumn } from "../described-service.ts";
 import { asIdentifier } from "../names/inflection.ts";
 import {

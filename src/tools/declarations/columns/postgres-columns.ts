@@ -1,5 +1,5 @@
-import type { PrimitiveTypeName } from "../../../edm/primitive-type.ts";
 import type { ObjectColumn } from "../../../databases/introspect/database-schema.ts";
+import type { PrimitiveTypeName } from "../../../edm/primitive-type.ts";
 import type { DescribedColumn } from "../described-service.ts";
 import { asIdentifier } from "../names/inflection.ts";
 import {

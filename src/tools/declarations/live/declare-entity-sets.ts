@@ -1,5 +1,11 @@
 import { required } from "../../../base/required.ts";
+import type { ColumnOptions } from "../../../databases/columns/column-option.ts";
+import type { StorageForm } from "../../../databases/columns/storage-option.ts";
 import type { AnyKysely } from "../../../databases/connection/synchronous-reader.ts";
+import type { ObjectName, DatabaseKind } from "../../../databases/introspect/database-schema.ts";
+import { quoteName } from "../../../databases/introspect/quote-name.ts";
+import type { SqlOperation } from "../../../databases/kysely/sql-entity-set-options.ts";
+import { sqlEntitySet } from "../../../databases/kysely/sql-entity-set.ts";
 import { toWireName } from "../../../definition/names.ts";
 import type { EntitySetDeclaration } from "../../../definition/sets/entity-set.ts";
 import { hasMany, hasOptional, hasRequired } from "../../../definition/sets/navigation.ts";
@@ -13,12 +19,6 @@ import type {
   Shape,
 } from "../../../definition/types/value-type.ts";
 import type { TableName } from "../../../edm/table-name.ts";
-import type { SqlOperation } from "../../../databases/kysely/sql-entity-set-options.ts";
-import { sqlEntitySet } from "../../../databases/kysely/sql-entity-set.ts";
-import type { ColumnOptions } from "../../../databases/columns/column-option.ts";
-import type { StorageForm } from "../../../databases/columns/storage-option.ts";
-import type { ObjectName, DatabaseKind } from "../../../databases/introspect/database-schema.ts";
-import { quoteName } from "../../../databases/introspect/quote-name.ts";
 import {
   type DescribedDistribution,
   type DescribedNavigation,

@@ -2,8 +2,18 @@ import { CompiledQuery } from "kysely";
 import { runLimited } from "../../../databases/connection/limited-query.ts";
 import { patientReaderOf } from "../../../databases/connection/patient-reader.ts";
 import type { AnyKysely } from "../../../databases/connection/synchronous-reader.ts";
-import { runSteps, type RunQuery, type CatalogueQuery, type CatalogueRow } from "../../../databases/introspect/catalogue-steps.ts";
-import type { DatabaseSchema, SchemaObject, DatabaseKind, ObjectColumn } from "../../../databases/introspect/database-schema.ts";
+import {
+  runSteps,
+  type RunQuery,
+  type CatalogueQuery,
+  type CatalogueRow,
+} from "../../../databases/introspect/catalogue-steps.ts";
+import type {
+  DatabaseSchema,
+  SchemaObject,
+  DatabaseKind,
+  ObjectColumn,
+} from "../../../databases/introspect/database-schema.ts";
 import { quoteName } from "../../../databases/introspect/quote-name.ts";
 import { findUniqueKeys } from "../../../databases/introspect/unique-keys.ts";
 import type {

@@ -1,6 +1,11 @@
 import { required } from "../../../base/required.ts";
+import type {
+  DatabaseKind,
+  ObjectColumn,
+  ObjectName,
+  SchemaObject,
+} from "../../../databases/introspect/database-schema.ts";
 import { isKeyType } from "../../../edm/primitive-type.ts";
-import type { DatabaseKind, ObjectColumn, ObjectName, SchemaObject } from "../../../databases/introspect/database-schema.ts";
 import type { ColumnMapping, ColumnMappingContext, MapColumn } from "../columns/column-mapping.ts";
 import { mapMysqlColumn } from "../columns/mysql-columns.ts";
 import { mapPostgresColumn } from "../columns/postgres-columns.ts";

@@ -1,5 +1,5 @@
-import { INTEGER_BOUNDS } from "../../../edm/integer-bounds.ts";
 import type { DatabaseKind, ObjectColumn } from "../../../databases/introspect/database-schema.ts";
+import { INTEGER_BOUNDS } from "../../../edm/integer-bounds.ts";
 import type { DescribedColumn } from "../described-service.ts";
 
 /** A literal of SQL: its text, and whether it was a text between quotation marks. */

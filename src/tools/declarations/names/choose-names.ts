@@ -1,6 +1,6 @@
-import { isSimpleIdentifier } from "../../../definition/names.ts";
 import { nearestName } from "../../../base/errors/nearest-name.ts";
 import type { ObjectName } from "../../../databases/introspect/database-schema.ts";
+import { isSimpleIdentifier } from "../../../definition/names.ts";
 import type { DescribedWarning } from "../described-service.ts";
 import {
   chooseEntityNames,

@@ -10,8 +10,8 @@ import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import type { Invocation } from "../../../../src/tools/cli/command.ts";
 import { unavailable } from "../../../../src/tools/cli/problem.ts";
 import { makePullCommand } from "../../../../src/tools/cli/pull/pull-command.ts";
-import { type ApplicationFolder, makeApplicationFolder } from "../../declarations/code/application-folder.ts";
 import { writeSample } from "../../../fixtures/databases/load.ts";
+import { type ApplicationFolder, makeApplicationFolder } from "../../declarations/code/application-folder.ts";
 import { runProgram } from "../run-program.ts";
 
 let application: ApplicationFolder;

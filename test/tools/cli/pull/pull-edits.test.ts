@@ -3,9 +3,9 @@ import { join } from "node:path";
 import process from "node:process";
 import { DatabaseSync } from "node:sqlite";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { type ApplicationFolder, makeApplicationFolder } from "../../declarations/code/application-folder.ts";
 import { SAMPLES, writeSample } from "../../../fixtures/databases/load.ts";
 import { ROOT } from "../../../house/source-files.ts";
+import { type ApplicationFolder, makeApplicationFolder } from "../../declarations/code/application-folder.ts";
 import { runProgram, type Run } from "../run-program.ts";
 
 let application: ApplicationFolder;

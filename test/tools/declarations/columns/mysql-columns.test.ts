@@ -1,11 +1,11 @@
 import type { ODataService } from "odatakit";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import type { ObjectColumn } from "../../../../src/databases/introspect/database-schema.ts";
 import type { ColumnMapping } from "../../../../src/tools/declarations/columns/column-mapping.ts";
 import { mapMysqlColumn } from "../../../../src/tools/declarations/columns/mysql-columns.ts";
 import type { DescribedColumn } from "../../../../src/tools/declarations/described-service.ts";
-import type { ObjectColumn } from "../../../../src/databases/introspect/database-schema.ts";
-import type { OpenDatabase } from "../../../engine/executors/engines.ts";
 import { MARIADB, objectOf, openHostile, readSchema } from "../../../databases/introspect/mysql-hostile.ts";
+import type { OpenDatabase } from "../../../engine/executors/engines.ts";
 import { literalOf, serveColumn } from "./serve-column.ts";
 
 let opened: OpenDatabase | undefined;

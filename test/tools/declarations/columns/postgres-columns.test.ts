@@ -1,12 +1,12 @@
 import { sql } from "kysely";
 import type { ODataService } from "odatakit";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import type { ObjectColumn } from "../../../../src/databases/introspect/database-schema.ts";
 import type { ColumnMapping } from "../../../../src/tools/declarations/columns/column-mapping.ts";
 import { mapPostgresColumn } from "../../../../src/tools/declarations/columns/postgres-columns.ts";
 import type { DescribedColumn } from "../../../../src/tools/declarations/described-service.ts";
-import type { ObjectColumn } from "../../../../src/databases/introspect/database-schema.ts";
-import type { OpenDatabase } from "../../../engine/executors/engines.ts";
 import { objectOf, openHostile, PGLITE, readSchema } from "../../../databases/introspect/postgres-hostile.ts";
+import type { OpenDatabase } from "../../../engine/executors/engines.ts";
 import { literalOf, serveColumn } from "./serve-column.ts";
 
 let opened: OpenDatabase | undefined;

@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import type { DatabaseSchema } from "../../../../src/databases/introspect/database-schema.ts";
 import type { ColumnMapping } from "../../../../src/tools/declarations/columns/column-mapping.ts";
 import { mapSqliteColumn } from "../../../../src/tools/declarations/columns/sqlite-columns.ts";
 import type { DescribedColumn } from "../../../../src/tools/declarations/described-service.ts";
-import type { DatabaseSchema } from "../../../../src/databases/introspect/database-schema.ts";
-import type { OpenDatabase } from "../../../engine/executors/engines.ts";
 import { columnOf, objectOf, openHostile, readSchema } from "../../../databases/introspect/sqlite-hostile.ts";
+import type { OpenDatabase } from "../../../engine/executors/engines.ts";
 import { literalOf, serveColumn } from "./serve-column.ts";
 
 let opened: OpenDatabase;

@@ -4,7 +4,12 @@ import { odataService } from "odatakit";
 import { introspectDatabase } from "odatakit/introspect";
 import { sqliteDialect } from "odatakit/sqlite";
 import { describe, expect, test } from "vitest";
-import { ENGINES, type AnyDatabase, type DatabaseEngine, type DatabaseName } from "../../../engine/executors/engines.ts";
+import {
+  ENGINES,
+  type AnyDatabase,
+  type DatabaseEngine,
+  type DatabaseName,
+} from "../../../engine/executors/engines.ts";
 import { openSample, SAMPLES, statementsOf, type SampleName } from "../../../fixtures/databases/load.ts";
 
 type Row = Readonly<Record<string, unknown>>;

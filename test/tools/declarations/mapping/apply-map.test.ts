@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { parseForcedType, type ForcedColumn } from "../../../../src/tools/declarations/mapping/read-map.ts";
 import type { ColumnSample, DatabaseKind, ObjectColumn } from "../../../../src/databases/introspect/database-schema.ts";
+import { parseForcedType, type ForcedColumn } from "../../../../src/tools/declarations/mapping/read-map.ts";
 
 const column = (
   type: string,

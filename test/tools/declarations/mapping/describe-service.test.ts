@@ -3,8 +3,8 @@ import { ConfigurationError } from "odatakit";
 import { describeService, readDatabaseSchema, type DescribedService, type DescribeOptions } from "odatakit/introspect";
 import { describe, expect, test } from "vitest";
 import { required } from "../../../../src/base/required.ts";
-import { statementsOf } from "../../../fixtures/databases/load.ts";
 import { SQLITE } from "../../../databases/introspect/sqlite-hostile.ts";
+import { statementsOf } from "../../../fixtures/databases/load.ts";
 
 /** Describes a database of SQLite. */
 async function describeScript(script: string, options: DescribeOptions = {}): Promise<DescribedService> {

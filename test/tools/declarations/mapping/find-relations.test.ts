@@ -1,8 +1,8 @@
 import { sql } from "kysely";
 import { describeService, readDatabaseSchema } from "odatakit/introspect";
 import { expect, test } from "vitest";
-import { statementsOf } from "../../../fixtures/databases/load.ts";
 import { SQLITE } from "../../../databases/introspect/sqlite-hostile.ts";
+import { statementsOf } from "../../../fixtures/databases/load.ts";
 
 test.each([
   [

@@ -1,3 +1,4 @@
+import type { ObjectName } from "../../../../src/databases/introspect/database-schema.ts";
 import { chooseNames } from "../../../../src/tools/declarations/names/choose-names.ts";
 import {
   type NamingInput,
@@ -6,7 +7,6 @@ import {
   objectKey,
   type ServiceNames,
 } from "../../../../src/tools/declarations/names/naming.ts";
-import type { ObjectName } from "../../../../src/databases/introspect/database-schema.ts";
 
 type NamingRelation = NamingInput["relations"][number];
 type NamingLink = NamingInput["links"][number];

@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
+import type { ObjectName } from "../../../../src/databases/introspect/database-schema.ts";
 import { isSimpleIdentifier } from "../../../../src/definition/names.ts";
 import { chooseNames } from "../../../../src/tools/declarations/names/choose-names.ts";
 import {
@@ -9,7 +10,6 @@ import {
   objectKey,
   type ServiceNames,
 } from "../../../../src/tools/declarations/names/naming.ts";
-import type { ObjectName } from "../../../../src/databases/introspect/database-schema.ts";
 import { caseCount } from "../../../cases.ts";
 import { USUAL } from "./naming-input.ts";
 
