@@ -4,11 +4,15 @@ import { BRANCH_FLOORS } from "./coverage-floors.ts";
 import { ROOT } from "./source-files.ts";
 
 const TABLE = "test/house/coverage-floors.ts";
-/** Rooms of pure functions, which tests reach easily. */
-const PURE_ROOMS: ReadonlySet<string> = new Set(["binder", "payload", "plan", "query", "syntax"]);
+/** The least floors of the wings whose floors only rise; 90 elsewhere. */
+const GOALS: Readonly<Record<string, number>> = { language: 97, engine: 93, databases: 93 };
+
+function goalOf(room: string): number {
+  return GOALS[room.split("/")[0] ?? ""] ?? 90;
+}
 
 test.each(Object.entries(BRANCH_FLOORS))("the floor of %s, %d %%, is not below its goal", (room, floor) => {
-  expect(floor).toBeGreaterThanOrEqual(PURE_ROOMS.has(room) ? 97 : 93);
+  expect(floor).toBeGreaterThanOrEqual(goalOf(room));
 });
 
 test("no floor is lower than in an earlier commit", () => {
@@ -25,7 +29,7 @@ test("no floor is lower than in an earlier commit", () => {
         }),
       ),
     )
-    .filter(({ room, floor }) => (BRANCH_FLOORS[room] ?? Infinity) < floor);
+    .filter(({ room, floor }) => goalOf(room) > 90 && (BRANCH_FLOORS[room] ?? Infinity) < floor);
   expect(lowered).toEqual([]);
 });
 
