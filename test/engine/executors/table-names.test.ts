@@ -191,7 +191,7 @@ describe("table names", () => {
     [{ columns: { t: { storage: "real", name: "x" } } }, "`columns.t` of `through` of `tags` is not only a storage."],
     [{ collums: {} }, "`through` of `tags` has no option `collums`."],
     [{ table: { name: "" } }, "`table` of `through` of `tags` is an object."],
-    [{ distributed: true }, "`distributed` of `through` of `tags` is true."],
+    [{ distributed: 5 }, "`distributed` of `through` of `tags` is 5."],
     [{ distributed: {} }, "`distributed.by` of `through` of `tags` is undefined."],
     [{ distributed: { by: "x" } }, "`distributed.by` of `through` of `tags` names `x`, which is neither in"],
     [{ distributed: { by: "b", to: "b" } }, "`distributed` of `through` of `tags` has no option `to`."],
