@@ -20,6 +20,15 @@ export function withoutShard(name: string, error: Error): string {
   return isOfShard(error) ? name.replace(SHARD, "") : name;
 }
 
+/** The number of the shard in the message of a violated check. */
+const CHECKED_SHARD = /^new row for relation "[^"]*(_\d{6,})" /;
+
+/** Returns the name of a check as it was declared: only one that was added after the distribution has the number of its shard. */
+export function checkWithoutShard(name: string, error: Error): string {
+  const [, number] = CHECKED_SHARD.exec(error.message) ?? [];
+  return number !== undefined && isOfShard(error) && name.endsWith(number) ? name.slice(0, -number.length) : name;
+}
+
 /** Whether an error is about a shard: it comes from another machine, or its table and its constraint have the number of one. */
 export function isOfShard(error: Error): boolean {
   const { where, table, constraint }: ShardError = error;

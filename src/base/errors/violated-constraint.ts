@@ -1,5 +1,5 @@
 import { driverNames } from "./driver-names.ts";
-import { isOfShard, withoutShard } from "./shard-names.ts";
+import { checkWithoutShard, isOfShard, withoutShard } from "./shard-names.ts";
 
 /** A constraint of a database that a write violates. */
 export interface Violation {
@@ -56,7 +56,7 @@ const MY_REPORTS: ReadonlyMap<unknown, ViolationReport> = new Map([
 /** By the error codes of PostgreSQL. @see https://www.postgresql.org/docs/current/errcodes-appendix.html */
 const PG_REPORTS: ReadonlyMap<unknown, ViolationReport> = new Map([
   ["23505", reports("unique", /^duplicate key value violates unique constraint "([^"]+)"$/)],
-  ["23P01", reports("unique")],
+  ["23P01", reports("unique", /^conflicting key value violates exclusion constraint "([^"]+)"$/)],
   ["23503", reports("foreignKey", /^[a-z ]+ on table "[^"]+" violates foreign key constraint "([^"]+)"/)],
   ["23001", reports("foreignKey")],
   ["23502", reports("notNull")],
@@ -106,10 +106,11 @@ export function violationOf(error: Error): Violation | null {
   const inText = isNamed ? [] : messages.flatMap((pattern) => pattern.exec(message)?.[1] ?? []);
   // MariaDB puts the table before the name of the constraint of a column.
   const given = [constraint, other, ...inText.map((name) => name.replace(/^.*\./, ""))].filter(isName);
-  // A shard keeps the names of checks.
-  const declared = kind === "check" ? given : given.map((name) => withoutShard(name, error));
+  const declared = given.map((name) => (kind === "check" ? checkWithoutShard(name, error) : withoutShard(name, error)));
   const named = [...new Set(declared)];
-  const names = [...named, ...inText, quoted?.exec(message)?.[1], listed].filter(isName);
+  // A table of one machine may end in digits, too: its constraint is known by the whole name.
+  const whole = given.filter((name) => !named.includes(name) && !inText.includes(name));
+  const names = [...named, ...whole, ...inText, quoted?.exec(message)?.[1], listed].filter(isName);
   return { kind, constraint: named[0] ?? null, names };
 }
 

@@ -153,7 +153,7 @@ function groupedRows(
     const condition = where(following);
     const from = sql`${scope.level.from(scope.it.from)}${condition}`;
     const listed = values.length === 0 ? sql`1` : sql.join(values);
-    const distinct = valuesFirst?.when === "sorts" && step.aggregates.every(ignoresRepetition) ? sql`distinct ` : sql``;
+    const distinct = valuesFirst?.when === "sorts" && ignoresRepetition(step) ? sql`distinct ` : sql``;
     const input = isPlaced
       ? sql`(select ${distinct}${listed} from ${from}${valuesFirst?.end}) as ${sql.id(VALUES)}`
       : from;
@@ -172,9 +172,19 @@ function groupedRows(
   };
 }
 
-/** Whether a total is the same of distinct values, which the machines of a distributed database find first. */
-function ignoresRepetition({ method }: GroupStep["aggregates"][number]): boolean {
-  return method === "countdistinct" || method === "min" || method === "max";
+/**
+ * Whether totals are the same of distinct cells, which the machines of a distributed database find first. Columns may compare
+ * texts by other rules than the totals do, such as without the case of letters.
+ */
+function ignoresRepetition({ aggregates, keys }: GroupStep): boolean {
+  const isExact = (type: Expression["type"] | undefined): boolean =>
+    type?.kind === "PrimitiveType" && type.name !== "Edm.String";
+  return (
+    aggregates.every(
+      ({ method, expression }) =>
+        method !== "count" && method !== "sum" && method !== "average" && isExact(expression?.type),
+    ) && keys.every((key) => key.kind !== "structured" && isExact(key.expression.type))
+  );
 }
 
 const NOTHING: ReadonlySet<string> = new Set();

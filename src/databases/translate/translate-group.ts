@@ -205,8 +205,8 @@ function translateAggregated(
   switch (method) {
     case "min":
     case "max":
-      return type.kind === "EnumType"
-        ? extremeMember(method, operand, property, profile)
+      return type.kind === "EnumType" && operand.form.comparable !== undefined
+        ? { unreadable: value.unreadable, ...extremeMember(method, operand, property, profile) }
         : { ...value, ...extreme(method, operand, type, profile) };
     case "sum":
     case "average": {

@@ -42,6 +42,21 @@ test.each([
     { kind: "check", constraint: "before_202412", names: ["before_202412", "before_202412"] },
     { constraint: "before_202412" },
   ],
+  // A check that was added after the distribution.
+  [
+    "23514",
+    'new row for relation "orders_102872" violates check constraint "later_102872"',
+    ON_MACHINE,
+    { kind: "check", constraint: "later", names: ["later", "later_102872"] },
+    { constraint: "later" },
+  ],
+  [
+    "23P01",
+    'conflicting key value violates exclusion constraint "apart_102872"',
+    ON_MACHINE,
+    { kind: "unique", constraint: "apart", names: ["apart", "apart_102872"] },
+    { constraint: "apart" },
+  ],
   // A shard on the coordinator.
   [
     "23505",
@@ -57,6 +72,14 @@ test.each([
     { table: "orders_202412", constraint: "orders_202412_pkey" },
     { kind: "unique", constraint: "orders_202412_pkey", names: ["orders_202412_pkey"] },
     { constraint: "orders_202412_pkey", table: "orders_202412" },
+  ],
+  // A service declares such a constraint by its whole name, whatever the language of the message is.
+  [
+    "23P01",
+    "Konflikt",
+    { table: "bookings_202412", constraint: "apart_202412" },
+    { kind: "unique", names: ["apart", "apart_202412"] },
+    { constraint: "apart", table: "bookings" },
   ],
   // The message of a trigger.
   [
