@@ -33,7 +33,10 @@ describe.each(ENGINES)("totals of an enumeration over $title", ({ open }) => {
     };
     try {
       expect(await totals("aggregate(Color with min as Least)")).toMatchObject([200, [{ Least: "Red" }]]);
-      expect(await totals("filter(Id lt 3)/aggregate(Color with max as Most)")).toMatchObject([200, [{ Most: "Green" }]]);
+      expect(await totals("filter(Id lt 3)/aggregate(Color with max as Most)")).toMatchObject([
+        200,
+        [{ Most: "Green" }],
+      ]);
       expect(warnings).toEqual([]);
       expect(await totals("aggregate(Color with max as Most)")).toMatchObject([200, [{ Most: null }]]);
       expect(warnings).toEqual([expect.stringContaining("color")]);
