@@ -83,11 +83,12 @@ function* checkKey(expected: ExpectedTable, table: TableSchema, schema: CheckedS
   // Another finding reports a missing column.
   if (key.length < expected.key.length) return;
   const ruled = (expected.ruledColumns ?? []).flatMap((name) => findColumn(name, table, schema) ?? []);
-  const isUnique = table.indexes.some(
-    ({ isUnique: is, columns }) =>
-      is && columns.every((column) => [...key, ...ruled].some(({ name }) => name === column?.name)),
-  );
-  if (isUnique) return;
+  const isUniqueBy = (allowed: readonly { readonly name: string }[]): boolean =>
+    table.indexes.some(
+      ({ isUnique: is, columns }) => is && columns.every((column) => allowed.some(({ name }) => name === column?.name)),
+    );
+  const { unpaired = [] } = expected;
+  if (isUniqueBy(unpaired.length === 0 ? [...key, ...ruled] : key)) return;
   const columns = key.map(({ name }) => name).join(", ");
   const name = expected.names.join(".");
   const isLinks = expected.declaredBy !== "table";
@@ -109,12 +110,16 @@ function* checkKey(expected: ExpectedTable, table: TableSchema, schema: CheckedS
 }
 
 /** Advises on a key that is not unique. A distributed database refuses a unique index without the distributing column. */
-function adviseKey({ distributedBy, ruledColumns = [] }: ExpectedTable, statement: string): string {
+function adviseKey({ distributedBy, ruledColumns = [], unpaired = [] }: ExpectedTable, statement: string): string {
   if (distributedBy === undefined) return `Add a primary key or a unique index: ${statement}.`;
   if (distributedBy === null) {
     return `Add the property of the column that distributes the table to the key of the entity type, as primary keys of distributed tables contain it. If the key contains this column, add a primary key or a unique index: ${statement}.`;
   }
   const add = `Add the property \`${distributedBy}\`, whose column distributes the table, to the key of the entity type: primary keys and unique indexes of distributed tables contain this column.`;
+  if (unpaired.length > 0) {
+    const navigations = unpaired.map((name) => `\`${name}\``).join(", ");
+    return `Pair the property \`${distributedBy}\`, whose column distributes the table, in \`on\` or \`through\` of ${navigations}: without it, they lead to rows of other users that have the same key.`;
+  }
   return ruledColumns.length === 0
     ? add
     : `Add this column to a primary key or a unique index with the key: ${statement}.`;

@@ -21,6 +21,8 @@ export interface ExpectedTable extends WantedTable {
    * value, so an index with it makes the key unique. Absent, or empty: none.
    */
   readonly ruledColumns?: readonly string[] | undefined;
+  /** The navigations that find rows by the key without `ruledColumns`, which therefore make no key unique. Absent, or empty: none. */
+  readonly unpaired?: readonly string[] | undefined;
   /** Groups of columns by which navigations find rows. */
   readonly lookups: readonly ExpectedLookup[];
   /** Navigations along columns to another table; absent: none. */

@@ -309,15 +309,15 @@ export class StatementCache {
     });
   }
 
-  /** Returns the statement that selects the rows of one key, or of `MANY_KEYS`, that meet a condition. @param sources as for `narrowed` */
-  test(filter: FilterClause, sources: SourcesBySet, hasMany = false): RowStatement {
+  /** Returns the statement that selects rows by one key and the values of `by`, or by `MANY_KEYS`, that meet a condition. @param sources as for `narrowed` */
+  test(filter: FilterClause, sources: SourcesBySet, hasMany: boolean, by: readonly StructuralProperty[]): RowStatement {
     const kept = this.kept.tests.get([filter, ...identitiesOf(sources)], () => new Map<number, RowStatement>());
-    return variantOf(kept, [hasMany], () => {
+    return variantOf(kept, [hasMany, by.length > 0], () => {
       const { key, profile } = this.#target;
       return this.#translate(profile, sources, (statement) => {
         const scope = { ...statement, isLookup: true };
         const rows = this.rowsFor(null, scope);
-        const query = sql`${translateTest(rows, scope, key, filter.expression, hasMany ? MANY_KEYS : 1)}${profile.writes.currentRow}`;
+        const query = sql`${translateTest(rows, scope, [...key, ...by], filter.expression, hasMany ? MANY_KEYS : 1)}${profile.writes.currentRow}`;
         return this.#compiler.compileRows({ query, rowShape: NO_COLUMNS, width: 1 }, scope);
       });
     });

@@ -1,5 +1,5 @@
 import type { EntitySetDefinition } from "../../definition/model/service-definition.ts";
-import type { EnumType, LinkColumn, LinkJoin, StructuralProperty } from "../../edm/model.ts";
+import type { EntityType, EnumType, LinkColumn, LinkJoin, StructuralProperty } from "../../edm/model.ts";
 import { linkStorage } from "../columns/check-link-storage.ts";
 import { columnName, wantedTable } from "../columns/column-name.ts";
 import { storageKey, storageName, type StorageForm } from "../columns/storage-option.ts";
@@ -25,6 +25,7 @@ import { readByRowRules, type RowRulesRead } from "./compared-properties.ts";
 import {
   type CheckedSet,
   type CheckScope,
+  type JoinEnd,
   type JoinEnds,
   joinEnds,
   joinsOf,
@@ -88,11 +89,28 @@ function setTable(checked: CheckedSet, { ends, isJudged }: PropertyUses, scope: 
     keySeverity: "error",
     distributedBy: entityType.key.some(({ field }) => field === distributedBy) ? undefined : distributedBy,
     ruledColumns: set.rows === null ? [] : plainColumns(rows, beyondKey, scope),
+    unpaired: set.rows === null || beyondKey.length === 0 ? [] : unpairedOf(entityType, beyondKey, ends.get(name)),
     isCreated: isCreated(set),
     forgives: rows.forgives,
     lookups,
     description: entityType.description,
   };
+}
+
+/**
+ * Returns the navigations that find rows by a key without the property that distributes them: they lead to rows of other users
+ * with the same key.
+ */
+function unpairedOf(
+  { key }: EntityType,
+  beyondKey: readonly StructuralProperty[],
+  ends: readonly JoinEnd[] = [],
+): readonly string[] {
+  const unpaired = ends.filter(({ properties, isOne }) => {
+    const has = ({ field }: StructuralProperty): boolean => properties.some((each) => each.field === field);
+    return (isOne || key.every(has)) && !beyondKey.every(has);
+  });
+  return [...new Set(unpaired.map(({ navigation }) => navigation))];
 }
 
 function expressionsAt(field: string, plan: ColumnPlan): readonly ExpectedExpression[] {

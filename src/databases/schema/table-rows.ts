@@ -116,23 +116,30 @@ export function joinsOf({ navigationProperties, navigationJoins }: EntitySetDefi
 }
 
 /** The properties by which navigations of any set find the entities of a set, by its name. */
-export type JoinEnds = ReadonlyMap<
-  string,
-  ReadonlyArray<{ readonly navigation: string; readonly properties: readonly StructuralProperty[] }>
->;
+export type JoinEnds = ReadonlyMap<string, readonly JoinEnd[]>;
+
+/** The properties by which a navigation finds the entities of a set. */
+export interface JoinEnd {
+  readonly navigation: string;
+  readonly properties: readonly StructuralProperty[];
+  /** Whether the values are to find one entity, as both ends of `through` do. */
+  readonly isOne: boolean;
+}
 
 /** Returns the ends of all joins of a service. */
 export function joinEnds({ entitySets }: ServiceDefinition): JoinEnds {
-  const ends = new Map<string, { navigation: string; properties: readonly StructuralProperty[] }[]>();
+  const ends = new Map<string, JoinEnd[]>();
   for (const { entitySet } of entitySets.values()) {
     for (const { name, field, join } of joinsOf(entitySet)) {
       const navigation = `${entitySet.name}.${field}`;
       const target = entitySet.navigationPropertyBindings.get(name);
-      for (const [set, properties] of [
-        [entitySet.name, ownProperties(join)],
-        [target, relatedProperties(join)],
+      const isSingle = entitySet.navigationProperties.get(name)?.isCollection === false;
+      for (const [set, properties, isFound] of [
+        [entitySet.name, ownProperties(join), false],
+        [target, relatedProperties(join), isSingle],
       ] as const) {
-        if (set !== undefined) ends.set(set, [...(ends.get(set) ?? []), { navigation, properties }]);
+        const end = { navigation, properties, isOne: isFound || join.kind === "link" };
+        if (set !== undefined) ends.set(set, [...(ends.get(set) ?? []), end]);
       }
     }
   }

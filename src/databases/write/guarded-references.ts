@@ -129,9 +129,9 @@ async function isReferredSeen(
   const other = declared.over(table.db);
   const writer = writerOf(other);
   const isKey = pairs.length === other.entityType.key.length && !other.comparesOtherwise(pairs);
-  const keys = isKey ? [writer.keyOf(values)] : await writer.findKeys(task, values, pairs, "read");
-  for (const key of keys) {
-    if (await isVisible(task, restrictions, { set: target, table: other, key })) return true;
+  const rows = isKey ? [{ key: writer.keyOf(values) }] : await writer.findKeys(task, values, pairs, "read");
+  for (const row of rows) {
+    if (await isVisible(task, restrictions, { set: target, table: other, ...row })) return true;
   }
   return false;
 }

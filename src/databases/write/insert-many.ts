@@ -6,7 +6,7 @@ import type { EntitySetDefinition } from "../../definition/model/service-definit
 import { ALONE, entitiesWithin, type WrittenEntity } from "../../definition/sets/judge-references.ts";
 import { toEntity } from "../read/read-entity.ts";
 import { checkReferredRows, statedIn, type StatedIn, type StatedRow, statesReferences } from "./guarded-references.ts";
-import { cellsToWrite, type Stored, valuesToStore } from "./new-row.ts";
+import { cellsToWrite, returnedWith, splitRow, type Stored, valuesToStore } from "./new-row.ts";
 import type { Restrictions } from "./placed-rows.ts";
 import { mayReferToLater } from "./references-within.ts";
 import { findsReferred } from "./referred-texts.ts";
@@ -19,6 +19,8 @@ import {
   type InsertTask,
   isSupplied,
   ofPosition,
+  placeIn,
+  placeToCheck,
   readAgain,
 } from "./sql-deep-insert.ts";
 import { inTransaction, UnreadableRowError, withSavepoint } from "./sql-session.ts";
@@ -174,10 +176,12 @@ async function insertPlain(task: InsertTask, all: NewRows): Promise<readonly Val
       // A value that the database refuses alone is the fault of a client, and not the way of the table.
       if (found.isOther) othersOf(table).isOther = true;
     } else {
-      for (const [index, entity] of found.entries()) {
-        task.written.push({ set, table, entity, position: stored.length + index });
+      for (const [index, row] of found.entries()) {
+        const { entity } = row;
+        const place = placeIn(placeToCheck(task, table), row);
+        task.written.push({ set, table, entity, place, position: stored.length + index });
       }
-      stored.push(...found);
+      stored.push(...found.map(({ entity }) => entity));
     }
     if (turn.isOver) await turn.next();
   }
@@ -249,18 +253,15 @@ async function insertTogether(
   task: InsertTask,
   table: SqlTable,
   rows: readonly PreparedRow[],
-): Promise<readonly Values[] | UndoneRows> {
+): Promise<readonly Stored[] | UndoneRows> {
   const { session } = task;
   const writer = writerOf(table);
   const [first] = rows;
   const references = writer.referencesOf(task.context);
   if (first === undefined || (references.size > 0 && !findsReferred(table))) return UNDONE;
-  const statement = writer.statements.insertRows(
-    first.columns,
-    rows.length,
-    table.returnedTo(task.context),
-    references,
-  );
+  const beside = placeToCheck(task, table);
+  const { selected, beyond } = returnedWith(table.returnedTo(task.context), beside);
+  const statement = writer.statements.insertRows(first.columns, rows.length, selected, references);
   const cells = rows.flatMap((row) => row.cells);
   const run = async (text: string): Promise<unknown> => session.run({ sql: text, parameters: [], width: 0 });
   let isEnded = false;
@@ -279,7 +280,7 @@ async function insertTogether(
           storedAs(rows[index], () => toEntity({ row, rowShape: statement.rowShape })),
         );
         if (mayReferToLater(table.entityType.key, first.columns, stored)) throw new LaterRows();
-        return stored;
+        return stored.map((row) => splitRow(row, beside, beyond));
       },
       end,
     );

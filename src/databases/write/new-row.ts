@@ -1,5 +1,6 @@
 import type { StructuralProperty } from "../../edm/model.ts";
 import type { PrimitiveValue } from "../../edm/value-codec.ts";
+import type { SelectedProperty } from "../../language/query/clauses.ts";
 import type { Row } from "../../language/query/row-shape.ts";
 import { setMember, toEntity } from "../read/read-entity.ts";
 import { writtenColumns, type WrittenColumns } from "./changed-columns.ts";
@@ -112,6 +113,15 @@ export function keyOfNewRow(
     return type.name === "Edm.Decimal" ? String(BigInt.asUintN(64, insertId)) : Number(insertId);
   });
   return values.includes(undefined) ? null : (values as readonly PrimitiveValue[]);
+}
+
+/** Returns the properties of a written row to return, with further ones, and which of them are not part of the entity. */
+export function returnedWith(
+  whole: readonly SelectedProperty[],
+  beside: readonly StructuralProperty[],
+): { readonly selected: readonly SelectedProperty[]; readonly beyond: readonly StructuralProperty[] } {
+  const beyond = beside.filter(({ field }) => !whole.some(({ property }) => property.field === field));
+  return { beyond, selected: beyond.length === 0 ? whole : [...whole, ...beyond.map((property) => ({ property }))] };
 }
 
 /** Separates an entity from ignored properties that were read with it; those of `beyond` are not part of it. */

@@ -14,6 +14,20 @@ export type Restrictions = ReadonlyMap<EntitySetDefinition, RowRestriction>;
 
 const ANYWHERE: Expected = [];
 
+/** The key of a row. */
+export interface PlacedKey {
+  readonly key: readonly PrimitiveValue[];
+  /** The stored value of `distributedBeyondKey`, without which several rows may have the key; absent if there is none. */
+  readonly place?: unknown;
+}
+
+/** Returns the value of a row that was read with the property of `distributedBeyondKey`; undefined if it was not. */
+export function storedPlace(table: SqlTable, row: object): Expected | undefined {
+  const property = distributedBeyondKey(table);
+  const value: unknown = property === null ? undefined : Reflect.get(row, property.field);
+  return property === null || value === undefined ? undefined : [[property, value as PrimitiveValue | null]];
+}
+
 /**
  * Returns the value that decides on the machine of all rows that the user sees, if it is no part of the key: the row rule requires
  * that the property equals it, as `order.tenant.eq(user.tenant)` does. With it, a statement asks one machine and can lock a

@@ -111,7 +111,7 @@ export async function createRelated(
       const task: InsertTask = { ...relation.task, written: [], restrictions, stated };
       const node = { table: other.table, set: null, values: values as Values };
       const stored = await insertNode(task, node, linked(relation, join), []);
-      await checkRelated(relation, other.keyOf(stored.entity));
+      await checkRelated(relation, other.keyOf(stored.entity), task.written[0]?.place);
       created = stored.entity;
     });
   } catch (error) {
@@ -210,9 +210,9 @@ async function clear(relation: LockedRelation, join: DirectJoin, kept: unknown):
   const { other, task, target, restrictions } = relation;
   const keptKey = kept === undefined ? null : textOf(other.keyValues(kept));
   const keys = await other.keysBy(task, linked(relation, join), join.pairs);
-  for (const key of keys) {
+  for (const { key, place } of keys) {
     if (textOf(key) === keptKey) continue;
-    if (!(await isVisible(task, restrictions, { set: target, table: other.table, key }))) continue;
+    if (!(await isVisible(task, restrictions, { set: target, table: other.table, key, place }))) continue;
     const foreignKey = join.pairs.map((pair) => pair.related);
     await changeRow(task, { set: target, writer: other, key }, nulls(other, foreignKey));
     await checkRelated(relation, key);
@@ -252,7 +252,7 @@ async function isRelated(
   const { other, task } = relation;
   if (other.table.comparesOtherwise(join.pairs)) {
     const keys = await other.keysBy(task, values, join.pairs);
-    return keys.some((key) => textOf(key) === textOf(otherKey));
+    return keys.some(({ key }) => textOf(key) === textOf(otherKey));
   }
   return join.pairs.every(({ related }) => isEqual(related, row[related.field], values[related.field]));
 }

@@ -10,7 +10,7 @@ import type { PrimitiveValue } from "../../edm/value-codec.ts";
 import { codecOf } from "../../edm/value-codecs.ts";
 import { currentReferring, type StatedIn, statedIn } from "./guarded-references.ts";
 import type { Restrictions } from "./placed-rows.ts";
-import { mayShareKeys } from "./shared-keys.ts";
+import { distributedBeyondKey, isAmbiguous } from "./shared-keys.ts";
 import { inStatement, inTransaction, type SqlSession } from "./sql-session.ts";
 import {
   type DeclaredTable,
@@ -23,7 +23,7 @@ import {
 } from "./sql-table.ts";
 import type { Values } from "./stored-columns.ts";
 import { type TableWriter, type WriteTask, writerOf } from "./table-writer.ts";
-import { checkVisible, isVisible, restrictionsOf, rulesBeyondKey, type SetRow } from "./visible-rows.ts";
+import { checkVisible, isVisible, restrictionsOf, rulesBeyondKey, seesNone, type SetRow } from "./visible-rows.ts";
 import type { Expected } from "./write-statements.ts";
 
 /** A navigation from the rows of a table. */
@@ -111,17 +111,19 @@ export async function withRelation(
     : await statedByCreation(relation, created, context);
   const referred = [...stated.values()].flatMap((each) => each.map((reference) => reference.target));
   const restrictions = await restrictionsOf([set, target, ...referred], context);
+  const missing = (): ODataError => (expected.length === 0 ? MISSING : changed(context));
+  if (seesNone(restrictions, set)) throw missing();
   const write = async (session: SqlSession): Promise<void> => {
     const task: WriteTask = { session, context, place: "", restrictions };
     const asked = [...ownProperties(join), ...expected.map(([property]) => property)];
     const row = await own.read(task, ownKey, selectedOf(own, asked), "locked");
     const isSeen = row !== null && (await isVisible(task, restrictions, { set, table, key: ownKey }));
-    if (!isSeen || !hasExpected(row, expected)) throw expected.length === 0 ? MISSING : changed(context);
+    if (!isSeen || !hasExpected(row, expected)) throw missing();
     const ends = { own, ownKey, row, other: writerOf(other), set, target };
     await work({ task, navigation, join, ...ends, restrictions, stated });
     await checkVisible(task, restrictions, { set, table, key: ownKey });
   };
-  const mayBeRefused = restrictions.size > 0 || mayShareKeys(other);
+  const mayBeRefused = restrictions.size > 0 || isAmbiguous(other) || distributedBeyondKey(table) !== null;
   await inTransaction(table, context, write, mayBeRefused);
 }
 
@@ -191,6 +193,7 @@ export async function lockRelatedRow(
   key: readonly PrimitiveValue[],
   properties: readonly StructuralProperty[],
 ): Promise<Values | null> {
+  if (seesNone(restrictions, target)) return null;
   const row = await other.read(task, key, selectedOf(other, properties), "locked");
   if (row === null) return null;
   return (await isVisible(task, restrictions, { set: target, table: other.table, key })) ? row : null;
@@ -200,8 +203,9 @@ export async function lockRelatedRow(
 export function checkRelated(
   { task, other, target, restrictions }: LockedRelation,
   key: readonly PrimitiveValue[],
+  place?: unknown,
 ): Promise<void> {
-  return checkVisible(task, restrictions, { set: target, table: other.table, key });
+  return checkVisible(task, restrictions, { set: target, table: other.table, key, place });
 }
 
 /** Makes the error for changed values. Values are expected after a precondition held: If-Match, otherwise If-None-Match. */

@@ -13,7 +13,7 @@ import { checkReferredRows, type StatedIn, statedIn, type StatedRow, statesRefer
 import { addLink } from "./link-rows.ts";
 import type { Stored } from "./new-row.ts";
 import type { Restrictions } from "./placed-rows.ts";
-import { mayShareKeys } from "./shared-keys.ts";
+import { distributedBeyondKey, mayShareKeys } from "./shared-keys.ts";
 import { inStatement, inTransaction, type SqlSession } from "./sql-session.ts";
 import {
   tableOf,
@@ -26,7 +26,7 @@ import {
 } from "./sql-table.ts";
 import type { Values } from "./stored-columns.ts";
 import { type WriteTask, writerOf } from "./table-writer.ts";
-import { areVisible, checkSeesAny, checkVisible, restrictionsOf } from "./visible-rows.ts";
+import { areVisible, checkSeesAny, checkVisible, restrictionsOf, type SetRow } from "./visible-rows.ts";
 
 /** The entities that are nested under one navigation property. */
 interface Nested {
@@ -122,7 +122,7 @@ export async function readAgain(task: InsertTask, node: Node, entity: Values): P
 }
 
 /** An added row. */
-interface WrittenRow extends Pick<Node, "table" | "set"> {
+interface WrittenRow extends Pick<Node, "table" | "set">, Pick<SetRow, "place"> {
   readonly entity: Values;
   readonly position?: number | undefined;
 }
@@ -148,12 +148,12 @@ export async function checkWritten(task: InsertTask, restrictions: Restrictions)
     rows.push(row);
   }
   for (const [table, rows] of tables) {
-    const keys = rows.map(({ entity }) => writerOf(table).keyOf(entity));
+    const keys = rows.map(({ entity, place }) => ({ key: writerOf(table).keyOf(entity), place }));
     const set = required(rows[0]?.set ?? undefined, "Row rules require a service.");
     const isOfOne = rows.length > 1 && !mayShareKeys(table) && rows.every((row) => row.set === set);
-    if (isOfOne && (await areVisible(task, restrictions, { set, table, keys }))) continue;
+    if (isOfOne && (await areVisible(task, restrictions, { set, table, rows: keys }))) continue;
     for (const [index, row] of rows.entries()) {
-      const seen = { set: required(row.set, "Row rules require a service."), table, key: keys[index] ?? [] };
+      const seen = { set: required(row.set, "Row rules require a service."), table, ...(keys[index] ?? { key: [] }) };
       await ofPosition(row.position, () => checkVisible(task, restrictions, seen));
     }
   }
@@ -191,8 +191,10 @@ export async function insertNode(
     for (const pair of nested.join.pairs) known[pair.property.field] = valueOf(principal, pair.related);
     shown[nested.navigation.field] = principal.entity;
   }
+  const place = placeToCheck(task, table);
   const needed = [
     ...beside,
+    ...place,
     ...behind.flatMap(({ join }) => ownProperties(join).filter((property) => !isOf(table, property))),
   ];
   const stated = task.stated.get(values) ?? [];
@@ -205,7 +207,7 @@ export async function insertNode(
   );
   const stored = await insertRow(supplied, () => writerOf(table).insert(task, values, known, distinct(needed)));
   await checkReferred(task, supplied, { table, entity: { ...stored.entity, ...stored.beside } });
-  task.written.push({ set, table, entity: stored.entity, position: task.position });
+  task.written.push({ set, table, entity: stored.entity, place: placeIn(place, stored), position: task.position });
   for (const nested of behind) {
     const { join, navigation } = nested;
     const asked =
@@ -226,6 +228,20 @@ export async function insertNode(
     shown[navigation.field] = navigation.isCollection ? entities : entities[0];
   }
   return { entity: { ...stored.entity, ...shown }, beside: stored.beside };
+}
+
+/**
+ * Returns the property without which the key of an added row may find another row, if a row rule may have to check it: what is
+ * to be stored is not known before.
+ */
+export function placeToCheck({ restrictions }: InsertTask, table: SqlTable): readonly StructuralProperty[] {
+  const property = restrictions.size === 0 ? null : distributedBeyondKey(table);
+  return property === null ? [] : [property];
+}
+
+/** Returns the stored value of the property of `placeToCheck`; undefined if there is none. */
+export function placeIn([property]: readonly StructuralProperty[], stored: Stored): unknown {
+  return property === undefined ? undefined : valueOf(stored, property);
 }
 
 /** Whether the database supplies a part of a foreign key whose other parts the client states. */

@@ -26,14 +26,22 @@ import {
   toExpected,
   type AnyWriteContext,
 } from "./relation-write.ts";
-import { checkOneRow, distributedBeyondKey, mayShareKeys } from "./shared-keys.ts";
+import { checkOneRow, distributedBeyondKey, isAmbiguous, mayShareKeys } from "./shared-keys.ts";
 import { insertGraph } from "./sql-deep-insert.ts";
 import { inStatement, inTransaction, type SqlSession, withSavepoint, type WriteCommand } from "./sql-session.ts";
 import { type DeclaredTable, type SqlTable, writtenSet, mayHideRows } from "./sql-table.ts";
 import type { Values } from "./stored-columns.ts";
 import { type TableWriter, type WriteTask, writerOf } from "./table-writer.ts";
 import { checkGivenBack, doubtfulProperties } from "./unreadable-cells.ts";
-import { checkVisible, isVisible, NO_RULES, restrictionsOf, rulesBeyondKey, type SetRow } from "./visible-rows.ts";
+import {
+  checkVisible,
+  isVisible,
+  NO_RULES,
+  restrictionsOf,
+  rulesBeyondKey,
+  seesNone,
+  type SetRow,
+} from "./visible-rows.ts";
 import type { Expected, RowUse } from "./write-statements.ts";
 
 /** The handlers that write one table. All of them enforce row rules in the transaction of the write. */
@@ -94,6 +102,7 @@ export function rowReads(declared: DeclaredTable): RowReads {
       if (!locksRows) return null;
       if (!locksByKey) return false;
       return chain(rulesBeyondKey(table, context), (restrictions) => {
+        if ([...restrictions.values()].some(({ hidesAll }) => hidesAll === true)) return null;
         const isPlaced = placeOf(table, context, restrictions).length > 0;
         if (!isPlaced && distributedBeyondKey(table) !== null) return false;
         return inStatement(table, context, (session) => {
@@ -177,6 +186,7 @@ function changeRow(
   context: AnyWriteContext,
   guard: RowGuard | null,
 ): Maybe<Values | null> {
+  if (guard !== null && seesNone(guard.restrictions, guard.row.set)) return null;
   const written = distributingProperties(writer.table).filter(({ field }) => Object.hasOwn(change.values, field));
   if (written.length === 0) return changeColumns(writer, wanted, change, context, guard);
   const selected = written.map((property) => ({ property }));
@@ -184,7 +194,12 @@ function changeRow(
     writer.read(taskOf(session, context, guard?.restrictions), wanted, selected),
   );
   return chain(read, (stored) => {
-    if (stored === null && !mayShareKeys(writer.table)) return null;
+    if (stored === null && !mayShareKeys(writer.table)) {
+      if (!isAmbiguous(writer.table)) return null;
+      return inTransaction(writer.table, context, async (session) =>
+        checkShared(writer, taskOf(session, context, guard?.restrictions), wanted, guard),
+      );
+    }
     const same = written.filter(({ field }) => stored !== null && stored[field] === change.values[field]);
     const fields = new Set(same.map(({ field }) => field));
     const values = Object.fromEntries(Object.entries(change.values).filter(([field]) => !fields.has(field)));
@@ -255,7 +270,7 @@ function changeColumns(
       if (guard !== null) await checkVisible(task, guard.restrictions, guard.row);
       return stored;
     },
-    guard !== null || mayShareKeys(table),
+    guard !== null || isAmbiguous(table),
   );
 }
 
@@ -297,6 +312,7 @@ function deleteRow(
   context: AnyWriteContext,
   guard: RowGuard | null,
 ): Maybe<boolean> {
+  if (guard !== null && seesNone(guard.restrictions, guard.row.set)) return false;
   const { table, statements } = writer;
   const expected = toExpected(table, context?.expected);
   if (guard === null && statements.areEnough && isToldByDatabase(expected, table)) {
@@ -327,7 +343,7 @@ function deleteRow(
       await writer.checkAbsent(task, wanted, condition);
       return isDeleted || statements.locksByKey;
     },
-    mayShareKeys(table),
+    isAmbiguous(table),
   );
 }
 
@@ -339,7 +355,7 @@ async function checkShared(
   guard: RowGuard | null,
 ): Promise<null> {
   const { table } = writer;
-  if (!mayShareKeys(table)) return null;
+  if (!isAmbiguous(table)) return null;
   const isSeen = guard === null || (await isVisible(task, guard.restrictions, guard.row));
   if (isSeen) checkOneRow(table, await writer.count(task, key));
   return null;

@@ -13,14 +13,15 @@ import {
   fieldsToWrite,
   firstOf,
   keyOfNewRow,
+  returnedWith,
   splitRow,
   type Stored,
   valuesToStore,
   writtenIn,
 } from "./new-row.ts";
-import { placeOf, type Restrictions } from "./placed-rows.ts";
+import { type PlacedKey, placeOf, type Restrictions, storedPlace } from "./placed-rows.ts";
 import { bindReferred, type BoundCells } from "./referred-texts.ts";
-import { checkOneRow, isAmbiguous, mayShareKeys, sharedKey } from "./shared-keys.ts";
+import { checkOneRow, distributedBeyondKey, isAmbiguous, mayShareKeys, sharedKey } from "./shared-keys.ts";
 import type { SqlSession, WriteResult } from "./sql-session.ts";
 import type { SqlTable } from "./sql-table.ts";
 import { checkSame, isWritten, type Values, unstorable } from "./stored-columns.ts";
@@ -76,9 +77,7 @@ export class TableWriter {
   ): Maybe<Stored> {
     const { table, statements } = this;
     const given = valuesToStore(table, values, linked);
-    const whole = table.returnedTo(task.context);
-    const beyond = beside.filter(({ field }) => !whole.some(({ property }) => property.field === field));
-    const selected = beyond.length === 0 ? whole : [...whole, ...beyond.map((property) => ({ property }))];
+    const { selected, beyond } = returnedWith(table.returnedTo(task.context), beside);
     const { columns, cells } = this.#orFault(task, () => cellsToWrite(table, given));
     const { bound, references } = this.#bind(task, { columns, cells });
     const statement = statements.insert(columns, selected, references);
@@ -221,8 +220,8 @@ export class TableWriter {
     key: readonly PrimitiveValue[],
     selected: readonly SelectedProperty[],
     use: RowUse = "read",
+    expected: Expected = this.#placed(task),
   ): Maybe<Values | null> {
-    const expected = this.#placed(task);
     const statement = this.statements.select(selected, use, expected);
     return chain(
       this.run(task, statement, () => ({ key, expected })),
@@ -237,7 +236,9 @@ export class TableWriter {
     selected: readonly SelectedProperty[],
   ): Maybe<Values | Written> {
     if (row === null || this.statements.triggers !== "own") return row;
-    return chain(this.read(task, this.keyOf(row), selected), (left) => left ?? row);
+    // The row may be hidden, while another one with its key is not.
+    const place = storedPlace(this.table, row);
+    return chain(this.read(task, this.keyOf(row), selected, "read", place), (left) => left ?? row);
   }
 
   /** @throws ODataError `InvalidBody` if a column contains another value than was written, which fails the transaction */
@@ -272,14 +273,10 @@ export class TableWriter {
    * Returns the keys of the rows with given values, none of them null, and locks these rows.
    * @param pairs the pairs of a join whose related properties have the values
    */
-  async keysBy(
-    task: WriteTask,
-    values: Values,
-    pairs: readonly JoinPair[],
-  ): Promise<readonly (readonly PrimitiveValue[])[]> {
+  async keysBy(task: WriteTask, values: Values, pairs: readonly JoinPair[]): Promise<readonly PlacedKey[]> {
     const keys = await this.findKeys(task, values, pairs);
     if (this.statements.locksByCondition || keys.length === 0) return keys;
-    for (const key of keys) await this.read(task, key, this.table.keyOnly, "locked");
+    for (const { key } of keys) await this.read(task, key, this.table.keyOnly, "locked");
     // Some may have got other values before they were locked.
     return this.findKeys(task, values, pairs);
   }
@@ -290,13 +287,19 @@ export class TableWriter {
     values: Values,
     pairs: readonly JoinPair[],
     use: "read" | "locked" = "locked",
-  ): Promise<readonly (readonly PrimitiveValue[])[]> {
+  ): Promise<readonly PlacedKey[]> {
     const fields = Object.keys(values);
-    const statement = this.statements.selectBy(fields, pairs, use);
+    const expected = this.#placed(task);
+    const statement = this.statements.selectBy(fields, pairs, use, expected);
     const { rows } = await this.run(task, statement, () => ({
       key: fields.map((field) => values[field] as PrimitiveValue),
+      expected,
     }));
-    return rows.map((row) => this.keyOf(toEntity({ row, rowShape: statement.rowShape })));
+    const place = distributedBeyondKey(this.table);
+    return rows.map((row) => {
+      const found = toEntity({ row, rowShape: statement.rowShape }) as Values;
+      return { key: this.keyOf(found), place: place === null ? undefined : found[place.field] };
+    });
   }
 
   /** Returns the key of an entity, in the order of the type's key. */

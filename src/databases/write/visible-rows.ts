@@ -10,7 +10,7 @@ import { MANY_KEYS } from "../read/identity-cache.ts";
 import { baseOf } from "../read/read-page.ts";
 import { checkJoinable } from "../read/sql-row-source.ts";
 import { readSlots, toExecution } from "../statement/parameter-slot.ts";
-import type { Restrictions } from "./placed-rows.ts";
+import type { PlacedKey, Restrictions } from "./placed-rows.ts";
 import { distributedBeyondKey } from "./shared-keys.ts";
 import { type SqlTable, findService, mayHideRows, writtenSet } from "./sql-table.ts";
 import type { WriteTask } from "./table-writer.ts";
@@ -19,10 +19,9 @@ import { toWriteFault } from "./write-faults.ts";
 export const NO_RULES: Restrictions = new Map();
 
 /** A row of a table, as an entity of a set. */
-export interface SetRow {
+export interface SetRow extends PlacedKey {
   readonly set: EntitySetDefinition;
   readonly table: SqlTable;
-  readonly key: readonly PrimitiveValue[];
 }
 
 /**
@@ -64,48 +63,58 @@ export function rulesOf(context: Context): RowRuleChecks {
 export async function isVisible(
   task: WriteTask,
   restrictions: Restrictions,
-  { set, table, key }: SetRow,
+  { set, table, key, place }: SetRow,
 ): Promise<boolean> {
   const restriction = restrictions.get(set);
   if (restriction === undefined) return true;
-  return restriction.hidesAll !== true && (await countVisible(task, restriction, table, key, false)) > 0;
+  if (restriction.hidesAll === true || place === null) return false;
+  return (await countVisible(task, restriction, table, [{ key, place }], false)) > 0;
+}
+
+/** Whether the user sees no row of a set, so that a write needs no statement to find none. */
+export function seesNone(restrictions: Restrictions, set: EntitySetDefinition): boolean {
+  return restrictions.get(set)?.hidesAll === true;
 }
 
 /**
- * Whether rows with different keys exist and the user sees all of them, as `isVisible` does. The table has one row at most per key.
+ * Whether rows with different keys exist and the user sees all of them, as `isVisible` does. The table has one row at most per key and place.
  */
 export async function areVisible(
   task: WriteTask,
   restrictions: Restrictions,
-  { set, table, keys }: Omit<SetRow, "key"> & { readonly keys: ReadonlyArray<SetRow["key"]> },
+  { set, table, rows }: Pick<SetRow, "set" | "table"> & { readonly rows: readonly PlacedKey[] },
 ): Promise<boolean> {
   const restriction = restrictions.get(set);
   if (restriction === undefined) return true;
-  if (restriction.hidesAll === true) return false;
-  for (let at = 0; at < keys.length; at += MANY_KEYS) {
-    const chunk = keys.slice(at, at + MANY_KEYS);
-    const last = chunk.at(-1) ?? [];
+  if (restriction.hidesAll === true || rows.some(({ place }) => place === null)) return false;
+  for (let at = 0; at < rows.length; at += MANY_KEYS) {
+    const chunk = rows.slice(at, at + MANY_KEYS);
+    const last = chunk.at(-1) ?? { key: [] };
     const filled = Array.from({ length: MANY_KEYS }, (_, index) => chunk[index] ?? last);
-    if ((await countVisible(task, restriction, table, filled.flat(), true)) < chunk.length) return false;
+    if ((await countVisible(task, restriction, table, filled, true)) < chunk.length) return false;
   }
   return true;
 }
 
-/** @param key the values of one key, or of `MANY_KEYS` */
+/** @param rows one row, or `MANY_KEYS` */
 async function countVisible(
   { session, context, place }: WriteTask,
   { filter, values, sources }: RowRestriction,
   table: SqlTable,
-  key: readonly PrimitiveValue[],
+  rows: readonly PlacedKey[],
   hasMany: boolean,
 ): Promise<number> {
   const { reader } = table;
   checkJoinable(reader, sources);
-  const { sql, slots, width } = reader.statements.test(filter, sources, hasMany);
+  const isPlaced = rows.every(({ place }) => place !== undefined);
+  const property = isPlaced ? distributedBeyondKey(table) : null;
+  const beside = property === null ? [] : [property];
+  const { sql, slots, width } = reader.statements.test(filter, sources, hasMany, beside);
+  const key = rows.flatMap((row) => (property === null ? row.key : [...row.key, row.place as PrimitiveValue]));
   const execution = toExecution({ values, keys: [key], base: baseOf(reader, sources) });
   try {
-    const { rows } = await session.run({ sql, parameters: readSlots(slots, execution), width });
-    return rows.length;
+    const found = await session.run({ sql, parameters: readSlots(slots, execution), width });
+    return found.rows.length;
   } catch (error) {
     reader.rows.noteOutdated(error);
     throw toWriteFault(error, { context, table, place });
@@ -117,7 +126,7 @@ async function countVisible(
  * @throws ODataError `Forbidden`; `Unauthorized` without a user
  */
 export function checkSeesAny({ user }: Context, restrictions: Restrictions, set: EntitySetDefinition): void {
-  if (restrictions.get(set)?.hidesAll === true) throw refusalOfUnseen(user, set.entitySet);
+  if (seesNone(restrictions, set)) throw refusalOfUnseen(user, set.entitySet);
 }
 
 /**

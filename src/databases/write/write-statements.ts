@@ -16,7 +16,7 @@ import { columnOperand, compared, plannedOperand, Level, Relation } from "../tra
 import { isReturnable, returnedColumns, selectColumns, type Cells } from "../translate/select-columns.ts";
 import { equalsConstant } from "../translate/translate-comparison.ts";
 import { compileStatement, utcMark } from "../translate/utc-session.ts";
-import { mayShareKeys } from "./shared-keys.ts";
+import { distributedBeyondKey, mayShareKeys } from "./shared-keys.ts";
 import type { WriteCommand } from "./sql-session.ts";
 import type { SqlTable } from "./sql-table.ts";
 import type { StoredColumn } from "./stored-columns.ts";
@@ -201,16 +201,26 @@ export class WriteStatements {
   /**
    * Reads the keys of the rows with given values in some columns, and locks these rows if the database can.
    * @param pairs the pairs of a join whose related properties have the values, to compare as the join does
+   * @param expected further values of the rows
    */
-  selectBy(fields: readonly string[], pairs: readonly JoinPair[], use: RowUse): WriteStatement {
+  selectBy(fields: readonly string[], pairs: readonly JoinPair[], use: RowUse, expected: Expected): WriteStatement {
     const { comparisonOf } = this.#table.reader.statements.rowsFor(null);
     const comparisons = fields.map((field) => {
       const pair = pairs.find(({ related }) => related.field === field);
       return pair === undefined ? undefined : comparisonOf(pair);
     });
-    return this.#get(["selectBy", use, ...fields, ...comparisons.map((each) => each?.form.name ?? "")], () => {
+    const names = [
+      ...fields,
+      ...comparisons.map((each) => each?.form.name ?? ""),
+      "/",
+      ...namesOfExpected({ expected }),
+    ];
+    return this.#get(["selectBy", use, ...names], () => {
       const cells: Cells = [];
-      const columns = selectColumns(this.#table.keyOnly, this.#relation(), cells);
+      const place = distributedBeyondKey(this.#table);
+      const { keyOnly } = this.#table;
+      const selected = place === null ? keyOnly : [...keyOnly, { property: place }];
+      const columns = selectColumns(selected, this.#relation(), cells);
       const relation = this.#relation();
       const conditions = fields.map((field, index) => {
         const plan = comparedPlanOf({ field, name: field }, this.#table.plans);
@@ -218,6 +228,7 @@ export class WriteStatements {
         const operand = compared(plannedOperand(plan, relation), comparisons[index]);
         return equalsConstant(operand, { kind: "parameter", index }, "filter");
       });
+      conditions.push(...meets(expected, relation, fields.length));
       const lock = this.#lockFor(use, this.locksByCondition);
       const text = sql`select ${sql.join(cells)} from ${sqlTableName(this.#table.tableName)} where ${sql.join(conditions, sql` and `)}${lock}`;
       return this.#compile(text, { columns }, cells.length);
@@ -245,16 +256,8 @@ export class WriteStatements {
   #where({ expected }: RowCondition): Sql {
     const relation = this.#relation();
     const { key } = this.#table.entityType;
-    let index = 0;
-    const equals = (property: StructuralProperty): Sql =>
-      equalsConstant(columnOperand(property, relation), { kind: "parameter", index: index++ }, "filter");
-    const conditions = [
-      ...key.map(equals),
-      ...expected.map(([property, value]) =>
-        value === null ? sql`${columnOperand(property, relation).sql} is null` : equals(property),
-      ),
-    ];
-    return sql.join(conditions, sql` and `);
+    const keys = key.map((property, index) => equals(property, relation, index));
+    return sql.join([...keys, ...meets(expected, relation, key.length)], sql` and `);
   }
 
   /** Increments the row version. It wraps around to 1 after the maximum of its type. */
@@ -310,6 +313,18 @@ export class WriteStatements {
     // Only this function keeps statements.
     return kept.getOrMake(`${String(values)} ${JSON.stringify(parts)}`, make) as WriteStatement;
   }
+}
+
+function equals(property: StructuralProperty, relation: Relation, index: number): Sql {
+  return equalsConstant(columnOperand(property, relation), { kind: "parameter", index }, "filter");
+}
+
+/** @param from the index of the first value among the values of the statement */
+function meets(expected: Expected, relation: Relation, from: number): readonly Sql[] {
+  let index = from;
+  return expected.map(([property, value]) =>
+    value === null ? sql`${columnOperand(property, relation).sql} is null` : equals(property, relation, index++),
+  );
 }
 
 /** Returns the placeholder of a cell. @param index the index of the cell in the statement */

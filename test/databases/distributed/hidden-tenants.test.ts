@@ -1,5 +1,15 @@
 import { sql } from "kysely";
-import { edm, entityType, hasMany, hasRequired, inherit, odataService, type ODataService } from "odatakit";
+import {
+  ConfigurationError,
+  edm,
+  entityType,
+  hasMany,
+  hasRequired,
+  inherit,
+  noRows,
+  odataService,
+  type ODataService,
+} from "odatakit";
 import { sqlEntitySet } from "odatakit/kysely";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { AnyDatabase, OpenDatabase } from "../../engine/executors/engines.ts";
@@ -71,6 +81,41 @@ function serveTenants(db: AnyDatabase, deleted: string[]): ODataService {
     defaults: { applyEnabled: true },
     authenticate: ({ headers }) => ({ id: "someone", tenant: headers.get("X-Tenant") ?? "" }),
   });
+}
+
+/** Sets whose clients choose the tenant of a new order by its note, and whose navigation does not pair the tenants. */
+function serveUnpaired(db: AnyDatabase, schemaCheck: "error" | false) {
+  const operations = ["read", "create", "patch", "delete"] as const;
+  const orders = sqlEntitySet(Order, {
+    db,
+    table: "orders",
+    operations,
+    distributed: { by: "tenant" },
+    set: { tenant: { create: ({ input }) => String(input.note) } },
+    authorization: {
+      rows: (user, order) => {
+        const { tenant } = user as User;
+        if (tenant === "none") return noRows;
+        return tenant === "both" ? order.tenant.in(["acme", "ann"]) : order.tenant.eq(tenant);
+      },
+    },
+  });
+  const lines = sqlEntitySet(Line, {
+    db,
+    table: "lines",
+    operations,
+    distributed: { by: "tenant", with: "orders" },
+    columns: { orderId: "order_id" },
+    set: { tenant: { create: ({ user }) => (user as unknown as User).tenant } },
+    authorization: { rows: (user, line) => line.tenant.eq((user as User).tenant) },
+    navigation: { order: hasRequired(Order, { on: { orderId: "id", price: "total" }, target: "Orders" }) },
+  });
+  const service = odataService({
+    entitySets: [orders, lines],
+    schemaCheck,
+    authenticate: ({ headers }) => ({ id: "someone", tenant: headers.get("X-Tenant") ?? "" }),
+  });
+  return { service, orders };
 }
 
 describe.each(SPREAD_ENGINES)("tenants that clients do not see over $title", ({ open, create, partsOf }) => {
@@ -164,5 +209,78 @@ describe.each(SPREAD_ENGINES)("tenants that clients do not see over $title", ({ 
     expect(await send("new", "POST", "Orders", { Id: 1, Total: 1 })).toMatchObject([201, { Total: 1 }]);
     expect(await send("new", "POST", "Orders", { Id: 1, Total: 1 })).toMatchObject([409, {}]);
     expect(await send("new", "GET", "Lines(1)")).toMatchObject([404, {}]);
+  });
+
+  describe("with tenants that clients choose", () => {
+    let unpaired: ReturnType<typeof serveUnpaired>;
+    const ask = async (tenant: string, method: string, path: string, body?: object): Promise<number> => {
+      const headers = { "X-Tenant": tenant, ...(body && { "Content-Type": "application/json" }) };
+      const init = { method, headers, ...(body && { body: JSON.stringify(body) }) };
+      return (await unpaired.service.fetch(new Request(`http://service.example/${path}`, init))).status;
+    };
+    const count = async (tenant: string): Promise<number> => {
+      const { rows } = await sql`select id from orders where tenant = ${tenant}`.execute(opened.db);
+      return rows.length;
+    };
+    beforeAll(() => {
+      unpaired = serveUnpaired(opened.db, false);
+    });
+
+    test("reject a hidden row whose key a visible row has", async () => {
+      expect(await ask("acme", "POST", "Orders", { Id: 2, Total: 1, Note: "far" })).toBe(403);
+      expect(await ask("both", "POST", "Orders", { Id: 2, Total: 1, Note: "far" })).toBe(403);
+      expect(await ask("acme", "POST", "Orders", { Id: 99, Total: 1, Note: "far" })).toBe(403);
+      expect(await count("far")).toBe(0);
+    });
+
+    test("reject several rows of which one is hidden, and add several visible ones", async () => {
+      const both = { id: "someone", tenant: "both" };
+      const create = (...given: ReadonlyArray<readonly [tenant: string, id: number]>): Promise<readonly object[]> =>
+        unpaired.service.run(both, (ctx) =>
+          ctx.sets(unpaired.orders).createMany(given.map(([note, id]) => ({ id, total: 1, note }))),
+        );
+      await expect(create(["acme", 60], ["far", 2])).rejects.toMatchObject({ status: 403 });
+      await expect(create(["far", 2], ["far", 3])).rejects.toMatchObject({ status: 403 });
+      expect([await count("far"), await ask("both", "GET", "Orders(60)")]).toEqual([0, 404]);
+      expect(await create(["acme", 61], ["ann", 61], ["ann", 62])).toEqual([
+        { id: 61, total: 1, note: "acme", tenant: "acme" },
+        { id: 61, total: 1, note: "ann", tenant: "ann" },
+        { id: 62, total: 1, note: "ann", tenant: "ann" },
+      ]);
+    });
+
+    test("refer to no row of another tenant by a further property", async () => {
+      await sql`update orders set total = 77 where tenant = 'bob' and id = 1`.execute(opened.db);
+      expect(await ask("acme", "POST", "Lines", { Id: 70, OrderId: 1, Price: 77 })).toBe(409);
+      expect(await ask("bob", "POST", "Lines", { Id: 70, OrderId: 1, Price: 77 })).toBe(201);
+    });
+
+    test.each([
+      ["PATCH", { Total: 1 }, 404],
+      ["DELETE", undefined, 204],
+    ] as const)("%s sends no statement for a user who sees no row", async (method, body, status) => {
+      const sent = await sentStatements(opened.db, async () => {
+        expect(await ask("none", method, "Orders(1)", body)).toBe(status);
+      });
+      expect(sent).toEqual([]);
+    });
+
+    test("names navigations that do not pair the tenants at startup", async () => {
+      const error = await serveUnpaired(opened.db, "error")
+        .service.ready()
+        .then(
+          () => null,
+          (thrown: unknown) => thrown,
+        );
+      expect(error).toBeInstanceOf(ConfigurationError);
+      const found = (error as ConfigurationError).faults.map(({ code, set, fix }) => [code, set, fix]);
+      expect(found).toEqual([
+        [
+          "C06",
+          "Orders",
+          "Pair the property `tenant`, whose column distributes the table, in `on` or `through` of `Lines.order`: without it, they lead to rows of other users that have the same key.",
+        ],
+      ]);
+    });
   });
 });
