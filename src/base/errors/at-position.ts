@@ -1,11 +1,11 @@
 import { isODataError, ODataError } from "./odata-error.ts";
 
 /**
- * Returns the error of one entity of several: its targets begin with the position of the entity. Other errors than those for the
- * client are unchanged.
+ * Returns the error of one entity of several: its targets begin with the position of the entity. Errors that are no
+ * fault of the entity, such as a lost connection, are unchanged.
  */
 export function atPosition(error: unknown, position: number): unknown {
-  if (!isODataError(error)) return error;
+  if (!isODataError(error) || error.status >= 500) return error;
   const { status, code, message, target, details, fault, headers, isUnsupported, mayLog, cause } = error;
   const within = (name: string | undefined): string =>
     [String(position), ...(name === undefined ? [] : [name])].join("/");

@@ -1,4 +1,4 @@
-import { type ODataError, protocolError } from "../../base/errors/odata-error.ts";
+import { isODataError, type ODataError, protocolError } from "../../base/errors/odata-error.ts";
 import { Turn } from "../../base/maybe.ts";
 import type { RuleContext } from "../../definition/context.ts";
 import type { EntitySetDefinition } from "../../definition/model/service-definition.ts";
@@ -191,7 +191,8 @@ class Attempt {
       return executed;
     } catch (error) {
       whole.checkKept();
-      if (database.isLost(error)) throw error;
+      // A write whose connection was lost does not run again.
+      if (database.isLost(error) || (isODataError(error) && error.status >= 500)) throw error;
       if (!isEnded) return null;
       this.hasEndedTogether = true;
       throw error;
