@@ -8,7 +8,7 @@ const Color = enumType("Color", { Red: 1, Green: 2, Blue: 4 });
 const Tile = entityType("Tile", { id: edm.int32().key(), color: edm.enum(Color).nullable() });
 
 describe.each(ENGINES)("totals of an enumeration over $title", ({ open }) => {
-  test("are null, with a warning that names the column, for a cell that is no member", async () => {
+  test("are null, with a warning that names the column, for a cell that is not a member", async () => {
     const { db, close } = await open();
     await sql`create table tiles (id integer primary key, color integer)`.execute(db);
     await sql`insert into tiles values (1, 2), (2, 1), (3, 99), (4, null)`.execute(db);
