@@ -73,12 +73,15 @@ export interface LinkJoin {
   readonly from: readonly LinkColumn[];
   /** Properties of the related type, with the columns of their values in the table. Never empty. */
   readonly to: readonly LinkColumn[];
-  /** How a distributed database stores the table; undefined if that is unknown. */
-  readonly distributed?: LinkDistribution | undefined;
+  /** Where the rows of the table are, if not all are on one machine; undefined if that is unknown. */
+  readonly placement?: LinkPlacement | undefined;
 }
 
-/** A link table is on each machine, or distributed by a column: co-located with a table, or with all tables that name it. */
-export type LinkDistribution =
+/**
+ * Each machine has all rows of a link table, or the value of a column decides on the machine of a row: as in a table, or as in
+ * all tables that name the link table.
+ */
+export type LinkPlacement =
   | { readonly kind: "reference" }
   | { readonly kind: "column"; readonly column: string; readonly with: TableName | undefined };
 

@@ -38,6 +38,7 @@ const DATABASES: Room = {
       { name: "introspect", mayImport: ["base"], packages: NO_PACKAGES },
       { name: "cells", mayImport: ["edm", "base"], packages: NO_PACKAGES },
     ],
+    [{ name: "placement/catalogue", mayImport: ["base"], packages: NO_PACKAGES }],
     [
       { name: "sqlite/introspect", mayImport: ["base"], packages: NO_PACKAGES },
       { name: "postgres/introspect", mayImport: ["base"], packages: NO_PACKAGES },
@@ -60,6 +61,7 @@ const DATABASES: Room = {
     [part("statement")],
     [part("columns")],
     [part("forms")],
+    [{ name: "placement", packages: NO_PACKAGES }],
     [part("sqlite/dialect"), part("postgres/dialect"), part("mariadb/dialect"), part("translate")],
     [part("read")],
     [part("write"), part("schema")],

@@ -9,7 +9,7 @@ const ARGUED: Readonly<Record<string, string>> = {
   "src/databases/forms/cast-forms.ts: scaledDecimals": "Statements compare forms by identity.",
   "src/databases/forms/real-decimals.ts: roundedReals": "Statements compare forms by identity.",
   "src/databases/read/connected.ts: usualConnection": OF_DATABASE,
-  "src/databases/read/connected.ts: distributedConnection": OF_DATABASE,
+  "src/databases/read/connected.ts: spreadConnection": OF_DATABASE,
   "src/databases/read/connected.ts: replicatedConnection": OF_DATABASE,
   "src/databases/sqlite/dialect/column-format.ts: writesDoubles": OF_DATABASE,
   "src/databases/sqlite/dialect/forms.ts: scaledDecimalForm": "Statements compare forms by identity.",

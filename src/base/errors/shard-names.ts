@@ -12,7 +12,7 @@ const ON_MACHINE = /^while executing command on /m;
 const SHARD = /_\d{6,}$/;
 
 /**
- * Returns the name of a table, an index or a constraint as it was declared: a distributed database adds the number of a shard.
+ * Returns the name of a table, an index or a constraint as it was declared: Citus adds the number of a shard.
  * Names that it has shortened keep a hash.
  * @param error the error that contains the name
  */
@@ -23,7 +23,7 @@ export function withoutShard(name: string, error: Error): string {
 /** The number of the shard in the message of a violated check. */
 const CHECKED_SHARD = /^new row for relation "[^"]*(_\d{6,})" /;
 
-/** Returns the name of a check as it was declared: only one that was added after the distribution has the number of its shard. */
+/** Returns the name of a check as it was declared: only one that was added to shards has the number of its shard. */
 export function checkWithoutShard(name: string, error: Error): string {
   const [, number] = CHECKED_SHARD.exec(error.message) ?? [];
   return number !== undefined && isOfShard(error) && name.endsWith(number) ? name.slice(0, -number.length) : name;

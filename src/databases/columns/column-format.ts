@@ -18,7 +18,7 @@ export interface ColumnFormat {
   readonly toSelected: (column: Sql) => Sql;
   /**
    * Returns an expression with the same value as `toSelected`, but without functions that depend on the session, which
-   * distributed databases refuse in `returning`. Null without such an expression; absent if `toSelected` is one itself.
+   * databases on several machines refuse in `returning`. Null without such an expression; absent if `toSelected` is one itself.
    */
   readonly toReturned?: ((column: Sql) => Sql) | null | undefined;
   /**

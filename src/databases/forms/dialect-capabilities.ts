@@ -1,4 +1,4 @@
-/** The forms of statements that a database supports. A distributed database supports few. */
+/** The forms of statements that a database supports. One on several machines supports few. */
 export interface DialectCapabilities {
   /** The first rows of each parent: by `key in (select … limit n)`, by `cross join lateral (… limit n)`, by `row_number()`. */
   readonly topPerParent: "correlated" | "lateral" | "window";
@@ -18,7 +18,7 @@ export interface DialectCapabilities {
   /** Whether to join single-valued navigations in expansions and orders. Otherwise each is read by key. */
   readonly joins: boolean;
   /**
-   * Whether conditions list the keys of parents whose related entities are read: a distributed database then reads only on
+   * Whether conditions list the keys of parents whose related entities are read: a database on several machines then reads only on
    * the machines that have them.
    */
   readonly bindsKeys: boolean;
@@ -29,18 +29,3 @@ export interface DialectCapabilities {
   /** Whether rows can be locked by any condition. Otherwise they are locked by their keys. */
   readonly locksByCondition: boolean;
 }
-
-/** The capabilities of databases distributed over machines, such as Citus, where each part of a statement queries them all. */
-export const DISTRIBUTED_CAPABILITIES: DialectCapabilities = Object.freeze<DialectCapabilities>({
-  topPerParent: "window",
-  correlatedSubqueries: false,
-  listsWhole: false,
-  searchesLists: false,
-  excludedRows: "sent",
-  countsWithPage: false,
-  joins: false,
-  bindsKeys: true,
-  returnsAnything: false,
-  readsInWrites: false,
-  locksByCondition: false,
-});

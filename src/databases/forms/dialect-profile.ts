@@ -70,10 +70,8 @@ export interface DialectProfile {
   readonly whenScanning?: AlternativeForm | undefined;
   /** For a database that has functions for indexes, and cheaper ones for expressions that no index serves; absent: none. */
   readonly whenUnindexed?: AlternativeForm | undefined;
-  /** The differences if the database is distributed over machines. */
-  readonly whenDistributed?: Partial<
-    Pick<DialectProfile, "functions" | "values" | "syntax" | "aggregates" | "catalogue">
-  >;
+  /** The differences if the rows are on several machines. */
+  readonly whenSpread?: Partial<Pick<DialectProfile, "functions" | "values" | "syntax" | "aggregates" | "catalogue">>;
 }
 
 /** Makes the condition that ends a statement after its time. @see docs/decisions/0026-reader-threads.md */
@@ -123,7 +121,7 @@ export interface DialectSyntax {
   /** The end of a list that a database on several machines reads before the rest; absent if it does so without. */
   readonly readFirst?: Sql;
   /**
-   * Replaces a null constant by a null that the database only finds at each row: a distributed database may refuse a condition
+   * Replaces a null constant by a null that the database only finds at each row: several machines may refuse a condition
    * next to an outer join if it can compute the condition in advance. An index serves other constants as before.
    */
   readonly unfolded?: (constant: Sql, cells: Sql) => Sql;

@@ -92,6 +92,8 @@ function* checkKey(expected: ExpectedTable, table: TableSchema, schema: CheckedS
   const columns = key.map(({ name }) => name).join(", ");
   const name = expected.names.join(".");
   const isLinks = expected.declaredBy !== "table";
+  const indexed = [...ruled.map((each) => each.name), columns].join(", ");
+  const index = `create unique index ${name.replaceAll(".", "_")}_key on ${expected.text} (${indexed})`;
   yield {
     code: "C06",
     severity: expected.keySeverity,
@@ -102,27 +104,8 @@ function* checkKey(expected: ExpectedTable, table: TableSchema, schema: CheckedS
     message: isLinks
       ? `The table \`${name}\` may contain a link twice: (${columns}) is not unique. The service then returns the related entity twice.`
       : `Rows of the table \`${name}\` may share a key: (${columns}) is not unique.`,
-    fix: adviseKey(
-      expected,
-      `create unique index ${name.replaceAll(".", "_")}_key on ${expected.text} (${[...ruled.map((each) => each.name), columns].join(", ")})`,
-    ),
+    fix: expected.adviseKey?.(index) ?? `Add a primary key or a unique index: ${index}.`,
   };
-}
-
-/** Advises on a key that is not unique. A distributed database refuses a unique index without the distributing column. */
-function adviseKey({ distributedBy, ruledColumns = [], unpaired = [] }: ExpectedTable, statement: string): string {
-  if (distributedBy === undefined) return `Add a primary key or a unique index: ${statement}.`;
-  if (distributedBy === null) {
-    return `Add the property of the column that distributes the table to the key of the entity type, as primary keys of distributed tables contain it. If the key contains this column, add a primary key or a unique index: ${statement}.`;
-  }
-  const add = `Add the property \`${distributedBy}\`, whose column distributes the table, to the key of the entity type: primary keys and unique indexes of distributed tables contain this column.`;
-  if (unpaired.length > 0) {
-    const navigations = unpaired.map((name) => `\`${name}\``).join(", ");
-    return `Pair the property \`${distributedBy}\`, whose column distributes the table, in \`on\` or \`through\` of ${navigations}: without it, they lead to rows of other users that have the same key.`;
-  }
-  return ruledColumns.length === 0
-    ? add
-    : `Add this column to a primary key or a unique index with the key: ${statement}.`;
 }
 
 function adviseTable(name: string, names: readonly string[]): string {

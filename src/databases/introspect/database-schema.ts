@@ -39,8 +39,8 @@ export interface SchemaObject extends ObjectName {
   readonly estimatedRows: number | null;
   /** The name of the rowid of SQLite, if statements can read it; absent without one. */
   readonly rowid?: string | undefined;
-  /** How a distributed database stores the table; absent in a database on one machine. */
-  readonly distribution?: TableDistribution | undefined;
+  /** Where the rows of the table are; absent in a database on one machine. */
+  readonly placement?: TablePlacement | undefined;
   /** Why the database accepts no writes of the table as requests make them; absent: it does. */
   readonly unwritable?: string;
   /** Why the object belongs to another one or to a tool; null for an object of the application. */
@@ -48,10 +48,10 @@ export interface SchemaObject extends ObjectName {
 }
 
 /**
- * How a distributed database stores a table: by a column, in the same way as a partner, if there is one; whole on each machine;
- * or otherwise, as a table of the coordinator, or a view.
+ * Where the rows of a table are, of a database on several machines: by a column, in the same way as a partner, if there is one;
+ * all on each machine; or otherwise, as a table of the coordinator, or a view.
  */
-export type TableDistribution =
+export type TablePlacement =
   | { readonly kind: "column"; readonly column: string; readonly partner: ObjectName | null }
   | { readonly kind: "reference" | "unknown" };
 

@@ -12,17 +12,17 @@ export interface ExpectedTable extends WantedTable {
   /** Two rows with one key make responses wrong (error), or only too long (warning). */
   readonly keySeverity: "error" | "warning";
   /**
-   * The property outside of the key whose column distributes the rows over machines; null if it is not known, absent if there
-   * is none.
-   */
-  readonly distributedBy?: string | null | undefined;
-  /**
-   * The column that distributes the rows, if clients do not see it and the set has a row rule: each user sees the rows with one
-   * value, so an index with it makes the key unique. Absent, or empty: none.
+   * The column that decides on the machine of a row, if clients do not see it and the set has a row rule: each user sees the rows
+   * with one value, so an index with it makes the key unique. Absent, or empty: none.
    */
   readonly ruledColumns?: readonly string[] | undefined;
   /** The navigations that find rows by the key without `ruledColumns`, which therefore make no key unique. Absent, or empty: none. */
   readonly unpaired?: readonly string[] | undefined;
+  /**
+   * Advises on a key that is not unique, by a statement that makes a unique index. Absent: the statement suffices, since a column
+   * outside of the key does not decide on the machine of a row.
+   */
+  readonly adviseKey?: ((statement: string) => string) | undefined;
   /** Groups of columns by which navigations find rows. */
   readonly lookups: readonly ExpectedLookup[];
   /** Navigations along columns to another table; absent: none. */

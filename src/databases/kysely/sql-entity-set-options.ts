@@ -6,10 +6,10 @@ import type { EntityTypeDeclaration } from "../../definition/types/value-type.ts
 import { type TableName, isTableName } from "../../edm/table-name.ts";
 import { columnName, wantedTable } from "../columns/column-name.ts";
 import type { ColumnOptions } from "../columns/column-option.ts";
-import type { DistributedOption } from "../columns/distribution.ts";
 import type { StorageForm } from "../columns/storage-option.ts";
 import { everyMember, type ColumnPlan } from "../columns/table-columns.ts";
 import type { AnyKysely, TransactionOf } from "../connection/synchronous-reader.ts";
+import type { PlacementOptions } from "../placement/placement-option.ts";
 import { findDialectProfile } from "../read/find-dialect-profile.ts";
 import { planAll } from "../read/sql-reader.ts";
 import type { FindTenant } from "../read/tenants.ts";
@@ -32,7 +32,10 @@ export interface SqlEntitySetParts<
   R extends HandlerResults = NoResults,
   Db extends AnyKysely = AnyKysely,
   V = unknown,
-> extends Omit<EntitySetOptions<E, N, F, A, R, TransactionOver<Db>, V>, "search" | "virtual"> {
+>
+  extends
+    Omit<EntitySetOptions<E, N, F, A, R, TransactionOver<Db>, V>, "search" | "virtual">,
+    PlacementOptions<keyof E["properties"] & string> {
   /** How `$search` finds entities: a handler, or the names of the string properties to search. */
   readonly search?:
     | EntitySetOptions<E, N, F, A, NoResults, TransactionOver<Db>>["search"]
@@ -61,13 +64,6 @@ export interface SqlEntitySetParts<
   readonly operations: readonly SqlOperation[];
   /** The columns of properties that differ from the default name or storage. */
   readonly columns?: ColumnOptions<E> | undefined;
-  /**
-   * Whether the database is distributed, such as Citus, and how: `true`, `{ by: "customerId", with: "orders" }` for a table that
-   * the column of a property distributes, or `"reference"` for a table that each machine has completely. Statements avoid lateral
-   * subqueries, and read the keys of long pages first; they correlate and join only tables that are declared to be co-located.
-   * All sets of the database need a value other than false. Default false.
-   */
-  readonly distributed?: DistributedOption<keyof E["properties"] & string> | undefined;
   /**
    * Whether connections to PostgreSQL prepare statements that are used again. Give `false` for a pooler that cannot, such as
    * PgBouncer before version 1.21 in transaction mode. One set suffices for all sets with the same `db`. Default true.

@@ -29,6 +29,7 @@ import {
   convertedFields,
 } from "../columns/check-table-options.ts";
 import type { AnyKysely } from "../connection/synchronous-reader.ts";
+import { PLACEMENT_OPTION } from "../placement/placement-option.ts";
 import { columnSearch, searchedProperties, searchStructures } from "../read/column-search.ts";
 import { narrowedHandlers, narrowedSearch } from "../read/narrowed-handlers.ts";
 import { linkNavigations } from "../write/sql-links.ts";
@@ -64,7 +65,7 @@ const TABLE_OPTIONS: readonly string[] = Object.freeze([
   "unreadable",
   "readFrom",
   "replicaWait",
-  "distributed",
+  PLACEMENT_OPTION,
   "preparedStatements",
   "rowVersion",
 ] satisfies ReadonlyArray<keyof SqlEntitySetOptions<EntityTypeDeclaration>>);

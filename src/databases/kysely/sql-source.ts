@@ -2,8 +2,8 @@ import { ConfigurationError, type ConfigurationFault } from "../../base/errors/c
 import type { EntitySource, ValueSource } from "../../definition/handlers.ts";
 import type { ComplexTypeDeclaration, EntityTypeDeclaration } from "../../definition/types/value-type.ts";
 import type { ColumnOptions } from "../columns/column-option.ts";
-import type { DistributedOption } from "../columns/distribution.ts";
 import type { AnyKysely } from "../connection/synchronous-reader.ts";
+import type { PlacementOptions } from "../placement/placement-option.ts";
 import { makeReader } from "../read/sql-reader.ts";
 import { sourceOf } from "../read/sql-row-source.ts";
 import { tenantSource } from "../read/tenant-source.ts";
@@ -11,7 +11,9 @@ import type { FindTenant } from "../read/tenants.ts";
 import type { BaseQuery } from "../translate/base-query.ts";
 
 /** The options of `sqlSource`. */
-export interface SqlSourceOptions<E extends EntityTypeDeclaration | ComplexTypeDeclaration> {
+export interface SqlSourceOptions<E extends EntityTypeDeclaration | ComplexTypeDeclaration> extends PlacementOptions<
+  keyof E["properties"] & string
+> {
   /** The Kysely instance of the database: SQLite, PostgreSQL or MariaDB. Or a function that finds the database of the tenant of a request. */
   readonly db: AnyKysely | FindTenant;
   /**
@@ -28,13 +30,6 @@ export interface SqlSourceOptions<E extends EntityTypeDeclaration | ComplexTypeD
   readonly from: BaseQuery;
   /** The columns of properties that differ from the default name or storage. */
   readonly columns?: ColumnOptions<E> | undefined;
-  /**
-   * Whether the database is distributed, such as Citus, and how: `true`, `{ by: "customerId", with: "orders" }` for a table that
-   * the column of a property distributes, or `"reference"` for a table that each machine has completely. Statements avoid lateral
-   * subqueries, and read the keys of long pages first; they correlate and join only tables that are declared to be co-located.
-   * All sets of the database need a value other than false. Default false.
-   */
-  readonly distributed?: DistributedOption<keyof E["properties"] & string> | undefined;
   /**
    * Whether connections to PostgreSQL prepare statements that are used again. Give `false` for a pooler that cannot, such as
    * PgBouncer before version 1.21 in transaction mode. One set suffices for all sets with the same `db`. Default true.

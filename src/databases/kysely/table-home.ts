@@ -15,6 +15,7 @@ import type { ReportFault } from "../columns/storage-option.ts";
 import type { PlansByField } from "../columns/table-columns.ts";
 import type { AnyKysely } from "../connection/synchronous-reader.ts";
 import type { DialectProfile } from "../forms/dialect-profile.ts";
+import type { UncheckedPlacement } from "../placement/placement-option.ts";
 import { columnSearch, searchStructures } from "../read/column-search.ts";
 import { dialectProfiles } from "../read/find-dialect-profile.ts";
 import { readHandlers } from "../read/narrowed-handlers.ts";
@@ -31,7 +32,7 @@ import { type TableHandlers, type TableSide, TenantTable } from "../write/tenant
 import type { SqlOperation } from "./sql-entity-set-options.ts";
 
 /** The unchecked options of a set that describe its table, and its rows in a database. */
-export interface HomeOptions {
+export interface HomeOptions extends UncheckedPlacement {
   readonly table?: unknown;
   readonly from?: unknown;
   readonly operations: readonly SqlOperation[];
@@ -42,7 +43,6 @@ export interface HomeOptions {
   readonly unreadable?: "error" | "null" | undefined;
   readonly readFrom?: unknown;
   readonly replicaWait?: unknown;
-  readonly distributed?: unknown;
   readonly preparedStatements?: unknown;
   readonly navigation?: unknown;
   /** The handlers of the application in place of those of the table. */
@@ -200,10 +200,8 @@ function makeSide(
   report: ReportFault,
   declared?: TenantTable,
 ): TableSide | null {
-  const { table: given, from, readFrom, replicaWait, columns, distributed, preparedStatements, unreadable } = options;
-  const read = { readFrom, replicaWait, columns, distributed, preparedStatements, unreadable };
-  const tenants = declared?.tenants;
-  const reader = makeReader(type, { db, from: from ?? given, ...read, tenants }, report);
+  const { table: given, from } = options;
+  const reader = makeReader(type, { ...options, db, from: from ?? given, tenants: declared?.tenants }, report);
   if (reader === null) return null;
   const entityType = declaredEntityType(type);
   const name = nameOfTable(options);
@@ -276,9 +274,9 @@ function storedRows(
     );
     return new Map([...plans, ...ignored]);
   };
-  const { omit, distributedBy } = statements;
+  const { omit, placedBy } = statements;
   const database = schemaDatabaseOf(connected);
   if (name === "") return new QueryRows(database, { from, omit }, plan);
-  const given = { table: name, rowVersion, forgives: unreadable === "null", omit, distributedBy };
+  const given = { table: name, rowVersion, forgives: unreadable === "null", omit, placedBy };
   return new TableRows(database, given, plan);
 }

@@ -5,11 +5,12 @@ import type { EntityTypeDeclaration } from "../../definition/types/value-type.ts
 import type { ReportFault } from "../columns/storage-option.ts";
 import type { ForgivenCells, ForgivenColumn } from "../columns/table-columns.ts";
 import { type AnyKysely, synchronousReaderOf } from "../connection/synchronous-reader.ts";
-import { DISTRIBUTED_CAPABILITIES } from "../forms/dialect-capabilities.ts";
 import type { DialectProfile } from "../forms/dialect-profile.ts";
+import { PlacedTables } from "../placement/placed-tables.ts";
+import { NO_POSITIONS } from "../placement/refusals.ts";
+import { spreadProfile } from "../placement/spread-profile.ts";
 import { JoinComparisons } from "../translate/relation.ts";
 import { dialectName, findDialectProfile } from "./find-dialect-profile.ts";
-import { CoLocatedTables } from "./find-placement.ts";
 import { ObjectNumbers } from "./object-numbers.ts";
 import { SqlRows } from "./sql-rows.ts";
 import type { StatementCache } from "./statement-cache.ts";
@@ -29,14 +30,15 @@ export interface Connected {
   readonly layout: TableLayout;
   /** How the database compares joins along foreign keys. */
   readonly comparisons: JoinComparisons;
-  /** Used if the database is distributed. */
-  readonly coLocated: CoLocatedTables;
+  /** Used if the rows are on several machines. */
+  readonly placedTables: PlacedTables;
 }
 
 /** The unchecked options that select the state of a database. */
 interface ConnectionOptions {
   readonly db: AnyKysely;
-  readonly distributed: boolean;
+  /** Whether the rows of the database are on several machines. */
+  readonly isSpread: boolean;
   readonly readFrom: unknown;
   readonly replicaWait: unknown;
 }
@@ -45,27 +47,27 @@ interface ConnectionOptions {
 const REPLICA_WAIT = 500;
 
 /**
- * Returns the state of a database: of one with `distributed`, or with another replica, it is another one, so sets that
+ * Returns the state of a database: of one on several machines, or with another replica, it is another one, so sets that
  * differ in these options share no statements, as if their databases differed. Connects to nothing.
  * @returns null after a fault
  */
 export function connectionOf(options: ConnectionOptions, report: ReportFault): Connected | null {
-  const { db, distributed, readFrom, replicaWait = REPLICA_WAIT } = options;
+  const { db, isSpread, readFrom, replicaWait = REPLICA_WAIT } = options;
   if (!checkReplica(options, report)) return null;
-  const connected = connectedTo(db, distributed, readFrom, replicaWait);
+  const connected = connectedTo(db, isSpread, readFrom, replicaWait);
   if (connected !== null) return connected;
   const message = `${dialectName(db)} is not supported by this version.`;
   report(message, "Use SQLite (sqliteDialect of odatakit/sqlite), PostgreSQL or MariaDB.");
   return null;
 }
 
-function connectedTo(db: AnyKysely, distributed: boolean, readFrom: unknown, wait: unknown): Connected | null {
+function connectedTo(db: AnyKysely, isSpread: boolean, readFrom: unknown, wait: unknown): Connected | null {
   if (isKysely(readFrom)) return replicatedConnection(db)(readFrom)(Number(wait));
-  return distributed ? distributedConnection(db) : usualConnection(db);
+  return isSpread ? spreadConnection(db) : usualConnection(db);
 }
 
 const usualConnection = keptPerForeign((db: AnyKysely) => connect(db, false, null));
-const distributedConnection = keptPerForeign((db: AnyKysely) => connect(db, true, null));
+const spreadConnection = keptPerForeign((db: AnyKysely) => connect(db, true, null));
 const replicatedConnection = keptPerForeign((db: AnyKysely) =>
   keptPerForeign((readFrom: AnyKysely) => keptPerNumber((wait: number) => connect(db, false, { db: readFrom, wait }))),
 );
@@ -76,17 +78,10 @@ interface Replica {
   readonly wait: number;
 }
 
-function connect(db: AnyKysely, distributed: boolean, replica: Replica | null): Connected | null {
+function connect(db: AnyKysely, isSpread: boolean, replica: Replica | null): Connected | null {
   const found = findDialectProfile(db);
   if (found === null) return null;
-  const profile = distributed
-    ? Object.freeze({
-        ...found,
-        ...found.whenDistributed,
-        capabilities: DISTRIBUTED_CAPABILITIES,
-        whenScanning: undefined,
-      })
-    : found;
+  const profile = isSpread ? spreadProfile(found) : found;
   const copy = replica === null ? null : { rows: new SqlRows(replica.db, null, profile), wait: replica.wait };
   const rows = new SqlRows(db, synchronousReaderOf(db), profile, copy);
   return {
@@ -98,18 +93,18 @@ function connect(db: AnyKysely, distributed: boolean, replica: Replica | null): 
     caches: new WeakMap(),
     functions: new ObjectNumbers(),
     unreadable: new UnreadableLog(),
-    coLocated: new CoLocatedTables(),
+    placedTables: new PlacedTables(),
   };
 }
 
 /** @returns false after a fault */
-function checkReplica({ db, distributed, readFrom, replicaWait }: ConnectionOptions, report: ReportFault): boolean {
+function checkReplica({ db, isSpread, readFrom, replicaWait }: ConnectionOptions, report: ReportFault): boolean {
   if (readFrom === undefined) {
     if (replicaWait === undefined) return true;
     report("`replicaWait` has no effect without `readFrom`.", "Also give `readFrom`, or remove `replicaWait`.");
     return false;
   }
-  const fault = replicaFault(db, distributed, readFrom) ?? waitFault(replicaWait);
+  const fault = replicaFault(db, isSpread, readFrom) ?? waitFault(replicaWait);
   if (fault === null) return true;
   report(...fault);
   return false;
@@ -117,15 +112,12 @@ function checkReplica({ db, distributed, readFrom, replicaWait }: ConnectionOpti
 
 type Fault = readonly [message: string, fix: string];
 
-function replicaFault(db: AnyKysely, distributed: boolean, readFrom: unknown): Fault | null {
+function replicaFault(db: AnyKysely, isSpread: boolean, readFrom: unknown): Fault | null {
   if (!isKysely(readFrom)) return ["`readFrom` is not a Kysely instance.", "Give the Kysely instance of the replica."];
   if (readFrom === db || readFrom.getExecutor().adapter === db.getExecutor().adapter) {
     return ["`readFrom` is the same database as `db`.", "Give the Kysely instance of a replica, or remove `readFrom`."];
   }
-  if (distributed) {
-    const message = "`readFrom` cannot be combined with `distributed`.";
-    return [message, "Remove one of them: the position of a coordinator says nothing about the servers of its tables."];
-  }
+  if (isSpread) return NO_POSITIONS;
   for (const [name, given] of [
     ["db", db],
     ["readFrom", readFrom],

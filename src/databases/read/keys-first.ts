@@ -25,9 +25,9 @@ export function isKeysFirst(query: SourceQuery, { from, profile, key, placement 
   // Functions return rows without a key.
   if (profile.capabilities.excludedRows !== "sent" || key.length === 0 || top === undefined || top === 0) return false;
   if (top + skip <= MOST_SENT_WHOLE && isOrderOf(key, orderBy)) return false;
-  const placed = placement();
+  const { decidedBy } = placement();
   // The machine that has all rows of the filter sends no others.
-  if (placed?.kind === "column" && filter !== null && isGiven(placed.field, filter.expression)) return false;
+  if (typeof decidedBy === "string" && filter !== null && isGiven(decidedBy, filter.expression)) return false;
   if (from.table === undefined || from.needsFence === true || joined.length > 0) return false;
   if (sources !== undefined && sources.size > 0) return false;
   return selected.some(({ property }) => !key.some(({ field }) => field === property.field));

@@ -9,8 +9,9 @@ import { CATALOGUE_FACTS } from "../connection/statement-facts.ts";
 import type { AnyKysely } from "../connection/synchronous-reader.ts";
 import type { DialectProfile } from "../forms/dialect-profile.ts";
 import type { CatalogueQuery } from "../introspect/catalogue-steps.ts";
+import type { Placement } from "../placement/placement.ts";
 import type { Sql } from "../statement/sql-form.ts";
-import type { JoinComparisons, Placement } from "../translate/relation.ts";
+import type { JoinComparisons } from "../translate/relation.ts";
 import type { PageClauses } from "../translate/translate-query.ts";
 import type { CompileTarget } from "./compile-statement.ts";
 import type { SchemaChanges } from "./identity-cache.ts";
@@ -131,8 +132,8 @@ export interface StatementTarget extends CompileTarget {
   readonly key: readonly StructuralProperty[];
   /** Finds the columns. Called for the first statement, since tables may be created after the declarations. */
   readonly findPlans: () => PlansByField;
-  /** Finds where a distributed database has the rows. Called for the first statement, since other sets may be declared later. */
-  readonly placement: () => Placement | undefined;
+  /** Finds where the rows are. Called for the first statement, since other sets may be declared later. */
+  readonly placement: () => Placement;
   readonly proven: ProvenColumns;
   readonly comparisons: JoinComparisons;
   /** The paths of ignored properties and members that have no column, as far as the schema check found. */

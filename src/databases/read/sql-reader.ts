@@ -4,7 +4,6 @@ import { describe } from "../../definition/option-table.ts";
 import type { EntityTypeDeclaration } from "../../definition/types/value-type.ts";
 import type { EntityType } from "../../edm/model.ts";
 import { namesTables } from "../columns/column-name.ts";
-import { type Distribution, readDistribution } from "../columns/distribution.ts";
 import type { ReportFault } from "../columns/storage-option.ts";
 import {
   type ColumnPlan,
@@ -16,11 +15,12 @@ import {
 } from "../columns/table-columns.ts";
 import type { AnyKysely } from "../connection/synchronous-reader.ts";
 import type { DialectProfile, DialectValues } from "../forms/dialect-profile.ts";
+import { placementOf } from "../placement/placed-tables.ts";
+import { readPlacement, type StatedPlacement, type UncheckedPlacement } from "../placement/placement-option.ts";
 import { toExecution } from "../statement/parameter-slot.ts";
 import { hasPlaceholders, toFrom, type From, withExpressions } from "../translate/base-query.ts";
 import { ROWS_ALIAS } from "../translate/path-scope.ts";
 import { type Connected, connectionOf, isKysely, type UnreadableLog } from "./connected.ts";
-import { placementOf } from "./find-placement.ts";
 import type { KeptStatements } from "./kept-statements.ts";
 import type { ObjectNumbers } from "./object-numbers.ts";
 import { hasLabels, ProvenColumns } from "./proven-columns.ts";
@@ -46,7 +46,7 @@ export interface SqlReader {
 }
 
 /** The unchecked options of a reader. */
-interface ReaderOptions {
+interface ReaderOptions extends UncheckedPlacement {
   readonly db: unknown;
   /** The Kysely instance of a replica; absent: none. */
   readonly readFrom?: unknown;
@@ -54,8 +54,6 @@ interface ReaderOptions {
   readonly replicaWait?: unknown;
   readonly from: unknown;
   readonly columns?: object | undefined;
-  /** Whether the database is distributed, and how the table is: see `DistributedOption`; default false. */
-  readonly distributed?: unknown;
   /** Whether connections may prepare statements; default true. */
   readonly preparedStatements?: unknown;
   /** How to read cells that their property cannot have; default "error". */
@@ -80,8 +78,8 @@ export function makeReader(type: EntityTypeDeclaration, options: ReaderOptions, 
   }
   const settings = readSettings(options, report);
   if (settings === null) return null;
-  const { distribution, preparedStatements, unreadable } = settings;
-  const connected = connectionOf({ db, distributed: distribution !== null, readFrom, replicaWait }, report);
+  const { stated, preparedStatements, unreadable } = settings;
+  const connected = connectionOf({ db, isSpread: stated !== null, readFrom, replicaWait }, report);
   if (connected === null) return null;
   const from = toFrom(base, connected.profile, report);
   const instances = from?.table === undefined ? {} : { db, readFrom };
@@ -96,11 +94,7 @@ export function makeReader(type: EntityTypeDeclaration, options: ReaderOptions, 
   const statements =
     from === null
       ? null
-      : statementsOf(
-          connected,
-          { type, db, from, columns, unreadable, distribution, tenants: options.tenants },
-          report,
-        );
+      : statementsOf(connected, { type, db, from, columns, unreadable, stated, tenants: options.tenants }, report);
   if (from === null || statements === null) return null;
   const { rows, profile } = connected;
   if (!preparedStatements) rows.stopPreparing();
@@ -110,7 +104,7 @@ export function makeReader(type: EntityTypeDeclaration, options: ReaderOptions, 
 
 /** The options of a reader that do not depend on its database. */
 interface ReaderSettings {
-  readonly distribution: Distribution | null;
+  readonly stated: StatedPlacement | null;
   readonly preparedStatements: boolean;
   readonly unreadable: "error" | "null";
 }
@@ -118,14 +112,14 @@ interface ReaderSettings {
 /** Checks the options that do not depend on the database. @returns null after a fault */
 export function readSettings(
   {
-    distributed = false,
     preparedStatements = true,
     unreadable = "error",
-  }: Pick<ReaderOptions, "distributed" | "preparedStatements" | "unreadable">,
+    ...placed
+  }: UncheckedPlacement & Pick<ReaderOptions, "preparedStatements" | "unreadable">,
   report: ReportFault,
 ): ReaderSettings | null {
-  const distribution = readDistribution(distributed, report);
-  if (distribution === undefined) return null;
+  const stated = readPlacement(placed, report);
+  if (stated === undefined) return null;
   if (typeof preparedStatements !== "boolean") {
     report(`\`preparedStatements\` is ${describe(preparedStatements)}.`, "Give true or false.");
     return null;
@@ -134,7 +128,7 @@ export function readSettings(
     report(`\`unreadable\` is ${describe(unreadable)}.`, 'Give "error" or "null".');
     return null;
   }
-  return { distribution, preparedStatements, unreadable };
+  return { stated, preparedStatements, unreadable };
 }
 
 /** The inputs of a reader's statements. */
@@ -144,13 +138,13 @@ interface StatementBase {
   readonly from: From;
   readonly columns: object;
   readonly unreadable: "error" | "null";
-  readonly distribution: Distribution | null;
+  readonly stated: StatedPlacement | null;
   readonly tenants: Tenants | undefined;
 }
 
 /** Returns a text for the inputs whose statements are equal. @param numbers those of conversion functions in one cache */
-function keyOf({ from, columns, unreadable, distribution }: StatementBase, numbers: ObjectNumbers): string {
-  return JSON.stringify([from.text, columns, unreadable, distribution], (_name, value: unknown) =>
+function keyOf({ from, columns, unreadable, stated }: StatementBase, numbers: ObjectNumbers): string {
+  return JSON.stringify([from.text, columns, unreadable, stated], (_name, value: unknown) =>
     typeof value === "function" ? numbers.of(value) : value,
   );
 }
@@ -171,8 +165,8 @@ function sharing(
 }
 
 function statementsOf(connected: Connected, given: StatementBase, report: ReportFault): StatementCache | null {
-  const { profile, caches, rows, functions, unreadable: log, coLocated, comparisons, layout } = connected;
-  const { type, db, from: base, columns, unreadable, distribution, tenants } = given;
+  const { profile, caches, rows, functions, unreadable: log, placedTables, comparisons, layout } = connected;
+  const { type, db, from: base, columns, unreadable, stated, tenants } = given;
   const ofType = caches.get(type) ?? new BoundedCache<string, StatementCache>(CACHES_KEPT);
   caches.set(type, ofType);
   const key = keyOf(given, functions);
@@ -193,8 +187,8 @@ function statementsOf(connected: Connected, given: StatementBase, report: Report
     reportFault(`\`columns\` has the expression "${expression}" with a placeholder.`, "Write its values as literals.");
   }
   const placement = placementOf(
-    distribution,
-    { entityType, base, coLocated },
+    stated,
+    { entityType, base, placedTables },
     new Map([...plans, ...ignored]),
     reportFault,
   );

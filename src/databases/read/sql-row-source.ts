@@ -23,6 +23,8 @@ import type {
 } from "../../language/query/source.ts";
 import { storedIn } from "../../language/query/virtual-values.ts";
 import { childrenOf, isPath, stepsOf } from "../../language/query/walk-expression.ts";
+import type { PlacedRows } from "../placement/placement.ts";
+import { NOT_JOINABLE, REFUSED_IN_QUERY } from "../placement/refusals.ts";
 import { toExecution, readSlots, type Execution } from "../statement/parameter-slot.ts";
 import { isJoinedLocally } from "../translate/join-navigation.ts";
 import type { Rows } from "../translate/relation.ts";
@@ -99,13 +101,13 @@ function applies(reader: SqlReader, shape: QueryShape, sources: SourcesBySet): b
   });
 }
 
-/** Whether a distributed database joins an expansion on each machine. */
+/** Whether each machine joins an expansion. */
 function joinsLocally(join: NavigationJoin, parents: QueryableSource, target: QueryableSource): boolean {
   const [from, to] = [placedRows(parents), placedRows(target)];
   return from !== undefined && to !== undefined && isJoinedLocally(join, from, to);
 }
 
-function placedRows(source: QueryableSource): (Pick<Rows, "placement"> & { readonly rows: Rows }) | undefined {
+function placedRows(source: QueryableSource): (PlacedRows & { readonly rows: Rows }) | undefined {
   const rows = findReader(source)?.statements.rowsFor(null);
   return rows === undefined ? undefined : { rows, placement: rows.placement };
 }
@@ -148,13 +150,11 @@ export function checkJoinable({ rows }: SqlReader, sources: RowRestriction["sour
   if (sources === undefined) return;
   for (const [{ name }, source] of sources) {
     if (findReader(source)?.rows === rows) continue;
-    throw new Error(
-      `A row rule navigates to ${name}, which is not in the same database: use sets with the same \`db\`, either all \`distributed\` or none.`,
-    );
+    throw new Error(`A row rule navigates to ${name}, ${NOT_JOINABLE}`);
   }
 }
 
-/** The parts of a query that a distributed database may refuse. */
+/** The parts of a query that a database on several machines may refuse. */
 interface RefusableQuery {
   readonly shape?: Pick<QueryShape, "apply"> | undefined;
   readonly filter?: FilterClause | null | undefined;
@@ -163,7 +163,7 @@ interface RefusableQuery {
 }
 
 /**
- * Converts the error of a statement that the database does not support, as a distributed one may, to a fault of the query
+ * Converts the error of a statement that the database does not support, as one on several machines may, to a fault of the query
  * options. Returns any other error unchanged, and this one for a query without anything that a database could refuse: then
  * the declaration is at fault.
  */
@@ -171,7 +171,7 @@ function explainUnsupported(error: unknown, query: RefusableQuery, database: str
   if (!isUnsupported(error)) return error;
   const faults = faultsOf(query);
   if (faults.length === 0) return error;
-  const message = `${database} cannot evaluate ${faults.join(" or ")} over the tables of this set, as they are distributed. Omit it, or use properties of the entity itself.`;
+  const message = `${database} cannot evaluate ${faults.join(" or ")} ${REFUSED_IN_QUERY}`;
   return protocolError("UnsupportedQueryOption", message, { cause: error });
 }
 

@@ -25,7 +25,6 @@ import {
 } from "../translate/translate-query.ts";
 import { utcMark } from "../translate/utc-session.ts";
 import { type JsonStatement, type RowStatement, type Statement, StatementCompiler } from "./compile-statement.ts";
-import { distributingField } from "./find-placement.ts";
 import { identitiesOf, IdentityCache, MANY_KEYS, variantOf } from "./identity-cache.ts";
 import { KeptStatements, UNCHANGED } from "./kept-statements.ts";
 import { isKeysFirst } from "./keys-first.ts";
@@ -328,8 +327,8 @@ export class StatementCache {
     for (const path of paths) this.#target.absent.add(path);
   };
 
-  /** See `distributingField`. */
-  readonly distributedBy = (): string | null | undefined => distributingField(this.#target);
+  /** See `decidedBy` of `Placement`. */
+  readonly placedBy = (): string | null | undefined => this.#target.placement().decidedBy;
 
   /**
    * Returns the rows for a statement: of a set that it mentions, or of the queried source (null).
@@ -353,7 +352,7 @@ export class StatementCache {
       seen,
       needsFence,
       comparisonOf: (part) => comparisons.of(part),
-      placement: needsFence === true ? undefined : placement(),
+      placement: needsFence === true ? placement().gathered : placement(),
     };
   }
 

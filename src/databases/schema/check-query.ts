@@ -144,7 +144,7 @@ async function findFaults(
 
 /**
  * Returns the names of the columns of a query: those of a row that an outer join adds. Without rows on either side of it, a
- * distributed database joins them on one machine; it refuses a condition that is never true.
+ * database on several machines joins them on one of these; it refuses a condition that is never true.
  */
 async function namesOf({ from }: QueryRows, { db, profile }: QueryScope): Promise<readonly string[]> {
   const id = sql.id(ROWS);

@@ -20,6 +20,7 @@ import type {
   ExpectedTable,
   StoredTypes,
 } from "../introspect/expected-table.ts";
+import { adviseKey } from "../placement/advise-key.ts";
 import { accessOf, isCreated, limitsOf, NOTHING, resourceRulesReadIgnored, sourceOf } from "./column-use.ts";
 import { readByRowRules, type RowRulesRead } from "./compared-properties.ts";
 import {
@@ -77,8 +78,11 @@ function setTable(checked: CheckedSet, { ends, isJudged }: PropertyUses, scope: 
       joined.has(column.name) ? column : { ...column, source: "nobody" as const, isOptional: isUnread },
     );
   });
-  const distributedBy = rows.distributedBy();
-  const beyondKey = entityType.ignoredProperties.filter(({ field }) => field === distributedBy);
+  const placedBy = rows.placedBy();
+  const isInKey = entityType.key.some(({ field }) => field === placedBy);
+  const beyondKey = entityType.ignoredProperties.filter(({ field }) => field === placedBy);
+  const ruledColumns = set.rows === null ? [] : plainColumns(rows, beyondKey, scope);
+  const unpaired = set.rows === null || beyondKey.length === 0 ? [] : unpairedOf(entityType, beyondKey, ends.get(name));
   return {
     ...wantedTable(rows.table, scope.db),
     set: name,
@@ -87,9 +91,12 @@ function setTable(checked: CheckedSet, { ends, isJudged }: PropertyUses, scope: 
     expressions: Array.from(rows.plans, ([field, plan]) => expressionsAt(field, plan)).flat(),
     key: plainColumns(rows, entityType.key, scope),
     keySeverity: "error",
-    distributedBy: entityType.key.some(({ field }) => field === distributedBy) ? undefined : distributedBy,
-    ruledColumns: set.rows === null ? [] : plainColumns(rows, beyondKey, scope),
-    unpaired: set.rows === null || beyondKey.length === 0 ? [] : unpairedOf(entityType, beyondKey, ends.get(name)),
+    ruledColumns,
+    unpaired,
+    adviseKey:
+      isInKey || placedBy === undefined
+        ? undefined
+        : (statement) => adviseKey({ field: placedBy, ruledColumns, unpaired }, statement),
     isCreated: isCreated(set),
     forgives: rows.forgives,
     lookups,
@@ -98,8 +105,8 @@ function setTable(checked: CheckedSet, { ends, isJudged }: PropertyUses, scope: 
 }
 
 /**
- * Returns the navigations that find rows by a key without the property that distributes them: they lead to rows of other users
- * with the same key.
+ * Returns the navigations that find rows by a key without the property that decides on their machine: they lead to rows of other
+ * users with the same key.
  */
 function unpairedOf(
   { key }: EntityType,

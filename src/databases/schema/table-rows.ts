@@ -21,13 +21,13 @@ export class TableRows implements StoredRows {
   readonly forgives: boolean;
   /** Leaves ignored properties and members without a column out of statements, by their paths. */
   readonly omit: (paths: Iterable<string>) => void;
-  /** Returns the property whose column distributes the rows; null if it is not declared, undefined if each machine has all. */
-  readonly distributedBy: () => string | null | undefined;
+  /** See `decidedBy` of `Placement`. */
+  readonly placedBy: () => string | null | undefined;
   readonly #plan: () => PlansByField;
 
   constructor(
     database: StoredDatabase,
-    given: Pick<TableRows, "table" | "rowVersion" | "forgives" | "omit" | "distributedBy">,
+    given: Pick<TableRows, "table" | "rowVersion" | "forgives" | "omit" | "placedBy">,
     plan: () => PlansByField,
   ) {
     this.database = database;
@@ -35,7 +35,7 @@ export class TableRows implements StoredRows {
     this.rowVersion = given.rowVersion;
     this.forgives = given.forgives;
     this.omit = given.omit;
-    this.distributedBy = given.distributedBy;
+    this.placedBy = given.placedBy;
     this.#plan = plan;
   }
 

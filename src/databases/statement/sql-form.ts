@@ -47,12 +47,12 @@ export interface SqlForm {
    */
   readonly sortTerms?: (sorted: Sql, maxLength: number | undefined) => readonly Sql[];
   /**
-   * Returns the same value as `sortable` for an order or for a list of values, where the machines of a distributed database
+   * Returns the same value as `sortable` for an order or for a list of values, where the machines of a database
    * return it; absent if `sortable` serves there, too.
    */
   readonly gathered?: (operand: Sql) => Sql;
   /**
-   * Returns the text of a cell, for the least cell of a group that machines of a distributed database find together: they cannot
+   * Returns the text of a cell, for the least cell of a group that several machines find together: they cannot
    * merge values of enumeration types. Absent if the cell itself serves.
    */
   readonly merged?: (operand: Sql) => Sql;
@@ -189,7 +189,7 @@ export function toOrdered(operand: FormedSql): FormedSql {
   return { sql: ordered(operand.sql), form: operand.form.sortable?.form ?? operand.form };
 }
 
-/** Returns the same as `toOrdered`, where the machines of a distributed database may return it. */
+/** Returns the same as `toOrdered`, where the machines of a database may return it. */
 export function toGathered(operand: FormedSql): FormedSql {
   const ordered = toOrdered(operand);
   return { ...ordered, sql: operand.form.gathered?.(operand.sql) ?? ordered.sql };

@@ -39,7 +39,7 @@ export interface From {
   /** The column that says whether a row belongs to the result, for databases that may evaluate other rows first. */
   readonly seen?: string | undefined;
   /**
-   * Whether the rows lack that column although the database needs it: a distributed database refuses a subquery in it. A
+   * Whether the rows lack that column although the database needs it: several machines refuse a subquery in it. A
    * statement that computes with such rows reads them first.
    */
   readonly needsFence?: boolean | undefined;

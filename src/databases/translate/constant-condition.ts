@@ -8,7 +8,7 @@ import { booleanLiteral, NULL_CONDITION, type Unfold } from "./translate-compari
 
 /**
  * Adds a column to a condition of a `where` that may be the same for every row, such as the rule that hides all rows: a
- * distributed database may refuse a condition without a column next to an outer join. The addition is false for every row. It is
+ * database on several machines may refuse a condition without a column next to an outer join. The addition is false for every row. It is
  * outside the condition, because the database computes constant parts of a condition in advance.
  * @see docs/scaling.md
  */

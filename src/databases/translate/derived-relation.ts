@@ -1,4 +1,5 @@
 import { sql } from "kysely";
+import type { Placement } from "../placement/placement.ts";
 import type { Sql } from "../statement/sql-form.ts";
 import { Level, Relation } from "./relation.ts";
 import { addCell, cellName, type Cells } from "./select-columns.ts";
@@ -20,8 +21,8 @@ export class DerivedRelation extends Relation {
     this.#cells = cells;
   }
 
-  override get placement(): undefined {
-    return undefined;
+  override get placement(): Placement {
+    return this.rows.placement.gathered;
   }
 
   override column(name: string): Sql {

@@ -1,4 +1,5 @@
 import { sql } from "kysely";
+import type { Placement } from "../placement/placement.ts";
 import type { Sql } from "../statement/sql-form.ts";
 import { Level, Relation, whereClause, type Rows, type StatementState } from "./relation.ts";
 
@@ -16,15 +17,15 @@ interface JoinedOptions {
   readonly statement: StatementState;
   /** By default, an unused one. */
   readonly alias?: string;
-  /** Whether a distributed database reads the rows first; by default, if it cannot join tables that are distributed. */
+  /** Whether the statement reads the rows first; by default, if the database cannot join them where they are. */
   readonly isGathered?: boolean;
-  /** Makes conditions on the rows, which a distributed database tests before it gathers them. */
+  /** Makes conditions on the rows, which the database tests before it gathers them. */
   readonly where?: (related: Relation) => readonly Sql[];
 }
 
 /**
- * Makes a relation to join. A distributed database joins only tables that are distributed alike. Of others it reads the used
- * columns first, and sends them to all machines: a subquery with an offset has this effect.
+ * Makes a relation to join. A database on several machines joins only rows that are together. Of others it reads the used columns
+ * first, and sends them to all machines: a subquery with an offset has this effect.
  */
 export function joinedRows({
   rows,
@@ -62,8 +63,8 @@ class GatheredRelation extends Relation {
     this.#gathering = gathering;
   }
 
-  override get placement(): undefined {
-    return undefined;
+  override get placement(): Placement {
+    return this.rows.placement.gathered;
   }
 
   /** The gathered rows are already tested. */

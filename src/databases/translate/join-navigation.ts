@@ -12,9 +12,10 @@ import type {
 import { linkStorage } from "../columns/check-link-storage.ts";
 import type { ColumnFormat } from "../columns/column-format.ts";
 import type { DialectProfile } from "../forms/dialect-profile.ts";
+import type { PlacedRows } from "../placement/placement.ts";
 import { toComparable, toGathered, type Sql, type SqlForm } from "../statement/sql-form.ts";
 import { type RowOperand, sqlTableName } from "../statement/sql-operand.ts";
-import { bareTests, isCoLocated, type PlacedRows } from "./co-location.ts";
+import { bareTests } from "./bare-tests.ts";
 import { joinedRows } from "./gathered-relation.ts";
 import {
   columnOperand,
@@ -95,15 +96,15 @@ export function joinRelated(
 }
 
 /**
- * Whether a distributed database joins the one related row of each row on its machine. A join that may find several would
- * need a subquery in its condition.
+ * Whether each machine has the one related row of each of its rows, so that a statement joins both there. A join that may find
+ * several would need a subquery in its condition.
  */
 export function isJoinedLocally(
   join: NavigationJoin,
   source: PlacedRows,
   target: PlacedRows & { readonly rows: Pick<Rows, "key"> },
 ): boolean {
-  if (join.kind === "link" || !isCoLocated(join, source, target)) return false;
+  if (join.kind === "link" || !source.placement.joins(join.pairs, source.rows, target)) return false;
   const fields = new Set(join.pairs.map(({ related }) => related.field));
   return target.rows.key.every(({ field }) => fields.has(field));
 }
@@ -147,8 +148,8 @@ export function isFirst(related: Relation, pairs: readonly JoinPair[], statement
   const { key } = related.rows;
   const other = addRelation(related.rows, related.level, statement.nextAlias());
   const same = pairs.map(({ related: property }) => ({ property, related: property }));
-  const isLocal = isCoLocated({ kind: "direct", pairs: same }, related, other);
-  if (!isLocal && !statement.profile.capabilities.correlatedSubqueries) {
+  const { correlatedSubqueries, joins } = statement.profile.capabilities;
+  if (!correlatedSubqueries && (joins || !related.placement.joins(same, related.rows, other))) {
     return [isAmongFirst(related, other, pairs, statement)];
   }
   const before = key.map((property, index) => {
@@ -174,9 +175,9 @@ function isAmongFirst(related: Relation, other: Relation, pairs: readonly JoinPa
 }
 
 /**
- * Returns the end of a list of related rows: nothing, or an offset that makes a distributed database read the list first. It
- * would otherwise look for the rows on the machines of the others, and fail if a navigation pairs the columns that distribute
- * both tables, but these are not co-located.
+ * Returns the end of a list of related rows: nothing, or an offset that makes a database on several machines read the list first.
+ * It would otherwise look for the rows on the machines of the others, and fail if a navigation pairs the columns that decide on
+ * the machines of both, but the rows are not together.
  */
 export function endOfList({ capabilities, syntax }: DialectProfile): Sql {
   return capabilities.joins ? sql`` : (syntax.readFirst ?? sql``);

@@ -16,7 +16,7 @@ export interface PathScope {
   /** The rows that the innermost `from` reads once each; null if it reads a row several times. */
   readonly each: ItemScope | null;
   /**
-   * Whether the expression is part of a `where`: elsewhere, a distributed database may refuse subqueries that refer to the
+   * Whether the expression is part of a `where`: elsewhere, several machines may refuse subqueries that refer to the
    * row.
    */
   readonly isCondition: boolean;

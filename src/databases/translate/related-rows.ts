@@ -134,7 +134,7 @@ const KEYS = "keys";
 const ORDINAL: Sql = sql`${sql.id(KEYS, "ordinal")}`;
 
 /**
- * Binds the keys of the parents as a table that a statement joins. A distributed database queries only the machines with rows of
+ * Binds the keys of the parents as a table that a statement joins. A database on several machines queries only those with rows of
  * these keys, if the conditions say so: one key is compared, and of several the values of each column are listed.
  * @param columns the columns with the join values of the parents
  * @param hasOneKey whether the statement is only executed with one key

@@ -3,22 +3,10 @@ import type { EntitySet, JoinPair, NavigationProperty, StructuralProperty, LinkC
 import type { RootExpression } from "../../language/query/expression.ts";
 import { comparedPlanOf, scalarPlanOf, type PlansByField, type ColumnPlan } from "../columns/table-columns.ts";
 import type { DialectProfile } from "../forms/dialect-profile.ts";
+import type { Placement } from "../placement/placement.ts";
 import type { Sql, SqlForm } from "../statement/sql-form.ts";
 import type { RowOperand } from "../statement/sql-operand.ts";
 import type { StatementNotes } from "./statement-notes.ts";
-
-/** Where a distributed database has the rows of a table: on each machine, or on one by the value of a column. */
-export type Placement =
-  | { readonly kind: "reference" }
-  | {
-      readonly kind: "column";
-      /** The property of the column. */
-      readonly field: string;
-      /** Tables of the same group have rows with the same value on the same machine. */
-      readonly group: string;
-      /** Returns the group of another table. */
-      readonly groupOf: (table: string) => string;
-    };
 
 /** The rows of one entity set, or of the queried source, and the columns of their type. */
 export interface Rows {
@@ -45,8 +33,8 @@ export interface Rows {
   readonly hasRowIds?: boolean | undefined;
   /** Their table, quoted; absent for a query, and where conditions restrict them. */
   readonly quoted?: Sql | undefined;
-  /** Absent if it is not declared, or if the statement may have to read the rows before it evaluates anything else. */
-  readonly placement?: Placement | undefined;
+  /** Where they are, after the statement has read them first if it may have to. */
+  readonly placement: Placement;
 }
 
 /** The properties of a statement that its base queries depend on. */
@@ -209,8 +197,8 @@ export class Relation {
     return this.rows.from(this.alias, this.level.fenced.has(this.alias));
   }
 
-  /** Where the rows are; undefined if that is unknown, or if they were gathered from all machines. */
-  get placement(): Placement | undefined {
+  /** Where the rows are. */
+  get placement(): Placement {
     return this.rows.placement;
   }
 

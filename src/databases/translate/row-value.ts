@@ -84,7 +84,7 @@ export function groupedValue(
 ): GroupedValue {
   const { equatable, gathered, merged } = value.form;
   if (gathered !== undefined) return { term: gathered(value.sql), cell: undefined };
-  // The machines of a distributed database return the terms, which must not be casts of texts.
+  // Several machines return the terms, which must not be casts of texts.
   const isReturned = capabilities.joins || equatable === undefined;
   if (isReturned && !mayRepeatValues(value.form)) {
     const { sql: term } = toEquatable(value);

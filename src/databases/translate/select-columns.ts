@@ -123,7 +123,7 @@ function isComputed({ computed }: SelectedProperty): boolean {
   return computed !== undefined;
 }
 
-/** Whether a distributed database returns a column from a write. Expressions of the application are unknown. */
+/** Whether a database on several machines returns a column from a write. Expressions of the application are unknown. */
 export function isReturnable(plan: ColumnPlan): boolean {
   switch (plan.kind) {
     case "complex":

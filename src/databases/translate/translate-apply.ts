@@ -135,7 +135,7 @@ function groupedRows(
       ...expressions.flat(),
       ...keys,
     ]);
-    // The machines of a distributed database make groups together.
+    // Several machines make groups together.
     const terms = page && context.profile.capabilities.joins ? rowTerms(step, page, context) : null;
     const following = terms && page?.after ? [rowsAfter(terms, page.after, context)] : [];
     const items = joinItemsOf(step.aggregates, context.scope, translatorOf);
@@ -169,11 +169,12 @@ function groupedRows(
     labelsOf: () => undefined,
     key: [],
     comparisonOf: () => undefined,
+    placement: applied.rows.placement.gathered,
   };
 }
 
 /**
- * Whether totals are the same of distinct cells, which the machines of a distributed database find first. Columns may compare
+ * Whether totals are the same of distinct cells, which several machines find first. Columns may compare
  * texts by other rules than the totals do, such as without the case of letters.
  */
 function ignoresRepetition({ aggregates, keys }: GroupStep): boolean {
@@ -219,6 +220,7 @@ function limitedRows(
   const { syntax } = statement.profile;
   const { it, level } = scope;
   const { plans, absent, isProven, labelsOf, key, comparisonOf } = it.rows;
+  const placement = it.rows.placement.gathered;
   const names = [...new Set(everyColumn(plans, absent))];
   const columns = names.map((name) => sql`${it.column(name)} as ${sql.id(name)}`);
   const order = orderClause(translateOrder(orderBy, context.translator, syntax));
@@ -237,7 +239,8 @@ function limitedRows(
     const kept = sql.join(names.map((name) => sql`${sql.id(name)}`));
     return sql`select ${kept} from (${all}) as ${sql.id(NUMBERED)}${whereAll(tests, null)}`;
   })();
-  return { from: (alias) => sql`(${query}) as ${sql.id(alias)}`, plans, absent, isProven, labelsOf, key, comparisonOf };
+  const from: Rows["from"] = (alias) => sql`(${query}) as ${sql.id(alias)}`;
+  return { from, plans, absent, isProven, labelsOf, key, comparisonOf, placement };
 }
 
 /** The number of rows of a limit. */

@@ -261,7 +261,7 @@ function extremeMember(
 }
 
 function metCondition(filter: FilterClause, { translator, profile }: ValueContext): Sql {
-  // A distributed database has no lists outside of `where`.
+  // A database on several machines has no lists outside of `where`.
   const mode = profile.capabilities.joins ? "filter" : "exact";
   return translator.condition(filter.expression, mode);
 }

@@ -5,7 +5,7 @@ import { PRIMITIVE_TYPES } from "../../edm/primitive-type.ts";
 import type { Expression, LambdaExpression, NavigationExpression } from "../../language/query/expression.ts";
 import { type Sql, longSort } from "../statement/sql-form.ts";
 import type { ConditionMode, RowOperand } from "../statement/sql-operand.ts";
-import { bareTests, isCoLocated } from "./co-location.ts";
+import { bareTests } from "./bare-tests.ts";
 import { notTrue } from "./constant-condition.ts";
 import { findCollection, findRelation, isEntityPresent } from "./find-path.ts";
 import { joinedRows } from "./gathered-relation.ts";
@@ -158,11 +158,11 @@ interface RelatedItems {
    * each of these rows, so its cost is the product of rows and related entities.
    */
   readonly isShared: boolean;
-  /** Whether a distributed database has the related entities of each row on its machine. */
+  /** Whether each of several machines has the related entities of its rows. */
   readonly isPlaced: boolean;
   /** Whether it finds them there by a subquery at this place. */
   readonly isLocal: boolean;
-  /** Further tests that a related entity belongs to the source; only a distributed database needs them, to find its machine. */
+  /** Further tests that a related entity belongs to the source, by which the database finds its machine. */
   readonly bare: readonly Sql[];
 }
 
@@ -190,7 +190,7 @@ function placeItems(
   { profile }: StatementState,
 ): Pick<RelatedItems, "isPlaced" | "bare"> {
   if (join.kind === "direct") {
-    const isPlaced = isCoLocated(join, source, plain);
+    const isPlaced = source.placement.joins(join.pairs, source.rows, plain);
     return isPlaced ? { isPlaced, bare: bareTests(join.pairs, source.qualified(), plain) } : ELSEWHERE;
   }
   if (link === null || !areLinksLocal(join, source, plain, profile)) return ELSEWHERE;

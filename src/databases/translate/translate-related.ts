@@ -260,7 +260,7 @@ function maxRows({ profile }: StatementState, { hasMaxRows }: RelatedLimits): Sq
   return profile.syntax.limit(hasMaxRows ? MAX_ROWS : null, null);
 }
 
-/** Returns the list of keys, which databases other than distributed ones always join. */
+/** Returns the list of keys, which databases on one machine always join. */
 function listOf({ keys }: RelatedRows): Sql {
   return required(keys.list, "The keys are not listed.").from;
 }

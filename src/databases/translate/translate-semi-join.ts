@@ -2,19 +2,9 @@ import { sql } from "kysely";
 import type { ComparisonExpression, Expression } from "../../language/query/expression.ts";
 import type { Sql } from "../statement/sql-form.ts";
 import type { ConditionMode } from "../statement/sql-operand.ts";
-import { bareTests, isCoLocated } from "./co-location.ts";
+import { bareTests } from "./bare-tests.ts";
 import { notTrue } from "./constant-condition.ts";
-import {
-  endOfList,
-  listed,
-  equalColumns,
-  isFirst,
-  joinOf,
-  notNull,
-  pairsOf,
-  targetOf,
-  tuple,
-} from "./join-navigation.ts";
+import { endOfList, listed, equalColumns, isFirst, notNull, pairsOf, targetOf, tuple } from "./join-navigation.ts";
 import type { PathScope } from "./path-scope.ts";
 import {
   addRelation,
@@ -33,7 +23,7 @@ type TranslateWithin = (condition: Expression, scope: PathScope, mode: Condition
 /**
  * Translates a condition that depends on one related entity only as `key in (select key … where condition)`, which an index
  * on either side serves and which databases with few kinds of joins accept; or as `exists` if few rows are looked up, the
- * database would search a long list once per row, or each machine of a distributed one has the rows of both.
+ * database would search a long list once per row, or each of several machines has the rows of both.
  * @returns null if the condition depends on anything else
  */
 export function translateSemiJoin(
@@ -113,7 +103,7 @@ function semiJoin(
   );
   const wanted = condition === null ? [] : [sql`(${condition})`];
   const { correlatedSubqueries, listsWhole, searchesLists, joins } = statement.profile.capabilities;
-  const isLocal = !joins && scope.isCondition && isCoLocated(joinOf(navigation), source, related);
+  const isLocal = !joins && scope.isCondition && source.placement.joins(joinPairs, source.rows, related);
   if (isLocal || (correlatedSubqueries && (searchesLists || (statement.isLookup && listsWhole)))) {
     const tests = joinPairs.map((pair) => equalColumns(pair, source.qualified(), related));
     const bare = bareTests(joinPairs, source.qualified(), related);
@@ -166,7 +156,7 @@ interface LookedUp {
 }
 
 /**
- * Tests whether a list contains values of a row; never null. A distributed database finds the rows that are not in a list
+ * Tests whether a list contains values of a row; never null. A database on several machines finds the rows that are not in a list
  * many times faster by this join, for which it gathers the list, than by `not in`.
  * @param level the level of the row
  */

@@ -5,7 +5,7 @@ import type { PrimitiveValue } from "../../edm/value-codec.ts";
 import type { Expression } from "../../language/query/expression.ts";
 import type { RowRestriction } from "../../language/query/source.ts";
 import { stepsOf } from "../../language/query/walk-expression.ts";
-import { distributedBeyondKey } from "./shared-keys.ts";
+import { placeBeyondKey } from "./shared-keys.ts";
 import { findService, setOfTable, type SqlTable } from "./sql-table.ts";
 import type { Expected } from "./write-statements.ts";
 
@@ -17,13 +17,13 @@ const ANYWHERE: Expected = [];
 /** The key of a row. */
 export interface PlacedKey {
   readonly key: readonly PrimitiveValue[];
-  /** The stored value of `distributedBeyondKey`, without which several rows may have the key; absent if there is none. */
+  /** The stored value of `placeBeyondKey`, without which several rows may have the key; absent if there is none. */
   readonly place?: unknown;
 }
 
-/** Returns the value of a row that was read with the property of `distributedBeyondKey`; undefined if it was not. */
+/** Returns the value of a row that was read with the property of `placeBeyondKey`; undefined if it was not. */
 export function storedPlace(table: SqlTable, row: object): Expected | undefined {
-  const property = distributedBeyondKey(table);
+  const property = placeBeyondKey(table);
   const value: unknown = property === null ? undefined : Reflect.get(row, property.field);
   return property === null || value === undefined ? undefined : [[property, value as PrimitiveValue | null]];
 }
@@ -37,7 +37,7 @@ export function storedPlace(table: SqlTable, row: object): Expected | undefined 
  */
 export function placeOf(table: SqlTable, context: Context, restrictions: Restrictions | undefined): Expected {
   if (restrictions === undefined || restrictions.size === 0) return ANYWHERE;
-  const property = distributedBeyondKey(table);
+  const property = placeBeyondKey(table);
   const set = property === null ? null : setOfTable(context, table);
   const restriction = set === null ? undefined : restrictions.get(set);
   if (property === null || set === null || restriction === undefined) return ANYWHERE;

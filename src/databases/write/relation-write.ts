@@ -10,7 +10,7 @@ import type { PrimitiveValue } from "../../edm/value-codec.ts";
 import { codecOf } from "../../edm/value-codecs.ts";
 import { currentReferring, type StatedIn, statedIn } from "./guarded-references.ts";
 import type { Restrictions } from "./placed-rows.ts";
-import { distributedBeyondKey, isAmbiguous } from "./shared-keys.ts";
+import { placeBeyondKey, isAmbiguous } from "./shared-keys.ts";
 import { inStatement, inTransaction, type SqlSession } from "./sql-session.ts";
 import {
   type DeclaredTable,
@@ -123,7 +123,7 @@ export async function withRelation(
     await work({ task, navigation, join, ...ends, restrictions, stated });
     await checkVisible(task, restrictions, { set, table, key: ownKey });
   };
-  const mayBeRefused = restrictions.size > 0 || isAmbiguous(other) || distributedBeyondKey(table) !== null;
+  const mayBeRefused = restrictions.size > 0 || isAmbiguous(other) || placeBeyondKey(table) !== null;
   await inTransaction(table, context, write, mayBeRefused);
 }
 

@@ -2,6 +2,7 @@ import { type ODataError, protocolError } from "../../base/errors/odata-error.ts
 import { keptPer } from "../../base/memo.ts";
 import type { StructuralProperty } from "../../edm/model.ts";
 import { comparedPlanOf } from "../columns/table-columns.ts";
+import { ON_SEVERAL_MACHINES } from "../placement/refusals.ts";
 import { mayRepeatValues } from "../statement/sql-form.ts";
 import type { SqlTable } from "./sql-table.ts";
 
@@ -21,8 +22,8 @@ export const mayShareKeys: (table: SqlTable) => boolean = keptPer(({ entityType,
  * Returns the property outside of the key whose column decides on the machine of a row; null if there is none, or if it is not
  * known. The database keeps the key unique on each machine at most.
  */
-export function distributedBeyondKey({ reader, entityType }: SqlTable): StructuralProperty | null {
-  const field = reader.statements.distributedBy();
+export function placeBeyondKey({ reader, entityType }: SqlTable): StructuralProperty | null {
+  const field = reader.statements.placedBy();
   if (typeof field !== "string") return null;
   const { properties, ignoredProperties } = entityType;
   return [...properties, ...ignoredProperties].find((each) => each.field === field && !each.isKey) ?? null;
@@ -32,15 +33,12 @@ export function distributedBeyondKey({ reader, entityType }: SqlTable): Structur
 export function checkOneRow(table: SqlTable, count: number): void {
   if (count < 2) return;
   if (mayShareKeys(table)) throw sharedKey();
-  if (distributedBeyondKey(table) !== null) throw protocolError("Conflict", ON_SEVERAL_MACHINES);
+  if (placeBeyondKey(table) !== null) throw protocolError("Conflict", ON_SEVERAL_MACHINES);
 }
-
-const ON_SEVERAL_MACHINES =
-  "Several entities have this key: it lacks the property that distributes the table over machines.";
 
 /** Whether several rows with one key may be different entities. */
 export function isAmbiguous(table: SqlTable): boolean {
-  return mayShareKeys(table) || distributedBeyondKey(table) !== null;
+  return mayShareKeys(table) || placeBeyondKey(table) !== null;
 }
 
 /** Returns the error for a write that would reach several rows. */

@@ -13,7 +13,7 @@ import { checkReferredRows, type StatedIn, statedIn, type StatedRow, statesRefer
 import { addLink } from "./link-rows.ts";
 import type { Stored } from "./new-row.ts";
 import type { Restrictions } from "./placed-rows.ts";
-import { distributedBeyondKey, mayShareKeys } from "./shared-keys.ts";
+import { placeBeyondKey, mayShareKeys } from "./shared-keys.ts";
 import { inStatement, inTransaction, type SqlSession } from "./sql-session.ts";
 import {
   tableOf,
@@ -235,7 +235,7 @@ export async function insertNode(
  * to be stored is not known before.
  */
 export function placeToCheck({ restrictions }: InsertTask, table: SqlTable): readonly StructuralProperty[] {
-  const property = restrictions.size === 0 ? null : distributedBeyondKey(table);
+  const property = restrictions.size === 0 ? null : placeBeyondKey(table);
   return property === null ? [] : [property];
 }
 

@@ -26,7 +26,7 @@ import {
   toExpected,
   type AnyWriteContext,
 } from "./relation-write.ts";
-import { checkOneRow, distributedBeyondKey, isAmbiguous, mayShareKeys } from "./shared-keys.ts";
+import { checkOneRow, placeBeyondKey, isAmbiguous, mayShareKeys } from "./shared-keys.ts";
 import { insertGraph } from "./sql-deep-insert.ts";
 import { inStatement, inTransaction, type SqlSession, withSavepoint, type WriteCommand } from "./sql-session.ts";
 import { type DeclaredTable, type SqlTable, writtenSet, mayHideRows } from "./sql-table.ts";
@@ -104,7 +104,7 @@ export function rowReads(declared: DeclaredTable): RowReads {
       return chain(rulesBeyondKey(table, context), (restrictions) => {
         if ([...restrictions.values()].some(({ hidesAll }) => hidesAll === true)) return null;
         const isPlaced = placeOf(table, context, restrictions).length > 0;
-        if (!isPlaced && distributedBeyondKey(table) !== null) return false;
+        if (!isPlaced && placeBeyondKey(table) !== null) return false;
         return inStatement(table, context, (session) => {
           const read = (): Maybe<unknown> =>
             writer.read(taskOf(session, context, restrictions), writer.keyValues(key), table.keyOnly, use);
@@ -187,7 +187,7 @@ function changeRow(
   guard: RowGuard | null,
 ): Maybe<Values | null> {
   if (guard !== null && seesNone(guard.restrictions, guard.row.set)) return null;
-  const written = distributingProperties(writer.table).filter(({ field }) => Object.hasOwn(change.values, field));
+  const written = placingProperties(writer.table).filter(({ field }) => Object.hasOwn(change.values, field));
   if (written.length === 0) return changeColumns(writer, wanted, change, context, guard);
   const selected = written.map((property) => ({ property }));
   const read = inStatement(writer.table, context, (session) =>
@@ -210,12 +210,11 @@ function changeRow(
 }
 
 /**
- * Returns the properties outside of the key whose columns may decide on the machine of a row: a distributed database refuses a
- * statement that sets such a column, even to the same value. That is one property if the distribution is declared; otherwise
- * each of them may be it.
+ * Returns the properties outside of the key whose columns may decide on the machine of a row: several machines refuse a statement
+ * that sets such a column, even to the same value. That is one property if it is declared; otherwise each of them may be it.
  */
-function distributingProperties(table: SqlTable): readonly StructuralProperty[] {
-  const field = table.reader.statements.distributedBy();
+function placingProperties(table: SqlTable): readonly StructuralProperty[] {
+  const field = table.reader.statements.placedBy();
   if (field === undefined) return [];
   const { properties, ignoredProperties } = table.entityType;
   return [...properties, ...(field === null ? [] : ignoredProperties)].filter((property) => {
@@ -246,7 +245,7 @@ function changeColumns(
   if (isOneStatement && statements.areEnough && isToldByDatabase(expected, table)) {
     const change = (session: SqlSession): Maybe<Values | null> =>
       write(taskOf(session, context), { stored: null }, expected);
-    if (distributedBeyondKey(table) === null) return inStatement(table, context, change);
+    if (placeBeyondKey(table) === null) return inStatement(table, context, change);
     // It fails if it reaches rows of several machines.
     return inTransaction(table, context, async (session) => change(session), true);
   }
@@ -255,7 +254,7 @@ function changeColumns(
     context,
     async (session) => {
       const task = taskOf(session, context, guard?.restrictions);
-      // Nothing is written, and a distributed database may not be able to lock a row of an unknown machine.
+      // Nothing is written, and a database on several machines may not be able to lock a row of an unknown machine.
       const isRead = isEmpty && unchanged.length > 0;
       const use = isMerged ? "merged" : "replaced";
       const unneeded = isRead ? "read" : "locked";
@@ -322,7 +321,7 @@ function deleteRow(
         isDeleted ? true : chain(writer.checkAbsent(task, wanted, expected), () => false),
       );
     };
-    if (distributedBeyondKey(table) === null) return inStatement(table, context, remove);
+    if (placeBeyondKey(table) === null) return inStatement(table, context, remove);
     return inTransaction(table, context, async (session) => remove(session), true);
   }
   return inTransaction(

@@ -21,7 +21,7 @@ import {
 } from "./new-row.ts";
 import { type PlacedKey, placeOf, type Restrictions, storedPlace } from "./placed-rows.ts";
 import { bindReferred, type BoundCells } from "./referred-texts.ts";
-import { checkOneRow, distributedBeyondKey, isAmbiguous, mayShareKeys, sharedKey } from "./shared-keys.ts";
+import { checkOneRow, placeBeyondKey, isAmbiguous, mayShareKeys, sharedKey } from "./shared-keys.ts";
 import type { SqlSession, WriteResult } from "./sql-session.ts";
 import type { SqlTable } from "./sql-table.ts";
 import { checkSame, isWritten, type Values, unstorable } from "./stored-columns.ts";
@@ -295,7 +295,7 @@ export class TableWriter {
       key: fields.map((field) => values[field] as PrimitiveValue),
       expected,
     }));
-    const place = distributedBeyondKey(this.table);
+    const place = placeBeyondKey(this.table);
     return rows.map((row) => {
       const found = toEntity({ row, rowShape: statement.rowShape }) as Values;
       return { key: this.keyOf(found), place: place === null ? undefined : found[place.field] };

@@ -11,7 +11,7 @@ import { baseOf } from "../read/read-page.ts";
 import { checkJoinable } from "../read/sql-row-source.ts";
 import { readSlots, toExecution } from "../statement/parameter-slot.ts";
 import type { PlacedKey, Restrictions } from "./placed-rows.ts";
-import { distributedBeyondKey } from "./shared-keys.ts";
+import { placeBeyondKey } from "./shared-keys.ts";
 import { type SqlTable, findService, mayHideRows, writtenSet } from "./sql-table.ts";
 import type { WriteTask } from "./table-writer.ts";
 import { toWriteFault } from "./write-faults.ts";
@@ -49,7 +49,7 @@ export async function restrictionsOf(
  * no row of an unknown machine.
  */
 export function rulesBeyondKey(table: SqlTable, context: Context): Maybe<Restrictions> {
-  if (distributedBeyondKey(table) === null) return NO_RULES;
+  if (placeBeyondKey(table) === null) return NO_RULES;
   const set = writtenSet(context, table);
   return set === null || !mayHideRows(set, context) ? NO_RULES : restrictionsOf([set], context);
 }
@@ -107,7 +107,7 @@ async function countVisible(
   const { reader } = table;
   checkJoinable(reader, sources);
   const isPlaced = rows.every(({ place }) => place !== undefined);
-  const property = isPlaced ? distributedBeyondKey(table) : null;
+  const property = isPlaced ? placeBeyondKey(table) : null;
   const beside = property === null ? [] : [property];
   const { sql, slots, width } = reader.statements.test(filter, sources, hasMany, beside);
   const key = rows.flatMap((row) => (property === null ? row.key : [...row.key, row.place as PrimitiveValue]));

@@ -9,6 +9,7 @@ import { declaredViolation } from "../../definition/sets/constraints.ts";
 import { missingReference } from "../../definition/sets/judge-references.ts";
 import { refersToKey } from "../../edm/key-holder.ts";
 import type { StructuralProperty } from "../../edm/model.ts";
+import { NOT_LOCKABLE, NOT_WRITABLE } from "../placement/refusals.ts";
 import {
   databaseFault,
   type DatabaseFault,
@@ -102,7 +103,7 @@ export function toWriteFault(error: unknown, failed: FailedWrite): unknown {
 function unsupportedWrite(cause: unknown, joins: boolean): ODataError {
   return joins
     ? protocolError("Conflict", REPLACED, { cause })
-    : protocolError("NotImplemented", isSpreadLock(cause) ? NOT_LOCKABLE : NOT_DISTRIBUTABLE, { cause });
+    : protocolError("NotImplemented", isSpreadLock(cause) ? NOT_LOCKABLE : NOT_WRITABLE, { cause });
 }
 
 /** Whether Citus has refused to lock rows of several shards. */
@@ -188,12 +189,6 @@ function missing({ table, written }: FailedWrite): readonly string[] {
   const cells = new Map(written.columns.map(({ column }, index) => [column.toLowerCase(), written.cells[index]]));
   return findMissingReference(sqlTableName(tableName).compile(db).sql, cells, local);
 }
-
-const NOT_DISTRIBUTABLE =
-  "The tables of this set are distributed over machines, and the database refuses this write to them: for example, it cannot move a row to another machine.";
-
-const NOT_LOCKABLE =
-  "The database cannot lock the row before it is written: the key of this set lacks the property that distributes its rows over machines, and no row rule gives the value of this property.";
 
 const REPLACED = "The database cannot make this write: a rule of the table replaces it, and returns no row.";
 

@@ -16,7 +16,7 @@ import { columnOperand, compared, plannedOperand, Level, Relation } from "../tra
 import { isReturnable, returnedColumns, selectColumns, type Cells } from "../translate/select-columns.ts";
 import { equalsConstant } from "../translate/translate-comparison.ts";
 import { compileStatement, utcMark } from "../translate/utc-session.ts";
-import { distributedBeyondKey, mayShareKeys } from "./shared-keys.ts";
+import { placeBeyondKey, mayShareKeys } from "./shared-keys.ts";
 import type { WriteCommand } from "./sql-session.ts";
 import type { SqlTable } from "./sql-table.ts";
 import type { StoredColumn } from "./stored-columns.ts";
@@ -217,7 +217,7 @@ export class WriteStatements {
     ];
     return this.#get(["selectBy", use, ...names], () => {
       const cells: Cells = [];
-      const place = distributedBeyondKey(this.#table);
+      const place = placeBeyondKey(this.#table);
       const { keyOnly } = this.#table;
       const selected = place === null ? keyOnly : [...keyOnly, { property: place }];
       const columns = selectColumns(selected, this.#relation(), cells);

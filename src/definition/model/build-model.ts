@@ -12,7 +12,7 @@ import type {
   OperationParameter,
   ReturnType,
   LinkColumn,
-  LinkDistribution,
+  LinkPlacement,
   NavigationJoin,
   StructuralProperty,
 } from "../../edm/model.ts";
@@ -251,7 +251,7 @@ function toNavigationJoin(
       table,
       from,
       to,
-      distributed: toDistribution(through["distributed"]),
+      placement: toPlacement(through["distributed"]),
     });
   }
   const pairs = entriesOf(on).map(([field, other]) => ({
@@ -261,10 +261,10 @@ function toNavigationJoin(
   return pairs.length === 0 ? null : keeper<NavigationJoin>({ kind: "direct", pairs });
 }
 
-function toDistribution(distributed: unknown): LinkDistribution | undefined {
-  if (distributed === "reference") return { kind: "reference" };
-  if (!isObject(distributed)) return undefined;
-  const { by, with: partner } = distributed;
+function toPlacement(given: unknown): LinkPlacement | undefined {
+  if (given === "reference") return { kind: "reference" };
+  if (!isObject(given)) return undefined;
+  const { by, with: partner } = given;
   return { kind: "column", column: String(by), with: isTableName(partner) ? partner : undefined };
 }
 

@@ -3,7 +3,7 @@ import { complexType, ConfigurationError, edm, entityType, odataService } from "
 import { sqlEntitySet, sqlSource } from "odatakit/kysely";
 import { sqliteDialect } from "odatakit/sqlite";
 import { describe, expect, test } from "vitest";
-import { CoLocatedTables } from "../../../src/databases/read/find-placement.ts";
+import { PlacedTables } from "../../../src/databases/placement/placed-tables.ts";
 import type { AnyDatabase } from "../../engine/executors/engines.ts";
 
 const Place = complexType("Place", { city: edm.string() });
@@ -122,7 +122,7 @@ describe("co-located tables", () => {
   };
 
   test("name one another directly, or through other tables", () => {
-    const tables = new CoLocatedTables();
+    const tables = new PlacedTables();
     const declare = (table: string, partner?: string): void =>
       tables.declare(table, "id", { kind: "column", field: "id", with: partner }, report);
     declare("lines", "orders");

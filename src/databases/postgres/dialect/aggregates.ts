@@ -32,7 +32,7 @@ export const pgAggregates: () => AggregateSyntax = once(() =>
   }),
 );
 
-/** The same for distributed databases: the coordinator sorts and distinguishes computed values, which machines cannot merge. */
+/** The same for databases on several machines: the coordinator sorts and distinguishes computed values, which machines cannot merge. */
 export const pgSpreadAggregates: () => AggregateSyntax = once(() =>
   Object.freeze<AggregateSyntax>({ ...pgAggregates(), valuesFirst: { end: sql` offset 0`, when: "sorts" } }),
 );

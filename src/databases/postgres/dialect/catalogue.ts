@@ -1,6 +1,7 @@
 import { required } from "../../../base/required.ts";
 import type { DialectCatalogue, SessionCheck, StoredTypeRow, StoredTypeTable } from "../../forms/dialect-profile.ts";
 import type { TypeAdvice } from "../../introspect/expected-table.ts";
+import { readsOtherDates } from "../../placement/refusals.ts";
 import { readPostgresCatalogue, readPostgresTexts } from "../introspect/postgres-catalogue.ts";
 
 /** As in `pg_type`. */
@@ -185,8 +186,8 @@ const SESSIONS: SessionCheck = Object.freeze<SessionCheck>({
 });
 
 /**
- * The same for distributed databases. Citus writes the dates of a statement anew for each machine, in the style of the session
- * of the coordinator.
+ * The same for databases on several machines. Citus writes the dates of a statement anew for each machine, in the style of the
+ * session of the coordinator.
  */
 const SPREAD_SESSIONS: SessionCheck = Object.freeze<SessionCheck>({
   query: {
@@ -197,7 +198,7 @@ const SPREAD_SESSIONS: SessionCheck = Object.freeze<SessionCheck>({
   refused: {
     ...SESSIONS.refused,
     DateStyle: (value) => ({
-      message: `The setting \`DateStyle\` of the sessions is ${value}, so the machines of a distributed database may read other dates than those that the service sends.`,
+      message: readsOtherDates(value),
       fix: "Set it to ISO, its default: `alter role … set datestyle = 'ISO'`, or `options: \"-c datestyle=ISO\"` of the pool.",
     }),
   },
@@ -229,7 +230,7 @@ const TOO_NARROW: TypeAdvice = {
   fix: "Declare the property as the integer type of the column, such as `edm.int32()` for `integer`.",
 };
 
-/** The same for distributed databases. */
+/** The same for databases on several machines. */
 export const PG_SPREAD_CATALOGUE: DialectCatalogue = Object.freeze<DialectCatalogue>({
   ...PG_CATALOGUE,
   sessions: SPREAD_SESSIONS,

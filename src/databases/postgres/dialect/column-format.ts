@@ -132,7 +132,7 @@ export const pgColumnFormat: ColumnFormats["columnFormat"] = columnFormatOf(() =
 const bounded16 = once(() => pgBoundedInteger(16));
 const bounded32 = once(() => pgBoundedInteger(32));
 
-/** The same in a distributed database. */
+/** The same in a database on several machines. */
 export const pgSpreadColumnFormat: ColumnFormats["columnFormat"] = columnFormatOf(() => ({
   ...pgColumns(),
   defaults: withJson({

@@ -8,6 +8,7 @@ import { castForms, type CastForms, integerMark, scaledDecimals } from "../../fo
 import type { DialectSyntax } from "../../forms/dialect-profile.ts";
 import type { NumberSyntax } from "../../forms/numeric-temporal-forms.ts";
 import { roundedReals } from "../../forms/real-decimals.ts";
+import { NESTED_TOO_DEEPLY } from "../../placement/refusals.ts";
 import {
   convertedForm,
   type Mark,
@@ -36,7 +37,7 @@ export const IN_SUBQUERY: Once = Object.freeze<Once>({
     inSubquery(sql`array[${left}, ${right}]`, (pair) => make(sql`${pair}[1]`, sql`${pair}[2]`)),
 });
 
-/** Repeats values, for distributed databases, which refuse subqueries without tables. */
+/** Repeats values, for databases on several machines, which refuse subqueries without tables. */
 export const REPEATED: Once = Object.freeze<Once>({
   value: (value, make) => make(repeatable(value)),
   pair: (left, right, make) => make(repeatable(left), repeatable(right)),
@@ -47,8 +48,7 @@ const MOST_PIECES = 500;
 
 function repeatable(value: Sql): Sql {
   if (countPieces(value.toOperationNode(), new Map()) <= MOST_PIECES) return sql`(${value})`;
-  const message = "The functions of the query are nested too deeply for a distributed database: nest fewer of them.";
-  throw protocolError("UnsupportedQueryOption", message);
+  throw protocolError("UnsupportedQueryOption", NESTED_TOO_DEEPLY);
 }
 
 /** @param counted the pieces of parts that are counted already, since a value may contain a part many times */
@@ -125,7 +125,7 @@ export const pgForms: () => CastForms = once(() =>
 );
 
 /**
- * Binds integers for columns with fewer bits, in distributed databases. To find the machine of a row, these databases convert
+ * Binds integers for columns with fewer bits, in databases on several machines. To find the machine of a row, these convert
  * every compared number to the type of the column, and fail for a greater number. So each bound number fits the column, or is
  * null, for which no comparison is true.
  */
@@ -153,7 +153,7 @@ export const pgBoundedInteger = (bits: 16 | 32): SqlForm => {
 };
 
 /**
- * Edm.String in a column, for distributed databases: the machines return the sorted values, and Citus confuses the type of a
+ * Edm.String in a column, for databases on several machines: these return the sorted values, and Citus confuses the type of a
  * `varchar` or `citext` that is cast to `text`. A concatenation is `text` for each of them.
  */
 export const pgSpreadString: () => SqlForm = once(() =>

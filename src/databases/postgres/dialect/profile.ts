@@ -106,7 +106,7 @@ const listLabels: NonNullable<DialectSyntax["listLabels"]> = (table) => ({
   width: 2,
 });
 
-/** The SQL for distributed databases, without subqueries that have no tables. */
+/** The SQL for databases on several machines, without subqueries that have no tables. */
 const PG_SPREAD_SYNTAX: DialectSyntax = Object.freeze<DialectSyntax>({
   plan: { statement: (statement) => `explain ${statement}`, lines: (rows) => rows.map(([line]) => String(line)) },
   // By default, null is last ascending. Terms that are never null omit this, so that a plain index serves them.
@@ -193,7 +193,7 @@ function writeItem(item: unknown): string {
 /** The SQL of canonical functions in PostgreSQL. */
 const usualFunctions: () => Readonly<Record<FunctionName, TranslateCall>> = once(() => pgFunctions(IN_SUBQUERY));
 
-/** The same for distributed databases. */
+/** The same for databases on several machines. */
 const spreadFunctions: () => Readonly<Record<FunctionName, TranslateCall>> = once(() => pgFunctions(REPEATED));
 
 function pgFunctions(both: Once): Readonly<Record<FunctionName, TranslateCall>> {
@@ -290,7 +290,7 @@ const PG_ARRAYS: ArraySyntax = Object.freeze<ArraySyntax>({
 /** How PostgreSQL stores values and computes with them. */
 const usualValues: () => DialectValues = once(() => pgValues(IN_SUBQUERY, pgColumnFormat));
 
-/** The same for distributed databases. */
+/** The same for databases on several machines. */
 const spreadValues: () => DialectValues = once(() => pgValues(REPEATED, pgSpreadColumnFormat));
 
 function pgValues(once: Once, columnFormat: DialectValues["columnFormat"]): DialectValues {
@@ -386,7 +386,7 @@ export const pgProfile: () => DialectProfile = once(() =>
     }),
     // PGlite has no connections.
     mayEndProcess: (adapter) => !/pglite/i.test(adapter.constructor.name),
-    whenDistributed: {
+    whenSpread: {
       functions: spreadFunctions(),
       values: spreadValues(),
       syntax: PG_SPREAD_SYNTAX,

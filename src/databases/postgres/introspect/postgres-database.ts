@@ -5,12 +5,12 @@ import type {
   ObjectOmission,
   SchemaObject,
   SchemaSelection,
-  TableDistribution,
+  TablePlacement,
   ForeignKey,
   ObjectColumn,
 } from "../../introspect/database-schema.ts";
-import { readDistribution } from "../../introspect/distributed-tables.ts";
 import { withUnreadableSamples } from "../../introspect/unreadable-samples.ts";
+import { readPlacements } from "../../placement/catalogue/citus-tables.ts";
 import {
   IS_NEVER_NULL,
   IS_OF_USER,
@@ -30,14 +30,14 @@ const SERVER = `select current_setting('server_version') as c0, coalesce(current
 /** Reads all tables and views of PostgreSQL. @see https://www.postgresql.org/docs/current/catalogs.html */
 export function* readPostgresDatabase({ schemas }: SchemaSelection = {}): CatalogueSteps<DatabaseSchema> {
   const [server = []] = yield { sql: SERVER, parameters: [], width: 5 };
-  const [version, defaultSchema, user, versionNumber, isDistributed] = server.map(textOf);
+  const [version, defaultSchema, user, versionNumber, isCitus] = server.map(textOf);
   const read = (sql: string, width: number): CatalogueSteps<readonly CatalogueRow[]> =>
     readCatalogue({ sql, parameters: [], width });
   const rows = yield* read(PG_OBJECTS, 11);
   const columns = groupBy((yield* read(PG_COLUMNS, 23)).map(toObjectColumn), oidOf);
   const indexes = groupBy((yield* read(PG_INDEXES, 9)).map(toObjectIndexColumn), oidOf);
   const foreignKeys = toForeignKeys(yield* read(PG_FOREIGN_KEYS, 8));
-  const distribution = isDistributed === "true" ? yield* readDistribution() : null;
+  const placements = isCitus === "true" ? yield* readPlacements() : null;
   const knowsEmpty = Number(versionNumber) >= 140_000;
   const found = rows.map((row) => {
     const oid = textOf(row[0]);
@@ -47,7 +47,7 @@ export function* readPostgresDatabase({ schemas }: SchemaSelection = {}): Catalo
       foreignKeys: foreignKeys.get(oid) ?? [],
       user: user ?? "",
       knowsEmpty,
-      distribution,
+      placements,
     });
   });
   const wanted = found.map(({ object }) => object).filter(({ schema }) => schemas?.includes(schema) ?? true);
@@ -74,20 +74,20 @@ interface Parts {
   readonly user: string;
   /** Whether an estimate of zero rows means an empty table, and not an unknown number. */
   readonly knowsEmpty: boolean;
-  /** How the tables of a distributed database are stored; null in a database on one machine. */
-  readonly distribution: ReadonlyMap<string, TableDistribution> | null;
+  /** Where the rows of tables are; null in a database on one machine. */
+  readonly placements: ReadonlyMap<string, TablePlacement> | null;
 }
 
 function toObject(
   row: CatalogueRow,
-  { columns, indexes, foreignKeys, user, knowsEmpty, distribution }: Parts,
+  { columns, indexes, foreignKeys, user, knowsEmpty, placements }: Parts,
 ): PostgresObject {
   const [, schema, name, relationKind, comment, estimate, parent, extension, isPopulated, isReachable, rule] = row;
   const visible = columns.filter(({ column }) => !column.isHidden);
   const rows = Number(estimate);
   const kind = kindOf(textOf(relationKind));
-  const stored = distribution?.get(textOf(row[0]));
-  // The coordinator has no rows of distributed tables.
+  const stored = placements?.get(textOf(row[0]));
+  // The coordinator has no rows of tables on other machines.
   const isEstimate = stored === undefined && kind !== "view" && (knowsEmpty ? rows >= 0 : rows > 0);
   const object: SchemaObject = {
     schema: textOf(schema),
@@ -101,7 +101,7 @@ function toObject(
     comment: textOrNull(comment),
     estimatedRows: isEstimate ? rows : null,
     omission: null,
-    ...(distribution !== null && { distribution: stored ?? ELSEWHERE }),
+    ...(placements !== null && { placement: stored ?? ELSEWHERE }),
     ...(kind === "table" && typeof rule === "string" && { unwritable: rule }),
   };
   const omission =
@@ -112,7 +112,7 @@ function toObject(
   return { object: { ...object, omission }, neverNull };
 }
 
-const ELSEWHERE: TableDistribution = Object.freeze({ kind: "unknown" });
+const ELSEWHERE: TablePlacement = Object.freeze({ kind: "unknown" });
 
 function omissionOf(parent: string | null, extension: string | null): ObjectOmission | null {
   if (parent !== null) return { code: "partition", reason: `a partition of ${parent}` };

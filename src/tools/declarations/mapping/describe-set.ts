@@ -25,7 +25,7 @@ import {
   type MemberName,
   type ObjectNames,
 } from "../names/naming.ts";
-import { describeDistribution } from "./describe-distribution.ts";
+import { describePlacement } from "./describe-placement.ts";
 import type { DraftObject } from "./draft-object.ts";
 import { isGuaranteed, mapColumn, placeOf, publishedColumn, roughMapping } from "./find-key.ts";
 import type { FoundLink, DraftRelation } from "./find-relations.ts";
@@ -61,7 +61,7 @@ export function describeSet(draft: DraftObject, found: FoundService): DescribedS
     unsuppliedColumns: unsuppliedColumns(draft, properties),
     navigations: describeNavigations(draft, found),
     estimatedRows: object.estimatedRows,
-    ...describeDistribution(
+    ...describePlacement(
       object,
       found.schema,
       (name) => properties.find(({ column, sql }) => column === name && sql === null)?.field,
@@ -222,7 +222,7 @@ function describeLink({ link, from, to }: FoundLink, found: FoundService): Descr
     from: from.foreignKey.columns.map((name, at) => [field(from.to.object, from.foreignKey.targetColumns[at]), name]),
     to: to.foreignKey.columns.map((name, at) => [name, field(to.to.object, to.foreignKey.targetColumns[at])]),
     columns,
-    ...describeDistribution(object, found.schema, (name) =>
+    ...describePlacement(object, found.schema, (name) =>
       [...from.foreignKey.columns, ...to.foreignKey.columns].includes(name) ? name : undefined,
     ),
   };

@@ -1,57 +1,45 @@
 import type { EntityType } from "../../edm/model.ts";
-import { checkDistribution, type Distribution } from "../columns/distribution.ts";
 import type { ReportFault } from "../columns/storage-option.ts";
 import type { PlansByField } from "../columns/table-columns.ts";
-import type { From } from "../translate/base-query.ts";
-import type { Placement } from "../translate/relation.ts";
-import type { StatementTarget } from "./proven-columns.ts";
+import { checkStated, type StatedPlacement } from "./placement-option.ts";
+import { ANYWHERE, EVERYWHERE, PlacedByValue, type Placement, TOGETHER } from "./placement.ts";
 
 /** The rows whose placement is declared. */
 interface Placed {
-  readonly coLocated: CoLocatedTables;
+  readonly placedTables: PlacedTables;
   readonly entityType: EntityType;
-  readonly base: From;
+  /** Their table; absent for a query. */
+  readonly base: { readonly table?: string | undefined };
 }
 
 /**
- * Checks the declared distribution, and returns how to find the placement of the rows: the sets that declare the other tables
+ * Checks the stated placement, and returns how to find the placement of the rows: the sets that declare the other tables
  * may be made later.
+ * @param stated null if the database is on one machine
  */
 export function placementOf(
-  distribution: Distribution | null,
-  { entityType, base: { table }, coLocated }: Placed,
+  stated: StatedPlacement | null,
+  { entityType, base: { table }, placedTables }: Placed,
   plans: PlansByField,
   report: ReportFault,
-): () => Placement | undefined {
-  if (distribution?.kind === "reference") {
-    if (table !== undefined) coLocated.declare(table, null, distribution, report);
-    return () => REFERENCE;
+): () => Placement {
+  if (stated === null) return () => TOGETHER;
+  if (stated.kind === "reference") {
+    if (table !== undefined) placedTables.declare(table, null, stated, report);
+    return () => EVERYWHERE;
   }
-  if (distribution?.kind !== "column") return () => undefined;
-  checkDistribution(distribution, entityType.name, plans, report);
-  const { field } = distribution;
+  if (stated.kind !== "column") return () => ANYWHERE;
+  checkStated(stated, entityType.name, plans, report);
+  const { field } = stated;
   const plan = plans.get(field);
-  if (table !== undefined && plan?.kind === "scalar") coLocated.declare(table, plan.column, distribution, report);
-  const member = table ?? distribution.with;
+  if (table !== undefined && plan?.kind === "scalar") placedTables.declare(table, plan.column, stated, report);
+  const member = table ?? stated.with;
   if (member === undefined) {
     report("`distributed` of a query has no `with`.", "Name the table whose rows the query returns.");
-    return () => undefined;
+    return () => ANYWHERE;
   }
-  const groupOf = (name: string): string => coLocated.groupOf(name);
-  return () => ({ kind: "column", field, group: groupOf(member), groupOf });
-}
-
-const REFERENCE: Placement = Object.freeze({ kind: "reference" });
-
-/** Returns the property whose column distributes some rows; null if it is not declared, undefined if each machine has all. */
-export function distributingField({
-  profile,
-  placement,
-}: Pick<StatementTarget, "profile" | "placement">): string | null | undefined {
-  if (profile.capabilities.joins) return undefined;
-  const placed = placement();
-  if (placed === undefined) return null;
-  return placed.kind === "column" ? placed.field : undefined;
+  const groupOf = (name: string): string => placedTables.groupOf(name);
+  return () => new PlacedByValue(field, groupOf(member), groupOf);
 }
 
 /** The distribution of one table, with the name of its column. */
@@ -61,7 +49,7 @@ interface DeclaredTable {
 }
 
 /** The tables of one database whose distribution is declared. Several sets and sources may declare one table. */
-export class CoLocatedTables {
+export class PlacedTables {
   readonly #tables = new Map<string, DeclaredTable>();
 
   /**
@@ -69,8 +57,8 @@ export class CoLocatedTables {
    * @param column the column that distributes it; null for a table that each machine has completely
    * @param report receives a fault if another set declares the table otherwise
    */
-  declare(table: string, column: string | null, distribution: Distribution, report: ReportFault): void {
-    const partner = distribution.kind === "column" && distribution.with !== table ? distribution.with : undefined;
+  declare(table: string, column: string | null, stated: StatedPlacement, report: ReportFault): void {
+    const partner = stated.kind === "column" && stated.with !== table ? stated.with : undefined;
     const known = this.#tables.get(table);
     if (known === undefined) {
       this.#tables.set(table, { column, with: partner });

@@ -1,5 +1,5 @@
-import { type CatalogueSteps, textOf, textOrNull } from "./catalogue-steps.ts";
-import type { TableDistribution } from "./database-schema.ts";
+import { type CatalogueSteps, textOf, textOrNull } from "../../introspect/catalogue-steps.ts";
+import type { TablePlacement } from "../../introspect/database-schema.ts";
 
 /** The tables of Citus, with the first table of each group of co-located ones. */
 const TABLES = `select p.logicalrelid::oid::text as c0, p.partmethod::text as c1, p.repmodel::text as c2,
@@ -13,10 +13,10 @@ const TABLES = `select p.logicalrelid::oid::text as c0, p.partmethod::text as c1
  * Reads how Citus stores its tables, by their oids.
  * @see https://docs.citusdata.com/en/stable/develop/api_metadata.html
  */
-export function* readDistribution(): CatalogueSteps<ReadonlyMap<string, TableDistribution>> {
+export function* readPlacements(): CatalogueSteps<ReadonlyMap<string, TablePlacement>> {
   const rows = yield { sql: TABLES, parameters: [], width: 7 };
   return new Map(
-    rows.map(([oid, method, model, column, schema, name, isFirst]): readonly [string, TableDistribution] => {
+    rows.map(([oid, method, model, column, schema, name, isFirst]): readonly [string, TablePlacement] => {
       const found = textOrNull(column);
       if (found !== null) {
         const partner = textOf(isFirst) === "true" ? null : { schema: textOf(schema), name: textOf(name) };

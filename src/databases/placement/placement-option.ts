@@ -1,7 +1,7 @@
 import { adviseName, describe, isObject } from "../../definition/option-table.ts";
 import { isTableName, tableNameText, type TableName } from "../../edm/table-name.ts";
-import type { ReportFault } from "./storage-option.ts";
-import type { PlansByField } from "./table-columns.ts";
+import type { ReportFault } from "../columns/storage-option.ts";
+import type { PlansByField } from "../columns/table-columns.ts";
 
 /** The column that distributes the rows of a table over machines. */
 interface DistributedBy<Field extends string = string> {
@@ -14,29 +14,45 @@ interface DistributedBy<Field extends string = string> {
   readonly with?: TableName | undefined;
 }
 
-/**
- * Whether the database is distributed, and how this table is: `true` if that is unknown, `{ by, with }` by a column,
- * `"reference"` for a table that each machine has completely.
- */
-export type DistributedOption<Field extends string> = boolean | "reference" | DistributedBy<Field>;
+/** The option for rows that are not all on one machine. */
+export interface PlacementOptions<Field extends string> {
+  /**
+   * Whether the database is distributed, such as Citus, and how: `true`, `{ by: "customerId", with: "orders" }` for a table that
+   * the column of a property distributes, or `"reference"` for a table that each machine has completely. Statements avoid lateral
+   * subqueries, and read the keys of long pages first; they correlate and join only tables that are declared to be co-located.
+   * All sets of the database need a value other than false. Default false.
+   */
+  readonly distributed?: boolean | "reference" | DistributedBy<Field> | undefined;
+}
+
+/** The same option, unchecked. */
+export interface UncheckedPlacement {
+  readonly distributed?: unknown;
+}
+
+/** The name of the option. */
+export const PLACEMENT_OPTION: keyof UncheckedPlacement = "distributed";
 
 /** How a table of a distributed database is stored. */
-export type Distribution =
+export type StatedPlacement =
   | { readonly kind: "unknown" | "reference" }
   | { readonly kind: "column"; readonly field: string; readonly with: string | undefined };
 
-const UNKNOWN: Distribution = Object.freeze({ kind: "unknown" });
-const REFERENCE: Distribution = Object.freeze({ kind: "reference" });
+const UNKNOWN: StatedPlacement = Object.freeze({ kind: "unknown" });
+const REFERENCE: StatedPlacement = Object.freeze({ kind: "reference" });
 
 const FIX =
   'Give true, "reference" for a table that each machine has completely, or the property whose column distributes the table: { by: "customerId", with: "orders" }.';
 
 /**
- * Reads the option `distributed`.
+ * Reads the option.
  * @param report receives each fault
- * @returns null if the database is not distributed, undefined after a fault
+ * @returns null if the database is on one machine, undefined after a fault
  */
-export function readDistribution(given: unknown, report: ReportFault): Distribution | null | undefined {
+export function readPlacement(
+  { distributed: given = false }: UncheckedPlacement,
+  report: ReportFault,
+): StatedPlacement | null | undefined {
   if (given === false) return null;
   if (given === true) return UNKNOWN;
   if (given === "reference") return REFERENCE;
@@ -63,8 +79,8 @@ export function readDistribution(given: unknown, report: ReportFault): Distribut
 }
 
 /** Reports a distribution by anything but one column of the table. */
-export function checkDistribution(
-  { field }: Extract<Distribution, { readonly kind: "column" }>,
+export function checkStated(
+  { field }: Extract<StatedPlacement, { readonly kind: "column" }>,
   typeName: string,
   plans: PlansByField,
   report: ReportFault,

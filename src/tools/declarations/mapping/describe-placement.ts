@@ -1,16 +1,16 @@
 import type { DatabaseSchema, SchemaObject } from "../../../databases/introspect/database-schema.ts";
 import type { DescribedDistribution } from "../described-service.ts";
 
-/** Describes how a distributed database stores an object. @param nameOf returns what the declaration calls a column */
-export function describeDistribution(
-  { distribution }: SchemaObject,
+/** Describes where the rows of an object are. @param nameOf returns what the declaration calls a column */
+export function describePlacement(
+  { placement }: SchemaObject,
   { defaultSchema }: Pick<DatabaseSchema, "defaultSchema">,
   nameOf: (column: string) => string | undefined,
 ): { readonly distributed?: DescribedDistribution } {
-  if (distribution === undefined) return {};
-  if (distribution.kind !== "column") return { distributed: distribution.kind === "reference" ? "reference" : true };
-  const by = nameOf(distribution.column);
-  const { partner } = distribution;
+  if (placement === undefined) return {};
+  if (placement.kind !== "column") return { distributed: placement.kind === "reference" ? "reference" : true };
+  const by = nameOf(placement.column);
+  const { partner } = placement;
   const needsSchema = partner?.schema !== defaultSchema;
   return {
     distributed: by === undefined ? true : { by, partner: partner === null ? null : { ...partner, needsSchema } },
