@@ -22,37 +22,46 @@ interface TemporalObject {
 const NANOSECONDS_PER_MINUTE = 60e9;
 
 /**
- * Returns the ISO timestamp of a `Date` or `Temporal` object, recognised by its tag to support polyfills; null for any other
- * object, such as a `Temporal.PlainDateTime`, which has no offset.
+ * Returns the canonical timestamp of a `Date` or `Temporal` object, recognised by its tag to support polyfills; null for any
+ * other object, such as a `Temporal.PlainDateTime`, which has no offset.
  */
-function dateTimeOffsetText(value: unknown): string | null {
-  if (value instanceof Date) return instantText(value);
-  if (hasTag(value, "Temporal.ZonedDateTime")) return zonedText(value);
-  return hasTag(value, "Temporal.Instant") ? withoutPlus(value.toString()) : null;
-}
-
-/** Returns the ISO date of a `Date` (its day in UTC) or `Temporal.PlainDate`; null for any other value. */
-function dateText(value: unknown): string | null {
+function dateTimeOffsetOf(value: unknown): string | null {
   if (value instanceof Date) {
     const text = instantText(value);
-    return text === null ? null : text.slice(0, text.indexOf("T"));
+    // The text of any other year has a sign, or more digits than were tested.
+    return text === null || text.length === ISO_LENGTH ? text : parseDateTimeOffset(text);
   }
-  return hasTag(value, "Temporal.PlainDate") ? withoutAnnotation(withoutPlus(value.toString())) : null;
+  if (hasTag(value, "Temporal.ZonedDateTime")) return parseDateTimeOffset(zonedText(value));
+  return hasTag(value, "Temporal.Instant") ? parseDateTimeOffset(withoutPlus(value.toString())) : null;
 }
 
-/** Returns the ISO time of a `Temporal.PlainTime`; null for any other value. */
-function timeOfDayText(value: unknown): string | null {
-  return hasTag(value, "Temporal.PlainTime") ? value.toString() : null;
+/** Returns the canonical date of a `Date` (its day in UTC) or `Temporal.PlainDate`; null for any other value. */
+function dateOf(value: unknown): string | null {
+  if (value instanceof Date) {
+    const text = instantText(value);
+    return text === null ? null : parseDate(text.slice(0, text.indexOf("T")));
+  }
+  return hasTag(value, "Temporal.PlainDate") ? parseDate(withoutAnnotation(withoutPlus(value.toString()))) : null;
 }
 
-/** Returns the ISO duration of a `Temporal.Duration`, which may have years, months or weeks; null for any other value. */
-function durationText(value: unknown): string | null {
-  return hasTag(value, "Temporal.Duration") ? value.toString() : null;
+/** Returns the canonical time of a `Temporal.PlainTime`; null for any other value. */
+function timeOfDayOf(value: unknown): string | null {
+  return hasTag(value, "Temporal.PlainTime") ? parseTimeOfDay(value.toString()) : null;
 }
 
-/** Returns null for an invalid Date. */
+/** Returns the canonical duration of a `Temporal.Duration`; null for any other value, and for one with years, months or weeks. */
+function durationOf(value: unknown): string | null {
+  return hasTag(value, "Temporal.Duration") ? parseDuration(value.toString()) : null;
+}
+
+/** The length of the ISO text of a Date of the years 0 to 9999, which is in canonical form. */
+const ISO_LENGTH = 24;
+
+/** Returns the ISO timestamp of a Date; null for an invalid one. */
 function instantText(value: Date): string | null {
-  return Number.isNaN(value.getTime()) ? null : withoutPlus(value.toISOString());
+  if (Number.isNaN(value.getTime())) return null;
+  const text = value.toISOString();
+  return text.length === ISO_LENGTH ? text : withoutPlus(text);
 }
 
 /** Removes the sign and zeros of years outside 0 to 9999, which JavaScript writes as `+012024` or `-000044`. */
@@ -90,7 +99,7 @@ type TemporalTypeName = "Edm.Date" | "Edm.TimeOfDay" | "Edm.DateTimeOffset" | "E
 
 interface TemporalType {
   readonly parse: (text: string) => string | null;
-  /** Returns the text of a JavaScript object of this type, or null. */
+  /** Returns the canonical value of a JavaScript object of this type, or null. */
   readonly ofObject: (value: unknown) => string | null;
   readonly compare: (left: string, right: string) => number;
   readonly fraction: (value: string) => Fraction;
@@ -102,7 +111,7 @@ interface TemporalType {
 const TEMPORAL_TYPES: Readonly<Record<TemporalTypeName, TemporalType>> = {
   "Edm.Date": {
     parse: parseDate,
-    ofObject: dateText,
+    ofObject: dateOf,
     compare: compareDates,
     fraction: (value) => ({ text: value, start: 0, end: 0 }),
     quotes: ["", ""],
@@ -110,7 +119,7 @@ const TEMPORAL_TYPES: Readonly<Record<TemporalTypeName, TemporalType>> = {
   },
   "Edm.TimeOfDay": {
     parse: parseTimeOfDay,
-    ofObject: timeOfDayText,
+    ofObject: timeOfDayOf,
     compare: compareTimesOfDay,
     fraction: (value) => ({ text: value, start: 9, end: value.length }),
     quotes: ["", ""],
@@ -118,7 +127,7 @@ const TEMPORAL_TYPES: Readonly<Record<TemporalTypeName, TemporalType>> = {
   },
   "Edm.DateTimeOffset": {
     parse: parseDateTimeOffset,
-    ofObject: dateTimeOffsetText,
+    ofObject: dateTimeOffsetOf,
     compare: compareDateTimeOffsets,
     fraction: fractionOf,
     quotes: ["", ""],
@@ -127,7 +136,7 @@ const TEMPORAL_TYPES: Readonly<Record<TemporalTypeName, TemporalType>> = {
   },
   "Edm.Duration": {
     parse: parseDuration,
-    ofObject: durationText,
+    ofObject: durationOf,
     compare: compareDurations,
     fraction: durationFractionOf,
     quotes: ["duration'", "'"],
@@ -151,8 +160,7 @@ export function temporalCodec(name: TemporalTypeName, { precision }: Facets): Va
   return Object.freeze<ValueCodec>({
     type: PRIMITIVE_TYPES[name],
     fromHandler: (value) => {
-      const text = typeof value === "string" ? value : ofObject(value);
-      const canonical = text === null ? null : parse(text);
+      const canonical = typeof value === "string" ? parse(value) : ofObject(value);
       if (canonical === null) throw invalidValue(value, name, advice);
       return canonical;
     },

@@ -127,7 +127,7 @@ export function makeColumnFormat(
 export function onlyCell({ floor, ceiling }: SqlForm, value: PrimitiveValue): unknown {
   try {
     const cell = floor(value);
-    return cell === ceiling(value) ? cell : undefined;
+    return floor === ceiling || cell === ceiling(value) ? cell : undefined;
   } catch (error) {
     if (isODataError(error)) return undefined;
     throw error;

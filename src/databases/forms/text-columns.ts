@@ -1,6 +1,7 @@
 import { sql } from "kysely";
 import { writeJsonString } from "../../base/json/write-json.ts";
 import { required } from "../../base/required.ts";
+import { fractionOf } from "../../edm/date-time-offset.ts";
 import { roundDecimal } from "../../edm/decimal-arithmetic.ts";
 import { fromScaled, parseDecimal } from "../../edm/decimal.ts";
 import { integerBounds } from "../../edm/integer-bounds.ts";
@@ -202,7 +203,12 @@ function timeCell(value: PrimitiveValue): unknown {
 /** Makes the function that returns the cell of a timestamp; undefined for one with more digits than the property. */
 export function timestampCell(property: StructuralProperty, form: SqlForm): (value: PrimitiveValue) => unknown {
   const digits = fractionDigits(property, SERVER_DIGITS);
-  return (value) => (roundedUp(toInstant(asText(value)), digits) === null ? onlyCell(form, value) : undefined);
+  return (value) => {
+    const { text, start, end } = fractionOf(asText(value));
+    // Most values have as many digits as the property.
+    const fits = end - start <= digits || roundedUp(toInstant(text), digits) === null;
+    return fits ? onlyCell(form, value) : undefined;
+  };
 }
 
 /** Returns the form of timestamps with so many fraction digits. */

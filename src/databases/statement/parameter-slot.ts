@@ -51,6 +51,8 @@ interface ParameterSlot {
   read(execution: Execution): unknown;
   /** Whether it is `top` or `skip` of a page. */
   readonly isLimit: boolean;
+  /** The place of its value among the cells of a write; null for any other value. */
+  readonly cell: number | null;
 }
 
 /** A value that does not depend on the row: a parameter of the query, a value in place, or the instant of the execution. */
@@ -68,8 +70,20 @@ export function bindConstant(constant: SqlConstant, encode: Encode): Sql {
 
 /** Makes a placeholder in a statement. */
 export function bindSlot(read: (execution: Execution) => unknown, isLimit: boolean = false): Sql {
-  const slot: ParameterSlot = { kind: "ParameterSlot", read, isLimit };
+  const slot: ParameterSlot = { kind: "ParameterSlot", read, isLimit, cell: null };
   return sql.val(slot);
+}
+
+/** Makes a placeholder for a cell that a write stores. */
+export function bindCell(index: number): Sql {
+  const read = ({ cells }: Execution): unknown => cells[index];
+  const slot: ParameterSlot = { kind: "ParameterSlot", read, isLimit: false, cell: index };
+  return sql.val(slot);
+}
+
+/** Whether placeholders take the cells of a write as they stand, and nothing else. */
+export function areCells(slots: readonly unknown[]): boolean {
+  return slots.every((slot, index) => isSlot(slot) && slot.cell === index);
 }
 
 /** Binds a fixed value. */

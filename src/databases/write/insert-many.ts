@@ -6,7 +6,7 @@ import type { EntitySetDefinition } from "../../definition/model/service-definit
 import { ALONE, entitiesWithin, type WrittenEntity } from "../../definition/sets/judge-references.ts";
 import { toEntity } from "../read/read-entity.ts";
 import { checkReferredRows, statedIn, type StatedIn, type StatedRow, statesReferences } from "./guarded-references.ts";
-import { cellsToWrite, returnedWith, splitRow, type Stored, valuesToStore } from "./new-row.ts";
+import { type NewRow, newRowOf, returnedWith, splitRow, type Stored } from "./new-row.ts";
 import type { Restrictions } from "./placed-rows.ts";
 import { mayReferToLater } from "./references-within.ts";
 import { findsReferred } from "./referred-texts.ts";
@@ -25,14 +25,14 @@ import {
 } from "./sql-deep-insert.ts";
 import { inTransaction, UnreadableRowError, withSavepoint } from "./sql-session.ts";
 import { keepsRowsBack, type SqlTable, tableOfSet, targetSet, writtenSet } from "./sql-table.ts";
-import { isWritten, type StoredColumn, type Values } from "./stored-columns.ts";
+import { isWritten, type Values } from "./stored-columns.ts";
 import { writerOf } from "./table-writer.ts";
 import { checkSeesAny, restrictionsOf } from "./visible-rows.ts";
 
 /** The most rows of one statement. */
 const MOST_ROWS = 256;
 /** The numbers of rows of a statement: few, so that the compiled statements are kept. */
-const SIZES = [MOST_ROWS, 64, 16, 4, 1];
+const SIZES = [MOST_ROWS, 128, 64, 32, 16, 8, 4, 2, 1];
 /** About the most characters and bytes of the values of one statement: servers limit its length. */
 const MOST_LENGTH = 1_000_000;
 
@@ -152,13 +152,6 @@ function maySendTogether(table: SqlTable): boolean {
   return statements.returnsInserted && statements.triggers !== "own" && !mayShareKeys(table);
 }
 
-/** A row with its cells. */
-interface PreparedRow {
-  readonly values: Values;
-  readonly columns: readonly StoredColumn[];
-  readonly cells: readonly unknown[];
-}
-
 /** The tables whose rows are not returned as they were to be written, because of a trigger or a type of a column. */
 const othersOf = keptPer((_table: SqlTable): { isOther: boolean } => ({ isOther: false }));
 
@@ -189,8 +182,8 @@ async function insertPlain(task: InsertTask, all: NewRows): Promise<readonly Val
 }
 
 /** Returns the next rows that one statement may add: they have the same columns. A row without a column is alone. */
-function nextChunk(table: SqlTable, rows: readonly Values[], from: number): readonly PreparedRow[] {
-  const prepared: PreparedRow[] = [];
+function nextChunk(table: SqlTable, rows: readonly Values[], from: number): readonly NewRow[] {
+  const prepared: NewRow[] = [];
   let length = 0;
   let most = MOST_ROWS;
   for (let at = from; at < rows.length && prepared.length < most; at += 1) {
@@ -207,18 +200,17 @@ function nextChunk(table: SqlTable, rows: readonly Values[], from: number): read
 }
 
 /** Returns a row with its cells; null for a row that is added alone: without columns, or with a value that cannot be stored. */
-function prepare(table: SqlTable, given: Values): PreparedRow | null {
+function prepare(table: SqlTable, given: Values): NewRow | null {
   try {
-    const values = valuesToStore(table, given, {});
-    const { columns, cells } = cellsToWrite(table, values);
-    return columns.length === 0 ? null : { values, columns, cells };
+    const row = newRowOf(table, given);
+    return row.columns.length === 0 ? null : row;
   } catch {
     // The same error is thrown with the position of the row.
     return null;
   }
 }
 
-function hasSameColumns({ columns }: PreparedRow, { columns: others }: PreparedRow): boolean {
+function hasSameColumns({ columns }: NewRow, { columns: others }: NewRow): boolean {
   if (columns.length !== others.length) return false;
   for (const [index, { column }] of columns.entries()) if (column !== others[index]?.column) return false;
   return true;
@@ -252,7 +244,7 @@ class LaterRows extends Error {}
 async function insertTogether(
   task: InsertTask,
   table: SqlTable,
-  rows: readonly PreparedRow[],
+  rows: readonly NewRow[],
 ): Promise<readonly Stored[] | UndoneRows> {
   const { session } = task;
   const writer = writerOf(table);
@@ -293,7 +285,7 @@ async function insertTogether(
 }
 
 /** Returns a row that has the values of a prepared one. @throws OtherRows, UnreadableRowError */
-function storedAs(row: PreparedRow | undefined, read: () => object): Values {
+function storedAs(row: NewRow | undefined, read: () => object): Values {
   let entity: Values;
   try {
     entity = read() as Values;

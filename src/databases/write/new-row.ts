@@ -28,7 +28,7 @@ export function valuesToStore(table: SqlTable, values: Values, linked: Values): 
     if (Object.hasOwn(values, field)) setMember(given, field, values[field]);
   }
   for (const field of Object.keys(linked)) setMember(given, field, linked[field]);
-  if (rowVersion !== null) setMember(given, rowVersion.field, rowVersion.type.name === "Edm.Int64" ? 1n : 1);
+  if (rowVersion !== null) setMember(given, rowVersion.field, firstVersion(rowVersion));
   return given;
 }
 
@@ -47,21 +47,53 @@ export function fieldsToWrite({ plans }: SqlTable, values: Values): readonly str
  * @throws UnstorableValueError
  */
 export function cellsToWrite(table: SqlTable, values: Values, stored: Values | null = null): WrittenColumns {
-  const columns: StoredColumn[] = [];
-  const cells: unknown[] = [];
-  for (const field of fieldsToWrite(table, values)) {
-    const property = table.stored(field);
-    const [column] = property.columns;
-    if (property.toCell !== undefined && column !== undefined) {
-      columns.push(column);
-      cells.push(property.toCell(values[field]));
-      continue;
-    }
-    const written = writtenColumns(property, values[field], stored?.[field]);
-    columns.push(...written.columns);
-    cells.push(...written.cells);
+  const written: CellsMade = { columns: [], cells: [] };
+  for (const field of table.plans.keys()) addCells(written, table, field, values, stored);
+  return written;
+}
+
+/** A new row, and the columns that it is written to. */
+export interface NewRow extends WrittenColumns {
+  /** What the columns are to contain, among other values. */
+  readonly values: Values;
+}
+
+/**
+ * Returns a new row without linked values, with the cells of its `valuesToStore`: no copy is made of it.
+ * @throws UnstorableValueError, and as `checkComputed`
+ */
+export function newRowOf(table: SqlTable, given: Values): NewRow {
+  checkComputed(table, given);
+  const { rowVersion, writtenFields } = table;
+  const values = rowVersion === null ? given : { ...given, [rowVersion.field]: firstVersion(rowVersion) };
+  const written: CellsMade = { columns: [], cells: [] };
+  for (const field of table.plans.keys()) if (writtenFields.has(field)) addCells(written, table, field, values, null);
+  return { values, ...written };
+}
+
+interface CellsMade {
+  readonly columns: StoredColumn[];
+  readonly cells: unknown[];
+}
+
+/** Adds the columns and cells of one property; none if the values do not contain it. */
+function addCells(written: CellsMade, table: SqlTable, field: string, values: Values, stored: Values | null): void {
+  const value = Object.hasOwn(values, field) ? values[field] : undefined;
+  if (value === undefined) return;
+  const property = table.stored(field);
+  const column = property.columns[0];
+  if (property.toCell !== undefined && column !== undefined) {
+    written.columns.push(column);
+    written.cells.push(property.toCell(value));
+    return;
   }
-  return { columns, cells };
+  const { columns, cells } = writtenColumns(property, value, stored?.[field]);
+  written.columns.push(...columns);
+  written.cells.push(...cells);
+}
+
+function firstVersion({ type }: StructuralProperty): PrimitiveValue {
+  return type.name === "Edm.Int64" ? 1n : 1;
 }
 
 /**

@@ -69,6 +69,8 @@ export class SqlTable implements DeclaredTable {
   readonly fieldsSet: ReadonlySet<string>;
   /** The properties whose values an entity or a delta may contain: computed ones only if a hook or trusted code gives them. */
   readonly written: readonly StructuralProperty[];
+  /** The fields of `written`. */
+  readonly writtenFields: ReadonlySet<string>;
   /** The computed properties that `set` does not name. */
   readonly computed: readonly StructuralProperty[];
   /** All properties that clients see, and those that virtual properties need. */
@@ -90,6 +92,7 @@ export class SqlTable implements DeclaredTable {
     this.fieldsSet = fieldsSet;
     const hidden = ignoredProperties.filter(({ field }) => fieldsSet.has(field));
     this.written = Object.freeze([...properties, ...hidden]);
+    this.writtenFields = new Set(this.written.map(({ field }) => field));
     this.computed = Object.freeze(properties.filter(({ computed, field }) => computed && !fieldsSet.has(field)));
     this.keyOnly = Object.freeze(key.map((property) => ({ property })));
     const needed = ignoredProperties.filter(({ field }) => fieldsNeeded.has(field));

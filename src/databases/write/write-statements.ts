@@ -9,7 +9,7 @@ import type { RowShape } from "../../language/query/row-shape.ts";
 import { comparedPlanOf, expressionsOf, scalarPlanOf } from "../columns/table-columns.ts";
 import type { WriteSyntax } from "../forms/dialect-profile.ts";
 import { keptWrites } from "../read/kept-statements.ts";
-import { bindSlot, readSlots, toExecution } from "../statement/parameter-slot.ts";
+import { areCells, bindCell, readSlots, toExecution } from "../statement/parameter-slot.ts";
 import type { Sql } from "../statement/sql-form.ts";
 import { sqlTableName } from "../statement/sql-operand.ts";
 import { columnOperand, compared, plannedOperand, Level, Relation } from "../translate/relation.ts";
@@ -29,6 +29,8 @@ export interface WriteStatement {
   readonly slots: readonly unknown[];
   readonly width: number;
   readonly rowShape: RowShape;
+  /** Whether its values are the written cells as they stand; absent: no. */
+  readonly takesCells?: boolean;
 }
 
 /** The exact values, or null, that a row must still have, by property. */
@@ -55,8 +57,12 @@ interface ReturningCondition extends RowCondition {
 export type RowUse = "read" | "locked" | "deleted" | "merged" | "replaced";
 
 /** Fills the placeholders of a statement. */
-export function toCommand({ sql: text, slots, width }: WriteStatement, values: WriteValues = {}): WriteCommand {
+export function toCommand(
+  { sql: text, slots, width, takesCells }: WriteStatement,
+  values: WriteValues = {},
+): WriteCommand {
   const { key = [], expected = [], cells = [] } = values;
+  if (takesCells === true) return { sql: text, parameters: cells, width };
   const known = expected.flatMap(([, value]) => (value === null ? [] : [value]));
   const execution = toExecution({ values: [...key, ...known], cells, base: () => [] });
   return { sql: text, parameters: readSlots(slots, execution), width };
@@ -303,7 +309,8 @@ export class WriteStatements {
   #compile(text: Sql, rowShape: RowShape, width: number): WriteStatement {
     const { db, reader, plans } = this.#table;
     const { sql: compiled, parameters } = compileStatement(sql`${text}${utcMark(plans)}`, db, reader.profile);
-    return Object.freeze({ sql: compiled, slots: Object.freeze([...parameters]), width, rowShape: keeper(rowShape) });
+    const slots = Object.freeze([...parameters]);
+    return Object.freeze({ sql: compiled, slots, width, rowShape: keeper(rowShape), takesCells: areCells(slots) });
   }
 
   /** @param values how many values of several rows the statement binds */
@@ -329,7 +336,7 @@ function meets(expected: Expected, relation: Relation, from: number): readonly S
 
 /** Returns the placeholder of a cell. @param index the index of the cell in the statement */
 function toPlace({ place, referred }: WrittenColumn, index: number): Sql {
-  const bind = (): Sql => place(bindSlot(({ cells }) => cells[index]));
+  const bind = (): Sql => place(bindCell(index));
   return referred === undefined ? bind() : asReferredTo(referred, bind);
 }
 

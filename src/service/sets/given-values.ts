@@ -229,7 +229,10 @@ function valueBody(property: StructuralProperty, value: unknown, use: BodyUse, p
   if (type.kind === "ComplexType") return complexBody(type, value, use, `${place}.`);
   const { fromHandler, toJson } = codecOf(property);
   try {
-    const json = toJson(fromHandler(value), IEEE754_COMPATIBLE);
+    const canonical = fromHandler(value);
+    // JSON has no negative zero.
+    if (Number.isSafeInteger(canonical) && !Object.is(canonical, -0)) return canonical as number;
+    const json = toJson(canonical, IEEE754_COMPATIBLE);
     // Most values are strings without an escape.
     if (json.startsWith('"') && !json.includes("\\")) return json.slice(1, -1);
     return parseJson(json, { maxDepth: 1 });

@@ -98,7 +98,17 @@ function makeUtcForm(digits: number): SqlForm {
   const write = (instant: Instant): string =>
     writeInstant(instant, digits) ?? (instant.seconds < 0 ? BEFORE_ALL_TEXTS : BEHIND_ALL_TEXTS);
   const form = instantForm(`UTC of ${digits} digits`, digits, write, BEFORE_ALL_TEXTS, (operand) => operand);
-  return Object.freeze<SqlForm>({ ...form, spellings: SPELLINGS });
+  const length = "0000-00-00T00:00:00Z".length + (digits === 0 ? 0 : digits + 1);
+  // Most values are written as the column stores them.
+  const isCell = (text: string): boolean => text.length === length && text.endsWith("Z") && isFourDigitYear(text);
+  const unlessCell =
+    (encode: Encode): Encode =>
+    (value) => {
+      const text = asText(value);
+      return isCell(text) ? text : encode(value);
+    };
+  const [floor, ceiling] = [unlessCell(form.floor), unlessCell(form.ceiling)];
+  return Object.freeze<SqlForm>({ ...form, floor, ceiling, spellings: SPELLINGS });
 }
 
 /** The cells of other programs that responses show with the same digits and the same offset as a value. */
