@@ -45,4 +45,6 @@ export type SchemaFindingCode =
   /** Rows contain texts in another form than their values have, which comparisons miss. */
   | "C16"
   /** Two properties are written to one column, which has two names. */
-  | "C17";
+  | "C17"
+  /** A distributed database stores a table otherwise than declared. */
+  | "C18";

@@ -1,4 +1,4 @@
-import type { ColumnSchema, IndexSchema } from "./schema.ts";
+import type { ColumnSchema, IndexSchema, TablePlacement } from "./schema.ts";
 
 /** The kinds of databases with a catalogue reader. */
 export type DatabaseKind = "sqlite" | "postgres" | "mysql";
@@ -46,14 +46,6 @@ export interface SchemaObject extends ObjectName {
   /** Why the object belongs to another one or to a tool; null for an object of the application. */
   readonly omission: ObjectOmission | null;
 }
-
-/**
- * Where the rows of a table are, of a database on several machines: by a column, in the same way as a partner, if there is one;
- * all on each machine; or otherwise, as a table of the coordinator, or a view.
- */
-export type TablePlacement =
-  | { readonly kind: "column"; readonly column: string; readonly partner: ObjectName | null }
-  | { readonly kind: "reference" | "unknown" };
 
 /** The columns that no two rows share and that are never null in the data now, or why no columns qualify. */
 export type UniqueKey = readonly string[] | "no rows" | "none" | "too slow";

@@ -11,6 +11,8 @@ export interface ExpectedTable extends WantedTable {
   readonly key: readonly string[];
   /** Two rows with one key make responses wrong (error), or only too long (warning). */
   readonly keySeverity: "error" | "warning";
+  /** Where the rows are, as the declarations say; null if they are on one machine. */
+  readonly placement: ExpectedPlacement | null;
   /**
    * The column that decides on the machine of a row, if clients do not see it and the set has a row rule: each user sees the rows
    * with one value, so an index with it makes the key unique. Absent, or empty: none.
@@ -36,6 +38,11 @@ export interface ExpectedTable extends WantedTable {
   /** Expressions over the columns; absent: none. */
   readonly expressions?: readonly ExpectedExpression[] | undefined;
 }
+
+/** A column decides on the machine of a row, as in all tables of the group; each machine has all rows; or that is not declared. */
+export type ExpectedPlacement =
+  | { readonly kind: "column"; readonly column: string; readonly group: string }
+  | { readonly kind: "reference" | "unknown" };
 
 /** A navigation whose columns equal those of another table. */
 export interface ExpectedReference {

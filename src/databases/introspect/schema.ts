@@ -25,12 +25,26 @@ export interface TableSchema {
   readonly columns: readonly ColumnSchema[];
   /** The indexes that contain every row. */
   readonly indexes: readonly IndexSchema[];
+  /** Where the rows are; absent in a database on one machine. */
+  readonly placement?: TablePlacement | undefined;
   /**
    * Whether triggers may change rows of the table, or only of other tables, after a statement has written it; absent: neither.
    * `deferred`: rows of the table, and at the end of a transaction, too.
    */
   readonly triggers?: "own" | "deferred" | "other" | undefined;
 }
+
+/**
+ * Where the rows of a table are, of a database on several machines: by a column, in the same way as other tables, of which `first`
+ * is one, or the table itself; all on each machine; or otherwise, as a table of the coordinator, or a view.
+ */
+export type TablePlacement =
+  | {
+      readonly kind: "column";
+      readonly column: string;
+      readonly first: { readonly schema: string; readonly name: string };
+    }
+  | { readonly kind: "reference" | "unknown" };
 
 /** One column. */
 export interface ColumnSchema {

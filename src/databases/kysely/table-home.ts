@@ -274,9 +274,9 @@ function storedRows(
     );
     return new Map([...plans, ...ignored]);
   };
-  const { omit, placedBy } = statements;
+  const { omit, placement } = statements;
   const database = schemaDatabaseOf(connected);
   if (name === "") return new QueryRows(database, { from, omit }, plan);
-  const given = { table: name, rowVersion, forgives: unreadable === "null", omit, placedBy };
+  const given = { table: name, rowVersion, forgives: unreadable === "null", omit, placement };
   return new TableRows(database, given, plan);
 }

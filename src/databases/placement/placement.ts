@@ -1,6 +1,7 @@
 import type { JoinPair, LinkColumn, LinkJoin } from "../../edm/model.ts";
 import { tableNameText } from "../../edm/table-name.ts";
 import { planOf, type PlansByField } from "../columns/table-columns.ts";
+import type { ExpectedPlacement } from "../introspect/expected-table.ts";
 import type { SqlForm } from "../statement/sql-form.ts";
 
 /** Rows of a statement, and where they are. */
@@ -21,6 +22,10 @@ export interface Placement {
   readonly decidedBy: string | null | undefined;
   /** Whether each machine has all rows. */
   readonly isEverywhere: boolean;
+  /** Returns what the catalogue says of the table, if the declarations are right. @param columnOf returns the column of a property */
+  inCatalogue(columnOf: (field: string) => string | undefined): ExpectedPlacement | null;
+  /** The same for a link table of the rows, with its name of the column. */
+  linksInCatalogue(join: LinkJoin): ExpectedPlacement | null;
   /** Where the rows are after a statement has read them first. */
   readonly gathered: Placement;
   /** Whether each machine has the rows that a join along pairs relates to its own rows. */
@@ -35,6 +40,13 @@ export interface Placement {
   linkOf(join: LinkJoin, side: readonly LinkColumn[], isBare: IsBare): LinkColumn | undefined;
 }
 
+const UNDECLARED: ExpectedPlacement = Object.freeze<ExpectedPlacement>({ kind: "unknown" });
+
+/** Tables are compared with those of sets whose rows have a place. */
+function everywhereOnly({ placement }: LinkJoin): ExpectedPlacement {
+  return placement?.kind === "reference" ? { kind: "reference" } : UNDECLARED;
+}
+
 /** All rows of the database are on one machine. */
 export const TOGETHER: Placement = Object.freeze<Placement>({
   decidedBy: undefined,
@@ -42,6 +54,8 @@ export const TOGETHER: Placement = Object.freeze<Placement>({
   get gathered() {
     return this;
   },
+  inCatalogue: () => null,
+  linksInCatalogue: () => null,
   joins: () => true,
   pairOf: () => undefined,
   hasLinks: () => true,
@@ -56,6 +70,8 @@ export const ANYWHERE: Placement = Object.freeze<Placement>({
   get gathered() {
     return this;
   },
+  inCatalogue: () => UNDECLARED,
+  linksInCatalogue: everywhereOnly,
   joins: () => false,
   pairOf: () => undefined,
   hasLinks: () => false,
@@ -68,6 +84,8 @@ export const EVERYWHERE: Placement = Object.freeze<Placement>({
   decidedBy: undefined,
   isEverywhere: true,
   gathered: ANYWHERE,
+  inCatalogue: () => ({ kind: "reference" }),
+  linksInCatalogue: everywhereOnly,
   joins: (_pairs, _own, target) => target.placement.isEverywhere,
   pairOf: () => undefined,
   hasLinks: ({ placement }, related) => placement?.kind === "reference" && related.isEverywhere,
@@ -92,6 +110,18 @@ export class PlacedByValue implements Placement {
     this.decidedBy = field;
     this.#group = group;
     this.#groupOf = groupOf;
+  }
+
+  inCatalogue(columnOf: (field: string) => string | undefined): ExpectedPlacement {
+    const column = columnOf(this.decidedBy);
+    return column === undefined ? UNDECLARED : { kind: "column", column, group: this.#group };
+  }
+
+  linksInCatalogue(join: LinkJoin): ExpectedPlacement {
+    const { table, placement } = join;
+    if (placement?.kind !== "column") return everywhereOnly(join);
+    const group = this.#groupOf(tableNameText(placement.with ?? table));
+    return { kind: "column", column: placement.column, group };
   }
 
   joins(pairs: readonly JoinPair[], own: PlacedRows["rows"], target: PlacedRows): boolean {

@@ -10,6 +10,7 @@ import type { JsonMembers, KeyedJoins, SourceQuery, SourcesBySet } from "../../l
 import type { JsonSyntax } from "../columns/json-syntax.ts";
 import type { PlansByField } from "../columns/table-columns.ts";
 import type { DialectProfile } from "../forms/dialect-profile.ts";
+import type { Placement } from "../placement/placement.ts";
 import type { Sql } from "../statement/sql-form.ts";
 import { aliases, type Rows, type RowsUse, type StatementState } from "../translate/relation.ts";
 import { StatementNotes } from "../translate/statement-notes.ts";
@@ -327,8 +328,7 @@ export class StatementCache {
     for (const path of paths) this.#target.absent.add(path);
   };
 
-  /** See `decidedBy` of `Placement`. */
-  readonly placedBy = (): string | null | undefined => this.#target.placement().decidedBy;
+  readonly placement = (): Placement => this.#target.placement();
 
   /**
    * Returns the rows for a statement: of a set that it mentions, or of the queried source (null).

@@ -17,6 +17,7 @@ import type {
   ExpectedExpression,
   ExpectedLabels,
   ExpectedLookup,
+  ExpectedPlacement,
   ExpectedTable,
   StoredTypes,
 } from "../introspect/expected-table.ts";
@@ -30,6 +31,7 @@ import {
   type JoinEnds,
   joinEnds,
   joinsOf,
+  plainColumn,
   plainColumns,
   referencesOf,
 } from "./table-rows.ts";
@@ -78,7 +80,8 @@ function setTable(checked: CheckedSet, { ends, isJudged }: PropertyUses, scope: 
       joined.has(column.name) ? column : { ...column, source: "nobody" as const, isOptional: isUnread },
     );
   });
-  const placedBy = rows.placedBy();
+  const placement = rows.placement();
+  const placedBy = placement.decidedBy;
   const isInKey = entityType.key.some(({ field }) => field === placedBy);
   const beyondKey = entityType.ignoredProperties.filter(({ field }) => field === placedBy);
   const ruledColumns = set.rows === null ? [] : plainColumns(rows, beyondKey, scope);
@@ -91,6 +94,7 @@ function setTable(checked: CheckedSet, { ends, isJudged }: PropertyUses, scope: 
     expressions: Array.from(rows.plans, ([field, plan]) => expressionsAt(field, plan)).flat(),
     key: plainColumns(rows, entityType.key, scope),
     keySeverity: "error",
+    placement: placement.inCatalogue((field) => plainColumn(rows, field, scope)[0]),
     ruledColumns,
     unpaired,
     adviseKey:
@@ -146,9 +150,10 @@ interface LinkedSets {
 function linkTable(
   { checked, target }: LinkedSets,
   navigation: string,
-  { table, from, to }: LinkJoin,
+  join: LinkJoin,
   scope: CheckScope,
 ): ExpectedTable {
+  const { table, from, to } = join;
   const set = checked.set.entitySet.name;
   const columns = [
     ...from.map((column) => ({ ...column, storage: storageOfLink(checked, column) })),
@@ -172,9 +177,15 @@ function linkTable(
     })),
     key: columns.map(({ column }) => columnName(column, scope.db)),
     keySeverity: "warning",
+    placement: linkPlacement(checked, join, scope),
     isCreated: false,
     lookups: [lookup(from), lookup(to)],
   };
+}
+
+function linkPlacement({ rows }: CheckedSet, join: LinkJoin, { db }: CheckScope): ExpectedPlacement | null {
+  const placed = rows.placement().linksInCatalogue(join);
+  return placed?.kind === "column" ? { ...placed, column: columnName(placed.column, db) } : placed;
 }
 
 /** Returns the storage of a column of a link table: Guids in any letter case if the column of the property stores them so. */

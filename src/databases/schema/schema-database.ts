@@ -23,6 +23,7 @@ import { estimateRows } from "../introspect/estimate-rows.ts";
 import type { ExpectedTable } from "../introspect/expected-table.ts";
 import { findMissingIndexes } from "../introspect/missing-indexes.ts";
 import type { CheckedSchema } from "../introspect/schema.ts";
+import { comparePlacements } from "../placement/catalogue/compare-placements.ts";
 import type { Connected } from "../read/connected.ts";
 import { unavailable } from "../read/database-fault.ts";
 import type { SqlRows } from "../read/sql-rows.ts";
@@ -239,6 +240,7 @@ function* findDifferences(
 ): CatalogueSteps<readonly SchemaFinding[]> {
   return [
     ...(yield* withoutUnlisted(compareTables(expected, schema), expected)),
+    ...comparePlacements(expected, schema),
     ...(yield* checkExpressions(readable.filter(({ text }) => schema.tables.has(text)))),
     ...(yield* findMissingIndexes(readable, schema, indexes)),
   ];

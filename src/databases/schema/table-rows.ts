@@ -9,6 +9,7 @@ import { type PlansByField, expressionsOf } from "../columns/table-columns.ts";
 import type { AnyKysely } from "../connection/synchronous-reader.ts";
 import type { StoredTypeTable } from "../forms/dialect-profile.ts";
 import type { ExpectedReference } from "../introspect/expected-table.ts";
+import type { Placement } from "../placement/placement.ts";
 
 /** The table of the handlers of an entity set, for the schema check. */
 export class TableRows implements StoredRows {
@@ -21,13 +22,12 @@ export class TableRows implements StoredRows {
   readonly forgives: boolean;
   /** Leaves ignored properties and members without a column out of statements, by their paths. */
   readonly omit: (paths: Iterable<string>) => void;
-  /** See `decidedBy` of `Placement`. */
-  readonly placedBy: () => string | null | undefined;
+  readonly placement: () => Placement;
   readonly #plan: () => PlansByField;
 
   constructor(
     database: StoredDatabase,
-    given: Pick<TableRows, "table" | "rowVersion" | "forgives" | "omit" | "placedBy">,
+    given: Pick<TableRows, "table" | "rowVersion" | "forgives" | "omit" | "placement">,
     plan: () => PlansByField,
   ) {
     this.database = database;
@@ -35,7 +35,7 @@ export class TableRows implements StoredRows {
     this.rowVersion = given.rowVersion;
     this.forgives = given.forgives;
     this.omit = given.omit;
-    this.placedBy = given.placedBy;
+    this.placement = given.placement;
     this.#plan = plan;
   }
 
@@ -56,7 +56,11 @@ export function noteRows(handler: object, stored: StoredRows): void {
 }
 
 /** Returns the column of a property with a single column. */
-function plainColumn({ plans }: TableRows, field: string, { db }: { readonly db: AnyKysely }): readonly string[] {
+export function plainColumn(
+  { plans }: TableRows,
+  field: string,
+  { db }: { readonly db: AnyKysely },
+): readonly string[] {
   const plan = plans.get(field);
   return plan?.kind === "scalar" ? [columnName(plan.column, db)] : [];
 }

@@ -23,7 +23,7 @@ export const mayShareKeys: (table: SqlTable) => boolean = keptPer(({ entityType,
  * known. The database keeps the key unique on each machine at most.
  */
 export function placeBeyondKey({ reader, entityType }: SqlTable): StructuralProperty | null {
-  const field = reader.statements.placedBy();
+  const field = reader.statements.placement().decidedBy;
   if (typeof field !== "string") return null;
   const { properties, ignoredProperties } = entityType;
   return [...properties, ...ignoredProperties].find((each) => each.field === field && !each.isKey) ?? null;

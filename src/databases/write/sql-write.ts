@@ -214,7 +214,7 @@ function changeRow(
  * that sets such a column, even to the same value. That is one property if it is declared; otherwise each of them may be it.
  */
 function placingProperties(table: SqlTable): readonly StructuralProperty[] {
-  const field = table.reader.statements.placedBy();
+  const field = table.reader.statements.placement().decidedBy;
   if (field === undefined) return [];
   const { properties, ignoredProperties } = table.entityType;
   return [...properties, ...(field === null ? [] : ignoredProperties)].filter((property) => {

@@ -7,6 +7,7 @@ import { sql } from "kysely";
 import { expect, test } from "vitest";
 import { openDatabase } from "../../../src/tools/cli/open-database.ts";
 import { isProblem } from "../../../src/tools/cli/problem.ts";
+import { FailedStatements } from "../../../src/tools/cli/serve/failed-statements.ts";
 import { watchDatabase } from "../../../src/tools/cli/serve/watch-database.ts";
 import { until } from "../../timers.ts";
 import { runProgram, testFolder, writeDatabase, type Run } from "./run-program.ts";
@@ -81,6 +82,25 @@ test("a write to a file that was replaced is 503, and makes the service open the
   expect(await end()).toContain(`The SQLite file ${file} is now another file`);
 });
 
+test("a statement that fails although the schema is the same is 503 once, then 500", async () => {
+  const folder = testFolder();
+  const file = writeDatabase(folder);
+  const database = new DatabaseSync(file);
+  // The trigger is no part of the schema that is served: its statement fails like one over a table that was dropped.
+  database.exec("create trigger failing before delete on orders begin insert into gone values (1); end");
+  database.close();
+  const environment = { ODATAKIT_API_KEYS: "a-key-for-writers-of-tests:write" };
+  const { url, end } = await start([file, "--watch", "60m", "--auth", "key", "--write"], environment);
+  const remove = async (): Promise<readonly [number, string]> => {
+    const headers = { "X-Api-Key": "a-key-for-writers-of-tests" };
+    const response = await fetch(`${url}/Orders(1)`, { method: "DELETE", headers });
+    return [response.status, await response.text()];
+  };
+  expect(await remove()).toEqual([503, expect.stringContaining("which may have changed: the service reads it again.")]);
+  await until(async () => (await remove())[0] === 500);
+  expect(await end()).toContain("no such table: main.gone");
+});
+
 test("keeps the service if the file is not a database", async () => {
   const folder = testFolder();
   const file = writeDatabase(folder);
@@ -111,6 +131,7 @@ test("a wish during a look is not lost", async () => {
   let looks = 0;
   const watch = watchDatabase({
     served: "same",
+    failed: new FailedStatements(),
     interval: null,
     signal: ended.signal,
     look: async () => {

@@ -5,6 +5,7 @@ import { Kysely, sql } from "kysely";
 import { postgresDialect } from "odatakit/postgres";
 import { Pool } from "pg";
 import { describe, expect, test } from "vitest";
+import { FailedStatements } from "../../../src/tools/cli/serve/failed-statements.ts";
 import { fingerprint, watchDatabase } from "../../../src/tools/cli/serve/watch-database.ts";
 import { ENGINES, type DatabaseEngine, type OpenDatabase } from "../../engine/executors/engines.ts";
 import { until } from "../../timers.ts";
@@ -38,6 +39,7 @@ describe.each(ENGINES)("a watch over $title", (engine) => {
     const settings = {
       look: async () => fingerprint(watched),
       served: await fingerprint(watched),
+      failed: new FailedStatements(),
       interval: 5,
       signal: ended.signal,
       reload: () => {

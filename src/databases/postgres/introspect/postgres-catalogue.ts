@@ -14,6 +14,7 @@ import {
 } from "../../introspect/collect-tables.ts";
 import type { CheckedSchema, WantedTable, ComparedTexts } from "../../introspect/schema.ts";
 import { POSTGRES_TRIGGERS, withTriggers } from "../../introspect/triggered-tables.ts";
+import { ELSEWHERE, IS_CITUS, readPlacements } from "../../placement/catalogue/citus-tables.ts";
 
 /** Finds the wanted tables as statements do: by `search_path`, temporary tables first. */
 const WANTED = `json_array_elements_text($1::json) as w(name) join pg_class c on c.oid = to_regclass(w.name)::oid`;
@@ -76,7 +77,7 @@ export const postgresIndexes = (source: string, name: string, more = ""): string
   left join pg_attribute a on a.attrelid = c.oid and a.attnum = k.attnum and k.attnum > 0
   left join pg_collation co on co.oid = i.indcollation[k.ord - 1]
   where k.ord <= i.indnkeyatts order by i.indexrelid, k.ord`;
-const COLUMNS = postgresColumns(WANTED, "w.name");
+const COLUMNS = postgresColumns(WANTED, "w.name", `, ${IS_CITUS} as c13`);
 const INDEXES = postgresIndexes(WANTED, "w.name");
 const NAMES = `select case when pg_table_is_visible(c.oid) then c.relname::text else n.nspname || '.' || c.relname end as c0
   from pg_class c join pg_namespace n on n.oid = c.relnamespace where ${IS_OF_USER}`;
@@ -104,15 +105,30 @@ export function* readCatalogue(query: CatalogueQuery): CatalogueSteps<readonly C
 /** Reads the catalogue of PostgreSQL. @see https://www.postgresql.org/docs/current/catalogs.html */
 export function* readPostgresCatalogue(wanted: readonly WantedTable[]): CatalogueSteps<CheckedSchema> {
   const parameters = [JSON.stringify(wanted.map(({ text }) => text))];
-  const columns = yield* readCatalogue({ sql: COLUMNS, parameters, width: 13 });
+  const columns = yield* readCatalogue({ sql: COLUMNS, parameters, width: 14 });
   const indexes = yield* readCatalogue({ sql: INDEXES, parameters, width: 8 });
   const listed = columns.map(toPostgresColumn);
-  const found = collectTables(wanted, listed, indexes.map(toPostgresIndexColumn), find);
+  const collected = collectTables(wanted, listed, indexes.map(toPostgresIndexColumn), find);
+  const found = columns.some((row) => isYes(row[13])) ? yield* withPlacements(collected, listed) : collected;
   const tables = yield* withTriggers(wanted, found, POSTGRES_TRIGGERS);
   const isComplete = wanted.every(({ text }) => tables.has(text));
   const names = isComplete ? [] : yield { sql: NAMES, parameters: [], width: 1 };
   const isUtcSession = columns.every((row) => isYes(row[12]));
   return { tables, ignoresCase: false, isUtcSession, tableNames: names.map(([name]) => textOf(name)) };
+}
+
+function* withPlacements(
+  tables: CheckedSchema["tables"],
+  columns: readonly ListedColumn[],
+): CatalogueSteps<CheckedSchema["tables"]> {
+  const stored = yield* readPlacements();
+  const oids = new Map(columns.map(({ table, schema: oid }) => [table, oid]));
+  return new Map(
+    Array.from(tables, ([text, table]) => {
+      const placement = stored.get(oids.get(text) ?? "") ?? ELSEWHERE;
+      return [text, { ...table, placement }];
+    }),
+  );
 }
 
 /** The statement returns the wanted text as the name of a table. */

@@ -5,12 +5,12 @@ import type {
   ObjectOmission,
   SchemaObject,
   SchemaSelection,
-  TablePlacement,
   ForeignKey,
   ObjectColumn,
 } from "../../introspect/database-schema.ts";
+import type { TablePlacement } from "../../introspect/schema.ts";
 import { withUnreadableSamples } from "../../introspect/unreadable-samples.ts";
-import { readPlacements } from "../../placement/catalogue/citus-tables.ts";
+import { ELSEWHERE, IS_CITUS, readPlacements } from "../../placement/catalogue/citus-tables.ts";
 import {
   IS_NEVER_NULL,
   IS_OF_USER,
@@ -25,7 +25,7 @@ import { proveViews, type PostgresObject } from "./postgres-views.ts";
 
 const SERVER = `select current_setting('server_version') as c0, coalesce(current_schema(), 'public')::text as c1,
   current_user::text as c2, current_setting('server_version_num') as c3,
-  (to_regprocedure('citus_version()') is not null and to_regclass('pg_dist_partition') is not null)::text as c4`;
+  ${IS_CITUS} as c4`;
 
 /** Reads all tables and views of PostgreSQL. @see https://www.postgresql.org/docs/current/catalogs.html */
 export function* readPostgresDatabase({ schemas }: SchemaSelection = {}): CatalogueSteps<DatabaseSchema> {
@@ -111,8 +111,6 @@ function toObject(
   const neverNull = new Set(visible.flatMap(({ isNeverNull, column }) => (isNeverNull ? [column.name] : [])));
   return { object: { ...object, omission }, neverNull };
 }
-
-const ELSEWHERE: TablePlacement = Object.freeze({ kind: "unknown" });
 
 function omissionOf(parent: string | null, extension: string | null): ObjectOmission | null {
   if (parent !== null) return { code: "partition", reason: `a partition of ${parent}` };

@@ -13,6 +13,7 @@ import { explorerRoute, type SignIn } from "odatakit/explorer";
 import { openApiRoute } from "odatakit/openapi";
 import { logLine } from "../log-line.ts";
 import type { Access } from "./access.ts";
+import type { FailedStatements } from "./failed-statements.ts";
 import { sentHeader } from "./sent-header.ts";
 import { isLoopback, type ServeCommandSettings } from "./serve-settings.ts";
 
@@ -26,6 +27,8 @@ interface ServiceParts {
   readonly report: (line: string) => void;
   /** Called after a request has failed; absent if the schema is not watched. */
   readonly onFailure?: ((error: unknown) => void) | undefined;
+  /** The failures that a change of the schema does not explain. */
+  readonly failed: FailedStatements;
   /**
    * Called for a cell without a value of its property, which must have one.
    * @throws the error of the cell if another kind of property may have the value
@@ -47,7 +50,7 @@ function explainLimit(error: unknown, maxBody: number | null): ODataError | unde
 /** Makes the service. */
 export function makeService(
   entitySets: readonly EntitySet[],
-  { settings, access, secret, fileName, report, onFailure, onOtherValue }: ServiceParts,
+  { settings, access, secret, fileName, report, onFailure, failed, onOtherValue }: ServiceParts,
 ): ODataService {
   const { prefix, profile, timeout, paging, origins, trustsProxy, host, auth, rules } = settings;
   const { hasExplorer, hasOpenApi, maxBody, maxResponse, maxHeld } = settings;
@@ -78,7 +81,7 @@ export function makeService(
     explainError: (error) =>
       explainLimit(error, maxBody) ??
       // Without a watch, the service does not notice changes of the schema.
-      (onFailure === undefined ? undefined : explainSchemaChange(error)),
+      (onFailure === undefined || failed.isLasting(error) ? undefined : explainSchemaChange(error)),
     logger: {
       error: (message, fields) => {
         report(logLine("error", message, fields));
@@ -147,11 +150,17 @@ export function isUnreadable(error: unknown): boolean {
 
 /** Returns the error for requests whose statement does not fit the schema any more: 503, since the service follows it. */
 export function explainSchemaChange(error: unknown): ODataError | undefined {
-  const isOther = isCausedBy(error, isSchemaChange);
+  const isOther = mayBeSchemaChange(error);
   if (!isOther && !isUnreadable(error)) return undefined;
-  const what = isOther ? "schema" : "kind of values";
-  const message = `The ${what} of the database has changed, and the service is about to follow it. Try again later.`;
+  const message = isOther
+    ? "A statement does not fit the schema of the database, which may have changed: the service reads it again. Try again later."
+    : "The kind of values of the database has changed, and the service is about to follow it. Try again later.";
   return odataError(503, "ServiceUnavailable", message, { headers: { "Retry-After": "1" } });
+}
+
+/** Returns whether an error is one of those after a change of the schema. */
+export function mayBeSchemaChange(error: unknown): boolean {
+  return isCausedBy(error, isSchemaChange);
 }
 
 function isSchemaChange({ code, errno, routine, message }: DriverError): boolean {

@@ -11,7 +11,8 @@ import { packageVersion } from "../run-command.ts";
 import { checkOwnRules, setOptions } from "../set-rules.ts";
 import { readAccess, type Access } from "./access.ts";
 import { bannerLines, fileNameOf } from "./banner.ts";
-import { makeService, isUnreadable } from "./make-service.ts";
+import { FailedStatements } from "./failed-statements.ts";
+import { makeService, isUnreadable, mayBeSchemaChange } from "./make-service.ts";
 import { readServeSettings, type ServeCommandSettings, writtenOperations } from "./serve-settings.ts";
 import { userWarnings } from "./user-warnings.ts";
 import { followDatabase, type CurrentDatabase, fingerprint, type SchemaWatch } from "./watch-database.ts";
@@ -106,6 +107,7 @@ async function listen(invocation: Invocation, ready: Ready): Promise<ExitReason>
     const fix = "Give 32 characters or more, such as the output of `openssl rand -hex 32`.";
     return reportProblems([usageProblem("`ODATAKIT_SECRET` is too short.", fix)], terminal);
   }
+  const failed = new FailedStatements();
   const watching: { current: SchemaWatch | undefined } = { current: undefined };
   const parts = {
     settings,
@@ -113,7 +115,8 @@ async function listen(invocation: Invocation, ready: Ready): Promise<ExitReason>
     secret: secret ?? crypto.getRandomValues(new Uint8Array(32)),
     fileName: fileNameOf(loaded.opened),
     report: terminal.report,
-    ...(settings.watch === null ? {} : { onFailure: (error: unknown) => follow(watching.current, error) }),
+    failed,
+    ...(settings.watch === null ? {} : { onFailure: (error: unknown) => follow(watching.current, failed, error) }),
     ...(settings.watch === null || loaded.opened.kind !== "sqlite" ? {} : { onOtherValue: refuseOnce() }),
   };
   terminal.progress("Starting the service …");
@@ -145,7 +148,7 @@ async function listen(invocation: Invocation, ready: Ready): Promise<ExitReason>
     };
     for (const line of bannerLines(facts)) terminal.print(paint(line, BANNER_STYLES, terminal));
   }
-  const watch = followDatabase(invocation, { current, service, make, served, interval: settings.watch });
+  const watch = followDatabase(invocation, { current, service, make, served, failed, interval: settings.watch });
   watching.current = watch;
   await ended(signal);
   await server.close();
@@ -158,7 +161,8 @@ function reportWarnings(warnings: readonly DescribedWarning[], { report }: Invoc
 }
 
 /** Checks the schema or reloads the rows, depending on the failure of a request. */
-function follow(watch: SchemaWatch | undefined, error: unknown): void {
+function follow(watch: SchemaWatch | undefined, failed: FailedStatements, error: unknown): void {
+  if (mayBeSchemaChange(error)) failed.note(error);
   if (isUnreadable(error)) watch?.reloadRows();
   else watch?.look();
 }

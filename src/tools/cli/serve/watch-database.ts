@@ -5,6 +5,7 @@ import { messageOf } from "../../../base/message-of.ts";
 import type { Invocation } from "../command.ts";
 import { isNotLoaded, type LoadedDatabase, servableDatabase } from "../load-database.ts";
 import { fileIdOf, type OpenedDatabase } from "../open-database.ts";
+import type { FailedStatements } from "./failed-statements.ts";
 
 /** The parts of a watch, which follows changes of the schema. */
 interface WatchSettings {
@@ -12,6 +13,8 @@ interface WatchSettings {
   readonly look: () => Promise<string>;
   /** The fingerprint of the schema that is served. */
   readonly served: string;
+  /** The failures on whose cause a look decides. */
+  readonly failed: FailedStatements;
   /** Milliseconds between two looks; null for none without a reason. */
   readonly interval: number | null;
   readonly signal: AbortSignal;
@@ -74,7 +77,7 @@ export function watchDatabase(settings: WatchSettings): SchemaWatch {
 }
 
 async function watch(
-  { look, served, interval, signal, reload, report }: WatchSettings,
+  { look, served, failed, interval, signal, reload, report }: WatchSettings,
   wishes: Wishes,
   next: () => Promise<void>,
 ): Promise<void> {
@@ -85,8 +88,10 @@ async function watch(
   while (!signal.aborted) {
     wishes.isWanted = false;
     try {
+      const end = failed.beginLook();
       const found = await look();
       const isOther = known !== found;
+      end(!isOther);
       const isWished = wishes.reloads;
       // A table may keep rows that no sample finds, so such reloads are rare.
       const hasOtherRows = wishes.hasOtherRows && performance.now() - reloaded > ROWS_INTERVAL;
@@ -120,8 +125,15 @@ export async function fingerprint({ db, kind, file }: Pick<OpenedDatabase, "db" 
   const query =
     kind === "sqlite" ? sql`select schema_version as text from pragma_schema_version` : SERVER_QUERIES[kind];
   const { rows } = await query.execute(db);
-  return JSON.stringify([id, rows]);
+  const isSpread = rows.some(
+    (row) => typeof row === "object" && row !== null && "spread" in row && row.spread === true,
+  );
+  return JSON.stringify([id, rows, ...(isSpread ? [(await DISTRIBUTION.execute(db)).rows] : [])]);
 }
+
+/** How Citus stores its tables. */
+const DISTRIBUTION = sql`select md5(string_agg(concat_ws(',', p.logicalrelid::oid, p.partmethod, p.partkey, p.colocationid), ';'
+  order by p.logicalrelid::oid)) as text from pg_dist_partition p`;
 
 const SERVER_QUERIES = {
   mariadb: sql`select md5(group_concat(concat_ws(',', c.table_name, c.column_name, c.ordinal_position, c.column_type,
@@ -143,7 +155,8 @@ function pgQuery() {
       (select md5(coalesce(string_agg(concat_ws(',', i.indexrelid, i.indisunique, i.indisvalid), ';' order by i.indexrelid), ''))
         from pg_index i where i.indrelid >= 16384) as indexes,
       (select md5(coalesce(string_agg(concat_ws(',', e.enumtypid, e.enumlabel, e.enumsortorder), ';'
-        order by e.enumtypid, e.enumsortorder), '')) from pg_enum e) as labels
+        order by e.enumtypid, e.enumsortorder), '')) from pg_enum e) as labels,
+      (to_regprocedure('citus_version()') is not null and to_regclass('pg_dist_partition') is not null) as spread
     from pg_attribute a left join pg_attrdef d on d.adrelid = a.attrelid and d.adnum = a.attnum
       join pg_class c on c.oid = a.attrelid join pg_namespace n on n.oid = c.relnamespace
     where a.attnum > 0 and not a.attisdropped and c.relkind in ('r', 'v', 'm', 'p', 'f')
@@ -163,6 +176,7 @@ interface Following {
   readonly make: (sets: LoadedDatabase["found"]["entitySets"]) => ODataService;
   /** The fingerprint of the served schema; empty if it was not requested. */
   readonly served: string;
+  readonly failed: FailedStatements;
   /** Milliseconds between two looks; null to look only at SIGHUP. */
   readonly interval: number | null;
 }
@@ -170,7 +184,7 @@ interface Following {
 /** Follows changes of a database until the signal of the invocation: of its schema, and of a file that is replaced. */
 export function followDatabase(
   { terminal, signal }: Pick<Invocation, "signal" | "terminal">,
-  { current, service, make, served, interval }: Following,
+  { current, service, make, served, failed, interval }: Following,
 ): SchemaWatch {
   const reload = async (): Promise<void> => {
     const { opened, reopen, readAgain } = current.loaded;
@@ -191,7 +205,7 @@ export function followDatabase(
     }
   };
   const look = async (): Promise<string> => fingerprint(current.loaded.opened);
-  const watch = watchDatabase({ look, served, interval, signal, reload, report: terminal.report });
+  const watch = watchDatabase({ look, served, failed, interval, signal, reload, report: terminal.report });
   process.on("SIGHUP", watch.reload);
   signal.addEventListener("abort", () => process.off("SIGHUP", watch.reload), { once: true });
   if (interval !== null) current.loaded.opened.listen?.(watch.reload, signal);
