@@ -19,7 +19,6 @@ const conditions = ["source", "node", "module", "default"];
  */
 const ALONE = [
   "test/http/node-body.test.ts",
-  "test/databases/sql/distributed-forms.test.ts",
   "test/databases/sql/stored-utc.test.ts",
   "test/engine/memory/apply-query.test.ts",
   "test/payload/sha256.test.ts",

@@ -194,7 +194,7 @@ interface RoutedCall {
 }
 
 /**
- * Returns where a request reads databases with replicas; null if its service has none, undefined for a context that the
+ * Returns where a request reads databases that tell positions; null if none does, undefined for a context that the
  * application made: it reads the primary.
  */
 export function readingOf(context: (Context & RoutedCall) | undefined): Reading | null | undefined {

@@ -46,7 +46,7 @@ export interface ServiceRoutes extends RouteTables {
   readonly follow: AnsweringResource["follow"];
   /** The check that requests for data wait for. */
   readonly schemaGate: SchemaGate;
-  /** The positions of databases with replicas; null without any. */
+  /** The positions of databases; null if none tells one. */
   readonly positions: PositionReports | null;
 }
 

@@ -17,7 +17,7 @@ const EXPOSED = [
   "X-Request-Id",
 ].join(", ");
 
-/** The header with positions, of services whose databases have replicas. */
+/** The header with the positions of databases. */
 const POSITION = "X-OData-Position";
 
 /**

@@ -7,7 +7,7 @@ import type { ServiceDefinition } from "../definition/model/service-definition.t
 import { databasesOf } from "../definition/sets/transactional-database.ts";
 import type { ODataRequest } from "../http/odata-request.ts";
 import type { ODataResponse } from "../http/odata-response.ts";
-import { type Positions, Reading, type ReplicatedDatabase, type Position } from "../language/query/reading.ts";
+import { type Positions, Reading, type PositionedDatabase, type Position } from "../language/query/reading.ts";
 import { splitTarget } from "../language/syntax/query-options-parser.ts";
 import type { TokenSeal } from "../payload/token-seal.ts";
 import type { Execution } from "./endpoints/execution.ts";
@@ -19,29 +19,29 @@ const POSITION = "X-OData-Position";
 export type RequestKind = "read" | "write" | "batch";
 
 /**
- * The positions of a service whose databases have replicas: requests state the positions that their reads must show, and
+ * The positions of a service whose databases tell them, because reads may go to a replica: requests state the positions that their reads must show, and
  * responses report the positions after their writes.
  * @see docs/guides/replicas.md
  */
 export class PositionReports {
   readonly #definition: ServiceDefinition;
-  readonly #databases: ReadonlySet<ReplicatedDatabase>;
+  readonly #databases: ReadonlySet<PositionedDatabase>;
   readonly #seal: TokenSeal;
 
-  private constructor(definition: ServiceDefinition, databases: ReadonlySet<ReplicatedDatabase>, seal: TokenSeal) {
+  private constructor(definition: ServiceDefinition, databases: ReadonlySet<PositionedDatabase>, seal: TokenSeal) {
     this.#definition = definition;
     this.#databases = databases;
     this.#seal = seal;
   }
 
-  /** Makes the positions of a service; null without a replica. */
+  /** Makes the positions of a service; null if no database tells any. */
   static of(definition: ServiceDefinition, seal: TokenSeal | null): PositionReports | null {
-    const replicated = databasesOf(definition.entitySets.values()).flatMap((each) => each.replicated ?? []);
-    if (replicated.length === 0) return null;
+    const positioned = databasesOf(definition.entitySets.values()).flatMap((each) => each.positioned ?? []);
+    if (positioned.length === 0) return null;
     return new PositionReports(
       definition,
-      new Set(replicated),
-      required(seal, "A service with replicas has a secret."),
+      new Set(positioned),
+      required(seal, "A service with positions has a secret."),
     );
   }
 
@@ -91,7 +91,7 @@ export class PositionReports {
     if (databases.size > 0) return this.#reportOf([...databases], execution);
   }
 
-  async #reportOf(databases: readonly ReplicatedDatabase[], execution: Execution): Promise<void> {
+  async #reportOf(databases: readonly PositionedDatabase[], execution: Execution): Promise<void> {
     const reading = readingOf(execution);
     let found: Positions;
     try {
@@ -197,7 +197,7 @@ export function positionAdder(reading: Reading | null): (response: ODataResponse
 }
 
 function readingOf({ arrival: { reading } }: Execution): Reading {
-  return required(reading, "A request to a service with replicas has no reading.");
+  return required(reading, "A request to a service with positions has no reading.");
 }
 
 function foreignPosition(): Error {

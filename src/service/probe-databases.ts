@@ -5,6 +5,7 @@ import { LONGEST_TIME, withinTime } from "../base/within-time.ts";
 import type { ServiceDefinition } from "../definition/model/service-definition.ts";
 import type { DatabaseServer } from "../definition/model/stored-database.ts";
 import { adviseName, describe, isObject } from "../definition/option-table.ts";
+import type { ServerRole } from "../language/query/reading.ts";
 import { type DatabaseCheck, databaseChecks } from "./schema-gate.ts";
 
 /** The options of `service.probe`. */
@@ -15,9 +16,9 @@ export interface ProbeOptions {
 
 /** Whether the databases of a service respond: the result of `service.probe`. */
 export interface ProbeReport {
-  /** Whether every primary responds. Reads use the primary of a replica that does not respond. */
+  /** Whether every primary responds. Reads use it if no other server responds. */
   readonly ok: boolean;
-  /** In the order of the sets; a replica follows its primary. */
+  /** In the order of the sets; the primary of a database comes first. */
   readonly databases: readonly ProbedDatabase[];
 }
 
@@ -26,7 +27,7 @@ export interface ProbedDatabase {
   /** The entity sets that read and write it. */
   readonly sets: readonly string[];
   readonly dialect: string;
-  readonly role: "primary" | "replica";
+  readonly role: ServerRole;
   readonly ok: boolean;
   /** The milliseconds until the response, or until its failure. */
   readonly ms: number;
@@ -52,7 +53,7 @@ async function probeDatabases(checks: readonly DatabaseCheck[], options: ProbeOp
   const timeout = readTimeout(options);
   const probed = checks.flatMap(({ database, sets }) => database.servers.map((server) => ({ server, sets })));
   const databases = await Promise.all(probed.map(({ server, sets }) => probe(server, sets, timeout)));
-  const ok = databases.every((each) => each.ok || each.role === "replica");
+  const ok = databases.every((each) => each.ok || each.role !== "primary");
   return Object.freeze({ ok, databases: Object.freeze(databases) });
 }
 

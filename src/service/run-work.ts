@@ -47,7 +47,7 @@ interface RunningService {
   readonly sets: EntitySets;
   /** The warnings that the service has logged. */
   readonly warned: Set<string>;
-  /** The positions of databases with replicas; null without any. */
+  /** The positions of databases; null if none tells one. */
   readonly positions: PositionReports | null;
   /** Fulfilled once the databases are known to fit. */
   readonly ready: () => Promise<void>;

@@ -63,6 +63,8 @@ const DATABASES: Room = {
     [part("forms")],
     [{ name: "placement", packages: NO_PACKAGES }],
     [part("sqlite/dialect"), part("postgres/dialect"), part("mariadb/dialect"), part("translate")],
+    [{ name: "kinds", packages: ["kysely"] }],
+    [{ name: "replicas", packages: NO_PACKAGES }],
     [part("read")],
     [part("write"), part("schema")],
     [{ name: "kysely", mayImport: ["definition", "edm", "base"], packages: NO_PACKAGES }],

@@ -10,7 +10,7 @@ const ARGUED: Readonly<Record<string, string>> = {
   "src/databases/forms/real-decimals.ts: roundedReals": "Statements compare forms by identity.",
   "src/databases/read/connected.ts: usualConnection": OF_DATABASE,
   "src/databases/read/connected.ts: spreadConnection": OF_DATABASE,
-  "src/databases/read/connected.ts: replicatedConnection": OF_DATABASE,
+  "src/databases/read/connected.ts: dividedConnection": OF_DATABASE,
   "src/databases/sqlite/dialect/column-format.ts: writesDoubles": OF_DATABASE,
   "src/databases/sqlite/dialect/forms.ts: scaledDecimalForm": "Statements compare forms by identity.",
   "src/databases/translate/base-query.ts: compiledOf": "A query of Kysely belongs to the application.",

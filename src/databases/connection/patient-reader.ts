@@ -13,7 +13,7 @@ export interface Patience {
   readonly signal?: AbortSignal | undefined;
   /** Milliseconds; null for no limit, undefined for 10 seconds in this process and no limit elsewhere. */
   readonly timeout?: number | null | undefined;
-  /** Where the request reads a database with a replica; absent: the primary. */
+  /** Where the request reads a database that tells its position; absent: the primary. */
   readonly reading?: Reading | null | undefined;
   /** The client that waits; absent if unknown. */
   readonly caller?: Caller | undefined;

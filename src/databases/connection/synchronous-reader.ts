@@ -25,6 +25,11 @@ export interface SynchronousReader {
 // oxlint-disable-next-line typescript/no-explicit-any -- the types of the application's tables do not matter
 export type AnyKysely = Kysely<any>;
 
+/** Whether a value is a Kysely instance. */
+export function isKysely(db: unknown): db is AnyKysely {
+  return typeof db === "object" && db !== null && "getExecutor" in db && typeof db.getExecutor === "function";
+}
+
 /** The transactions of a database, with the types of its tables. */
 export type TransactionOf<Db extends AnyKysely> =
   Db["dynamic"] extends DynamicModule<infer Tables> ? Transaction<Tables> : never;

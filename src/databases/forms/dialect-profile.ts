@@ -57,7 +57,7 @@ export interface DialectProfile {
   readonly checkStatement?: ((text: string) => void) | undefined;
   /** Whether a lost connection of a dialect that is not ours may end the process; absent: never. */
   readonly mayEndProcess?: ((adapter: object) => boolean) | undefined;
-  /** Whether a replica reports the writes of its primary that it already shows. */
+  /** Whether each server tells up to which position of writes it shows the database. */
   readonly positions?: true | undefined;
   /** How a server reads a long page in parts; absent: at once. */
   readonly streaming?: StreamingSyntax | undefined;

@@ -9,10 +9,11 @@ import type { ColumnOptions } from "../columns/column-option.ts";
 import type { StorageForm } from "../columns/storage-option.ts";
 import { everyMember, type ColumnPlan } from "../columns/table-columns.ts";
 import type { AnyKysely, TransactionOf } from "../connection/synchronous-reader.ts";
+import { findDialectProfile } from "../kinds/find-dialect-profile.ts";
 import type { PlacementOptions } from "../placement/placement-option.ts";
-import { findDialectProfile } from "../read/find-dialect-profile.ts";
 import { planAll } from "../read/sql-reader.ts";
 import type { FindTenant } from "../read/tenants.ts";
+import type { ReplicaOptions } from "../replicas/replica-option.ts";
 import { storageOf } from "../schema/expected-tables.ts";
 import type { BaseQuery } from "../translate/base-query.ts";
 
@@ -35,7 +36,8 @@ export interface SqlEntitySetParts<
 >
   extends
     Omit<EntitySetOptions<E, N, F, A, R, TransactionOver<Db>, V>, "search" | "virtual">,
-    PlacementOptions<keyof E["properties"] & string> {
+    PlacementOptions<keyof E["properties"] & string>,
+    ReplicaOptions {
   /** How `$search` finds entities: a handler, or the names of the string properties to search. */
   readonly search?:
     | EntitySetOptions<E, N, F, A, NoResults, TransactionOver<Db>>["search"]
@@ -46,16 +48,6 @@ export interface SqlEntitySetParts<
    * @see docs/guides/tenants.md
    */
   readonly db: Db | FindTenant<Db>;
-  /**
-   * The Kysely instance of one streaming replica of `db`, for PostgreSQL: requests that only read use it. Sets with the same
-   * `db` must agree.
-   * @see docs/guides/replicas.md
-   */
-  readonly readFrom?: AnyKysely | undefined;
-  /**
-   * The milliseconds for which a read after a write waits until the replica shows that write; then it reads `db`. Default 500.
-   */
-  readonly replicaWait?: number | undefined;
   /** The name of the table, or `{ schema, name }` for names that contain a dot. Give either `table` or `from`. */
   readonly table?: TableName | undefined;
   /** A query in place of a table, as in `sqlSource`, for `operations: ["read"]`. */

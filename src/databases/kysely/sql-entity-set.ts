@@ -32,6 +32,7 @@ import type { AnyKysely } from "../connection/synchronous-reader.ts";
 import { PLACEMENT_OPTION } from "../placement/placement-option.ts";
 import { columnSearch, searchedProperties, searchStructures } from "../read/column-search.ts";
 import { narrowedHandlers, narrowedSearch } from "../read/narrowed-handlers.ts";
+import { REPLICA_OPTIONS } from "../replicas/replica-option.ts";
 import { linkNavigations } from "../write/sql-links.ts";
 import { noteNarrowed, noteTable } from "../write/sql-table.ts";
 import { rowReads } from "../write/sql-write.ts";
@@ -63,8 +64,7 @@ const TABLE_OPTIONS: readonly string[] = Object.freeze([
   "operations",
   "columns",
   "unreadable",
-  "readFrom",
-  "replicaWait",
+  ...REPLICA_OPTIONS,
   PLACEMENT_OPTION,
   "preparedStatements",
   "rowVersion",

@@ -8,24 +8,14 @@ import { makeReader } from "../read/sql-reader.ts";
 import { sourceOf } from "../read/sql-row-source.ts";
 import { tenantSource } from "../read/tenant-source.ts";
 import type { FindTenant } from "../read/tenants.ts";
+import type { ReplicaOptions } from "../replicas/replica-option.ts";
 import type { BaseQuery } from "../translate/base-query.ts";
 
 /** The options of `sqlSource`. */
-export interface SqlSourceOptions<E extends EntityTypeDeclaration | ComplexTypeDeclaration> extends PlacementOptions<
-  keyof E["properties"] & string
-> {
+export interface SqlSourceOptions<E extends EntityTypeDeclaration | ComplexTypeDeclaration>
+  extends PlacementOptions<keyof E["properties"] & string>, ReplicaOptions {
   /** The Kysely instance of the database: SQLite, PostgreSQL or MariaDB. Or a function that finds the database of the tenant of a request. */
   readonly db: AnyKysely | FindTenant;
-  /**
-   * The Kysely instance of one streaming replica of `db`, for PostgreSQL: requests that only read use it. Sets with the same
-   * `db` must agree.
-   * @see docs/guides/replicas.md
-   */
-  readonly readFrom?: AnyKysely | undefined;
-  /**
-   * The milliseconds for which a read after a write waits until the replica shows that write; then it reads `db`. Default 500.
-   */
-  readonly replicaWait?: number | undefined;
   /** The rows: the name of a table or view, a Kysely query, or `{ sql, parameters }` from any other query builder. */
   readonly from: BaseQuery;
   /** The columns of properties that differ from the default name or storage. */

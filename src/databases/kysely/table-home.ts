@@ -15,12 +15,13 @@ import type { ReportFault } from "../columns/storage-option.ts";
 import type { PlansByField } from "../columns/table-columns.ts";
 import type { AnyKysely } from "../connection/synchronous-reader.ts";
 import type { DialectProfile } from "../forms/dialect-profile.ts";
+import { dialectProfiles } from "../kinds/find-dialect-profile.ts";
 import type { UncheckedPlacement } from "../placement/placement-option.ts";
 import { columnSearch, searchStructures } from "../read/column-search.ts";
-import { dialectProfiles } from "../read/find-dialect-profile.ts";
 import { readHandlers } from "../read/narrowed-handlers.ts";
 import { makeReader, planAll, readSettings, type SqlReader } from "../read/sql-reader.ts";
 import { type FindTenant, Tenants } from "../read/tenants.ts";
+import { refuseReplica, type UncheckedReplica } from "../replicas/replica-option.ts";
 import { QueryRows } from "../schema/check-query.ts";
 import { schemaDatabaseOf } from "../schema/schema-database.ts";
 import { noteRows, TableRows } from "../schema/table-rows.ts";
@@ -32,7 +33,7 @@ import { type TableHandlers, type TableSide, TenantTable } from "../write/tenant
 import type { SqlOperation } from "./sql-entity-set-options.ts";
 
 /** The unchecked options of a set that describe its table, and its rows in a database. */
-export interface HomeOptions extends UncheckedPlacement {
+export interface HomeOptions extends UncheckedPlacement, UncheckedReplica {
   readonly table?: unknown;
   readonly from?: unknown;
   readonly operations: readonly SqlOperation[];
@@ -41,8 +42,6 @@ export interface HomeOptions extends UncheckedPlacement {
   readonly set?: unknown;
   readonly virtual?: unknown;
   readonly unreadable?: "error" | "null" | undefined;
-  readonly readFrom?: unknown;
-  readonly replicaWait?: unknown;
   readonly preparedStatements?: unknown;
   readonly navigation?: unknown;
   /** The handlers of the application in place of those of the table. */
@@ -108,12 +107,7 @@ export function tenantHome(
   options: HomeOptions,
   report: ReportFault,
 ): TableHome | null {
-  if (options.readFrom !== undefined) {
-    report("`readFrom` cannot be combined with a database per tenant.", "Remove it, or give one `db`.");
-  }
-  if (options.replicaWait !== undefined) {
-    report("`replicaWait` has no effect without `readFrom`.", "Remove it.");
-  }
+  refuseReplica(options, report);
   if (!isDeclared(type)) return null;
   if (readSettings(options, report) === null || !fitsAnyDialect(type, options, report)) return null;
   const tenants = Tenants.of(find);

@@ -3,6 +3,7 @@ import type { RowShape } from "../../language/query/row-shape.ts";
 import type { StatementFacts } from "../connection/statement-facts.ts";
 import type { AnyKysely, SynchronousReader } from "../connection/synchronous-reader.ts";
 import type { DialectProfile } from "../forms/dialect-profile.ts";
+import { ofTable } from "../kinds/database-fault.ts";
 import { limitPlaces } from "../statement/parameter-slot.ts";
 import type { Sql } from "../statement/sql-form.ts";
 import type { From } from "../translate/base-query.ts";
@@ -10,7 +11,6 @@ import type { StatementState } from "../translate/relation.ts";
 import type { JsonQuery } from "../translate/translate-json.ts";
 import type { RowQuery } from "../translate/translate-query.ts";
 import { compileStatement } from "../translate/utc-session.ts";
-import { ofTable } from "./database-fault.ts";
 
 /** A compiled statement: its text and its placeholders. */
 export interface Statement {

@@ -1,16 +1,15 @@
 import { type BoundedCache, keptPerForeign, keptPerNumber } from "../../base/memo.ts";
 import { defaultLogger, type Logger } from "../../definition/logger.ts";
-import { describe } from "../../definition/option-table.ts";
 import type { EntityTypeDeclaration } from "../../definition/types/value-type.ts";
 import type { ReportFault } from "../columns/storage-option.ts";
 import type { ForgivenCells, ForgivenColumn } from "../columns/table-columns.ts";
 import { type AnyKysely, synchronousReaderOf } from "../connection/synchronous-reader.ts";
 import type { DialectProfile } from "../forms/dialect-profile.ts";
+import { dialectName, findDialectProfile } from "../kinds/find-dialect-profile.ts";
 import { PlacedTables } from "../placement/placed-tables.ts";
-import { NO_POSITIONS } from "../placement/refusals.ts";
 import { spreadProfile } from "../placement/spread-profile.ts";
+import type { Replica } from "../replicas/replica-option.ts";
 import { JoinComparisons } from "../translate/relation.ts";
-import { dialectName, findDialectProfile } from "./find-dialect-profile.ts";
 import { ObjectNumbers } from "./object-numbers.ts";
 import { SqlRows } from "./sql-rows.ts";
 import type { StatementCache } from "./statement-cache.ts";
@@ -34,55 +33,42 @@ export interface Connected {
   readonly placedTables: PlacedTables;
 }
 
-/** The unchecked options that select the state of a database. */
-interface ConnectionOptions {
+/** The database of some sets. */
+interface Connection {
   readonly db: AnyKysely;
-  /** Whether the rows of the database are on several machines. */
+  /** Whether its rows are on several machines. */
   readonly isSpread: boolean;
-  readonly readFrom: unknown;
-  readonly replicaWait: unknown;
+  /** Another server for reads; null for none. */
+  readonly readFrom: Replica | null;
 }
 
-/** The milliseconds for which reads wait for a replica if the declaration does not say. */
-const REPLICA_WAIT = 500;
-
 /**
- * Returns the state of a database: of one on several machines, or with another replica, it is another one, so sets that
- * differ in these options share no statements, as if their databases differed. Connects to nothing.
+ * Returns the state of a database: of one on several machines, or with other reads, it is another one, so sets that differ in
+ * these options share no statements, as if their databases differed. Connects to nothing.
  * @returns null after a fault
  */
-export function connectionOf(options: ConnectionOptions, report: ReportFault): Connected | null {
-  const { db, isSpread, readFrom, replicaWait = REPLICA_WAIT } = options;
-  if (!checkReplica(options, report)) return null;
-  const connected = connectedTo(db, isSpread, readFrom, replicaWait);
+export function connectionOf({ db, isSpread, readFrom }: Connection, report: ReportFault): Connected | null {
+  const usual = isSpread ? spreadConnection : usualConnection;
+  const connected = readFrom === null ? usual(db) : dividedConnection(db)(readFrom.db)(readFrom.wait);
   if (connected !== null) return connected;
   const message = `${dialectName(db)} is not supported by this version.`;
   report(message, "Use SQLite (sqliteDialect of odatakit/sqlite), PostgreSQL or MariaDB.");
   return null;
 }
 
-function connectedTo(db: AnyKysely, isSpread: boolean, readFrom: unknown, wait: unknown): Connected | null {
-  if (isKysely(readFrom)) return replicatedConnection(db)(readFrom)(Number(wait));
-  return isSpread ? spreadConnection(db) : usualConnection(db);
-}
-
-const usualConnection = keptPerForeign((db: AnyKysely) => connect(db, false, null));
-const spreadConnection = keptPerForeign((db: AnyKysely) => connect(db, true, null));
-const replicatedConnection = keptPerForeign((db: AnyKysely) =>
-  keptPerForeign((readFrom: AnyKysely) => keptPerNumber((wait: number) => connect(db, false, { db: readFrom, wait }))),
+const usualConnection = keptPerForeign((db: AnyKysely) => connect({ db, isSpread: false, readFrom: null }));
+const spreadConnection = keptPerForeign((db: AnyKysely) => connect({ db, isSpread: true, readFrom: null }));
+const dividedConnection = keptPerForeign((db: AnyKysely) =>
+  keptPerForeign((other: AnyKysely) =>
+    keptPerNumber((wait: number) => connect({ db, isSpread: false, readFrom: { db: other, wait } })),
+  ),
 );
 
-/** The replica of a database, and the milliseconds for which reads wait for it. */
-interface Replica {
-  readonly db: AnyKysely;
-  readonly wait: number;
-}
-
-function connect(db: AnyKysely, isSpread: boolean, replica: Replica | null): Connected | null {
+function connect({ db, isSpread, readFrom }: Connection): Connected | null {
   const found = findDialectProfile(db);
   if (found === null) return null;
   const profile = isSpread ? spreadProfile(found) : found;
-  const copy = replica === null ? null : { rows: new SqlRows(replica.db, null, profile), wait: replica.wait };
+  const copy = readFrom === null ? null : { rows: new SqlRows(readFrom.db, null, profile), wait: readFrom.wait };
   const rows = new SqlRows(db, synchronousReaderOf(db), profile, copy);
   return {
     db,
@@ -95,53 +81,6 @@ function connect(db: AnyKysely, isSpread: boolean, replica: Replica | null): Con
     unreadable: new UnreadableLog(),
     placedTables: new PlacedTables(),
   };
-}
-
-/** @returns false after a fault */
-function checkReplica({ db, isSpread, readFrom, replicaWait }: ConnectionOptions, report: ReportFault): boolean {
-  if (readFrom === undefined) {
-    if (replicaWait === undefined) return true;
-    report("`replicaWait` has no effect without `readFrom`.", "Also give `readFrom`, or remove `replicaWait`.");
-    return false;
-  }
-  const fault = replicaFault(db, isSpread, readFrom) ?? waitFault(replicaWait);
-  if (fault === null) return true;
-  report(...fault);
-  return false;
-}
-
-type Fault = readonly [message: string, fix: string];
-
-function replicaFault(db: AnyKysely, isSpread: boolean, readFrom: unknown): Fault | null {
-  if (!isKysely(readFrom)) return ["`readFrom` is not a Kysely instance.", "Give the Kysely instance of the replica."];
-  if (readFrom === db || readFrom.getExecutor().adapter === db.getExecutor().adapter) {
-    return ["`readFrom` is the same database as `db`.", "Give the Kysely instance of a replica, or remove `readFrom`."];
-  }
-  if (isSpread) return NO_POSITIONS;
-  for (const [name, given] of [
-    ["db", db],
-    ["readFrom", readFrom],
-  ] as const) {
-    const profile = findDialectProfile(given);
-    if (profile?.positions === true) continue;
-    const message = `\`${name}\` is ${profile?.name ?? dialectName(given)}, but \`readFrom\` needs a streaming replica of PostgreSQL.`;
-    return [message, "Remove `readFrom`: other databases do not report whether a replica already shows a write."];
-  }
-  return null;
-}
-
-function waitFault(replicaWait: unknown): Fault | null {
-  if (replicaWait === undefined) return null;
-  if (Number.isSafeInteger(replicaWait) && Number(replicaWait) >= 0 && Number(replicaWait) <= MOST_WAIT) return null;
-  return [`\`replicaWait\` is ${describe(replicaWait)}.`, `Give whole milliseconds from 0 to ${String(MOST_WAIT)}.`];
-}
-
-/** The longest wait, in milliseconds. */
-const MOST_WAIT = 60_000;
-
-/** Whether a value is a Kysely instance. */
-export function isKysely(db: unknown): db is AnyKysely {
-  return typeof db === "object" && db !== null && "getExecutor" in db && typeof db.getExecutor === "function";
 }
 
 /** Milliseconds in which one column is logged once. */

@@ -6,7 +6,7 @@ import type { ReadRowsResult } from "../connection/array-reader.ts";
 import { OwnTransaction } from "../connection/limited-query.ts";
 import type { Patience } from "../connection/patient-reader.ts";
 import type { DialectProfile } from "../forms/dialect-profile.ts";
-import { tooLargeStatement } from "./database-fault.ts";
+import { tooLargeStatement } from "../kinds/database-fault.ts";
 import type { ReadRows } from "./traced-read.ts";
 
 /** The share of the rows that is read next, and the most rows that it is a share of. */

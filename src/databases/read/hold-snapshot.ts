@@ -77,8 +77,8 @@ export function holdTransaction(
   query: StreamQuery,
 ): Promise<StreamHold> {
   const { rows } = reader;
-  if (rows.replicated === null) return holdOn(rows, streaming, query);
-  return rows.replicated.read(
+  if (rows.positioned === null) return holdOn(rows, streaming, query);
+  return rows.positioned.read(
     query,
     (placed, { signal }) => holdOn(placed, streaming, { ...query, signal }),
     (hold) => hold.end(),

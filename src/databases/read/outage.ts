@@ -1,5 +1,5 @@
 import { isODataError } from "../../base/errors/odata-error.ts";
-import { databaseFault, unavailable } from "./database-fault.ts";
+import { databaseFault, unavailable } from "../kinds/database-fault.ts";
 
 /** The most reasons to distinguish. */
 const MOST_REASONS = 20;

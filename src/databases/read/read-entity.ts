@@ -10,8 +10,8 @@ import type { ReadScope } from "../../language/query/reading.ts";
 import type { Row, RowColumn, RowShape } from "../../language/query/row-shape.ts";
 import { withNulls } from "../../language/query/shown-entity.ts";
 import type { KeyedJoins, KeyedRow } from "../../language/query/source.ts";
+import { tooLargeStatement } from "../kinds/database-fault.ts";
 import { readSlots, toExecution } from "../statement/parameter-slot.ts";
-import { tooLargeStatement } from "./database-fault.ts";
 import { readableRow, baseOf } from "./read-page.ts";
 import type { SqlReader } from "./sql-reader.ts";
 

@@ -1,7 +1,7 @@
 import { pause } from "../../base/host.ts";
 import type { Patience } from "../connection/patient-reader.ts";
-import { isConnectionLost } from "./connection-lost.ts";
-import { isOutdated } from "./database-fault.ts";
+import { isConnectionLost } from "../kinds/connection-lost.ts";
+import { isOutdated } from "../kinds/database-fault.ts";
 
 /** Milliseconds before a repetition: a pool notices meanwhile which other connections were lost at the same moment. */
 const PAUSE = 100;

@@ -13,14 +13,15 @@ import {
   type PlannedTable,
   type PlansByField,
 } from "../columns/table-columns.ts";
-import type { AnyKysely } from "../connection/synchronous-reader.ts";
+import { type AnyKysely, isKysely } from "../connection/synchronous-reader.ts";
 import type { DialectProfile, DialectValues } from "../forms/dialect-profile.ts";
 import { placementOf } from "../placement/placed-tables.ts";
 import { readPlacement, type StatedPlacement, type UncheckedPlacement } from "../placement/placement-option.ts";
+import { readReplica, type UncheckedReplica } from "../replicas/replica-option.ts";
 import { toExecution } from "../statement/parameter-slot.ts";
 import { hasPlaceholders, toFrom, type From, withExpressions } from "../translate/base-query.ts";
 import { ROWS_ALIAS } from "../translate/path-scope.ts";
-import { type Connected, connectionOf, isKysely, type UnreadableLog } from "./connected.ts";
+import { type Connected, connectionOf, type UnreadableLog } from "./connected.ts";
 import type { KeptStatements } from "./kept-statements.ts";
 import type { ObjectNumbers } from "./object-numbers.ts";
 import { hasLabels, ProvenColumns } from "./proven-columns.ts";
@@ -46,12 +47,8 @@ export interface SqlReader {
 }
 
 /** The unchecked options of a reader. */
-interface ReaderOptions extends UncheckedPlacement {
+interface ReaderOptions extends UncheckedPlacement, UncheckedReplica {
   readonly db: unknown;
-  /** The Kysely instance of a replica; absent: none. */
-  readonly readFrom?: unknown;
-  /** The milliseconds for which reads wait for the replica; default 500. */
-  readonly replicaWait?: unknown;
   readonly from: unknown;
   readonly columns?: object | undefined;
   /** Whether connections may prepare statements; default true. */
@@ -71,7 +68,7 @@ const CACHES_KEPT = 200;
  * @returns null after a fault
  */
 export function makeReader(type: EntityTypeDeclaration, options: ReaderOptions, report: ReportFault): SqlReader | null {
-  const { db, readFrom, replicaWait, from: base, columns = {} } = options;
+  const { db, from: base, columns = {} } = options;
   if (!isKysely(db)) {
     report("`db` is not a Kysely instance.", "Give `new Kysely({ dialect: sqliteDialect(file) })`.");
     return null;
@@ -79,12 +76,15 @@ export function makeReader(type: EntityTypeDeclaration, options: ReaderOptions, 
   const settings = readSettings(options, report);
   if (settings === null) return null;
   const { stated, preparedStatements, unreadable } = settings;
-  const connected = connectionOf({ db, isSpread: stated !== null, readFrom, replicaWait }, report);
+  const isSpread = stated !== null;
+  const readFrom = readReplica({ db, isSpread }, options, report);
+  if (readFrom === undefined) return null;
+  const connected = connectionOf({ db, isSpread, readFrom }, report);
   if (connected === null) return null;
   const from = toFrom(base, connected.profile, report);
-  const instances = from?.table === undefined ? {} : { db, readFrom };
-  for (const [name, instance] of Object.entries(instances)) {
-    if (!isKysely(instance) || namesTables(instance)) continue;
+  const instances: Readonly<Record<string, AnyKysely>> = readFrom === null ? { db } : { db, readFrom: readFrom.db };
+  for (const [name, instance] of Object.entries(from?.table === undefined ? {} : instances)) {
+    if (namesTables(instance)) continue;
     report(
       `\`${name}\` has a plugin of Kysely that names tables in queries, but not in SQL fragments, such as \`withSchema\`: the statements would use another table.`,
       'Give the Kysely instance without it, and name the schema in `table`, such as "sales.orders".',

@@ -23,12 +23,12 @@ import type {
 } from "../../language/query/source.ts";
 import { storedIn } from "../../language/query/virtual-values.ts";
 import { childrenOf, isPath, stepsOf } from "../../language/query/walk-expression.ts";
+import { isUnsupported } from "../kinds/database-fault.ts";
 import type { PlacedRows } from "../placement/placement.ts";
 import { NOT_JOINABLE, REFUSED_IN_QUERY } from "../placement/refusals.ts";
 import { toExecution, readSlots, type Execution } from "../statement/parameter-slot.ts";
 import { isJoinedLocally } from "../translate/join-navigation.ts";
 import type { Rows } from "../translate/relation.ts";
-import { isUnsupported } from "./database-fault.ts";
 import { endsEarly, fewerRows, refusableBytes } from "./fewer-rows.ts";
 import { inOneState } from "./hold-snapshot.ts";
 import { openPageStream } from "./open-page-stream.ts";

@@ -20,15 +20,15 @@ import {
   type StreamingSyntax,
 } from "../connection/synchronous-reader.ts";
 import type { DialectProfile } from "../forms/dialect-profile.ts";
+import { toReadFault, isOutdated } from "../kinds/database-fault.ts";
+import { ReplicaReads } from "../replicas/replica-reads.ts";
 import type { Explainer, RunningStatement } from "../statement/parameter-slot.ts";
 import { toRows } from "../translate/select-columns.ts";
 import type { Statement } from "./compile-statement.ts";
-import { toReadFault, isOutdated } from "./database-fault.ts";
 import { CHARACTERS_PER_BYTE, type Executor, fittingRows, keeping } from "./fewer-rows.ts";
 import { Outage } from "./outage.ts";
 import { inReadTime } from "./read-time.ts";
 import { repeatOnce } from "./repeat-once.ts";
-import { ReplicaReads } from "./replica-reads.ts";
 import { StreamSlots } from "./stream-hold.ts";
 import { beginRead, countOf, type Read, type ReadRows, toNumber } from "./traced-read.ts";
 
@@ -37,9 +37,6 @@ type RowsProfile = Pick<DialectProfile, "name" | "mayEndProcess" | "syntax" | "v
 
 /** The patience of statements that read single rows by key. */
 const USUAL: Patience = Object.freeze({});
-
-/** Makes a plan end a little later than any usual one. */
-const EXPLAINING: Patience = Object.freeze({ timeout: 2000 });
 
 /** Milliseconds after its time in which a database ends a statement itself. */
 const GRACE = 500;
@@ -53,7 +50,7 @@ export class SqlRows {
   readonly #reader: SynchronousReader | null;
   readonly #profile: RowsProfile;
   /** Reads a replica in place of this database; null without one. */
-  readonly replicated: ReplicaReads<SqlRows> | null;
+  readonly positioned: ReplicaReads<SqlRows> | null;
   /** Whether the database can be reached. */
   readonly outage: Outage = new Outage();
   /** The changes of its tables that made statements outdated. */
@@ -76,7 +73,7 @@ export class SqlRows {
     replica: { readonly rows: SqlRows; readonly wait: number } | null = null,
   ) {
     this.#profile = profile;
-    this.replicated = replica === null ? null : new ReplicaReads(this, replica.rows, replica.wait);
+    this.positioned = replica === null ? null : new ReplicaReads(this, replica.rows, replica.wait);
     const { adapter } = db.getExecutor();
     this.#pool = !db.isTransaction && isPooledAdapter(adapter) ? adapter : null;
     // A plugin would change the rows. The compiled statement already contains the names that it maps.
@@ -91,7 +88,7 @@ export class SqlRows {
    */
   within(transaction: unknown): SqlRows {
     const own = this.#within(transaction);
-    const replica = this.replicated?.replica;
+    const replica = this.positioned?.replica;
     if (transaction === undefined || own !== this || replica === undefined) return own;
     // A stream may hold a snapshot of the replica.
     const other = replica.within(transaction);
@@ -117,7 +114,7 @@ export class SqlRows {
     if (this.#origin !== undefined) return this.#origin.explain(sql, parameters);
     const { statement, lines } = this.#profile.syntax.plan;
     const read = { sql: statement(sql), table: undefined, facts: CATALOGUE_FACTS, isInternal: true } as const;
-    return chain(this.all(read, parameters, EXPLAINING), lines);
+    return chain(this.all(read, parameters, { timeout: 2000 }), lines);
   }
 
   /** Returns the runner for a snapshot. */
@@ -169,7 +166,12 @@ export class SqlRows {
   /** Prepares no statements from now on. */
   stopPreparing(): void {
     this.#prepares = false;
-    this.replicated?.replica.stopPreparing();
+    this.positioned?.replica.stopPreparing();
+  }
+
+  /** The servers of the database, the primary first. */
+  get servers(): ReplicaReads<SqlRows>["servers"] {
+    return this.positioned?.servers ?? [{ role: "primary", rows: this }];
   }
 
   /** Calls a function whenever a connection is opened or closed. @returns false if the driver does not report it */
@@ -228,12 +230,12 @@ export class SqlRows {
    * @throws the errors of the read; the reason of the signal
    */
   async repeated<T>(patience: Patience, read: (rows: SqlRows, patience: Patience) => Promise<T>): Promise<T> {
-    const { replicated } = this;
+    const { positioned } = this;
     // A transaction is lost with its connection.
     const here = (given: Patience): Promise<T> =>
       this.#db.isTransaction ? read(this, given) : repeatOnce((rest) => read(this, rest), given);
-    if (replicated === null) return here(patience);
-    return replicated.read(patience, (rows, rest) => (rows === this ? here(rest) : read(rows, rest)));
+    if (positioned === null) return here(patience);
+    return positioned.read(patience, (rows, rest) => (rows === this ? here(rest) : read(rows, rest)));
   }
 
   /** As `each`, without a repetition and without a replica. */

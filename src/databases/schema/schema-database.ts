@@ -24,8 +24,8 @@ import type { ExpectedTable } from "../introspect/expected-table.ts";
 import { findMissingIndexes } from "../introspect/missing-indexes.ts";
 import type { CheckedSchema } from "../introspect/schema.ts";
 import { comparePlacements } from "../placement/catalogue/compare-placements.ts";
+import { unavailable } from "../kinds/database-fault.ts";
 import type { Connected } from "../read/connected.ts";
-import { unavailable } from "../read/database-fault.ts";
 import type { SqlRows } from "../read/sql-rows.ts";
 import type { JoinComparisons } from "../translate/relation.ts";
 import { checkCells } from "./check-cells.ts";
@@ -65,9 +65,7 @@ class SchemaDatabase implements StoredDatabase {
     this.#rows = rows;
     this.#comparisons = comparisons;
     this.#layout = layout;
-    const { replica } = rows.replicated ?? {};
-    const primary = new ReachedServer(profile.name, "primary", rows);
-    this.servers = replica === undefined ? [primary] : [primary, new ReachedServer(profile.name, "replica", replica)];
+    this.servers = rows.servers.map((server) => new ReachedServer(profile.name, server.role, server.rows));
   }
 
   findDifferences(stored: readonly StoredSet[], service: ServiceDefinition): Maybe<readonly SchemaFinding[]> {

@@ -4,7 +4,7 @@ import type { Maybe } from "../../base/maybe.ts";
 import { messageOf } from "../../base/message-of.ts";
 import type { RuleContext } from "../../definition/context.ts";
 import { LockTimeoutError } from "../connection/synchronous-reader.ts";
-import { databaseFault, isOutdated, mayPass } from "../read/database-fault.ts";
+import { databaseFault, isOutdated, mayPass } from "../kinds/database-fault.ts";
 
 /** The maximum number of attempts after faults that are not a conflict with another transaction. */
 const MAX_TRIES = 3;

@@ -8,7 +8,7 @@ import { ALONE, entitiesWithin, missingReference, type WrittenEntity } from "../
 import { ownProperties, relatedProperties, refersToKey } from "../../edm/key-holder.ts";
 import type { DirectJoin, NavigationJoin, NavigationProperty, StructuralProperty } from "../../edm/model.ts";
 import type { PrimitiveValue } from "../../edm/value-codec.ts";
-import { databaseFault } from "../read/database-fault.ts";
+import { databaseFault } from "../kinds/database-fault.ts";
 import { checkReferredRows, type StatedIn, statedIn, type StatedRow, statesReferences } from "./guarded-references.ts";
 import { addLink } from "./link-rows.ts";
 import type { Stored } from "./new-row.ts";

@@ -15,8 +15,8 @@ import {
   UndoneWriteError,
   type WritePatience,
 } from "../connection/synchronous-reader.ts";
-import { isConnectionLost } from "../read/connection-lost.ts";
-import { later, ofTable } from "../read/database-fault.ts";
+import { isConnectionLost } from "../kinds/connection-lost.ts";
+import { later, ofTable } from "../kinds/database-fault.ts";
 import type { SqlReader } from "../read/sql-reader.ts";
 import { beginStatement } from "../statement/parameter-slot.ts";
 import { toRows } from "../translate/select-columns.ts";
@@ -92,7 +92,7 @@ export function inStatement<T>(table: SqlTable, context: Context, work: (session
   const write: Write = { table, context };
   const joined = transactionOf(table, context);
   if (joined !== null) return once(write, () => work(sessionOf(joined)));
-  if (table.reader.rows.replicated === null) return inOwnStatement(write, work);
+  if (table.reader.rows.positioned === null) return inOwnStatement(write, work);
   return noteWrite(table.reader, context, async () => inOwnStatement(write, work));
 }
 
@@ -262,7 +262,7 @@ function transactionOf(table: SqlTable, context: Context | undefined): AnyKysely
 }
 
 /**
- * Runs a write of a database with a replica: the request reads the primary from then on, and its response reports the
+ * Runs a write of a database that tells its position: the request reads the primary from then on, and its response reports the
  * position after the write. A write that fails is undone, except that a lost connection leaves it uncertain.
  */
 export async function noteWrite<T>(
@@ -270,17 +270,17 @@ export async function noteWrite<T>(
   context: RuleContext | undefined,
   write: () => Promise<T>,
 ): Promise<T> {
-  const { replicated } = rows;
+  const { positioned } = rows;
   // The types show a part of the context.
   const reading = readingOf(context as Context | undefined);
-  if (replicated === null || reading === undefined || reading === null) return write();
+  if (positioned === null || reading === undefined || reading === null) return write();
   reading.pin();
   try {
     const result = await write();
-    reading.noteWrite(replicated);
+    reading.noteWrite(positioned);
     return result;
   } catch (error) {
-    if (isConnectionLost(error)) reading.noteWrite(replicated);
+    if (isConnectionLost(error)) reading.noteWrite(positioned);
     throw error;
   }
 }

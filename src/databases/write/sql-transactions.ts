@@ -5,7 +5,7 @@ import { required } from "../../base/required.ts";
 import type { Context, Isolation, RuleContext } from "../../definition/context.ts";
 import type { TransactionalDatabase } from "../../definition/sets/transactional-database.ts";
 import { openTransaction, type AnyKysely, patiently, type WritePatience } from "../connection/synchronous-reader.ts";
-import { databaseFault, later, unavailable } from "../read/database-fault.ts";
+import { databaseFault, later, unavailable } from "../kinds/database-fault.ts";
 import type { SqlReader } from "../read/sql-reader.ts";
 import { isContention, retry } from "./repeated-attempts.ts";
 import { noteWrite, patienceOf, throwIfGone, withSavepoint } from "./sql-session.ts";
@@ -33,7 +33,7 @@ export function tenantTransactions(table: TenantTable): TransactionalDatabase {
 export function transactionsOf(db: AnyKysely, reader: SqlReader): TransactionalDatabase {
   return Object.freeze<TransactionalDatabase>({
     instance: db,
-    replicated: reader.rows.replicated ?? undefined,
+    positioned: reader.rows.positioned ?? undefined,
     transact: (work, context, { isRepeatable = true, isolation: wanted = "read committed", timeout }) => {
       const patience = patienceOf(context);
       const isolation = reader.profile.isolations?.[wanted];

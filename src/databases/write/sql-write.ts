@@ -5,7 +5,7 @@ import type { EntitySetDeclaration } from "../../definition/sets/entity-set.ts";
 import { ALONE } from "../../definition/sets/judge-references.ts";
 import type { StructuralProperty } from "../../edm/model.ts";
 import type { PrimitiveValue } from "../../edm/value-codec.ts";
-import { isUnsupported } from "../read/database-fault.ts";
+import { isUnsupported } from "../kinds/database-fault.ts";
 import { setMember } from "../read/read-entity.ts";
 import { keptProperties, mergedProperties, type RowValues } from "./changed-columns.ts";
 import {

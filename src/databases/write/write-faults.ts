@@ -9,7 +9,6 @@ import { declaredViolation } from "../../definition/sets/constraints.ts";
 import { missingReference } from "../../definition/sets/judge-references.ts";
 import { refersToKey } from "../../edm/key-holder.ts";
 import type { StructuralProperty } from "../../edm/model.ts";
-import { NOT_LOCKABLE, NOT_WRITABLE } from "../placement/refusals.ts";
 import {
   databaseFault,
   type DatabaseFault,
@@ -17,7 +16,8 @@ import {
   isUnsupported,
   ofTable,
   unavailable,
-} from "../read/database-fault.ts";
+} from "../kinds/database-fault.ts";
+import { NOT_LOCKABLE, NOT_WRITABLE } from "../placement/refusals.ts";
 import { sqlTableName } from "../statement/sql-operand.ts";
 import type { WrittenColumns } from "./changed-columns.ts";
 import { type SqlTable, setOfTable, wirePathOf, findService } from "./sql-table.ts";

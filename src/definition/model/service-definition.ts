@@ -115,7 +115,7 @@ export interface CorsDefinition {
   readonly maxAge: number | undefined;
   /** Request headers of the application, in lower case. */
   readonly headers: ReadonlySet<string>;
-  /** Whether pages send and read the positions of databases with replicas. */
+  /** Whether pages send and read the positions of databases. */
   readonly takesPositions: boolean;
   /** Whether pages read the time of the stages. */
   readonly showsTiming: boolean;

@@ -141,7 +141,6 @@ export interface ServiceOptions<Sets extends readonly EntitySetDeclaration[] = r
   /**
    * Keeps the position after the last write of a session, for sets with `readFrom`; if absent, clients return the header
    * `X-OData-Position`.
-   * @see docs/guides/replicas.md
    */
   readonly positions?: PositionStore | undefined;
   /** The logger of errors and warnings; the console if absent. */

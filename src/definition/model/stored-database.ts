@@ -1,4 +1,5 @@
 import type { SchemaFinding } from "../../base/errors/schema-finding.ts";
+import type { ServerRole } from "../../language/query/reading.ts";
 import type { Awaitable } from "../handlers.ts";
 import type { EntitySetDefinition, ServiceDefinition } from "./service-definition.ts";
 
@@ -44,7 +45,7 @@ export interface StoredDatabase {
   ): Awaitable<readonly SchemaFinding[]>;
   /** Estimates the rows of a table, with at most some 10,000 entries of an index. @returns null if nothing is known */
   estimateRows(rows: StoredRows): Awaitable<RowEstimate | null>;
-  /** The primary, and its replica if it has one. */
+  /** The primary first. */
   readonly servers: readonly DatabaseServer[];
 }
 
@@ -59,7 +60,7 @@ export interface RowEstimate {
 export interface DatabaseServer {
   /** The name of the product, for messages. */
   readonly dialect: string;
-  readonly role: "primary" | "replica";
+  readonly role: ServerRole;
   /** Reads one row without a table; joins a read in progress. Rejects with any error if the server cannot be reached. */
   reach(): Promise<unknown>;
 }

@@ -1,5 +1,5 @@
 import type { Maybe } from "../../base/maybe.ts";
-import type { ReplicatedDatabase } from "../../language/query/reading.ts";
+import type { PositionedDatabase } from "../../language/query/reading.ts";
 import type { Isolation, RuleContext } from "../context.ts";
 
 /** How a transaction runs. */
@@ -18,8 +18,8 @@ export interface TransactionalDatabase {
   readonly instance: object;
   /** Returns the name of the tenant of a request; absent: all requests use one database. @throws errors of the application */
   readonly tenantOf?: ((context: RuleContext) => string) | undefined;
-  /** The database with its replica: the same object for all sets that agree on it; absent without a replica. */
-  readonly replicated?: ReplicatedDatabase | undefined;
+  /** Tells its position, if reads may go to another server: the same object for all sets that agree on it; absent otherwise. */
+  readonly positioned?: PositionedDatabase | undefined;
   /**
    * Runs work as one transaction, which commits when the work succeeds and rolls back when it fails. Work that fails
    * because of a concurrent transaction is repeated until the timeout, unless it is not repeatable.

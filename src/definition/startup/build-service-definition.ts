@@ -110,7 +110,7 @@ export function buildServiceDefinition(
       defaultSettings: resolveSettings(undefined, defaults),
       limits: resolveLimits(defaults),
       batch: resolveBatch(options.batch),
-      cors: resolveCors(options.cors, { takesPositions: haveReplica(sets), showsTiming: serverTiming }),
+      cors: resolveCors(options.cors, { takesPositions: tellPositions(sets), showsTiming: serverTiming }),
       profile,
       logger: openLogger(service, options.logger ?? defaultLogger),
       serverTiming,
@@ -187,8 +187,8 @@ function declarationFinder({ sets }: DeclaredService): ServiceDefinition["declar
   return (name) => declarations.get(name);
 }
 
-function haveReplica(sets: readonly Pick<EntitySetDefinition, "database">[]): boolean {
-  return sets.some(({ database }) => database?.replicated !== undefined);
+function tellPositions(sets: readonly Pick<EntitySetDefinition, "database">[]): boolean {
+  return sets.some(({ database }) => database?.positioned !== undefined);
 }
 
 function toSetDefinition(

@@ -1,5 +1,5 @@
 import type { ConfigurationFault } from "../../base/errors/configuration-error.ts";
-import type { ReplicatedDatabase } from "../../language/query/reading.ts";
+import type { PositionedDatabase } from "../../language/query/reading.ts";
 import { CAN_TRACE } from "../logger.ts";
 import { isDeclaration } from "../model/declaration-kind.ts";
 import type { DeclaredService } from "../model/declared-service.ts";
@@ -262,28 +262,28 @@ function* checkHeaders(headers: unknown): Iterable<ConfigurationFault> {
  */
 function* checkReplicas({ options, sets }: DeclaredService): Iterable<ConfigurationFault> {
   const { secret, positions } = options;
-  const byDatabase = new Map<object, { readonly name: string; readonly replicated: ReplicatedDatabase | undefined }>();
-  let isReplicated = false;
+  const byDatabase = new Map<object, { readonly name: string; readonly positioned: PositionedDatabase | undefined }>();
+  let isPositioned = false;
   for (const { name, declaration } of sets) {
     const { database } = declaration;
     if (database === undefined) continue;
-    const { instance, replicated } = database;
-    isReplicated ||= replicated !== undefined;
+    const { instance, positioned } = database;
+    isPositioned ||= positioned !== undefined;
     const known = byDatabase.get(instance);
-    if (known === undefined) byDatabase.set(instance, { name, replicated });
-    else if (known.replicated !== replicated) {
+    if (known === undefined) byDatabase.set(instance, { name, positioned });
+    else if (known.positioned !== positioned) {
       const message = `The sets ${known.name} and ${name} have the same \`db\`, but another \`readFrom\` or \`replicaWait\`.`;
       yield { set: name, message, fix: "Give both sets the same: otherwise a request would read two places." };
     }
   }
-  if (isReplicated && secret === undefined) {
+  if (isPositioned && secret === undefined) {
     const message = "`readFrom` of an entity set needs the `secret` of odataService, which seals positions.";
     yield { message, fix: "Give at least 16 random characters that all processes of the service share." };
   }
-  yield* checkStore(positions, isReplicated);
+  yield* checkStore(positions, isPositioned);
 }
 
-function* checkStore(positions: unknown, isReplicated: boolean): Iterable<ConfigurationFault> {
+function* checkStore(positions: unknown, isPositioned: boolean): Iterable<ConfigurationFault> {
   // Other values are reported with the options of the service.
   if (!isObject(positions)) return;
   yield* checkOptions(OPTION_TABLES.positions, positions, "positions", {});
@@ -292,7 +292,7 @@ function* checkStore(positions: unknown, isReplicated: boolean): Iterable<Config
     const message = `\`positions\` of odataService has no function ${missing.join(", ")}.`;
     yield { message, fix: "Give { read: (ctx) => position, write: (ctx, position) => {} }." };
   }
-  if (isReplicated) return;
+  if (isPositioned) return;
   const message = "`positions` of odataService has no effect: no set has `readFrom`.";
   yield { message, fix: "Give the sets of the database `readFrom`, or remove `positions`." };
 }

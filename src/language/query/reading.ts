@@ -64,8 +64,8 @@ export class ReadTime {
   };
 }
 
-/** A database whose reads may go to a replica. */
-export interface ReplicatedDatabase {
+/** A database that tells its position after a write, because reads may go to a replica. */
+export interface PositionedDatabase {
   /** Returns a position after every change that was committed before the call. @throws errors of the database */
   position(): Promise<Position>;
 }
@@ -81,8 +81,11 @@ interface ReadingRequest {
   warn(message: string, fields: Readonly<Record<string, unknown>>): void;
 }
 
+/** What a server is to a database: reads may use the replica, writes use the primary. */
+export type ServerRole = "primary" | "replica";
+
 /** The run of a replica that a request reads. */
-export interface ReplicaRun {
+export interface ServerRun {
   /** Identifies the run: a server that is started again may show an earlier state for a moment. */
   readonly started: string;
   /** How often connections to the replica had changed. */
@@ -102,12 +105,12 @@ export class Reading {
   /** The position that the response reports, sealed; null: none. */
   reported: string | null = null;
   readonly request: ReadingRequest;
-  readonly #databases: ReadonlySet<ReplicatedDatabase>;
-  readonly #places = new Map<ReplicatedDatabase, Promise<ReplicaRun | null>>();
-  #written = new Set<ReplicatedDatabase>();
+  readonly #databases: ReadonlySet<PositionedDatabase>;
+  readonly #places = new Map<PositionedDatabase, Promise<ServerRun | null>>();
+  #written = new Set<PositionedDatabase>();
   #isPinned = false;
 
-  constructor(databases: ReadonlySet<ReplicatedDatabase>, request: ReadingRequest) {
+  constructor(databases: ReadonlySet<PositionedDatabase>, request: ReadingRequest) {
     this.#databases = databases;
     this.request = request;
   }
@@ -118,7 +121,7 @@ export class Reading {
   }
 
   /** Whether a set of the service has this database and replica. */
-  knows(database: ReplicatedDatabase): boolean {
+  knows(database: PositionedDatabase): boolean {
     return this.#databases.has(database);
   }
 
@@ -128,13 +131,13 @@ export class Reading {
   }
 
   /** Records a write: the request reads the primary from now on, and reports the position after the write. */
-  noteWrite(database: ReplicatedDatabase): void {
+  noteWrite(database: PositionedDatabase): void {
     this.#isPinned = true;
     this.#written.add(database);
   }
 
   /** Returns the databases that were written since the last call. */
-  takeWritten(): ReadonlySet<ReplicatedDatabase> {
+  takeWritten(): ReadonlySet<PositionedDatabase> {
     const written = this.#written;
     if (written.size > 0) this.#written = new Set();
     return written;
@@ -145,10 +148,7 @@ export class Reading {
    * the same.
    * @param decide finds the place on first use
    */
-  replicaFor(
-    database: ReplicatedDatabase,
-    decide: () => Promise<ReplicaRun | null>,
-  ): Promise<ReplicaRun | null> | null {
+  serverFor(database: PositionedDatabase, decide: () => Promise<ServerRun | null>): Promise<ServerRun | null> | null {
     if (this.#isPinned) return null;
     const known = this.#places.get(database);
     if (known !== undefined) return known;
@@ -158,7 +158,7 @@ export class Reading {
   }
 
   /** Reads the primary in place of a replica that failed. */
-  leaveReplica(database: ReplicatedDatabase): void {
+  leave(database: PositionedDatabase): void {
     this.#places.set(database, Promise.resolve(null));
   }
 }

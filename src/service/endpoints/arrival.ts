@@ -24,7 +24,7 @@ export interface Arrival {
   readonly baseUrl: string;
   /** The batch that contains the request; absent for a single request. */
   readonly batch?: BatchScope | undefined;
-  /** Where the request, or its batch, reads databases with replicas; null: the service has none. */
+  /** Where the request, or its batch, reads databases that tell positions; null: none does. */
   readonly reading: Reading | null;
   /** Measures the stages of the request; null unless the service reports their time. */
   readonly clock: StageClock | null;

@@ -6,7 +6,7 @@ import { sqlEntitySet } from "odatakit/kysely";
 import { postgresDialect } from "odatakit/postgres";
 import { Pool } from "pg";
 import { afterEach, describe, expect, test } from "vitest";
-import { isConnectionLost } from "../../../src/databases/read/connection-lost.ts";
+import { isConnectionLost } from "../../../src/databases/kinds/connection-lost.ts";
 import type { AnyDatabase } from "../../engine/executors/engines.ts";
 
 /** A read whose connection the database ends runs once more. A write never does. */

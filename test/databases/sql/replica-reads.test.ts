@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
-import { replicaFault, ReplicaReads, type ReplicatedRows } from "../../../src/databases/read/replica-reads.ts";
-import { endOfRecord } from "../../../src/databases/read/traced-read.ts";
+import { endOfRecord } from "../../../src/databases/replicas/positions.ts";
+import { replicaFault } from "../../../src/databases/replicas/replica-fault.ts";
+import { ReplicaReads, type ReplicatedRows } from "../../../src/databases/replicas/replica-reads.ts";
 import { Reading } from "../../../src/language/query/reading.ts";
 import { tokenSeal } from "../../../src/payload/token-seal.ts";
 import { laterPositions, readPositions, writePositions } from "../../../src/service/position-reports.ts";

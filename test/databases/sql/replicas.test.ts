@@ -7,7 +7,7 @@ import { edm, entityType, fn, action, hasMany, odataService, type ODataService, 
 import { sqlEntitySet, type SqlEntitySetOptions } from "odatakit/kysely";
 import { toNodeHandler } from "odatakit/node";
 import { afterEach, describe, expect, test } from "vitest";
-import { POSITION_READ, REPLAY_READ, toPosition, toReplay } from "../../../src/databases/read/traced-read.ts";
+import { POSITION_READ, REPLAY_READ, toPosition, toReplay } from "../../../src/databases/replicas/positions.ts";
 import { until } from "../../timers.ts";
 import { openPair, PRIMARY, REPLICA, type ReplicaPair } from "./replica-pair.ts";
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { explainTooLarge } from "../../../src/databases/read/database-fault.ts";
+import { explainTooLarge } from "../../../src/databases/kinds/database-fault.ts";
 
 const TOO_LARGE: readonly Error[] = [
   new Error("Expression tree is too large (maximum depth 1000)"),

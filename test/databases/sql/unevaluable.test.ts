@@ -1,6 +1,6 @@
 import { isODataError } from "odatakit";
 import { describe, expect, test } from "vitest";
-import { explainUnevaluable } from "../../../src/databases/read/database-fault.ts";
+import { explainUnevaluable } from "../../../src/databases/kinds/database-fault.ts";
 
 function failure(code: string): Error {
   return Object.assign(new Error("words of the database"), { code });

@@ -5,9 +5,9 @@ import type { AnyKysely } from "../../../databases/connection/synchronous-reader
 import { runUndone } from "../../../databases/connection/undone-statements.ts";
 import { runSteps, type CatalogueRow, type CatalogueSteps } from "../../../databases/introspect/catalogue-steps.ts";
 import type { DatabaseSchema, SchemaSelection, DatabaseKind } from "../../../databases/introspect/database-schema.ts";
+import { dialectName, findDialectProfile } from "../../../databases/kinds/find-dialect-profile.ts";
 import { readMysqlDatabase } from "../../../databases/mariadb/introspect/mysql-database.ts";
 import { readPostgresDatabase } from "../../../databases/postgres/introspect/postgres-database.ts";
-import { dialectName, findDialectProfile } from "../../../databases/read/find-dialect-profile.ts";
 import { readSqliteDatabase } from "../../../databases/sqlite/introspect/sqlite-database.ts";
 import type { EntitySetDeclaration } from "../../../definition/sets/entity-set.ts";
 import type { DescribeOptions, DescribedService, DescribedWarning, DescribedSet } from "../described-service.ts";

@@ -1,27 +1,26 @@
 import { queryTimeout } from "../../base/errors/odata-error.ts";
 import { pause } from "../../base/host.ts";
-import type { Position, Reading, ReplicaRun, ReplicatedDatabase } from "../../language/query/reading.ts";
+import type { Position, Reading, PositionedDatabase, ServerRole, ServerRun } from "../../language/query/reading.ts";
 import type { Row } from "../../language/query/row-shape.ts";
 import type { Patience } from "../connection/patient-reader.ts";
-import { isConnectionLost } from "./connection-lost.ts";
-import { databaseFault, isOutdated } from "./database-fault.ts";
 import {
-  type Read,
   CLUSTER_READ,
   POSITION_READ,
+  type PositionRead,
   type Replay,
   REPLAY_READ,
   toCluster,
   toPosition,
   toReplay,
-} from "./traced-read.ts";
+} from "./positions.ts";
+import { type ReplicaFault, replicaFault } from "./replica-fault.ts";
 
 /** Runs the statements of a primary, or of its replica. */
 export interface ReplicatedRows {
   /** Calls a function whenever a connection is opened or closed. @returns false if the driver does not report it */
   watchConnections(changed: () => void): boolean;
   /** Returns the rows of several statements, without a repetition. */
-  eachOnce(reads: readonly Read[], patience: Patience): Promise<readonly (readonly Row[])[]>;
+  eachOnce(reads: readonly PositionRead[], patience: Patience): Promise<readonly (readonly Row[])[]>;
 }
 
 /** Milliseconds for the statements that read positions. */
@@ -44,8 +43,14 @@ const MESSAGES: Readonly<Record<Reason, string>> = {
     "Several servers answer as `readFrom`: reads after a write use the primary. Give the address of a single replica.",
 };
 
+/** One of the servers of a database. */
+interface DatabaseServerRows<Rows> {
+  readonly role: ServerRole;
+  readonly rows: Rows;
+}
+
 /** Decides which statements a replica runs in place of its primary. */
-export class ReplicaReads<Rows extends ReplicatedRows> implements ReplicatedDatabase {
+export class ReplicaReads<Rows extends ReplicatedRows> implements PositionedDatabase {
   readonly replica: Rows;
   readonly #primary: Rows;
   /** The milliseconds for which a request waits for a position. */
@@ -61,6 +66,13 @@ export class ReplicaReads<Rows extends ReplicatedRows> implements ReplicatedData
     this.replica = replica;
     this.#wait = wait;
     this.#watch = new ReplayWatch(this.#ask);
+  }
+
+  get servers(): readonly DatabaseServerRows<Rows>[] {
+    return [
+      { role: "primary", rows: this.#primary },
+      { role: "replica", rows: this.replica },
+    ];
   }
 
   async position(): Promise<Position> {
@@ -83,7 +95,7 @@ export class ReplicaReads<Rows extends ReplicatedRows> implements ReplicatedData
     const begun = performance.now();
     if (reading === undefined) return run(this.#primary, restOf(patience, begun));
     if (reading === null || !reading.knows(this)) throw unknownReplica();
-    const place = reading.replicaFor(this, () => this.#decide(reading, patience));
+    const place = reading.serverFor(this, () => this.#decide(reading, patience));
     const replica = place === null ? null : await place;
     if (replica === null) return run(this.#primary, restOf(patience, begun));
     try {
@@ -95,7 +107,7 @@ export class ReplicaReads<Rows extends ReplicatedRows> implements ReplicatedData
       if (fault === null) throw error;
       this.#leave(reading, fault, error);
     }
-    reading.leaveReplica(this);
+    reading.leave(this);
     return run(this.#primary, restOf(patience, begun));
   }
 
@@ -109,12 +121,12 @@ export class ReplicaReads<Rows extends ReplicatedRows> implements ReplicatedData
   }
 
   /** Whether the server certainly did not start again since a request has found that it shows its position. */
-  async #isSameRun({ started, changes }: ReplicaRun): Promise<boolean> {
+  async #isSameRun({ started, changes }: ServerRun): Promise<boolean> {
     return changes === this.#changes || toReplay(await first(this.replica, REPLAY_READ)).started === started;
   }
 
   /** Returns the run of the replica that a request reads, or null. Waits for the positions that it must show. */
-  async #decide(reading: Reading, { timeout }: Patience): Promise<ReplicaRun | null> {
+  async #decide(reading: Reading, { timeout }: Patience): Promise<ServerRun | null> {
     const watch = this.#watch;
     const changes = this.#changes;
     const { required, request } = reading;
@@ -189,7 +201,7 @@ export class ReplicaReads<Rows extends ReplicatedRows> implements ReplicatedData
   }
 }
 
-async function first(rows: ReplicatedRows, read: Read): Promise<Row | undefined> {
+async function first(rows: ReplicatedRows, read: PositionRead): Promise<Row | undefined> {
   const [found = []] = await rows.eachOnce([read], { timeout: ASK_TIME });
   return found[0];
 }
@@ -357,44 +369,4 @@ class ReplayWatch {
     this.#isStable = isStable && !this.#isAmbiguous;
     this.#error = undefined;
   }
-}
-
-/** Why a replica failed where its primary may succeed: it cannot be reached, or it cannot run this statement now. */
-type ReplicaFault = "unreachable" | "refused";
-
-/** Codes of PostgreSQL for a server that does not serve, or rejects logins. 3D000: the database does not exist yet. */
-const UNREACHABLE = /^(?:08|28|3D|53|57P|58)/;
-
-/**
- * Codes of PostgreSQL for a statement that replay cancels, for tables and columns that do not exist yet, for a function that
- * writes, and for faults of the server itself.
- * @see https://www.postgresql.org/docs/current/hot-standby.html#HOT-STANDBY-CONFLICT
- */
-const REFUSED = /^(?:25|3F|40|42|55|XX)/;
-
-/** The length of the chain of causes to follow. */
-const MAX_CAUSES = 5;
-
-/**
- * Classifies the error of a statement on a replica.
- * @returns null for an error that the primary would have, too, and for a statement that was too slow
- */
-export function replicaFault(error: unknown): ReplicaFault | null {
-  if (isConnectionLost(error)) return "unreachable";
-  if (isOutdated(error)) return "refused";
-  const code = codeOf(error);
-  if (code === undefined) return databaseFault(error)?.kind === "unavailable" ? "unreachable" : null;
-  if (UNREACHABLE.test(code)) return "unreachable";
-  return REFUSED.test(code) ? "refused" : null;
-}
-
-/** Returns the code that PostgreSQL gave an error, or one of its causes. */
-function codeOf(error: unknown): string | undefined {
-  let current = error;
-  for (let depth = 0; depth < MAX_CAUSES && current instanceof Error; depth += 1) {
-    const code: unknown = "code" in current ? current.code : undefined;
-    if (typeof code === "string" && /^[0-9A-Z]{5}$/.test(code)) return code;
-    current = current instanceof AggregateError ? current.errors[0] : current.cause;
-  }
-  return undefined;
 }
