@@ -16,7 +16,8 @@ import type { JsonSyntax } from "../columns/json-syntax.ts";
 import type { PlansByField } from "../columns/table-columns.ts";
 import type { StatementFacts } from "../connection/statement-facts.ts";
 import type { StreamingSyntax, AnyKysely, SynchronousReader } from "../connection/synchronous-reader.ts";
-import type { CatalogueQuery, ReadableCatalogue } from "../introspect/catalogue-steps.ts";
+import type { CatalogueQuery } from "../introspect/catalogue-steps.ts";
+import type { DatabaseCatalogue } from "../introspect/database-catalogue.ts";
 import type { StoredTypes } from "../introspect/expected-table.ts";
 import type { IndexSyntax } from "../introspect/missing-indexes.ts";
 import type { TextComparison } from "../introspect/schema.ts";
@@ -282,7 +283,7 @@ export interface DocumentSyntax {
 }
 
 /** How the schema check reads one kind of database. */
-export interface DialectCatalogue extends ReadableCatalogue {
+export interface DialectCatalogue extends DatabaseCatalogue {
   /** Finds settings of the sessions with which statements or values have another meaning. */
   readonly sessions?: SessionCheck | undefined;
   /** The types that each storage form reads and writes, by `storageKey`. A form without a row is not checked. */

@@ -1,8 +1,11 @@
-import type { DatabaseKind } from "./database-schema.ts";
+/** How a database quotes names. */
+export interface NameSyntax {
+  /** The character around a name. */
+  readonly quote: string;
+}
 
-/** Returns a name with the quotes of a kind of database. */
-export function quoteName(name: string, kind: DatabaseKind): string {
-  const quote = kind === "mysql" ? "`" : '"';
+/** Returns a name with the quotes of a database. */
+export function quoteName(name: string, { quote }: NameSyntax): string {
   return `${quote}${name.replaceAll(quote, quote + quote)}${quote}`;
 }
 

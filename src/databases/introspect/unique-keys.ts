@@ -1,6 +1,6 @@
 import { isYes, type CatalogueQuery, type CatalogueRow, type CatalogueSteps } from "./catalogue-steps.ts";
-import type { DatabaseKind, ObjectName, UniqueKey } from "./database-schema.ts";
-import { quoteName } from "./quote-name.ts";
+import type { ObjectName, UniqueKey } from "./database-schema.ts";
+import { type NameSyntax, quoteName } from "./quote-name.ts";
 
 /** Rows that the search compares for one object, those of each combination of columns until the first equal ones. */
 const MOST_COMPARED = 1_000_000;
@@ -24,21 +24,21 @@ interface KeySearch extends ObjectName {
  */
 export function* findUniqueKeys(
   searches: readonly KeySearch[],
-  kind: DatabaseKind,
+  syntax: NameSyntax,
   alive?: string,
 ): CatalogueSteps<readonly UniqueKey[]> {
   const where = alive === undefined ? "" : ` where ${alive}`;
   const found: UniqueKey[] = [];
-  for (const search of searches) found.push(yield* findUniqueKey(search, kind, where));
+  for (const search of searches) found.push(yield* findUniqueKey(search, syntax, where));
   return found;
 }
 
-function* findUniqueKey(search: KeySearch, kind: DatabaseKind, where: string): CatalogueSteps<UniqueKey> {
+function* findUniqueKey(search: KeySearch, syntax: NameSyntax, where: string): CatalogueSteps<UniqueKey> {
   const { columns } = search;
   if (columns.length === 0) return "none";
   let rows: readonly CatalogueRow[];
   try {
-    rows = yield readRows(search, kind, where);
+    rows = yield readRows(search, syntax, where);
   } catch {
     return "too slow";
   }
@@ -56,7 +56,7 @@ function* findUniqueKey(search: KeySearch, kind: DatabaseKind, where: string): C
     checks += 1;
     if (checks > MOST_CHECKS) return "none";
     try {
-      const [duplicate] = yield duplicateQuery(search, names, kind, where);
+      const [duplicate] = yield duplicateQuery(search, names, syntax, where);
       if (duplicate === undefined) return names;
     } catch {
       return "too slow";
@@ -65,9 +65,9 @@ function* findUniqueKey(search: KeySearch, kind: DatabaseKind, where: string): C
   return "none";
 }
 
-function readRows({ schema, name, columns }: KeySearch, kind: DatabaseKind, where: string): CatalogueQuery {
-  const cells = columns.map((column, place) => `${quoteName(column, kind)} as c${String(place)}`).join(", ");
-  const sql = `select ${cells} from ${quoteName(schema, kind)}.${quoteName(name, kind)}${where} limit ${String(MOST_ROWS)}`;
+function readRows({ schema, name, columns }: KeySearch, syntax: NameSyntax, where: string): CatalogueQuery {
+  const cells = columns.map((column, place) => `${quoteName(column, syntax)} as c${String(place)}`).join(", ");
+  const sql = `select ${cells} from ${quoteName(schema, syntax)}.${quoteName(name, syntax)}${where} limit ${String(MOST_ROWS)}`;
   return { sql, parameters: [], width: columns.length };
 }
 
@@ -75,11 +75,11 @@ function readRows({ schema, name, columns }: KeySearch, kind: DatabaseKind, wher
 function duplicateQuery(
   { schema, name }: ObjectName,
   columns: readonly string[],
-  kind: DatabaseKind,
+  syntax: NameSyntax,
   where: string,
 ): CatalogueQuery {
-  const quoted = columns.map((column) => quoteName(column, kind));
-  const from = `${quoteName(schema, kind)}.${quoteName(name, kind)}`;
+  const quoted = columns.map((column) => quoteName(column, syntax));
+  const from = `${quoteName(schema, syntax)}.${quoteName(name, syntax)}`;
   const isNull = quoted.map((column) => `${column} is null`).join(" or ");
   const sql = `select 1 as c0 from ${from}${where} group by ${quoted.join(", ")} having count(*) > 1 or ${isNull} limit 1`;
   return { sql, parameters: [], width: 1 };

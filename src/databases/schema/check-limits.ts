@@ -1,9 +1,10 @@
 import type { SchemaFinding } from "../../base/errors/schema-finding.ts";
 import { findColumn } from "../introspect/compare-tables.ts";
+import type { WantedObjects } from "../introspect/database-catalogue.ts";
 import type { ObjectColumn } from "../introspect/database-schema.ts";
 import type { ExpectedColumn, ExpectedLimits, ExpectedTable } from "../introspect/expected-table.ts";
 import type { CheckedSchema, ColumnSchema } from "../introspect/schema.ts";
-import type { WantedObjects } from "./wanted-objects.ts";
+import { catalogueOf } from "../kinds/catalogues.ts";
 
 /** The place of a column, for findings. */
 type ColumnPlace = Pick<SchemaFinding, "set"> & {
@@ -122,12 +123,13 @@ export function checkStoredValues(
   expected: readonly ExpectedTable[],
   { database: { kind }, objects }: WantedObjects,
 ): readonly SchemaFinding[] {
+  const catalogue = catalogueOf(kind);
   return expected.flatMap((table) => {
     const object = objects.get(table.text);
     // Only tables restrict values.
     if (object?.kind !== "table") return [];
     return table.columns.flatMap((column) => {
-      const found = findColumn(column.name, object, { ignoresCase: kind !== "postgres" });
+      const found = findColumn(column.name, object, catalogue);
       if (found === undefined) return [];
       const isKey = table.key.includes(column.name);
       const place = { set: table.set, table: table.names.join("."), column: found.name, property: column.property };

@@ -37,7 +37,7 @@ import { checkSessions, compareJoins, textPairs } from "./compare-joins.ts";
 import { examineDatabase } from "./examine-database.ts";
 import { expectedTables } from "./expected-tables.ts";
 import { type CheckedSet, TableRows } from "./table-rows.ts";
-import { undeclaredObjects, readWantedObjects } from "./wanted-objects.ts";
+import { undeclaredObjects } from "./undeclared-objects.ts";
 
 /** The sets over the tables of one database, and their service. */
 interface ServedSets {
@@ -82,7 +82,7 @@ class SchemaDatabase implements StoredDatabase {
 
   estimateRows(rows: StoredRows): Maybe<RowEstimate | null> {
     if (!(rows instanceof TableRows)) return null;
-    return this.#run(estimateRows(this.#profile.catalogue.kind, wantedTable(rows.table, this.#db)));
+    return this.#run(estimateRows(this.#profile.catalogue, wantedTable(rows.table, this.#db)));
   }
 
   #findAll(
@@ -172,7 +172,7 @@ class SchemaDatabase implements StoredDatabase {
     const set = nameOf(sets[0]);
     const database = { db: this.#db, profile: this.#profile };
     const steps = function* (): CatalogueSteps<readonly SchemaFinding[]> {
-      const wanted = yield* readWantedObjects(catalogue.kind, expected);
+      const wanted = yield* catalogue.readWanted(expected);
       const hidden = yield* checkPrivileges(expected, wanted);
       // Statements over tables that the user may not read fail.
       const isHidden = ({ text }: ExpectedTable): boolean => wanted.objects.get(text)?.omission?.code === "unreadable";

@@ -10,7 +10,7 @@ async function search(
   { columns = COLUMNS, duplicates = [] as readonly string[] } = {},
 ): Promise<readonly [found: unknown, statements: readonly string[]]> {
   const statements: string[] = [];
-  const steps = findUniqueKeys([{ schema: "main", name: "v", columns }], "sqlite");
+  const steps = findUniqueKeys([{ schema: "main", name: "v", columns }], { quote: '"' });
   const [found] = await runSteps(steps, ({ sql }) => {
     statements.push(sql);
     if (!sql.includes("group by")) return rows;
@@ -130,7 +130,7 @@ test("a search that would compare more than a million rows is given up, however 
 });
 
 test("an object whose rows take too long has no key", async () => {
-  const steps = findUniqueKeys([{ schema: "main", name: "v", columns: ["a"] }], "sqlite");
+  const steps = findUniqueKeys([{ schema: "main", name: "v", columns: ["a"] }], { quote: '"' });
   const failed = await runSteps(steps, () => Promise.reject(new Error("late")));
   expect(failed).toEqual(["too slow"]);
 });

@@ -1,5 +1,5 @@
 import type { DialectCatalogue, SessionCheck, StoredTypeRow, StoredTypeTable } from "../../forms/dialect-profile.ts";
-import { readMysqlCatalogue, readMysqlTexts } from "../introspect/mysql-catalogue.ts";
+import { MY_TABLES } from "../introspect/catalogue.ts";
 
 /** As in `information_schema.columns.data_type`. MariaDB stores `json` as `longtext`. */
 const TEXTS = ["varchar", "char", "text", "tinytext", "mediumtext", "longtext"];
@@ -153,9 +153,7 @@ const SESSIONS: SessionCheck = Object.freeze<SessionCheck>({
 /** How the schema check reads MariaDB. */
 export const MY_CATALOGUE: DialectCatalogue = Object.freeze<DialectCatalogue>({
   sessions: SESSIONS,
-  kind: "mysql",
-  read: readMysqlCatalogue,
-  readTexts: readMysqlTexts,
+  ...MY_TABLES,
   storedTypes: MY_STORED_TYPES,
   indexes: {
     quote: "`",

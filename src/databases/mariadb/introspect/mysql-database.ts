@@ -20,6 +20,7 @@ import type {
 import { quoteName } from "../../introspect/quote-name.ts";
 import { withUnreadableSamples } from "../../introspect/unreadable-samples.ts";
 import { mysqlColumns, mysqlIndexes, toMysqlColumn, toMysqlIndexColumn } from "./mysql-catalogue.ts";
+import { MY_CELL_TESTS } from "./unreadable-cells.ts";
 
 const SERVER: CatalogueQuery = {
   sql: "select version() as c0, database() as c1",
@@ -66,7 +67,7 @@ export function* readMysqlDatabase({ schemas }: SchemaSelection = {}): Catalogue
   };
   const objects: SchemaObject[] = [];
   for (const row of rows) {
-    objects.push(yield* withUnreadableSamples(yield* withFlagSamples(toObject(row, parts)), "mysql"));
+    objects.push(yield* withUnreadableSamples(yield* withFlagSamples(toObject(row, parts)), MY_CELL_TESTS));
   }
   return { kind: "mysql", product, defaultSchema: database ?? wanted[0] ?? "", objects: withExactCase(objects) };
 }
@@ -326,11 +327,11 @@ function* withFlagSamples(object: SchemaObject): CatalogueSteps<SchemaObject> {
 }
 
 function sampleStatement(object: SchemaObject, flags: readonly ObjectColumn[]): string {
-  const from = `from ${quoteName(object.schema, "mysql")}.${quoteName(object.name, "mysql")}`;
+  const from = `from ${quoteName(object.schema, MY_CELL_TESTS)}.${quoteName(object.name, MY_CELL_TESTS)}`;
   const leading = new Set(object.indexes.map(({ columns }) => columns[0]?.name));
   const counts = flags.flatMap(({ name }, at) => {
     const cell = `s${String(at)}`;
-    const column = quoteName(name, "mysql");
+    const column = quoteName(name, MY_CELL_TESTS);
     const others = `exists(select 1 ${from} where ${column} < 0 or ${column} > 1)`;
     return [`count(${cell})`, `coalesce(sum(${cell} in (0, 1)), 0)`, leading.has(name) ? others : "0"];
   });
@@ -339,11 +340,11 @@ function sampleStatement(object: SchemaObject, flags: readonly ObjectColumn[]): 
 }
 
 function rowsOf({ primaryKey, columns }: SchemaObject, flags: readonly ObjectColumn[], from: string): string {
-  const cells = flags.map(({ name }, at) => `${quoteName(name, "mysql")} as s${String(at)}`).join(", ");
+  const cells = flags.map(({ name }, at) => `${quoteName(name, MY_CELL_TESTS)} as s${String(at)}`).join(", ");
   const isKnown = primaryKey.every((name) => columns.some((column) => column.name === name && column.isSelectable));
   if (primaryKey.length === 0 || !isKnown) return `select ${cells} ${from} limit ${String(MOST_ROWS)}`;
   const half = (direction: string): string => {
-    const order = primaryKey.map((name) => `${quoteName(name, "mysql")} ${direction}`).join(", ");
+    const order = primaryKey.map((name) => `${quoteName(name, MY_CELL_TESTS)} ${direction}`).join(", ");
     return `(select ${cells} ${from} order by ${order} limit ${String(MOST_ROWS / 2)})`;
   };
   return `${half("asc")} union all ${half("desc")}`;

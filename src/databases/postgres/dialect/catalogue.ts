@@ -2,7 +2,7 @@ import { required } from "../../../base/required.ts";
 import type { DialectCatalogue, SessionCheck, StoredTypeRow, StoredTypeTable } from "../../forms/dialect-profile.ts";
 import type { TypeAdvice } from "../../introspect/expected-table.ts";
 import { readsOtherDates } from "../../placement/refusals.ts";
-import { readPostgresCatalogue, readPostgresTexts } from "../introspect/postgres-catalogue.ts";
+import { PG_TABLES } from "../introspect/catalogue.ts";
 
 /** As in `pg_type`. */
 const TEXTS = ["text", "varchar", "bpchar", "citext", "name"];
@@ -207,9 +207,7 @@ const SPREAD_SESSIONS: SessionCheck = Object.freeze<SessionCheck>({
 /** How the schema check reads PostgreSQL. */
 export const PG_CATALOGUE: DialectCatalogue = Object.freeze<DialectCatalogue>({
   sessions: SESSIONS,
-  kind: "postgres",
-  read: readPostgresCatalogue,
-  readTexts: readPostgresTexts,
+  ...PG_TABLES,
   storedTypes: PG_STORED_TYPES,
   indexes: { quote: '"', namesIndexes: true, nullsAreLast: true, unindexedTypes: ["json", "jsonb", "xml"] },
 });

@@ -22,6 +22,7 @@ import {
   toPostgresIndexColumn,
 } from "./postgres-catalogue.ts";
 import { proveViews, type PostgresObject } from "./postgres-views.ts";
+import { PG_CELL_TESTS } from "./unreadable-cells.ts";
 
 const SERVER = `select current_setting('server_version') as c0, coalesce(current_schema(), 'public')::text as c1,
   current_user::text as c2, current_setting('server_version_num') as c3,
@@ -57,7 +58,7 @@ export function* readPostgresDatabase({ schemas }: SchemaSelection = {}): Catalo
   const objects: SchemaObject[] = [];
   for (const each of wanted) {
     const object = isPlanned(each) ? (remaining.next().value ?? each) : each;
-    objects.push(yield* withUnreadableSamples(object, "postgres"));
+    objects.push(yield* withUnreadableSamples(object, PG_CELL_TESTS));
   }
   return {
     kind: "postgres",

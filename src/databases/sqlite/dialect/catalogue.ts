@@ -1,7 +1,6 @@
 import type { DialectCatalogue, StoredTypeRow, StoredTypeTable } from "../../forms/dialect-profile.ts";
 import type { TypeAdvice } from "../../introspect/expected-table.ts";
-import { readSqliteCatalogue } from "../introspect/sqlite-catalogue.ts";
-import { readSqliteTexts } from "../introspect/sqlite-texts.ts";
+import { SQLITE_TABLES } from "../introspect/catalogue.ts";
 
 /** Affinities that keep strings unchanged. A column without a type keeps every cell. */
 const TEXTS = ["TEXT", "BLOB", ""];
@@ -105,9 +104,7 @@ const SQLITE_STORED_TYPES: StoredTypeTable = Object.freeze<StoredTypeTable>({
 
 /** How the schema check reads SQLite. */
 export const SQLITE_CATALOGUE: DialectCatalogue = Object.freeze<DialectCatalogue>({
-  kind: "sqlite",
-  read: readSqliteCatalogue,
-  readTexts: readSqliteTexts,
+  ...SQLITE_TABLES,
   storedTypes: SQLITE_STORED_TYPES,
   indexes: { quote: '"', namesIndexes: false, nullsAreLast: false, unindexedTypes: [] },
 });

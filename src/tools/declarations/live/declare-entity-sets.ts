@@ -4,6 +4,7 @@ import type { StorageForm } from "../../../databases/columns/storage-option.ts";
 import type { AnyKysely } from "../../../databases/connection/synchronous-reader.ts";
 import type { ObjectName, DatabaseKind } from "../../../databases/introspect/database-schema.ts";
 import { quoteName } from "../../../databases/introspect/quote-name.ts";
+import { catalogueOf } from "../../../databases/kinds/catalogues.ts";
 import type { SqlOperation } from "../../../databases/kysely/sql-entity-set-options.ts";
 import { sqlEntitySet } from "../../../databases/kysely/sql-entity-set.ts";
 import { toWireName } from "../../../definition/names.ts";
@@ -247,13 +248,16 @@ export function keyedRowsQuery(
 ): { readonly sql: string; readonly parameters: readonly [] } {
   const { excludesNulls, excludes, properties } = set;
   const columns = properties.filter(({ field }) => excludesNulls.includes(field));
-  const conditions = [...columns.map(({ column }) => `${quoteName(column, kind)} is not null`), ...excludes];
+  const conditions = [
+    ...columns.map(({ column }) => `${quoteName(column, catalogueOf(kind))} is not null`),
+    ...excludes,
+  ];
   const where = conditions.length === 0 ? "" : ` where ${conditions.join(" and ")}`;
   return { sql: `select * from ${quotedTable(set, kind)}${where}`, parameters: [] };
 }
 
 /** Returns the name of a table in SQL. */
 export function quotedTable({ table, needsSchema }: DescribedSet, kind: DatabaseKind): string {
-  const name = quoteName(table.name, kind);
-  return needsSchema ? `${quoteName(table.schema, kind)}.${name}` : name;
+  const name = quoteName(table.name, catalogueOf(kind));
+  return needsSchema ? `${quoteName(table.schema, catalogueOf(kind))}.${name}` : name;
 }

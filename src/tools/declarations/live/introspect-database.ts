@@ -3,12 +3,9 @@ import { Turn } from "../../../base/maybe.ts";
 import { patientReaderOf } from "../../../databases/connection/patient-reader.ts";
 import type { AnyKysely } from "../../../databases/connection/synchronous-reader.ts";
 import { runUndone } from "../../../databases/connection/undone-statements.ts";
-import { runSteps, type CatalogueRow, type CatalogueSteps } from "../../../databases/introspect/catalogue-steps.ts";
-import type { DatabaseSchema, SchemaSelection, DatabaseKind } from "../../../databases/introspect/database-schema.ts";
+import { runSteps, type CatalogueRow } from "../../../databases/introspect/catalogue-steps.ts";
+import type { DatabaseSchema, SchemaSelection } from "../../../databases/introspect/database-schema.ts";
 import { dialectName, findDialectProfile } from "../../../databases/kinds/find-dialect-profile.ts";
-import { readMysqlDatabase } from "../../../databases/mariadb/introspect/mysql-database.ts";
-import { readPostgresDatabase } from "../../../databases/postgres/introspect/postgres-database.ts";
-import { readSqliteDatabase } from "../../../databases/sqlite/introspect/sqlite-database.ts";
 import type { EntitySetDeclaration } from "../../../definition/sets/entity-set.ts";
 import type { DescribeOptions, DescribedService, DescribedWarning, DescribedSet } from "../described-service.ts";
 import { describeService } from "../mapping/describe-service.ts";
@@ -60,15 +57,6 @@ async function describeKeyed(
   return { ...kept, warnings: [...kept.warnings, ...warnings] };
 }
 
-/** The readers of catalogues. */
-const READERS: Readonly<
-  Record<DatabaseKind, (selection: SchemaSelection, alive?: string) => CatalogueSteps<DatabaseSchema>>
-> = {
-  sqlite: readSqliteDatabase,
-  postgres: readPostgresDatabase,
-  mysql: readMysqlDatabase,
-};
-
 /**
  * Reads the tables, views, keys and types of a database from its catalogue. Of SQLite it also counts the kinds of values in
  * up to 10,000 rows of each table, because SQLite does not enforce types.
@@ -77,11 +65,16 @@ const READERS: Readonly<
  * @see docs/guides/existing-databases.md
  */
 export async function readDatabaseSchema(db: AnyKysely, selection: SchemaSelection = {}): Promise<DatabaseSchema> {
-  const kind = kindOf(db);
+  const profile = findDialectProfile(db);
+  if (profile === null) {
+    throw new Error(
+      `The dialect ${dialectName(db)} is unknown. Give a Kysely instance of SQLite, PostgreSQL or MariaDB.`,
+    );
+  }
   const plain = db.withoutPlugins();
   const turn = new Turn();
   const reader = patientReaderOf(plain);
-  const steps = READERS[kind](selection, reader?.alive);
+  const steps = profile.catalogue.readAll(selection, reader?.alive);
   return runSteps(steps, async (query) => {
     const { sql, parameters, width, milliseconds: timeout } = query;
     if (query.undone !== undefined) return runUndone(plain, query);
@@ -94,21 +87,6 @@ export async function readDatabaseSchema(db: AnyKysely, selection: SchemaSelecti
     );
     return rows.map((row) => cellsOf(row, width));
   });
-}
-
-function kindOf(db: AnyKysely): DatabaseKind {
-  switch (findDialectProfile(db)?.name) {
-    case "SQLite":
-      return "sqlite";
-    case "PostgreSQL":
-      return "postgres";
-    case "MariaDB":
-      return "mysql";
-    default:
-      throw new Error(
-        `The dialect ${dialectName(db)} is unknown. Give a Kysely instance of SQLite, PostgreSQL or MariaDB.`,
-      );
-  }
 }
 
 function cellsOf(row: Readonly<Record<string, unknown>>, width: number | undefined): CatalogueRow {

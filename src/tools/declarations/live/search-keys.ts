@@ -16,6 +16,7 @@ import type {
 } from "../../../databases/introspect/database-schema.ts";
 import { quoteName } from "../../../databases/introspect/quote-name.ts";
 import { findUniqueKeys } from "../../../databases/introspect/unique-keys.ts";
+import { catalogueOf } from "../../../databases/kinds/catalogues.ts";
 import type {
   DescribeOptions,
   DescribedService,
@@ -41,7 +42,7 @@ export async function searchKeys(
   if (searches.length === 0) return schema;
   const named = searches.map(({ object, columns }) => ({ schema: object.schema, name: object.name, columns }));
   const found = await runSteps(
-    findUniqueKeys(named, schema.kind, aliveOf(db)[0]),
+    findUniqueKeys(named, catalogueOf(schema.kind), aliveOf(db)[0]),
     limitedRun(db, () => SEARCH_TIMEOUT),
   );
   const keys = new Map(
@@ -102,7 +103,7 @@ function duplicatesQuery(
   { kind }: DescribedService,
   alive: readonly string[],
 ): string {
-  const quoted = columns.map((column) => quoteName(column, kind));
+  const quoted = columns.map((column) => quoteName(column, catalogueOf(kind)));
   const where = [...alive, ...quoted.map((column) => `${column} is not null`)].join(" and ");
   return `select 1 as c0 from ${quotedTable(set, kind)} where ${where} group by ${quoted.join(", ")} having count(*) > 1 limit 1`;
 }
@@ -135,7 +136,7 @@ export async function excludeUnreadableKeys(
     const conditions = keyConditions(set, schema);
     const nulls = set.properties
       .filter(({ field }) => set.excludesNulls.includes(field))
-      .map(({ column }) => `${quoteName(column, schema.kind)} is null`);
+      .map(({ column }) => `${quoteName(column, catalogueOf(schema.kind))} is null`);
     const found =
       conditions.length + nulls.length === 0
         ? NONE
@@ -185,14 +186,14 @@ type ConditionOf = (property: DescribedProperty, column: ObjectColumn, set: Desc
 
 const CONDITIONS: Readonly<Record<DatabaseKind, ConditionOf>> = {
   postgres: ({ type, column, storage }) => {
-    const name = quoteName(column, "postgres");
+    const name = quoteName(column, catalogueOf("postgres"));
     if (type === "Edm.Date" || type === "Edm.DateTimeOffset") return between(name, "'0001-01-01 BC'", "'10000-01-01'");
     if (type === "Edm.TimeOfDay") return { readable: `${name} < '24:00'`, unreadable: `${name} = '24:00'` };
     // NaN and infinity are greater than all numbers. Older versions have no literal of infinity.
     return type === "Edm.Decimal" && storage === null ? between(name, "-1e131000", "1e131000") : undefined;
   },
   mysql: ({ type, column }) => {
-    const name = quoteName(column, "mysql");
+    const name = quoteName(column, catalogueOf("mysql"));
     // A tinyint(1) has other numbers, too.
     if (type === "Edm.Boolean") return { readable: `${name} in (0, 1)`, unreadable: `not ${name} in (0, 1)` };
     if (type !== "Edm.Date" && type !== "Edm.DateTimeOffset") return undefined;
@@ -202,7 +203,7 @@ const CONDITIONS: Readonly<Record<DatabaseKind, ConditionOf>> = {
   sqlite: ({ column, type, field }, { sample, isIdentity }, { estimatedRows, key, excludesNulls }) => {
     // A sample of all rows has decided the type already.
     if (sample === null || isIdentity || key === "rowid" || estimatedRows !== null) return undefined;
-    const name = quoteName(column, "sqlite");
+    const name = quoteName(column, catalogueOf("sqlite"));
     const { integers, reals, texts, blobs } = sample;
     const isText = texts > 0;
     const isNumber = integers + reals > 0;

@@ -1,6 +1,7 @@
 import type { ConfigurationFault } from "../../../base/errors/configuration-error.ts";
 import type { DatabaseKind, ObjectColumn } from "../../../databases/introspect/database-schema.ts";
 import { quoteName } from "../../../databases/introspect/quote-name.ts";
+import { catalogueOf } from "../../../databases/kinds/catalogues.ts";
 import { AS_TEXT } from "../columns/sqlite-columns.ts";
 import type { DescribedColumn, DescribedEnumType } from "../described-service.ts";
 
@@ -156,7 +157,7 @@ function toText({ kind, column, natural }: ForcedColumn): ForcedMapping {
   if (natural?.type === "Edm.String") return { mapped: natural };
   if (kind === "sqlite") return mapped("Edm.String", AS_TEXT);
   if (kind === "postgres") return mapped("Edm.String", { storage: "text", isReadOnly: true });
-  const sql = `cast(${quoteName(column.name, kind)} as char character set utf8mb4)`;
+  const sql = `cast(${quoteName(column.name, catalogueOf(kind))} as char character set utf8mb4)`;
   return mapped("Edm.String", { sql, isReadOnly: true });
 }
 
