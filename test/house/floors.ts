@@ -180,7 +180,7 @@ export const FLOORS: Readonly<Record<string, Room>> = {
   },
   "hosts/adapters": {
     floor: 7,
-    content: "`node:http` and `node:http2` with TLS and compression, Express, Fastify, Hono",
+    content: "`node:http` with timeouts and compression, Express, Fastify, Hono",
     mayImport: ["service", "definition", "http", "base"],
     packages: ["node:", "fastify", "hono"],
   },

@@ -62,7 +62,7 @@ function noHttp2(): ConfigurationError {
   return new ConfigurationError([
     {
       message: "`http2` of Fastify is not supported: toFastifyPlugin reads requests of HTTP/1.1.",
-      fix: "Leave out `http2`, and let the reverse proxy speak HTTP/2; or use serve with `tls`.",
+      fix: "Leave out `http2`, and let the reverse proxy speak HTTP/2; or pass toNodeHandler to a server of `node:http2`.",
     },
   ]);
 }

@@ -1,19 +1,15 @@
 import type { IncomingMessage, Server as HttpServer, ServerOptions, ServerResponse } from "node:http";
-import type { ServerHttp2Session } from "node:http2";
 import type { AddressInfo, Socket } from "node:net";
-import type { TLSSocket } from "node:tls";
 import { nextTurn, pause } from "../../base/host.ts";
 import { destroyLater, LAST_LINGER } from "./destroy-later.ts";
-import { Http2Sessions, MAX_HEADERS } from "./http2-sessions.ts";
 import { answerClientError } from "./node-client-error.ts";
-import { http2StreamOf } from "./node-request.ts";
-import type { ServeSettings, TlsSettings } from "./serve-options.ts";
+import type { ServeSettings } from "./serve-options.ts";
 
 // @see docs/decisions/0037-fast-start.md
 const Server: typeof import("node:http").Server = process.getBuiltinModule("node:http").Server;
 
 /**
- * Handles a request of either version of HTTP.
+ * Handles a request.
  * @param awaitsContinue whether the client still waits for `100 Continue`
  */
 export type Listener = (request: IncomingMessage, response: ServerResponse, awaitsContinue: boolean) => void;
@@ -29,65 +25,32 @@ const PAUSES = 4;
 /** Two pauses of a client follow one another if the second one ends within so many times its length: a late timer counts. */
 const NEXT = 1.9;
 
-/** The requests of one connection of HTTP/2 that run at the same time. */
-const MAX_STREAMS = 100;
-/** Node.js resets a stream with more than this, so up to here the client gets a response. */
-const MAX_ANSWERED_HEADERS = 4 * MAX_HEADERS;
-/** The number of requests that a client may cancel at once before its connection ends, and the number for each second. */
-const MAX_RESETS = 200;
-const RESETS_PER_SECOND = 10;
 /**
  * The server of `serve`. All its responses have OData-Version and the error envelope, which those of Node.js lack.
  * @see docs/guides/deployment.md, Timeouts
  */
 export class NodeServer {
   readonly #server: HttpServer;
-  /** The sockets of all connections, below TLS: those of HTTP/2 have no method that closes them all. */
-  readonly #sockets = new Map<string, Socket>();
-  readonly #handshakes = new Set<Socket>();
-  readonly #connections = new Http1Connections();
-  readonly #sessions: Http2Sessions;
+  readonly #connections = new Connections();
   readonly #settings: ServeSettings;
 
   constructor(listener: Listener, settings: ServeSettings) {
-    const { tls } = settings;
     this.#settings = settings;
-    this.#sessions = new Http2Sessions(settings);
-    this.#server = tls === null ? new Server(toServerOptions(settings)) : toSecureServer(settings, tls);
-    const pending = tls === null ? this.#connections : this.#handshakes;
-    this.#server.on("connection", (socket: Socket) => {
-      const name = nameOf(socket);
-      this.#sockets.set(name, socket);
-      pending.add(socket);
-      socket.once("close", () => {
-        if (this.#sockets.get(name) === socket) this.#sockets.delete(name);
-        this.#handshakes.delete(socket);
-      });
-    });
+    this.#server = new Server(toServerOptions(settings));
+    this.#server.on("connection", (socket: Socket) => this.#connections.add(socket));
     this.#serve(this.#server, listener);
-    if (tls !== null) this.#serveSecure(this.#server);
   }
 
   #serve(server: HttpServer, listener: Listener): void {
     const connections = this.#connections;
     const answer = (request: IncomingMessage, response: ServerResponse, awaitsContinue = false): void => {
-      const stream = http2StreamOf(request);
-      const isServed =
-        stream === null ? connections.begin(request, response) : this.#sessions.serves(stream, request, response);
-      if (isServed) listener(request, response, awaitsContinue);
+      if (connections.begin(request, response)) listener(request, response, awaitsContinue);
     };
     server.on("request", (request, response) => answer(request, response));
     // `100 Continue` is sent when the body is read. A client need not send a body that is rejected by its headers.
     server.on("checkContinue", (request, response) => answer(request, response, true));
-    // An unknown expectation may be ignored. HTTP/2 knows one spelling only. @see RFC 9110, section 10.1.1
-    server.on("checkExpectation", (request, response) =>
-      answer(request, response, request.headers.expect?.toLowerCase() === "100-continue"),
-    );
-    // Without a listener, Node.js responds itself over HTTP/2.
-    server.on("connect", (request, target) => {
-      if (http2StreamOf(request) === null) target.destroy();
-      else answer(request, target as unknown as ServerResponse);
-    });
+    // An unknown expectation may be ignored. @see RFC 9110, section 10.1.1
+    server.on("checkExpectation", (request, response) => answer(request, response));
     server.on("clientError", (error: NodeJS.ErrnoException, socket: Socket) =>
       answerClientError(error, socket, connections.lastResponse(socket)),
     );
@@ -99,20 +62,6 @@ export class NodeServer {
     server.on("timeout", (socket: Socket) => connections.endInactive(socket, keepAliveTimeout !== null, time));
     // `close` calls this. That of Node.js also ends a connection whose last response has not been read.
     server.closeIdleConnections = (): void => undefined;
-  }
-
-  #serveSecure(server: HttpServer): void {
-    server.on("secureConnection", (socket: TLSSocket) => {
-      const below = this.#sockets.get(nameOf(socket));
-      if (below !== undefined) this.#handshakes.delete(below);
-      if (socket.alpnProtocol !== "h2") this.#connections.add(socket);
-    });
-    server.on("session", (session: ServerHttp2Session) =>
-      this.#sessions.begin(session, this.#sockets.get(nameOf(session.socket))),
-    );
-    // A client that fails the handshake can read no response.
-    server.removeAllListeners("tlsClientError");
-    server.on("tlsClientError", (_error: Error, socket: TLSSocket) => socket.destroy());
   }
 
   /** @throws the error of the system, such as that of a port in use */
@@ -141,13 +90,11 @@ export class NodeServer {
       this.#server.close(() => resolve());
     });
     this.#connections.drain();
-    this.#sessions.drain();
-    destroyAll(this.#handshakes);
     let timer: ReturnType<typeof setTimeout> | undefined;
     const isLate = new Promise<false>((resolve) => {
       if (drainTimeout === null) return;
       timer = setTimeout(() => {
-        destroyAll(this.#sockets.values());
+        this.#connections.destroyAll();
         resolve(false);
       }, drainTimeout);
     });
@@ -174,43 +121,8 @@ function toServerOptions(settings: ServeSettings): ServerOptions {
   };
 }
 
-/** Makes a server of HTTP/2 that also speaks HTTP/1.1: for that, it has the members and events of a server of `node:http`. */
-function toSecureServer(settings: ServeSettings, tls: TlsSettings): HttpServer {
-  const { headersTimeout, http2 } = settings;
-  const server: object = process.getBuiltinModule("node:http2").createSecureServer({
-    ...tls,
-    allowHTTP1: true,
-    noDelay: true,
-    streamResetBurst: MAX_RESETS,
-    streamResetRate: RESETS_PER_SECOND,
-    settings: { maxConcurrentStreams: MAX_STREAMS, maxHeaderListSize: MAX_ANSWERED_HEADERS },
-    ...(headersTimeout === null ? {} : { handshakeTimeout: headersTimeout }),
-    ...(http2
-      ? {}
-      : {
-          ALPNCallback: ({ protocols }: { readonly protocols: readonly string[] }) =>
-            protocols.find((each) => each === "http/1.1"),
-        }),
-  });
-  // Node.js 22 takes no options for HTTP/1.1 here.
-  return Object.assign(server as HttpServer, toServerOptions(settings));
-}
-
-/** Names a connection by its addresses, which its socket and the encrypted one on it share. */
-function nameOf({
-  localAddress,
-  remoteAddress,
-  remotePort,
-}: Pick<Socket, "localAddress" | "remoteAddress" | "remotePort">): string {
-  return `${localAddress ?? ""} ${remoteAddress ?? ""} ${String(remotePort)}`;
-}
-
-function destroyAll(sockets: Iterable<Socket>): void {
-  for (const socket of sockets) socket.destroy();
-}
-
-/** One open connection of HTTP/1.1. */
-interface Http1Connection {
+/** One open connection. */
+interface Connection {
   /** The response to the last request; undefined before the first request. */
   last: ServerResponse | undefined;
   /** The number of pauses in a row, and the time of `performance.now()` at which the last one ended. */
@@ -221,8 +133,8 @@ interface Http1Connection {
 }
 
 /** The open connections of HTTP/1.1 of a server. */
-class Http1Connections {
-  readonly #open = new Map<Socket, Http1Connection>();
+class Connections {
+  readonly #open = new Map<Socket, Connection>();
   #isDraining = false;
 
   /** Registers a new connection. */
@@ -293,6 +205,10 @@ class Http1Connections {
       else if (last.writableFinished) destroyLater(socket.end(), LAST_LINGER);
       else this.#endAfter(last, socket);
     }
+  }
+
+  destroyAll(): void {
+    for (const socket of this.#open.keys()) socket.destroy();
   }
 
   /** Makes a response the last one of its connection, unless a request follows it. */

@@ -87,7 +87,7 @@ export async function serve(
   });
   let closing: Promise<void> | undefined;
   return {
-    url: `${settings.tls === null ? "http" : "https"}://${toUrlHost(host)}:${String(address.port)}`,
+    url: `http://${toUrlHost(host)}:${String(address.port)}`,
     port: address.port,
     close: () => {
       hosted.drain();
@@ -100,7 +100,7 @@ export async function serve(
   };
 }
 
-/** Services with everything that `serve` adds to them, for any version of HTTP. */
+/** Services with everything that `serve` adds to them. */
 interface HostedServices extends RequestHandler {
   /** Reports from now on that the process accepts no new requests. */
   drain(): void;

@@ -1,28 +1,7 @@
 import { ConfigurationError, type ConfigurationFault } from "../../base/errors/configuration-error.ts";
-import { messageOf } from "../../base/message-of.ts";
 import { LONGEST_TIME } from "../../base/within-time.ts";
 import { checkOptions, describe, isObject, type OptionTable } from "../../definition/option-table.ts";
 import type { CompressionOptions, CompressionSettings } from "./compression.ts";
-
-/** The certificate of `serve`. @see docs/guides/production.md, TLS and HTTP/2 */
-interface TlsOptions {
-  /** The certificate and its chain in PEM, or the path of a file with them. */
-  readonly cert: string | Uint8Array;
-  /** The private key in PEM, or the path of a file with it. */
-  readonly key: string | Uint8Array;
-  /** The passphrase of the private key, if it has one. */
-  readonly passphrase?: string | undefined;
-  /** The lowest version of TLS; `TLSv1.2` if absent. */
-  readonly minVersion?: "TLSv1.2" | "TLSv1.3" | undefined;
-}
-
-/** The resolved options of `tls`. */
-export interface TlsSettings {
-  readonly cert: string;
-  readonly key: string;
-  readonly passphrase?: string;
-  readonly minVersion: "TLSv1.2" | "TLSv1.3";
-}
 
 /** Where `serve` listens, and how long its connections may take. All times are milliseconds; null means no limit. */
 export interface ListenOptions {
@@ -37,10 +16,7 @@ export interface ListenOptions {
   readonly drainDelay?: number | undefined;
   /** How long `close` then waits for requests before it destroys their connections. Default 10,000. */
   readonly drainTimeout?: number | null | undefined;
-  /**
-   * How long a client may take to send the request line and the headers, and for the handshake of TLS. Default 20,000. With
-   * null a handshake may take 120,000, the limit of Node.js.
-   */
+  /** How long a client may take to send the request line and the headers. Default 20,000. */
   readonly headersTimeout?: number | null | undefined;
   /** How long a client may take to send a whole request, body included. Default 300,000. */
   readonly requestTimeout?: number | null | undefined;
@@ -48,10 +24,6 @@ export interface ListenOptions {
   readonly keepAliveTimeout?: number | null | undefined;
   /** How long a client may pause while a response waits to be read. Default 30,000. */
   readonly slowReaderTimeout?: number | null | undefined;
-  /** The certificate and the key of TLS; without them the server speaks plain HTTP. */
-  readonly tls?: TlsOptions | undefined;
-  /** Whether clients may choose HTTP/2, which needs `tls`; true with `tls` if absent. */
-  readonly http2?: boolean | undefined;
   /** Whether, and how, responses are compressed; they are not if absent. */
   readonly compression?: boolean | CompressionOptions | undefined;
   /** The path that reports that the process is alive, such as `/healthz`; none if absent. */
@@ -65,8 +37,6 @@ type Stated<Options> = { readonly [Name in keyof Options]-?: Exclude<Options[Nam
 
 /** The options of `serve` with defaults filled in. */
 export interface ServeSettings extends Stated<Pick<ListenOptions, "port" | "host" | Timeouts>> {
-  readonly tls: TlsSettings | null;
-  readonly http2: boolean;
   readonly compression: CompressionSettings | null;
   readonly health: string | undefined;
   readonly ready: string | undefined;
@@ -83,18 +53,9 @@ const TABLE: OptionTable<keyof ListenOptions> = Object.freeze({
   requestTimeout: TIME,
   keepAliveTimeout: TIME,
   slowReaderTimeout: TIME,
-  tls: { kind: "any" },
-  http2: { kind: "flag" },
   compression: { kind: "any" },
   health: { kind: "any" },
   ready: { kind: "any" },
-});
-
-const TLS: OptionTable<keyof TlsOptions> = Object.freeze({
-  cert: { kind: "any" },
-  key: { kind: "any" },
-  passphrase: { kind: "text" },
-  minVersion: { kind: "choice", values: ["TLSv1.2", "TLSv1.3"] },
 });
 
 const COMPRESSION: OptionTable<keyof CompressionOptions> = Object.freeze({
@@ -111,8 +72,6 @@ const DEFAULTS: ServeSettings = Object.freeze({
   requestTimeout: 300_000,
   keepAliveTimeout: 5_000,
   slowReaderTimeout: 30_000,
-  tls: null,
-  http2: true,
   compression: null,
   health: undefined,
   ready: undefined,
@@ -125,6 +84,12 @@ const PATH = /^\/[\w.~!$&'()*+,;=:@/%-]*$/;
 
 const MAX_PORT = 65_535;
 
+/** The fault of the options `tls` and `http2` of version 0.2. */
+const NO_TLS: ConfigurationFault = Object.freeze({
+  message: "serve has no options `tls` and `http2`: it speaks HTTP/1.1 without TLS.",
+  fix: "Let a proxy do TLS and HTTP/2, or pass toNodeHandler to createSecureServer of `node:http2` or `node:https`. See docs/guides/production.md, TLS and HTTP/2.",
+});
+
 /**
  * Fills in the defaults of `serve`.
  * @throws ConfigurationError listing all options that are unknown or invalid
@@ -132,9 +97,8 @@ const MAX_PORT = 65_535;
  */
 export function resolveServeOptions(options: ListenOptions): ServeSettings {
   const faults = [...findFaults(options)];
-  const tls = isObject(options) ? resolveTls(options["tls"], faults) : null;
   if (faults.length > 0) throw new ConfigurationError(faults);
-  return { ...DEFAULTS, ...statedOf(options), compression: compressionOf(options.compression), tls };
+  return { ...DEFAULTS, ...statedOf(options), compression: compressionOf(options.compression) };
 }
 
 function compressionOf(compression: ListenOptions["compression"] = false): CompressionSettings | null {
@@ -181,15 +145,13 @@ function* findFaults(options: unknown): Iterable<ConfigurationFault> {
     yield { message: `The options of serve are ${describe(options)}.`, fix: "Give an object, such as { port: 8080 }." };
     return;
   }
-  yield* checkOptions(TABLE, options, "serve", {});
+  const { tls, http2, ...others } = options;
+  if (tls !== undefined || http2 !== undefined) yield NO_TLS;
+  yield* checkOptions(TABLE, others, "serve", {});
   const ports = `Give a whole number from 0 to ${String(MAX_PORT)}; 0 lets the system choose.`;
   yield* numberFaults("`port` of serve", options["port"], ports, MAX_PORT);
   const delays = "Give a whole number of milliseconds; 0 stops at once.";
   yield* numberFaults("`drainDelay` of serve", options["drainDelay"], delays);
-  if (options["http2"] === true && options["tls"] === undefined) {
-    const message = "`http2` of serve needs `tls`: browsers speak HTTP/2 over TLS only.";
-    yield { message, fix: "Give `tls: { cert, key }`, or leave out `http2`." };
-  }
   yield* compressionFaults(options["compression"]);
   yield* pathFaults("health", options["health"]);
   yield* pathFaults("ready", options["ready"]);
@@ -197,63 +159,5 @@ function* findFaults(options: unknown): Iterable<ConfigurationFault> {
     if (name === "port" || typeof value !== "number" || value <= LONGEST_TIME) continue;
     const message = `\`${name}\` of serve cannot be ${String(value)}: a timer waits at most ${String(LONGEST_TIME)} ms.`;
     yield { message, fix: "Give fewer milliseconds, or null for no limit." };
-  }
-}
-
-/**
- * Reads certificate and key.
- * @param faults receives a sentence for each fault. None contains a part of the key
- * @returns null without TLS, and with faults
- */
-function resolveTls(tls: unknown, faults: ConfigurationFault[]): TlsSettings | null {
-  if (tls === undefined) return null;
-  if (!isObject(tls)) {
-    const message = `\`tls\` of serve cannot be ${describe(tls)}.`;
-    faults.push({ message, fix: "Give an object such as { cert, key }." });
-    return null;
-  }
-  const before = faults.length;
-  faults.push(...checkOptions(TLS, tls, "tls", {}));
-  const cert = readPem("cert", tls["cert"], faults);
-  const key = readPem("key", tls["key"], faults);
-  if (faults.length > before) return null;
-  const { passphrase, minVersion = "TLSv1.2" } = tls as Partial<TlsSettings>;
-  const settings: TlsSettings = { cert, key, minVersion, ...(passphrase === undefined ? {} : { passphrase }) };
-  try {
-    process.getBuiltinModule("node:tls").createSecureContext(settings);
-    return settings;
-  } catch (error) {
-    const reason = messageOf(error);
-    const message = `\`tls\` of serve has a certificate or a key that cannot be used: ${reason}.`;
-    faults.push({
-      message,
-      fix: "Give the certificate in `cert`, its own private key in `key`, and its `passphrase`.",
-    });
-    return null;
-  }
-}
-
-/** Returns PEM as it is, and the content of a file for any other text. */
-function readPem(name: "cert" | "key", value: unknown, faults: ConfigurationFault[]): string {
-  const fix = `Give PEM, which begins with -----BEGIN, or the path of a file with it.`;
-  const text = value instanceof Uint8Array ? new TextDecoder().decode(value) : value;
-  if (typeof text !== "string" || text === "") {
-    faults.push({ message: `\`${name}\` of tls cannot be ${describe(value)}.`, fix });
-    return "";
-  }
-  if (text.includes("-----BEGIN ")) return text;
-  // Bytes are not a path, and a text with line breaks is a key without its first line.
-  const content = value instanceof Uint8Array || text.includes("\n") ? undefined : contentOf(text);
-  if (content?.includes("-----BEGIN ") === true) return content;
-  const problem = content === undefined ? "is neither PEM nor the path of a readable file" : "is a file without PEM";
-  faults.push({ message: `\`${name}\` of tls ${problem}.`, fix });
-  return "";
-}
-
-function contentOf(path: string): string | undefined {
-  try {
-    return process.getBuiltinModule("node:fs").readFileSync(path, "utf8");
-  } catch {
-    return undefined;
   }
 }

@@ -18,6 +18,8 @@ test.each<[string, unknown, RegExp]>([
   ["a time that is a text", { keepAliveTimeout: "5s" }, /`keepAliveTimeout` of serve cannot be "5s"/u],
   ["a time beyond timers", { slowReaderTimeout: 2 ** 31 }, /`slowReaderTimeout` of serve cannot be 2147483648/u],
   ["a compression that is a text", { compression: "gzip" }, /`compression` of serve cannot be "gzip"/u],
+  ["tls", { tls: { cert: "cert.pem", key: "key.pem" } }, /no options `tls` and `http2`.*toNodeHandler/su],
+  ["http2", { http2: true }, /no options `tls` and `http2`.*`node:http2`/su],
   ["an unknown option of compression", { compression: { treshold: 1 } }, /compression has no option `treshold`/u],
   ["a threshold that is negative", { compression: { threshold: -1 } }, /`threshold` of compression cannot be -1/u],
   ["a flag that is a text", { compression: { credentials: "yes" } }, /`credentials` of compression cannot be "yes"/u],

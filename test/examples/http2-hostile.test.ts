@@ -4,10 +4,9 @@ import { connect as connectTcp } from "node:net";
 import { join } from "node:path";
 import { connect as connectTls } from "node:tls";
 import { action, edm, entitySet, entityType, fn, odataService } from "odatakit";
-import { serve, type ServeOptions } from "odatakit/node";
 import { describe, expect, onTestFinished, test } from "vitest";
-import { passTime, stopTimers, until } from "../../timers.ts";
-import { noFailures } from "./model.ts";
+import { type Http2Options, serveHttp2 } from "../../examples/http2/serve-http2.ts";
+import { noFailures } from "../service/http/model.ts";
 
 const FOLDER = join(import.meta.dirname, "certificates");
 const CERT = readFileSync(join(FOLDER, "cert.pem"), "utf8");
@@ -47,8 +46,10 @@ const slow = odataService({
   },
 });
 
-async function open(options: ServeOptions = {}): Promise<ClientHttp2Session> {
-  const server = await serve(slow, { port: 0, host: "127.0.0.1", tls: TLS, ...options });
+type Options = Partial<Http2Options>;
+
+async function open(): Promise<ClientHttp2Session> {
+  const server = await serveHttp2(slow, { port: 0, host: "127.0.0.1", ...TLS });
   const session = connect(server.url, { ca: CERT }).on("error", () => undefined);
   onTestFinished(async () => {
     session.destroy();
@@ -76,47 +77,7 @@ function send(session: ClientHttp2Session, headers: OutgoingHttpHeaders, body?: 
 
 const codeOf = ({ status, text }: Received): unknown => [status, JSON.parse(text).error.code];
 
-describe("requestTimeout of HTTP/2", () => {
-  test.each([
-    ["POST", "/odata/wait", 200],
-    ["DELETE", "/odata/Notes(1)", 204],
-    ["GET", "/odata/Notes(1)", 200],
-  ])("%s %s may take longer, if its body has arrived and is not read", async (method, path, status) => {
-    stopTimers();
-    const session = await open({ requestTimeout: 2000 });
-    const headers = { ":method": method, ":path": path, "content-type": "application/json" };
-    const answer = send(session, headers, "{}");
-    await until(() => held.length > 0);
-    expect(held).toHaveLength(1);
-    // The body has arrived before the next request of the connection.
-    expect((await send(session, { ":path": "/odata/echo(text='a')" })).status).toBe(200);
-    await passTime(2000);
-    for (const give of held.splice(0)) give();
-    expect((await answer).status).toBe(status);
-    expect(held).toEqual([]);
-  });
-
-  test("covers an incomplete body that the service does not read", async () => {
-    const session = await open({ requestTimeout: 2000 });
-    const stream = session.request({ ":method": "POST", ":path": "/odata/wait", "content-type": "application/json" });
-    stream.on("error", () => undefined).write("{");
-    const status = await new Promise((resolve) => {
-      stream.on("response", (fields) => resolve(fields[":status"]));
-    });
-    expect(status).toBe(408);
-  });
-});
-
 describe("HTTP/2", () => {
-  test.each([17_000, 40_000])("headers of %d bytes are 431 on a connection that is in use", async (length) => {
-    const session = await open();
-    const echo = { ":path": "/odata/echo(text='a')" };
-    for (let round = 0; round < 2; round += 1) {
-      expect(await send(session, echo)).toEqual({ status: 200, text: '"a"' });
-      expect(codeOf(await send(session, { ...echo, "x-long": "x".repeat(length) }))).toEqual([431, "HeadersTooLarge"]);
-    }
-  });
-
   test("a target with characters that are not ASCII is refused, as in HTTP/1.1", async () => {
     const session = await open();
     const encoded = await send(session, { ":path": "/odata/echo(text='%C3%A9')" });
@@ -146,13 +107,6 @@ describe("HTTP/2", () => {
     stream.resume().write("{");
     await expect.poll(() => events).toContain("close");
     expect(events[0]).toBe("end");
-  });
-
-  test("CONNECT and unknown expectations are requests as others, with the responses of the service", async () => {
-    const session = await open();
-    expect(codeOf(await send(session, { ":method": "CONNECT", ":authority": "a.example" }))).toEqual([404, "NotFound"]);
-    const other = await send(session, { ":path": "/odata/echo(text='a')", expect: "a-miracle" });
-    expect(other).toEqual({ status: 200, text: '"a"' });
   });
 
   test("many long responses of one connection are sent at the same time", async () => {
@@ -209,13 +163,9 @@ describe("close() of a server of HTTP/2", () => {
     return Buffer.from([0, 0, fields.length, 1, 5, 0, 0, 0, 1, ...fields]);
   };
 
-  /** A frame of eight zeros for the whole connection. @see RFC 9113, section 4.1 */
-  const frameOf = (type: number): Buffer => Buffer.from([0, 0, 8, type, 0, 0, 0, 0, 0, ...new Uint8Array(8)]);
-  const PING = frameOf(6);
-
   /** A client that reads everything, and never closes its side. */
-  async function hold(options: ServeOptions, sent: Buffer) {
-    const server = await serve(slow, { port: 0, host: "127.0.0.1", tls: TLS, drainTimeout: null, ...options });
+  async function hold(options: Options, sent: Buffer) {
+    const server = await serveHttp2(slow, { port: 0, host: "127.0.0.1", ...TLS, drainTimeout: 300, ...options });
     const socket = connectTls({
       socket: connectTcp({ port: server.port, host: "127.0.0.1", allowHalfOpen: true }),
       ca: CERT,
@@ -241,38 +191,30 @@ describe("close() of a server of HTTP/2", () => {
     await server.close();
   });
 
-  test("waits for a request under way, and then only for keepAliveTimeout", async () => {
+  test("waits for a request under way, and then only for drainTimeout", async () => {
     held.length = 0;
     const sent = Buffer.concat([PREFACE, requestOf("/odata/Notes(1)")]);
-    const { server, has } = await hold({ keepAliveTimeout: 100 }, sent);
+    const { server, has } = await hold({}, sent);
     await expect.poll(() => held.length).toBe(1);
     const closing = server.close();
     for (const give of held.splice(0)) give();
     await closing;
     expect(has('"Text":"a"')).toBe(true);
   });
+});
 
-  test("ends after a request under way, also without keepAliveTimeout", async () => {
-    held.length = 0;
-    const sent = Buffer.concat([PREFACE, requestOf("/odata/Notes(1)")]);
-    const { server, has } = await hold({ keepAliveTimeout: null, slowReaderTimeout: 100 }, sent);
-    await expect.poll(() => held.length).toBe(1);
-    const closing = server.close();
-    for (const give of held.splice(0)) give();
-    await closing;
-    expect(has('"Text":"a"')).toBe(true);
-  });
-
-  test("a client that sends GOAWAY and keeps its side open is closed after keepAliveTimeout", async () => {
-    const sent = Buffer.concat([PREFACE, requestOf("/odata/echo(text='a')"), frameOf(7)]);
-    const { socket, has } = await hold({ keepAliveTimeout: 100 }, sent);
-    const closed = new Promise((resolve) => {
-      socket.once("close", resolve);
-    });
-    await expect.poll(() => has('"a"')).toBe(true);
-    // A server that has only closed its own side ignores the frames of the client.
-    const pings = setInterval(() => socket.write(PING), 50);
-    onTestFinished(() => clearInterval(pings));
-    await closed;
-  });
+test("a client that is silent is disconnected after idleTimeout, also before its first request", async () => {
+  const server = await serveHttp2(slow, { port: 0, host: "127.0.0.1", ...TLS, idleTimeout: 300 });
+  onTestFinished(() => server.close());
+  const silent = connectTls({ port: server.port, host: "127.0.0.1", ca: CERT, ALPNProtocols: ["h2"] });
+  const session = connect(server.url, { ca: CERT });
+  const closed = [silent, session].map(
+    (each) =>
+      new Promise<void>((resolve) => {
+        each.on("error", () => undefined).once("close", () => resolve());
+      }),
+  );
+  silent.resume();
+  expect((await send(session, { ":path": "/odata/echo(text='a')" })).status).toBe(200);
+  await Promise.all(closed);
 });
