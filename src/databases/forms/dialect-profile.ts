@@ -115,6 +115,12 @@ export interface DialectSyntax {
    * @param table its quoted name
    */
   readonly listLabels?: (table: string) => CatalogueQuery;
+  /**
+   * Returns the query that lists the columns of a table whose equal cells are the same value, by the keys of their names: several
+   * machines send only distinct cells then. Absent if the database distinguishes values wherever the rows are.
+   * @param table its quoted name
+   */
+  readonly listExact?: ((table: string) => CatalogueQuery) | undefined;
   /** The limit and the offset, with a blank before them; null for none. */
   readonly limit: (top: Sql | null, skip: Sql | null) => Sql;
   /** Skips rows of a query that sorts them all; absent if `limit` does so as fast. */

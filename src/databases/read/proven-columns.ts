@@ -22,7 +22,8 @@ import type { TableLayout } from "./table-layout.ts";
 const NOTHING_PROVEN: ReadonlySet<unknown> = new Set();
 
 /**
- * Reads facts about the columns of a table from the catalogue: which are `not null`, and the labels of enumeration types. Columns
+ * Reads facts about the columns of a table from the catalogue: which are `not null`, the labels of enumeration types, and whether equal cells
+ * are the same value. Columns
  * of views and queries are not `not null`. Neither are columns of tables that the schema check did not compare with their
  * declarations.
  */
@@ -32,6 +33,7 @@ export class ProvenColumns {
   readonly #table: Sql | undefined;
   #proven: ReadonlySet<unknown> | undefined;
   #labels: ReadonlyMap<unknown, ReadonlySet<unknown>> | undefined;
+  #exact: ReadonlySet<unknown> | undefined;
 
   /** @param table the quoted name of the table; undefined for a query */
   constructor(db: AnyKysely, { syntax }: DialectProfile, table: Sql | undefined) {
@@ -51,7 +53,9 @@ export class ProvenColumns {
    * @param plansOf returns the columns of the table
    */
   prepare(query: SourceQuery, rows: SqlRows, plansOf: () => PlansByField): Maybe<undefined> {
-    return chain(this.#prepareNulls(query, rows), () => this.#prepareLabels(query, rows, plansOf));
+    return chain(this.#prepareNulls(query, rows), () =>
+      chain(this.#prepareLabels(query, rows, plansOf), () => this.#prepareExact(query, rows)),
+    );
   }
 
   #prepareNulls(query: SourceQuery, rows: SqlRows): Maybe<undefined> {
@@ -75,6 +79,14 @@ export class ProvenColumns {
       const labels = new Map<unknown, Set<unknown>>();
       for (const [name, label] of found) labels.set(name, (labels.get(name) ?? new Set()).add(label));
       this.#labels = labels;
+    });
+  }
+
+  #prepareExact(query: SourceQuery, rows: SqlRows): Maybe<undefined> {
+    const { listExact = null } = this.#syntax;
+    if (this.#exact !== undefined || listExact === null || !countsDistinct(query)) return undefined;
+    return this.#list(listExact, query, rows, (found) => {
+      this.#exact = new Set(found.map(([name]) => name));
     });
   }
 
@@ -103,6 +115,11 @@ export class ProvenColumns {
     return this.#proven?.has(this.#keyOf(column)) === true;
   }
 
+  /** Whether equal cells of a column are known to be the same value. */
+  isExact(column: string): boolean {
+    return this.#exact?.has(this.#keyOf(column)) === true;
+  }
+
   /** Returns the labels of a column; undefined unless it is known to have an enumeration type of the database. */
   labelsOf(column: string): ReadonlySet<unknown> | undefined {
     return this.#labels === undefined || this.#labels.size === 0 ? undefined : this.#labels.get(this.#keyOf(column));
@@ -111,6 +128,12 @@ export class ProvenColumns {
   #keyOf(column: string): string {
     return this.#syntax.columnKey(columnName(column, this.#db));
   }
+}
+
+function countsDistinct({ shape }: SourceQuery): boolean {
+  return (shape.apply?.branches ?? []).some(({ steps }) =>
+    steps.some((step) => step.kind === "group" && step.aggregates.some(({ method }) => method === "countdistinct")),
+  );
 }
 
 /** Whether a column may have an enumeration type of the database. */

@@ -348,6 +348,7 @@ export class StatementCache {
       absent,
       isProven: (column) => proven.has(column),
       labelsOf: (column) => proven.labelsOf(column),
+      isExact: (column) => proven.isExact(column),
       key,
       seen,
       needsFence,

@@ -219,7 +219,7 @@ function limitedRows(
   const where = whereOf([]);
   const { syntax } = statement.profile;
   const { it, level } = scope;
-  const { plans, absent, isProven, labelsOf, key, comparisonOf } = it.rows;
+  const { plans, absent, isProven, labelsOf, isExact, key, comparisonOf } = it.rows;
   const placement = it.rows.placement.gathered;
   const names = [...new Set(everyColumn(plans, absent))];
   const columns = names.map((name) => sql`${it.column(name)} as ${sql.id(name)}`);
@@ -240,7 +240,7 @@ function limitedRows(
     return sql`select ${kept} from (${all}) as ${sql.id(NUMBERED)}${whereAll(tests, null)}`;
   })();
   const from: Rows["from"] = (alias) => sql`(${query}) as ${sql.id(alias)}`;
-  return { from, plans, absent, isProven, labelsOf, key, comparisonOf, placement };
+  return { from, plans, absent, isProven, labelsOf, isExact, key, comparisonOf, placement };
 }
 
 /** The number of rows of a limit. */

@@ -217,7 +217,7 @@ function translateAggregated(
     }
     case "countdistinct": {
       const { term } = groupedValue(operand, type, profile);
-      const isColumn = expression.kind === "property" && expression.source.kind === "it" && term === value.sql;
+      const isColumn = operand.sql === value.sql && (term === value.sql || isExactColumn(expression, context));
       return { ...countOf(sql`distinct ${term}`, property, context), isSorted: !isColumn };
     }
     case "count":
@@ -225,6 +225,13 @@ function translateAggregated(
     default:
       return assertNever(method);
   }
+}
+
+/** Whether an expression is a column whose distinct cells are all that its values depend on: machines send these alone. */
+function isExactColumn(expression: Aggregated["expression"], { scope: { it } }: ValueContext): boolean {
+  if (expression.kind !== "property" || expression.source.kind !== "it") return false;
+  const plan = it.rows.plans.get(expression.property.field);
+  return plan?.kind === "scalar" && plan.expression === undefined && it.rows.isExact?.(plan.column) === true;
 }
 
 /** Returns the type of an operand; undefined for the literal null. */

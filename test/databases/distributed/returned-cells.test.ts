@@ -3,7 +3,7 @@ import { edm, entityType } from "odatakit";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { pgColumnFormat } from "../../../src/databases/postgres/dialect/column-format.ts";
 import { declaredEntityType } from "../../../src/definition/model/declared-entity-type.ts";
-import { ENGINES, type OpenDatabase } from "../../engine/executors/engines.ts";
+import { ENGINES, isCluster, type OpenDatabase } from "../../engine/executors/engines.ts";
 import { DISTRIBUTED } from "./distributed-engines.ts";
 
 const Cell = entityType("Cell", {
@@ -60,9 +60,19 @@ test.each(DISTRIBUTED)(
   async ({ open }) => {
     const { db, close } = await open();
     await sql`create table days (day date)`.execute(db);
-    await sql`insert into days values ('2024-02-29') returning day::text as "c0"`.execute(db);
-    await sql`insert into "days" values ('2024-02-29') returning "day"::text as "c0"`.execute(db);
-    await sql`select 1 from "days" as "it" left join "days" as "r1" on 1 = 1`.execute(db);
-    await expect(close()).rejects.toThrow(/refuses 2 statements\.\na join of tables: .*\n"day"::text in returning: /);
+    const run = async (text: string): Promise<void> => {
+      const ran = sql.raw(text).execute(db);
+      // A cluster refuses the statements.
+      if (isCluster()) await expect(ran).rejects.toThrow(/^(?:non-IMMUTABLE functions|complex joins) are /);
+      else await ran;
+    };
+    await run(`insert into days values ('2024-02-29') returning day::text as "c0"`);
+    await run(`insert into "days" values ('2024-02-29') returning "day"::text as "c0"`);
+    await run(`select 1 from "days" as "it" left join "days" as "r1" on 1 = 1`);
+    // There the check of the statements ends with the first.
+    const found = isCluster()
+      ? /^complex joins are /
+      : /refuses 2 statements\.\na join of tables: .*\n"day"::text in returning: /;
+    await expect(close()).rejects.toThrow(found);
   },
 );

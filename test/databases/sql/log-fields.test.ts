@@ -2,7 +2,7 @@ import { sql } from "kysely";
 import { edm, entitySet, entityType, odataService } from "odatakit";
 import { sqlEntitySet } from "odatakit/kysely";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { type AnyDatabase, ENGINES, type OpenDatabase } from "../../engine/executors/engines.ts";
+import { type AnyDatabase, ENGINES, isCluster, type OpenDatabase } from "../../engine/executors/engines.ts";
 
 /** The log record of a failed statement: the request, the table and the names from the driver. */
 
@@ -106,7 +106,12 @@ describe.each(ENGINES)("log records of failed statements of $title", (engine) =>
   });
 
   test("names a constraint that the application violates, if the driver does", async () => {
-    const names = { sqlite: ["boxes", "id"], postgres: ["boxes", "id"], mariadb: [undefined, undefined] }[engine.name];
+    // Citus passes on the message of a machine without the name of the table.
+    const names = {
+      sqlite: ["boxes", "id"],
+      postgres: [isCluster() ? undefined : "boxes", "id"],
+      mariadb: [undefined, undefined],
+    }[engine.name];
     const { table, column } = await recordOf("GET", "Twice");
     expect([table, column]).toEqual(names);
   });

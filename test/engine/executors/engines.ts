@@ -158,6 +158,11 @@ export function isSpread(): boolean {
   return process.env["ODATAKIT_SPREAD"] !== undefined;
 }
 
+/** Whether the tests of this process run over a cluster of Citus, where all sets are distributed. */
+export function isCluster(): boolean {
+  return process.env["ODATAKIT_CITUS"] !== undefined;
+}
+
 function all(): readonly DatabaseEngine[] {
   const cluster = serverOf("ODATAKIT_CITUS", "postgres", "Citus", openCluster);
   if (cluster.length > 0) return cluster;

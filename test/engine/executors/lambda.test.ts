@@ -2,7 +2,7 @@ import { odataService } from "odatakit";
 import { sqlEntitySet } from "odatakit/kysely";
 import { afterAll, describe, expect, test } from "vitest";
 import { LAMBDA_CASES, Trip, TRIPS } from "../../service/http/trips.ts";
-import { createTable, ENGINES, insertRow, type DatabaseEngine, type DatabaseName } from "./engines.ts";
+import { createTable, ENGINES, insertRow, isSpread, type DatabaseEngine, type DatabaseName } from "./engines.ts";
 
 /** The conditions that a column with JSON does not support. */
 const REFUSED = /^(?:Services|Octets)\//;
@@ -75,6 +75,10 @@ async function tripsOver(engine: DatabaseEngine) {
 const over = await Promise.all(ENGINES.map(tripsOver));
 afterAll(() => Promise.all(over.map(({ close }) => close())));
 
+/** Citus has no subqueries over the items of a collection within others. */
+const isNested = (filter: string): boolean =>
+  /\/(?:any|all)\(\w+:.*(?:\/(?:any|all)\(| in (?:\w+\/)?(?:Tags|Notes))/.test(filter);
+
 type Service = (typeof over)[number]["service"];
 
 async function answerTo(service: Service, query: string): Promise<{ readonly status: number; readonly text: string }> {
@@ -89,6 +93,13 @@ describe.each(over)("over JSON columns of $title, what any, all and in mean in m
     const { status, text } = await answerTo(service, filter);
     if (REFUSED.test(filter)) {
       expect([status, text]).toEqual([400, expect.stringContaining("UnsupportedQueryOption")]);
+      return;
+    }
+    if (isSpread() && isNested(filter) && status !== 200) {
+      expect([status, text]).toEqual([
+        400,
+        expect.stringContaining("over the tables of this set, as they are distributed."),
+      ]);
       return;
     }
     expect(status, text).toBe(200);

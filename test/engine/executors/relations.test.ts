@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { fuzzCount } from "../../cases.ts";
 import { compareAll } from "./compare-relations.ts";
+import { isSpread } from "./engines.ts";
 import { DECLARED, ENGINES, PARTIAL, type Engine } from "./relations-engines.ts";
 import { memoryService, type Shared } from "./relations-memory.ts";
 import { navigationQuery, setQuery } from "./relations-queries.ts";
@@ -16,15 +17,20 @@ const SETTINGS: ReadonlyArray<readonly [name: string, shared: Shared]> = [
   ["keyset paging", { secret: "a secret of the tests, long enough", defaults: { paging: "keyset", maxTop: 3 } }],
 ];
 
-describe.each(ENGINES)("over %s, as over arrays", (_engine, engine) => {
+/** A database on several machines refuses queries that need several statements. Arrays answer all. */
+const mayRefuse = (name: string): boolean => isSpread() && !name.startsWith("arrays");
+
+describe.each(ENGINES)("over %s, as over arrays", (name, engine) => {
   describe.each(SETTINGS)("%s", (_settings, shared) => {
     test("requests to sets are answered", { timeout: 300_000 + RUNS * 40 }, async () => {
       // A generator of faults alone would prove nothing.
-      expect(await compareAll(setQuery, RUNS / 3, shared, engine)).toBeGreaterThan(0.6);
+      expect(await compareAll(setQuery, RUNS / 3, shared, engine, mayRefuse(name))).toBeGreaterThan(
+        mayRefuse(name) ? 0.5 : 0.6,
+      );
     });
 
     test("routes along navigations are answered", { timeout: 300_000 + RUNS * 40 }, async () => {
-      expect(await compareAll(navigationQuery, ROUTES, shared, engine)).toBeGreaterThan(0.25);
+      expect(await compareAll(navigationQuery, ROUTES, shared, engine, mayRefuse(name))).toBeGreaterThan(0.25);
     });
   });
 });

@@ -15,7 +15,6 @@ import type {
   DialectValues,
   DialectSyntax,
   WriteSyntax,
-  UnexpectedNulls,
   TranslateCall,
   DocumentSyntax,
   Term,
@@ -32,6 +31,7 @@ import { pgColumnFormat, pgSpreadColumnFormat } from "./column-format.ts";
 import { PG_FAULTS } from "./faults.ts";
 import { pgForms, PG_MARK, pgNumbers, pgText, IN_SUBQUERY, REPEATED, type Once, pgUsualNumbers } from "./forms.ts";
 import { PG_JSON_SYNTAX } from "./json.ts";
+import { listExact, listLabels, listNotNull } from "./listed-columns.ts";
 import { PG_ROW_GUARD } from "./row-guard.ts";
 import { pgDate, pgMidnight, pgOffsetOfText, pgTexts } from "./temporal-forms.ts";
 import { castInPostgres } from "./type-casts.ts";
@@ -70,42 +70,6 @@ function keys(path: readonly StructuralProperty[]): Sql {
   return sql`array[${sql.join(path.map(({ field }) => sql`${sql.lit(field)}`))}]`;
 }
 
-/** Finds the table and the tables that inherit from it: its statements read their rows, too. */
-const TABLES = `with recursive tables(oid) as (select to_regclass($1)::oid
-  union select i.inhrelid from pg_catalog.pg_inherits i join tables t on i.inhparent = t.oid)`;
-
-/** Since PostgreSQL 18 a constraint may not hold for old rows. */
-const IS_VALID = `not exists (select from pg_catalog.pg_constraint u
-  where u.conrelid = a.attrelid and u.contype = 'n' and u.conkey[1] = a.attnum and not u.convalidated)`;
-
-/**
- * Returns the query that lists the columns of a table that are `not null`: none for a view. PostgreSQL does not enforce the
- * constraints of foreign tables, which may also be partitions.
- * @see https://www.postgresql.org/docs/current/catalog-pg-attribute.html
- */
-const listNotNull: UnexpectedNulls["listNotNull"] = (table) => ({
-  sql: `${TABLES} select a.attname::text as c0 from tables t join pg_catalog.pg_class c on c.oid = t.oid
-    join pg_catalog.pg_attribute a on a.attrelid = t.oid
-    group by a.attname having bool_and(a.attnotnull and c.relkind in ('r', 'p') and ${IS_VALID})`,
-  parameters: [table],
-  width: 1,
-});
-
-/**
- * Returns the query that lists the columns of a table or view with an enumeration type, each with one of its labels. Nothing
- * that statements bind is a label of a column with a domain over such a type: the database compares it as text only.
- * @see https://www.postgresql.org/docs/current/catalog-pg-enum.html
- */
-const listLabels: NonNullable<DialectSyntax["listLabels"]> = (table) => ({
-  sql:
-    "select a.attname::text as c0, case when t.typtype = 'e' then e.enumlabel::text end as c1 from pg_catalog.pg_attribute as a " +
-    "inner join pg_catalog.pg_type as t on t.oid = a.atttypid " +
-    "inner join pg_catalog.pg_enum as e on e.enumtypid = (case when t.typtype = 'd' then t.typbasetype else t.oid end) " +
-    "where a.attrelid = to_regclass($1)",
-  parameters: [table],
-  width: 2,
-});
-
 /** The SQL for databases on several machines, without subqueries that have no tables. */
 const PG_SPREAD_SYNTAX: DialectSyntax = Object.freeze<DialectSyntax>({
   plan: { statement: (statement) => `explain ${statement}`, lines: (rows) => rows.map(([line]) => String(line)) },
@@ -117,6 +81,7 @@ const PG_SPREAD_SYNTAX: DialectSyntax = Object.freeze<DialectSyntax>({
     return descending ? sql`${term} desc nulls last` : sql`${term} asc nulls first`;
   },
   listLabels,
+  listExact,
   readFirst: sql` offset 0`,
   // PostgreSQL computes it in advance for a constant that is not null.
   unfolded: (constant, cells) => sql`coalesce(${constant}, nullif(${cells}, ${cells}))`,
@@ -160,6 +125,7 @@ const PG_SPREAD_SYNTAX: DialectSyntax = Object.freeze<DialectSyntax>({
 /** The SQL of PostgreSQL that all statements need. */
 const PG_SYNTAX: DialectSyntax = Object.freeze<DialectSyntax>({
   ...PG_SPREAD_SYNTAX,
+  listExact: undefined,
   once: IN_SUBQUERY.value,
   // Without the offset, PostgreSQL would write the values in place of their names.
   computeOnce: (condition, values, alias) => sql`(select ${condition} from (select ${values} offset 0) as ${alias})`,
@@ -227,7 +193,8 @@ function pgFunctions(both: Once): Readonly<Record<FunctionName, TranslateCall>> 
       roundDouble: (value) =>
         once(
           value,
-          (name) => sql`trunc(${name}) + case when abs(${name} - trunc(${name})) >= 0.5 then sign(${name}) else 0 end`,
+          (name) =>
+            sql`(trunc(${name}) + case when abs(${name} - trunc(${name})) >= 0.5 then sign(${name}) else 0 end)`,
         ),
       ceiling: sql`ceil`,
     }),
