@@ -19,7 +19,6 @@ import type { StreamingSyntax, AnyKysely, SynchronousReader } from "../connectio
 import type { CatalogueQuery } from "../introspect/catalogue-steps.ts";
 import type { DatabaseCatalogue } from "../introspect/database-catalogue.ts";
 import type { StoredTypes } from "../introspect/expected-table.ts";
-import type { IndexSyntax } from "../introspect/missing-indexes.ts";
 import type { TextComparison } from "../introspect/schema.ts";
 import type { Execution, SqlConstant } from "../statement/parameter-slot.ts";
 import type { FormedSql, Mark, Sql, SqlForm, TextMemory } from "../statement/sql-form.ts";
@@ -294,7 +293,6 @@ export interface DialectCatalogue extends DatabaseCatalogue {
   readonly sessions?: SessionCheck | undefined;
   /** The types that each storage form reads and writes, by `storageKey`. A form without a row is not checked. */
   readonly storedTypes: StoredTypeTable;
-  readonly indexes: IndexSyntax;
 }
 
 /** The settings of sessions that the service refuses. */

@@ -2,6 +2,7 @@ import type { SchemaFinding } from "../../base/errors/schema-finding.ts";
 import type { CatalogueQuery, CatalogueSteps, ReadableCatalogue } from "./catalogue-steps.ts";
 import type { DatabaseSchema, ObjectColumn, SchemaObject, SchemaSelection } from "./database-schema.ts";
 import type { ExpectedTable } from "./expected-table.ts";
+import type { IndexSyntax } from "./missing-indexes.ts";
 import type { NameSyntax } from "./quote-name.ts";
 import type { IndexedColumn, WantedTable } from "./schema.ts";
 
@@ -30,6 +31,7 @@ export interface DatabaseCatalogue extends ReadableCatalogue, NameSyntax {
   readonly fillsIn: (column: ObjectColumn) => boolean;
   /** Whether a column of a table can be given a default. */
   readonly setsDefaults: boolean;
+  readonly indexes: IndexSyntax;
   /** Whether an index on texts serves statements, which compare by code point; null: each does. */
   readonly texts: TextIndexes | null;
   /** Finds more about the tables of declarations; absent: nothing. */

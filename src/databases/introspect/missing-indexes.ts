@@ -2,7 +2,7 @@ import type { SchemaFinding } from "../../base/errors/schema-finding.ts";
 import { textOf, type CatalogueSteps } from "./catalogue-steps.ts";
 import { findColumn } from "./compare-tables.ts";
 import type { ExpectedColumn, ExpectedTable } from "./expected-table.ts";
-import { plainName } from "./quote-name.ts";
+import { type NameSyntax, plainName } from "./quote-name.ts";
 import type { ColumnSchema, CheckedSchema, IndexedColumn, TableSchema, IndexSchema } from "./schema.ts";
 
 /** Smaller tables are fast to read without an index. */
@@ -12,15 +12,17 @@ const TABLES_PER_STATEMENT = 50;
 
 /** How one kind of database writes and uses indexes. */
 export interface IndexSyntax {
-  /** The character that quotes names. */
-  readonly quote: string;
   /** Whether the database names an index that has no name. */
   readonly namesIndexes: boolean;
+  /** The collation of texts whose indexes serve statements; null: any. */
+  readonly textCollation: string | null;
   /** Whether indexes order null last by default. */
   readonly nullsAreLast: boolean;
   /** Types that a plain index cannot contain. */
   readonly unindexedTypes: readonly string[];
 }
+
+type ScopeSyntax = IndexSyntax & NameSyntax;
 
 interface Warned {
   readonly expected: ExpectedTable;
@@ -34,8 +36,9 @@ interface Warned {
 export function* findMissingIndexes(
   expected: readonly ExpectedTable[],
   schema: CheckedSchema,
-  syntax: IndexSyntax,
+  { quote, indexes }: NameSyntax & { readonly indexes: IndexSyntax },
 ): CatalogueSteps<readonly SchemaFinding[]> {
+  const syntax: ScopeSyntax = { ...indexes, quote };
   const warned = expected
     .map((table): Warned => ({ expected: table, findings: [...checkTable(table, schema, syntax)] }))
     .filter(({ findings }) => findings.length > 0);
@@ -54,7 +57,7 @@ function hasManyRows(text: string, index: number): string {
   return `select ${String(index)} as c0 from (select 1 as x from ${text} limit 1 offset ${String(MANY_ROWS)}) as many${String(index)}`;
 }
 
-function* checkTable(expected: ExpectedTable, schema: CheckedSchema, syntax: IndexSyntax): Iterable<SchemaFinding> {
+function* checkTable(expected: ExpectedTable, schema: CheckedSchema, syntax: ScopeSyntax): Iterable<SchemaFinding> {
   const table = schema.tables.get(expected.text);
   if (table === undefined || table.kind === "view") return;
   const scope: Scope = { expected, table, schema, syntax };
@@ -100,7 +103,7 @@ interface Scope {
   readonly expected: ExpectedTable;
   readonly table: TableSchema;
   readonly schema: CheckedSchema;
-  readonly syntax: IndexSyntax;
+  readonly syntax: ScopeSyntax;
 }
 
 function isServed({ table, syntax }: Scope, column: ColumnSchema, declared: ExpectedColumn): boolean {

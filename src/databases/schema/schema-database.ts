@@ -234,13 +234,13 @@ function* findDifferences(
   expected: readonly ExpectedTable[],
   readable: readonly ExpectedTable[],
   schema: CheckedSchema,
-  { indexes }: DialectCatalogue,
+  catalogue: DialectCatalogue,
 ): CatalogueSteps<readonly SchemaFinding[]> {
   return [
     ...(yield* withoutUnlisted(compareTables(expected, schema), expected)),
     ...comparePlacements(expected, schema),
     ...(yield* checkExpressions(readable.filter(({ text }) => schema.tables.has(text)))),
-    ...(yield* findMissingIndexes(readable, schema, indexes)),
+    ...(yield* findMissingIndexes(readable, schema, catalogue)),
   ];
 }
 

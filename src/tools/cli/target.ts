@@ -50,19 +50,6 @@ export function parseTarget(
     : parse(url, "`DATABASE_URL`", windows);
 }
 
-/** Returns a target for a message or a banner, without passwords. */
-export function describeTarget(target: Target): string {
-  switch (target.kind) {
-    case "sqlite":
-      return redact(target.file);
-    case "pglite":
-      return `pglite:${redact(target.folder)}`;
-    case "postgres":
-    case "mariadb":
-      return redact(target.url);
-  }
-}
-
 function parse(given: string, where: string, windows: boolean): Target | Problem {
   if (given.trim() === "") return usageProblem(`${where} is empty.`, "Give a SQLite file or a URL.");
   if (given.includes("\0")) return usageProblem(`${where} contains a zero character.`, "Remove it.");
@@ -76,17 +63,24 @@ function parse(given: string, where: string, windows: boolean): Target | Problem
   if (scheme === undefined) return { kind: "sqlite", file: given };
   const kind = kindOf(scheme);
   if (kind === undefined) return unknownScheme(scheme, where);
-  const rest = given.slice(scheme.length + 1);
-  switch (kind) {
-    case "sqlite":
-      return fileOf(rest, where, windows);
-    case "pglite":
-      return folderOf(rest, where);
-    case "postgres":
-    case "mariadb":
-      return serverOf(kind, given, where);
-  }
+  return PARSERS[kind]({ given, rest: given.slice(scheme.length + 1), where, windows });
 }
+
+/** A target with a scheme. */
+interface GivenTarget {
+  readonly given: string;
+  /** What follows the scheme. */
+  readonly rest: string;
+  readonly where: string;
+  readonly windows: boolean;
+}
+
+const PARSERS: Readonly<Record<Target["kind"], (target: GivenTarget) => Target | Problem>> = {
+  sqlite: ({ rest, where, windows }) => fileOf(rest, where, windows),
+  pglite: ({ rest, where }) => folderOf(rest, where),
+  postgres: ({ given, where }) => serverOf("postgres", given, where),
+  mariadb: ({ given, where }) => serverOf("mariadb", given, where),
+};
 
 function kindOf(scheme: string): Target["kind"] | undefined {
   const name = scheme.toLowerCase();

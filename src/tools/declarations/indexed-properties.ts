@@ -1,4 +1,5 @@
 import { plainName } from "../../databases/introspect/quote-name.ts";
+import { catalogueOf } from "../../databases/kinds/catalogues.ts";
 import {
   type DescribedProperty,
   type DescribedService,
@@ -54,11 +55,11 @@ function createIndex(
   { column, type, nullable }: DescribedProperty,
   kind: DescribedService["kind"],
 ): string {
-  const quote = kind === "mysql" ? "`" : '"';
-  const isPostgres = kind === "postgres";
+  const { quote, indexes } = catalogueOf(kind);
+  const { namesIndexes, nullsAreLast, textCollation } = indexes;
   const on = [...(needsSchema ? [table.schema] : []), table.name].map((name) => plainName(name, quote)).join(".");
-  const name = isPostgres ? "" : ` ${plainName(`${table.name}_${column}`, quote)}`;
-  const collation = isPostgres && type === "Edm.String" ? ' collate "C"' : "";
-  const nulls = isPostgres && nullable ? " nulls first" : "";
+  const name = namesIndexes ? "" : ` ${plainName(`${table.name}_${column}`, quote)}`;
+  const collation = textCollation !== null && type === "Edm.String" ? ` collate "${textCollation}"` : "";
+  const nulls = nullsAreLast && nullable ? " nulls first" : "";
   return `create index${name} on ${on} (${plainName(column, quote)}${collation}${nulls})`;
 }

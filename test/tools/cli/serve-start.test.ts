@@ -104,14 +104,14 @@ test.skipIf(postgres === undefined)("a superuser of PostgreSQL gets a warning", 
     signal: ending.signal,
   });
   expect([code, err]).toEqual([4, expect.not.stringContaining("superuser")]);
-  const { userWarnings } = await import("../../../src/tools/cli/serve/user-warnings.ts");
+  const { databaseOf } = await import("../../../src/tools/cli/databases/find.ts");
   const { openDatabase } = await import("../../../src/tools/cli/open-database.ts");
   const opened = await openDatabase(
     { kind: "postgres", url: postgres ?? "" },
     { timeout: 5000, pool: 1, mayWrite: false, folder: "." },
   );
   if ("reason" in opened) expect.fail(opened.message);
-  const warnings = await userWarnings(opened);
+  const warnings = await databaseOf(opened.kind).userWarnings(opened.db);
   await opened.close();
   expect(warnings).toEqual([
     {

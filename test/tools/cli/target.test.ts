@@ -2,7 +2,8 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { isProblem } from "../../../src/tools/cli/problem.ts";
 import { redact, scrub } from "../../../src/tools/cli/redact.ts";
-import { describeTarget, parseTarget } from "../../../src/tools/cli/target.ts";
+import { describeTarget } from "../../../src/tools/cli/databases/find.ts";
+import { parseTarget } from "../../../src/tools/cli/target.ts";
 import { caseCount } from "../../cases.ts";
 
 const NOWHERE = {};

@@ -155,20 +155,4 @@ export const MY_CATALOGUE: DialectCatalogue = Object.freeze<DialectCatalogue>({
   sessions: SESSIONS,
   ...MY_TABLES,
   storedTypes: MY_STORED_TYPES,
-  indexes: {
-    quote: "`",
-    namesIndexes: false,
-    nullsAreLast: false,
-    unindexedTypes: [
-      "tinytext",
-      "text",
-      "mediumtext",
-      "longtext",
-      "tinyblob",
-      "blob",
-      "mediumblob",
-      "longblob",
-      "json",
-    ],
-  },
 });

@@ -34,6 +34,22 @@ export const MY_TABLES: DatabaseCatalogue = Object.freeze<DatabaseCatalogue>({
   // Some servers fill the first `timestamp` of a table.
   fillsIn: ({ type }) => type === "timestamp",
   setsDefaults: true,
+  indexes: {
+    namesIndexes: false,
+    nullsAreLast: false,
+    textCollation: null,
+    unindexedTypes: [
+      "tinytext",
+      "text",
+      "mediumtext",
+      "longtext",
+      "tinyblob",
+      "blob",
+      "mediumblob",
+      "longblob",
+      "json",
+    ],
+  },
   texts: {
     serves: ({ characterSet }) => characterSet === "utf8mb4",
     statedSet: ({ characterSet }) => `character set ${characterSet ?? ""}, `,

@@ -209,7 +209,6 @@ export const PG_CATALOGUE: DialectCatalogue = Object.freeze<DialectCatalogue>({
   sessions: SESSIONS,
   ...PG_TABLES,
   storedTypes: PG_STORED_TYPES,
-  indexes: { quote: '"', namesIndexes: true, nullsAreLast: true, unindexedTypes: ["json", "jsonb", "xml"] },
 });
 
 /** Columns that contain fewer numbers than the property. */

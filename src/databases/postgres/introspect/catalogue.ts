@@ -31,6 +31,7 @@ export const PG_TABLES: DatabaseCatalogue = Object.freeze<DatabaseCatalogue>({
   accountOf: (user) => quoteName(user, PG_TABLES),
   fillsIn: () => false,
   setsDefaults: true,
+  indexes: { namesIndexes: true, nullsAreLast: true, textCollation: "C", unindexedTypes: ["json", "jsonb", "xml"] },
   texts: {
     serves: (_column, { collation }) => collation === "C" || collation === "POSIX",
     statedSet: () => "",

@@ -106,5 +106,4 @@ const SQLITE_STORED_TYPES: StoredTypeTable = Object.freeze<StoredTypeTable>({
 export const SQLITE_CATALOGUE: DialectCatalogue = Object.freeze<DialectCatalogue>({
   ...SQLITE_TABLES,
   storedTypes: SQLITE_STORED_TYPES,
-  indexes: { quote: '"', namesIndexes: false, nullsAreLast: false, unindexedTypes: [] },
 });

@@ -26,5 +26,6 @@ export const SQLITE_TABLES: DatabaseCatalogue = Object.freeze<DatabaseCatalogue>
   accountOf: (user) => quoteName(user, SQLITE_TABLES),
   fillsIn: () => false,
   setsDefaults: false,
+  indexes: { namesIndexes: false, nullsAreLast: false, textCollation: null, unindexedTypes: [] },
   texts: null,
 });

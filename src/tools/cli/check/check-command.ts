@@ -6,8 +6,8 @@ import { pathToFileURL } from "node:url";
 import type { ODataService } from "odatakit";
 import type { DatabaseReport, DatabaseFinding } from "odatakit/check";
 import type { Command, CommandOption, Invocation, ExitReason } from "../command.ts";
+import { databaseOf } from "../databases/find.ts";
 import { missingPackage } from "../missing-package.ts";
-import { checkFile } from "../open-database.ts";
 import { FINDING_STYLES, paint } from "../paint.ts";
 import { isProblem, unavailable, usageProblem, type Problem, reportProblems } from "../problem.ts";
 import { printable, redact } from "../redact.ts";
@@ -76,12 +76,9 @@ function giveDatabase(given: string, folder: string): Problem | undefined {
   const target = parseTarget(given, {});
   if (isProblem(target)) return target;
   process.env["DATABASE_URL"] = given;
-  if (target.kind === "sqlite") {
-    process.env["DATABASE_FILE"] = target.file;
-    return checkFile(resolve(folder, target.file), target.file);
-  }
-  if (target.kind === "pglite") process.env["DATABASE_FOLDER"] = target.folder;
-  return undefined;
+  const database = databaseOf(target.kind);
+  Object.assign(process.env, database.variables(target));
+  return database.check(target, folder);
 }
 
 function maxWarningsOf(given: Invocation["options"][string]): number | Problem {

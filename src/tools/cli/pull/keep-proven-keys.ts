@@ -27,7 +27,7 @@ export function keepProvenKeys(
   const before = new Map(described.sets.map((set) => [keyOf(set.table), set]));
   const lost = new Map(
     schema.objects.flatMap((object): ReadonlyArray<readonly [string, readonly string[]]> => {
-      if (schema.kind !== "postgres" || object.kind !== "view" || object.omission !== null) return [];
+      if (object.kind !== "view" || object.omission !== null) return [];
       const base = before.has(keyOf(object)) ? undefined : bases.find((text) => isOver(text, object, schema));
       const key = base === undefined ? [] : keyIn(base);
       const isWhole = key.every((column) => object.columns.some(({ name }) => name === column));

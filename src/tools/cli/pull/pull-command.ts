@@ -15,6 +15,7 @@ import { matchesGlob } from "../../../base/glob.ts";
 import { readByteSize, sizeFix } from "../byte-size.ts";
 import type { Command, Invocation, ExitReason } from "../command.ts";
 import { areProblems, DATABASE_OPTIONS, readDatabaseOptions, SHARED_OPTIONS } from "../database-options.ts";
+import { databaseOf } from "../databases/find.ts";
 import { isNotLoaded, loadDatabase, publishedBy } from "../load-database.ts";
 import { paint } from "../paint.ts";
 import { isProblem, type Problem, usageProblem, reportProblems } from "../problem.ts";
@@ -38,7 +39,8 @@ async function readForPull(invocation: Invocation): Promise<PulledDatabase | rea
   if (isProblem(database)) return [database];
   const loaded = await loadDatabase(invocation, { timeout: TIMEOUT, pool: 1, mayWrite: false });
   if (isNotLoaded(loaded)) return loaded;
-  const described = keepPulledKeys(await publishedBy(loaded), invocation);
+  const found = await publishedBy(loaded);
+  const described = databaseOf(loaded.opened.kind).provesKeys ? keepPulledKeys(found, invocation) : found.described;
   const problems = checkOwnRules(rules, described.sets);
   if (problems.length > 0) return problems;
   return { described, database, service, settings: (set) => setOptions(set, rules) };
@@ -61,15 +63,7 @@ function codeTarget({ positionals, environment, folder }: Invocation): CodeOptio
     const isOutside = shown.startsWith("..") || isAbsolute(shown);
     return isOutside ? resolve(folder, path) : shown.replaceAll("\\", "/");
   };
-  switch (target.kind) {
-    case "sqlite":
-      return { kind: "sqlite", file: within(target.file) };
-    case "pglite":
-      return { kind: "pglite", folder: within(target.folder) };
-    case "postgres":
-    case "mariadb":
-      return { kind: target.kind };
-  }
+  return databaseOf(target.kind).code(target, within);
 }
 
 /** The sizes of `odatakit.json`, each with the limit that it sets. */
@@ -239,7 +233,9 @@ function pull(invocation: Invocation, folder: string, database: PulledDatabase):
     const missing =
       isCheck || result !== "success"
         ? []
-        : ["odatakit", "kysely", ...DRIVERS[database.database.kind]].filter((name) => !isInstalled(name, folder));
+        : ["odatakit", "kysely", ...databaseOf(database.database.kind).packages].filter(
+            (name) => !isInstalled(name, folder),
+          );
     if (missing.length > 0) {
       terminal.report(`  The modules import packages that are not installed: npm install ${missing.join(" ")}`);
     }
@@ -254,14 +250,6 @@ function pull(invocation: Invocation, folder: string, database: PulledDatabase):
     if (warnings.length > 0) terminal.report(`  ${counted}: \`odatakit inspect\` lists them`);
   }
 }
-
-/** The packages that `database.ts` imports for each kind of database. */
-const DRIVERS: Readonly<Record<CodeOptions["database"]["kind"], readonly string[]>> = {
-  sqlite: [],
-  pglite: ["@electric-sql/pglite"],
-  postgres: ["pg"],
-  mariadb: ["mysql2"],
-};
 
 /** Whether modules of a folder can import a package. One that only `import` finds has another error. */
 function isInstalled(name: string, folder: string): boolean {

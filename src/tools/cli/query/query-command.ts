@@ -3,6 +3,7 @@ import { odataService, type EntitySet, type ODataService, type TracedStatement }
 import type { DescribedSet } from "odatakit/introspect";
 import type { Command, Invocation, ExitReason } from "../command.ts";
 import { DATABASE_OPTIONS, SHARED_OPTIONS, areProblems } from "../database-options.ts";
+import { databaseOf } from "../databases/find.ts";
 import { isNotLoaded, loadDatabase, servableDatabase } from "../load-database.ts";
 import { logLine, withoutBigint } from "../log-line.ts";
 import type { OpenedDatabase } from "../open-database.ts";
@@ -148,12 +149,11 @@ async function printStatement(
   );
   for (const line of sql.split("\n")) terminal.print(printable(line));
   if (options["plan"] !== true) return;
-  const explain = opened.kind === "sqlite" ? "explain query plan" : "explain";
+  const { explain, planLine } = databaseOf(opened.kind);
   const query = CompiledQuery.raw(`${explain} ${sql}`, [...parameters]);
   const plan = await opened.db.withoutPlugins().executeQuery<Readonly<Record<string, unknown>>>(query);
   for (const row of plan.rows) {
-    const shown = opened.kind === "sqlite" ? String(row["detail"]) : Object.values(row).map(String).join("  ");
-    terminal.print(`--   ${printable(shown)}`);
+    terminal.print(`--   ${printable(planLine(row))}`);
   }
 }
 

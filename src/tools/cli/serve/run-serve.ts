@@ -3,6 +3,7 @@ import { setFlagsFromString } from "node:v8";
 import { reloadable, role, type ODataService } from "odatakit";
 import type { DescribedSet, DescribedWarning } from "odatakit/introspect";
 import type { Invocation, ExitReason } from "../command.ts";
+import { databaseOf } from "../databases/find.ts";
 import { isNotLoaded, loadDatabase, servableDatabase } from "../load-database.ts";
 import { openBrowser } from "../open-browser.ts";
 import { BANNER_STYLES, paint } from "../paint.ts";
@@ -14,7 +15,6 @@ import { bannerLines, fileNameOf } from "./banner.ts";
 import { FailedStatements } from "./failed-statements.ts";
 import { makeService, isUnreadable, mayBeSchemaChange } from "./make-service.ts";
 import { readServeSettings, type ServeCommandSettings, writtenOperations } from "./serve-settings.ts";
-import { userWarnings } from "./user-warnings.ts";
 import { followDatabase, type CurrentDatabase, fingerprint, type SchemaWatch } from "./watch-database.ts";
 
 /** Runs `odatakit serve` until a signal ends it. */
@@ -117,7 +117,7 @@ async function listen(invocation: Invocation, ready: Ready): Promise<ExitReason>
     report: terminal.report,
     failed,
     ...(settings.watch === null ? {} : { onFailure: (error: unknown) => follow(watching.current, failed, error) }),
-    ...(settings.watch === null || loaded.opened.kind !== "sqlite" ? {} : { onOtherValue: refuseOnce() }),
+    ...(settings.watch === null || !databaseOf(loaded.opened.kind).mixesValues ? {} : { onOtherValue: refuseOnce() }),
   };
   terminal.progress("Starting the service …");
   const make = (sets: typeof loaded.found.entitySets): ODataService => makeService(sets, parts);
@@ -128,7 +128,7 @@ async function listen(invocation: Invocation, ready: Ready): Promise<ExitReason>
   if (isProblem(server)) return reportProblems([server], terminal);
   onReady();
   const url = `${server.url}${settings.prefix}`;
-  const warnings = [...(await userWarnings(loaded.opened)), ...notes];
+  const warnings = [...(await databaseOf(loaded.opened.kind).userWarnings(loaded.opened.db)), ...notes];
   if (settings.output !== "text") reportWarnings(warnings, terminal);
   if (invocation.options["open"] === true) openBrowser(`${url}/`, process.platform, terminal);
   if (settings.output === "json") {

@@ -3,6 +3,7 @@ import { sql } from "kysely";
 import type { ODataService, ReloadableService } from "odatakit";
 import { messageOf } from "../../../base/message-of.ts";
 import type { Invocation } from "../command.ts";
+import { databaseOf } from "../databases/find.ts";
 import { isNotLoaded, type LoadedDatabase, servableDatabase } from "../load-database.ts";
 import { fileIdOf, type OpenedDatabase } from "../open-database.ts";
 import type { FailedStatements } from "./failed-statements.ts";
@@ -122,9 +123,7 @@ function followed(isOther: boolean, isWished: boolean): string {
 export async function fingerprint({ db, kind, file }: Pick<OpenedDatabase, "db" | "file" | "kind">): Promise<string> {
   // The open connection reads the old file after another one has taken its name.
   const id = file === null ? null : fileIdOf(file);
-  const query =
-    kind === "sqlite" ? sql`select schema_version as text from pragma_schema_version` : SERVER_QUERIES[kind];
-  const { rows } = await query.execute(db);
+  const { rows } = await sql.raw(databaseOf(kind).schema).execute(db);
   const isSpread = rows.some(
     (row) => typeof row === "object" && row !== null && "spread" in row && row.spread === true,
   );
@@ -134,34 +133,6 @@ export async function fingerprint({ db, kind, file }: Pick<OpenedDatabase, "db" 
 /** How Citus stores its tables. */
 const DISTRIBUTION = sql`select md5(string_agg(concat_ws(',', p.logicalrelid::oid, p.partmethod, p.partkey, p.colocationid), ';'
   order by p.logicalrelid::oid)) as text from pg_dist_partition p`;
-
-const SERVER_QUERIES = {
-  mariadb: sql`select md5(group_concat(concat_ws(',', c.table_name, c.column_name, c.ordinal_position, c.column_type,
-      c.is_nullable, c.column_key, c.column_default, c.column_comment) order by c.table_name, c.ordinal_position)) as text,
-      (select count(*) from information_schema.key_column_usage k where k.table_schema = database()) as constraints_count,
-      (select md5(group_concat(concat_ws(',', s.table_name, s.index_name, s.non_unique, s.seq_in_index, s.column_name)
-        order by s.table_name, s.index_name, s.seq_in_index)) from information_schema.statistics s
-        where s.table_schema = database()) as indexes
-    from information_schema.columns c where c.table_schema = database()`,
-  postgres: pgQuery(),
-  pglite: pgQuery(),
-};
-
-function pgQuery() {
-  return sql`select md5(coalesce(string_agg(concat_ws(',', a.attrelid, a.attname, a.attnum, a.atttypid, a.atttypmod,
-      a.attnotnull, d.oid, col_description(a.attrelid, a.attnum)), ';' order by a.attrelid, a.attnum), '')) as text,
-      (select md5(coalesce(string_agg(concat_ws(',', k.oid, k.conname, k.conkey, k.confkey), ';' order by k.oid), ''))
-        from pg_constraint k) as constraints,
-      (select md5(coalesce(string_agg(concat_ws(',', i.indexrelid, i.indisunique, i.indisvalid), ';' order by i.indexrelid), ''))
-        from pg_index i where i.indrelid >= 16384) as indexes,
-      (select md5(coalesce(string_agg(concat_ws(',', e.enumtypid, e.enumlabel, e.enumsortorder), ';'
-        order by e.enumtypid, e.enumsortorder), '')) from pg_enum e) as labels,
-      (to_regprocedure('citus_version()') is not null and to_regclass('pg_dist_partition') is not null) as spread
-    from pg_attribute a left join pg_attrdef d on d.adrelid = a.attrelid and d.adnum = a.attnum
-      join pg_class c on c.oid = a.attrelid join pg_namespace n on n.oid = c.relnamespace
-    where a.attnum > 0 and not a.attisdropped and c.relkind in ('r', 'v', 'm', 'p', 'f')
-      and n.nspname not like 'pg\\_%' and n.nspname <> 'information_schema'`;
-}
 
 /** The database that a service uses now: a replaced file becomes another one. */
 export interface CurrentDatabase {

@@ -8,22 +8,13 @@ import {
   type CatalogueQuery,
   type CatalogueRow,
 } from "../../../databases/introspect/catalogue-steps.ts";
-import type {
-  DatabaseSchema,
-  SchemaObject,
-  DatabaseKind,
-  ObjectColumn,
-} from "../../../databases/introspect/database-schema.ts";
+import type { DatabaseSchema, SchemaObject, DatabaseKind } from "../../../databases/introspect/database-schema.ts";
 import { quoteName } from "../../../databases/introspect/quote-name.ts";
 import { findUniqueKeys } from "../../../databases/introspect/unique-keys.ts";
 import { catalogueOf } from "../../../databases/kinds/catalogues.ts";
-import type {
-  DescribeOptions,
-  DescribedService,
-  DescribedSet,
-  DescribedWarning,
-  DescribedProperty,
-} from "../described-service.ts";
+import type { KeyCondition } from "../columns/column-rules.ts";
+import { rulesOf } from "../columns/rules-of.ts";
+import type { DescribeOptions, DescribedService, DescribedSet, DescribedWarning } from "../described-service.ts";
 import { placeOf } from "../mapping/find-key.ts";
 import { keylessObjects } from "../mapping/key-columns.ts";
 import { objectKey } from "../names/naming.ts";
@@ -111,14 +102,6 @@ function duplicatesQuery(
 /** Milliseconds for one table. It ends statements without an index over very large tables only. */
 const TABLE_TIMEOUT = 10_000;
 
-/** Conditions of SQL about one column of a key. */
-interface KeyCondition {
-  /** Whether the property can have the value. */
-  readonly readable: string;
-  /** Whether it cannot, in a form that an index serves. */
-  readonly unreadable: string;
-}
-
 /**
  * Counts rows whose key is null, or no value of a property: infinity, NaN, a zero date, or a text in a column of integers
  * beyond the sampled rows of SQLite. A set leaves such rows out, because an entity without a key cannot be addressed.
@@ -174,60 +157,13 @@ function keyConditions(set: DescribedSet, schema: DatabaseSchema): readonly KeyC
   const object = schema.objects.find(
     ({ schema: name, ...each }) => name === set.table.schema && each.name === set.table.name,
   );
+  const { keyCondition } = rulesOf(schema.kind);
   return set.properties
     .filter(({ isKey, sql }) => isKey && sql === null)
     .flatMap((property) => {
       const column = object?.columns.find(({ name }) => name === property.column);
-      return column === undefined ? [] : (CONDITIONS[schema.kind](property, column, set) ?? []);
+      return column === undefined ? [] : (keyCondition(property, column, set) ?? []);
     });
-}
-
-type ConditionOf = (property: DescribedProperty, column: ObjectColumn, set: DescribedSet) => KeyCondition | undefined;
-
-const CONDITIONS: Readonly<Record<DatabaseKind, ConditionOf>> = {
-  postgres: ({ type, column, storage }) => {
-    const name = quoteName(column, catalogueOf("postgres"));
-    if (type === "Edm.Date" || type === "Edm.DateTimeOffset") return between(name, "'0001-01-01 BC'", "'10000-01-01'");
-    if (type === "Edm.TimeOfDay") return { readable: `${name} < '24:00'`, unreadable: `${name} = '24:00'` };
-    // NaN and infinity are greater than all numbers. Older versions have no literal of infinity.
-    return type === "Edm.Decimal" && storage === null ? between(name, "-1e131000", "1e131000") : undefined;
-  },
-  mysql: ({ type, column }) => {
-    const name = quoteName(column, catalogueOf("mysql"));
-    // A tinyint(1) has other numbers, too.
-    if (type === "Edm.Boolean") return { readable: `${name} in (0, 1)`, unreadable: `not ${name} in (0, 1)` };
-    if (type !== "Edm.Date" && type !== "Edm.DateTimeOffset") return undefined;
-    const readable = `(month(${name}) > 0 and dayofmonth(${name}) > 0)`;
-    return { readable, unreadable: `not coalesce(${readable}, true)` };
-  },
-  sqlite: ({ column, type, field }, { sample, isIdentity }, { estimatedRows, key, excludesNulls }) => {
-    // A sample of all rows has decided the type already.
-    if (sample === null || isIdentity || key === "rowid" || estimatedRows !== null) return undefined;
-    const name = quoteName(column, catalogueOf("sqlite"));
-    const { integers, reals, texts, blobs } = sample;
-    const isText = texts > 0;
-    const isNumber = integers + reals > 0;
-    if (blobs > 0 || isText === isNumber) return undefined;
-    const isNull = excludesNulls.includes(field) ? "" : `${name} is null or `;
-    if (isText) {
-      return { readable: `typeof(${name}) = 'text'`, unreadable: `${isNull}${name} < '' or ${name} >= x''` };
-    }
-    const classes = reals > 0 ? "'integer', 'real'" : "'integer'";
-    const known = { readable: `typeof(${name}) in (${classes})`, unreadable: `${isNull}${name} >= ''` };
-    if (type !== "Edm.Decimal") return known;
-    // Decimals have no infinity.
-    return {
-      readable: `(${known.readable} and ${name} > -9e999 and ${name} < 9e999)`,
-      unreadable: `${known.unreadable} or ${name} <= -9e999 or ${name} >= 9e999`,
-    };
-  },
-};
-
-function between(name: string, least: string, beyond: string): KeyCondition {
-  return {
-    readable: `(${name} >= ${least} and ${name} < ${beyond})`,
-    unreadable: `(${name} < ${least} or ${name} >= ${beyond})`,
-  };
 }
 
 /** The conditions of the rows to count. */

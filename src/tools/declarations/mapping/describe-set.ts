@@ -7,6 +7,8 @@ import type {
   SchemaObject,
   DatabaseKind,
 } from "../../../databases/introspect/database-schema.ts";
+import { catalogueOf } from "../../../databases/kinds/catalogues.ts";
+import { rulesOf } from "../columns/rules-of.ts";
 import type {
   DescribeOptions,
   DescribedColumn,
@@ -93,7 +95,7 @@ function describeProperty(draft: DraftObject, column: ObjectColumn, found: Found
   const chosen = typeOf(draft, column, place, found);
   const isKey = key.columns.includes(column.name);
   // SQLite may have cells that a type of `map` cannot have.
-  const isForced = found.schema.kind === "sqlite" && Object.hasOwn(found.options.map ?? {}, place);
+  const isForced = rulesOf(found.schema.kind).acceptsAnyCell && Object.hasOwn(found.options.map ?? {}, place);
   const nullable = (isForced && !isKey) || mayBeNull(draft, column, chosen, found.schema.kind);
   if (nullable && !column.nullable && column.holdsUnreadable === true) {
     found.warn({ code: "null-cells", place, message: "holds cells without a value, published as null", flag: null });
@@ -265,18 +267,19 @@ function findIndexes(
   { type, storage, sql, isCollection, nullable }: DescribedColumn & { readonly nullable: boolean },
   { kind, objects }: DatabaseSchema,
 ): IndexUse {
-  const isPostgres = kind === "postgres";
+  const { nullsAreLast, textCollation } = catalogueOf(kind).indexes;
+  const isCollated = textCollation !== null;
   // Statements compare the text of such a cell, which no index on the column contains.
-  if (sql !== null || isCollection || (storage === "text" && (isPostgres || type === "Edm.String"))) return NONE;
+  if (sql !== null || isCollection || (storage === "text" && (isCollated || type === "Edm.String"))) return NONE;
   const { source } = column;
   const table = source === null ? object : objects.find((each) => isNamed(each, source));
   const name = source === null ? column.name : source.column;
-  const needsCodePoints = isPostgres && type === "Edm.String" && storage !== "hex";
+  const needsCodePoints = isCollated && type === "Edm.String" && storage !== "hex";
   const firsts = (table?.indexes ?? []).flatMap(({ columns: [first] }) =>
     first?.name === name && (!needsCodePoints || isByCodePoint(first.collation)) ? [first] : [],
   );
-  // Statements order null first, and PostgreSQL has indexes that order it last.
-  const needsNulls = isPostgres && nullable;
+  // Statements order null first, and some databases have indexes that order it last.
+  const needsNulls = nullsAreLast && nullable;
   return {
     isIndexed: firsts.length > 0,
     hasOrderedIndex: firsts.some(({ nullsFirst }) => nullsFirst || !needsNulls),
@@ -344,21 +347,15 @@ function mayBeNull(
  * cells were not checked. The service returns null for them.
  */
 function mayBeUnreadable(
-  { type, storage }: DescribedColumn,
+  chosen: DescribedColumn,
   kind: DatabaseKind,
   { definition, holdsUnreadable: checked, holdsUnreadable = true }: ObjectColumn,
 ): boolean {
+  const { type, storage } = chosen;
   if (typeof type === "object" && checked === true) return true;
   // A mapped Boolean has two cells, and the column may have others. So has a mapped enumeration.
   if (typeof storage === "object" && storage !== null) return true;
-  if (kind === "sqlite") return false;
-  // Every numeric of PostgreSQL can be NaN, with and without a precision. Its money, stored as text, cannot.
-  if (type === "Edm.Decimal") return kind === "postgres" && storage !== "text" && holdsUnreadable;
-  // A tinyint(1) of MariaDB has all numbers of a byte.
-  if (type === "Edm.Boolean") return definition === "tinyint(1)";
-  // PostgreSQL has the time 24:00.
-  if (type === "Edm.TimeOfDay") return kind === "postgres" && holdsUnreadable;
-  return (type === "Edm.Date" || type === "Edm.DateTimeOffset") && holdsUnreadable;
+  return rulesOf(kind).mayBeUnreadable(chosen, definition, holdsUnreadable);
 }
 
 /** Everything that is known when sets are described. */

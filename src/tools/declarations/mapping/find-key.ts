@@ -6,10 +6,8 @@ import type {
   SchemaObject,
 } from "../../../databases/introspect/database-schema.ts";
 import { isKeyType } from "../../../edm/primitive-type.ts";
-import type { ColumnMapping, ColumnMappingContext, MapColumn } from "../columns/column-mapping.ts";
-import { mapMysqlColumn } from "../columns/mysql-columns.ts";
-import { mapPostgresColumn } from "../columns/postgres-columns.ts";
-import { mapSqliteColumn } from "../columns/sqlite-columns.ts";
+import type { ColumnMapping, ColumnMappingContext } from "../columns/column-mapping.ts";
+import { rulesOf } from "../columns/rules-of.ts";
 import type { DescribeOptions, DescribedSet, DescribedWarning, DescribedColumn } from "../described-service.ts";
 
 /** The key of a set. */
@@ -50,7 +48,7 @@ export function findKey(
   }
   const { primaryKey, provenKey, kind, rowid, uniqueKey } = object;
   // SQLite accepts null in a primary key that is not the rowid.
-  const isPrimary = isPossible(primaryKey, settings.kind === "sqlite");
+  const isPrimary = isPossible(primaryKey, rulesOf(settings.kind).acceptsAnyCell);
   const lacksKeys = primaryKey.some((name) => hasNull(byName.get(name)));
   if (isPrimary && !lacksKeys) return { kind: "primary key", columns: primaryKey };
   const unique = uniqueIndexes(object).toSorted(
@@ -173,16 +171,9 @@ export function searchesKeys({ keys }: DescribeOptions): boolean {
   return (typeof keys === "object" ? keys["*"] : keys) === "unique";
 }
 
-/** The mappers of columns. */
-const MAPPERS: Readonly<Record<DatabaseKind, MapColumn>> = {
-  sqlite: mapSqliteColumn,
-  postgres: mapPostgresColumn,
-  mysql: mapMysqlColumn,
-};
-
 /** Maps a column of a kind of database. No key can be an Edm.Binary, so a key of bytes is a String of their digits. */
 export function mapColumn(kind: DatabaseKind, column: ObjectColumn, context: ColumnMappingContext): ColumnMapping {
-  const mapping = MAPPERS[kind](column, context);
+  const mapping = rulesOf(kind).map(column, context);
   if (column.isKeyPart !== true || !("column" in mapping)) return mapping;
   const { type, isCollection, facets } = mapping.column;
   if (type !== "Edm.Binary" || isCollection) return mapping;

@@ -1,21 +1,12 @@
 import type { DatabaseKind, ObjectColumn } from "../../../databases/introspect/database-schema.ts";
 import { INTEGER_BOUNDS } from "../../../edm/integer-bounds.ts";
+import type { Literal } from "../columns/column-rules.ts";
+import { rulesOf } from "../columns/rules-of.ts";
 import type { DescribedColumn } from "../described-service.ts";
-
-/** A literal of SQL: its text, and whether it was a text between quotation marks. */
-interface Literal {
-  readonly text: string;
-  readonly isQuoted: boolean;
-}
 
 type Default = boolean | number | string;
 
-/** A text of PostgreSQL has the type of its column. A cast to another type can change the value. */
-const CAST = /^('(?:[^']|'')*')::(?:"[^"]+"|[a-z_]\w*)(?:\.(?:"[^"]+"|[a-z_]\w*))?(?: varying| precision)?$/i;
-const TEXT = /^'((?:[^']|'')*)'$/;
-const SQLITE_TEXT = /^"((?:[^"]|"")*)"$/;
 const NUMBER = /^[+-]?(?:\d+(?:\.\d*)?|\.\d+)$/;
-const BITS = /^b'([01]+)'$/i;
 
 /**
  * Returns the default of a column as a value of its property: a literal only, because an expression such as `now()` has
@@ -64,16 +55,7 @@ function literalOf(given: string, kind: DatabaseKind): Literal | undefined {
   const text = inner === undefined ? given : inner.trim();
   if (NUMBER.test(text)) return { text, isQuoted: false };
   if (/^(?:true|false)$/i.test(text)) return { text: text.toLowerCase() === "true" ? "1" : "0", isQuoted: false };
-  const bits = BITS.exec(text)?.[1];
-  if (bits !== undefined && kind === "mysql") return { text: BigInt(`0b${bits}`).toString(), isQuoted: false };
-  const plain = kind === "postgres" ? (CAST.exec(text)?.[1] ?? text) : text;
-  const quoted = TEXT.exec(plain)?.[1]?.replaceAll("''", "'");
-  // MariaDB escapes with backslashes in some modes.
-  if (quoted !== undefined) {
-    return kind === "mysql" && quoted.includes("\\") ? undefined : { text: quoted, isQuoted: true };
-  }
-  const name = kind === "sqlite" ? SQLITE_TEXT.exec(plain)?.[1]?.replaceAll('""', '"') : undefined;
-  return name === undefined ? undefined : { text: name, isQuoted: true };
+  return rulesOf(kind).literal(text);
 }
 
 /** Returns the value whose cell is the default. */

@@ -1,8 +1,6 @@
 import type { ConfigurationFault } from "../../../base/errors/configuration-error.ts";
 import type { DatabaseKind, ObjectColumn } from "../../../databases/introspect/database-schema.ts";
-import { quoteName } from "../../../databases/introspect/quote-name.ts";
-import { catalogueOf } from "../../../databases/kinds/catalogues.ts";
-import { AS_TEXT } from "../columns/sqlite-columns.ts";
+import { rulesOf } from "../columns/rules-of.ts";
 import type { DescribedColumn, DescribedEnumType } from "../described-service.ts";
 
 /** The types of `--map`. */
@@ -127,10 +125,8 @@ function parseEnum(items: readonly string[]): ForcedType | undefined {
 
 function toNumber({ kind, column, natural }: ForcedColumn): ForcedMapping {
   if (natural !== null && NUMBERS.has(natural.type)) return { mapped: natural };
-  if (kind === "mysql" && column.type === "tinyint") return mapped("Edm.SByte");
-  if (kind !== "sqlite") return refused(column, "no number");
-  const { reals = 0 } = column.sample ?? {};
-  return mapped(reals > 0 || column.type === "REAL" ? "Edm.Double" : "Edm.Int64");
+  const type = rulesOf(kind).numberType(column);
+  return type === undefined ? refused(column, "no number") : mapped(type);
 }
 
 /** The types of servers that a Decimal has in a storage other than the default. */
@@ -145,7 +141,7 @@ function toDecimal({ kind, column, natural }: ForcedColumn): ForcedMapping {
   if (natural?.type === "Edm.Decimal") return { mapped: natural };
   const { precision, scale, sample, type } = column;
   const facets = precision === null || scale === null || scale < 0 ? {} : { precision, scale };
-  if (kind === "sqlite") {
+  if (rulesOf(kind).acceptsAnyCell) {
     const { texts = 0 } = sample ?? {};
     return mapped("Edm.Decimal", texts > 0 ? {} : { storage: "real", facets });
   }
@@ -155,10 +151,7 @@ function toDecimal({ kind, column, natural }: ForcedColumn): ForcedMapping {
 
 function toText({ kind, column, natural }: ForcedColumn): ForcedMapping {
   if (natural?.type === "Edm.String") return { mapped: natural };
-  if (kind === "sqlite") return mapped("Edm.String", AS_TEXT);
-  if (kind === "postgres") return mapped("Edm.String", { storage: "text", isReadOnly: true });
-  const sql = `cast(${quoteName(column.name, catalogueOf(kind))} as char character set utf8mb4)`;
-  return mapped("Edm.String", { sql, isReadOnly: true });
+  return mapped("Edm.String", rulesOf(kind).asText(column.name));
 }
 
 /** The types of servers whose numbers can be times, and whether they have enough digits for milliseconds. */
@@ -173,7 +166,7 @@ function toInstant(
   precision: number,
 ): ForcedMapping {
   const isLong = Object.hasOwn(TIMES, column.type) ? TIMES[column.type] : undefined;
-  if (kind !== "sqlite" && (isLong === undefined || (storage === "epoch" && !isLong))) {
+  if (!rulesOf(kind).acceptsAnyCell && (isLong === undefined || (storage === "epoch" && !isLong))) {
     return refused(column, "no number of that many digits");
   }
   return mapped("Edm.DateTimeOffset", { facets: { precision }, storage });
