@@ -1,8 +1,8 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
+import { describeTarget } from "../../../src/tools/cli/databases/find.ts";
 import { isProblem } from "../../../src/tools/cli/problem.ts";
 import { redact, scrub } from "../../../src/tools/cli/redact.ts";
-import { describeTarget } from "../../../src/tools/cli/databases/find.ts";
 import { parseTarget } from "../../../src/tools/cli/target.ts";
 import { caseCount } from "../../cases.ts";
 
