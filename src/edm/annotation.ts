@@ -21,8 +21,7 @@ export type AnnotationExpression =
       readonly annotations: readonly Annotation[];
     }
   | { readonly kind: "Collection"; readonly items: readonly AnnotationExpression[] }
-  | AnnotationRecord
-  | AnnotationOperator;
+  | AnnotationRecord;
 
 /** A constant or a path: the text of one XML attribute or element. */
 export interface AnnotationConstant {
@@ -48,7 +47,6 @@ export type AnnotationConstantType =
   | "String"
   | "TimeOfDay"
   | "AnnotationPath"
-  | "LabeledElementReference"
   | "NavigationPropertyPath"
   | "Path"
   | "PropertyPath";
@@ -66,16 +64,6 @@ export interface AnnotationRecord {
 export interface AnnotationRecordProperty {
   readonly name: string;
   readonly value: AnnotationExpression;
-  readonly annotations: readonly Annotation[];
-}
-
-/** A dynamic expression with operands, such as `If`, `And` or `Apply`. */
-interface AnnotationOperator {
-  readonly kind: "Operator";
-  /** The name of the XML element. */
-  readonly name: string;
-  readonly attributes: Readonly<Record<string, string | undefined>>;
-  readonly operands: readonly AnnotationExpression[];
   readonly annotations: readonly Annotation[];
 }
 

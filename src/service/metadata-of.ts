@@ -9,7 +9,6 @@ import { readForm } from "../engine/plan/plan-collection.ts";
 import { hasNavigationRoute } from "../engine/plan/table-navigation.ts";
 import { permissionsOf } from "../engine/rules/property-permissions.ts";
 import { expandDepthOf } from "../language/binder/bind-expand.ts";
-import { type UnlabeledReference, unlabeledReferences } from "../payload/csdl/unlabeled-references.ts";
 import { withPermissions } from "../payload/csdl/with-permissions.ts";
 import type { CsdlCapabilities } from "../payload/csdl/write-capabilities.ts";
 import { writeCsdlJson } from "../payload/csdl/write-csdl-json.ts";
@@ -32,11 +31,7 @@ type OnReplaced = (place: string, term: string) => void;
 export function metadataOf(definition: ServiceDefinition): ServiceRuntime["metadata"] {
   const { model, metadataPerUser } = definition;
   const whole = toMetadata(definition, model, (place, term) => warnReplaced(definition, place, term));
-  const { annotations, namespace } = model;
-  if (annotations !== undefined && annotations.byPlace.size > 0) {
-    whole.xml();
-    for (const each of unlabeledReferences(annotations, namespace)) warnUnlabeled(definition, each);
-  }
+  if ((model.annotations?.byPlace.size ?? 0) > 0) whole.xml();
   if (!metadataPerUser) return () => whole;
   const kept = once(() => {
     const fitting = Math.floor(BYTES_KEPT / whole.xml().body.length);
@@ -69,12 +64,6 @@ function warnReplaced({ logger }: ServiceDefinition, place: string, term: string
   const element = elementAt(place);
   const message = `The annotation ${term} of the ${element} replaces that of the service in $metadata only.`;
   logger.warn(message, { term, element, fix: "Remove it, unless clients need it: the service behaves as before." });
-}
-
-function warnUnlabeled({ logger }: ServiceDefinition, { place, term, reference }: UnlabeledReference): void {
-  const element = elementAt(place);
-  const message = `The annotation ${term} of the ${element} refers to ${reference}, which no annotation of the service declares.`;
-  logger.warn(message, { term, element, reference, fix: "Declare it with `$LabeledElement` and `$Name`." });
 }
 
 /** @param place the element, as `annotationPlace` names it */

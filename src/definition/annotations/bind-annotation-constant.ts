@@ -3,7 +3,7 @@ import { PRIMITIVE_TYPES, type PrimitiveTypeName } from "../../edm/primitive-typ
 import { InvalidValueError } from "../../edm/value-codec.ts";
 import { valueCodec } from "../../edm/value-codecs.ts";
 import { namesOf, type DeclaredOperation, type DeclaredSet } from "../model/declared-service.ts";
-import { isNamespace, isSimpleIdentifier } from "../names.ts";
+import { isSimpleIdentifier } from "../names.ts";
 import { adviseName, describe } from "../option-table.ts";
 import type { EntityTypeDeclaration, PropertyDeclaration } from "../types/value-type.ts";
 import { bindAnnotationPath, type PathKind, type PathTargets } from "./bind-annotation-path.ts";
@@ -127,7 +127,6 @@ export const EXPLICIT_CONSTANTS: readonly string[] = Object.freeze([
   "Path",
   ...Object.keys(PATHS),
   "EnumMember",
-  "LabeledElementReference",
   "String",
   "Bool",
   "Int",
@@ -176,8 +175,6 @@ export function bindExplicit(
       return explicitEnum(context, value, type);
     case "String":
       return type.kind === "edm" ? edmConstant(context, value, "String") : textConstant(context, value, type);
-    case "LabeledElementReference":
-      return referenceConstant(context, value);
     case "Bool":
       return edmConstant(context, value, "Boolean");
     case "Int":
@@ -275,16 +272,6 @@ function operationConstant(context: ValueContext, value: unknown): AnnotationExp
   const fault = operationNameFault(context.targets, value);
   if (fault !== null) context.report(`names no operation with "${value}": ${fault.message}`, fault.fix);
   return constant("String", value);
-}
-
-/** Binds the name of a labeled element, with the namespace of its schema. @see OData CSDL 4.0, section 14.5.9 */
-function referenceConstant(context: ValueContext, value: unknown): AnnotationExpression {
-  if (typeof value !== "string") return context.wrong(value, "the name of an expression");
-  if (value.includes(".") && isNamespace(value)) return constant("LabeledElementReference", value);
-  return context.wrong(
-    value,
-    `the name of an expression with its namespace, such as "${context.targets.namespace}.name"`,
-  );
 }
 
 /** An operation, and the set to which it is bound. */

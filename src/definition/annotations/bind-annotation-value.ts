@@ -3,7 +3,6 @@ import { isDeclaration } from "../model/declaration-kind.ts";
 import { isSimpleIdentifier } from "../names.ts";
 import { adviseName, isObject, describe } from "../option-table.ts";
 import type { ComplexTypeDeclaration, EntityTypeDeclaration } from "../types/value-type.ts";
-import { OPERATORS, operandType, operatorAttributes, operatorsOfLaterVersions } from "./annotation-operators.ts";
 import { visibleMembers } from "./annotation-sites.ts";
 import { EXPLICIT_CONSTANTS, bindConstant, bindExplicit } from "./bind-annotation-constant.ts";
 import { type ValueContext, constant, valueContext, within } from "./value-context.ts";
@@ -82,8 +81,7 @@ function bindValue(context: ValueContext, value: unknown, type: ExpectedType, is
   if (Array.isArray(value)) return bindCollection(context, value, type, isItem);
   if (!isObject(value)) return bindConstant(context, value, type);
   const forms = Object.keys(value).filter((key) => key.startsWith("$") && !TYPE_MEMBERS.includes(key));
-  if (forms.length === 0) return bindObject(context, value, type);
-  return bindDynamic(context, value, forms, { type, isItem });
+  return forms.length === 0 ? bindObject(context, value, type) : bindForm(context, value, forms, type);
 }
 
 /** Collections have no collections as their items. @see OData CSDL 4.0, section 14.5.4 */
@@ -99,86 +97,55 @@ function bindCollection(
   return { kind: "Collection", items };
 }
 
-/** The meaning of a dynamic expression. */
-interface Wanted {
-  readonly type: ExpectedType;
-  /** Whether the value is an item of a collection. */
-  readonly isItem: boolean;
-}
+/** The form of a null that has annotations itself: any other null needs no form. */
+const NULL = "Null";
 
-/** Binds an expression with a form such as `$Path`, `$If` or `$Apply`. */
-function bindDynamic(
+/** Binds a constant or path in an explicit form, such as `{ $Path: "name" }`. */
+function bindForm(
   context: ValueContext,
   value: Readonly<Record<string, unknown>>,
   forms: readonly string[],
-  wanted: Wanted,
+  type: ExpectedType,
 ): AnnotationExpression {
-  const names = forms.map((form) => form.slice(1));
-  const explicit = names.find((name) => EXPLICIT_CONSTANTS.includes(name));
-  const operator = names.find((name) => Object.hasOwn(OPERATORS, name));
-  if (explicit !== undefined && forms.length === 1 && Object.keys(value).length === 1) {
-    const right = rightForm(explicit, wanted.type);
-    if (right === null) return bindExplicit(context, explicit, value[`$${explicit}`], wanted.type);
-    context.report(`cannot be { $${explicit} }.`, `Give ${right}.`);
-  } else if (operator !== undefined) {
-    return bindOperator(context, value, operator, wanted);
+  const name = [...EXPLICIT_CONSTANTS, NULL].find((each) => forms.some((form) => form === `$${each}`));
+  const others = Object.keys(value).filter(
+    (key) => key !== `$${name ?? ""}` && !(name === NULL && key.startsWith("@")),
+  );
+  if (name === undefined) {
+    reportForm(context, forms[0] ?? "");
+  } else if (others.length > 0) {
+    context.report(`has other members beside \`$${name}\`.`, "Remove them.");
+  } else if (name === NULL) {
+    if (value["$Null"] !== null) context.report("gives `$Null` a value.", "Write { $Null: null }.");
+    const own = Object.entries(value).filter(([key]) => key !== "$Null");
+    return { kind: "Null", annotations: bindAnnotationTable(context, own) };
   } else {
-    reportForm(context, forms, names, explicit);
+    const right = rightForm(name, type);
+    if (right === null) return bindExplicit(context, name, value[`$${name}`], type);
+    context.report(`cannot be { $${name} }.`, `Give ${right}.`);
   }
   return constant("String", "");
 }
 
-function reportForm(
-  { report }: ValueContext,
-  forms: readonly string[],
-  names: readonly string[],
-  explicit: string | undefined,
-): void {
-  const later = names.find((name) => operatorsOfLaterVersions.has(name));
-  const known = [...EXPLICIT_CONSTANTS, ...Object.keys(OPERATORS)].map((name) => `$${name}`);
-  if (later !== undefined) {
-    report(`uses \`$${later}\`, which OData 4.0 does not have.`, "Use $Apply, or the operators of OData 4.0.");
-  } else if (explicit !== undefined) {
-    report(`has other members beside \`$${explicit}\`.`, "Remove them.");
-  } else {
-    report(`has the unknown form \`${forms[0] ?? ""}\`.`, adviseName(forms[0] ?? "", known));
-  }
-}
+/** The expressions that clients would evaluate. @see OData CSDL 4.0, section 14.5 */
+const EVALUATED: ReadonlySet<string> = new Set(
+  (
+    "Add And Apply Cast Div DivBy Eq Ge Gt Has If In IsOf LabeledElement LabeledElementReference Le Lt Mod Mul Ne Neg Not Or " +
+    "Sub UrlRef"
+  )
+    .split(" ")
+    .map((name) => `$${name}`),
+);
 
-function bindOperator(
-  context: ValueContext,
-  value: Readonly<Record<string, unknown>>,
-  name: string,
-  { type, isItem }: Wanted,
-): AnnotationExpression {
-  const rule = OPERATORS[name] ?? { least: 0, most: 0, attributes: [] };
-  const entries = Object.entries(value);
-  const given = value[`$${name}`];
-  const single = rule.most === 1;
-  const listed: readonly unknown[] = Array.isArray(given) ? given : [];
-  const operands = single ? [given] : listed;
-  // Only an item of a collection can be absent. @see OData CSDL 4.0, section 14.5.6
-  const least = name === "If" && !isItem ? rule.most : rule.least;
-  const isCount = operands.length >= least && operands.length <= rule.most;
-  if (!single && (!Array.isArray(given) || !isCount)) {
-    const range = least === rule.most ? String(least) : `${least} or more`;
-    context.report(`has a wrong number of operands of \`$${name}\`.`, `Give an array of ${range}.`);
+function reportForm({ report }: ValueContext, form: string): void {
+  if (EVALUATED.has(form)) {
+    const fix =
+      "Give a constant, a path, a record or a collection: let a property have the result, and write its path.";
+    report(`is the expression \`${form}\`, which is not supported.`, fix);
+    return;
   }
-  const foreign = entries.find(([key]) => !key.startsWith("@") && key !== `$${name}` && !rule.attributes.includes(key));
-  if (foreign !== undefined) context.report(`has \`${foreign[0]}\` beside \`$${name}\`.`, "Remove it.");
-  const read = operatorAttributes(name, value, context.targets);
-  if ("message" in read) context.report(read.message, read.fix);
-  const annotations = bindAnnotationTable(
-    context,
-    entries.filter(([key]) => key.startsWith("@")),
-  );
-  if (name === "Null") return { kind: "Null", annotations };
-  const bindOperand = (each: unknown, index: number): AnnotationExpression => {
-    const place = within(context, single ? `$${name}` : `$${name}/${index}`);
-    return bindValue(place, each, operandType(name, index, type), isItem && name === "If");
-  };
-  const attributes = "message" in read ? {} : read.attributes;
-  return { kind: "Operator", name, attributes, operands: operands.map(bindOperand), annotations };
+  const known = [...EXPLICIT_CONSTANTS, NULL].map((name) => `$${name}`);
+  report(`has the unknown form \`${form}\`.`, adviseName(form, known));
 }
 
 /** Binds a record. */
@@ -241,7 +208,7 @@ const EDM_FORMS: ReadonlyMap<string, readonly string[]> = new Map([
  * @returns null for a possible form
  */
 function rightForm(form: string, type: ExpectedType): string | null {
-  if (type.kind === "any" || form === "LabeledElementReference") return null;
+  if (type.kind === "any") return null;
   const isPath = type.kind === "edm" && type.name.endsWith("Path");
   if (form === "Path") return isPath ? 'a text with the path, such as "name"' : null;
   switch (type.kind) {

@@ -250,7 +250,7 @@ function holder(
   annotations: readonly Annotation[],
 ): XmlElement {
   const nested = annotations.map(writeAnnotation);
-  if (value.kind === "Constant" && value.type !== "LabeledElementReference" && value.isTypeStated !== true) {
+  if (value.kind === "Constant" && value.isTypeStated !== true) {
     return element(name, { ...attributes, [value.type]: value.text }, nested);
   }
   return element(name, attributes, [writeExpression(value), ...nested]);
@@ -266,11 +266,6 @@ function writeExpression(value: AnnotationExpression): XmlElement {
       return element("Collection", {}, value.items.map(writeExpression));
     case "Record":
       return writeRecord(value);
-    case "Operator":
-      return element(value.name, value.attributes, [
-        ...value.operands.map(writeExpression),
-        ...value.annotations.map(writeAnnotation),
-      ]);
   }
 }
 

@@ -200,9 +200,6 @@ type JsonObject = Readonly<Record<string, unknown>>;
 /** A member of an object. */
 type JsonMember = readonly [string, unknown];
 
-/** The expressions whose operands are an array. */
-const WITH_OPERANDS: ReadonlySet<string> = new Set(["And", "Apply", "Eq", "Ge", "Gt", "If", "Le", "Lt", "Ne", "Or"]);
-
 const PATHS: ReadonlySet<string> = new Set(["AnnotationPath", "NavigationPropertyPath", "PropertyPath"]);
 
 const NUMBERS: ReadonlySet<string> = new Set(["Decimal", "Float", "Int"]);
@@ -222,7 +219,7 @@ function annotationMembers(owner: XmlElement, prefix: string, names: NameWriter)
     });
 }
 
-/** Returns the value of an annotation, a property of a record or an expression with one operand. */
+/** Returns the value of an annotation or of a property of a record. */
 function heldValue(holder: XmlElement, names: NameWriter): unknown {
   const constant = Object.entries(holder.attributes).find(
     ([name, value]) => value !== undefined && !["Term", "Qualifier", "Property", "Name"].includes(name),
@@ -235,37 +232,25 @@ function heldValue(holder: XmlElement, names: NameWriter): unknown {
 
 /** Returns the value of an expression. @see https://docs.oasis-open.org/odata/odata-csdl-json/v4.01/odata-csdl-json-v4.01.html */
 function toValue(expression: XmlElement, names: NameWriter, holder: XmlElement): unknown {
-  const { name, attributes, children, text } = expression;
-  const operands = children.filter((child) => child.name !== "Annotation");
-  const values = (): readonly unknown[] => operands.map((each) => toValue(each, names, expression));
+  const { name, children, text } = expression;
   const annotations = Object.fromEntries(annotationMembers(expression, "", names));
   switch (name) {
     case "Null":
       return Object.keys(annotations).length === 0 ? null : { ...annotations, $Null: null };
     case "Collection":
-      return values();
+      return children.map((each) => toValue(each, names, expression));
     case "Record":
       return toRecord(expression, names);
     case "EnumMember":
       return isTyped(holder) && expression.statesType !== true
         ? memberNames(text ?? "")
         : castMember(text ?? "", names);
-    case "LabeledElement":
-      return { $LabeledElement: values()[0], $Name: attributes["Name"], ...annotations };
-    case "Cast":
-    case "IsOf":
-      return { ...typeOf(attributes, names), ...annotations, [`$${name}`]: values()[0] };
     default:
-      if (text !== undefined) return constantValue(name, text, names);
-      return {
-        ...(attributes["Function"] === undefined ? {} : { $Function: names.aliased(attributes["Function"]) }),
-        ...annotations,
-        [`$${name}`]: WITH_OPERANDS.has(name) ? values() : values()[0],
-      };
+      return constantValue(name, text ?? "", names);
   }
 }
 
-/** The type of a member of an enumeration follows from its term or property, but not from an operator or a collection. */
+/** The type of a member of an enumeration follows from its term or property, but not from a collection. */
 function isTyped({ name }: XmlElement): boolean {
   return name === "Annotation" || name === "PropertyValue";
 }
@@ -273,7 +258,7 @@ function isTyped({ name }: XmlElement): boolean {
 function constantValue(type: string, text: string, names: NameWriter): unknown {
   if (type === "Bool") return text === "true";
   if (type === "EnumMember") return memberNames(text);
-  if (type === "Path" || type === "LabeledElementReference") return { [`$${type}`]: aliasedPath(text, names) };
+  if (type === "Path") return { $Path: aliasedPath(text, names) };
   if (PATHS.has(type)) return aliasedPath(text, names);
   if (NUMBERS.has(type)) return toNumber(text);
   return text;
@@ -318,23 +303,6 @@ function toRecord(record: XmlElement, names: NameWriter): JsonObject {
     ...(type === undefined ? {} : { "@odata.type": names.typeReference(type) }),
     ...Object.fromEntries(properties),
     ...Object.fromEntries(annotationMembers(record, "", names)),
-  };
-}
-
-function typeOf(attributes: XmlElement["attributes"], names: NameWriter): JsonObject {
-  const { Type: type = "", MaxLength: maxLength, Precision: precision, Scale: scale } = attributes;
-  const { SRID: srid, Unicode: unicode } = attributes;
-  const isCollection = type.startsWith("Collection(");
-  const item = isCollection ? type.slice("Collection(".length, -1) : type;
-  const facet = (value: string): number | string => (/^\d+$/u.test(value) ? Number(value) : value);
-  return {
-    ...(isCollection ? { $Collection: true } : {}),
-    ...(item === "Edm.String" ? {} : { $Type: names.aliased(item) }),
-    ...(maxLength === undefined ? {} : { $MaxLength: facet(maxLength) }),
-    ...(precision === undefined ? {} : { $Precision: facet(precision) }),
-    ...(scale === undefined ? {} : { $Scale: facet(scale) }),
-    ...(srid === undefined ? {} : { $SRID: facet(srid) }),
-    ...(unicode === undefined ? {} : { $Unicode: unicode === "true" }),
   };
 }
 

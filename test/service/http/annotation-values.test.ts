@@ -4,70 +4,6 @@ import { annotated, faultsOf, jsonOf, thingXml, xmlOf } from "./annotation-model
 
 const CASE = { $Path: "name" };
 
-describe("the value of a conditional or labeled expression is the value of its term", () => {
-  test.each<[string, unknown, string]>([
-    [
-      "a member of an enumeration",
-      { "UI.Criticality": { $If: [CASE, "Positive", "Negative"] } },
-      "<EnumMember>UI.CriticalityType/Positive</EnumMember><EnumMember>UI.CriticalityType/Negative</EnumMember>",
-    ],
-    [
-      "a labeled member",
-      { "UI.Importance": { $LabeledElement: "High", $Name: "x" } },
-      '<LabeledElement Name="x"><EnumMember>UI.ImportanceType/High</EnumMember>',
-    ],
-    [
-      "a path in a collection",
-      { "UI.SelectionFields": ["id", { $If: [CASE, "place/city"] }] },
-      "<PropertyPath>Place/City</PropertyPath></If>",
-    ],
-    [
-      "a nested condition in a collection",
-      { "UI.SelectionFields": [{ $If: [CASE, { $If: [CASE, "name"] }] }] },
-      "<PropertyPath>Name</PropertyPath></If></If>",
-    ],
-    ["a record", { "UI.LineItem": [{ $If: [CASE, { Value: CASE }] }] }, '<Record Type="UI.DataField">'],
-    [
-      "an annotation path",
-      {
-        "UI.FieldGroup#A": { Data: [] },
-        "UI.FieldGroup#B": { Data: [] },
-        "UI.Facets": [
-          { "@type": "UI.ReferenceFacet", Target: { $If: [true, "@UI.FieldGroup#A", "@UI.FieldGroup#B"] } },
-        ],
-      },
-      "<AnnotationPath>@UI.FieldGroup#A</AnnotationPath><AnnotationPath>@UI.FieldGroup#B</AnnotationPath>",
-    ],
-    [
-      "a collection",
-      { "UI.SelectionFields": { $If: [CASE, ["name"], []] } },
-      "<Collection><PropertyPath>Name</PropertyPath></Collection><Collection/>",
-    ],
-  ])("%s", async (_, annotations, part) => {
-    expect(await thingXml(annotations)).toContain(part);
-    expect(await faultsOfSchema(await xmlOf(annotated(annotations)))).toEqual([]);
-  });
-
-  test.each<[string, unknown, string]>([
-    ["a wrong member", { "UI.Criticality": { $If: [CASE, "Positve", "Negative"] } }, "Did you mean `Positive`?"],
-    ["an ignored property", { "UI.SelectionFields": [{ $If: [CASE, "hidden"] }] }, "no property `hidden`"],
-    ["a wrong property", { "UI.LineItem": [{ $If: [CASE, { Value: CASE, Labl: "x" }] }] }, "has the property `Labl`"],
-    [
-      "a missing annotation",
-      { "UI.Facets": [{ "@type": "UI.ReferenceFacet", Target: { $If: [true, "@UI.Chart", "@UI.Chart#B"] } }] },
-      "No annotation `UI.Chart` is declared there.",
-    ],
-    ["a condition that is a text", { "Common.Label": { $If: ["yes", "a", "b"] } }, "`Common.Label/$If/0`"],
-    ["an absent value", { "Common.Label": { $If: [true, "a"] } }, "Give an array of 3."],
-    ["an absent value below a label", { "X.A": [{ $LabeledElement: { $If: [true, 1] }, $Name: "l" }] }, "array of 3."],
-    ["a missing value in a collection", { "X.A": [{ $If: [true] }] }, "Give an array of 2 or more."],
-    ["operands that are texts", { "UI.Hidden": { $And: [true, "no"] } }, "Give true or false."],
-    ["an array for one operand", { "UI.Hidden": { $Not: [CASE] } }, "Give a single value."],
-  ])("rejects %s", (_, annotations, message) => {
-    expect(faultsOf(annotations).join("\n")).toContain(message);
-  });
-});
-
 describe("an explicit form fits the type of its term", () => {
   test.each<[string, unknown, string]>([
     ["a text for a Boolean", { "UI.Hidden": { $String: "x" } }, "cannot be { $String }. Give { $Bool: … }."],
@@ -130,7 +66,6 @@ describe("an explicit form fits the type of its term", () => {
     ["a small number", { "Measures.Scale": { $Int: 3 } }],
     ["a member", { "UI.Importance": { $EnumMember: "com.sap.vocabularies.UI.v1.ImportanceType/High" } }],
     ["a value of a property", { "UI.Criticality": { $Path: "status" }, "UI.HeaderInfo": { $Path: "place" } }],
-    ["a labeled value", { "Core.Description": { $LabeledElementReference: "Shop.label" } }],
     ["a whole number for a double", { "UI.GeoLocation": { Latitude: { $Int: 1 }, Longitude: { $Decimal: "1.5" } } }],
     ["a path", { "UI.SelectionFields": [{ $PropertyPath: "name" }] }],
     [
@@ -186,25 +121,6 @@ describe("the startup rejects a value", () => {
       "has the property `my-prop`, which is not an identifier.",
     ],
     ["with a property without a name", { "X.P": { "": 1 } }, "has the property ``, which is not an identifier."],
-    [
-      "with a reference that is no name",
-      { "X.L": { $LabeledElementReference: "not qualified!" } },
-      'such as "Shop.name"',
-    ],
-    ["with a reference without a namespace", { "X.L": { $LabeledElementReference: "label" } }, 'such as "Shop.name"'],
-    [
-      "with a wrong length",
-      { "X.C": { $Cast: 1, $MaxLength: "variable" } },
-      'has no valid `$MaxLength`. Give a whole number or "max".',
-    ],
-    [
-      "with a wrong precision",
-      { "X.C": { $Cast: 1, $Precision: "max" } },
-      "has no valid `$Precision`. Give a whole number.",
-    ],
-    ["with an empty scale", { "X.C": { $Cast: 1, $Scale: "" } }, "has no valid `$Scale`."],
-    ["with a wrong reference system", { "X.C": { $Cast: 1, $SRID: {} } }, "has no valid `$SRID`."],
-    ["with a wrong flag", { "X.C": { $Cast: 1, $Unicode: "yes" } }, "has no valid `$Unicode`. Give true or false."],
     ["that contains itself", { "X.A": circular() }, "The annotations of the type Thing contain themselves."],
     ["that is nested too deeply", { "X.A": nested(300) }, "are nested deeper than 200 levels."],
     [
@@ -271,14 +187,6 @@ describe("a value is written", () => {
       "with wire names of a type of the service",
       { "X.R": { "@type": "Shop.Thing", "first.name": "x", Place: { city: 1 } } },
       '<Record Type="Shop.Thing"><PropertyValue Property="FirstName" String="x"/><PropertyValue Property="Place">',
-    ],
-    [
-      "with facets",
-      {
-        "X.C": { $Cast: 1, $Type: "Edm.GeographyPoint", $SRID: 4326, $Scale: "variable" },
-        "X.D": { $Cast: 1, $Unicode: false, $MaxLength: "max" },
-      },
-      '<Cast Type="Edm.GeographyPoint" Scale="variable" SRID="4326"><Int>1</Int></Cast></Annotation><Annotation Term="X.D"><Cast Type="Edm.String" MaxLength="max" Unicode="false">',
     ],
     [
       "with the empty path for the element itself",
@@ -378,11 +286,6 @@ describe("metadata as JSON", () => {
     const label = (await thing(annotations))["@Common.Label"];
     expect(label).toBe("a\uFFFDb\uFFFDc\uFFFDd\te\r\nf\u0085g");
     expect(await thingXml(annotations)).toContain('"a\uFFFDb\uFFFDc\uFFFDd&#9;e&#13;&#10;f\u0085g"');
-  });
-
-  test("has the facets of conversions", async () => {
-    const cast = { $Cast: 1, $Type: "Edm.GeographyPoint", $SRID: 4326, $Unicode: true };
-    expect((await thing({ "X.C": cast }))["@X.C"]).toEqual(cast);
   });
 });
 

@@ -92,9 +92,8 @@ describe("an alias", () => {
         "UI.LineItem": [{ Value: { $Path: "name" }, "@UI.Importance": "High" }],
         "UI.FieldGroup#A": {},
         "UI.Facets": [{ "@type": "UI.ReferenceFacet", Target: "@UI.FieldGroup#A" }],
-        "Common.Label": {
-          $If: [{ $Eq: [{ $Path: "status" }, { $EnumMember: `${namespace}.Status/Paid` }] }, "a", "b"],
-        },
+        "Common.Label": { $Path: "status" },
+        "X.E": { $EnumMember: `${namespace}.Status/Paid` },
         "Core.LongDescription": "x",
         "Analytics.Measure": true,
         "X.R": { "@type": `${namespace}.Address`, city: 1 },
@@ -137,62 +136,6 @@ test("two vocabularies of one document have one reference", async () => {
     ],
   });
   expect(json["Shop"]?.["Thing"]?.["@A.T"]).toEqual({ "@odata.type": "https://e.com/all.xml#B.R" });
-});
-
-describe("the names of types and functions", () => {
-  test("have a reference to their vocabulary, and its alias", async () => {
-    const annotations = {
-      "X.A": { $IsOf: { $Path: "name" }, $Type: "Communication.PhoneType" },
-      "X.B": { $Cast: 1, $Type: "com.sap.vocabularies.UI.v1.DataField", $Collection: true },
-      "X.C": { $Apply: [1], $Function: "com.example.X.max" },
-      "X.D": { $Apply: [1], $Function: "Shop.now" },
-      "X.E": { $Cast: 1, $Type: "Shop.Address" },
-      "X.F": { $Apply: ["a"], $Function: "odata.concat" },
-      "X.G": { $Cast: 1, $Type: "X.Unknown" },
-    };
-    const service = annotated(annotations);
-    const xml = await xmlOf(service);
-    expect(xml).toContain('<IsOf Type="Communication.PhoneType">');
-    expect(xml).toContain('Alias="Communication"');
-    expect(xml).toContain('<Cast Type="Collection(UI.DataField)">');
-    expect(xml).toContain('<Apply Function="X.max">');
-    expect(await faultsOfSchema(xml)).toEqual([]);
-    expect((await jsonOf(service))["Shop"]?.["Thing"]).toMatchObject({
-      "@X.A": { $Type: "Communication.PhoneType" },
-      "@X.B": { $Type: "UI.DataField", $Collection: true },
-      "@X.C": { $Function: "X.max" },
-      "@X.D": { $Function: "Shop.now" },
-      "@X.E": { $Type: "Shop.Address" },
-    });
-  });
-
-  test.each<[string, unknown, string]>([
-    [
-      "a primitive type",
-      { "X.A": { $Cast: 1, $Type: "Edm.Strin" } },
-      'has the unknown `$Type` "Edm.Strin". Did you mean `Edm.String`?',
-    ],
-    [
-      "a type of the service",
-      { "X.A": { $IsOf: 1, $Type: "Shop.Adress" } },
-      'has the unknown `$Type` "Shop.Adress". Did you mean `Shop.Address`?',
-    ],
-    [
-      "a function of the standard",
-      { "X.A": { $Apply: [1], $Function: "odata.conct" } },
-      "Did you mean `odata.concat`?",
-    ],
-    [
-      "a function of the service",
-      { "X.A": { $Apply: [1], $Function: "Shop.soon" } },
-      'has the unknown `$Function` "Shop.soon".',
-    ],
-    ["a vocabulary", { "X.A": { $Apply: [1], $Function: "Nowhere.fn" } }, "The vocabulary `Nowhere` is unknown."],
-    ["a number", { "X.A": { $Cast: 1, $Type: 5 } }, "has no valid `$Type`."],
-    ["a name of Edm that is not an identifier", { "X.A": { $Cast: 1, $Type: "Edm.a-b" } }, "has no valid `$Type`."],
-  ])("are rejected for %s", (_, annotations, message) => {
-    expect(faultsOf(annotations).join("\n")).toContain(message);
-  });
 });
 
 test("a service without sets has no container in $metadata, and rejects annotations of it", async () => {
