@@ -1,7 +1,14 @@
 import type { JsonValue } from "../base/json/write-json.ts";
 import { keptPer } from "../base/memo.ts";
 import type { EnumType } from "./model.ts";
-import { asText, InvalidValueError, type PrimitiveValue, type ValueCodec, describeValue } from "./value-codec.ts";
+import {
+  asItIs,
+  asText,
+  InvalidValueError,
+  type PrimitiveValue,
+  type ValueCodec,
+  describeValue,
+} from "./value-codec.ts";
 
 /**
  * Values of an enumeration as canonical strings. Without flags, this is the first declared name of a value. With flags, it is
@@ -102,6 +109,7 @@ export function enumCodec(type: EnumType): ValueCodec {
       if (typeof value === "string") return fromText(value);
       throw noSuchValue(type, value);
     },
+    fit: asItIs,
     toJson: (value) => `"${asText(value)}"`,
     fromText,
     toLiteral: (value: PrimitiveValue) => `${type.isText === true ? "" : type.qualifiedName}'${asText(value)}'`,

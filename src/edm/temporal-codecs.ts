@@ -155,8 +155,10 @@ export function temporalCodec(name: TemporalTypeName, { precision }: Facets): Va
     // Handlers and databases may write a plus sign, but the standard does not allow it in durations.
     const canonical = text.startsWith("+") || text.length > MAX_LENGTH ? null : parse(text);
     if (canonical === null) throw invalidValue(text, name, advice);
-    return precision === undefined ? canonical : fitPrecision(canonical, fraction(canonical), precision);
+    return fit(canonical);
   };
+  const fit = (canonical: string): string =>
+    precision === undefined ? canonical : fitPrecision(canonical, fraction(canonical), precision);
   return Object.freeze<ValueCodec>({
     type: PRIMITIVE_TYPES[name],
     fromHandler: (value) => {
@@ -168,6 +170,7 @@ export function temporalCodec(name: TemporalTypeName, { precision }: Facets): Va
       if (typeof value === "string") return fromText(value);
       throw invalidValue(value, name, `${advice}, in quotes`);
     },
+    fit: (value) => fit(asText(value)),
     toJson: (value) => `"${asText(value)}"`,
     fromText,
     toLiteral: (value: PrimitiveValue) => `${quotes[0]}${asText(value)}${quotes[1]}`,

@@ -3,6 +3,7 @@ import { writeJsonString } from "../base/json/write-json.ts";
 import { decodeBase64, encodeBase64Url } from "./base64.ts";
 import { PRIMITIVE_TYPES, type Facets } from "./primitive-type.ts";
 import {
+  asItIs,
   asBoolean,
   asBytes,
   asText,
@@ -41,6 +42,7 @@ function booleanCodec(): ValueCodec {
     type: PRIMITIVE_TYPES[name],
     fromHandler: fromBoolean,
     fromJson: fromBoolean,
+    fit: asItIs,
     toJson: toText,
     fromText: (text) => {
       const word = text.length <= 5 ? text.toLowerCase() : text;
@@ -72,6 +74,7 @@ function stringCodec({ maxLength }: Facets): ValueCodec {
       throw invalidValue(value, name, "return a string");
     },
     fromJson: fromClient,
+    fit: fromClient,
     toJson: (value) => writeJsonString(asText(value)),
     fromText: fromClient,
     toLiteral: (value) => `'${asText(value).replaceAll("'", "''")}'`,
@@ -132,6 +135,7 @@ function guidCodec(): ValueCodec {
     type: PRIMITIVE_TYPES[name],
     fromHandler: fromText,
     fromJson: fromText,
+    fit: asItIs,
     toJson: (value) => `"${asText(value)}"`,
     fromText,
     toLiteral: asText,
@@ -150,16 +154,18 @@ function binaryCodec({ maxLength }: Facets): ValueCodec {
   const fromClient = (value: unknown): Uint8Array => {
     const bytes = typeof value === "string" ? decodeBase64(value) : null;
     if (bytes === null) throw invalidValue(value, name, "write the octets as base64url, such as T0RhdGE");
-    if (maxLength !== undefined && bytes.length > maxLength) {
-      throw outsideFacet(value, `is too long: write at most ${maxLength} octets`, bytes, tooLong(maxLength));
-    }
-    return bytes;
+    return fitting(bytes, () => value);
+  };
+  const fitting = (bytes: Uint8Array, shown: () => unknown): Uint8Array => {
+    if (maxLength === undefined || bytes.length <= maxLength) return bytes;
+    throw outsideFacet(shown(), `is too long: write at most ${maxLength} octets`, bytes, tooLong(maxLength));
   };
   const toText = (value: PrimitiveValue): string => encodeBase64Url(asBytes(value));
   return Object.freeze<ValueCodec>({
     type: PRIMITIVE_TYPES[name],
     fromHandler: bytesOfHandler,
     fromJson: fromClient,
+    fit: (value) => fitting(asBytes(value), () => toText(value)).slice(),
     toJson: (value) => `"${toText(value)}"`,
     fromText: fromClient,
     toLiteral: (value) => `binary'${toText(value)}'`,

@@ -26,6 +26,12 @@ export interface ValueCodec {
    * @throws InvalidValueError
    */
   readonly fromJson: (value: JsonValue, ieee754Compatible: boolean) => PrimitiveValue;
+  /**
+   * Returns a canonical value of the application as a client could send it: with no more digits than the facets allow. Octets
+   * are copied.
+   * @throws InvalidValueError for a value that is too long, or has too many digits
+   */
+  readonly fit: (value: PrimitiveValue) => PrimitiveValue;
   /** Returns the JSON text of a canonical value. */
   readonly toJson: (value: PrimitiveValue, ieee754Compatible: boolean) => string;
   /**
@@ -40,6 +46,9 @@ export interface ValueCodec {
   /** Returns a negative number, zero or a positive number; NaN for a NaN operand. */
   readonly compare: (left: PrimitiveValue, right: PrimitiveValue) => number;
 }
+
+/** The `fit` of types without facets of form. */
+export const asItIs = (value: PrimitiveValue): PrimitiveValue => value;
 
 /** An invalid value. The caller chooses the code and target of the error response. */
 export class InvalidValueError extends Error {

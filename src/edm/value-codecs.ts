@@ -16,6 +16,7 @@ import { type FormFacets, type PrimitiveType, type PrimitiveTypeName, PRIMITIVE_
 import { temporalCodec } from "./temporal-codecs.ts";
 import { textCodec } from "./text-codecs.ts";
 import {
+  asItIs,
   asText,
   asBigInt,
   asNumber,
@@ -97,6 +98,7 @@ function decimalCodec(facets: FormFacets): ValueCodec {
       return decimal;
     },
     fromJson: (value) => fromClient(decimalOfJson(value), value),
+    fit: (value) => checkFacets(asText(value), value, facets),
     toJson: (value, ieee754Compatible) => (ieee754Compatible ? `"${asText(value)}"` : asText(value)),
     fromText: (text) => fromClient(parseDecimal(text), text),
     toLiteral: toText,
@@ -173,6 +175,7 @@ function smallIntegerCodec(name: SmallIntegerTypeName): ValueCodec {
       if (typeof value === "string" && !ieee754Compatible) throw quotedNumber(value, name, advice);
       return check(Number(wholeNumberOf(value) ?? Number.NaN), value);
     },
+    fit: asItIs,
     toJson: numberText,
     fromText: (text) => check(INTEGER.test(text) ? Number(text) : Number.NaN, text),
     toLiteral: numberText,
@@ -202,6 +205,7 @@ function int64Codec(): ValueCodec {
       return check(typeof value === "number" && Number.isSafeInteger(value) ? BigInt(value) : null, value);
     },
     fromJson: (value) => check(wholeNumberOf(value), value),
+    fit: asItIs,
     toJson: (value, ieee754Compatible) => (ieee754Compatible ? `"${toText(value)}"` : toText(value)),
     fromText: (text) => check(parseInteger(text), text),
     toLiteral: toText,
@@ -249,6 +253,7 @@ function floatCodec(name: "Edm.Double" | "Edm.Single"): ValueCodec {
       if (!ieee754Compatible && !SPECIAL_VALUES.has(short(value, value))) throw quotedNumber(value, name, advice);
       return fromText(value);
     },
+    fit: asItIs,
     toJson: (value) => {
       const number = asNumber(value);
       return Number.isFinite(number) ? floatText(number) : `"${floatText(number)}"`;

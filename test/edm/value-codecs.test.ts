@@ -11,7 +11,12 @@ import {
   PRIMITIVE_TYPES,
   type PrimitiveTypeName,
 } from "../../src/edm/primitive-type.ts";
-import { InvalidValueError, type PrimitiveValue, type ValueCodec } from "../../src/edm/value-codec.ts";
+import {
+  InvalidValueError,
+  OutsideFacetError,
+  type PrimitiveValue,
+  type ValueCodec,
+} from "../../src/edm/value-codec.ts";
 import { codecOf, valueCodec } from "../../src/edm/value-codecs.ts";
 import { anyCharacter } from "../any-character.ts";
 import { processorTime } from "../processor-time.ts";
@@ -616,6 +621,24 @@ describe("round trips", () => {
     );
   });
 
+  const facets = fc.record(
+    { maxLength: fc.integer({ min: 1, max: 40 }), precision: fc.nat({ max: 12 }), scale: fc.nat({ max: 4 }) },
+    { requiredKeys: [] },
+  );
+
+  test.each(PRIMITIVE_TYPE_NAMES)("%s: fit gives what a client could send, and refuses what it could not", (name) => {
+    fc.assert(
+      fc.property(arbitraries[name], facets, (value, { precision = 0, scale = 0, ...others }) => {
+        const given = name === "Edm.Decimal" ? { precision: Math.max(1, precision + scale), scale } : { precision };
+        const { fit, fromHandler, fromJson, toJson } = valueCodec(PRIMITIVE_TYPES[name], { ...others, ...given });
+        const canonical = fromHandler(value);
+        const sent = attempt(() => fromJson(parseJson(toJson(canonical, true), { maxDepth: 0 }), true));
+        expect(attempt(() => fit(canonical))).toStrictEqual(sent);
+      }),
+      { numRuns: 100 },
+    );
+  });
+
   test.each(PRIMITIVE_TYPE_NAMES)("%s: compare is a total order", (name) => {
     const { compare } = codec(name);
     const value = arbitraries[name].filter((one) => !Number.isNaN(one));
@@ -631,6 +654,16 @@ describe("round trips", () => {
     );
   });
 });
+
+/** Returns the result of a function, or the message and the fault of its error. */
+function attempt(run: () => PrimitiveValue): unknown {
+  try {
+    return run();
+  } catch (error) {
+    if (error instanceof OutsideFacetError) return [error.message, error.fault];
+    throw error;
+  }
+}
 
 /** The text of a literal as parsed: without prefix and quotes, doubled quotes replaced. */
 function innerText(literal: string): string {

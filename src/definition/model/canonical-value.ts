@@ -1,4 +1,3 @@
-import type { JsonValue } from "../../base/json/write-json.ts";
 import { keptPer } from "../../base/memo.ts";
 import { checkItemCount, facetCheck } from "../../edm/facet-check.ts";
 import type { StructuralProperty } from "../../edm/model.ts";
@@ -32,8 +31,8 @@ export function canonicalItem(property: StructuralProperty, value: unknown): Pri
 export function shownItem(property: StructuralProperty, value: unknown): PrimitiveValue | null {
   if (value === null && property.nullable) return null;
   if (value === null) throw new InvalidValueError("null is not allowed.");
-  const { fromHandler, fromJson, toJson } = codecOf(property);
-  return fromJson(JSON.parse(toJson(fromHandler(value), true)) as JsonValue, true);
+  const { fromHandler, fit } = codecOf(property);
+  return fit(fromHandler(value));
 }
 
 const checkOf = keptPer(({ type, facets }: StructuralProperty) =>

@@ -231,11 +231,8 @@ function valueBody(property: StructuralProperty, value: unknown, use: BodyUse, p
   try {
     const canonical = fromHandler(value);
     // JSON has no negative zero.
-    if (Number.isSafeInteger(canonical) && !Object.is(canonical, -0)) return canonical as number;
-    const json = toJson(canonical, IEEE754_COMPATIBLE);
-    // Most values are strings without an escape.
-    if (json.startsWith('"') && !json.includes("\\")) return json.slice(1, -1);
-    return parseJson(json, { maxDepth: 1 });
+    const isJson = typeof canonical === "string" || (Number.isSafeInteger(canonical) && !Object.is(canonical, -0));
+    return isJson ? (canonical as string | number) : parseJson(toJson(canonical, IEEE754_COMPATIBLE), { maxDepth: 1 });
   } catch (cause) {
     throw new TypeError(`${use.call}: \`${place}\` must be a value of ${type.name}.`, { cause });
   }
