@@ -53,8 +53,8 @@ const SLOW = [
 const SPREAD = [
   "test/engine/executors/{beyond,cancelled,cell-names,collated-references,column-expressions,foreign-texts}.test.ts",
   "test/engine/executors/{complex-changes,complex-columns,complex-paths}.test.ts",
-  "test/engine/executors/{found-queries,identities,instants,keyset-pages,lambda,legacy,legacy-writes,streams}.test.ts",
-  "test/engine/executors/{casts,shared-keys,stored-casts,stream-differential,value-functions,wide-decimals}.test.ts",
+  "test/engine/executors/{found-queries,identities,instants,keyset-pages,lambda,legacy,legacy-writes,large-pages}.test.ts",
+  "test/engine/executors/{casts,shared-keys,stored-casts,divided-differential,value-functions,wide-decimals}.test.ts",
   "test/databases/sql/{change-sets,character-sets,check-constraints,converted-columns,if-none-match,infinite-cells}.test.ts",
   "test/databases/sql/{log-fields,malformed-texts,null-operands,related-keys,stored-indexes}.test.ts",
   "test/databases/sql/{storage-forms,text-guids,unreadable-cells,unreadable-null,writes-edges,writes-rounding}.test.ts",

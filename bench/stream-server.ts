@@ -1,5 +1,5 @@
 /**
- * Serves a table of orders as one page: `ours` by odatakit, `limit` by hand in chunks. It imports packages only, so that it can
+ * Serves a table of orders: `ours` in pages by odatakit, `limit` in one response by hand in chunks. It imports packages only, so that it can
  * also run next to the built package.
  */
 import { once } from "node:events";

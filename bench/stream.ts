@@ -1,5 +1,5 @@
 /**
- * Measures one response with a million rows: CPU time, longest pause, memory. Nothing is asserted. Arguments: the number of
+ * Measures a million rows, by next links: CPU time, longest pause, memory. Nothing is asserted. Arguments: the number of
  * rows, and the URL of a PostgreSQL server if the rows are there.
  */
 import { join } from "node:path";

@@ -31,9 +31,9 @@ const REASONS: Readonly<Record<string, string>> = {
 const START =
   "Imports, of which `kysely` is the largest: [the steps of a start](#start-and-memory), [the decision](../decisions/0037-fast-start.md#what-is-possible).";
 const STREAM =
-  "SQLite writes and checks a row of 8 columns in 1 µs, and the main thread checks its bytes: [the profile](../decisions/0029-streaming.md#where-the-time-goes).";
+  "SQLite writes and checks a row of 8 columns in 1 µs, and the main thread checks its bytes: [the profile](../decisions/0029-page-size.md#where-the-time-goes).";
 const SERVER_STREAM =
-  "V8 lets the space of new objects grow, since the driver makes an object for each row: [the profile](../decisions/0029-streaming.md#memory-over-postgresql).";
+  "V8 lets the space of new objects grow, since the driver makes an object for each row: [the profile](../decisions/0029-page-size.md#memory-over-postgresql).";
 const TURNS = "[the decision](../decisions/0032-long-work-takes-turns.md#what-takes-one-turn)";
 /** The reasons of long pauses, by the names of their attacks. */
 const STALLS: readonly (readonly [name: RegExp, reason: string])[] = [

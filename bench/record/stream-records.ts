@@ -10,7 +10,7 @@ export interface StreamRecord extends Pick<
   readonly database: "SQLite" | "PostgreSQL";
 }
 
-/** The figures that one page of a million rows over SQLite should not exceed. */
+/** The figures that a million rows over SQLite should not exceed. */
 export const STREAM_BUDGET = { cpu: 1300, pause: 12, peak: 150 } as const;
 
 /** Summarizes the responses of both servers. */

@@ -4,7 +4,8 @@ import { nearestName } from "../base/errors/nearest-name.ts";
 /** The rule for the value of an option. An absent or undefined option passes every rule. */
 export type OptionRule =
   | { readonly kind: "flag" | "text" | "emptyText" | "handler" | "texts" | "object" | "array" | "any" }
-  | { readonly kind: "limit"; readonly least: number; readonly most?: number }
+  /** `isRequired`: null, which means no limit, is no value. */
+  | { readonly kind: "limit"; readonly least: number; readonly most?: number; readonly isRequired?: true }
   | { readonly kind: "choice"; readonly values: ReadonlyArray<string | false> };
 
 /** The options of one declaration, each with its rule. */
@@ -16,7 +17,8 @@ export type FaultPlace = Pick<ConfigurationFault, "set" | "route" | "method">;
 /**
  * Checks the names and values of the options of one declaration.
  * @param owner the owner of the options, such as `entitySet` or `defaults`
- * @param elsewhere the options of another declaration, to which a fault then refers, and further options of this one, for advice
+ * @param elsewhere the options of another declaration, to which a fault then refers, and further options of this one, for advice;
+ *   `removed`: the options that an earlier version had, each with the advice on what replaces it
  */
 export function* checkOptions(
   table: OptionTable,
@@ -27,15 +29,18 @@ export function* checkOptions(
     readonly table: OptionTable;
     readonly example: (name: string) => string;
     readonly beside?: readonly string[] | undefined;
+    readonly removed?: Readonly<Record<string, string>> | undefined;
   },
 ): Iterable<ConfigurationFault> {
   for (const [name, value] of Object.entries(options)) {
     const rule = Object.hasOwn(table, name) ? table[name] : undefined;
     if (rule === undefined) {
       const isElsewhere = elsewhere !== undefined && Object.hasOwn(elsewhere.table, name);
+      const { beside = [], removed = {} } = elsewhere ?? {};
       const fix = isElsewhere
         ? elsewhere.example(name)
-        : adviseName(name, [...(elsewhere?.beside ?? []), ...Object.keys(table)]);
+        : ((Object.hasOwn(removed, name) ? removed[name] : undefined) ??
+          adviseName(name, [...beside, ...Object.keys(table)]));
       yield { ...place, message: `${owner} has no option \`${name}\`.`, fix };
       continue;
     }
@@ -81,9 +86,10 @@ function wantedInstead(rule: OptionRule, value: unknown): string | null {
     case "array":
       return Array.isArray(value) ? null : "an array";
     case "limit": {
-      const { least, most = Infinity } = rule;
-      if (isLimit(value, least) && Number(value) <= most) return null;
-      return `a whole number ${most === Infinity ? `of ${least} or more` : `from ${least} to ${most}`}, or null for no limit`;
+      const { least, most = Infinity, isRequired = false } = rule;
+      if (isLimit(value, least) && Number(value) <= most && !(isRequired && value === null)) return null;
+      const wanted = `a whole number ${most === Infinity ? `of ${least} or more` : `from ${least} to ${most}`}`;
+      return isRequired ? wanted : `${wanted}, or null for no limit`;
     }
     case "choice":
       return rule.values.some((each) => each === value) ? null : rule.values.map(describe).join(" or ");

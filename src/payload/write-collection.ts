@@ -1,5 +1,4 @@
 import { tooManyBytes } from "../base/errors/odata-error.ts";
-import { required } from "../base/required.ts";
 import type { EntityText } from "./entity-text.ts";
 import type { EntityWriter } from "./write-entity.ts";
 import type { WrittenBytes } from "./written-bytes.ts";
@@ -46,18 +45,6 @@ interface CollectionPayload extends CollectionEnvelope {
   readonly end?: PageEnd | undefined;
   /** At least one part; all but the last have entities. */
   readonly parts: readonly [EntitiesPayload, ...(readonly EntitiesPayload[])];
-}
-
-/** A page that is read while it is written. */
-interface StreamedPayload extends CollectionEnvelope {
-  /** The parts that have been read. Each part has entities. */
-  readonly parts: CollectionPayload["parts"];
-  /** Returns the next part; null after the last. */
-  readonly next: () => Promise<EntitiesPayload | null>;
-  /** Returns the next link, which follows the entities; undefined on the last page. */
-  readonly nextLink: () => string | undefined;
-  /** As for a page that has been read. */
-  readonly end?: PageEnd | undefined;
 }
 
 /** A page of at most this many entities is written at once. */
@@ -176,30 +163,6 @@ function joinChunks(chunks: readonly Uint8Array[]): Uint8Array {
   return joined;
 }
 
-/**
- * Writes the body of a collection response while its entities are read. The next link comes last, because only the end of
- * the page determines it; apart from that, the bytes are those of `writeCollection`.
- * @throws as `writeCollection`, and the errors of reading, during iteration
- * @see OData JSON Format 4.0, section 4.4
- */
-export async function* streamCollection(payload: StreamedPayload): AsyncGenerator<Uint8Array, void, void> {
-  const { parts, serviceRoot, end } = payload;
-  const [{ writer }] = parts;
-  let separator = head(payload, undefined, writer);
-  let length = 0;
-  const rest = parts.values();
-  for (let part = rest.next().value ?? null; part !== null; part = rest.next().value ?? (await payload.next())) {
-    const written = yield* toWritten(partPieces(part, separator, serviceRoot, end?.bytes));
-    length += written.length;
-    if (written.isCut) {
-      yield encoder.encode(tail(payload, linkAfter(length, end)));
-      return;
-    }
-    separator = ",";
-  }
-  yield encoder.encode(tail(payload, payload.nextLink()));
-}
-
 /** The result of writing a part. */
 interface WrittenPart {
   /** The text after the last piece. */
@@ -254,19 +217,6 @@ function* partPieces(
     }
   }
   return { rest: piece, length, isCut: false };
-}
-
-/** Encodes the pieces of a part. Returns the result, whose text is encoded, too. */
-function* toWritten(
-  pieces: Generator<string | Uint8Array, WrittenPart, void>,
-): Generator<Uint8Array, WrittenPart, void> {
-  let written: WrittenPart | undefined;
-  const texts = function* (): Generator<string | Uint8Array, string, void> {
-    written = yield* pieces;
-    return written.rest;
-  };
-  yield* toChunks(texts());
-  return required(written, "A part has been written to its end.");
 }
 
 /** Encodes pieces. @param first the first one, if it has already been written */

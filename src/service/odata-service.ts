@@ -1,5 +1,5 @@
 import { isPromiseLike } from "../base/maybe.ts";
-import { BoundedCache, keeper } from "../base/memo.ts";
+import { BoundedCache, keeper, once } from "../base/memo.ts";
 import { bindAnnotations } from "../definition/annotations/bind-annotations.ts";
 import { type Logger, defaultLogger } from "../definition/logger.ts";
 import {
@@ -47,6 +47,8 @@ import { EntitySets } from "./sets/entity-sets.ts";
 
 /** The number of query shapes that a service caches: more than the clients of an application usually need. */
 const SHAPES_KEPT = 500;
+/** The bytes of the secret of a process. */
+const OWN_SECRET_BYTES = 32;
 /** The total length of their keys: each character costs about fifty bytes of cache. */
 const SHAPE_CHARACTERS = 250_000;
 
@@ -208,6 +210,8 @@ function toRuntime(
       },
     },
     seal: secret === undefined ? null : tokenSeal(secret),
+    // Some hosts have random numbers only while they answer a request.
+    ownSeal: once(() => tokenSeal(crypto.getRandomValues(new Uint8Array(OWN_SECRET_BYTES)))),
     hasRules: hasRules(definition),
     cachesReads: sets.some(({ set: { settings } }) => settings.cacheControl !== null || settings.vary !== ""),
     sets: new EntitySets(

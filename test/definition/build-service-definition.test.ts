@@ -318,14 +318,13 @@ describe("settings", () => {
       maxQueryBodyBytes: 262_144,
       maxJsonDepth: 64,
       maxJsonValues: 100_000,
-      maxResponseEntities: 1_000_000,
+      maxPageSize: 10_000,
+      maxResponseEntities: 100_000,
       maxResponseBytes: 64_000_000,
       maxExpandItems: 50,
       maxIterableEntities: 100_000,
       queryTimeout: 10_000,
       transactionTimeout: 10_000,
-      maxStreams: 4,
-      streamTimeout: 300_000,
     });
   });
 });

@@ -13,7 +13,7 @@ function brokenService(logged: unknown[]): ReturnType<typeof odataService> {
   };
   return odataService({
     name: "broken",
-    defaults: { maxTop: null },
+    defaults: { maxTop: null, maxPageSize: 20_000 },
     logger: { error, warn: () => undefined, info: () => undefined },
     entitySets: [
       entitySet(Row, {

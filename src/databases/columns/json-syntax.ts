@@ -48,12 +48,6 @@ export interface JsonSyntax {
   /** Selects the value of one row of `page`, by its position. */
   readonly markAt: (value: Sql, position: Sql) => Sql;
   /**
-   * Selects one row for each object, in the order of the rows: the object as a text, and 1 if a value has no JSON. Absent: the
-   * database has no cursor that reads them.
-   * @param rows as for `page`
-   */
-  readonly objects?: (parts: readonly JsonPart[], rows: Sql) => Sql;
-  /**
    * The object of the only row, as a value of a member; null without a row, and a string if a value has no JSON.
    * @param from the clauses from `from` on, with a blank before them
    */

@@ -46,39 +46,12 @@ export interface PatientReader extends SynchronousReader {
     patience: Patience,
     facts?: StatementFacts,
   ): Maybe<readonly unknown[] | undefined>;
-  /** Whether a `select` takes so long that it would run elsewhere. */
-  isLong(sql: string, parameters: readonly unknown[], facts?: StatementFacts): boolean;
-  /** Whether the rows of a `select` with so many values are found by an index, in their order. */
-  seeks(sql: string, parameters: number): boolean;
   /** Opens a snapshot; null if the database has none that block no writes. @throws ODataError if no thread can start */
   snapshot(): SnapshotReader | null;
 }
 
-/** The next rows of a statement that stays open. */
-export interface Fetch {
-  /** Their greatest number. */
-  readonly rows: number;
-  /**
-   * Whether the rows are objects as JSON, each with a number that is 1 if a value has no JSON. They are joined to one row: the
-   * bytes with commas between the objects, the number of objects without JSON, the number of objects.
-   */
-  readonly isJson: boolean;
-}
-
 /** Reads one snapshot of the database, which other requests may change meanwhile. Each statement runs elsewhere. */
 export interface SnapshotReader extends PatientReader {
-  /**
-   * Returns the next rows of a `select`, fewer at its end. A snapshot reads one statement at a time in this way, in any order:
-   * another text ends the one before.
-   * @throws as `read`
-   */
-  fetch(
-    sql: string,
-    parameters: readonly unknown[],
-    wanted: Fetch,
-    patience: Patience,
-    facts?: StatementFacts,
-  ): Promise<readonly (readonly unknown[])[]>;
   /** Ends the snapshot. Further calls have no effect. */
   end(): void;
 }

@@ -15,7 +15,7 @@ import type { ColumnFormat, ColumnFormats } from "../columns/column-format.ts";
 import type { JsonSyntax } from "../columns/json-syntax.ts";
 import type { PlansByField } from "../columns/table-columns.ts";
 import type { StatementFacts } from "../connection/statement-facts.ts";
-import type { StreamingSyntax, AnyKysely, SynchronousReader } from "../connection/synchronous-reader.ts";
+import type { SnapshotSyntax, AnyKysely, SynchronousReader } from "../connection/synchronous-reader.ts";
 import type { CatalogueQuery } from "../introspect/catalogue-steps.ts";
 import type { DatabaseCatalogue } from "../introspect/database-catalogue.ts";
 import type { StoredTypes } from "../introspect/expected-table.ts";
@@ -59,8 +59,8 @@ export interface DialectProfile {
   readonly mayEndProcess?: ((adapter: object) => boolean) | undefined;
   /** Whether each server tells up to which position of writes it shows the database. */
   readonly positions?: true | undefined;
-  /** How a server reads a long page in parts; absent: at once. */
-  readonly streaming?: StreamingSyntax | undefined;
+  /** How several statements of a server read one snapshot; absent: each may see another state. */
+  readonly snapshots?: SnapshotSyntax | undefined;
   /**
    * For a database of this process, which cannot interrupt a statement: makes a condition that is always true, and ends the
    * statement after its time. It precedes the other conditions of each table. Absent: the database ends statements itself.

@@ -54,7 +54,7 @@ export function statementOf(
 }
 
 /** Returns the values of one execution of the statements of a page. */
-export function executionOf(reader: SqlReader, query: SourceQuery): Execution {
+function executionOf(reader: SqlReader, query: SourceQuery): Execution {
   const { values, top, skip, after, marked, state, maxEntities, idStart, bytes } = query;
   const maxRows = maxEntities ?? Number.MAX_SAFE_INTEGER;
   return toExecution({
@@ -248,7 +248,7 @@ function lengthOf(row: Row | undefined): number {
  * @param row the bytes, the number of entities without JSON, and of all
  * @returns null if an entity must be read as a row
  */
-export function toEntities(row: Row | undefined, members: readonly JsonMember[]): Maybe<JsonEntities | null> {
+function toEntities(row: Row | undefined, members: readonly JsonMember[]): Maybe<JsonEntities | null> {
   const [bytes, unfit, count] = row ?? [];
   if (count === undefined || Number(unfit) !== 0) return null;
   const length = Number(count);

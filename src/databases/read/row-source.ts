@@ -16,7 +16,6 @@ export interface SourceReader {
 /** The methods of a source over a database. */
 interface SourceMembers {
   readonly read: QueryableSource["read"];
-  readonly stream: NonNullable<QueryableSource["stream"]>;
   readonly relational: RelationalSource;
   readonly restrict: (restriction: RowRestriction) => QueryableSource;
 }
@@ -27,15 +26,13 @@ export class RowSource<E extends EntityTypeDeclaration> implements QueryableSour
   readonly entityType: E;
   readonly reader: SourceReader;
   readonly read: SourceMembers["read"];
-  readonly stream: SourceMembers["stream"];
   readonly relational: SourceMembers["relational"];
   readonly restrict: SourceMembers["restrict"];
 
-  constructor(entityType: E, reader: SourceReader, { read, stream, relational, restrict }: SourceMembers) {
+  constructor(entityType: E, reader: SourceReader, { read, relational, restrict }: SourceMembers) {
     this.entityType = entityType;
     this.reader = reader;
     this.read = read;
-    this.stream = stream;
     this.relational = relational;
     this.restrict = restrict;
   }

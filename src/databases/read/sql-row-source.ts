@@ -31,7 +31,6 @@ import { isJoinedLocally } from "../translate/join-navigation.ts";
 import type { Rows } from "../translate/relation.ts";
 import { endsEarly, fewerRows, refusableBytes } from "./fewer-rows.ts";
 import { inOneState } from "./hold-snapshot.ts";
-import { openPageStream } from "./open-page-stream.ts";
 import { readRow } from "./read-entity.ts";
 import { baseOf, readableRows, readPage, statementOf } from "./read-page.ts";
 import { findReader, RowSource } from "./row-source.ts";
@@ -59,10 +58,6 @@ export function sourceOf<E extends EntityTypeDeclaration>(type: E, reader: SqlRe
       hidesAll && query.shape.apply === undefined
         ? explained(() => emptyPage(reader, query), query)
         : explained(() => chain(prepare(query), () => rows.upToDate(() => readPage(reader, query))), query),
-    stream: (query) =>
-      hidesAll || query.shape.apply !== undefined
-        ? null
-        : explained(() => chain(prepare(query), () => rows.upToDate(() => openPageStream(reader, query))), query),
     relational: Object.freeze<RelationalSource>({
       joinsExpansions: capabilities.joins || joinsLocally,
       joins: (other) => findReader(other)?.rows === reader.rows,

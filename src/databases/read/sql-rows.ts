@@ -17,7 +17,7 @@ import {
   openTransaction,
   type AnyKysely,
   type SynchronousReader,
-  type StreamingSyntax,
+  type SnapshotSyntax,
 } from "../connection/synchronous-reader.ts";
 import type { DialectProfile } from "../forms/dialect-profile.ts";
 import { toReadFault, isOutdated } from "../kinds/database-fault.ts";
@@ -29,7 +29,6 @@ import { CHARACTERS_PER_BYTE, type Executor, fittingRows, keeping } from "./fewe
 import { Outage } from "./outage.ts";
 import { inReadTime } from "./read-time.ts";
 import { repeatOnce } from "./repeat-once.ts";
-import { StreamSlots } from "./stream-hold.ts";
 import { beginRead, countOf, type Read, type ReadRows, toNumber } from "./traced-read.ts";
 
 /** The parts of a profile that running statements requires. */
@@ -55,12 +54,10 @@ export class SqlRows {
   readonly outage: Outage = new Outage();
   /** The changes of its tables that made statements outdated. */
   readonly changes: { count: number } = { count: 0 };
-  /** The streams that hold snapshots. */
-  readonly slots: StreamSlots = new StreamSlots();
   readonly #source: ReadSource;
   /** The runner of the database that a snapshot or a transaction belongs to. */
   #origin: SqlRows | undefined;
-  /** The transaction of a stream. */
+  /** The transaction that holds a snapshot. */
   #own: OwnTransaction | undefined;
   /** The pool of the database; null for another dialect, and for a transaction. */
   readonly #pool: PooledAdapter | null;
@@ -90,7 +87,7 @@ export class SqlRows {
     const own = this.#within(transaction);
     const replica = this.positioned?.replica;
     if (transaction === undefined || own !== this || replica === undefined) return own;
-    // A stream may hold a snapshot of the replica.
+    // The snapshot may be one of the replica.
     const other = replica.within(transaction);
     return other === replica ? this : other;
   }
@@ -134,7 +131,7 @@ export class SqlRows {
   }
 
   /** Whether further connections are free while one has a transaction. */
-  canStream({ hasConnections }: StreamingSyntax): boolean {
+  hasConnections({ hasConnections }: SnapshotSyntax): boolean {
     return !this.#db.isTransaction && hasConnections(this.#db.getExecutor().adapter);
   }
 

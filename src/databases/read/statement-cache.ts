@@ -168,7 +168,7 @@ export class StatementCache {
   /**
    * Returns the statement of a page as JSON.
    * @param json the members of each object
-   * @param form one row for the page, with its total or without, or one for each object
+   * @param form the page with its total or without
    * @returns null if the database cannot write it, or needs the rows to find related entities
    * @throws ODataError as for `page`, without expansions
    */
@@ -182,7 +182,7 @@ export class StatementCache {
     const identities = [shape, filter ?? NO_FILTER, orderBy, json, ...this.#places(query), ...identitiesOf(sources)];
     return variantOf(
       this.kept.json.get(identities, () => new Map()),
-      [...Object.values(limits), form === "objects", form === "counted"],
+      [...Object.values(limits), form === "counted"],
       () => {
         const clauses = { filter, orderBy, roundingMode: shape.roundingMode, ...limits, ...placesOf(query) };
         const make = (each: DialectProfile): JsonStatement | null =>

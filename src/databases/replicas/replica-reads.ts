@@ -83,14 +83,9 @@ export class ReplicaReads<Rows extends ReplicatedRows> implements PositionedData
 
   /**
    * Runs a read where its request reads. If the replica fails, it runs on the primary, in the rest of its time.
-   * @param discard releases a result that is not used
    * @throws errors of the read; the reason of the signal; ODataError `QueryTimeout`
    */
-  async read<T>(
-    patience: Patience,
-    run: (rows: Rows, patience: Patience) => Promise<T>,
-    discard?: (result: T) => void,
-  ): Promise<T> {
+  async read<T>(patience: Patience, run: (rows: Rows, patience: Patience) => Promise<T>): Promise<T> {
     const { reading, signal } = patience;
     const begun = performance.now();
     if (reading === undefined) return run(this.#primary, restOf(patience, begun));
@@ -101,7 +96,6 @@ export class ReplicaReads<Rows extends ReplicatedRows> implements PositionedData
     try {
       const result = await run(this.replica, restOf(patience, begun));
       if (!reading.isRequiring || (await this.#isSameRun(replica))) return result;
-      discard?.(result);
     } catch (error) {
       const fault = signal?.aborted === true ? null : replicaFault(error);
       if (fault === null) throw error;

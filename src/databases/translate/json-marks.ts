@@ -29,7 +29,7 @@ interface MarkedPage {
 }
 
 /** No place is wanted. */
-export const NO_MARKS: MarkedPage = Object.freeze({ marks: undefined, cells: [] });
+const NO_MARKS: MarkedPage = Object.freeze({ marks: undefined, cells: [] });
 
 /** The parts of a statement of JSON that its marks need. */
 interface MarkWriting {

@@ -11,7 +11,7 @@ import { bindFixed, bindSlot } from "../statement/parameter-slot.ts";
 import type { Sql } from "../statement/sql-form.ts";
 import { DerivedRelation } from "./derived-relation.ts";
 import { boundTexts } from "./held-texts.ts";
-import { type JsonMarks, markRow, NO_MARKS } from "./json-marks.ts";
+import { type JsonMarks, markRow } from "./json-marks.ts";
 import { linkOrder } from "./link-order.ts";
 import { relationScope } from "./path-scope.ts";
 import { whereClause, type Relation, type Rows, type StatementState } from "./relation.ts";
@@ -30,11 +30,11 @@ export interface JsonQuery {
   readonly marks?: JsonMarks | undefined;
 }
 
-/** One row with all objects, one row with all objects and the total, or one row for each object. */
-export type JsonForm = "page" | "counted" | "objects";
+/** One row with all objects, or with all objects and the total. */
+export type JsonForm = "page" | "counted";
 
-/** The cells of a row. A page: the bytes, the number of objects without JSON, and of all. An object: its text, and whether it fits. */
-const WIDTHS: Readonly<Record<JsonForm, number>> = { page: 3, counted: 4, objects: 2 };
+/** The cells of the row: the bytes, the number of objects without JSON, and of all; the total. */
+const WIDTHS: Readonly<Record<JsonForm, number>> = { page: 3, counted: 4 };
 
 /** The parts of a statement that all its objects need. */
 interface Writing {
@@ -55,7 +55,7 @@ interface WrittenMember {
 
 /**
  * Translates the query of a page as JSON, in the order of the rows. Expansions are subqueries per row.
- * @returns null if the database cannot write the value of a member, has too many members, or no such form
+ * @returns null if the database cannot write the value of a member, or has too many members
  */
 export function translateJsonPage(
   rows: Rows,
@@ -64,18 +64,13 @@ export function translateJsonPage(
   json: JsonMembers,
 ): JsonQuery | null {
   const { statement, syntax, form } = writing;
-  const select = form === "objects" ? syntax.objects : syntax.page;
-  if (select === undefined) return null;
   const { query, written, marked } = translateSelection(rows, statement, clauses, ({ it }, cells, sorter) => ({
     written: writeObject(json, new DerivedRelation(it, JSON_PAGE, cells), writing),
-    marked:
-      form === "objects"
-        ? NO_MARKS
-        : markRow(clauses.marked, json, writing, { it, cells, sorter, first: WIDTHS[form] }),
+    marked: markRow(clauses.marked, json, writing, { it, cells, sorter, first: WIDTHS[form] }),
   }));
   if (written === null || marked === null) return null;
   return {
-    query: select(
+    query: syntax.page(
       written.map(({ part }) => part),
       query,
       { total: clauses.total ?? null, marks: marked.cells },

@@ -85,7 +85,9 @@ export interface LimitSettings {
   readonly maxJsonDepth?: number | null | undefined;
   /** The maximum number of objects, arrays, members and items in a body. */
   readonly maxJsonValues?: number | null | undefined;
-  /** The maximum number of entities in a response, expanded entities included. */
+  /** The maximum number of entities in a page of any set, expanded entities excluded: 1 to 50,000. Default 10,000. */
+  readonly maxPageSize?: number | undefined;
+  /** The maximum number of entities in a response, expanded entities included. Default 100,000. */
   readonly maxResponseEntities?: number | null | undefined;
   /** The most bytes of the entities of a response as JSON, expansions included; of a batch, of all responses together. Default 64,000,000. */
   readonly maxResponseBytes?: number | null | undefined;
@@ -102,8 +104,4 @@ export interface LimitSettings {
    * `ctx.inTransaction`, hooks and change sets, in milliseconds. Default 10,000.
    */
   readonly transactionTimeout?: number | null | undefined;
-  /** The maximum number of responses that are read from one database while they are sent. Others wait. */
-  readonly maxStreams?: number | null | undefined;
-  /** The maximum time of such a response, in milliseconds. */
-  readonly streamTimeout?: number | null | undefined;
 }

@@ -31,7 +31,7 @@ import { SET_RULES } from "./check-set-values.ts";
 import { TYPE_RULES, checkSignatures } from "./check-types.ts";
 import { VALIDATION_RULES } from "./check-validation.ts";
 import { VIRTUAL_RULES } from "./check-virtual.ts";
-import { OPTION_TABLES } from "./option-tables.ts";
+import { OPTION_TABLES, REMOVED_LIMITS } from "./option-tables.ts";
 import { takesNothing } from "./takes-nothing.ts";
 
 /** The rules for the keys, paths and overloads of operations. They are listed in the order of their faults. */
@@ -186,11 +186,14 @@ const OF_DEFAULTS = {
   example: (name: string): string => `It belongs to \`defaults\` of odataService: defaults: { ${name}: … }.`,
 };
 
+/** What replaces the limits that earlier versions had. */
+const REMOVED = { table: {}, example: (name: string): string => name, removed: REMOVED_LIMITS };
+
 /** Checks the names and kinds of all options of the registration, its defaults, sets, navigations and operations. */
 function* checkServiceOptions({ options, sets, operations }: DeclaredService): Iterable<ConfigurationFault> {
   yield* checkOptions(OPTION_TABLES.service, options, "odataService", {}, OF_DEFAULTS);
   const { defaults, entitySets } = options;
-  if (isObject(defaults)) yield* checkOptions(OPTION_TABLES.defaults, defaults, "`defaults`", {});
+  if (isObject(defaults)) yield* checkOptions(OPTION_TABLES.defaults, defaults, "`defaults`", {}, REMOVED);
   if (entitySets === undefined) {
     yield { message: "`entitySets` of odataService is missing.", fix: "Give an array of results of `entitySet`." };
   } else if (Array.isArray(entitySets)) {

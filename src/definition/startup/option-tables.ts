@@ -68,9 +68,14 @@ const LIMITS: OptionTable<keyof LimitSettings> = {
   maxIterableEntities: FROM_ONE,
   queryTimeout: TIME,
   transactionTimeout: TIME,
-  maxStreams: FROM_ONE,
-  streamTimeout: TIME,
+  maxPageSize: { kind: "limit", least: 1, most: 50_000, isRequired: true },
 };
+
+/** The limits that earlier versions had, each with the advice on what replaces it. */
+export const REMOVED_LIMITS: Readonly<Record<string, string>> = Object.freeze({
+  maxStreams: "Remove it: no page is read while it is sent. `maxPageSize` limits the entities of a page.",
+  streamTimeout: "Remove it: no page is read while it is sent. `maxPageSize` limits the entities of a page.",
+});
 
 /** The options of `entitySet`. */
 const ENTITY_SET_OPTIONS: OptionTable<keyof EntitySetOptions<EntityTypeDeclaration>> = {

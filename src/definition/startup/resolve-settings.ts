@@ -61,15 +61,14 @@ export const DEFAULT_LIMITS: Limits = Object.freeze(
     maxQueryBodyBytes: 256 * 1024,
     maxJsonDepth: 64,
     maxJsonValues: 100_000,
-    maxResponseEntities: 1_000_000,
+    maxPageSize: 10_000,
+    maxResponseEntities: 100_000,
     maxResponseBytes: 64_000_000,
     maxHeldBytes: undefined,
     maxExpandItems: 50,
     maxIterableEntities: 100_000,
     queryTimeout: 10_000,
     transactionTimeout: 10_000,
-    maxStreams: 4,
-    streamTimeout: 300_000,
   }),
 );
 

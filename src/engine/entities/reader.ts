@@ -43,8 +43,6 @@ export interface Reader {
   readonly context: Context;
   /** Null where all rows are visible: for row rules, trusted calls, and services without row rules. */
   readonly gate: Gate | null;
-  /** The snapshot of a page that is read in parts: sources read in it; absent: in the transaction of the context. */
-  readonly snapshot?: unknown;
   /** The facet faults of the body to write, which are reported together with the issues of `validate`; absent: none. */
   readonly faults?: readonly ODataError[] | undefined;
   /**
@@ -105,10 +103,10 @@ export function serviceOf({ service }: Context): ServiceDefinition {
   return service as ServiceDefinition;
 }
 
-/** Returns the transaction, snapshot or place in which sources read, and the signal that ends the reads. */
-export function readScope({ context, snapshot }: Reader): ReadScope & Pick<SourceQuery, "signal"> {
+/** Returns the transaction or place in which sources read, and the signal that ends the reads. */
+export function readScope({ context }: Reader): ReadScope & Pick<SourceQuery, "signal"> {
   return {
-    transaction: snapshot ?? context.transaction,
+    transaction: context.transaction,
     reading: readingOf(context),
     caller: callerOf(context),
     // A getter, because making a signal is expensive and most sources never read it.

@@ -2,6 +2,7 @@ import { protocolError } from "../../base/errors/odata-error.ts";
 import { decodeBase64, encodeBase64Url } from "../../edm/base64.ts";
 import type { PrimitiveValue } from "../../edm/value-codec.ts";
 import type { PlaceValue } from "../../language/query/place.ts";
+import { readSkipToken, writeSkipToken } from "./plan-paging.ts";
 
 /** Encrypts and authenticates the texts of tokens. */
 interface SkipTokenSeal {
@@ -31,6 +32,11 @@ export interface TokenScope {
   readonly seal: SkipTokenSeal;
   /** Identifies service, set, user, query and order. A token is valid only for the same context. */
   readonly context: string;
+  /**
+   * Whether a token ends with its offset, in the form of a set with paging by offset. `shared`: all processes of the service
+   * can open it; `own`: in another process its offset counts. Absent: it has none.
+   */
+  readonly offset?: "shared" | "own" | undefined;
 }
 
 /**
@@ -43,13 +49,17 @@ const MAX_TEXT = 1500;
 const VALUES = 0;
 const MARKS = 1;
 
-/** Writes the start of a page as `$skiptoken`, which needs no percent-encoding. @see docs/reference/paging.md */
-export function writeKeysetToken({ position, row }: PageStart, { seal, context }: TokenScope): string {
+/** Divides a sealed start from its offset. */
+const OFFSET_MARK = ".";
+
+/** Writes the start of a page as `$skiptoken`, percent-encoded. @see docs/reference/paging.md */
+export function writeKeysetToken({ position, row }: PageStart, { seal, context, offset }: TokenScope): string {
   const values = row === null || row.values.some((value) => isLonger(value, MAX_TEXT)) ? null : row.values.map(toText);
   const text = JSON.stringify(
     values === null ? [position] : [position, row?.isRow === true ? MARKS : VALUES, ...values],
   );
-  return seal.seal(text.length > MAX_TEXT ? JSON.stringify([position]) : text, context);
+  const sealed = seal.seal(text.length > MAX_TEXT ? JSON.stringify([position]) : text, context);
+  return offset === undefined ? sealed : `${sealed}${OFFSET_MARK}${encodeURIComponent(writeSkipToken(position))}`;
 }
 
 /**
@@ -57,15 +67,23 @@ export function writeKeysetToken({ position, row }: PageStart, { seal, context }
  * @param terms the number of terms of the order
  * @throws ODataError `InvalidSkipToken` unless the token has the same service, set, user, query and secret
  */
-export function readKeysetToken(token: string, terms: number, { seal, context }: TokenScope): PageStart {
-  const text = seal.open(token, context);
+export function readKeysetToken(token: string, terms: number, scope: TokenScope): PageStart {
+  const end = scope.offset === undefined ? token.length : token.lastIndexOf(OFFSET_MARK);
+  const text = scope.seal.open(token.slice(0, end), scope.context);
   const start = text === null ? null : parseStart(text, terms);
-  if (start !== null) return start;
+  const position = scope.offset === undefined ? null : readSkipToken(token.slice(end + 1));
+  if (start !== null && (position === null || position === start.position)) return start;
+  if (position !== null && scope.offset === "own") return { position, row: null };
   throw protocolError(
     "InvalidSkipToken",
     "This service did not issue the $skiptoken to this user for this query: follow @odata.nextLink unchanged, or start again without $skiptoken.",
     { target: "$skiptoken" },
   );
+}
+
+/** Whether a token of a set with paging by offset also has the row before its page. */
+export function hasRowBefore(token: string): boolean {
+  return token.includes(OFFSET_MARK);
 }
 
 /** The service wrote the text, but with another version of the model the order may have other terms. */

@@ -25,15 +25,15 @@ import { type Place, placeAt, type PlaceOrder, type PlaceValue } from "../../lan
 import type { JsonMembers, SourceQuery } from "../../language/query/source.ts";
 import { fillParameters } from "../../language/query/walk-expression.ts";
 import { placeOrderOf } from "./keyset-order.ts";
-import { type PageStart, readKeysetToken, type TokenScope, writeKeysetToken } from "./keyset-token.ts";
+import { hasRowBefore, type PageStart, readKeysetToken, type TokenScope, writeKeysetToken } from "./keyset-token.ts";
 import type { ExpandPlan } from "./plan-expand.ts";
 import { tellsOrder } from "./plan-json.ts";
 import {
-  mayBeLong,
   planPaging,
   type PagePlan,
   MAX_SKIP_TOKEN_OFFSET,
   readSkipToken,
+  wholePage,
   writeSkipToken,
 } from "./plan-paging.ts";
 import { storedSelection } from "./properties-to-read.ts";
@@ -51,7 +51,7 @@ export interface CollectionPlan {
   readonly query: BoundQuery;
   /** Rows to skip: the absolute offset of the first row of the page, or 0 if `keyset` has its start. */
   readonly skip: number;
-  /** The keyset plan of a set with keyset paging; null: paging by offset. */
+  /** The keyset plan of a set with keyset paging, or of a page that the service divides; null: paging by offset. */
   readonly keyset: KeysetPlan | null;
   readonly page: PagePlan;
   /** The properties that the response needs. */
@@ -89,7 +89,9 @@ interface KeysetStart {
 /** The requirements of a request on a page, besides its query. */
 interface PageRequest {
   /** The preference `maxpagesize`; undefined when not sent. */
-  readonly maxPageSize: number | undefined;
+  readonly preferred?: number | undefined;
+  /** The most entities of a page of the service; absent: the read is no page. */
+  readonly maxPageSize?: number | undefined;
   /** The properties that the response needs. */
   readonly selected: readonly SelectedProperty[];
   readonly expand?: ExpandPlan | null | undefined;
@@ -99,8 +101,16 @@ interface PageRequest {
   readonly json?: JsonMembers | undefined;
   /** As in `SourceQuery`. */
   readonly idStart?: SourceQuery["idStart"];
-  /** The scope of tokens for keyset paging, which only the queryable form supports. */
-  readonly keyset?: TokenScope | undefined;
+  /** The tokens of a set whose pages can go on after a row, which only the queryable form supports; absent: it has none. */
+  readonly tokens?: RowTokens | undefined;
+}
+
+/** The tokens by which pages go on after a row. */
+export interface RowTokens {
+  /** Whether all pages of the set go on after a row; otherwise those that the service divides. */
+  readonly isKeyset: boolean;
+  /** Returns the scope of the tokens; null: they belong to nobody. @throws Error if keyset paging needs an owner */
+  readonly scope: () => TokenScope | null;
 }
 
 /** Returns the form in which a set is read; undefined without a handler for collections. */
@@ -128,9 +138,9 @@ export function planCollection(
   const isOfHandler = form === "get-all" || form === "apply-query";
   const isUnordered = isOfHandler && shape.orderBy.length === 0 && shape.apply === undefined;
   const orderBy = isUnordered ? [] : totalOrderOf(shape);
-  const page = planPaging({ top: query.top, maxPageSize: request.maxPageSize }, capabilities.maxTop);
-  const isKeyset = form === "queryable" && request.keyset !== undefined;
-  const keyset = isKeyset ? planKeyset(query, placeOrderOf(shape), request.keyset) : null;
+  const { preferred, maxPageSize = null } = request;
+  const page = planPaging({ top: query.top, preferred }, { maxTop: capabilities.maxTop, maxPageSize });
+  const keyset = form === "queryable" ? keysetOf(query, page, request.tokens) : null;
   const order = page.linked ? (keyset?.order ?? null) : null;
   return {
     form,
@@ -157,22 +167,31 @@ function paysAsJson(
   { count }: Pick<BoundQuery, "count">,
 ): boolean {
   const { readSize } = page;
-  // A stream keeps the last row, not its JSON.
-  if (order !== null && (mayBeLong(page) || !tellsOrder(json, order))) return false;
+  if (order !== null && !tellsOrder(json, order)) return false;
   // One statement reads JSON and its total.
   if (count) return true;
   return json.expanded.length > 0 || readSize === undefined || readSize >= LEAST_JSON_ROWS;
 }
 
-/** Plans a page with keyset paging. `$skip` applies to the first page only, because tokens start after it. */
-function planKeyset(query: BoundQuery, order: PlaceOrder | null, token: TokenScope): KeysetPlan {
-  const scope = order === null ? token : { ...token, context: `${token.context}${termsOf(order)}` };
-  const { skipToken } = query;
-  if (skipToken === undefined) return { order, start: null, position: query.skip, token: scope };
-  const { position, row }: PageStart = readKeysetToken(skipToken, order?.terms.length ?? 0, scope);
+/**
+ * Plans a page that goes on after a row. `$skip` applies to the first page only, because tokens start after it.
+ * @returns null if the page starts at an offset, and so does the next one
+ */
+function keysetOf(query: BoundQuery, page: PagePlan, tokens: RowTokens | undefined): KeysetPlan | null {
+  if (tokens === undefined) return null;
+  const { skipToken, shape } = query;
+  const hasRow = skipToken !== undefined && (tokens.isKeyset || hasRowBefore(skipToken));
+  if (!tokens.isKeyset && !page.isDivided && !hasRow) return null;
+  const order = placeOrderOf(shape);
+  if (order === null && (!tokens.isKeyset || shape.apply !== undefined)) return null;
+  const owned = tokens.scope();
+  if (owned === null) return null;
+  const token = order === null ? owned : { ...owned, context: `${owned.context}${termsOf(order)}` };
+  if (!hasRow) return { order, start: null, position: startOffset(query), token };
+  const { position, row }: PageStart = readKeysetToken(skipToken, order?.terms.length ?? 0, token);
   refuseSkipBesideToken(query);
   const start = order === null || row === null ? null : { place: placeAt(order, row.values), isRow: row.isRow };
-  return { order, start, position, token: scope };
+  return { order, start, position, token };
 }
 
 function offsetOf({ start, position }: KeysetPlan): number {
@@ -216,13 +235,13 @@ export interface LastRow {
  * @see OData Protocol 4.0, section 11.2.5.7
  */
 export function nextPageOption(plan: CollectionPlan, size: number, last?: LastRow): string {
-  if (plan.keyset !== null) {
-    const { position, token } = plan.keyset;
-    const values = last?.values ?? null;
+  const { keyset } = plan;
+  const offset = (keyset?.position ?? plan.skip) + size;
+  const values = last?.values ?? null;
+  if (keyset !== null && (keyset.token.offset === undefined || (values !== null && offset <= MAX_SKIP_TOKEN_OFFSET))) {
     const row = values === null ? null : { values, isRow: last?.isRow === true };
-    return `$skiptoken=${writeKeysetToken({ position: position + size, row }, token)}`;
+    return `$skiptoken=${writeKeysetToken({ position: offset, row }, keyset.token)}`;
   }
-  const offset = plan.skip + size;
   return plan.form === "queryable" && offset <= MAX_SKIP_TOKEN_OFFSET
     ? `$skiptoken=${encodeURIComponent(writeSkipToken(offset))}`
     : `$skip=${String(offset)}`;
@@ -239,7 +258,7 @@ export function planCount(form: ReadForm, query: BoundQuery): CollectionPlan {
     selected: NO_PROPERTIES,
     skip: 0,
     keyset: null,
-    page: { size, readSize: size, linked: false, appliedPageSize: undefined },
+    page: wholePage(size),
     countsAfterSkip: false,
     orderBy: [],
     expand: null,
@@ -290,7 +309,7 @@ export function toCollectionQuery(plan: CollectionPlan): CollectionQuery {
     skip: plan.skip,
     top: query.top,
     count: query.count,
-    pageSize: query.top === undefined ? (page.size ?? null) : null,
+    pageSize: page.linked ? (page.size ?? null) : null,
   };
 }
 

@@ -5,7 +5,15 @@ interface PagingRequest {
   /** `$top`; undefined when omitted. */
   readonly top: number | undefined;
   /** The preference `maxpagesize`; undefined when not sent. */
-  readonly maxPageSize: number | undefined;
+  readonly preferred: number | undefined;
+}
+
+/** The limits of a page; null: none. */
+interface PagingLimits {
+  /** The limit of the entity set, which an explicit `$top` must not exceed. */
+  readonly maxTop: number | null;
+  /** The limit of the service, which divides longer pages. */
+  readonly maxPageSize: number | null;
 }
 
 /** The size of a page, and whether a next link may follow it. */
@@ -14,42 +22,40 @@ export interface PagePlan {
   readonly size: number | undefined;
   /** Maximum number of rows to read: one more than `size` if that row shows whether a next page exists. */
   readonly readSize: number | undefined;
-  /** Whether a next link is written if there are more than `size` rows; never with an explicit `$top`. */
+  /** Whether a next link is written if there are more than `size` rows. */
   readonly linked: boolean;
+  /** Whether the limit of the service divides the page. */
+  readonly isDivided: boolean;
   /** The page size for Preference-Applied; undefined if the preference was not applied. */
   readonly appliedPageSize: number | undefined;
 }
 
+/** The plan of a read without pages: all rows, or the first ones. @param size the most rows; undefined: all */
+export function wholePage(size: number | undefined): PagePlan {
+  return { size, readSize: size, linked: false, isDivided: false, appliedPageSize: undefined };
+}
+
 /**
- * Decides on the size of a page. An explicit `$top` is applied as given, or refused. Without `$top` the size is the smaller
- * of MaxTop and the preference.
- * @param maxTop the limit of the entity set; null: none
+ * Decides on the size of a page. An explicit `$top` is applied as given, or refused. Without `$top` the size is the smaller of
+ * MaxTop and the preference. The limit of the service divides any longer page.
  * @throws ODataError `InvalidQueryOption` for a `$top` above MaxTop
  * @see docs/reference/paging.md
  */
-export function planPaging(request: PagingRequest, maxTop: number | null): PagePlan {
-  const { top, maxPageSize } = request;
-  if (top !== undefined) {
-    if (maxTop !== null && top > maxTop) {
-      throw protocolError(
-        "InvalidQueryOption",
-        `$top must not exceed ${String(maxTop)} here: request at most ${String(maxTop)}, or omit $top and follow @odata.nextLink.`,
-        { target: "$top" },
-      );
-    }
-    return { size: top, readSize: top, linked: false, appliedPageSize: undefined };
+export function planPaging({ top, preferred }: PagingRequest, { maxTop, maxPageSize }: PagingLimits): PagePlan {
+  if (top !== undefined && maxTop !== null && top > maxTop) {
+    throw protocolError(
+      "InvalidQueryOption",
+      `$top must not exceed ${String(maxTop)} here: request at most ${String(maxTop)}, or omit $top and follow @odata.nextLink.`,
+      { target: "$top" },
+    );
   }
-  const size = maxTop === null ? maxPageSize : Math.min(maxTop, maxPageSize ?? maxTop);
-  if (size === undefined) return { size: undefined, readSize: undefined, linked: false, appliedPageSize: undefined };
-  return { size, readSize: size + 1, linked: true, appliedPageSize: maxPageSize === undefined ? undefined : size };
-}
-
-/** A page of at most so many entities is read and written at once. */
-export const SHORT_PAGE = 1000;
-
-/** Whether a page may be too long to be read and written at once. */
-export function mayBeLong({ size }: PagePlan): boolean {
-  return size === undefined || size > SHORT_PAGE;
+  const wanted = top ?? Math.min(maxTop ?? Infinity, preferred ?? Infinity);
+  const size = Math.min(wanted, maxPageSize ?? Infinity);
+  if (size === Infinity) return wholePage(undefined);
+  const isDivided = size < wanted;
+  if (top !== undefined && !isDivided) return wholePage(size);
+  const appliedPageSize = preferred === undefined ? undefined : size;
+  return { size, readSize: size + 1, linked: true, isDivided, appliedPageSize };
 }
 
 /** The largest offset in a token, which is a signed 32-bit integer. */

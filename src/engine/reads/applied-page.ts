@@ -1,5 +1,5 @@
 import { chain, type Maybe, isPromiseLike } from "../../base/maybe.ts";
-import type { AppliedQuery, CollectionQuery } from "../../definition/handlers.ts";
+import type { AppliedQuery } from "../../definition/handlers.ts";
 import {
   type CollectionResult,
   collectEntities,
@@ -10,7 +10,7 @@ import {
 import type { Reader } from "../entities/reader.ts";
 import { NO_JOINS } from "../plan/join-expansions.ts";
 import type { CollectionPlan } from "../plan/plan-collection.ts";
-import { CollectionStream, countsMore, HandlerStream } from "./collection-stream.ts";
+import { readIterable } from "./read-iterable.ts";
 
 /** The result of an `applyQuery` handler, checked. */
 interface AppliedPage extends Omit<AppliedQuery, "nextLink"> {
@@ -19,34 +19,52 @@ interface AppliedPage extends Omit<AppliedQuery, "nextLink"> {
   readonly size: number | undefined;
 }
 
-/** How the items are read. */
-interface AppliedRead {
-  readonly reader: Reader;
-  /** Whether the response may contain items before all of them are read. */
-  readonly mayStream: boolean;
-}
-
 /**
- * Makes the page of a set that applied the query itself. The next link of the handler takes priority. Without one, and
- * without `$top`, the items are cut to the page size, and more items or a greater total lead to a next link.
+ * Makes the page of a set that applied the query itself. The next link of the handler takes priority. Without one, and without
+ * `$top` or where the service divides the page, the items are cut to the page, an iterable is closed there, and more items or
+ * a greater total lead to a next link.
  * @throws TypeError for an invalid result; as for `collectEntities`
  * @see OData Protocol 4.0, section 11.2.5.7
  */
 export function appliedPage(
   plan: CollectionPlan,
-  query: CollectionQuery,
   answer: AppliedQuery,
-  { reader, mayStream }: AppliedRead,
-): Maybe<CollectionResult | CollectionStream> {
-  const applied = checkApplied(plan, query, answer);
-  const { items, count } = applied;
-  const isCountKnown = !plan.query.count || count !== undefined;
-  if (mayStream && isCountKnown && isAsyncIterable(items)) return streamItems(plan, applied, items, reader);
-  const all = collectEntities(items, "The applyQuery handler", reader);
-  return chain(all, (each) => cutItems(plan, applied, Array.isArray(each) ? each : [...each]));
+  reader: Reader,
+): Maybe<CollectionResult> {
+  const applied = checkApplied(plan, answer);
+  return chain(itemsOf(applied, plan, reader), (items) => cutItems(plan, applied, items));
 }
 
-function checkApplied(plan: CollectionPlan, query: CollectionQuery, answer: AppliedQuery): AppliedPage {
+/** Returns the items of a page: no more than it needs. */
+function itemsOf(
+  { items, size }: AppliedPage,
+  { page, query }: CollectionPlan,
+  reader: Reader,
+): Maybe<readonly unknown[]> {
+  const { readSize: top } = page;
+  if (size === undefined || top === undefined || Array.isArray(items)) {
+    const all = collectEntities(items, HANDLER, reader);
+    return chain(all, (each) => (Array.isArray(each) ? each : [...each]));
+  }
+  if (isIterable(items)) return firstOf(items, top);
+  const clauses = { shape: query.shape, values: [], filter: null, skip: 0, top };
+  return readIterable(items, { query: clauses, ruled: null, reader });
+}
+
+const HANDLER = "The applyQuery handler";
+
+/** Returns the first entities of an iterable, which is then closed. */
+function firstOf(entities: Iterable<unknown>, most: number): readonly unknown[] {
+  const first: unknown[] = [];
+  if (most === 0) return first;
+  for (const entity of entities) {
+    first.push(entity);
+    if (first.length === most) break;
+  }
+  return first;
+}
+
+function checkApplied(plan: CollectionPlan, answer: AppliedQuery): AppliedPage {
   // JavaScript handlers may return anything.
   const items: unknown = (answer as Partial<AppliedQuery> | null | undefined)?.items;
   if (!isIterable(items) && !isAsyncIterable(items)) {
@@ -61,7 +79,7 @@ function checkApplied(plan: CollectionPlan, query: CollectionQuery, answer: Appl
     throw new TypeError("nextLink of applyQuery is not a string.");
   }
   if (!isCount(answer.count ?? 0)) throw new TypeError("count of applyQuery is not a whole number of 0 or more.");
-  const size = nextLink === undefined && plan.page.linked ? (query.pageSize ?? undefined) : undefined;
+  const size = nextLink === undefined && plan.page.linked ? plan.page.size : undefined;
   return { items, count: answer.count ?? undefined, nextLink, size };
 }
 
@@ -70,10 +88,14 @@ function cutItems(
   { nextLink, size, count }: AppliedPage,
   given: readonly unknown[],
 ): CollectionResult {
-  const items = withoutPromises(given, "The applyQuery handler");
+  const items = withoutPromises(given, HANDLER);
   const entities = size === undefined ? items : items.slice(0, size);
   const { length } = entities;
-  const hasMore = size !== undefined && (items.length > length || countsMore(count, plan.skip, length));
+  const { isDivided } = plan.page;
+  // Only the service divides the page: a handler that returns less has returned all that the request wants.
+  const isCounted = !isDivided || length === size;
+  const hasMore =
+    size !== undefined && (items.length > length || (isCounted && countsMore(count, plan.skip, length)));
   return {
     entities,
     rowShape: undefined,
@@ -84,17 +106,12 @@ function cutItems(
   };
 }
 
-function streamItems(
-  plan: CollectionPlan,
-  { nextLink, size, count }: AppliedPage,
-  items: AsyncIterable<unknown>,
-  reader: Reader,
-): CollectionStream {
-  const readSize = size === undefined ? undefined : size + 1;
-  const page = { ...plan.page, size, readSize, linked: size !== undefined };
-  const query = { shape: plan.query.shape, values: [], filter: null, skip: 0, top: readSize };
-  const stream = new HandlerStream(items, { query, ruled: null, reader });
-  return new CollectionStream({ ...plan, page }, stream, { joined: NO_JOINS, total: null, count, nextLink });
+/**
+ * Whether the total of a handler exceeds the entities read so far. An empty page has no next link: it would return the same
+ * page.
+ */
+function countsMore(count: number | bigint | undefined, skip: number, length: number): boolean {
+  return length > 0 && count !== undefined && count > skip + length;
 }
 
 function isCount(value: unknown): boolean {

@@ -47,7 +47,7 @@ export interface LoadRun extends ReadRun {
  */
 export function startLoads(
   evaluation: Evaluation,
-  { context, gate, snapshot, turn = new Turn() }: Reader,
+  { context, gate, turn = new Turn() }: Reader,
   option: string,
 ): LoadRun {
   const maxEntities = seesAllRows(context) ? null : serviceOf(context).limits.maxResponseEntities;
@@ -59,7 +59,7 @@ export function startLoads(
     lists: new Map(),
     unfollowed: new Set<object>(),
   };
-  return { evaluation, context, gate, snapshot, option, ...own };
+  return { evaluation, context, gate, option, ...own };
 }
 
 /** Starts the loads of a set's row rule. The rule sees all rows, so no rule depends on another. */

@@ -7,7 +7,7 @@ import { type Reader, serviceOf, timeoutOf } from "../entities/reader.ts";
 import type { JoinedSteps } from "../plan/join-expansions.ts";
 import type { CollectionPlan } from "../plan/plan-collection.ts";
 import type { ChosenJoins } from "./choose-joins.ts";
-import { boundsOf, lastFinder } from "./collection-stream.ts";
+import { boundsOf, lastFinder } from "./page-bounds.ts";
 
 /** A page that its source may write as JSON, expansions included. */
 export interface ChosenJson {

@@ -9,6 +9,7 @@ import { visitRows } from "../memory/visit-rows.ts";
 import { firstFilters, inputShape } from "../plan/apply-shapes.ts";
 import { findUnjoined } from "../plan/join-expansions.ts";
 import type { CollectionPlan } from "../plan/plan-collection.ts";
+import { wholePage } from "../plan/plan-paging.ts";
 import { clausesOf } from "../plan/row-rules.ts";
 import { totalOrderOf } from "../plan/total-order.ts";
 import { toSourceQuery } from "./page-query.ts";
@@ -37,7 +38,7 @@ export function readInput(
   return chain(joinedFilters(source, apply === undefined ? [] : firstFilters(apply), reader), (filters) => {
     const shape = inputShape(plan.query.shape, filters);
     const top = limit === null ? undefined : limit + 1;
-    const page = { size: top, readSize: top, linked: false, appliedPageSize: undefined };
+    const page = wholePage(top);
     const read: CollectionPlan = {
       ...plan,
       query: { ...plan.query, shape, count: false },

@@ -11,8 +11,9 @@ import { Evaluation } from "../memory/evaluation.ts";
 import { branchShapes, concatStart, stepShape, withComputedColumns } from "../plan/apply-shapes.ts";
 import { findUnjoined, NO_JOINS } from "../plan/join-expansions.ts";
 import type { CollectionPlan } from "../plan/plan-collection.ts";
+import { wholePage } from "../plan/plan-paging.ts";
 import { totalOrderOf } from "../plan/total-order.ts";
-import { boundsOf } from "./collection-stream.ts";
+import { boundsOf } from "./page-bounds.ts";
 import { type BranchPart, joinBranches, inOrder, unitedRows } from "./join-branches.ts";
 import { tooManyEntities, toResult, toSourceQuery } from "./page-query.ts";
 import { type Input, objectsOf, readInput } from "./read-input.ts";
@@ -51,7 +52,7 @@ function readConcat(source: QueryableSource, plan: CollectionPlan, application: 
   const { shape, steps: first } = start;
   return chain(evaluatingSources(source, shape, reader), (sources) => {
     if (sources === null) return null;
-    const page = { size: undefined, readSize: undefined, linked: false, appliedPageSize: undefined };
+    const page = wholePage(undefined);
     const whole = { ...plan, query: { ...plan.query, shape, count: false }, skip: 0, keyset: null, page };
     const parts = readParts(source, whole, sources, application);
     return chain(parts, (all) => chain(unitedRows(shape, all, application), (rows) => ({ rows, first })));
@@ -194,7 +195,7 @@ function pick({ entities, rowShape }: Page = { entities: [] }): Pick<CollectionP
 
 /** Plans the read of one branch. */
 function branchPlan(plan: CollectionPlan, shape: QueryShape, most: number | undefined): CollectionPlan {
-  const page = { size: most, readSize: most, linked: false, appliedPageSize: undefined };
+  const page = wholePage(most);
   const query = { ...plan.query, shape, count: false };
   return { ...plan, query, skip: 0, page, orderBy: totalOrderOf(shape), expand: null };
 }

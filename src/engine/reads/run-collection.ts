@@ -12,14 +12,13 @@ import { isShaped } from "../plan/apply-shapes.ts";
 import { findUnjoined, NO_JOINS } from "../plan/join-expansions.ts";
 import { toCollectionQuery, type CollectionPlan, planCount, type ReadForm } from "../plan/plan-collection.ts";
 import { setsOfJson } from "../plan/plan-json.ts";
-import { mayBeLong } from "../plan/plan-paging.ts";
 import { restrictQuery } from "../plan/row-rules.ts";
 import { conditionsFor, ServiceContext } from "../rules/row-access.ts";
 import { appliedPage } from "./applied-page.ts";
 import { chooseJoins } from "./choose-joins.ts";
-import { CollectionStream, canFilterInOrder, streamAll, streamSource } from "./collection-stream.ts";
 import { keepAll, readAll, readStream } from "./open-set.ts";
 import { type ChosenJson, toResult, toSourceQuery, tooManyEntities } from "./page-query.ts";
+import { canFilterInOrder, iterableRead, readIterable } from "./read-iterable.ts";
 import { Application, applyInMemory, openSource, readFrom } from "./read-source.ts";
 import { resolveSources } from "./resolve-sources.ts";
 import { applyToRows, applyToSource, completeResult } from "./run-apply.ts";
@@ -45,26 +44,7 @@ export function runCollection(
   reader: Reader,
   maxEntities: number | null,
 ): Maybe<CollectionResult> {
-  return chain(readPage(plan, rows, reader, false), (result) => {
-    if (result instanceof CollectionStream) throw new Error("A page that must be read at once is streamed.");
-    return checkSize(result, maxEntities);
-  });
-}
-
-/**
- * As `runCollection`. A page that may be long is read in parts if its source can do so. A page of an async iterable is
- * read in parts if nothing needs all entities: then no more are read than the page contains.
- * @throws as `runCollection`; reading the parts throws further errors
- */
-export function openCollection(
-  plan: CollectionPlan,
-  rows: CollectionRows,
-  reader: Reader,
-  maxEntities: number | null,
-): Maybe<CollectionResult | CollectionStream> {
-  return chain(readPage(plan, rows, reader, true), (result) =>
-    result instanceof CollectionStream ? result : checkSize(result, maxEntities),
-  );
+  return chain(readPage(plan, rows, reader), (result) => checkSize(result, maxEntities));
 }
 
 function checkSize(result: CollectionResult, maxEntities: number | null): CollectionResult {
@@ -95,35 +75,36 @@ function readPage(
   plan: CollectionPlan,
   { handlers, entitySet }: CollectionRows,
   reader: Reader,
-  mayOpen: boolean,
-): Maybe<CollectionResult | CollectionStream> {
-  // Rows that $apply makes, and computed values, are those of a whole page.
-  const isOpen = mayOpen && !isShaped(plan.query.shape);
-  const mayStream = isOpen && mayBeLong(plan.page);
+): Maybe<CollectionResult> {
   const set = entitySet ?? plan.query.shape.entitySet;
   if (plan.form === "apply-query" && handlers.applyQuery !== undefined) {
     const context = ServiceContext.ofSet(set, reader.context);
     const { applyQuery } = handlers;
-    // The handlers of a short page's expansions are called once, with all its entities.
-    const mayBegin = mayStream || (isOpen && plan.expand === null);
-    return readApplied((query) => applyQuery(query, context), plan, reader, mayBegin);
+    return readApplied((query) => applyQuery(query, context), plan, reader);
   }
   const own: Reader = entitySet === null ? { context: reader.context, gate: null } : reader;
   const { search: clause } = plan.query;
   if (clause !== null && handlers.search !== undefined) {
     const found = runSearch({ search: handlers.search, clause }, set, own);
-    return chain(found, (all) => readSearch(all, plan, reader, mayStream));
+    return chain(found, (all) => readSearch(all, plan, reader));
   }
   if ((plan.form === "queryable" || plan.form === "related") && handlers.queryable !== undefined) {
-    return chain(openSource(plan, handlers.queryable, own), (source) => readSource(source, plan, reader, mayStream));
+    return chain(openSource(plan, handlers.queryable, own), (source) => readSource(source, plan, reader));
   }
   if (handlers.getAll === undefined) throw new Error("A collection without a read handler has no route.");
   const read = (entities: Maybe<Iterable<unknown>>): Maybe<CollectionResult> =>
     chain(entities, (all) => readRows(all, plan, reader));
-  if (!isOpen || !canFilterInOrder(plan, set, own)) return read(readAll(set, handlers.getAll, own));
-  return chain(readStream(set, handlers.getAll, own), (entities) =>
-    isAsyncIterable(entities) ? streamAll(entities, plan, set, own) : read(keepAll(set, entities, own)),
-  );
+  const { readSize } = plan.page;
+  // Rows that $apply makes, and computed values, are those of a whole set.
+  if (readSize === undefined || isShaped(plan.query.shape) || !canFilterInOrder(plan, set, own)) {
+    return read(readAll(set, handlers.getAll, own));
+  }
+  return chain(readStream(set, handlers.getAll, own), (entities) => {
+    if (!isAsyncIterable(entities)) return read(keepAll(set, entities, own));
+    return chain(readIterable(entities, iterableRead(plan, readSize, set, own)), (page) =>
+      toResult(plan, { entities: page }, NO_JOINS),
+    );
+  });
 }
 
 /** Reads the page of a set that applies the query itself. The service adds the computed values. */
@@ -131,18 +112,16 @@ function readApplied(
   call: (query: CollectionQuery) => ReturnType<NonNullable<EntitySetHandlers<Context>["applyQuery"]>>,
   plan: CollectionPlan,
   reader: Reader,
-  mayStream: boolean,
-): Maybe<CollectionResult | CollectionStream> {
+): Maybe<CollectionResult> {
   const { shape, values } = plan.query;
   const query = restrictedQuery(plan, reader);
   const started = (): Application => new Application(new Evaluation(values), reader);
   // Without visible rows, an aggregate still is a row.
   if (query === null && shape.apply !== undefined) return applyToRows([], plan, started());
-  const none = { items: [], count: 0 };
-  if (query === null) return appliedPage(plan, toCollectionQuery(plan), none, { reader, mayStream: false });
+  if (query === null) return appliedPage(plan, { items: [], count: 0 }, reader);
   return chain(call(query), (answer) =>
-    chain(appliedPage(plan, query, answeredValue(answer), { reader, mayStream }), (page) =>
-      page instanceof CollectionStream || !isShaped(shape) ? page : completeResult(page, shape, started()),
+    chain(appliedPage(plan, answeredValue(answer), reader), (page) =>
+      isShaped(shape) ? completeResult(page, shape, started()) : page,
     ),
   );
 }
@@ -159,9 +138,8 @@ function readSearch(
   found: QueryableSource | Iterable<unknown>,
   plan: CollectionPlan,
   reader: Reader,
-  mayStream: boolean,
-): Maybe<CollectionResult | CollectionStream> {
-  return isSource(found) ? readSource(found, plan, reader, mayStream) : readRows(found, plan, reader);
+): Maybe<CollectionResult> {
+  return isSource(found) ? readSource(found, plan, reader) : readRows(found, plan, reader);
 }
 
 function readRows(rows: Iterable<unknown>, plan: CollectionPlan, reader: Reader): Maybe<CollectionResult> {
@@ -175,8 +153,7 @@ function readSource(
   source: QueryableSource,
   plan: CollectionPlan,
   reader: Reader,
-  mayStream: boolean,
-): Maybe<CollectionResult | CollectionStream> {
+): Maybe<CollectionResult> {
   if (!isSource(source)) {
     throw new TypeError("The queryable handler did not return a source: return arraySource(…) or another source.");
   }
@@ -187,11 +164,7 @@ function readSource(
   return chain(chooseJoins(joinable, source, reader), (chosen) =>
     chain(chooseJson(json, source, reader), (written) => {
       const query = toSourceQuery(plan, reader, { isRow: source.relational !== undefined, chosen, written });
-      const stream = mayStream ? streamSource(source, plan, { query, joined: chosen.joined, reader }) : null;
-      return chain(stream, (opened) => {
-        if (opened !== null) return opened;
-        return chain(readFrom(source, query, reader), (page) => toResult(plan, page, chosen.joined));
-      });
+      return chain(readFrom(source, query, reader), (page) => toResult(plan, page, chosen.joined));
     }),
   );
 }

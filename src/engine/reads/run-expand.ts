@@ -77,17 +77,16 @@ export interface ExpandedPage {
  * @see docs/reference/expand.md
  */
 export function runExpand(plan: ExpandPlan, page: ParentPage, request: ExpandRequest): Maybe<ExpandedPage> {
-  const { values, context, gate, snapshot, maxEntities, before = 0, turn = new Turn() } = request;
+  const { values, context, gate, maxEntities, before = 0, turn = new Turn() } = request;
   const { bytes, mayCutLists = false, links } = request;
   const evaluation = new Evaluation(values);
-  const loads = once(() => startLoads(evaluation, { context, gate, snapshot }, "$expand"));
+  const loads = once(() => startLoads(evaluation, { context, gate }, "$expand"));
   const counted = { total: before + page.entities.length };
   const run: ExpandRun = {
     evaluation,
     loads,
     context,
     gate,
-    snapshot,
     maxEntities,
     counted,
     turn,

@@ -53,6 +53,8 @@ export interface Limits {
   readonly maxQueryBodyBytes: number | null;
   readonly maxJsonDepth: number | null;
   readonly maxJsonValues: number | null;
+  /** The most entities of a page, without those of expansions. */
+  readonly maxPageSize: number;
   readonly maxResponseEntities: number | null;
   /** The bytes of the entities of a response, or of all responses of a batch, as JSON. */
   readonly maxResponseBytes: number | null;
@@ -65,10 +67,6 @@ export interface Limits {
   readonly queryTimeout: number | null;
   /** Milliseconds for one transaction that waits for functions of the application. */
   readonly transactionTimeout: number | null;
-  /** Responses that hold a snapshot of one database at the same time. */
-  readonly maxStreams: number | null;
-  /** Milliseconds for which a response may hold a snapshot. */
-  readonly streamTimeout: number | null;
 }
 
 /** A navigation of an expansion. Expansions below it start from its target set. */

@@ -167,7 +167,7 @@ export class Reading {
 export interface ReadScope {
   /** The sender of the request; absent if unknown. */
   readonly caller?: Caller | undefined;
-  /** The open transaction of the request, or the snapshot of a stream: a source of its database reads in it; absent: none. */
+  /** The open transaction of the request, or the snapshot of several reads: a source of its database reads in it; absent: none. */
   readonly transaction?: unknown;
   /** Where the request reads a database with a replica; null: the service has none; absent: the primary. */
   readonly reading?: Reading | null | undefined;

@@ -10,7 +10,7 @@ import type {
   SelectedProperty,
 } from "./clauses.ts";
 import type { JsonEntities } from "./json-entities.ts";
-import type { MarkedRow, Place, PlaceOrder, PlaceValue } from "./place.ts";
+import type { MarkedRow, Place, PlaceValue } from "./place.ts";
 import type { ReadScope } from "./reading.ts";
 import type { Row, RowShape } from "./row-shape.ts";
 
@@ -264,34 +264,6 @@ export interface JsonPage extends PageCount {
   readonly valuesOf?: ((json: JsonEntities) => readonly PlaceValue[] | null) | undefined;
 }
 
-/** A query whose page may be too long to be read at once. */
-export interface StreamQuery extends SourceQuery {
-  /** How to find the rows that follow a row; null if the order does not consist of the key. */
-  readonly continuation: KeyContinuation | null;
-  /** How many streams may hold a snapshot of the database, and for how many milliseconds; null: no limit. */
-  readonly streams: { readonly most: number | null; readonly timeout: number | null };
-}
-
-/** Continues a query in the order of the key. */
-export interface KeyContinuation {
-  /** The properties of the key, in the order of the query. */
-  readonly key: readonly StructuralProperty[];
-  /** The order by the key. */
-  readonly order: PlaceOrder;
-}
-
-/** A page that is read chunk by chunk. */
-export interface PageStream {
-  /** The snapshot that the page shows, as `SourceQuery.transaction`; absent: each chunk shows the rows at its time. */
-  readonly snapshot?: unknown;
-  /** Returns the next entities in the order of the query, at least one; null after the last. Await it before the next call. */
-  next(): Maybe<Page | null>;
-  /** Reads another page of the same rows: in the same snapshot of the database, if the stream holds one. */
-  read(query: SourceQuery): Maybe<Page>;
-  /** Ends the stream, whether or not it has been read to the end. Further calls have no effect. */
-  close(): void;
-}
-
 /** The joins of a read of one entity, as in `SourceQuery`. */
 export interface KeyedJoins {
   readonly joined: readonly JoinedNavigation[];
@@ -326,8 +298,6 @@ export interface QueryableSource {
   readonly kind: "EntitySource";
   /** Reads one page, synchronously or as a promise. */
   read(query: SourceQuery): Page | PromiseLike<Page>;
-  /** Opens a page that may be long. Returns null if `read` must read it at once; absent: it always must. */
-  readonly stream?: ((query: StreamQuery) => Maybe<PageStream | null>) | undefined;
   /** The navigation support of the source; absent if the rows are not in a database. */
   readonly relational?: RelationalSource | undefined;
   /** Returns all entities of a list in memory, over which expressions with navigations are evaluated. */

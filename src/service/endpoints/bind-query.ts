@@ -175,9 +175,6 @@ export function readSentOptions(
   });
 }
 
-/** The length of the longest `$skiptoken` with an offset, with its name. */
-const OFFSET_LENGTH = 64;
-
 /** The characters of URL and headers that Node.js accepts by default. */
 const NODE_LENGTH = 16 * 1024;
 /** The part of them that the headers of a request may need. */
@@ -191,14 +188,6 @@ export function maxLinkLength({ arrival: { sent }, service }: AuthorizedRequest)
   const { maxUrlLength } = service.definition.limits;
   if (sent === undefined || maxUrlLength === null || maxUrlLength > NODE_LENGTH) return maxUrlLength;
   return Math.min(maxUrlLength, NODE_LENGTH - HEADERS_LENGTH);
-}
-
-/** Returns whether the next link of a request may be longer than URLs may be, since its options came in its body. */
-export function mayOutgrowLinks(request: AuthorizedRequest): boolean {
-  const { sent } = request.arrival;
-  const limit = maxLinkLength(request);
-  if (sent === undefined || limit === null) return false;
-  return sent.path.length + sent.query.length + OFFSET_LENGTH > limit;
 }
 
 /**

@@ -40,8 +40,8 @@ export interface CollectionResource {
   readonly referencesOnly?: boolean | undefined;
   /** Whether `$count` excludes skipped entities. */
   readonly countsAfterSkip: boolean;
-  /** Whether next links contain the last row instead of an offset. */
-  readonly keyset?: boolean | undefined;
+  /** Whether next links contain the last row or an offset; absent: no link has a token. */
+  readonly paging?: "keyset" | "offset" | undefined;
   /** @param contextSelect the items of `$select` */
   contextUrl(contextSelect: readonly string[]): string;
 }

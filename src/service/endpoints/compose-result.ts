@@ -154,7 +154,7 @@ function readsBare(open: OpenCall): Endpoint {
       const expand = planExpand(selectExpand, service.definition);
       const capabilities = { ...target.capabilities, maxTop: null };
       const selected = storedSelection(selectExpand, bound.type);
-      const needs = { maxPageSize: undefined, selected, expand };
+      const needs = { selected, expand };
       return { ...bound, expand, plan: planCollection("get-all", query, capabilities, needs) };
     },
     execute: ({ type, rows, plan, expand, query }, execution) => {
@@ -241,7 +241,7 @@ function readsValues(open: OpenCall): Endpoint {
         const values = result as Iterable<unknown>;
         const source = isSource(values) ? values : null;
         const handlers = source === null ? { getAll: () => values } : { queryable: () => source };
-        const needs = { maxPageSize: undefined, selected: query.shape.selectExpand.selected };
+        const needs = { selected: query.shape.selectExpand.selected };
         const plan = planCollection(source === null ? "get-all" : "queryable", query, capabilities, needs);
         const { reader, maxEntities } = execution;
         return chain(runCollection(plan, { handlers, entitySet: null }, reader, maxEntities), (page) => {

@@ -3,7 +3,6 @@ import type { HeldShare } from "../../base/held-bytes.ts";
 import { chain, type Maybe, recover } from "../../base/maybe.ts";
 import { startTimer } from "../../base/within-time.ts";
 import type { ODataResponse, ResponseBody } from "../../http/odata-response.ts";
-import type { Limits } from "../../language/query/capabilities.ts";
 import type { Execution } from "./execution.ts";
 
 /**
@@ -20,7 +19,7 @@ export function whileHeld(execution: Execution, respond: () => Maybe<ODataRespon
     });
     return chain(made, (response) => {
       const { body } = response;
-      if (isChunked(body)) return { ...response, body: ending(body, share, execution.service.definition.limits) };
+      if (isChunked(body)) return { ...response, body: ending(body, share) };
       share.end();
       return response;
     });
@@ -38,8 +37,8 @@ function isChunked(body: ResponseBody): body is ChunkedBody {
 const PATIENCE = 300_000;
 
 /** Returns a body that gives the share back at its end, or when its reader leaves. */
-function ending(body: ChunkedBody, share: HeldShare, limits: Pick<Limits, "streamTimeout">): ChunkedBody {
-  const timer = startTimer(() => share.end(), limits.streamTimeout ?? PATIENCE);
+function ending(body: ChunkedBody, share: HeldShare): ChunkedBody {
+  const timer = startTimer(() => share.end(), PATIENCE);
   // A timer of Node.js keeps the process.
   if (typeof timer === "object") timer.unref();
   const end = (): void => {

@@ -26,7 +26,7 @@ export const readCollection: Endpoint = readsCollection((request) => {
       origin: entitySet,
       selectPushdownEnabled: settings.selectPushdownEnabled,
       countsAfterSkip: false,
-      keyset: settings.paging === "keyset",
+      paging: settings.paging,
       contextUrl: (contextSelect) => collectionContext(request.serviceRoot, entitySet, contextSelect),
     },
   };

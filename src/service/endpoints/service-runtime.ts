@@ -38,6 +38,8 @@ export interface ServiceRuntime {
   readonly routes: EntityRoutes;
   /** Seals keyset tokens; null without a secret. */
   readonly seal: TokenSeal | null;
+  /** Returns the seal of this process, which no other process can open. */
+  readonly ownSeal: () => TokenSeal;
   /** Whether any rule may refuse a request. */
   readonly hasRules: boolean;
   /** Whether any set has `cacheControl` or `vary`. */

@@ -19,7 +19,7 @@ interface Stages<Bound, Plan, Result> {
   readonly plan: (bound: Bound, request: AuthorizedRequest, execution: Execution) => Plan;
   /** Checks the rules and preconditions that depend on entities, and calls the handlers. */
   readonly execute: (plan: Plan, execution: Execution) => Maybe<Result>;
-  /** Writes the response. The later parts of a long page are read while it is sent. */
+  /** Writes the response. */
   readonly write: (
     result: Result,
     plan: Plan,

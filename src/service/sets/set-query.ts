@@ -168,7 +168,7 @@ export async function readEntities(read: EntityRead, reader: Reader): Promise<re
     form,
     asked,
     { ...capabilities, maxTop: null },
-    { maxPageSize: undefined, selected: declaredProperties(entitySet.entityType) },
+    { selected: declaredProperties(entitySet.entityType) },
   );
   const result = await runCollection(plan, set, reader, null);
   if (form === "apply-query") checkWhole(read, result);

@@ -7,7 +7,7 @@ import { sqliteDialect } from "odatakit/sqlite";
 import { peakMemory } from "../../../bench/peak-memory.ts";
 import type { AnyDatabase } from "../../engine/executors/engines.ts";
 
-/** A server of long pages for a test that measures its memory. It sends its port, then its memory on each message. */
+/** A server of large pages for a test that measures its memory. It sends its port, then its memory on each message. */
 const Order = entityType("Order", {
   ID: edm.int32().key(),
   Status: edm.string(),
@@ -15,10 +15,10 @@ const Order = entityType("Order", {
   Note: edm.string().nullable(),
 });
 
-const [, , file = "", slowReaderTimeout = ""] = process.argv;
+const [, , file = ""] = process.argv;
 const db: AnyDatabase = new Kysely({ dialect: sqliteDialect(file) });
 const service = odataService({
-  defaults: { maxTop: null },
+  defaults: { maxTop: null, maxPageSize: 20_000 },
   entitySets: [sqlEntitySet(Order, { db, table: "Orders", operations: ["read"] })],
   propertyNaming: "asDeclared",
   logger: { error: () => undefined, warn: () => undefined, info: () => undefined },
@@ -26,7 +26,6 @@ const service = odataService({
 const { port } = await serve(service, {
   port: 0,
   host: "127.0.0.1",
-  slowReaderTimeout: Number(slowReaderTimeout),
 });
 process.on("message", () => process.send?.(peakMemory() / 1e6));
 process.on("disconnect", () => process.exit());

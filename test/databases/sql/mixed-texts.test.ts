@@ -236,7 +236,7 @@ describe("keyset pages over texts in different forms", () => {
     ],
     ["guid", KEYS.guid, sql`case i % 3 when 0 then upper(${guid}) else ${guid} end`],
   ] as const)(
-    "a long page in the order of such a key is streamed with each row once: %s",
+    "divided pages in the order of such a key have each row once: %s",
     async (field, type, cell) => {
       const table = sql.id(`by_${field}`);
       await sql`delete from ${table}`.execute(db);
@@ -256,7 +256,7 @@ describe("keyset pages over texts in different forms", () => {
         entitySets: [sqlEntitySet(type as unknown as typeof KEYS.at, set)],
       });
       for (const select of ["id", `${field},id`]) {
-        const { value } = await read(long, `http://service.example/Long?$select=${select}&$top=24990&$skip=3`);
+        const value = await walk(long, `Long?$select=${select}&$top=24990&$skip=3`, 3);
         expect(value.map((each) => each["id"])).toEqual(rows.slice(3, 24_993).map(({ id }) => id));
       }
     },

@@ -61,6 +61,9 @@ export interface RunStatement {
   readonly parameters: readonly unknown[];
 }
 
+/** The entities of a page of the service. */
+const MOST = 50_000;
+
 /** Makes the function that runs requests on the orders of a database and returns their statements. */
 export function recordStatements(
   db: AnyDatabase,
@@ -71,13 +74,17 @@ export function recordStatements(
   const source = {
     kind: "EntitySource",
     entityType: Order,
-    // Statements of rows, whatever the size of the page.
-    read: (query: SourceQuery) => readPage(reader, { ...query, json: undefined }),
+    // Statements of rows, whatever the size of the page, and without the limit of the service.
+    read: (query: SourceQuery) => {
+      const unlimited = query.top === MOST + 1 ? { top: undefined, marked: undefined } : {};
+      return readPage(reader, { ...query, json: undefined, ...unlimited });
+    },
   } as const;
   const service = odataService({
     propertyNaming: "camelCase",
     namespace: "Test",
     entitySets: [entitySet(Order, { maxTop: null, queryable: () => source })],
+    defaults: { maxPageSize: MOST },
   });
   return async (options = {}, path = "") => {
     statements.length = 0;

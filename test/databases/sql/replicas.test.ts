@@ -426,7 +426,7 @@ describe.skipIf(PRIMARY === undefined || REPLICA === undefined)("reads of a stre
     expect(second.body.responses[0].body.Name).toBe("both");
   });
 
-  test("a long page is read from the replica, and its expansions too", async () => {
+  test("a large page is read from the replica, and its expansions too", async () => {
     const { service, pause, admin, used } = await open({ defaults: { maxTop: null, maxResponseEntities: null } });
     await sql`insert into items select n, 'item', 1 from generate_series(100, 3500) n`.execute(admin);
     await pause();

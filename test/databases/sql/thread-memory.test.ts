@@ -77,20 +77,6 @@ test("a thread that keeps much memory after a statement is replaced by the next 
   expect([threads.length, ended.length]).toEqual([3, 2]);
 });
 
-test("a thread with an open snapshot is replaced after its end", async () => {
-  const { threads, ended } = watchThreads();
-  const { ask } = open();
-  const page = await ask("/Items");
-  const body = page.body?.getReader();
-  expect((await body?.read())?.done).toBe(false);
-  expect((await ask(DEAR)).status).toBe(200);
-  expect([threads.length, ended.length]).toEqual([1, 0]);
-  // The response continues on the same thread, to its end.
-  let isDone = false;
-  while (!isDone) isDone = (await body?.read())?.done ?? true;
-  await expect.poll(() => ended.length).toBe(1);
-});
-
 test("closing the database waits for threads that end", async () => {
   const { threads, ended } = watchThreads();
   const { ask, db } = open();

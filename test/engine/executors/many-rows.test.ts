@@ -79,7 +79,7 @@ const SERVICE = {
   logger: { error: silent, warn: silent, info: silent },
   profile: "standard",
   prefix: "",
-  defaults: { maxTop: null, queryTimeout: 120_000 },
+  defaults: { maxTop: null, maxPageSize: 50_000, maxResponseEntities: null, queryTimeout: 120_000 },
 } as const;
 
 const memory = once(() =>

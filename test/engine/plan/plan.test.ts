@@ -50,58 +50,57 @@ describe("skip tokens", () => {
 });
 
 describe("planPaging", () => {
-  const none = { top: undefined, maxPageSize: undefined };
+  const none = { top: undefined, preferred: undefined };
+  const page = { linked: true, isDivided: false, appliedPageSize: undefined };
+  const whole = (size: number | undefined) => ({ ...page, size, readSize: size, linked: false });
   test.each([
-    ["the cap alone", none, 100, { size: 100, readSize: 101, linked: true, appliedPageSize: undefined }],
-    [
-      "a smaller preference",
-      { ...none, maxPageSize: 7 },
-      100,
-      { size: 7, readSize: 8, linked: true, appliedPageSize: 7 },
-    ],
+    ["the cap alone", none, 100, null, { ...page, size: 100, readSize: 101 }],
+    ["a smaller preference", { ...none, preferred: 7 }, 100, null, { ...page, size: 7, readSize: 8, appliedPageSize: 7 }],
     [
       "a larger preference",
-      { ...none, maxPageSize: 700 },
+      { ...none, preferred: 700 },
       100,
-      { size: 100, readSize: 101, linked: true, appliedPageSize: 100 },
-    ],
-    ["no cap", none, null, { size: undefined, readSize: undefined, linked: false, appliedPageSize: undefined }],
-    [
-      "no cap, a preference",
-      { ...none, maxPageSize: 7 },
       null,
-      { size: 7, readSize: 8, linked: true, appliedPageSize: 7 },
+      { ...page, size: 100, readSize: 101, appliedPageSize: 100 },
     ],
+    ["no cap", none, null, null, whole(undefined)],
+    ["no cap, a preference", { ...none, preferred: 7 }, null, null, { ...page, size: 7, readSize: 8, appliedPageSize: 7 }],
+    ["$top", { top: 5, preferred: undefined }, 100, null, whole(5)],
+    ["$top at the cap", { top: 100, preferred: 3 }, 100, null, whole(100)],
+    ["$top of 0", { top: 0, preferred: undefined }, 100, null, whole(0)],
+    ["$top without a cap", { top: 1e6, preferred: undefined }, null, null, whole(1e6)],
+    ["the limit of the service", none, null, 50, { ...page, size: 50, readSize: 51, isDivided: true }],
+    ["a higher cap", none, 100, 50, { ...page, size: 50, readSize: 51, isDivided: true }],
+    ["a cap at the limit of the service", none, 50, 50, { ...page, size: 50, readSize: 51 }],
+    ["a preference below the limit of the service", { ...none, preferred: 7 }, null, 50, { ...page, size: 7, readSize: 8, appliedPageSize: 7 }],
     [
-      "$top",
-      { top: 5, maxPageSize: undefined },
-      100,
-      { size: 5, readSize: 5, linked: false, appliedPageSize: undefined },
-    ],
-    [
-      "$top at the cap",
-      { top: 100, maxPageSize: 3 },
-      100,
-      { size: 100, readSize: 100, linked: false, appliedPageSize: undefined },
-    ],
-    [
-      "$top of 0",
-      { top: 0, maxPageSize: undefined },
-      100,
-      { size: 0, readSize: 0, linked: false, appliedPageSize: undefined },
-    ],
-    [
-      "$top without a cap",
-      { top: 1e6, maxPageSize: undefined },
+      "a preference above the limit of the service",
+      { ...none, preferred: 700 },
       null,
-      { size: 1e6, readSize: 1e6, linked: false, appliedPageSize: undefined },
+      50,
+      { ...page, size: 50, readSize: 51, isDivided: true, appliedPageSize: 50 },
     ],
-  ])("%s", (_name, request, maxTop, plan) => {
-    expect(planPaging(request, maxTop)).toEqual(plan);
+    ["$top at the limit of the service", { top: 50, preferred: 3 }, null, 50, whole(50)],
+    [
+      "$top above the limit of the service",
+      { top: 51, preferred: undefined },
+      100,
+      50,
+      { ...page, size: 50, readSize: 51, isDivided: true },
+    ],
+    [
+      "$top above the limit of the service, with a preference",
+      { top: 1e6, preferred: 3 },
+      null,
+      50,
+      { ...page, size: 50, readSize: 51, isDivided: true, appliedPageSize: 50 },
+    ],
+  ])("%s", (_name, request, maxTop, maxPageSize, plan) => {
+    expect(planPaging(request, { maxTop, maxPageSize })).toEqual(plan);
   });
 
   test("refuses a $top above the limit", () => {
-    expect(() => planPaging({ top: 101, maxPageSize: undefined }, 100)).toThrow(
+    expect(() => planPaging({ top: 101, preferred: undefined }, { maxTop: 100, maxPageSize: 50 })).toThrow(
       expect.objectContaining({ status: 400, code: "InvalidQueryOption", target: "$top" }),
     );
   });

@@ -69,10 +69,15 @@ describe("servicesFetch", () => {
     const error = (_message: string, fields?: unknown): void => void logged.push(fields);
     const orders = entitySet(Order, {
       maxTop: null,
-      async *getAll() {
-        for (let id = 0n; id < 100_000n; id++) yield { id, name: "a", price: null };
-        throw new Error("broken row");
-      },
+      getAll: () =>
+        Array.from({ length: 5000 }, (_none, id) => ({
+          id: BigInt(id),
+          get name() {
+            if (id === 4999) throw new Error("broken row");
+            return "a";
+          },
+          price: null,
+        })),
     });
     const service = odataService({ entitySets: [orders], logger: { error, warn: error, info: error } });
     const response = await servicesFetch([service])(new Request(`${ORIGIN}/Orders`));

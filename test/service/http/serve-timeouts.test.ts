@@ -19,7 +19,7 @@ async function start(options: ServeOptions, text = "x", wait = 0) {
   }
   const service = odataService({
     logger: noFailures,
-    defaults: { maxTop: null },
+    defaults: { maxTop: null, maxPageSize: 20_000 },
     entitySets: [
       entitySet(Note, {
         name: "Notes",

@@ -79,7 +79,6 @@ describe("an async iterable that a request needs as a whole", () => {
     ["/Notes?$count=true", "The getAll handler"],
     ["/Notes/$count", "The getAll handler"],
     ["/Notes?$search=note", "The search handler"],
-    ["/Applied?$count=true", "The applyQuery handler"],
     ["/Shelves?$expand=Notes", "The handler of Shelves/Notes"],
     ["/Shelves(1)/Notes", "The handler of Shelves/Notes"],
     ["/Recent()", "The handler of Recent"],
@@ -207,14 +206,18 @@ describe("an endless async iterable", () => {
     expect(seen.pulled).toBe(pulled);
   });
 
-  test.each(["/Notes", "/Applied"])("has pages with next links at %s", async (path) => {
+  test.each([
+    ["/Notes", ""],
+    ["/Applied", ""],
+    ["/Applied", "&$count=true"],
+  ])("has pages with next links at %s%s", async (path, count) => {
     const seen = newSeen();
     const url = await open(serviceOf(() => notesOf(Infinity, seen), { defaults: { maxTop: 20 } }));
-    const response = await fetch(`${url}${path}?$select=Id`);
+    const response = await fetch(`${url}${path}?$select=Id${count}`);
     expect(response.status).toBe(200);
     const body = (await response.json()) as Readonly<Record<string, unknown>>;
     expect(body["value"]).toEqual(Array.from({ length: 20 }, (_, index) => ({ Id: index + 1 })));
-    expect(body["@odata.nextLink"]).toBe(`${url}${path}?$select=Id&$skip=20`);
+    expect(body["@odata.nextLink"]).toBe(`${url}${path}?$select=Id${count}&$skip=20`);
     expect(seen.pulled).toBe(21);
     await expect.poll(() => seen.events).toEqual(["return"]);
   });

@@ -2,7 +2,7 @@ import { sql } from "kysely";
 import { once } from "../../../base/memo.ts";
 import type { FunctionName } from "../../../language/query/functions.ts";
 import { writeKeyList } from "../../cells/write-key-list.ts";
-import type { StreamingSyntax } from "../../connection/synchronous-reader.ts";
+import type { SnapshotSyntax } from "../../connection/synchronous-reader.ts";
 import { infixOperators, refuseModulo, castValues } from "../../forms/arithmetic.ts";
 import { castFunctions } from "../../forms/cast-functions.ts";
 import { castComputedFormats } from "../../forms/computed-formats.ts";
@@ -194,31 +194,16 @@ const myFunctions: () => Readonly<Record<FunctionName, TranslateCall>> = once(()
 /** The columns of `explain`. @see https://mariadb.com/kb/en/explain/ */
 const PLAN_COLUMNS: readonly string[] = "id select_type table type possible_keys key key_len ref rows Extra".split(" ");
 /** The positions of the columns with the kind of access, and with notes. */
-const ACCESS = 3;
-const NOTES = 9;
 
 /** Explains a statement. The settings of a statement come first. */
 function explained(statement: string): string {
   return statement.replace(/^(?:set statement .*? for )?/, "$&explain ");
 }
 
-/**
- * Parts by key in a transaction. MariaDB has no cursors outside of procedures, and its driver cannot end a result that is
- * read row by row without its connection.
- * @see https://mariadb.com/kb/en/explain/
- */
-const MY_STREAMING: StreamingSyntax = Object.freeze<StreamingSyntax>({
+const MY_SNAPSHOTS: SnapshotSyntax = Object.freeze<SnapshotSyntax>({
   hasConnections: () => true,
   // Each statement has its own time limit.
   begin: () => [],
-  search: Object.freeze({
-    explain: explained,
-    isServed: ([first, ...others]: readonly (readonly unknown[])[]) => {
-      const notes = [first, ...others].map((line) => line?.[NOTES]);
-      const sorts = notes.some((note) => typeof note === "string" && /filesort|temporary/i.test(note));
-      return first?.[ACCESS] === "range" && !sorts;
-    },
-  }),
 });
 
 /**
@@ -314,7 +299,7 @@ export const myProfile: () => DialectProfile = once(() =>
     }),
     maxParameters: 65_535,
     textMemory: MY_TEXT_MEMORY,
-    streaming: MY_STREAMING,
+    snapshots: MY_SNAPSHOTS,
     isolations: Object.freeze({
       "read committed": "read committed",
       // A statement that reads shows the rows as they were at the first one.

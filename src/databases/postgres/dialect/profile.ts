@@ -5,7 +5,7 @@ import type { FunctionName } from "../../../language/query/functions.ts";
 import { toHex } from "../../cells/hex.ts";
 import { writeKeyList } from "../../cells/write-key-list.ts";
 import type { ArraySyntax } from "../../columns/column-format.ts";
-import type { StreamingSyntax } from "../../connection/synchronous-reader.ts";
+import type { SnapshotSyntax } from "../../connection/synchronous-reader.ts";
 import { infixOperators, refuseModulo, castValues } from "../../forms/arithmetic.ts";
 import { castFunctions } from "../../forms/cast-functions.ts";
 import { castComputedFormats } from "../../forms/computed-formats.ts";
@@ -213,13 +213,9 @@ const EMBEDDED = /pglite/i;
  * to each fetch.
  * @see https://www.postgresql.org/docs/current/sql-declare.html
  */
-const PG_STREAMING: StreamingSyntax = Object.freeze<StreamingSyntax>({
+const PG_SNAPSHOTS: SnapshotSyntax = Object.freeze<SnapshotSyntax>({
   hasConnections: (adapter) => !EMBEDDED.test(adapter.constructor.name),
   begin: (timeout) => (timeout === null ? [] : [`set local statement_timeout = ${String(timeout)}`]),
-  cursor: Object.freeze({
-    declare: (statement: string) => `declare odatakit_page no scroll cursor for ${statement}`,
-    fetch: (rows: number) => `fetch ${String(rows)} from odatakit_page`,
-  }),
 });
 
 /** The types of arrays whose items the database may round. */
@@ -344,7 +340,7 @@ export const pgProfile: () => DialectProfile = once(() =>
       locksByCondition: true,
     }),
     maxParameters: 65_535,
-    streaming: PG_STREAMING,
+    snapshots: PG_SNAPSHOTS,
     positions: true,
     isolations: Object.freeze({
       "read committed": "read committed",

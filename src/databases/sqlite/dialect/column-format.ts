@@ -174,8 +174,6 @@ export const SQLITE_JSON_SYNTAX: JsonSyntax = Object.freeze<JsonSyntax>({
   },
   // A blob is refused, as a member is.
   markAt: (value, position) => sql`json_extract(json_group_array(${value}), '$[' || ${position} || ']')`,
-  objects: (parts, rows) =>
-    sql`select ${objectOf(parts)} as "c0", ${hasBlob(parts) ?? sql`0`} as "c1" from (${rows}) as ${sql.id(JSON_PAGE)}`,
   entity: (parts, from) => {
     const blob = hasBlob(parts);
     const object = objectOf(parts);

@@ -152,15 +152,6 @@ export class QueryPlan {
   }
 }
 
-/** A search by a key, from a row on. */
-const FROM_ROW = /^SEARCH .+? USING (?:COVERING INDEX|INDEX|INTEGER PRIMARY KEY|PRIMARY KEY)\b.*[<>]\?/;
-
-/** Whether the outermost loop of a plan searches from a row on, and nothing sorts or stores its rows. */
-export function seeksInOrder(lines: readonly PlanLine[]): boolean {
-  const details = lines.filter(({ parent }) => parent === 0).map(({ detail }) => detail);
-  return FROM_ROW.test(details[0] ?? "") && !details.some((detail) => SORTS.test(detail) || DERIVED.test(detail));
-}
-
 /**
  * Returns whether a statement scans all rows of a table once per row of another: in a correlated subquery, or as the inner loop
  * of a join.

@@ -1,6 +1,5 @@
 import type { SQLInputValue } from "node:sqlite";
 import { ODataError } from "../../../base/errors/odata-error.ts";
-import type { Fetch } from "../../connection/patient-reader.ts";
 import type { SqliteSettings } from "./prepared-statement.ts";
 import type { FittingRows, Room } from "./read-fitting.ts";
 
@@ -20,8 +19,6 @@ export interface ReadRequest {
   readonly values: readonly SQLInputValue[];
   /** Whether only the first row is wanted. */
   readonly isFirst: boolean;
-  /** The rows to fetch from the cursor of the snapshot, which the first request with this text opens; absent: all rows. */
-  readonly fetch?: Fetch | undefined;
   /** Absent: the rows are not counted. */
   readonly room?: Room | undefined;
   /** In milliseconds; null: no limit. */

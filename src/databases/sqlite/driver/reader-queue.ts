@@ -88,12 +88,10 @@ function moveToEnd<K, V>(map: Map<K, V>, key: K): void {
 export interface ThreadSnapshot {
   readonly id: number;
   readonly thread: object;
-  /** Whether a statement of it has been accepted: the others belong to the same response. */
-  hasBegun: boolean;
 }
 
 /** A statement for a thread, without the facts of its run. */
-export interface Wanted extends Pick<ReadRequest, "sql" | "values" | "isFirst" | "fetch" | "room"> {
+export interface Wanted extends Pick<ReadRequest, "sql" | "values" | "isFirst" | "room"> {
   /** Absent: the last committed rows. */
   readonly snapshot?: ThreadSnapshot | undefined;
 }

@@ -1,11 +1,8 @@
-import type { DatabaseSync, SQLInputValue } from "node:sqlite";
+import type { DatabaseSync } from "node:sqlite";
 import { getHeapStatistics } from "node:v8";
 import { parentPort, workerData } from "node:worker_threads";
-import { ByteCount, bytesOfRow } from "../../../base/byte-count.ts";
-import { required } from "../../../base/required.ts";
-import type { Fetch } from "../../connection/patient-reader.ts";
-import { Watch, PreparedStatements, type RowInForm, type SqliteSettings } from "./prepared-statement.ts";
-import { type FittingRows, type LengthLimit, readWithin, type Room, type SendPart } from "./read-fitting.ts";
+import { Watch, PreparedStatements, type SqliteSettings } from "./prepared-statement.ts";
+import { type LengthLimit, readWithin, type SendPart } from "./read-fitting.ts";
 import {
   sendError,
   type ReadOutcome,
@@ -26,12 +23,7 @@ const SMALL_CACHE = "pragma cache_size = -2000";
 interface Connection {
   readonly database: DatabaseSync;
   readonly statements: PreparedStatements<"arrays">;
-  /** The statement that a snapshot reads row by row. */
-  cursor?: { readonly sql: string; readonly rows: Rows } | undefined;
 }
-
-type ArrayRow = RowInForm<"arrays">;
-type Rows = Generator<ArrayRow, void, undefined>;
 
 /** The connections of a reader thread: one for single statements, and one for each snapshot. */
 class ThreadConnections {
@@ -55,34 +47,6 @@ class ThreadConnections {
     return snapshot === undefined ? this.#usual : this.#connectionOf(snapshot);
   }
 
-  /**
-   * Returns the next rows of the only cursor of a snapshot, fewer at its end. The first call for a text opens it.
-   * @throws as `of`; errors of the statement
-   */
-  fetch(
-    snapshot: number | undefined,
-    { sql, values }: { readonly sql: string; readonly values: readonly SQLInputValue[] },
-    { rows: most, isJson }: Fetch,
-    room: Room | undefined,
-  ): FittingRows {
-    const connection = this.#connectionOf(required(snapshot, "A cursor belongs to a snapshot."));
-    let { cursor } = connection;
-    if (cursor?.sql !== sql) {
-      cursor?.rows.return();
-      // The statement stays out of the cache: it is busy.
-      cursor = { sql, rows: connection.statements.take(sql).iterate(values) };
-      connection.cursor = cursor;
-    }
-    const { left = Infinity, row } = room ?? {};
-    const bytes = new ByteCount(left);
-    // The response does not contain the other cell of an object.
-    const bytesOf = (cells: ArrayRow): number =>
-      isJson ? String(cells[0]).length + 1 : bytesOfRow(cells, row?.besides ?? 0);
-    const first = firstOf(cursor.rows, most, (cells) => bytes.take(bytesOf(cells)));
-    const rows = isJson ? [joinObjects(first)] : Array.from(first);
-    return { rows, used: bytes.used, isOver: bytes.isOver };
-  }
-
   #connectionOf(snapshot: number): Connection {
     const known = this.#snapshots.get(snapshot);
     if (known !== undefined) return known;
@@ -97,8 +61,6 @@ class ThreadConnections {
     const connection = this.#snapshots.get(snapshot);
     if (connection === undefined) return;
     this.#snapshots.delete(snapshot);
-    connection.cursor?.rows.return();
-    connection.cursor = undefined;
     if (connection.database.isTransaction) connection.database.exec("rollback");
     if (this.#idle.length < MOST_IDLE) this.#idle.push(connection);
     else connection.database.close();
@@ -125,26 +87,6 @@ function lengthLimit(database: DatabaseSync): LengthLimit {
       }
     },
   };
-}
-
-/** Yields the next rows that fit, and leaves the others. */
-function* firstOf(rows: Rows, most: number, fits: (row: ArrayRow) => boolean): Generator<ArrayRow, void, undefined> {
-  for (let count = 0; count < most; count += 1) {
-    const next = rows.next();
-    if (next.done === true || !fits(next.value)) return;
-    yield next.value;
-  }
-}
-
-/** Joins the next objects to one row, as a statement for a page does. Bytes can change their thread without a copy. */
-function joinObjects(rows: Rows): ArrayRow {
-  const texts: string[] = [];
-  let unfit = 0;
-  for (const [text, isUnfit] of rows) {
-    if (isUnfit === 1) unfit += 1;
-    texts.push(String(text));
-  }
-  return [new TextEncoder().encode(texts.join(",")), unfit, texts.length];
 }
 
 /** Bytes of the heap of a thread between statements. An idle thread would keep them, since it collects no garbage. */
@@ -178,10 +120,9 @@ function serveReads({ settings, cancelled }: ThreadData): (request: ReadRequest 
   let current = 0;
   const watch = new Watch({ isCancelled: () => Atomics.load(flag, 0) === current, isFull: usesMuchMemory });
   const connections = new ThreadConnections(settings, watch);
-  const run = ({ sql, values, isFirst, fetch, room, timeout, remaining, snapshot }: ReadRequest): ReadOutcome => {
+  const run = ({ sql, values, isFirst, room, timeout, remaining, snapshot }: ReadRequest): ReadOutcome => {
     if (timeout !== null) watch.begin(timeout, remaining);
     try {
-      if (fetch !== undefined) return connections.fetch(snapshot, { sql, values }, fetch, room);
       const { database, statements } = connections.of(snapshot);
       const sendPart: SendPart = (part) => parentPort?.postMessage({ id: current, part } satisfies ReadPart, []);
       return readWithin(statements.get(sql), values, { isFirst, room, sendPart }, lengthLimit(database));

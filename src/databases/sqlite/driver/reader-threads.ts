@@ -50,12 +50,8 @@ export class ReaderThreads {
     const owner = signal ?? {};
     const client = caller?.client ?? owner;
     const isFull = this.#idle() === undefined && this.#queue.isFullFor(client, maxQueuedQueries);
-    // A response that has begun may be sent already. Its statements run one after another.
-    if (isFull && snapshot?.hasBegun !== true) return Promise.reject(tooManyQueued());
-    if (snapshot !== undefined) {
-      if (this.#threadOf(snapshot) === undefined) return Promise.reject(lostSnapshot());
-      snapshot.hasBegun = true;
-    }
+    if (isFull) return Promise.reject(tooManyQueued());
+    if (snapshot !== undefined && this.#threadOf(snapshot) === undefined) return Promise.reject(lostSnapshot());
     return new Promise((resolve, reject) => {
       const onAbort = (): void => {
         this.#give(job, () => job.reject(reasonOf(signal)));
@@ -114,7 +110,7 @@ export class ReaderThreads {
     if (thread === undefined || this.#isClosed) throw tooManyQueued();
     thread.snapshots += 1;
     this.#lastSnapshot += 1;
-    return { id: this.#lastSnapshot, thread, hasBegun: false };
+    return { id: this.#lastSnapshot, thread };
   }
 
   /** Ends a snapshot. Its waiting statements fail: they would begin it again. */
@@ -182,14 +178,13 @@ export class ReaderThreads {
     // An idle thread does not keep the process alive.
     thread.worker.ref();
     job.begin();
-    const { sql, values, isFirst, fetch, room, timeout, deadline, snapshot } = job;
+    const { sql, values, isFirst, room, timeout, deadline, snapshot } = job;
     const remaining = Math.min(deadline - performance.now(), Number.MAX_SAFE_INTEGER);
     const request: ReadRequest = {
       id: thread.last,
       sql,
       values,
       isFirst,
-      fetch,
       room,
       timeout,
       remaining,

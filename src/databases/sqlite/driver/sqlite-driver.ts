@@ -7,9 +7,7 @@ import {
 } from "kysely";
 import { chain } from "../../../base/maybe.ts";
 import type { Patience, PatientReader, SnapshotReader } from "../../connection/patient-reader.ts";
-import type { StatementFacts } from "../../connection/statement-facts.ts";
 import type { WritePatience } from "../../connection/synchronous-reader.ts";
-import { explain, seeksInOrder } from "./query-plan.ts";
 import { lostSnapshot, reasonOf } from "./reader-faults.ts";
 import { SqliteConnection } from "./sqlite-connection.ts";
 import type { SqliteDatabase } from "./sqlite-database.ts";
@@ -152,19 +150,6 @@ export class SynchronousSqliteAdapter extends SqliteAdapter implements PatientRe
     return chain(this.#reads.read(sql, parameters, patience, true, facts), ([row]) => row);
   }
 
-  isLong(sql: string, parameters: readonly unknown[], facts?: StatementFacts): boolean {
-    return this.#reads.isLong(sql, parameters, facts);
-  }
-
-  seeks(sql: string, parameters: number): boolean {
-    try {
-      return seeksInOrder(explain(sql, parameters, (text, values) => this.readRows(text, values)));
-    } catch {
-      // The condition for the following rows may be one too many for SQLite.
-      return false;
-    }
-  }
-
   snapshot(): SnapshotReader | null {
     const reads = this.#reads.snapshot();
     if (reads === null) return null;
@@ -182,10 +167,6 @@ export class SynchronousSqliteAdapter extends SqliteAdapter implements PatientRe
         whileOpen(patience, () => reads.read(sql, parameters, patience, false, facts)),
       readFirst: (sql, parameters, patience, facts) =>
         whileOpen(patience, () => reads.read(sql, parameters, patience, true, facts)).then(([row]) => row),
-      fetch: (sql, parameters, wanted, patience, facts) =>
-        whileOpen(patience, () => reads.fetch(sql, parameters, wanted, patience, facts)),
-      isLong: () => true,
-      seeks: (sql, parameters) => this.seeks(sql, parameters),
       snapshot: () => null,
       end: () => {
         if (isOpen) reads.end();

@@ -2,7 +2,7 @@ import type { SQLInputValue } from "node:sqlite";
 import { isODataError } from "../../../base/errors/odata-error.ts";
 import type { Maybe } from "../../../base/maybe.ts";
 import { keptPer } from "../../../base/memo.ts";
-import type { Fetch, Patience } from "../../connection/patient-reader.ts";
+import type { Patience } from "../../connection/patient-reader.ts";
 import { CATALOGUE_FACTS, type StatementFacts } from "../../connection/statement-facts.ts";
 import { type PreparedStatement, toBoundValues, MAX_TIME_HERE } from "./prepared-statement.ts";
 import { explain, type PlanLine, QueryPlan } from "./query-plan.ts";
@@ -72,14 +72,6 @@ interface ThreadReads {
     isFirst: boolean,
     facts?: StatementFacts,
   ) => Promise<Rows>;
-  /** Returns the next rows of a statement, which stays open until the snapshot ends. */
-  readonly fetch: (
-    sql: string,
-    parameters: readonly unknown[],
-    wanted: Fetch,
-    patience: Patience,
-    facts?: StatementFacts,
-  ) => Promise<Rows>;
   readonly end: () => void;
 }
 
@@ -128,15 +120,6 @@ export class SqliteReads {
     }
   }
 
-  /** Whether a statement runs in a thread, if there is one. An invalid statement does not: it reports its error itself. */
-  isLong(sql: string, parameters: readonly unknown[], facts?: StatementFacts): boolean {
-    try {
-      return !this.#isShort(this.#database.rows.get(sql), toBoundValues(parameters), facts);
-    } catch {
-      return false;
-    }
-  }
-
   /** Opens a snapshot; null if reads run in the main thread, or would block writes. @throws as `PatientReader` */
   snapshot(): ThreadReads | null {
     const threads = this.#database.hasSnapshots ? this.#findThreads() : null;
@@ -149,8 +132,6 @@ export class SqliteReads {
     return {
       read: (sql, parameters, patience, isFirst, facts) =>
         threads.read({ ...statement(sql, parameters, patience, facts), isFirst }, patience),
-      fetch: (sql, parameters, fetch, patience, facts) =>
-        threads.read({ ...statement(sql, parameters, patience, facts), isFirst: false, fetch }, patience),
       end: () => threads.endSnapshot(snapshot),
     };
   }

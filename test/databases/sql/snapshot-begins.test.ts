@@ -13,8 +13,8 @@ import type { AnyDatabase } from "../../engine/executors/engines.ts";
 import { recordingLogger } from "../../service/http/model.ts";
 import { passTime, stopTimers, until } from "../../timers.ts";
 
-/** More rows than are read without a transaction. */
-const MANY = 1500;
+/** The rows of a page. */
+const MANY = 3;
 
 /** A user that waits for the connection. */
 interface Waiting {
@@ -22,7 +22,7 @@ interface Waiting {
   readonly reject: (error: Error) => void;
 }
 
-/** A pool with one connection, which another user takes as soon as the first rows of a page have been read. */
+/** A pool with one connection, which another user may have. */
 class TakenPool {
   readonly statements: string[] = [];
   readonly #waiting: Array<Waiting> = [];
@@ -37,7 +37,6 @@ class TakenPool {
     },
   };
   #isTaken = false;
-  takes = false;
 
   get waiting(): number {
     return this.#waiting.length;
@@ -67,16 +66,19 @@ class TakenPool {
     });
   }
 
+  /** Another user takes the connection. */
+  take(): void {
+    this.#isTaken = true;
+  }
+
   /** The other user returns the connection. */
   give(): void {
-    this.takes = false;
     this.#isTaken = false;
     for (const { resolve } of this.#waiting.splice(0)) resolve(this.#connection);
   }
 
   /** The connection is lost. The next one is free. */
   refuse(error: Error): void {
-    this.takes = false;
     this.#isTaken = false;
     for (const { reject } of this.#waiting.splice(0)) reject(error);
   }
@@ -91,24 +93,26 @@ class TakenPool {
   #rowsOf(text: string): readonly object[] {
     this.statements.push(text.slice(0, 60));
     if (!text.includes('"items"')) return [];
-    this.#isTaken = this.takes;
-    return Array.from({ length: MANY }, (_, id) => ({ Id: id, Name: "x" }));
+    return Array.from({ length: MANY }, (_, id) => ({ c0: String(id), c1: "x", c2: MANY + 1, c3: MANY + 1 }));
   }
 }
 
 const Item = entityType("Item", { id: edm.int32().key(), name: edm.string() });
 
-function open(defaults: { readonly maxStreams?: number; readonly queryTimeout?: number | null }) {
+/** A page and a total of rows behind $skip, which are read in one state of the database. */
+const IN_ONE_STATE = "$apply=identity&$count=true&$skip=1";
+
+function open(defaults: { readonly queryTimeout?: number | null }) {
   const pool = new TakenPool();
-  const set = sqlEntitySet(Item, { db: pool.open(), table: "items", operations: ["read"], maxTop: null });
+  const set = sqlEntitySet(Item, { db: pool.open(), table: "items", operations: ["read"], applyEnabled: true });
   const logger = recordingLogger();
   const service = odataService({ entitySets: [set], logger, schemaCheck: false, defaults });
   const read = (signal?: AbortSignal): Promise<Response> =>
-    service.fetch(new Request("http://service.example/Items", signal === undefined ? {} : { signal }));
+    service.fetch(new Request(`http://service.example/Items?${IN_ONE_STATE}`, signal === undefined ? {} : { signal }));
   return { pool, read, logger };
 }
 
-/** A transaction whose client has left ends at once, and the next page finds a free place. */
+/** A transaction whose client has left ends at once, and the next page finds a free connection. */
 async function expectFree({ pool, read }: ReturnType<typeof open>): Promise<void> {
   expect(pool.statements).not.toContain("begin");
   pool.give();
@@ -120,10 +124,10 @@ async function expectFree({ pool, read }: ReturnType<typeof open>): Promise<void
   await expect.poll(() => pool.statements.filter((each) => each === "rollback").length).toBe(2);
 }
 
-test("a client that leaves while its page waits for a connection frees its place", async () => {
-  const shop = open({ maxStreams: 1, queryTimeout: null });
+test("a client that leaves while its page waits for a connection leaves no transaction", async () => {
+  const shop = open({ queryTimeout: null });
   const gone = new AbortController();
-  shop.pool.takes = true;
+  shop.pool.take();
   const answer = shop.read(gone.signal);
   await expect.poll(() => shop.pool.waiting).toBe(1);
   gone.abort();
@@ -132,9 +136,9 @@ test("a client that leaves while its page waits for a connection frees its place
   await expectFree(shop);
 });
 
-test("a page that gets no connection in time is 503, and frees its place", async () => {
-  const shop = open({ maxStreams: 1, queryTimeout: 200 });
-  shop.pool.takes = true;
+test("a page that gets no connection in time is 503, and leaves no transaction", async () => {
+  const shop = open({ queryTimeout: 200 });
+  shop.pool.take();
   stopTimers();
   const late = shop.read();
   await until(() => shop.pool.waiting === 1);
@@ -145,9 +149,9 @@ test("a page that gets no connection in time is 503, and frees its place", async
   await expectFree(shop);
 });
 
-test("a page whose transaction cannot begin frees its place", async () => {
-  const shop = open({ maxStreams: 1 });
-  shop.pool.takes = true;
+test("a page whose transaction cannot begin leaves no transaction", async () => {
+  const shop = open({});
+  shop.pool.take();
   const answer = shop.read();
   await expect.poll(() => shop.pool.waiting).toBe(1);
   shop.pool.refuse(new Error("a secret of the pool"));
