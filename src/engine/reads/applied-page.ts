@@ -26,11 +26,7 @@ interface AppliedPage extends Omit<AppliedQuery, "nextLink"> {
  * @throws TypeError for an invalid result; as for `collectEntities`
  * @see OData Protocol 4.0, section 11.2.5.7
  */
-export function appliedPage(
-  plan: CollectionPlan,
-  answer: AppliedQuery,
-  reader: Reader,
-): Maybe<CollectionResult> {
+export function appliedPage(plan: CollectionPlan, answer: AppliedQuery, reader: Reader): Maybe<CollectionResult> {
   const applied = checkApplied(plan, answer);
   return chain(itemsOf(applied, plan, reader), (items) => cutItems(plan, applied, items));
 }
@@ -44,7 +40,7 @@ function itemsOf(
   const { readSize: top } = page;
   if (size === undefined || top === undefined || Array.isArray(items)) {
     const all = collectEntities(items, HANDLER, reader);
-    return chain(all, (each) => (Array.isArray(each) ? each : [...each]));
+    return chain(all, (each) => Array.from(each));
   }
   if (isIterable(items)) return firstOf(items, top);
   const clauses = { shape: query.shape, values: [], filter: null, skip: 0, top };
@@ -94,8 +90,7 @@ function cutItems(
   const { isDivided } = plan.page;
   // Only the service divides the page: a handler that returns less has returned all that the request wants.
   const isCounted = !isDivided || length === size;
-  const hasMore =
-    size !== undefined && (items.length > length || (isCounted && countsMore(count, plan.skip, length)));
+  const hasMore = size !== undefined && (items.length > length || (isCounted && countsMore(count, plan.skip, length)));
   return {
     entities,
     rowShape: undefined,

@@ -149,11 +149,7 @@ function readRows(rows: Iterable<unknown>, plan: CollectionPlan, reader: Reader)
   return chain(applyInMemory(rows, query, reader), (page) => toResult(plan, page, NO_JOINS));
 }
 
-function readSource(
-  source: QueryableSource,
-  plan: CollectionPlan,
-  reader: Reader,
-): Maybe<CollectionResult> {
+function readSource(source: QueryableSource, plan: CollectionPlan, reader: Reader): Maybe<CollectionResult> {
   if (!isSource(source)) {
     throw new TypeError("The queryable handler did not return a source: return arraySource(…) or another source.");
   }

@@ -153,7 +153,9 @@ function rowTokens(
     isKeyset,
     scope: () => {
       const { seal, ownSeal } = request.service;
-      if (isKeyset && seal === null) throw new Error(`${entitySet.name} has keyset paging, but its service has no secret.`);
+      if (isKeyset && seal === null) {
+        throw new Error(`${entitySet.name} has keyset paging, but its service has no secret.`);
+      }
       const owner = ownerOf(execution);
       if (owner === null && isKeyset) throw new Error(withoutOwner(entitySet));
       if (owner === null) return null;

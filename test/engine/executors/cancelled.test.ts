@@ -129,4 +129,3 @@ test("clients that go away from all connections of a pool leave them to others",
     await close();
   }
 });
-

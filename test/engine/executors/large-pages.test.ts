@@ -124,4 +124,3 @@ describe.each(ENGINES)("$title", ({ title, open }) => {
     expect(value).toHaveLength(LENGTH);
   });
 });
-

@@ -55,7 +55,13 @@ describe("planPaging", () => {
   const whole = (size: number | undefined) => ({ ...page, size, readSize: size, linked: false });
   test.each([
     ["the cap alone", none, 100, null, { ...page, size: 100, readSize: 101 }],
-    ["a smaller preference", { ...none, preferred: 7 }, 100, null, { ...page, size: 7, readSize: 8, appliedPageSize: 7 }],
+    [
+      "a smaller preference",
+      { ...none, preferred: 7 },
+      100,
+      null,
+      { ...page, size: 7, readSize: 8, appliedPageSize: 7 },
+    ],
     [
       "a larger preference",
       { ...none, preferred: 700 },
@@ -64,7 +70,13 @@ describe("planPaging", () => {
       { ...page, size: 100, readSize: 101, appliedPageSize: 100 },
     ],
     ["no cap", none, null, null, whole(undefined)],
-    ["no cap, a preference", { ...none, preferred: 7 }, null, null, { ...page, size: 7, readSize: 8, appliedPageSize: 7 }],
+    [
+      "no cap, a preference",
+      { ...none, preferred: 7 },
+      null,
+      null,
+      { ...page, size: 7, readSize: 8, appliedPageSize: 7 },
+    ],
     ["$top", { top: 5, preferred: undefined }, 100, null, whole(5)],
     ["$top at the cap", { top: 100, preferred: 3 }, 100, null, whole(100)],
     ["$top of 0", { top: 0, preferred: undefined }, 100, null, whole(0)],
@@ -72,7 +84,13 @@ describe("planPaging", () => {
     ["the limit of the service", none, null, 50, { ...page, size: 50, readSize: 51, isDivided: true }],
     ["a higher cap", none, 100, 50, { ...page, size: 50, readSize: 51, isDivided: true }],
     ["a cap at the limit of the service", none, 50, 50, { ...page, size: 50, readSize: 51 }],
-    ["a preference below the limit of the service", { ...none, preferred: 7 }, null, 50, { ...page, size: 7, readSize: 8, appliedPageSize: 7 }],
+    [
+      "a preference below the limit of the service",
+      { ...none, preferred: 7 },
+      null,
+      50,
+      { ...page, size: 7, readSize: 8, appliedPageSize: 7 },
+    ],
     [
       "a preference above the limit of the service",
       { ...none, preferred: 700 },

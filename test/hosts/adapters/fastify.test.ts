@@ -289,7 +289,9 @@ describe("large pages", () => {
     const error = (_message: string, fields?: unknown): void => void logged.push(fields);
     const logger = { error, warn: error, info: error };
     const app = Fastify();
-    app.register(toFastifyPlugin(odataService({ logger, entitySets: [rows], defaults: { maxPageSize: TOTAL } })), { prefix: "/api" });
+    app.register(toFastifyPlugin(odataService({ logger, entitySets: [rows], defaults: { maxPageSize: TOTAL } })), {
+      prefix: "/api",
+    });
     return { app, state, logged };
   }
 

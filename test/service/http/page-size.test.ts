@@ -200,7 +200,10 @@ type Notes = ReturnType<typeof notesService>;
 
 async function read(service: Notes, target: string) {
   const response = await service.fetch(new Request(ORIGIN + target));
-  const body = (await response.json()) as { value?: { id: number }[]; error?: { code: string } } & Record<string, unknown>;
+  const body = (await response.json()) as { value?: { id: number }[]; error?: { code: string } } & Record<
+    string,
+    unknown
+  >;
   const link = body[NEXT];
   return {
     status: response.status,
@@ -261,7 +264,8 @@ describe("a link of a table continues after the last row, with paging by offset"
 describe("the token of a divided page", () => {
   test("works in another process: by its row with the same secret, else by its offset", async () => {
     const db = await notesDatabase();
-    const link = async (others: Partial<ServiceOptions>) => (await read(notesService(db, others), "/s/Notes")).next ?? "";
+    const link = async (others: Partial<ServiceOptions>) =>
+      (await read(notesService(db, others), "/s/Notes")).next ?? "";
     const [sealed, own] = [await link({ secret: SECRET }), await link({})];
     await sql`insert into notes values (5, 'new', 0)`.execute(db);
     expect((await read(notesService(db, { secret: SECRET }), sealed)).ids).toEqual([40, 50, 60]);
@@ -275,7 +279,9 @@ describe("the token of a divided page", () => {
     const refused = { status: 400, code: "InvalidSkipToken" };
     expect(await read(notesService(db, { secret: SECRET }), other)).toMatchObject(refused);
     expect(await read(notesService(db, { secret: `another ${SECRET}` }), next)).toMatchObject(refused);
-    expect(await read(notesService(db, { secret: SECRET }), next.replace(/A%3D%3D$/, "g%3D%3D"))).toMatchObject(refused);
+    expect(await read(notesService(db, { secret: SECRET }), next.replace(/A%3D%3D$/, "g%3D%3D"))).toMatchObject(
+      refused,
+    );
   });
 
   test("beside $skip is 400", async () => {
@@ -292,7 +298,9 @@ describe("the token of a divided page", () => {
     };
     const service = notesService(db, { secret: SECRET, authenticate });
     const as = async (target: string, name: string | null) => {
-      const response = await service.fetch(new Request(ORIGIN + target, { headers: name === null ? {} : { "x-user": name } }));
+      const response = await service.fetch(
+        new Request(ORIGIN + target, { headers: name === null ? {} : { "x-user": name } }),
+      );
       return [response.status, ((await response.json()) as Record<string, unknown>)[NEXT]] as const;
     };
     const [, link] = await as("/s/Notes", "ann");
