@@ -48,8 +48,33 @@ const Line = entityType("Line", {
   price: edm.int32(),
 });
 
+interface Paging {
+  readonly paging?: "keyset";
+  readonly maxTop?: number;
+}
+
+/** Reads all pages of a target. @returns the keys, and the statements that read rows */
+async function idsOf(db: AnyDatabase, service: ODataService, tenant: string, target: string) {
+  const ids: number[] = [];
+  const sent = await sentStatements(db, async () => {
+    let next: string | undefined = `http://service.example/${target}`;
+    while (next !== undefined) {
+      const response = await service.fetch(new Request(next, { headers: { "X-Tenant": tenant } }));
+      const page = (await response.json()) as Page;
+      ids.push(...page.value.map(({ Id }) => Id));
+      next = page["@odata.nextLink"];
+    }
+  });
+  return { ids, sent: sent.flatMap(commandsOf).filter(({ sql: text }) => /^select\b[\s\S]*from "orders"/.test(text)) };
+}
+
+interface Page {
+  readonly value: ReadonlyArray<{ readonly Id: number }>;
+  readonly "@odata.nextLink"?: string;
+}
+
 /** A service whose clients do not see the column that distributes its tables. */
-function serveTenants(db: AnyDatabase, deleted: string[]): ODataService {
+function serveTenants(db: AnyDatabase, deleted: string[], paging: Paging = {}): ODataService {
   const operations = ["read", "create", "replace", "patch", "delete"] as const;
   const tenantOf = ({ user }: { readonly user: unknown }): string => (user as User).tenant;
   const orders = sqlEntitySet(Order, {
@@ -78,13 +103,14 @@ function serveTenants(db: AnyDatabase, deleted: string[]): ODataService {
   });
   return odataService({
     entitySets: [orders, lines],
-    defaults: { applyEnabled: true },
+    defaults: { applyEnabled: true, ...paging },
+    secret: "a secret of the tests, long enough",
     authenticate: ({ headers }) => ({ id: "someone", tenant: headers.get("X-Tenant") ?? "" }),
   });
 }
 
 /** Sets whose clients choose the tenant of a new order by its note, and whose navigation does not pair the tenants. */
-function serveUnpaired(db: AnyDatabase, schemaCheck: "error" | false) {
+function serveUnpaired(db: AnyDatabase, schemaCheck: "error" | false, defaults: Paging = {}) {
   const operations = ["read", "create", "patch", "delete"] as const;
   const orders = sqlEntitySet(Order, {
     db,
@@ -113,6 +139,8 @@ function serveUnpaired(db: AnyDatabase, schemaCheck: "error" | false) {
   const service = odataService({
     entitySets: [orders, lines],
     schemaCheck,
+    defaults,
+    secret: "a secret of the tests, long enough",
     authenticate: ({ headers }) => ({ id: "someone", tenant: headers.get("X-Tenant") ?? "" }),
   });
   return { service, orders };
@@ -211,6 +239,16 @@ describe.each(SPREAD_ENGINES)("tenants that clients do not see over $title", ({ 
     expect(await send("new", "GET", "Lines(1)")).toMatchObject([404, {}]);
   });
 
+  test("page by keyset through the rows of the tenant alone, of one part", async () => {
+    const pages = serveTenants(opened.db, [], { paging: "keyset", maxTop: 1 });
+    await pages.ready();
+    for (const order of ["Id", "Id desc", "Note,Total desc"]) {
+      const { ids, sent } = await idsOf(opened.db, pages, "ann", `Orders?$orderby=${order}`);
+      expect(ids).toEqual(order === "Id" ? [1, 2, 3] : [3, 2, 1]);
+      for (const statement of sent) expect(await partsOf(opened.db, statement)).toBe(1);
+    }
+  });
+
   describe("with tenants that clients choose", () => {
     let unpaired: ReturnType<typeof serveUnpaired>;
     const ask = async (tenant: string, method: string, path: string, body?: object): Promise<number> => {
@@ -247,6 +285,22 @@ describe.each(SPREAD_ENGINES)("tenants that clients do not see over $title", ({ 
         { id: 61, total: 1, note: "ann", tenant: "ann" },
         { id: 62, total: 1, note: "ann", tenant: "ann" },
       ]);
+    });
+
+    test("page by keyset through rows of several tenants whose keys differ", async () => {
+      const both = { id: "someone", tenant: "both" };
+      const given = Array.from({ length: 7 }, (_none, index) => ({
+        id: 100 + index,
+        total: index % 2,
+        note: index % 3 === 0 ? "acme" : "ann",
+      }));
+      await unpaired.service.run(both, (ctx) => ctx.sets(unpaired.orders).createMany(given));
+      const { service: pages } = serveUnpaired(opened.db, false, { paging: "keyset", maxTop: 2 });
+      const read = async (order: string): Promise<readonly number[]> =>
+        (await idsOf(opened.db, pages, "both", `Orders?$filter=Id ge 100&$orderby=${order}`)).ids;
+      expect(await read("Id")).toEqual([100, 101, 102, 103, 104, 105, 106]);
+      expect(await read("Total desc,Id desc")).toEqual([105, 103, 101, 106, 104, 102, 100]);
+      await sql`delete from orders where id >= 100`.execute(opened.db);
     });
 
     test("refer to no row of another tenant by a further property", async () => {
