@@ -78,7 +78,7 @@ const OVER_CLUSTER = [
   "test/databases/sql/{writes,writes-graph,writes-links,writes-odd-bodies,writes-values}.test.ts",
   "test/databases/sql/{restricted-computations,restricted-source}.test.ts",
   "test/engine/rows/*.test.ts",
-  "test/databases/distributed/{beyond-range,constant-conditions,counted-values,exact-writes,existing-columns,hidden-tenants,shard-constraints}.test.ts",
+  "test/databases/distributed/{advised-indexes,beyond-range,constant-conditions,counted-values,exact-writes,existing-columns,hidden-tenants,shard-constraints}.test.ts",
   "test/databases/distributed/{paired-tables,reads,returned-cells,rounded-values}.test.ts",
 ];
 

@@ -83,6 +83,7 @@ export const SIDEBAR: readonly Group[] = [
       { text: "Entity sets", link: "/reference/entity-sets" },
       { text: "Services", link: "/reference/services" },
       { text: "Tables", link: "/reference/tables" },
+      { text: "Distributed tables", link: "/reference/distributed-tables" },
       { text: "Storage", link: "/reference/storage" },
       { text: "Relations", link: "/reference/relations" },
       { text: "Writes of tables", link: "/reference/table-writes" },

@@ -18,6 +18,8 @@ export interface ListedIndexColumn {
   /** Whether the index omits rows. */
   readonly isPartial: boolean;
   readonly column: IndexedColumn | null;
+  /** The column of the first expression if it is its text: see `IndexSchema`. */
+  readonly firstText?: IndexedColumn | undefined;
 }
 
 /**
@@ -80,6 +82,7 @@ export function collectIndexes(listed: readonly ListedIndexColumn[]): readonly I
   return Array.from(groupBy(complete, ({ index }) => index).values(), (columns) => ({
     isUnique: columns.every(({ isUnique }) => isUnique),
     columns: columns.map(({ column }) => column),
+    ...(columns[0]?.firstText && { firstText: columns[0].firstText }),
   }));
 }
 

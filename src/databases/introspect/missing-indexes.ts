@@ -20,6 +20,8 @@ export interface IndexSyntax {
   readonly nullsAreLast: boolean;
   /** Types that a plain index cannot contain. */
   readonly unindexedTypes: readonly string[];
+  /** Writes the text of a column as conditions and orders have it; absent: they have the column itself. */
+  readonly textOf?: (column: string) => string;
 }
 
 type ScopeSyntax = IndexSyntax & NameSyntax;
@@ -83,11 +85,9 @@ function* checkTable(expected: ExpectedTable, schema: CheckedSchema, syntax: Sco
     if (column === undefined || served.has(column.name) || syntax.unindexedTypes.includes(column.type)) continue;
     if (isServed(scope, column, declared)) continue;
     const isSorted = declared.access.has("sort");
-    const key = isSorted
-      ? expected.key.filter((name) => name !== column.name).map((name) => plainName(name, syntax.quote))
-      : [];
+    const key = isSorted ? expected.key.filter((name) => name !== column.name).map((name) => keyItem(scope, name)) : [];
     const what = [...declared.access].toSorted().join(" and ");
-    const items = [itemOf(scope, column, declared, isSorted), ...key];
+    const items = [itemOf(scope, column, declared, isSorted, true), ...key];
     yield warn(scope, {
       code: "C11",
       columns: [column.name],
@@ -106,12 +106,25 @@ interface Scope {
   readonly syntax: ScopeSyntax;
 }
 
+/** The rest of an order, by whose texts it sorts as well. */
+function keyItem(scope: Scope, name: string): string {
+  const { expected, table, schema, syntax } = scope;
+  const column = findColumn(name, table, schema);
+  const declared = expected.columns.find((each) => each.name === name);
+  const isText = syntax.textOf !== undefined && declared?.indexCollation !== undefined;
+  return column !== undefined && isText ? itemOf(scope, column, declared, false, true) : plainName(name, syntax.quote);
+}
+
 function isServed({ table, syntax }: Scope, column: ColumnSchema, declared: ExpectedColumn): boolean {
   const needsNulls = syntax.nullsAreLast && column.nullable && declared.access.has("sort");
   const serves = (first: IndexedColumn): boolean =>
     (declared.indexCollation === undefined || isSameCollation(first.collation, declared.indexCollation)) &&
     (!needsNulls || first.nullsFirst);
-  return table.indexes.some(({ columns: [first] }) => first?.name === column.name && serves(first));
+  const ofText = syntax.textOf !== undefined && declared.indexCollation !== undefined;
+  return table.indexes.some(({ columns: [plain], firstText }) => {
+    const first = ofText ? firstText : plain;
+    return first?.name === column.name && serves(first);
+  });
 }
 
 function isSameCollation(found: string | null, wanted: string): boolean {
@@ -123,12 +136,15 @@ function itemOf(
   column: ColumnSchema,
   declared: ExpectedColumn | undefined,
   isSorted: boolean,
+  isCompared = isSorted,
 ): string {
   const wanted = declared?.indexCollation;
+  const nulls = isSorted && syntax.nullsAreLast && column.nullable ? " nulls first" : "";
+  const name = plainName(column.name, syntax.quote);
+  if (isCompared && wanted !== undefined && syntax.textOf !== undefined) return `${syntax.textOf(name)}${nulls}`;
   const needsCollation = wanted !== undefined && !isSameCollation(column.collation, wanted);
   const collation = needsCollation ? ` collate "${wanted}"` : "";
-  const nulls = isSorted && syntax.nullsAreLast && column.nullable ? " nulls first" : "";
-  return `${plainName(column.name, syntax.quote)}${collation}${nulls}`;
+  return `${name}${collation}${nulls}`;
 }
 
 interface Warning {

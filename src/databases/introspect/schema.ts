@@ -74,6 +74,8 @@ export interface IndexSchema {
   readonly isUnique: boolean;
   /** In the order of the index; null for an expression. */
   readonly columns: ReadonlyArray<IndexedColumn | null>;
+  /** The column whose text, as conditions and orders over several machines have it, the index begins with; absent: none. */
+  readonly firstText?: IndexedColumn | undefined;
 }
 
 /** One column of an index. */

@@ -132,7 +132,11 @@ export class ProvenColumns {
 
 function countsDistinct({ shape }: SourceQuery): boolean {
   return (shape.apply?.branches ?? []).some(({ steps }) =>
-    steps.some((step) => step.kind === "group" && step.aggregates.some(({ method }) => method === "countdistinct")),
+    steps.some(
+      (step) =>
+        step.kind === "group" &&
+        step.aggregates.some(({ method, expression }) => method === "countdistinct" && expression?.kind === "property"),
+    ),
   );
 }
 

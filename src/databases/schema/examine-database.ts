@@ -43,7 +43,8 @@ function checkCollations(
   if (texts === null) return [];
   return expected.flatMap((table) => {
     const object = objects.get(table.text);
-    if (object?.kind !== "table") return [];
+    // Over several machines, an index on the column serves none of them: C11 names those of large tables.
+    if (object?.kind !== "table" || table.placement !== null) return [];
     return table.columns.flatMap((declared): readonly SchemaFinding[] => {
       const found = findColumn(declared.name, object, { ignoresCase });
       if (found === undefined || !isCompared(declared, found)) return [];

@@ -29,11 +29,11 @@ const FORMS: ReadonlyArray<readonly [target: string, from: string]> = [
   ],
   [
     "Orders?$filter=not (Customer/Name eq 'a')",
-    `from "orders" as "it" where not (exists (select 1 from "customers" as "r1" where "r1"."id" = "it"."customerId" and (("r1"."name" = $1 and ("r1"."name"::text collate "C") = ($2::text collate "C"))))) order by "it"."customerId", "it"."id" limit $3`,
+    `from "orders" as "it" where not (exists (select 1 from "customers" as "r1" where "r1"."id" = "it"."customerId" and (("r1"."name" = $1 and (("r1"."name" || '') collate "C") = ($2::text collate "C"))))) order by "it"."customerId", "it"."id" limit $3`,
   ],
   [
     "Orders?$filter=Customer/Name eq 'a'",
-    `from "orders" as "it" where exists (select 1 from "customers" as "r1" where "r1"."id" = "it"."customerId" and (("r1"."name" = $1 and ("r1"."name"::text collate "C") = ($2::text collate "C")))) order by "it"."customerId", "it"."id" limit $3`,
+    `from "orders" as "it" where exists (select 1 from "customers" as "r1" where "r1"."id" = "it"."customerId" and (("r1"."name" = $1 and (("r1"."name" || '') collate "C") = ($2::text collate "C")))) order by "it"."customerId", "it"."id" limit $3`,
   ],
   [
     "Orders?$orderby=Customer/Name",
@@ -45,11 +45,11 @@ const FORMS: ReadonlyArray<readonly [target: string, from: string]> = [
   ],
   [
     "Lines?$filter=Product/Name eq 'a'",
-    `from "lines" as "it" where exists (select 1 from "products" as "r1" where "r1"."id" = "it"."productId" and (("r1"."name" = $1 and ("r1"."name"::text collate "C") = ($2::text collate "C")))) order by "it"."customerId", "it"."orderId", "it"."number" limit $3`,
+    `from "lines" as "it" where exists (select 1 from "products" as "r1" where "r1"."id" = "it"."productId" and (("r1"."name" = $1 and (("r1"."name" || '') collate "C") = ($2::text collate "C")))) order by "it"."customerId", "it"."orderId", "it"."number" limit $3`,
   ],
   [
     "Lines?$filter=Product/Name eq 'a' or Product/Name eq Order/Customer/Name",
-    `from "lines" as "it" left join "products" as "r2" on "r2"."id" = "it"."productId" left join "orders" as "r3" on "r3"."id" = "it"."orderId" and "r3"."customerId" = "it"."customerId" left join "customers" as "r4" on "r4"."id" = "r3"."customerId" where exists (select 1 from "products" as "r1" where "r1"."id" = "it"."productId" and (("r1"."name" = $1 and ("r1"."name"::text collate "C") = ($2::text collate "C")))) or (("r2"."name"::text collate "C") is not distinct from ("r4"."name"::text collate "C")) order by "it"."customerId", "it"."orderId", "it"."number" limit $3`,
+    `from "lines" as "it" left join "products" as "r2" on "r2"."id" = "it"."productId" left join "orders" as "r3" on "r3"."id" = "it"."orderId" and "r3"."customerId" = "it"."customerId" left join "customers" as "r4" on "r4"."id" = "r3"."customerId" where exists (select 1 from "products" as "r1" where "r1"."id" = "it"."productId" and (("r1"."name" = $1 and (("r1"."name" || '') collate "C") = ($2::text collate "C")))) or ((("r2"."name" || '') collate "C") is not distinct from (("r4"."name" || '') collate "C")) order by "it"."customerId", "it"."orderId", "it"."number" limit $3`,
   ],
   [
     "Lines?$expand=Product",
@@ -57,7 +57,7 @@ const FORMS: ReadonlyArray<readonly [target: string, from: string]> = [
   ],
   [
     "Invoices?$filter=not (Owner/Owner eq 'a')",
-    `from "invoices" as "it" where not (exists (select 1 from "accounts" as "r1" where "r1"."code" = "it"."account" and ("r1"."code"::text collate "C") = ("it"."account"::text collate "C") and (("r1"."owner" = $2 and ("r1"."owner"::text collate "C") = ($3::text collate "C"))))) order by "it"."id", (("it"."account" || '') collate "C") limit $4`,
+    `from "invoices" as "it" where not (exists (select 1 from "accounts" as "r1" where "r1"."code" = "it"."account" and (("r1"."code" || '') collate "C") = (("it"."account" || '') collate "C") and (("r1"."owner" = $2 and (("r1"."owner" || '') collate "C") = ($3::text collate "C"))))) order by "it"."id", (("it"."account" || '') collate "C") limit $4`,
   ],
   [
     "Customers?$orderby=Orders/$count",
@@ -93,11 +93,11 @@ const FORMS: ReadonlyArray<readonly [target: string, from: string]> = [
   ],
   [
     "Accounts?$expand=Invoices",
-    `from (select array_position($2::text[], ("r1"."account"::text collate "C")) - 1 as "c0", "r1"."id"::text as "c1", "r1"."account"::text as "c2", "r1"."amount"::text as "c3", row_number() over (partition by (("r1"."account" || '') collate "C") order by "r1"."id", (("r1"."account" || '') collate "C")) as "n" from "invoices" as "r1" where "r1"."account" = any($3) and ("r1"."account"::text collate "C") = any($4::text[])) as "found" where "found"."n" <= $5 order by "found"."c0", "found"."n" limit $6`,
+    `from (select array_position($2::text[], (("r1"."account" || '') collate "C")) - 1 as "c0", "r1"."id"::text as "c1", "r1"."account"::text as "c2", "r1"."amount"::text as "c3", row_number() over (partition by (("r1"."account" || '') collate "C") order by "r1"."id", (("r1"."account" || '') collate "C")) as "n" from "invoices" as "r1" where "r1"."account" = any($3) and (("r1"."account" || '') collate "C") = any($4::text[])) as "found" where "found"."n" <= $5 order by "found"."c0", "found"."n" limit $6`,
   ],
   [
     "Accounts('e')/Invoices",
-    `from "invoices" as "r1" where ("r1"."account" = $2 and ("r1"."account"::text collate "C") = ($3::text collate "C")) order by "r1"."id", (("r1"."account" || '') collate "C") limit $4`,
+    `from "invoices" as "r1" where ("r1"."account" = $2 and (("r1"."account" || '') collate "C") = ($3::text collate "C")) order by "r1"."id", (("r1"."account" || '') collate "C") limit $4`,
   ],
   [
     "Orders?$filter=not Gifts/any()",
@@ -105,7 +105,7 @@ const FORMS: ReadonlyArray<readonly [target: string, from: string]> = [
   ],
   [
     "Orders?$filter=Gifts/all(g:g/Name gt 'p')",
-    `from "orders" as "it" where not exists (select 1 from "gifts" as "r2" inner join "products" as "r1" on "r1"."id" = "r2"."product_id" where "r2"."order_id" = "it"."id" and "r2"."customer_id" = "it"."customerId" and (("r1"."name"::text collate "C") > ($1::text collate "C")) is not true) order by "it"."customerId", "it"."id" limit $2`,
+    `from "orders" as "it" where not exists (select 1 from "gifts" as "r2" inner join "products" as "r1" on "r1"."id" = "r2"."product_id" where "r2"."order_id" = "it"."id" and "r2"."customer_id" = "it"."customerId" and ((("r1"."name" || '') collate "C") > ($1::text collate "C")) is not true) order by "it"."customerId", "it"."id" limit $2`,
   ],
   [
     "Orders(CustomerId=5,Id=1)/Gifts",

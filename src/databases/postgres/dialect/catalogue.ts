@@ -231,6 +231,7 @@ const TOO_NARROW: TypeAdvice = {
 export const PG_SPREAD_CATALOGUE: DialectCatalogue = Object.freeze<DialectCatalogue>({
   ...PG_CATALOGUE,
   sessions: SPREAD_SESSIONS,
+  indexes: { ...PG_CATALOGUE.indexes, textOf: (column) => `((${column} || '') collate "C")` },
   storedTypes: Object.freeze<StoredTypeTable>({
     ...PG_STORED_TYPES,
     ...Object.fromEntries(Object.entries(NARROWER).map(([form, narrower]) => [form, besides(narrower, form)])),

@@ -154,14 +154,20 @@ export const pgBoundedInteger = (bits: 16 | 32): SqlForm => {
 
 /**
  * Edm.String in a column, for databases on several machines: these return the sorted values, and Citus confuses the type of a
- * `varchar` or `citext` that is cast to `text`. A concatenation is `text` for each of them.
+ * `varchar` or `citext` that is cast to `text`. A concatenation is `text` for each of them. Conditions use the same expression as
+ * orders, so that one index serves both.
  */
-export const pgSpreadString: () => SqlForm = once(() =>
-  Object.freeze<SqlForm>({
+export const pgSpreadString: () => SqlForm = once(() => {
+  const gathered = (column: Sql): Sql => sql`((${column} || '') collate "C")`;
+  const asSorted: Conversion = { form: pgForms().string, apply: gathered, keepsCells: true };
+  return Object.freeze<SqlForm>({
     ...pgForms().stringColumn,
-    gathered: (column) => sql`((${column} || '') collate "C")`,
-  }),
-);
+    sortable: asSorted,
+    comparable: asSorted,
+    computable: asSorted,
+    gathered,
+  });
+});
 
 /** Exact arithmetic in PostgreSQL, whose `numeric` has as many digits as a value needs. */
 export const pgUsualNumbers: () => NumberSyntax = once(() => pgNumbers(IN_SUBQUERY));

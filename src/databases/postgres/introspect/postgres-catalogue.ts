@@ -78,7 +78,13 @@ export const postgresIndexes = (source: string, name: string, more = ""): string
   left join pg_collation co on co.oid = i.indcollation[k.ord - 1]
   where k.ord <= i.indnkeyatts order by i.indexrelid, k.ord`;
 const COLUMNS = postgresColumns(WANTED, "w.name", `, ${IS_CITUS} as c13`);
-const INDEXES = postgresIndexes(WANTED, "w.name");
+const INDEXES = postgresIndexes(
+  WANTED,
+  "w.name",
+  ", case when k.attnum = 0 and k.ord = 1 then pg_get_indexdef(i.indexrelid, 1, true) end as c8",
+);
+/** The text of a column in an index, as `gathered` of the form of texts writes it, and the catalogue. */
+const FIRST_TEXT = /^\(\(*("(?:[^"]|"")+"|[\w$]+)\)?(?:::text)? \|\| ''::text\)+$/;
 const NAMES = `select case when pg_table_is_visible(c.oid) then c.relname::text else n.nspname || '.' || c.relname end as c0
   from pg_class c join pg_namespace n on n.oid = c.relnamespace where ${IS_OF_USER}`;
 
@@ -106,9 +112,9 @@ export function* readCatalogue(query: CatalogueQuery): CatalogueSteps<readonly C
 export function* readPostgresCatalogue(wanted: readonly WantedTable[]): CatalogueSteps<CheckedSchema> {
   const parameters = [JSON.stringify(wanted.map(({ text }) => text))];
   const columns = yield* readCatalogue({ sql: COLUMNS, parameters, width: 14 });
-  const indexes = yield* readCatalogue({ sql: INDEXES, parameters, width: 8 });
+  const indexes = yield* readCatalogue({ sql: INDEXES, parameters, width: 9 });
   const listed = columns.map(toPostgresColumn);
-  const collected = collectTables(wanted, listed, indexes.map(toPostgresIndexColumn), find);
+  const collected = collectTables(wanted, listed, indexes.map(toCheckedIndexColumn), find);
   const found = columns.some((row) => isYes(row[13])) ? yield* withPlacements(collected, listed) : collected;
   const tables = yield* withTriggers(wanted, found, POSTGRES_TRIGGERS);
   const isComplete = wanted.every(({ text }) => tables.has(text));
@@ -162,6 +168,15 @@ export function toLabels(cell: unknown): readonly string[] | null {
   const text = textOrNull(cell);
   const labels: unknown = text === null ? null : JSON.parse(text);
   return Array.isArray(labels) ? labels.map(textOf) : null;
+}
+
+/** Returns a row of `INDEXES`. */
+function toCheckedIndexColumn(row: CatalogueRow): ListedIndexColumn {
+  const listed = toPostgresIndexColumn(row);
+  const [, quoted] = FIRST_TEXT.exec(textOrNull(row[8]) ?? "") ?? [];
+  if (quoted === undefined) return listed;
+  const name = quoted.startsWith('"') ? quoted.slice(1, -1).replaceAll('""', '"') : quoted;
+  return { ...listed, firstText: { name, collation: textOrNull(row[7]), nullsFirst: isYes(row[6]) } };
 }
 
 /** Returns a row of `postgresIndexes`. */
