@@ -47,8 +47,8 @@ export async function serveHttp2(
   server.on("session", (session) => {
     sessions.add(session);
     session.once("close", () => sessions.delete(session));
-    session.setTimeout(idleTimeout, () => session.destroy());
   });
+  server.setTimeout(idleTimeout);
   server.listen(port, host);
   await once(server, "listening");
   const { port: bound } = server.address() as AddressInfo;

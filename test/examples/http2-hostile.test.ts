@@ -218,3 +218,16 @@ test("a client that is silent is disconnected after idleTimeout, also before its
   expect((await send(session, { ":path": "/odata/echo(text='a')" })).status).toBe(200);
   await Promise.all(closed);
 });
+
+test("a client of HTTP/1.1 that reads no response is disconnected after idleTimeout", async () => {
+  const server = await serveHttp2(slow, { port: 0, host: "127.0.0.1", ...TLS, idleTimeout: 300, drainTimeout: 60_000 });
+  const socket = connectTls({ port: server.port, host: "127.0.0.1", ca: CERT, ALPNProtocols: ["http/1.1"] });
+  socket.on("error", () => undefined).pause();
+  onTestFinished(() => void socket.destroy());
+  // More than the buffers of the system hold.
+  socket.write("GET /odata/long HTTP/1.1\r\nHost: x\r\n\r\n".repeat(200));
+  await expect.poll(() => socket.bytesRead).toBeGreaterThan(0);
+  const begun = performance.now();
+  await server.close();
+  expect(performance.now() - begun).toBeLessThan(30_000);
+});

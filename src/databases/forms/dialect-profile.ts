@@ -115,8 +115,8 @@ export interface DialectSyntax {
    */
   readonly listLabels?: (table: string) => CatalogueQuery;
   /**
-   * Returns the query that lists the columns of a table whose equal cells are the same value, by the keys of their names: several
-   * machines send only distinct cells then. Absent if the database distinguishes values wherever the rows are.
+   * Returns the query that lists the columns of a table whose equal cells are the same value, by the keys of their names, each with
+   * null, or with a text if that holds for numbers alone: several machines send only distinct cells then. Absent if the database distinguishes values wherever the rows are.
    * @param table its quoted name
    */
   readonly listExact?: ((table: string) => CatalogueQuery) | undefined;

@@ -33,7 +33,7 @@ export class ProvenColumns {
   readonly #table: Sql | undefined;
   #proven: ReadonlySet<unknown> | undefined;
   #labels: ReadonlyMap<unknown, ReadonlySet<unknown>> | undefined;
-  #exact: ReadonlySet<unknown> | undefined;
+  #exact: ReadonlyMap<unknown, unknown> | undefined;
 
   /** @param table the quoted name of the table; undefined for a query */
   constructor(db: AnyKysely, { syntax }: DialectProfile, table: Sql | undefined) {
@@ -86,7 +86,7 @@ export class ProvenColumns {
     const { listExact = null } = this.#syntax;
     if (this.#exact !== undefined || listExact === null || !countsDistinct(query)) return undefined;
     return this.#list(listExact, query, rows, (found) => {
-      this.#exact = new Set(found.map(([name]) => name));
+      this.#exact = new Map(found.map(([name, number]) => [name, number]));
     });
   }
 
@@ -115,9 +115,10 @@ export class ProvenColumns {
     return this.#proven?.has(this.#keyOf(column)) === true;
   }
 
-  /** Whether equal cells of a column are known to be the same value. */
-  isExact(column: string): boolean {
-    return this.#exact?.has(this.#keyOf(column)) === true;
+  /** Whether equal cells of a column are known to be the same value. @param asNumber whether the value is a number */
+  isExact(column: string, asNumber: boolean): boolean {
+    const number = this.#exact?.get(this.#keyOf(column));
+    return number !== undefined && (asNumber || number === null);
   }
 
   /** Returns the labels of a column; undefined unless it is known to have an enumeration type of the database. */

@@ -348,7 +348,7 @@ export class StatementCache {
       absent,
       isProven: (column) => proven.has(column),
       labelsOf: (column) => proven.labelsOf(column),
-      isExact: (column) => proven.isExact(column),
+      isExact: (column, asNumber) => proven.isExact(column, asNumber),
       key,
       seen,
       needsFence,

@@ -19,8 +19,11 @@ export interface Rows {
   readonly isProven: (column: string) => boolean;
   /** Returns the labels of a column that is known to have an enumeration type of the database; undefined for others. */
   readonly labelsOf: (column: string) => ReadonlySet<unknown> | undefined;
-  /** Whether equal cells of a column are known to be the same value; absent: none is. */
-  readonly isExact?: ((column: string) => boolean) | undefined;
+  /**
+   * Whether equal cells of a column are known to be the same value; absent: none is.
+   * @param asNumber whether the value is a number: 1.0 and 1.00 are one number and two texts
+   */
+  readonly isExact?: ((column: string, asNumber: boolean) => boolean) | undefined;
   /** The key of the type. Its columns are never NULL. */
   readonly key: readonly StructuralProperty[];
   /** Their alias in a statement over them, if a step of `$apply` made them; absent: the usual one. */

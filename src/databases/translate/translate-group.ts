@@ -217,7 +217,8 @@ function translateAggregated(
     }
     case "countdistinct": {
       const { term } = groupedValue(operand, type, profile);
-      const isColumn = operand.sql === value.sql && (term === value.sql || isExactColumn(expression, context));
+      const isWhole = operand.sql === value.sql && expression.kind === "property" && expression.source.kind === "it";
+      const isColumn = isWhole && (term === value.sql || isExactColumn(expression.property, context));
       return { ...countOf(sql`distinct ${term}`, property, context), isSorted: !isColumn };
     }
     case "count":
@@ -227,12 +228,15 @@ function translateAggregated(
   }
 }
 
-/** Whether an expression is a column whose distinct cells are all that its values depend on: machines send these alone. */
-function isExactColumn(expression: Aggregated["expression"], { scope: { it } }: ValueContext): boolean {
-  if (expression.kind !== "property" || expression.source.kind !== "it") return false;
-  const plan = it.rows.plans.get(expression.property.field);
-  return plan?.kind === "scalar" && plan.expression === undefined && it.rows.isExact?.(plan.column) === true;
+/** Whether a property is a column whose distinct cells are all that its values depend on: machines send these alone. */
+function isExactColumn({ field, type }: StructuralProperty, { scope: { it } }: ValueContext): boolean {
+  const plan = it.rows.plans.get(field);
+  if (plan?.kind !== "scalar" || plan.expression !== undefined) return false;
+  return it.rows.isExact?.(plan.column, NUMBERS.has(type.name)) === true;
 }
+
+/** The types whose equal numbers are one value, whatever the digits of their cells. */
+const NUMBERS: ReadonlySet<string> = new Set(["Edm.Decimal", "Edm.Double", "Edm.Single"]);
 
 /** Returns the type of an operand; undefined for the literal null. */
 function scalarTypeOf({ type }: Aggregated["expression"]): ScalarType | undefined {

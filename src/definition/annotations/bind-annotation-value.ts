@@ -112,7 +112,7 @@ function bindForm(
     (key) => key !== `$${name ?? ""}` && !(name === NULL && key.startsWith("@")),
   );
   if (name === undefined) {
-    reportForm(context, forms[0] ?? "");
+    reportForm(context, forms.find((form) => EVALUATED.has(form)) ?? forms[0] ?? "");
   } else if (others.length > 0) {
     context.report(`has other members beside \`$${name}\`.`, "Remove them.");
   } else if (name === NULL) {

@@ -14,10 +14,15 @@ const Visit = entityType("Visit", {
   name: edm.string(),
   mood: edm.enum(Mood),
   day: edm.date(),
+  amount: edm.decimal(),
+  spelling: edm.string(),
+  ratio: edm.double(),
+  blank: edm.string(),
 });
 
 const TABLE = `create table visits (id int primary key, shop int not null, city text not null, code char(4) not null,
-  name text collate without_case not null, mood mood not null, day date not null)`;
+  name text collate without_case not null, mood mood not null, day date not null,
+  amount numeric not null, spelling numeric not null, ratio float8 not null, blank bpchar not null)`;
 
 test.each(DISTRIBUTED)("$title: machines send distinct cells of columns that distinguish values", async ({ open }) => {
   const { db, close } = await open();
@@ -29,14 +34,23 @@ test.each(DISTRIBUTED)("$title: machines send distinct cells of columns that dis
   await sql
     .raw(
       `insert into visits select i, i % 2, case when i % 3 = 0 then 'Rome' else 'rome' end, case when i % 5 = 0 then 'a' else 'b' end,
-      case when i % 4 < 2 then 'Ann' else 'ann' end, case when i % 6 = 0 then 'bad' else 'good' end::mood, date '2024-01-01' + i % 7
+      case when i % 4 < 2 then 'Ann' else 'ann' end, case when i % 6 = 0 then 'bad' else 'good' end::mood, date '2024-01-01' + i % 7,
+      case when i % 4 < 2 then 1.0 else 1.00 end, case when i % 4 < 2 then 1.0 else 1.00 end,
+      case when i % 4 < 2 then 0 else '-0' end::float8, case when i % 4 < 2 then 'a' else 'a ' end
       from generate_series(1, 84) as i`,
     )
     .execute(db);
   const service = odataService({
     schemaCheck: false,
     entitySets: [
-      sqlEntitySet(Visit, { db, table: "visits", operations: ["read"], distributed: true, applyEnabled: true }),
+      sqlEntitySet(Visit, {
+        db,
+        table: "visits",
+        operations: ["read"],
+        distributed: true,
+        applyEnabled: true,
+        columns: { spelling: { storage: "text" } },
+      }),
     ],
   });
   const counted = async (field: string): Promise<readonly [unknown, boolean]> => {
@@ -56,7 +70,12 @@ test.each(DISTRIBUTED)("$title: machines send distinct cells of columns that dis
   expect(await counted("Code")).toEqual([[2, 2], false]);
   expect(await counted("Mood")).toEqual([[2, 1], false]);
   expect(await counted("Day")).toEqual([[7, 7], false]);
-  // A machine would send one of 'Ann' and 'ann'.
-  expect(await counted("Name")).toEqual([[2, 2], true]);
+  expect(await counted("Amount")).toEqual([[1, 1], false]);
+  expect(await counted("Ratio")).toEqual([[1, 1], false]);
+  expect(await counted("Blank")).toEqual([[1, 1], true]);
+  // A machine would send one of 'Ann' and 'ann', and of 1.0 and 1.00.
+  for (const field of ["Name", "Spelling", "indexof(Name,'A')", "cast(Amount,Edm.String)"]) {
+    expect([field, await counted(field)]).toEqual([field, [[2, 2], true]]);
+  }
   await close();
 });

@@ -569,7 +569,7 @@ describe("the startup rejects an annotation", () => {
     ...["$If", "$And", "$Not", "$Eq", "$In", "$Apply", "$Cast", "$IsOf", "$LabeledElement", "$UrlRef"].map(
       (form): [string, unknown, string] => [
         `with ${form}`,
-        { "UI.Hidden": { [form]: [true, { $Path: "name" }], $Type: "Edm.String" } },
+        { "UI.Hidden": { $Name: "x", [form]: [true, { $Path: "name" }], $Type: "Edm.String" } },
         `\`UI.Hidden\` of the type Thing is the expression \`${form}\`, which is not supported.`,
       ],
     ),

@@ -38,16 +38,18 @@ export const listLabels: NonNullable<DialectSyntax["listLabels"]> = (table) => (
 
 /**
  * Returns the query that lists the columns whose equal cells are the same value. A nondeterministic collation, and types such as
- * `citext`, compare different texts as equal; intervals of a year and of 360 days are equal.
+ * `citext`, compare different texts as equal; intervals of a year and of 360 days are equal. Texts of a `bpchar` without a length
+ * may differ in blanks at their end. Equal cells of `numeric` and floating-point types are the same number, but may have different texts.
  * @see https://www.postgresql.org/docs/current/catalog-pg-collation.html
  */
 export const listExact: NonNullable<DialectSyntax["listExact"]> = (table) => ({
-  sql: `select a.attname::text as c0 from pg_catalog.pg_attribute a join pg_catalog.pg_type t on t.oid = a.atttypid
+  sql: `select a.attname::text as c0, case when t.oid in ('numeric'::regtype, 'float4'::regtype, 'float8'::regtype)
+      then 'number' end as c1 from pg_catalog.pg_attribute a join pg_catalog.pg_type t on t.oid = a.atttypid
     left join pg_catalog.pg_collation o on o.oid = a.attcollation
     where a.attrelid = to_regclass($1) and coalesce(o.collisdeterministic, true) and (t.typtype = 'e' or t.oid in (
       'bool'::regtype, 'int2'::regtype, 'int4'::regtype, 'int8'::regtype, 'numeric'::regtype, 'float4'::regtype, 'float8'::regtype,
       'date'::regtype, 'time'::regtype, 'timestamp'::regtype, 'timestamptz'::regtype, 'uuid'::regtype, 'bytea'::regtype,
-      'text'::regtype, 'varchar'::regtype, 'bpchar'::regtype, 'name'::regtype))`,
+      'text'::regtype, 'varchar'::regtype, 'name'::regtype) or t.oid = 'bpchar'::regtype and a.atttypmod > 0)`,
   parameters: [table],
-  width: 1,
+  width: 2,
 });
