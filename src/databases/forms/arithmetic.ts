@@ -11,7 +11,7 @@ import { bindConstant } from "../statement/parameter-slot.ts";
 import { type Sql, toComputable, type SqlForm } from "../statement/sql-form.ts";
 import { computed, type RowOperand } from "../statement/sql-operand.ts";
 import type { CastForms } from "./cast-forms.ts";
-import type { DialectValues, Term } from "./dialect-profile.ts";
+import type { DialectValues, Term } from "./dialect-values.ts";
 import { canonicalForms } from "./enum-forms.ts";
 import { between, toDays, type DecimalTerm, type NumberSyntax } from "./numeric-temporal-forms.ts";
 

@@ -1,6 +1,6 @@
 import { sql } from "kysely";
 import type { Sql } from "../statement/sql-form.ts";
-import type { DialectSyntax } from "./dialect-profile.ts";
+import type { DialectSyntax } from "./dialect-syntax.ts";
 import type { NumberSyntax } from "./numeric-temporal-forms.ts";
 
 /** The calendar repeats every 400 years. */

@@ -7,7 +7,8 @@ import type { CalendarPart, Sql, SqlForm } from "../statement/sql-form.ts";
 import { computed, type JoinedText, type ConstantOperand } from "../statement/sql-operand.ts";
 import { dayPart, modulo, yearOf } from "./calendar-parts.ts";
 import type { CastForms } from "./cast-forms.ts";
-import type { DialectSyntax, SqlCall, TranslateCall } from "./dialect-profile.ts";
+import type { DialectSyntax } from "./dialect-syntax.ts";
+import type { SqlCall, TranslateCall } from "./dialect-values.ts";
 import { type NumberSyntax, toDays, type NumericTemporalForms } from "./numeric-temporal-forms.ts";
 import { argumentAt, constantAt, joinedTexts, operandAt, typeAt } from "./translate-call.ts";
 

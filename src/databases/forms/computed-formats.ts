@@ -11,7 +11,7 @@ import { toSingle } from "../../edm/value-codecs.ts";
 import { int64Text, readInteger } from "../cells/text-cells.ts";
 import { makeColumnFormat, type ColumnFormat, type ColumnFormats, type ReadCell } from "../columns/column-format.ts";
 import type { Sql } from "../statement/sql-form.ts";
-import type { DialectValues } from "./dialect-profile.ts";
+import type { DialectValues } from "./dialect-values.ts";
 
 /** The instant from which computed timestamps and times are counted. */
 const START = "1970-01-01T00:00:00Z";

@@ -7,7 +7,7 @@ import { secondsOfDay } from "../../edm/time-of-day.ts";
 import { asText } from "../../edm/value-codec.ts";
 import { MAX_PRECISION, toInstant } from "../cells/instant.ts";
 import { plainForm, type Sql, type SqlForm } from "../statement/sql-form.ts";
-import type { Term } from "./dialect-profile.ts";
+import type { Term } from "./dialect-values.ts";
 
 /** The position of the fraction after `hh:mm:ss`. */
 const CLOCK_LENGTH = 8;

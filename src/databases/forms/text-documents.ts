@@ -5,7 +5,7 @@ import type { PrimitiveTypeName } from "../../edm/primitive-type.ts";
 import { bindFixed } from "../statement/parameter-slot.ts";
 import type { FormedSql, Sql, SqlForm } from "../statement/sql-form.ts";
 import type { CastForms } from "./cast-forms.ts";
-import type { DocumentSyntax } from "./dialect-profile.ts";
+import type { DocumentSyntax } from "./dialect-values.ts";
 import type { TextTemporalForms } from "./temporal-forms.ts";
 
 type Cast = (text: Sql) => Sql;

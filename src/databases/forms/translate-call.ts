@@ -6,7 +6,7 @@ import type { ScalarType } from "../../language/query/expression.ts";
 import { bindFormed, bindConstant, type SqlConstant } from "../statement/parameter-slot.ts";
 import { toComparable, toComputable, type Encode, type Sql, type SqlForm } from "../statement/sql-form.ts";
 import { computed, type ConstantOperand, type JoinedText, type RowOperand } from "../statement/sql-operand.ts";
-import type { DialectValues, SqlCall } from "./dialect-profile.ts";
+import type { DialectValues, SqlCall } from "./dialect-values.ts";
 
 /** Returns argument number `index`. @throws Error if it is missing, which the binder has ruled out */
 export function operandAt({ expression, operands }: SqlCall, index: number): RowOperand | ConstantOperand {

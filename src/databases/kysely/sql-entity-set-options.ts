@@ -9,7 +9,7 @@ import type { ColumnOptions } from "../columns/column-option.ts";
 import type { StorageForm } from "../columns/storage-option.ts";
 import { everyMember, type ColumnPlan } from "../columns/table-columns.ts";
 import type { AnyKysely, TransactionOf } from "../connection/synchronous-reader.ts";
-import { findDialectProfile } from "../kinds/find-dialect-profile.ts";
+import { findDatabase } from "../kinds/find-database.ts";
 import type { PlacementOptions } from "../placement/placement-option.ts";
 import { planAll } from "../read/sql-reader.ts";
 import type { FindTenant } from "../read/tenants.ts";
@@ -139,7 +139,7 @@ export function sqlTableOf<E extends EntityTypeDeclaration, N>(
   if (options === undefined) return null;
   const { db, table, from, columns = {} } = options;
   if (typeof db === "function") return null;
-  const profile = findDialectProfile(db);
+  const profile = findDatabase(db);
   if (profile === null) return null;
   const entityType = declaredEntityType(declaration.entityType);
   const { plans, ignored } = planAll(entityType, columns, { values: profile.values }, () => undefined);

@@ -14,8 +14,8 @@ import { checkSharedColumns, textGuids } from "../columns/check-table-options.ts
 import type { ReportFault } from "../columns/storage-option.ts";
 import type { PlansByField } from "../columns/table-columns.ts";
 import type { AnyKysely } from "../connection/synchronous-reader.ts";
-import type { DialectProfile } from "../forms/dialect-profile.ts";
-import { dialectProfiles } from "../kinds/find-dialect-profile.ts";
+import type { Database } from "../forms/database.ts";
+import { supportedDatabases } from "../kinds/find-database.ts";
 import type { UncheckedPlacement } from "../placement/placement-option.ts";
 import { columnSearch, searchStructures } from "../read/column-search.ts";
 import { readHandlers } from "../read/narrowed-handlers.ts";
@@ -139,7 +139,7 @@ export function tenantHome(
 /** Reports the faults of a declaration that no dialect allows. @returns false after a fault */
 function fitsAnyDialect(type: EntityTypeDeclaration, options: HomeOptions, report: ReportFault): boolean {
   const { table, from, columns = {} } = options;
-  const faults = dialectProfiles().map((profile) => {
+  const faults = supportedDatabases().map((profile) => {
     const found: Parameters<ReportFault>[] = [];
     const note: ReportFault = (...fault) => found.push(fault);
     toFrom(from ?? table, profile, note);
@@ -224,7 +224,7 @@ function fieldsNeededBy({ virtual }: HomeOptions): ReadonlySet<string> {
 function checkSharing(
   type: EntityTypeDeclaration,
   options: HomeOptions,
-  { values, syntax }: DialectProfile,
+  { values, syntax }: Database,
   report: ReportFault,
 ): void {
   const { columns = {}, rowVersion } = options;
@@ -238,7 +238,7 @@ function checkSharing(
 
 function linkFaults(
   type: EntityTypeDeclaration,
-  { values, syntax }: DialectProfile,
+  { values, syntax }: Database,
   { navigation }: HomeOptions,
 ): readonly ConfigurationFault[] {
   return [...checkLinkStorage(type, navigation, { values, columnKey: syntax.columnKey })];

@@ -1,5 +1,5 @@
+import type { Database } from "../forms/database.ts";
 import type { DialectCapabilities } from "../forms/dialect-capabilities.ts";
-import type { DialectProfile } from "../forms/dialect-profile.ts";
 
 /** The capabilities of databases distributed over machines, such as Citus, where each part of a statement queries them all. */
 const SPREAD_CAPABILITIES: DialectCapabilities = Object.freeze<DialectCapabilities>({
@@ -17,8 +17,8 @@ const SPREAD_CAPABILITIES: DialectCapabilities = Object.freeze<DialectCapabiliti
 });
 
 /** Returns the profile of a database whose rows are distributed over machines. */
-export function spreadProfile(profile: DialectProfile): DialectProfile {
-  return Object.freeze<DialectProfile>({
+export function spreadProfile(profile: Database): Database {
+  return Object.freeze<Database>({
     ...profile,
     ...profile.whenSpread,
     capabilities: SPREAD_CAPABILITIES,

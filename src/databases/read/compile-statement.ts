@@ -2,7 +2,7 @@ import { isODataError, protocolError } from "../../base/errors/odata-error.ts";
 import type { RowShape } from "../../language/query/row-shape.ts";
 import type { StatementFacts } from "../connection/statement-facts.ts";
 import type { AnyKysely, SynchronousReader } from "../connection/synchronous-reader.ts";
-import type { DialectProfile } from "../forms/dialect-profile.ts";
+import type { Database } from "../forms/database.ts";
 import { ofTable } from "../kinds/database-fault.ts";
 import { limitPlaces } from "../statement/parameter-slot.ts";
 import type { Sql } from "../statement/sql-form.ts";
@@ -34,7 +34,7 @@ export interface JsonStatement extends Statement, Omit<JsonQuery, "query"> {}
 /** The database of statements, and the rows that they read. */
 export interface CompileTarget {
   readonly db: AnyKysely;
-  readonly profile: DialectProfile;
+  readonly profile: Database;
   readonly from: From;
   /** The synchronous reader, which can explain a statement before it runs; null without one. */
   readonly local: SynchronousReader | null;
@@ -53,7 +53,7 @@ export class StatementCompiler {
    * the row counts. A query that this second form cannot express keeps the usual form. Expressions that no index serves are
    * computed in the cheapest way.
    */
-  choose<S extends Statement | null>(make: (profile: DialectProfile) => S): S {
+  choose<S extends Statement | null>(make: (profile: Database) => S): S {
     const { profile } = this.#target;
     const usual = make(profile);
     if (usual === null) return usual;
@@ -69,8 +69,8 @@ export class StatementCompiler {
 
   #chooseFunctions<S extends Statement | null>(
     usual: S,
-    { whenUnindexed }: DialectProfile,
-    make: (profile: DialectProfile) => S,
+    { whenUnindexed }: Database,
+    make: (profile: Database) => S,
   ): S {
     const { local } = this.#target;
     if (usual === null || local === null || whenUnindexed === undefined) return usual;
@@ -103,13 +103,13 @@ export class StatementCompiler {
   compile(query: Sql, { notes }: StatementState, row?: StatementFacts["row"]): Statement {
     const { db, profile } = this.#target;
     const compiled = compileStatement(query, db, profile);
-    if (compiled.parameters.length > profile.maxParameters) {
+    if (compiled.parameters.length > profile.session.maxParameters) {
       throw protocolError(
         "InvalidQueryOption",
-        `The query needs more than the ${String(profile.maxParameters)} values that one SQL statement may have: shorten it.`,
+        `The query needs more than the ${String(profile.session.maxParameters)} values that one SQL statement may have: shorten it.`,
       );
     }
-    profile.checkStatement?.(compiled.sql);
+    profile.session.checkStatement?.(compiled.sql);
     return Object.freeze({
       sql: compiled.sql,
       slots: Object.freeze([...compiled.parameters]),

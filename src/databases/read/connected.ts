@@ -4,8 +4,8 @@ import type { EntityTypeDeclaration } from "../../definition/types/value-type.ts
 import type { ReportFault } from "../columns/storage-option.ts";
 import type { ForgivenCells, ForgivenColumn } from "../columns/table-columns.ts";
 import { type AnyKysely, synchronousReaderOf } from "../connection/synchronous-reader.ts";
-import type { DialectProfile } from "../forms/dialect-profile.ts";
-import { dialectName, findDialectProfile } from "../kinds/find-dialect-profile.ts";
+import type { Database } from "../forms/database.ts";
+import { dialectName, findDatabase } from "../kinds/find-database.ts";
 import { PlacedTables } from "../placement/placed-tables.ts";
 import { spreadProfile } from "../placement/spread-profile.ts";
 import type { Replica } from "../replicas/replica-option.ts";
@@ -19,7 +19,7 @@ import { TableLayout } from "./table-layout.ts";
 export interface Connected {
   readonly db: AnyKysely;
   readonly rows: SqlRows;
-  readonly profile: DialectProfile;
+  readonly profile: Database;
   /** By base query and columns: applications may make a source per request, but with few different queries. */
   readonly caches: WeakMap<EntityTypeDeclaration, BoundedCache<string, StatementCache>>;
   /** Numbers the conversion functions of its sets. */
@@ -65,7 +65,7 @@ const dividedConnection = keptPerForeign((db: AnyKysely) =>
 );
 
 function connect({ db, isSpread, readFrom }: Connection): Connected | null {
-  const found = findDialectProfile(db);
+  const found = findDatabase(db);
   if (found === null) return null;
   const profile = isSpread ? spreadProfile(found) : found;
   const copy = readFrom === null ? null : { rows: new SqlRows(readFrom.db, null, profile), wait: readFrom.wait };

@@ -5,7 +5,7 @@ import type { SourceQuery } from "../../language/query/source.ts";
 import type { ReadRowsResult } from "../connection/array-reader.ts";
 import { OwnTransaction } from "../connection/limited-query.ts";
 import type { Patience } from "../connection/patient-reader.ts";
-import type { DialectProfile } from "../forms/dialect-profile.ts";
+import type { Database } from "../forms/database.ts";
 import { tooLargeStatement } from "../kinds/database-fault.ts";
 import type { ReadRows } from "./traced-read.ts";
 
@@ -87,7 +87,7 @@ export async function keeping(
   connection: Executor,
   query: CompiledQuery,
   transaction: OwnTransaction,
-  { rowGuard }: DialectProfile["values"],
+  { rowGuard }: Database["values"],
 ): ReturnType<Executor["executeQuery"]> {
   if (rowGuard?.endsTransaction !== true) return connection.executeQuery(query);
   if (!transaction.hasSavepoint) {

@@ -22,7 +22,7 @@ export function inOneState<T>(
     const snapshot = isPatientReader(rows.local) ? rows.local.snapshot() : null;
     return snapshot === null ? read(null) : readSnapshot(rows, snapshot, first, read);
   }
-  const { snapshots } = profile;
+  const { snapshots } = profile.session;
   if (snapshots === undefined || !rows.hasConnections(snapshots)) return read(null);
   return rows.repeated(first, (placed, { signal }) => readTransaction(placed, snapshots, { ...first, signal }, read));
 }

@@ -7,7 +7,7 @@ import { columnName } from "../columns/column-name.ts";
 import { everyMember, type ColumnPlan, type PlansByField } from "../columns/table-columns.ts";
 import { CATALOGUE_FACTS } from "../connection/statement-facts.ts";
 import type { AnyKysely } from "../connection/synchronous-reader.ts";
-import type { DialectProfile } from "../forms/dialect-profile.ts";
+import type { Database } from "../forms/database.ts";
 import type { CatalogueQuery } from "../introspect/catalogue-steps.ts";
 import type { Placement } from "../placement/placement.ts";
 import type { Sql } from "../statement/sql-form.ts";
@@ -29,14 +29,14 @@ const NOTHING_PROVEN: ReadonlySet<unknown> = new Set();
  */
 export class ProvenColumns {
   readonly #db: AnyKysely;
-  readonly #syntax: DialectProfile["syntax"];
+  readonly #syntax: Database["syntax"];
   readonly #table: Sql | undefined;
   #proven: ReadonlySet<unknown> | undefined;
   #labels: ReadonlyMap<unknown, ReadonlySet<unknown>> | undefined;
   #exact: ReadonlyMap<unknown, unknown> | undefined;
 
   /** @param table the quoted name of the table; undefined for a query */
-  constructor(db: AnyKysely, { syntax }: DialectProfile, table: Sql | undefined) {
+  constructor(db: AnyKysely, { syntax }: Database, table: Sql | undefined) {
     this.#db = db;
     this.#syntax = syntax;
     this.#table = table;

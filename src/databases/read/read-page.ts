@@ -188,7 +188,7 @@ interface ReadJson {
  * @throws ODataError for a query that cannot be expressed in SQL; errors of the database
  */
 function readJson(reader: SqlReader, query: SourceQuery, execution: Execution): Maybe<ReadJson | null> {
-  const { json: syntax } = reader.profile;
+  const { json: syntax } = reader.profile.syntax;
   const rows = reader.rows.within(query.transaction);
   if (query.json === undefined || syntax === undefined) return null;
   // A transaction reads SQLite through Kysely, with rows as objects. A refusal would end that of a server.

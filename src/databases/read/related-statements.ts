@@ -1,7 +1,7 @@
 import { keeper } from "../../base/memo.ts";
 import type { RowShape } from "../../language/query/row-shape.ts";
 import type { RelatedQuery, SourcesBySet } from "../../language/query/source.ts";
-import type { DialectProfile } from "../forms/dialect-profile.ts";
+import type { Database } from "../forms/database.ts";
 import type { Rows, StatementState } from "../translate/relation.ts";
 import { translateRelated, translateRelatedCounts } from "../translate/translate-related.ts";
 import type { RowStatement, StatementCompiler } from "./compile-statement.ts";
@@ -19,11 +19,7 @@ interface RelatedTable {
 }
 
 /** Translates in the scope of a statement over a table and the sources that it mentions. */
-type Translate = <T>(
-  profile: DialectProfile,
-  sources: SourcesBySet | undefined,
-  make: (statement: StatementState) => T,
-) => T;
+type Translate = <T>(profile: Database, sources: SourcesBySet | undefined, make: (statement: StatementState) => T) => T;
 
 /** The statements that read the entities of one table by the keys of the entities that they are related to. */
 export class RelatedStatements {

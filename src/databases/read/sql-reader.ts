@@ -14,7 +14,8 @@ import {
   type PlansByField,
 } from "../columns/table-columns.ts";
 import { type AnyKysely, isKysely } from "../connection/synchronous-reader.ts";
-import type { DialectProfile, DialectValues } from "../forms/dialect-profile.ts";
+import type { Database } from "../forms/database.ts";
+import type { DialectValues } from "../forms/dialect-values.ts";
 import { placementOf } from "../placement/placed-tables.ts";
 import { readPlacement, type StatedPlacement, type UncheckedPlacement } from "../placement/placement-option.ts";
 import { readReplica, type UncheckedReplica } from "../replicas/replica-option.ts";
@@ -32,7 +33,7 @@ import type { Tenants } from "./tenants.ts";
 /** Reads one table or base query. */
 export interface SqlReader {
   readonly rows: SqlRows;
-  readonly profile: DialectProfile;
+  readonly profile: Database;
   /** The state of its Kysely instance, which all readers of the instance share. */
   readonly connected: Connected;
   readonly statements: StatementCache;
@@ -217,7 +218,7 @@ function statementsOf(connected: Connected, given: StatementBase, report: Report
 }
 
 /** Returns the used columns that `*` does not contain. */
-function hiddenColumns(plans: readonly ColumnPlan[], { syntax }: DialectProfile): readonly string[] {
+function hiddenColumns(plans: readonly ColumnPlan[], { syntax }: Database): readonly string[] {
   const names = plans.flatMap(everyColumn).filter((name) => syntax.hiddenColumns.includes(name.toLowerCase()));
   return [...new Set(names)];
 }

@@ -19,7 +19,7 @@ import {
   type SynchronousReader,
   type SnapshotSyntax,
 } from "../connection/synchronous-reader.ts";
-import type { DialectProfile } from "../forms/dialect-profile.ts";
+import type { Database } from "../forms/database.ts";
 import { toReadFault, isOutdated } from "../kinds/database-fault.ts";
 import { ReplicaReads } from "../replicas/replica-reads.ts";
 import type { Explainer, RunningStatement } from "../statement/parameter-slot.ts";
@@ -32,7 +32,7 @@ import { repeatOnce } from "./repeat-once.ts";
 import { beginRead, countOf, type Read, type ReadRows, toNumber } from "./traced-read.ts";
 
 /** The parts of a profile that running statements requires. */
-type RowsProfile = Pick<DialectProfile, "name" | "mayEndProcess" | "syntax" | "values">;
+type RowsProfile = Pick<Database, "name" | "session" | "values">;
 
 /** The patience of statements that read single rows by key. */
 const USUAL: Patience = Object.freeze({});
@@ -109,7 +109,7 @@ export class SqlRows {
   /** Returns the plan of a statement, in lines. A transaction or snapshot may be over. */
   explain(sql: string, parameters: readonly unknown[]): Maybe<readonly string[]> {
     if (this.#origin !== undefined) return this.#origin.explain(sql, parameters);
-    const { statement, lines } = this.#profile.syntax.plan;
+    const { statement, lines } = this.#profile.session.plan;
     const read = { sql: statement(sql), table: undefined, facts: CATALOGUE_FACTS, isInternal: true } as const;
     return chain(this.all(read, parameters, { timeout: 2000 }), lines);
   }
@@ -179,7 +179,7 @@ export class SqlRows {
 
   /** Whether a lost connection certainly does not end the process. */
   get isGuarded(): boolean {
-    return this.#pool !== null || this.#profile.mayEndProcess?.(this.#db.getExecutor().adapter) !== true;
+    return this.#pool !== null || this.#profile.session.mayEndProcess?.(this.#db.getExecutor().adapter) !== true;
   }
 
   /** Returns all rows, as arrays of cells in the order of the statement. */
@@ -325,7 +325,7 @@ export class SqlRows {
   /** Returns a text whose time the database limits itself, as far as it can. */
   #limited(sql: string, timeout: number | null): string {
     if (timeout === null) return sql;
-    return this.#profile.syntax.within?.(timeout, sql) ?? sql;
+    return this.#profile.session.within?.(timeout, sql) ?? sql;
   }
 }
 

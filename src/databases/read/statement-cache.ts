@@ -9,7 +9,7 @@ import type { RowShape } from "../../language/query/row-shape.ts";
 import type { JsonMembers, KeyedJoins, SourceQuery, SourcesBySet } from "../../language/query/source.ts";
 import type { JsonSyntax } from "../columns/json-syntax.ts";
 import type { PlansByField } from "../columns/table-columns.ts";
-import type { DialectProfile } from "../forms/dialect-profile.ts";
+import type { Database } from "../forms/database.ts";
 import type { Placement } from "../placement/placement.ts";
 import type { Sql } from "../statement/sql-form.ts";
 import { aliases, type Rows, type RowsUse, type StatementState } from "../translate/relation.ts";
@@ -174,7 +174,7 @@ export class StatementCache {
    */
   json(query: SourceQuery, json: JsonMembers, form: JsonForm = "page"): JsonStatement | null {
     const { profile } = this.#target;
-    const { json: syntax } = profile;
+    const { json: syntax } = profile.syntax;
     const isPlain = json.expanded.length === 0;
     if (query.shape.apply !== undefined || syntax === undefined || (isPlain && !syntax.isForPlainPages)) return null;
     const { shape, filter, orderBy, sources } = query;
@@ -185,7 +185,7 @@ export class StatementCache {
       [...Object.values(limits), form === "counted"],
       () => {
         const clauses = { filter, orderBy, roundingMode: shape.roundingMode, ...limits, ...placesOf(query) };
-        const make = (each: DialectProfile): JsonStatement | null =>
+        const make = (each: Database): JsonStatement | null =>
           this.#makeJson(each, syntax, clauses, { json, form, query });
         if (isPlain) return this.#compiler.choose(make);
         try {
@@ -201,7 +201,7 @@ export class StatementCache {
   }
 
   #makeJson(
-    profile: DialectProfile,
+    profile: Database,
     syntax: JsonSyntax,
     clauses: Omit<PageClauses, "selected" | "joined">,
     { json, form, query }: WantedJson,
@@ -360,17 +360,17 @@ export class StatementCache {
   /** Looks for row ids once, and again after a change of the tables. A table that does not exist yet has none. */
   #findRowIds(): boolean | undefined {
     const { db, from, profile, local, changes } = this.#target;
-    if (profile.alive === undefined || from.isAlive === true) return undefined;
+    if (profile.session.alive === undefined || from.isAlive === true) return undefined;
     if (local === null || from.quoted === undefined || from.isDerived === true) return false;
     if (this.#rowIds?.since !== changes.count) {
-      const areThere = profile.alive.hasRowIds(from.quoted.compile(db).sql, local);
+      const areThere = profile.session.alive.hasRowIds(from.quoted.compile(db).sql, local);
       this.#rowIds = { since: changes.count, areThere };
     }
     return this.#rowIds.areThere;
   }
 
   /** Translates again where an outer join changes the conditions next to it. */
-  #translate<T>(profile: DialectProfile, sources: SourcesBySet | undefined, make: (statement: StatementState) => T): T {
+  #translate<T>(profile: Database, sources: SourcesBySet | undefined, make: (statement: StatementState) => T): T {
     const scope = this.#scope(profile, sources);
     let isJoined = false;
     const made = make({ ...scope, onOuterJoin: () => (isJoined = true) });
@@ -378,7 +378,7 @@ export class StatementCache {
     return make({ ...this.#scope(profile, sources), isBesideOuterJoin: true });
   }
 
-  #scope(profile: DialectProfile, sources: SourcesBySet | undefined): StatementState {
+  #scope(profile: Database, sources: SourcesBySet | undefined): StatementState {
     const notes = new StatementNotes();
     const use = { profile, isLookup: false, notes };
     return {

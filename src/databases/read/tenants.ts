@@ -7,8 +7,8 @@ import type { EntityTypeDeclaration } from "../../definition/types/value-type.ts
 import { columnName, namesTables } from "../columns/column-name.ts";
 import { CATALOGUE_FACTS } from "../connection/statement-facts.ts";
 import { type AnyKysely, isKysely } from "../connection/synchronous-reader.ts";
-import type { DialectProfile } from "../forms/dialect-profile.ts";
-import { findDialectProfile } from "../kinds/find-dialect-profile.ts";
+import type { Database } from "../forms/database.ts";
+import { findDatabase } from "../kinds/find-database.ts";
 import type { Connected } from "./connected.ts";
 import { KeptStatements, UNCHANGED } from "./kept-statements.ts";
 import { ObjectNumbers } from "./object-numbers.ts";
@@ -76,7 +76,7 @@ export class Tenants {
   readonly #found = new WeakMap<object, Found>();
   /** By the adapter that everything made of one instance shares, transactions included. */
   readonly #ids = new WeakMap<object, string>();
-  #profile: DialectProfile | null = null;
+  #profile: Database | null = null;
   /** Numbers the conversion functions of all databases. */
   readonly functions: ObjectNumbers = new ObjectNumbers();
   /** Numbers the plugins of Kysely. */
@@ -178,7 +178,7 @@ export class Tenants {
   }
 
   #checkDialect(id: string, db: AnyKysely): void {
-    const profile = findDialectProfile(db);
+    const profile = findDatabase(db);
     if (profile === null) throw wrong(`an unsupported database for "${id}"`, "Use SQLite, PostgreSQL or MariaDB.");
     this.#profile ??= profile;
     if (profile === this.#profile) return;

@@ -1,7 +1,7 @@
 import { describe } from "../../definition/option-table.ts";
 import type { ReportFault } from "../columns/storage-option.ts";
 import { type AnyKysely, isKysely } from "../connection/synchronous-reader.ts";
-import { dialectName, findDialectProfile } from "../kinds/find-dialect-profile.ts";
+import { dialectName, findDatabase } from "../kinds/find-database.ts";
 import { NO_POSITIONS } from "../placement/refusals.ts";
 
 /** The options for reads from another server. */
@@ -76,8 +76,8 @@ function databaseFault({ db, isSpread }: Primary, readFrom: unknown): Fault | nu
     ["db", db],
     ["readFrom", readFrom],
   ] as const) {
-    const profile = findDialectProfile(given);
-    if (profile?.positions === true) continue;
+    const profile = findDatabase(given);
+    if (profile?.session.positions === true) continue;
     const message = `\`${name}\` is ${profile?.name ?? dialectName(given)}, but \`readFrom\` needs a streaming replica of PostgreSQL.`;
     return [message, "Remove `readFrom`: other databases do not report whether a replica already shows a write."];
   }

@@ -5,7 +5,7 @@ import { messageOf } from "../../base/message-of.ts";
 import { columnName, wantedTable } from "../columns/column-name.ts";
 import type { ScalarPlan, ColumnPlan } from "../columns/table-columns.ts";
 import type { AnyKysely } from "../connection/synchronous-reader.ts";
-import type { DialectProfile } from "../forms/dialect-profile.ts";
+import type { Database } from "../forms/database.ts";
 import type { CatalogueSteps } from "../introspect/catalogue-steps.ts";
 import { sqlTableName } from "../statement/sql-operand.ts";
 import { rawExpression } from "../translate/relation.ts";
@@ -28,7 +28,7 @@ interface Cell {
  */
 export function* checkCells(
   sets: readonly CheckedSet[],
-  { db, profile }: { readonly db: AnyKysely; readonly profile: DialectProfile },
+  { db, profile }: { readonly db: AnyKysely; readonly profile: Database },
   known: readonly SchemaFinding[],
 ): CatalogueSteps<readonly SchemaFinding[]> {
   const findings: SchemaFinding[] = [];

@@ -9,7 +9,7 @@ import type { Row } from "../../language/query/row-shape.ts";
 import type { ColumnFormat } from "../columns/column-format.ts";
 import { columnName, wantedTable } from "../columns/column-name.ts";
 import type { AnyKysely } from "../connection/synchronous-reader.ts";
-import type { DialectProfile } from "../forms/dialect-profile.ts";
+import type { Database } from "../forms/database.ts";
 import type { CatalogueSteps } from "../introspect/catalogue-steps.ts";
 import type { Sql } from "../statement/sql-form.ts";
 import { sqlTableName } from "../statement/sql-operand.ts";
@@ -58,7 +58,7 @@ interface SampledTable {
 export function* checkLostCells(
   sets: readonly CheckedSet[],
   service: ServiceDefinition,
-  { db, profile }: { readonly db: AnyKysely; readonly profile: DialectProfile },
+  { db, profile }: { readonly db: AnyKysely; readonly profile: Database },
   known: readonly SchemaFinding[],
 ): CatalogueSteps<readonly SchemaFinding[]> {
   // Other databases have types for these values.
@@ -105,7 +105,7 @@ function tableOf(checked: CheckedSet, comparersOf: ComparersOf, known: readonly 
 
 function linkTables(
   sets: readonly CheckedSet[],
-  { values }: DialectProfile,
+  { values }: Database,
   known: readonly SchemaFinding[],
 ): readonly SampledTable[] {
   const tables = sets.flatMap((checked) => {

@@ -10,7 +10,7 @@ import type { EntitySet, EntityType } from "../../edm/model.ts";
 import { columnName } from "../columns/column-name.ts";
 import { everyMember, type ColumnPlan, type PlansByField } from "../columns/table-columns.ts";
 import type { AnyKysely } from "../connection/synchronous-reader.ts";
-import type { DialectProfile } from "../forms/dialect-profile.ts";
+import type { Database } from "../forms/database.ts";
 import { adviseColumn } from "../introspect/compare-tables.ts";
 import { readSlots, toExecution } from "../statement/parameter-slot.ts";
 import type { Sql } from "../statement/sql-form.ts";
@@ -24,7 +24,7 @@ import { joinsOf } from "./table-rows.ts";
 /** The database of a checked query. */
 interface QueryScope {
   readonly db: AnyKysely;
-  readonly profile: DialectProfile;
+  readonly profile: Database;
   readonly service: ServiceDefinition;
   /** Runs a statement. */
   readonly run: (sql: string, parameters: readonly unknown[]) => Maybe<unknown>;

@@ -3,7 +3,8 @@ import type { EntitySetDefinition } from "../../definition/model/service-definit
 import type { EntitySet, JoinPair, LinkColumn, StructuralProperty } from "../../edm/model.ts";
 import { columnName, wantedTable } from "../columns/column-name.ts";
 import { everyMember, type ColumnPlan, type PlansByField } from "../columns/table-columns.ts";
-import type { DialectValues, DialectCatalogue } from "../forms/dialect-profile.ts";
+import type { DialectCatalogue } from "../forms/dialect-session.ts";
+import type { DialectValues } from "../forms/dialect-values.ts";
 import { type CatalogueSteps, textOf } from "../introspect/catalogue-steps.ts";
 import type { ComparedTexts, WantedTable } from "../introspect/schema.ts";
 import type { JoinComparisons } from "../translate/relation.ts";

@@ -10,7 +10,7 @@ import {
   type PlansByField,
   type ScalarPlan,
 } from "../columns/table-columns.ts";
-import type { StoredTypeRow, StoredTypeTable } from "../forms/dialect-profile.ts";
+import type { StoredTypeRow, StoredTypeTable } from "../forms/dialect-session.ts";
 import type {
   ColumnSource,
   ExpectedColumn,

@@ -16,7 +16,8 @@ import { wantedTable } from "../columns/column-name.ts";
 import { CATALOGUE_FACTS, factsOfRows } from "../connection/statement-facts.ts";
 import type { AnyKysely } from "../connection/synchronous-reader.ts";
 import { runUndone } from "../connection/undone-statements.ts";
-import type { DialectCatalogue, DialectProfile } from "../forms/dialect-profile.ts";
+import type { Database } from "../forms/database.ts";
+import type { DialectCatalogue } from "../forms/dialect-session.ts";
 import { runSteps, type CatalogueQuery, type CatalogueSteps, type RunQuery } from "../introspect/catalogue-steps.ts";
 import { compareTables } from "../introspect/compare-tables.ts";
 import { estimateRows } from "../introspect/estimate-rows.ts";
@@ -51,7 +52,7 @@ const ONE_ROW: CatalogueQuery = { sql: "select 1 as c0", parameters: [], width: 
 /** The database of one Kysely instance, for comparison with declarations. */
 class SchemaDatabase implements StoredDatabase {
   readonly #db: AnyKysely;
-  readonly #profile: DialectProfile;
+  readonly #profile: Database;
   readonly #rows: SqlRows;
   /** Receives how the database compares joins. */
   readonly #comparisons: JoinComparisons;
@@ -82,7 +83,7 @@ class SchemaDatabase implements StoredDatabase {
 
   estimateRows(rows: StoredRows): Maybe<RowEstimate | null> {
     if (!(rows instanceof TableRows)) return null;
-    return this.#run(estimateRows(this.#profile.catalogue, wantedTable(rows.table, this.#db)));
+    return this.#run(estimateRows(this.#profile.session.catalogue, wantedTable(rows.table, this.#db)));
   }
 
   #findAll(
@@ -103,7 +104,7 @@ class SchemaDatabase implements StoredDatabase {
   }
 
   *#checkSessions(sets: Parameters<typeof checkSessions>[0]): CatalogueSteps<readonly SchemaFinding[]> {
-    const { catalogue } = this.#profile;
+    const { catalogue } = this.#profile.session;
     // A catalogue that cannot be read is reported with the tables.
     const found = yield* orUnreadable("", () => checkSessions(sets, catalogue));
     return found.filter(({ code }) => code === "C15");
@@ -125,7 +126,7 @@ class SchemaDatabase implements StoredDatabase {
   }
 
   #expected(sets: readonly CheckedSet[], service: ServiceDefinition): readonly ExpectedTable[] {
-    const { storedTypes } = this.#profile.catalogue;
+    const { storedTypes } = this.#profile.session.catalogue;
     return expectedTables({ db: this.#db, storedTypes, service, sets });
   }
 
@@ -142,7 +143,7 @@ class SchemaDatabase implements StoredDatabase {
     expected: readonly ExpectedTable[],
     { sets, service }: ServedSets,
   ): CatalogueSteps<readonly SchemaFinding[]> {
-    const { catalogue } = this.#profile;
+    const { catalogue } = this.#profile.session;
     const set = nameOf(sets[0]);
     const database = { db: this.#db, profile: this.#profile };
     const joins = textPairs({ ...database, storedTypes: catalogue.storedTypes, service, sets });
@@ -168,7 +169,7 @@ class SchemaDatabase implements StoredDatabase {
     { sets, service }: ServedSets,
     { undeclared }: ExamineOptions,
   ): CatalogueSteps<readonly SchemaFinding[]> {
-    const { catalogue } = this.#profile;
+    const { catalogue } = this.#profile.session;
     const set = nameOf(sets[0]);
     const database = { db: this.#db, profile: this.#profile };
     const steps = function* (): CatalogueSteps<readonly SchemaFinding[]> {

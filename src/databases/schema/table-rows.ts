@@ -7,7 +7,7 @@ import type { TableName } from "../../edm/table-name.ts";
 import { columnName, wantedTable } from "../columns/column-name.ts";
 import { type PlansByField, expressionsOf } from "../columns/table-columns.ts";
 import type { AnyKysely } from "../connection/synchronous-reader.ts";
-import type { StoredTypeTable } from "../forms/dialect-profile.ts";
+import type { StoredTypeTable } from "../forms/dialect-session.ts";
 import type { ExpectedReference } from "../introspect/expected-table.ts";
 import type { Placement } from "../placement/placement.ts";
 

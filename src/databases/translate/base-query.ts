@@ -4,7 +4,9 @@ import { describe, isObject } from "../../definition/option-table.ts";
 import type { EntitySet } from "../../edm/model.ts";
 import { isTableName, tableNameText, type QualifiedTableName, type TableName } from "../../edm/table-name.ts";
 import type { ReportFault } from "../columns/storage-option.ts";
-import type { Alive, DialectProfile, DialectSyntax } from "../forms/dialect-profile.ts";
+import type { Database } from "../forms/database.ts";
+import type { Alive } from "../forms/dialect-session.ts";
+import type { DialectSyntax } from "../forms/dialect-syntax.ts";
 import { bindSlot } from "../statement/parameter-slot.ts";
 import type { Sql } from "../statement/sql-form.ts";
 import { sqlTableName } from "../statement/sql-operand.ts";
@@ -63,7 +65,7 @@ interface Piece {
  */
 export function toFrom(
   base: unknown,
-  { syntax: { valuePlaces }, alive }: Pick<DialectProfile, "syntax" | "alive">,
+  { syntax: { valuePlaces }, session: { alive } }: Pick<Database, "session" | "syntax">,
   report: ReportFault,
 ): From | null {
   const isQuery = isCompilable(base) || isSqlText(base);

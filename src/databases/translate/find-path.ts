@@ -74,7 +74,7 @@ export function findPath(source: PathSource, scope: PathScope): FoundPath {
     case "variable": {
       const item = itemOf(source, scope);
       if (item instanceof Relation) return { kind: "relation", relation: item };
-      const document = scope.statement.profile.documents.itemDocument(item.alias);
+      const document = scope.statement.profile.values.documents.itemDocument(item.alias);
       return { kind: "member", document, path: [], owner: item.collection.name };
     }
   }

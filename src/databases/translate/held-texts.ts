@@ -3,7 +3,7 @@ import type { FilterClause, OrderByItem, SelectedProperty } from "../../language
 import type { CallExpression, Expression } from "../../language/query/expression.ts";
 import { makesText } from "../../language/query/functions.ts";
 import { childrenOf, isPath } from "../../language/query/walk-expression.ts";
-import type { DialectProfile } from "../forms/dialect-profile.ts";
+import type { Database } from "../forms/database.ts";
 import { bindText } from "../forms/translate-call.ts";
 import type { Sql, TextMemory } from "../statement/sql-form.ts";
 import type { SqlOperand, Translator } from "../statement/sql-operand.ts";
@@ -21,7 +21,7 @@ export interface TextBound {
  * @see docs/reference/limits.md
  */
 export function boundTexts(
-  { textMemory }: DialectProfile,
+  { values: { textMemory } }: Database,
   filter: FilterClause | null,
   orderBy: readonly OrderByItem[],
   selected: readonly SelectedProperty[] = [],

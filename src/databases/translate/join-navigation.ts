@@ -11,7 +11,7 @@ import type {
 } from "../../edm/model.ts";
 import { linkStorage } from "../columns/check-link-storage.ts";
 import type { ColumnFormat } from "../columns/column-format.ts";
-import type { DialectProfile } from "../forms/dialect-profile.ts";
+import type { Database } from "../forms/database.ts";
 import type { PlacedRows } from "../placement/placement.ts";
 import { toComparable, toGathered, type Sql, type SqlForm } from "../statement/sql-form.ts";
 import { type RowOperand, sqlTableName } from "../statement/sql-operand.ts";
@@ -179,7 +179,7 @@ function isAmongFirst(related: Relation, other: Relation, pairs: readonly JoinPa
  * It would otherwise look for the rows on the machines of the others, and fail if a navigation pairs the columns that decide on
  * the machines of both, but the rows are not together.
  */
-export function endOfList({ capabilities, syntax }: DialectProfile): Sql {
+export function endOfList({ capabilities, syntax }: Database): Sql {
   return capabilities.joins ? sql`` : (syntax.readFirst ?? sql``);
 }
 
@@ -195,14 +195,14 @@ export function linkTable({ table }: LinkJoin, alias: string): Sql {
 
 /** Returns the first condition on a link table: see `Alive`. */
 export function linkAlive({ table, from, to }: LinkJoin, link: string, statement: StatementState): readonly Sql[] {
-  const { alive } = statement.profile;
+  const { alive } = statement.profile.session;
   const columns = new Set([...from, ...to].map(({ column }) => column));
   statement.notes.table({ alias: link, table: sqlTableName(table), columns });
   return alive === undefined ? [] : from.slice(0, 1).map(({ column }) => alive.ofRows(sql`${sql.id(link, column)}`));
 }
 
 /** Returns the condition that joins related entities to the link table. */
-export function linkTest({ to }: LinkJoin, link: string, related: Relation, profile: DialectProfile): Sql {
+export function linkTest({ to }: LinkJoin, link: string, related: Relation, profile: Database): Sql {
   const tests = to.map((column) => {
     const [linked, own] = linkEnds(column, link, related, profile);
     return equal(own, linked);
@@ -215,7 +215,7 @@ export function linkEnds(
   column: LinkColumn,
   link: string,
   relation: Relation,
-  profile: DialectProfile,
+  profile: Database,
 ): readonly [linked: RowOperand, own: RowOperand] {
   const own = columnOperand(column.property, relation);
   const comparison = relation.rows.comparisonOf(column);
@@ -226,7 +226,7 @@ export function linkEnds(
  * Returns a column of a link table as an operand.
  * @param like the form of the column of the property, if it is known
  */
-export function linkColumn(column: LinkColumn, alias: string, profile: DialectProfile, like?: SqlForm): RowOperand {
+export function linkColumn(column: LinkColumn, alias: string, profile: Database, like?: SqlForm): RowOperand {
   const { form } = linkFormat(column, profile, like);
   return { kind: "row", sql: sql`${sql.id(alias, column.column)}`, form, nulls: "column" };
 }
@@ -235,7 +235,7 @@ export function linkColumn(column: LinkColumn, alias: string, profile: DialectPr
  * Returns the format of a column of a link table: its stated storage, otherwise Guids in any letter case if the column of the property stores them so,
  * otherwise the default of the type.
  */
-export function linkFormat(column: LinkColumn, profile: DialectProfile, like: SqlForm | undefined): ColumnFormat {
+export function linkFormat(column: LinkColumn, profile: Database, like: SqlForm | undefined): ColumnFormat {
   const { property } = column;
   const { columnFormat } = profile.values;
   const storage = linkStorage(column) ?? (isAnyCase(column, profile, like) ? "text" : undefined);
@@ -243,7 +243,7 @@ export function linkFormat(column: LinkColumn, profile: DialectProfile, like: Sq
 }
 
 /** Whether a column of a link table stores Guids in any letter case. */
-export function isAnyCase({ property, ...column }: LinkColumn, { values }: DialectProfile, like?: SqlForm): boolean {
+export function isAnyCase({ property, ...column }: LinkColumn, { values }: Database, like?: SqlForm): boolean {
   if (property.type.name !== "Edm.Guid") return false;
   if (column.storage !== undefined) return column.storage === "text";
   return column.isAnyCase === true || (like !== undefined && values.columnFormat(property, "text")?.form === like);

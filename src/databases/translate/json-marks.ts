@@ -5,7 +5,8 @@ import type { MarkColumn, RowShape, RowColumn } from "../../language/query/row-s
 import type { JsonMembers } from "../../language/query/source.ts";
 import { JSON_PAGE, type JsonSyntax } from "../columns/json-syntax.ts";
 import { planOf, type PlansByField } from "../columns/table-columns.ts";
-import type { DialectValues, DialectSyntax } from "../forms/dialect-profile.ts";
+import type { DialectSyntax } from "../forms/dialect-syntax.ts";
+import type { DialectValues } from "../forms/dialect-values.ts";
 import { bindSlot } from "../statement/parameter-slot.ts";
 import { type Sql, type Mark, type SqlForm, toGathered, toOrdered } from "../statement/sql-form.ts";
 import { type Translator, bareOperand } from "../statement/sql-operand.ts";

@@ -1,6 +1,6 @@
 import type { NavigationJoin } from "../../edm/model.ts";
 import type { OrderByItem } from "../../language/query/clauses.ts";
-import type { DialectProfile } from "../forms/dialect-profile.ts";
+import type { Database } from "../forms/database.ts";
 import { toGathered, type Sql } from "../statement/sql-form.ts";
 import type { Translator } from "../statement/sql-operand.ts";
 import { linkColumn } from "./join-navigation.ts";
@@ -14,7 +14,7 @@ interface LinkedEntities {
   readonly link: string;
   readonly related: Pick<Relation, "rows">;
   readonly translator: Translator;
-  readonly profile: DialectProfile;
+  readonly profile: Database;
 }
 
 /** Translates an order by columns of the link table where possible, so that only the required links are read. */

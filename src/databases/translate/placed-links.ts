@@ -1,6 +1,6 @@
 import { sql } from "kysely";
 import type { LinkColumn, LinkJoin } from "../../edm/model.ts";
-import type { DialectProfile } from "../forms/dialect-profile.ts";
+import type { Database } from "../forms/database.ts";
 import { isBare, type IsBare } from "../placement/placement.ts";
 import type { Sql } from "../statement/sql-form.ts";
 import type { RowOperand } from "../statement/sql-operand.ts";
@@ -8,12 +8,12 @@ import { linkColumn } from "./join-navigation.ts";
 import { columnOperand, type Relation } from "./relation.ts";
 
 /** Whether each machine has the links of all its rows, and finds their related entities. */
-export function areLinksLocal(join: LinkJoin, source: Relation, related: Relation, profile: DialectProfile): boolean {
+export function areLinksLocal(join: LinkJoin, source: Relation, related: Relation, profile: Database): boolean {
   return source.placement.hasLinks(join, related.placement, bareIn(source, profile));
 }
 
 /** Whether each machine has the related entities of all its links, so that a statement joins both there. */
-export function areLinkedLocal(join: LinkJoin, related: Relation, profile: DialectProfile): boolean {
+export function areLinkedLocal(join: LinkJoin, related: Relation, profile: Database): boolean {
   return related.placement.isLinked(join, bareIn(related, profile));
 }
 
@@ -26,7 +26,7 @@ export function bareLinkTests(
   side: readonly LinkColumn[],
   link: string,
   relation: Relation,
-  profile: DialectProfile,
+  profile: Database,
 ): readonly Sql[] {
   const placed = relation.placement.linkOf(join, side, bareIn(relation, profile));
   if (placed === undefined) return [];
@@ -34,7 +34,7 @@ export function bareLinkTests(
   return own.form.indexed === undefined ? [] : [sql`${linked.sql} = ${own.sql}`];
 }
 
-function bareIn(relation: Relation, profile: DialectProfile): IsBare {
+function bareIn(relation: Relation, profile: Database): IsBare {
   return (column) => {
     const [linked, own] = operandsOf(column, "links", relation, profile);
     return linked.form === own.form && isBare(own.form);
@@ -45,7 +45,7 @@ function operandsOf(
   column: LinkColumn,
   link: string,
   relation: Relation,
-  profile: DialectProfile,
+  profile: Database,
 ): readonly [linked: RowOperand, own: RowOperand] {
   const own = columnOperand(column.property, relation);
   return [linkColumn(column, link, profile, own.form), own];

@@ -3,7 +3,7 @@ import type { NavigationJoin, LinkJoin } from "../../edm/model.ts";
 import type { PrimitiveValue } from "../../edm/value-codec.ts";
 import type { RoundingMode } from "../../language/query/clauses.ts";
 import type { RelatedShape } from "../../language/query/source.ts";
-import type { DialectProfile } from "../forms/dialect-profile.ts";
+import type { Database } from "../forms/database.ts";
 import { bindSlot } from "../statement/parameter-slot.ts";
 import { type Sql, toComparable, toEquatable, type FormedSql, type SqlForm } from "../statement/sql-form.ts";
 import type { RowOperand } from "../statement/sql-operand.ts";
@@ -97,12 +97,7 @@ function equalKey(columns: readonly RowOperand[], statement: StatementState): re
 }
 
 /** Returns the columns that contain the join values of the parents. */
-function parentSide(
-  join: NavigationJoin,
-  related: Relation,
-  link: string,
-  profile: DialectProfile,
-): readonly RowOperand[] {
+function parentSide(join: NavigationJoin, related: Relation, link: string, profile: Database): readonly RowOperand[] {
   return join.kind === "direct"
     ? join.pairs.map((pair) => pairOperand(pair, "related", related))
     : join.from.map((column) => compared(linkColumn(column, link, profile), related.rows.comparisonOf(column)));
@@ -216,7 +211,7 @@ interface UnjoinedLinks {
   readonly join: LinkJoin;
   /** The alias of the link table. */
   readonly link: string;
-  readonly profile: DialectProfile;
+  readonly profile: Database;
 }
 
 /** Tests whether a link leads to a related entity that meets some conditions. */

@@ -2,7 +2,7 @@ import { sql } from "kysely";
 import type { EntitySet, JoinPair, NavigationProperty, StructuralProperty, LinkColumn } from "../../edm/model.ts";
 import type { RootExpression } from "../../language/query/expression.ts";
 import { comparedPlanOf, scalarPlanOf, type PlansByField, type ColumnPlan } from "../columns/table-columns.ts";
-import type { DialectProfile } from "../forms/dialect-profile.ts";
+import type { Database } from "../forms/database.ts";
 import type { Placement } from "../placement/placement.ts";
 import type { Sql, SqlForm } from "../statement/sql-form.ts";
 import type { RowOperand } from "../statement/sql-operand.ts";
@@ -44,7 +44,7 @@ export interface Rows {
 
 /** The properties of a statement that its base queries depend on. */
 export interface RowsUse {
-  readonly profile: DialectProfile;
+  readonly profile: Database;
   /** Whether few rows are looked up by known values, so that a base query should not read its tables completely. */
   readonly isLookup: boolean;
   /** Whether the database must find the rows before it evaluates anything else; default false. */
@@ -212,8 +212,8 @@ export class Relation {
     const { hasRowIds, quoted } = this.rows;
     if (quoted !== undefined) notes.table({ alias: this.alias, table: quoted, columns: this.foundBy });
     const [column] = this.keyColumns();
-    if (profile.alive === undefined || hasRowIds === undefined || column === undefined) return [];
-    return [hasRowIds ? profile.alive.ofRowIds(this.alias) : profile.alive.ofRows(column)];
+    if (profile.session.alive === undefined || hasRowIds === undefined || column === undefined) return [];
+    return [hasRowIds ? profile.session.alive.ofRowIds(this.alias) : profile.session.alive.ofRows(column)];
   }
 
   /** Returns this relation with qualified columns, for a scope with several relations. */

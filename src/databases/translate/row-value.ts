@@ -5,7 +5,7 @@ import type { NoteUnreadable } from "../../language/query/row-shape.ts";
 import type { ColumnFormat } from "../columns/column-format.ts";
 import type { ScalarPlan } from "../columns/table-columns.ts";
 import { asShown } from "../forms/computed-formats.ts";
-import type { DialectProfile } from "../forms/dialect-profile.ts";
+import type { Database } from "../forms/database.ts";
 import { bindFormed } from "../statement/parameter-slot.ts";
 import {
   mayRepeatValues,
@@ -28,7 +28,7 @@ export interface RowValue extends FormedSql {
 
 /** The parts of a statement that translate values. */
 export interface ValueContext {
-  readonly profile: DialectProfile;
+  readonly profile: Database;
   readonly scope: PathScope;
   readonly translator: Translator;
 }
@@ -49,7 +49,7 @@ export function translateValue(expression: Expression, property: StructuralPrope
   return { ...computed, format: { ...values.computedFormat(property), form: computed.form } };
 }
 
-function ofOperand(operand: SqlOperand, type: ScalarType, { canonicalForm }: DialectProfile["values"]): FormedSql {
+function ofOperand(operand: SqlOperand, type: ScalarType, { canonicalForm }: Database["values"]): FormedSql {
   const form = canonicalForm(type);
   switch (operand.kind) {
     case "null":
@@ -80,7 +80,7 @@ export interface GroupedValue {
 export function groupedValue(
   value: RowValue,
   type: ScalarType,
-  { capabilities }: Pick<DialectProfile, "capabilities">,
+  { capabilities }: Pick<Database, "capabilities">,
 ): GroupedValue {
   const { equatable, gathered, merged } = value.form;
   if (gathered !== undefined) return { term: gathered(value.sql), cell: undefined };

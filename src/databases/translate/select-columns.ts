@@ -7,7 +7,7 @@ import type { Row, RowColumn, RowShape, ScalarColumn, JoinedShape } from "../../
 import type { JoinedNavigation } from "../../language/query/source.ts";
 import { readArray, readDocument } from "../columns/column-format.ts";
 import { everyMember, planOf, type ColumnPlan, type PlansByField } from "../columns/table-columns.ts";
-import type { DialectProfile } from "../forms/dialect-profile.ts";
+import type { Database } from "../forms/database.ts";
 import { bindSlot } from "../statement/parameter-slot.ts";
 import type { Sql } from "../statement/sql-form.ts";
 import { boundTexts } from "./held-texts.ts";
@@ -53,11 +53,7 @@ export function addValue(
  * may have, so that the database does not send it.
  * @param at returns the selected cell of an index; by default, it is as it was added
  */
-export function guarded(
-  cells: Cells,
-  { values: { rowGuard } }: DialectProfile,
-  at?: (index: number) => Sql,
-): readonly Sql[] {
+export function guarded(cells: Cells, { values: { rowGuard } }: Database, at?: (index: number) => Sql): readonly Sql[] {
   const { long } = cells;
   if (rowGuard === undefined || long === undefined) {
     return at === undefined ? cells : cells.map((_cell, index) => at(index));

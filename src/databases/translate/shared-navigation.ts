@@ -8,7 +8,8 @@ import type {
   CallExpression,
 } from "../../language/query/expression.ts";
 import { childrenOf, isPath, stepsOf } from "../../language/query/walk-expression.ts";
-import type { DialectProfile, DialectSyntax } from "../forms/dialect-profile.ts";
+import type { Database } from "../forms/database.ts";
+import type { DialectSyntax } from "../forms/dialect-syntax.ts";
 import type { Sql } from "../statement/sql-form.ts";
 import type { SqlOperand, Translator } from "../statement/sql-operand.ts";
 import type { PathScope } from "./path-scope.ts";
@@ -203,7 +204,7 @@ export type SharedResults = ReadonlyMap<string | null, SqlOperand>;
 
 /** The scope of some conditions, and the shared results that it knows already. */
 interface SharingScope {
-  readonly profile: DialectProfile;
+  readonly profile: Database;
   readonly scope: PathScope;
   readonly shared?: SharedResults | undefined;
 }

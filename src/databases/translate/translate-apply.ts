@@ -129,7 +129,7 @@ function groupedRows(
 ): Rows {
   const expressions = step.aggregates.flatMap(({ expression, filter }) => [expression ?? [], filter?.expression ?? []]);
   const keys = step.keys.flatMap((key) => (key.kind === "structured" ? [] : key.expression));
-  const { valuesFirst } = statement.profile.aggregates;
+  const { valuesFirst } = statement.profile.values.aggregates;
   const make = (isPlaced: boolean): Pick<GroupedRows, "plans" | "sorts"> & { readonly query: Sql } => {
     const { scope, context, translatorOf, where } = queryOf(applied, statement, roundingMode, [
       ...expressions.flat(),

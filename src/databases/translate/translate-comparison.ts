@@ -6,7 +6,9 @@ import type {
   ScalarType,
   HasExpression,
 } from "../../language/query/expression.ts";
-import type { DialectProfile, DialectSyntax, DialectValues } from "../forms/dialect-profile.ts";
+import type { Database } from "../forms/database.ts";
+import type { DialectSyntax } from "../forms/dialect-syntax.ts";
+import type { DialectValues } from "../forms/dialect-values.ts";
 import { bindFormed, type SqlConstant } from "../statement/parameter-slot.ts";
 import {
   toComparable,
@@ -58,7 +60,7 @@ export type Unfold = DialectSyntax["unfolded"];
 /** The place of a comparison in a statement. */
 interface ComparisonContext {
   readonly mode: ConditionMode;
-  readonly profile: DialectProfile;
+  readonly profile: Database;
   readonly unfold?: Unfold;
 }
 

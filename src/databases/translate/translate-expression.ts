@@ -16,7 +16,8 @@ import type {
 } from "../../language/query/expression.ts";
 import { makesText } from "../../language/query/functions.ts";
 import { isPath } from "../../language/query/walk-expression.ts";
-import type { DialectProfile, DialectValues, Term } from "../forms/dialect-profile.ts";
+import type { Database } from "../forms/database.ts";
+import type { DialectValues, Term } from "../forms/dialect-values.ts";
 import { memberName } from "../forms/translate-call.ts";
 import { bindFormed, type SqlConstant } from "../statement/parameter-slot.ts";
 import { type Sql, type SqlForm, toComputable } from "../statement/sql-form.ts";
@@ -52,7 +53,7 @@ const OPERATIONS: ReadonlySet<Expression["kind"]> = new Set(["arithmetic", "nega
 
 /** The context of a translation. */
 interface TranslationContext {
-  readonly profile: DialectProfile;
+  readonly profile: Database;
   readonly scope: PathScope;
   readonly roundingMode: RoundingMode;
   /** The results of calls that are computed once for several conditions, by key. */
@@ -187,7 +188,12 @@ function translateCall(expression: CallExpression, translator: Translator, conte
   const given = operands.filter((operand) => operand.kind !== "null");
   if (given.length < operands.length) return NULL_OPERAND;
   const { profile, roundingMode } = context;
-  return profile.functions[expression.name]({ expression, operands: given, roundingMode, values: profile.values });
+  return profile.values.functions[expression.name]({
+    expression,
+    operands: given,
+    roundingMode,
+    values: profile.values,
+  });
 }
 
 /** Makes a translator of the arguments of a call whose bound is that of the texts within it, too. */
@@ -306,7 +312,7 @@ function translateLogical(
   return joinBalanced(conditions, operator === "and" ? sql` and ` : sql` or `);
 }
 
-function truthOf(operand: SqlOperand, profile: DialectProfile): Sql {
+function truthOf(operand: SqlOperand, profile: Database): Sql {
   switch (operand.kind) {
     case "null":
       return NULL_CONDITION;
@@ -320,7 +326,7 @@ function truthOf(operand: SqlOperand, profile: DialectProfile): Sql {
   }
 }
 
-function booleanForm({ values }: DialectProfile): SqlForm {
+function booleanForm({ values }: Database): SqlForm {
   return values.canonicalForm(PRIMITIVE_TYPES["Edm.Boolean"]);
 }
 
@@ -375,5 +381,9 @@ function translateVariable(expression: VariableExpression, scope: PathScope): Ro
   if (array !== undefined) {
     return { kind: "row", sql: array.syntax.item(alias), form: array.format.form, nulls: "column" };
   }
-  return { kind: "row", ...scope.statement.profile.documents.item(document, alias, collection), nulls: "column" };
+  return {
+    kind: "row",
+    ...scope.statement.profile.values.documents.item(document, alias, collection),
+    nulls: "column",
+  };
 }

@@ -8,7 +8,7 @@ import { type EachExpression, isEach, itemOperand } from "../../language/query/e
 import type { ConvertExpression, Expression, ScalarType } from "../../language/query/expression.ts";
 import type { ColumnPlan, PlansByField } from "../columns/table-columns.ts";
 import { summedKind } from "../forms/aggregate-syntax.ts";
-import type { DialectProfile } from "../forms/dialect-profile.ts";
+import type { Database } from "../forms/database.ts";
 import { longSort, toComparable, toOrdered, type Sql } from "../statement/sql-form.ts";
 import {
   groupedValue,
@@ -129,7 +129,7 @@ function sortedTerms(
   if (terms !== undefined) return terms;
   // Beside long values, a text takes as much memory as they do.
   const isText =
-    profile.syntax.sortingLong !== undefined && (type.kind === "EnumType" || STORED_AS_TEXT.has(type.name));
+    profile.session.sortingLong !== undefined && (type.kind === "EnumType" || STORED_AS_TEXT.has(type.name));
   return [isText ? longSort(term) : term];
 }
 
@@ -211,7 +211,7 @@ function translateAggregated(
     case "sum":
     case "average": {
       if (type.kind !== "PrimitiveType") throw new Error(`Values of ${type.name} have no sum.`);
-      const { sum, average } = profile.aggregates.summed[summedKind(type)];
+      const { sum, average } = profile.values.aggregates.summed[summedKind(type)];
       const total = method === "sum" ? sum(operand) : average(operand, averageScale({ expression }));
       return { sql: total, format: profile.values.computedFormat(property) };
     }
@@ -248,7 +248,7 @@ function extreme(
   method: "min" | "max",
   value: RowValue,
   type: ScalarType,
-  { aggregates }: DialectProfile,
+  { values: { aggregates } }: Database,
 ): Pick<AggregateValue, "sql" | "isSorted"> {
   const { sortable, ordered, ranged } = value.form;
   const { sql: key } = toOrdered(value);
@@ -265,7 +265,7 @@ function extremeMember(
   method: "min" | "max",
   value: RowValue,
   property: StructuralProperty,
-  { values }: DialectProfile,
+  { values }: Database,
 ): AggregateValue {
   const { sql: number, form } = toComparable(value);
   return { sql: sql`${sql.raw(method)}(${number})`, format: { ...values.computedFormat(property), form } };

@@ -3,7 +3,8 @@ import { assertNever } from "../../base/required.ts";
 import type { InExpression, Expression } from "../../language/query/expression.ts";
 import { childrenOf } from "../../language/query/walk-expression.ts";
 import { onlyCell } from "../columns/column-format.ts";
-import type { DialectProfile, DialectSyntax } from "../forms/dialect-profile.ts";
+import type { Database } from "../forms/database.ts";
+import type { DialectSyntax } from "../forms/dialect-syntax.ts";
 import {
   toComparable,
   toEquatable,
@@ -30,7 +31,7 @@ export function translateIn(
   expression: InExpression,
   mode: ConditionMode,
   translator: Translator,
-  profile: DialectProfile,
+  profile: Database,
   unfold?: Unfold,
 ): Sql {
   const operand = translator.operand(expression.operand);

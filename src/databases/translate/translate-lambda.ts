@@ -45,7 +45,9 @@ export function translateLambda(
 ): Sql {
   const { operator, collection, depth, predicate } = expression;
   if (collection.kind === "navigation") return translateRelatedLambda(expression, collection, mode, scope, translate);
-  const { documents, alive } = scope.statement.profile;
+  const { session, values } = scope.statement.profile;
+  const { documents } = values;
+  const { alive } = session;
   const { document, path, array } = findCollection(collection, scope);
   const alias = `item${depth}`;
   const { from, where } =
@@ -110,7 +112,7 @@ function translateRelatedLambda(
 /** Counts the entities of nested operators, because a database would set no limit. */
 function spent({ pairs }: RelatedItems, depth: number, { statement }: PathScope): readonly Sql[] {
   const item = pairs[0]?.[0].sql;
-  const spend = depth === 0 || item === undefined ? null : statement.profile.documents.spendItem(item);
+  const spend = depth === 0 || item === undefined ? null : statement.profile.values.documents.spendItem(item);
   return spend === null ? [] : [spend];
 }
 
@@ -309,7 +311,7 @@ function joinedCount(
   const grouped = selectItems(sql`${values}, count(*) as ${sql.id("n")}`, items, [], []);
   // By position: an expression with bound values would differ from itself.
   const positions = sql.join(pairs.map((_pair, index) => sql.lit(index + 1)));
-  const group = statement.profile.syntax.sortingLong === undefined ? positions : longSort(positions);
+  const group = statement.profile.session.sortingLong === undefined ? positions : longSort(positions);
   const on = sql.join(
     pairs.map(({ cells: [, outer], joined }) => sql`${joined} = ${outer}`),
     sql` and `,

@@ -13,7 +13,7 @@ import { countRelated } from "./translate-lambda.ts";
 export function translateProperty(expression: PropertyExpression, scope: PathScope): RowOperand {
   const found = findProperty(expression, scope);
   if (found.kind === "columns") return readableOperand(found.plan, plannedOperand(found.plan, found.relation));
-  const { documents } = scope.statement.profile;
+  const { documents } = scope.statement.profile.values;
   const member = documents.member(found.document, found.path, expression.property, found.owner);
   return { kind: "row", ...member, nulls: "column" };
 }
@@ -41,7 +41,7 @@ export function translateStructuredNull(expression: PathSource, scope: PathScope
       return isNull ? sql`not (${isPresent})` : isPresent;
     }
     case "member": {
-      const test = scope.statement.profile.documents.isNull(found.document, found.path);
+      const test = scope.statement.profile.values.documents.isNull(found.document, found.path);
       return isNull ? test : sql`not (${test})`;
     }
     case "columns": {
@@ -62,7 +62,8 @@ export function translateStructuredNull(expression: PathSource, scope: PathScope
  */
 export function translateCount({ collection, type }: CountExpression, scope: PathScope): RowOperand {
   if (collection.kind === "navigation") return countRelated(collection, scope);
-  const { syntax, documents, values } = scope.statement.profile;
+  const { syntax, values } = scope.statement.profile;
+  const { documents } = values;
   const form = values.canonicalForm(type);
   const { document, path, array } = findCollection(collection, scope);
   const length = array === undefined ? documents.length(document, path) : array.syntax.length(document);

@@ -8,7 +8,7 @@ import type { PlaceKind, PlaceOrder } from "../../language/query/place.ts";
 import type { RowShape } from "../../language/query/row-shape.ts";
 import type { JoinedNavigation } from "../../language/query/source.ts";
 import type { AnyKysely } from "../connection/synchronous-reader.ts";
-import type { DialectSyntax } from "../forms/dialect-profile.ts";
+import type { DialectSyntax } from "../forms/dialect-syntax.ts";
 import { bindSlot, readSlot, type Execution } from "../statement/parameter-slot.ts";
 import type { FormedSql, Sql } from "../statement/sql-form.ts";
 import type { Translator } from "../statement/sql-operand.ts";

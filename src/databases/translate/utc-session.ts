@@ -1,7 +1,7 @@
 import { sql } from "kysely";
 import { everyMember, type ColumnPlan, type PlansByField } from "../columns/table-columns.ts";
 import type { AnyKysely } from "../connection/synchronous-reader.ts";
-import type { DialectProfile } from "../forms/dialect-profile.ts";
+import type { Database } from "../forms/database.ts";
 import { countLongSorts, type Sql, type SqlForm } from "../statement/sql-form.ts";
 
 /** Marks the text of each statement that needs a session time zone of UTC, derived tables included. */
@@ -29,10 +29,10 @@ function needsUtc(plan: ColumnPlan): boolean {
 export function compileStatement(
   statement: Sql,
   db: AnyKysely,
-  { syntax }: Pick<DialectProfile, "syntax">,
+  { session }: Pick<Database, "session">,
 ): { readonly sql: string; readonly parameters: readonly unknown[] } {
   const { sql: text, parameters } = statement.compile(db);
-  const { inUtcSession, sortingLong } = syntax;
+  const { inUtcSession, sortingLong } = session;
   const inUtc = inUtcSession !== undefined && text.includes(MARK) ? inUtcSession(text) : text;
   const sorts = sortingLong === undefined ? 0 : countLongSorts(text);
   return { sql: sortingLong === undefined || sorts === 0 ? inUtc : sortingLong(sorts, inUtc), parameters };

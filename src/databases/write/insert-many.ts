@@ -192,7 +192,7 @@ function nextChunk(table: SqlTable, rows: readonly Values[], from: number): read
     if (row === null || (first !== undefined && !hasSameColumns(first, row))) break;
     length += lengthOf(row.cells);
     if (first !== undefined && length > MOST_LENGTH) break;
-    most = Math.min(most, Math.floor(table.reader.profile.maxParameters / row.columns.length));
+    most = Math.min(most, Math.floor(table.reader.profile.session.maxParameters / row.columns.length));
     prepared.push(row);
   }
   const size = SIZES.find((each) => each <= prepared.length) ?? 0;

@@ -36,7 +36,7 @@ export function transactionsOf(db: AnyKysely, reader: SqlReader): TransactionalD
     positioned: reader.rows.positioned ?? undefined,
     transact: (work, context, { isRepeatable = true, isolation: wanted = "read committed", timeout }) => {
       const patience = patienceOf(context);
-      const isolation = reader.profile.isolations?.[wanted];
+      const isolation = reader.profile.writes.isolations?.[wanted];
       const attempt = (): ReturnType<typeof work> => transact({ db, isolation, patience }, work, context);
       const run = (): ReturnType<typeof work> =>
         isRepeatable ? retry(attempt, { context, timeout, toFailure }) : once(attempt);

@@ -7,7 +7,7 @@ import type { PrimitiveValue } from "../../edm/value-codec.ts";
 import type { SelectedProperty } from "../../language/query/clauses.ts";
 import type { RowShape } from "../../language/query/row-shape.ts";
 import { comparedPlanOf, expressionsOf, scalarPlanOf } from "../columns/table-columns.ts";
-import type { WriteSyntax } from "../forms/dialect-profile.ts";
+import type { WriteSyntax } from "../forms/write-syntax.ts";
 import { keptWrites } from "../read/kept-statements.ts";
 import { areCells, bindCell, readSlots, toExecution } from "../statement/parameter-slot.ts";
 import type { Sql } from "../statement/sql-form.ts";

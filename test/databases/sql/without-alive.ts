@@ -1,4 +1,4 @@
-/** The conditions that `src/databases/sqlite/dialect/profile` makes. */
+/** The conditions that `src/databases/sqlite/dialect/database` makes. */
 const ALIVE =
   /likelihood\((?:iif\("\w+"\._rowid_ % 1021, 1, odata_alive\(\)\)|iif\(\("\w+"\."key" \+ 1\) % 1021, 1, odata_alive\(\)\)|odata_alive\(\) or \+[^()]*? = 0), 1\.0\)/
     .source;

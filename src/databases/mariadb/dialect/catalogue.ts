@@ -1,4 +1,4 @@
-import type { DialectCatalogue, SessionCheck, StoredTypeRow, StoredTypeTable } from "../../forms/dialect-profile.ts";
+import type { DialectCatalogue, SessionCheck, StoredTypeRow, StoredTypeTable } from "../../forms/dialect-session.ts";
 import { MY_TABLES } from "../introspect/catalogue.ts";
 
 /** As in `information_schema.columns.data_type`. MariaDB stores `json` as `longtext`. */

@@ -1,6 +1,6 @@
 import { sql } from "kysely";
 import { once } from "../../../base/memo.ts";
-import type { TranslateCall } from "../../forms/dialect-profile.ts";
+import type { TranslateCall } from "../../forms/dialect-values.ts";
 import { between } from "../../forms/numeric-temporal-forms.ts";
 import { shownScale, typeCasts } from "../../forms/type-casts.ts";
 import { bindFixed } from "../../statement/parameter-slot.ts";

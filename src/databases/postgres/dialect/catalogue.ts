@@ -1,5 +1,5 @@
 import { required } from "../../../base/required.ts";
-import type { DialectCatalogue, SessionCheck, StoredTypeRow, StoredTypeTable } from "../../forms/dialect-profile.ts";
+import type { DialectCatalogue, SessionCheck, StoredTypeRow, StoredTypeTable } from "../../forms/dialect-session.ts";
 import type { TypeAdvice } from "../../introspect/expected-table.ts";
 import { readsOtherDates } from "../../placement/refusals.ts";
 import { PG_TABLES } from "../introspect/catalogue.ts";

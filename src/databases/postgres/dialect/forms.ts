@@ -5,7 +5,7 @@ import { QUOTIENT_SCALE } from "../../../edm/decimal-arithmetic.ts";
 import { asBoolean, asText, type PrimitiveValue } from "../../../edm/value-codec.ts";
 import { doublesAround } from "../../cells/instant.ts";
 import { castForms, type CastForms, integerMark, scaledDecimals } from "../../forms/cast-forms.ts";
-import type { DialectSyntax } from "../../forms/dialect-profile.ts";
+import type { DialectSyntax } from "../../forms/dialect-syntax.ts";
 import type { NumberSyntax } from "../../forms/numeric-temporal-forms.ts";
 import { roundedReals } from "../../forms/real-decimals.ts";
 import { NESTED_TOO_DEEPLY } from "../../placement/refusals.ts";

@@ -1,4 +1,4 @@
-import type { DialectSyntax, UnexpectedNulls } from "../../forms/dialect-profile.ts";
+import type { DialectSyntax, UnexpectedNulls } from "../../forms/dialect-syntax.ts";
 
 /** Finds the table and the tables that inherit from it: its statements read their rows, too. */
 const TABLES = `with recursive tables(oid) as (select to_regclass($1)::oid

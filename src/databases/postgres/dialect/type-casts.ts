@@ -1,5 +1,5 @@
 import { sql } from "kysely";
-import type { TranslateCall } from "../../forms/dialect-profile.ts";
+import type { TranslateCall } from "../../forms/dialect-values.ts";
 import { shownScale, typeCasts } from "../../forms/type-casts.ts";
 import { bindFixed } from "../../statement/parameter-slot.ts";
 import { toComputable, type Sql } from "../../statement/sql-form.ts";

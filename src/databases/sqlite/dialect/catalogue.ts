@@ -1,4 +1,4 @@
-import type { DialectCatalogue, StoredTypeRow, StoredTypeTable } from "../../forms/dialect-profile.ts";
+import type { DialectCatalogue, StoredTypeRow, StoredTypeTable } from "../../forms/dialect-session.ts";
 import type { TypeAdvice } from "../../introspect/expected-table.ts";
 import { SQLITE_TABLES } from "../introspect/catalogue.ts";
 

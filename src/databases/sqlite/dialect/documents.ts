@@ -1,6 +1,6 @@
 import { sql } from "kysely";
 import type { StructuralProperty } from "../../../edm/model.ts";
-import type { DocumentSyntax } from "../../forms/dialect-profile.ts";
+import type { DocumentSyntax } from "../../forms/dialect-values.ts";
 import { itemDocument, jsonPath, refuseIncomparable } from "../../forms/text-documents.ts";
 import { bindSlot } from "../../statement/parameter-slot.ts";
 import type { FormedSql, Sql, SqlForm } from "../../statement/sql-form.ts";

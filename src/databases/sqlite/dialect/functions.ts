@@ -2,7 +2,7 @@ import { sql } from "kysely";
 import { PRIMITIVE_TYPES } from "../../../edm/primitive-type.ts";
 import type { CallExpression, Expression } from "../../../language/query/expression.ts";
 import { type FunctionName, makesText } from "../../../language/query/functions.ts";
-import type { TranslateCall, SqlCall } from "../../forms/dialect-profile.ts";
+import type { TranslateCall, SqlCall } from "../../forms/dialect-values.ts";
 import { argumentAt, operandAt, typeAt } from "../../forms/translate-call.ts";
 import type { SqlConstant } from "../../statement/parameter-slot.ts";
 import type { Sql, SqlForm, TextMemory } from "../../statement/sql-form.ts";

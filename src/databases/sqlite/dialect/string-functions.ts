@@ -1,5 +1,5 @@
 import { sql } from "kysely";
-import type { SqlCall, TranslateCall } from "../../forms/dialect-profile.ts";
+import type { SqlCall, TranslateCall } from "../../forms/dialect-values.ts";
 import {
   areKnown,
   argumentAt,

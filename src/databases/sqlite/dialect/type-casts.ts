@@ -1,7 +1,7 @@
 import { sql } from "kysely";
 import { isInteger } from "../../../edm/primitive-type.ts";
 import { castIn } from "../../../language/query/cast-call.ts";
-import type { SqlCall, TranslateCall } from "../../forms/dialect-profile.ts";
+import type { SqlCall, TranslateCall } from "../../forms/dialect-values.ts";
 import { argumentAt } from "../../forms/translate-call.ts";
 import { castConstant, shownDigits, shownScale } from "../../forms/type-casts.ts";
 import type { Sql } from "../../statement/sql-form.ts";

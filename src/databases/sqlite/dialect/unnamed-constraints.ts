@@ -1,6 +1,6 @@
 import { attempt } from "../../../base/maybe.ts";
 import type { SynchronousReader } from "../../connection/synchronous-reader.ts";
-import type { WriteSyntax } from "../../forms/dialect-profile.ts";
+import type { WriteSyntax } from "../../forms/write-syntax.ts";
 
 /** A column of a foreign key, and the column that it refers to. */
 interface ReferringColumn {

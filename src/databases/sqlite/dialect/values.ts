@@ -13,7 +13,7 @@ import {
   type Operators,
 } from "../../forms/arithmetic.ts";
 import { asShown, ofCanonicalForm } from "../../forms/computed-formats.ts";
-import type { DialectValues, ProbedRows, Term } from "../../forms/dialect-profile.ts";
+import type { DialectValues, ProbedRows, Term } from "../../forms/dialect-values.ts";
 import { comparedTextForm } from "../../forms/text-columns.ts";
 import { readSlots } from "../../statement/parameter-slot.ts";
 import { toComputable, type Sql } from "../../statement/sql-form.ts";
@@ -140,8 +140,11 @@ function known(plan: ColumnPlan, binary: ReadonlySet<string>): ColumnPlan {
 
 const COMPUTED = { columnFormat: sqliteColumnFormat, canonicalForm: sqliteCanonicalForm, numberText: asItStands };
 
+/** Values without the functions over them. */
+type StoredValues = Omit<DialectValues, "aggregates" | "documents" | "functions">;
+
 /** How SQLite stores values and computes with them. */
-export const SQLITE_VALUES: DialectValues = Object.freeze<DialectValues>({
+export const SQLITE_VALUES: StoredValues = Object.freeze<StoredValues>({
   canonicalForm: sqliteCanonicalForm,
   mark: SQLITE_MARK,
   columnFormat: sqliteColumnFormat,

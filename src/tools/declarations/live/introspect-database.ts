@@ -5,7 +5,7 @@ import type { AnyKysely } from "../../../databases/connection/synchronous-reader
 import { runUndone } from "../../../databases/connection/undone-statements.ts";
 import { runSteps, type CatalogueRow } from "../../../databases/introspect/catalogue-steps.ts";
 import type { DatabaseSchema, SchemaSelection } from "../../../databases/introspect/database-schema.ts";
-import { dialectName, findDialectProfile } from "../../../databases/kinds/find-dialect-profile.ts";
+import { dialectName, findDatabase } from "../../../databases/kinds/find-database.ts";
 import type { EntitySetDeclaration } from "../../../definition/sets/entity-set.ts";
 import type { DescribeOptions, DescribedService, DescribedWarning, DescribedSet } from "../described-service.ts";
 import { describeService } from "../mapping/describe-service.ts";
@@ -65,7 +65,7 @@ async function describeKeyed(
  * @see docs/guides/existing-databases.md
  */
 export async function readDatabaseSchema(db: AnyKysely, selection: SchemaSelection = {}): Promise<DatabaseSchema> {
-  const profile = findDialectProfile(db);
+  const profile = findDatabase(db);
   if (profile === null) {
     throw new Error(
       `The dialect ${dialectName(db)} is unknown. Give a Kysely instance of SQLite, PostgreSQL or MariaDB.`,
@@ -74,7 +74,7 @@ export async function readDatabaseSchema(db: AnyKysely, selection: SchemaSelecti
   const plain = db.withoutPlugins();
   const turn = new Turn();
   const reader = patientReaderOf(plain);
-  const steps = profile.catalogue.readAll(selection, reader?.alive);
+  const steps = profile.session.catalogue.readAll(selection, reader?.alive);
   return runSteps(steps, async (query) => {
     const { sql, parameters, width, milliseconds: timeout } = query;
     if (query.undone !== undefined) return runUndone(plain, query);

@@ -6,18 +6,15 @@ import type { SnapshotSyntax } from "../../connection/synchronous-reader.ts";
 import { infixOperators, refuseModulo, castValues } from "../../forms/arithmetic.ts";
 import { castFunctions } from "../../forms/cast-functions.ts";
 import { castComputedFormats } from "../../forms/computed-formats.ts";
+import type { Database } from "../../forms/database.ts";
 import type { DialectCapabilities } from "../../forms/dialect-capabilities.ts";
-import type {
-  DialectProfile,
-  DialectValues,
-  DialectSyntax,
-  WriteSyntax,
-  TranslateCall,
-  DocumentSyntax,
-} from "../../forms/dialect-profile.ts";
+import type { DialectSession } from "../../forms/dialect-session.ts";
+import type { DialectSyntax } from "../../forms/dialect-syntax.ts";
+import type { DialectValues, TranslateCall, DocumentSyntax } from "../../forms/dialect-values.ts";
 import { comparedTextForm } from "../../forms/text-columns.ts";
 import { jsonPath, textDocuments } from "../../forms/text-documents.ts";
 import { argumentAt, bindText, constantAt, operandAt, WHITE_SPACE } from "../../forms/translate-call.ts";
+import type { WriteSyntax } from "../../forms/write-syntax.ts";
 import type { TextComparison } from "../../introspect/schema.ts";
 import { bindFixed } from "../../statement/parameter-slot.ts";
 import type { TextMemory, Sql, SqlForm } from "../../statement/sql-form.ts";
@@ -91,14 +88,6 @@ const MY_SYNTAX: DialectSyntax = Object.freeze<DialectSyntax>({
   },
   valuePlaces: [/'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*"|`[^`]*`|--\s[^\n]*|#[^\n]*|\/\*[\s\S]*?\*\/|\?(\d*)/g],
   writeKeys: writeKeyList,
-  // For this statement only. In UTC no hour occurs twice, so an index on a `timestamp` column serves comparisons.
-  inUtcSession: (statement) => withSetting("time_zone='+00:00'", statement),
-  sortingLong: sortLong,
-  within: limitTime,
-  plan: {
-    statement: explained,
-    lines: (rows) => [PLAN_COLUMNS, ...rows].map((row) => row.map(String).join("  ")),
-  },
 });
 
 const SET_STATEMENT = "set statement ";
@@ -134,6 +123,12 @@ function sortLong(terms: number, statement: string): string {
 
 /** The SQL of MariaDB that only writes need. */
 const MY_WRITES: WriteSyntax = Object.freeze<WriteSyntax>({
+  isolations: Object.freeze({
+    "read committed": "read committed",
+    // A statement that reads shows the rows as they were at the first one.
+    "repeatable read": "serializable",
+    serializable: "serializable",
+  }),
   returnsRows: false,
   returnsInserted: true,
   defaultRow: sql`() values ()`,
@@ -269,21 +264,35 @@ const myValues: () => DialectValues = once(() =>
     rowGuard: MY_ROW_GUARD,
     comparedText: myComparedText,
     ...myComputed(),
+    functions: myFunctions(),
+    documents: myDocuments(),
+    aggregates: myAggregates(),
+    textMemory: MY_TEXT_MEMORY,
   }),
 );
 
+/** How statements of MariaDB and MySQL run. */
+const MY_SESSION: DialectSession = Object.freeze<DialectSession>({
+  // For this statement only. In UTC no hour occurs twice, so an index on a `timestamp` column serves comparisons.
+  inUtcSession: (statement) => withSetting("time_zone='+00:00'", statement),
+  sortingLong: sortLong,
+  within: limitTime,
+  plan: {
+    statement: explained,
+    lines: (rows) => [PLAN_COLUMNS, ...rows].map((row) => row.map(String).join("  ")),
+  },
+  maxParameters: 65_535,
+  snapshots: MY_SNAPSHOTS,
+  catalogue: MY_CATALOGUE,
+  faults: MY_FAULTS,
+});
+
 /** MariaDB from version 10.6 on. */
-export const myProfile: () => DialectProfile = once(() =>
-  Object.freeze<DialectProfile>({
+export const mariadb: () => Database = once(() =>
+  Object.freeze<Database>({
     name: "MariaDB",
-    functions: myFunctions(),
     values: myValues(),
     syntax: MY_SYNTAX,
-    documents: myDocuments(),
-    aggregates: myAggregates(),
-    writes: MY_WRITES,
-    catalogue: MY_CATALOGUE,
-    faults: MY_FAULTS,
     capabilities: Object.freeze<DialectCapabilities>({
       topPerParent: "window",
       correlatedSubqueries: true,
@@ -297,15 +306,8 @@ export const myProfile: () => DialectProfile = once(() =>
       readsInWrites: true,
       locksByCondition: true,
     }),
-    maxParameters: 65_535,
-    textMemory: MY_TEXT_MEMORY,
-    snapshots: MY_SNAPSHOTS,
-    isolations: Object.freeze({
-      "read committed": "read committed",
-      // A statement that reads shows the rows as they were at the first one.
-      "repeatable read": "serializable",
-      serializable: "serializable",
-    }),
+    writes: MY_WRITES,
+    session: MY_SESSION,
   }),
 );
 

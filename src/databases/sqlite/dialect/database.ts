@@ -13,16 +13,12 @@ import { protocolError } from "../../../base/errors/odata-error.ts";
 import { once } from "../../../base/memo.ts";
 import { writeFlatKeyList } from "../../cells/write-key-list.ts";
 import type { SynchronousReader } from "../../connection/synchronous-reader.ts";
+import type { Database, PlannedStatement } from "../../forms/database.ts";
 import type { DialectCapabilities } from "../../forms/dialect-capabilities.ts";
-import type {
-  DialectProfile,
-  DialectValues,
-  PlannedStatement,
-  DialectSyntax,
-  WriteSyntax,
-  UnexpectedNulls,
-  Alive,
-} from "../../forms/dialect-profile.ts";
+import type { Alive, DialectSession } from "../../forms/dialect-session.ts";
+import type { DialectSyntax, UnexpectedNulls } from "../../forms/dialect-syntax.ts";
+import type { DialectValues } from "../../forms/dialect-values.ts";
+import type { WriteSyntax } from "../../forms/write-syntax.ts";
 import type { Sql } from "../../statement/sql-form.ts";
 import { explain, type PlanLine, planTree, scansWithin, usedIndexes } from "../driver/query-plan.ts";
 import { SQLITE_AGGREGATES } from "./aggregates.ts";
@@ -90,7 +86,7 @@ const listNotNull: UnexpectedNulls["listNotNull"] = (table) => {
 
 /** The SQL of SQLite that all statements need. */
 const SQLITE_SYNTAX: DialectSyntax = Object.freeze<DialectSyntax>({
-  plan: { statement: (statement) => `explain query plan ${statement}`, lines: planTree },
+  json: SQLITE_JSON_SYNTAX,
   // By default, null is first ascending and last descending.
   hiddenColumns: ["rowid", "oid", "_rowid_"],
   // SQLite ignores the case of ASCII letters only.
@@ -186,27 +182,38 @@ function planOf({ sql, slots }: PlannedStatement, reader: SynchronousReader): re
   }
 }
 
-function withUnindexedForm(profile: DialectProfile): DialectProfile {
-  const unindexed = Object.freeze<DialectProfile>({
-    ...profile,
-    functions: SQLITE_UNINDEXED_FUNCTIONS,
+function withUnindexedForm(database: Database): Database {
+  const unindexed = Object.freeze<Database>({
+    ...database,
+    values: Object.freeze({ ...database.values, functions: SQLITE_UNINDEXED_FUNCTIONS }),
     whenUnindexed: undefined,
   });
-  return Object.freeze({ ...profile, whenUnindexed: { profile: unindexed, isNeeded: lacksExpressionIndex } });
+  return Object.freeze({ ...database, whenUnindexed: { profile: unindexed, isNeeded: lacksExpressionIndex } });
 }
 
-/** Uses joins, for which SQLite creates an index per statement, and lists that are read once. */
-const SCANNING_PROFILE: DialectProfile = withUnindexedForm({
-  name: "SQLite",
+/** How values of SQLite are stored, and computed with. */
+const USUAL_VALUES: DialectValues = Object.freeze<DialectValues>({
+  ...SQLITE_VALUES,
   functions: SQLITE_FUNCTIONS,
-  values: SQLITE_VALUES,
-  syntax: SQLITE_SCANNING_SYNTAX,
   documents: SQLITE_DOCUMENTS,
   aggregates: SQLITE_AGGREGATES,
-  json: SQLITE_JSON_SYNTAX,
-  writes: SQLITE_WRITES,
+  textMemory: SQLITE_TEXT_MEMORY,
+});
+
+/** How statements of SQLite run. */
+const SQLITE_SESSION: DialectSession = Object.freeze<DialectSession>({
+  plan: { statement: (statement) => `explain query plan ${statement}`, lines: planTree },
+  maxParameters: 32_766,
+  alive: SQLITE_ALIVE,
   catalogue: SQLITE_CATALOGUE,
   faults: SQLITE_FAULTS,
+});
+
+/** Uses joins, for which SQLite creates an index per statement, and lists that are read once. */
+const SCANNING: Database = withUnindexedForm({
+  name: "SQLite",
+  values: USUAL_VALUES,
+  syntax: SQLITE_SCANNING_SYNTAX,
   capabilities: Object.freeze<DialectCapabilities>({
     topPerParent: "window",
     correlatedSubqueries: false,
@@ -220,14 +227,13 @@ const SCANNING_PROFILE: DialectProfile = withUnindexedForm({
     readsInWrites: true,
     locksByCondition: true,
   }),
-  maxParameters: 32_766,
-  textMemory: SQLITE_TEXT_MEMORY,
-  alive: SQLITE_ALIVE,
+  writes: SQLITE_WRITES,
+  session: SQLITE_SESSION,
 });
 
 /** SQLite with the functions of `sqliteDialect`. */
-export const SQLITE_PROFILE: DialectProfile = withUnindexedForm({
-  ...SCANNING_PROFILE,
+export const SQLITE: Database = withUnindexedForm({
+  ...SCANNING,
   syntax: SQLITE_SYNTAX,
   capabilities: Object.freeze<DialectCapabilities>({
     topPerParent: "correlated",
@@ -242,43 +248,46 @@ export const SQLITE_PROFILE: DialectProfile = withUnindexedForm({
     readsInWrites: true,
     locksByCondition: true,
   }),
-  whenScanning: Object.freeze({ profile: SCANNING_PROFILE, isNeeded: scansRepeatedly }),
+  whenScanning: Object.freeze({ profile: SCANNING, isNeeded: scansRepeatedly }),
 });
 
-const CUT_VALUES: DialectValues = Object.freeze<DialectValues>({ ...SQLITE_VALUES, mark: CUT_SQLITE_MARK });
+const CUT_VALUES: DialectValues = Object.freeze<DialectValues>({ ...USUAL_VALUES, mark: CUT_SQLITE_MARK });
 
 /** SQLite with the functions of `sqliteDialect`, where `node:sqlite` ends a text at U+0000. */
-export const CUT_SQLITE_PROFILE: DialectProfile = withUnindexedForm({
-  ...SQLITE_PROFILE,
+export const CUT_SQLITE: Database = withUnindexedForm({
+  ...SQLITE,
   values: CUT_VALUES,
   whenScanning: Object.freeze({
-    profile: withUnindexedForm({ ...SCANNING_PROFILE, values: CUT_VALUES }),
+    profile: withUnindexedForm({ ...SCANNING, values: CUT_VALUES }),
     isNeeded: scansRepeatedly,
   }),
 });
 
 const BARE_VALUES: DialectValues = Object.freeze<DialectValues>({
-  ...SQLITE_VALUES,
+  ...USUAL_VALUES,
   columnFormat: bareSqliteColumnFormat,
   mark: BARE_SQLITE_MARK,
+  textMemory: undefined,
+});
+
+const BARE_SESSION: DialectSession = Object.freeze<DialectSession>({
+  ...SQLITE_SESSION,
+  checkStatement: refuseOwnFunctions,
+  alive: undefined,
 });
 
 /** SQLite over another dialect. */
-export const BARE_SQLITE_PROFILE: DialectProfile = Object.freeze<DialectProfile>({
-  ...SQLITE_PROFILE,
+export const BARE_SQLITE: Database = Object.freeze<Database>({
+  ...SQLITE,
   values: BARE_VALUES,
-  checkStatement: refuseOwnFunctions,
-  json: undefined,
-  textMemory: undefined,
-  alive: undefined,
+  syntax: Object.freeze({ ...SQLITE_SYNTAX, json: undefined }),
+  session: BARE_SESSION,
   whenUnindexed: undefined,
   whenScanning: Object.freeze({
-    profile: Object.freeze<DialectProfile>({
-      ...SCANNING_PROFILE,
+    profile: Object.freeze<Database>({
+      ...SCANNING,
       values: BARE_VALUES,
-      checkStatement: refuseOwnFunctions,
-      textMemory: undefined,
-      alive: undefined,
+      session: BARE_SESSION,
       whenUnindexed: undefined,
     }),
     isNeeded: scansRepeatedly,

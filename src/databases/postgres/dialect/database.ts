@@ -9,19 +9,15 @@ import type { SnapshotSyntax } from "../../connection/synchronous-reader.ts";
 import { infixOperators, refuseModulo, castValues } from "../../forms/arithmetic.ts";
 import { castFunctions } from "../../forms/cast-functions.ts";
 import { castComputedFormats } from "../../forms/computed-formats.ts";
+import type { Database } from "../../forms/database.ts";
 import type { DialectCapabilities } from "../../forms/dialect-capabilities.ts";
-import type {
-  DialectProfile,
-  DialectValues,
-  DialectSyntax,
-  WriteSyntax,
-  TranslateCall,
-  DocumentSyntax,
-  Term,
-} from "../../forms/dialect-profile.ts";
+import type { DialectSession } from "../../forms/dialect-session.ts";
+import type { DialectSyntax } from "../../forms/dialect-syntax.ts";
+import type { DialectValues, TranslateCall, DocumentSyntax, Term } from "../../forms/dialect-values.ts";
 import { comparedTextForm } from "../../forms/text-columns.ts";
 import { textDocuments } from "../../forms/text-documents.ts";
 import { argumentAt, WHITE_SPACE } from "../../forms/translate-call.ts";
+import type { WriteSyntax } from "../../forms/write-syntax.ts";
 import { bindFixed } from "../../statement/parameter-slot.ts";
 import type { Sql } from "../../statement/sql-form.ts";
 import { computed } from "../../statement/sql-operand.ts";
@@ -72,7 +68,7 @@ function keys(path: readonly StructuralProperty[]): Sql {
 
 /** The SQL for databases on several machines, without subqueries that have no tables. */
 const PG_SPREAD_SYNTAX: DialectSyntax = Object.freeze<DialectSyntax>({
-  plan: { statement: (statement) => `explain ${statement}`, lines: (rows) => rows.map(([line]) => String(line)) },
+  json: PG_JSON_SYNTAX,
   // By default, null is last ascending. Terms that are never null omit this, so that a plain index serves them.
   hiddenColumns: ["tableoid", "xmin", "cmin", "xmax", "cmax", "ctid"],
   columnKey: (name) => name,
@@ -133,6 +129,11 @@ const PG_SYNTAX: DialectSyntax = Object.freeze<DialectSyntax>({
 
 /** The SQL of PostgreSQL that only writes need. */
 const PG_WRITES: WriteSyntax = Object.freeze<WriteSyntax>({
+  isolations: Object.freeze({
+    "read committed": "read committed",
+    "repeatable read": "repeatable read",
+    serializable: "serializable",
+  }),
   returnsRows: true,
   defaultRow: sql`default values`,
   // A weaker lock than `for update`: it waits for no insert that refers to the row, which may itself wait for the row.
@@ -251,12 +252,21 @@ const PG_ARRAYS: ArraySyntax = Object.freeze<ArraySyntax>({
 });
 
 /** How PostgreSQL stores values and computes with them. */
-const usualValues: () => DialectValues = once(() => pgValues(IN_SUBQUERY, pgColumnFormat));
+const usualValues: () => DialectValues = once(() =>
+  pgValues(IN_SUBQUERY, { columnFormat: pgColumnFormat, functions: usualFunctions(), aggregates: pgAggregates() }),
+);
 
 /** The same for databases on several machines. */
-const spreadValues: () => DialectValues = once(() => pgValues(REPEATED, pgSpreadColumnFormat));
+const spreadValues: () => DialectValues = once(() =>
+  pgValues(REPEATED, {
+    columnFormat: pgSpreadColumnFormat,
+    functions: spreadFunctions(),
+    aggregates: pgSpreadAggregates(),
+  }),
+);
 
-function pgValues(once: Once, columnFormat: DialectValues["columnFormat"]): DialectValues {
+function pgValues(once: Once, own: Pick<DialectValues, "aggregates" | "columnFormat" | "functions">): DialectValues {
+  const { columnFormat } = own;
   const computed = castValues({
     forms: pgForms(),
     numbers: pgNumbers(once),
@@ -285,7 +295,8 @@ function pgValues(once: Once, columnFormat: DialectValues["columnFormat"]): Dial
     asOffset: (place) => sql`${place}::numeric`,
   });
   return Object.freeze<DialectValues>({
-    columnFormat,
+    ...own,
+    documents: pgDocuments(),
     computedFormat: castComputedFormats({ columnFormat, canonicalForm: computed.canonicalForm, numberText: pgText }),
     mark: PG_MARK,
     guidsAreTexts: false,
@@ -313,19 +324,24 @@ function quotient(dividend: Sql, divisor: Sql): Sql {
   return sql`case when ${divisor} = 0 then (${infinity})::float8 else nullif(${dividend} / ${divisor}, 'NaN') end`;
 }
 
+/** How statements of PostgreSQL run. */
+const PG_SESSION: DialectSession = Object.freeze<DialectSession>({
+  plan: { statement: (statement) => `explain ${statement}`, lines: (rows) => rows.map(([line]) => String(line)) },
+  maxParameters: 65_535,
+  snapshots: PG_SNAPSHOTS,
+  // PGlite has no connections.
+  mayEndProcess: (adapter) => !EMBEDDED.test(adapter.constructor.name),
+  positions: true,
+  catalogue: PG_CATALOGUE,
+  faults: PG_FAULTS,
+});
+
 /** PostgreSQL from version 14 on. */
-export const pgProfile: () => DialectProfile = once(() =>
-  Object.freeze<DialectProfile>({
+export const postgres: () => Database = once(() =>
+  Object.freeze<Database>({
     name: "PostgreSQL",
-    functions: usualFunctions(),
     values: usualValues(),
     syntax: PG_SYNTAX,
-    documents: pgDocuments(),
-    aggregates: pgAggregates(),
-    json: PG_JSON_SYNTAX,
-    writes: PG_WRITES,
-    catalogue: PG_CATALOGUE,
-    faults: PG_FAULTS,
     capabilities: Object.freeze<DialectCapabilities>({
       topPerParent: "lateral",
       correlatedSubqueries: true,
@@ -339,22 +355,12 @@ export const pgProfile: () => DialectProfile = once(() =>
       readsInWrites: true,
       locksByCondition: true,
     }),
-    maxParameters: 65_535,
-    snapshots: PG_SNAPSHOTS,
-    positions: true,
-    isolations: Object.freeze({
-      "read committed": "read committed",
-      "repeatable read": "repeatable read",
-      serializable: "serializable",
-    }),
-    // PGlite has no connections.
-    mayEndProcess: (adapter) => !/pglite/i.test(adapter.constructor.name),
+    writes: PG_WRITES,
+    session: PG_SESSION,
     whenSpread: {
-      functions: spreadFunctions(),
       values: spreadValues(),
       syntax: PG_SPREAD_SYNTAX,
-      aggregates: pgSpreadAggregates(),
-      catalogue: PG_SPREAD_CATALOGUE,
+      session: Object.freeze({ ...PG_SESSION, catalogue: PG_SPREAD_CATALOGUE }),
     },
   }),
 );
