@@ -60,7 +60,7 @@ export interface CollectionQuery {
   readonly top: number | undefined;
   /** Whether the client requests the total with `$count=true`. */
   readonly count: boolean;
-  /** The page size if `top` is undefined; null for no limit. Return one item more to indicate a next page. */
+  /** The page size if `top` is undefined or above `maxPageSize`; else null. Return one item more to indicate a next page. */
   readonly pageSize: number | null;
 }
 

@@ -25,7 +25,7 @@ export function bodyLength(body: string | Uint8Array): string {
   return String(typeof body === "string" ? encoder.encode(body).byteLength : body.byteLength);
 }
 
-/** Ends the chunks of a body that will not be read: they may hold a cursor or a connection. */
+/** Ends the chunks of a body that will not be read: they may hold entities, or the operations of a batch. */
 export function abandon(body: ResponseBody): void {
   if (body === null || typeof body === "string" || body instanceof Uint8Array) return;
   const iterator = Symbol.asyncIterator in body ? body[Symbol.asyncIterator]() : body[Symbol.iterator]();
