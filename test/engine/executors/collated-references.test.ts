@@ -3,7 +3,7 @@ import { allRows, edm, entityType, hasMany, hasOptional, odataService, type RowO
 import { sqlEntitySet } from "odatakit/kysely";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { noFailures } from "../../service/http/model.ts";
-import { type AnyDatabase, type DatabaseName, ENGINES, type OpenDatabase } from "./engines.ts";
+import { type AnyDatabase, type DatabaseName, ENGINES, isCluster, type OpenDatabase } from "./engines.ts";
 
 const Product = entityType("Product", { sku: edm.string().key(), name: edm.string() });
 const Line = entityType("Line", { id: edm.int32().key(), sku: edm.string().nullable() });
@@ -131,7 +131,10 @@ const send = async (service: Service, method: string, path: string, body?: objec
 
 const cases = ENGINES.flatMap((engine) => KINDS[engine.name].map((kind) => ({ engine, kind })));
 
-describe.each(cases)("a foreign key with $kind.title over $engine.title", ({ engine, kind }) => {
+// Citus distributes no table by a column with a nondeterministic collation.
+const feasible = cases.filter(({ kind }) => !isCluster() || !kind.title.includes("nondeterministic"));
+
+describe.each(feasible)("a foreign key with $kind.title over $engine.title", ({ engine, kind }) => {
   const { alias } = kind;
   let open: OpenDatabase;
   let service: Service;
