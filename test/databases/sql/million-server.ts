@@ -18,7 +18,7 @@ const Order = entityType("Order", {
 const [, , file = ""] = process.argv;
 const db: AnyDatabase = new Kysely({ dialect: sqliteDialect(file) });
 const service = odataService({
-  defaults: { maxTop: null, maxPageSize: 20_000 },
+  defaults: { maxTop: null, maxPageSize: 10_000 },
   entitySets: [sqlEntitySet(Order, { db, table: "Orders", operations: ["read"] })],
   propertyNaming: "asDeclared",
   logger: { error: () => undefined, warn: () => undefined, info: () => undefined },
