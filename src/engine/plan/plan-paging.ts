@@ -37,7 +37,7 @@ export function wholePage(size: number | undefined): PagePlan {
 
 /**
  * Decides on the size of a page. An explicit `$top` is applied as given, or refused. Without `$top` the size is the smaller of
- * MaxTop and the preference. The limit of the service divides any longer page.
+ * MaxTop and the preference. The limit of the service divides any longer page, into pages of the preference if that is smaller.
  * @throws ODataError `InvalidQueryOption` for a `$top` above MaxTop
  * @see docs/reference/paging.md
  */
@@ -50,9 +50,9 @@ export function planPaging({ top, preferred }: PagingRequest, { maxTop, maxPageS
     );
   }
   const wanted = top ?? Math.min(maxTop ?? Infinity, preferred ?? Infinity);
-  const size = Math.min(wanted, maxPageSize ?? Infinity);
+  const isDivided = maxPageSize !== null && wanted > maxPageSize;
+  const size = isDivided ? Math.min(maxPageSize, preferred ?? Infinity) : wanted;
   if (size === Infinity) return wholePage(undefined);
-  const isDivided = size < wanted;
   if (top !== undefined && !isDivided) return wholePage(size);
   const appliedPageSize = preferred === undefined ? undefined : size;
   return { size, readSize: size + 1, linked: true, isDivided, appliedPageSize };

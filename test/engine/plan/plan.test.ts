@@ -111,7 +111,7 @@ describe("planPaging", () => {
       { top: 1e6, preferred: 3 },
       null,
       50,
-      { ...page, size: 50, readSize: 51, isDivided: true, appliedPageSize: 50 },
+      { ...page, size: 3, readSize: 4, isDivided: true, appliedPageSize: 3 },
     ],
   ])("%s", (_name, request, maxTop, maxPageSize, plan) => {
     expect(planPaging(request, { maxTop, maxPageSize })).toEqual(plan);
