@@ -32,12 +32,16 @@ function toSql(expression: Expression, values: string[]): string {
 
 const books = entitySet(Book, {
   orderByEnabled: false,
-  applyQuery: ({ filter, skip, top, pageSize }) => {
+  applyQuery: ({ filter, skip, top, pageSize, count }) => {
     const values: string[] = [];
     const where = filter === null ? "1" : toSql(filter.expression, values);
-    const limit = top ?? (pageSize === null ? -1 : pageSize + 1);
+    const limit = pageSize === null ? (top ?? -1) : pageSize + 1;
     const rows = database.prepare(`SELECT * FROM books WHERE ${where} ORDER BY id LIMIT ? OFFSET ?`);
-    return { items: rows.all(...values, limit, skip).map(({ id, year }) => ({ id: Number(id), year: Number(year) })) };
+    const total = database.prepare(`SELECT COUNT(*) AS total FROM books WHERE ${where}`);
+    return {
+      items: rows.all(...values, limit, skip).map(({ id, year }) => ({ id: Number(id), year: Number(year) })),
+      count: count ? Number(total.get(...values)?.["total"]) : undefined,
+    };
   },
 });
 

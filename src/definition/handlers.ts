@@ -60,14 +60,17 @@ export interface CollectionQuery {
   readonly top: number | undefined;
   /** Whether the client requests the total with `$count=true`. */
   readonly count: boolean;
-  /** The page size if `top` is undefined or above `maxPageSize`; else null. Return one item more to indicate a next page. */
+  /**
+   * The page size if `top` is undefined or above `maxPageSize`; else null. It is never above `top`. Return one item more to
+   * indicate a next page.
+   */
   readonly pageSize: number | null;
 }
 
 /** The result of `applyQuery`. */
 export interface AppliedQuery {
   readonly items: EntityStream;
-  /** The number of all matching entities, before paging. */
+  /** The number of all matching entities, before paging. A page that `maxPageSize` divides needs it for `$count=true`. */
   readonly count?: number | bigint | undefined;
   readonly nextLink?: string | undefined;
 }

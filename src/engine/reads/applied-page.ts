@@ -23,7 +23,8 @@ interface AppliedPage extends Omit<AppliedQuery, "nextLink"> {
  * Makes the page of a set that applied the query itself. The next link of the handler takes priority. Without one, and without
  * `$top` or where the service divides the page, the items are cut to the page, an iterable is closed there, and more items or
  * a greater total lead to a next link.
- * @throws TypeError for an invalid result; as for `collectEntities`
+ * @throws TypeError for an invalid result, and for one without the `count` that the request wants, if the service divides the page
+ *   and its items do not show the total; as for `collectEntities`
  * @see OData Protocol 4.0, section 11.2.5.7
  */
 export function appliedPage(plan: CollectionPlan, answer: AppliedQuery, reader: Reader): Maybe<CollectionResult> {
@@ -94,11 +95,26 @@ function cutItems(
   return {
     entities,
     rowShape: undefined,
-    count: plan.query.count ? (count ?? length) : undefined,
+    count: plan.query.count ? (count ?? shownCount(plan, size, items.length)) : undefined,
     hasMore,
     nextLink,
     joined: NO_JOINS,
   };
+}
+
+/**
+ * Returns the count where the handler returned none. Items after the page do not show how many follow them, because the
+ * handler got `pageSize`, and an iterable is not read further. No items after `$skip` do not show how many were skipped.
+ * @param found the number of items that were read
+ * @throws TypeError if the service divides the page, and the total is unknown
+ */
+function shownCount({ page, skip }: CollectionPlan, size: number | undefined, found: number): number {
+  if (size === undefined) return found;
+  if (!page.isDivided) return Math.min(found, size);
+  if (found <= size && (found > 0 || skip === 0)) return skip + found;
+  throw new TypeError(
+    "applyQuery returned no count, and the request needs the total of all pages: return { items, count } if `count` of the query is true.",
+  );
 }
 
 /**

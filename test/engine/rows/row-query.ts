@@ -185,7 +185,7 @@ export function applyTo(given: readonly Row[], query: CollectionQuery): { items:
   const rows = branch === undefined ? given : sortedBy(stepsOf(branch.steps)(given), branch.orderBy);
   const found = test === null ? rows : rows.filter((row) => test(row) === true);
   const sorted = sortedBy(found, query.orderBy);
-  const size = query.top ?? (query.pageSize === null ? sorted.length : query.pageSize + 1);
+  const size = query.pageSize === null ? (query.top ?? sorted.length) : query.pageSize + 1;
   return { items: sorted.slice(query.skip, query.skip + size), count: sorted.length };
 }
 

@@ -105,7 +105,7 @@ export function knotService(defaults: ServiceOptions["defaults"]) {
       entitySet(Knot, {
         name: "Applied",
         applyQuery: ({ skip, pageSize, top }) => {
-          const most = top ?? (pageSize === null ? undefined : pageSize + 1);
+          const most = pageSize === null ? top : pageSize + 1;
           return counted({
             items: KNOTS.slice(skip, most === undefined ? undefined : skip + most),
             count: KNOTS.length,

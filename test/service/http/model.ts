@@ -468,7 +468,7 @@ export const ITEM_FORMS = {
   },
   "profile-applied, exact": {
     applyQuery: async ({ skip, top, pageSize, count }) => ({
-      items: ITEMS.slice(skip, skip + (top ?? (pageSize === null ? ITEMS.length : pageSize + 1))),
+      items: ITEMS.slice(skip, skip + (pageSize === null ? (top ?? ITEMS.length) : pageSize + 1)),
       count: count ? BigInt(ITEMS.length) : undefined,
     }),
   },

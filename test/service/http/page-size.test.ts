@@ -9,6 +9,7 @@ import { idsOf, Item, ITEMS, noFailures, shown } from "./model.ts";
 
 const NEXT = "@odata.nextLink";
 const CONTEXT = `${ORIGIN}/s/$metadata#Items`;
+const noop = () => undefined;
 const SECRET = "0123456789abcdef, and more";
 
 /** A service whose pages have three entities of seven. */
@@ -108,6 +109,10 @@ eachDoor((door) => {
       expect(answer.headers["preference-applied"]).toBe("maxpagesize=3");
       expect((await send("/s/Items?$top=5", headers)).headers["preference-applied"]).toBe("maxpagesize=3");
       expect((await send("/s/Items?$top=3", headers)).headers).not.toHaveProperty("preference-applied");
+      const smaller = await send("/s/Items?$top=5", { Prefer: "maxpagesize=1" });
+      expect(idsOf(smaller.json)).toEqual([1]);
+      expect(smaller.headers["preference-applied"]).toBe("maxpagesize=1");
+      expect(smaller.json[NEXT]).toContain("$top=4&");
       expect((await send("/s/Items", { Prefer: "maxpagesize=2" })).headers["preference-applied"]).toBe("maxpagesize=2");
     });
 
@@ -126,6 +131,65 @@ eachDoor((door) => {
       [4, 5],
     ]);
   });
+});
+
+describe("$count=true, if applyQuery returns no count", () => {
+  type Form = (rows: typeof ITEMS) => unknown;
+  const forms: readonly (readonly [string, Form])[] = [
+    ["an array", (rows) => rows],
+    ["an iterable", (rows) => new Set(rows)],
+    ["an async iterable", (rows) => itemsOf(rows)],
+  ];
+  async function* itemsOf(rows: typeof ITEMS) {
+    for (const row of rows) yield await Promise.resolve(row);
+  }
+
+  describe.each(forms)("%s", (_name, form) => {
+    const logged: unknown[] = [];
+    const logger: ServiceOptions["logger"] = { error: (...all) => void logged.push(all), warn: noop, info: noop };
+    const applyQuery = ({ skip, top = 7 }: { readonly skip: number; readonly top?: number }) => ({
+      items: form(ITEMS.slice(skip, skip + top)),
+    });
+    const service = dividing("applyQuery", { applyQuery }, { logger });
+    const countOf = async (target: string) => {
+      const response = await service.fetch(new Request(ORIGIN + target));
+      return [response.status, ((await response.json()) as Record<string, unknown>)["@odata.count"]];
+    };
+
+    test.each(["/s/Items?$count=true", "/s/Items?$count=true&$top=5", "/s/Items?$count=true&$skip=7"])(
+      "%s: the total is unknown, so the response is a logged 500",
+      async (target) => {
+        logged.length = 0;
+        expect(await countOf(target)).toEqual([500, undefined]);
+        expect(
+          JSON.stringify(logged, (_key, value: unknown) => (value instanceof Error ? value.message : value)),
+        ).toContain("applyQuery returned no count");
+      },
+    );
+
+    test("a page that ends with the last item shows the total, $skip included", async () => {
+      expect(await countOf("/s/Items?$count=true&$skip=4")).toEqual([200, 7]);
+      expect(await countOf("/s/Items?$count=true&$skip=6&$top=5")).toEqual([200, 7]);
+    });
+
+    test("requests without $count need none", async () => {
+      expect(await countOf("/s/Items")).toEqual([200, undefined]);
+    });
+  });
+});
+
+test("applyQuery gets the size of a divided page beside a greater $top", async () => {
+  const seen: unknown[] = [];
+  const applyQuery = ({ top, pageSize }: { readonly top?: number; readonly pageSize: number | null }) => {
+    seen.push({ top, pageSize });
+    return { items: [] };
+  };
+  const service = dividing("applyQuery", { applyQuery });
+  for (const top of [5, 3]) await service.fetch(new Request(`${ORIGIN}/s/Items?$top=${String(top)}`));
+  expect(seen).toEqual([
+    { top: 5, pageSize: 3 },
+    { top: 3, pageSize: null },
+  ]);
 });
 
 describe("an async iterable of a handler", () => {
