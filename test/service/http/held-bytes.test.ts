@@ -2,7 +2,7 @@ import { Kysely, sql } from "kysely";
 import { edm, entityType, odataService, type ODataService } from "odatakit";
 import { sqlEntitySet } from "odatakit/kysely";
 import { sqliteDialect } from "odatakit/sqlite";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { afterAll, beforeAll, expect, onTestFinished, test, vi } from "vitest";
 
 const File = entityType("File", { id: edm.int32().key(), text: edm.string() });
 
@@ -109,6 +109,39 @@ test("a reader that leaves gives its bytes back", async () => {
     expect(head.status).toBe(200);
   }
   expect((await send(service, "Files?$top=1&$select=Id")).status).toBe(200);
+});
+
+function useTimers(): void {
+  vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
+  onTestFinished(() => void vi.useRealTimers());
+}
+
+test("a response counts as long as its client reads, however slowly", async () => {
+  const service = serviceOf({ maxHeldBytes: 1_910_000, queryTimeout: 300 });
+  useTimers();
+  const slow = await begin(service, "Files?$format=application/json;odata.metadata=full");
+  for (let count = 0; count < 3; count += 1) {
+    await vi.advanceTimersByTimeAsync(200_000);
+    expect((await slow.read()).done).toBe(false);
+    const refused = send(service, "Files?$top=1");
+    await vi.advanceTimersByTimeAsync(400);
+    expect((await refused).status).toBe(503);
+  }
+  await slow.cancel();
+  expect((await send(service, "Files?$top=1")).status).toBe(200);
+});
+
+test("a response that nobody reads for 300 s ends, and no longer counts", async () => {
+  useTimers();
+  const service = serviceOf({ maxHeldBytes: 1_910_000, queryTimeout: 300 });
+  const dropped = await begin(service, "Files");
+  await vi.advanceTimersByTimeAsync(299_000);
+  const refused = send(service, "Files?$top=1");
+  await vi.advanceTimersByTimeAsync(400);
+  expect((await refused).status).toBe(503);
+  await vi.advanceTimersByTimeAsync(1000);
+  expect((await send(service, "Files?$top=1")).status).toBe(200);
+  await expect(finish(dropped)).rejects.toThrow("The client read nothing for too long: the response has ended.");
 });
 
 test("null removes the limit", async () => {
