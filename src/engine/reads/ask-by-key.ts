@@ -1,5 +1,5 @@
 import { chain, type Maybe } from "../../base/maybe.ts";
-import { mapEach } from "../entities/concurrency.ts";
+import { mapEach, oneByOne } from "../entities/concurrency.ts";
 import type { EntityKey } from "../entities/entity-key.ts";
 import { answeredRelated, answeredValue, batchLookup, isIterable } from "../entities/handler-answer.ts";
 import { type Gate, gateOf, type Reader } from "../entities/reader.ts";
@@ -36,18 +36,30 @@ export function askByKey<Asked extends { readonly key: EntityKey }, T>(
     };
     return eachGroup(asked, (one) => chain(ask(one), (related) => take(related, one)), reader);
   }
-  const keys = asked.map(({ key }) => key.value);
-  return chain(way.getBatch(keys, context), (answer) => {
-    const find = batchLookup(answeredValue(answer), entitySet.entityType, place);
-    const related = ({ key }: Asked): Maybe<unknown> => convert(find(key));
-    if (gate === null) return eachGroup(asked, (one) => chain(related(one), (each) => take(each, one)), reader);
-    return chain(eachGroup(asked, related, reader), (all) =>
-      chain(keepAll(navigation, all, gate, reader), (seen) =>
-        eachGroup([...asked.entries()], ([index, one]) => take(seen[index], one), reader),
-      ),
-    );
-  });
+  const askPart = (part: readonly Asked[]): Maybe<readonly T[]> => {
+    const keys = part.map(({ key }) => key.value);
+    return chain(way.getBatch(keys, context), (answer) => {
+      const find = batchLookup(answeredValue(answer), entitySet.entityType, place);
+      const related = ({ key }: Asked): Maybe<unknown> => convert(find(key));
+      if (gate === null) return eachGroup(part, (one) => chain(related(one), (each) => take(each, one)), reader);
+      return chain(eachGroup(part, related, reader), (all) =>
+        chain(keepAll(navigation, all, gate, reader), (seen) =>
+          eachGroup([...part.entries()], ([index, one]) => take(seen[index], one), reader),
+        ),
+      );
+    });
+  };
+  if (asked.length <= MAX_BATCH) return askPart(asked);
+  const parts = Array.from({ length: Math.ceil(asked.length / MAX_BATCH) }, (_, at) =>
+    asked.slice(at * MAX_BATCH, (at + 1) * MAX_BATCH),
+  );
+  const taken: T[] = [];
+  const asking = oneByOne(parts, (part) => chain(askPart(part), (found) => void taken.push(...found)));
+  return chain(asking, () => taken);
 }
+
+/** The most keys of one call of `getBatch`: statements of databases have a limited number of values. */
+const MAX_BATCH = 1000;
 
 /** Calls a function for each item until the request is aborted. */
 export function eachGroup<Item, T>(

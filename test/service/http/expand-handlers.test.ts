@@ -206,6 +206,24 @@ eachDoor((door) => {
     });
   });
 
+  test("getBatch gets at most 1000 keys in one call", async () => {
+    const asked: (readonly number[])[] = [];
+    const getBatch = async (keys: readonly number[]) => {
+      asked.push(keys);
+      return Promise.resolve(new Map(keys.map((id) => [id, { id }])));
+    };
+    const rows = Array.from({ length: 2001 }, (_row, id) => ({ id }));
+    const { service } = nodes({ rows, parent: { getBatch }, defaults: { maxTop: null } });
+    const { json } = await door.to(service)(nodesUrl("Parent($select=Id)"));
+    const found = json.value as { readonly Id: number; readonly Parent: { readonly Id: number } }[];
+    expect(found.map(({ Id, Parent }) => [Id, Parent.Id])).toEqual(rows.map(({ id }) => [id, id]));
+    expect(asked.map((keys) => [keys.length, keys[0]])).toEqual([
+      [1000, 0],
+      [1000, 1000],
+      [1, 2000],
+    ]);
+  });
+
   describe("attacks end early", () => {
     const attack = () => {
       const asked: unknown[] = [];
