@@ -188,7 +188,6 @@ const myFunctions: () => Readonly<Record<FunctionName, TranslateCall>> = once(()
 
 /** The columns of `explain`. @see https://mariadb.com/kb/en/explain/ */
 const PLAN_COLUMNS: readonly string[] = "id select_type table type possible_keys key key_len ref rows Extra".split(" ");
-/** The positions of the columns with the kind of access, and with notes. */
 
 /** Explains a statement. The settings of a statement come first. */
 function explained(statement: string): string {

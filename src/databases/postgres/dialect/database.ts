@@ -209,11 +209,7 @@ function pgFunctions(both: Once): Readonly<Record<FunctionName, TranslateCall>> 
 /** PostgreSQL in this process has one connection, which a transaction would keep from all other requests. */
 const EMBEDDED = /pglite/i;
 
-/**
- * A cursor in a transaction: PostgreSQL reads rows when they are fetched, and keeps them in any order. Its time limit applies
- * to each fetch.
- * @see https://www.postgresql.org/docs/current/sql-declare.html
- */
+/** A time limit in a transaction applies to each of its statements. */
 const PG_SNAPSHOTS: SnapshotSyntax = Object.freeze<SnapshotSyntax>({
   hasConnections: (adapter) => !EMBEDDED.test(adapter.constructor.name),
   begin: (timeout) => (timeout === null ? [] : [`set local statement_timeout = ${String(timeout)}`]),
