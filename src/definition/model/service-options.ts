@@ -114,8 +114,8 @@ export interface ServiceOptions<Sets extends readonly EntitySetDeclaration[] = r
   /** The secret that seals keyset tokens and positions: at least 16 random characters, the same for all processes of the service. */
   readonly secret?: string | Uint8Array | undefined;
   /**
-   * Returns the owner of keyset tokens, such as a tenant and a user. The service rejects a token of another owner with 400.
-   * The `id` of the user if absent.
+   * Returns the owner of keyset tokens, such as a tenant and a user. With keyset paging, the service rejects a
+   * token of another owner with 400; with paging by offset, it continues at the offset. The `id` of the user if absent.
    * @see docs/reference/paging.md
    */
   readonly tokenScope?: ((context: RuleContext) => string) | undefined;

@@ -33,10 +33,10 @@ export interface TokenScope {
   /** Identifies service, set, user, query and order. A token is valid only for the same context. */
   readonly context: string;
   /**
-   * Whether a token ends with its offset, in the form of a set with paging by offset. `shared`: all processes of the service
-   * can open it; `own`: in another process its offset counts. Absent: it has none.
+   * Whether a token ends with its offset, in the form of a set with paging by offset. The offset counts where the token cannot
+   * be opened: in another process without a secret, for another user or query.
    */
-  readonly offset?: "shared" | "own" | undefined;
+  readonly hasOffset: boolean;
 }
 
 /**
@@ -53,32 +53,47 @@ const MARKS = 1;
 const OFFSET_MARK = ".";
 
 /** Writes the start of a page as `$skiptoken`, percent-encoded. @see docs/reference/paging.md */
-export function writeKeysetToken({ position, row }: PageStart, { seal, context, offset }: TokenScope): string {
+export function writeKeysetToken({ position, row }: PageStart, { seal, context, hasOffset }: TokenScope): string {
   const values = row === null || row.values.some((value) => isLonger(value, MAX_TEXT)) ? null : row.values.map(toText);
   const text = JSON.stringify(
     values === null ? [position] : [position, row?.isRow === true ? MARKS : VALUES, ...values],
   );
   const sealed = seal.seal(text.length > MAX_TEXT ? JSON.stringify([position]) : text, context);
-  return offset === undefined ? sealed : `${sealed}${OFFSET_MARK}${encodeURIComponent(writeSkipToken(position))}`;
+  return !hasOffset ? sealed : `${sealed}${OFFSET_MARK}${encodeURIComponent(writeSkipToken(position))}`;
 }
 
 /**
- * Reads the start of a page.
+ * Reads the start of a page from a token without an offset.
  * @param terms the number of terms of the order
  * @throws ODataError `InvalidSkipToken` unless the token has the same service, set, user, query and secret
  */
 export function readKeysetToken(token: string, terms: number, scope: TokenScope): PageStart {
-  const end = scope.offset === undefined ? token.length : token.lastIndexOf(OFFSET_MARK);
-  const text = scope.seal.open(token.slice(0, end), scope.context);
-  const start = text === null ? null : parseStart(text, terms);
-  const position = scope.offset === undefined ? null : readSkipToken(token.slice(end + 1));
-  if (start !== null && (position === null || position === start.position)) return start;
-  if (position !== null && scope.offset === "own") return { position, row: null };
+  const start = openStart(token, terms, scope);
+  if (start !== null) return start;
   throw protocolError(
     "InvalidSkipToken",
     "This service did not issue the $skiptoken to this user for this query: follow @odata.nextLink unchanged, or start again without $skiptoken.",
     { target: "$skiptoken" },
   );
+}
+
+/**
+ * Reads the start of a page from a token that ends with its offset: the offset alone, unless the token was sealed for the scope.
+ * Anyone may send an offset, as `$skip`, so it needs no seal.
+ * @param terms as for `readKeysetToken`
+ * @param scope null: the tokens of the request belong to nobody
+ * @throws ODataError `InvalidSkipToken` for an invalid offset
+ */
+export function readOffsetToken(token: string, terms: number, scope: TokenScope | null): PageStart {
+  const end = token.lastIndexOf(OFFSET_MARK);
+  const position = readSkipToken(token.slice(end + 1));
+  const start = scope === null ? null : openStart(token.slice(0, end), terms, scope);
+  return start?.position === position ? start : { position, row: null };
+}
+
+function openStart(sealed: string, terms: number, { seal, context }: TokenScope): PageStart | null {
+  const text = seal.open(sealed, context);
+  return text === null ? null : parseStart(text, terms);
 }
 
 /** Whether a token of a set with paging by offset also has the row before its page. */

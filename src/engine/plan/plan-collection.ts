@@ -25,7 +25,14 @@ import { type Place, placeAt, type PlaceOrder, type PlaceValue } from "../../lan
 import type { JsonMembers, SourceQuery } from "../../language/query/source.ts";
 import { fillParameters } from "../../language/query/walk-expression.ts";
 import { placeOrderOf } from "./keyset-order.ts";
-import { hasRowBefore, type PageStart, readKeysetToken, type TokenScope, writeKeysetToken } from "./keyset-token.ts";
+import {
+  hasRowBefore,
+  type PageStart,
+  readKeysetToken,
+  readOffsetToken,
+  type TokenScope,
+  writeKeysetToken,
+} from "./keyset-token.ts";
 import type { ExpandPlan } from "./plan-expand.ts";
 import { tellsOrder } from "./plan-json.ts";
 import {
@@ -76,7 +83,10 @@ interface KeysetPlan {
   readonly start: KeysetStart | null;
   /** The number of rows before the page, as counted on the previous pages. */
   readonly position: number;
-  readonly token: TokenScope;
+  /** Returns the scope of the token of the next page; null: its link is an offset. */
+  readonly token: () => TokenScope | null;
+  /** Whether every link is a sealed token, also one that continues at an offset. */
+  readonly isAlwaysSealed: boolean;
 }
 
 /** The row before a page. */
@@ -184,14 +194,35 @@ function keysetOf(query: BoundQuery, page: PagePlan, tokens: RowTokens | undefin
   if (!tokens.isKeyset && !page.isDivided && !hasRow) return null;
   const order = placeOrderOf(shape);
   if (order === null && (!tokens.isKeyset || shape.apply !== undefined)) return null;
-  const owned = tokens.scope();
-  if (owned === null) return null;
-  const token = order === null ? owned : { ...owned, context: `${owned.context}${termsOf(order)}` };
-  if (!hasRow) return { order, start: null, position: startOffset(query), token };
-  const { position, row }: PageStart = readKeysetToken(skipToken, order?.terms.length ?? 0, token);
+  if (tokens.isKeyset) return sealedKeyset(query, order, tokens);
+  // The owner may be unknown, which matters only where a token is read or written.
+  const token = (): TokenScope | null => scopeFor(order, tokens);
+  const known = { order, token, isAlwaysSealed: false };
+  if (!hasRow) return { ...known, start: null, position: startOffset(query) };
+  const { position, row } = readOffsetToken(skipToken, order?.terms.length ?? 0, token());
   refuseSkipBesideToken(query);
-  const start = order === null || row === null ? null : { place: placeAt(order, row.values), isRow: row.isRow };
-  return { order, start, position, token };
+  return { ...known, start: startAfter(order, row), position };
+}
+
+/** Plans a page of keyset paging, whose tokens have an owner from the first page on. */
+function sealedKeyset(query: BoundQuery, order: PlaceOrder | null, tokens: RowTokens): KeysetPlan | null {
+  const scope = scopeFor(order, tokens);
+  if (scope === null) return null;
+  const known = { order, token: () => scope, isAlwaysSealed: true };
+  const { skipToken } = query;
+  if (skipToken === undefined) return { ...known, start: null, position: startOffset(query) };
+  const { position, row } = readKeysetToken(skipToken, order?.terms.length ?? 0, scope);
+  refuseSkipBesideToken(query);
+  return { ...known, start: startAfter(order, row), position };
+}
+
+function startAfter(order: PlaceOrder | null, row: PageStart["row"]): KeysetStart | null {
+  return order === null || row === null ? null : { place: placeAt(order, row.values), isRow: row.isRow };
+}
+
+function scopeFor(order: PlaceOrder | null, tokens: RowTokens): TokenScope | null {
+  const owned = tokens.scope();
+  return owned === null || order === null ? owned : { ...owned, context: `${owned.context}${termsOf(order)}` };
 }
 
 function offsetOf({ start, position }: KeysetPlan): number {
@@ -238,9 +269,11 @@ export function nextPageOption(plan: CollectionPlan, size: number, last?: LastRo
   const { keyset } = plan;
   const offset = (keyset?.position ?? plan.skip) + size;
   const values = last?.values ?? null;
-  if (keyset !== null && (keyset.token.offset === undefined || (values !== null && offset <= MAX_SKIP_TOKEN_OFFSET))) {
+  const isSealed = keyset?.isAlwaysSealed === true || (values !== null && offset <= MAX_SKIP_TOKEN_OFFSET);
+  const token = isSealed ? (keyset?.token() ?? null) : null;
+  if (token !== null) {
     const row = values === null ? null : { values, isRow: last?.isRow === true };
-    return `$skiptoken=${writeKeysetToken({ position: offset, row }, keyset.token)}`;
+    return `$skiptoken=${writeKeysetToken({ position: offset, row }, token)}`;
   }
   return plan.form === "queryable" && offset <= MAX_SKIP_TOKEN_OFFSET
     ? `$skiptoken=${encodeURIComponent(writeSkipToken(offset))}`

@@ -140,7 +140,8 @@ const ROW_OPTIONS: readonly string[] = ["$filter", "$orderby", "$search"];
 /**
  * Returns the tokens of a set whose pages go on after a row: all of them with keyset paging, otherwise those that the service
  * divides.
- * @throws Error when they are used, for a user without an identity, if keyset paging has no `tokenScope` either
+ * @throws Error when they are used, for a user without an identity, if keyset paging has no `tokenScope` either; with paging by
+ * offset they then belong to nobody
  */
 function rowTokens(
   request: AuthorizedRequest,
@@ -156,12 +157,11 @@ function rowTokens(
       if (isKeyset && seal === null) {
         throw new Error(`${entitySet.name} has keyset paging, but its service has no secret.`);
       }
-      const owner = ownerOf(execution);
+      const owner = isKeyset ? ownerOf(execution) : knownOwnerOf(execution);
       if (owner === null && isKeyset) throw new Error(withoutOwner(entitySet));
       if (owner === null) return null;
       const context = tokenContext(request, execution, entitySet, owner.id);
-      if (isKeyset && seal !== null) return { seal, context };
-      return { seal: seal ?? ownSeal(), context, offset: seal === null ? "own" : "shared" };
+      return { seal: seal ?? ownSeal(), context, hasOffset: !isKeyset };
     },
   };
 }
@@ -195,8 +195,16 @@ function tenantOf({ service, context }: Execution, entitySet: EntitySet): readon
   return tenant === undefined ? [] : [tenant];
 }
 
-/** Returns the owner of tokens, without `id` for anonymous requests; null for a user who has no identity. */
-function ownerOf(execution: Execution): { readonly id: string | undefined } | null {
+interface TokenOwner {
+  /** Undefined for anonymous requests. */
+  readonly id: string | undefined;
+}
+
+/**
+ * Returns the owner of tokens; null for a user who has no identity.
+ * @throws the error of `tokenScope`; TypeError if it returns no string
+ */
+function ownerOf(execution: Execution): TokenOwner | null {
   const { tokenScope: scopeOf } = execution.service.definition;
   if (scopeOf !== undefined) {
     // JavaScript may return anything, such as a promise, which would be the same string for all users.
@@ -211,6 +219,15 @@ function ownerOf(execution: Execution): { readonly id: string | undefined } | nu
   const id: unknown = typeof user === "object" ? Reflect.get(user, "id") : user;
   const isIdentity = (typeof id === "string" && id !== "") || typeof id === "bigint" || Number.isFinite(id);
   return isIdentity ? { id: `${typeof id} ${String(id)}` } : null;
+}
+
+/** Returns the owner of tokens; null if it is unknown, which no request of a set with paging by offset needs. */
+function knownOwnerOf(execution: Execution): TokenOwner | null {
+  try {
+    return ownerOf(execution);
+  } catch {
+    return null;
+  }
 }
 
 function withoutOwner({ name }: EntitySet): string {

@@ -99,6 +99,7 @@ describe("the text of a token", () => {
   // A seal without encryption, so that the text is visible.
   const scope = {
     context: "Orders",
+    hasOffset: false,
     seal: {
       seal: (text: string, context: string) => `${context} ${text}`,
       open: (token: string, context: string) =>
