@@ -84,11 +84,11 @@ const PATH = /^\/[\w.~!$&'()*+,;=:@/%-]*$/;
 
 const MAX_PORT = 65_535;
 
-/** The fault of the options `tls` and `http2` of version 0.2. */
-const NO_TLS: ConfigurationFault = Object.freeze({
-  message: "serve has no options `tls` and `http2`: it speaks HTTP/1.1 without TLS.",
-  fix: "Let a proxy do TLS and HTTP/2, or pass toNodeHandler to createSecureServer of `node:http2` or `node:https`. See docs/guides/production.md, TLS and HTTP/2.",
-});
+const OWN_SERVER =
+  "Let a proxy do TLS and HTTP/2, or pass toNodeHandler to createSecureServer of `node:http2` or `node:https`. See docs/guides/production.md, TLS and HTTP/2.";
+
+/** The options that earlier versions had, each with the advice on what replaces it. */
+const REMOVED = { table: {}, example: (name: string): string => name, removed: { tls: OWN_SERVER, http2: OWN_SERVER } };
 
 /**
  * Fills in the defaults of `serve`.
@@ -145,9 +145,7 @@ function* findFaults(options: unknown): Iterable<ConfigurationFault> {
     yield { message: `The options of serve are ${describe(options)}.`, fix: "Give an object, such as { port: 8080 }." };
     return;
   }
-  const { tls, http2, ...others } = options;
-  if (tls !== undefined || http2 !== undefined) yield NO_TLS;
-  yield* checkOptions(TABLE, others, "serve", {});
+  yield* checkOptions(TABLE, options, "serve", {}, REMOVED);
   const ports = `Give a whole number from 0 to ${String(MAX_PORT)}; 0 lets the system choose.`;
   yield* numberFaults("`port` of serve", options["port"], ports, MAX_PORT);
   const delays = "Give a whole number of milliseconds; 0 stops at once.";
