@@ -104,6 +104,69 @@ describe("postgresDialect", () => {
     const stream = connection.streamQuery(CompiledQuery.raw("select 1"), 10);
     await expect(stream.next()).rejects.toThrow("need the option `cursor` of postgresDialect");
   });
+
+  test("a stream reads its cursor to the end, and closes it, also if it is left", async () => {
+    const close = vi.fn(() => Promise.resolve());
+    class Rows {
+      readonly #parts = [[{ id: 1 }], [{ id: 2 }], []];
+      readonly read = (): Promise<readonly object[]> => Promise.resolve(this.#parts.shift() ?? []);
+      readonly close = close;
+    }
+    const client = { processID: 7, query: (cursor: unknown) => cursor, release: vi.fn(), on: () => undefined };
+    const pool = fakePool({ connect: () => Promise.resolve(client) });
+    const options = { pool, cursor: Rows } as unknown as PostgresOptions;
+    const connection = await postgresDialect(options).createDriver().acquireConnection();
+    const parts: unknown[] = [];
+    for await (const part of connection.streamQuery(CompiledQuery.raw("select 1"), 10)) parts.push(part);
+    expect([parts, close.mock.calls.length]).toEqual([[{ rows: [{ id: 1 }] }, { rows: [{ id: 2 }] }], 1]);
+    for await (const part of connection.streamQuery(CompiledQuery.raw("select 1"), 10)) {
+      expect(part).toEqual({ rows: [{ id: 1 }] });
+      break;
+    }
+    expect(close).toHaveBeenCalledTimes(2);
+  });
+
+  test("a commit that the server answers with a rollback fails, and counts may be absent", async () => {
+    const answers: Readonly<Record<string, object>> = {
+      commit: { command: "ROLLBACK", rowCount: null, rows: [] },
+      "delete from a": { command: "DELETE", rowCount: null },
+    };
+    const client = {
+      processID: 7,
+      query: (text: string) => Promise.resolve(answers[text]),
+      release: vi.fn(),
+      on: () => undefined,
+    };
+    const driver = postgresDialect({
+      pool: fakePool({ connect: () => Promise.resolve(client) }),
+    }).createDriver();
+    const connection = (await driver.acquireConnection()) as Cancellable;
+    const deleted = await connection.executeQuery(CompiledQuery.raw("delete from a"));
+    expect(deleted).toEqual({ numAffectedRows: 0n, rows: [] });
+    await expect(driver.commitTransaction(connection)).rejects.toThrow(Error);
+    // Nothing runs that could be cancelled.
+    asked.length = 0;
+    await connection.cancelQuery(() => Promise.reject(new Error("not asked")));
+    expect(asked).toEqual([]);
+    await expect(driver.releaseConnection({} as DatabaseConnection)).rejects.toThrow("belongs to another driver");
+  });
+
+  test("a destroyed Kysely gives no connection that its pool returns late", async () => {
+    const release = vi.fn();
+    let give: (client: object) => void = () => undefined;
+    const pool = fakePool({
+      connect: () =>
+        new Promise((resolve) => {
+          give = resolve;
+        }),
+    });
+    const driver = postgresDialect({ pool }).createDriver();
+    const connection = driver.acquireConnection();
+    await driver.destroy();
+    give({ processID: 7, release, on: () => undefined });
+    await expect(connection).rejects.toThrow("The Kysely instance is destroyed.");
+    expect(release).toHaveBeenCalledTimes(1);
+  });
 });
 
 function notAsked(): never {

@@ -38,7 +38,7 @@ function serve(path: string, options: SqliteOptions): ODataService {
   opened.push(db);
   const operations = ["read", "create", "patch"] as const;
   return odataService({
-    defaults: { maxTop: null },
+    defaults: { maxTop: null, maxPageSize: 50_000 },
     logger: recordingLogger(),
     entitySets: [
       sqlEntitySet(Note, { db, table: "notes", operations: options.readonly === true ? ["read"] : operations }),

@@ -101,7 +101,7 @@ describe("values that JavaScript writes into JSON of SQLite", () => {
         db,
         table: "items",
         operations: ["read"],
-        maxTop: null,
+        maxTop: 1000,
         columns: COLUMNS,
         navigation: { same: hasMany(Value, { target: "Values", on: { id: "id" } }) },
       }),
