@@ -156,6 +156,17 @@ export const LONG: readonly string[] = [
   "test/types/register.test.ts",
   "test/engine/walk/fixtures.test.ts",
   "test/engine/walk/hostile.test.ts",
+  "test/hosts/openapi/sendable-examples.test.ts",
+  "test/databases/sql/tenants.test.ts",
+  "test/engine/rows/linked-references.test.ts",
+  "test/engine/executors/apply-answers.test.ts",
+  "test/tools/cli/compiled-code.test.ts",
+  "test/service/http/connections.test.ts",
+  "test/engine/apply/limits.test.ts",
+  "test/service/sets/hooks.test.ts",
+  "test/service/sets/hot-row.test.ts",
+  "test/examples/http2-hostile.test.ts",
+  "test/examples/http2.test.ts",
 ];
 
 /** The longest of all files, about in the order of their time. */
