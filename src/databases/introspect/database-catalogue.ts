@@ -13,7 +13,7 @@ export interface WantedObjects {
   readonly objects: ReadonlyMap<string, SchemaObject>;
 }
 
-/** What is in a database of one kind: how its tables are read, named and changed. One frozen object per kind, in its own folder. */
+/** Reads the tables of one kind of database, and names and changes them in its SQL. Each kind has one frozen object, in its own folder. */
 export interface DatabaseCatalogue extends ReadableCatalogue, NameSyntax {
   /** Whether names of columns ignore letter case. */
   readonly ignoresCase: boolean;

@@ -1,4 +1,4 @@
-/** Follows what a database on several machines refuses in a query. */
+/** Follows the name of an operation that a database on several machines refuses in a query. */
 export const REFUSED_IN_QUERY =
   "over the tables of this set, as they are distributed. Omit it, or use properties of the entity itself.";
 

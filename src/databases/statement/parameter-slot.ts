@@ -81,7 +81,7 @@ export function bindCell(index: number): Sql {
   return sql.val(slot);
 }
 
-/** Whether placeholders take the cells of a write as they stand, and nothing else. */
+/** Whether the placeholders are exactly the cells of a write, in their order. */
 export function areCells(slots: readonly unknown[]): boolean {
   return slots.every((slot, index) => isSlot(slot) && slot.cell === index);
 }

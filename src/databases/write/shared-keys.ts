@@ -19,7 +19,7 @@ export const mayShareKeys: (table: SqlTable) => boolean = keptPer(({ entityType,
 );
 
 /**
- * Returns the property outside of the key whose column decides on the machine of a row; null if there is none, or if it is not
+ * Returns the property outside of the key whose column decides on the machine of a row; null without such a property, or if it is not
  * known. The database keeps the key unique on each machine at most.
  */
 export function placeBeyondKey({ reader, entityType }: SqlTable): StructuralProperty | null {

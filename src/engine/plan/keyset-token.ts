@@ -81,7 +81,7 @@ export function readKeysetToken(token: string, terms: number, scope: TokenScope)
  * Reads the start of a page from a token that ends with its offset: the offset alone, unless the token was sealed for the scope.
  * Anyone may send an offset, as `$skip`, so it needs no seal.
  * @param terms as for `readKeysetToken`
- * @param scope null: the tokens of the request belong to nobody
+ * @param scope null: the user of the request is unknown, so it has no tokens
  * @throws ODataError `InvalidSkipToken` for an invalid offset
  */
 export function readOffsetToken(token: string, terms: number, scope: TokenScope | null): PageStart {

@@ -138,10 +138,10 @@ function showPart(part: PagePart, shape: QueryShape, reader: Reader): Maybe<Page
 const ROW_OPTIONS: readonly string[] = ["$filter", "$orderby", "$search"];
 
 /**
- * Returns the tokens of a set whose pages go on after a row: all of them with keyset paging, otherwise those that the service
+ * Returns the tokens of a set whose pages go on after a row: all pages with keyset paging, otherwise the pages that the service
  * divides.
  * @throws Error when they are used, for a user without an identity, if keyset paging has no `tokenScope` either; with paging by
- * offset they then belong to nobody
+ * offset its links have the offset alone
  */
 function rowTokens(
   request: AuthorizedRequest,

@@ -13,7 +13,7 @@ export interface ColumnRules {
    * @param holdsUnreadable whether it holds some, or its cells were not checked
    */
   readonly mayBeUnreadable: (chosen: DescribedColumn, definition: string, holdsUnreadable: boolean) => boolean;
-  /** Returns a default that is neither a number nor a Boolean; undefined if it is no literal. */
+  /** Returns a default that is neither a number nor a Boolean; undefined if it is not a literal. */
   readonly literal: (text: string) => Literal | undefined;
   /** The type of a column that is declared to be a number; undefined: it is none. */
   readonly numberType: (column: ObjectColumn) => "Edm.SByte" | "Edm.Int64" | "Edm.Double" | undefined;

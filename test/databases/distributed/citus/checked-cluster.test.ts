@@ -21,7 +21,7 @@ const Tag = entityType("Tag", { code: edm.string().key() });
 const Customer = entityType("Customer", { id: edm.int32().key(), name: edm.string() });
 const Order = entityType("Order", { customerId: edm.int32().key(), id: edm.int32().key() });
 
-/** What the declarations say. */
+/** The distribution that the declarations state. */
 interface Declared {
   readonly tags?: "reference" | true | { readonly by: "code" };
   readonly customers?: "reference" | boolean | { readonly by: "id" | "name" };
