@@ -102,7 +102,7 @@ export class StatementCompiler {
   /** @throws ODataError for too many values */
   compile(query: Sql, { notes }: StatementState, row?: StatementFacts["row"]): Statement {
     const { db, profile } = this.#target;
-    const compiled = compileStatement(query, db, profile);
+    const compiled = compileStatement(query, db, profile, notes);
     if (compiled.parameters.length > profile.session.maxParameters) {
       throw protocolError(
         "InvalidQueryOption",

@@ -28,12 +28,12 @@ export function relatedBy(join: NavigationJoin): RowCondition {
 /** Returns the rows of a table or query that meet a condition. @param base the statements over all rows */
 export function narrowed(
   base: RowStatements,
-  { db, profile, from: all }: Pick<StatementTarget, "db" | "profile" | "from">,
+  { profile, from: all }: Pick<StatementTarget, "profile" | "from">,
   { test, mentioned, hasSubquery }: RowCondition,
 ): From {
   const { joins } = profile.capabilities;
   const needsFence = profile.syntax.marksRows && !joins && (hasSubquery || all.needsFence === true);
   const seen = profile.syntax.marksRows && !needsFence ? `${all.seen ?? "odata"}_seen` : undefined;
   const { hidden } = all;
-  return { ...narrowedFrom({ db, base, test, mentioned, seen, hidden, needsFence }), table: all.table };
+  return { ...narrowedFrom({ base, test, mentioned, seen, hidden, needsFence }), table: all.table };
 }

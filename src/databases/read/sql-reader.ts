@@ -22,6 +22,7 @@ import { readReplica, type UncheckedReplica } from "../replicas/replica-option.t
 import { toExecution } from "../statement/parameter-slot.ts";
 import { hasPlaceholders, toFrom, type From, withExpressions } from "../translate/base-query.ts";
 import { ROWS_ALIAS } from "../translate/path-scope.ts";
+import { unnoted } from "../translate/relation.ts";
 import { type Connected, connectionOf, type UnreadableLog } from "./connected.ts";
 import type { KeptStatements } from "./kept-statements.ts";
 import type { ObjectNumbers } from "./object-numbers.ts";
@@ -198,7 +199,7 @@ function statementsOf(connected: Connected, given: StatementBase, report: Report
   const from = expressions.size === 0 ? withHidden(base, hidden) : withExpressions(base, expressions, hidden);
   const findPlans = (): PlansByField => {
     const execution = toExecution({ values: [], base: () => from.parameters });
-    const probed = { db, from: from.as(ROWS_ALIAS, null, { profile, isLookup: false }), execution };
+    const probed = { db, from: from.as(ROWS_ALIAS, null, unnoted(profile)), execution };
     const { withKnownCollations } = profile.values;
     if (rows.local === null || withKnownCollations === undefined) return new Map([...plans, ...ignored]);
     const known = withKnownCollations(plans, probed, rows.local);

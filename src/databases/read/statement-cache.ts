@@ -12,7 +12,7 @@ import type { PlansByField } from "../columns/table-columns.ts";
 import type { Database } from "../forms/database.ts";
 import type { Placement } from "../placement/placement.ts";
 import type { Sql } from "../statement/sql-form.ts";
-import { aliases, type Rows, type RowsUse, type StatementState } from "../translate/relation.ts";
+import { aliases, type Rows, type RowsUse, type StatementState, unnoted } from "../translate/relation.ts";
 import { StatementNotes } from "../translate/statement-notes.ts";
 import { applyBranch, bothFilters, type AppliedRows } from "../translate/translate-apply.ts";
 import { type JsonForm, translateJsonPage } from "../translate/translate-json.ts";
@@ -24,7 +24,7 @@ import {
   translateTotal,
   unlessImplied,
 } from "../translate/translate-query.ts";
-import { utcMark } from "../translate/utc-session.ts";
+import { needUtc } from "../translate/utc-session.ts";
 import { type JsonStatement, type RowStatement, type Statement, StatementCompiler } from "./compile-statement.ts";
 import { identitiesOf, IdentityCache, MANY_KEYS, variantOf } from "./identity-cache.ts";
 import { KeptStatements, UNCHANGED } from "./kept-statements.ts";
@@ -68,7 +68,7 @@ export class StatementCache {
   #kept: Kept | undefined;
   #related: RelatedStatements | undefined;
   #plans: PlansByField | undefined;
-  #mark: Sql | undefined;
+  #needsUtc: boolean | undefined;
   /** Whether the table has row ids, since a number of changes of the tables. */
   #rowIds: { readonly since: number; readonly areThere: boolean } | undefined;
 
@@ -334,14 +334,16 @@ export class StatementCache {
    * Returns the rows for a statement: of a set that it mentions, or of the queried source (null).
    * @param use by default, a page of the rows is read
    */
-  rowsFor(entitySet: EntitySet | null, use: RowsUse = { profile: this.#target.profile, isLookup: false }): Rows {
+  rowsFor(entitySet: EntitySet | null, use: RowsUse = unnoted(this.#target.profile)): Rows {
     const { from, key, findPlans, placement, absent, proven, comparisons } = this.#target;
     this.#plans ??= this.#compiler.ofTable(findPlans);
-    this.#mark ??= utcMark(this.#plans);
-    const mark = this.#mark;
+    this.#needsUtc ??= needUtc(this.#plans);
     const { seen, needsFence } = from;
     return {
-      from: (alias, isFenced = false) => sql`${from.as(alias, entitySet, { ...use, isFenced })}${mark}`,
+      from: (alias, isFenced = false) => {
+        if (this.#needsUtc === true) use.notes.inUtc = true;
+        return from.as(alias, entitySet, { ...use, isFenced });
+      },
       plans: this.#plans,
       hasRowIds: this.#findRowIds(),
       quoted: from.quoted,

@@ -9,7 +9,7 @@ import type { Database } from "../forms/database.ts";
 import type { CatalogueSteps } from "../introspect/catalogue-steps.ts";
 import { sqlTableName } from "../statement/sql-operand.ts";
 import { rawExpression } from "../translate/relation.ts";
-import { compileStatement, utcMarkOf } from "../translate/utc-session.ts";
+import { compileStatement } from "../translate/utc-session.ts";
 import type { CheckedSet } from "./table-rows.ts";
 
 /** So many rows show most faults of other programs, and are read fast. */
@@ -46,8 +46,9 @@ export function* checkCells(
     const cells = [...sources.map(({ selected }) => selected), ...lost].map(
       (cell, index) => sql`${cell} as ${sql.id(`c${String(index)}`)}`,
     );
-    const statement = sql`select ${sql.join(cells)} from ${sqlTableName(checked.rows.table)} limit ${sql.lit(SAMPLED)}${utcMarkOf(leaves.map(({ plan }) => plan.format.form))}`;
-    const compiled = compileStatement(statement, db, profile);
+    const statement = sql`select ${sql.join(cells)} from ${sqlTableName(checked.rows.table)} limit ${sql.lit(SAMPLED)}`;
+    const inUtc = leaves.some(({ plan }) => plan.format.form.inUtcSession === true);
+    const compiled = compileStatement(statement, db, profile, { inUtc });
     // A column whose expression binds values is left to the first request.
     if (compiled.parameters.length > 0) continue;
     try {

@@ -15,7 +15,7 @@ import { adviseColumn } from "../introspect/compare-tables.ts";
 import { readSlots, toExecution } from "../statement/parameter-slot.ts";
 import type { Sql } from "../statement/sql-form.ts";
 import type { From } from "../translate/base-query.ts";
-import { rawExpression } from "../translate/relation.ts";
+import { rawExpression, unnoted } from "../translate/relation.ts";
 import { compileStatement } from "../translate/utc-session.ts";
 import { resourceRulesReadIgnored } from "./column-use.ts";
 import { readByRowRules } from "./compared-properties.ts";
@@ -96,7 +96,7 @@ function refusal(
     expression === undefined ? sql`${sql.id(ROWS)}.${sql.id(column)}` : rawExpression(expression),
   );
   const list: Sql = sql.join(cells.length === 0 ? [sql`1`] : cells);
-  const rows = from.as(ROWS, null, { profile, isLookup: false });
+  const rows = from.as(ROWS, null, unnoted(profile));
   const compiled = compileStatement(sql`explain select ${list} from ${rows}`, db, profile);
   const execution = toExecution({ values: [], base: () => from.parameters });
   return recover(
@@ -148,7 +148,7 @@ async function findFaults(
  */
 async function namesOf({ from }: QueryRows, { db, profile }: QueryScope): Promise<readonly string[]> {
   const id = sql.id(ROWS);
-  const rows = from.as(ROWS, null, { profile, isLookup: false });
+  const rows = from.as(ROWS, null, unnoted(profile));
   const none = sql`(select * from ${rows}${profile.syntax.limit(sql`0`, null)}) as ${id}`;
   const statement = sql`select ${id}.* from (select 1 as odata_one) as odata_one left join ${none} on 1 = 1`;
   const compiled = compileStatement(statement, db, profile);

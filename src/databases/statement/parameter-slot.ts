@@ -1,4 +1,4 @@
-import { sql } from "kysely";
+import { ExpressionWrapper, OperationNodeTransformer, sql, ValueNode } from "kysely";
 import type { ByteCount } from "../../base/byte-count.ts";
 import type { Maybe } from "../../base/maybe.ts";
 import { required } from "../../base/required.ts";
@@ -99,6 +99,28 @@ export function readSlots(slots: readonly unknown[], execution: Execution): unkn
 /** Returns the value of one placeholder in an execution. */
 export function readSlot(slot: unknown, execution: Execution): unknown {
   return isSlot(slot) ? slot.read(execution) : slot;
+}
+
+/** Lets the placeholders of a piece of SQL read another execution. @param executionOf returns it for that of the statement */
+export function bindWithin(piece: Sql, executionOf: (execution: Execution) => Execution): Sql {
+  const node = new SlotTransformer(executionOf).transformNode(piece.toOperationNode());
+  return sql`${new ExpressionWrapper(node)}`;
+}
+
+class SlotTransformer extends OperationNodeTransformer {
+  readonly #executionOf: (execution: Execution) => Execution;
+
+  constructor(executionOf: (execution: Execution) => Execution) {
+    super();
+    this.#executionOf = executionOf;
+  }
+
+  protected override transformValue(node: ValueNode): ValueNode {
+    const { value, immediate } = node;
+    if (immediate === true) return node;
+    const read = (execution: Execution): unknown => readSlot(value, this.#executionOf(execution));
+    return ValueNode.create({ kind: "ParameterSlot", read, isLimit: false, cell: null } satisfies ParameterSlot);
+  }
 }
 
 /** Returns the places of `top` and `skip` of a page among the placeholders of a statement. */

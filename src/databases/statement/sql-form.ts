@@ -1,4 +1,4 @@
-import { type RawBuilder, sql } from "kysely";
+import type { RawBuilder } from "kysely";
 import type { StructuralProperty } from "../../edm/model.ts";
 import type { PrimitiveValue } from "../../edm/value-codec.ts";
 import type { CallExpression } from "../../language/query/expression.ts";
@@ -218,21 +218,6 @@ export interface FormedSql {
 
 function convert(operand: FormedSql, conversion: Conversion | undefined): FormedSql {
   return conversion === undefined ? operand : { sql: conversion.apply(operand.sql), form: conversion.form };
-}
-
-/** Marks each term by which a statement sorts long values, derived tables included. */
-const MARK = "/* odatakit: long */";
-
-const MARKED: Sql = sql.raw(` ${MARK}`);
-
-/** Marks a term of an order, a partition or a group whose values the database must compare whole. */
-export function longSort(term: Sql): Sql {
-  return sql`${term}${MARKED}`;
-}
-
-/** Returns the number of marked terms in the text of a statement. */
-export function countLongSorts(text: string): number {
-  return text.split(MARK).length - 1;
 }
 
 /** How long a database keeps the texts that expressions compute, and how many it can keep. */

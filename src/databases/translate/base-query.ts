@@ -124,7 +124,7 @@ export function withExpressions(from: From, expressions: ReadonlyMap<string, str
     ...Array.from(expressions, ([name, expression]) => sql`${rawExpression(expression)} as ${sql.id(name)}`),
   ];
   const as: From["as"] = (alias, entitySet, use) => {
-    if (from.quoted !== undefined) use.notes?.table({ alias: "odata_rows", table: from.quoted, columns: NO_NAMES });
+    if (from.quoted !== undefined) use.notes.table({ alias: "odata_rows", table: from.quoted, columns: NO_NAMES });
     return sql`(select ${rows}.*, ${sql.join(added)} from ${from.as("odata_rows", entitySet, use)}) as ${sql.id(alias)}`;
   };
   return Object.freeze<From>({
@@ -139,19 +139,6 @@ export function withExpressions(from: From, expressions: ReadonlyMap<string, str
 /** Returns whether an expression contains placeholders, which would take the values of others. */
 export function hasPlaceholders(expression: string, { valuePlaces: [places] }: DialectSyntax): boolean {
   return places !== undefined && split(expression, places).length > 1;
-}
-
-/**
- * Makes a derived table from the text of a query.
- * @param bind makes the placeholder of a value, by its number
- */
-export function toDerivedTable(
-  query: SqlText,
-  { valuePlaces }: DialectSyntax,
-  alias: string,
-  bind: (value: number) => Sql,
-): Sql {
-  return ofPieces(splitAtValues(query, valuePlaces), alias, bind);
 }
 
 function ofPieces(pieces: readonly Piece[], alias: string, bind: (value: number) => Sql): Sql {

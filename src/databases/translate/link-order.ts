@@ -1,10 +1,9 @@
 import type { NavigationJoin } from "../../edm/model.ts";
 import type { OrderByItem } from "../../language/query/clauses.ts";
-import type { Database } from "../forms/database.ts";
 import { toGathered, type Sql } from "../statement/sql-form.ts";
 import type { Translator } from "../statement/sql-operand.ts";
 import { linkColumn } from "./join-navigation.ts";
-import type { Relation } from "./relation.ts";
+import type { Relation, StatementState } from "./relation.ts";
 import { orderTerms, translateOrder } from "./translate-query.ts";
 
 /** The related entities that an order is translated for. */
@@ -14,13 +13,13 @@ interface LinkedEntities {
   readonly link: string;
   readonly related: Pick<Relation, "rows">;
   readonly translator: Translator;
-  readonly profile: Database;
+  readonly statement: StatementState;
 }
 
 /** Translates an order by columns of the link table where possible, so that only the required links are read. */
 export function linkOrder(
   orderBy: readonly OrderByItem[],
-  { join, link, related, translator, profile }: LinkedEntities,
+  { join, link, related, translator, statement }: LinkedEntities,
 ): readonly Sql[] {
   return orderBy.flatMap((item) => {
     const { expression } = item;
@@ -30,9 +29,9 @@ export function linkOrder(
         : undefined;
     // Columns that differ in letters may be equal.
     const isEqual = column !== undefined && related.rows.comparisonOf(column) === undefined;
-    if (!isEqual) return translateOrder([item], translator, profile.syntax);
+    if (!isEqual) return translateOrder([item], translator, statement);
     // The join makes both columns equal, so neither is null.
-    const linked = linkColumn(column, link, profile);
-    return orderTerms(toGathered(linked), item, false, profile.syntax);
+    const linked = linkColumn(column, link, statement.profile);
+    return orderTerms(toGathered(linked), item, false, statement);
   });
 }

@@ -6,7 +6,7 @@ import type { Database } from "../forms/database.ts";
 import type { Placement } from "../placement/placement.ts";
 import type { Sql, SqlForm } from "../statement/sql-form.ts";
 import type { RowOperand } from "../statement/sql-operand.ts";
-import type { StatementNotes } from "./statement-notes.ts";
+import { StatementNotes } from "./statement-notes.ts";
 
 /** The rows of one entity set, or of the queried source, and the columns of their type. */
 export interface Rows {
@@ -49,8 +49,13 @@ export interface RowsUse {
   readonly isLookup: boolean;
   /** Whether the database must find the rows before it evaluates anything else; default false. */
   readonly isFenced?: boolean;
-  /** Receives the facts of the statement; absent if no caller needs them. */
-  readonly notes?: StatementNotes;
+  /** Receives the facts of the statement. */
+  readonly notes: StatementNotes;
+}
+
+/** Returns the use of rows by which no row is read, or only to examine its columns. */
+export function unnoted(profile: Database): RowsUse {
+  return { profile, isLookup: false, notes: new StatementNotes() };
 }
 
 /** Returns the `where` of some conditions; nothing for none. */
@@ -67,7 +72,6 @@ export interface RowStatements {
 
 /** The state that all parts of one statement share. */
 export interface StatementState extends RowsUse {
-  readonly notes: StatementNotes;
   /** Whether there may be several relations, so that columns must be qualified. */
   readonly isRelational: boolean;
   /** Returns the rows of a set that the query mentions. */

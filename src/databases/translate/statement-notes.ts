@@ -2,6 +2,7 @@ import { sql } from "kysely";
 import type { FunctionName } from "../../language/query/functions.ts";
 import type { StatementFacts } from "../connection/statement-facts.ts";
 import type { Sql } from "../statement/sql-form.ts";
+import type { SessionNeeds } from "./utc-session.ts";
 
 /** A table of a statement. */
 interface NotedTable {
@@ -13,7 +14,7 @@ interface NotedTable {
 }
 
 /** Collects the facts of a statement while it is translated. */
-export class StatementNotes {
+export class StatementNotes implements SessionNeeds {
   readonly #tables: NotedTable[] = [];
   readonly #functions = new Set<FunctionName>();
   #operations = 0;
@@ -21,6 +22,9 @@ export class StatementNotes {
   isLimited = false;
   /** Whether it reads related rows. */
   isRelational = false;
+  /** As in `SessionNeeds`. */
+  inUtc = false;
+  longSorts = 0;
 
   table(table: NotedTable): void {
     this.#tables.push(table);

@@ -223,7 +223,7 @@ function limitedRows(
   const placement = it.rows.placement.gathered;
   const names = [...new Set(everyColumn(plans, absent))];
   const columns = names.map((name) => sql`${it.column(name)} as ${sql.id(name)}`);
-  const order = orderClause(translateOrder(orderBy, context.translator, syntax));
+  const order = orderClause(translateOrder(orderBy, context.translator, statement));
   const query = ((): Sql => {
     if (partition.length === 0) {
       const limit = syntax.limit(top && bindCount(top), skip && bindCount(skip));

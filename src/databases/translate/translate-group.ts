@@ -9,7 +9,7 @@ import type { ConvertExpression, Expression, ScalarType } from "../../language/q
 import type { ColumnPlan, PlansByField } from "../columns/table-columns.ts";
 import { summedKind } from "../forms/aggregate-syntax.ts";
 import type { Database } from "../forms/database.ts";
-import { longSort, toComparable, toOrdered, type Sql } from "../statement/sql-form.ts";
+import { toComparable, toOrdered, type Sql } from "../statement/sql-form.ts";
 import {
   groupedValue,
   isDouble,
@@ -123,14 +123,14 @@ function sortedTerms(
   term: Sql,
   { form }: RowValue,
   { type, facets }: StructuralProperty,
-  { profile }: ValueContext,
+  { scope }: ValueContext,
 ): readonly Sql[] {
   const terms = (form.sortable?.form ?? form).sortTerms?.(term, facets.maxLength);
-  if (terms !== undefined) return terms;
   // Beside long values, a text takes as much memory as they do.
-  const isText =
-    profile.session.sortingLong !== undefined && (type.kind === "EnumType" || STORED_AS_TEXT.has(type.name));
-  return [isText ? longSort(term) : term];
+  if (terms !== undefined || type.kind === "EnumType" || STORED_AS_TEXT.has(type.name)) {
+    scope.statement.notes.longSorts += 1;
+  }
+  return terms ?? [term];
 }
 
 /** Types whose values are compared as the texts that they may be stored as. */

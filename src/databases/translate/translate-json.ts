@@ -247,7 +247,8 @@ function keyedEntity(each: JsonExpansion, json: JsonMembers, it: Relation, writi
 
 /** Finds the related entities in their order, within the limits. */
 function listedEntities(each: JsonExpansion, json: JsonMembers, it: Relation, writing: Writing): FoundEntities | null {
-  const { profile } = writing.statement;
+  const { statement } = writing;
+  const { profile } = statement;
   const { items, conditions, translator } = itemsOf(each, it, writing);
   const cells: Cells = [];
   const list = new DerivedRelation(items.related, `of_${items.related.alias}`, cells);
@@ -257,8 +258,8 @@ function listedEntities(each: JsonExpansion, json: JsonMembers, it: Relation, wr
   if (written === null) return null;
   const terms =
     link === null
-      ? translateOrder(each.orderBy, translator, profile.syntax)
-      : linkOrder(each.orderBy, { join: each.join, link, related: items.related, translator, profile });
+      ? translateOrder(each.orderBy, translator, statement)
+      : linkOrder(each.orderBy, { join: each.join, link, related: items.related, translator, statement });
   const order = orderClause(terms);
   const top = each.readSize === undefined ? BEYOND_LIMIT : bindFixed(BigInt(each.readSize));
   const { skip } = each.expansion;

@@ -3,7 +3,7 @@ import { protocolError } from "../../base/errors/odata-error.ts";
 import type { EntitySet, NavigationJoin } from "../../edm/model.ts";
 import { PRIMITIVE_TYPES } from "../../edm/primitive-type.ts";
 import type { Expression, LambdaExpression, NavigationExpression } from "../../language/query/expression.ts";
-import { type Sql, longSort } from "../statement/sql-form.ts";
+import type { Sql } from "../statement/sql-form.ts";
 import type { ConditionMode, RowOperand } from "../statement/sql-operand.ts";
 import { bareTests } from "./bare-tests.ts";
 import { notTrue } from "./constant-condition.ts";
@@ -311,14 +311,14 @@ function joinedCount(
   const grouped = selectItems(sql`${values}, count(*) as ${sql.id("n")}`, items, [], []);
   // By position: an expression with bound values would differ from itself.
   const positions = sql.join(pairs.map((_pair, index) => sql.lit(index + 1)));
-  const group = statement.profile.session.sortingLong === undefined ? positions : longSort(positions);
+  statement.notes.longSorts += 1;
   const on = sql.join(
     pairs.map(({ cells: [, outer], joined }) => sql`${joined} = ${outer}`),
     sql` and `,
   );
   // Each machine counts the rows that are related to its own rows.
   const end = items.isPlaced ? sql`` : endOfList(statement.profile);
-  joinOuter(level, statement, () => sql`(${grouped} group by ${group}${end}) as ${sql.id(alias)} on ${on}`);
+  joinOuter(level, statement, () => sql`(${grouped} group by ${positions}${end}) as ${sql.id(alias)} on ${on}`);
   const count = sql`${sql.id(alias, "n")}`;
   counted.set(navigationProperty, count);
   return count;

@@ -7,12 +7,10 @@ import type { Expression } from "../../language/query/expression.ts";
 import type { PlaceKind, PlaceOrder } from "../../language/query/place.ts";
 import type { RowShape } from "../../language/query/row-shape.ts";
 import type { JoinedNavigation } from "../../language/query/source.ts";
-import type { AnyKysely } from "../connection/synchronous-reader.ts";
-import type { DialectSyntax } from "../forms/dialect-syntax.ts";
-import { bindSlot, readSlot, type Execution } from "../statement/parameter-slot.ts";
+import { bindSlot, bindWithin, type Execution } from "../statement/parameter-slot.ts";
 import type { FormedSql, Sql } from "../statement/sql-form.ts";
 import type { Translator } from "../statement/sql-operand.ts";
-import { toDerivedTable, type From } from "./base-query.ts";
+import type { From } from "./base-query.ts";
 import { unfoldOf } from "./constant-condition.ts";
 import { boundTexts } from "./held-texts.ts";
 import { sortTerm, translateAfter } from "./json-marks.ts";
@@ -28,7 +26,6 @@ import {
   Relation,
 } from "./relation.ts";
 import { addCell, guarded, selectColumns, type Cells, selectJoined } from "./select-columns.ts";
-import { StatementNotes } from "./statement-notes.ts";
 import { equalsConstant } from "./translate-comparison.ts";
 import { makeTranslator } from "./translate-expression.ts";
 
@@ -83,7 +80,7 @@ export function translateSelection<S extends object>(
   const following = after === undefined ? [] : [translateAfter(after, sorter, syntax)];
   const condition = whereAll([...scope.it.alive(statement), ...following], filterTest(filter, translator));
   if (hasTop && filter === null && after === undefined && rows.quoted !== undefined) statement.notes.isLimited = true;
-  const order = orderClause(translateOrder(orderBy, sorter, syntax));
+  const order = orderClause(translateOrder(orderBy, sorter, statement));
   // An index has the keys in order.
   const isSorted = orderBy.length > 1 && !hasTop && hasSkip;
   const skipSorted = isSorted ? syntax.skipSorted : undefined;
@@ -151,7 +148,6 @@ export type MentionedStatements = ReadonlyMap<EntitySet, RowStatements>;
 
 /** Rows that are restricted by a condition. */
 export interface Narrowing {
-  readonly db: AnyKysely;
   /** The statements over all rows. */
   readonly base: RowStatements;
   /** Translates the condition. */
@@ -168,10 +164,10 @@ export interface Narrowing {
  * Makes the `from` of the rows that meet a condition: a derived table, which databases flatten, so that indexes serve it
  * anywhere. It has one value: the execution of the condition.
  */
-export function narrowedFrom({ db, base, test, mentioned, seen, hidden, needsFence }: Narrowing): From {
+export function narrowedFrom({ base, test, mentioned, seen, hidden, needsFence }: Narrowing): From {
   const as: From["as"] = (alias, entitySet, { profile, isLookup: isKeyed, isFenced = false, notes }) => {
     // Joined rows and rows of subqueries are looked up by values of other rows.
-    const use = { profile, isLookup: isKeyed || alias !== ROWS_ALIAS, notes: notes ?? new StatementNotes() };
+    const use = { profile, isLookup: isKeyed || alias !== ROWS_ALIAS, notes };
     const statement: StatementState = {
       ...use,
       isRelational: mentioned.size > 0,
@@ -179,17 +175,15 @@ export function narrowedFrom({ db, base, test, mentioned, seen, hidden, needsFen
         const statements = mentioned.get(wanted);
         return required(statements, `The condition has no source for ${wanted.name}.`).rowsFor(wanted, use);
       },
-      nextAlias: aliases(use.notes, alias),
+      nextAlias: aliases(notes, alias),
       // An outer join may be in the statement around it.
       isBesideOuterJoin: true,
       onOuterJoin: () => {},
     };
     const narrowed = translateNarrowed(base.rowsFor(null, use), statement, { test, seen, hidden }, alias);
     const query = isFenced ? sql`${narrowed}${profile.syntax.limit(null, sql`0`)}` : narrowed;
-    const { sql: text, parameters: slots } = query.compile(db);
-    return toDerivedTable({ sql: text, parameters: slots }, profile.syntax, alias, (value) =>
-      bindSlot((execution) => readSlot(slots[value], executionOf(execution.base(entitySet)))),
-    );
+    const bound = bindWithin(query, (execution) => executionOf(execution.base(entitySet)));
+    return sql`(${bound}) as ${sql.id(alias)}`;
   };
   return Object.freeze<From>({ parameters: [], text: "some rows", seen, needsFence, isAlive: true, as });
 }
@@ -283,25 +277,29 @@ export function filterTest(filter: FilterClause | null, translator: Translator):
 export function translateOrder(
   orderBy: readonly OrderByItem[],
   translator: Translator,
-  syntax: DialectSyntax,
+  statement: OrderedStatement,
 ): readonly Sql[] {
   return orderBy.flatMap((item) => {
     const term = sortTerm(item, translator);
     if (term === null) return [];
-    return orderTerms({ sql: term.inOrder, form: term.form }, item, term.isNullable, syntax);
+    return orderTerms({ sql: term.inOrder, form: term.form }, item, term.isNullable, statement);
   });
 }
+
+/** A statement that sorts rows. */
+type OrderedStatement = Pick<StatementState, "notes" | "profile">;
 
 /** Translates a sorted value as the terms that order it. */
 export function orderTerms(
   { sql: sorted, form }: FormedSql,
   { expression, descending }: OrderByItem,
   isNullable: boolean,
-  { orderTerm }: DialectSyntax,
+  { notes, profile }: OrderedStatement,
 ): readonly Sql[] {
   const maxLength = expression.kind === "property" ? expression.property.facets.maxLength : undefined;
+  if (form.sortTerms !== undefined) notes.longSorts += 1;
   const terms = form.sortTerms?.(sorted, maxLength) ?? [sorted];
-  return terms.map((each) => orderTerm(each, descending, isNullable));
+  return terms.map((each) => profile.syntax.orderTerm(each, descending, isNullable));
 }
 
 /** Makes the scope of a whole statement over rows. */

@@ -233,14 +233,14 @@ function filterOf(
 
 function orderOf(statement: StatementState, shape: RelatedShape, found: RelatedRows): readonly Sql[] {
   const { orderBy } = shape;
-  return translateOrder(orderBy, sorterOf(statement, shape, found), statement.profile.syntax);
+  return translateOrder(orderBy, sorterOf(statement, shape, found), statement);
 }
 
 function innerOrderOf(statement: StatementState, shape: RelatedShape, found: RelatedRows): readonly Sql[] {
   const { join, orderBy } = shape;
   const translator = sorterOf(statement, shape, found);
   const { link, related } = found;
-  return linkOrder(orderBy, { join, link, related, translator, profile: statement.profile });
+  return linkOrder(orderBy, { join, link, related, translator, statement });
 }
 
 function sorterOf(

@@ -11,7 +11,7 @@ import { sqlTableName } from "../statement/sql-operand.ts";
 import { isAnyCase, linkFormat } from "../translate/join-navigation.ts";
 import { compared } from "../translate/relation.ts";
 import { equalsConstant } from "../translate/translate-comparison.ts";
-import { compileStatement, utcMarkOf } from "../translate/utc-session.ts";
+import { compileStatement } from "../translate/utc-session.ts";
 import { findsReferred, readReferredTexts } from "./referred-texts.ts";
 import type { WriteResult } from "./sql-session.ts";
 import type { SqlTable } from "./sql-table.ts";
@@ -154,13 +154,13 @@ function compileStatements(ends: LinkEnds, join: LinkJoin): LinkStatements {
     return equalsConstant(compared(operand, comparisons[index]), { kind: "parameter", index }, "filter");
   });
   const where = sql.join(tests, sql` and `);
-  const mark = utcMarkOf(columns.map(({ format }) => format.form));
+  const inUtc = columns.some(({ format }) => format.form.inUtcSession === true);
   const [first = sql``] = names;
   const unlessThere = reader.profile.writes.unlessThere(first);
   const { returnsRows } = reader.profile.writes;
   const returning = returnsRows ? sql` returning 1 as ${sql.id("c0")}` : sql``;
   const compile = (text: Sql, width: number): WriteStatement => {
-    const { sql: compiled, parameters } = compileStatement(sql`${text}${mark}`, db, reader.profile);
+    const { sql: compiled, parameters } = compileStatement(text, db, reader.profile, { inUtc });
     return { sql: compiled, slots: parameters, width, rowShape: { columns: new Map() } };
   };
   return {

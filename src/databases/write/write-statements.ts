@@ -15,7 +15,7 @@ import { sqlTableName } from "../statement/sql-operand.ts";
 import { columnOperand, compared, plannedOperand, Level, Relation } from "../translate/relation.ts";
 import { isReturnable, returnedColumns, selectColumns, type Cells } from "../translate/select-columns.ts";
 import { equalsConstant } from "../translate/translate-comparison.ts";
-import { compileStatement, utcMark } from "../translate/utc-session.ts";
+import { compileStatement, needUtc } from "../translate/utc-session.ts";
 import { placeBeyondKey, mayShareKeys } from "./shared-keys.ts";
 import type { WriteCommand } from "./sql-session.ts";
 import type { SqlTable } from "./sql-table.ts";
@@ -308,7 +308,7 @@ export class WriteStatements {
 
   #compile(text: Sql, rowShape: RowShape, width: number): WriteStatement {
     const { db, reader, plans } = this.#table;
-    const { sql: compiled, parameters } = compileStatement(sql`${text}${utcMark(plans)}`, db, reader.profile);
+    const { sql: compiled, parameters } = compileStatement(text, db, reader.profile, { inUtc: needUtc(plans) });
     const slots = Object.freeze([...parameters]);
     return Object.freeze({ sql: compiled, slots, width, rowShape: keeper(rowShape), takesCells: areCells(slots) });
   }

@@ -9,7 +9,6 @@ import type { NumberSyntax, DecimalTerm } from "../../forms/numeric-temporal-for
 import { roundedReals } from "../../forms/real-decimals.ts";
 import { bindConstant } from "../../statement/parameter-slot.ts";
 import {
-  longSort,
   convertedForm,
   type Conversion,
   type Mark,
@@ -167,10 +166,10 @@ const GREATEST_EXPONENT = 709;
 /** Fails the statement for a value of more bytes. Values that are otherwise equal have as many bytes as each other. */
 const notTooLong = (value: Sql): Sql => sql`exp(octet_length(${value}) - ${sql.lit(SORTED_BYTES - GREATEST_EXPONENT)})`;
 /** The bytes of a text in UTF-8 sort like its code points. A sort by a collation would take U+0000 at the end for nothing. */
-const sortedText = (text: Sql): readonly Sql[] => [longSort(sql`cast(${text} as binary)`), notTooLong(text)];
+const sortedText = (text: Sql): readonly Sql[] => [sql`cast(${text} as binary)`, notTooLong(text)];
 /** An index may serve a column that is known to be short. */
 const sortedBytes = (bytes: Sql, maxLength: number = Infinity): readonly Sql[] =>
-  maxLength <= SORTED_BYTES ? [longSort(bytes)] : [longSort(bytes), notTooLong(bytes)];
+  maxLength <= SORTED_BYTES ? [bytes] : [bytes, notTooLong(bytes)];
 
 /** Selects the sorted values of rows as text. */
 export const MY_MARK: Mark = textMark(myText);
