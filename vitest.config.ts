@@ -1,5 +1,4 @@
 import process from "node:process";
-import { fileURLToPath } from "node:url";
 import { defineConfig } from "vitest/config";
 import { ALL_CASES } from "./test/cases.ts";
 import { placeExplorerFiles } from "./test/hosts/explorer/placed-files.ts";
@@ -7,7 +6,7 @@ import { ClosingLineReporter } from "./test/house/closing-line-reporter.ts";
 import { BRANCH_FLOORS } from "./test/house/coverage-floors.ts";
 import { LONG } from "./test/long-files.ts";
 import { LongestFirst } from "./test/longest-first.ts";
-import { makeRunFolder } from "./test/once-per-run.ts";
+import { COMPILED, makeRunFolder } from "./test/once-per-run.ts";
 import { filesOverServers } from "./test/over-servers.ts";
 
 // "source" leads `import … from "odatakit"` to src/ instead of dist/.
@@ -144,12 +143,13 @@ export default defineConfig({
     setupFiles: ["test/setup.ts"],
     // Programs that tests start compile the sources once, not once each.
     env: {
-      NODE_COMPILE_CACHE: fileURLToPath(new URL("node_modules/.cache/node", import.meta.url)),
+      NODE_COMPILE_CACHE: COMPILED,
       ...makeRunFolder(),
     },
     reporters: ["default", new ClosingLineReporter()],
     coverage: {
-      provider: "v8",
+      provider: "custom",
+      customProviderModule: "./test/house/coverage-per-worker.ts",
       include: ["src/**/*.ts"],
       // They run in a thread, where coverage is not measured.
       exclude: ["src/databases/sqlite/driver/reader-thread.ts"],

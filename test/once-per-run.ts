@@ -8,6 +8,8 @@ import { fileURLToPath } from "node:url";
 const VARIABLE = "ODATAKIT_RUN_FOLDER";
 /** Below `node_modules`, so that modules in it find the packages of the project. */
 const PARENT = fileURLToPath(new URL("../node_modules/.cache", import.meta.url));
+/** Where programs that tests start keep the sources that they have compiled. */
+export const COMPILED = `${PARENT}/node`;
 const MILLISECONDS_BETWEEN_LOOKS = 20;
 
 /** Makes the folder of this run, which disappears with the process. @returns the variable for the processes of the tests */
