@@ -86,12 +86,12 @@ export function once<T>(make: () => T): () => T {
 }
 
 /** A limit on the total weight of the entries. */
-interface WeightLimit<K> {
+interface WeightLimit<K, V> {
   readonly most: number;
-  readonly weightOf: (key: K) => number;
+  readonly weightOf: (key: K, value: V) => number;
 }
 
-const WEIGHTLESS: WeightLimit<unknown> = { most: 0, weightOf: () => 0 };
+const WEIGHTLESS: WeightLimit<unknown, unknown> = { most: 0, weightOf: () => 0 };
 
 /**
  * A map with a limit. Beyond its capacity, in number or in weight, it drops the least recently used entries. It does not
@@ -100,7 +100,7 @@ const WEIGHTLESS: WeightLimit<unknown> = { most: 0, weightOf: () => 0 };
 export class BoundedCache<K, V> {
   readonly capacity: number;
   readonly #most: number;
-  readonly #weightOf: (key: K) => number;
+  readonly #weightOf: (key: K, value: V) => number;
   readonly #dropped: ((value: V) => void) | undefined;
   readonly #entries = new Map<K, V>();
   #weight = 0;
@@ -110,7 +110,7 @@ export class BoundedCache<K, V> {
    * @param limit by default, entries have no weight
    * @param dropped receives the value of each entry that the cache drops
    */
-  constructor(capacity: number, { most, weightOf }: WeightLimit<K> = WEIGHTLESS, dropped?: (value: V) => void) {
+  constructor(capacity: number, { most, weightOf }: WeightLimit<K, V> = WEIGHTLESS, dropped?: (value: V) => void) {
     this.capacity = capacity;
     this.#most = most;
     this.#weightOf = weightOf;
@@ -150,7 +150,7 @@ export class BoundedCache<K, V> {
   /** Keeps a value, and drops the least recently used entries while the cache is over its limits. */
   set(key: K, value: V): void {
     this.#delete(key);
-    const weight = this.#weightOf(key);
+    const weight = this.#weightOf(key, value);
     if (weight > this.#most) return;
     this.#entries.set(key, value);
     this.#weight += weight;
@@ -167,6 +167,7 @@ export class BoundedCache<K, V> {
   }
 
   #delete(key: K): void {
-    if (this.#entries.delete(key)) this.#weight -= this.#weightOf(key);
+    const value = this.#entries.get(key);
+    if (value !== undefined && this.#entries.delete(key)) this.#weight -= this.#weightOf(key, value);
   }
 }

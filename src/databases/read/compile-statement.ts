@@ -126,8 +126,8 @@ export class StatementCompiler {
 function namesOf({ columns, joined }: RowShape): number {
   let bytes = 2;
   for (const { name } of columns.keys()) bytes += name.length + 4;
-  for (const [{ navigationProperty }, related] of joined ?? []) {
-    bytes += navigationProperty.name.length + 4 + namesOf(related);
+  for (const [{ name }, related] of joined ?? []) {
+    bytes += name.length + 4 + namesOf(related);
   }
   return bytes;
 }

@@ -10,7 +10,7 @@ import { PlacedTables } from "../placement/placed-tables.ts";
 import { spreadProfile } from "../placement/spread-profile.ts";
 import type { Replica } from "../replicas/replica-option.ts";
 import { JoinComparisons } from "../translate/relation.ts";
-import { ObjectNumbers } from "./object-numbers.ts";
+import { KeptStatements } from "./kept-statements.ts";
 import { SqlRows } from "./sql-rows.ts";
 import type { StatementCache } from "./statement-cache.ts";
 import { TableLayout } from "./table-layout.ts";
@@ -22,8 +22,7 @@ export interface Connected {
   readonly profile: Database;
   /** By base query and columns: applications may make a source per request, but with few different queries. */
   readonly caches: WeakMap<EntityTypeDeclaration, BoundedCache<string, StatementCache>>;
-  /** Numbers the conversion functions of its sets. */
-  readonly functions: ObjectNumbers;
+  readonly kept: KeptStatements;
   readonly unreadable: UnreadableLog;
   /** The tables that schema checks have read. */
   readonly layout: TableLayout;
@@ -77,7 +76,7 @@ function connect({ db, isSpread, readFrom }: Connection): Connected | null {
     layout: new TableLayout(),
     comparisons: new JoinComparisons(),
     caches: new WeakMap(),
-    functions: new ObjectNumbers(),
+    kept: new KeptStatements(),
     unreadable: new UnreadableLog(),
     placedTables: new PlacedTables(),
   };

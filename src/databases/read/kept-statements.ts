@@ -1,56 +1,114 @@
 import { BoundedCache } from "../../base/memo.ts";
-import type { JsonStatement, RowStatement, Statement } from "./compile-statement.ts";
-import { IdentityCache, type SchemaChanges } from "./identity-cache.ts";
+import type { EntitySet } from "../../edm/model.ts";
+import type { SourcesBySet } from "../../language/query/source.ts";
+import type { RowStatements } from "../translate/relation.ts";
+import type { MentionedStatements } from "../translate/translate-query.ts";
+import { findReader } from "./row-source.ts";
+import { Structures } from "./structures.ts";
 
-/** The maximum number of cached statements that write: patches may name any combination of properties. */
-const WRITES_KEPT = 300;
-/** The maximum number of values that the cached inserts of several rows bind together, about 240 bytes each: as many as one statement may. */
-const VALUES_KEPT = 65_536;
+/** The maximum number of statements of a database, or of the databases of one function. */
+const STATEMENTS_KEPT = 3000;
+/** A statement has several clauses, most of which it shares with others. */
+const STRUCTURES_PER_STATEMENT = 4;
+/** The most characters of their texts, and those that a bound value counts as: it is an object of about 240 bytes. */
+const CHARACTERS_KEPT = 16_000_000;
+const VALUE_WEIGHT = 120;
 
-/** Statements that databases share do not depend on the changes of one. */
-export const UNCHANGED: SchemaChanges = Object.freeze({ count: 0 });
+/** A compiled statement: its text and its placeholders. */
+interface KeptStatement {
+  readonly sql: string;
+  readonly slots: readonly unknown[];
+}
 
-/** Makes the cache of the statements that write a table. A key begins with the number of values of several rows, else 0. */
-export function keptWrites(): BoundedCache<string, object> {
-  return new BoundedCache(WRITES_KEPT, { most: VALUES_KEPT, weightOf: (key) => Number.parseInt(key, 10) });
+/** Stands for a statement that cannot be made. */
+const NONE: KeptStatement = Object.freeze({ sql: "", slots: Object.freeze([]) });
+
+/** A part of a statement: an object by its structure, or a word without spaces; the last part may be JSON. */
+export type StatementPart = object | string | boolean | null | undefined;
+
+/**
+ * Returns a statement of some rows, made on first use. It may be null.
+ * @param parts the first says what the statement does, and determines its type
+ * @param sources the sources of the sets that it mentions
+ */
+export type KeepStatement = <S extends KeptStatement | null>(
+  parts: readonly StatementPart[],
+  sources: SourcesBySet | undefined,
+  make: () => S,
+) => S;
+
+/** Rows that statements read. */
+export interface NamedRows {
+  readonly kept: KeptStatements;
+  /** Names everything in which rows of the same cache differ, in a word without spaces. */
+  readonly name: string;
+}
+
+/** Makes the function that names rows, again after each change of the facts that their statements depend on. */
+export function namedBy(factsOf: () => readonly unknown[], name: () => NamedRows): () => NamedRows {
+  let known: NamedRows | undefined;
+  let last: readonly unknown[] = [];
+  return () => {
+    const facts = factsOf();
+    for (let index = 0; known !== undefined && index < facts.length; index += 1) {
+      if (facts[index] !== last[index]) known = undefined;
+    }
+    last = facts;
+    return (known ??= name());
+  };
 }
 
 /**
- * The compiled statements of one table or base query. Databases with the same schema share them, because they contain nothing
- * of a database: each is compiled for the first database that needs it.
+ * The compiled statements of a database, or of all databases that one function finds. Each has a key, a text of everything
+ * that the statement depends on. Neither the key nor the statement contains a value of a request.
  */
 export class KeptStatements {
-  readonly pages: IdentityCache<Map<number, RowStatement>>;
-  /** The first statement of `$apply` and computed values, or an object that means that none is possible. */
-  readonly applied: IdentityCache<object>;
-  readonly keysFirst: IdentityCache<Map<number, RowStatement>>;
-  readonly json: IdentityCache<Map<number, JsonStatement | null>>;
-  readonly totals: IdentityCache<Statement>;
-  readonly keyed: IdentityCache<RowStatement>;
-  readonly tests: IdentityCache<Map<number, RowStatement>>;
-  readonly related: IdentityCache<Map<number, RowStatement>>;
-  readonly counts: IdentityCache<Map<number, RowStatement>>;
-  /** The statements over the rows that meet a condition. */
-  readonly narrowed: IdentityCache<KeptStatements>;
-  readonly #writes = new Map<string, BoundedCache<string, object>>();
+  readonly structures: Structures;
+  readonly #statements: BoundedCache<string, KeptStatement>;
 
-  constructor(changes: SchemaChanges) {
-    this.pages = new IdentityCache(changes);
-    this.applied = new IdentityCache(changes);
-    this.keysFirst = new IdentityCache(changes);
-    this.json = new IdentityCache(changes);
-    this.totals = new IdentityCache(changes);
-    this.keyed = new IdentityCache(changes);
-    this.tests = new IdentityCache(changes);
-    this.related = new IdentityCache(changes);
-    this.counts = new IdentityCache(changes);
-    this.narrowed = new IdentityCache(changes);
+  constructor(capacity: number = STATEMENTS_KEPT) {
+    this.structures = new Structures(capacity * STRUCTURES_PER_STATEMENT);
+    this.#statements = new BoundedCache(capacity, {
+      most: CHARACTERS_KEPT,
+      weightOf: (key, { sql, slots }) => key.length + sql.length + slots.length * VALUE_WEIGHT,
+    });
   }
 
-  /** Returns the statements that write the table. @param rowVersion the property that counts writes; empty without one */
-  writes(rowVersion: string): BoundedCache<string, object> {
-    const known = this.#writes.get(rowVersion) ?? keptWrites();
-    this.#writes.set(rowVersion, known);
-    return known;
+  /** As `KeepStatement`. @param rows the name of the rows */
+  get<S extends KeptStatement | null>(
+    rows: string,
+    parts: readonly StatementPart[],
+    sources: SourcesBySet | undefined,
+    make: () => S,
+  ): S {
+    let key = rows;
+    for (const part of parts) {
+      key +=
+        typeof part === "object" || part === undefined ? ` ${String(this.structures.of(part))}` : ` ${String(part)}`;
+    }
+    if (sources !== undefined && sources.size > 0) key += ` ${this.#namesOf(sources)}`;
+    const kept = this.#statements.getOrMake(key, () => make() ?? NONE);
+    // A key belongs to statements of one type.
+    return (kept === NONE ? null : kept) as S;
+  }
+
+  /** A source without a database may be among them, as long as the query reads nothing from it. */
+  #namesOf(sources: SourcesBySet): string {
+    const mentioned = new Map<EntitySet, RowStatements>();
+    for (const [entitySet, source] of sources) {
+      const reader = findReader(source);
+      if (reader !== undefined) mentioned.set(entitySet, reader.statements);
+    }
+    return this.mentioned(mentioned);
+  }
+
+  /** Returns the names of the rows of mentioned sets, in a word without spaces. */
+  mentioned(statements: MentionedStatements): string {
+    const names = Array.from(statements, ([entitySet, { named }]) => {
+      const { kept, name } = named();
+      const other = kept === this ? "" : `${String(this.structures.of(kept))}!`;
+      return `${String(this.structures.of(entitySet))}:${other}${name}`;
+    });
+    return `[${names.join()}]`;
   }
 }

@@ -14,12 +14,12 @@ import type { Sql } from "../statement/sql-form.ts";
 import type { JoinComparisons } from "../translate/relation.ts";
 import type { PageClauses } from "../translate/translate-query.ts";
 import type { CompileTarget } from "./compile-statement.ts";
-import type { SchemaChanges } from "./identity-cache.ts";
-import type { KeptStatements } from "./kept-statements.ts";
+import type { NamedRows } from "./kept-statements.ts";
 import type { SqlRows } from "./sql-rows.ts";
-import type { TableLayout } from "./table-layout.ts";
+import type { Structures } from "./structures.ts";
 
-const NOTHING_PROVEN: ReadonlySet<unknown> = new Set();
+/** Nothing is known of a table. */
+const NO_FACTS: readonly unknown[] = Object.freeze([]);
 
 /**
  * Reads facts about the columns of a table from the catalogue: which are `not null`, the labels of enumeration types, and whether equal cells
@@ -34,17 +34,14 @@ export class ProvenColumns {
   #proven: ReadonlySet<unknown> | undefined;
   #labels: ReadonlyMap<unknown, ReadonlySet<unknown>> | undefined;
   #exact: ReadonlyMap<unknown, unknown> | undefined;
+  /** The known facts. Statements that were made before they were known do without them. */
+  facts: readonly unknown[] = NO_FACTS;
 
   /** @param table the quoted name of the table; undefined for a query */
   constructor(db: AnyKysely, { syntax }: Database, table: Sql | undefined) {
     this.#db = db;
     this.#syntax = syntax;
     this.#table = table;
-  }
-
-  /** The identity of the known facts: statements that were made before the columns were read tested them for null. */
-  get identity(): object {
-    return this.#proven ?? NOTHING_PROVEN;
   }
 
   /**
@@ -105,7 +102,9 @@ export class ProvenColumns {
       () => null,
     );
     return chain(read, (found) => {
-      if (found !== null) use(found);
+      if (found === null) return undefined;
+      use(found);
+      this.facts = [this.#proven, this.#labels, this.#exact].map((facts) => [...(facts ?? [])]);
       return undefined;
     });
   }
@@ -166,19 +165,13 @@ export interface StatementTarget extends CompileTarget {
   readonly comparisons: JoinComparisons;
   /** The paths of ignored properties and members that have no column, as far as the schema check found. */
   readonly absent: Set<string>;
-  readonly layout: TableLayout;
-  readonly changes: SchemaChanges;
-  /** Returns the statements of all databases with the same schema; absent, and undefined: of this one alone. */
-  readonly share?: (() => KeptStatements | undefined) | undefined;
+  readonly changes: SqlRows["changes"];
+  /** Numbers the conditions on the rows. */
+  readonly structures: Structures;
+  readonly named: () => NamedRows;
 }
 
 /** Returns the clauses of a page that depend on places of rows. */
 export function placesOf({ after, marked }: SourceQuery): Pick<PageClauses, "after" | "marked"> {
   return { after: after?.kind, marked: marked?.order };
-}
-
-/** Returns the identities of these clauses, and of the columns on whose nulls they depend. */
-export function placeIdentities({ after, marked }: SourceQuery, { identity }: ProvenColumns): readonly object[] {
-  if (after === undefined) return marked === undefined ? [] : [marked.order];
-  return marked === undefined ? [after.kind, identity] : [after.kind, identity, marked.order];
 }

@@ -43,7 +43,7 @@ function readOnce(
   keyProperties: readonly StructuralProperty[],
   { key, selected, joins, transaction, reading, timeout, caller, bytes }: KeyedRead,
 ): Maybe<KeyedRow | null> {
-  const statement = reader.statements.byKey(keyProperties, selected, joins);
+  const statement = reader.statements.byKey(selected, joins);
   // The bytes of a row that is read again would count twice.
   const part = bytes?.part();
   const execution = toExecution({

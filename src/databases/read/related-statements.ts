@@ -5,12 +5,11 @@ import type { Database } from "../forms/database.ts";
 import type { Rows, StatementState } from "../translate/relation.ts";
 import { translateRelated, translateRelatedCounts } from "../translate/translate-related.ts";
 import type { RowStatement, StatementCompiler } from "./compile-statement.ts";
-import { identitiesOf, variantOf } from "./identity-cache.ts";
-import type { KeptStatements } from "./kept-statements.ts";
+import type { KeepStatement } from "./kept-statements.ts";
 
 /** The facts about a table that statements of related entities need. */
 interface RelatedTable {
-  readonly kept: () => KeptStatements;
+  readonly keep: KeepStatement;
   readonly compiler: StatementCompiler;
   /** Whether statements differ for one key and for several. */
   readonly bindsKeys: boolean;
@@ -34,16 +33,14 @@ export class RelatedStatements {
    * @throws ODataError as `StatementCache.page`
    */
   entities({ shape, keys, top, skip, maxRows, sources }: RelatedQuery): RowStatement {
-    const { compiler, kept, rows, translate } = this.#table;
+    const { compiler, keep, rows, translate } = this.#table;
     const variant = {
       hasTop: top !== undefined,
       hasSkip: skip > 0,
       hasMaxRows: maxRows !== undefined,
       hasOneKey: this.#hasOne(keys),
     };
-    const variants = kept().related.get([shape, ...identitiesOf(sources)], () => new Map());
-    const { hasTop, hasSkip, hasMaxRows, hasOneKey } = variant;
-    return variantOf(variants, [hasTop, hasSkip, hasMaxRows, hasOneKey], () =>
+    return keep(["related", shape, ...Object.values(variant)], sources, () =>
       compiler.choose((profile) =>
         translate(profile, sources, (statement) =>
           compiler.compileRows(translateRelated(rows(statement), statement, shape, variant), statement),
@@ -54,10 +51,9 @@ export class RelatedStatements {
 
   /** Returns the statement that counts the related entities per key. @throws ODataError as `StatementCache.page` */
   counts({ shape, keys, sources }: RelatedQuery): RowStatement {
-    const { compiler, kept, rows, translate } = this.#table;
+    const { compiler, keep, rows, translate } = this.#table;
     const hasOneKey = this.#hasOne(keys);
-    const variants = kept().counts.get([shape, ...identitiesOf(sources)], () => new Map());
-    return variantOf(variants, [hasOneKey], () =>
+    return keep(["counts", shape, hasOneKey], sources, () =>
       compiler.choose((profile) => {
         return translate(profile, sources, (statement) => {
           const query = translateRelatedCounts(rows(statement), statement, shape, { hasOneKey });

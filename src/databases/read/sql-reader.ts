@@ -24,11 +24,11 @@ import { hasPlaceholders, toFrom, type From, withExpressions } from "../translat
 import { ROWS_ALIAS } from "../translate/path-scope.ts";
 import { unnoted } from "../translate/relation.ts";
 import { type Connected, connectionOf, type UnreadableLog } from "./connected.ts";
-import type { KeptStatements } from "./kept-statements.ts";
-import type { ObjectNumbers } from "./object-numbers.ts";
+import { namedBy, type NamedRows } from "./kept-statements.ts";
 import { hasLabels, ProvenColumns } from "./proven-columns.ts";
 import type { SqlRows } from "./sql-rows.ts";
 import { StatementCache } from "./statement-cache.ts";
+import type { Structures } from "./structures.ts";
 import type { Tenants } from "./tenants.ts";
 
 /** Reads one table or base query. */
@@ -144,34 +144,51 @@ interface StatementBase {
   readonly tenants: Tenants | undefined;
 }
 
-/** Returns a text for the inputs whose statements are equal. @param numbers those of conversion functions in one cache */
-function keyOf({ from, columns, unreadable, stated }: StatementBase, numbers: ObjectNumbers): string {
-  return JSON.stringify([from.text, columns, unreadable, stated], (_name, value: unknown) =>
-    typeof value === "function" ? numbers.of(value) : value,
+/** Returns a text for the inputs whose statements are equal. @param structures numbers the type and conversion functions */
+function keyOf({ type, from, columns, unreadable, stated }: StatementBase, structures: Structures): string {
+  const given = [structures.ofDeclaration(type), from.text, columns, unreadable, stated];
+  return JSON.stringify(given, (_name, value: unknown) =>
+    typeof value === "function" ? structures.ofDeclaration(value) : value,
   );
 }
 
-/** Makes the function that finds the statements of all databases with the same facts. @param absent those of the schema check */
-function sharing(
-  connected: Connected,
-  tenants: Tenants,
-  given: StatementBase,
-  absent: ReadonlySet<string>,
-): () => KeptStatements | undefined {
-  const { db, from, type } = given;
-  return () => {
-    const database = { ...connected, db, table: from.quoted?.compile(db).sql };
-    const key = JSON.stringify([keyOf(given, tenants.functions), [...absent].toSorted()]);
-    return tenants.statementsOf(database, type, key);
-  };
+/** The facts that statements depend on besides their inputs. */
+interface RowFacts {
+  readonly proven: ProvenColumns;
+  /** Those of the schema check. */
+  readonly absent: ReadonlySet<string>;
+  /** Whether databases with the same facts may share statements. */
+  readonly isShared: boolean;
+}
+
+/** Makes the function that names the rows, again after each change of the facts. */
+function namesOf(connected: Connected, given: StatementBase, { proven, absent, isShared }: RowFacts): () => NamedRows {
+  const { kept, rows, layout } = connected;
+  const { db, from, tenants } = given;
+  const { changes } = rows;
+  const own = kept.structures.next();
+  const numbered = (): readonly unknown[] => [changes.count, absent.size, proven.facts];
+  const sharing = tenants !== undefined && isShared ? tenants : null;
+  const facts = sharing === null ? numbered : (): readonly unknown[] => [...numbered(), layout.text];
+  return namedBy(facts, () => {
+    if (sharing !== null && changes.count === 0) {
+      const { structures } = sharing.kept;
+      const database = { ...connected, db, table: from.quoted?.compile(db).sql };
+      const schema = sharing.schemaOf(database, JSON.stringify([keyOf(given, structures), [...absent].toSorted()]));
+      if (schema !== null) return { kept: sharing.kept, name: `s${schema}.${String(structures.of(proven.facts))}` };
+    }
+    const numbers = [own, changes.count, absent.size, kept.structures.of(proven.facts)];
+    return { kept, name: `o${numbers.join(".")}` };
+  });
 }
 
 function statementsOf(connected: Connected, given: StatementBase, report: ReportFault): StatementCache | null {
-  const { profile, caches, rows, functions, unreadable: log, placedTables, comparisons, layout } = connected;
-  const { type, db, from: base, columns, unreadable, stated, tenants } = given;
+  const { profile, caches, rows, kept, unreadable: log, placedTables, comparisons } = connected;
+  const { structures } = kept;
+  const { type, db, from: base, columns, unreadable, stated } = given;
+  const key = keyOf(given, structures);
   const ofType = caches.get(type) ?? new BoundedCache<string, StatementCache>(CACHES_KEPT);
   caches.set(type, ofType);
-  const key = keyOf(given, functions);
   const known = ofType.get(key);
   if (known !== undefined) return known;
   let isFaulty = false;
@@ -210,9 +227,9 @@ function statementsOf(connected: Connected, given: StatementBase, report: Report
   const { changes } = rows;
   const absent = new Set<string>();
   // A database may get further labels after its schema check.
-  const isShared = tenants !== undefined && (profile.syntax.listLabels === undefined || !all.some(hasLabels));
-  const share = isShared ? sharing(connected, tenants, given, absent) : undefined;
-  const found = { findPlans, placement, proven, comparisons, absent, layout, changes, share };
+  const isShared = profile.syntax.listLabels === undefined || !all.some(hasLabels);
+  const named = namesOf(connected, given, { proven, absent, isShared });
+  const found = { findPlans, placement, proven, comparisons, absent, changes, structures, named };
   const made = new StatementCache({ db, profile, from, key: keyProperties, ...found, local: rows.local });
   ofType.set(key, made);
   return made;

@@ -1,7 +1,7 @@
 import { sql } from "kysely";
 import { isODataError } from "../../base/errors/odata-error.ts";
 import type { Maybe } from "../../base/maybe.ts";
-import { keeper } from "../../base/memo.ts";
+import { BoundedCache, keeper } from "../../base/memo.ts";
 import { required } from "../../base/required.ts";
 import type { EntitySet, NavigationJoin, StructuralProperty } from "../../edm/model.ts";
 import type { FilterClause, SelectedProperty } from "../../language/query/clauses.ts";
@@ -26,11 +26,10 @@ import {
 } from "../translate/translate-query.ts";
 import { needUtc } from "../translate/utc-session.ts";
 import { type JsonStatement, type RowStatement, type Statement, StatementCompiler } from "./compile-statement.ts";
-import { identitiesOf, IdentityCache, MANY_KEYS, variantOf } from "./identity-cache.ts";
-import { KeptStatements, UNCHANGED } from "./kept-statements.ts";
+import { namedBy, type KeepStatement, type StatementPart } from "./kept-statements.ts";
 import { isKeysFirst } from "./keys-first.ts";
 import { meeting, narrowed, relatedBy, type RowCondition } from "./narrowed-rows.ts";
-import { placeIdentities, placesOf, type StatementTarget } from "./proven-columns.ts";
+import { placesOf, type StatementTarget } from "./proven-columns.ts";
 import { RelatedStatements } from "./related-statements.ts";
 import { readerOfSource } from "./row-source.ts";
 import type { SqlRows } from "./sql-rows.ts";
@@ -42,30 +41,21 @@ interface WantedJson {
   readonly query: SourceQuery;
 }
 
-/** Statements, and the facts that they were found by. */
-interface Kept {
-  readonly since: number;
-  readonly layout: string | undefined;
-  readonly omitted: number;
-  readonly statements: KeptStatements;
-  readonly isShared: boolean;
-}
+/** The keys of a statement that tests several rows: a fixed number, so that the statement is kept. */
+export const MANY_KEYS = 64;
 
-/** Cache keys for no filter and for no joins. */
-const NO_FILTER: object = Object.freeze({});
-/** Stands for a statement that cannot be made. */
-const NOT_APPLIED: object = Object.freeze({});
+/** The maximum number of conditions of one table or base query whose rows are kept. */
+const CONDITIONS_KEPT = 200;
+
 const NOTHING_JOINED: readonly never[] = Object.freeze([]);
 
-/**
- * The compiled statements of one table or base query: one per shape, order, selection, presence of skip and top, and base
- * queries of the mentioned sets. They live as long as their shapes, whose number the service limits.
- */
+/** Makes the statements of one table or base query, and keeps them by everything that they depend on. */
 export class StatementCache {
   readonly #target: StatementTarget;
+  /** Returns the cache of the statements, and the name of their rows in it. Databases with the same schema share both. */
+  readonly named: StatementTarget["named"];
   readonly #compiler: StatementCompiler;
-  readonly #narrowed: IdentityCache<StatementCache>;
-  #kept: Kept | undefined;
+  readonly #narrowed = new BoundedCache<string, StatementCache>(CONDITIONS_KEPT);
   #related: RelatedStatements | undefined;
   #plans: PlansByField | undefined;
   #needsUtc: boolean | undefined;
@@ -74,34 +64,15 @@ export class StatementCache {
 
   constructor(target: StatementTarget) {
     this.#target = target;
-    const { changes } = target;
-    this.#narrowed = new IdentityCache(changes);
+    this.named = target.named;
     this.#compiler = new StatementCompiler(target);
   }
 
-  /** The compiled statements. Those of databases with the same schema are the same object, until their tables change. */
-  get kept(): KeptStatements {
-    return this.#current().statements;
-  }
-
-  /** Looks for shared statements again after each fact that a schema check finds. */
-  #current(): Kept {
-    const { changes, share, layout, absent } = this.#target;
-    const { count } = changes;
-    const known = this.#kept;
-    const isKnown = share === undefined || (known?.layout === layout.text && known?.omitted === absent.size);
-    if (known?.since === count && isKnown) return known;
-    const shared = count === 0 ? share?.() : undefined;
-    const statements = shared ?? new KeptStatements(changes);
-    this.#kept = {
-      since: count,
-      layout: layout.text,
-      omitted: absent.size,
-      statements,
-      isShared: shared !== undefined,
-    };
-    return this.#kept;
-  }
+  /** Returns a statement of these rows, made on first use. */
+  readonly keep: KeepStatement = (parts, sources, make) => {
+    const { kept, name } = this.named();
+    return kept.get(name, parts, sources, make);
+  };
 
   /** Reads the facts that the statements of a page depend on, before they are made. */
   prepare(query: SourceQuery, rows: SqlRows): Maybe<undefined> {
@@ -114,17 +85,14 @@ export class StatementCache {
    * @throws ODataError `UnsupportedQueryOption` for a query that SQL cannot express, `InvalidQueryOption` for too many literals
    */
   page(query: SourceQuery, hasTotal = false): RowStatement {
-    const { shape, filter, orderBy, selected, joined = NOTHING_JOINED } = query;
-    const clauses = { orderBy, selected, joined, roundingMode: shape.roundingMode, ...placesOf(query) };
-    const limits = { hasTop: query.top !== undefined, hasSkip: query.skip > 0 };
-    const identities = [shape, filter ?? NO_FILTER, orderBy, selected, joined, ...this.#places(query)];
-    const variants = this.kept.pages.get([...identities, ...identitiesOf(query.sources)], () => new Map());
-    return variantOf(variants, [...Object.values(limits), hasTotal], () => {
+    const { shape, filter, selected, joined = NOTHING_JOINED, sources } = query;
+    const clauses = { ...clausesOf(query), selected, joined };
+    return this.keep(["page", hasTotal, shape.apply, selected, joined, ...partsOf(query)], sources, () => {
       return this.#compiler.choose((profile) => {
-        return this.#translate(profile, query.sources, (statement) => {
+        return this.#translate(profile, sources, (statement) => {
           const total = hasTotal ? this.#totalOf(query, statement) : undefined;
-          const { rows, filter: test } = this.#applied(query, statement, { ...clauses, ...limits, filter });
-          const page = translatePage(rows, statement, { ...clauses, ...limits, filter: test, total });
+          const { rows, filter: test } = this.#applied(query, statement, { ...clauses, filter });
+          const page = translatePage(rows, statement, { ...clauses, filter: test, total });
           return this.#compiler.compileRows(page, statement);
         });
       });
@@ -133,16 +101,16 @@ export class StatementCache {
 
   /** Returns whether a statement evaluates the steps of `$apply` and the computed values of a query. */
   applies(query: SourceQuery): boolean {
-    return (
-      this.kept.applied.get([query.shape, ...identitiesOf(query.sources)], () => {
-        try {
-          return this.page(query);
-        } catch (error) {
-          if (isODataError(error)) return NOT_APPLIED;
-          throw error;
-        }
-      }) !== NOT_APPLIED
-    );
+    const { shape, selected, sources } = query;
+    const first = this.keep(["applied", shape.apply, selected, ...partsOf(query)], sources, () => {
+      try {
+        return this.page(query);
+      } catch (error) {
+        if (isODataError(error)) return null;
+        throw error;
+      }
+    });
+    return first !== null;
   }
 
   /**
@@ -152,17 +120,14 @@ export class StatementCache {
    */
   keysFirst(query: SourceQuery): RowStatement | null {
     if (query.shape.apply !== undefined || !isKeysFirst(query, this.#target)) return null;
-    const { shape, filter, orderBy, selected } = query;
-    const limits = { hasTop: true, hasSkip: query.skip > 0 };
-    const identities = [shape, filter ?? NO_FILTER, orderBy, selected, ...this.#places(query)];
-    const variants = this.kept.keysFirst.get(identities, () => new Map());
-    return variantOf(variants, [limits.hasSkip], () => {
-      const clauses = { filter, orderBy, selected, roundingMode: shape.roundingMode, ...limits, ...placesOf(query) };
-      return this.#translate(this.#target.profile, query.sources, (statement) => {
+    const { selected, sources } = query;
+    return this.keep(["keysFirst", selected, ...partsOf(query)], sources, () =>
+      this.#translate(this.#target.profile, sources, (statement) => {
+        const clauses = { ...clausesOf(query), selected, hasTop: true };
         const page = translateKeysFirst(this.rowsFor(null, statement), statement, clauses);
         return this.#compiler.compileRows(page, statement);
-      });
-    });
+      }),
+    );
   }
 
   /**
@@ -177,27 +142,20 @@ export class StatementCache {
     const { json: syntax } = profile.syntax;
     const isPlain = json.expanded.length === 0;
     if (query.shape.apply !== undefined || syntax === undefined || (isPlain && !syntax.isForPlainPages)) return null;
-    const { shape, filter, orderBy, sources } = query;
-    const limits = { hasTop: query.top !== undefined, hasSkip: query.skip > 0 };
-    const identities = [shape, filter ?? NO_FILTER, orderBy, json, ...this.#places(query), ...identitiesOf(sources)];
-    return variantOf(
-      this.kept.json.get(identities, () => new Map()),
-      [...Object.values(limits), form === "counted"],
-      () => {
-        const clauses = { filter, orderBy, roundingMode: shape.roundingMode, ...limits, ...placesOf(query) };
-        const make = (each: Database): JsonStatement | null =>
-          this.#makeJson(each, syntax, clauses, { json, form, query });
-        if (isPlain) return this.#compiler.choose(make);
-        try {
-          const made = make(profile);
-          return made === null || this.#compiler.scans(made) ? null : made;
-        } catch (error) {
-          // The rows may need no related entities.
-          if (isODataError(error)) return null;
-          throw error;
-        }
-      },
-    );
+    return this.keep(["json", form, json, ...partsOf(query)], query.sources, () => {
+      const clauses = clausesOf(query);
+      const make = (each: Database): JsonStatement | null =>
+        this.#makeJson(each, syntax, clauses, { json, form, query });
+      if (isPlain) return this.#compiler.choose(make);
+      try {
+        const made = make(profile);
+        return made === null || this.#compiler.scans(made) ? null : made;
+      } catch (error) {
+        // The rows may need no related entities.
+        if (isODataError(error)) return null;
+        throw error;
+      }
+    });
   }
 
   #makeJson(
@@ -217,10 +175,6 @@ export class StatementCache {
       const compiled = this.#compiler.compile(made.query, statement, { width, besides: 0 });
       return Object.freeze({ ...compiled, members, width, marks });
     });
-  }
-
-  #places(query: SourceQuery): readonly object[] {
-    return placeIdentities(query, this.#target.proven);
   }
 
   /** Returns the rows after the steps of `$apply`, and the condition of the wanted rows, of a page or of all. */
@@ -245,7 +199,7 @@ export class StatementCache {
   /** Returns the statement that counts the rows after the filter. @throws ODataError as for `page` */
   total(query: SourceQuery): Statement {
     const { shape, filter, sources } = query;
-    return this.kept.totals.get([shape, filter ?? NO_FILTER, ...identitiesOf(sources)], () => {
+    return this.keep(["total", shape.apply, filter, shape.roundingMode], sources, () => {
       return this.#compiler.choose((profile) => {
         return this.#translate(profile, sources, (statement) => {
           return this.#compiler.compile(this.#totalOf(query, statement), statement);
@@ -258,10 +212,9 @@ export class StatementCache {
    * Returns the statement of one entity by the key of its type.
    * @throws ODataError as for `page`
    */
-  byKey(key: readonly StructuralProperty[], selected: readonly SelectedProperty[], joins?: KeyedJoins): RowStatement {
-    const identities = joins === undefined ? [selected] : [selected, joins.joined, ...identitiesOf(joins.sources)];
-    return this.kept.keyed.get(identities, () => {
-      const clauses = { key, selected, joined: joins?.joined ?? NOTHING_JOINED };
+  byKey(selected: readonly SelectedProperty[], joins?: KeyedJoins): RowStatement {
+    return this.keep(["key", selected, joins?.joined], joins?.sources, () => {
+      const clauses = { key: this.#target.key, selected, joined: joins?.joined ?? NOTHING_JOINED };
       return this.#compiler.choose((profile) =>
         this.#translate(profile, joins?.sources, (statement) => {
           const rows = this.rowsFor(null, { ...statement, isLookup: true });
@@ -274,7 +227,7 @@ export class StatementCache {
   /** The statements of the related entities of keys. */
   get related(): RelatedStatements {
     this.#related ??= new RelatedStatements({
-      kept: () => this.kept,
+      keep: this.keep,
       compiler: this.#compiler,
       bindsKeys: this.#target.profile.capabilities.bindsKeys,
       rows: (statement) => this.rowsFor(null, statement),
@@ -289,30 +242,34 @@ export class StatementCache {
    * @param sources the sources of the sets that the condition navigates to
    */
   narrowed(filter: FilterClause, sources?: SourcesBySet): StatementCache {
-    return this.#narrowedBy([filter, ...identitiesOf(sources)], meeting(filter, sources));
+    return this.#narrowedBy(filter, meeting(filter, sources));
   }
 
   /** Returns the statements of the rows that are related to one parent, whose join values are the key of the execution. */
   relatedTo(join: NavigationJoin): StatementCache {
-    return this.#narrowedBy([join], relatedBy(join));
+    return this.#narrowedBy(join, relatedBy(join));
   }
 
-  #narrowedBy(identities: readonly object[], condition: RowCondition): StatementCache {
-    return this.#narrowed.get(identities, () => {
+  /** @param by determines the condition, together with the statements that it mentions */
+  #narrowedBy(by: FilterClause | NavigationJoin, condition: RowCondition): StatementCache {
+    const { structures } = this.#target;
+    const mentioned = [...condition.mentioned.values()];
+    const key = [by, ...condition.mentioned.keys(), ...mentioned].map((each) => structures.of(each)).join();
+    return this.#narrowed.getOrMake(key, () => {
       const from = narrowed(this, this.#target, condition);
       const findPlans = (): PlansByField => this.rowsFor(null).plans;
-      const share = (): KeptStatements | undefined => {
-        const { statements, isShared } = this.#current();
-        return isShared ? statements.narrowed.get(identities, () => new KeptStatements(UNCHANGED)) : undefined;
-      };
-      return new StatementCache({ ...this.#target, from, findPlans, share });
+      const facts = (): readonly unknown[] => [this.named(), ...mentioned.map((each) => each.named())];
+      const named = namedBy(facts, () => {
+        const { kept, name } = this.named();
+        return { kept, name: `${name}/${String(kept.structures.of(by))}${kept.mentioned(condition.mentioned)}` };
+      });
+      return new StatementCache({ ...this.#target, from, findPlans, named });
     });
   }
 
   /** Returns the statement that selects rows by one key and the values of `by`, or by `MANY_KEYS`, that meet a condition. @param sources as for `narrowed` */
   test(filter: FilterClause, sources: SourcesBySet, hasMany: boolean, by: readonly StructuralProperty[]): RowStatement {
-    const kept = this.kept.tests.get([filter, ...identitiesOf(sources)], () => new Map<number, RowStatement>());
-    return variantOf(kept, [hasMany, by.length > 0], () => {
+    return this.keep(["test", filter, hasMany, by], sources, () => {
       const { key, profile } = this.#target;
       return this.#translate(profile, sources, (statement) => {
         const scope = { ...statement, isLookup: true };
@@ -395,6 +352,19 @@ export class StatementCache {
       onOuterJoin: () => {},
     };
   }
+}
+
+/** Returns the clauses of a page, besides what it selects. */
+function clausesOf(query: SourceQuery): Omit<PageClauses, "selected" | "joined"> {
+  const { shape, filter, orderBy, top, skip } = query;
+  const limits = { hasTop: top !== undefined, hasSkip: skip > 0 };
+  return { filter, orderBy, roundingMode: shape.roundingMode, ...limits, ...placesOf(query) };
+}
+
+/** Returns the parts of a statement with these clauses. */
+function partsOf({ shape, filter, orderBy, top, skip, after, marked }: SourceQuery): readonly StatementPart[] {
+  const place = after === undefined ? undefined : `after${after.kind.isNull.map(Number).join("")}`;
+  return [filter, orderBy, shape.roundingMode, top !== undefined, skip > 0, after?.kind.order, place, marked?.order];
 }
 
 const NO_COLUMNS: RowShape = Object.freeze(keeper({ columns: new Map() }));

@@ -3,15 +3,13 @@ import { isPromiseLike } from "../../base/maybe.ts";
 import { BoundedCache, keptPerForeign } from "../../base/memo.ts";
 import { type RuleContext, ruleContextOf } from "../../definition/context.ts";
 import { describe, isObject } from "../../definition/option-table.ts";
-import type { EntityTypeDeclaration } from "../../definition/types/value-type.ts";
 import { columnName, namesTables } from "../columns/column-name.ts";
 import { CATALOGUE_FACTS } from "../connection/statement-facts.ts";
 import { type AnyKysely, isKysely } from "../connection/synchronous-reader.ts";
 import type { Database } from "../forms/database.ts";
 import { findDatabase } from "../kinds/find-database.ts";
 import type { Connected } from "./connected.ts";
-import { KeptStatements, UNCHANGED } from "./kept-statements.ts";
-import { ObjectNumbers } from "./object-numbers.ts";
+import { KeptStatements } from "./kept-statements.ts";
 import type { ReadRows } from "./traced-read.ts";
 
 /** The database of a tenant: the result of the function `db` of `sqlEntitySet` and `sqlSource`. */
@@ -36,12 +34,6 @@ interface Found {
 
 /** The most schemas with shared statements: databases that were made in different ways, or are not migrated yet. */
 const SCHEMAS_KEPT = 20;
-/** The maximum number of base queries per type and schema with shared statements. */
-const QUERIES_KEPT = 200;
-
-/** By base query and columns. */
-type SharedStatements = WeakMap<EntityTypeDeclaration, BoundedCache<string, KeptStatements>>;
-
 /** A database, as far as its schema is read. */
 interface TenantSchema extends Pick<Connected, "db" | "rows" | "layout" | "profile"> {
   /** The quoted name of the table of the statements; undefined for a query. */
@@ -61,7 +53,7 @@ const SQLITE_SCHEMA: ReadRows = {
  * others the catalogue that the schema check has read. Undefined if it does not contain all that the statements depend on:
  * for a SQLite database with attached or temporary ones; in other databases for queries, and for tables that were not checked.
  */
-function schemaOf({ rows, layout, table }: TenantSchema): string | undefined {
+function schemaIn({ rows, layout, table }: TenantSchema): string | undefined {
   if (rows.local === null) return table === undefined || !layout.has(table) ? undefined : layout.text;
   const found = rows.all(SQLITE_SCHEMA, []);
   if (isPromiseLike(found)) return undefined;
@@ -77,12 +69,10 @@ export class Tenants {
   /** By the adapter that everything made of one instance shares, transactions included. */
   readonly #ids = new WeakMap<object, string>();
   #profile: Database | null = null;
-  /** Numbers the conversion functions of all databases. */
-  readonly functions: ObjectNumbers = new ObjectNumbers();
-  /** Numbers the plugins of Kysely. */
-  readonly #plugins = new ObjectNumbers();
-  /** By schema. */
-  readonly #shared = new BoundedCache<string, SharedStatements>(SCHEMAS_KEPT);
+  /** The statements of databases with a known schema. */
+  readonly kept: KeptStatements = new KeptStatements();
+  /** The numbers of schemas. */
+  readonly #schemas = new BoundedCache<string, number>(SCHEMAS_KEPT);
   readonly #databases = new WeakSet<AnyKysely>();
 
   private constructor(find: FindTenant) {
@@ -127,22 +117,22 @@ export class Tenants {
   }
 
   /**
-   * Returns the statements of a table or base query for all databases with the same schema and the same plugins of Kysely: a
-   * plugin may change every name, and is known by its identity alone.
-   * @param key the table or query with its columns, as the reader knows it
-   * @returns undefined if the schema is not known
+   * Returns a name for the rows of a table or base query, which they have in all databases with the same schema and the same
+   * plugins of Kysely: a plugin may change every name, and is known by its identity alone.
+   * @param key the table or query with its type and columns, as the reader knows it
+   * @returns null if the schema is not known
    */
-  statementsOf(database: TenantSchema, type: EntityTypeDeclaration, key: string): KeptStatements | undefined {
-    const schema = schemaOf(database);
-    if (schema === undefined) return undefined;
+  schemaOf(database: TenantSchema, key: string): string | null {
+    const schema = schemaIn(database);
+    if (schema === undefined) return null;
     const { db, profile, table } = database;
-    const plugins = db.getExecutor().plugins.map((plugin) => this.#plugins.of(plugin));
+    const { structures } = this.kept;
+    const plugins = db.getExecutor().plugins.map((plugin) => structures.ofDeclaration(plugin));
     // A dialect of the application may compile names in its own way.
     const names = [columnName("aColumn", db), table];
-    const shared = this.#shared.getOrMake(JSON.stringify([profile.name, plugins, schema]), () => new WeakMap());
-    const ofType = shared.get(type) ?? new BoundedCache<string, KeptStatements>(QUERIES_KEPT);
-    shared.set(type, ofType);
-    return ofType.getOrMake(JSON.stringify([names, key]), () => new KeptStatements(UNCHANGED));
+    const text = JSON.stringify([profile.name, plugins, schema]);
+    const number = this.#schemas.getOrMake(text, () => structures.next());
+    return `${String(number)}.${String(structures.ofText(JSON.stringify([names, key])))}`;
   }
 
   /** JavaScript callers may return anything. */

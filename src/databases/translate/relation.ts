@@ -65,8 +65,8 @@ export function whereClause(conditions: readonly Sql[]): Sql {
 
 /** Returns the rows for a statement: of a set that it mentions, or of the queried source (null). */
 export interface RowStatements {
-  /** Identifies the statements, together with those of other databases that they are equal to. */
-  readonly kept: object;
+  /** Returns the cache of the statements, and the name of the rows in it: rows with the same name give equal statements. */
+  readonly named: () => { readonly kept: object; readonly name: string };
   readonly rowsFor: (entitySet: EntitySet | null, use?: RowsUse) => Rows;
 }
 

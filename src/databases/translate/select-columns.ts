@@ -1,8 +1,8 @@
 import { sql } from "kysely";
 import { keeper } from "../../base/memo.ts";
 import { required } from "../../base/required.ts";
-import type { StructuralProperty } from "../../edm/model.ts";
-import type { SelectedProperty, ExpandedNavigation } from "../../language/query/clauses.ts";
+import type { NavigationProperty, StructuralProperty } from "../../edm/model.ts";
+import type { SelectedProperty } from "../../language/query/clauses.ts";
 import type { Row, RowColumn, RowShape, ScalarColumn, JoinedShape } from "../../language/query/row-shape.ts";
 import type { JoinedNavigation } from "../../language/query/source.ts";
 import { readArray, readDocument } from "../columns/column-format.ts";
@@ -287,14 +287,14 @@ export function selectJoined(
   cells: Cells,
 ): RowShape["joined"] {
   if (joined.length === 0) return undefined;
-  const shapes = new Map<ExpandedNavigation, JoinedShape>();
+  const shapes = new Map<NavigationProperty, JoinedShape>();
   for (const each of joined) {
     const related = joinExpansion(each, parent, statement);
     const columns = selectColumns(each.selected, related, cells);
     const key = keyCell(related, columns, cells);
     const isPresent = (row: Row): boolean => row[key] !== null;
     shapes.set(
-      each.expansion,
+      each.expansion.navigationProperty,
       Object.freeze(keeper({ columns, isPresent, joined: selectJoined(each.joined, related, statement, cells) })),
     );
   }

@@ -6,9 +6,9 @@ import type { EntitySetDefinition } from "../../definition/model/service-definit
 import { refusalOfUnseen, type RowRuleChecks } from "../../definition/sets/authorization.ts";
 import type { PrimitiveValue } from "../../edm/value-codec.ts";
 import type { RowRestriction } from "../../language/query/source.ts";
-import { MANY_KEYS } from "../read/identity-cache.ts";
 import { baseOf } from "../read/read-page.ts";
 import { checkJoinable } from "../read/sql-row-source.ts";
+import { MANY_KEYS } from "../read/statement-cache.ts";
 import { readSlots, toExecution } from "../statement/parameter-slot.ts";
 import type { PlacedKey, Restrictions } from "./placed-rows.ts";
 import { placeBeyondKey } from "./shared-keys.ts";

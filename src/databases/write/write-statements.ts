@@ -8,7 +8,6 @@ import type { SelectedProperty } from "../../language/query/clauses.ts";
 import type { RowShape } from "../../language/query/row-shape.ts";
 import { comparedPlanOf, expressionsOf, scalarPlanOf } from "../columns/table-columns.ts";
 import type { WriteSyntax } from "../forms/write-syntax.ts";
-import { keptWrites } from "../read/kept-statements.ts";
 import { areCells, bindCell, readSlots, toExecution } from "../statement/parameter-slot.ts";
 import type { Sql } from "../statement/sql-form.ts";
 import { sqlTableName } from "../statement/sql-operand.ts";
@@ -71,7 +70,6 @@ export function toCommand(
 /** The statements that write one table, and that read a row within a transaction. Every value is bound. */
 export class WriteStatements {
   readonly #table: SqlTable;
-  readonly #own = keptWrites();
   #areReturnable: boolean | undefined;
   /** The quoted name of the table. */
   #name: string | undefined;
@@ -154,7 +152,7 @@ export class WriteStatements {
       const text = sql`insert into ${sqlTableName(this.#table.tableName)} (${ids}) values ${sql.join(rows)}`;
       return this.#returning(text, selected, []);
     };
-    return this.#get(["insertRows", String(count), ...names], make, count * columns.length);
+    return this.#get(["insertRows", String(count), ...names], make);
   }
 
   /** Whether an insert of several rows returns all of them. */
@@ -313,12 +311,12 @@ export class WriteStatements {
     return Object.freeze({ sql: compiled, slots, width, rowShape: keeper(rowShape), takesCells: areCells(slots) });
   }
 
-  /** @param values how many values of several rows the statement binds */
-  #get(parts: readonly string[], make: () => WriteStatement, values = 0): WriteStatement {
+  /** @param names what the statement does, and the names in it */
+  #get(names: readonly string[], make: () => WriteStatement): WriteStatement {
     const { declared, reader, rowVersion } = this.#table;
-    const kept = declared.tenants === undefined ? this.#own : reader.statements.kept.writes(rowVersion?.field ?? "");
-    // Only this function keeps statements.
-    return kept.getOrMake(`${String(values)} ${JSON.stringify(parts)}`, make) as WriteStatement;
+    // The databases of tenants have tables with equal statements.
+    const table = declared.tenants === undefined ? this : null;
+    return reader.statements.keep(["write", table, JSON.stringify([rowVersion?.field, names])], undefined, make);
   }
 }
 

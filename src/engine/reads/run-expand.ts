@@ -153,7 +153,7 @@ function findJoined(
   joined: JoinedSteps,
   run: ExpandRun,
 ): RelatedFound<Related> {
-  const rowShape = parentShape?.joined?.get(step.expansion);
+  const rowShape = parentShape?.joined?.get(step.expansion.navigationProperty);
   if (rowShape === undefined) throw new Error(`The source did not join ${step.place}, although the query requires it.`);
   const found = entities.map((parent, index) => {
     const each = joinedEntity(rowShape, parent);

@@ -1,6 +1,5 @@
-import type { StructuralProperty } from "../../edm/model.ts";
+import type { NavigationProperty, StructuralProperty } from "../../edm/model.ts";
 import type { PrimitiveValue } from "../../edm/value-codec.ts";
-import type { ExpandedNavigation } from "./clauses.ts";
 
 /** A row as a source returns it: cells in the order of its statement, in the form of the source. */
 export type Row = readonly unknown[];
@@ -65,8 +64,8 @@ export type RowColumn = ScalarColumn | ComplexColumn | DocumentColumn;
  */
 export interface RowShape {
   readonly columns: ReadonlyMap<StructuralProperty, RowColumn>;
-  /** The related entities with cells in the same row; absent: none. */
-  readonly joined?: ReadonlyMap<ExpandedNavigation, JoinedShape> | undefined;
+  /** The related entities with cells in the same row, by navigation property; absent: none. */
+  readonly joined?: ReadonlyMap<NavigationProperty, JoinedShape> | undefined;
   /** The terms of the order of the query, if it has `marked`. */
   readonly marks?: readonly MarkColumn[] | undefined;
 }

@@ -142,11 +142,13 @@ export function metadataRepresentation(contentType: string, write: () => Uint8Ar
 export type EntityOrigin = EntitySet | EntityType;
 
 /**
- * By format, at most 36. Entities that are objects have no layout, so their origin is the key instead. Writers live as
- * long as the clause, so the bounded cache of shapes limits them too.
+ * By layout and format, of which there are at most 36. Entities that are objects have no layout, so their origin is the key instead.
+ * Writers live as long as the clause, so the bounded cache of shapes limits them too. Sets of one type may have the same
+ * clauses and layouts.
  */
 const writersOf = keptPerPair(
-  (_clause: SelectExpandClause, _layout: RowShape | EntityOrigin) => new Map<string, EntityWriter>(),
+  (_clause: SelectExpandClause, _origin: EntityOrigin) =>
+    new WeakMap<RowShape | EntityOrigin, Map<string, EntityWriter>>(),
 );
 
 /**
@@ -162,10 +164,12 @@ export function entityWriterFor(
   format: PayloadFormat,
   rowShape: RowShape | undefined,
 ): EntityWriter {
-  const ofClause = writersOf(clause, rowShape ?? origin);
+  const ofClause = writersOf(clause, origin);
+  const ofLayout = ofClause.get(rowShape ?? origin) ?? new Map<string, EntityWriter>();
+  ofClause.set(rowShape ?? origin, ofLayout);
   const { metadata, ieee754Compatible, isUnnamed = false, isTransient = false, saved } = format;
   const key = `${metadata}${ieee754Compatible ? "+" : ""}${isUnnamed ? "?" : ""}${isTransient ? "!" : ""}${saved ?? ""}`;
-  let writer = ofClause.get(key);
+  let writer = ofLayout.get(key);
   if (writer === undefined) {
     writer = compileEntityWriter(
       toTarget(routes, origin),
@@ -173,7 +177,7 @@ export function entityWriterFor(
       { metadata, ieee754Compatible, isUnnamed, isTransient, saved },
       rowShape,
     );
-    ofClause.set(key, writer);
+    ofLayout.set(key, writer);
   }
   return writer;
 }

@@ -1,7 +1,7 @@
 import { fuzzCount } from "../../cases.ts";
 import type { Service } from "../executors/relations-memory.ts";
 import { ORIGIN, type RowRequest } from "./row-requests.ts";
-import type { UserName } from "./row-rules.ts";
+import type { NumberedUser, UserName } from "./row-rules.ts";
 
 /** The number of pages that are followed from one request. */
 const PAGES = 6;
@@ -33,7 +33,7 @@ function withoutChance(text: string): string {
 /** Sends requests one after another. */
 export async function answersOf(
   service: Service,
-  user: UserName,
+  user: UserName | NumberedUser,
   requests: readonly RowRequest[],
 ): Promise<readonly Answers[]> {
   const found: Answers[] = [];
@@ -41,7 +41,7 @@ export async function answersOf(
   return found;
 }
 
-async function answersTo(service: Service, user: UserName, request: RowRequest): Promise<Answers> {
+async function answersTo(service: Service, user: UserName | NumberedUser, request: RowRequest): Promise<Answers> {
   const { method, target, body, entity } = request;
   const answers: string[] = [];
   const send = async (url: string, init: RequestInit, given: Readonly<Record<string, string>>) => {

@@ -189,13 +189,13 @@ function makeLayout(selected: readonly SelectedProperty[], joined: readonly Join
     index += 1;
     puts.push((entity, row) => row.push(entity === null ? null : (entity[property.field] ?? null)));
   }
-  const inner = new Map<JoinedNavigation["expansion"], JoinedShape>();
+  const inner = new Map<JoinedNavigation["expansion"]["navigationProperty"], JoinedShape>();
   const texts = [selected.map(({ property }) => property.name).join(",")];
   for (const navigation of joined) {
     const at = index;
     const layout = makeLayout(navigation.selected, navigation.joined, at + 1);
     index = at + 1 + layout.width;
-    inner.set(navigation.expansion, { ...layout.rowShape, isPresent: (row) => row[at] === true });
+    inner.set(navigation.expansion.navigationProperty, { ...layout.rowShape, isPresent: (row) => row[at] === true });
     texts.push(`+${navigation.expansion.navigationProperty.name}(${layout.text})`);
     puts.push((entity, row, query) => {
       const found = entity === null ? null : findJoined(entity, navigation, query);
