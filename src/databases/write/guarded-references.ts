@@ -1,5 +1,4 @@
 import type { ODataError } from "../../base/errors/odata-error.ts";
-import { chain, type Maybe } from "../../base/maybe.ts";
 import { required } from "../../base/required.ts";
 import type { Context } from "../../definition/context.ts";
 import type { EntitySetDefinition } from "../../definition/model/service-definition.ts";
@@ -14,7 +13,7 @@ import {
   type WrittenEntity,
 } from "../../definition/sets/judge-references.ts";
 import type { Restrictions } from "./placed-rows.ts";
-import { inStatement, type SqlSession } from "./sql-session.ts";
+import { inStatement } from "./sql-session.ts";
 import { tableOf, type SqlTable, setOf, sharesDatabase, tableOfSet } from "./sql-table.ts";
 import type { Values } from "./stored-columns.ts";
 import { type WriteTask, writerOf } from "./table-writer.ts";
@@ -48,7 +47,8 @@ export async function statedIn(
       const target = setOf(context, stated.reference.target.name);
       // A user who sees all rows learns nothing from a constraint.
       if (target === null || (await restrictionsOf([target], context)).size === 0) continue;
-      const isSeen = (of: Values): Maybe<boolean> => rulesOf(context).seesReferred(stated.reference, of, context);
+      const isSeen = async (of: Values): Promise<boolean> =>
+        rulesOf(context).seesReferred(stated.reference, of, context);
       const isHere = isReadHere(written.set, target);
       const refused = isHere ? null : await judgeReference(stated, { current }, isSeen);
       rows.push({ ...stated, target, refused });
@@ -77,7 +77,7 @@ interface ReferringRow {
   /** The values after the write, as far as they are known. */
   readonly entity: Values;
   /** Reads the current row; absent for a new one. */
-  readonly current?: () => Maybe<Values>;
+  readonly current?: () => Promise<Values>;
 }
 
 /**
@@ -94,7 +94,7 @@ export async function checkReferredRows(
   seen: Map<string, Promise<boolean>> = new Map(),
 ): Promise<void> {
   for (const each of stated) {
-    const isSeen = (values: Values): Maybe<boolean> =>
+    const isSeen = (values: Values): Promise<boolean> =>
       onceFor(seen, `${each.target.entitySet.name} ${textOf(values)}`, () =>
         isReferredSeen(task, restrictions, each, table, values),
       );
@@ -137,28 +137,26 @@ async function isReferredSeen(
 }
 
 /** Returns a function that reads the foreign keys of a row before the transaction, which checks whether it is missing. */
-export function currentReferring(row: SetRow, context: Context): () => Maybe<Values> {
-  const read = (session: SqlSession, restrictions: Restrictions): Maybe<Values | null> =>
-    readReferring(row, { session, context, place: "", restrictions });
-  return () =>
-    chain(rulesBeyondKey(row.table, context), (rules) =>
-      chain(
-        inStatement(row.table, context, (session) => read(session, rules)),
-        (found) => found ?? {},
-      ),
+export function currentReferring(row: SetRow, context: Context): () => Promise<Values> {
+  return async () => {
+    const restrictions = await rulesBeyondKey(row.table, context);
+    const found = await inStatement(row.table, context, (session) =>
+      readReferring(row, { session, context, place: "", restrictions }),
     );
+    return found ?? {};
+  };
 }
 
 /** Returns the part of a locked row that its foreign keys depend on. */
 export function lockedReferring(row: SetRow, task: WriteTask): Required<Omit<ReferringRow, "entity">> {
   const { table } = row;
-  const current = (): Maybe<Values> =>
-    chain(readReferring(row, task), (found) => required(found, `The locked row of ${table.name} cannot be read.`));
+  const current = async (): Promise<Values> =>
+    required(await readReferring(row, task), `The locked row of ${table.name} cannot be read.`);
   return { table, current };
 }
 
 /** Reads the foreign keys of a row to sets with row rules. @returns null for a missing row */
-function readReferring({ set, table, key }: SetRow, task: WriteTask): Maybe<Values | null> {
+function readReferring({ set, table, key }: SetRow, task: WriteTask): Promise<Values | null> {
   const fields = new Set(set.guardedReferences.flatMap(({ pairs }) => pairs.map(({ property }) => property.field)));
   const properties = [...table.entityType.properties, ...table.entityType.ignoredProperties];
   const selected = properties

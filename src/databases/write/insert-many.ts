@@ -23,10 +23,10 @@ import {
   placeToCheck,
   readAgain,
 } from "./sql-deep-insert.ts";
-import { inTransaction, UnreadableRowError, withSavepoint } from "./sql-session.ts";
+import { inTransaction, runText, UnreadableRowError, withSavepoint } from "./sql-session.ts";
 import { keepsRowsBack, type SqlTable, tableOfSet, targetSet, writtenSet } from "./sql-table.ts";
 import { isWritten, type Values } from "./stored-columns.ts";
-import { writerOf } from "./table-writer.ts";
+import { itself, writerOf } from "./table-writer.ts";
 import { checkSeesAny, restrictionsOf } from "./visible-rows.ts";
 
 /** The most rows of one statement. */
@@ -255,18 +255,15 @@ async function insertTogether(
   const { selected, beyond } = returnedWith(table.returnedTo(task.context), beside);
   const statement = writer.statements.insertRows(first.columns, rows.length, selected, references);
   const cells = rows.flatMap((row) => row.cells);
-  const run = async (text: string): Promise<unknown> => session.run({ sql: text, parameters: [], width: 0 });
   let isEnded = false;
   const end = (): void => void (isEnded = true);
   try {
     return await withSavepoint(
       "odatakit_rows",
-      run,
+      (text) => runText(session, text),
       async () => {
-        const found = await writer.run(task, statement, () => ({ cells }), {
-          columns: first.columns,
-          cells: first.cells,
-        });
+        const { columns, cells: own } = first;
+        const found = await writer.run(task, statement, { cells }, itself, { columns, cells: own });
         if (found.rows.length !== rows.length) throw new OtherRows();
         const stored = found.rows.map((row, index) =>
           storedAs(rows[index], () => toEntity({ row, rowShape: statement.rowShape })),

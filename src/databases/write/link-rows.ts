@@ -17,7 +17,7 @@ import type { WriteResult } from "./sql-session.ts";
 import type { SqlTable } from "./sql-table.ts";
 import { storedProperty, type StoredProperty } from "./stored-columns.ts";
 import { asReferredTo, type StoredReference } from "./stored-references.ts";
-import type { WriteTask } from "./table-writer.ts";
+import { itself, type WriteTask } from "./table-writer.ts";
 import { toWriteFault } from "./write-faults.ts";
 import { skippedWrite, toCommand, type WriteStatement, type WriteValues } from "./write-statements.ts";
 
@@ -102,7 +102,7 @@ async function run(
   isDelete: boolean = false,
 ): Promise<WriteResult> {
   try {
-    return await session.run(toCommand(statement, valuesOf()));
+    return await session.run(toCommand(statement, valuesOf()), itself);
   } catch (error) {
     throw toWriteFault(error, { context, table, place, ...(isDelete && { written: "delete" }) });
   }

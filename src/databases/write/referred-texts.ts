@@ -1,4 +1,3 @@
-import { chain, recover, type Maybe } from "../../base/maybe.ts";
 import { keptPer } from "../../base/memo.ts";
 import { bindSlot } from "../statement/parameter-slot.ts";
 import { cellName } from "../translate/select-columns.ts";
@@ -16,50 +15,46 @@ export function findsReferred({ reader }: SqlTable): boolean {
 
 /** The cells of a statement, and the references whose texts the statement itself finds. */
 export interface BoundCells {
-  readonly bound: Maybe<readonly unknown[]>;
+  readonly bound: readonly unknown[];
   readonly references: StoredReferences;
 }
 
-/** Returns the cells to bind for a write. @param toFault converts the error of a read */
-export function bindReferred(
+/** Returns the cells to bind for a write that cannot find the texts. @param toFault converts the error of a read */
+export async function bindReferred(
   session: SqlSession,
   { columns, cells }: WrittenColumns,
-  { references, table }: { readonly references: StoredReferences; readonly table: SqlTable },
+  references: StoredReferences,
   toFault: (error: unknown) => unknown,
-): BoundCells {
-  if (references.size === 0 || findsReferred(table)) return { bound: cells, references };
+): Promise<BoundCells> {
   const referred = columns.map((column) => referredBy(column, references));
-  const bound = recover(
-    () => readReferredTexts(session, cells, referred),
-    (error) => {
-      throw toFault(error);
-    },
-  );
-  return { bound, references: new Map() };
+  return { bound: await readReferredTexts(session, cells, referred, toFault), references: new Map() };
 }
 
 /**
  * Replaces the cells of foreign keys by the texts of the referenced rows, for databases that refuse subqueries in writes.
  * @param references for each cell, the columns that it refers to
+ * @param toFault converts the error of a read
  * @returns the cells; a cell without a referenced row is unchanged
  */
-export function readReferredTexts(
+export async function readReferredTexts(
   session: SqlSession,
   cells: readonly unknown[],
   references: ReadonlyArray<readonly StoredReference[] | undefined>,
-): Maybe<readonly unknown[]> {
-  const read = (index: number, found: readonly unknown[]): Maybe<readonly unknown[]> => {
-    if (index === cells.length) return found;
-    return chain(readText(session, cells[index], references[index] ?? []), (text) => read(index + 1, [...found, text]));
-  };
-  return read(0, []);
-}
-
-function readText(session: SqlSession, cell: unknown, [first, ...others]: readonly StoredReference[]): Maybe<unknown> {
-  if (first === undefined || cell === null) return cell;
-  return chain(session.run(toCommand(statementOf(first), { cells: [cell] })), ({ rows: [row] }) =>
-    row === undefined ? readText(session, cell, others) : row[0],
-  );
+  toFault?: (error: unknown) => unknown,
+): Promise<readonly unknown[]> {
+  const texts: unknown[] = [];
+  for (const [index, cell] of cells.entries()) {
+    let text = cell;
+    for (const reference of cell === null ? [] : (references[index] ?? [])) {
+      const command = toCommand(statementOf(reference), { cells: [cell] });
+      const row = await session.run(command, ({ rows: [first] }) => first, toFault);
+      if (row === undefined) continue;
+      [text] = row;
+      break;
+    }
+    texts.push(text);
+  }
+  return texts;
 }
 
 const statementOf = keptPer((reference: StoredReference): WriteStatement => {

@@ -1,5 +1,4 @@
 import { protocolError } from "../../base/errors/odata-error.ts";
-import { chain, type Maybe } from "../../base/maybe.ts";
 import type { EntitySetDefinition } from "../../definition/model/service-definition.ts";
 import { valuesToSet, WriteFacts } from "../../definition/model/set-values.ts";
 import { suppliedIn } from "../../definition/sets/supplied-values.ts";
@@ -151,23 +150,27 @@ interface ChangedRow {
 }
 
 /** Writes the values of a link, and the values that the server sets in each change of the row. */
-function changeRow(task: WriteTask, { set, writer, key }: ChangedRow, values: Values): Maybe<Values | null> {
+async function changeRow(task: WriteTask, { set, writer, key }: ChangedRow, values: Values): Promise<Values | null> {
   const { setValues, entitySet } = set;
   if (setValues === null) return writer.update(task, key, { values, stored: null }, []);
   const seen = suppliedIn(task.context);
-  const found = seen?.of(entitySet.name, key) ?? seen?.supply?.(key, values);
-  return chain(found, (given) => {
-    const known = { ...given, ...values };
-    const { context } = task;
-    const facts = new WriteFacts({
-      context,
-      ofHandlers: () => context,
-      input: values,
-      key: keyOf(entitySet.entityType, key),
-    });
-    const supplied = valuesToSet(setValues, { cause: "update", given: known, facts, run: (_name, supply) => supply() });
-    return chain(supplied, (own) => writer.update(task, key, { values: { ...known, ...own }, stored: null }, []));
+  const given = seen?.of(entitySet.name, key) ?? (await seen?.supply?.(key, values));
+  const known = { ...given, ...values };
+  const { context } = task;
+  const facts = new WriteFacts({
+    context,
+    ofHandlers: () => context,
+    input: values,
+    key: keyOf(entitySet.entityType, key),
   });
+  const supplied = {
+    cause: "update",
+    given: known,
+    facts,
+    run: (_name: string, supply: () => unknown) => supply(),
+  } as const;
+  const own = await valuesToSet(setValues, supplied);
+  return writer.update(task, key, { values: { ...known, ...own }, stored: null }, []);
 }
 
 /** A property of a foreign key, and its value in a link. */

@@ -1,6 +1,5 @@
 import { isODataError, protocolError } from "../../base/errors/odata-error.ts";
 import { pause } from "../../base/host.ts";
-import type { Maybe } from "../../base/maybe.ts";
 import { messageOf } from "../../base/message-of.ts";
 import type { RuleContext } from "../../definition/context.ts";
 import { LockTimeoutError } from "../connection/synchronous-reader.ts";
@@ -20,8 +19,6 @@ export interface Repetition {
   readonly timeout: number | null;
   /** Converts the last error. */
   readonly toFailure: (error: unknown) => unknown;
-  /** The number of attempts that have already failed; 0 if absent. */
-  readonly failed?: number;
 }
 
 /** Whether an error is a conflict with another transaction or an outdated statement, so that a retry may succeed. */
@@ -35,23 +32,22 @@ export function isContention(error: unknown): boolean {
  * end of its time is the last one.
  * @throws the reason of the signal if the client leaves during a pause
  */
-export async function retry<T>(attempt: () => Maybe<T>, repetition: Repetition): Promise<T> {
-  const { context, timeout, toFailure, failed = 0 } = repetition;
+export async function retry<T>(attempt: () => Promise<T>, repetition: Repetition): Promise<T> {
+  const { context, timeout, toFailure } = repetition;
   const begun = performance.now();
   let conflict: unknown;
-  let wait = pauseAfter(failed);
-  for (let tries = failed; ;) {
-    if (tries > 0) await pause(wait, context?.signal);
+  for (let tries = 0; ;) {
     try {
       return await attempt();
     } catch (error) {
       if (!isContention(error)) throw withConflict(toFailure(error), tries, conflict);
       tries += 1;
-      wait = pauseAfter(tries);
+      const wait = pauseAfter(tries);
       const passed = performance.now() - begun;
       const isLate = timeout !== null && passed + wait >= timeout;
       if (isLate || !maySucceed(error, tries)) throw toFailure(tries === 1 ? error : gaveUp(error, tries, passed));
       conflict = error;
+      await pause(wait, context?.signal);
     }
   }
 }

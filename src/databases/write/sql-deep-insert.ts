@@ -1,6 +1,5 @@
 import { atPosition } from "../../base/errors/at-position.ts";
 import { protocolError } from "../../base/errors/odata-error.ts";
-import { chain, type Maybe } from "../../base/maybe.ts";
 import { required } from "../../base/required.ts";
 import type { Context } from "../../definition/context.ts";
 import type { EntitySetDefinition } from "../../definition/model/service-definition.ts";
@@ -51,7 +50,7 @@ interface Node {
  * @throws ODataError for an invalid request; `Forbidden` or `Unauthorized` if the user would not see an added row
  * @see OData Protocol 4.0, section 11.4.2.2
  */
-export function insertGraph(table: SqlTable, values: Values, context: Context): Maybe<Values> {
+export async function insertGraph(table: SqlTable, values: Values, context: Context): Promise<Values> {
   const set = writtenSet(context, table);
   if (set === null) return insertAlone(table, values, context);
   const isPlain = !hasNested(set, values);
@@ -66,12 +65,11 @@ export function hasNested({ entitySet }: EntitySetDefinition, values: Values): b
 }
 
 /** Adds an entity without nested entities to a table whose rows the user all sees. */
-function insertAlone(table: SqlTable, values: Values, context: Context): Maybe<Values> {
+function insertAlone(table: SqlTable, values: Values, context: Context): Promise<Values> {
   const writer = writerOf(table);
-  const insert = (session: SqlSession): Maybe<Values> =>
-    chain(writer.insert({ session, context, place: "" }, values), ({ entity }) => entity);
-  if (writer.statements.areEnough) return inStatement(table, context, insert);
-  return inTransaction(table, context, async (session) => insert(session));
+  const insert = async (session: SqlSession): Promise<Values> =>
+    (await writer.insert({ session, context, place: "" }, values)).entity;
+  return writer.statements.areEnough ? inStatement(table, context, insert) : inTransaction(table, context, insert);
 }
 
 async function insertGuarded(
@@ -259,7 +257,7 @@ async function checkReferred(
 }
 
 /** Adds a row. A missing row that its foreign key refers to looks like a hidden one, which is found after the insert. */
-async function insertRow([supplied]: readonly StatedRow[], insert: () => Maybe<Stored>): Promise<Stored> {
+async function insertRow([supplied]: readonly StatedRow[], insert: () => Promise<Stored>): Promise<Stored> {
   try {
     return await insert();
   } catch (error) {

@@ -1,16 +1,16 @@
 import { CompiledQuery, type QueryResult } from "kysely";
 import { isODataError, protocolError } from "../../base/errors/odata-error.ts";
 import { nextTurn } from "../../base/host.ts";
-import { chain, isPromiseLike, type Maybe, recover } from "../../base/maybe.ts";
 import { keptPerForeign } from "../../base/memo.ts";
 import { type Context, type RuleContext, readingOf } from "../../definition/context.ts";
+import type { Reading } from "../../language/query/reading.ts";
 import type { Row } from "../../language/query/row-shape.ts";
 import {
   isOfDatabase,
   openTransaction,
   type AnyKysely,
   patiently,
-  type RunRows,
+  type SynchronousWriter,
   synchronousWriterOf,
   UndoneWriteError,
   type WritePatience,
@@ -41,7 +41,17 @@ export interface WriteResult {
 
 /** Runs the commands of one write, in a transaction or individually. */
 export interface SqlSession {
-  run(command: WriteCommand): Maybe<WriteResult>;
+  /**
+   * Runs a command.
+   * @param read reads the result. An error undoes the command, unless the command is its own transaction on a server
+   * @param toFault converts an error of the database
+   */
+  run<T>(command: WriteCommand, read: (result: WriteResult) => T, toFault?: (error: unknown) => unknown): Promise<T>;
+}
+
+/** Runs a command without values. */
+export function runText(session: SqlSession, text: string): Promise<unknown> {
+  return session.run({ sql: text, parameters: [], width: 0 }, ({ rows }) => rows);
 }
 
 /** The number of commands of a transaction after which it yields to other work: SQLite itself never yields. */
@@ -88,53 +98,40 @@ export function inTransaction<T>(
  * its turn.
  * @throws as `inTransaction`
  */
-export function inStatement<T>(table: SqlTable, context: Context, work: (session: SqlSession) => Maybe<T>): Maybe<T> {
+export function inStatement<T>(
+  table: SqlTable,
+  context: Context,
+  work: (session: SqlSession) => Promise<T>,
+): Promise<T> {
   const write: Write = { table, context };
   const joined = transactionOf(table, context);
   if (joined !== null) return once(write, () => work(sessionOf(joined)));
-  if (table.reader.rows.positioned === null) return inOwnStatement(write, work);
-  return noteWrite(table.reader, context, async () => inOwnStatement(write, work));
-}
-
-function inOwnStatement<T>(write: Write, work: (session: SqlSession) => Maybe<T>): Maybe<T> {
-  const { table, context } = write;
-  let patience: WritePatience | undefined;
-  const attempt = (): Maybe<T> => {
+  const session = statementSession(table.db, context);
+  const attempt = (): Promise<T> => {
     throwIfGone(context);
-    return recover(() => work(sessionOf(table.db, (patience ??= patienceOf(context)))), toldAsStored);
+    return work(session);
   };
-  const onFailure = (error: unknown): Promise<T> => {
-    if (error instanceof UndoneWriteError) return retry(attempt, repetitionOf(write));
-    if (isContention(error)) return retry(attempt, { ...repetitionOf(write), failed: 1 });
-    throw toFailure(error, write);
-  };
-  const writer = synchronousWriterOf(table.db);
-  try {
-    if (writer?.mayWrite !== true) return retry(attempt, repetitionOf(write));
-    throwIfGone(context);
-    const written = chain(
-      writer.write((run) => work(sessionAtOnce(run))),
-      (result) => result,
-    );
-    return isPromiseLike(written) ? written.then(undefined, onFailure) : written;
-  } catch (error) {
-    return onFailure(error);
-  }
+  const repetition = { ...repetitionOf(write), toFailure: (error: unknown) => toFailure(toldAsStored(error), write) };
+  return noteWrite(table.reader, context, () => retry(attempt, repetition));
 }
 
 /** A row was written, but cannot be read. */
 export class UnreadableRowError extends Error {
-  constructor(cause: unknown) {
+  /** Whether the row was not stored, either. */
+  readonly isUndone: boolean;
+
+  constructor(cause: unknown, isUndone: boolean = false) {
     super("The written row cannot be read.", { cause });
+    this.isUndone = isUndone;
   }
 }
 
-/** @throws the error; for an unreadable row, an error for the client: the statement has stored the row */
-function toldAsStored(error: unknown): never {
-  if (!(error instanceof UnreadableRowError)) throw error;
+/** Returns the error; for an unreadable row that the statement has stored, an error for the client. */
+function toldAsStored(error: unknown): unknown {
+  if (!(error instanceof UnreadableRowError) || error.isUndone) return error;
   const message =
     "The service has stored the entity, but failed to read it afterwards: do not repeat the request. The failure has been logged.";
-  throw protocolError("InternalServerError", message, { cause: error.cause });
+  return protocolError("InternalServerError", message, { cause: error.cause });
 }
 
 /** The table and the context of a write. */
@@ -160,7 +157,7 @@ export function patienceOf(context: Partial<RuleContext> | undefined): WritePati
 }
 
 /** Runs the work without repeating it: a transaction of the application may contain earlier statements. */
-async function once<T>(write: Write, work: () => Maybe<T>): Promise<T> {
+async function once<T>(write: Write, work: () => Promise<T>): Promise<T> {
   try {
     return await work();
   } catch (error) {
@@ -208,37 +205,70 @@ function sessionOf(db: AnyKysely, patience?: WritePatience): SqlSession {
   const plain = withoutPlugins(db);
   let count = 0;
   return {
-    run: async ({ sql, parameters, width }) => {
+    run: async ({ sql, parameters, width }, read, toFault = asItIs) => {
       count += 1;
       if (count % COMMANDS_PER_TURN === 0) await nextTurn();
       const execute = (): Promise<QueryResult<unknown>> => plain.executeQuery(CompiledQuery.raw(sql, [...parameters]));
       const running = beginStatement({ sql }, parameters);
+      let result: QueryResult<unknown>;
       try {
-        const result = await (patience === undefined ? execute() : patiently(db, patience, execute));
-        running?.end(writtenRows(result));
-        return { rows: toRows(result.rows, width), insertId: result.insertId };
+        result = await (patience === undefined ? execute() : patiently(db, patience, execute));
       } catch (error) {
         running?.fail(error);
-        throw error;
+        throw toFault(error);
       }
+      running?.end(writtenRows(result));
+      return read({ rows: toRows(result.rows, width), insertId: result.insertId });
     },
   };
 }
 
-function sessionAtOnce(run: RunRows): SqlSession {
+/** Returns a session whose commands are their own transactions. After a failure, its commands do not share them with others. */
+function statementSession(db: AnyKysely, context: Context): SqlSession {
+  let alone: SqlSession | undefined;
   return {
-    run: ({ sql, parameters }) => {
-      const running = beginStatement({ sql }, parameters);
-      try {
-        const rows = run(sql, parameters);
-        running?.end(rows.length);
-        return { rows, insertId: undefined };
-      } catch (error) {
-        running?.fail(error);
-        throw error;
+    run: async (command, read, toFault = asItIs) => {
+      const writer = alone === undefined ? synchronousWriterOf(db) : null;
+      if (writer?.mayWrite === true) {
+        try {
+          return await writeAtOnce(writer, command, read, toFault);
+        } catch (error) {
+          alone = sessionOf(db, patienceOf(context));
+          if (!(error instanceof UndoneWriteError)) throw error;
+        }
       }
+      return (alone ??= sessionOf(db, patienceOf(context))).run(command, read, toFault);
     },
   };
+}
+
+/** Runs a command and reads its result in one synchronous write. */
+function writeAtOnce<T>(
+  writer: SynchronousWriter,
+  { sql, parameters }: WriteCommand,
+  read: (result: WriteResult) => T,
+  toFault: (error: unknown) => unknown,
+): T | PromiseLike<T> {
+  return writer.write((run) => {
+    const running = beginStatement({ sql }, parameters);
+    let rows: WriteResult["rows"];
+    try {
+      rows = run(sql, parameters);
+    } catch (error) {
+      running?.fail(error);
+      throw toFault(error);
+    }
+    running?.end(rows.length);
+    try {
+      return read({ rows, insertId: undefined });
+    } catch (error) {
+      throw error instanceof UnreadableRowError ? new UnreadableRowError(error.cause, true) : error;
+    }
+  });
+}
+
+function asItIs(error: unknown): unknown {
+  return error;
 }
 
 /** Returns the number of rows that a statement returned or wrote. */
@@ -265,7 +295,7 @@ function transactionOf(table: SqlTable, context: Context | undefined): AnyKysely
  * Runs a write of a database that tells its position: the request reads the primary from then on, and its response reports the
  * position after the write. A write that fails is undone, except that a lost connection leaves it uncertain.
  */
-export async function noteWrite<T>(
+export function noteWrite<T>(
   { rows }: Pick<SqlReader, "rows">,
   context: RuleContext | undefined,
   write: () => Promise<T>,
@@ -274,6 +304,14 @@ export async function noteWrite<T>(
   // The types show a part of the context.
   const reading = readingOf(context as Context | undefined);
   if (positioned === null || reading === undefined || reading === null) return write();
+  return notePosition(positioned, reading, write);
+}
+
+async function notePosition<T>(
+  positioned: NonNullable<SqlReader["rows"]["positioned"]>,
+  reading: Reading,
+  write: () => Promise<T>,
+): Promise<T> {
   reading.pin();
   try {
     const result = await write();

@@ -1,4 +1,4 @@
-import { chain, type Maybe } from "../../base/maybe.ts";
+import type { Maybe } from "../../base/maybe.ts";
 import type { Context } from "../../definition/context.ts";
 import type { EntitySetHandlers } from "../../definition/handlers.ts";
 import type { EntitySetDeclaration } from "../../definition/sets/entity-set.ts";
@@ -28,7 +28,7 @@ import {
 } from "./relation-write.ts";
 import { checkOneRow, placeBeyondKey, isAmbiguous, mayShareKeys } from "./shared-keys.ts";
 import { insertGraph } from "./sql-deep-insert.ts";
-import { inStatement, inTransaction, type SqlSession, withSavepoint, type WriteCommand } from "./sql-session.ts";
+import { inStatement, inTransaction, runText, type SqlSession, withSavepoint } from "./sql-session.ts";
 import { type DeclaredTable, type SqlTable, writtenSet, mayHideRows } from "./sql-table.ts";
 import type { Values } from "./stored-columns.ts";
 import { type TableWriter, type WriteTask, writerOf } from "./table-writer.ts";
@@ -59,8 +59,9 @@ export function writeHandlers(table: SqlTable): WriteHandlers {
   const changeable = table.written.filter(
     (property) => !property.isKey && !property.immutable && property !== rowVersion,
   );
-  const change = (isMerged: boolean) => (key: unknown, entity: unknown, context: AnyWriteContext) =>
-    rejectingThrows(() => {
+  const change =
+    (isMerged: boolean) =>
+    async (key: unknown, entity: unknown, context: AnyWriteContext): Promise<Values | null> => {
       const given = entity as Values;
       checkComputed(table, given);
       const values = {};
@@ -68,19 +69,13 @@ export function writeHandlers(table: SqlTable): WriteHandlers {
         if (Object.hasOwn(given, field) && given[field] !== undefined) setMember(values, field, given[field]);
       }
       const wanted = writer.keyValues(key);
-      return chain(guardOf({ table, key: wanted, values }, context), (guard) =>
-        changeRow(writer, wanted, { values, isMerged }, context, guard),
-      );
-    });
-  const remove = (key: unknown, context: AnyWriteContext): Maybe<boolean> =>
-    rejectingThrows(() => {
-      const wanted = writer.keyValues(key);
-      return chain(guardOf({ table, key: wanted, values: {} }, context), (guard) =>
-        deleteRow(writer, wanted, context, guard),
-      );
-    });
-  const create = (entity: unknown, context: Context): Maybe<Values> =>
-    rejectingThrows(() => insertGraph(table, entity as Values, context));
+      return changeRow(writer, wanted, { values, isMerged }, context, await guardOf(table, wanted, values, context));
+    };
+  const remove = async (key: unknown, context: AnyWriteContext): Promise<boolean> => {
+    const wanted = writer.keyValues(key);
+    return deleteRow(writer, wanted, context, await guardOf(table, wanted, {}, context));
+  };
+  const create = (entity: unknown, context: Context): Promise<Values> => insertGraph(table, entity as Values, context);
   const many = (entities: readonly unknown[], context: Context): Promise<readonly Values[]> =>
     insertMany(table, entities as readonly Values[], context);
   return { create: Object.assign(create, { many }), replace: change(false), patch: change(true), delete: remove };
@@ -90,51 +85,47 @@ export function writeHandlers(table: SqlTable): WriteHandlers {
 type RowReads = Required<Pick<EntitySetDeclaration, "lock" | "reread" | "settle" | "leavesRows">>;
 
 /** Runs the triggers and checks that wait for the end of a transaction. */
-const SETTLE: WriteCommand = Object.freeze({ sql: "set constraints all immediate", parameters: [], width: 0 });
+const SETTLE = "set constraints all immediate";
 
 /** Makes the functions that lock the row of a key, and read it as writes return it. @see docs/reference/handlers.md, Hooks */
 export function rowReads(declared: DeclaredTable): RowReads {
   let isLockable = false;
-  const lock = (key: unknown, context: Context, use: "locked" | "deleted"): Maybe<unknown> =>
-    chain(declared.open(context), (table) => {
-      const writer = writerOf(table);
-      const { locksRows, locksByKey } = writer.statements;
-      if (!locksRows) return null;
-      if (!locksByKey) return false;
-      return chain(rulesBeyondKey(table, context), (restrictions) => {
-        if ([...restrictions.values()].some(({ hidesAll }) => hidesAll === true)) return null;
-        const isPlaced = placeOf(table, context, restrictions).length > 0;
-        if (!isPlaced && placeBeyondKey(table) !== null) return false;
-        return inStatement(table, context, (session) => {
-          const read = (): Maybe<unknown> =>
-            writer.read(taskOf(session, context, restrictions), writer.keyValues(key), table.keyOnly, use);
-          if (isLockable) return read();
-          return chain(unlessUnsupported(session, read), (row) => {
-            isLockable = row !== false;
-            return row;
-          });
-        });
-      });
+  const lock = async (key: unknown, context: Context, use: "locked" | "deleted"): Promise<unknown> => {
+    const table = await declared.open(context);
+    const writer = writerOf(table);
+    const { locksRows, locksByKey } = writer.statements;
+    if (!locksRows) return null;
+    if (!locksByKey) return false;
+    const restrictions = await rulesBeyondKey(table, context);
+    if ([...restrictions.values()].some(({ hidesAll }) => hidesAll === true)) return null;
+    const isPlaced = placeOf(table, context, restrictions).length > 0;
+    if (!isPlaced && placeBeyondKey(table) !== null) return false;
+    return inStatement(table, context, async (session) => {
+      const task = taskOf(session, context, restrictions);
+      const read = (): Promise<unknown> => writer.read(task, writer.keyValues(key), table.keyOnly, use);
+      if (isLockable) return read();
+      const row = await unlessUnsupported(session, read);
+      isLockable = row !== false;
+      return row;
     });
+  };
   // The service passes the context of handlers.
   return {
     lock: (key, context, isDeleted) => lock(key, context as Context, isDeleted === true ? "deleted" : "locked"),
-    reread: (key, context) =>
-      chain(declared.open(context as Context), (table) =>
-        chain(rulesBeyondKey(table, context as Context), (restrictions) =>
-          inStatement(table, context as Context, (session) => {
-            const writer = writerOf(table);
-            const selected = table.returnedTo(context as Context);
-            const task = taskOf(session, context as Context, restrictions);
-            return writer.read(task, writer.keyValues(key), selected, "read");
-          }),
-        ),
-      ),
-    leavesRows: (context) => chain(declared.open(context as Context), leavesRows),
-    settle: (context) =>
-      chain(declared.open(context as Context), (table) =>
-        inStatement(table, context as Context, (session) => session.run(SETTLE)),
-      ),
+    reread: async (key, given) => {
+      const context = given as Context;
+      const table = await declared.open(context);
+      const restrictions = await rulesBeyondKey(table, context);
+      const writer = writerOf(table);
+      return inStatement(table, context, (session) =>
+        writer.read(taskOf(session, context, restrictions), writer.keyValues(key), table.returnedTo(context)),
+      );
+    },
+    leavesRows: async (context) => leavesRows(await declared.open(context as Context)),
+    settle: async (context) => {
+      const table = await declared.open(context as Context);
+      return inStatement(table, context as Context, (session) => runText(session, SETTLE));
+    },
   };
 }
 
@@ -149,24 +140,12 @@ function leavesRows(table: SqlTable): boolean {
 const LOCKING = "odatakit_lock";
 
 /** Returns the result of a statement; false if the database does not support it, such as for a view that groups rows. */
-async function unlessUnsupported(session: SqlSession, read: () => Maybe<unknown>): Promise<unknown> {
-  const run = async (text: string): Promise<unknown> => session.run({ sql: text, parameters: [], width: 0 });
+async function unlessUnsupported(session: SqlSession, read: () => Promise<unknown>): Promise<unknown> {
   try {
-    return await withSavepoint(LOCKING, run, () => Promise.resolve(read()));
+    return await withSavepoint(LOCKING, (text) => runText(session, text), read);
   } catch (error) {
     if (isUnsupported(error)) return false;
     throw error;
-  }
-}
-
-/** Turns thrown errors into rejected promises, while results may be synchronous: applications call these handlers too. */
-function rejectingThrows<T>(write: () => Maybe<T>): Maybe<T> {
-  try {
-    return write();
-  } catch (error) {
-    return Promise.resolve().then(() => {
-      throw error;
-    });
   }
 }
 
@@ -179,34 +158,32 @@ interface RowChange {
 }
 
 /** Changes a row. @returns null if no row has the key and the expected values */
-function changeRow(
+async function changeRow(
   writer: TableWriter,
   wanted: readonly PrimitiveValue[],
   change: RowChange,
   context: AnyWriteContext,
   guard: RowGuard | null,
-): Maybe<Values | null> {
+): Promise<Values | null> {
   if (guard !== null && seesNone(guard.restrictions, guard.row.set)) return null;
   const written = placingProperties(writer.table).filter(({ field }) => Object.hasOwn(change.values, field));
   if (written.length === 0) return changeColumns(writer, wanted, change, context, guard);
   const selected = written.map((property) => ({ property }));
-  const read = inStatement(writer.table, context, (session) =>
+  const stored = await inStatement(writer.table, context, (session) =>
     writer.read(taskOf(session, context, guard?.restrictions), wanted, selected),
   );
-  return chain(read, (stored) => {
-    if (stored === null && !mayShareKeys(writer.table)) {
-      if (!isAmbiguous(writer.table)) return null;
-      return inTransaction(writer.table, context, async (session) =>
-        checkShared(writer, taskOf(session, context, guard?.restrictions), wanted, guard),
-      );
-    }
-    const same = written.filter(({ field }) => stored !== null && stored[field] === change.values[field]);
-    const fields = new Set(same.map(({ field }) => field));
-    const values = Object.fromEntries(Object.entries(change.values).filter(([field]) => !fields.has(field)));
-    const left = Object.fromEntries(same.map(({ field }) => [field, change.values[field]]));
-    const unchanged = toExpected(writer.table, left);
-    return changeColumns(writer, wanted, { ...change, values, unchanged }, context, guard);
-  });
+  if (stored === null && !mayShareKeys(writer.table)) {
+    if (!isAmbiguous(writer.table)) return null;
+    return inTransaction(writer.table, context, async (session) =>
+      checkShared(writer, taskOf(session, context, guard?.restrictions), wanted, guard),
+    );
+  }
+  const same = written.filter(({ field }) => stored !== null && stored[field] === change.values[field]);
+  const fields = new Set(same.map(({ field }) => field));
+  const values = Object.fromEntries(Object.entries(change.values).filter(([field]) => !fields.has(field)));
+  const left = Object.fromEntries(same.map(({ field }) => [field, change.values[field]]));
+  const unchanged = toExpected(writer.table, left);
+  return changeColumns(writer, wanted, { ...change, values, unchanged }, context, guard);
 }
 
 /**
@@ -229,7 +206,7 @@ function changeColumns(
   { values, isMerged, unchanged = [] }: RowChange,
   context: AnyWriteContext,
   guard: RowGuard | null,
-): Maybe<Values | null> {
+): Promise<Values | null> {
   const { table, statements } = writer;
   const expected = [...unchanged, ...toExpected(table, context?.expected)];
   const needed = isMerged ? mergedProperties(table, values) : keptProperties(table, values);
@@ -237,17 +214,18 @@ function changeColumns(
   const isVersion = unchanged.length > 0 && table.rowVersion !== null;
   const isEmpty = Object.keys(values).length === 0 && !isVersion;
   const doubtful = doubtfulProperties(table, values);
-  const write = (task: WriteTask, given: Omit<RowValues, "values">, condition: Expected): Maybe<Values | null> =>
+  const write = (task: WriteTask, given: Omit<RowValues, "values">, condition: Expected): Promise<Values | null> =>
     isMerged
       ? writer.merge(task, wanted, { values, ...given }, condition)
       : writer.update(task, wanted, { values, ...given }, condition);
   const isOneStatement = guard === null && !isEmpty && needed.length + doubtful.length === 0;
   if (isOneStatement && statements.areEnough && isToldByDatabase(expected, table)) {
-    const change = (session: SqlSession): Maybe<Values | null> =>
+    const change = (session: SqlSession): Promise<Values | null> =>
       write(taskOf(session, context), { stored: null }, expected);
-    if (placeBeyondKey(table) === null) return inStatement(table, context, change);
     // It fails if it reaches rows of several machines.
-    return inTransaction(table, context, async (session) => change(session), true);
+    return placeBeyondKey(table) === null
+      ? inStatement(table, context, change)
+      : inTransaction(table, context, change, true);
   }
   return inTransaction(
     table,
@@ -280,23 +258,23 @@ interface RowGuard {
   readonly stated: readonly StatedRow[];
 }
 
-interface ChangedRow {
-  readonly table: SqlTable;
-  readonly key: readonly PrimitiveValue[];
-  readonly values: Values;
-}
-
 /** Returns the guard of a write; null if the user sees all rows of the table and the write states no guarded foreign key. */
-function guardOf({ table, key, values }: ChangedRow, context: Context): Maybe<RowGuard | null> {
+function guardOf(
+  table: SqlTable,
+  key: readonly PrimitiveValue[],
+  values: Values,
+  context: Context,
+): Maybe<RowGuard | null> {
   const set = writtenSet(context, table);
   if (set === null || !(mayHideRows(set, context) || statesReferences(set, values))) return null;
   return makeGuard({ set, table, key }, values, context);
 }
 
 async function makeGuard(row: SetRow, values: Values, context: Context): Promise<RowGuard | null> {
+  const { set } = row;
   const current = currentReferring(row, context);
-  const stated = (await statedIn([{ set: row.set, entity: values, ...ALONE }], context, current)).get(values) ?? [];
-  const restrictions = await restrictionsOf([row.set, ...stated.map(({ target }) => target)], context);
+  const stated = (await statedIn([{ set, entity: values, ...ALONE }], context, current)).get(values) ?? [];
+  const restrictions = await restrictionsOf([set, ...stated.map(({ target }) => target)], context);
   return stated.length === 0 && restrictions.size === 0 ? null : { restrictions, row, stated };
 }
 
@@ -305,24 +283,25 @@ function checkChange(task: WriteTask, entity: Values, { restrictions, row, state
   return checkReferredRows(task, restrictions, stated, { entity, ...lockedReferring(row, task) });
 }
 
-function deleteRow(
+async function deleteRow(
   writer: TableWriter,
   wanted: readonly PrimitiveValue[],
   context: AnyWriteContext,
   guard: RowGuard | null,
-): Maybe<boolean> {
+): Promise<boolean> {
   if (guard !== null && seesNone(guard.restrictions, guard.row.set)) return false;
   const { table, statements } = writer;
   const expected = toExpected(table, context?.expected);
   if (guard === null && statements.areEnough && isToldByDatabase(expected, table)) {
-    const remove = (session: SqlSession): Maybe<boolean> => {
+    const remove = async (session: SqlSession): Promise<boolean> => {
       const task = taskOf(session, context);
-      return chain(writer.delete(task, wanted, expected), (isDeleted) =>
-        isDeleted ? true : chain(writer.checkAbsent(task, wanted, expected), () => false),
-      );
+      const isDeleted = await writer.delete(task, wanted, expected);
+      if (!isDeleted) await writer.checkAbsent(task, wanted, expected);
+      return isDeleted;
     };
-    if (placeBeyondKey(table) === null) return inStatement(table, context, remove);
-    return inTransaction(table, context, async (session) => remove(session), true);
+    return placeBeyondKey(table) === null
+      ? inStatement(table, context, remove)
+      : inTransaction(table, context, remove, true);
   }
   return inTransaction(
     table,

@@ -1,4 +1,4 @@
-import { chain, recover, type Maybe } from "../../base/maybe.ts";
+import type { Maybe } from "../../base/maybe.ts";
 import { keptPer } from "../../base/memo.ts";
 import type { Context } from "../../definition/context.ts";
 import { keyIn, keyValues } from "../../edm/literal.ts";
@@ -20,9 +20,9 @@ import {
   writtenIn,
 } from "./new-row.ts";
 import { type PlacedKey, placeOf, type Restrictions, storedPlace } from "./placed-rows.ts";
-import { bindReferred, type BoundCells } from "./referred-texts.ts";
+import { bindReferred, type BoundCells, findsReferred } from "./referred-texts.ts";
 import { checkOneRow, placeBeyondKey, isAmbiguous, mayShareKeys, sharedKey } from "./shared-keys.ts";
-import type { SqlSession, WriteResult } from "./sql-session.ts";
+import type { SqlSession, WriteCommand, WriteResult } from "./sql-session.ts";
 import type { SqlTable } from "./sql-table.ts";
 import { checkSame, isWritten, type Values, unstorable } from "./stored-columns.ts";
 import { findReferences, type StoredReferences } from "./stored-references.ts";
@@ -50,7 +50,7 @@ export interface WriteTask {
 
 /**
  * Writes the rows of one table with one command each. If the database does not return written rows, they are read afterwards.
- * All methods throw ODataError for faults of the client, and return synchronously if the session does.
+ * All methods throw ODataError for faults of the client.
  */
 export class TableWriter {
   readonly table: SqlTable;
@@ -69,45 +69,48 @@ export class TableWriter {
    * @param linked values that follow from related rows, which take precedence over those of the entity
    * @param beside ignored properties whose values are returned too
    */
-  insert(
+  async insert(
     task: WriteTask,
     values: Values,
     linked: Values = {},
     beside: readonly StructuralProperty[] = [],
-  ): Maybe<Stored> {
+  ): Promise<Stored> {
     const { table, statements } = this;
     const given = valuesToStore(table, values, linked);
     const { selected, beyond } = returnedWith(table.returnedTo(task.context), beside);
     const { columns, cells } = this.#orFault(task, () => cellsToWrite(table, given));
-    const { bound, references } = this.#bind(task, { columns, cells });
+    const isTaken = await this.#isTaken(task, given);
+    const { bound, references } = await this.#bind(task, { columns, cells });
     const statement = statements.insert(columns, selected, references);
-    const added = chain(this.#isTaken(task, given), (isTaken) => {
-      const run = chain(bound, (texts) => this.run(task, statement, () => ({ cells: texts }), { columns, cells }));
-      return chain(run, ({ rows, insertId }) => ({ rows, insertId, isTaken }));
-    });
-    return chain(added, ({ rows, insertId, isTaken }): Maybe<Stored> => {
-      const returned = writtenIn(rows, statement);
-      if (returned !== null && statements.areReturning) {
-        return chain(this.#asLeft(task, returned, selected), (row) => splitRow(row, beside, beyond));
-      }
-      const key = returned === null ? keyOfNewRow(table, given, insertId) : this.keyOf(returned);
-      const written = { columns, values: given };
-      const read = (): Maybe<Values | null> => {
-        if (key === null || isTaken) return null;
-        // A trigger that skipped the row may have stored it elsewhere, for example in a table that inherits this one.
-        if (statements.areReturning) return this.#findUnwritten(task, key, { ...written, selected, expected: [] });
-        return this.#readWritten(task, key, selected, written);
-      };
-      return chain(read(), (stored) => {
-        if (stored === null && !isTaken) this.#orFault(task, () => checkKeyKept(columns));
-        if (stored === null) throw skippedWrite();
-        return splitRow(stored, beside, beyond);
-      });
-    });
+    const written = { columns, cells };
+    const read = ({ rows, insertId }: WriteResult) => ({ insertId, row: writtenIn(rows, statement) });
+    const { insertId, row } = await this.run(task, statement, { cells: bound }, read, written);
+    if (row !== null && statements.areReturning) {
+      return splitRow(await this.#asLeft(task, row, selected), beside, beyond);
+    }
+    const key = row === null ? keyOfNewRow(table, given, insertId) : this.keyOf(row);
+    if (isTaken) throw skippedWrite();
+    const added = { columns, values: given };
+    const stored = key === null ? null : await this.#findAdded(task, key, { ...added, selected, expected: [] });
+    if (stored !== null) return splitRow(stored, beside, beyond);
+    this.#orFault(task, () => checkKeyKept(columns));
+    throw skippedWrite();
+  }
+
+  /** Reads a new row that its statement has not returned. */
+  #findAdded(task: WriteTask, key: readonly PrimitiveValue[], added: UnwrittenRow): Promise<Values | null> {
+    // A trigger that skipped the row may have stored it elsewhere, for example in a table that inherits this one.
+    if (this.statements.areReturning) return this.#findUnwritten(task, key, added);
+    return this.#readWritten(task, key, added.selected, added);
   }
 
   /** Changes properties of a row. @returns null if no row has the key and the expected values */
-  update(task: WriteTask, key: readonly PrimitiveValue[], change: RowValues, expected: Expected): Maybe<Values | null> {
+  update(
+    task: WriteTask,
+    key: readonly PrimitiveValue[],
+    change: RowValues,
+    expected: Expected,
+  ): Promise<Values | null> {
     const { values, stored, left } = change;
     const written = this.#orFault(task, () => cellsToWrite(this.table, values, stored));
     return this.#update(task, key, { ...withoutGivenBack(written, values, left), values }, expected);
@@ -117,7 +120,12 @@ export class TableWriter {
    * Merges a change into a row, without writing the columns of complex values that it does not mention.
    * @returns null if no row has the key and the expected values
    */
-  merge(task: WriteTask, key: readonly PrimitiveValue[], change: RowValues, expected: Expected): Maybe<Values | null> {
+  merge(
+    task: WriteTask,
+    key: readonly PrimitiveValue[],
+    change: RowValues,
+    expected: Expected,
+  ): Promise<Values | null> {
     const { table } = this;
     const { values, left } = change;
     const changed = this.#orFault(task, () => changedColumns(table, fieldsToWrite(table, values), change));
@@ -128,64 +136,60 @@ export class TableWriter {
     return this.#update(task, key, { columns, cells, values }, expected);
   }
 
-  #update(
+  async #update(
     task: WriteTask,
     key: readonly PrimitiveValue[],
     { columns, cells, values }: ColumnsToWrite,
     stated: Expected,
-  ): Maybe<Values | null> {
+  ): Promise<Values | null> {
     const { table, statements } = this;
     const selected = table.returnedTo(task.context);
     if (columns.length === 0 && table.rowVersion === null) return this.read(task, key, selected);
-    const { bound, references } = this.#bind(task, { columns, cells });
+    const { bound, references } = await this.#bind(task, { columns, cells });
     const expected = this.#placed(task, stated);
     const statement = statements.update(columns, { expected, selected }, references);
-    const changed = chain(bound, (texts) =>
-      this.run(task, statement, () => ({ key, expected, cells: texts }), { columns, cells }),
-    );
-    return chain(changed, ({ rows }): Maybe<Values | null> => {
+    const read = ({ rows }: WriteResult): Values | null => {
       checkOneRow(table, rows.length);
-      if (statements.areReturning && rows.length === 0) {
-        return this.#findUnwritten(task, key, { columns, values, selected, expected: stated });
-      }
-      if (statements.areReturning) return this.#asLeft(task, writtenIn(rows, statement), selected);
-      return chain(this.#readWritten(task, key, selected, { columns, values }), (stored) => {
-        // The row was locked before, so it exists.
-        if (stored === null && mayShareKeys(table)) throw sharedKey();
-        return stored;
-      });
-    });
+      return statements.areReturning ? writtenIn(rows, statement) : null;
+    };
+    const row = await this.run(task, statement, { key, expected, cells: bound }, read, { columns, cells });
+    if (row !== null) return this.#asLeft(task, row, selected);
+    if (statements.areReturning) {
+      return this.#findUnwritten(task, key, { columns, values, selected, expected: stated });
+    }
+    const stored = await this.#readWritten(task, key, selected, { columns, values });
+    // The row was locked before, so it exists.
+    if (stored === null && mayShareKeys(table)) throw sharedKey();
+    return stored;
   }
 
   /** Deletes a row. @returns whether it existed with the expected values, if the database returns rows */
-  delete(task: WriteTask, key: readonly PrimitiveValue[], stated: Expected): Maybe<boolean> {
+  delete(task: WriteTask, key: readonly PrimitiveValue[], stated: Expected): Promise<boolean> {
     const expected = this.#placed(task, stated);
-    const removed = this.run(task, this.statements.delete({ expected }), () => ({ key, expected }), "delete");
-    return chain(removed, ({ rows }) => {
+    const read = ({ rows }: WriteResult): boolean => {
       checkOneRow(this.table, rows.length);
       return rows.length > 0;
-    });
+    };
+    return this.run(task, this.statements.delete({ expected }), { key, expected }, read, "delete");
   }
 
   /** Returns the paths of the columns of properties whose cells cannot be read. */
-  unreadable(
+  async unreadable(
     task: WriteTask,
     key: readonly PrimitiveValue[],
     properties: readonly StructuralProperty[],
-  ): Maybe<ReadonlySet<string> | undefined> {
+  ): Promise<ReadonlySet<string> | undefined> {
     if (properties.length === 0) return undefined;
     const selected = properties.map((property) => ({ property }));
     const expected = this.#placed(task);
     const statement = this.statements.select(selected, "read", expected);
-    const found = this.run(task, statement, () => ({ key, expected }));
-    return chain(found, ({ rows: [row = []] }) => unreadablePaths(row, statement.rowShape));
+    const read = ({ rows: [row = []] }: WriteResult) => unreadablePaths(row, statement.rowShape);
+    return this.run(task, statement, { key, expected }, read);
   }
 
   /** @throws ODataError `Conflict` if a row that was to be deleted is still there */
-  checkAbsent(task: WriteTask, key: readonly PrimitiveValue[], expected: Expected): Maybe<void> {
-    return chain(this.count(task, key, expected), (count) => {
-      if (count > 0) throw skippedWrite();
-    });
+  async checkAbsent(task: WriteTask, key: readonly PrimitiveValue[], expected: Expected): Promise<void> {
+    if ((await this.count(task, key, expected)) > 0) throw skippedWrite();
   }
 
   /**
@@ -194,79 +198,67 @@ export class TableWriter {
    *   use as a reason to skip a write
    * @throws ODataError `Conflict` for a row that the database has left as it was
    */
-  #findUnwritten(
+  async #findUnwritten(
     task: WriteTask,
     key: readonly PrimitiveValue[],
     { columns, values, selected, expected: stated }: UnwrittenRow,
-  ): Maybe<Values | null> {
+  ): Promise<Values | null> {
     const expected = this.#placed(task, stated);
     const statement = this.statements.select(selected, "read", expected);
-    const found = this.run(task, statement, () => ({ key, expected }));
-    return chain(found, ({ rows }) => {
-      const row = firstOf(rows, statement);
-      if (row !== null && (columns.length === 0 || !columns.every((column) => isWritten(column, row, values)))) {
-        throw skippedWrite();
-      }
-      return row;
-    });
+    const { rows } = await this.run(task, statement, { key, expected }, itself);
+    const row = firstOf(rows, statement);
+    if (row !== null && (columns.length === 0 || !columns.every((column) => isWritten(column, row, values)))) {
+      throw skippedWrite();
+    }
+    return row;
   }
 
   /**
    * Reads a row within the session; null for several with one key.
    * @param use the purpose, which determines whether it is locked
    */
-  read(
+  async read(
     task: WriteTask,
     key: readonly PrimitiveValue[],
     selected: readonly SelectedProperty[],
     use: RowUse = "read",
     expected: Expected = this.#placed(task),
-  ): Maybe<Values | null> {
+  ): Promise<Values | null> {
     const statement = this.statements.select(selected, use, expected);
-    return chain(
-      this.run(task, statement, () => ({ key, expected })),
-      ({ rows }) => (rows.length > 1 && isAmbiguous(this.table) ? null : firstOf(rows, statement)),
-    );
+    const { rows } = await this.run(task, statement, { key, expected }, itself);
+    return rows.length > 1 && isAmbiguous(this.table) ? null : firstOf(rows, statement);
   }
 
   /** Returns a written row as triggers leave it. A row that they delete is as it was written. */
-  #asLeft<Written extends Values | null>(
-    task: WriteTask,
-    row: Written,
-    selected: readonly SelectedProperty[],
-  ): Maybe<Values | Written> {
-    if (row === null || this.statements.triggers !== "own") return row;
+  #asLeft(task: WriteTask, row: Values, selected: readonly SelectedProperty[]): Maybe<Values> {
+    if (this.statements.triggers !== "own") return row;
     // The row may be hidden, while another one with its key is not.
     const place = storedPlace(this.table, row);
-    return chain(this.read(task, this.keyOf(row), selected, "read", place), (left) => left ?? row);
+    return this.read(task, this.keyOf(row), selected, "read", place).then((left) => left ?? row);
   }
 
   /** @throws ODataError `InvalidBody` if a column contains another value than was written, which fails the transaction */
-  #readWritten(
+  async #readWritten(
     task: WriteTask,
     key: readonly PrimitiveValue[],
     selected: readonly SelectedProperty[],
     { columns, values }: Pick<ColumnsToWrite, "columns" | "values">,
-  ): Maybe<Values | null> {
-    const read = (): Maybe<Values | null> =>
-      chain(this.read(task, key, selected), (stored) => {
-        for (const column of stored === null ? [] : columns) checkSame(column, stored ?? {}, values);
-        return stored;
-      });
-    return recover(read, (error) => {
+  ): Promise<Values | null> {
+    try {
+      const stored = await this.read(task, key, selected);
+      for (const column of stored === null ? [] : columns) checkSame(column, stored ?? {}, values);
+      return stored;
+    } catch (error) {
       const fault = unstorable(error, columns);
       throw fault === null ? error : this.#faultOf(task, fault);
-    });
+    }
   }
 
   /** Returns how many rows have a key and the expected values. */
-  count(task: WriteTask, key: readonly PrimitiveValue[], stated: Expected = []): Maybe<number> {
+  count(task: WriteTask, key: readonly PrimitiveValue[], stated: Expected = []): Promise<number> {
     const expected = this.#placed(task, stated);
     const statement = this.statements.select(this.table.keyOnly, "read", expected);
-    return chain(
-      this.run(task, statement, () => ({ key, expected })),
-      ({ rows }) => rows.length,
-    );
+    return this.run(task, statement, { key, expected }, ({ rows }) => rows.length);
   }
 
   /**
@@ -291,10 +283,8 @@ export class TableWriter {
     const fields = Object.keys(values);
     const expected = this.#placed(task);
     const statement = this.statements.selectBy(fields, pairs, use, expected);
-    const { rows } = await this.run(task, statement, () => ({
-      key: fields.map((field) => values[field] as PrimitiveValue),
-      expected,
-    }));
+    const wanted = fields.map((field) => values[field] as PrimitiveValue);
+    const { rows } = await this.run(task, statement, { key: wanted, expected }, itself);
     const place = placeBeyondKey(this.table);
     return rows.map((row) => {
       const found = toEntity({ row, rowShape: statement.rowShape }) as Values;
@@ -318,11 +308,10 @@ export class TableWriter {
     return place.length === 0 ? expected : [...expected, ...place];
   }
 
-  #bind(task: WriteTask, written: WrittenColumns): BoundCells {
+  #bind(task: WriteTask, written: WrittenColumns): Maybe<BoundCells> {
     const references = this.referencesOf(task.context);
-    return bindReferred(task.session, written, { references, table: this.table }, (error) =>
-      this.#faultOf(task, error),
-    );
+    if (references.size === 0 || findsReferred(this.table)) return { bound: written.cells, references };
+    return bindReferred(task.session, written, references, (error) => this.#faultOf(task, error));
   }
 
   /** Returns the columns of other tables that foreign keys of this one repeat. */
@@ -336,24 +325,31 @@ export class TableWriter {
     return found;
   }
 
-  /** Runs a statement. @throws ODataError for faults of the client */
-  run(
+  /**
+   * Runs a statement.
+   * @param read reads the result: see `SqlSession.run`
+   * @param written the cells that the statement writes
+   * @throws ODataError for faults of the client
+   */
+  run<T>(
     task: WriteTask,
     statement: WriteStatement,
-    valuesOf: () => WriteValues,
+    values: WriteValues,
+    read: (result: WriteResult) => T,
     written?: WrittenColumns | "delete",
-  ): Maybe<WriteResult> {
-    const run = (): Maybe<WriteResult> => task.session.run(toCommand(statement, valuesOf()));
-    return recover(
-      () =>
-        chain(run(), (result) => {
-          this.table.reader.rows.outage.end();
-          return result;
-        }),
-      (error) => {
-        throw this.#faultOf(task, error, written);
-      },
-    );
+  ): Promise<T> {
+    const toFault = (error: unknown): unknown => this.#faultOf(task, error, written);
+    const readOf = (result: WriteResult): T => {
+      this.table.reader.rows.outage.end();
+      return read(result);
+    };
+    let command: WriteCommand;
+    try {
+      command = toCommand(statement, values);
+    } catch (error) {
+      throw toFault(error);
+    }
+    return task.session.run(command, readOf, toFault);
   }
 
   #orFault<T>(task: WriteTask, work: () => T): T {
@@ -373,18 +369,20 @@ export class TableWriter {
    * Whether a row has the key of a new row that a trigger may skip: then the row that is found afterwards is not the new one.
    * @throws ODataError `Conflict` if a row has the key in cells that constraints distinguish
    */
-  #isTaken(task: WriteTask, given: Values): Maybe<boolean> {
+  async #isTaken(task: WriteTask, given: Values): Promise<boolean> {
     const { table, statements } = this;
     const isShared = mayShareKeys(table);
     const isAsked = isShared || (statements.areReturning && statements.triggers === "own");
     const key = isAsked ? keyOfNewRow(table, given) : null;
     if (key === null) return false;
-    return chain(this.count(task, key), (count) => {
-      if (isShared && count > 0) throw keyConflict({ ...task, table });
-      return count > 0;
-    });
+    const count = await this.count(task, key);
+    if (isShared && count > 0) throw keyConflict({ ...task, table });
+    return count > 0;
   }
 }
+
+/** Reads nothing: the rows are read after the command. */
+export const itself = (result: WriteResult): WriteResult => result;
 
 interface ColumnsToWrite extends WrittenColumns {
   readonly values: Values;

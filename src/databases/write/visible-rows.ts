@@ -1,5 +1,4 @@
 import { isODataError } from "../../base/errors/odata-error.ts";
-import type { Maybe } from "../../base/maybe.ts";
 import { required } from "../../base/required.ts";
 import type { Context } from "../../definition/context.ts";
 import type { EntitySetDefinition } from "../../definition/model/service-definition.ts";
@@ -48,7 +47,7 @@ export async function restrictionsOf(
  * Returns the row rule for the rows of a table if a property outside of its key decides on the machine of a row: a database locks
  * no row of an unknown machine.
  */
-export function rulesBeyondKey(table: SqlTable, context: Context): Maybe<Restrictions> {
+export async function rulesBeyondKey(table: SqlTable, context: Context): Promise<Restrictions> {
   if (placeBeyondKey(table) === null) return NO_RULES;
   const set = writtenSet(context, table);
   return set === null || !mayHideRows(set, context) ? NO_RULES : restrictionsOf([set], context);
@@ -113,8 +112,8 @@ async function countVisible(
   const key = rows.flatMap((row) => (property === null ? row.key : [...row.key, row.place as PrimitiveValue]));
   const execution = toExecution({ values, keys: [key], base: baseOf(reader, sources) });
   try {
-    const found = await session.run({ sql, parameters: readSlots(slots, execution), width });
-    return found.rows.length;
+    const command = { sql, parameters: readSlots(slots, execution), width };
+    return await session.run(command, ({ rows: found }) => found.length);
   } catch (error) {
     reader.rows.noteOutdated(error);
     throw toWriteFault(error, { context, table, place });

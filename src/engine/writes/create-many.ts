@@ -1,5 +1,5 @@
 import { atPosition } from "../../base/errors/at-position.ts";
-import { isPromiseLike, type Maybe, recover, Turn } from "../../base/maybe.ts";
+import { type Maybe, Turn } from "../../base/maybe.ts";
 import type { EntitySetDefinition } from "../../definition/model/service-definition.ts";
 import type { EntitySet } from "../../edm/model.ts";
 import { mapEach } from "../entities/concurrency.ts";
@@ -43,8 +43,7 @@ export async function runCreateMany(
     const entities: object[] = [];
     const turn = new Turn();
     for (const [index, body] of bodies.entries()) {
-      const entity = ofPosition(index, () => withCreatedValues(entitySet, body, inner));
-      entities.push(isPromiseLike(entity) ? await entity : entity);
+      entities.push(await ofPosition(index, () => withCreatedValues(entitySet, body, inner)));
       if (turn.isOver) await turn.next();
     }
     await eachPosition(entities, inner, (entity) => validateNew(set, entity, inner));
@@ -76,8 +75,8 @@ async function createAllHooked(
   return runAtomically(by, undefined, reader, { returnsIgnored: isShown ? true : undefined }, async (inner) => {
     const made = await inOrder(graphs, (sent) => beforeCreation(sent, inner));
     const name = `the create of ${set.entitySet.name}`;
-    const save = (): Promise<readonly object[]> =>
-      Promise.resolve(ServiceContext.naming(inner.context, name, () => write(made, inner)));
+    const save = async (): Promise<readonly object[]> =>
+      ServiceContext.naming(inner.context, name, () => write(made, inner));
     if (!isShown) return save();
     const sent = await graphsOf(set, made, inner);
     await lockParents(
@@ -123,8 +122,7 @@ async function inOrder<T, R>(items: readonly T[], call: (item: T, index: number)
   const results: R[] = [];
   const turn = new Turn();
   for (const [index, item] of items.entries()) {
-    const result = ofPosition(index, () => call(item, index));
-    results.push(isPromiseLike(result) ? await result : result);
+    results.push(await ofPosition(index, () => call(item, index)));
     if (turn.isOver) await turn.next();
   }
   return results;
@@ -136,13 +134,15 @@ function eachPosition<T, R>(
   { context }: Reader,
   call: (item: T, index: number) => Maybe<R>,
 ): Maybe<readonly R[]> {
-  const one = ([index, item]: readonly [number, T]): Maybe<R> => ofPosition(index, () => call(item, index));
+  const one = ([index, item]: readonly [number, T]): Promise<R> => ofPosition(index, () => call(item, index));
   return mapEach([...items.entries()], one, () => context.signal, new Turn());
 }
 
 /** Runs a part of the write of one entity of several. @throws the error of the part, whose target begins with the position */
-export function ofPosition<T>(index: number, run: () => Maybe<T>): Maybe<T> {
-  return recover(run, (error): never => {
+export async function ofPosition<T>(index: number, run: () => Maybe<T>): Promise<T> {
+  try {
+    return await run();
+  } catch (error) {
     throw atPosition(error, index);
-  });
+  }
 }

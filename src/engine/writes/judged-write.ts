@@ -1,5 +1,5 @@
 import { protocolError } from "../../base/errors/odata-error.ts";
-import { chain, type Maybe } from "../../base/maybe.ts";
+import type { Maybe } from "../../base/maybe.ts";
 import type { Context } from "../../definition/context.ts";
 import type { EntitySetDefinition, ServiceDefinition } from "../../definition/model/service-definition.ts";
 import { needsResource } from "../../definition/sets/authorization.ts";
@@ -56,7 +56,7 @@ export function runJudged<T>(
   by: WritingHandler,
   key: unknown,
   reader: Reader,
-  work: (reader: Reader) => Maybe<T>,
+  work: (reader: Reader) => Promise<T>,
 ): Promise<T> {
   return runAtomically(by, key, reader, {}, async (inner) => {
     await lockEntity(by.set, key, inner.context, by.handler === by.set.handlers.delete);
@@ -69,17 +69,15 @@ export function runJudged<T>(
  * @param isDeleted whether the entity is about to be deleted
  * @throws ODataError `NotImplemented` if the database cannot lock it
  */
-export function lockEntity(
+export async function lockEntity(
   set: EntitySetDefinition,
   key: unknown,
   context: Context,
   isDeleted = false,
-): Maybe<undefined> {
-  return chain(lockIfPossible(set, key, context, isDeleted), (found): undefined => {
-    if (found !== false) return;
-    const message = `The database cannot lock single rows of ${set.entitySet.name}: a column outside of the key distributes them, several rows may have one key, or they are those of a view.`;
-    throw protocolError("NotImplemented", message);
-  });
+): Promise<void> {
+  if ((await lockIfPossible(set, key, context, isDeleted)) !== false) return;
+  const message = `The database cannot lock single rows of ${set.entitySet.name}: a column outside of the key distributes them, several rows may have one key, or they are those of a view.`;
+  throw protocolError("NotImplemented", message);
 }
 
 /** Locks an entity like `lockEntity`. @returns false if the database cannot lock it */
@@ -100,12 +98,12 @@ export function runInTurn<T>(
   by: WritingHandler,
   key: unknown,
   reader: Reader,
-  work: (reader: Reader) => Maybe<T>,
-): Maybe<T> {
+  work: (reader: Reader) => Promise<T>,
+): Promise<T> {
   const { turn } = readsStored(by.set) ? protectionOf(by, key, reader) : {};
   if (turn === undefined) return work(reader);
   const call = { database: null, isRepeatable: false, turn };
-  return ServiceContext.atomically(reader.context, call, async (context) => work({ ...reader, context }));
+  return ServiceContext.atomically(reader.context, call, (context) => work({ ...reader, context }));
 }
 
 function readsStored({ validators, hooks, authorization, setValues }: EntitySetDefinition): boolean {

@@ -1,4 +1,4 @@
-import { chain, type Maybe } from "../../base/maybe.ts";
+import type { Maybe } from "../../base/maybe.ts";
 import type { Context } from "../../definition/context.ts";
 import type { EntitySetDefinition, ServiceDefinition } from "../../definition/model/service-definition.ts";
 import { refusalOfUnseen } from "../../definition/sets/authorization.ts";
@@ -62,29 +62,25 @@ export function hasLinkHooks(definition: ServiceDefinition, link: Pick<HookedLin
  * @throws the errors of hooks and of `write`, after everything is undone
  * @see docs/reference/handlers.md, Hooks
  */
-export function linkHooked(
+export async function linkHooked(
   link: HookedLink,
   reader: Reader,
   write: (context: Context) => Maybe<unknown>,
-): Maybe<LinkEnd | null> {
+): Promise<LinkEnd | null> {
   const holder = holderOf(link);
   const written = holder === null ? null : definitionOf(holder, reader.context);
   if (written === null || !(hasHooks(written, "patch", reader) || suppliesLinks(written, link, reader))) {
-    return chain(write(reader.context), (answer) => {
-      answeredValue(answer);
-      return null;
-    });
+    answeredValue(await write(reader.context));
+    return null;
   }
   const { navigation, handler } = link;
   const supplied = new SuppliedValues();
   const by = { set: definitionOf(navigation.entitySet, reader.context), handler, supplied };
   const isOwn = keyHolderOf(navigation.entitySet, navigation.navigationProperty) === "parent";
-  const result = inTransaction(by, reader, true, (inner) => writeLinked(link, inner, { write, supplied }));
-  return chain(result, (found) => {
-    if (found === WRITTEN) return null;
-    // Without a result, the row with the foreign key is missing; otherwise the entity to which it refers.
-    return (found === null) === isOwn ? "parent" : "related";
-  });
+  const found = await inTransaction(by, reader, true, (inner) => writeLinked(link, inner, { write, supplied }));
+  if (found === WRITTEN) return null;
+  // Without a result, the row with the foreign key is missing; otherwise the entity to which it refers.
+  return (found === null) === isOwn ? "parent" : "related";
 }
 
 /** Whether `async` functions of `set` supply values of a row that a table changes for a link. */

@@ -1,10 +1,8 @@
-import { chain, type Maybe } from "../../base/maybe.ts";
 import { nestedItems } from "../../definition/sets/judge-references.ts";
 import type { EntitySet, NavigationProperty } from "../../edm/model.ts";
 import type { NavigationStep, StarAccess } from "../../language/query/capabilities.ts";
 import type { SelectExpandClause } from "../../language/query/clauses.ts";
 import type { ExpandedEntity, Related } from "../../language/query/expanded-entity.ts";
-import { startAll } from "../entities/concurrency.ts";
 import type { Reader } from "../entities/reader.ts";
 import { fieldOf } from "../memory/compile-property.ts";
 import type { GraphShape, TargetOf } from "../plan/graph-clause.ts";
@@ -159,36 +157,28 @@ type RelatedNodes = readonly [NavigationProperty, GraphNode | readonly GraphNode
  * @returns the graph itself where the service has no row rules
  * @throws as for visibleEntities
  */
-export function visibleGraph(
+export async function visibleGraph(
   graph: GraphNode,
   entitySet: EntitySet,
   targetOf: TargetOf,
   reader: Reader,
-): Maybe<GraphNode> {
+): Promise<GraphNode> {
   const { gate, context } = reader;
   if (gate === null || graph.related.size === 0) return graph;
-  const tasks = Array.from(graph.related, ([property, found]) => (): Maybe<RelatedNodes | null> => {
+  const tasks = Array.from(graph.related, async ([property, found]): Promise<RelatedNodes | null> => {
     const target = targetOf(entitySet, property);
     // Entities without a set have neither navigations nor rules.
     if (target === null) return [property, found];
     const nodes = isNodes(found) ? found : [found];
-    const visible = chain(
-      visibilityOf(target, () => nodes.map(({ entity }) => entity), context),
-      (sees) => {
-        const seen = sees === null ? nodes : nodes.filter(({ entity }) => sees(entity));
-        return startAll(seen.map((node) => () => visibleGraph(node, target, targetOf, reader)));
-      },
-    );
-    return chain(visible, (seen) => {
-      if (isNodes(found)) return [property, seen];
-      const [single] = seen;
-      return single === undefined ? null : [property, single];
-    });
+    const sees = await visibilityOf(target, () => nodes.map(({ entity }) => entity), context);
+    const visible = sees === null ? nodes : nodes.filter(({ entity }) => sees(entity));
+    const seen = await Promise.all(visible.map((node) => visibleGraph(node, target, targetOf, reader)));
+    if (isNodes(found)) return [property, seen];
+    const [single] = seen;
+    return single === undefined ? null : [property, single];
   });
-  return chain(startAll(tasks), (related) => ({
-    entity: graph.entity,
-    related: new Map(related.filter((each) => each !== null)),
-  }));
+  const related = (await Promise.all(tasks)).filter((each) => each !== null);
+  return { entity: graph.entity, related: new Map(related) };
 }
 
 function isNodes(found: GraphNode | readonly GraphNode[]): found is readonly GraphNode[] {

@@ -36,13 +36,13 @@ export function hasHooks({ hooks }: EntitySetDefinition, write: HookedWrite, { c
  * @throws the errors of hooks and of `write`, after everything is undone
  * @see docs/reference/handlers.md, Hooks
  */
-export function createHooked(
+export async function createHooked(
   by: HookedHandler,
   set: EntitySetDefinition,
   entity: object,
   reader: Reader,
   write: (entity: object, reader: Reader) => Maybe<unknown>,
-): Maybe<unknown> {
+): Promise<unknown> {
   if (!mayCreateHooked(set, reader)) return write(entity, reader);
   const sent = graphOf(set, entity, reader.context);
   const hooked = sent.filter((each) => hasHooks(each.set, "create", reader));
@@ -227,8 +227,8 @@ export function changeHooked(
   by: HookedHandler,
   change: HookedChange,
   reader: Reader,
-  save: (values: object | undefined, reader: Reader) => Maybe<unknown>,
-): Maybe<unknown> {
+  save: (values: object | undefined, reader: Reader) => Promise<unknown>,
+): Promise<unknown> {
   const { set } = by;
   const { write, key, values } = change;
   if (!hasHooks(set, write, reader)) return runInTurn(by, key, reader, (inner) => save(values, inner));

@@ -1,7 +1,7 @@
 import { ERROR_CODES } from "../../base/errors/error-codes.ts";
 import { isODataError, joinFaults, MAX_FAULTS, ODataError } from "../../base/errors/odata-error.ts";
 import { frozenCopy } from "../../base/frozen-copy.ts";
-import { chain, recover, type Maybe } from "../../base/maybe.ts";
+import { chain, type Maybe } from "../../base/maybe.ts";
 import { keptPer, once } from "../../base/memo.ts";
 import type { EntitySetDefinition, ServiceDefinition } from "../../definition/model/service-definition.ts";
 import { ALONE, entitiesWithin, type Nesting, type WrittenEntity } from "../../definition/sets/judge-references.ts";
@@ -23,12 +23,15 @@ const NO_FAULTS: readonly ODataError[] = Object.freeze([]);
  *   is not a list of issues; the error of the application
  * @see docs/reference/validation.md
  */
-export function validateNew(set: EntitySetDefinition, entity: object, reader: Reader): Maybe<undefined> {
+export async function validateNew(set: EntitySetDefinition, entity: object, reader: Reader): Promise<void> {
   const { context, faults: known = NO_FAULTS, isJudged } = reader;
-  if (isJudged === true) return undefined;
+  if (isJudged === true) return;
   const service = serviceOf(context);
   const most = mostFaults(service);
-  if (known.length >= most || !validatesNew(service)) return report(service, known);
+  if (known.length >= most || !validatesNew(service)) {
+    report(service, known);
+    return;
+  }
   // One copy for all nested entities.
   const root: WrittenTo = { set, entity: copyOf(entity), ...ALONE };
   const all = entitiesWithin(root, (from, name) => targetDefinition(from.entitySet, name, context));
@@ -37,22 +40,23 @@ export function validateNew(set: EntitySetDefinition, entity: object, reader: Re
   // The position of the entity of each fault. Entities after the last fault that is listed are not judged.
   const faulty: number[] = [];
   let last = ordered.length;
+  const take = (position: number, written: WrittenTo, answer: unknown): readonly ODataError[] => {
+    const faults = faultsOf(written, withoutIssuesOfKept(written, answer, reader), "create", most);
+    for (const _fault of faults) faulty.push(position);
+    // Validators end in any order.
+    if (faults.length > 0) last = faulty.toSorted((one, other) => one - other)[most - known.length - 1] ?? last;
+    return faults;
+  };
+  // Without a promise, so that a set of synchronous validators judges no entity after the last fault.
   const judge = ([position, written]: readonly [number, WrittenTo]): Maybe<readonly ODataError[]> => {
     const { create } = written.set.validators ?? {};
     if (create === undefined || position > last) return NO_FAULTS;
     const copy = { ...written.entity };
     const given = { entity: copy, ctx: ServiceContext.ofSet(written.set.entitySet, context) };
-    return chain(create(copy, given), (answer) => {
-      const faults = faultsOf(written, withoutIssuesOfKept(written, answer, reader), "create", most);
-      for (const _fault of faults) faulty.push(position);
-      // Validators end in any order.
-      if (faults.length > 0) last = faulty.toSorted((one, other) => one - other)[most - known.length - 1] ?? last;
-      return faults;
-    });
+    return chain(create(copy, given), (answer) => take(position, written, answer));
   };
-  return chain(eachGroup([...ordered.entries()], judge, reader), (faults) =>
-    report(service, [...known, ...faults.flat()]),
-  );
+  const faults = await eachGroup([...ordered.entries()], judge, reader);
+  report(service, [...known, ...faults.flat()]);
 }
 
 const validatesNew = keptPer(({ entitySets }: ServiceDefinition) =>
@@ -63,29 +67,33 @@ const validatesNew = keptPer(({ entitySets }: ServiceDefinition) =>
  * Judges the changes of an entity by `validate.patch` of its set.
  * @throws as for validateNew
  */
-export function validateChange(
-  set: EntitySetDefinition,
-  key: unknown,
-  delta: object,
-  reader: Reader,
-): Maybe<undefined> {
-  const { context, faults: known = NO_FAULTS } = reader;
+export function validateChange(set: EntitySetDefinition, key: unknown, delta: object, reader: Reader): Maybe<void> {
   const { patch } = set.validators ?? {};
-  if (patch === undefined && known.length === 0) return undefined;
+  return patch === undefined ? reportFaults(reader) : judgeChange(set, patch, { key, delta }, reader);
+}
+
+async function judgeChange(
+  set: EntitySetDefinition,
+  patch: NonNullable<NonNullable<EntitySetDefinition["validators"]>["patch"]>,
+  { key, delta }: { readonly key: unknown; readonly delta: object },
+  reader: Reader,
+): Promise<void> {
+  const { context, faults: known = NO_FAULTS } = reader;
   const service = serviceOf(context);
   const most = mostFaults(service);
-  if (patch === undefined || known.length >= most) return report(service, known);
+  if (known.length >= most) {
+    report(service, known);
+    return;
+  }
   const own = { ...copyOf(delta) };
   const given = {
     delta: own,
-    current: once(async () => loadCurrent(set, key, reader)),
+    current: once(() => loadCurrent(set, key, reader)),
     ctx: ServiceContext.ofSet(set.entitySet, context),
   };
-  const judge = (): Maybe<unknown> => patch(own, given);
   const name = `validate.patch of ${set.entitySet.name}`;
-  return chain(ServiceContext.naming(context, name, judge), (answer) =>
-    report(service, [...known, ...faultsOf({ set, ...ALONE }, answer, "patch", most)]),
-  );
+  const answer: unknown = await ServiceContext.naming(context, name, () => patch(own, given));
+  report(service, [...known, ...faultsOf({ set, ...ALONE }, answer, "patch", most)]);
 }
 
 /** Returns a copy of written values. Rules judge values, and must not change them for other rules: all are frozen. */
@@ -99,26 +107,24 @@ function mostFaults({ profile }: ServiceDefinition): number {
 }
 
 /** Returns the entity as it is now, in the open transaction; null if it is missing, or the user does not see it. */
-function loadCurrent({ entitySet }: EntitySetDefinition, key: unknown, reader: Reader): Maybe<object | null> {
-  return recover(
-    () => findEntity(entitySet, key, reader),
-    (error) => {
-      if (isODataError(error) && error.status === ERROR_CODES.NotFound) return null;
-      throw error;
-    },
-  );
+async function loadCurrent({ entitySet }: EntitySetDefinition, key: unknown, reader: Reader): Promise<object | null> {
+  try {
+    return await findEntity(entitySet, key, reader);
+  } catch (error) {
+    if (isODataError(error) && error.status === ERROR_CODES.NotFound) return null;
+    throw error;
+  }
 }
 
 /** @throws ODataError the facet faults of the body, if there are any */
-export function reportFaults({ context, faults = NO_FAULTS }: Reader): undefined {
-  return report(serviceOf(context), faults);
+export function reportFaults({ context, faults = NO_FAULTS }: Reader): void {
+  report(serviceOf(context), faults);
 }
 
 /** @throws ODataError all faults, or the first one, as the profile has it */
-function report({ profile }: ServiceDefinition, faults: readonly ODataError[]): undefined {
+function report({ profile }: ServiceDefinition, faults: readonly ODataError[]): void {
   const [first] = faults;
   if (first !== undefined) throw profile.findsEveryFault ? joinFaults(faults) : first;
-  return undefined;
 }
 
 /** The set of a judged value, and its place in the body. */

@@ -1,5 +1,4 @@
 import type { ODataError } from "../../base/errors/odata-error.ts";
-import { chain, type Maybe } from "../../base/maybe.ts";
 import type { EntitySetDefinition } from "../../definition/model/service-definition.ts";
 import {
   type AuthorizationRequirement,
@@ -55,18 +54,19 @@ function rulesAlong(
  * @throws ODataError `Unauthorized`, `Forbidden`; the error of `missing`, of a handler or rule
  * @see docs/guides/authorization.md
  */
-export function authorizeLink(execution: Execution, link: WrittenLink): Maybe<undefined> {
+export async function authorizeLink(execution: Execution, link: WrittenLink): Promise<void> {
   const { navigation, related, isAdded } = link;
-  if (!judgesLinks(execution.service, navigation)) return undefined;
+  if (!judgesLinks(execution.service, navigation)) return;
   const set = definitionIn(execution.service.definition, navigation.entitySet);
   const rules = pendingAlong(execution, set, navigation, rulesAlong(set, navigation));
   const { origin } = navigation.runtime;
-  if (origin.kind !== "EntitySet") return undefined;
+  if (origin.kind !== "EntitySet") return;
   const replaces = isAdded && !navigation.navigationProperty.isCollection;
-  const named = related === undefined ? undefined : judgeNamed(execution, origin, link, rules);
-  return chain(named, () =>
-    related === undefined || replaces ? judgeReplaced(execution, set, origin, link) : undefined,
-  );
+  if (related !== undefined) {
+    const refuse = (): ODataError => refusalOfLink(execution, navigation);
+    await judgeByKey(execution, { entitySet: origin, key: related }, rules, { missing: link.missing, refuse });
+  }
+  if (related === undefined || replaces) await judgeReplaced(execution, set, origin, link);
 }
 
 function pendingAlong(
@@ -79,16 +79,6 @@ function pendingAlong(
   return requireRules(rules, user, { action: actionAlong("update", set, navigationProperty), target: name });
 }
 
-function judgeNamed(
-  execution: Execution,
-  origin: EntitySet,
-  { navigation, related, missing }: WrittenLink,
-  rules: readonly AuthorizationRequirement[],
-): Maybe<undefined> {
-  const refuse = (): ODataError => refusalOfLink(execution, navigation);
-  return judgeByKey(execution, { entitySet: origin, key: related }, rules, { missing, refuse });
-}
-
 function refusalOfLink(
   { access: { user } }: Execution,
   { navigationProperty, runtime }: AddressedNavigation,
@@ -97,23 +87,21 @@ function refusalOfLink(
 }
 
 /** Checks the entity whose link a single-valued navigation loses. Its row changes if it contains the foreign key. */
-function judgeReplaced(
+async function judgeReplaced(
   execution: Execution,
   set: EntitySetDefinition,
   origin: EntitySet,
   { navigation, related }: WrittenLink,
-): Maybe<undefined> {
+): Promise<void> {
   const { target } = navigationRules(set, navigation.navigationProperty);
   const isChanged = keyHolderOf(navigation.entitySet, navigation.navigationProperty) === "related";
   const replacedRules = isChanged ? target.update : [];
   const asked = related === undefined ? rulesAlong(set, navigation) : replacedRules;
   const rules = pendingAlong(execution, set, navigation, asked);
-  if (rules.length === 0) return undefined;
-  return chain(readOne(execution, navigation, null), (found) => {
-    if (found === null) return undefined;
-    const { value } = entityKeyReader(origin.entityType, found.rowShape)(found.entity);
-    // An entity that is missing by now is no longer linked.
-    const judged = { missing: () => null, refuse: () => refusalOfLink(execution, navigation) };
-    return judgeByKey(execution, { entitySet: origin, key: value }, rules, judged);
-  });
+  const found = rules.length === 0 ? null : await readOne(execution, navigation, null);
+  if (found === null) return;
+  const { value } = entityKeyReader(origin.entityType, found.rowShape)(found.entity);
+  // An entity that is missing by now is no longer linked.
+  const judged = { missing: () => null, refuse: () => refusalOfLink(execution, navigation) };
+  await judgeByKey(execution, { entitySet: origin, key: value }, rules, judged);
 }

@@ -1,5 +1,4 @@
 import { protocolError } from "../../base/errors/odata-error.ts";
-import { chain, type Maybe } from "../../base/maybe.ts";
 import type { EntitySet } from "../../edm/model.ts";
 import { answeredValue } from "../../engine/entities/handler-answer.ts";
 import { type Reader, definitionIn, withFaults } from "../../engine/entities/reader.ts";
@@ -40,19 +39,14 @@ export const createEntity: Endpoint = inStages({
       return { origin, handler, format, query, preferred, allowDeepInsert, given, faults };
     });
   },
-  execute: (bound, execution) => {
+  execute: async (bound, execution) => {
     const { origin, handler, allowDeepInsert, given, faults } = bound;
     const { definition, hasRules } = execution.service;
-    const authorized = chain(authorizeCreation(execution, origin, given), () =>
-      allowDeepInsert && hasRules
-        ? authorizeNested(execution.context, definitionIn(definition, origin), given)
-        : undefined,
-    );
-    const created = chain(authorized, () => callCreate(origin, given, withFaults(execution.reader, faults)));
+    await authorizeCreation(execution, origin, given);
+    if (allowDeepInsert && hasRules) await authorizeNested(execution.context, definitionIn(definition, origin), given);
+    const entity = await callCreate(origin, given, withFaults(execution.reader, faults));
     const inserted = allowDeepInsert ? given : null;
-    return chain(created, (entity) =>
-      readSaved(execution, bound, { origin, outcome: "created", entity, handler, inserted }),
-    );
+    return readSaved(execution, bound, { origin, outcome: "created", entity, handler, inserted });
   },
   write: (result, bound, request) => savedResponse(result, bound, request),
   refresh: (result, bound, execution) => readSavedAgain(result, bound, execution),
@@ -63,10 +57,8 @@ export const createEntity: Endpoint = inStages({
  * Returns the entity that a create handler saved.
  * @throws ODataError `InvalidBody` when it returned null; the error of the handler
  */
-export function callCreate(entitySet: EntitySet, given: object, reader: Reader): Maybe<unknown> {
-  return chain(runCreate(entitySet, given, reader), (answer) => {
-    const saved = answeredValue(answer);
-    if (saved === null || saved === undefined) throw protocolError("InvalidBody", "Post handler returned null.");
-    return saved;
-  });
+export async function callCreate(entitySet: EntitySet, given: object, reader: Reader): Promise<unknown> {
+  const saved = answeredValue(await runCreate(entitySet, given, reader));
+  if (saved === null || saved === undefined) throw protocolError("InvalidBody", "Post handler returned null.");
+  return saved;
 }

@@ -1,7 +1,6 @@
 import type { ODataError } from "../../base/errors/odata-error.ts";
-import { chain, type Maybe } from "../../base/maybe.ts";
 import type { EntitySetDefinition } from "../../definition/model/service-definition.ts";
-import { type AuthorizationRequirement, needsResource, refusal } from "../../definition/sets/authorization.ts";
+import { needsResource, refusal } from "../../definition/sets/authorization.ts";
 import { keyPairsOf } from "../../edm/key-holder.ts";
 import type { NavigationProperty } from "../../edm/model.ts";
 import { answeredValue } from "../../engine/entities/handler-answer.ts";
@@ -53,28 +52,21 @@ export const createRelated: Endpoint = inStages({
       return { navigation, handler, format, query, preferred, contextUrl, given, faults };
     });
   },
-  execute: (bound, execution) => {
+  execute: async (bound, execution) => {
     const { navigation, handler, given, faults } = bound;
     const { entitySet, runtime, parentKey: key } = navigation;
     const { origin } = runtime;
-    const saved = executeJudged(execution, { entitySet, key, handler }, isJudged(execution, navigation), (inner) => {
+    const judged = isJudged(execution, navigation);
+    const entity = await executeJudged(execution, { entitySet, key, handler }, judged, async (inner) => {
       const missing = (): ODataError => missingEntityError(inner, () => noParent(navigation));
-      const parent = requireEntity(inner, { entitySet, key, mustBeSeen: true }, missing);
-      const state = chain(parent, (addressed) =>
-        chain(authorizeCreationAlong(inner, navigation, given, addressed), () =>
-          checkPreconditions(inner, { entitySet, key, addressed }),
-        ),
-      );
-      return chain(state, ({ expected }) => {
-        const writer = withFaults(inner.writer(expected), faults);
-        const created = runCreateRelated(runtime.source, handler, key, given, writer);
-        return chain(created, (answer) => answeredValue(answer));
-      });
+      const addressed = await requireEntity(inner, { entitySet, key, mustBeSeen: true }, missing);
+      await authorizeCreationAlong(inner, navigation, given, addressed);
+      const { expected } = await checkPreconditions(inner, { entitySet, key, addressed });
+      const writer = withFaults(inner.writer(expected), faults);
+      return answeredValue(await runCreateRelated(runtime.source, handler, key, given, writer));
     });
-    return chain(saved, (entity) => {
-      if (entity === null || entity === undefined) throw noParent(navigation);
-      return readSaved(execution, bound, { origin, outcome: "upserted", entity, handler, inserted: null });
-    });
+    if (entity === null || entity === undefined) throw noParent(navigation);
+    return readSaved(execution, bound, { origin, outcome: "upserted", entity, handler, inserted: null });
   },
   write: (result, bound, request) => savedResponse(result, bound, request),
   refresh: (result, bound, execution) => readSavedAgain(result, bound, execution),
@@ -93,15 +85,15 @@ function isJudged({ service, access }: Execution, { entitySet, navigationPropert
  * @param parent the entity of the URL, as far as it is loaded
  * @throws ODataError `Unauthorized`, `Forbidden`; the error of a handler or rule
  */
-function authorizeCreationAlong(
+async function authorizeCreationAlong(
   execution: Execution,
   { entitySet, navigationProperty, parentKey: key }: BoundNavigation,
   given: object,
   parent: AddressedEntity,
-): Maybe<undefined> {
+): Promise<void> {
   const { service, access } = execution;
   const { user } = access;
-  if (!service.hasRules) return undefined;
+  if (!service.hasRules) return;
   const set = definitionIn(service.definition, entitySet);
   const { name } = navigationProperty;
   const action = actionAlong("create", set, navigationProperty);
@@ -109,33 +101,10 @@ function authorizeCreationAlong(
     action,
     target: name,
   });
-  if (pending.length === 0) return undefined;
-  return judgeCreated(execution, pending, given, {
-    parent: () => parent?.entity ?? loadParent(execution, { entitySet, key }),
-    link: (entity) => linkedValues(set, navigationProperty, entity),
-    refuse: () => refusal(user, action, name),
-  });
-}
-
-interface Creation {
-  readonly parent: () => Maybe<object | null>;
-  /** Returns the values that a new entity takes from its parent. */
-  readonly link: (parent: object) => object;
-  readonly refuse: () => Error;
-}
-
-function judgeCreated(
-  { context }: Execution,
-  rules: readonly AuthorizationRequirement[],
-  given: object,
-  { parent, link, refuse }: Creation,
-): Maybe<undefined> {
-  return chain(parent(), (owner) => {
-    const entity = owner === null ? given : { ...given, ...link(owner) };
-    return chain(judgeEntity(rules, context, entity), (passed): undefined => {
-      if (!passed) throw refuse();
-    });
-  });
+  if (pending.length === 0) return;
+  const owner = parent?.entity ?? (await loadParent(execution, { entitySet, key }));
+  const entity = owner === null ? given : { ...given, ...linkedValues(set, navigationProperty, owner) };
+  if (!(await judgeEntity(pending, execution.context, entity))) throw refusal(user, action, name);
 }
 
 function linkedValues({ entitySet }: EntitySetDefinition, navigation: NavigationProperty, parent: object): object {

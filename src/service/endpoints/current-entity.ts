@@ -55,33 +55,42 @@ const UNKNOWN: CurrentEntity = Object.freeze({ state: "unknown" });
  * @see RFC 9110, section 13.2.2; docs/reference/etags.md
  */
 export function checkPreconditions(execution: Execution, target: WriteTarget): Maybe<CurrentEntity> {
-  const { entitySet, mayCreate = false, isWholeNeeded = false, ifNoneMatch: use = "every", addressed } = target;
+  const { entitySet, mayCreate = false, isWholeNeeded = false, ifNoneMatch: use, addressed } = target;
   const { getByKey } = runtimeOf(execution.service, entitySet).handlers;
   const ifMatch = execution.arrival.odata.header("if-match");
   const ifNoneMatch = use === "nothing" ? undefined : execution.arrival.odata.header("if-none-match");
   const isConditional = ifMatch !== undefined || ifNoneMatch !== undefined;
   const isAsked = isConditional || mayCreate || isWholeNeeded || addressed !== undefined;
-  if (getByKey === undefined || !isAsked) return UNKNOWN;
-  return chain(load(execution, target), (found): CurrentEntity => {
-    const matched = ifMatch === undefined ? undefined : checkIfMatch(entitySet, found, ifMatch);
-    if (found === null) return { state: "missing" };
-    const unmatched =
-      ifNoneMatch === undefined ? undefined : checkIfNoneMatch(entitySet, found, ifNoneMatch, use === "star");
-    const expected = matched ?? unmatched;
-    return isWholeNeeded ? { state: "present", entity: found.entity, expected } : { state: "present", expected };
-  });
+  return getByKey === undefined || !isAsked ? UNKNOWN : checkStored(execution, target, ifMatch, ifNoneMatch);
 }
 
-function load(
+async function checkStored(
+  execution: Execution,
+  target: WriteTarget,
+  ifMatch: string | undefined,
+  ifNoneMatch: string | undefined,
+): Promise<CurrentEntity> {
+  const { entitySet, isWholeNeeded = false, ifNoneMatch: use } = target;
+  const found = await load(execution, target);
+  const matched = ifMatch === undefined ? undefined : checkIfMatch(entitySet, found, ifMatch);
+  if (found === null) return { state: "missing" };
+  const unmatched =
+    ifNoneMatch === undefined ? undefined : checkIfNoneMatch(entitySet, found, ifNoneMatch, use === "star");
+  const expected = matched ?? unmatched;
+  return isWholeNeeded ? { state: "present", entity: found.entity, expected } : { state: "present", expected };
+}
+
+async function load(
   execution: Execution,
   { entitySet, key, isWholeNeeded = false, wholeSelected = null, addressed }: WriteTarget,
-): Maybe<FoundEntity | null> {
+): Promise<FoundEntity | null> {
   if (addressed !== undefined) return addressed;
   if (isWholeNeeded) {
     const { reader } = execution;
     const found =
       wholeSelected === null ? getEntity(entitySet, key, reader) : findEntity(entitySet, key, reader, wholeSelected);
-    return chain(found, (entity) => (entity === null ? null : { entity, rowShape: undefined }));
+    const entity = await found;
+    return entity === null ? null : { entity, rowShape: undefined };
   }
   return readByKey(entitySet, key, execution.reader, () =>
     // The same list for a set each time, so that a source compiles one statement for it.
@@ -241,12 +250,11 @@ export function requireEntity(
  * @param entity the argument of the create handler
  * @throws ODataError `Unauthorized`, `Forbidden`; the error of a rule
  */
-export function authorizeCreation(execution: Execution, entitySet: EntitySet, entity: unknown): Maybe<undefined> {
-  if (!execution.service.hasRules) return undefined;
+export async function authorizeCreation(execution: Execution, entitySet: EntitySet, entity: unknown): Promise<void> {
+  if (!execution.service.hasRules) return;
   const { create: rules } = definitionIn(execution.service.definition, entitySet).authorization;
-  return chain(judgeEntity(rules, execution.context, entity), (passed): undefined => {
-    if (!passed) throw refusal(execution.access.user, actionOf("create", entitySet.name));
-  });
+  if (await judgeEntity(rules, execution.context, entity)) return;
+  throw refusal(execution.access.user, actionOf("create", entitySet.name));
 }
 
 /**
@@ -283,15 +291,13 @@ export function authorizeRelated(
  * @param missing makes the error for a hidden or missing entity
  * @throws ODataError that `missing` makes; the error of the handler
  */
-export function requireReferenced(
+export async function requireReferenced(
   execution: Execution,
   { entitySet, key }: EntityAddress,
   missing: () => ODataError,
-): Maybe<undefined> {
+): Promise<void> {
   const selected = (): readonly SelectedProperty[] => keyProperties(entitySet.entityType);
-  return chain(findEntity(entitySet, key, execution.reader, selected), (entity): undefined => {
-    if (entity === null) throw missing();
-  });
+  if ((await findEntity(entitySet, key, execution.reader, selected)) === null) throw missing();
 }
 
 /** The errors for an entity that rules are checked for. */
@@ -302,25 +308,19 @@ interface JudgedOutcome {
 }
 
 /** Loads an entity by its key and checks rules for it. @throws ODataError that `outcome` makes, a handler or a rule */
-export function judgeByKey(
+export async function judgeByKey(
   execution: Execution,
   { entitySet, key }: EntityAddress,
   rules: readonly AuthorizationRequirement[],
   { missing, refuse }: JudgedOutcome,
-): Maybe<undefined> {
-  if (rules.length === 0) return undefined;
-  const locked = lockEntity(definitionIn(execution.service.definition, entitySet), key, execution.context);
-  const found = chain(locked, () => findEntity(entitySet, key, execution.reader));
-  return chain(found, (entity) => {
-    if (entity !== null) {
-      return chain(judgeLoaded(rules, execution.context, entity, entitySet), (passed): undefined => {
-        if (!passed) throw refuse();
-      });
-    }
-    const error = missing();
-    if (error !== null) throw error;
-    return undefined;
-  });
+): Promise<void> {
+  if (rules.length === 0) return;
+  await lockEntity(definitionIn(execution.service.definition, entitySet), key, execution.context);
+  const entity = await findEntity(entitySet, key, execution.reader);
+  const isAllowed = entity === null || (await judgeLoaded(rules, execution.context, entity, entitySet));
+  const error = entity === null ? missing() : null;
+  if (error !== null) throw error;
+  if (!isAllowed) throw refuse();
 }
 
 /** Returns the parent of a new entity as the user sees it, for the values that links take; null where it is missing. */

@@ -1,4 +1,3 @@
-import { chain, type Maybe } from "../../base/maybe.ts";
 import type { EntitySet } from "../../edm/model.ts";
 import { answeredDeletion, answeredValue } from "../../engine/entities/handler-answer.ts";
 import { runDelete } from "../../engine/writes/write-entity.ts";
@@ -42,19 +41,14 @@ interface DeletedEntity {
   readonly key: unknown;
 }
 
-function deleteStored(execution: Execution, { entitySet, keyText, key }: DeletedEntity): Maybe<void> {
-  return chain(addressEntity(execution, { entitySet, key }), (addressed) => {
-    const current = checkPreconditions(execution, { entitySet, key, addressed });
-    return chain(current, ({ state, expected }) => {
-      // If a rule or a precondition found no entity, the handler is not called.
-      const isMissing = addressed === null || state === "missing";
-      const deleted = isMissing ? false : runDelete(entitySet, key, execution.writer(expected));
-      return chain(deleted, (answer) => {
-        if (answeredDeletion(answeredValue(answer), entitySet)) return;
-        const error = missingEntityError(execution, () => entityNotFound(entitySet, keyText), expected);
-        const { idempotentDelete } = runtimeOf(execution.service, entitySet).settings;
-        if (error.status !== 404 || !idempotentDelete) throw error;
-      });
-    });
-  });
+async function deleteStored(execution: Execution, { entitySet, keyText, key }: DeletedEntity): Promise<void> {
+  const addressed = await addressEntity(execution, { entitySet, key });
+  const { state, expected } = await checkPreconditions(execution, { entitySet, key, addressed });
+  // If a rule or a precondition found no entity, the handler is not called.
+  const isMissing = addressed === null || state === "missing";
+  const answer = isMissing ? false : await runDelete(entitySet, key, execution.writer(expected));
+  if (answeredDeletion(answeredValue(answer), entitySet)) return;
+  const error = missingEntityError(execution, () => entityNotFound(entitySet, keyText), expected);
+  const { idempotentDelete } = runtimeOf(execution.service, entitySet).settings;
+  if (error.status !== 404 || !idempotentDelete) throw error;
 }

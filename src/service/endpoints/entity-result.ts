@@ -1,4 +1,4 @@
-import { chain, type Maybe, type Turn } from "../../base/maybe.ts";
+import type { Turn } from "../../base/maybe.ts";
 import { definitionIn } from "../../engine/entities/reader.ts";
 import { isEntity } from "../../engine/memory/evaluation.ts";
 import { graphClause, type PlainClauses, type TargetOf } from "../../engine/plan/graph-clause.ts";
@@ -63,75 +63,62 @@ interface ReturnedEntity {
  * assigned it to another user.
  * @throws ODataError that a handler of an expansion returned or threw
  */
-export function readSaved(execution: Execution, wanted: WantedEntity, saved: SavedEntity): Maybe<WriteResult> {
+export async function readSaved(execution: Execution, wanted: WantedEntity, saved: SavedEntity): Promise<WriteResult> {
   const { origin, entity, handler } = saved;
   if (execution.readsLater) return { ...saved, returned: null };
   // The write is kept, whatever happens to its response.
   execution.commit();
-  const isSeen = origin.kind !== "EntitySet" || isSavedSeen(origin, entity, handler, execution.reader);
-  return chain(isSeen, (seen): Maybe<WriteResult> => {
-    if (!seen) return { ...saved, returned: undefined };
-    if (wanted.preferred === "minimal") return { ...saved, returned: null };
-    return chain(readReturned(execution, wanted, saved), (returned) => ({ ...saved, returned }));
-  });
+  const isSeen = origin.kind !== "EntitySet" || (await isSavedSeen(origin, entity, handler, execution.reader));
+  if (!isSeen) return { ...saved, returned: undefined };
+  if (wanted.preferred === "minimal") return { ...saved, returned: null };
+  return { ...saved, returned: await readReturned(execution, wanted, saved) };
 }
 
 /** Reads the result of a write again, after later writes of its change set. */
-export function readSavedAgain(result: WriteResult, wanted: WantedEntity, execution: Execution): Maybe<WriteResult> {
+export async function readSavedAgain(
+  result: WriteResult,
+  wanted: WantedEntity,
+  execution: Execution,
+): Promise<WriteResult> {
   const { origin, entity, handler, inserted, returned } = result;
   if (origin.kind !== "EntitySet" || returned === undefined) return result;
   const by = { set: definitionIn(execution.service.definition, origin), handler };
-  return chain(readLeft(by, entity, inserted !== null, execution.reader), (left) =>
-    readSaved(execution, wanted, { ...result, entity: left }),
-  );
+  const left = await readLeft(by, entity, inserted !== null, execution.reader);
+  return readSaved(execution, wanted, { ...result, entity: left });
 }
 
-function readReturned(
+async function readReturned(
   execution: Execution,
   { query }: WantedEntity,
   { origin, entity, handler, inserted }: SavedEntity,
-): Maybe<ReturnedEntity> {
+): Promise<ReturnedEntity> {
   const { selectExpand: clause } = query;
   const { properties } = execution.access;
   if (inserted === null || origin.kind !== "EntitySet" || clause !== selectReadable(origin, properties)) {
-    const expanded = expandEntity(execution, { origin, query }, { entity, rowShape: undefined });
-    return chain(expanded, (read) => {
-      const shown = { ...read, entity: withShown(execution, entity, read.entity) };
-      return chain(showEntity(execution, { origin, query }, shown), (each) => {
-        return { entity: each.entity, clause, saved: "entity" };
-      });
-    });
+    const read = await expandEntity(execution, { origin, query }, { entity, rowShape: undefined });
+    const shown = { ...read, entity: withShown(execution, entity, read.entity) };
+    return { entity: (await showEntity(execution, { origin, query }, shown)).entity, clause, saved: "entity" };
   }
   if (!isEntity(entity)) return { entity, clause, saved: "graph" };
   const { service, turn } = execution;
   const targetOf = targetsIn(service);
-  const graph = laterIfLong(turn, () => readGraph(entity, origin, targetOf));
-  const readable = chain(graph, (read) =>
-    service.hasRules
-      ? readableGraph(
-          read,
-          { entitySet: origin, via: null, sent: isEntity(inserted) ? [inserted] : [] },
-          { targetOf, access: starAccessOf(queryReaderOf(execution)) },
-        )
-      : read,
-  );
+  await nextIfOver(turn);
+  const graph = readGraph(entity, origin, targetOf);
+  const place = { entitySet: origin, via: null, sent: isEntity(inserted) ? [inserted] : [] };
+  const rules = { targetOf, access: starAccessOf(queryReaderOf(execution)) };
+  const readable = service.hasRules ? readableGraph(graph, place, rules) : graph;
   // A handler that checks row rules has checked each row that it added, with ignored properties that it does not return.
   const isChecked = service.definition.handlersCheckingRows.has(handler);
-  const visible = chain(readable, (read) =>
-    isChecked ? read : visibleGraph(read, origin, targetOf, execution.reader),
-  );
+  const seen = isChecked ? readable : await visibleGraph(readable, origin, targetOf, execution.reader);
   const plain: PlainClauses = {
     key: properties?.key ?? "",
     of: (owner) => selectReadable(owner, properties),
   };
-  return chain(visible, (seen) =>
-    laterIfLong(turn, () => {
-      const populated = graphClause(origin, shapeOf([seen], origin, targetOf), plain, targetOf);
-      const page = { entities: [toExpanded(seen, populated, execution)], rowShape: undefined };
-      const shown = showEntities(page, populated, origin.entityType, execution.reader);
-      return chain(shown, ({ entities: [first] }) => ({ entity: first, clause: populated, saved: "graph" }));
-    }),
-  );
+  await nextIfOver(turn);
+  const populated = graphClause(origin, shapeOf([seen], origin, targetOf), plain, targetOf);
+  const page = { entities: [toExpanded(seen, populated, execution)], rowShape: undefined };
+  const { entities } = await showEntities(page, populated, origin.entityType, execution.reader);
+  return { entity: entities[0], clause: populated, saved: "graph" };
 }
 
 /**
@@ -144,9 +131,9 @@ function withShown(execution: Execution, entity: unknown, read: unknown): unknow
   return read === entity || !isEntity(read) ? shown : { ...read, entity: shown };
 }
 
-/** Reads the graph of a deep insert: in the next turn if this one is over. */
-function laterIfLong<T>(turn: Turn, work: () => Maybe<T>): Maybe<T> {
-  return turn.isOver ? turn.next().then(work) : work();
+/** Lets other requests run if the turn is over: a graph may be large. */
+async function nextIfOver(turn: Turn): Promise<void> {
+  if (turn.isOver) await turn.next();
 }
 
 function targetsIn(service: ServiceRuntime): TargetOf {

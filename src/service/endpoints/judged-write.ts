@@ -25,5 +25,5 @@ export function executeJudged<T>(
 ): Maybe<T> {
   if (!isJudged) return work(execution);
   const set = definitionIn(execution.service.definition, entitySet);
-  return runJudged({ ...by, set }, key, execution.reader, (reader) => work(execution.within(reader)));
+  return runJudged({ ...by, set }, key, execution.reader, async (reader) => work(execution.within(reader)));
 }

@@ -1,5 +1,5 @@
 import type { ODataError } from "../../base/errors/odata-error.ts";
-import { chain, recover, type Maybe } from "../../base/maybe.ts";
+import { chain } from "../../base/maybe.ts";
 import { logInfo } from "../../definition/model/request-fields.ts";
 import { IncompleteValueError } from "../../definition/sets/merge-delta.ts";
 import type { EntitySet, StructuralProperty } from "../../edm/model.ts";
@@ -50,16 +50,15 @@ export const patchEntity: Endpoint = inStages({
       return { origin, keyText, key, format, query, preferred, given, faults, compared };
     });
   },
-  execute: (bound, execution) => {
+  execute: async (bound, execution) => {
     const { origin, keyText, key, given, faults, compared } = bound;
     logIgnoredEntities(execution, origin, given.ignored);
-    const saved = callPatch(execution, { entitySet: origin, keyText, key, faults, compared }, given.delta, () =>
+    const target = { entitySet: origin, keyText, key, faults, compared };
+    const entity = await callPatch(execution, target, given.delta, () =>
       checkKeyMatch(origin.entityType, given.key, key),
     );
-    return chain(saved, (entity) => {
-      const handler = patchHandler(execution.service, origin);
-      return readSaved(execution, bound, { origin, outcome: "patched", entity, handler, inserted: null });
-    });
+    const handler = patchHandler(execution.service, origin);
+    return readSaved(execution, bound, { origin, outcome: "patched", entity, handler, inserted: null });
   },
   write: (result, bound, request) => savedResponse(result, bound, request),
   refresh: (result, bound, execution) => readSavedAgain(result, bound, execution),
@@ -91,57 +90,51 @@ interface PatchTarget {
  * @returns the entity as the handler saved it
  * @throws ODataError `Forbidden`; `PreconditionFailed`; `NotFound` for a missing entity; the error of the handler
  */
-export function callPatch(
+export async function callPatch(
   execution: Execution,
   target: PatchTarget,
   delta: Record<string, unknown>,
   check?: () => void,
-): Maybe<unknown> {
+): Promise<unknown> {
   const { entitySet, key } = target;
   const handler = patchHandler(execution.service, entitySet);
   const { validators } = definitionIn(execution.service.definition, entitySet);
   const isJudged = execution.access.pending.length > 0 || validators?.readsStored === true;
-  const saved = executeJudged(execution, { entitySet, key, handler }, isJudged, (inner) =>
+  const entity = await executeJudged(execution, { entitySet, key, handler }, isJudged, (inner) =>
     patchStored(inner, target, delta, check),
   );
-  return chain(saved, (entity) => {
-    execution.commit();
-    return entity;
-  });
+  execution.commit();
+  return entity;
 }
 
-function patchStored(
+async function patchStored(
   execution: Execution,
   { entitySet, keyText, key, faults, compared = [] }: PatchTarget,
   delta: Record<string, unknown>,
   check: (() => void) | undefined,
-): Maybe<unknown> {
+): Promise<unknown> {
   const missing = (expected?: ExpectedValues): ODataError =>
     missingEntityError(execution, () => entityNotFound(entitySet, keyText), expected);
-  const current = chain(requireEntity(execution, { entitySet, key }, missing), (addressed) => {
-    check?.();
-    return checkPreconditions(execution, { entitySet, key, addressed, isWholeNeeded: compared.length > 0 });
-  });
-  return chain(current, ({ state, entity: stored, expected }) => {
-    if (state === "missing") throw missing();
-    const changes = withoutCompared(queryReaderOf(execution), entitySet, { changes: delta, compared, stored });
-    return chain(
-      patched(entitySet, () => runPatch(entitySet, key, changes, withFaults(execution.writer(expected), faults))),
-      (answer) => {
-        const saved = answeredValue(answer);
-        if (saved === null || saved === undefined) throw missing(expected);
-        return saved;
-      },
-    );
-  });
+  const addressed = await requireEntity(execution, { entitySet, key }, missing);
+  check?.();
+  const target = { entitySet, key, addressed, isWholeNeeded: compared.length > 0 };
+  const { state, entity: stored, expected } = await checkPreconditions(execution, target);
+  if (state === "missing") throw missing();
+  const changes = withoutCompared(queryReaderOf(execution), entitySet, { changes: delta, compared, stored });
+  let saved: unknown;
+  try {
+    saved = answeredValue(await runPatch(entitySet, key, changes, withFaults(execution.writer(expected), faults)));
+  } catch (error) {
+    throw toClients(entitySet, error);
+  }
+  if (saved === null || saved === undefined) throw missing(expected);
+  return saved;
 }
 
-/** Calls the patch handler. An error for an incomplete delta names the property as clients do. */
-function patched(entitySet: EntitySet, patch: () => Maybe<unknown>): Maybe<unknown> {
-  return recover(patch, (error) => {
-    if (!(error instanceof IncompleteValueError)) throw error;
-    throw new IncompleteValueError(error.path, wirePath(entitySet.entityType, error.path));
-  });
+/** Returns an error as clients see it: that of an incomplete delta names the property as they do. */
+function toClients({ entityType }: EntitySet, error: unknown): unknown {
+  if (!(error instanceof IncompleteValueError)) return error;
+  return new IncompleteValueError(error.path, wirePath(entityType, error.path));
 }
 
 /**

@@ -1,5 +1,4 @@
 import type { JsonValue } from "../../base/json/write-json.ts";
-import { chain, type Maybe } from "../../base/maybe.ts";
 import { keptPerPair } from "../../base/memo.ts";
 import type { EntitySetDefinition, ServiceDefinition } from "../../definition/model/service-definition.ts";
 import type { EntitySet, StructuralProperty } from "../../edm/model.ts";
@@ -114,18 +113,17 @@ export const replaceEntity: Endpoint = inStages({
       return { entitySet, keyText, key, format, query, preferred, mayCreate, body, faults, added, kept };
     });
   },
-  execute: (bound, execution) => {
+  execute: async (bound, execution) => {
     const { entitySet, key, body } = bound;
     logIgnoredEntities(execution, entitySet, body.ignored);
     const handler = replaceHandler(execution.service, entitySet);
     const isJudged = execution.access.pending.length > 0;
-    const saved = executeJudged(execution, { entitySet, key, handler }, isJudged, (inner) =>
-      chain(addressEntity(inner, { entitySet, key }), (addressed) => {
-        checkKeyMatch(entitySet.entityType, body.key, key);
-        return replaceOrCreate(inner, bound, addressed);
-      }),
-    );
-    return chain(saved, (each) => readSaved(execution, bound, { ...each, origin: entitySet, inserted: null }));
+    const saved = await executeJudged(execution, { entitySet, key, handler }, isJudged, async (inner) => {
+      const addressed = await addressEntity(inner, { entitySet, key });
+      checkKeyMatch(entitySet.entityType, body.key, key);
+      return replaceOrCreate(inner, bound, addressed);
+    });
+    return readSaved(execution, bound, { ...saved, origin: entitySet, inserted: null });
   },
   write: (result, bound, request) => savedResponse(result, bound, request),
   refresh: (result, bound, execution) => readSavedAgain(result, bound, execution),
@@ -140,7 +138,11 @@ function replaceHandler(
   return routed(runtimeOf(service, entitySet).handlers.replace, `PUT ${entitySet.name}`);
 }
 
-function replaceOrCreate(execution: Execution, replacement: Replacement, addressed: AddressedEntity): Maybe<Saved> {
+async function replaceOrCreate(
+  execution: Execution,
+  replacement: Replacement,
+  addressed: AddressedEntity,
+): Promise<Saved> {
   const { entitySet, key, mayCreate } = replacement;
   const { definition } = execution.service;
   const set = definitionIn(definition, entitySet);
@@ -150,41 +152,35 @@ function replaceOrCreate(execution: Execution, replacement: Replacement, address
   const isWholeNeeded = keeperOf(set, definition) !== null || needsStored(execution, replacement);
   const wholeSelected = selectionOf(set, definition);
   const target = { entitySet, key, mayCreate, ifNoneMatch, isWholeNeeded, wholeSelected, addressed } as const;
-  const current = checkPreconditions(execution, target);
-  return chain(current, (found) => {
-    if (found.state !== "missing") return replace(execution, replacement, found);
-    if (!mayCreate) throw missing(execution, replacement);
-    // Without a create handler, the replace handler may create the entity.
-    return create(execution, replacement) ?? replace(execution, replacement, found);
-  });
+  const found = await checkPreconditions(execution, target);
+  if (found.state !== "missing") return replace(execution, replacement, found);
+  if (!mayCreate) throw missing(execution, replacement);
+  // Without a create handler, the replace handler may create the entity.
+  return (await create(execution, replacement)) ?? replace(execution, replacement, found);
 }
 
-function replace(
+async function replace(
   execution: Execution,
   replacement: Replacement,
   { state, entity, expected }: CurrentEntity,
-): Maybe<Saved> {
+): Promise<Saved> {
   const { entitySet, key, faults } = replacement;
   const call = replaceHandler(execution.service, entitySet);
   const { whole, kept, version }: KeptEntity =
     state === "missing" ? { whole: newEntity(execution, replacement) } : keepStored(execution, replacement, entity);
   const cause = state === "missing" ? "create" : "update";
   const condition = expected ?? version;
-  const replaced = chain(authorizeReplacing(execution, replacement, state, whole), () => {
-    const writer = withKept(withFaults(execution.writer(condition), faults), kept);
-    return runReplace(entitySet, key, whole, writer, cause);
-  });
-  return chain(replaced, (answer) => {
-    const saved = answeredValue(answer);
-    if (saved !== null && saved !== undefined) {
-      return { entity: saved, handler: call, outcome: state === "missing" ? "upserted" : "updated" };
-    }
-    // The entity was not loaded before, so the handler reports that it is missing.
-    const isKnown = state === "missing" || condition !== expected;
-    const created = isKnown ? null : create(execution, replacement, { isJudged: true });
-    if (created !== null) return created;
-    throw missing(execution, replacement, condition);
-  });
+  await authorizeReplacing(execution, replacement, state, whole);
+  const writer = withKept(withFaults(execution.writer(condition), faults), kept);
+  const saved = answeredValue(await runReplace(entitySet, key, whole, writer, cause));
+  if (saved !== null && saved !== undefined) {
+    return { entity: saved, handler: call, outcome: state === "missing" ? "upserted" : "updated" };
+  }
+  // The entity was not loaded before, so the handler reports that it is missing.
+  const isKnown = state === "missing" || condition !== expected;
+  const created = isKnown ? null : await create(execution, replacement, { isJudged: true });
+  if (created !== null) return created;
+  throw missing(execution, replacement, condition);
 }
 
 /** Returns the entity of a PUT that creates it. @throws ODataError for a property that the user may not give to it */
@@ -292,31 +288,31 @@ function unseenFixed({ properties }: RuledUser, entitySet: EntitySet): readonly 
 }
 
 /** Checks the `create` rules where the replace handler may create the entity. */
-function authorizeReplacing(
+async function authorizeReplacing(
   execution: Execution,
   { entitySet, mayCreate }: Replacement,
   state: EntityState,
   entity: unknown,
-): Maybe<undefined> {
+): Promise<void> {
   const { create: other } = runtimeOf(execution.service, entitySet).handlers;
   const creates = mayCreate && state !== "present" && other === undefined;
-  return creates ? authorizeCreation(execution, entitySet, entity) : undefined;
+  if (creates) await authorizeCreation(execution, entitySet, entity);
 }
 
 /** Creates the entity; null where this request must not create it. @param judged whether `validate` has judged the replacement */
-function create(
+async function create(
   execution: Execution,
   replacement: Replacement,
   judged: Pick<Reader, "isJudged"> = {},
-): Maybe<Saved> | null {
+): Promise<Saved | null> {
   const { entitySet, faults, mayCreate } = replacement;
   const { create: call } = runtimeOf(execution.service, entitySet).handlers;
   if (call === undefined || !mayCreate || execution.arrival.odata.header("if-match") !== undefined) return null;
   const whole = newEntity(execution, replacement);
-  const created = chain(authorizeCreation(execution, entitySet, whole), () =>
-    callCreate(entitySet, whole, { ...withFaults(execution.reader, faults), ...judged, namesKey: true }),
-  );
-  return chain(created, (entity): Saved => ({ entity, handler: call, outcome: "upserted" }));
+  await authorizeCreation(execution, entitySet, whole);
+  const reader = { ...withFaults(execution.reader, faults), ...judged, namesKey: true } as const;
+  const entity = await callCreate(entitySet, whole, reader);
+  return { entity, handler: call, outcome: "upserted" };
 }
 
 function missing(execution: Execution, { entitySet, keyText }: Replacement, expected?: ExpectedValues): Error {

@@ -22,23 +22,24 @@ interface SettledWrite<Result> {
 export function executeSettled<Result>(
   { path, arrival }: AuthorizedRequest,
   execution: Execution,
-  { execute, refresh, content }: SettledWrite<Result>,
+  steps: SettledWrite<Result>,
 ): Maybe<Result> {
   const { definition } = execution.service;
-  if (!("entitySet" in path)) return execute(execution);
+  if (!("entitySet" in path)) return steps.execute(execution);
   const { database, settle } = definitionIn(definition, path.entitySet);
-  if (database === undefined || settle === undefined) return execute(execution);
+  if (database === undefined || settle === undefined) return steps.execute(execution);
   const { reader } = execution;
-  return chain(database.defers(reader.context), (defers): Maybe<Result> => {
-    const writes = defers ? plannedWrites(definition, path, arrival.odata.method) : [];
-    if (writes.length === 0 || writes.some(({ by }) => by === "handler")) return execute(execution);
+  const settled = async (): Promise<Result> => {
+    const writes = plannedWrites(definition, path, arrival.odata.method);
+    if (writes.length === 0 || writes.some(({ by }) => by === "handler")) return steps.execute(execution);
     const call = { database, isRepeatable: writes.every(({ by }) => by === "table") };
-    const settled = ServiceContext.atomically(reader.context, call, async (context) => {
+    const left = await ServiceContext.atomically(reader.context, call, async (context) => {
       const inner = execution.within({ ...reader, context }, true);
-      const result = await execute(inner);
+      const result = await steps.execute(inner);
       await settle(context);
-      return refresh(result, inner);
+      return steps.refresh(result, inner);
     });
-    return settled.then(content);
-  });
+    return steps.content(left);
+  };
+  return chain(database.defers(reader.context), (defers) => (defers ? settled() : steps.execute(execution)));
 }

@@ -163,35 +163,31 @@ export const clearProperty: Endpoint = inStages({
     }
     return { addressed, key, change: changeOf(addressed, null) };
   },
-  execute: (written, execution) =>
-    chain(isBelowNull(execution, written), (isNull) =>
-      isNull ? keepNull(execution, written) : writeValue(written, execution),
-    ),
+  execute: async (written, execution) =>
+    (await isBelowNull(execution, written)) ? keepNull(execution, written) : writeValue(written, execution),
   write: writtenResponse,
   refresh: readOwnerAgain,
 });
 
 /** Whether a complex value on the way to a property is null, so that the property is null, too. */
-function isBelowNull(execution: Execution, { addressed, key }: WrittenProperty): Maybe<boolean> {
+async function isBelowNull(execution: Execution, { addressed, key }: WrittenProperty): Promise<boolean> {
   const { getByKey } = runtimeOf(execution.service, addressed.entitySet).handlers;
   if (addressed.members.length === 0 || getByKey === undefined) return false;
-  return chain(readOwner(execution, addressed, key), (found) => found !== null && ownerOf(addressed, found) === null);
+  const found = await readOwner(execution, addressed, key);
+  return found !== null && ownerOf(addressed, found) === null;
 }
 
 /** The entity of a written property as it was saved; null where the user does not see it. */
 type WrittenOwner = Pick<FoundEntity, "entity"> | null;
 
 /** Leaves a property null, after the checks of a write: an absent complex value must not become an empty one. */
-function keepNull(execution: Execution, { addressed, key }: WrittenProperty): Maybe<WrittenOwner> {
+async function keepNull(execution: Execution, { addressed, key }: WrittenProperty): Promise<WrittenOwner> {
   const { entitySet, key: keyText } = addressed;
   const missing = (): ODataError => missingEntityError(execution, () => entityNotFound(entitySet, keyText));
-  const current = chain(requireEntity(execution, { entitySet, key }, missing), (found) =>
-    checkPreconditions(execution, { entitySet, key, addressed: found, isWholeNeeded: true }),
-  );
-  return chain(current, ({ entity }) => {
-    if (entity === undefined) throw missing();
-    return { entity };
-  });
+  const found = await requireEntity(execution, { entitySet, key }, missing);
+  const { entity } = await checkPreconditions(execution, { entitySet, key, addressed: found, isWholeNeeded: true });
+  if (entity === undefined) throw missing();
+  return { entity };
 }
 
 /** The readers of a property's bodies, each made on first use. */
@@ -269,25 +265,27 @@ function changeOf(addressed: PropertyPath, value: unknown): BodyObject {
   return Object.fromEntries([[addressedProperty(addressed).field, value]]);
 }
 
-function writeValue({ addressed, key, change, faults }: WrittenProperty, execution: Execution): Maybe<WrittenOwner> {
+async function writeValue(
+  { addressed, key, change, faults }: WrittenProperty,
+  execution: Execution,
+): Promise<WrittenOwner> {
   const { entitySet, key: keyText, property, members } = addressed;
   const around = [property, ...members].slice(0, -1);
   const delta = around.reduceRight((inner, { field }) => Object.fromEntries([[field, inner]]), change);
-  return chain(callPatch(execution, { entitySet, keyText, key, faults }, delta), (entity) => {
-    const isSeen = isSavedSeen(entitySet, entity, patchHandler(execution.service, entitySet), execution.reader);
-    return chain(isSeen, (seen) => (seen ? { entity } : null));
-  });
+  const entity = await callPatch(execution, { entitySet, keyText, key, faults }, delta);
+  const handler = patchHandler(execution.service, entitySet);
+  return (await isSavedSeen(entitySet, entity, handler, execution.reader)) ? { entity } : null;
 }
 
 /** Reads the entity of a written property again, after later writes of its change set. */
-function readOwnerAgain(
+async function readOwnerAgain(
   owner: WrittenOwner,
   { addressed: { entitySet } }: WrittenProperty,
   { service, reader }: Execution,
-): Maybe<WrittenOwner> {
+): Promise<WrittenOwner> {
   if (owner === null) return null;
   const by = { set: definitionIn(service.definition, entitySet), handler: patchHandler(service, entitySet) };
-  return chain(readLeft(by, owner.entity, false, reader), (entity) => ({ entity }));
+  return { entity: await readLeft(by, owner.entity, false, reader) };
 }
 
 function writtenResponse(

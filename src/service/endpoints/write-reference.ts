@@ -205,61 +205,53 @@ interface Link {
 /**
  * Writes a link. Links are part of the parent, so the rules and the ETag of the parent apply; the rules of a foreign key, too.
  */
-function writeLink(link: Link, execution: Execution): Maybe<void> {
+async function writeLink(link: Link, execution: Execution): Promise<void> {
   const { navigation, handler } = link;
   const { entitySet, parentKey: key } = navigation;
   requireLinkable(queryReaderOf(execution), entitySet, navigation.navigationProperty);
   const isJudged = execution.access.pending.length > 0 || judgesLinks(execution.service, navigation);
-  return executeJudged(execution, { entitySet, key, handler }, isJudged, (inner) => writeSeenLink(link, inner));
+  await executeJudged(execution, { entitySet, key, handler }, isJudged, (inner) => writeSeenLink(link, inner));
 }
 
-function writeSeenLink(link: Link, execution: Execution): Maybe<void> {
+async function writeSeenLink(link: Link, execution: Execution): Promise<void> {
   const { navigation, referenced, added } = link;
   const { entitySet, parentKey: key } = navigation;
   const missing = (): ODataError => missingEntityError(execution, () => noParent(navigation));
-  const parent = requireEntity(execution, { entitySet, key, mustBeSeen: true }, missing);
-  const current = chain(parent, (addressed) => checkPreconditions(execution, { entitySet, key, addressed }));
-  return chain(current, ({ expected }) => {
-    const seen = referenced === null ? undefined : requireSeen(execution, referenced);
-    const allowed = chain(seen, () =>
-      authorizeLink(execution, {
-        navigation,
-        related: referenced?.key,
-        isAdded: added !== null,
-        missing: () => notThere(navigation.runtime.origin.name, referenced?.target),
-      }),
-    );
-    const checked = chain(allowed, () => checkShared(link, execution));
-    const written = chain(checked, () => callLink(link, execution.writer(expected)));
-    return chain(written, (absent): undefined => {
-      if (absent === "related") throw notThere(navigation.runtime.origin.name, referenced?.target);
-      if (absent === "parent") throw missingEntityError(execution, () => noParent(navigation));
-    });
-  });
+  const absent = (): ODataError => notThere(navigation.runtime.origin.name, referenced?.target);
+  const addressed = await requireEntity(execution, { entitySet, key, mustBeSeen: true }, missing);
+  const { expected } = await checkPreconditions(execution, { entitySet, key, addressed });
+  if (referenced !== null) await requireSeen(execution, referenced);
+  const isAdded = added !== null;
+  await authorizeLink(execution, { navigation, related: referenced?.key, isAdded, missing: absent });
+  await checkShared(link, execution);
+  const end = await callLink(link, execution.writer(expected));
+  if (end === "related") throw absent();
+  if (end === "parent") throw missing();
 }
 
 /** Calls the handler of a link, with the hooks of the rows that it changes. @returns the entity that is missing */
-function callLink({ navigation, referenced, added, handler, write }: Link, reader: Reader): Maybe<LinkEnd | null> {
+async function callLink(
+  { navigation, referenced, added, handler, write }: Link,
+  reader: Reader,
+): Promise<LinkEnd | null> {
   const { entitySet, parentKey: key } = navigation;
   const { origin: target } = navigation.runtime;
   const set = definitionOf(entitySet, reader.context);
   const call = (context: Context): Maybe<unknown> =>
     explainingViolations(set, OF_OTHERS, () => write(ServiceContext.ofSet(entitySet, context)));
   if (target.kind !== "EntitySet") {
-    return chain(call(reader.context), (answer) => {
-      answeredValue(answer);
-      return null;
-    });
+    answeredValue(await call(reader.context));
+    return null;
   }
   const link = { navigation, target, key, related: referenced?.key, isAdded: added !== null, handler };
   return linkHooked(link, reader, call);
 }
 
 /** Checks the foreign keys that share properties with an added link. */
-function checkShared({ navigation, referenced, added }: Link, { reader }: Execution): Maybe<undefined> {
-  if (added === null || referenced === null) return undefined;
+async function checkShared({ navigation, referenced, added }: Link, { reader }: Execution): Promise<void> {
+  if (added === null || referenced === null) return;
   const { parentKey: key } = navigation;
-  return checkLinked({ navigation, target: referenced.entitySet, key, related: referenced.key }, added, reader);
+  await checkLinked({ navigation, target: referenced.entitySet, key, related: referenced.key }, added, reader);
 }
 
 function linkResponse(_written: unknown, { named }: Link, request: AuthorizedRequest): ODataResponse {
@@ -267,9 +259,9 @@ function linkResponse(_written: unknown, { named }: Link, request: AuthorizedReq
 }
 
 /** Requires that the user sees the referenced entity: a hidden entity looks like a missing one. */
-function requireSeen(execution: Execution, { entitySet, key, hidden }: Referenced): Maybe<undefined> {
-  if (hidden === null) return undefined;
-  return requireReferenced(execution, { entitySet, key }, () => notThere(entitySet.name, hidden));
+async function requireSeen(execution: Execution, { entitySet, key, hidden }: Referenced): Promise<void> {
+  if (hidden === null) return;
+  await requireReferenced(execution, { entitySet, key }, () => notThere(entitySet.name, hidden));
 }
 
 function notThere(entitySet: string, target: string | undefined): ODataError {

@@ -1,5 +1,5 @@
 import { protocolError } from "../../base/errors/odata-error.ts";
-import { chain, isPromiseLike, type Maybe, Turn } from "../../base/maybe.ts";
+import { Turn } from "../../base/maybe.ts";
 import type { AccessOptions, Context, EntityFilter, ReadOptions, WriteOptions } from "../../definition/context.ts";
 import type { EntitySetDefinition } from "../../definition/model/service-definition.ts";
 import { type Category, refusal } from "../../definition/sets/authorization.ts";
@@ -141,8 +141,7 @@ export class SetAccess {
       const turn = new Turn();
       for (const [index, row] of rows.entries()) {
         const place = `${call}, position ${String(index)}`;
-        const entity = ofPosition(index, () => this.#readNew(row, place, found, judge));
-        entities.push(isPromiseLike(entity) ? await entity : entity);
+        entities.push(await ofPosition(index, () => this.#readNew(row, place, found, judge)));
         if (turn.isOver) await turn.next();
       }
       const shown: object[] = [];
@@ -155,7 +154,7 @@ export class SetAccess {
   }
 
   /** Reads a new entity, and checks its rules. */
-  #readNew(given: unknown, call: string, { set, context }: Call, judge: Judge): Maybe<BodyObject> {
+  async #readNew(given: unknown, call: string, { set, context }: Call, judge: Judge): Promise<BodyObject> {
     const { entityType } = set.entitySet;
     const takesNested = set.settings.allowDeepInsert;
     const use = { kind: "create", call, takesNested, isTrusted: this.#isTrusted } as const;
@@ -163,8 +162,9 @@ export class SetAccess {
     const entity = withTrustedValues(entityType, this.#reached.bodies.readNew(body, true), given, use);
     if (this.#isTrusted) return entity;
     requireCreatable(ruledUser(context), set.entitySet, body, { nests: takesNested });
-    const judged = chain(judge(entity, context), () => authorizeNested(context, set, entity));
-    return chain(judged, () => entity);
+    await judge(entity, context);
+    await authorizeNested(context, set, entity);
+    return entity;
   }
 
   async patch(key: unknown, given: unknown, options: AnyWriteOptions = {}): Promise<object | null> {
@@ -277,10 +277,10 @@ export class SetAccess {
         const found: Call = { set, context, reader: readerOf(context) };
         if (this.#isTrusted) return work(found, TRUSTING);
         const rules = requireCategory(set, category, context.user);
-        const judge = (entity: object, inner: Context): Maybe<undefined> =>
-          chain(judgeLoaded(rules, inner, entity, set.entitySet), (passed): undefined => {
-            if (!passed) throw refusal(context.user, actionOf(category, name));
-          });
+        const judge = async (entity: object, inner: Context): Promise<void> => {
+          if (await judgeLoaded(rules, inner, entity, set.entitySet)) return;
+          throw refusal(context.user, actionOf(category, name));
+        };
         return work(found, Object.assign(judge, { needsEntity: rules.length > 0 }));
       },
     });
@@ -381,9 +381,9 @@ function ruledUser(context: Context): RuledUser {
 }
 
 /** Checks the rules that need a loaded entity. */
-type Judge = ((entity: object, context: Context) => Maybe<undefined>) & { readonly needsEntity: boolean };
+type Judge = ((entity: object, context: Context) => Promise<void>) & { readonly needsEntity: boolean };
 
-const TRUSTING: Judge = Object.assign((): undefined => undefined, { needsEntity: false });
+const TRUSTING: Judge = Object.assign((): Promise<void> => Promise.resolve(), { needsEntity: false });
 
 function formOf({ handlers, entitySet }: EntitySetDefinition, call: string): ReadForm {
   const form = readForm(handlers);
