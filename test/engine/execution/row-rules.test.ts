@@ -130,7 +130,7 @@ describe("a service", () => {
     expect(setOf(guarded, "Things").guardedReferences).toMatchObject([{ target: { name: "Owners" } }]);
   });
 
-  test("calls handlers that check the rules themselves without further checks", () => {
+  test("calls handlers that check the rules themselves without further checks", async () => {
     const obedient = (): string => "called";
     const handlers = { create: obedient, replace: obedient, patch: obedient, delete: obedient };
     const { service, context } = guard(
@@ -139,10 +139,10 @@ describe("a service", () => {
     );
     const { entitySet: set } = setOf(service, "Things");
     const reader = readerOf(context);
-    expect(runCreate(set, { id: 12 }, reader)).toBe("called");
-    expect(runReplace(set, 12, { id: 12 }, reader)).toBe("called");
-    expect(runPatch(set, 12, {}, reader)).toBe("called");
-    expect(runDelete(set, 12, reader)).toBe("called");
+    expect(await runCreate(set, { id: 12 }, reader)).toBe("called");
+    expect(await runReplace(set, 12, { id: 12 }, reader)).toBe("called");
+    expect(await runPatch(set, 12, {}, reader)).toBe("called");
+    expect(await runDelete(set, 12, reader)).toBe("called");
   });
 });
 
@@ -449,35 +449,39 @@ describe("writes of handlers of the application", () => {
     expect(calls).toEqual([["delete", 10]]);
   });
 
-  test("a replace handler that may create is called for missing entities, but not for hidden ones", () => {
+  test("a replace handler that may create is called for missing entities, but not for hidden ones", async () => {
     const { handlers, calls, context } = writable(ofLevelOne);
-    expect(() => handlers.replace(12, { id: 12, level: 1 }, context)).toThrow("has this key already");
-    handlers.replace(99, { id: 99, level: 1 }, context);
+    await expect(handlers.replace(12, { id: 12, level: 1 }, context)).rejects.toThrow("has this key already");
+    await handlers.replace(99, { id: 99, level: 1 }, context);
     expect(calls).toEqual([["replace", 99, { id: 99, level: 1 }]]);
-    expect(() => handlers.replace(99, { id: 99, level: 2 }, context)).toThrow("could not see it afterwards");
+    await expect(handlers.replace(99, { id: 99, level: 2 }, context)).rejects.toThrow("could not see it afterwards");
   });
 
-  test("such a handler is not called for users who see nothing, and a taken key reveals nothing", () => {
+  test("such a handler is not called for users who see nothing, and a taken key reveals nothing", async () => {
     const { handlers, calls, context } = writable(() => noRows);
     for (const key of [12, 99]) {
-      const replace = (by: Context) => () => handlers.replace(key, { id: key, level: 1 }, by);
-      expect(replace(context)).toThrow("could not see it afterwards");
-      expect(replace({ ...context, user: null })).toThrow("Authentication is required to write entities of Things");
+      const replace = (by: Context) => handlers.replace(key, { id: key, level: 1 }, by);
+      await expect(replace(context)).rejects.toThrow("could not see it afterwards");
+      await expect(replace({ ...context, user: null })).rejects.toThrow(
+        "Authentication is required to write entities of Things",
+      );
     }
     expect(calls).toEqual([]);
   });
 
-  test("the handler is responsible for computed properties and for related entities that cannot be loaded", () => {
+  test("the handler is responsible for computed properties and for related entities that cannot be loaded", async () => {
     const computed = writable((_user, { hash }) => hash.eq("a"));
-    computed.handlers.patch(10, { level: 5 }, computed.context);
+    await computed.handlers.patch(10, { level: 5 }, computed.context);
     expect(computed.calls).toEqual([["patch", 10, { level: 5 }]]);
     const ignored = writable((_user, { secret, level }) => secret.eq("x").and(level.le(3)));
-    ignored.handlers.patch(10, { level: 2 }, ignored.context);
-    expect(() => ignored.handlers.patch(10, { level: 5 }, ignored.context)).toThrow("could not see it afterwards");
+    await ignored.handlers.patch(10, { level: 2 }, ignored.context);
+    await expect(ignored.handlers.patch(10, { level: 5 }, ignored.context)).rejects.toThrow(
+      "could not see it afterwards",
+    );
     expect(ignored.calls).toHaveLength(1);
   });
 
-  test("getters of a class count as properties", () => {
+  test("getters of a class count as properties", async () => {
     class Stored {
       readonly id = 10;
       readonly level = 1;
@@ -490,38 +494,38 @@ describe("writes of handlers of the application", () => {
     const { handlers, calls, context } = writable((_user, { level, ownerId }) => level.eq(1).or(ownerId.eq(6)), {
       getByKey: () => new Stored(),
     });
-    expect(() => handlers.patch(10, { level: 2 }, context)).toThrow("could not see it afterwards");
-    handlers.patch(10, { ownerId: 6 }, context);
+    await expect(handlers.patch(10, { level: 2 }, context)).rejects.toThrow("could not see it afterwards");
+    await handlers.patch(10, { ownerId: 6 }, context);
     expect(calls).toEqual([["patch", 10, { ownerId: 6 }]]);
   });
 
-  test("a property that a handler leaves out is null", () => {
+  test("a property that a handler leaves out is null", async () => {
     const { handlers, calls, context } = writable((_user, { level, ownerId }) => level.eq(1).or(ownerId.eq(6)), {
       getByKey: () => ({ id: 10, level: 1 }),
     });
-    expect(() => handlers.patch(10, { level: 2 }, context)).toThrow("could not see it afterwards");
+    await expect(handlers.patch(10, { level: 2 }, context)).rejects.toThrow("could not see it afterwards");
     expect(calls).toEqual([]);
   });
 
-  test("a changed foreign key is checked by the new related entity", () => {
+  test("a changed foreign key is checked by the new related entity", async () => {
     const { handlers, calls, context } = writable(ofRed);
-    expect(() => handlers.patch(10, { ownerId: 2 }, context)).toThrow("could not see it afterwards");
-    expect(() => handlers.patch(10, { ownerId: null }, context)).toThrow("could not see it afterwards");
-    handlers.patch(10, { level: 9 }, context);
+    await expect(handlers.patch(10, { ownerId: 2 }, context)).rejects.toThrow("could not see it afterwards");
+    await expect(handlers.patch(10, { ownerId: null }, context)).rejects.toThrow("could not see it afterwards");
+    await handlers.patch(10, { level: 9 }, context);
     expect(calls).toEqual([["patch", 10, { level: 9 }]]);
   });
 
-  test("an entity is created although `getByKey` returns an error for missing entities", () => {
+  test("an entity is created although `getByKey` returns an error for missing entities", async () => {
     const created: unknown[] = [];
     const { handlers, context } = writable(ofLevelOne, {
       create: (entity: unknown) => created.push(entity),
       getByKey: (key: number) =>
         THINGS.find(({ id }) => id === key) ?? odataError(404, "NoSuchThing", "There is no such thing."),
     });
-    handlers.create({ id: 99, level: 1 }, context);
+    await handlers.create({ id: 99, level: 1 }, context);
     expect(created).toEqual([{ id: 99, level: 1 }]);
-    expect(() => handlers.create({ id: 12, level: 1 }, context)).toThrow("has this key already");
-    expect(() => handlers.create({ id: 98, level: 2 }, context)).toThrow("could not see it afterwards");
+    await expect(handlers.create({ id: 12, level: 1 }, context)).rejects.toThrow("has this key already");
+    await expect(handlers.create({ id: 98, level: 2 }, context)).rejects.toThrow("could not see it afterwards");
   });
 });
 
