@@ -1,17 +1,12 @@
 import { isODataError } from "../../base/errors/odata-error.ts";
 import { Turn } from "../../base/maybe.ts";
 import { keptPer } from "../../base/memo.ts";
+import { required } from "../../base/required.ts";
 import type { Context } from "../../definition/context.ts";
 import type { EntitySetDefinition } from "../../definition/model/service-definition.ts";
 import { ALONE, entitiesWithin, type WrittenEntity } from "../../definition/sets/judge-references.ts";
 import { toEntity } from "../read/read-entity.ts";
 import { checkReferredRows, statedIn, type StatedIn, type StatedRow, statesReferences } from "./guarded-references.ts";
-import { type NewRow, newRowOf, returnedWith, splitRow, type Stored } from "./new-row.ts";
-import type { Restrictions } from "./placed-rows.ts";
-import { mayReferToLater } from "./references-within.ts";
-import { findsReferred } from "./referred-texts.ts";
-import { isContention } from "./repeated-attempts.ts";
-import { mayShareKeys } from "./shared-keys.ts";
 import {
   checkWritten,
   hasNested,
@@ -22,12 +17,24 @@ import {
   placeIn,
   placeToCheck,
   readAgain,
-} from "./sql-deep-insert.ts";
-import { inTransaction, runText, UnreadableRowError, withSavepoint } from "./sql-session.ts";
-import { keepsRowsBack, type SqlTable, tableOfSet, targetSet, writtenSet } from "./sql-table.ts";
+} from "./insert-node.ts";
+import { type NewRow, newRowOf, returnedWith, splitRow, type Stored } from "./new-row.ts";
+import { mayReferToLater } from "./references-within.ts";
+import { findsReferred } from "./referred-texts.ts";
+import { isContention } from "./repeated-attempts.ts";
+import { mayShareKeys } from "./shared-keys.ts";
+import {
+  inStatement,
+  inTransaction,
+  runText,
+  type SqlSession,
+  UnreadableRowError,
+  withSavepoint,
+} from "./sql-session.ts";
+import { keepsRowsBack, mayHideRows, type SqlTable, tableOfSet, targetSet, writtenSet } from "./sql-table.ts";
 import { isWritten, type Values } from "./stored-columns.ts";
 import { itself, writerOf } from "./table-writer.ts";
-import { checkSeesAny, restrictionsOf } from "./visible-rows.ts";
+import { checkSeesAny, NO_RULES, restrictionsOf } from "./visible-rows.ts";
 
 /** The most rows of one statement. */
 const MOST_ROWS = 256;
@@ -37,11 +44,34 @@ const SIZES = [MOST_ROWS, 128, 64, 32, 16, 8, 4, 2, 1];
 const MOST_LENGTH = 1_000_000;
 
 /**
+ * Adds an entity and its nested entities in one transaction. Keys that the database generates are passed on along `on` and
+ * `through`. A failure anywhere undoes everything.
+ * @returns the rows as stored, nested as in the request
+ * @throws ODataError for an invalid request; `Forbidden` or `Unauthorized` if the user would not see an added row
+ * @see OData Protocol 4.0, section 11.4.2.2
+ */
+export async function insertOne(table: SqlTable, values: Values, context: Context): Promise<Values> {
+  const set = writtenSet(context, table);
+  const rules = await rulesFor(set, [values], context);
+  if (rules.isPlain && rules.restrictions.size === 0) return insertAlone(table, values, context);
+  const [stored] = await insertRows({ table, set, rows: [values], isMany: false }, rules, context);
+  return required(stored, "An added row is missing.");
+}
+
+/** Adds an entity without nested entities to a table whose rows the user all sees. */
+function insertAlone(table: SqlTable, values: Values, context: Context): Promise<Values> {
+  const writer = writerOf(table);
+  const insert = async (session: SqlSession): Promise<Values> =>
+    (await writer.insert({ session, context, place: "" }, values)).entity;
+  return writer.statements.areEnough ? inStatement(table, context, insert) : inTransaction(table, context, insert);
+}
+
+/**
  * Adds entities, with their nested entities, in one transaction, and in few statements. If a statement of several rows fails, or
  * does not return the rows as they were to be written, it is undone, and its rows are added one by one: so each error, and each
  * value that a trigger changes, is that of the row alone.
  * @returns the rows as stored, in the same order
- * @throws as `insertGraph`; the target of an error begins with the position of the row
+ * @throws as `insertOne`; the target of an error begins with the position of the row
  */
 export async function insertMany(
   table: SqlTable,
@@ -49,50 +79,48 @@ export async function insertMany(
   context: Context,
 ): Promise<readonly Values[]> {
   const set = writtenSet(context, table);
-  const isPlain = set === null || !rows.some((values) => hasNested(set, values));
-  const { restrictions, stated } = await rulesFor(set, rows, isPlain, context);
-  return inTransaction(
-    table,
-    context,
-    async (session) => {
-      const task: InsertTask = { session, context, place: "", written: [], restrictions, stated };
-      const isTogether = isPlain && maySendTogether(table) && (await checkStated(task, { table, set, rows }));
-      const stored = isTogether
-        ? await insertPlain(task, { table, set, rows })
-        : await insertEach(task, { table, set, rows }, 0);
-      await checkWritten(task, restrictions);
-      const isOwn = (of: SqlTable): boolean => writerOf(of).statements.triggers !== undefined;
-      // The trigger of a row may change the rows before it.
-      const isLeft = isPlain
-        ? rows.length < 2 || writerOf(table).statements.triggers !== "own"
-        : !task.written.some((row) => isOwn(row.table));
-      if (isLeft) return stored;
-      const left: Values[] = [];
-      for (const [index, values] of rows.entries()) {
-        left.push(await readAgain(task, { table, set, values }, stored[index] ?? {}));
-      }
-      return left;
-    },
-    true,
-  );
+  return insertRows({ table, set, rows, isMany: true }, await rulesFor(set, rows, context), context);
+}
+
+function insertRows(all: NewRows, { isPlain, ...rules }: WriteRules, context: Context): Promise<readonly Values[]> {
+  const { table, set, rows } = all;
+  const insert = async (session: SqlSession): Promise<readonly Values[]> => {
+    const task: InsertTask = { session, context, place: "", written: [], ...rules };
+    const isTogether = isPlain && rows.length > 1 && maySendTogether(table) && (await checkStated(task, all));
+    const stored = isTogether ? await insertPlain(task, all) : await insertEach(task, all, 0);
+    await checkWritten(task);
+    const isOwn = (of: SqlTable): boolean => writerOf(of).statements.triggers !== undefined;
+    // The trigger of a row may change the rows before it.
+    const isLeft = isPlain
+      ? rows.length < 2 || writerOf(table).statements.triggers !== "own"
+      : !task.written.some((row) => isOwn(row.table));
+    if (isLeft) return stored;
+    const left: Values[] = [];
+    for (const [index, values] of rows.entries()) {
+      left.push(await readAgain(task, { table, set, values }, stored[index] ?? {}));
+    }
+    return left;
+  };
+  return inTransaction(table, context, insert, true);
 }
 
 /** The row rules of a write. */
-interface WriteRules {
-  readonly restrictions: Restrictions;
-  readonly stated: StatedIn;
+interface WriteRules extends Pick<InsertTask, "restrictions" | "stated"> {
+  /** Whether no entity has nested entities. */
+  readonly isPlain: boolean;
 }
-
-const FREE: WriteRules = { restrictions: new Map(), stated: new Map() };
 
 /** Finds the row rules of all sets that rows are added to, and of the sets that these rows refer to. */
 async function rulesFor(
   set: EntitySetDefinition | null,
   rows: readonly Values[],
-  isPlain: boolean,
   context: Context,
 ): Promise<WriteRules> {
-  if (set === null || !(keepsRowsBack(context) || rows.some((values) => statesReferences(set, values)))) return FREE;
+  const isPlain = set === null || !rows.some((values) => hasNested(set, values));
+  const isRuled = isPlain ? mayHideRows(set, context) : keepsRowsBack(context);
+  if (set === null || !(isRuled || rows.some((values) => statesReferences(set, values)))) {
+    return { isPlain, restrictions: NO_RULES, stated: NO_REFERENCES };
+  }
   const all = rows.flatMap((entity): readonly WrittenEntity<EntitySetDefinition>[] => {
     const written = { set, entity, ...ALONE };
     return isPlain ? [written] : entitiesWithin(written, (from, name) => targetSet(context, from, name));
@@ -102,14 +130,18 @@ async function rulesFor(
   for (const each of sets) checkSeesAny(context, own, each);
   const stated = await statedIn(all, context);
   const targets = [...stated.values()].flatMap((each) => each.map(({ target }) => target));
-  return { restrictions: await restrictionsOf([...sets, ...targets], context), stated };
+  return { isPlain, restrictions: await restrictionsOf([...sets, ...targets], context), stated };
 }
+
+const NO_REFERENCES: StatedIn = new Map();
 
 /** The rows to add to one table. */
 interface NewRows {
   readonly table: SqlTable;
   readonly set: EntitySetDefinition | null;
   readonly rows: readonly Values[];
+  /** Whether the target of an error begins with the position of a row. */
+  readonly isMany: boolean;
 }
 
 /**
@@ -136,10 +168,14 @@ function isOwn({ target }: StatedRow, table: SqlTable): boolean {
 }
 
 /** Adds rows one by one. @param from the position of the first one */
-async function insertEach(task: InsertTask, { table, set, rows }: NewRows, from: number): Promise<readonly Values[]> {
+async function insertEach(
+  task: InsertTask,
+  { table, set, rows, isMany }: NewRows,
+  from: number,
+): Promise<readonly Values[]> {
   const stored: Values[] = [];
   for (const [index, values] of rows.entries()) {
-    const position = from + index;
+    const position = isMany ? from + index : undefined;
     const insert = (): Promise<Stored> => insertNode({ ...task, position }, { table, set, values }, {}, []);
     stored.push((await ofPosition(position, insert)).entity);
   }

@@ -9,6 +9,7 @@ import type { PrimitiveValue } from "../../edm/value-codec.ts";
 import { codecOf } from "../../edm/value-codecs.ts";
 import { asDirect } from "../translate/join-navigation.ts";
 import { checkReferredRows, lockedReferring } from "./guarded-references.ts";
+import { insertNode, type InsertTask } from "./insert-node.ts";
 import { addLink, removeLink } from "./link-rows.ts";
 import {
   type AnyWriteContext,
@@ -22,7 +23,6 @@ import {
   type RelatedWrite,
   type LockedRelation,
 } from "./relation-write.ts";
-import { insertNode, type InsertTask } from "./sql-deep-insert.ts";
 import type { Values } from "./stored-columns.ts";
 import type { TableWriter, WriteTask } from "./table-writer.ts";
 import { checkSeesAny, isVisible, type SetRow } from "./visible-rows.ts";

@@ -16,7 +16,7 @@ import {
   type StatedRow,
   statesReferences,
 } from "./guarded-references.ts";
-import { insertMany } from "./insert-many.ts";
+import { insertMany, insertOne } from "./insert-many.ts";
 import { checkComputed } from "./new-row.ts";
 import { placeOf, type Restrictions } from "./placed-rows.ts";
 import {
@@ -27,7 +27,6 @@ import {
   type AnyWriteContext,
 } from "./relation-write.ts";
 import { checkOneRow, placeBeyondKey, isAmbiguous, mayShareKeys } from "./shared-keys.ts";
-import { insertGraph } from "./sql-deep-insert.ts";
 import { inStatement, inTransaction, runText, type SqlSession, withSavepoint } from "./sql-session.ts";
 import { type DeclaredTable, type SqlTable, writtenSet, mayHideRows } from "./sql-table.ts";
 import type { Values } from "./stored-columns.ts";
@@ -75,7 +74,7 @@ export function writeHandlers(table: SqlTable): WriteHandlers {
     const wanted = writer.keyValues(key);
     return deleteRow(writer, wanted, context, await guardOf(table, wanted, {}, context));
   };
-  const create = (entity: unknown, context: Context): Promise<Values> => insertGraph(table, entity as Values, context);
+  const create = (entity: unknown, context: Context): Promise<Values> => insertOne(table, entity as Values, context);
   const many = (entities: readonly unknown[], context: Context): Promise<readonly Values[]> =>
     insertMany(table, entities as readonly Values[], context);
   return { create: Object.assign(create, { many }), replace: change(false), patch: change(true), delete: remove };

@@ -1,31 +1,21 @@
 import { atPosition } from "../../base/errors/at-position.ts";
 import { protocolError } from "../../base/errors/odata-error.ts";
 import { required } from "../../base/required.ts";
-import type { Context } from "../../definition/context.ts";
 import type { EntitySetDefinition } from "../../definition/model/service-definition.ts";
-import { ALONE, entitiesWithin, missingReference, type WrittenEntity } from "../../definition/sets/judge-references.ts";
+import { missingReference } from "../../definition/sets/judge-references.ts";
 import { ownProperties, relatedProperties, refersToKey } from "../../edm/key-holder.ts";
 import type { DirectJoin, NavigationJoin, NavigationProperty, StructuralProperty } from "../../edm/model.ts";
 import type { PrimitiveValue } from "../../edm/value-codec.ts";
 import { databaseFault } from "../kinds/database-fault.ts";
-import { checkReferredRows, type StatedIn, statedIn, type StatedRow, statesReferences } from "./guarded-references.ts";
+import { checkReferredRows, type StatedIn, type StatedRow } from "./guarded-references.ts";
 import { addLink } from "./link-rows.ts";
 import type { Stored } from "./new-row.ts";
 import type { Restrictions } from "./placed-rows.ts";
 import { placeBeyondKey, mayShareKeys } from "./shared-keys.ts";
-import { inStatement, inTransaction, type SqlSession } from "./sql-session.ts";
-import {
-  tableOf,
-  type SqlTable,
-  keepsRowsBack,
-  sharesDatabase,
-  targetSet,
-  writtenSet,
-  mayHideRows,
-} from "./sql-table.ts";
+import { tableOf, type SqlTable, sharesDatabase, targetSet } from "./sql-table.ts";
 import type { Values } from "./stored-columns.ts";
 import { type WriteTask, writerOf } from "./table-writer.ts";
-import { areVisible, checkSeesAny, checkVisible, restrictionsOf, type SetRow } from "./visible-rows.ts";
+import { areVisible, checkVisible, type SetRow } from "./visible-rows.ts";
 
 /** The entities that are nested under one navigation property. */
 interface Nested {
@@ -43,61 +33,9 @@ interface Node {
   readonly values: Values;
 }
 
-/**
- * Adds an entity and its nested entities in one transaction. Keys that the database generates are passed on along `on` and
- * `through`. A failure anywhere undoes everything.
- * @returns the rows as stored, nested as in the request
- * @throws ODataError for an invalid request; `Forbidden` or `Unauthorized` if the user would not see an added row
- * @see OData Protocol 4.0, section 11.4.2.2
- */
-export async function insertGraph(table: SqlTable, values: Values, context: Context): Promise<Values> {
-  const set = writtenSet(context, table);
-  if (set === null) return insertAlone(table, values, context);
-  const isPlain = !hasNested(set, values);
-  const isFree = isPlain && !mayHideRows(set, context) && !statesReferences(set, values);
-  if (isFree) return insertAlone(table, values, context);
-  return insertGuarded({ table, set, values }, isPlain, context);
-}
-
 /** Whether an entity has nested entities. */
 export function hasNested({ entitySet }: EntitySetDefinition, values: Values): boolean {
   return [...entitySet.navigationProperties.values()].some(({ field }) => !isNothing(values, field));
-}
-
-/** Adds an entity without nested entities to a table whose rows the user all sees. */
-function insertAlone(table: SqlTable, values: Values, context: Context): Promise<Values> {
-  const writer = writerOf(table);
-  const insert = async (session: SqlSession): Promise<Values> =>
-    (await writer.insert({ session, context, place: "" }, values)).entity;
-  return writer.statements.areEnough ? inStatement(table, context, insert) : inTransaction(table, context, insert);
-}
-
-async function insertGuarded(
-  node: Node & { readonly set: EntitySetDefinition },
-  isPlain: boolean,
-  context: Context,
-): Promise<Values> {
-  const { table, set, values } = node;
-  const written: WrittenEntity<EntitySetDefinition> = { set, entity: values, ...ALONE };
-  const all =
-    isPlain || !keepsRowsBack(context)
-      ? [written]
-      : entitiesWithin(written, (from, name) => targetSet(context, from, name));
-  const sets = all.map((each) => each.set);
-  const own = await restrictionsOf(sets, context);
-  for (const each of sets) checkSeesAny(context, own, each);
-  const stated = await statedIn(all, context);
-  const targets = [...stated.values()].flatMap((each) => each.map(({ target }) => target));
-  const restrictions = await restrictionsOf([...sets, ...targets], context);
-  if (isPlain && restrictions.size === 0) return insertAlone(table, values, context);
-  const insert = async (session: SqlSession): Promise<Values> => {
-    const task: InsertTask = { session, context, place: "", written: [], restrictions, stated };
-    const stored = await insertNode(task, node, {}, []);
-    await checkWritten(task, restrictions);
-    const isLeft = task.written.every((row) => writerOf(row.table).statements.triggers === undefined);
-    return isLeft || isPlain ? stored.entity : readAgain(task, node, stored.entity);
-  };
-  return inTransaction(table, context, insert, !isPlain || restrictions.size > 0);
 }
 
 /** Reads added rows again: triggers of rows that were added later may have changed them. @param entity the row, with nested ones */
@@ -130,14 +68,15 @@ export interface InsertTask extends WriteTask {
   /** Collects the added rows. */
   readonly written: WrittenRow[];
   /** The position of the entity, if the write adds several. */
-  readonly position?: number;
+  readonly position?: number | undefined;
   /** The row rules for the user, of the written sets and of the sets that they refer to. */
   readonly restrictions: Restrictions;
   readonly stated: StatedIn;
 }
 
 /** Checks all rows after all are added. @throws ODataError `Forbidden` if the user does not see one of them */
-export async function checkWritten(task: InsertTask, restrictions: Restrictions): Promise<void> {
+export async function checkWritten(task: InsertTask): Promise<void> {
+  const { restrictions } = task;
   if (restrictions.size === 0) return;
   const tables = new Map<SqlTable, InsertTask["written"]>();
   for (const row of task.written) {
