@@ -30,16 +30,17 @@ export function isContention(error: unknown): boolean {
  * Repeats an attempt that fails because of a concurrent transaction, after growing pauses: after a serialization failure or a
  * deadlock until the timeout, after other faults up to three attempts in total. An attempt that has waited for a lock until the
  * end of its time is the last one.
+ * @param repetitionOf is called after a failure
  * @throws the reason of the signal if the client leaves during a pause
  */
-export async function retry<T>(attempt: () => Promise<T>, repetition: Repetition): Promise<T> {
-  const { context, timeout, toFailure } = repetition;
+export async function retry<T>(attempt: () => Promise<T>, repetitionOf: () => Repetition): Promise<T> {
   const begun = performance.now();
   let conflict: unknown;
   for (let tries = 0; ;) {
     try {
       return await attempt();
     } catch (error) {
+      const { context, timeout, toFailure } = repetitionOf();
       if (!isContention(error)) throw withConflict(toFailure(error), tries, conflict);
       tries += 1;
       const wait = pauseAfter(tries);

@@ -89,7 +89,7 @@ export function inTransaction<T>(
       });
     return patiently(table.db, patience, execute);
   };
-  return noteWrite(table.reader, context, () => retry(attempt, repetitionOf({ table, context })));
+  return noteWrite(table.reader, context, () => retry(attempt, () => repetitionOf({ table, context })));
 }
 
 /**
@@ -111,7 +111,9 @@ export function inStatement<T>(
     throwIfGone(context);
     return work(session);
   };
-  const repetition = { ...repetitionOf(write), toFailure: (error: unknown) => toFailure(toldAsStored(error), write) };
+  const repetition = (): Repetition => {
+    return { ...repetitionOf(write), toFailure: (error) => toFailure(toldAsStored(error), write) };
+  };
   return noteWrite(table.reader, context, () => retry(attempt, repetition));
 }
 
@@ -296,15 +298,14 @@ function transactionOf(table: SqlTable, context: Context | undefined): AnyKysely
  * position after the write. A write that fails is undone, except that a lost connection leaves it uncertain.
  */
 export function noteWrite<T>(
-  { rows }: Pick<SqlReader, "rows">,
+  { rows: { positioned } }: Pick<SqlReader, "rows">,
   context: RuleContext | undefined,
   write: () => Promise<T>,
 ): Promise<T> {
-  const { positioned } = rows;
+  if (positioned === null) return write();
   // The types show a part of the context.
   const reading = readingOf(context as Context | undefined);
-  if (positioned === null || reading === undefined || reading === null) return write();
-  return notePosition(positioned, reading, write);
+  return reading === undefined || reading === null ? write() : notePosition(positioned, reading, write);
 }
 
 async function notePosition<T>(

@@ -39,7 +39,7 @@ export function transactionsOf(db: AnyKysely, reader: SqlReader): TransactionalD
       const isolation = reader.profile.writes.isolations?.[wanted];
       const attempt = (): ReturnType<typeof work> => transact({ db, isolation, patience }, work, context);
       const run = (): ReturnType<typeof work> =>
-        isRepeatable ? retry(attempt, { context, timeout, toFailure }) : once(attempt);
+        isRepeatable ? retry(attempt, () => ({ context, timeout, toFailure })) : once(attempt);
       return noteWrite(reader, context, run);
     },
     defers: () => reader.connected.layout.isDeferred,

@@ -118,7 +118,7 @@ async function loadCurrent({ entitySet }: EntitySetDefinition, key: unknown, rea
 
 /** @throws ODataError the facet faults of the body, if there are any */
 export function reportFaults({ context, faults = NO_FAULTS }: Reader): void {
-  report(serviceOf(context), faults);
+  if (faults.length > 0) report(serviceOf(context), faults);
 }
 
 /** @throws ODataError all faults, or the first one, as the profile has it */

@@ -10,17 +10,17 @@ import { WRITTEN_ENTITY_OPTIONS } from "../../language/binder/option-rules.ts";
 import { openBody } from "./authorized-request.ts";
 import { bindEntity, queryReaderOf, readJsonFormat } from "./bind-query.ts";
 import { authorizeCreation } from "./current-entity.ts";
-import { readSaved, readSavedAgain, savedResponse } from "./entity-result.ts";
+import { savesEntity } from "./entity-result.ts";
 import { entitySetOf } from "./read-collection.ts";
 import { facetFaults, runtimeOf } from "./service-runtime.ts";
-import { type Endpoint, inStages, routed } from "./stages.ts";
+import { type Endpoint, routed } from "./stages.ts";
 
 /**
  * `POST /Set`: creates an entity, with nested entities where the set allows deep insert.
  * @throws ODataError for negotiation, the body, a query option, a rule; the error of the handler
  * @see docs/reference/writing.md
  */
-export const createEntity: Endpoint = inStages({
+export const createEntity: Endpoint = savesEntity({
   bind: (request) => {
     const origin = entitySetOf(request.path);
     const { handlers, settings, target, bodies } = runtimeOf(request.service, origin);
@@ -39,18 +39,15 @@ export const createEntity: Endpoint = inStages({
       return { origin, handler, format, query, preferred, allowDeepInsert, given, faults };
     });
   },
-  execute: async (bound, execution) => {
+  save: async (bound, execution) => {
     const { origin, handler, allowDeepInsert, given, faults } = bound;
     const { definition, hasRules } = execution.service;
     await authorizeCreation(execution, origin, given);
     if (allowDeepInsert && hasRules) await authorizeNested(execution.context, definitionIn(definition, origin), given);
     const entity = await callCreate(origin, given, withFaults(execution.reader, faults));
     const inserted = allowDeepInsert ? given : null;
-    return readSaved(execution, bound, { origin, outcome: "created", entity, handler, inserted });
+    return { origin, outcome: "created", entity, handler, inserted };
   },
-  write: (result, bound, request) => savedResponse(result, bound, request),
-  refresh: (result, bound, execution) => readSavedAgain(result, bound, execution),
-  content: (result, bound, execution) => readSaved(execution, bound, result),
 });
 
 /**

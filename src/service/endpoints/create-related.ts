@@ -19,12 +19,12 @@ import {
   checkPreconditions,
   missingEntityError,
 } from "./current-entity.ts";
-import { readSaved, readSavedAgain, savedResponse } from "./entity-result.ts";
+import { savesEntity } from "./entity-result.ts";
 import type { Execution } from "./execution.ts";
 import { executeJudged } from "./judged-write.ts";
 import { type BoundNavigation, navigationContext, noParent, openNavigation, optionsOf } from "./read-navigation.ts";
 import { facetFaults } from "./service-runtime.ts";
-import { type Endpoint, inStages, routed } from "./stages.ts";
+import { type Endpoint, routed } from "./stages.ts";
 
 /**
  * `POST /Set(key)/Nav`: creates a related entity in a collection. It has a URL where the navigation has a target set.
@@ -32,7 +32,7 @@ import { type Endpoint, inStages, routed } from "./stages.ts";
  * the handler
  * @see docs/reference/navigation.md
  */
-export const createRelated: Endpoint = inStages({
+export const createRelated: Endpoint = savesEntity({
   bind: (request) => {
     const { navigation, format } = openNavigation(request);
     const { entitySet, navigationProperty, runtime, parentKey } = navigation;
@@ -52,7 +52,7 @@ export const createRelated: Endpoint = inStages({
       return { navigation, handler, format, query, preferred, contextUrl, given, faults };
     });
   },
-  execute: async (bound, execution) => {
+  save: async (bound, execution) => {
     const { navigation, handler, given, faults } = bound;
     const { entitySet, runtime, parentKey: key } = navigation;
     const { origin } = runtime;
@@ -66,11 +66,8 @@ export const createRelated: Endpoint = inStages({
       return answeredValue(await runCreateRelated(runtime.source, handler, key, given, writer));
     });
     if (entity === null || entity === undefined) throw noParent(navigation);
-    return readSaved(execution, bound, { origin, outcome: "upserted", entity, handler, inserted: null });
+    return { origin, outcome: "upserted", entity, handler, inserted: null };
   },
-  write: (result, bound, request) => savedResponse(result, bound, request),
-  refresh: (result, bound, execution) => readSavedAgain(result, bound, execution),
-  content: (result, bound, execution) => readSaved(execution, bound, result),
 });
 
 /** Whether rules read the stored parent: its own, or those of the target set for an entity with its values. */

@@ -1,4 +1,4 @@
-import type { Turn } from "../../base/maybe.ts";
+import type { Maybe, Turn } from "../../base/maybe.ts";
 import { definitionIn } from "../../engine/entities/reader.ts";
 import { isEntity } from "../../engine/memory/evaluation.ts";
 import { graphClause, type PlainClauses, type TargetOf } from "../../engine/plan/graph-clause.ts";
@@ -19,7 +19,7 @@ import { queryReaderOf } from "./bind-query.ts";
 import type { Execution } from "./execution.ts";
 import { expandEntity, showEntity } from "./read-entity.ts";
 import { entityWriterFor, type EntityOrigin, runtimeOf, type ServiceRuntime } from "./service-runtime.ts";
-import { jsonResponse, noContentResponse, type ExtraHeaders } from "./stages.ts";
+import { type Endpoint, type ExtraHeaders, inStages, jsonResponse, noContentResponse } from "./stages.ts";
 
 /** The kind of write that saved an entity. */
 export type WriteOutcome = "patched" | "updated" | "created" | "upserted";
@@ -58,12 +58,30 @@ interface ReturnedEntity {
   readonly saved: "entity" | "graph";
 }
 
+/** The stages of an endpoint that saves an entity. */
+interface SavingStages<Bound> {
+  readonly bind: (request: AuthorizedRequest) => Maybe<Bound>;
+  /** Checks the rules and preconditions that depend on entities, and calls the handler. */
+  readonly save: (bound: Bound, execution: Execution) => Promise<SavedEntity>;
+}
+
+/** Makes an endpoint that saves an entity, and responds with it. */
+export function savesEntity<Bound extends WantedEntity & SavedPayload>({ bind, save }: SavingStages<Bound>): Endpoint {
+  return inStages<Bound, WriteResult>({
+    bind,
+    execute: async (bound, execution) => readSaved(await save(bound, execution), bound, execution),
+    write: savedResponse,
+    refresh: readSavedAgain,
+    content: readSaved,
+  });
+}
+
 /**
  * Reads the content of the response of a write, unless it is read after its transaction. A hidden entity is not returned: a handler may have found an existing one, or
  * assigned it to another user.
  * @throws ODataError that a handler of an expansion returned or threw
  */
-export async function readSaved(execution: Execution, wanted: WantedEntity, saved: SavedEntity): Promise<WriteResult> {
+async function readSaved(saved: SavedEntity, wanted: WantedEntity, execution: Execution): Promise<WriteResult> {
   const { origin, entity, handler } = saved;
   if (execution.readsLater) return { ...saved, returned: null };
   // The write is kept, whatever happens to its response.
@@ -75,16 +93,12 @@ export async function readSaved(execution: Execution, wanted: WantedEntity, save
 }
 
 /** Reads the result of a write again, after later writes of its change set. */
-export async function readSavedAgain(
-  result: WriteResult,
-  wanted: WantedEntity,
-  execution: Execution,
-): Promise<WriteResult> {
+async function readSavedAgain(result: WriteResult, wanted: WantedEntity, execution: Execution): Promise<WriteResult> {
   const { origin, entity, handler, inserted, returned } = result;
   if (origin.kind !== "EntitySet" || returned === undefined) return result;
   const by = { set: definitionIn(execution.service.definition, origin), handler };
   const left = await readLeft(by, entity, inserted !== null, execution.reader);
-  return readSaved(execution, wanted, { ...result, entity: left });
+  return readSaved({ ...result, entity: left }, wanted, execution);
 }
 
 async function readReturned(
@@ -155,7 +169,7 @@ interface SavedPayload {
  * @throws Error for an entity that does not match the model
  * @see docs/reference/writing.md
  */
-export function savedResponse(
+function savedResponse(
   result: WriteResult,
   { format, contextUrl = () => "" }: SavedPayload,
   request: AuthorizedRequest,

@@ -1,5 +1,4 @@
 import type { ODataError } from "../../base/errors/odata-error.ts";
-import { chain } from "../../base/maybe.ts";
 import { logInfo } from "../../definition/model/request-fields.ts";
 import { IncompleteValueError } from "../../definition/sets/merge-delta.ts";
 import type { EntitySet, StructuralProperty } from "../../edm/model.ts";
@@ -17,12 +16,12 @@ import type { ExpectedValues } from "../sets/given-values.ts";
 import { openBody } from "./authorized-request.ts";
 import { bindEntity, queryReaderOf, readJsonFormat } from "./bind-query.ts";
 import { requireEntity, entityNotFound, checkPreconditions, missingEntityError } from "./current-entity.ts";
-import { readSaved, readSavedAgain, savedResponse } from "./entity-result.ts";
+import { savesEntity } from "./entity-result.ts";
 import type { Execution } from "./execution.ts";
 import { executeJudged } from "./judged-write.ts";
 import { entityPathOf } from "./read-entity.ts";
 import { type EntitySetRuntime, facetFaults, runtimeOf, type ServiceRuntime } from "./service-runtime.ts";
-import { type Endpoint, inStages, routed } from "./stages.ts";
+import { type Endpoint, routed } from "./stages.ts";
 
 /**
  * `PATCH /Set(key)`: changes the properties in the body.
@@ -30,7 +29,7 @@ import { type Endpoint, inStages, routed } from "./stages.ts";
  * the handler
  * @see docs/reference/writing.md
  */
-export const patchEntity: Endpoint = inStages({
+export const patchEntity: Endpoint = savesEntity({
   bind: (request) => {
     const { entitySet: origin, key: keyText } = entityPathOf(request.path);
     const { target, bodies } = runtimeOf(request.service, origin);
@@ -41,16 +40,14 @@ export const patchEntity: Endpoint = inStages({
     const { return: preferred } = request.preferences;
     const faults = facetFaults(request.service, origin, "patch");
     const ruled = queryReaderOf(request);
-    const delta = body.read((json, ieee754Compatible) => {
+    return body.read((json, ieee754Compatible) => {
       const written = withoutUnwritten(ruled, origin, json, { act: "update", ieee754Compatible });
-      return bodies.readDelta(written, ieee754Compatible, faults);
-    });
-    return chain(delta, (given) => {
+      const given = bodies.readDelta(written, ieee754Compatible, faults);
       const compared = comparedProperties(ruled, origin, given.delta);
       return { origin, keyText, key, format, query, preferred, given, faults, compared };
     });
   },
-  execute: async (bound, execution) => {
+  save: async (bound, execution) => {
     const { origin, keyText, key, given, faults, compared } = bound;
     logIgnoredEntities(execution, origin, given.ignored);
     const target = { entitySet: origin, keyText, key, faults, compared };
@@ -58,11 +55,8 @@ export const patchEntity: Endpoint = inStages({
       checkKeyMatch(origin.entityType, given.key, key),
     );
     const handler = patchHandler(execution.service, origin);
-    return readSaved(execution, bound, { origin, outcome: "patched", entity, handler, inserted: null });
+    return { origin, outcome: "patched", entity, handler, inserted: null };
   },
-  write: (result, bound, request) => savedResponse(result, bound, request),
-  refresh: (result, bound, execution) => readSavedAgain(result, bound, execution),
-  content: (result, bound, execution) => readSaved(execution, bound, result),
 });
 
 /** Returns the patch handler of a set. @throws Error for a set that has none, and so no route */

@@ -43,13 +43,13 @@ import {
   type CurrentEntity,
   type EntityState,
 } from "./current-entity.ts";
-import { readSaved, readSavedAgain, savedResponse, type WriteOutcome } from "./entity-result.ts";
+import { savesEntity, type WriteOutcome } from "./entity-result.ts";
 import type { Execution } from "./execution.ts";
 import { executeJudged } from "./judged-write.ts";
 import { logIgnoredEntities } from "./patch-entity.ts";
 import { entityPathOf } from "./read-entity.ts";
 import { type EntitySetRuntime, facetFaults, runtimeOf, type ServiceRuntime } from "./service-runtime.ts";
-import { type Endpoint, inStages, routed } from "./stages.ts";
+import { type Endpoint, routed } from "./stages.ts";
 
 /** An entity to save under the key of the URL. */
 interface Replacement {
@@ -87,7 +87,7 @@ interface Saved {
  * the handler
  * @see OData Protocol 4.0, section 11.4.4; docs/reference/writing.md
  */
-export const replaceEntity: Endpoint = inStages({
+export const replaceEntity: Endpoint = savesEntity({
   bind: (request) => {
     const { entitySet, key: keyText } = entityPathOf(request.path);
     const { entityType } = entitySet;
@@ -113,7 +113,7 @@ export const replaceEntity: Endpoint = inStages({
       return { entitySet, keyText, key, format, query, preferred, mayCreate, body, faults, added, kept };
     });
   },
-  execute: async (bound, execution) => {
+  save: async (bound, execution) => {
     const { entitySet, key, body } = bound;
     logIgnoredEntities(execution, entitySet, body.ignored);
     const handler = replaceHandler(execution.service, entitySet);
@@ -123,11 +123,8 @@ export const replaceEntity: Endpoint = inStages({
       checkKeyMatch(entitySet.entityType, body.key, key);
       return replaceOrCreate(inner, bound, addressed);
     });
-    return readSaved(execution, bound, { ...saved, origin: entitySet, inserted: null });
+    return { ...saved, origin: entitySet, inserted: null };
   },
-  write: (result, bound, request) => savedResponse(result, bound, request),
-  refresh: (result, bound, execution) => readSavedAgain(result, bound, execution),
-  content: (result, bound, execution) => readSaved(execution, bound, result),
 });
 
 /** Returns the replace handler of a set. @throws Error for a set that has none, and so no route */

@@ -67,10 +67,10 @@ function writesBody(reading: "replace" | "change"): Endpoint {
       const read = bodyReaders(request.service, addressed)[reading]();
       const name = propertyPathText(addressed);
       const faults = facetFaults(request.service, addressed.entitySet, "patch");
-      return chain(
-        body.read((json, ieee754Compatible) => read(json, ieee754Compatible, name, faults)),
-        (value) => ({ addressed, key, change: changeOf(addressed, value), faults }),
-      );
+      return body.read((json, ieee754Compatible) => {
+        const change = changeOf(addressed, read(json, ieee754Compatible, name, faults));
+        return { addressed, key, change, faults };
+      });
     },
     execute: writeValue,
     write: writtenResponse,

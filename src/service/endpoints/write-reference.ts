@@ -1,5 +1,5 @@
 import { ODataError, protocolError } from "../../base/errors/odata-error.ts";
-import { attempt, chain, type Maybe } from "../../base/maybe.ts";
+import { attempt, type Maybe } from "../../base/maybe.ts";
 import type { Context } from "../../definition/context.ts";
 import type { Answer } from "../../definition/handlers.ts";
 import type { EntitySet } from "../../edm/model.ts";
@@ -87,22 +87,18 @@ function writesLink(name: "addRef" | "setRef"): Endpoint {
       const { parentKey: key } = navigation;
       const body = openBody(request, navigation.entitySet);
       bindNoQuery(readOptions(request));
-      return chain(
-        body.read((json) => readReference(json)),
-        (sent) => {
-          // The handler gets a URL, also where the body refers to another operation of the batch.
-          const id = request.arrival.batch?.dereference(sent) ?? sent;
-          const { byKey } = handler;
-          const reference = { id, fault: INVALID_BODY, target: "@odata.id", isAdded: true };
-          const referenced = referencedBy(request, navigation, byKey, reference);
-          const named = navigation.navigationProperty.isCollection ? entityIdOf(request, id) : undefined;
-          const write: Link["write"] = (context) =>
-            byKey !== undefined && referenced !== null
-              ? byKey(key, referenced.key, context)
-              : handler(key, id, context);
-          return { navigation, referenced, added: handler, handler, named, write };
-        },
-      );
+      return body.read((json) => {
+        const sent = readReference(json);
+        // The handler gets a URL, also where the body refers to another operation of the batch.
+        const id = request.arrival.batch?.dereference(sent) ?? sent;
+        const { byKey } = handler;
+        const reference = { id, fault: INVALID_BODY, target: "@odata.id", isAdded: true };
+        const referenced = referencedBy(request, navigation, byKey, reference);
+        const named = navigation.navigationProperty.isCollection ? entityIdOf(request, id) : undefined;
+        const write: Link["write"] = (context) =>
+          byKey !== undefined && referenced !== null ? byKey(key, referenced.key, context) : handler(key, id, context);
+        return { navigation, referenced, added: handler, handler, named, write };
+      });
     },
     execute: writeLink,
     write: linkResponse,
