@@ -137,9 +137,7 @@ describe.each(["file", "memory"])("a database (%s)", (kind) => {
     const created = await later(service.handle(post(2)));
     expect([created.status, jsonOf(created)]).toEqual([201, expect.objectContaining({ Id: 2, Version: 1 })]);
     const stale = { "if-match": created.headers["ETag"] ?? "" };
-    const patched = await later(
-      service.handle(request("PATCH", "/Items(2)", { body: { Name: "b" }, headers: stale })),
-    );
+    const patched = await later(service.handle(request("PATCH", "/Items(2)", { body: { Name: "b" }, headers: stale })));
     expect([patched.status, jsonOf(patched)]).toEqual([200, expect.objectContaining({ Name: "b", Version: 2 })]);
     const replaced = await later(service.handle(request("PUT", "/Items(2)", { body: { Name: "c" } })));
     expect([replaced.status, jsonOf(replaced)]).toEqual([200, expect.objectContaining({ Name: "c", Version: 3 })]);
