@@ -168,6 +168,12 @@ export const LONG: readonly string[] = [
   "test/service/sets/hot-row.test.ts",
   "test/examples/http2-hostile.test.ts",
   "test/examples/http2.test.ts",
+  "test/databases/sql/many-entities.test.ts",
+  "test/engine/apply/meaning.test.ts",
+  "test/engine/memory/long-row-texts.test.ts",
+  "test/hosts/openapi/examples.test.ts",
+  "test/tools/declarations/live/random-tables.test.ts",
+  "test/service/http/response-bytes.test.ts",
 ];
 
 /** The longest of all files, about in the order of their time. */

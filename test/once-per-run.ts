@@ -20,6 +20,11 @@ export function makeRunFolder(): Readonly<Record<string, string>> {
   return { [VARIABLE]: folder };
 }
 
+/** Returns a path that later runs find again. */
+export function pathBesideRuns(name: string): string {
+  return join(PARENT, name);
+}
+
 /** Returns a path in the folder of this run. */
 export function pathInRunFolder(name: string): string {
   const folder = process.env[VARIABLE];

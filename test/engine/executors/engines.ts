@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
-import { openAsBlob } from "node:fs";
-import { writeFile } from "node:fs/promises";
+import { existsSync, openAsBlob } from "node:fs";
+import { rename, symlink, writeFile } from "node:fs/promises";
 import { createRequire } from "node:module";
 import process from "node:process";
 import { Kysely, MysqlDialect, PGliteDialect, sql, type PGlite as PGliteInstance } from "kysely";
@@ -12,7 +12,7 @@ import { Pool } from "pg";
 import { placing } from "../../databases/distributed/citus/placing-database.ts";
 import { watching } from "../../databases/distributed/watched-database.ts";
 import { COORDINATOR_SETTINGS, HOSTILE_SETTINGS } from "../../hostile-settings.ts";
-import { oncePerRun } from "../../once-per-run.ts";
+import { oncePerRun, pathBesideRuns } from "../../once-per-run.ts";
 import type { AnyDatabase, DatabaseEngine, DatabaseName, Logger, OpenDatabase, Settings } from "./open-database.ts";
 
 export type { AnyDatabase, DatabaseEngine, DatabaseName, OpenDatabase } from "./open-database.ts";
@@ -28,19 +28,27 @@ const require = createRequire(import.meta.url);
 const { PGlite } = require("@electric-sql/pglite") as {
   readonly PGlite: new (options?: { readonly loadDataDir: Blob }) => PGlite;
 };
+const { devDependencies } = require("../../../package.json") as {
+  readonly devDependencies: { readonly "@electric-sql/pglite": string };
+};
 
 let embedded: Promise<PGlite> | undefined;
 
-/** Starts PostgreSQL in this process. An empty cluster takes seconds to make, so all processes of a run load the same one. */
+/** Starts PostgreSQL in this process. An empty cluster takes seconds to make, so later runs load it, too. */
 async function startPGlite(): Promise<PGlite> {
-  let started: PGlite | undefined;
   const path = await oncePerRun("pglite.tar", async (file) => {
-    started = new PGlite();
-    await started.waitReady;
-    const cluster = await started.dumpDataDir("none");
-    await writeFile(file, new Uint8Array(await cluster.arrayBuffer()));
+    const kept = pathBesideRuns(`pglite-${devDependencies["@electric-sql/pglite"]}.tar`);
+    if (!existsSync(kept)) {
+      const first = new PGlite();
+      await first.waitReady;
+      const cluster = await first.dumpDataDir("none");
+      await first.close();
+      await writeFile(`${file}.new`, new Uint8Array(await cluster.arrayBuffer()));
+      await rename(`${file}.new`, kept);
+    }
+    await symlink(kept, file);
   });
-  return started ?? new PGlite({ loadDataDir: await openAsBlob(path) });
+  return new PGlite({ loadDataDir: await openAsBlob(path) });
 }
 
 /** Opens PostgreSQL in this process, which all test files of a worker share. @param log receives its statements */
