@@ -145,7 +145,7 @@ export function tooManyRowItems(most: number): ODataError {
 /**
  * Makes the error of a row in memory whose functions read too much text.
  * @param most the characters
- * @see docs/reference/limits.md, Growth of computed texts
+ * @see docs/reference/limits.md, Computed texts
  */
 export function tooLongRowTexts(most: number): ODataError {
   const message = `The functions of the query read more than ${String(most)} characters of one entity: call fewer functions of long texts.`;
@@ -153,12 +153,12 @@ export function tooLongRowTexts(most: number): ODataError {
 }
 
 /**
- * Makes the error of a text that a row makes too long.
- * @param name the function that makes it
- * @see docs/reference/limits.md
+ * Makes the error of a text that would be too long beside the others of its entity.
+ * @param most the bytes that they may have together
+ * @see docs/reference/limits.md, Computed texts
  */
-export function tooLongText(name: string, length: number, unit: "bytes" | "characters"): ODataError {
-  const message = `'${name}' makes a text of ${String(length)} ${unit}: combine fewer or shorter texts.`;
+export function tooLongText(most: number): ODataError {
+  const message = `The texts that a query computes from one entity have at most ${String(most)} bytes, and each function an equal share: call fewer functions, or combine shorter texts.`;
   return protocolError("InvalidQueryOption", message);
 }
 

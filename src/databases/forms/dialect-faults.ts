@@ -34,6 +34,8 @@ export interface DialectFaults {
   /** Returns the kind of an error; null for other databases, and for errors that neither client nor retry can resolve. */
   readonly kindOf: (error: DriverError) => FaultKind | null;
   readonly isTooLarge: (error: DriverError) => boolean;
+  /** Whether `DialectValues.failsForText` has failed the statement. */
+  readonly isTextTooLong: (error: DriverError) => boolean;
   /** Whether the database does not support a statement, as those on several machines may not. Absent if it supports all of them. */
   readonly isUnsupported?: (error: DriverError) => boolean;
   /** By error code: why an expression cannot be evaluated for a row. */

@@ -13,7 +13,7 @@ import type { PlansByField } from "../columns/table-columns.ts";
 import type { AnyKysely, SynchronousReader } from "../connection/synchronous-reader.ts";
 import type { TextComparison } from "../introspect/schema.ts";
 import type { Execution, SqlConstant } from "../statement/parameter-slot.ts";
-import type { FormedSql, Mark, Sql, SqlForm, TextMemory } from "../statement/sql-form.ts";
+import type { FormedSql, Mark, Sql, SqlForm } from "../statement/sql-form.ts";
 import type { ConstantOperand, RowOperand } from "../statement/sql-operand.ts";
 import type { AggregateSyntax } from "./aggregate-syntax.ts";
 
@@ -23,8 +23,8 @@ export interface DialectValues extends ColumnFormats {
   readonly functions: Readonly<Record<FunctionName, TranslateCall>>;
   readonly documents: DocumentSyntax;
   readonly aggregates: AggregateSyntax;
-  /** Absent for a database whose server bounds texts itself. */
-  readonly textMemory?: TextMemory | undefined;
+  /** A computed text, which fails the statement before it is made of more bytes, as `DialectFaults.isTextTooLong` tells. */
+  readonly withinText: (bytes: Sql, most: Sql, text: Sql) => Sql;
   /** Whether Guids are strings by default: foreign keys then match in one letter case only. */
   readonly guidsAreTexts: boolean;
   /** How the database returns sorted values, unless the form says otherwise. */

@@ -1,6 +1,13 @@
 import { driverNames, isDriverError } from "../../base/errors/driver-names.ts";
-import { isODataError, protocolError, queryTimeout, type ODataError } from "../../base/errors/odata-error.ts";
+import {
+  isODataError,
+  protocolError,
+  queryTimeout,
+  tooLongText,
+  type ODataError,
+} from "../../base/errors/odata-error.ts";
 import { violationOf } from "../../base/errors/violated-constraint.ts";
+import { MAX_TEXT_BYTES } from "../../language/query/computed-text.ts";
 import type { DialectFaults, DriverError, FaultKind } from "../forms/dialect-faults.ts";
 import { MY_FAULTS } from "../mariadb/dialect/faults.ts";
 import { PG_FAULTS } from "../postgres/dialect/faults.ts";
@@ -183,6 +190,7 @@ export function explainUnevaluable(error: unknown, name: string): unknown {
   if (DIALECTS.some(({ timeouts }) => timeouts.has(code) || timeouts.has(number))) {
     return queryTimeout(null, error);
   }
+  if (DIALECTS.some(({ isTextTooLong }) => isTextTooLong(error))) return tooLongText(MAX_TEXT_BYTES);
   for (const { unevaluable } of DIALECTS) {
     const reason = unevaluable.get(code);
     if (reason === undefined) continue;

@@ -6,7 +6,8 @@ import type { EntityTypeDeclaration } from "../../definition/types/value-type.ts
 import type { StructuralProperty } from "../../edm/model.ts";
 import { PRIMITIVE_TYPES } from "../../edm/primitive-type.ts";
 import type { FilterClause, SearchClause, SearchExpression } from "../../language/query/clauses.ts";
-import type { Expression } from "../../language/query/expression.ts";
+import { counted } from "../../language/query/computed-text.ts";
+import type { Expression, TextCalls } from "../../language/query/expression.ts";
 import { NO_ROW } from "../../language/query/no-row.ts";
 import type { ReportFault } from "../columns/storage-option.ts";
 import type { SqlReader } from "./sql-reader.ts";
@@ -98,6 +99,11 @@ function structureOf(expression: SearchExpression, words: string[]): string {
   }
 }
 
+/** A table with the number of texts that a search computes. */
+interface CountingTable<E extends EntityTypeDeclaration> extends SearchedTable<E> {
+  readonly texts: TextCalls;
+}
+
 function toFilter<E extends EntityTypeDeclaration>(table: SearchedTable<E>, search: SearchExpression): FilterClause {
   let words = 0;
   const nextWord = (): Expression => {
@@ -105,12 +111,13 @@ function toFilter<E extends EntityTypeDeclaration>(table: SearchedTable<E>, sear
     words += 1;
     return word;
   };
-  return Object.freeze(keeper({ expression: toCondition(search, table, nextWord) }));
+  const counting = { ...table, texts: { count: 0 } };
+  return Object.freeze(keeper({ expression: toCondition(search, counting, nextWord) }));
 }
 
 function toCondition<E extends EntityTypeDeclaration>(
   search: SearchExpression,
-  table: SearchedTable<E>,
+  table: CountingTable<E>,
   nextWord: () => Expression,
 ): Expression {
   switch (search.kind) {
@@ -138,7 +145,7 @@ function toCondition<E extends EntityTypeDeclaration>(
 /** Makes a condition that is never null, so that `NOT` matches rows without text. */
 function holds<E extends EntityTypeDeclaration>(
   property: StructuralProperty,
-  { type }: SearchedTable<E>,
+  { type, texts }: CountingTable<E>,
   word: Expression,
 ): Expression {
   const entityType = declaredEntityType(type);
@@ -148,7 +155,7 @@ function holds<E extends EntityTypeDeclaration>(
     property,
     type: property.type,
   };
-  const lower: Expression = { kind: "call", name: "tolower", arguments: [text], type: STRING };
+  const lower = counted({ kind: "call", name: "tolower", arguments: [text], type: STRING }, texts);
   const found: Expression = { kind: "call", name: "contains", arguments: [lower, word], type: BOOLEAN };
   const isTrue: Expression = { kind: "literal", value: true, type: BOOLEAN };
   return { kind: "comparison", operator: "eq", left: found, right: isTrue, operandType: BOOLEAN, type: BOOLEAN };

@@ -21,9 +21,7 @@ export interface RowOperand extends FormedSql {
   /** The offset of a timestamp from UTC in minutes, if it may differ from zero and its form does not determine it. */
   readonly offset?: Sql | undefined;
   /** The texts that it joins, if it is a concatenation. A longer concatenation joins them at once. */
-  readonly joined?: readonly JoinedText[];
-  /** The stored texts that a computed text is made of, if its SQL is short enough to write twice. */
-  readonly parts?: readonly Sql[] | undefined;
+  readonly joined?: readonly JoinedText[] | undefined;
   /** The same value, computed in a way that takes less memory, but that no index serves; absent if `sql` is the only way. */
   readonly unindexed?: Sql | undefined;
 }

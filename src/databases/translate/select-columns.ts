@@ -10,7 +10,6 @@ import { everyMember, planOf, type ColumnPlan, type PlansByField } from "../colu
 import type { Database } from "../forms/database.ts";
 import { bindSlot } from "../statement/parameter-slot.ts";
 import type { Sql } from "../statement/sql-form.ts";
-import { boundTexts } from "./held-texts.ts";
 import { joinNavigation, joinRelated } from "./join-navigation.ts";
 import { outsideConditions, relationScope } from "./path-scope.ts";
 import { Relation, Level, type StatementState } from "./relation.ts";
@@ -315,7 +314,6 @@ function joinExpansion({ expansion, target }: JoinedNavigation, parent: Relation
       // Several rows of the page may have the same related entity.
       scope: { ...outsideConditions(relationScope(it, statement)), each: null },
       roundingMode,
-      texts: boundTexts(statement.profile, filter, []),
     });
     const condition = translator.condition(filter.expression, "filter");
     // MariaDB turns subqueries of such a condition into joins and then loses rows, unless the condition is an operand.

@@ -308,8 +308,7 @@ function shareCalls(
     const operand = translator.operand(call);
     if (operand.kind !== "row") throw new Error(`The result of ${call.name} does not depend on the row.`);
     const name = `v${String(index)}`;
-    // The parts are columns of an outer query.
-    results.set(key, { ...operand, sql: sql.id(alias, name), unindexed: undefined, parts: undefined });
+    results.set(key, { ...operand, sql: sql.id(alias, name), unindexed: undefined });
     return sql`${operand.unindexed ?? operand.sql} as ${sql.id(name)}`;
   });
   return {

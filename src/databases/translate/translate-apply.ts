@@ -7,7 +7,6 @@ import type {
   GroupKey,
   GroupStep,
   LimitStep,
-  OrderByItem,
   RoundingMode,
 } from "../../language/query/clauses.ts";
 import type { Expression } from "../../language/query/expression.ts";
@@ -16,7 +15,6 @@ import { bindSlot, type Execution } from "../statement/parameter-slot.ts";
 import type { Sql } from "../statement/sql-form.ts";
 import type { Translator } from "../statement/sql-operand.ts";
 import { type GroupPage, groupLimit, rowsAfter, rowTerms } from "./group-pages.ts";
-import { boundTexts } from "./held-texts.ts";
 import { joinItemsOf } from "./join-items.ts";
 import { outsideConditions, type PathScope } from "./path-scope.ts";
 import type { Rows, StatementState } from "./relation.ts";
@@ -93,21 +91,12 @@ export function bothFilters(first: FilterClause | null, second: FilterClause | n
   return { expression: { kind: "logical", operator: "and", operands, type: PRIMITIVE_TYPES["Edm.Boolean"] } };
 }
 
-/** @param expressions those of the step, which may keep texts */
-function queryOf(
-  { rows, filter }: AppliedRows,
-  statement: StatementState,
-  roundingMode: RoundingMode,
-  expressions: readonly Expression[],
-): StepQuery {
+function queryOf({ rows, filter }: AppliedRows, statement: StatementState, roundingMode: RoundingMode): StepQuery {
   const { profile } = statement;
   const scope = rowScope(rows, statement);
-  const kept = expressions.map((expression): OrderByItem => ({ expression, descending: false }));
-  const texts = boundTexts(profile, filter, kept);
-  const test = filterTest(filter, makeTranslator({ profile, scope, roundingMode, texts }));
+  const test = filterTest(filter, makeTranslator({ profile, scope, roundingMode }));
   const outside = outsideConditions(scope);
-  const translatorOf = (within: PathScope): Translator =>
-    makeTranslator({ profile, scope: within, roundingMode, texts });
+  const translatorOf = (within: PathScope): Translator => makeTranslator({ profile, scope: within, roundingMode });
   const context = { profile, scope: outside, translator: translatorOf(outside) };
   const where: StepQuery["where"] = (further) => whereAll([...scope.it.alive(statement), ...further], test);
   return { scope, context, translatorOf, where };
@@ -127,14 +116,9 @@ function groupedRows(
   statement: StatementState,
   { roundingMode, page, isLimited }: GroupUse,
 ): Rows {
-  const expressions = step.aggregates.flatMap(({ expression, filter }) => [expression ?? [], filter?.expression ?? []]);
-  const keys = step.keys.flatMap((key) => (key.kind === "structured" ? [] : key.expression));
   const { valuesFirst } = statement.profile.values.aggregates;
   const make = (isPlaced: boolean): Pick<GroupedRows, "plans" | "sorts"> & { readonly query: Sql } => {
-    const { scope, context, translatorOf, where } = queryOf(applied, statement, roundingMode, [
-      ...expressions.flat(),
-      ...keys,
-    ]);
+    const { scope, context, translatorOf, where } = queryOf(applied, statement, roundingMode);
     // Several machines make groups together.
     const terms = page && context.profile.capabilities.joins ? rowTerms(step, page, context) : null;
     const following = terms && page?.after ? [rowsAfter(terms, page.after, context)] : [];
@@ -214,8 +198,7 @@ function limitedRows(
   if (reach !== undefined) {
     throw foundInMemory("Rows up to a sum");
   }
-  const expressions = orderBy.map(({ expression }) => expression);
-  const { scope, context, where: whereOf } = queryOf(applied, statement, roundingMode, expressions);
+  const { scope, context, where: whereOf } = queryOf(applied, statement, roundingMode);
   const where = whereOf([]);
   const { syntax } = statement.profile;
   const { it, level } = scope;

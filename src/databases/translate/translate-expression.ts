@@ -2,6 +2,7 @@ import { sql } from "kysely";
 import { required } from "../../base/required.ts";
 import { PRIMITIVE_TYPES } from "../../edm/primitive-type.ts";
 import type { RoundingMode } from "../../language/query/clauses.ts";
+import { makesText, textParts } from "../../language/query/computed-text.ts";
 import type {
   CallExpression,
   ComparisonExpression,
@@ -14,7 +15,6 @@ import type {
   NegateExpression,
   ScalarType,
 } from "../../language/query/expression.ts";
-import { makesText } from "../../language/query/functions.ts";
 import { isPath } from "../../language/query/walk-expression.ts";
 import type { Database } from "../forms/database.ts";
 import type { DialectValues, Term } from "../forms/dialect-values.ts";
@@ -30,7 +30,6 @@ import {
 } from "../statement/sql-operand.ts";
 import { unfoldOf, withColumn } from "./constant-condition.ts";
 import { findPath, itemOf } from "./find-path.ts";
-import { withinBound, type TextBound } from "./held-texts.ts";
 import type { PathScope } from "./path-scope.ts";
 import { Relation } from "./relation.ts";
 import { groupByCalls, keyOfCall, type SharedResults, groupByNavigation } from "./shared-navigation.ts";
@@ -45,6 +44,7 @@ import { translateIn, costOf, joinBalanced } from "./translate-in.ts";
 import { translateLambda } from "./translate-lambda.ts";
 import { translateCount, translateProperty, translateStructuredNull } from "./translate-property.ts";
 import { translateSemiJoin } from "./translate-semi-join.ts";
+import { withinLimit } from "./within-text.ts";
 
 const TRUE: SqlConstant = Object.freeze({ kind: "fixed", value: true });
 
@@ -58,8 +58,6 @@ interface TranslationContext {
   readonly roundingMode: RoundingMode;
   /** The results of calls that are computed once for several conditions, by key. */
   readonly shared?: SharedResults | undefined;
-  /** A bound for the texts that calls compute; absent: none. */
-  readonly texts?: TextBound | undefined;
 }
 
 /**
@@ -175,15 +173,27 @@ function relationsOf(path: PropertyExpression | VariableExpression, scope: PathS
     : [scope.it, ...scope.items.filter((item) => item instanceof Relation)];
 }
 
-function translateCall(expression: CallExpression, translator: Translator, context: TranslationContext): SqlOperand {
-  context.scope.statement.notes.operation(expression.name);
+/** @param isPart whether the call is within a computed text, with which it is judged */
+function translateCall(
+  expression: CallExpression,
+  translator: Translator,
+  context: TranslationContext,
+  isPart: boolean = false,
+): SqlOperand {
   const known = context.shared?.get(keyOfCall(expression));
-  if (known !== undefined) return known;
-  const { texts } = context;
-  if (texts !== undefined && makesText(expression.name)) {
-    const operand = translateCall(expression, withUnboundCalls(translator, context), { ...context, texts: undefined });
-    return withinBound(operand, expression, texts, translator);
+  const parts = isPart || known !== undefined ? null : textParts(expression);
+  if (parts !== null) {
+    const operand = translateCall(expression, ofParts(translator, context), context, true);
+    return withinLimit(
+      operand,
+      expression,
+      parts,
+      (part) => translateTerm(part, translator, context),
+      context.profile.values,
+    );
   }
+  context.scope.statement.notes.operation(expression.name);
+  if (known !== undefined) return known;
   const operands = expression.arguments.map(translator.operand);
   const given = operands.filter((operand) => operand.kind !== "null");
   if (given.length < operands.length) return NULL_OPERAND;
@@ -196,16 +206,14 @@ function translateCall(expression: CallExpression, translator: Translator, conte
   });
 }
 
-/** Makes a translator of the arguments of a call whose bound is that of the texts within it, too. */
-function withUnboundCalls(translator: Translator, context: TranslationContext): Translator {
-  const unbound: Translator = {
+/** Makes a translator of the texts within a computed text. */
+function ofParts(translator: Translator, context: TranslationContext): Translator {
+  const parts: Translator = {
     ...translator,
     operand: (argument) =>
-      argument.kind === "call" && makesText(argument.name)
-        ? translateCall(argument, unbound, { ...context, texts: undefined })
-        : translator.operand(argument),
+      makesText(argument) ? translateCall(argument, parts, context, true) : translator.operand(argument),
   };
-  return unbound;
+  return parts;
 }
 
 function translateCondition(

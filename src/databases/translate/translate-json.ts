@@ -10,7 +10,6 @@ import { holdsBytes, planOf, type ScalarPlan } from "../columns/table-columns.ts
 import { bindFixed, bindSlot } from "../statement/parameter-slot.ts";
 import type { Sql } from "../statement/sql-form.ts";
 import { DerivedRelation } from "./derived-relation.ts";
-import { boundTexts } from "./held-texts.ts";
 import { type JsonMarks, markRow } from "./json-marks.ts";
 import { linkOrder } from "./link-order.ts";
 import { relationScope } from "./path-scope.ts";
@@ -268,13 +267,13 @@ function listedEntities(each: JsonExpansion, json: JsonMembers, it: Relation, wr
   return { written, from: sql` from (${rows}) as ${sql.id(list.alias)}` };
 }
 
-function itemsOf({ expansion, orderBy, join, target }: JsonExpansion, it: Relation, { statement }: Writing) {
+function itemsOf({ expansion, join, target }: JsonExpansion, it: Relation, { statement }: Writing) {
   const { filter, roundingMode } = expansion;
   const { profile } = statement;
   const items = joinItems(join, target, it, statement);
   // The related entities are found by the values of a row, few at a time.
   const scope = relationScope(items.related, { ...statement, isLookup: true });
-  const translator = makeTranslator({ profile, scope, roundingMode, texts: boundTexts(profile, filter, orderBy) });
+  const translator = makeTranslator({ profile, scope, roundingMode });
   const own = filter === null ? [] : [sql`(${translator.condition(filter.expression, "filter")})`];
   return { items, conditions: [...itemTests(items), ...own], translator };
 }

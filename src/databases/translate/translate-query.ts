@@ -12,7 +12,6 @@ import type { FormedSql, Sql } from "../statement/sql-form.ts";
 import type { Translator } from "../statement/sql-operand.ts";
 import type { From } from "./base-query.ts";
 import { unfoldOf } from "./constant-condition.ts";
-import { boundTexts } from "./held-texts.ts";
 import { sortTerm, translateAfter } from "./json-marks.ts";
 import { outsideConditions, type PathScope, ROWS_ALIAS, relationScope } from "./path-scope.ts";
 import {
@@ -58,21 +57,13 @@ export interface RowQuery {
 export function translateSelection<S extends object>(
   rows: Rows,
   statement: StatementState,
-  {
-    filter,
-    orderBy,
-    selected,
-    roundingMode,
-    after,
-    hasTop,
-    hasSkip,
-  }: Omit<PageClauses, "selected" | "joined"> & Partial<Pick<PageClauses, "selected">>,
+  { filter, orderBy, roundingMode, after, hasTop, hasSkip }: Omit<PageClauses, "selected" | "joined">,
   select: (scope: PathScope, cells: Cells, sorter: Translator) => S,
 ): S & Pick<RowQuery, "query" | "width"> {
   const { profile } = statement;
   const { syntax } = profile;
   const scope = rowScope(rows, statement);
-  const context = { profile, scope, roundingMode, texts: boundTexts(profile, filter, orderBy, selected) };
+  const context = { profile, scope, roundingMode };
   const translator = makeTranslator(context);
   const cells: Cells = [];
   const sorter = makeTranslator({ ...context, scope: outsideConditions(scope) });
@@ -99,7 +90,7 @@ export function translateTotal(
 ): Sql {
   const { profile } = statement;
   const scope = rowScope(rows, statement);
-  const translator = makeTranslator({ profile, scope, roundingMode, texts: boundTexts(profile, filter, []) });
+  const translator = makeTranslator({ profile, scope, roundingMode });
   const alive = scope.it.alive(statement);
   // SQLite counts a whole table without its rows.
   const isWhole = filter === null && rows.hasRowIds === true;

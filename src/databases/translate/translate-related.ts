@@ -8,7 +8,6 @@ import { holdsBytes, planOf, type PlansByField } from "../columns/table-columns.
 import { bindSlot } from "../statement/parameter-slot.ts";
 import type { Sql } from "../statement/sql-form.ts";
 import type { Translator } from "../statement/sql-operand.ts";
-import { boundTexts } from "./held-texts.ts";
 import { linkOrder } from "./link-order.ts";
 import { outsideConditions } from "./path-scope.ts";
 import { relatedRows, type RelatedRows } from "./related-rows.ts";
@@ -223,33 +222,28 @@ function selectRelated(
 
 function filterOf(
   { profile }: StatementState,
-  { filter, orderBy }: RelatedShape,
+  { filter }: RelatedShape,
   { scope, roundingMode }: RelatedRows,
 ): readonly Sql[] {
   if (filter === null) return [];
-  const translator = makeTranslator({ profile, scope, roundingMode, texts: boundTexts(profile, filter, orderBy) });
+  const translator = makeTranslator({ profile, scope, roundingMode });
   return [sql`(${translator.condition(filter.expression, "filter")})`];
 }
 
 function orderOf(statement: StatementState, shape: RelatedShape, found: RelatedRows): readonly Sql[] {
   const { orderBy } = shape;
-  return translateOrder(orderBy, sorterOf(statement, shape, found), statement);
+  return translateOrder(orderBy, sorterOf(statement, found), statement);
 }
 
 function innerOrderOf(statement: StatementState, shape: RelatedShape, found: RelatedRows): readonly Sql[] {
   const { join, orderBy } = shape;
-  const translator = sorterOf(statement, shape, found);
+  const translator = sorterOf(statement, found);
   const { link, related } = found;
   return linkOrder(orderBy, { join, link, related, translator, statement });
 }
 
-function sorterOf(
-  { profile }: StatementState,
-  { filter, orderBy }: RelatedShape,
-  { scope, roundingMode }: RelatedRows,
-): Translator {
-  const texts = boundTexts(profile, filter, orderBy);
-  return makeTranslator({ profile, scope: outsideConditions(scope), roundingMode, texts });
+function sorterOf({ profile }: StatementState, { scope, roundingMode }: RelatedRows): Translator {
+  return makeTranslator({ profile, scope: outsideConditions(scope), roundingMode });
 }
 
 function limitOf({ profile }: StatementState, { hasTop, hasSkip }: RelatedLimits): Sql {

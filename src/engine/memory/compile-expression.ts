@@ -3,8 +3,10 @@ import { assertNever } from "../../base/required.ts";
 import { hasEnumFlags } from "../../edm/enum-codec.ts";
 import { asText, type PrimitiveValue } from "../../edm/value-codec.ts";
 import type { RoundingMode } from "../../language/query/clauses.ts";
+import { makesText } from "../../language/query/computed-text.ts";
 import { areOwned, type EachExpression, isEach } from "../../language/query/each-item.ts";
 import type {
+  CallExpression,
   CountExpression,
   Expression,
   HasExpression,
@@ -34,6 +36,7 @@ import { equalityText } from "./equality-text.ts";
 import type { CompiledExpression, CompiledPredicate, Evaluation } from "./evaluation.ts";
 import { FUNCTION_LIBRARY } from "./function-library.ts";
 import { cheapestFirst, type Clause, itemsOf } from "./visit-rows.ts";
+import { withinLimit } from "./within-text.ts";
 
 /**
  * Compiles a bound expression to a closure that evaluates it for one entity. Compile once per shape: the closure
@@ -84,11 +87,8 @@ function compileWithin(expression: Expression, roundingMode: RoundingMode, slots
       return compileArithmetic(expression, compile);
     case "negate":
       return compileNegation(expression, compile);
-    case "call": {
-      const arguments_ = expression.arguments.map(compile);
-      const operands = slots.length === 0 ? arguments_ : arguments_.map(spendText);
-      return FUNCTION_LIBRARY[expression.name]({ expression, operands, roundingMode });
-    }
+    case "call":
+      return withinLimit(expression, compileCall(expression, roundingMode, slots), compile);
     case "in":
       return compileIn(expression, compile);
     case "has":
@@ -98,6 +98,16 @@ function compileWithin(expression: Expression, roundingMode: RoundingMode, slots
     default:
       return assertNever(expression);
   }
+}
+
+/** Compiles a call. Texts within a computed text are judged with it. */
+function compileCall(expression: CallExpression, roundingMode: RoundingMode, slots: VariableSlots): CompiledExpression {
+  const operands = expression.arguments.map((each) => {
+    const isPart = makesText(expression) && makesText(each);
+    const operand = isPart ? compileCall(each, roundingMode, slots) : compileWithin(each, roundingMode, slots);
+    return slots.length === 0 ? operand : spendText(operand);
+  });
+  return FUNCTION_LIBRARY[expression.name]({ expression, operands, roundingMode });
 }
 
 function compileParameter(index: number): CompiledExpression {

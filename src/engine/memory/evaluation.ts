@@ -1,16 +1,9 @@
-import {
-  tooLongRowTexts,
-  tooLongText,
-  tooManyItems,
-  tooManyRowItems,
-  tooMuchMemory,
-} from "../../base/errors/odata-error.ts";
+import { tooLongRowTexts, tooManyItems, tooManyRowItems } from "../../base/errors/odata-error.ts";
 import type { EntityType, EntitySet, NavigationProperty } from "../../edm/model.ts";
 import { PRIMITIVE_TYPES } from "../../edm/primitive-type.ts";
 import type { PrimitiveValue } from "../../edm/value-codec.ts";
 import { valueCodec } from "../../edm/value-codecs.ts";
 import type { NavigationExpression, RootExpression } from "../../language/query/expression.ts";
-import type { FunctionName } from "../../language/query/functions.ts";
 import type { ReadState } from "../../language/query/source.ts";
 
 /** The number of items that nested lambda operators of one evaluation may evaluate: about a second of work. */
@@ -21,15 +14,6 @@ const MAX_ROW_ITEMS = 200_000;
 
 /** A row of fewer items takes no longer than other rows. */
 const MANY_ITEMS = 1000;
-
-/** The most characters of a computed text. */
-const MAX_TEXT = 64_000_000;
-
-/** The most characters of all texts that are computed in one turn: they take memory until it ends, and time. */
-const MAX_TEXTS = 80_000_000;
-
-/** Computed texts of fewer characters are not counted: a turn is over before they are many. */
-const LONG_TEXT = 1 << 16;
 
 /** Functions of a text of fewer characters take no longer than other expressions. */
 const SLOW_TEXT = 1 << 10;
@@ -51,7 +35,6 @@ export class Evaluation implements ReadState {
   #items = 0;
   #rowItems = 0;
   #rowText = 0;
-  #characters = 0;
   #isLong = false;
 
   /** @param shared the state of other reads of the same page */
@@ -95,24 +78,6 @@ export class Evaluation implements ReadState {
     const made = owner(this);
     this.#prepared.set(owner, made);
     return made;
-  }
-
-  /**
-   * Counts the characters of a computed text. A row of long texts takes a separate turn.
-   * @param added characters that no text within it has counted
-   * @throws ODataError `InvalidQueryOption` if the text, or all of this turn, are too long
-   */
-  spendText(name: FunctionName, length: number, added: number): void {
-    if (length < LONG_TEXT) return;
-    this.isLong = true;
-    if (length > MAX_TEXT) throw tooLongText(name, length, "characters");
-    if (this.#characters === 0) {
-      queueMicrotask(() => {
-        this.#characters = 0;
-      });
-    }
-    this.#characters += added;
-    if (this.#characters > MAX_TEXTS) throw tooMuchMemory();
   }
 
   /**

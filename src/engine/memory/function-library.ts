@@ -58,26 +58,14 @@ function compileNumeric(
   };
 }
 
-function made(name: FunctionName, text: string, evaluation: Evaluation): string {
-  evaluation.spendText(name, text.length, text.length);
-  return text;
-}
-
-/** Compiles `concat`. A concatenation within another one has counted its characters. */
+/** Compiles `concat`. */
 function compileConcat(site: CallSite): CompiledExpression {
   const [left, right] = [operandAt(site, 0), operandAt(site, 1)];
-  const [countsLeft, countsRight] = site.expression.arguments.map(
-    (each) => each.kind !== "call" || each.name !== "concat",
-  );
   return (entity, evaluation) => {
     const first = left(entity, evaluation);
     if (first === null) return null;
     const second = right(entity, evaluation);
-    if (second === null) return null;
-    const [start, end] = [asText(first), asText(second)];
-    const added = (countsLeft === true ? start.length : 0) + (countsRight === true ? end.length : 0);
-    evaluation.spendText("concat", start.length + end.length, added);
-    return start + end;
+    return second === null ? null : asText(first) + asText(second);
   };
 }
 
@@ -101,8 +89,8 @@ export const FUNCTION_LIBRARY: Readonly<Record<FunctionName, CompileCall>> = {
   length: ofText(lengthOf),
   indexof: ofTwoTexts(indexOf),
   substring: compileSubstring,
-  tolower: ofText((text, evaluation) => made("tolower", text.toLowerCase(), evaluation)),
-  toupper: ofText((text, evaluation) => made("toupper", text.toUpperCase(), evaluation)),
+  tolower: ofText((text) => text.toLowerCase()),
+  toupper: ofText((text) => text.toUpperCase()),
   trim: ofText((text) => text.trim()),
   concat: compileConcat,
   year: ofText(yearOf),
@@ -167,12 +155,12 @@ interface CallSite {
 type CompileCall = (site: CallSite) => CompiledExpression;
 
 /** A function of one string. */
-function ofText(compute: (text: string, evaluation: Evaluation) => PrimitiveValue): CompileCall {
+function ofText(compute: (text: string) => PrimitiveValue): CompileCall {
   return (site) => {
     const operand = operandAt(site, 0);
     return (entity, evaluation) => {
       const value = operand(entity, evaluation);
-      return value === null ? null : compute(readText(value, evaluation), evaluation);
+      return value === null ? null : compute(readText(value, evaluation));
     };
   };
 }

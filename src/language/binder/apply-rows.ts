@@ -1,9 +1,8 @@
 import type { ODataError } from "../../base/errors/odata-error.ts";
 import { keeper } from "../../base/memo.ts";
 import type { ComplexType, EntitySet, EntityType, StructuralProperty } from "../../edm/model.ts";
-import type { ApplyBranch, ApplyStep, GroupStep, OrderByItem } from "../query/clauses.ts";
+import type { Aggregate, ApplyBranch, ApplyStep, GroupStep, OrderByItem } from "../query/clauses.ts";
 import type { AliasNameSyntax, ComputedSyntax } from "../syntax/ast.ts";
-import type { BoundAggregate } from "./bind-aggregate.ts";
 import { bindComputed } from "./bind-compute.ts";
 import { type BindingContext, type Copies, invalidOption, type RowNames } from "./binding-scope.ts";
 import { ascending, type KeyPath, orderByKeys, toGroupKeys } from "./group-keys.ts";
@@ -60,7 +59,6 @@ export function rowsOf(
     behind: null,
     aliases: new Set(),
     origins: new Map(),
-    growths: new Map(),
     copies,
   };
 }
@@ -92,12 +90,11 @@ export function totalOrder(rows: AppliedRows, orderBy: readonly OrderByItem[]): 
 export function withGroups(
   rows: AppliedRows,
   paths: readonly KeyPath[],
-  bound: readonly BoundAggregate[],
+  aggregates: readonly Aggregate[],
   behind: string,
 ): AppliedRows {
   const origins = new Map<ComplexType, EntitySet | null>();
   const keys = toGroupKeys(paths, origins);
-  const aggregates = Object.freeze(bound.map(({ aggregate }) => aggregate));
   const properties = [...keys, ...aggregates].map(({ property }) => property);
   const entityType = madeEntityType(rows.owner, properties);
   const step = keeper<GroupStep>({ kind: "group", inputType: rows.entityType, keys, aggregates, entityType });
@@ -118,21 +115,7 @@ export function withGroups(
     behind,
     aliases: new Set([...computed, ...kept, ...names]),
     origins,
-    growths: growthsOf(entityType, [
-      ...paths.flatMap(({ names: [name = "", ...others], growth }) => (others.length === 0 ? { name, growth } : [])),
-      ...bound.map(({ aggregate, growth }) => ({ name: aggregate.property.name, growth })),
-    ]),
   };
-}
-
-/** Returns for each property the greatest growth factor that its name has. */
-export function growthsOf(
-  { properties }: EntityType,
-  named: ReadonlyArray<{ readonly name: string; readonly growth: number }>,
-): AppliedRows["growths"] {
-  const growthOf = ({ name }: StructuralProperty): number =>
-    Math.max(1, ...named.filter((each) => each.name === name).map(({ growth }) => growth));
-  return new Map(properties.map((property) => [property, growthOf(property)]));
 }
 
 /** Adds computed values to rows. @throws ODataError as bindComputed, and for a name that is not free */

@@ -1,6 +1,6 @@
 import type { ComplexType, EntitySet, EntityType, StructuralProperty } from "../../edm/model.ts";
 import { typeName } from "../../edm/type-name.ts";
-import { type AppliedRows, growthsOf } from "./apply-rows.ts";
+import type { AppliedRows } from "./apply-rows.ts";
 import { invalidOption, unsupportedOption } from "./binding-scope.ts";
 import { madeComplexType, madeEntityType, madeProperty } from "./made-types.ts";
 
@@ -34,7 +34,6 @@ export function unionRows(branches: readonly AppliedRows[], position: number): A
     behind: "concat",
     aliases: new Set(branches.flatMap(({ aliases, computed }) => [...aliases, ...computed.keys()])),
     origins,
-    growths: growthsOf(entityType, branches.flatMap(grownNames)),
     refusalOf: branches.some(({ keys }) => keys === null) ? refusalsOf(first) : undefined,
   };
 }
@@ -47,13 +46,6 @@ function refusalsOf({ owner, unreadable }: AppliedRows): AppliedRows["refusalOf"
     const isHidden = member?.kind === "StructuralProperty" && unreadable.properties.has(member);
     return isHidden ? unreadable.refusal(member) : undefined;
   };
-}
-
-function grownNames({ growths, computed }: AppliedRows): Parameters<typeof growthsOf>[1] {
-  return [
-    ...Array.from(growths, ([{ name }, growth]) => ({ name, growth })),
-    ...Array.from(computed, ([name, { growth }]) => ({ name, growth })),
-  ];
 }
 
 /** Returns the properties that rows show. */

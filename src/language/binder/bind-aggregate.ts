@@ -22,12 +22,6 @@ import { pathText } from "./group-keys.ts";
 import { facetsOf, madeProperty, type MadeProperty } from "./made-types.ts";
 import { collectionOf, describeOperand, isScalar, isScalarType, type Operand, sortedType, typeOf } from "./operand.ts";
 
-/** An aggregate, with the growth factor of its texts. */
-export interface BoundAggregate {
-  readonly aggregate: Aggregate;
-  readonly growth: number;
-}
-
 /** The operands of methods, for messages. */
 const SUMMED = "numbers and Edm.Duration";
 const ORDERED = "numbers, Edm.String, dates, times, Edm.Duration and enumerations without flags";
@@ -45,11 +39,11 @@ export function bindAggregate(
   index: number,
   filter: FilterClause | null,
   context: BindingContext,
-): BoundAggregate {
-  const made = (expression: Expression | null, property: Partial<MadeProperty> = {}, growth = 1): BoundAggregate => {
+): Aggregate {
+  const made = (expression: Expression | null, property: Partial<MadeProperty> = {}): Aggregate => {
     const count = { name, type: COUNT, nullable: false, isCollection: false, facets: { scale: 0 } };
     const aggregate = { property: madeProperty({ ...count, ...property }, index), method, expression, filter };
-    return { aggregate: Object.freeze(keeper(aggregate)), growth };
+    return Object.freeze(keeper(aggregate));
   };
   if (node === null) return made(null);
   const isCount = node.kind === "count";
@@ -70,8 +64,7 @@ export function bindAggregate(
   const value = toType(operand, given, context);
   const expression = toEach?.(value, given) ?? value;
   if (method === "countdistinct") return made(expression);
-  const growth = operand.kind === "bound" ? operand.growth : undefined;
-  return made(expression, { type: result, nullable: true, facets: resultFacets(method, result, value) }, growth);
+  return made(expression, { type: result, nullable: true, facets: resultFacets(method, result, value) });
 }
 
 const COUNT = PRIMITIVE_TYPES["Edm.Decimal"];

@@ -182,7 +182,7 @@ function aggregated(
     const { expression, alias } = item;
     requireCount(item, work);
     const bound = bindAggregate(item, taken.size, condition, context);
-    checkAlias(alias, rows, taken, "$apply", replacedBy(expression, bound.aggregate.expression, rows));
+    checkAlias(alias, rows, taken, "$apply", replacedBy(expression, bound.expression, rows));
     taken.add(alias.name);
     return bound;
   });

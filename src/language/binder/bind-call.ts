@@ -1,38 +1,27 @@
 import { isInteger, PRIMITIVE_TYPES, type PrimitiveTypeName } from "../../edm/primitive-type.ts";
+import { counted, makesText } from "../query/computed-text.ts";
+import type { CallExpression } from "../query/expression.ts";
 import {
   FUNCTION_SIGNATURES,
   type FunctionName,
   type FunctionSignature,
-  growthOfCall,
   isFunctionName,
   isTypeFunction,
-  makesText,
-  MAX_JOINED_GROWTH,
-  MAX_TEXT_GROWTH,
 } from "../query/functions.ts";
 import type { CallSyntax } from "../syntax/ast.ts";
 import { bindCast } from "./bind-cast.ts";
 import { toType } from "./bind-literal.ts";
 import { invalidOption, unsupportedOption, didYouMean, quotedName, type BindingScope } from "./binding-scope.ts";
-import {
-  type BoundOperand,
-  type Operand,
-  type ScalarOperand,
-  bound,
-  describeOperand,
-  isPrimitive,
-  isScalar,
-  typeOf,
-} from "./operand.ts";
+import { type Operand, type ScalarOperand, bound, describeOperand, isPrimitive, isScalar, typeOf } from "./operand.ts";
 
 /** Functions of OData 4.0 and 4.01 that the service does not evaluate. */
 const FUNCTIONS_NOT_OFFERED: ReadonlySet<string> = new Set(["case", "matchespattern", "hassubset", "hassubsequence"]);
 
 /**
  * Binds a call of a canonical function. The arguments are converted to the types of the first signature that accepts them.
- * @throws ODataError `InvalidQueryOption` for an unknown function, for arguments that no signature accepts, and for a text
- *   that may grow beyond MAX_TEXT_GROWTH; `UnsupportedQueryOption` for functions that the service does not evaluate
- * @see OData URL Conventions 4.0, section 5.1.1.4; docs/reference/limits.md
+ * @throws ODataError `InvalidQueryOption` for an unknown function, and for arguments that no signature accepts;
+ *   `UnsupportedQueryOption` for functions that the service does not evaluate
+ * @see OData URL Conventions 4.0, section 5.1.1.4
  */
 export function bindCall(node: CallSyntax, scope: BindingScope): Operand {
   if (node.source === null && isTypeFunction(node.name)) return bindCast(node, node.name, scope);
@@ -50,30 +39,10 @@ export function bindCall(node: CallSyntax, scope: BindingScope): Operand {
       return toType(operand, PRIMITIVE_TYPES[parameter], scope);
     });
     const type = PRIMITIVE_TYPES[signature.returns];
-    return bound(
-      { kind: "call", name, arguments: bindings, type },
-      node.position,
-      factorsOf(name, operands, node, scope),
-    );
+    const call: CallExpression = { kind: "call", name, arguments: bindings, type };
+    return bound(makesText(call) ? counted(call, scope.texts) : call, node.position);
   }
   throw invalidOption(scope.option, node.position, mismatch(name, signatures, operands));
-}
-
-/** Returns the growth factors of a call, and adds the growth of `concat` to the growth of the request. */
-function factorsOf(
-  name: FunctionName,
-  operands: readonly Operand[],
-  { position }: CallSyntax,
-  { option, texts }: BindingScope,
-): Pick<BoundOperand, "growth" | "joined"> {
-  if (!makesText(name)) return {};
-  const growth = growthOfCall(name, operands.map(growthOf));
-  if (growth > MAX_TEXT_GROWTH) throw invalidOption(option, position, tooMuchGrowth(name, growth));
-  const parts = operands.reduce((sum, operand) => sum + joinedGrowthOf(operand), 0);
-  if (name !== "concat" && parts === 0) return { growth };
-  texts.growth += growth - parts;
-  if (texts.growth > MAX_JOINED_GROWTH) throw invalidOption(option, position, tooMuchTogether(texts.growth));
-  return { growth, joined: growth };
 }
 
 function functionName(node: CallSyntax, scope: BindingScope): Exclude<FunctionName, "cast"> {
@@ -111,18 +80,6 @@ function takes(parameter: PrimitiveTypeName, operand: ScalarOperand): boolean {
   return (parameter === "Edm.Int32" || parameter === "Edm.Decimal") && isInteger(type);
 }
 
-function tooMuchGrowth(name: FunctionName, growth: number): string {
-  const limit = `at most ${String(MAX_TEXT_GROWTH)} times is allowed`;
-  const advice =
-    "Combine fewer texts: 'concat' adds the lengths of its texts, 'tolower' and 'toupper' count three times.";
-  return `'${name}' may make a text ${String(growth)} times as long as a stored one: ${limit}. ${advice}`;
-}
-
-function tooMuchTogether(growth: number): string {
-  const limit = `at most ${String(MAX_JOINED_GROWTH)} times is allowed in one request`;
-  return `The texts that 'concat' makes may together be ${String(growth)} times as long as a stored one: ${limit}. Combine fewer texts.`;
-}
-
 function mismatch(name: FunctionName, signatures: readonly FunctionSignature[], operands: readonly Operand[]): string {
   const counts = [...new Set(signatures.map(({ parameters }) => parameters.length))];
   if (!counts.includes(operands.length)) {
@@ -136,14 +93,4 @@ function mismatch(name: FunctionName, signatures: readonly FunctionSignature[], 
 function signaturesText(name: FunctionName): string {
   const signatures: readonly FunctionSignature[] = FUNCTION_SIGNATURES[name];
   return signatures.map(({ parameters }) => `${name}(${parameters.join(", ")})`).join(" or ");
-}
-
-/** Returns the growth factor of an operand: stored texts and literals have 1. */
-function growthOf(operand: Operand): number {
-  return operand.kind === "bound" ? (operand.growth ?? 1) : 1;
-}
-
-/** Returns the growth factor of a text that `concat` takes part in; 0 for other operands. */
-function joinedGrowthOf(operand: Operand): number {
-  return operand.kind === "bound" ? (operand.joined ?? 0) : 0;
 }

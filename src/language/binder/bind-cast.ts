@@ -2,7 +2,8 @@ import { isCastable, isWider } from "../../edm/cast.ts";
 import type { ComplexType, EntityType, EnumType, Model } from "../../edm/model.ts";
 import { PRIMITIVE_TYPES, type PrimitiveType } from "../../edm/primitive-type.ts";
 import { typeName } from "../../edm/type-name.ts";
-import type { Expression, ScalarType } from "../query/expression.ts";
+import { counted, makesText } from "../query/computed-text.ts";
+import type { CallExpression, Expression, ScalarType } from "../query/expression.ts";
 import { childrenOf } from "../query/walk-expression.ts";
 import type { CallSyntax, SyntaxNode } from "../syntax/ast.ts";
 import { toType } from "./bind-literal.ts";
@@ -32,9 +33,6 @@ interface TypeCall {
 
 /** The most casts within one another: a database may compute each of them twice. */
 const MAX_NESTED = 8;
-
-/** How much longer the text of bytes is. */
-const TEXT_OF_BYTES = 2;
 
 /**
  * Binds `cast(value,type)`, `isof(value,type)`, `cast(type)` and `isof(type)`. `isof` is true if the value is not null and the
@@ -130,9 +128,13 @@ function castValue(
   if (!isCastable(source, target)) return undefined;
   if (isWider(target, source)) return { ...value, expression: converted() };
   checkNesting(operand, position, scope);
-  const expression = { kind: "call", name: "cast", arguments: [toType(operand, source, scope)], type: target } as const;
-  const isText = isPrimitive(source, "Edm.Binary");
-  return { ...value, expression, ...(isText && { growth: TEXT_OF_BYTES }) };
+  const call: CallExpression = {
+    kind: "call",
+    name: "cast",
+    arguments: [toType(operand, source, scope)],
+    type: target,
+  };
+  return { ...value, expression: makesText(call) ? counted(call, scope.texts) : call };
 }
 
 function checkNesting(operand: Operand, position: number, { option }: BindingScope): void {

@@ -61,7 +61,7 @@ function bindItem(
   }
   const property = computedProperty(name, type, expression, index);
   context.rows?.copies.named.push({ property, expression });
-  return { property, expression, nodes, growth: operand.kind === "bound" ? (operand.growth ?? 1) : 1 };
+  return { property, expression, nodes };
 }
 
 /** Makes the property of a computed value. Its field is none of those of entities. */

@@ -10,6 +10,7 @@ import type {
   StarAccess,
 } from "../query/capabilities.ts";
 import type { ExpandedForm, ExpandedNavigation, QueryParameter, SelectExpandClause } from "../query/clauses.ts";
+import type { TextCalls } from "../query/expression.ts";
 import type { ExpandItemSyntax, ExpandOptionsSyntax } from "../syntax/ast.ts";
 import { unknownExpandOption } from "../syntax/select-expand-parser.ts";
 import { rowsOf, withComputed } from "./apply-rows.ts";
@@ -22,7 +23,6 @@ import {
   invalidOption,
   unsupportedOption,
   type CapabilitiesBySet,
-  type JoinedTexts,
   checkMentions,
   expressionContext,
   type ExpressionPlace,
@@ -51,7 +51,7 @@ export interface ExpandScope {
   readonly guard?: PathGuard | undefined;
   /** Grows by one parameter for each literal that is bound. */
   readonly parameters: QueryParameter[];
-  readonly texts: JoinedTexts;
+  readonly texts: TextCalls;
 }
 
 /** One level of expansions: the set that declares the navigation properties, with its capabilities. */

@@ -141,8 +141,7 @@ function bindSegment(operand: BoundOperand, segment: MemberSyntax, scope: Bindin
   if (property.kind === "NavigationProperty") return bindNavigation(source, property, position, scope);
   if (property.virtual !== undefined) throw virtualProperty(property.name, position, scope);
   const expression: PropertyExpression = { kind: "property", source, property, type: property.type };
-  const growth = scope.rows?.growths.get(property) ?? 1;
-  return { kind: "bound", expression, type: property.type, isCollection: property.isCollection, position, growth };
+  return { kind: "bound", expression, type: property.type, isCollection: property.isCollection, position };
 }
 
 /** The values of virtual properties follow from no query: a mask would reveal the stored value. */

@@ -200,7 +200,7 @@ function bindShape(key: string, syntax: ShapeSyntax, target: QueryTarget, contex
   const { model, entitySet, capabilities, capabilitiesOf, guard } = target;
   const { entityType } = entitySet;
   const parameters: QueryParameter[] = [];
-  const texts = { growth: 0 };
+  const texts = { count: 0 };
   const source = { model, entityType, entitySet, capabilities, capabilitiesOf, guard, parameters, texts };
   const { filter, orderBy } = syntax;
   const changed = bindChanges(syntax, { ...source, unreadable: unreadableOf(target) }, context);

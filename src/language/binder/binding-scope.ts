@@ -10,7 +10,7 @@ import type {
 } from "../../edm/model.ts";
 import type { Capabilities, PathGuard, Limits } from "../query/capabilities.ts";
 import type { ComputedProperty, QueryParameter } from "../query/clauses.ts";
-import type { Expression, VariableExpression } from "../query/expression.ts";
+import type { Expression, TextCalls, VariableExpression } from "../query/expression.ts";
 import { mentionsOf, type QueryClauses } from "../query/mentions.ts";
 import type { SyntaxNode, TheseSyntax } from "../syntax/ast.ts";
 import { quoteText } from "../syntax/syntax-error.ts";
@@ -21,12 +21,6 @@ export type ClauseName = "filter" | "orderBy" | "groupBy" | "aggregate" | "compu
 
 /** Returns the capabilities of an entity set; null gives the defaults for entities without a set. */
 export type CapabilitiesBySet = (entitySet: EntitySet | null) => Capabilities;
-
-/** The texts that `concat` makes in all expressions of a request. */
-export interface JoinedTexts {
-  /** The sum of their growth factors, without texts that are part of another one. */
-  growth: number;
-}
 
 /** The names of rows that `$apply` and `$compute` have changed. */
 export interface RowNames {
@@ -40,8 +34,6 @@ export interface RowNames {
   readonly aliases: ReadonlySet<string>;
   /** The sets of the related entities whose properties are now members of a value; null: no set is declared. */
   readonly origins: ReadonlyMap<ComplexType, EntitySet | null>;
-  /** The growth factors of texts that steps have made; absent: 1. */
-  readonly growths: ReadonlyMap<StructuralProperty, number>;
   readonly copies: Copies;
   /** Makes the error of the name of an entity's property that the user may not read, which rows do not have; absent: none. */
   readonly refusalOf?: ((name: string) => ODataError | undefined) | undefined;
@@ -52,7 +44,6 @@ export interface ComputedName {
   readonly property: StructuralProperty;
   readonly expression: Expression;
   readonly nodes: number;
-  readonly growth: number;
 }
 
 /** The size of all expressions of a request, copies included, which grows as names are used. */
@@ -80,7 +71,7 @@ export interface BindingContext {
   readonly guard?: PathGuard | undefined;
   /** Grows by one parameter for each literal that is bound. */
   readonly parameters: QueryParameter[];
-  readonly texts: JoinedTexts;
+  readonly texts: TextCalls;
   /** The names that `$apply` and `$compute` have changed; absent: none. */
   readonly rows?: RowNames | undefined;
   /** Binds a total of the rows that the step receives; absent: it has none. */
@@ -122,7 +113,7 @@ export interface ExpressionPlace {
   readonly capabilitiesOf: CapabilitiesBySet;
   readonly guard?: PathGuard | undefined;
   readonly parameters: QueryParameter[];
-  readonly texts: JoinedTexts;
+  readonly texts: TextCalls;
   readonly rows?: RowNames | undefined;
 }
 

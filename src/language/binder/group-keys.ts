@@ -20,7 +20,6 @@ export interface KeyPath {
   readonly expression: Expression;
   /** The made property of the last name. */
   readonly leaf: MadeProperty;
-  readonly growth: number;
   /** Whether it is a computed value, and no path of declared properties. */
   readonly isComputed: boolean;
 }
@@ -54,11 +53,11 @@ export function bindKeyPath(node: MemberSyntax, context: BindingContext): KeyPat
     const message = `groupby takes paths to single values, not ${describeOperand(operand)}.${advice}`;
     throw refuse(option, node.position, message);
   }
-  const { expression, type, growth = 1 } = operand;
+  const { expression, type } = operand;
   const leaf = { name: node.name, type, nullable: true, isCollection: false, facets: facetsOf(expression) };
   const isComputed = node.source === null && rows?.computed.has(node.name) === true;
   if (isComputed || !isPath(expression)) {
-    return { names: [node.name], sources: [], expression, leaf, growth, isComputed: true };
+    return { names: [node.name], sources: [], expression, leaf, isComputed: true };
   }
   const { steps } = stepsOf(expression);
   const names = steps.map((step) => (step.kind === "property" ? step.property.name : step.navigationProperty.name));
@@ -71,7 +70,7 @@ export function bindKeyPath(node: MemberSyntax, context: BindingContext): KeyPat
   const last = steps.at(-1);
   const nullable = sources.length > 0 || last?.kind !== "property" || last.property.nullable;
   const name = required(names.at(-1), "A path has no steps.");
-  return { names, sources, expression, leaf: { ...leaf, name, nullable }, growth, isComputed: false };
+  return { names, sources, expression, leaf: { ...leaf, name, nullable }, isComputed: false };
 }
 
 /** Writes a path as requests do. */

@@ -29,24 +29,15 @@ export interface BoundOperand {
   readonly type: ValueType | EntityType;
   readonly isCollection: boolean;
   readonly position: number;
-  /** The growth factor of a computed text; absent: 1. */
-  readonly growth?: number;
-  /** The same for a text that `concat` takes part in; absent: 0. */
-  readonly joined?: number;
 }
 
 /** An operand with a single value, as operators and functions require. */
 export type ScalarOperand = LiteralOperand | NullOperand | (BoundOperand & { readonly type: ScalarType });
 
-/** Wraps an expression with a single value. @param factors those of a computed text */
-export function bound(
-  expression: Expression & { readonly type: ScalarType },
-  position: number,
-  factors: Pick<BoundOperand, "growth" | "joined"> = {},
-): Operand {
+/** Wraps an expression with a single value. */
+export function bound(expression: Expression & { readonly type: ScalarType }, position: number): Operand {
   const { type } = expression;
-  const { growth = 1, joined = 0 } = factors;
-  return { kind: "bound", expression, type, isCollection: false, position, growth, joined };
+  return { kind: "bound", expression, type, isCollection: false, position };
 }
 
 /** Returns the collection of an operand; undefined for a single value. */

@@ -1,4 +1,5 @@
 import { keeper } from "../../base/memo.ts";
+import { countTexts } from "../query/computed-text.ts";
 import type { Expression } from "../query/expression.ts";
 import { mentionsOf, propertiesIn } from "../query/mentions.ts";
 import { childrenOf, mapChildren } from "../query/walk-expression.ts";
@@ -15,7 +16,7 @@ export function computedOperand(
   { name, position }: MemberSyntax,
   context: BindingContext & { readonly variables: readonly unknown[] },
 ): BoundOperand | undefined {
-  const { rows, option, variables } = context;
+  const { rows, option, variables, texts } = context;
   const known = rows?.computed.get(name);
   if (rows === undefined || known === undefined) return undefined;
   const { copies } = rows;
@@ -24,10 +25,11 @@ export function computedOperand(
     const message = `Each use of ${quotedName(name)} repeats its expression: together they have more than ${copies.most} operators, names and values. Use computed names less often.`;
     throw invalidOption(option, position, message);
   }
+  texts.count += countTexts(known.expression);
   requireAllowed(known.expression, context, position);
   const expression = deepened(known.expression, variables.length);
   const { type } = known.property;
-  return { kind: "bound", expression, type, isCollection: false, position, growth: known.growth };
+  return { kind: "bound", expression, type, isCollection: false, position };
 }
 
 /** Requires that a clause may use the properties of a value as if the clause contained its expression instead of its name. */

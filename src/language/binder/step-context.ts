@@ -63,7 +63,7 @@ export function bindWithTotals<Result>(
     requireCount(total, work);
     // The sign keeps the name from those of properties and aliases.
     const alias = { name: `$these${rows.steps.length}_${aggregates.length}`, position: node.position };
-    const { aggregate, growth } = bindAggregate(
+    const aggregate = bindAggregate(
       { ...total, alias },
       aggregates.length,
       condition,
@@ -73,7 +73,7 @@ export function bindWithTotals<Result>(
     const { property } = aggregate;
     const { type } = property;
     const expression = { kind: "property", source: { kind: "it", type: rows.entityType }, property, type } as const;
-    return { kind: "bound", expression, type, isCollection: false, position: node.position, growth };
+    return { kind: "bound", expression, type, isCollection: false, position: node.position };
   };
   const result = bind({ ...contextOf(clause, rows, work), these });
   if (aggregates.length === 0) return { rows, result };

@@ -189,6 +189,11 @@ export interface NegateExpression {
   readonly type: PrimitiveType;
 }
 
+/** Counts the calls of one request that make texts: the texts of an entity may exist at the same time. */
+export interface TextCalls {
+  count: number;
+}
+
 /**
  * A canonical function; null if an argument is null. `cast` has one argument, and `type` is the type of the target; it is null
  * if the cast fails.
@@ -198,6 +203,8 @@ export interface CallExpression {
   readonly name: FunctionName;
   readonly arguments: readonly Expression[];
   readonly type: PrimitiveType;
+  /** For a text: counts the calls of the request that make texts; absent: there are few. */
+  readonly texts?: TextCalls | undefined;
 }
 
 /** `operand in (…)`, which means `operand eq a or operand eq b …`; never null. Items have the operand's type, or are null. */

@@ -53,44 +53,6 @@ export const FUNCTION_NAMES = [
 export type FunctionName = (typeof FUNCTION_NAMES)[number];
 
 /**
- * The greatest growth factor of a computed text. It bounds the memory of a statement before the statement runs.
- * @see docs/reference/limits.md
- */
-export const MAX_TEXT_GROWTH = 64;
-
-/** Another letter case has at most three code units, and three bytes of UTF-8, for each of the text: `ΐ` becomes `Ϊ́`. */
-const CASE_GROWTH = 3;
-
-/** The growth factors of the functions that return a text, from those of their arguments. */
-const TEXT_GROWTH: Readonly<Partial<Record<FunctionName, (first: number, second: number) => number>>> = {
-  concat: (first, second) => first + second,
-  tolower: (first) => first * CASE_GROWTH,
-  toupper: (first) => first * CASE_GROWTH,
-  trim: (first) => first,
-  substring: (first) => first,
-};
-
-/**
- * The greatest sum of the growth factors of the texts that `concat` makes for one request. A database holds all texts of a
- * row together.
- * @see docs/reference/limits.md
- */
-export const MAX_JOINED_GROWTH = 128;
-
-/** Whether a function returns a text that is made of its arguments. */
-export function makesText(name: FunctionName): boolean {
-  return TEXT_GROWTH[name] !== undefined;
-}
-
-/**
- * Returns the growth factor of a call: how many times its text may be as long as the longest stored text or literal.
- * @param factors those of the arguments
- */
-export function growthOfCall(name: FunctionName, [first = 1, second = 1]: readonly number[]): number {
-  return TEXT_GROWTH[name]?.(first, second) ?? 1;
-}
-
-/**
  * The supported canonical functions with their signatures. Arguments are converted to the first signature that accepts
  * them. `round`, `floor` and `ceiling` distinguish Decimal and Double; an integer counts as Decimal. `cast` and `isof` take a
  * type and have no fixed signature; `isof` is bound as a comparison with null.

@@ -254,7 +254,7 @@ function bindOrRefuse(bind: (context: BindingContext) => Expression): boolean {
       capabilitiesOf: () => everything,
       allowed: null,
       parameters,
-      texts: { growth: 0 },
+      texts: { count: 0 },
     });
     checkTypes(expression, parameters);
     bindParameters(parameters, literals);

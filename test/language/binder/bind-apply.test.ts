@@ -232,34 +232,6 @@ describe("computed values", () => {
     );
   });
 
-  const longText = (steps: number): string =>
-    Array.from({ length: steps }, (_each, index) => {
-      const name = index === 0 ? "Name" : `T${String(index)}`;
-      return `compute(concat(${name},${name}) as T${String(index + 1)})`;
-    }).join("/");
-
-  test.each([
-    ["compute", (text: string) => text],
-    [
-      "groupby",
-      (text: string) =>
-        text.replaceAll(
-          /compute\((?<value>[^/]+) as (?<name>T\d)\)/gu,
-          "compute($<value> as $<name>)/groupby(($<name>))",
-        ),
-    ],
-    [
-      "aggregate",
-      (text: string) =>
-        text.replaceAll(/compute\((?<value>[^/]+) as (?<name>T\d)\)/gu, "aggregate($<value> with max as $<name>)"),
-    ],
-  ])("grow texts no further than one expression may: %s", (_step, write) => {
-    expect(apply(`$apply=${write(longText(5))}`).shape.apply?.branches).toHaveLength(1);
-    const [status, code, target, message] = errorOf(() => apply(`$apply=${write(longText(8))}`));
-    expect([status, code, target]).toEqual([400, "InvalidQueryOption", "$apply"]);
-    expect(message).toMatch(/times/u);
-  });
-
   test("count as many nodes as their expressions, in all options together", () => {
     const query = "$apply=compute(Price add Price as A)/compute(A add A as B)&$filter=B gt 1 or B lt 2 or A eq 3";
     expect(apply(query, { limits: { maxNodeCount: 50 } }).values).toHaveLength(3);

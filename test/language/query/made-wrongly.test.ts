@@ -2,7 +2,6 @@ import { expect, test } from "vitest";
 import { castIn } from "../../../src/language/query/cast-call.ts";
 import type { ApplyClause, ExpandedNavigation } from "../../../src/language/query/clauses.ts";
 import type { CallExpression, Expression } from "../../../src/language/query/expression.ts";
-import { growthOfCall } from "../../../src/language/query/functions.ts";
 import { mapApply, mapExpansions } from "../../../src/language/query/map-clauses.ts";
 
 const LITERAL = { kind: "literal", value: 1 } as unknown as Expression;
@@ -25,8 +24,4 @@ test("computed values of expansions are replaced, too", () => {
     () => LITERAL,
   );
   expect(mapped?.selectExpand.selected).toEqual([{ computed: LITERAL }, { property: 1 }]);
-});
-
-test("a function that returns no longer texts does not multiply them", () => {
-  expect(growthOfCall("length", [3, 2])).toBe(1);
 });

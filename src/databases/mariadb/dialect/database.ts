@@ -17,13 +17,13 @@ import { argumentAt, bindText, constantAt, operandAt, WHITE_SPACE } from "../../
 import type { WriteSyntax } from "../../forms/write-syntax.ts";
 import type { TextComparison } from "../../introspect/schema.ts";
 import { bindFixed } from "../../statement/parameter-slot.ts";
-import type { TextMemory, Sql, SqlForm } from "../../statement/sql-form.ts";
+import type { Sql, SqlForm } from "../../statement/sql-form.ts";
 import { computed } from "../../statement/sql-operand.ts";
 import { myAggregates } from "./aggregates.ts";
 import { MY_CATALOGUE } from "./catalogue.ts";
 import { myColumnFormat, myDate, myMidnight, myOffsetOfText, myTexts } from "./column-format.ts";
-import { MY_FAULTS } from "./faults.ts";
-import { GREATEST_DOUBLE, myForms, MY_MARK, myNumbers, myTextDecimal, myText, withinPacket } from "./forms.ts";
+import { MY_FAULTS, myWithinText } from "./faults.ts";
+import { GREATEST_DOUBLE, myForms, MY_MARK, myNumbers, myTextDecimal, myText } from "./forms.ts";
 import { doublesOnce, namedOnce } from "./named-once.ts";
 import { MY_ROW_GUARD } from "./row-guard.ts";
 import { castInMariaDb } from "./type-casts.ts";
@@ -200,21 +200,6 @@ const MY_SNAPSHOTS: SnapshotSyntax = Object.freeze<SnapshotSyntax>({
   begin: () => [],
 });
 
-/**
- * Makes statements fail in which `concat` would make a text of more than `max_allowed_packet` bytes: its result would be null,
- * with a warning only. The other functions make no text that is longer than theirs.
- */
-const MY_TEXT_MEMORY: TextMemory = Object.freeze<TextMemory>({
-  most: Infinity,
-  few: 0,
-  unbound: new Set<FunctionName>(["tolower", "toupper", "trim", "substring"]),
-  copiesOf: ({ name }) => (name === "concat" ? 1 : 0),
-  countsAll: true,
-  sortedCopies: 0,
-  bytesOf: (text) => sql`octet_length(${text})`,
-  within: (bytes, _most, value) => withinPacket(bytes, value),
-});
-
 /** How MariaDB computes with values. */
 const myComputed = once(() =>
   castValues({
@@ -266,7 +251,7 @@ const myValues: () => DialectValues = once(() =>
     functions: myFunctions(),
     documents: myDocuments(),
     aggregates: myAggregates(),
-    textMemory: MY_TEXT_MEMORY,
+    withinText: myWithinText,
   }),
 );
 

@@ -1,4 +1,6 @@
+import { sql } from "kysely";
 import type { DialectFaults, FaultKind } from "../../forms/dialect-faults.ts";
+import type { Sql } from "../../statement/sql-form.ts";
 
 /** By the error numbers of MariaDB and MySQL. @see https://mariadb.com/kb/en/mariadb-error-code-reference/ */
 const KINDS: ReadonlyMap<number, FaultKind> = new Map([
@@ -37,16 +39,31 @@ const TOO_LARGE: ReadonlySet<unknown> = new Set([
 
 const NOT_IN_CHARACTER_SET = "the character set of a column lacks characters of a literal";
 
+const OUT_OF_RANGE = 1690;
+
+/** Marks the number that is too great: the error contains it. */
+const LONG_TEXT = 1_000_053;
+
+/**
+ * As in `DialectValues`. Beyond the packet, functions would return null. No function fails on demand, but a number beyond all
+ * Doubles does.
+ */
+export function myWithinText(bytes: Sql, most: Sql, text: Sql): Sql {
+  const failure = sql`cast(exp(${sql.lit(LONG_TEXT)} + ${bytes}) as char)`;
+  return sql`if(${bytes} > least(${most}, @@max_allowed_packet), ${failure}, ${text})`;
+}
+
 /** The errors of MariaDB and MySQL. */
 export const MY_FAULTS: DialectFaults = Object.freeze<DialectFaults>({
   kindOf: ({ errno }) => (typeof errno === "number" ? (KINDS.get(errno) ?? null) : null),
+  isTextTooLong: ({ errno, message }) => errno === OUT_OF_RANGE && message.includes(`exp(${String(LONG_TEXT)}`),
   isTooLarge: ({ code }) => TOO_LARGE.has(code),
   unevaluable: new Map([
     [
       "ER_DATA_OUT_OF_RANGE",
       "an intermediate number is out of range, a text is not a number, or a value to sort by has more than 65,535 bytes",
     ],
-    ["ER_SUBQUERY_NO_1_ROW", "a joined text is longer than 'max_allowed_packet' of the server"],
+    ["ER_SUBQUERY_NO_1_ROW", "a value is longer than 'max_allowed_packet' of the server"],
     ["ER_CANT_AGGREGATE_2COLLATIONS", NOT_IN_CHARACTER_SET],
     ["ER_CANT_AGGREGATE_3COLLATIONS", NOT_IN_CHARACTER_SET],
     ["ER_CANT_AGGREGATE_NCOLLATIONS", NOT_IN_CHARACTER_SET],

@@ -254,13 +254,6 @@ export const myTextDecimal: () => SqlForm = once(() =>
   }),
 );
 
-/** Fails the statement for a text that is longer than texts can be, for which functions would return null. */
-export function withinPacket(bytes: Sql, value: Sql): Sql {
-  // No function fails on demand: a value with two rows does. It names the row, so that it is not evaluated before.
-  const failure = sql`(select '' from (select 1 as one union all select 2) as odata_two where ${bytes} > odata_two.one)`;
-  return sql`if(${bytes} > @@max_allowed_packet, ${failure}, ${value})`;
-}
-
 /** Edm.Decimal as double. The value of a cell is the shortest Decimal that rounds to it. */
 export const myRealDecimal: () => SqlForm = once(() =>
   convertedForm("real decimal", asText, {

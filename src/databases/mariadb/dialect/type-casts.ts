@@ -6,16 +6,7 @@ import { shownScale, typeCasts } from "../../forms/type-casts.ts";
 import { bindFixed } from "../../statement/parameter-slot.ts";
 import { toComputable, type Sql } from "../../statement/sql-form.ts";
 import { myOffsetOfText, myTexts } from "./column-format.ts";
-import {
-  decimalOfText,
-  failFor,
-  myForms,
-  myNumbers,
-  myTextDecimal,
-  myNumberText,
-  myText,
-  withinPacket,
-} from "./forms.ts";
+import { decimalOfText, failFor, myForms, myNumbers, myTextDecimal, myNumberText, myText } from "./forms.ts";
 import { doublesOnce, namedOnce } from "./named-once.ts";
 
 /** A dollar sign would also match before a line feed at the end. */
@@ -77,8 +68,7 @@ export const castInMariaDb: () => TranslateCall = once(() =>
       }),
     textOfBytes: (bytes) => {
       const digits = sql`replace(to_base64(${bytes}), char(10), '')`;
-      const text = sql`replace(replace(replace(${digits}, '+', '-'), '/', '_'), '=', '')`;
-      return withinPacket(sql`1.4 * octet_length(${bytes})`, text);
+      return sql`replace(replace(replace(${digits}, '+', '-'), '/', '_'), '=', '')`;
     },
   }),
 );

@@ -24,7 +24,7 @@ import { computed } from "../../statement/sql-operand.ts";
 import { pgAggregates, pgSpreadAggregates } from "./aggregates.ts";
 import { PG_CATALOGUE, PG_SPREAD_CATALOGUE } from "./catalogue.ts";
 import { pgColumnFormat, pgSpreadColumnFormat } from "./column-format.ts";
-import { PG_FAULTS } from "./faults.ts";
+import { PG_FAULTS, pgWithinText } from "./faults.ts";
 import { pgForms, PG_MARK, pgNumbers, pgText, IN_SUBQUERY, REPEATED, type Once, pgUsualNumbers } from "./forms.ts";
 import { PG_JSON_SYNTAX } from "./json.ts";
 import { listExact, listLabels, listNotNull } from "./listed-columns.ts";
@@ -299,6 +299,7 @@ function pgValues(once: Once, own: Pick<DialectValues, "aggregates" | "columnFor
     arrays: PG_ARRAYS,
     documentText: (column) => sql`${column}::text`,
     rowGuard: PG_ROW_GUARD,
+    withinText: pgWithinText,
     comparedText: (comparison) => {
       const [type, collation] = [sql.raw(comparison.type ?? "text"), sql.raw(comparison.collation)];
       return comparedTextForm(comparison, (text) => sql`(${text}::${type} collate ${collation})`);

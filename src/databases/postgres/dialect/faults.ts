@@ -1,4 +1,6 @@
+import { sql } from "kysely";
 import type { DialectFaults, DriverError, FaultKind } from "../../forms/dialect-faults.ts";
+import type { Sql } from "../../statement/sql-form.ts";
 
 /** By the beginnings of the error codes of PostgreSQL. @see https://www.postgresql.org/docs/current/errcodes-appendix.html */
 const KINDS: ReadonlyArray<readonly [start: string, kind: FaultKind]> = [
@@ -26,6 +28,15 @@ const KINDS: ReadonlyArray<readonly [start: string, kind: FaultKind]> = [
 const LOST_MACHINE =
   /^(?:could not commit transaction (?:for shard|on any)|failure on connection marked as essential|connection to the remote node|connection not open|could not (?:connect|establish a connection|send a (?:command|query)) )/;
 
+/** Begins a text that is not a number: the error contains it, in any language. */
+const LONG_TEXT = "odatakit.text ";
+
+/** As in `DialectValues`. It depends on the row, so that it is not computed when the statement is planned. */
+export function pgWithinText(bytes: Sql, most: Sql, text: Sql): Sql {
+  const failure = sql`(${sql.lit(LONG_TEXT)} || (${bytes})::text)::int::text`;
+  return sql`(case when ${bytes} > ${most} then ${failure} else ${text} end)`;
+}
+
 /** The errors of PostgreSQL. */
 export const PG_FAULTS: DialectFaults = Object.freeze<DialectFaults>({
   kindOf: (error) => {
@@ -35,6 +46,7 @@ export const PG_FAULTS: DialectFaults = Object.freeze<DialectFaults>({
     if (code === "0A000" && isOtherPlan(error)) return "outdated";
     return KINDS.find(([start]) => code.startsWith(start))?.[1] ?? null;
   },
+  isTextTooLong: ({ code, message }) => code === "22P02" && message.includes(LONG_TEXT),
   isTooLarge: ({ code }) => typeof code === "string" && /^54\w{3}$/.test(code),
   // The text of a prepared statement stays, but a change of its tables may change its columns.
   isUnsupported: (error) => error.code === "0A000" && !isOtherPlan(error),

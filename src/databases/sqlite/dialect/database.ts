@@ -26,7 +26,7 @@ import { SQLITE_CATALOGUE } from "./catalogue.ts";
 import { bareSqliteColumnFormat, SQLITE_JSON_SYNTAX } from "./column-format.ts";
 import { SQLITE_DOCUMENTS } from "./documents.ts";
 import { SQLITE_FAULTS } from "./faults.ts";
-import { SQLITE_FUNCTIONS, SQLITE_UNINDEXED_FUNCTIONS, SQLITE_TEXT_MEMORY } from "./functions.ts";
+import { SQLITE_FUNCTIONS, SQLITE_UNINDEXED_FUNCTIONS } from "./functions.ts";
 import { BARE_SQLITE_MARK, CUT_SQLITE_MARK } from "./marks.ts";
 import { findMissingReference, findUniqueIndexes, namesIn } from "./unnamed-constraints.ts";
 import { SQLITE_VALUES } from "./values.ts";
@@ -197,7 +197,6 @@ const USUAL_VALUES: DialectValues = Object.freeze<DialectValues>({
   functions: SQLITE_FUNCTIONS,
   documents: SQLITE_DOCUMENTS,
   aggregates: SQLITE_AGGREGATES,
-  textMemory: SQLITE_TEXT_MEMORY,
 });
 
 /** How statements of SQLite run. */
@@ -267,7 +266,6 @@ const BARE_VALUES: DialectValues = Object.freeze<DialectValues>({
   ...USUAL_VALUES,
   columnFormat: bareSqliteColumnFormat,
   mark: BARE_SQLITE_MARK,
-  textMemory: undefined,
 });
 
 const BARE_SESSION: DialectSession = Object.freeze<DialectSession>({

@@ -1,4 +1,6 @@
+import { sql } from "kysely";
 import type { DialectFaults, FaultKind } from "../../forms/dialect-faults.ts";
+import type { Sql } from "../../statement/sql-form.ts";
 import { UNREADABLE_ARGUMENT } from "../driver/unreadable-argument.ts";
 
 /** The extended result codes of SQLite. @see https://sqlite.org/rescode.html */
@@ -29,6 +31,14 @@ const TOO_LARGE =
 /** A table has become a view or `without rowid`, after the statement was made. */
 const LOST_ROW_IDS = /^no such column: \w+\._rowid_$/;
 
+/** Begins a text that is not a path into JSON: the error contains it. */
+const LONG_TEXT = "odatakit.text ";
+
+/** As in `DialectValues`. */
+export function sqliteWithinText(bytes: Sql, most: Sql, text: Sql): Sql {
+  return sql`iif(${bytes} > ${most}, json_extract('{}', ${sql.lit(LONG_TEXT)} || (${bytes})), ${text})`;
+}
+
 /** The errors of SQLite. */
 export const SQLITE_FAULTS: DialectFaults = Object.freeze<DialectFaults>({
   kindOf: ({ errcode, code, message }) => {
@@ -36,6 +46,7 @@ export const SQLITE_FAULTS: DialectFaults = Object.freeze<DialectFaults>({
     if (typeof errcode === "number") return KINDS.get(errcode) ?? PRIMARY.get(errcode & PRIMARY_BITS) ?? null;
     return typeof code === "string" ? (NAMES.find(([pattern]) => pattern.test(code))?.[1] ?? null) : null;
   },
+  isTextTooLong: ({ message }) => message.includes(LONG_TEXT),
   isTooLarge: ({ message }) => TOO_LARGE.test(message),
   unevaluable: new Map([[UNREADABLE_ARGUMENT, "a cell contains no value of its type"]]),
   timeouts: new Set(),

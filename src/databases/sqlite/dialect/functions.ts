@@ -1,11 +1,10 @@
 import { sql } from "kysely";
 import { PRIMITIVE_TYPES } from "../../../edm/primitive-type.ts";
-import type { CallExpression, Expression } from "../../../language/query/expression.ts";
-import { type FunctionName, makesText } from "../../../language/query/functions.ts";
+import type { FunctionName } from "../../../language/query/functions.ts";
 import type { TranslateCall, SqlCall } from "../../forms/dialect-values.ts";
 import { argumentAt, operandAt, typeAt } from "../../forms/translate-call.ts";
 import type { SqlConstant } from "../../statement/parameter-slot.ts";
-import type { Sql, SqlForm, TextMemory } from "../../statement/sql-form.ts";
+import type { Sql, SqlForm } from "../../statement/sql-form.ts";
 import { computed, type ConstantOperand } from "../../statement/sql-operand.ts";
 import { DECIMAL_FORM, DOUBLE_FORM, INTEGER_FORM } from "./forms.ts";
 import { SQLITE_STRING_FUNCTIONS } from "./string-functions.ts";
@@ -178,48 +177,4 @@ function unindexed(translate: TranslateCall): TranslateCall {
     if (operand.kind !== "row" || operand.unindexed === undefined) return operand;
     return { ...operand, sql: operand.unindexed, unindexed: undefined };
   };
-}
-
-/** The copies that calls add: SQLite has one for each argument and result, `node:sqlite` another one for JavaScript. */
-const COPIES: Readonly<Partial<Record<FunctionName, number>>> = {
-  concat: 1,
-  trim: 1,
-  substring: 1,
-  tolower: 3,
-  toupper: 3,
-  cast: 3,
-  endswith: 2,
-};
-
-/** The copies of a text to which the statement gives a name. */
-const NAMED = 2;
-
-/**
- * How long SQLite keeps texts: in each register of a statement until the next row replaces them. `node:sqlite` also keeps the
- * arguments and results of functions in JavaScript.
- */
-export const SQLITE_TEXT_MEMORY: TextMemory = Object.freeze<TextMemory>({
-  most: 200_000_000,
-  few: 8,
-  // These functions count the texts that they take and return.
-  unbound: new Set<FunctionName>(["tolower", "toupper"]),
-  copiesOf: (call) => (COPIES[call.name] ?? 0) + (namesText(call) ? NAMED : 0),
-  // Literals and names of members are short.
-  countsAll: false,
-  sortedCopies: 2,
-  bytesOf: (text) => sql`octet_length(${text})`,
-  within: (bytes, most, value) => sql`iif(${bytes} > ${sql.lit(most)}, odata_too_much(${bytes}), ${value})`,
-});
-
-/** Whether the SQL of a call gives a name to its text, because it uses the text several times. */
-function namesText({ name, arguments: [text] }: CallExpression): boolean {
-  if (text === undefined) return false;
-  if (name === "tolower" || name === "toupper") return text.kind === "call" && text.name !== "concat";
-  return (name === "substring" || name === "length") && hasSubstring(text);
-}
-
-/** Whether a part of a text is taken, for which its SQL is written twice. */
-function hasSubstring(text: Expression): boolean {
-  if (text.kind !== "call" || !makesText(text.name)) return false;
-  return text.name === "substring" || text.arguments.some(hasSubstring);
 }

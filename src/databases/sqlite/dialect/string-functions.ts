@@ -22,9 +22,6 @@ import { BOOLEAN_FORM, INTEGER_FORM, STRING_FORM } from "./forms.ts";
 /** A position or length beyond any string that all versions of SQLite accept. */
 const FAR = 2_147_483_646;
 
-/** A joined text of more bytes is measured before it is made: it may be too long, or belong into a reader thread. */
-const SHORT_TEXT = 4_000_000;
-
 const NOTHING = sql`null`;
 
 const contains: TranslateCall = (call) =>
@@ -57,23 +54,10 @@ const endsWith: TranslateCall = (call) => {
   return computed({ sql: named(call, [argumentAt(call, 0), argumentAt(call, 1)], ends), form: BOOLEAN_FORM });
 };
 
-/** Adds the lengths of texts that `concat` joins, so the joined text takes no memory. */
 const length: TranslateCall = (call) => {
-  const lengthBy = (test: Sql, text: Sql): Sql => sql`iif(${test}, odata_length(${text}), length(${text}))`;
-  const lengthOf = ([text = NOTHING]: readonly Sql[]): Sql => lengthBy(hasNul(text), text);
-  const operand = operandAt(call, 0);
-  const { joined, parts = [] } = operand.kind === "row" ? operand : {};
-  if (joined === undefined) {
-    const text = argumentAt(call, 0);
-    const whole = parts.length > 0 ? lengthBy(haveNul(parts), text) : named(call, [text], lengthOf);
-    return computed({ sql: whole, form: INTEGER_FORM });
-  }
-  const lengths = Array.from(new Set(joined.map(({ sql: text }) => text)), (text) => {
-    const same = joined.filter((each) => each.sql === text);
-    const one = same[0]?.nulls === "computed" ? inNames([text], lengthOf) : lengthOf([text]);
-    return sql`${sql.lit(same.length)} * ${one}`;
-  });
-  return computed({ sql: sql`(${sql.join(lengths, sql` + `)})`, form: INTEGER_FORM });
+  const lengthOf = ([text = NOTHING]: readonly Sql[]): Sql =>
+    sql`iif(${hasNul(text)}, odata_length(${text}), length(${text}))`;
+  return computed({ sql: named(call, [argumentAt(call, 0)], lengthOf), form: INTEGER_FORM });
 };
 
 const indexOf: TranslateCall = (call) =>
@@ -82,19 +66,12 @@ const indexOf: TranslateCall = (call) =>
 /** A negative start counts as 0, a negative length as 0. */
 const substring: TranslateCall = (call) => {
   const hasLength = call.operands.length > 2;
-  const substringBy = (test: Sql, text: Sql, [start = NOTHING, count = sql.lit(FAR)]: readonly Sql[]): Sql => {
-    const places = hasLength ? sql`${start} + 1, ${count}` : sql`${start} + 1`;
-    return sql`iif(${test}, odata_substring(${text}, ${start}, ${count}), substr(${text}, ${places}))`;
-  };
   const text = argumentAt(call, 0);
   const counts = hasLength ? [clamped(call, 1), clamped(call, 2)] : [clamped(call, 1)];
-  const operand = operandAt(call, 0);
-  const parts = operand.kind === "row" && operand.nulls === "computed" ? operand.parts : undefined;
-  const areShort = call.operands.slice(1).every((each) => each.kind === "constant" || each.nulls !== "computed");
-  const whole =
-    parts !== undefined && areShort
-      ? substringBy(haveNul(parts), text, counts)
-      : named(call, [text, ...counts], ([name = NOTHING, ...places]) => substringBy(hasNul(name), name, places));
+  const whole = named(call, [text, ...counts], ([name = NOTHING, start = NOTHING, count = sql.lit(FAR)]) => {
+    const places = hasLength ? sql`${start} + 1, ${count}` : sql`${start} + 1`;
+    return sql`iif(${hasNul(name)}, odata_substring(${name}, ${start}, ${count}), substr(${name}, ${places}))`;
+  });
   return computed({ sql: whole, form: STRING_FORM });
 };
 
@@ -138,13 +115,7 @@ const LONG_TEXT = { from: 400, to: 4_000_000 };
 function inCase(call: SqlCall, { indexed, ascii, text: ofText, bytes: ofBytes }: LetterCase): RowOperand {
   const given = argumentAt(call, 0);
   const operand = operandAt(call, 0);
-  if (operand.kind === "constant") return changed(call, sql`${indexed}(${given})`);
-  const { joined, parts = [], nulls } = operand;
-  if (joined !== undefined && parts.length > 0) {
-    // A joined text is long: giving it a name would copy it.
-    const areAscii = sql.join(Array.from(new Set(parts), isAscii), sql` and `);
-    return changed(call, sql`iif(${areAscii}, ${ascii}(${given}), ${ofText}(${given}))`);
-  }
+  if (operand.kind === "constant") return textOf(sql`${indexed}(${given})`);
   const change = ([text = NOTHING]: readonly Sql[]): Sql => {
     const size = sql`octet_length(${text}) between ${sql.lit(LONG_TEXT.from)} and ${sql.lit(LONG_TEXT.to)}`;
     // Only texts that the database encodes as UTF-8 are passed as bytes.
@@ -152,8 +123,8 @@ function inCase(call: SqlCall, { indexed, ascii, text: ofText, bytes: ofBytes }:
     const whole = sql`cast(${ofBytes}(cast(${text} as blob)) as text)`;
     return sql`(case when ${isAscii(text)} then ${ascii}(${text}) when ${isLong} then ${whole} else ${ofText}(${text}) end)`;
   };
-  if (nulls === "computed") return changed(call, inNames([given], change));
-  return { ...changed(call, sql`${indexed}(${operand.bare ?? given})`), unindexed: change([given]) };
+  if (operand.nulls === "computed") return textOf(inNames([given], change));
+  return { ...textOf(sql`${indexed}(${operand.bare ?? given})`), unindexed: change([given]) };
 }
 
 /** Whether a text is null or has only characters of ASCII, but not U+0000, where `length` ends. */
@@ -161,23 +132,15 @@ function isAscii(text: Sql): Sql {
   return sql`length(${text}) is octet_length(${text}) and typeof(${text}) in ('text', 'null')`;
 }
 
-const trim: TranslateCall = (call) => changed(call, sql`trim(${argumentAt(call, 0)}, ${bindFixed(WHITE_SPACE)})`);
+const trim: TranslateCall = (call) => textOf(sql`trim(${argumentAt(call, 0)}, ${bindFixed(WHITE_SPACE)})`);
 
 const concat: TranslateCall = (call) => {
   const joined = joinedTexts(call);
-  return { ...changed(call, join(joined)), joined };
+  return { ...textOf(join(joined)), joined };
 };
 
-/** Makes a text that wholly contains the texts of a call: it has U+0000 where they have it. */
-function changed(call: SqlCall, text: Sql): RowOperand {
-  const parts = call.operands.map((_operand, index) => partsAt(call, index));
-  const isShort = parts.every((each) => each !== undefined);
-  return { ...computed({ sql: text, form: STRING_FORM }), parts: isShort ? parts.flat() : undefined };
-}
-
-function partsAt(call: SqlCall, index: number): readonly Sql[] | undefined {
-  const operand = operandAt(call, index);
-  return operand.kind === "constant" || operand.nulls !== "computed" ? [argumentAt(call, index)] : operand.parts;
+function textOf(made: Sql): RowOperand {
+  return computed({ sql: made, form: STRING_FORM });
 }
 
 /** The function `concat` ignores null, but the result must be null. */
@@ -186,13 +149,7 @@ function join(joined: readonly JoinedText[]): Sql {
   if (texts.length === 2) return sql`(${sql.join(texts, sql` || `)})`;
   const atOnce = (names: readonly Sql[]): Sql => {
     const named = joined.map(({ nulls }, index) => ({ sql: names[index] ?? NOTHING, nulls }));
-    const bytes = sql.join(
-      names.map((name) => sql`octet_length(${name})`),
-      sql` + `,
-    );
-    const isTooLong = sql`${bytes} > ${sql.lit(SHORT_TEXT)} and odata_too_long(${bytes})`;
-    const whole = sql`iif(${isTooLong}, null, concat(${sql.join(names)}))`;
-    return sql`iif(${areKnown(named)}, ${whole}, null)`;
+    return sql`iif(${areKnown(named)}, concat(${sql.join(names)}), null)`;
   };
   return joined.some(({ nulls }) => nulls === "computed") ? inNames(texts, atOnce) : atOnce(texts);
 }
@@ -200,13 +157,6 @@ function join(joined: readonly JoinedText[]): Sql {
 /** Whether a text contains U+0000, where `length` and `substr` end. This test costs less than calling a custom function. */
 function hasNul(text: Sql): Sql {
   return sql`instr(${text}, char(0)) and typeof(${text}) = 'text'`;
-}
-
-function haveNul(texts: readonly Sql[]): Sql {
-  return sql`(${sql.join(
-    Array.from(new Set(texts), (text) => sql`instr(${text}, char(0))`),
-    sql` or `,
-  )})`;
 }
 
 /** Uses arguments several times: computed ones by their names in a subquery, or the text of the statement would double. */

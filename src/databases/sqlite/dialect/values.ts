@@ -19,6 +19,7 @@ import { readSlots } from "../../statement/parameter-slot.ts";
 import { toComputable, type Sql } from "../../statement/sql-form.ts";
 import { computed, type RowOperand } from "../../statement/sql-operand.ts";
 import { sqliteColumnFormat } from "./column-format.ts";
+import { sqliteWithinText } from "./faults.ts";
 import { scaledDecimalForm, sqliteCanonicalForm, DOUBLE_FORM, STRING_COLUMN_FORM, STRING_FORM } from "./forms.ts";
 import { asItStands, SQLITE_MARK } from "./marks.ts";
 import { INSTANT_FORM, DATE_FORM, MIDNIGHT_FORM } from "./temporal-forms.ts";
@@ -154,6 +155,7 @@ export const SQLITE_VALUES: StoredValues = Object.freeze<StoredValues>({
       ? asShown(property, required(sqliteColumnFormat(property, "text"), "Timestamps of any offset have a format."))
       : ofCanonicalForm(property, COMPUTED),
   documentText: (column) => column,
+  withinText: sqliteWithinText,
   comparedText: (comparison) =>
     comparedTextForm(comparison, (text) => sql`(${text} collate ${sql.id(comparison.collation)})`),
   ...SQLITE_ARITHMETIC,

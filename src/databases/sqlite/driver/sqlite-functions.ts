@@ -1,5 +1,5 @@
 import type { DatabaseSync, SQLInputValue, SQLOutputValue } from "node:sqlite";
-import { tooLongText, tooManyItems, tooMuchMemory } from "../../../base/errors/odata-error.ts";
+import { tooManyItems } from "../../../base/errors/odata-error.ts";
 import { required } from "../../../base/required.ts";
 import {
   datePartOf,
@@ -41,14 +41,11 @@ import { fractionalSecondsOf, hourOf, minuteOf, secondOf } from "../../../edm/ti
 import { toDecimalKey, readStoredTimestamp, toDurationKey, toInstantKey, writeEpoch } from "../../cells/instant.ts";
 import { STORED_TEXTS, type StoredText } from "../../cells/text-cells.ts";
 import { castCell, describeCell, readDecimal } from "./cast-cells.ts";
-import { textFunctions, tooBig } from "./sqlite-text-functions.ts";
+import { textFunctions } from "./sqlite-text-functions.ts";
 import { unreadableArgument } from "./unreadable-argument.ts";
 
 /** The maximum number of items in nested lambda operators per execution: about a second of work. */
 const MAX_NESTED_ITEMS = 2_000_000;
-
-/** The most bytes of three and more texts that are joined. SQLite holds such a text several times. */
-const MAX_JOINED_BYTES = 64_000_000;
 
 /** A function of SQLite. Its number of parameters is the number of its SQL arguments. */
 type SqlFunction = (...values: SQLOutputValue[]) => SQLInputValue;
@@ -57,7 +54,6 @@ type SqlFunction = (...values: SQLOutputValue[]) => SQLInputValue;
  * The functions that SQLite lacks, by name. Each returns null if an argument is null. A Decimal may be text, an INTEGER or a
  * REAL, which means its shortest decimal. Any other text fails the statement.
  *
- * - `odata_too_much(bytes)`: fails the statement. The argument keeps SQLite from calling it before the first row.
  * - `odata_readable(kind, text)`: 1 if the text is a value of its kind, otherwise 0.
  * - `odata_decimal_key(a)`: text that sorts like the values, for comparisons and indexes.
  * - `odata_decimal_compare(a, b)`: -1, 0 or 1.
@@ -67,9 +63,6 @@ type SqlFunction = (...values: SQLOutputValue[]) => SQLInputValue;
  * - `odata_decimal_round(a, bankers)`: rounds half away from zero, or half to even if `bankers` is 1.
  */
 const FUNCTIONS: Readonly<Record<string, SqlFunction>> = {
-  odata_too_much: (_bytes) => {
-    throw tooMuchMemory();
-  },
   odata_readable: (kind, text) => (readsText(kind, text) ? 1n : 0n),
   odata_decimal_key: (a) => ofDecimal(a, toDecimalKey),
   odata_decimal_compare: (a, b) => ofDecimals(a, b, toSign),
@@ -95,7 +88,6 @@ export function registerFunctions(database: DatabaseSync, readOnly: boolean): vo
     // Arguments are bigint, since an INTEGER beyond 2^53 would throw. `directOnly` would exclude indexes.
     database.function(name, { deterministic: true, useBigIntArguments: true }, run);
   }
-  database.function("odata_too_long", { deterministic: true }, lengthCheckOf(database));
   // Not deterministic, so that SQLite calls it for each item.
   database.function("odata_spend_item", { deterministic: false, useBigIntArguments: true }, makeItemCounter());
   database.function("odata_spend_entities", { deterministic: false }, makeEntityCounter());
@@ -134,19 +126,6 @@ function makeEntityCounter(): SqlFunction {
     total += Number(entities);
     if (total > Number(most)) throw new Error("There are too many entities for JSON.");
     return 1;
-  };
-}
-
-/**
- * Makes `odata_too_long(bytes)`: false, if a connection may make a text of so many bytes. Otherwise it fails the statement: as
- * SQLite would after it has made the text, if only this connection may not.
- */
-function lengthCheckOf(database: DatabaseSync): (bytes: SQLOutputValue) => number {
-  return (given) => {
-    const bytes = Number(given);
-    if (bytes > MAX_JOINED_BYTES) throw tooLongText("concat", bytes, "bytes");
-    if ("limits" in database && bytes > database.limits.length) throw tooBig();
-    return 0;
   };
 }
 
