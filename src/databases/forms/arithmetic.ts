@@ -184,7 +184,8 @@ export function castValues(
   const { forms, numbers, wide, toDouble, date, midnight } = syntax;
   const canonicalForm = canonicalForms(forms);
   const toTimestamp = (translated: RowOperand, isDate: boolean): RowOperand => {
-    if (translated.form.midnight !== undefined) return { ...translated, form: translated.form.midnight };
+    const { wider } = translated.form;
+    if (wider !== undefined) return { ...translated, form: wider };
     if (translated.form === date) return { ...translated, form: midnight };
     if (!isDate) return translated;
     const days = numbers.asDecimal(toComputable(translated).sql);
@@ -201,7 +202,7 @@ export function castValues(
             : translated;
         case "Edm.Single":
         case "Edm.Double":
-          if (translated.form.widened !== undefined) return { ...translated, form: translated.form.widened };
+          if (translated.form.wider !== undefined) return { ...translated, form: translated.form.wider };
           if (translated.form === forms.double) return translated;
           return { ...translated, sql: toDouble(toComputable(translated).sql), bare: undefined, form: forms.double };
         case "Edm.DateTimeOffset":

@@ -73,7 +73,7 @@ export function storedInstants(cells: InstantCells, syntax: InstantSyntax): Stor
       conversions: conversionsOf(syntax.date),
       toInstant: (value) => toMidnight(asText(value)),
     }),
-    midnight: form,
+    wider: form,
   });
   const { toSelected, bind } = syntax;
   const partsOf = (property: StructuralProperty, own: SqlForm, read: ReadCell, of: ToInstant): StoredParts => ({

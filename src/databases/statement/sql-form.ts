@@ -86,10 +86,11 @@ export interface SqlForm {
   readonly toArray?: (array: Sql) => Sql;
   /** For an Edm.Decimal as an integer: the value is the integer divided by ten to the power of this scale. */
   readonly scale?: number;
-  /** For an Edm.Date stored as midnights in UTC: the form of the same cells as Edm.DateTimeOffset. */
-  readonly midnight?: SqlForm;
-  /** For a computed Edm.Single: the form of the same cells as Edm.Double, if an infinite one has no cell that is a Double. */
-  readonly widened?: SqlForm;
+  /**
+   * The form of the same cells as the wider type: Edm.DateTimeOffset for an Edm.Date stored as midnights in UTC; Edm.Double for
+   * a computed Edm.Single, if an infinite one has no cell that is a Double.
+   */
+  readonly wider?: SqlForm;
   /** For timestamps that are not stored as text: the least number of fraction digits that responses show of a property. */
   readonly shownDigits?: (property: StructuralProperty) => number;
   /** Whether statements over such columns need a session time zone of UTC. */

@@ -58,7 +58,7 @@ function ofOperand(operand: SqlOperand, type: ScalarType, { canonicalForm }: Dat
       return { sql: bindFormed(operand.constant, form), form };
     case "row":
       // Shown unchanged: an infinite Edm.Single.
-      if (operand.form === form && form.widened !== undefined) return operand;
+      if (operand.form === form && form.wider !== undefined) return operand;
       return type.kind === "EnumType" ? toComparable(operand) : toComputable(operand);
   }
 }

@@ -219,8 +219,8 @@ function singleForms(double: SqlForm): SqlForm {
   const finite: Conversion = { form: double, apply: (value) => sql`(${value} * 2e0 * 0.5e0)` };
   const encode = (value: PrimitiveValue): string | null => boundSingle(Number(value));
   const forms = { ...double, floor: encode, ceiling: encode, exact: encode, computable: finite };
-  const widened = Object.freeze<SqlForm>({ ...forms, name: "single as double", comparable: finite });
-  return Object.freeze<SqlForm>({ ...forms, name: "single", widened });
+  const wider = Object.freeze<SqlForm>({ ...forms, name: "single as double", comparable: finite });
+  return Object.freeze<SqlForm>({ ...forms, name: "single", wider });
 }
 
 /** Exact arithmetic of MariaDB and MySQL: 65 digits, of which 38 may be fractions. */

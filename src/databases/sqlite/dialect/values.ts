@@ -194,8 +194,8 @@ function toDouble(operand: Expression, translated: RowOperand): RowOperand {
 }
 
 function toTimestamp(translated: RowOperand): RowOperand {
-  const { midnight } = translated.form;
-  if (midnight !== undefined) return { ...translated, form: midnight };
+  const { wider } = translated.form;
+  if (wider !== undefined) return { ...translated, form: wider };
   if (translated.form === DATE_FORM) return { ...translated, form: MIDNIGHT_FORM };
   return { ...translated, sql: sql`(${translated.sql} || 'T00:00:00Z')`, bare: undefined, form: INSTANT_FORM };
 }
