@@ -4,7 +4,7 @@ import { ALL_CASES } from "./test/cases.ts";
 import { placeExplorerFiles } from "./test/hosts/explorer/placed-files.ts";
 import { ClosingLineReporter } from "./test/house/closing-line-reporter.ts";
 import { BRANCH_FLOORS } from "./test/house/coverage-floors.ts";
-import { LONG } from "./test/long-files.ts";
+import { LONG, SLOW } from "./test/long-files.ts";
 import { LongestFirst } from "./test/longest-first.ts";
 import { COMPILED, makeRunFolder } from "./test/once-per-run.ts";
 import { filesOverServers } from "./test/over-servers.ts";
@@ -30,19 +30,6 @@ const MEASURED = [
   "test/databases/sql/large-responses.test.ts",
   "test/databases/sql/million-rows.test.ts",
   "test/databases/sql/no-stalls.test.ts",
-];
-
-/** Files that start many programs: `npm run test:slow` runs these, without coverage; `npm test` does not. */
-const SLOW = [
-  "test/tools/cli/many-requests.test.ts",
-  "test/tools/cli/passwords.test.ts",
-  "test/tools/cli/slow-view.test.ts",
-  "test/tools/cli/pull/pull-edits.test.ts",
-  "test/tools/cli/terminal.test.ts",
-  "test/tools/cli/tutorial.test.ts",
-  "test/examples/world.test.ts",
-  "test/databases/sql/writes-killed.test.ts",
-  "test/types/budget.test.ts",
 ];
 
 /**
@@ -214,7 +201,7 @@ export default defineConfig({
           pool: "forks",
         },
       },
-      { extends: true, test: { name: "slow", include: SLOW, pool: "forks" } },
+      { extends: true, test: { name: "slow", include: [...SLOW], pool: "forks" } },
       { extends: true, test: { name: "measured", include: MEASURED, pool: "forks", fileParallelism: false } },
       { extends: true, test: { name: "packaging", include: [`${PACKAGING}/*.test.ts`], pool: "forks" } },
       {

@@ -1,6 +1,8 @@
 import { BaseSequencer, type TestSpecification } from "vitest/node";
 import { ROOT } from "./house/source-files.ts";
-import { LONGEST } from "./long-files.ts";
+import { LONG, SLOW } from "./long-files.ts";
+
+const LONGEST: readonly string[] = [...SLOW, ...LONG];
 
 /** Starts the longest files first: a long file that starts last occupies one worker while the others have nothing left. */
 export class LongestFirst extends BaseSequencer {
