@@ -19,3 +19,16 @@ export function atPosition(error: unknown, position: number): unknown {
     mayLog,
   });
 }
+
+/**
+ * Runs a part of the work on one entity of several.
+ * @param position that of the entity; undefined: the work is on one alone
+ * @throws the error of the part, whose target begins with the position
+ */
+export async function ofPosition<T>(position: number | undefined, run: () => T | PromiseLike<T>): Promise<T> {
+  try {
+    return await run();
+  } catch (error) {
+    throw position === undefined ? error : atPosition(error, position);
+  }
+}

@@ -1,3 +1,4 @@
+import { ofPosition } from "../../base/errors/at-position.ts";
 import { isODataError } from "../../base/errors/odata-error.ts";
 import { Turn } from "../../base/maybe.ts";
 import { keptPer } from "../../base/memo.ts";
@@ -13,7 +14,6 @@ import {
   insertNode,
   type InsertTask,
   isSupplied,
-  ofPosition,
   placeIn,
   placeToCheck,
   readAgain,

@@ -1,4 +1,4 @@
-import { atPosition } from "../../base/errors/at-position.ts";
+import { ofPosition } from "../../base/errors/at-position.ts";
 import { protocolError } from "../../base/errors/odata-error.ts";
 import { required } from "../../base/required.ts";
 import type { EntitySetDefinition } from "../../definition/model/service-definition.ts";
@@ -93,15 +93,6 @@ export async function checkWritten(task: InsertTask): Promise<void> {
       const seen = { set: required(row.set, "Row rules require a service."), table, ...(keys[index] ?? { key: [] }) };
       await ofPosition(row.position, () => checkVisible(task, restrictions, seen));
     }
-  }
-}
-
-/** Runs a part of a write. @param position that of its entity, if the write adds several; the target of an error begins with it */
-export async function ofPosition<T>(position: number | undefined, run: () => Promise<T>): Promise<T> {
-  try {
-    return await run();
-  } catch (error) {
-    throw position === undefined ? error : atPosition(error, position);
   }
 }
 

@@ -2,9 +2,9 @@ import { type ODataError, protocolError } from "../../base/errors/odata-error.ts
 import { required } from "../../base/required.ts";
 import type { Context, WriteContext } from "../../definition/context.ts";
 import type { EntitySetDefinition } from "../../definition/model/service-definition.ts";
-import { ALONE, type EntityLink, statedReferences } from "../../definition/sets/judge-references.ts";
+import { ALONE, type EntityLink, linkEnds, statedReferences } from "../../definition/sets/judge-references.ts";
 import type { EntityTypeDeclaration } from "../../definition/types/value-type.ts";
-import { keyHolderOf, keyPairsOf, ownProperties, reversedPairs } from "../../edm/key-holder.ts";
+import { keyPairsOf, ownProperties, reversedPairs } from "../../edm/key-holder.ts";
 import type { NavigationJoin, NavigationProperty, StructuralProperty } from "../../edm/model.ts";
 import type { PrimitiveValue } from "../../edm/value-codec.ts";
 import { codecOf } from "../../edm/value-codecs.ts";
@@ -151,10 +151,8 @@ async function statedByLink(
   otherRow: SetRow,
   context: Context,
 ): Promise<StatedIn> {
-  const isOwn = keyHolderOf(set.entitySet, navigation) === "parent";
-  const [written, from] = isOwn ? [ownRow, otherRow] : [otherRow, ownRow];
-  const pairs = keyPairsOf(set.entitySet, navigation);
-  const link = { target: from.set.entitySet, pairs: isOwn ? pairs : reversedPairs(pairs), values: {} };
+  const { written, from, pairs } = linkEnds(set.entitySet, navigation, ownRow, otherRow);
+  const link = { target: from.set.entitySet, pairs, values: {} };
   const entity = { ...ALONE, set: written.set, entity: LINKED, links: [link] };
   if (statedReferences(entity).length === 0) return new Map();
   const links = [await withValues(link, from, context)];

@@ -23,6 +23,22 @@ export interface EntityLink {
   readonly values: object;
 }
 
+/**
+ * Returns the end of a link with the foreign key, the other end, and the pairs of both.
+ * @param own the end from which the navigation starts
+ */
+export function linkEnds<T>(
+  entitySet: EntitySet,
+  navigation: NavigationProperty,
+  own: T,
+  other: T,
+): { readonly written: T; readonly from: T; readonly pairs: readonly JoinPair[] } {
+  const pairs = keyPairsOf(entitySet, navigation);
+  return keyHolderOf(entitySet, navigation) === "parent"
+    ? { written: own, from: other, pairs }
+    : { written: other, from: own, pairs: reversedPairs(pairs) };
+}
+
 /** The position of an entity in a body, and its links. */
 export interface Nesting {
   /** The path in the body, with a trailing slash; empty for the body itself. */

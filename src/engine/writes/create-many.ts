@@ -1,4 +1,4 @@
-import { atPosition } from "../../base/errors/at-position.ts";
+import { ofPosition } from "../../base/errors/at-position.ts";
 import { type Maybe, Turn } from "../../base/maybe.ts";
 import type { EntitySetDefinition } from "../../definition/model/service-definition.ts";
 import type { EntitySet } from "../../edm/model.ts";
@@ -31,7 +31,9 @@ export async function runCreateMany(
   const { set, handler } = writerOf(entitySet, "create", reader);
   const { many } = handler;
   if (many === undefined || !isFree(handler, reader)) {
-    return runAtomically({ set, handler }, undefined, reader, {}, (inner) => createEach(entitySet, bodies, inner));
+    return runAtomically({ set, handler }, undefined, reader, {}, (inner) =>
+      inOrder(bodies, async (body) => answeredValue(await runCreate(entitySet, body, inner))),
+    );
   }
   const write = async (given: readonly object[], inner: Reader): Promise<readonly object[]> => {
     const call = (): Maybe<unknown> => many(given, ServiceContext.ofSet(entitySet, inner.context));
@@ -40,12 +42,7 @@ export async function runCreateMany(
   };
   const isLater = bodies.some((body) => suppliesLater(set, body, reader));
   const saved = await runSupplied({ set, handler }, isLater, reader, async (inner) => {
-    const entities: object[] = [];
-    const turn = new Turn();
-    for (const [index, body] of bodies.entries()) {
-      entities.push(await ofPosition(index, () => withCreatedValues(entitySet, body, inner)));
-      if (turn.isOver) await turn.next();
-    }
+    const entities = await inOrder(bodies, (body) => withCreatedValues(entitySet, body, inner));
     await eachPosition(entities, inner, (entity) => validateNew(set, entity, inner));
     return createAllHooked({ set, handler }, entities, inner, write);
   });
@@ -103,22 +100,11 @@ function graphsOf(set: EntitySetDefinition, entities: readonly object[], { conte
   );
 }
 
-async function createEach(
-  entitySet: EntitySet,
-  bodies: readonly object[],
-  reader: Reader,
-): Promise<readonly unknown[]> {
-  const saved: unknown[] = [];
-  const turn = new Turn();
-  for (const [index, body] of bodies.entries()) {
-    saved.push(await ofPosition(index, async () => answeredValue(await runCreate(entitySet, body, reader))));
-    if (turn.isOver) await turn.next();
-  }
-  return saved;
-}
-
 /** Calls a function for each item, one after another. An error begins with the position of its item. */
-async function inOrder<T, R>(items: readonly T[], call: (item: T, index: number) => Maybe<R>): Promise<readonly R[]> {
+export async function inOrder<T, R>(
+  items: readonly T[],
+  call: (item: T, index: number) => Maybe<R>,
+): Promise<readonly R[]> {
   const results: R[] = [];
   const turn = new Turn();
   for (const [index, item] of items.entries()) {
@@ -136,13 +122,4 @@ function eachPosition<T, R>(
 ): Maybe<readonly R[]> {
   const one = ([index, item]: readonly [number, T]): Promise<R> => ofPosition(index, () => call(item, index));
   return mapEach([...items.entries()], one, () => context.signal, new Turn());
-}
-
-/** Runs a part of the write of one entity of several. @throws the error of the part, whose target begins with the position */
-export async function ofPosition<T>(index: number, run: () => Maybe<T>): Promise<T> {
-  try {
-    return await run();
-  } catch (error) {
-    throw atPosition(error, index);
-  }
 }

@@ -7,13 +7,14 @@ import {
   ALONE,
   type EntityLink,
   isNew,
+  linkEnds,
   type Nesting,
   positionsOf,
   statedReferences,
   type WrittenEntity,
 } from "../../definition/sets/judge-references.ts";
 import { mergeDelta } from "../../definition/sets/merge-delta.ts";
-import { keyHolderOf, keyPairsOf, reversedPairs } from "../../edm/key-holder.ts";
+import { keyPairsOf, reversedPairs } from "../../edm/key-holder.ts";
 import { keyFields } from "../../edm/literal.ts";
 import type { EntitySet, EntityType, JoinPair, StructuralProperty } from "../../edm/model.ts";
 import { canonicalEntity, wholeEntity } from "../entities/canonical-entity.ts";
@@ -146,14 +147,12 @@ export function linkOf({ navigation, target, key, related }: LinkedEntities): {
   readonly link: Omit<EntityLink, "values">;
 } {
   const { entitySet, navigationProperty } = navigation;
-  const pairs = keyPairsOf(entitySet, navigationProperty);
-  const [own, other] = [
+  const ends = [
     { entitySet, key },
     { entitySet: target, key: related },
-  ];
-  return keyHolderOf(entitySet, navigationProperty) === "parent"
-    ? { written: own, from: other, link: { target, pairs } }
-    : { written: other, from: own, link: { target: entitySet, pairs: reversedPairs(pairs) } };
+  ] as const;
+  const { written, from, pairs } = linkEnds<KeyedEntity>(entitySet, navigationProperty, ...ends);
+  return { written, from, link: { target: from.entitySet, pairs } };
 }
 
 /** Returns the part of an entity that a link repeats, loaded if it is more than the key. */

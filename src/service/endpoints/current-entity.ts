@@ -50,47 +50,38 @@ const UNKNOWN: CurrentEntity = Object.freeze({ state: "unknown" });
 /**
  * Loads the entity of a write where its preconditions need it, and checks If-Match, then If-None-Match. Sets that
  * cannot read by key skip both. The write then expects the values of the ETag, so that a concurrent write is detected.
- * `*` names no version, so the write expects no values.
+ * `*` names no version, so the write expects no values. An entity is compared as its handler returns it, without an await between.
  * @throws ODataError `PreconditionFailed`, target the header; the error of the handler
  * @see RFC 9110, section 13.2.2; docs/reference/etags.md
  */
 export function checkPreconditions(execution: Execution, target: WriteTarget): Maybe<CurrentEntity> {
-  const { entitySet, mayCreate = false, isWholeNeeded = false, ifNoneMatch: use, addressed } = target;
+  const { entitySet, mayCreate = false, isWholeNeeded = false, ifNoneMatch: use = "every", addressed } = target;
   const { getByKey } = runtimeOf(execution.service, entitySet).handlers;
   const ifMatch = execution.arrival.odata.header("if-match");
   const ifNoneMatch = use === "nothing" ? undefined : execution.arrival.odata.header("if-none-match");
   const isConditional = ifMatch !== undefined || ifNoneMatch !== undefined;
   const isAsked = isConditional || mayCreate || isWholeNeeded || addressed !== undefined;
-  return getByKey === undefined || !isAsked ? UNKNOWN : checkStored(execution, target, ifMatch, ifNoneMatch);
+  if (getByKey === undefined || !isAsked) return UNKNOWN;
+  return chain(load(execution, target), (found): CurrentEntity => {
+    const matched = ifMatch === undefined ? undefined : checkIfMatch(entitySet, found, ifMatch);
+    if (found === null) return { state: "missing" };
+    const unmatched =
+      ifNoneMatch === undefined ? undefined : checkIfNoneMatch(entitySet, found, ifNoneMatch, use === "star");
+    const expected = matched ?? unmatched;
+    return isWholeNeeded ? { state: "present", entity: found.entity, expected } : { state: "present", expected };
+  });
 }
 
-async function checkStored(
-  execution: Execution,
-  target: WriteTarget,
-  ifMatch: string | undefined,
-  ifNoneMatch: string | undefined,
-): Promise<CurrentEntity> {
-  const { entitySet, isWholeNeeded = false, ifNoneMatch: use } = target;
-  const found = await load(execution, target);
-  const matched = ifMatch === undefined ? undefined : checkIfMatch(entitySet, found, ifMatch);
-  if (found === null) return { state: "missing" };
-  const unmatched =
-    ifNoneMatch === undefined ? undefined : checkIfNoneMatch(entitySet, found, ifNoneMatch, use === "star");
-  const expected = matched ?? unmatched;
-  return isWholeNeeded ? { state: "present", entity: found.entity, expected } : { state: "present", expected };
-}
-
-async function load(
+function load(
   execution: Execution,
   { entitySet, key, isWholeNeeded = false, wholeSelected = null, addressed }: WriteTarget,
-): Promise<FoundEntity | null> {
+): Maybe<FoundEntity | null> {
   if (addressed !== undefined) return addressed;
   if (isWholeNeeded) {
     const { reader } = execution;
     const found =
       wholeSelected === null ? getEntity(entitySet, key, reader) : findEntity(entitySet, key, reader, wholeSelected);
-    const entity = await found;
-    return entity === null ? null : { entity, rowShape: undefined };
+    return chain(found, (entity) => (entity === null ? null : { entity, rowShape: undefined }));
   }
   return readByKey(entitySet, key, execution.reader, () =>
     // The same list for a set each time, so that a source compiles one statement for it.

@@ -17,7 +17,7 @@ import { authorizeNested, authorizeShape } from "../../engine/rules/authorize-qu
 import { comparedProperties, withoutCompared } from "../../engine/rules/judge-properties.ts";
 import { actionOf, judgeLoaded, requireCategory } from "../../engine/rules/judge-rules.ts";
 import { propertyAccessOf, type RuledUser } from "../../engine/rules/property-access.ts";
-import { ofPosition, runCreateMany } from "../../engine/writes/create-many.ts";
+import { inOrder, runCreateMany } from "../../engine/writes/create-many.ts";
 import { lockEntity, runJudged } from "../../engine/writes/judged-write.ts";
 import { runCreate, runDelete, runPatch } from "../../engine/writes/write-entity.ts";
 import type { PropertyAccess } from "../../language/query/capabilities.ts";
@@ -137,13 +137,10 @@ export class SetAccess {
     return this.#run("create", call, async (found, judge) => {
       const { set, context, reader } = found;
       this.#requireHandler(set, "create", call);
-      const entities: object[] = [];
+      const entities = await inOrder(rows, (row, index) =>
+        this.#readNew(row, `${call}, position ${String(index)}`, found, judge),
+      );
       const turn = new Turn();
-      for (const [index, row] of rows.entries()) {
-        const place = `${call}, position ${String(index)}`;
-        entities.push(await ofPosition(index, () => this.#readNew(row, place, found, judge)));
-        if (turn.isOver) await turn.next();
-      }
       const shown: object[] = [];
       for (const saved of await runCreateMany(set.entitySet, entities, reader)) {
         shown.push(this.#saved(saved, call, context));
