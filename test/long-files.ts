@@ -6,6 +6,7 @@ export const SLOW: readonly string[] = [
   "test/tools/cli/terminal.test.ts",
   "test/databases/sql/writes-killed.test.ts",
   "test/examples/world.test.ts",
+  "test/service/outlived.test.ts",
   "test/tools/cli/many-requests.test.ts",
   "test/tools/cli/passwords.test.ts",
   "test/tools/cli/slow-view.test.ts",

@@ -1,3 +1,4 @@
+import { readsLater } from "../base/later.ts";
 import type { Maybe } from "../base/maybe.ts";
 import type { Caller, Reading } from "../language/query/reading.ts";
 import type { EntityOf, KeyOf, NewEntityOf, ReadEntityOf } from "./types/entity-values.ts";
@@ -68,27 +69,10 @@ export interface RuleContext {
  * Returns the context of rules for the context of a handler.
  */
 export function ruleContextOf(context: RuleContext): RuleContext {
-  return Object.freeze<RuleContext>({
-    get user(): User | null {
-      return context.user;
-    },
-    get signal(): AbortSignal {
-      return context.signal;
-    },
-    get request(): IncomingRequest {
-      return context.request;
-    },
-    get host(): Host {
-      return context.host;
-    },
-    get service(): RuleContext["service"] {
-      return context.service;
-    },
-    get transaction(): Transaction | undefined {
-      return context.transaction;
-    },
-  });
+  return Object.freeze(withRuleContext({}, context));
 }
+
+const withRuleContext = readsLater("user", "signal", "request", "host", "service", "transaction");
 
 /** The context of a request: the last argument of every handler. */
 export interface Context extends RuleContext {

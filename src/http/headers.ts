@@ -73,11 +73,14 @@ const DIGITS: readonly string[] = Array.from({ length: 256 }, (_none, byte) => (
 
 /** Returns a random UUID. Ids of requests are not secrets, and `crypto` would take 3 ms of each start. */
 export function makeRequestId(): string {
-  const [first, second, third, last] = [randomBits(), randomBits(), randomBits(), randomBits()];
+  const first = randomBits();
+  const second = randomBits();
+  const third = randomBits();
+  const last = randomBits();
   const version = fourDigits((second & 0x0fff) | 0x4000);
   const variant = fourDigits((third & 0x3fff) | 0x8000);
-  const [node, end] = [fourDigits(third >>> 16), fourDigits(last >>> 16) + fourDigits(last)];
-  return `${fourDigits(first >>> 16)}${fourDigits(first)}-${fourDigits(second >>> 16)}-${version}-${variant}-${node}${end}`;
+  const node = `${fourDigits(third >>> 16)}${fourDigits(last >>> 16)}${fourDigits(last)}`;
+  return `${fourDigits(first >>> 16)}${fourDigits(first)}-${fourDigits(second >>> 16)}-${version}-${variant}-${node}`;
 }
 
 function randomBits(): number {

@@ -1,5 +1,6 @@
 import { isODataError, type ODataError, protocolError } from "../base/errors/odata-error.ts";
 import { isJsonObject, type JsonObject, type JsonValue } from "../base/json/write-json.ts";
+import { readsLater } from "../base/later.ts";
 import type { Operation, OperationParameter } from "../edm/model.ts";
 import { describeValue } from "../edm/value-codec.ts";
 import type { CallArgument, CallArguments } from "../language/query/call-argument.ts";
@@ -118,18 +119,16 @@ function compileAbsent(
   };
 }
 
+const withFullnessOf = readsLater("isFull");
+
 /** Reads a parameter. Where all faults are collected, those within its value get the code of parameters, too. */
 function readMember(place: BodyPlace, read: (place: BodyPlace) => unknown): unknown {
   const { faults } = place;
   if (faults === null) return readParameter(() => read(place));
-  const recoded: BodyPlace["faults"] = {
-    add: (fault, isFacet) => {
-      faults.add(invalidParameter(fault), isFacet);
-    },
-    get isFull() {
-      return faults.isFull;
-    },
+  const add: typeof faults.add = (fault, isFacet) => {
+    faults.add(invalidParameter(fault), isFacet);
   };
+  const recoded: BodyPlace["faults"] = withFullnessOf({ add }, faults);
   return readParameter(() => read({ ...place, faults: recoded }));
 }
 

@@ -1,4 +1,5 @@
 import { protocolError } from "../base/errors/odata-error.ts";
+import { withSignalOf } from "../base/later.ts";
 import { chain, type Maybe, recover } from "../base/maybe.ts";
 import { required } from "../base/required.ts";
 import { ruleContextOf } from "../definition/context.ts";
@@ -47,12 +48,9 @@ export class PositionReports {
 
   /** Makes the places that a request reads. */
   readingFor(odata: Pick<ODataRequest, "method" | "signal" | "target">, id: string): Reading {
-    return new Reading(this.#databases, {
-      get signal(): AbortSignal {
-        return odata.signal;
-      },
-      warn: (message, fields) => this.#log("warn", message, { id, method: odata.method, target: odata.target }, fields),
-    });
+    const warn: Reading["request"]["warn"] = (message, fields) =>
+      this.#log("warn", message, { id, method: odata.method, target: odata.target }, fields);
+    return new Reading(this.#databases, withSignalOf({ warn }, odata));
   }
 
   /**

@@ -1,5 +1,5 @@
 import { nextTurn } from "../base/host.ts";
-import type { Host, User } from "../definition/context.ts";
+import type { User } from "../definition/context.ts";
 import { requestFields } from "../definition/model/request-fields.ts";
 import type { ServiceDefinition } from "../definition/model/service-definition.ts";
 import type { TracedResponse } from "../definition/model/traced-response.ts";
@@ -7,7 +7,7 @@ import type { ODataRequest } from "../http/odata-request.ts";
 import { type ODataResponse, whenSent } from "../http/odata-response.ts";
 import type { ResourcePath } from "../language/query/resource-path.ts";
 import { splitTarget } from "../language/syntax/query-options-parser.ts";
-import { hostOf } from "./endpoints/arrival.ts";
+import { hostOf, withHeadersOf } from "./endpoints/arrival.ts";
 
 /** The facts about a request that `onResponse` gets. */
 export class ResponseReport {
@@ -18,17 +18,7 @@ export class ResponseReport {
 
   constructor(odata: ODataRequest, id: string) {
     const { method, target } = odata;
-    this.#request = Object.freeze({
-      id,
-      method,
-      target,
-      get headers(): Headers {
-        return odata.headers;
-      },
-      get host(): Host {
-        return hostOf(odata);
-      },
-    });
+    this.#request = Object.freeze(withHeadersOf({ id, method, target, host: hostOf(odata) }, odata));
   }
 
   /** Notes whose request it is. */

@@ -2,6 +2,7 @@ import type { ByteCount } from "../../base/byte-count.ts";
 import { isODataError } from "../../base/errors/odata-error.ts";
 import { parseJson } from "../../base/json/parse-json.ts";
 import { isJsonObject, JsonNumber, type JsonValue } from "../../base/json/write-json.ts";
+import { withSignalOf } from "../../base/later.ts";
 import { chain, type Maybe, isPromiseLike, inTurns } from "../../base/maybe.ts";
 import { keptPer } from "../../base/memo.ts";
 import type { JsonEntities } from "../../language/query/json-entities.ts";
@@ -226,15 +227,7 @@ function readJson(reader: SqlReader, query: SourceQuery, execution: Execution): 
 /** Returns the patience of a query, with another count. The signal is made on first use. */
 function patienceOf(query: SourceQuery, bytes: ByteCount): Patience {
   const { timeout, reading, caller } = query;
-  return {
-    timeout,
-    reading,
-    caller,
-    bytes,
-    get signal() {
-      return query.signal;
-    },
-  };
+  return withSignalOf({ timeout, reading, caller, bytes }, query);
 }
 
 /** Returns the length of the JSON in a row. */

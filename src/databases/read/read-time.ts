@@ -1,4 +1,5 @@
 import { isSlowQuery, queryTimeout } from "../../base/errors/odata-error.ts";
+import { withSignalOf } from "../../base/later.ts";
 import { type Maybe, recover } from "../../base/maybe.ts";
 import type { Patience } from "../connection/patient-reader.ts";
 
@@ -12,16 +13,8 @@ export function inReadTime<T>(patience: Patience, read: (rest: Patience) => Mayb
   if (time === undefined || timeout === undefined || timeout === null) return read(patience);
   const left = time.leftOf(timeout);
   if (left >= timeout) return time.spend(() => read(patience));
-  const rest: Patience = {
-    reading: patience.reading,
-    bytes: patience.bytes,
-    caller,
-    timeout: left,
-    // A getter, because making a signal is expensive and most reads never need it.
-    get signal() {
-      return patience.signal;
-    },
-  };
+  const { reading, bytes } = patience;
+  const rest: Patience = withSignalOf({ reading, bytes, caller, timeout: left }, patience);
   return recover(
     () => time.spend(() => read(rest)),
     (error): never => {

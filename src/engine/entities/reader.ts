@@ -1,5 +1,6 @@
 import type { ByteCount } from "../../base/byte-count.ts";
 import type { ODataError } from "../../base/errors/odata-error.ts";
+import { withSignalOf } from "../../base/later.ts";
 import type { Maybe, Turn } from "../../base/maybe.ts";
 import { type Context, callerOf, readingOf } from "../../definition/context.ts";
 import type { CreateHandler } from "../../definition/handlers.ts";
@@ -105,15 +106,12 @@ export function serviceOf({ service }: Context): ServiceDefinition {
 
 /** Returns the transaction or place in which sources read, and the signal that ends the reads. */
 export function readScope({ context }: Reader): ReadScope & Pick<SourceQuery, "signal"> {
-  return {
+  const scope: ReadScope = {
     transaction: context.transaction,
     reading: readingOf(context),
     caller: callerOf(context),
-    // A getter, because making a signal is expensive and most sources never read it.
-    get signal(): AbortSignal {
-      return context.signal;
-    },
   };
+  return withSignalOf(scope, context);
 }
 
 /** Returns the milliseconds for one statement of a database; null for no limit. */

@@ -1,4 +1,5 @@
 import { protocolError, tooManyBytes, type ODataError } from "../../base/errors/odata-error.ts";
+import { withSignalOf } from "../../base/later.ts";
 import { callerOf, readingOf } from "../../definition/context.ts";
 import type { SelectedProperty } from "../../language/query/clauses.ts";
 import type { JsonMembers, Page, ReadState, SourceQuery, SourcesBySet } from "../../language/query/source.ts";
@@ -34,7 +35,7 @@ interface QueriedSource {
 export function toSourceQuery(plan: CollectionPlan, { context, bytes }: Reader, source: QueriedSource): SourceQuery {
   const { query } = plan;
   const { chosen, written } = source;
-  return {
+  const sought: Omit<SourceQuery, "signal"> = {
     shape: query.shape,
     values: query.values,
     selected: source.selected ?? plan.selected,
@@ -54,11 +55,8 @@ export function toSourceQuery(plan: CollectionPlan, { context, bytes }: Reader, 
     caller: callerOf(context),
     timeout: timeoutOf(context),
     bytes,
-    // A getter, because making a signal is expensive and most sources never read it.
-    get signal(): AbortSignal {
-      return context.signal;
-    },
   };
+  return withSignalOf(sought, context);
 }
 
 /** Cuts a page to its size. @throws ODataError if its first entity is too large */

@@ -1,3 +1,4 @@
+import { withSignalOf } from "../../base/later.ts";
 import { chain, type Maybe, inTurns, type Pace, type Steps } from "../../base/maybe.ts";
 import { keeper, keptPerPair } from "../../base/memo.ts";
 import type { DirectJoin, EntitySet, EntityType } from "../../edm/model.ts";
@@ -35,7 +36,7 @@ export function readJoined(
   request: ReadScope & Pick<SourceQuery, "signal">,
 ): Maybe<RelatedPage> {
   const { shape, values = [], keys, skip = 0, top, count = false, maxRows, sources, timeout, bytes } = query;
-  return relational.readRelated({
+  const joined: Omit<Parameters<RelationalSource["readRelated"]>[0], "signal"> = {
     shape,
     values,
     keys,
@@ -49,11 +50,8 @@ export function readJoined(
     caller: request.caller,
     timeout,
     bytes,
-    // A getter, because making a signal is expensive and most sources never read it.
-    get signal(): AbortSignal | undefined {
-      return request.signal;
-    },
-  });
+  };
+  return relational.readRelated(withSignalOf(joined, request));
 }
 
 /** The number of rows between two readings of the clock. */

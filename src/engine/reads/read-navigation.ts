@@ -1,7 +1,7 @@
 import { chain, type Maybe } from "../../base/maybe.ts";
 import type { Context } from "../../definition/context.ts";
 import type { NavigationHandlers } from "../../definition/handlers.ts";
-import type { EntitySet } from "../../edm/model.ts";
+import type { EntitySet, EntityType } from "../../edm/model.ts";
 import { identityOfKey } from "../entities/entity-key.ts";
 import { isIterable } from "../entities/handler-answer.ts";
 import { definitionOf, type Reader } from "../entities/reader.ts";
@@ -50,19 +50,28 @@ export function readRelatedEntity(source: NavigationSource, key: unknown, reader
   return chain(askHandler(source, key, reader), (related) => (isEntity(related) ? related : null));
 }
 
+/** The key of a parent. Most handlers get one key, and its identity is not read. */
+class NavigationKey {
+  readonly value: unknown;
+  readonly #entityType: EntityType;
+
+  constructor(entityType: EntityType, value: unknown) {
+    this.#entityType = entityType;
+    this.value = value;
+  }
+
+  get identity(): string {
+    return identityOfKey(this.#entityType, this.value);
+  }
+}
+
 const ANSWERS: AnswerReading<unknown> = { prepare: null, take: (related) => related, loaded: null };
 const AS_RETURNED: RelatedReading<unknown> = { answers: () => ANSWERS, none: null };
 
 /** Returns the handler's result for the key: undefined where a batch has no entry for it. */
 function askHandler(source: NavigationSource, value: unknown, reader: Reader): Maybe<unknown> {
   const { entityType } = source.entitySet;
-  const key = {
-    value,
-    // A getter, because most handlers get one key and never read it.
-    get identity() {
-      return identityOfKey(entityType, value);
-    },
-  };
+  const key = new NavigationKey(entityType, value);
   const parent = { entities: [undefined], key, rowShape: undefined, entityType };
   return chain(readRelated(parent, source, AS_RETURNED, reader), ({ found }) => found[0]);
 }

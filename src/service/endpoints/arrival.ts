@@ -1,3 +1,4 @@
+import { readsLater } from "../../base/later.ts";
 import type { Host, IncomingRequest } from "../../definition/context.ts";
 import type { ODataRequest } from "../../http/odata-request.ts";
 import type { Reading } from "../../language/query/reading.ts";
@@ -38,18 +39,17 @@ type VisibleArrival = Pick<Arrival, "baseUrl" | "requestId" | "url"> & {
 /** Returns the request as the application sees it. Headers are made on first use. */
 export function toIncomingRequest(arrival: VisibleArrival): IncomingRequest {
   const { odata } = arrival;
-  return {
-    id: arrival.requestId,
-    method: odata.method,
-    url: fullUrlOf(arrival),
-    get headers(): Headers {
-      return odata.headers;
-    },
-    get host(): Host {
-      return hostOf(odata);
-    },
-  };
+  const { requestId: id } = arrival;
+  return withHeadersOf({ id, method: odata.method, url: fullUrlOf(arrival), host: hostOf(odata) }, odata);
 }
+
+/** Gives a request as the application sees it the headers, which are made on first use. */
+export const withHeadersOf: <T extends object>(
+  request: T,
+  odata: Pick<ODataRequest, "headers">,
+) => T & {
+  readonly headers: Headers;
+} = readsLater("headers");
 
 /** Returns the request of the host. The application registers its type. */
 export function hostOf({ hostRequest }: Pick<ODataRequest, "hostRequest">): Host {

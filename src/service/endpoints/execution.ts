@@ -2,6 +2,7 @@ import { ByteCount } from "../../base/byte-count.ts";
 import { clientNetwork } from "../../base/client-network.ts";
 import { tooManyHeld } from "../../base/errors/odata-error.ts";
 import type { HeldShare } from "../../base/held-bytes.ts";
+import { readsLater } from "../../base/later.ts";
 import { chain, type Maybe, Turn } from "../../base/maybe.ts";
 import {
   callerOf,
@@ -316,19 +317,13 @@ class RequestContext extends ServiceContext implements Context {
   }
 }
 
+/** Most requests need no unit. */
+const withUnitOf = readsLater("unit");
+
 /** Returns the place of the calls that the context of the request makes. */
 function outermostPlace(context: RequestContext): CallPlace {
   const { part } = context;
-  return {
-    facts: context,
-    depth: 0,
-    part,
-    // Most requests need none.
-    get unit(): CommitUnit {
-      return context.unit;
-    },
-    access: ServiceContext.accessOf(context),
-  };
+  return withUnitOf({ facts: context, depth: 0, part, access: ServiceContext.accessOf(context) }, context);
 }
 
 /**

@@ -1,0 +1,114 @@
+import process from "node:process";
+import { getHeapSpaceStatistics } from "node:v8";
+import { Kysely, sql } from "kysely";
+import { arraySource, edm, entitySet, entityType, hasMany, odataService } from "odatakit";
+import { sqlEntitySet } from "odatakit/kysely";
+import { sqliteDialect } from "odatakit/sqlite";
+import type { ODataRequest } from "../../src/http/odata-request.ts";
+
+/**
+ * Answers each of some requests many times in this process: `node answer-many.ts <target>…`, a target that begins with `PATCH ` for
+ * a write. Prints for each the status of the responses, and the bytes that outlived a request: those by which the old generation of
+ * the heap grew.
+ */
+
+const [, , ...targets] = process.argv;
+/** Requests until the code is optimized, and those that are measured. */
+const WARM = 3000;
+const MEASURED = 6000;
+/** Requests between two turns of the event loop. */
+const TURN = 20;
+
+const Item = entityType("Item", {
+  id: edm.int32().key(),
+  shopId: edm.int32(),
+  name: edm.string(),
+  price: edm.double(),
+});
+const Shop = entityType("Shop", { id: edm.int32().key(), name: edm.string() });
+const Tag = entityType("Tag", { id: edm.int32().key(), name: edm.string() });
+
+const db = new Kysely<unknown>({ dialect: sqliteDialect(":memory:") });
+await sql`create table shops (id integer primary key, name text not null)`.execute(db);
+await sql`create table items (id integer primary key, "shopId" integer not null, name text not null, price real not null)`.execute(
+  db,
+);
+await sql`create index items_shop on items ("shopId", id)`.execute(db);
+await sql`insert into shops values (1, 'a'), (2, 'b')`.execute(db);
+await sql`insert into items values (1, 1, 'x', 1.5), (2, 1, 'y', 2.5), (3, 2, 'z', 3.5), (4, 2, 'w', 4.5)`.execute(db);
+const operations = ["read", "patch"] as const;
+const service = odataService({
+  logger: { info: () => {}, warn: () => {}, error: () => {} },
+  entitySets: [
+    sqlEntitySet(Shop, {
+      db,
+      table: "shops",
+      operations,
+      navigation: { items: hasMany(Item, { on: { id: "shopId" }, target: "Items" }) },
+    }),
+    sqlEntitySet(Item, { db, table: "items", operations }),
+    entitySet(Tag, {
+      queryable: () => arraySource(Tag, [{ id: 1, name: "t" }]),
+      getByKey: (id) => ({ id, name: "t" }),
+    }),
+  ],
+});
+
+const BODY = new TextEncoder().encode('{"Name":"n"}');
+
+class LocalRequest implements ODataRequest {
+  readonly method: string;
+  readonly target: string;
+  readonly scheme = "http";
+  readonly host = "localhost";
+  readonly hasBody: boolean;
+  readonly isAborted = false;
+
+  constructor(request: string) {
+    const isWrite = request.startsWith("PATCH ");
+    this.method = isWrite ? "PATCH" : "GET";
+    this.target = isWrite ? request.slice("PATCH ".length) : request;
+    this.hasBody = isWrite;
+  }
+
+  header(name: string): string | undefined {
+    return name === "content-type" && this.hasBody ? "application/json" : undefined;
+  }
+
+  get headers(): Headers {
+    return new Headers();
+  }
+
+  get signal(): AbortSignal {
+    return new AbortController().signal;
+  }
+
+  readBody(): Uint8Array {
+    return BODY;
+  }
+}
+
+function oldBytes(): number {
+  const old = getHeapSpaceStatistics().find(({ space_name: name }) => name === "old_space");
+  return old?.space_used_size ?? 0;
+}
+
+async function answer(request: string): Promise<object> {
+  const statuses = new Set<number>();
+  let outlived = 0;
+  let before = 0;
+  for (let count = 0; count < WARM + MEASURED; count += 1) {
+    statuses.add((await service.handle(new LocalRequest(request))).status);
+    if (count % TURN !== 0) continue;
+    await new Promise((resolve) => setImmediate(resolve));
+    const now = oldBytes();
+    // A collection of the old generation makes it smaller.
+    if (count > WARM) outlived += Math.max(now - before, 0);
+    before = now;
+  }
+  return { request, status: [...statuses].join(), outlived: Math.round(outlived / MEASURED) };
+}
+
+const found: object[] = [];
+for (const request of targets) found.push(await answer(request));
+console.log(JSON.stringify(found));

@@ -1,0 +1,37 @@
+import { spawnSync } from "node:child_process";
+import process from "node:process";
+import { fileURLToPath } from "node:url";
+import { expect, test } from "vitest";
+
+const PROGRAM = fileURLToPath(new URL("answer-many.ts", import.meta.url));
+/** Requests that kept what their getters see left 2,700 bytes and more; others leave less than 600. */
+const MOST_BYTES = 1200;
+const REQUESTS = [
+  "/",
+  "/$metadata",
+  "/Shops(1)",
+  "/Tags(1)",
+  "/Tags",
+  "/Items?$filter=Price%20gt%202&$top=2&$count=true",
+  "/Shops?$expand=Items",
+  "/Shops(1)/Items",
+  "/Shops(1)/Name",
+  "/Items/$count",
+  "/Nothing",
+  "PATCH /Shops(1)",
+];
+const STATUSES: Readonly<Record<string, string>> = { "/Nothing": "404" };
+
+test("nothing of a request outlives it, so that the young generation of the heap suffices", () => {
+  const options = ["--conditions=source", "--max-semi-space-size=2", PROGRAM, ...REQUESTS];
+  const { stdout, stderr } = spawnSync(process.execPath, options, { encoding: "utf8" });
+  const found = JSON.parse(stdout || JSON.stringify(stderr)) as readonly { request: string; outlived: number }[];
+  expect(found).toEqual(
+    REQUESTS.map((request) => ({
+      request,
+      status: STATUSES[request] ?? "200",
+      outlived: expect.any(Number) as number,
+    })),
+  );
+  expect(found.filter(({ outlived }) => outlived > MOST_BYTES)).toEqual([]);
+});
