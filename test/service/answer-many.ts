@@ -4,6 +4,7 @@ import { Kysely, sql } from "kysely";
 import { arraySource, edm, entitySet, entityType, hasMany, odataService } from "odatakit";
 import { sqlEntitySet } from "odatakit/kysely";
 import { sqliteDialect } from "odatakit/sqlite";
+import { nextTurn } from "../../src/base/host.ts";
 import type { ODataRequest } from "../../src/http/odata-request.ts";
 
 /**
@@ -100,7 +101,7 @@ async function answer(request: string): Promise<object> {
   for (let count = 0; count < WARM + MEASURED; count += 1) {
     statuses.add((await service.handle(new LocalRequest(request))).status);
     if (count % TURN !== 0) continue;
-    await new Promise((resolve) => setImmediate(resolve));
+    await nextTurn();
     const now = oldBytes();
     // A collection of the old generation makes it smaller.
     if (count > WARM) outlived += Math.max(now - before, 0);
