@@ -1,5 +1,3 @@
-import { keeper } from "../base/memo.ts";
-
 /** The primitive types of properties, parameters and literals. */
 export const PRIMITIVE_TYPE_NAMES = [
   "Edm.Boolean",
@@ -32,7 +30,7 @@ export interface PrimitiveType {
 /** The primitive types by name. @see OData CSDL 4.0, section 4.4 */
 export const PRIMITIVE_TYPES: Readonly<Record<PrimitiveTypeName, PrimitiveType>> = Object.freeze(
   Object.fromEntries(
-    PRIMITIVE_TYPE_NAMES.map((name) => [name, Object.freeze(keeper({ kind: "PrimitiveType", name } as const))]),
+    PRIMITIVE_TYPE_NAMES.map((name) => [name, Object.freeze({ kind: "PrimitiveType", name } as const)]),
   ) as Record<PrimitiveTypeName, PrimitiveType>,
 );
 

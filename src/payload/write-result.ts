@@ -1,4 +1,4 @@
-import { keeper, keptPer } from "../base/memo.ts";
+import { keptPer } from "../base/memo.ts";
 import type { EntityType, Operation, ReturnType, StructuralProperty, ValueType } from "../edm/model.ts";
 import { typeName } from "../edm/type-name.ts";
 import type { PayloadFormat } from "./payload-format.ts";
@@ -72,7 +72,7 @@ function compileWriter(
 
 /** Makes a property for a result, which is written like a property of its type. */
 function asProperty({ type, isCollection, nullable, facets }: ValueResult): StructuralProperty {
-  return keeper<StructuralProperty>({
+  return {
     kind: "StructuralProperty",
     name: "result",
     field: "result",
@@ -84,5 +84,5 @@ function asProperty({ type, isCollection, nullable, facets }: ValueResult): Stru
     immutable: false,
     facets,
     index: 0,
-  });
+  };
 }

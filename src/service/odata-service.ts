@@ -1,5 +1,5 @@
 import { isPromiseLike } from "../base/maybe.ts";
-import { BoundedCache, keeper, once } from "../base/memo.ts";
+import { BoundedCache, once } from "../base/memo.ts";
 import { bindAnnotations } from "../definition/annotations/bind-annotations.ts";
 import { type Logger, defaultLogger } from "../definition/logger.ts";
 import {
@@ -230,7 +230,7 @@ function toEntitySetRuntime(definition: ServiceDefinition, set: EntitySetDefinit
   const navigations = [...entitySet.navigationProperties.values()].map((navigationProperty) => {
     return [navigationProperty.name, toNavigationRuntime(definition, set, navigationProperty)] as const;
   });
-  return keeper<EntitySetRuntime>({
+  return {
     handlers,
     capabilities,
     settings,
@@ -245,7 +245,7 @@ function toEntitySetRuntime(definition: ServiceDefinition, set: EntitySetDefinit
     form: readForm(handlers),
     bodies: compileBodyReaders(entitySet, bodySettings(definition, set)),
     navigations: new Map(navigations),
-  });
+  };
 }
 
 function capabilitiesIn({

@@ -1,4 +1,4 @@
-import { BoundedCache, keeper } from "../../base/memo.ts";
+import { BoundedCache } from "../../base/memo.ts";
 import type { EntitySource } from "../../definition/handlers.ts";
 import { declaredEntityType } from "../../definition/model/declared-entity-type.ts";
 import { adviseName, describe } from "../../definition/option-table.ts";
@@ -112,7 +112,7 @@ function toFilter<E extends EntityTypeDeclaration>(table: SearchedTable<E>, sear
     return word;
   };
   const counting = { ...table, texts: { count: 0 } };
-  return Object.freeze(keeper({ expression: toCondition(search, counting, nextWord) }));
+  return Object.freeze({ expression: toCondition(search, counting, nextWord) });
 }
 
 function toCondition<E extends EntityTypeDeclaration>(

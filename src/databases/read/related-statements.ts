@@ -1,4 +1,3 @@
-import { keeper } from "../../base/memo.ts";
 import type { RowShape } from "../../language/query/row-shape.ts";
 import type { RelatedQuery, SourcesBySet } from "../../language/query/source.ts";
 import type { Database } from "../forms/database.ts";
@@ -68,4 +67,4 @@ export class RelatedStatements {
   }
 }
 
-const NO_COLUMNS: RowShape = Object.freeze(keeper({ columns: new Map() }));
+const NO_COLUMNS: RowShape = Object.freeze({ columns: new Map() });

@@ -1,7 +1,7 @@
 import { sql } from "kysely";
 import { isODataError } from "../../base/errors/odata-error.ts";
 import type { Maybe } from "../../base/maybe.ts";
-import { BoundedCache, keeper } from "../../base/memo.ts";
+import { BoundedCache } from "../../base/memo.ts";
 import { required } from "../../base/required.ts";
 import type { EntitySet, NavigationJoin, StructuralProperty } from "../../edm/model.ts";
 import type { FilterClause, SelectedProperty } from "../../language/query/clauses.ts";
@@ -367,4 +367,4 @@ function partsOf({ shape, filter, orderBy, top, skip, after, marked }: SourceQue
   return [filter, orderBy, shape.roundingMode, top !== undefined, skip > 0, after?.kind.order, place, marked?.order];
 }
 
-const NO_COLUMNS: RowShape = Object.freeze(keeper({ columns: new Map() }));
+const NO_COLUMNS: RowShape = Object.freeze({ columns: new Map() });

@@ -1,5 +1,4 @@
 import { sql } from "kysely";
-import { keeper } from "../../base/memo.ts";
 import { required } from "../../base/required.ts";
 import type { NavigationProperty, StructuralProperty } from "../../edm/model.ts";
 import type { SelectedProperty } from "../../language/query/clauses.ts";
@@ -294,7 +293,7 @@ export function selectJoined(
     const isPresent = (row: Row): boolean => row[key] !== null;
     shapes.set(
       each.expansion.navigationProperty,
-      Object.freeze(keeper({ columns, isPresent, joined: selectJoined(each.joined, related, statement, cells) })),
+      Object.freeze({ columns, isPresent, joined: selectJoined(each.joined, related, statement, cells) }),
     );
   }
   return shapes;

@@ -1,5 +1,4 @@
 import { sql } from "kysely";
-import { keeper } from "../../base/memo.ts";
 import type { SelectedProperty } from "../../language/query/clauses.ts";
 import type { RowShape } from "../../language/query/row-shape.ts";
 import type { Sql } from "../statement/sql-form.ts";
@@ -33,7 +32,7 @@ export function translatePage(rows: Rows, statement: StatementState, clauses: Pa
     const joined = selectJoined(clauses.joined, scope.it, statement, cells);
     const marks = marksOf(rows, statement, clauses, { columns, sorter, cells });
     addTotal(clauses, cells);
-    return { rowShape: Object.freeze(keeper({ columns, joined, marks })) };
+    return { rowShape: Object.freeze({ columns, joined, marks }) };
   });
 }
 
@@ -89,7 +88,7 @@ function translateLimited(rows: Rows, statement: StatementState, clauses: PageCl
       addValue(cells, format.toSelected(inner(value)), property),
     );
     const marks = marksOf(rows, statement, clauses, { columns, sorter, cells, inner });
-    return { rowShape: Object.freeze(keeper({ columns, joined: undefined, marks })) };
+    return { rowShape: Object.freeze({ columns, joined: undefined, marks }) };
   });
   addTotal(clauses, cells);
   const selected = cells.length === 0 ? sql`null` : sql.join(guarded(cells, statement.profile));
@@ -125,6 +124,6 @@ export function translateKeysFirst(
     const columns = selectAll(clauses.selected, scope, cells, sorter);
     const marks = marksOf(rows, outer, clauses, { columns, sorter, cells });
     addCell(cells, sql.id(PAGE, KEY_COUNT));
-    return { rowShape: Object.freeze(keeper({ columns, joined: undefined, marks })) };
+    return { rowShape: Object.freeze({ columns, joined: undefined, marks }) };
   });
 }

@@ -1,5 +1,4 @@
 import { sql } from "kysely";
-import { keeper } from "../../base/memo.ts";
 import { required } from "../../base/required.ts";
 import type { StructuralProperty, EntitySet } from "../../edm/model.ts";
 import type { FilterClause, OrderByItem, RoundingMode, SelectedProperty } from "../../language/query/clauses.ts";
@@ -127,7 +126,7 @@ export function translateByKey(
   const scope = rowScope(rows, statement);
   const cells: Cells = [];
   const columns = selectColumns(selected, scope.it, cells);
-  const rowShape = Object.freeze(keeper({ columns, joined: selectJoined(joined, scope.it, statement, cells) }));
+  const rowShape = Object.freeze({ columns, joined: selectJoined(joined, scope.it, statement, cells) });
   const conditions = [...scope.it.alive(statement), ...keyTests(key, scope)];
   // Two rows with the same key would be a fault of the table; one of them is enough.
   const query = sql`${selectFrom(cells, scope)} where ${sql.join(conditions, sql` and `)} limit 1`;

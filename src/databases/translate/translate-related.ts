@@ -1,5 +1,4 @@
 import { sql } from "kysely";
-import { keeper } from "../../base/memo.ts";
 import { required } from "../../base/required.ts";
 import type { StructuralProperty } from "../../edm/model.ts";
 import type { RowShape } from "../../language/query/row-shape.ts";
@@ -217,7 +216,7 @@ function selectRelated(
   addCell(cells, keys.ordinal);
   const columns = selectColumns(shape.selected, related, cells);
   const joined = selectJoined(shape.joined, related, statement, cells);
-  return { cells, rowShape: Object.freeze(keeper({ columns, joined })) };
+  return { cells, rowShape: Object.freeze({ columns, joined }) };
 }
 
 function filterOf(

@@ -1,6 +1,5 @@
 import { sql } from "kysely";
 import { type ODataError, protocolError } from "../../base/errors/odata-error.ts";
-import { keeper } from "../../base/memo.ts";
 import { integerBounds } from "../../edm/integer-bounds.ts";
 import type { JoinPair, StructuralProperty } from "../../edm/model.ts";
 import type { PrimitiveValue } from "../../edm/value-codec.ts";
@@ -308,7 +307,7 @@ export class WriteStatements {
     const { db, reader, plans } = this.#table;
     const { sql: compiled, parameters } = compileStatement(text, db, reader.profile, { inUtc: needUtc(plans) });
     const slots = Object.freeze([...parameters]);
-    return Object.freeze({ sql: compiled, slots, width, rowShape: keeper(rowShape), takesCells: areCells(slots) });
+    return Object.freeze({ sql: compiled, slots, width, rowShape, takesCells: areCells(slots) });
   }
 
   /** @param names what the statement does, and the names in it */

@@ -1,5 +1,4 @@
 import type { ConfigurationFault } from "../../base/errors/configuration-error.ts";
-import { keeper } from "../../base/memo.ts";
 import { annotationPlace, describedAt, type ModelAnnotations, overloadName } from "../../edm/annotation.ts";
 import { deepFreeze, frozenMap, frozenSet } from "../../edm/frozen-map.ts";
 import type {
@@ -93,7 +92,7 @@ export function buildModel(
     operations.set(operation, toOperation(operation, undefined, builder, namespace));
   }
   const entityContainer = toContainer(service, containerName, builder, operations);
-  const model = keeper<Model>({
+  const model: Model = {
     kind: "Model",
     namespace,
     entityContainer,
@@ -103,7 +102,7 @@ export function buildModel(
     enumTypes: byName(builder.enumTypes()),
     operations: [...operations.values()],
     annotations: hasAnnotations(annotations) ? annotations : undefined,
-  });
+  };
   return { model: deepFreeze(model), operations };
 }
 
@@ -138,7 +137,7 @@ function toEntitySet(set: DeclaredSet, builder: TypeBuilder): EntitySet {
   const bindings = set.navigations.flatMap(({ name, options: { target } }) =>
     typeof target === "string" ? [[name, target] as const] : [],
   );
-  return keeper<EntitySet>({
+  return {
     kind: "EntitySet",
     name: set.name,
     entityType,
@@ -153,7 +152,7 @@ function toEntitySet(set: DeclaredSet, builder: TypeBuilder): EntitySet {
     uncomparable: frozenSet(set.uncomparable),
     ...describedAt(builder.annotations, annotationPlace("set", set.name)),
     etag: fieldsOf(set.options["etag"]).map((field) => propertyOf(entityType, field)),
-  });
+  };
 }
 
 function toOperation(
@@ -165,7 +164,7 @@ function toOperation(
   const { name, kind, bound, options } = declared;
   const isText = builder.enumTexts.inOperation(set);
   const overload = overloadName(name, set?.entityType.name, bound === "collection");
-  return keeper<Operation>({
+  return {
     kind,
     name,
     qualifiedName: `${namespace}.${name}`,
@@ -184,7 +183,7 @@ function toOperation(
     returnType: toReturnType(options["returns"], builder, isText),
     isComposable: options["composable"] === true,
     ...describedAt(builder.annotations, annotationPlace("operation", overload)),
-  });
+  };
 }
 
 function toParameter({ name, declared }: DeclaredParameter, builder: TypeBuilder, isText: boolean): OperationParameter {
@@ -246,19 +245,19 @@ function toNavigationJoin(
     });
     const to = entriesOf(through["to"]).map(([column, field]) => toColumn(related, String(field), column, stored));
     const table = isTableName(through["table"]) ? through["table"] : String(through["table"]);
-    return keeper<NavigationJoin>({
+    return {
       kind: "link",
       table,
       from,
       to,
       placement: toPlacement(through["distributed"]),
-    });
+    };
   }
   const pairs = entriesOf(on).map(([field, other]) => ({
     property: propertyOf(source, field),
     related: propertyOf(related, String(other)),
   }));
-  return pairs.length === 0 ? null : keeper<NavigationJoin>({ kind: "direct", pairs });
+  return pairs.length === 0 ? null : { kind: "direct", pairs };
 }
 
 function toPlacement(given: unknown): LinkPlacement | undefined {

@@ -1,5 +1,4 @@
 import type { JsonValue } from "../../base/json/write-json.ts";
-import { keeper } from "../../base/memo.ts";
 import {
   annotationPlace,
   describedAt,
@@ -140,7 +139,7 @@ export class TypeBuilder {
   #makeEntityType(declaration: EntityTypeDeclaration): void {
     const { name } = declaration;
     const properties = this.#structuralProperties(declaration);
-    const type = keeper<EntityType>({
+    const type: EntityType = {
       kind: "EntityType",
       name,
       qualifiedName: `${this.#namespace}.${name}`,
@@ -151,7 +150,7 @@ export class TypeBuilder {
       navigationProperties: [],
       ...membersOf(properties),
       ...this.#described(declaration),
-    });
+    };
     this.entityTypes.set(declaration, type);
   }
 
@@ -203,7 +202,7 @@ export class TypeBuilder {
   ): StructuralProperty {
     const isText = this.enumTexts.inType(owner);
     const virtual = this.#virtualValues(owner, field);
-    return keeper<StructuralProperty>({
+    return {
       kind: "StructuralProperty",
       name,
       field,
@@ -222,7 +221,7 @@ export class TypeBuilder {
       ...this.#described(owner, name),
       index,
       ...(virtual === undefined ? {} : { virtual }),
-    });
+    };
   }
 
   /** Adds the union of the navigations of its sets to each type. */

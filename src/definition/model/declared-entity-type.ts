@@ -1,4 +1,4 @@
-import { keeper, keptPer } from "../../base/memo.ts";
+import { keptPer } from "../../base/memo.ts";
 import type { EntityType } from "../../edm/model.ts";
 import { entitySet } from "../sets/entity-set.ts";
 import { edm } from "../types/edm-builders.ts";
@@ -18,7 +18,7 @@ function rowType(complex: ComplexTypeDeclaration): EntityType {
   const property = declaredEntityType(holder).properties.find(({ field }) => field === "rows");
   if (property?.type.kind !== "ComplexType") throw new Error(`The complex type ${complex.name} has no model.`);
   const others = { kind: "EntityType", key: [], ignoredProperties: [], navigationProperties: [] } as const;
-  return Object.freeze(keeper<EntityType>({ ...property.type, ...others }));
+  return Object.freeze<EntityType>({ ...property.type, ...others });
 }
 
 /**

@@ -1,5 +1,4 @@
 import type { ConfigurationFault } from "../../base/errors/configuration-error.ts";
-import { keeper } from "../../base/memo.ts";
 import type { DescribedElement } from "../../edm/annotation.ts";
 import { frozenMap } from "../../edm/frozen-map.ts";
 import type { EnumType } from "../../edm/model.ts";
@@ -84,13 +83,13 @@ export function toEnumType(
   const { name, isFlags, members } = declaration;
   const qualifiedName = `${namespace}.${name}`;
   // JavaScript callers may omit the members: the startup check, which also needs the type, reports it.
-  const type = keeper<EnumType>({
+  const type: EnumType = {
     kind: "EnumType",
     name,
     qualifiedName,
     isFlags,
     members: frozenMap(Object.entries(isObject(members) ? members : {})),
     ...described,
-  });
+  };
   return Object.freeze(type);
 }

@@ -1,4 +1,4 @@
-import { keeper, once } from "../../base/memo.ts";
+import { once } from "../../base/memo.ts";
 import { frozenMap } from "../../edm/frozen-map.ts";
 import { type EntitySet, listedImports, type Operation, shownProperties } from "../../edm/model.ts";
 import type { DeclaredEntitySet } from "../context.ts";
@@ -94,39 +94,37 @@ export function buildServiceDefinition(
   });
   const guarded = sets.flatMap(({ entitySet, rows }) => (rows === null ? [] : [entitySet]));
   const imports = listedImports(entityContainer, true);
-  return Object.freeze(
-    keeper<ServiceDefinition>({
-      name: options.name,
-      prefix: options.prefix ?? (options.name === undefined ? "" : `/${options.name}`),
-      group: options.group,
-      model: built.model,
-      entitySets: relatedSets(sets, guarded),
-      virtual: virtualReadsOf(service, built),
-      operationImports: frozenMap(imports.map((each) => [each.name, each])),
-      operations: operationsOf(service, built),
-      rowRules: guarded.length === 0 ? null : rowRules,
-      handlersCheckingRows: service.handlersCheckingRows,
-      defaultCapabilities: resolveDefaultCapabilities(defaults),
-      defaultSettings: resolveSettings(undefined, defaults),
-      limits: resolveLimits(defaults),
-      batch: resolveBatch(options.batch),
-      cors: resolveCors(options.cors, { takesPositions: tellPositions(sets), showsTiming: serverTiming }),
-      profile,
-      logger: openLogger(service, options.logger ?? defaultLogger),
-      serverTiming,
-      publicUrl: options.publicUrl?.replace(/(?<!\/)\/+$/, ""),
-      trustProxy: options.trustProxy ?? false,
-      connectionFiles: connectionName(options.connectionFiles),
-      refusesCrossSiteWrites: options.crossSiteWrites === "refuse",
-      challenge: options.challenge ?? "Bearer",
-      exposesConstraintNames: options.exposeConstraintNames ?? false,
-      ...functionsOf(options),
-      authorization: requirementsOf(options.authorization),
-      metadataPerUser: options.metadataPerUser ?? false,
-      admit,
-      declarationOf: declarationFinder(service),
-    }),
-  );
+  return Object.freeze<ServiceDefinition>({
+    name: options.name,
+    prefix: options.prefix ?? (options.name === undefined ? "" : `/${options.name}`),
+    group: options.group,
+    model: built.model,
+    entitySets: relatedSets(sets, guarded),
+    virtual: virtualReadsOf(service, built),
+    operationImports: frozenMap(imports.map((each) => [each.name, each])),
+    operations: operationsOf(service, built),
+    rowRules: guarded.length === 0 ? null : rowRules,
+    handlersCheckingRows: service.handlersCheckingRows,
+    defaultCapabilities: resolveDefaultCapabilities(defaults),
+    defaultSettings: resolveSettings(undefined, defaults),
+    limits: resolveLimits(defaults),
+    batch: resolveBatch(options.batch),
+    cors: resolveCors(options.cors, { takesPositions: tellPositions(sets), showsTiming: serverTiming }),
+    profile,
+    logger: openLogger(service, options.logger ?? defaultLogger),
+    serverTiming,
+    publicUrl: options.publicUrl?.replace(/(?<!\/)\/+$/, ""),
+    trustProxy: options.trustProxy ?? false,
+    connectionFiles: connectionName(options.connectionFiles),
+    refusesCrossSiteWrites: options.crossSiteWrites === "refuse",
+    challenge: options.challenge ?? "Bearer",
+    exposesConstraintNames: options.exposeConstraintNames ?? false,
+    ...functionsOf(options),
+    authorization: requirementsOf(options.authorization),
+    metadataPerUser: options.metadataPerUser ?? false,
+    admit,
+    declarationOf: declarationFinder(service),
+  });
 }
 
 /** Returns the functions that the application gives. */
@@ -171,7 +169,7 @@ function relatedSets(
       const expansions = expansionSources(set, (name) => byName.get(name));
       const capabilities = Object.freeze({ ...set.capabilities, expansions });
       const guardedReferences = guardedReferencesOf(set.entitySet, guarded);
-      const whole = keeper({ ...set, capabilities, guardedReferences });
+      const whole = { ...set, capabilities, guardedReferences };
       return [set.entitySet.name, Object.freeze(whole)];
     }),
   );

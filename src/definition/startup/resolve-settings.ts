@@ -1,4 +1,3 @@
-import { keeper } from "../../base/memo.ts";
 import { frozenSet } from "../../edm/frozen-map.ts";
 import { type EntitySet, shownProperties, type StructuralProperty } from "../../edm/model.ts";
 import type { Capabilities, Limits } from "../../language/query/capabilities.ts";
@@ -48,29 +47,27 @@ export function profiledDefaults(
 }
 
 /** The defaults of all limits. @see docs/reference/limits.md */
-export const DEFAULT_LIMITS: Limits = Object.freeze(
-  keeper({
-    maxExpandDepth: 3,
-    maxExpandTop: 1000,
-    maxNodeCount: 1000,
-    maxAnyAllDepth: 3,
-    maxInListLength: 1000,
-    maxOrderByProperties: 10,
-    maxApplySteps: 20,
-    maxUrlLength: 16 * 1024,
-    maxQueryBodyBytes: 256 * 1024,
-    maxJsonDepth: 64,
-    maxJsonValues: 100_000,
-    maxPageSize: 10_000,
-    maxResponseEntities: 100_000,
-    maxResponseBytes: 64_000_000,
-    maxHeldBytes: undefined,
-    maxExpandItems: 50,
-    maxIterableEntities: 100_000,
-    queryTimeout: 10_000,
-    transactionTimeout: 10_000,
-  }),
-);
+export const DEFAULT_LIMITS: Limits = Object.freeze({
+  maxExpandDepth: 3,
+  maxExpandTop: 1000,
+  maxNodeCount: 1000,
+  maxAnyAllDepth: 3,
+  maxInListLength: 1000,
+  maxOrderByProperties: 10,
+  maxApplySteps: 20,
+  maxUrlLength: 16 * 1024,
+  maxQueryBodyBytes: 256 * 1024,
+  maxJsonDepth: 64,
+  maxJsonValues: 100_000,
+  maxPageSize: 10_000,
+  maxResponseEntities: 100_000,
+  maxResponseBytes: 64_000_000,
+  maxHeldBytes: undefined,
+  maxExpandItems: 50,
+  maxIterableEntities: 100_000,
+  queryTimeout: 10_000,
+  transactionTimeout: 10_000,
+});
 
 /** The defaults of batches. @see docs/reference/batch.md */
 const DEFAULT_BATCH: BatchDefinition = Object.freeze({
@@ -84,7 +81,7 @@ const DEFAULT_BATCH: BatchDefinition = Object.freeze({
 /** Resolves the option `batch`. @returns null if the service accepts no batches */
 export function resolveBatch(batch: ServiceOptions["batch"] = true): BatchDefinition | null {
   if (batch === false) return null;
-  return Object.freeze(keeper(inherit(DEFAULT_BATCH, batch === true ? [] : [batch])));
+  return Object.freeze(inherit(DEFAULT_BATCH, batch === true ? [] : [batch]));
 }
 
 /**
@@ -109,7 +106,7 @@ export function resolveCors(
 
 /** Resolves the limits of a registration. */
 export function resolveLimits(defaults: LimitSettings): Limits {
-  return Object.freeze(keeper(inherit(DEFAULT_LIMITS, [defaults])));
+  return Object.freeze(inherit(DEFAULT_LIMITS, [defaults]));
 }
 
 /**

@@ -1,4 +1,3 @@
-import { keeper } from "../../base/memo.ts";
 import { frozenCopy } from "../option-table.ts";
 import type { ComplexTypeDeclaration, EntityTypeDeclaration, EnumTypeDeclaration, Shape } from "./value-type.ts";
 
@@ -22,7 +21,7 @@ export function entityType<const Name extends string, const Properties extends S
   options?: TypeOptions,
 ): EntityTypeDeclaration<Name, Properties> {
   const declared = { kind: "EntityTypeDeclaration" as const, name, properties: frozenCopy(properties), describe };
-  return Object.freeze(keeper(options === undefined ? declared : { ...declared, options }));
+  return Object.freeze(options === undefined ? declared : { ...declared, options });
 }
 
 /**
@@ -102,5 +101,5 @@ export interface TypeOptions {
 export const describe: <Declared extends object>(this: Declared, description: string) => Declared = describedCopy;
 
 function describedCopy<Declared extends object>(this: Declared, description: string): Declared {
-  return Object.freeze(keeper({ ...this, description }));
+  return Object.freeze({ ...this, description });
 }

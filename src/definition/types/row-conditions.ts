@@ -1,6 +1,6 @@
 import { ConfigurationError } from "../../base/errors/configuration-error.ts";
 import { unawaited } from "../../base/maybe.ts";
-import { BoundedCache, keeper } from "../../base/memo.ts";
+import { BoundedCache } from "../../base/memo.ts";
 import { assertNever, isWellFormed } from "../../base/required.ts";
 import type { EntitySet, NavigationProperty, StructuralProperty } from "../../edm/model.ts";
 import { PRIMITIVE_TYPES } from "../../edm/primitive-type.ts";
@@ -105,7 +105,7 @@ export function rowConditions(
       const values: PrimitiveValue[] = [];
       const structure = structureOf(term, { it, words }, values);
       return {
-        filter: kept.getOrMake(structure, () => Object.freeze(keeper({ expression: parameterize(term) }))),
+        filter: kept.getOrMake(structure, () => Object.freeze({ expression: parameterize(term) })),
         values,
       };
     },

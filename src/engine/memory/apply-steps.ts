@@ -1,6 +1,6 @@
 import { protocolError, type ODataError } from "../../base/errors/odata-error.ts";
 import type { Pace, Steps } from "../../base/maybe.ts";
-import { keeper, keptPer } from "../../base/memo.ts";
+import { keptPer } from "../../base/memo.ts";
 import { required } from "../../base/required.ts";
 import { addDecimals, multiplyDecimals } from "../../edm/decimal-arithmetic.ts";
 import { compareDecimals } from "../../edm/decimal.ts";
@@ -103,7 +103,7 @@ interface ReadGroups {
   readonly aggregates: readonly ReadAggregate[];
 }
 
-const operandOf = keptPer(({ expression }: Aggregate): Clause | null => expression && keeper({ expression }));
+const operandOf = keptPer(({ expression }: Aggregate): Clause | null => expression && { expression });
 
 /** A step that aggregates rows. */
 type AggregateStep = GroupStep | TotalsStep;

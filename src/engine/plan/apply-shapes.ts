@@ -1,4 +1,4 @@
-import { keeper, keptPer, keptPerPair } from "../../base/memo.ts";
+import { keptPer, keptPerPair } from "../../base/memo.ts";
 import { type ComplexType, type EntityType, shownProperties, type StructuralProperty } from "../../edm/model.ts";
 import { allOf } from "../../language/query/all-of.ts";
 import type {
@@ -53,14 +53,14 @@ const inputsOf = keptPer((_shape: QueryShape) => new Map<number, QueryShape>());
 function makeInput(shape: QueryShape, filters: readonly FilterClause[]): QueryShape {
   const { entityType } = shape.entitySet;
   const whole = { selected: entityType.properties.map((property) => ({ property })), expanded: NOTHING };
-  return keeper<QueryShape>({
+  return {
     ...shape,
     entityType,
     apply: undefined,
     filter: allOf(filters.map(({ expression }) => expression)),
     orderBy: NOTHING,
-    selectExpand: keeper({ ...whole, isSelection: false, contextSelect: NOTHING }),
-  });
+    selectExpand: { ...whole, isSelection: false, contextSelect: NOTHING },
+  };
 }
 
 /** Returns the shape of each branch of `$apply`: that of the query itself if it has a single one. */
@@ -78,17 +78,17 @@ function concatShape(
   { branches, entityType }: ConcatStep,
   before: readonly ApplyStep[],
 ): QueryShape {
-  const withSteps = (branch: ApplyBranch): ApplyBranch => keeper({ ...branch, steps: [...before, ...branch.steps] });
+  const withSteps = (branch: ApplyBranch): ApplyBranch => ({ ...branch, steps: [...before, ...branch.steps] });
   const [first, ...others] = branches;
   const selected = entityType.properties.map((property) => ({ property }));
-  return keeper<QueryShape>({
+  return {
     ...shape,
     entityType,
-    apply: keeper<ApplyClause>({ branches: [withSteps(first), ...others.map(withSteps)], entityType }),
+    apply: { branches: [withSteps(first), ...others.map(withSteps)], entityType },
     filter: null,
     orderBy: NOTHING,
-    selectExpand: keeper({ selected, isSelection: false, contextSelect: NOTHING, expanded: NOTHING }),
-  });
+    selectExpand: { selected, isSelection: false, contextSelect: NOTHING, expanded: NOTHING },
+  };
 }
 
 /** As `concatShape` of the rows that the step receives: the same object each time. */
@@ -115,14 +115,14 @@ export const concatStart: (shape: QueryShape) => ConcatStart | null = keptPer((s
 
 function branchShape(shape: QueryShape, branch: ApplyBranch): QueryShape {
   const { entityType } = branch;
-  return keeper<QueryShape>({
+  return {
     ...shape,
     entityType,
-    apply: keeper<ApplyClause>({ branches: [branch], entityType }),
+    apply: { branches: [branch], entityType },
     filter: null,
     orderBy: NOTHING,
-    selectExpand: keeper<SelectExpandClause>({ ...shape.selectExpand, selected: selectedOf(shape, branch) }),
-  });
+    selectExpand: { ...shape.selectExpand, selected: selectedOf(shape, branch) },
+  };
 }
 
 /** Returns the shape of a branch whose rows also have the values that are computed of the rows of all branches. */
@@ -131,10 +131,10 @@ export const computedShape: (branch: QueryShape, shape: QueryShape) => QueryShap
   if (computed.length === 0) return branch;
   const values = computed.map(({ property }): SelectedProperty => ({ property, isUndeclared: true }));
   const selected = [...branch.selectExpand.selected, ...values];
-  return keeper<QueryShape>({
+  return {
     ...branch,
-    selectExpand: keeper<SelectExpandClause>({ ...branch.selectExpand, selected }),
-  });
+    selectExpand: { ...branch.selectExpand, selected },
+  };
 });
 
 /** Returns the properties of a branch, in its order, as far as those of all branches select them by name. */
@@ -175,18 +175,16 @@ export const withComputedColumns: (
  * Returns the clause by which rows of a transformed type are written: it marks the properties that the type of the set does
  * not declare with their type.
  */
-export const writtenClause: (shape: QueryShape) => SelectExpandClause = keptPer(({ selectExpand, entitySet }) =>
-  keeper<SelectExpandClause>({
-    ...selectExpand,
-    selected: selectExpand.selected.map((item) => {
-      const declared = structuralMember(entitySet.entityType, item.property.name);
-      const { type } = item.property;
-      // The type of a value that a path leads through is that of its members.
-      const isKnown = type.kind === "ComplexType" || declared?.type === type;
-      return isKnown ? item : { ...item, isUndeclared: true };
-    }),
+export const writtenClause: (shape: QueryShape) => SelectExpandClause = keptPer(({ selectExpand, entitySet }) => ({
+  ...selectExpand,
+  selected: selectExpand.selected.map((item) => {
+    const declared = structuralMember(entitySet.entityType, item.property.name);
+    const { type } = item.property;
+    // The type of a value that a path leads through is that of its members.
+    const isKnown = type.kind === "ComplexType" || declared?.type === type;
+    return isKnown ? item : { ...item, isUndeclared: true };
   }),
-);
+}));
 
 /** Returns a structural property by its wire name. */
 export function structuralMember(

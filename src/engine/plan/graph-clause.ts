@@ -1,4 +1,4 @@
-import { BoundedCache, keeper, keptPer } from "../../base/memo.ts";
+import { BoundedCache, keptPer } from "../../base/memo.ts";
 import type { EntitySet, NavigationProperty } from "../../edm/model.ts";
 import type { EntityOwner } from "../../language/query/capabilities.ts";
 import type { ExpandedNavigation, SelectExpandClause } from "../../language/query/clauses.ts";
@@ -47,7 +47,7 @@ function makeClause(
   const expanded = [...shape].map(([navigationProperty, below]): ExpandedNavigation => {
     const target = targetOf(entitySet, navigationProperty);
     const { entityType } = navigationProperty;
-    return keeper<ExpandedNavigation>({
+    return {
       navigationProperty,
       entitySet,
       target,
@@ -60,9 +60,9 @@ function makeClause(
       count: false,
       selectExpand: target === null ? plain.of(entityType) : makeClause(target, below, plain, targetOf),
       roundingMode: "spec-compliant",
-    });
+    };
   });
-  return Object.freeze(keeper({ ...plain.of(entitySet), expanded: Object.freeze(expanded) }));
+  return Object.freeze({ ...plain.of(entitySet), expanded: Object.freeze(expanded) });
 }
 
 /** Names contain neither commas nor parentheses. */

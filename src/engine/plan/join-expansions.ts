@@ -1,4 +1,4 @@
-import { BoundedCache, keeper, keptPer, keptPerPair } from "../../base/memo.ts";
+import { BoundedCache, keptPer, keptPerPair } from "../../base/memo.ts";
 import type { EntitySet } from "../../edm/model.ts";
 import { type Mentions, mentionsOf } from "../../language/query/mentions.ts";
 import type { JoinedNavigation, RelatedShape, RelationalSource, SourcesBySet } from "../../language/query/source.ts";
@@ -56,7 +56,7 @@ function makeJoins({ steps }: ExpandPlan, canJoin: CanJoin): JoinedSteps {
     const inner = joinSteps(step.below, canJoin);
     const { join, target, selected } = related;
     below.set(step, inner);
-    navigations.push(Object.freeze(keeper({ expansion, join, target, selected, joined: inner.navigations })));
+    navigations.push(Object.freeze({ expansion, join, target, selected, joined: inner.navigations }));
   }
   return Object.freeze({ navigations: Object.freeze(navigations), below });
 }
@@ -84,7 +84,7 @@ function makeShape({ related, expansion, place }: ExpandStep, joined: JoinedStep
   if (related === null) throw new Error(`${place} is not read from its target set.`);
   const { navigationProperty, filter, orderBy, roundingMode } = expansion;
   const { entityType } = navigationProperty;
-  const shape = keeper<RelatedShape>({
+  const shape: RelatedShape = {
     join: related.join,
     entityType,
     filter,
@@ -92,7 +92,7 @@ function makeShape({ related, expansion, place }: ExpandStep, joined: JoinedStep
     selected: related.selected,
     joined: joined.navigations,
     roundingMode,
-  });
+  };
   return Object.freeze(shape);
 }
 

@@ -1,4 +1,4 @@
-import { keeper, keptPer, keptPerPair } from "../../base/memo.ts";
+import { keptPer, keptPerPair } from "../../base/memo.ts";
 import type { StructuralProperty } from "../../edm/model.ts";
 import type { ApplyClause, OrderByItem, QueryShape } from "../../language/query/clauses.ts";
 import type { Expression, ScalarType } from "../../language/query/expression.ts";
@@ -63,10 +63,10 @@ function findOrder(orderBy: readonly OrderByItem[], key: readonly StructuralProp
     if (open?.size === 0) break;
     const type = scalarType(expression);
     if (type === null || terms.length === MAX_TERMS || !isOfEntity(expression)) return null;
-    terms.push(Object.freeze(keeper({ expression, descending, type })));
+    terms.push(Object.freeze({ expression, descending, type }));
     if (expression.kind === "property" && expression.source.kind === "it") open?.delete(expression.property);
   }
-  return Object.freeze(keeper({ terms: Object.freeze(terms) }));
+  return Object.freeze({ terms: Object.freeze(terms) });
 }
 
 function scalarType({ type }: Expression): ScalarType | null {

@@ -1,5 +1,5 @@
 import { protocolError } from "../../base/errors/odata-error.ts";
-import { keeper, keptPer } from "../../base/memo.ts";
+import { keptPer } from "../../base/memo.ts";
 import type { EntitySetHandlers, CollectionQuery } from "../../definition/handlers.ts";
 import { allOf } from "../../language/query/all-of.ts";
 import type { Capabilities } from "../../language/query/capabilities.ts";
@@ -381,7 +381,7 @@ const splitFilter = keptPer((filter: FilterClause): FilterPlan => {
   const conditions =
     expression.kind === "logical" && expression.operator === "and" ? expression.operands : [expression];
   const own = allOf(conditions.filter((condition) => !leadsOn(condition)));
-  return { ownFilter: own, filter: keeper({ filter: allOf(conditions.filter(leadsOn)), orderBy: NO_ORDER }) };
+  return { ownFilter: own, filter: { filter: allOf(conditions.filter(leadsOn)), orderBy: NO_ORDER } };
 });
 
 function leadsOn(expression: Expression): boolean {
@@ -389,6 +389,6 @@ function leadsOn(expression: Expression): boolean {
 }
 
 const planOrder = keptPer((orderBy: readonly OrderByItem[]): QueryClauses | null => {
-  const clauses: QueryClauses = keeper({ filter: null, orderBy });
+  const clauses: QueryClauses = { filter: null, orderBy };
   return mentionsOf(clauses) === null ? null : clauses;
 });

@@ -1,4 +1,4 @@
-import { keeper, keptPer, keptPerPair } from "../../base/memo.ts";
+import { keptPer, keptPerPair } from "../../base/memo.ts";
 import type { Context } from "../../definition/context.ts";
 import type { EntitySetHandlers } from "../../definition/handlers.ts";
 import type { ServiceDefinition } from "../../definition/model/service-definition.ts";
@@ -87,11 +87,11 @@ const planOf = keptPerPair((clause: SelectExpandClause, scope: PlanScope): Expan
   const joined = steps.flatMap(({ ways }) =>
     ways.flatMap((way) => (way.kind === "target" || way.kind === "list" ? parentProperties(way.join) : [])),
   );
-  const plan = keeper<ExpandPlan>({
+  const plan: ExpandPlan = {
     steps,
     joinProperties: Object.freeze([...new Set(joined)]),
     needsKey: steps.some(({ ways, page }) => page.beyond === "link" || ways.some(isAskedByKey)),
-  });
+  };
   return Object.freeze(plan);
 });
 
@@ -102,7 +102,7 @@ function planStep(expansion: ExpandedNavigation, scope: PlanScope): ExpandStep {
   const { get, getBatch } = handlers;
   const isHandled = (getBatch ?? get) !== undefined;
   const related = isHandled ? null : planRelated(expansion, below?.joinProperties ?? [], scope);
-  const step = keeper<ExpandStep>({
+  const step: ExpandStep = {
     expansion,
     place: `${entitySet.name}/${navigationProperty.name}`,
     ways: expansionWays(handlers, related, isHandled ? null : planList(expansion, scope)),
@@ -111,7 +111,7 @@ function planStep(expansion: ExpandedNavigation, scope: PlanScope): ExpandStep {
     orderBy: orderBy.length === 0 ? orderBy : totalOrder(orderBy, navigationProperty.entityType),
     page: planSize(expansion, scope),
     below,
-  });
+  };
   return Object.freeze(step);
 }
 
@@ -130,7 +130,7 @@ function planSearch({ search: clause, target }: ExpandedNavigation, scope: PlanS
 export const keyQuery: (entitySet: EntitySet) => ExpandSearch["query"] = keptPer((entitySet) => {
   const { entityType } = entitySet;
   const selected = keyProperties(entityType);
-  const shape = keeper<QueryShape>({
+  const shape: QueryShape = {
     key: "",
     entitySet,
     entityType,
@@ -139,7 +139,7 @@ export const keyQuery: (entitySet: EntitySet) => ExpandSearch["query"] = keptPer
     selectExpand: { selected, isSelection: true, contextSelect: [], expanded: [] },
     parameters: [],
     roundingMode: "spec-compliant",
-  });
+  };
   Object.freeze(shape);
   const { orderBy } = shape;
   return Object.freeze({ shape, values: [], filter: null, selected, orderBy, skip: 0, top: undefined, count: false });

@@ -1,4 +1,4 @@
-import { keeper, keptPer, keptPerPair } from "../../base/memo.ts";
+import { keptPer, keptPerPair } from "../../base/memo.ts";
 import type { EntitySet } from "../../edm/model.ts";
 import { isInteger } from "../../edm/primitive-type.ts";
 import { selectsKey, type ExpandedNavigation, type SelectExpandClause } from "../../language/query/clauses.ts";
@@ -53,7 +53,7 @@ const withoutControl = keptPerPair((expand: ExpandPlan, clause: SelectExpandClau
 );
 
 function members(made: JsonMembers): JsonMembers {
-  return Object.freeze(keeper(made));
+  return Object.freeze(made);
 }
 
 function expandedMembers(

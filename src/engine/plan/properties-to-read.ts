@@ -1,4 +1,4 @@
-import { keptPer, keptPerPair, keeper } from "../../base/memo.ts";
+import { keptPer, keptPerPair } from "../../base/memo.ts";
 import type { EntitySet, EntityType, NavigationJoin, StructuralProperty } from "../../edm/model.ts";
 import type { SelectedProperty, SelectExpandClause } from "../../language/query/clauses.ts";
 import { computedIn, propertiesIn } from "../../language/query/mentions.ts";
@@ -154,5 +154,5 @@ export const selectProperty: (property: StructuralProperty) => SelectExpandClaus
 
 function selectOnly(properties: readonly StructuralProperty[]): SelectExpandClause {
   const selected = Object.freeze(properties.map((property) => Object.freeze({ property })));
-  return Object.freeze(keeper({ selected, isSelection: true, contextSelect: NOTHING, expanded: NOTHING }));
+  return Object.freeze({ selected, isSelection: true, contextSelect: NOTHING, expanded: NOTHING });
 }

@@ -1,5 +1,5 @@
 import { protocolError } from "../../base/errors/odata-error.ts";
-import { keeper, keptPer } from "../../base/memo.ts";
+import { keptPer } from "../../base/memo.ts";
 import type { CollectionQuery } from "../../definition/handlers.ts";
 import type { ServiceDefinition } from "../../definition/model/service-definition.ts";
 import type { RowCondition } from "../../definition/types/row-conditions.ts";
@@ -105,7 +105,7 @@ function restrictExpansions(
 
 /** Returns the condition of a rule as a query: the same object for each call with a filter. */
 export const clausesOf: (filter: FilterClause) => QueryClauses = keptPer((filter) =>
-  Object.freeze(keeper({ filter, orderBy: NO_ORDER })),
+  Object.freeze({ filter, orderBy: NO_ORDER }),
 );
 
 /**

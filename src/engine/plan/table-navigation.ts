@@ -1,4 +1,4 @@
-import { keeper, keptPerPair } from "../../base/memo.ts";
+import { keptPerPair } from "../../base/memo.ts";
 import { required } from "../../base/required.ts";
 import type { ServiceDefinition } from "../../definition/model/service-definition.ts";
 import type { EntitySet, EntityType, NavigationJoin } from "../../edm/model.ts";
@@ -106,7 +106,7 @@ function shapesOf(
   return (selected) => {
     let shape = shapes.get(selected);
     if (shape === undefined) {
-      shape = keeper({ join, entityType, filter, orderBy: order, selected, joined: [], roundingMode });
+      shape = { join, entityType, filter, orderBy: order, selected, joined: [], roundingMode };
       shapes.set(selected, Object.freeze(shape));
     }
     return shape;

@@ -1,4 +1,4 @@
-import { keeper, keptPer } from "../../base/memo.ts";
+import { keptPer } from "../../base/memo.ts";
 import type { EntityType, StructuralProperty } from "../../edm/model.ts";
 import type { OrderByItem, QueryShape } from "../../language/query/clauses.ts";
 import type { ItExpression } from "../../language/query/expression.ts";
@@ -12,7 +12,7 @@ import type { ItExpression } from "../../language/query/expression.ts";
 export function totalOrder(orderBy: readonly OrderByItem[], entityType: EntityType): readonly OrderByItem[] {
   const descending = orderBy.at(-1)?.descending ?? false;
   const missing = entityType.key.filter((property) => !orderBy.some((item) => isOrderedBy(item, property)));
-  return Object.freeze(keeper([...orderBy, ...missing.map((property) => keyItem(entityType, property, descending))]));
+  return Object.freeze([...orderBy, ...missing.map((property) => keyItem(entityType, property, descending))]);
 }
 
 /** Makes the order of a shape total. Returns the same object each time, so that a source compiles one statement for it. */
@@ -20,7 +20,7 @@ export const totalOrderOf: (shape: QueryShape) => readonly OrderByItem[] = keptP
   if (apply === undefined) return totalOrder(orderBy, entityType);
   const [{ orderBy: ofBranch }, ...others] = apply.branches;
   // The rows of several branches keep the order of their branches.
-  return others.length > 0 ? orderBy : Object.freeze(keeper([...orderBy, ...ofBranch]));
+  return others.length > 0 ? orderBy : Object.freeze([...orderBy, ...ofBranch]);
 });
 
 function isOrderedBy(item: OrderByItem, property: StructuralProperty): boolean {
@@ -30,5 +30,5 @@ function isOrderedBy(item: OrderByItem, property: StructuralProperty): boolean {
 
 function keyItem(entityType: EntityType, property: StructuralProperty, descending: boolean): OrderByItem {
   const source: ItExpression = { kind: "it", type: entityType };
-  return keeper({ expression: { kind: "property", source, property, type: property.type }, descending });
+  return { expression: { kind: "property", source, property, type: property.type }, descending };
 }

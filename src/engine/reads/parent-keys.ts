@@ -1,5 +1,5 @@
 import { type Maybe, inTurns, type Pace, type Steps, type Turn } from "../../base/maybe.ts";
-import { keeper, keptPer, keptPerPair } from "../../base/memo.ts";
+import { keptPer, keptPerPair } from "../../base/memo.ts";
 import type { DirectJoin, EntityType, NavigationJoin, StructuralProperty } from "../../edm/model.ts";
 import type { PrimitiveValue } from "../../edm/value-codec.ts";
 import { codecOf } from "../../edm/value-codecs.ts";
@@ -165,9 +165,7 @@ function absent({ nullable, field }: StructuralProperty, { name }: EntityType): 
 }
 
 /** Returns a join in the opposite direction: the same object for a join each time. */
-export const mirrored: (join: DirectJoin) => DirectJoin = keptPer(({ pairs }) =>
-  keeper<DirectJoin>({
-    kind: "direct",
-    pairs: pairs.map(({ property, related }) => ({ property: related, related: property })),
-  }),
-);
+export const mirrored: (join: DirectJoin) => DirectJoin = keptPer(({ pairs }) => ({
+  kind: "direct",
+  pairs: pairs.map(({ property, related }) => ({ property: related, related: property })),
+}));

@@ -1,6 +1,6 @@
 import { withSignalOf } from "../../base/later.ts";
 import { chain, type Maybe, inTurns, type Pace, type Steps } from "../../base/maybe.ts";
-import { keeper, keptPerPair } from "../../base/memo.ts";
+import { keptPerPair } from "../../base/memo.ts";
 import type { DirectJoin, EntitySet, EntityType } from "../../edm/model.ts";
 import type { NavigationStep } from "../../language/query/capabilities.ts";
 import type { SelectedProperty } from "../../language/query/clauses.ts";
@@ -184,7 +184,7 @@ function makeShape(
   entityType: EntityType,
   selected: readonly SelectedProperty[],
 ): RelatedShape {
-  const shape = keeper<RelatedShape>({
+  const shape: RelatedShape = {
     join,
     entityType,
     filter: null,
@@ -192,6 +192,6 @@ function makeShape(
     selected,
     joined: [],
     roundingMode: "spec-compliant",
-  });
+  };
   return Object.freeze(shape);
 }

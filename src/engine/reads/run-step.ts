@@ -1,6 +1,6 @@
 import { type ODataError, protocolError } from "../../base/errors/odata-error.ts";
 import { chain, inTurns, isPromiseLike, type Maybe, type Pace, type Steps } from "../../base/maybe.ts";
-import { keeper, keptPer } from "../../base/memo.ts";
+import { keptPer } from "../../base/memo.ts";
 import type {
   ApplyBranch,
   ApplyStep,
@@ -27,7 +27,7 @@ const NO_ORDER: readonly OrderByItem[] = Object.freeze([]);
 const clausesOfStep: (step: ApplyStep) => QueryClauses = keptPer((step) => {
   const { inputType: entityType } = step;
   const branch: ApplyBranch = { steps: [step], entityType, isTransformed: false, computed: [], orderBy: NO_ORDER };
-  return keeper<QueryClauses>({ filter: null, orderBy: NO_ORDER, apply: { branches: [branch], entityType } });
+  return { filter: null, orderBy: NO_ORDER, apply: { branches: [branch], entityType } };
 });
 
 function rowLimit({ context }: Reader): number | null {
@@ -114,7 +114,7 @@ export function runStep(
 
 const clausesOfJoin: (step: JoinStep) => QueryClauses = keptPer(({ path }) => {
   const orderBy = [{ expression: path, descending: false }];
-  return keeper<QueryClauses>({ filter: null, orderBy });
+  return { filter: null, orderBy };
 });
 
 /** Repeats each row for each of its related entities. */

@@ -1,7 +1,7 @@
 import { bytesOfValue } from "../../base/byte-count.ts";
 import { tooManyBytes } from "../../base/errors/odata-error.ts";
 import { chain, inTurns, type Maybe, type Steps } from "../../base/maybe.ts";
-import { keeper, keptPer } from "../../base/memo.ts";
+import { keptPer } from "../../base/memo.ts";
 import type { EntityType, StructuralProperty } from "../../edm/model.ts";
 import type { PrimitiveValue } from "../../edm/value-codec.ts";
 import type { RoundingMode, SelectExpandClause } from "../../language/query/clauses.ts";
@@ -31,7 +31,7 @@ interface ComputedField {
 
 const fieldsOf = keptPer(({ selected }: SelectExpandClause): readonly ComputedField[] =>
   selected.flatMap(({ property, computed }) =>
-    computed === undefined ? [] : { property, clause: keeper({ expression: computed }) },
+    computed === undefined ? [] : { property, clause: { expression: computed } },
   ),
 );
 

@@ -1,5 +1,5 @@
 import type { ODataError } from "../../base/errors/odata-error.ts";
-import { BoundedCache, keeper, keptPer } from "../../base/memo.ts";
+import { BoundedCache, keptPer } from "../../base/memo.ts";
 import type { User } from "../../definition/context.ts";
 import type { ServiceDefinition } from "../../definition/model/service-definition.ts";
 import { type AuthorizationRequirement, refusal, refusalTo } from "../../definition/sets/authorization.ts";
@@ -67,17 +67,15 @@ function toAccess(
     bySet.get(entitySet)?.add(property);
     byType.set(entityType, (byType.get(entityType) ?? new Set()).add(property));
   }
-  return Object.freeze(
-    keeper<PropertyAccess>({
-      key,
-      unreadableOf: (owner) => {
-        if (owner.kind === "EntityType") return byType.get(owner) ?? NONE;
-        // A set that the service made for results without a set represents their type.
-        return bySet.get(owner) ?? byType.get(owner.entityType) ?? NONE;
-      },
-      refusal: ({ name }, owner) => refusalTo(kind, actionWith("read", name, ownerName(entitySets, owner)), name),
-    }),
-  );
+  return Object.freeze<PropertyAccess>({
+    key,
+    unreadableOf: (owner) => {
+      if (owner.kind === "EntityType") return byType.get(owner) ?? NONE;
+      // A set that the service made for results without a set represents their type.
+      return bySet.get(owner) ?? byType.get(owner.entityType) ?? NONE;
+    },
+    refusal: ({ name }, owner) => refusalTo(kind, actionWith("read", name, ownerName(entitySets, owner)), name),
+  });
 }
 
 function actionWith(act: PropertyAct, property: string, owner: string): string {

@@ -1,5 +1,4 @@
 import type { ODataError } from "../../base/errors/odata-error.ts";
-import { keeper } from "../../base/memo.ts";
 import type { ComplexType, EntitySet, EntityType, StructuralProperty } from "../../edm/model.ts";
 import type { Aggregate, ApplyBranch, ApplyStep, GroupStep, OrderByItem } from "../query/clauses.ts";
 import type { AliasNameSyntax, ComputedSyntax } from "../syntax/ast.ts";
@@ -68,19 +67,19 @@ type Untyped<Step extends ApplyStep> = Step extends ApplyStep ? Omit<Step, "inpu
 
 /** Adds a step that keeps the shape of the rows. */
 export function withStep(rows: AppliedRows, step: Untyped<Exclude<ApplyStep, GroupStep>>): AppliedRows {
-  return { ...rows, steps: [...rows.steps, Object.freeze(keeper({ ...step, inputType: rows.entityType }))] };
+  return { ...rows, steps: [...rows.steps, Object.freeze({ ...step, inputType: rows.entityType })] };
 }
 
 /** Returns an order, made total by the key of the entities, or by the keys of the rows. */
 export function totalOrder(rows: AppliedRows, orderBy: readonly OrderByItem[]): readonly OrderByItem[] {
   const { entityType, keys } = rows;
-  if (rows.isListed === true) return Object.freeze(keeper([...orderBy]));
+  if (rows.isListed === true) return Object.freeze([...orderBy]);
   const it = { kind: "it", type: entityType } as const;
   const last =
     keys === null
       ? entityType.key.map((property) => ascending({ kind: "property", source: it, property, type: property.type }))
       : orderByKeys(keys, it);
-  return Object.freeze(keeper([...orderBy, ...last]));
+  return Object.freeze([...orderBy, ...last]);
 }
 
 /**
@@ -97,7 +96,7 @@ export function withGroups(
   const keys = toGroupKeys(paths, origins);
   const properties = [...keys, ...aggregates].map(({ property }) => property);
   const entityType = madeEntityType(rows.owner, properties);
-  const step = keeper<GroupStep>({ kind: "group", inputType: rows.entityType, keys, aggregates, entityType });
+  const step: GroupStep = { kind: "group", inputType: rows.entityType, keys, aggregates, entityType };
   const names = aggregates.map(({ property: { name } }) => name);
   const computed = paths.filter(({ isComputed }) => isComputed).map(({ leaf }) => leaf.name);
   // A name that was already free of allowlists stays so.
@@ -133,16 +132,14 @@ export function withComputed(
 
 /** Returns the branch that makes the rows. */
 export function toBranch(rows: AppliedRows): ApplyBranch {
-  const computed = [...rows.computed.values()].map(({ property, expression }) => keeper({ property, expression }));
-  return Object.freeze(
-    keeper<ApplyBranch>({
-      steps: Object.freeze(rows.steps),
-      entityType: rows.entityType,
-      isTransformed: rows.keys !== null,
-      computed: Object.freeze(computed),
-      orderBy: totalOrder(rows, rows.orderBy),
-    }),
-  );
+  const computed = [...rows.computed.values()].map(({ property, expression }) => ({ property, expression }));
+  return Object.freeze({
+    steps: Object.freeze(rows.steps),
+    entityType: rows.entityType,
+    isTransformed: rows.keys !== null,
+    computed: Object.freeze(computed),
+    orderBy: totalOrder(rows, rows.orderBy),
+  });
 }
 
 /**

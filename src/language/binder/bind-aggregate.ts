@@ -1,4 +1,3 @@
-import { keeper } from "../../base/memo.ts";
 import { PRIMITIVE_TYPES } from "../../edm/primitive-type.ts";
 import { typeName } from "../../edm/type-name.ts";
 import { aggregateType } from "../query/aggregate-type.ts";
@@ -43,7 +42,7 @@ export function bindAggregate(
   const made = (expression: Expression | null, property: Partial<MadeProperty> = {}): Aggregate => {
     const count = { name, type: COUNT, nullable: false, isCollection: false, facets: { scale: 0 } };
     const aggregate = { property: madeProperty({ ...count, ...property }, index), method, expression, filter };
-    return Object.freeze(keeper(aggregate));
+    return Object.freeze(aggregate);
   };
   if (node === null) return made(null);
   const isCount = node.kind === "count";

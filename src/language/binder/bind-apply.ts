@@ -1,4 +1,3 @@
-import { keeper } from "../../base/memo.ts";
 import { required } from "../../base/required.ts";
 import { allOf } from "../query/all-of.ts";
 import type { ApplyClause, FilterClause, OrderByItem } from "../query/clauses.ts";
@@ -48,7 +47,7 @@ export function bindApply({ steps }: ApplySyntax, place: ApplyPlace, copies: Cop
   const united = others.length === 0 ? rows : unionRows(results, steps.at(-1)?.position ?? 0);
   const { entityType } = united;
   return {
-    clause: Object.freeze(keeper({ branches: [first, ...others] as const, entityType })),
+    clause: Object.freeze({ branches: [first, ...others] as const, entityType }),
     rows: united,
     branchRows: results,
   };
@@ -140,7 +139,7 @@ function bindFilter(
 ): { readonly rows: AppliedRows; readonly filter: FilterClause } {
   requireEnabled("filter", work.capabilities, "$apply", position);
   const { rows, result } = bindWithTotals("filter", received, work, (context) => bindCondition(expression, context));
-  return { rows, filter: Object.freeze(keeper({ expression: result })) };
+  return { rows, filter: Object.freeze({ expression: result }) };
 }
 
 /** Sorting is stable, so a later order comes first. */

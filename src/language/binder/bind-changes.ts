@@ -1,4 +1,3 @@
-import { keeper } from "../../base/memo.ts";
 import type { EntitySet, Model } from "../../edm/model.ts";
 import type { Capabilities, PropertyAccess } from "../query/capabilities.ts";
 import type { ApplyClause, SelectedProperty, SelectExpandClause } from "../query/clauses.ts";
@@ -99,7 +98,7 @@ function selectRows(
   if (branches === undefined) return clause;
   const computed = Array.from(rows.computed.keys(), (name) => [name, null] as const);
   const names = new Map([...sharedNames(branches), ...computed]);
-  return Object.freeze(keeper({ ...clause, contextSelect: writeNames(namesIn(clause.selected, names)) }));
+  return Object.freeze({ ...clause, contextSelect: writeNames(namesIn(clause.selected, names)) });
 }
 
 /**

@@ -1,5 +1,5 @@
 import type { ODataError } from "../../base/errors/odata-error.ts";
-import { keeper, keptPer } from "../../base/memo.ts";
+import { keptPer } from "../../base/memo.ts";
 import type { EntitySet, Model, NavigationProperty } from "../../edm/model.ts";
 import type {
   Capabilities,
@@ -127,7 +127,7 @@ function withExpansions(
     const isSelected = select.contextSelect.length > 0;
     const listed = expanded.flatMap((expansion) => contextOf(expansion, isSelected));
     const contextSelect = Object.freeze([...new Set([...select.contextSelect, ...listed])]);
-    return Object.freeze(keeper({ ...select, contextSelect, expanded: Object.freeze(expanded) }));
+    return Object.freeze({ ...select, contextSelect, expanded: Object.freeze(expanded) });
   }
   const listed = expanded.filter(({ selectExpand }) => selectExpand.contextSelect.length > 0);
   const names = new Set(listed.map(({ navigationProperty }) => navigationProperty.name));
@@ -137,7 +137,7 @@ function withExpansions(
       return `${navigationProperty.name}(${selectExpand.contextSelect.join(",")})`;
     }),
   ];
-  return Object.freeze(keeper({ ...select, contextSelect, expanded: Object.freeze(expanded) }));
+  return Object.freeze({ ...select, contextSelect, expanded: Object.freeze(expanded) });
 }
 
 /**
@@ -268,13 +268,13 @@ function bindItem(
       : bindSelect(select, { model, entityType, owner, properties, allowed, option: "$expand", rows });
   const below = target === null ? null : levelBelow({ entitySet: target, capabilities }, { navigationProperty, level });
   const items = below === null ? [] : itemsBelow(item, navigationProperty, below, work);
-  const bound = keeper<ExpandedNavigation>({
+  const bound: ExpandedNavigation = {
     navigationProperty,
     entitySet: level.entitySet,
     target,
     isFromStar: item.path[0] === "*",
     form: FORMS[suffix ?? "$entities"],
-    filter: filter === undefined ? null : keeper({ expression: bindCondition(filter, conditions) }),
+    filter: filter === undefined ? null : { expression: bindCondition(filter, conditions) },
     orderBy: bindOrder(orderBy, sortKeys),
     search: search === undefined ? null : toSearchClause(searchText, search, properties?.unreadableOf(owner)),
     skip,
@@ -283,7 +283,7 @@ function bindItem(
     selectExpand: below === null ? selected : withExpansions(selected, bindItems(items, below, work), work),
     ...(items.length > (options.expand?.length ?? 0) && { isRepeated: true }),
     roundingMode: capabilities.roundingMode,
-  });
+  };
   checkMentions(bound, limits, "$expand");
   return Object.freeze(bound);
 }

@@ -1,5 +1,4 @@
 import type { ODataError } from "../../base/errors/odata-error.ts";
-import { keeper } from "../../base/memo.ts";
 import { PRIMITIVE_TYPES } from "../../edm/primitive-type.ts";
 import type { OrderByItem } from "../query/clauses.ts";
 import type { Expression } from "../query/expression.ts";
@@ -77,9 +76,7 @@ export function scopeIn(context: BindingContext): BindingScope {
 
 /** Binds the items of `$orderby`. @throws ODataError as for bindSortKey */
 export function bindOrder(items: readonly OrderByItemSyntax[], context: BindingContext): readonly OrderByItem[] {
-  return keeper(
-    items.map(({ expression, descending }) => keeper({ expression: bindSortKey(expression, context), descending })),
-  );
+  return items.map(({ expression, descending }) => ({ expression: bindSortKey(expression, context), descending }));
 }
 
 /** Makes a scope that counts the levels of the tree before each descent, including those in lambda operators. */

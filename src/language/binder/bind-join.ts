@@ -1,4 +1,3 @@
-import { keeper } from "../../base/memo.ts";
 import type { NavigationProperty } from "../../edm/model.ts";
 import type { JoinSyntax } from "../syntax/apply-parser.ts";
 import { type AppliedRows, checkAlias, rowsOf, totalOrder, withStep } from "./apply-rows.ts";
@@ -54,7 +53,7 @@ export function withJoin(
     nullable: true,
     origin: navigationProperty,
   };
-  const joined = Object.freeze(keeper(made));
+  const joined = Object.freeze(made);
   const step = { kind: "join", path, joined, steps, isOuter: kind === "outerjoin" } as const;
   return { ...withStep(rows, step), joined: new Map([...rows.joined, [alias.name, joined]]) };
 }

@@ -1,4 +1,3 @@
-import { keeper } from "../../base/memo.ts";
 import { required } from "../../base/required.ts";
 import { PRIMITIVE_TYPES } from "../../edm/primitive-type.ts";
 import { aggregateType } from "../query/aggregate-type.ts";
@@ -27,7 +26,7 @@ export function limited(step: LimitSyntax, rows: AppliedRows, within: readonly K
   let { orderBy } = rows;
   if (expression !== null) {
     requireEnabled("orderBy", work.capabilities, "$apply", position);
-    orderBy = [keeper({ expression: bindSortKey(expression, context), descending: kind.startsWith("top") })];
+    orderBy = [{ expression: bindSortKey(expression, context), descending: kind.startsWith("top") }];
   }
   const reach = isCounted(step) ? undefined : bindReached(step, orderBy[0], context);
   const count = reach === undefined ? bindRowCount(step, least, context) : null;

@@ -1,5 +1,5 @@
 import { attempt } from "../../base/maybe.ts";
-import { keeper, keptPer } from "../../base/memo.ts";
+import { keptPer } from "../../base/memo.ts";
 import { fromComparedLiteral } from "../../edm/literal.ts";
 import type { EntitySet, Model } from "../../edm/model.ts";
 import { InvalidValueError, type PrimitiveValue } from "../../edm/value-codec.ts";
@@ -208,18 +208,17 @@ function bindShape(key: string, syntax: ShapeSyntax, target: QueryTarget, contex
   const conditions = expressionContext("filter", place);
   const sortKeys = expressionContext("orderBy", place);
   const items = orderBy === undefined ? [] : parseOrderBy(orderBy, context);
-  const shape = keeper<QueryShape>({
+  const shape: QueryShape = {
     key,
     entitySet,
     entityType: place.entityType,
     ...(changed?.apply !== undefined && { apply: changed.apply }),
-    filter:
-      filter === undefined ? null : keeper({ expression: bindCondition(parseExpression(filter, context), conditions) }),
+    filter: filter === undefined ? null : { expression: bindCondition(parseExpression(filter, context), conditions) },
     orderBy: bindOrder(items, sortKeys),
     selectExpand: bindSelectExpand(syntax, target, context, { parameters, texts }, changed),
     parameters,
     roundingMode: capabilities.roundingMode,
-  });
+  };
   checkMentions(shape, target.limits, firstOption(syntax));
   return Object.freeze(shape);
 }

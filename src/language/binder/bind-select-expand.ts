@@ -1,4 +1,4 @@
-import { keeper, keptPer, keptPerPair } from "../../base/memo.ts";
+import { keptPer, keptPerPair } from "../../base/memo.ts";
 import {
   type ComplexType,
   type EntityType,
@@ -65,7 +65,7 @@ const selectDefault: (entityType: EntityType) => SelectExpandClause = keptPer((e
   const isWhole = returned.length === whole.length;
   const contextSelect = isWhole ? NOTHING : namesOf(returned);
   const selected = isWhole ? whole : returned;
-  return Object.freeze(keeper({ selected, isSelection: false, contextSelect, expanded: NOTHING }));
+  return Object.freeze({ selected, isSelection: false, contextSelect, expanded: NOTHING });
 });
 
 function namesOf(selected: readonly SelectedProperty[]): readonly string[] {
@@ -92,7 +92,7 @@ const readableClause = keptPerPair((access: PropertyAccess, owner: EntityOwner):
   const all = selectDefault(typeOf(owner));
   const selected = Object.freeze(all.selected.filter(({ property }) => !unreadable.has(property)));
   const contextSelect = all.contextSelect.length === 0 ? NOTHING : namesOf(selected);
-  return Object.freeze(keeper({ ...all, selected, contextSelect, unreadable }));
+  return Object.freeze({ ...all, selected, contextSelect, unreadable });
 });
 
 function typeOf(owner: EntityOwner): EntityType {
@@ -143,7 +143,7 @@ export function bindSelect(items: readonly SelectItemSyntax[], target: SelectTar
     expanded: NOTHING,
     unreadable,
   };
-  return keeper(withNames(withComputed(clause, hasStar ? (rows?.computed ?? computed) : computed), rows));
+  return withNames(withComputed(clause, hasStar ? (rows?.computed ?? computed) : computed), rows);
 }
 
 /** Adds computed values to a clause. A star in the context URL does not include them. */
@@ -167,7 +167,7 @@ export function selectComputed(clause: SelectExpandClause, rows: RowNames | unde
   const isShown = rows.computed.size > 0;
   const contextSelect = clause.contextSelect.length === 0 ? ["*"] : clause.contextSelect;
   const shown = isShown ? withComputed({ ...clause, contextSelect }, rows.computed) : clause;
-  return keeper(withNames({ ...shown }, rows));
+  return withNames({ ...shown }, rows);
 }
 
 /** @param path the wire name of a property, or a path below it */

@@ -1,4 +1,3 @@
-import { keeper } from "../../base/memo.ts";
 import { required } from "../../base/required.ts";
 import type { ComplexType, EntitySet, EntityType } from "../../edm/model.ts";
 import { PRIMITIVE_TYPES } from "../../edm/primitive-type.ts";
@@ -156,5 +155,5 @@ export function orderByKeys(keys: readonly GroupKey[], source: PathSource): read
 
 /** Makes a term of an order. */
 export function ascending(expression: Expression): OrderByItem {
-  return keeper({ expression, descending: false });
+  return { expression, descending: false };
 }

@@ -1,4 +1,3 @@
-import { keeper } from "../../base/memo.ts";
 import type { ComplexType, EntityType, StructuralProperty } from "../../edm/model.ts";
 import type { Expression } from "../query/expression.ts";
 
@@ -16,7 +15,7 @@ export function madeEntityType(
   properties: readonly StructuralProperty[],
 ): EntityType {
   const made = { kind: "EntityType", name, qualifiedName, ...membersOf(properties) } as const;
-  return Object.freeze(keeper<EntityType>({ ...made, key: NOTHING, navigationProperties: NOTHING }));
+  return Object.freeze({ ...made, key: NOTHING, navigationProperties: NOTHING });
 }
 
 /** Makes the type of a value that contains the values of an entity or of a complex value. */
@@ -24,7 +23,7 @@ export function madeComplexType(
   { name, qualifiedName }: EntityType | ComplexType,
   properties: readonly StructuralProperty[],
 ): ComplexType {
-  return Object.freeze(keeper<ComplexType>({ kind: "ComplexType", name, qualifiedName, ...membersOf(properties) }));
+  return Object.freeze({ kind: "ComplexType", name, qualifiedName, ...membersOf(properties) });
 }
 
 function membersOf(

@@ -1,4 +1,3 @@
-import { keeper } from "../../base/memo.ts";
 import { countTexts } from "../query/computed-text.ts";
 import type { Expression } from "../query/expression.ts";
 import { mentionsOf, propertiesIn } from "../query/mentions.ts";
@@ -36,7 +35,7 @@ export function computedOperand(
 function requireAllowed(expression: Expression, context: BindingContext, position: number): void {
   // The value has been bound by the rules of this clause.
   if (context.clause === "compute") return;
-  const clauses = keeper({ filter: keeper({ expression }), orderBy: [] });
+  const clauses = { filter: { expression }, orderBy: [] };
   const require = (name: string, allowed: BindingContext["allowed"]): void => {
     if (allowed === null || allowed.has(name)) return;
     throw invalidOption(context.option, position, `The property '${name}' is not allowed in ${context.option}.`);

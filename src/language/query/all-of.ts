@@ -1,4 +1,3 @@
-import { keeper } from "../../base/memo.ts";
 import { PRIMITIVE_TYPES } from "../../edm/primitive-type.ts";
 import type { FilterClause } from "./clauses.ts";
 import type { Expression } from "./expression.ts";
@@ -8,7 +7,7 @@ export function allOf(operands: readonly Expression[]): FilterClause | null {
   const [first] = operands;
   if (first === undefined) return null;
   const type = PRIMITIVE_TYPES["Edm.Boolean"];
-  return keeper<FilterClause>({
+  return {
     expression: operands.length === 1 ? first : { kind: "logical", operator: "and", operands, type },
-  });
+  };
 }

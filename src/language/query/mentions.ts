@@ -1,4 +1,4 @@
-import { keeper, keptPer } from "../../base/memo.ts";
+import { keptPer } from "../../base/memo.ts";
 import { required } from "../../base/required.ts";
 import type { EntitySet, NavigationProperty, StructuralProperty } from "../../edm/model.ts";
 import type { EntityOwner } from "./capabilities.ts";
@@ -20,7 +20,7 @@ export interface QueryClauses {
 /** Returns the computed values of a level as a query: the same object each time; null if it has none. */
 export const computedIn: (clause: SelectExpandClause) => QueryClauses | null = keptPer((clause) =>
   clause.selected.some(({ computed }) => computed !== undefined)
-    ? keeper<QueryClauses>({ filter: null, orderBy: [], selectExpand: clause })
+    ? { filter: null, orderBy: [], selectExpand: clause }
     : null,
 );
 
@@ -30,7 +30,7 @@ export const computedIn: (clause: SelectExpandClause) => QueryClauses | null = k
  */
 export const namedIn: (clause: SelectExpandClause) => QueryClauses = keptPer(({ computed = [] }) => {
   const selected = computed.map(({ property, expression }) => ({ property, computed: expression }));
-  return keeper<QueryClauses>({ filter: null, orderBy: [], selectExpand: { selected } });
+  return { filter: null, orderBy: [], selectExpand: { selected } };
 });
 
 /** Returns the expressions of a query in the order of their evaluation. Only those of entities contain navigations. */
@@ -136,7 +136,7 @@ function mentionsIn({ it, roots: walked }: Walk): Mentions | null {
 }
 
 /**
- * Finds the other entities that the expressions of a query mention, once per shape, expansion or other keeper.
+ * Finds the other entities that the expressions of a query mention, once per shape, expansion or other object.
  * @returns null if they mention none, as most do
  */
 export const mentionsOf = (query: QueryClauses): Mentions | null => foundIn(query).mentions;
@@ -215,13 +215,11 @@ function placeBelow({ navigationProperty, entitySet, target }: NavigationExpress
 
 function mentionsBelow({ below }: Pick<Place, "below">): readonly NavigationMention[] {
   return Array.from(below.values(), ({ mention, ignored, below: next }) =>
-    Object.freeze(
-      keeper<NavigationMention>({
-        ...mention,
-        ignored: Object.freeze([...ignored]),
-        below: mentionsBelow({ below: next }),
-      }),
-    ),
+    Object.freeze({
+      ...mention,
+      ignored: Object.freeze([...ignored]),
+      below: mentionsBelow({ below: next }),
+    }),
   );
 }
 

@@ -1,4 +1,3 @@
-import { keeper } from "../../base/memo.ts";
 import { PRIMITIVE_TYPES } from "../../edm/primitive-type.ts";
 import type { FilterClause } from "./clauses.ts";
 import type { Expression } from "./expression.ts";
@@ -6,15 +5,13 @@ import type { Expression } from "./expression.ts";
 const BOOLEAN = PRIMITIVE_TYPES["Edm.Boolean"];
 
 /** A condition that is false for every row, in a form that every database supports. */
-export const NO_ROW: FilterClause = Object.freeze(
-  keeper<FilterClause>({
-    expression: {
-      kind: "comparison",
-      operator: "eq",
-      left: { kind: "literal", value: false, type: BOOLEAN } satisfies Expression,
-      right: { kind: "literal", value: true, type: BOOLEAN } satisfies Expression,
-      operandType: BOOLEAN,
-      type: BOOLEAN,
-    },
-  }),
-);
+export const NO_ROW: FilterClause = Object.freeze<FilterClause>({
+  expression: {
+    kind: "comparison",
+    operator: "eq",
+    left: { kind: "literal", value: false, type: BOOLEAN } satisfies Expression,
+    right: { kind: "literal", value: true, type: BOOLEAN } satisfies Expression,
+    operandType: BOOLEAN,
+    type: BOOLEAN,
+  },
+});

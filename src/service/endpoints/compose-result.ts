@@ -1,6 +1,6 @@
 import { tooManyBytes } from "../../base/errors/odata-error.ts";
 import { chain, type Maybe } from "../../base/maybe.ts";
-import { keptPer, keeper } from "../../base/memo.ts";
+import { keptPer } from "../../base/memo.ts";
 import type { ComplexType, EntitySet, EntityType, StructuralProperty } from "../../edm/model.ts";
 import { isSource } from "../../engine/entities/handler-answer.ts";
 import { planCollection } from "../../engine/plan/plan-collection.ts";
@@ -273,7 +273,7 @@ const isOrdered = ({ type, isCollection }: StructuralProperty): boolean =>
 const rowTypeOf = keptPer((complexType: ComplexType): EntityType => {
   const key = complexType.properties.filter(isOrdered);
   const others = { kind: "EntityType", key, ignoredProperties: [], navigationProperties: [] } as const;
-  return Object.freeze(keeper<EntityType>({ ...complexType, ...others }));
+  return Object.freeze({ ...complexType, ...others });
 });
 
 const setOfRows = keptPer((type: EntityType) => implicitSet(`/${type.name}`, type));
@@ -284,7 +284,7 @@ const setOfRows = keptPer((type: EntityType) => implicitSet(`/${type.name}`, typ
  * @param name contains a slash, as no name of the model does, so the shapes of no other set have the same keys
  */
 export function implicitSet(name: string, entityType: EntityType): EntitySet {
-  const entitySet = keeper<EntitySet>({
+  const entitySet: EntitySet = {
     kind: "EntitySet",
     name,
     entityType,
@@ -292,6 +292,6 @@ export function implicitSet(name: string, entityType: EntityType): EntitySet {
     navigationPropertyBindings: new Map(),
     navigationJoins: new Map(),
     etag: [],
-  });
+  };
   return Object.freeze(entitySet);
 }

@@ -1,4 +1,3 @@
-import { keeper } from "../../base/memo.ts";
 import type { DeclaredEntitySet } from "../../definition/context.ts";
 import { isDeclaration } from "../../definition/model/declaration-kind.ts";
 import type { EntitySetDefinition, ServiceDefinition } from "../../definition/model/service-definition.ts";
@@ -71,7 +70,7 @@ export class EntitySets {
 
   #reach({ set, bodies }: WritableSet): ReachedSet {
     const { entitySet } = set;
-    return keeper<ReachedSet>({
+    return {
       set,
       bodies,
       conditions: rowConditions(entitySet, this.definition.model.entityContainer.entitySets, {
@@ -82,7 +81,7 @@ export class EntitySets {
         instead: "Await other values before the query.",
         example: 'row.status.eq("open")',
       }),
-    });
+    };
   }
 }
 

@@ -1,4 +1,4 @@
-import { BoundedCache, keeper, keptPer } from "../../base/memo.ts";
+import { BoundedCache, keptPer } from "../../base/memo.ts";
 import type { EntityFilter, EntityQuery } from "../../definition/context.ts";
 import type { EntitySetDefinition } from "../../definition/model/service-definition.ts";
 import { adviseName, describe } from "../../definition/option-table.ts";
@@ -109,7 +109,7 @@ function shapeOf(set: ReachedSet, filter: FilterClause | null, terms: readonly T
   const { entityType, name } = entitySet;
   const order = terms.map(({ field, descending }) => `${JSON.stringify(field)}${descending ? "-" : "+"}`).join("");
   return shapesOf(filter ?? set).getOrMake(order, () => {
-    const shape = keeper<QueryShape>({
+    const shape: QueryShape = {
       key: `ctx.sets(${name})${order}`,
       entitySet,
       entityType,
@@ -118,7 +118,7 @@ function shapeOf(set: ReachedSet, filter: FilterClause | null, terms: readonly T
       selectExpand: wholeOf(entityType),
       parameters: NOTHING,
       roundingMode: capabilities.roundingMode,
-    });
+    };
     return Object.freeze(shape);
   });
 }
@@ -138,12 +138,12 @@ function orderItem({ field, descending }: Term, { entityType, uncomparable }: En
     );
   }
   const source = { kind: "it", type: entityType } as const;
-  return keeper({ expression: { kind: "property", source, property, type }, descending });
+  return { expression: { kind: "property", source, property, type }, descending };
 }
 
 function wholeOf({ properties }: EntityType): SelectExpandClause {
   const selected = Object.freeze(properties.map((property) => Object.freeze({ property })));
-  return Object.freeze(keeper({ selected, isSelection: false, contextSelect: NOTHING, expanded: NOTHING }));
+  return Object.freeze({ selected, isSelection: false, contextSelect: NOTHING, expanded: NOTHING });
 }
 
 /** A query of a handler. */
