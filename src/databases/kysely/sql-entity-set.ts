@@ -30,7 +30,7 @@ import {
 } from "../columns/check-table-options.ts";
 import type { AnyKysely } from "../connection/synchronous-reader.ts";
 import { PLACEMENT_OPTION } from "../placement/placement-option.ts";
-import { columnSearch, searchedProperties, searchStructures } from "../read/column-search.ts";
+import { columnSearch, searchedProperties } from "../read/column-search.ts";
 import { narrowedHandlers, narrowedSearch } from "../read/narrowed-handlers.ts";
 import { REPLICA_OPTIONS } from "../replicas/replica-option.ts";
 import { linkNavigations } from "../write/sql-links.ts";
@@ -206,9 +206,8 @@ function searchOf(
   const properties = searchedProperties(type, names, report);
   if (properties.length === 0) return undefined;
   if (typeof queryable !== "function") return home.searchOf(properties);
-  const known = searchStructures();
   return narrowedSearch(type, queryable as QueryableHandler<Context>, (reader) =>
-    columnSearch({ type, reader, properties, known }),
+    columnSearch({ type, reader, properties }),
   );
 }
 

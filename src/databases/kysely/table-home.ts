@@ -17,7 +17,7 @@ import type { AnyKysely } from "../connection/synchronous-reader.ts";
 import type { Database } from "../forms/database.ts";
 import { supportedDatabases } from "../kinds/find-database.ts";
 import type { UncheckedPlacement } from "../placement/placement-option.ts";
-import { columnSearch, searchStructures } from "../read/column-search.ts";
+import { columnSearch } from "../read/column-search.ts";
 import { readHandlers } from "../read/narrowed-handlers.ts";
 import { makeReader, planAll, readSettings, type SqlReader } from "../read/sql-reader.ts";
 import { type FindTenant, Tenants } from "../read/tenants.ts";
@@ -90,7 +90,7 @@ export function databaseHome(
     handlers,
     database: transactionsOf(db, reader),
     note: (handler) => noteRows(handler, stored),
-    searchOf: (properties) => columnSearch({ type, reader, properties, known: searchStructures() }),
+    searchOf: (properties) => columnSearch({ type, reader, properties }),
     check: () => linkFaults(type, reader.profile, options),
     anyCaseGuids: anyCaseGuidsOf(type, reader, options),
     logTo: (logger) => reader.unreadable.logTo(logger),
@@ -126,10 +126,7 @@ export function tenantHome(
     handlers: table.handlers(names),
     database: tenantTransactions(table),
     note: (handler) => Object.assign(handler, { storedBy: table } satisfies StoredHandler),
-    searchOf: (properties) => {
-      const known = searchStructures();
-      return table.search(({ reader }) => columnSearch({ type, reader, properties, known }));
-    },
+    searchOf: (properties) => table.search(({ reader }) => columnSearch({ type, reader, properties })),
     check: () => [],
     anyCaseGuids: undefined,
     logTo: (logger) => loggers.push(logger),

@@ -1,20 +1,16 @@
-import { BoundedCache } from "../../base/memo.ts";
 import type { EntitySource } from "../../definition/handlers.ts";
 import { declaredEntityType } from "../../definition/model/declared-entity-type.ts";
 import { adviseName, describe } from "../../definition/option-table.ts";
 import type { EntityTypeDeclaration } from "../../definition/types/value-type.ts";
 import type { StructuralProperty } from "../../edm/model.ts";
 import { PRIMITIVE_TYPES } from "../../edm/primitive-type.ts";
-import type { FilterClause, SearchClause, SearchExpression } from "../../language/query/clauses.ts";
+import type { SearchClause, SearchExpression } from "../../language/query/clauses.ts";
 import { counted } from "../../language/query/computed-text.ts";
 import type { Expression, TextCalls } from "../../language/query/expression.ts";
 import { NO_ROW } from "../../language/query/no-row.ts";
 import type { ReportFault } from "../columns/storage-option.ts";
 import type { SqlReader } from "./sql-reader.ts";
 import { narrowedReader, sourceOf } from "./sql-row-source.ts";
-
-/** The maximum number of search structures with cached statements per set. */
-const STRUCTURES_KEPT = 100;
 
 const STRING = PRIMITIVE_TYPES["Edm.String"];
 const BOOLEAN = PRIMITIVE_TYPES["Edm.Boolean"];
@@ -24,16 +20,6 @@ interface SearchedTable<E extends EntityTypeDeclaration> {
   readonly type: E;
   readonly reader: SqlReader;
   readonly properties: readonly StructuralProperty[];
-  /** The known structures: databases that share statements share these, too. */
-  readonly known: SearchStructures;
-}
-
-/** The conditions of searches, by structure. Compiled statements live as long as their condition. */
-type SearchStructures = BoundedCache<string, FilterClause>;
-
-/** Makes a cache for the structures of the searches of a set. */
-export function searchStructures(): SearchStructures {
-  return new BoundedCache(STRUCTURES_KEPT);
 }
 
 /** Returns the source of the rows that match a search. */
@@ -67,36 +53,18 @@ export function searchedProperties(
 
 /**
  * Makes the search over columns of a table. A word or phrase matches if a property contains it, ignoring case; null contains
- * nothing. Statements are compiled once per structure of a search.
+ * nothing.
  * @see OData Protocol 4.0, section 11.2.5.6
  */
 export function columnSearch<E extends EntityTypeDeclaration>(table: SearchedTable<E>): ColumnSearch<E> {
-  const { known } = table;
   return ({ expression, unreadable = [] }) => {
-    const words: string[] = [];
+    const values: string[] = [];
     // A service may have other names for the properties of the declared type, but has the same fields.
     const hidden = new Set(unreadable.map(({ field }) => field));
     const properties = table.properties.filter(({ field }) => !hidden.has(field));
-    const structure = `${properties.map(({ field }) => JSON.stringify(field)).join()} ${structureOf(expression, words)}`;
-    const filter = known.getOrMake(structure, () => toFilter({ ...table, properties }, expression));
-    const values = words.map((word) => word.toLowerCase());
+    const filter = { expression: toCondition(expression, { ...table, properties, texts: { count: 0 } }, values) };
     return sourceOf(table.type, narrowedReader(table.reader, { filter, values }));
   };
-}
-
-/** Returns a cache key that is equal for searches that differ only in their words. */
-function structureOf(expression: SearchExpression, words: string[]): string {
-  switch (expression.kind) {
-    case "word":
-    case "phrase":
-      words.push(expression.text);
-      return "w";
-    case "not":
-      return `not(${structureOf(expression.operand, words)})`;
-    case "and":
-    case "or":
-      return `${expression.kind}(${expression.operands.map((operand) => structureOf(operand, words)).join()})`;
-  }
 }
 
 /** A table with the number of texts that a search computes. */
@@ -104,26 +72,17 @@ interface CountingTable<E extends EntityTypeDeclaration> extends SearchedTable<E
   readonly texts: TextCalls;
 }
 
-function toFilter<E extends EntityTypeDeclaration>(table: SearchedTable<E>, search: SearchExpression): FilterClause {
-  let words = 0;
-  const nextWord = (): Expression => {
-    const word: Expression = { kind: "parameter", index: words, type: STRING };
-    words += 1;
-    return word;
-  };
-  const counting = { ...table, texts: { count: 0 } };
-  return Object.freeze({ expression: toCondition(search, counting, nextWord) });
-}
-
+/** @param values receives the words in lower case, in the order of parameters */
 function toCondition<E extends EntityTypeDeclaration>(
   search: SearchExpression,
   table: CountingTable<E>,
-  nextWord: () => Expression,
+  values: string[],
 ): Expression {
   switch (search.kind) {
     case "word":
     case "phrase": {
-      const word = nextWord();
+      const word: Expression = { kind: "parameter", index: values.length, type: STRING };
+      values.push(search.text.toLowerCase());
       // In properties that the user may not read, no word is found.
       if (table.properties.length === 0) return NO_ROW.expression;
       return joined(
@@ -132,12 +91,12 @@ function toCondition<E extends EntityTypeDeclaration>(
       );
     }
     case "not":
-      return { kind: "not", operand: toCondition(search.operand, table, nextWord), type: BOOLEAN };
+      return { kind: "not", operand: toCondition(search.operand, table, values), type: BOOLEAN };
     case "and":
     case "or":
       return joined(
         search.kind,
-        search.operands.map((operand) => toCondition(operand, table, nextWord)),
+        search.operands.map((operand) => toCondition(operand, table, values)),
       );
   }
 }

@@ -33,7 +33,7 @@ export type RowCondition = "all" | "none" | VaryingRowCondition;
 
 /** A condition that depends on the row. */
 interface VaryingRowCondition {
-  /** The same object for all conditions of one structure, so that its compiled form is reused. */
+  /** Made once per structure, as far as the cache reaches, so that its compiled form is reused. */
   readonly filter: FilterClause;
   /** The values of its parameters. */
   readonly values: readonly PrimitiveValue[];

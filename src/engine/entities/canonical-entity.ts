@@ -136,10 +136,7 @@ export function toRow(entity: unknown): Row {
   throw new TypeError("A source returned a row shape and an entity that is not a row.");
 }
 
-/**
- * Returns the properties to read for entities in expressions: all, and the ignored ones that navigations join by.
- * @returns the same object for a set each time
- */
+/** Returns the properties to read for entities in expressions: all, and the ignored ones that navigations join by. */
 export const wholeEntity: (entitySet: EntitySet) => readonly SelectedProperty[] = keptPer(
   ({ navigationJoins, entityType }) => {
     const joins = [...navigationJoins.values()].flatMap(parentProperties);

@@ -36,10 +36,7 @@ export const firstFilters: (apply: ApplyClause) => readonly FilterClause[] = kep
   return filters;
 });
 
-/**
- * Returns the shape of a read of whole entities that meet conditions of a shape.
- * @returns the same object for the same conditions, so that a source compiles one statement for it
- */
+/** Returns the shape of a read of whole entities that meet the first conditions of a shape. */
 export function inputShape(shape: QueryShape, filters: readonly FilterClause[]): QueryShape {
   const made = inputsOf(shape);
   let input = made.get(filters.length);
@@ -91,7 +88,7 @@ function concatShape(
   };
 }
 
-/** As `concatShape` of the rows that the step receives: the same object each time. */
+/** As `concatShape` of the rows that the step receives. */
 export const stepShape: (step: ConcatStep, shape: QueryShape) => QueryShape = keptPerPair((step, shape) =>
   concatShape(shape, step, NOTHING),
 );
@@ -159,10 +156,7 @@ function namedAmong(owner: EntityType | ComplexType, wanted: readonly SelectedPr
   });
 }
 
-/**
- * Returns the properties to read of a source that evaluates computed values: with those of a clause.
- * @returns the same object for the same arguments
- */
+/** Returns the properties to read of a source that evaluates computed values: with those of a clause. */
 export const withComputedColumns: (
   clause: SelectExpandClause,
   selected: readonly SelectedProperty[],

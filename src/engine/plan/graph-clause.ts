@@ -23,7 +23,6 @@ export interface PlainClauses {
 
 /**
  * Returns the clause that writes an entity with its populated navigation properties.
- * @returns the same object for equal shapes while it is in the bounded cache
  * @see docs/reference/writing.md
  */
 export function graphClause(

@@ -27,7 +27,6 @@ const choicesOf = keptPer((_plan: ExpandPlan) => new BoundedCache<string, Joined
 /**
  * Returns all steps of a plan that can be joined to their parents, recursively.
  * @param canJoin called for joinable steps that read the target set
- * @returns the same object for the same choice, so that a source compiles one statement for it
  */
 export function joinSteps(plan: ExpandPlan | null, canJoin: CanJoin): JoinedSteps {
   if (plan === null) return NO_JOINS;
@@ -75,7 +74,6 @@ function candidatesOf({ related, expansion, below }: ExpandStep): readonly Entit
 /**
  * Returns the query of a step to the source of the target set.
  * @param joined the joins of the level below
- * @returns the same object for the same arguments
  * @throws Error for a step that does not read the target set
  */
 export const stepShape: (step: ExpandStep, joined: JoinedSteps) => RelatedShape = keptPerPair(makeShape);

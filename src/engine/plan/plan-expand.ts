@@ -126,7 +126,7 @@ function planSearch({ search: clause, target }: ExpandedNavigation, scope: PlanS
   return Object.freeze({ search, clause, query: keyQuery(target) });
 }
 
-/** Returns the query for the keys of a set's entities: the same object each time, so that a source compiles it once. */
+/** Returns the query for the keys of a set's entities. */
 export const keyQuery: (entitySet: EntitySet) => ExpandSearch["query"] = keptPer((entitySet) => {
   const { entityType } = entitySet;
   const selected = keyProperties(entityType);

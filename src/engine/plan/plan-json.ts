@@ -14,7 +14,7 @@ import { totalOrder } from "./total-order.ts";
  * Plans the members of entities that are written with nothing but values.
  * @param expand the expansions of the clause
  * @param hasControl whether the response contains the ETags of sets that have some, and the ids of entities without their key
- * @returns the same object for the same arguments; null if an entity has other members, or an expansion is read otherwise
+ * @returns null if an entity has other members, or an expansion is read otherwise
  *   than from its target set
  */
 export function planJson(

@@ -14,7 +14,7 @@ interface ReadNeeds {
   readonly join?: readonly StructuralProperty[] | undefined;
 }
 
-/** By needs, so that a source gets the same object for the same needs. */
+/** By needs, which few combinations of clauses differ in. */
 const propertiesOf = keptPerPair(
   (_clause: SelectExpandClause, _entitySet: EntitySet) => new Map<string, readonly SelectedProperty[]>(),
 );
@@ -52,7 +52,7 @@ function keyOfNeeds({ key, pushdown, join = [] }: ReadNeeds): string {
   return join.length === 0 ? own : own + JSON.stringify(join.map(({ field }) => field));
 }
 
-/** Returns the key properties: the same list for each call with a type, so that a source compiles one statement for it. */
+/** Returns the key properties. */
 export const keyProperties: (entityType: EntityType) => readonly SelectedProperty[] = keptPer(({ key }) =>
   Object.freeze(key.map((property) => ({ property }))),
 );
@@ -60,7 +60,6 @@ export const keyProperties: (entityType: EntityType) => readonly SelectedPropert
 /**
  * Returns every declared property, ignored properties last, and ignored members of complex values: rules and handlers
  * receive them all.
- * @returns the same list for each call with a type, so that a source compiles one statement for it
  */
 export const declaredProperties: (entityType: EntityType) => readonly SelectedProperty[] = keptPer(
   ({ properties, ignoredProperties }) =>
@@ -138,16 +137,10 @@ function ignoredAmong(
 
 const NOTHING: readonly never[] = Object.freeze([]);
 
-/**
- * Returns the clause of a read that selects no properties. The read still returns those for control information.
- * @returns the same object for each call with a type
- */
+/** Returns the clause of a read that selects no properties. The read still returns those for control information. */
 export const selectNothing: (entityType: EntityType) => SelectExpandClause = keptPer(() => selectOnly([]));
 
-/**
- * Returns the clause of a read of one whole property, with the media type of its bytes.
- * @returns the same object for each call with a property
- */
+/** Returns the clause of a read of one whole property, with the media type of its bytes. */
 export const selectProperty: (property: StructuralProperty) => SelectExpandClause = keptPer((property) =>
   selectOnly([property, ...(property.mediaType?.kind === "stored" ? [property.mediaType.property] : [])]),
 );

@@ -103,7 +103,7 @@ function restrictExpansions(
   });
 }
 
-/** Returns the condition of a rule as a query: the same object for each call with a filter. */
+/** Returns the condition of a rule as a query, whose mentions are found once. */
 export const clausesOf: (filter: FilterClause) => QueryClauses = keptPer((filter) =>
   Object.freeze({ filter, orderBy: NO_ORDER }),
 );

@@ -1,4 +1,4 @@
-import { keptPerPair } from "../../base/memo.ts";
+import { keptPer, keptPerPair } from "../../base/memo.ts";
 import { required } from "../../base/required.ts";
 import type { ServiceDefinition } from "../../definition/model/service-definition.ts";
 import type { EntitySet, EntityType, NavigationJoin } from "../../edm/model.ts";
@@ -56,62 +56,41 @@ export function hasNavigationRoute(
 /** The parts of a query that the shape of a related read repeats. */
 type RelatedClauses = Pick<QueryShape, "entityType" | "filter" | "orderBy" | "roundingMode">;
 
-/** One object per selection, so that a source compiles one statement for all requests of a shape. */
-const collectionShapes = keptPerPair((shape: QueryShape, join: NavigationJoin) => shapesOf(join, shape));
-const entityShapes = keptPerPair((join: NavigationJoin, entityType: EntityType) =>
-  shapesOf(join, oneOf(entityType, null)),
-);
-const keyedShapes = keptPerPair((join: NavigationJoin, entityType: EntityType) =>
-  shapesOf(join, oneOf(entityType, keyFilter(entityType))),
-);
-
-/**
- * Returns the shape of a read that applies a query to the related entities.
- * @param selected the properties that the response needs
- * @returns the same object for the same arguments
- */
+/** Returns the shape of a read that applies a query to the related entities. @param selected the properties that the response needs */
 export function relatedShape(
-  shape: QueryShape,
+  shape: RelatedClauses,
   join: NavigationJoin,
   selected: readonly SelectedProperty[],
 ): RelatedShape {
-  return collectionShapes(shape, join)(selected);
+  return shapesOf(shape, join)(selected);
 }
 
 /**
  * Returns the shape of a read of one related entity.
  * @param isKeyed whether the values of the query are its key, in the order of the key
  * @param selected the properties that the response needs
- * @returns the same object for the same arguments
  */
 export function relatedEntityShape(
   { join, target: { entityType } }: TargetWay,
   isKeyed: boolean,
   selected: readonly SelectedProperty[],
 ): RelatedShape {
-  return (isKeyed ? keyedShapes : entityShapes)(join, entityType)(selected);
+  return relatedShape(isKeyed ? oneByKey(entityType) : oneOf(entityType), join, selected);
 }
 
-function oneOf(entityType: EntityType, filter: FilterClause | null): RelatedClauses {
+const oneOf = keptPer((entityType: EntityType) => clausesOfOne(entityType, null));
+const oneByKey = keptPer((entityType: EntityType) => clausesOfOne(entityType, keyFilter(entityType)));
+
+function clausesOfOne(entityType: EntityType, filter: FilterClause | null): RelatedClauses {
   return { entityType, filter, orderBy: [], roundingMode: "spec-compliant" };
 }
 
-/** Makes the shapes of one query along one navigation, by selection. */
-function shapesOf(
-  join: NavigationJoin,
-  { entityType, filter, orderBy, roundingMode }: RelatedClauses,
-): (selected: readonly SelectedProperty[]) => RelatedShape {
-  const order = totalOrder(orderBy, entityType);
-  const shapes = new WeakMap<readonly SelectedProperty[], RelatedShape>();
-  return (selected) => {
-    let shape = shapes.get(selected);
-    if (shape === undefined) {
-      shape = { join, entityType, filter, orderBy: order, selected, joined: [], roundingMode };
-      shapes.set(selected, Object.freeze(shape));
-    }
-    return shape;
-  };
-}
+const shapesOf = keptPerPair(({ entityType, filter, orderBy, roundingMode }: RelatedClauses, join: NavigationJoin) => {
+  const total = totalOrder(orderBy, entityType);
+  return keptPer((selected: readonly SelectedProperty[]): RelatedShape =>
+    Object.freeze({ join, entityType, filter, orderBy: total, selected, joined: [], roundingMode }),
+  );
+});
 
 /** Compares each key property with the parameter at its position. */
 function keyFilter(entityType: EntityType): FilterClause {

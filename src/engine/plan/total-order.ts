@@ -15,7 +15,7 @@ export function totalOrder(orderBy: readonly OrderByItem[], entityType: EntityTy
   return Object.freeze([...orderBy, ...missing.map((property) => keyItem(entityType, property, descending))]);
 }
 
-/** Makes the order of a shape total. Returns the same object each time, so that a source compiles one statement for it. */
+/** Makes the order of a shape total. */
 export const totalOrderOf: (shape: QueryShape) => readonly OrderByItem[] = keptPer(({ orderBy, entityType, apply }) => {
   if (apply === undefined) return totalOrder(orderBy, entityType);
   const [{ orderBy: ofBranch }, ...others] = apply.branches;

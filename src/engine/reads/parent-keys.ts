@@ -164,7 +164,7 @@ function absent({ nullable, field }: StructuralProperty, { name }: EntityType): 
   );
 }
 
-/** Returns a join in the opposite direction: the same object for a join each time. */
+/** Returns a join in the opposite direction. Statements know joins by their identity. */
 export const mirrored: (join: DirectJoin) => DirectJoin = keptPer(({ pairs }) => ({
   kind: "direct",
   pairs: pairs.map(({ property, related }) => ({ property: related, related: property })),

@@ -161,7 +161,7 @@ export function joinList(
   return chain(visited, () => lists.map(([, list]) => list));
 }
 
-/** The query along a join: the same object each time, so that a source compiles one statement for it. */
+/** The query along a join. */
 function shapeOf(mention: NavigationMention, { join, target }: Pick<TargetWay, "join" | "target">): RelatedShape {
   return mention.ignored.length === 0 ? wholeShape(join, target) : ruledShape(mention, join);
 }

@@ -161,7 +161,7 @@ export function searchRelatedTable(
   );
 }
 
-/** The properties of a join: the same list each time, so that a source compiles one statement for it. */
+/** The properties of a join. */
 const joinSelection = keptPer((join: NavigationJoin) =>
   Object.freeze(parentProperties(join).map((property): SelectedProperty => ({ property }))),
 );

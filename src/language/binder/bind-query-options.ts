@@ -139,7 +139,7 @@ export function bindCountQuery(
 
 /**
  * Binds the query options of one entity: `$select`, `$expand` and `$compute`.
- * @param cache as for a collection, so that equal selections are the same object
+ * @param cache as for a collection
  * @param rules the options that the resource supports
  * @throws ODataError as for bindCollectionQuery
  * @see OData URL Conventions 4.0, sections 5.1.2 and 5.1.3

@@ -48,7 +48,7 @@ const MAX_PATH_LENGTH = 100;
 
 const NOTHING: readonly never[] = Object.freeze([]);
 
-/** Returns all properties of a type, whole: the same list for each call with a type. */
+/** Returns all properties of a type, whole. */
 const wholeProperties: (entityType: EntityType) => readonly SelectedProperty[] = keptPer((entityType) =>
   Object.freeze(shownProperties(entityType).map((property) => Object.freeze({ property }))),
 );
@@ -56,7 +56,6 @@ const wholeProperties: (entityType: EntityType) => readonly SelectedProperty[] =
 /**
  * Returns the clause of a request without `$select`: all properties, whole, but those that must be selected. If some are
  * left out, the context URL lists the others.
- * @returns the same object for each call with a type
  * @see OData Protocol 4.0, section 10.7
  */
 const selectDefault: (entityType: EntityType) => SelectExpandClause = keptPer((entityType) => {
@@ -77,7 +76,6 @@ function namesOf(selected: readonly SelectedProperty[]): readonly string[] {
  * must be selected.
  * @param owner the set of the entities; their type if no set is declared
  * @param access the properties that the user may not read; absent: none
- * @returns the same object for each call with equal arguments
  * @see docs/guides/authorization.md
  */
 export function selectReadable(owner: EntityOwner, access: PropertyAccess | null | undefined): SelectExpandClause {

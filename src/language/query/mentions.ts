@@ -17,7 +17,7 @@ export interface QueryClauses {
   readonly selectExpand?: Pick<SelectExpandClause, "selected"> | undefined;
 }
 
-/** Returns the computed values of a level as a query: the same object each time; null if it has none. */
+/** Returns the computed values of a level as a query; null if it has none. */
 export const computedIn: (clause: SelectExpandClause) => QueryClauses | null = keptPer((clause) =>
   clause.selected.some(({ computed }) => computed !== undefined)
     ? { filter: null, orderBy: [], selectExpand: clause }
@@ -26,7 +26,7 @@ export const computedIn: (clause: SelectExpandClause) => QueryClauses | null = k
 
 /**
  * Returns all values that a level names as a query, also values that it neither selects nor uses: rules judge all names of
- * a request. The same object each time.
+ * a request.
  */
 export const namedIn: (clause: SelectExpandClause) => QueryClauses = keptPer(({ computed = [] }) => {
   const selected = computed.map(({ property, expression }) => ({ property, computed: expression }));

@@ -1,4 +1,3 @@
-import { keptPer } from "../../base/memo.ts";
 import type { PrimitiveValue } from "../../edm/value-codec.ts";
 import type { Expression, ScalarType } from "./expression.ts";
 import type { MarkColumn, Row } from "./row-shape.ts";
@@ -27,7 +26,6 @@ export interface PlaceKind {
 
 /** The place of a row in an order. */
 export interface Place {
-  /** Places in the same order whose values are null in the same terms have the same object. */
   readonly kind: PlaceKind;
   /** The value of each term. */
   readonly values: readonly PlaceValue[];
@@ -41,19 +39,9 @@ export interface MarkedRow {
   readonly row: number;
 }
 
-const kindsOf = keptPer((_order: PlaceOrder) => new Map<string, PlaceKind>());
-
 /** Returns the place of a row. @param values the values that its source sorted it by */
 export function placeAt(order: PlaceOrder, values: readonly PlaceValue[]): Place {
-  const kinds = kindsOf(order);
-  const isNull = values.map((value) => value === null);
-  const key = isNull.join(" ");
-  let kind = kinds.get(key);
-  if (kind === undefined) {
-    kind = Object.freeze({ order, isNull: Object.freeze(isNull) });
-    kinds.set(key, kind);
-  }
-  return { kind, values };
+  return { kind: { order, isNull: values.map((value) => value === null) }, values };
 }
 
 /** Returns the values that a database sorted a row by; null if a cell does not contain one exactly. */

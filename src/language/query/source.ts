@@ -16,8 +16,7 @@ import type { Row, RowShape } from "./row-shape.ts";
 
 /**
  * A query to a source: the steps of `shape.apply`, then `filter`, `orderBy`, `after`, `skip` and `top`; `count` is the number
- * of rows after `filter`.
- * A source may cache compiled queries by the identity of `shape`, in a WeakMap.
+ * of rows after `filter`. Clauses of equal structure may be the same object or copies.
  */
 export interface SourceQuery extends ReadScope {
   readonly shape: QueryShape;
@@ -25,7 +24,7 @@ export interface SourceQuery extends ReadScope {
   readonly filter: FilterClause | null;
   /**
    * The properties that the response needs: those of `$select` and of control information. A source may return more, but
-   * not fewer. Requests with the same needs pass the same object.
+   * not fewer.
    */
   readonly selected: readonly SelectedProperty[];
   /** Total: includes the key if the order must be stable. Empty: the source chooses the order. */
@@ -59,7 +58,7 @@ export interface SourceQuery extends ReadScope {
 
 /**
  * The members of entities that are written with nothing but values: the id if there is one, the properties in order, then the
- * expansions. Requests with the same members pass the same object.
+ * expansions.
  */
 export interface JsonMembers {
   /** The `@odata.id` that comes before all members. Absent: the entities have no such member. */
@@ -75,7 +74,7 @@ export interface JsonId {
   readonly key: StructuralProperty;
 }
 
-/** An expansion in a page of JSON. All requests of a shape pass the same object. */
+/** An expansion in a page of JSON. */
 export interface JsonExpansion {
   readonly expansion: ExpandedNavigation;
   readonly join: NavigationJoin;
@@ -106,7 +105,7 @@ export type SourcesBySet = ReadonlyMap<EntitySet, QueryableSource>;
 
 /**
  * A single-valued expansion that a source reads together with its parents, by an outer join. Its `$filter` applies to the
- * related entity, not to the parent. All requests of a shape pass the same object.
+ * related entity, not to the parent.
  */
 export interface JoinedNavigation {
   readonly expansion: ExpandedNavigation;
@@ -119,10 +118,7 @@ export interface JoinedNavigation {
   readonly joined: readonly JoinedNavigation[];
 }
 
-/**
- * The shape of a read of related entities for many parents. All requests of a shape pass the same object, so a source may
- * cache compiled queries by it.
- */
+/** The shape of a read of related entities for many parents. */
 export interface RelatedShape {
   /** From the parents to the entities of the source. */
   readonly join: NavigationJoin;
@@ -189,7 +185,6 @@ export interface RelationalSource {
    * Returns whether one statement evaluates the single branch of `$apply` of a shape, and the computed values among its
    * selected properties. Absent: it evaluates neither. Without it, the rows of the set are read, and both are evaluated in
    * memory. Rows have a column for each computed value.
-   * @param shape the same object for all requests of the shape: results can be cached by it
    * @param sources the sources of the sets that the shape mentions; sets without a source are missing
    */
   readonly applies?: ((shape: QueryShape, sources: SourcesBySet) => boolean) | undefined;
@@ -278,10 +273,7 @@ export interface KeyedRow {
   readonly rowShape: RowShape;
 }
 
-/**
- * A row rule for one request. Restrictions of the same structure share the object `filter`, so a source may cache its
- * compiled form.
- */
+/** A row rule for one request. */
 export interface RowRestriction {
   /** Rows that do not meet it do not exist for the request. */
   readonly filter: FilterClause;

@@ -84,7 +84,6 @@ function load(
     return chain(found, (entity) => (entity === null ? null : { entity, rowShape: undefined }));
   }
   return readByKey(entitySet, key, execution.reader, () =>
-    // The same list for a set each time, so that a source compiles one statement for it.
     propertiesToRead(entitySet, selectNothing(entitySet.entityType), { key: true, pushdown: true }),
   );
 }
