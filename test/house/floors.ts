@@ -43,7 +43,7 @@ const DATABASES: Room = {
       { name: "sqlite/introspect", mayImport: ["base"], packages: NO_PACKAGES },
       { name: "postgres/introspect", mayImport: ["base"], packages: NO_PACKAGES },
       { name: "mariadb/introspect", mayImport: ["base"], packages: NO_PACKAGES },
-      { name: "connection", mayImport: ["language/query", "base"] },
+      { name: "connection", mayImport: ["language/query", "edm", "base"] },
     ],
     [
       {

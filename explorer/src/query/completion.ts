@@ -1,3 +1,4 @@
+import { FUNCTION_SIGNATURES } from "../../../src/edm/canonical-functions.ts";
 import { isNumeric } from "../format/show-value.ts";
 import type { EnumType, Model, PropertyType, StructuredType } from "../model/model.ts";
 import { readQueryText } from "./option-text.ts";
@@ -44,18 +45,10 @@ const COLLECTION: Items = [
   item("property", "$count", "number of items"),
 ];
 
-/** The functions of the standard by their arguments. @see OData URL Conventions 4.0, section 5.1.1.4 */
-const FUNCTIONS = Object.entries({
-  "text,part": "contains startswith endswith indexof",
-  text: "tolower toupper length trim",
-  "text,start,length": "substring",
-  "text,text": "concat",
-  time: "year month day hour minute second fractionalseconds date time totaloffsetminutes",
-  "": "now mindatetime maxdatetime",
-  duration: "totalseconds",
-  number: "round floor ceiling",
-  "value,type": "cast isof",
-}).flatMap(([parameters, names]) => words("function", names.replaceAll(/\w+/gu, `$&(${parameters})`)));
+/** The functions of the standard; one with several signatures shows its longest. */
+const FUNCTIONS = Object.entries(FUNCTION_SIGNATURES).flatMap(([name, signatures]) =>
+  words("function", `${name}(${(signatures.at(-1)?.shown ?? ["value", "type"]).join()})`),
+);
 
 const OPTIONS: Items = Object.entries({
   $filter: "only the entities that meet a condition",

@@ -1,4 +1,4 @@
-import type { FunctionName } from "../../language/query/functions.ts";
+import type { FunctionName } from "../../edm/canonical-functions.ts";
 import type { WantedTable } from "../introspect/schema.ts";
 
 /** The translator's facts about a statement: a database of this process decides by them where the statement runs. */

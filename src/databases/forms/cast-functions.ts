@@ -1,7 +1,7 @@
 import { sql } from "kysely";
 import { SECONDS_PER_DAY } from "../../edm/calendar.ts";
+import type { FunctionName } from "../../edm/canonical-functions.ts";
 import { PRIMITIVE_TYPES } from "../../edm/primitive-type.ts";
-import type { FunctionName } from "../../language/query/functions.ts";
 import { bindConstant, type SqlConstant } from "../statement/parameter-slot.ts";
 import type { CalendarPart, Sql, SqlForm } from "../statement/sql-form.ts";
 import { computed, type JoinedText, type ConstantOperand } from "../statement/sql-operand.ts";

@@ -1,3 +1,4 @@
+import type { FunctionName } from "../../edm/canonical-functions.ts";
 import type { StructuralProperty } from "../../edm/model.ts";
 import type { RoundingMode } from "../../language/query/clauses.ts";
 import type {
@@ -7,7 +8,6 @@ import type {
   NegateExpression,
   ScalarType,
 } from "../../language/query/expression.ts";
-import type { FunctionName } from "../../language/query/functions.ts";
 import type { ColumnFormat, ColumnFormats } from "../columns/column-format.ts";
 import type { PlansByField } from "../columns/table-columns.ts";
 import type { AnyKysely, SynchronousReader } from "../connection/synchronous-reader.ts";

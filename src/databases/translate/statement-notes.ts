@@ -1,5 +1,5 @@
 import { sql } from "kysely";
-import type { FunctionName } from "../../language/query/functions.ts";
+import type { FunctionName } from "../../edm/canonical-functions.ts";
 import type { StatementFacts } from "../connection/statement-facts.ts";
 import type { Sql } from "../statement/sql-form.ts";
 import type { SessionNeeds } from "./utc-session.ts";

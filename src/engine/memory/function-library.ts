@@ -1,4 +1,5 @@
 import { required } from "../../base/required.ts";
+import type { FunctionName } from "../../edm/canonical-functions.ts";
 import { castOf } from "../../edm/cast.ts";
 import { indexOf, lengthOf, substring } from "../../edm/code-points.ts";
 import { datePartOf, timePartOf, totalOffsetMinutesOf, dayOf, monthOf, yearOf } from "../../edm/date-time-offset.ts";
@@ -9,7 +10,6 @@ import { asText, type PrimitiveValue } from "../../edm/value-codec.ts";
 import { castIn } from "../../language/query/cast-call.ts";
 import type { RoundingMode } from "../../language/query/clauses.ts";
 import type { CallExpression } from "../../language/query/expression.ts";
-import type { FunctionName } from "../../language/query/functions.ts";
 import { requireParameter } from "./compile-comparison.ts";
 import { toDouble } from "./convert.ts";
 import type { CompiledExpression, Evaluation } from "./evaluation.ts";

@@ -1,13 +1,13 @@
-import { isInteger, PRIMITIVE_TYPES, type PrimitiveTypeName } from "../../edm/primitive-type.ts";
-import { counted, makesText } from "../query/computed-text.ts";
-import type { CallExpression } from "../query/expression.ts";
 import {
   FUNCTION_SIGNATURES,
   type FunctionName,
   type FunctionSignature,
   isFunctionName,
   isTypeFunction,
-} from "../query/functions.ts";
+} from "../../edm/canonical-functions.ts";
+import { isInteger, PRIMITIVE_TYPES, type PrimitiveTypeName } from "../../edm/primitive-type.ts";
+import { counted, makesText } from "../query/computed-text.ts";
+import type { CallExpression } from "../query/expression.ts";
 import type { CallSyntax } from "../syntax/ast.ts";
 import { bindCast } from "./bind-cast.ts";
 import { toType } from "./bind-literal.ts";

@@ -1,8 +1,8 @@
 import type { ODataError } from "../../base/errors/odata-error.ts";
+import { isFunctionName } from "../../edm/canonical-functions.ts";
 import { PRIMITIVE_TYPES } from "../../edm/primitive-type.ts";
 import type { OrderByItem } from "../query/clauses.ts";
 import type { Expression } from "../query/expression.ts";
-import { isFunctionName } from "../query/functions.ts";
 import type {
   BinarySyntax,
   CastCallSyntax,

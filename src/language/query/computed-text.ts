@@ -1,7 +1,7 @@
 import { utf8Length } from "../../base/byte-count.ts";
+import type { FunctionName } from "../../edm/canonical-functions.ts";
 import type { PrimitiveValue } from "../../edm/value-codec.ts";
 import type { CallExpression, Expression, LiteralExpression, ParameterExpression, TextCalls } from "./expression.ts";
-import type { FunctionName } from "./functions.ts";
 import { childrenOf, isPath } from "./walk-expression.ts";
 
 /**

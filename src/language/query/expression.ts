@@ -1,3 +1,4 @@
+import type { FunctionName } from "../../edm/canonical-functions.ts";
 import type {
   ComplexType,
   EntitySet,
@@ -9,7 +10,6 @@ import type {
 } from "../../edm/model.ts";
 import type { PrimitiveType } from "../../edm/primitive-type.ts";
 import type { PrimitiveValue } from "../../edm/value-codec.ts";
-import type { FunctionName } from "./functions.ts";
 
 /**
  * A bound expression. Names are resolved, each node has its type, and operands have the same type, because conversions are

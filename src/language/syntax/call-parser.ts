@@ -1,5 +1,6 @@
 import { nearestName } from "../../base/errors/nearest-name.ts";
 import type { ODataError } from "../../base/errors/odata-error.ts";
+import { FUNCTION_SIGNATURES } from "../../edm/canonical-functions.ts";
 import type {
   ArgumentSyntax,
   CallSyntax,
@@ -27,14 +28,11 @@ import {
 import { quoteText } from "./syntax-error.ts";
 import type { Token } from "./token.ts";
 
-/** The canonical functions of OData 4.0. @see OData URL Conventions 4.0, section 5.1.1.4; ABNF rule methodCallExpr */
-const CANONICAL_FUNCTIONS: ReadonlySet<string> = new Set(
-  (
-    "contains startswith endswith length indexof substring tolower toupper trim concat " +
-    "year month day hour minute second fractionalseconds totalseconds date time totaloffsetminutes " +
-    "now mindatetime maxdatetime round floor ceiling isof cast geo.distance geo.length geo.intersects"
-  ).split(" "),
-);
+/** The canonical functions of OData 4.0, with those that are not supported. @see OData URL Conventions 4.0, section 5.1.1.4; ABNF rule methodCallExpr */
+const CANONICAL_FUNCTIONS: ReadonlySet<string> = new Set([
+  ...Object.keys(FUNCTION_SIGNATURES),
+  ...["geo.distance", "geo.length", "geo.intersects"],
+]);
 
 /** Functions of other versions, with their replacements in OData 4.0. */
 const OTHER_FUNCTIONS: ReadonlyMap<string, string> = new Map([

@@ -1,4 +1,5 @@
 import { annotationPlace, type ModelAnnotations, overloadName } from "../../edm/annotation.ts";
+import { FUNCTION_SIGNATURES } from "../../edm/canonical-functions.ts";
 import {
   listedImports,
   type EntitySet,
@@ -8,7 +9,6 @@ import {
   type OperationParameter,
   shownProperties,
 } from "../../edm/model.ts";
-import { FUNCTION_SIGNATURES } from "../../language/query/functions.ts";
 import {
   booleanAnnotation,
   booleanValue,

@@ -1,6 +1,6 @@
 import { describe, expect, test, vi } from "vitest";
+import { FUNCTION_NAMES, FUNCTION_SIGNATURES } from "../../../src/edm/canonical-functions.ts";
 import { applyQuery } from "../../../src/engine/memory/apply-query.ts";
-import { FUNCTION_NAMES, FUNCTION_SIGNATURES } from "../../../src/language/query/functions.ts";
 import { bind, evaluate, read, toSourceQuery } from "./model.ts";
 
 const EMOJI = "a\u{1F600}b";

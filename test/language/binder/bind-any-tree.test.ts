@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { ODataError } from "../../../src/base/errors/odata-error.ts";
+import { FUNCTION_SIGNATURES, type FunctionSignature } from "../../../src/edm/canonical-functions.ts";
 import { isCastable } from "../../../src/edm/cast.ts";
 import { PRIMITIVE_TYPES } from "../../../src/edm/primitive-type.ts";
 import { bindCondition, bindSortKey } from "../../../src/language/binder/bind-expression.ts";
@@ -9,7 +10,6 @@ import type { BindingContext } from "../../../src/language/binder/binding-scope.
 import { castIn } from "../../../src/language/query/cast-call.ts";
 import type { QueryParameter } from "../../../src/language/query/clauses.ts";
 import type { Expression, VariableExpression } from "../../../src/language/query/expression.ts";
-import { FUNCTION_SIGNATURES, type FunctionSignature } from "../../../src/language/query/functions.ts";
 import type { SyntaxNode } from "../../../src/language/syntax/ast.ts";
 import type { Literal } from "../../../src/language/syntax/token.ts";
 import { caseCount } from "../../cases.ts";

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
+import { FUNCTION_SIGNATURES } from "../../../src/edm/canonical-functions.ts";
 import type { Model, StructuralProperty } from "../../../src/edm/model.ts";
-import { FUNCTION_SIGNATURES } from "../../../src/language/query/functions.ts";
 import type { CsdlCapabilities } from "../../../src/payload/csdl/write-capabilities.ts";
 import { writeCsdlXml } from "../../../src/payload/csdl/write-csdl-xml.ts";
 import { everything } from "../../language/binder/model.ts";

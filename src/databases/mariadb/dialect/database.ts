@@ -1,6 +1,6 @@
 import { sql } from "kysely";
 import { once } from "../../../base/memo.ts";
-import type { FunctionName } from "../../../language/query/functions.ts";
+import type { FunctionName } from "../../../edm/canonical-functions.ts";
 import { writeKeyList } from "../../cells/write-key-list.ts";
 import type { SnapshotSyntax } from "../../connection/synchronous-reader.ts";
 import { infixOperators, refuseModulo, castValues } from "../../forms/arithmetic.ts";

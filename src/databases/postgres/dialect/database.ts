@@ -1,7 +1,7 @@
 import { sql } from "kysely";
 import { once } from "../../../base/memo.ts";
+import type { FunctionName } from "../../../edm/canonical-functions.ts";
 import type { StructuralProperty } from "../../../edm/model.ts";
-import type { FunctionName } from "../../../language/query/functions.ts";
 import { toHex } from "../../cells/hex.ts";
 import { writeKeyList } from "../../cells/write-key-list.ts";
 import type { ArraySyntax } from "../../columns/column-format.ts";

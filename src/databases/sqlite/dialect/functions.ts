@@ -1,6 +1,6 @@
 import { sql } from "kysely";
+import type { FunctionName } from "../../../edm/canonical-functions.ts";
 import { PRIMITIVE_TYPES } from "../../../edm/primitive-type.ts";
-import type { FunctionName } from "../../../language/query/functions.ts";
 import type { TranslateCall, SqlCall } from "../../forms/dialect-values.ts";
 import { argumentAt, operandAt, typeAt } from "../../forms/translate-call.ts";
 import type { SqlConstant } from "../../statement/parameter-slot.ts";
