@@ -31,7 +31,9 @@ import type { Token } from "./token.ts";
 /** The canonical functions of OData 4.0, with those that are not supported. @see OData URL Conventions 4.0, section 5.1.1.4; ABNF rule methodCallExpr */
 const CANONICAL_FUNCTIONS: ReadonlySet<string> = new Set([
   ...Object.keys(FUNCTION_SIGNATURES),
-  ...["geo.distance", "geo.length", "geo.intersects"],
+  "geo.distance",
+  "geo.length",
+  "geo.intersects",
 ]);
 
 /** Functions of other versions, with their replacements in OData 4.0. */
