@@ -106,21 +106,6 @@ export function runInTurn<T>(
   return ServiceContext.atomically(reader.context, call, (context) => work({ ...reader, context }));
 }
 
-/**
- * Runs the check of a precondition and the write after it in the turn of the entity, so that of several writes with one ETag one is
- * executed. Writes of tables, and those with hooks or rules that read the stored entity, have protection of their own.
- */
-export function runConditional<T>(
-  by: WritingHandler,
-  key: unknown,
-  reader: Reader,
-  work: () => Promise<T>,
-): Promise<T> {
-  const { turn } = by.set.hooks !== null || readsStored(by.set) ? {} : protectionOf(by, key, reader);
-  if (turn === undefined || reader.context.transaction !== undefined) return work();
-  return ServiceContext.atomically(reader.context, { database: null, isRepeatable: false, turn }, work);
-}
-
 function readsStored({ validators, hooks, authorization, setValues }: EntitySetDefinition): boolean {
   const { patch, replace, delete: remove } = hooks?.before ?? {};
   if (setValues?.isAsync.update === true) return true;

@@ -1,7 +1,7 @@
 import type { Maybe } from "../../base/maybe.ts";
 import type { EntitySet } from "../../edm/model.ts";
 import { definitionIn } from "../../engine/entities/reader.ts";
-import { runConditional, runJudged, type WritingHandler } from "../../engine/writes/judged-write.ts";
+import { runJudged, type WritingHandler } from "../../engine/writes/judged-write.ts";
 import type { Execution } from "./execution.ts";
 
 /** A write of a stored entity, or of an entity that is related to it. */
@@ -23,12 +23,7 @@ export function executeJudged<T>(
   isJudged: boolean,
   work: (inner: Execution) => Maybe<T>,
 ): Maybe<T> {
-  const { odata } = execution.arrival;
-  const isConditional = odata.header("if-match") !== undefined || odata.header("if-none-match") !== undefined;
-  // An operation may take long, and may be a read.
-  const takesTurn = isConditional && by.transactional === undefined;
-  if (!isJudged && !takesTurn) return work(execution);
+  if (!isJudged) return work(execution);
   const set = definitionIn(execution.service.definition, entitySet);
-  if (!isJudged) return runConditional({ ...by, set }, key, execution.reader, async () => work(execution));
   return runJudged({ ...by, set }, key, execution.reader, async (reader) => work(execution.within(reader)));
 }
