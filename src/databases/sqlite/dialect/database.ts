@@ -25,7 +25,7 @@ import { SQLITE_AGGREGATES } from "./aggregates.ts";
 import { SQLITE_CATALOGUE } from "./catalogue.ts";
 import { bareSqliteColumnFormat, SQLITE_JSON_SYNTAX } from "./column-format.ts";
 import { SQLITE_DOCUMENTS } from "./documents.ts";
-import { SQLITE_FAULTS } from "./faults.ts";
+import { SQLITE_FAULTS, sqliteWithinText } from "./faults.ts";
 import { SQLITE_FUNCTIONS, SQLITE_UNINDEXED_FUNCTIONS } from "./functions.ts";
 import { BARE_SQLITE_MARK, CUT_SQLITE_MARK } from "./marks.ts";
 import { findMissingReference, findUniqueIndexes, namesIn } from "./unnamed-constraints.ts";
@@ -194,6 +194,8 @@ function withUnindexedForm(database: Database): Database {
 /** How values of SQLite are stored, and computed with. */
 const USUAL_VALUES: DialectValues = Object.freeze<DialectValues>({
   ...SQLITE_VALUES,
+  // A text of one row may take as long as a thousand rows: each is a chance to end the statement.
+  withinText: (bytes, most, text) => sqliteWithinText(bytes, sql`iif(${sql.raw(CALL)}, ${most}, 0)`, text),
   functions: SQLITE_FUNCTIONS,
   documents: SQLITE_DOCUMENTS,
   aggregates: SQLITE_AGGREGATES,
@@ -265,6 +267,7 @@ export const CUT_SQLITE: Database = withUnindexedForm({
 const BARE_VALUES: DialectValues = Object.freeze<DialectValues>({
   ...USUAL_VALUES,
   columnFormat: bareSqliteColumnFormat,
+  withinText: SQLITE_VALUES.withinText,
   mark: BARE_SQLITE_MARK,
 });
 
