@@ -144,12 +144,9 @@ interface StatementBase {
   readonly tenants: Tenants | undefined;
 }
 
-/** Returns a text for the inputs whose statements are equal. @param structures numbers the type and conversion functions */
+/** Returns a text for the inputs whose statements are equal. @param structures numbers the type, and objects with a class such as conversions */
 function keyOf({ type, from, columns, unreadable, stated }: StatementBase, structures: Structures): string {
-  const given = [structures.ofDeclaration(type), from.text, columns, unreadable, stated];
-  return JSON.stringify(given, (_name, value: unknown) =>
-    typeof value === "function" ? structures.ofDeclaration(value) : value,
-  );
+  return structures.textOf([structures.ofDeclaration(type), from.text, columns, unreadable, stated]);
 }
 
 /** The facts that statements depend on besides their inputs. */

@@ -43,7 +43,7 @@ export class Structures {
     if (part === null || part === undefined) return 0;
     const known = this.#known.get(part);
     if (known !== undefined) return known;
-    const number = isClause(part) ? this.ofText(this.#clause(part)) : this.next();
+    const number = isClause(part) ? this.ofText(this.textOf(part)) : this.next();
     this.#known.set(part, number);
     return number;
   }
@@ -60,7 +60,8 @@ export class Structures {
     return this.#texts.getOrMake(text, () => this.next());
   }
 
-  #clause(part: object): string {
+  /** Returns the text of a clause. It never changes what it stands for. */
+  textOf(part: object): string {
     if (Array.isArray(part)) return `[${part.map((each) => this.#text(each)).join()}]`;
     if (part instanceof Set || part instanceof Map) return `<${[...part].map((each) => this.#text(each)).join()}>`;
     const members: ReadonlyArray<readonly [string, unknown]> = Object.entries(part);
@@ -75,7 +76,7 @@ export class Structures {
         return `${String(value)}n`;
       case "object":
         if (value === null) return "null";
-        return isClause(value) ? this.#clause(value) : `#${String(this.of(value))}`;
+        return isClause(value) ? this.textOf(value) : `#${String(this.of(value))}`;
       case "function":
         return `#${String(this.of(value))}`;
       default:

@@ -121,8 +121,7 @@ export class WriteStatements {
     selected: readonly SelectedProperty[],
     references: StoredReferences,
   ): WriteStatement {
-    const names = this.#returnedNames(selected);
-    return this.#get(["insert", ...namesOfColumns(columns, references), "/", ...names], () => {
+    return this.#get(["insert", this.#namesOf(columns, references)], selected, () => {
       const written = referring(columns, references);
       const ids = columns.map(({ column }) => sql.id(column));
       const into = sql`insert into ${sqlTableName(this.#table.tableName)}`;
@@ -141,7 +140,6 @@ export class WriteStatements {
     selected: readonly SelectedProperty[],
     references: StoredReferences,
   ): WriteStatement {
-    const names = [...namesOfColumns(columns, references), "/", ...this.#returnedNames(selected)];
     const make = (): WriteStatement => {
       const written = referring(columns, references);
       const ids = sql.join(columns.map(({ column }) => sql.id(column)));
@@ -151,7 +149,7 @@ export class WriteStatements {
       const text = sql`insert into ${sqlTableName(this.#table.tableName)} (${ids}) values ${sql.join(rows)}`;
       return this.#returning(text, selected, []);
     };
-    return this.#get(["insertRows", String(count), ...names], make);
+    return this.#get(["insertRows", count, this.#namesOf(columns, references)], selected, make);
   }
 
   /** Whether an insert of several rows returns all of them. */
@@ -166,8 +164,7 @@ export class WriteStatements {
     references: StoredReferences,
   ): WriteStatement {
     const { selected } = condition;
-    const names = [...namesOfColumns(columns, references), "/", ...this.#returnedNames(selected)];
-    return this.#get(["update", ...names, "/", ...namesOfExpected(condition)], () => {
+    return this.#get(["update", this.#namesOf(columns, references), namesOfExpected(condition)], selected, () => {
       const written = referring(columns, references);
       const assignments = written.map((column, index) => sql`${sql.id(column.column)} = ${toPlace(column, index)}`);
       const set = sql.join([...assignments, ...this.#counting()]);
@@ -178,9 +175,10 @@ export class WriteStatements {
 
   /** Deletes a row. Returns its key, if the database returns rows. */
   delete(condition: RowCondition): WriteStatement {
-    return this.#get(["delete", ...namesOfExpected(condition)], () => {
+    const { keyOnly } = this.#table;
+    return this.#get(["delete", namesOfExpected(condition)], keyOnly, () => {
       const text = sql`delete from ${sqlTableName(this.#table.tableName)} where ${this.#where(condition)}`;
-      return this.#answering(text, this.#table.keyOnly, []);
+      return this.#answering(text, keyOnly, []);
     });
   }
 
@@ -190,7 +188,7 @@ export class WriteStatements {
    *   and to `"replaced"` a complex value is null if it cannot be read, since nothing of it can be kept
    */
   select(selected: readonly SelectedProperty[], use: RowUse, expected: Expected = []): WriteStatement {
-    return this.#get(["select", use, ...namesOf(selected), "/", ...namesOfExpected({ expected })], () => {
+    return this.#get(["select", use, namesOfExpected({ expected })], selected, () => {
       const cells: Cells = [];
       const isStored = use === "merged" || use === "replaced";
       const read = selectColumns(selected, this.#relation(), cells, isStored ? storedDocument : undefined);
@@ -212,16 +210,11 @@ export class WriteStatements {
       const pair = pairs.find(({ related }) => related.field === field);
       return pair === undefined ? undefined : comparisonOf(pair);
     });
-    const names = [
-      ...fields,
-      ...comparisons.map((each) => each?.form.name ?? ""),
-      "/",
-      ...namesOfExpected({ expected }),
-    ];
-    return this.#get(["selectBy", use, ...names], () => {
+    const forms = comparisons.map((each) => each?.form.name);
+    const { keyOnly } = this.#table;
+    return this.#get(["selectBy", use, fields, forms, namesOfExpected({ expected })], keyOnly, () => {
       const cells: Cells = [];
       const place = placeBeyondKey(this.#table);
-      const { keyOnly } = this.#table;
       const selected = place === null ? keyOnly : [...keyOnly, { property: place }];
       const columns = selectColumns(selected, this.#relation(), cells);
       const relation = this.#relation();
@@ -244,9 +237,15 @@ export class WriteStatements {
     return (use === "deleted" ? deletionLock : rowLock) ?? sql``;
   }
 
-  /** Most writes return the same properties, which need no list. */
-  #returnedNames(selected: readonly SelectedProperty[]): readonly string[] {
-    return selected === this.#table.whole ? ["*"] : namesOf(selected);
+  /** Returns values that differ for different columns and references, for the key of a statement. */
+  #namesOf(columns: readonly StoredColumn[], references: StoredReferences): readonly unknown[] {
+    const { structures } = this.#table.reader.statements.named().kept;
+    return columns.map((each) => {
+      const referred = referredBy(each, references);
+      if (referred === undefined) return each.column;
+      // A declaration determines the columns of its table, in the databases of all tenants.
+      return [each.column, referred.map(({ table, field }) => [structures.ofDeclaration(table.declared), field])];
+    });
   }
 
   #relation(): Relation {
@@ -310,12 +309,19 @@ export class WriteStatements {
     return Object.freeze({ sql: compiled, slots, width, rowShape, takesCells: areCells(slots) });
   }
 
-  /** @param names what the statement does, and the names in it */
-  #get(names: readonly string[], make: () => WriteStatement): WriteStatement {
+  /**
+   * @param names what the statement does, and the names in it
+   * @param selected the properties that it returns: those of services over one table may differ
+   */
+  #get(names: readonly unknown[], selected: readonly SelectedProperty[], make: () => WriteStatement): WriteStatement {
     const { declared, reader, rowVersion } = this.#table;
     // The databases of tenants have tables with equal statements.
     const table = declared.tenants === undefined ? this : null;
-    return reader.statements.keep(["write", table, JSON.stringify([rowVersion?.field, names])], undefined, make);
+    return reader.statements.keep(
+      ["write", table, selected, JSON.stringify([rowVersion?.field, names])],
+      undefined,
+      make,
+    );
   }
 }
 
@@ -348,12 +354,8 @@ function guardOf(written: readonly WrittenColumn[]): readonly Sql[] {
   return tests.length === 0 ? [] : [sql`1 / (case when ${sql.join(tests, sql` and `)} then 1 else 0 end)`];
 }
 
-function namesOf(selected: readonly SelectedProperty[]): readonly string[] {
-  return selected.map(({ property, withIgnored = false }) => `${String(withIgnored)} ${property.field}`);
-}
-
-function namesOfExpected({ expected }: RowCondition): readonly string[] {
-  return expected.map(([{ field }, value]) => `${field} ${value === null ? "null" : "value"}`);
+function namesOfExpected({ expected }: RowCondition): readonly unknown[] {
+  return expected.map(([{ field }, value]) => [field, value === null]);
 }
 
 /** Returns the error for a change that the database did not store, although it reported no error. */
@@ -367,15 +369,6 @@ export function skippedWrite(): ODataError {
 interface WrittenColumn extends StoredColumn {
   /** The referenced columns, if the column repeats their stored text. */
   readonly referred?: readonly StoredReference[];
-}
-
-/** Returns texts that differ for different columns and references, for the key of a statement. */
-function namesOfColumns(columns: readonly StoredColumn[], references: StoredReferences): readonly string[] {
-  return columns.map((each) => nameWith(each.column, referredBy(each, references)));
-}
-
-function nameWith(name: string, referred: readonly StoredReference[] = []): string {
-  return [name, ...referred.map(({ table, field }) => `${table.name} ${field}`)].join(" > ");
 }
 
 /** Adds to columns of foreign keys the columns that they refer to. */
