@@ -54,8 +54,18 @@ function makeJoins({ steps }: ExpandPlan, canJoin: CanJoin): JoinedSteps {
     if (related?.isJoinable !== true || !canJoin(step)) continue;
     const inner = joinSteps(step.below, canJoin);
     const { join, target, selected } = related;
+    const { navigationProperty, entitySet, filter, roundingMode } = expansion;
     below.set(step, inner);
-    navigations.push(Object.freeze({ expansion, join, target, selected, joined: inner.navigations }));
+    // Statements are kept by this object: it contains no options of the expansions below.
+    navigations.push(
+      Object.freeze({
+        expansion: Object.freeze({ navigationProperty, entitySet, filter, roundingMode }),
+        join,
+        target,
+        selected,
+        joined: inner.navigations,
+      }),
+    );
   }
   return Object.freeze({ navigations: Object.freeze(navigations), below });
 }

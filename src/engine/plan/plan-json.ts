@@ -69,7 +69,7 @@ function planExpansion(
   { expansion, related, search, page, below }: ExpandStep,
   hasControl: boolean,
 ): JsonExpansion | null {
-  const { form, orderBy, navigationProperty, selectExpand } = expansion;
+  const { form, filter, orderBy, skip, count, navigationProperty, selectExpand, roundingMode } = expansion;
   if (related === null || search !== null || form === "references") return null;
   const { join, target, isJoinable, isReadByKey } = related;
   const isWithoutKey = isReadByKey && !selectsKey(selectExpand, target.entityType);
@@ -79,7 +79,7 @@ function planExpansion(
   const inner = plain !== null && hasControl && isWithoutKey ? named(plain, target) : plain;
   if (form === "entities" && inner === null) return null;
   return Object.freeze({
-    expansion,
+    expansion: Object.freeze({ navigationProperty, filter, orderBy, skip, count, roundingMode }),
     join,
     target,
     isKeyed: isJoinable,

@@ -76,7 +76,10 @@ export interface JsonId {
 
 /** An expansion in a page of JSON. */
 export interface JsonExpansion {
-  readonly expansion: ExpandedNavigation;
+  readonly expansion: Pick<
+    ExpandedNavigation,
+    "navigationProperty" | "filter" | "orderBy" | "skip" | "count" | "roundingMode"
+  >;
   readonly join: NavigationJoin;
   /** The target set, whose source is one of the sources of the query. */
   readonly target: EntitySet;
@@ -108,7 +111,7 @@ export type SourcesBySet = ReadonlyMap<EntitySet, QueryableSource>;
  * related entity, not to the parent.
  */
 export interface JoinedNavigation {
-  readonly expansion: ExpandedNavigation;
+  readonly expansion: Pick<ExpandedNavigation, "navigationProperty" | "entitySet" | "filter" | "roundingMode">;
   readonly join: NavigationJoin;
   /** The target set, whose source is one of the sources of the query. */
   readonly target: EntitySet;

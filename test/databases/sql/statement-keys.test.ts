@@ -1,8 +1,12 @@
 import { Kysely, sql } from "kysely";
-import { edm, entityType, hasOptional, odataService } from "odatakit";
+import { edm, entityType, hasMany, hasOptional, hasRequired, odataService } from "odatakit";
 import { sqlEntitySet } from "odatakit/kysely";
 import { sqliteDialect } from "odatakit/sqlite";
-import { expect, onTestFinished, test } from "vitest";
+import { expect, onTestFinished, test, vi } from "vitest";
+import { KeptStatements } from "../../../src/databases/read/kept-statements.ts";
+import { Structures } from "../../../src/databases/read/structures.ts";
+import type { NavigationProperty, StructuralProperty } from "../../../src/edm/model.ts";
+import type { RowShape } from "../../../src/language/query/row-shape.ts";
 import type { AnyDatabase } from "../../engine/executors/engines.ts";
 
 /** Services over one database share its statements. Each gets the statements of its own declarations. */
@@ -192,4 +196,46 @@ test("a foreign key refers to the columns of the service of its request", async 
     await send(service, "Lines(1)", "PATCH", { OrderId: GUID });
     expect(await rowsOf(db, "lines")).toEqual([{ id: 1, order_id: stored }]);
   }
+});
+
+test.each([
+  ["$search", [1, 2, 3].map((each) => `Orders?$expand=Customer($expand=Orders($search=secret${String(each)}))`)],
+  ["$top", [1, 2, 3].map((each) => `Orders?$expand=Customer($expand=Orders($search=secret;$top=${String(each)}))`)],
+])("no key contains the %s of an expansion below a joined one", async (_name, paths) => {
+  const db = await openDatabase(
+    "create table customers (id integer primary key)",
+    "create table orders (id integer primary key, customer_id integer not null, note text not null)",
+  );
+  await sql`insert into customers values (1)`.execute(db);
+  await sql`insert into orders values (1, 1, 'secret1')`.execute(db);
+  const Customer = entityType("Customer", { id: edm.int32().key() });
+  const Order = entityType("Order", { id: edm.int32().key(), customerId: edm.int32(), note: edm.string() });
+  const service = odataService({
+    ...USER,
+    entitySets: [
+      sqlEntitySet(Customer, {
+        db,
+        table: "customers",
+        operations: ["read"],
+        navigation: { orders: hasMany(Order, { target: "Orders", on: { id: "customerId" } }) },
+      }),
+      sqlEntitySet(Order, {
+        db,
+        table: "orders",
+        operations: ["read"],
+        columns: { customerId: "customer_id" },
+        search: ["note"],
+        navigation: { customer: hasRequired(Customer, { target: "Customers", on: { customerId: "id" } }) },
+      }),
+    ],
+  });
+  const texts = vi.spyOn(Structures.prototype, "ofText");
+  onTestFinished(() => texts.mockRestore());
+  const [first = "", ...others] = paths;
+  await send(service, first);
+  const before = new Set(texts.mock.calls.map(([text]) => text));
+  for (const path of others) await send(service, path);
+  const after = new Set(texts.mock.calls.map(([text]) => text));
+  expect([...after].filter((text) => text.includes("secret"))).toEqual([]);
+  expect([...after].filter((text) => !before.has(text))).toEqual([]);
 });
