@@ -1,5 +1,6 @@
 import { BoundedCache } from "../../base/memo.ts";
 import type { EntitySet } from "../../edm/model.ts";
+import type { RowColumn, RowShape } from "../../language/query/row-shape.ts";
 import type { SourcesBySet } from "../../language/query/source.ts";
 import type { RowStatements } from "../translate/relation.ts";
 import type { MentionedStatements } from "../translate/translate-query.ts";
@@ -13,11 +14,16 @@ const STRUCTURES_PER_STATEMENT = 4;
 /** The most characters of their texts, and those that a bound value counts as: it is an object of about 240 bytes. */
 const CHARACTERS_KEPT = 16_000_000;
 const VALUE_WEIGHT = 120;
+/** What a column of its rows counts as: its functions, and what the writers of responses keep for it, are about 800 bytes. */
+const COLUMN_WEIGHT = 600;
 
 /** A compiled statement: its text and its placeholders. */
 interface KeptStatement {
   readonly sql: string;
   readonly slots: readonly unknown[];
+  /** The layout of its rows, or the members of its objects as JSON; absent: it returns neither. */
+  readonly rowShape?: RowShape;
+  readonly members?: readonly unknown[];
 }
 
 /** Stands for a statement that cannot be made. */
@@ -42,6 +48,8 @@ export interface NamedRows {
   readonly kept: KeptStatements;
   /** Names everything in which rows of the same cache differ, in a word without spaces. */
   readonly name: string;
+  /** Whether the rows of several databases have the name; absent: those of one. */
+  readonly isShared?: true | undefined;
 }
 
 /** Makes the function that names rows, again after each change of the facts that their statements depend on. */
@@ -70,7 +78,10 @@ export class KeptStatements {
     this.structures = new Structures(capacity * STRUCTURES_PER_STATEMENT);
     this.#statements = new BoundedCache(capacity, {
       most: CHARACTERS_KEPT,
-      weightOf: (key, { sql, slots }) => key.length + sql.length + slots.length * VALUE_WEIGHT,
+      weightOf: (key, { sql, slots, rowShape, members = [] }) => {
+        const columns = members.length + (rowShape === undefined ? 0 : columnsOf(rowShape));
+        return key.length + sql.length + slots.length * VALUE_WEIGHT + columns * COLUMN_WEIGHT;
+      },
     });
   }
 
@@ -111,4 +122,20 @@ export class KeptStatements {
     });
     return `[${names.join()}]`;
   }
+}
+
+/** Returns the number of columns of a layout, with those of members and of joined entities. */
+function columnsOf({ columns, joined }: RowShape): number {
+  let count = 0;
+  for (const column of columns.values()) count += membersOf(column);
+  for (const related of joined?.values() ?? []) count += columnsOf(related);
+  return count;
+}
+
+function membersOf(column: RowColumn): number {
+  if (column.kind !== "complex") return 1;
+  let count = 1;
+  for (const member of column.members.values()) count += membersOf(member);
+  for (const member of column.ignored?.values() ?? []) count += membersOf(member);
+  return count;
 }

@@ -172,7 +172,8 @@ function namesOf(connected: Connected, given: StatementBase, { proven, absent, i
       const { structures } = sharing.kept;
       const database = { ...connected, db, table: from.quoted?.compile(db).sql };
       const schema = sharing.schemaOf(database, JSON.stringify([keyOf(given, structures), [...absent].toSorted()]));
-      if (schema !== null) return { kept: sharing.kept, name: `s${schema}.${String(structures.of(proven.facts))}` };
+      const name = `s${String(schema)}.${String(structures.of(proven.facts))}`;
+      if (schema !== null) return { kept: sharing.kept, name, isShared: true };
     }
     const numbers = [own, changes.count, absent.size, kept.structures.of(proven.facts)];
     return { kept, name: `o${numbers.join(".")}` };

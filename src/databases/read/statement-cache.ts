@@ -26,7 +26,7 @@ import {
 } from "../translate/translate-query.ts";
 import { needUtc } from "../translate/utc-session.ts";
 import { type JsonStatement, type RowStatement, type Statement, StatementCompiler } from "./compile-statement.ts";
-import { namedBy, type KeepStatement, type StatementPart } from "./kept-statements.ts";
+import { namedBy, type KeepStatement, type NamedRows, type StatementPart } from "./kept-statements.ts";
 import { isKeysFirst } from "./keys-first.ts";
 import { meeting, narrowed, relatedBy, type RowCondition } from "./narrowed-rows.ts";
 import { placesOf, type StatementTarget } from "./proven-columns.ts";
@@ -52,11 +52,11 @@ const NOTHING_JOINED: readonly never[] = Object.freeze([]);
 /** Makes the statements of one table or base query, and keeps them by everything that they depend on. */
 export class StatementCache {
   readonly #target: StatementTarget;
-  /** Returns the cache of the statements, and the name of their rows in it. Databases with the same schema share both. */
-  readonly named: StatementTarget["named"];
   readonly #compiler: StatementCompiler;
   readonly #narrowed = new BoundedCache<string, StatementCache>(CONDITIONS_KEPT);
   #related: RelatedStatements | undefined;
+  /** The shared name that the facts of the catalogue belong to. */
+  #shared: NamedRows | undefined;
   #plans: PlansByField | undefined;
   #needsUtc: boolean | undefined;
   /** Whether the table has row ids, since a number of changes of the tables. */
@@ -64,8 +64,32 @@ export class StatementCache {
 
   constructor(target: StatementTarget) {
     this.#target = target;
-    this.named = target.named;
     this.#compiler = new StatementCompiler(target);
+  }
+
+  /**
+   * Returns the cache of the statements, and the name of their rows in it. Databases with the same schema share both. What their
+   * statements read of the catalogue is read together with the schema: a table may change before the first statement is made.
+   */
+  readonly named = (): NamedRows => {
+    const named = this.#target.named();
+    if (named.isShared === true && named !== this.#shared) {
+      this.#shared = named;
+      this.#readCatalogue();
+    }
+    return named;
+  };
+
+  #readCatalogue(): void {
+    this.#plans = undefined;
+    this.#needsUtc = undefined;
+    this.#rowIds = undefined;
+    try {
+      this.#plans = this.#compiler.ofTable(this.#target.findPlans);
+      this.#findRowIds();
+    } catch {
+      // A query may mention a table without reading it. A statement that reads it fails in the same way.
+    }
   }
 
   /** Returns a statement of these rows, made on first use. */
@@ -260,8 +284,12 @@ export class StatementCache {
       const findPlans = (): PlansByField => this.rowsFor(null).plans;
       const facts = (): readonly unknown[] => [this.named(), ...mentioned.map((each) => each.named())];
       const named = namedBy(facts, () => {
-        const { kept, name } = this.named();
-        return { kept, name: `${name}/${String(kept.structures.of(by))}${kept.mentioned(condition.mentioned)}` };
+        const { kept, name, isShared } = this.named();
+        return {
+          kept,
+          isShared,
+          name: `${name}/${String(kept.structures.of(by))}${kept.mentioned(condition.mentioned)}`,
+        };
       });
       return new StatementCache({ ...this.#target, from, findPlans, named });
     });

@@ -239,3 +239,72 @@ test.each([
   expect([...after].filter((text) => text.includes("secret"))).toEqual([]);
   expect([...after].filter((text) => !before.has(text))).toEqual([]);
 });
+
+test("statements of wide rows are forgotten before those of narrow ones", () => {
+  const made = (columns: number, joined = 0): number => {
+    const layout = (count: number): Pick<RowShape, "columns"> => ({
+      columns: new Map(
+        Array.from({ length: count }, (_, index) => {
+          const column = { kind: "scalar", index, toValue: () => null } as const;
+          return [{ name: `Column${String(index)}` } as StructuralProperty, column];
+        }),
+      ),
+    });
+    const related = new Map([[{} as NavigationProperty, { ...layout(joined), isPresent: () => true }]]);
+    const rowShape = { ...layout(columns), joined: related };
+    const kept = new KeptStatements();
+    let count = 0;
+    const make = (): { readonly sql: string; readonly slots: readonly unknown[]; readonly rowShape: RowShape } => {
+      count += 1;
+      return { sql: "select 1", slots: [], rowShape };
+    };
+    for (const _round of [1, 2]) {
+      for (let index = 0; index < 1000; index += 1) kept.get("rows", ["page", String(index)], undefined, make);
+    }
+    return count;
+  };
+  expect(made(5)).toBe(1000);
+  expect(made(150)).toBe(2000);
+  expect(made(5, 145)).toBe(2000);
+});
+
+test("the migration of one tenant changes no answer of another", async () => {
+  const table = "create table orders (id integer primary key, name text not null collate nocase)";
+  const row = "insert into orders values (1, 'Abc')";
+  const databases = { a: await openDatabase(table, row), b: await openDatabase(table, row) };
+  const Order = entityType("Order", { id: edm.int32().key(), name: edm.string() });
+  const service = odataService({
+    authenticate: ({ headers }) => ({ id: headers.get("x-user") === "a" ? ("a" as const) : ("b" as const) }),
+    entitySets: [
+      sqlEntitySet(Order, {
+        db: ({ user }) => {
+          const { id } = user as { readonly id: "a" | "b" };
+          return { id, db: databases[id] };
+        },
+        table: "orders",
+        operations: ["read"],
+      }),
+    ],
+  });
+  const read = async (user: string, path: string): Promise<unknown> => {
+    const response = await service.fetch(new Request(`http://localhost/${path}`, { headers: { "x-user": user } }));
+    return ((await response.json()) as { readonly value: unknown }).value;
+  };
+  const found = [{ Id: 1, Name: "Abc" }];
+  for (const user of ["b", "a"]) expect(await read(user, "Orders")).toMatchObject(found);
+  for (const each of [
+    "create table copied (id integer primary key, name text not null)",
+    "insert into copied select * from orders",
+    "drop table orders",
+    "alter table copied rename to orders",
+  ]) {
+    await sql.raw(each).execute(databases.a);
+  }
+  const filters = ["Name eq 'ABC'", "Name eq 'Abc'", "Name ne 'ABC'"];
+  const answers = [[], found, found];
+  for (const [index, filter] of filters.entries()) {
+    for (const user of ["a", "b"]) {
+      expect(await read(user, `Orders?$filter=${filter}`), `${user}: ${filter}`).toMatchObject(answers[index] ?? []);
+    }
+  }
+});

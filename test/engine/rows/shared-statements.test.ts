@@ -1,4 +1,5 @@
 import { describe, expect, test, vi } from "vitest";
+import type { RowShape } from "../../../src/language/query/row-shape.ts";
 import { SEED } from "../../cases.ts";
 import { FAMILIES, SETTINGS, type Engine } from "./row-engines.ts";
 import { databasePair, oneOf, randomNumbers } from "./row-pairs.ts";
@@ -18,7 +19,7 @@ const REQUESTS_EACH = Math.max(2, Math.round(RUNS / USERS));
 interface Statement {
   readonly sql: string;
   readonly slots: readonly unknown[];
-  readonly rowShape?: { readonly columns: ReadonlyMap<{ readonly name: string }, unknown> };
+  readonly rowShape?: RowShape;
 }
 
 interface Slot {
