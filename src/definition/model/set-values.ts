@@ -1,6 +1,6 @@
 import { isODataError } from "../../base/errors/odata-error.ts";
 import { frozenCopy } from "../../base/frozen-copy.ts";
-import { isPromiseLike, unawaited } from "../../base/maybe.ts";
+import { chain, isPromiseLike, type Maybe, unawaited } from "../../base/maybe.ts";
 import { absentValue } from "../../edm/absent-value.ts";
 import type { EntityType, StructuralProperty } from "../../edm/model.ts";
 import { InvalidValueError } from "../../edm/value-codec.ts";
@@ -74,28 +74,31 @@ export interface SetCall {
   readonly given: object;
   readonly facts: SetFacts;
   /** Runs an `async` function of the application, whose name errors contain. */
-  readonly run: (name: string, supply: () => unknown) => unknown;
+  readonly run: (name: string, supply: () => unknown) => Maybe<unknown>;
 }
 
 /**
  * Returns the values that the server sets for one entity. Its functions run one after another.
- * @returns the further values by field, in canonical form
+ * @returns the further values by field, in canonical form; a promise only if a function is `async`
  * @throws ODataError that a function throws or returns; Error for a wrong value, with the set, the property and its type
  */
-export async function valuesToSet(
-  { set, properties }: SetValues,
-  call: SetCall,
-): Promise<Readonly<Record<string, unknown>>> {
+export function valuesToSet({ set, properties }: SetValues, call: SetCall): Maybe<Readonly<Record<string, unknown>>> {
   const { given } = call;
   const missing = properties.filter(({ property: { field } }) => {
     return !Object.hasOwn(given, field) || (given as Readonly<Record<string, unknown>>)[field] === undefined;
   });
-  const entries: Array<readonly [string, unknown]> = [];
-  for (const each of missing) {
-    const value = await valueFor(set, each, call);
-    if (value !== undefined) entries.push([each.property.field, value]);
+  return supplyFrom(0);
+
+  function supplyFrom(
+    index: number,
+    entries: ReadonlyArray<readonly [string, unknown]> = [],
+  ): Maybe<Readonly<Record<string, unknown>>> {
+    const each = missing[index];
+    if (each === undefined) return Object.fromEntries(entries);
+    return chain(valueFor(set, each, call), (value) =>
+      supplyFrom(index + 1, value === undefined ? entries : [...entries, [each.property.field, value]]),
+    );
   }
-  return Object.fromEntries(entries);
 }
 
 /** Returns the value of one property; undefined: it gets none. */
@@ -113,12 +116,13 @@ interface SuppliedPlace {
   readonly kind: SetCause;
 }
 
-async function supplied(place: SuppliedPlace, supply: SetFunction, { facts, run }: SetCall): Promise<unknown> {
+function supplied(place: SuppliedPlace, supply: SetFunction, { facts, run }: SetCall): Maybe<unknown> {
   const { set, property, kind } = place;
   if (supply === now) return instantFor(property, facts.now);
   const name = `\`set.${property.field}.${kind}\` of ${set}`;
   if (isAsyncFunction(supply)) {
-    return canonicalOf(place, name, await run(name, () => supply(facts)));
+    const result = run(name, () => supply(facts));
+    return chain(result, (each) => canonicalOf(place, name, each));
   }
   const value = supply(facts);
   if (isPromiseLike(value)) {

@@ -1,5 +1,5 @@
 import { type ODataError, protocolError } from "../../base/errors/odata-error.ts";
-import type { Maybe } from "../../base/maybe.ts";
+import { chain, type Maybe } from "../../base/maybe.ts";
 import { keyHolderOf, keyPairsOf, reversedPairs } from "../../edm/key-holder.ts";
 import type { EntitySet, JoinPair, NavigationProperty, StructuralProperty } from "../../edm/model.ts";
 import type { GuardedReference } from "./authorization.ts";
@@ -208,17 +208,22 @@ export const isNew = (): object => ({});
  * @throws the errors of `isSeen` and `current`
  * @see docs/reference/writing.md
  */
-export async function judgeReference(
+export function judgeReference(
   { reference, entity, name }: StatedReference,
   { current, isCreated }: ReferenceScope,
   isSeen: (values: Values) => Maybe<boolean>,
-): Promise<ODataError | null> {
+): Maybe<ODataError | null> {
   const isWhole = reference.pairs.every(({ property }) => ownValue(entity, property.field) !== undefined);
-  const partial = isWhole ? undefined : await current();
-  const values = partial === null ? null : referredValues(reference, entity, partial);
-  if (values === null || isCreated?.(reference.target, values) === true || (await isSeen(values))) return null;
-  const known = partial ?? (await current());
-  return known === null || isKept(reference, entity, known) ? null : missingReference(name);
+  return chain(isWhole ? undefined : current(), (partial) => {
+    const values = partial === null ? null : referredValues(reference, entity, partial);
+    if (values === null || isCreated?.(reference.target, values) === true) return null;
+    return chain(isSeen(values), (seen) => {
+      if (seen) return null;
+      return chain(partial ?? current(), (known) =>
+        known === null || isKept(reference, entity, known) ? null : missingReference(name),
+      );
+    });
+  });
 }
 
 /**

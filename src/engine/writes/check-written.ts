@@ -1,5 +1,5 @@
 import { type ODataError, protocolError } from "../../base/errors/odata-error.ts";
-import type { Maybe } from "../../base/maybe.ts";
+import { chain, type Maybe } from "../../base/maybe.ts";
 import type { EntitySetDefinition } from "../../definition/model/service-definition.ts";
 import { refusalOfUnseen } from "../../definition/sets/authorization.ts";
 import {
@@ -17,6 +17,7 @@ import {
 import { keyIn } from "../../edm/literal.ts";
 import type { EntitySet, NavigationProperty, StructuralProperty } from "../../edm/model.ts";
 import { mentionsOf, type NavigationMention } from "../../language/query/mentions.ts";
+import { startAll } from "../entities/concurrency.ts";
 import { definitionOf, type Reader, serviceOf, targetDefinition } from "../entities/reader.ts";
 import { canBeTrue, type PartialEntity } from "../memory/can-be-true.ts";
 import { declaredFieldOf, fieldOf } from "../memory/compile-property.ts";
@@ -52,14 +53,8 @@ interface WrittenEntity {
  *   a handler that it depends on
  * @see docs/guides/authorization.md
  */
-export async function checkWritten(
-  set: EntitySetDefinition,
-  entity: object,
-  reader: Reader,
-  written: Omit<WrittenEntity, "entity"> = { isKnown: (property) => isStated(entity, property) },
-): Promise<void> {
-  const isSeen = await mayBeSeen(set.entitySet, { ...written, entity }, reader);
-  if (!isSeen) throw refusalOfUnseen(reader.context.user, set.entitySet);
+export function checkWritten(set: EntitySetDefinition, entity: object, reader: Reader): Maybe<undefined> {
+  return checkEntity(set, { entity, isKnown: (property) => isStated(entity, property) }, reader);
 }
 
 /**
@@ -74,8 +69,14 @@ export function isSavedSeen(entitySet: EntitySet, entity: unknown, handler: obje
   return mayBeSeen(entitySet, { entity, isKnown, isSaved: true }, reader);
 }
 
+function checkEntity(set: EntitySetDefinition, written: WrittenEntity, reader: Reader): Maybe<undefined> {
+  return chain(mayBeSeen(set.entitySet, written, reader), (isSeen): undefined => {
+    if (!isSeen) throw refusalOfUnseen(reader.context.user, set.entitySet);
+  });
+}
+
 /** Whether the user may see an entity, as far as its known properties decide that. */
-async function mayBeSeen(entitySet: EntitySet, written: WrittenEntity, reader: Reader): Promise<boolean> {
+function mayBeSeen(entitySet: EntitySet, written: WrittenEntity, reader: Reader): Maybe<boolean> {
   const condition = conditionFor(entitySet, reader);
   if (typeof condition === "string") return condition === "all";
   const { filter, values } = condition;
@@ -83,45 +84,48 @@ async function mayBeSeen(entitySet: EntitySet, written: WrittenEntity, reader: R
   const navigations = mentionsOf(clausesOf(filter))?.navigations ?? [];
   const run = startRuleLoads(evaluation, entitySet, reader.context);
   const loaded = new Set<NavigationProperty>();
+  const loads = navigations.map((mention) => () => loadKnown(mention, written, run, loaded));
   const isKnown: PartialEntity["isKnown"] = (step) => {
     if (step.kind === "property") return written.isKnown(step.property);
     return step.kind === "navigation" && loaded.has(step.navigationProperty);
   };
-  await Promise.all(navigations.map((mention) => loadKnown(mention, written, run, loaded)));
-  if (run.unfollowed.size > 0) return written.isSaved !== true;
-  return canBeTrue(filter, { entity: written.entity, evaluation, isKnown });
+  return chain(startAll(loads), () => {
+    if (run.unfollowed.size > 0) return written.isSaved !== true;
+    return canBeTrue(filter, { entity: written.entity, evaluation, isKnown });
+  });
 }
 
 /**
  * Loads the entities that a navigation will lead to, where the foreign key is known. Before the entity is saved,
  * handlers return the entities that it was related to before.
  */
-async function loadKnown(
+function loadKnown(
   mention: NavigationMention,
   { entity, isKnown, isSaved, findCreated }: WrittenEntity,
   run: LoadRun,
   loaded: Set<NavigationProperty>,
-): Promise<void> {
+): Maybe<undefined> {
   const { entitySet, navigationProperty } = mention;
   const { navigationHandlers } = definitionOf(entitySet, run.context);
   const { get, getBatch } = navigationHandlers.get(navigationProperty.name) ?? {};
   if (isSaved === true && (get ?? getBatch) !== undefined && entitySet.entityType.key.every(isKnown)) {
-    await loadBelow([mention], [entity], run);
-    loaded.add(navigationProperty);
-    return;
+    return chain(loadBelow([mention], [entity], run), (): undefined => {
+      loaded.add(navigationProperty);
+    });
   }
   const join = entitySet.navigationJoins.get(navigationProperty.name);
-  if (join?.kind !== "direct" || !parentProperties(join).every(isKnown)) return;
+  if (join?.kind !== "direct" || !parentProperties(join).every(isKnown)) return undefined;
   const { target, below } = mention;
   const values = target === null ? null : referredValues(join, entity);
   const own = target === null || values === null ? undefined : findCreated?.(target, values);
   // No handler returns an entity before it is saved.
-  if (own !== undefined && (below.length > 0 || !isWhollyStated(own))) return;
-  const single = own?.entity ?? (await loadReferred(mention, entity, run));
-  if (single === undefined) return;
-  relatedTable(run.evaluation.relations, mention).set(entity, single);
-  loaded.add(navigationProperty);
-  if (single !== null) await loadBelow(mention.below, [single], run);
+  if (own !== undefined && (below.length > 0 || !isWhollyStated(own))) return undefined;
+  return chain(own?.entity ?? loadReferred(mention, entity, run), (single) => {
+    if (single === undefined) return undefined;
+    relatedTable(run.evaluation.relations, mention).set(entity, single);
+    loaded.add(navigationProperty);
+    return single === null ? undefined : loadBelow(mention.below, [single], run);
+  });
 }
 
 /** Whether an entity that is created has a value of each property, so that no handler has to fill one in. */
@@ -140,12 +144,12 @@ function isStated(entity: object, { field, computed, serverSet }: StructuralProp
  * @param entity the argument of the handler
  * @throws ODataError `Conflict`; as for checkWritten
  */
-export async function checkCreated(
+export function checkCreated(
   set: EntitySetDefinition,
   entity: object,
   reader: Reader,
   nesting: Nesting = ALONE,
-): Promise<void> {
+): Maybe<undefined> {
   const { context } = reader;
   const all = entitiesWithin({ set, entity, ...nesting }, (from, name) =>
     targetDefinition(from.entitySet, name, context),
@@ -155,7 +159,7 @@ export async function checkCreated(
   const positionOf = positionsOf(all);
   const findCreated = (target: EntitySet, values: Values): BodyEntity | undefined => all[positionOf(target, values)];
   // References come first: otherwise the row rule, which may follow them, would distinguish hidden from missing entities.
-  const references = all.map((written, index) => {
+  const references = each(all, (written, index) => {
     const isCreated = (target: EntitySet, values: Values): boolean => {
       const position = positionOf(target, values);
       // Without `getByKey`, the service does not check whether the stated key belongs to a hidden entity.
@@ -164,18 +168,28 @@ export async function checkCreated(
     };
     return checkReferences(written, reader, { current: isNew, isCreated });
   });
-  await Promise.all(references);
-  await Promise.all(
-    all.map((written) => checkWritten(written.set, written.entity, reader, { ...knownPart(written), findCreated })),
+  return chain(references, () =>
+    chain(
+      each(all, (written) => checkEntity(written.set, { ...knownPart(written), findCreated }, reader)),
+      () => each(all, (written) => checkKey(written.set, written.entity, reader)),
+    ),
   );
-  await Promise.all(all.map((written) => checkKey(written.set, written.entity, reader)));
 }
 
 /** Null properties of an entity with a parent are unknown, because the handler may fill them in from the parent. */
-function knownPart({ entity, parent }: BodyEntity): Pick<WrittenEntity, "isKnown"> {
+function knownPart({ entity, parent }: BodyEntity): WrittenEntity {
   const isKnown = (property: StructuralProperty): boolean =>
     isStated(entity, property) && (parent === null || fieldOf(entity, property.field) !== null);
-  return { isKnown };
+  return { entity, isKnown };
+}
+
+function each(
+  all: readonly BodyEntity[],
+  check: (written: BodyEntity, index: number) => Maybe<undefined>,
+): Maybe<undefined> {
+  const [only] = all;
+  if (only !== undefined && all.length === 1) return check(only, 0);
+  return chain(startAll(all.map((written, index) => () => check(written, index))), nothing);
 }
 
 /**
@@ -183,37 +197,45 @@ function knownPart({ entity, parent }: BodyEntity): Pick<WrittenEntity, "isKnown
  * @throws ODataError `Conflict`, target the property; an error of the target set's handlers
  * @see docs/guides/authorization.md
  */
-export async function checkReferences(written: BodyEntity, reader: Reader, scope: ReferenceScope): Promise<void> {
-  // A constraint reveals nothing to a user who sees all rows.
-  const stated = statedReferences(written).filter(({ reference }) => conditionFor(reference.target, reader) !== "all");
-  const checks = stated.map(async (each) => {
-    const refused = await judgeReference(each, scope, (values) => seesReferred(each.reference, values, reader));
-    if (refused !== null) throw refused;
-  });
-  await Promise.all(checks);
+export function checkReferences(written: BodyEntity, reader: Reader, scope: ReferenceScope): Maybe<undefined> {
+  const checks = statedReferences(written)
+    // A constraint reveals nothing to a user who sees all rows.
+    .filter(({ reference }) => conditionFor(reference.target, reader) !== "all")
+    .map((stated) => () => {
+      const judged = judgeReference(stated, scope, (values) => seesReferred(stated.reference, values, reader));
+      return chain(judged, (refused): undefined => {
+        if (refused !== null) throw refused;
+      });
+    });
+  return checks.length === 0 ? undefined : chain(startAll(checks), nothing);
 }
 
 /** Prevents a handler from overwriting a hidden entity. */
-async function checkKey(set: EntitySetDefinition, entity: object, reader: Reader): Promise<void> {
+function checkKey(set: EntitySetDefinition, entity: object, reader: Reader): Maybe<undefined> {
   const { entityType } = set.entitySet;
-  if (set.rows === null || !entityType.key.every((property) => isStated(entity, property))) return;
-  if (await isHidden(set, keyIn(entityType, entity), reader)) throw keyTaken(set.entitySet);
+  if (set.rows === null || !entityType.key.every((property) => isStated(entity, property))) return undefined;
+  return chain(isHidden(set, keyIn(entityType, entity), reader), (hidden): undefined => {
+    if (hidden) throw keyTaken(set.entitySet);
+  });
 }
 
 /**
  * Whether a key belongs to an entity that the user does not see; false for a set that cannot read by key.
  * @throws the error of the handler
  */
-export async function isHidden(
-  { entitySet, handlers }: EntitySetDefinition,
-  key: unknown,
-  reader: Reader,
-): Promise<boolean> {
-  if (handlers.getByKey === undefined || (await findOrMissing(entitySet, key, reader)) !== null) return false;
-  return (await findOrMissing(entitySet, key, { ...reader, gate: null })) !== null;
+export function isHidden({ entitySet, handlers }: EntitySetDefinition, key: unknown, reader: Reader): Maybe<boolean> {
+  if (handlers.getByKey === undefined) return false;
+  return chain(findOrMissing(entitySet, key, reader), (seen) => {
+    if (seen !== null) return false;
+    return chain(findOrMissing(entitySet, key, { ...reader, gate: null }), (entity) => entity !== null);
+  });
 }
 
 /** Makes the error for a key that is taken, by a visible or a hidden entity. */
 export function keyTaken({ name }: EntitySet): ODataError {
   return protocolError("Conflict", `An entity of ${name} has this key already.`);
+}
+
+function nothing(): undefined {
+  return undefined;
 }

@@ -98,12 +98,12 @@ export function runInTurn<T>(
   by: WritingHandler,
   key: unknown,
   reader: Reader,
-  work: (reader: Reader) => Promise<T>,
-): Promise<T> {
+  work: (reader: Reader) => Maybe<T>,
+): Maybe<T> {
   const { turn } = readsStored(by.set) ? protectionOf(by, key, reader) : {};
   if (turn === undefined) return work(reader);
   const call = { database: null, isRepeatable: false, turn };
-  return ServiceContext.atomically(reader.context, call, (context) => work({ ...reader, context }));
+  return ServiceContext.atomically(reader.context, call, async (context) => work({ ...reader, context }));
 }
 
 function readsStored({ validators, hooks, authorization, setValues }: EntitySetDefinition): boolean {

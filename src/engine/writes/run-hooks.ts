@@ -227,8 +227,8 @@ export function changeHooked(
   by: HookedHandler,
   change: HookedChange,
   reader: Reader,
-  save: (values: object | undefined, reader: Reader) => Promise<unknown>,
-): Promise<unknown> {
+  save: (values: object | undefined, reader: Reader) => Maybe<unknown>,
+): Maybe<unknown> {
   const { set } = by;
   const { write, key, values } = change;
   if (!hasHooks(set, write, reader)) return runInTurn(by, key, reader, (inner) => save(values, inner));

@@ -1,4 +1,4 @@
-import type { Maybe } from "../../base/maybe.ts";
+import { chain, type Maybe, recover } from "../../base/maybe.ts";
 import { keptPer } from "../../base/memo.ts";
 import type { EntitySetDefinition, ServiceDefinition } from "../../definition/model/service-definition.ts";
 import { type FactsSource, type SetCause, valuesToSet, WriteFacts } from "../../definition/model/set-values.ts";
@@ -6,6 +6,7 @@ import { ALONE, entitiesWithin, nestedItems } from "../../definition/sets/judge-
 import { noteServerSet } from "../../definition/sets/merge-delta.ts";
 import { keyHolderOf, keyPairsOf, reversedPairs } from "../../edm/key-holder.ts";
 import type { EntitySet, JoinPair } from "../../edm/model.ts";
+import { oneByOne } from "../entities/concurrency.ts";
 import { definitionOf, type Reader, serviceOf, targetDefinition } from "../entities/reader.ts";
 import { fieldOf } from "../memory/compile-property.ts";
 import { ServiceContext } from "../rules/row-access.ts";
@@ -40,12 +41,12 @@ const suppliesAnyLater = keptPer(({ entitySets }: ServiceDefinition) =>
  * @throws ODataError of a function of `set`, `Unauthorized` if it reads the user of an anonymous request; Error for a wrong value
  * @see docs/reference/writing.md
  */
-export async function withCreatedValues(
+export function withCreatedValues(
   entitySet: EntitySet,
   entity: object,
   reader: Reader,
   parent?: Parent,
-): Promise<object> {
+): Maybe<object> {
   if (!setsValues(serviceOf(reader.context))) return entity;
   return created(definitionOf(entitySet, reader.context), entity, reader, parent);
 }
@@ -54,24 +55,31 @@ const setsValues = keptPer(({ entitySets }: ServiceDefinition) =>
   [...entitySets.values()].some(({ setValues }) => setValues !== null),
 );
 
-async function created(set: EntitySetDefinition, entity: object, reader: Reader, parent?: Parent): Promise<object> {
+function created(set: EntitySetDefinition, entity: object, reader: Reader, parent?: Parent): Maybe<object> {
   const { entitySet, setValues } = set;
   const { context } = reader;
   const linked = setValues === null || parent === undefined ? {} : linkedValues(entity, parent);
   const given = { ...entity, ...linked };
-  const whole = { ...given, ...(await ownValues(set, "create", given, { input: entity }, reader)) };
-  const nested: Array<readonly [string, unknown]> = [];
-  for (const navigation of entitySet.navigationProperties.values()) {
-    const target = targetDefinition(entitySet, navigation.name, context);
-    const items = nestedItems(entity, navigation);
-    if (target === undefined || items.length === 0) continue;
-    const isOwner = keyHolderOf(entitySet, navigation) !== "parent";
-    const within = isOwner ? { pairs: reversedPairs(keyPairsOf(entitySet, navigation)), values: whole } : undefined;
-    const made: object[] = [];
-    for (const item of items) made.push(await created(target, item, reader, within));
-    nested.push([navigation.field, navigation.isCollection ? made : made[0]]);
-  }
-  return setValues === null && nested.length === 0 ? entity : { ...whole, ...Object.fromEntries(nested) };
+  return chain(ownValues(set, "create", given, { input: entity }, reader), (own) => {
+    const whole = { ...given, ...own };
+    const nested: Array<readonly [string, unknown]> = [];
+    const nest = oneByOne(entitySet.navigationProperties.values(), (navigation) => {
+      const target = targetDefinition(entitySet, navigation.name, context);
+      const items = nestedItems(entity, navigation);
+      if (target === undefined || items.length === 0) return undefined;
+      const isOwner = keyHolderOf(entitySet, navigation) !== "parent";
+      const within = isOwner ? { pairs: reversedPairs(keyPairsOf(entitySet, navigation)), values: whole } : undefined;
+      const made: object[] = [];
+      const add = (item: object): Maybe<unknown> =>
+        chain(created(target, item, reader, within), (each) => made.push(each));
+      return chain(oneByOne(items, add), () =>
+        nested.push([navigation.field, navigation.isCollection ? made : made[0]]),
+      );
+    });
+    return chain(nest, () =>
+      setValues === null && nested.length === 0 ? entity : { ...whole, ...Object.fromEntries(nested) },
+    );
+  });
 }
 
 /** Returns the values that follow from the enclosing entity, of properties that no body contains. */
@@ -92,19 +100,19 @@ interface StoredChange {
 }
 
 /** Returns the entity of a replacement with the values that the server sets. @throws as for withCreatedValues */
-export async function withReplacedValues(
+export function withReplacedValues(
   set: EntitySetDefinition,
   cause: SetCause,
   change: StoredChange,
   reader: Reader,
-): Promise<object> {
+): Maybe<object> {
   const { values } = change;
   if (set.setValues === null) return values;
-  const supplied =
+  const own =
     cause === "create"
-      ? await ownValues(set, "create", values, { input: values }, reader)
-      : await changedValues(set, change, reader);
-  return { ...values, ...supplied };
+      ? ownValues(set, "create", values, { input: values }, reader)
+      : changedValues(set, change, reader);
+  return chain(own, (supplied) => ({ ...values, ...supplied }));
 }
 
 /**
@@ -113,13 +121,10 @@ export async function withReplacedValues(
  */
 export function withChangedValues(set: EntitySetDefinition, change: StoredChange, reader: Reader): Maybe<object> {
   const { values } = change;
+  if (Object.keys(values).length === 0) return values;
   const fields = unsentFields(set);
-  const isSent = set.setValues === null && ![...fields].some((field) => Object.hasOwn(values, field));
-  return isSent || Object.keys(values).length === 0 ? values : withServerValues(set, change, reader);
-}
-
-async function withServerValues(set: EntitySetDefinition, change: StoredChange, reader: Reader): Promise<object> {
-  return noteServerSet({ ...change.values, ...(await changedValues(set, change, reader)) }, unsentFields(set));
+  if (set.setValues === null && ![...fields].some((field) => Object.hasOwn(values, field))) return values;
+  return chain(changedValues(set, change, reader), (supplied) => noteServerSet({ ...values, ...supplied }, fields));
 }
 
 /** Returns the fields that no delta of a client has: hooks, trusted code and `set` give them. */
@@ -129,12 +134,14 @@ const unsentFields = keptPer(({ entitySet, setValues }: EntitySetDefinition): Re
   return new Set([...computed, ...named].map(({ field }) => field));
 });
 
-async function changedValues(set: EntitySetDefinition, change: StoredChange, reader: Reader): Promise<object> {
+function changedValues(set: EntitySetDefinition, change: StoredChange, reader: Reader): Maybe<object> {
   const { key, values } = change;
   const stored = storedEntity(set, change, reader, "set");
-  const own = await ownValues(set, "update", values, { input: values, key, current: stored.load }, reader);
-  stored.checkFound();
-  return own;
+  const supplied = ownValues(set, "update", values, { input: values, key, current: stored.load }, reader);
+  return chain(supplied, (own) => {
+    stored.checkFound();
+    return own;
+  });
 }
 
 /**
@@ -142,29 +149,28 @@ async function changedValues(set: EntitySetDefinition, change: StoredChange, rea
  * function that fails may not expect them.
  * @throws the facet faults of the body in both cases; otherwise as for withCreatedValues
  */
-async function ownValues(
+function ownValues(
   { setValues, entitySet }: EntitySetDefinition,
   cause: SetCause,
   given: object,
   source: Omit<FactsSource, "context" | "ofHandlers">,
   reader: Reader,
-): Promise<object> {
+): Maybe<object> {
   if (setValues === null) return {};
   // The rows that an `async` function writes may remain.
   if (setValues.isAsync[cause]) reportFaults(reader);
   const { context } = reader;
   const facts = new WriteFacts({ ...source, context, ofHandlers: () => ServiceContext.ofSet(entitySet, context) });
-  const run = async (name: string, supply: () => unknown): Promise<unknown> => {
-    try {
-      return await ServiceContext.naming(context, name, supply);
-    } catch (error) {
-      throw errorOfHook(context, error);
-    }
-  };
-  try {
-    return await valuesToSet(setValues, { cause, given, facts, run });
-  } catch (error) {
+  const run = (name: string, supply: () => unknown): Maybe<unknown> =>
+    recover(
+      () => ServiceContext.naming(context, name, supply),
+      (error) => {
+        throw errorOfHook(context, error);
+      },
+    );
+  const supplied = (): Maybe<object> => valuesToSet(setValues, { cause, given, facts, run });
+  return recover(supplied, (error) => {
     reportFaults(reader);
     throw error;
-  }
+  });
 }

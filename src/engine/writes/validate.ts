@@ -23,7 +23,7 @@ const NO_FAULTS: readonly ODataError[] = Object.freeze([]);
  *   is not a list of issues; the error of the application
  * @see docs/reference/validation.md
  */
-export async function validateNew(set: EntitySetDefinition, entity: object, reader: Reader): Promise<void> {
+export function validateNew(set: EntitySetDefinition, entity: object, reader: Reader): Maybe<void> {
   const { context, faults: known = NO_FAULTS, isJudged } = reader;
   if (isJudged === true) return;
   const service = serviceOf(context);
@@ -55,8 +55,9 @@ export async function validateNew(set: EntitySetDefinition, entity: object, read
     const given = { entity: copy, ctx: ServiceContext.ofSet(written.set.entitySet, context) };
     return chain(create(copy, given), (answer) => take(position, written, answer));
   };
-  const faults = await eachGroup([...ordered.entries()], judge, reader);
-  report(service, [...known, ...faults.flat()]);
+  return chain(eachGroup([...ordered.entries()], judge, reader), (faults) =>
+    report(service, [...known, ...faults.flat()]),
+  );
 }
 
 const validatesNew = keptPer(({ entitySets }: ServiceDefinition) =>
@@ -72,12 +73,12 @@ export function validateChange(set: EntitySetDefinition, key: unknown, delta: ob
   return patch === undefined ? reportFaults(reader) : judgeChange(set, patch, { key, delta }, reader);
 }
 
-async function judgeChange(
+function judgeChange(
   set: EntitySetDefinition,
   patch: NonNullable<NonNullable<EntitySetDefinition["validators"]>["patch"]>,
   { key, delta }: { readonly key: unknown; readonly delta: object },
   reader: Reader,
-): Promise<void> {
+): Maybe<void> {
   const { context, faults: known = NO_FAULTS } = reader;
   const service = serviceOf(context);
   const most = mostFaults(service);
@@ -92,8 +93,8 @@ async function judgeChange(
     ctx: ServiceContext.ofSet(set.entitySet, context),
   };
   const name = `validate.patch of ${set.entitySet.name}`;
-  const answer: unknown = await ServiceContext.naming(context, name, () => patch(own, given));
-  report(service, [...known, ...faultsOf({ set, ...ALONE }, answer, "patch", most)]);
+  const answer: Maybe<unknown> = ServiceContext.naming(context, name, () => patch(own, given));
+  return chain(answer, (issues) => report(service, [...known, ...faultsOf({ set, ...ALONE }, issues, "patch", most)]));
 }
 
 /** Returns a copy of written values. Rules judge values, and must not change them for other rules: all are frozen. */

@@ -1,4 +1,4 @@
-import { unawaited } from "../../base/maybe.ts";
+import { type Maybe, unawaited } from "../../base/maybe.ts";
 import { once } from "../../base/memo.ts";
 import type { EntitySetDefinition } from "../../definition/model/service-definition.ts";
 import type { SuppliedValues } from "../../definition/sets/supplied-values.ts";
@@ -30,8 +30,8 @@ export function runSupplied(
   by: HookedHandler,
   isLater: boolean,
   reader: Reader,
-  work: (reader: Reader) => Promise<unknown>,
-): Promise<unknown> {
+  work: (reader: Reader) => Maybe<unknown>,
+): Maybe<unknown> {
   if (!isLater) return work(reader);
   return inTransaction(by, reader, false, async (inner) => {
     const saved = answeredValue(await work(inner));

@@ -1,4 +1,4 @@
-import type { Maybe } from "../../base/maybe.ts";
+import { chain, type Maybe } from "../../base/maybe.ts";
 import type { Context } from "../../definition/context.ts";
 import type { EntitySetHandlers, NavigationHandlers } from "../../definition/handlers.ts";
 import type { EntitySetDefinition, ServiceDefinition } from "../../definition/model/service-definition.ts";
@@ -10,6 +10,7 @@ import {
   linkEnds,
   type Nesting,
   positionsOf,
+  type ReferenceScope,
   statedReferences,
   type WrittenEntity,
 } from "../../definition/sets/judge-references.ts";
@@ -44,24 +45,25 @@ type WriteName = "create" | "replace" | "patch" | "delete";
  *   key that is taken, and for a foreign key to a hidden entity; the error of the handler
  * @see docs/guides/authorization.md
  */
-export function runCreate(entitySet: EntitySet, body: object, reader: Reader): Promise<unknown> {
+export function runCreate(entitySet: EntitySet, body: object, reader: Reader): Maybe<unknown> {
   const { set, handler } = writerOf(entitySet, "create", reader);
-  const write = async (given: object, inner: Reader): Promise<unknown> => {
-    if (!isFree(handler, inner)) await checkCreated(set, given, inner);
-    return explainingViolations<unknown>(set, OF_BODY, () => {
+  const write = (given: object, inner: Reader): Maybe<unknown> => {
+    const call = (): Maybe<unknown> => {
       const context = ServiceContext.ofSet(entitySet, inner.context);
       const { many } = handler;
       const { together } = inner;
       return together === undefined || many === undefined
         ? handler(given, context)
         : together.add(many, given, context);
-    });
+    };
+    const checked = isFree(handler, inner) ? undefined : checkCreated(set, given, inner);
+    return chain(checked, () => explainingViolations(set, OF_BODY, call));
   };
-  return runSupplied({ set, handler }, suppliesLater(set, body, reader), reader, async (inner) => {
-    const entity = await withCreatedValues(entitySet, body, inner);
-    await validateNew(set, entity, inner);
-    return createHooked({ set, handler }, set, entity, inner, write);
-  });
+  return runSupplied({ set, handler }, suppliesLater(set, body, reader), reader, (inner) =>
+    chain(withCreatedValues(entitySet, body, inner), (entity) =>
+      chain(validateNew(set, entity, inner), () => createHooked({ set, handler }, set, entity, inner, write)),
+    ),
+  );
 }
 
 /** Creates an entity along a navigation of another one. @throws as for runCreate */
@@ -71,11 +73,11 @@ export function runCreateRelated(
   key: unknown,
   body: object,
   reader: Reader,
-): Promise<unknown> {
+): Maybe<unknown> {
   const { entitySet, navigationProperty, target } = step;
-  const write = async (given: object, inner: Reader): Promise<unknown> => {
-    if (!isFree(create, inner)) await checkCreatedRelated(step, key, given, inner);
-    return create(key, given, ServiceContext.ofSet(entitySet, inner.context));
+  const write = (given: object, inner: Reader): Maybe<unknown> => {
+    const checked = isFree(create, inner) ? undefined : checkCreatedRelated(step, key, given, inner);
+    return chain(checked, () => create(key, given, ServiceContext.ofSet(entitySet, inner.context)));
   };
   if (target === null) return write(body, reader);
   const pairs = reversedPairs(keyPairsOf(entitySet, navigationProperty));
@@ -84,24 +86,26 @@ export function runCreateRelated(
   const set = definitionOf(target, reader.context);
   const explained = (given: object, inner: Reader): Maybe<unknown> =>
     explainingViolations(set, OF_BODY, () => write(given, inner));
-  return runSupplied(by, suppliesLater(set, body, reader), reader, async (inner) => {
-    const entity = await withCreatedValues(target, body, inner, parent);
-    await validateNew(set, entity, inner);
-    return createHooked(by, set, entity, inner, explained);
-  });
+  return runSupplied(by, suppliesLater(set, body, reader), reader, (inner) =>
+    chain(withCreatedValues(target, body, inner, parent), (entity) =>
+      chain(validateNew(set, entity, inner), () => createHooked(by, set, entity, inner, explained)),
+    ),
+  );
 }
 
-async function checkCreatedRelated(
+function checkCreatedRelated(
   { entitySet, navigationProperty, target }: PathStep,
   key: unknown,
   entity: object,
   reader: Reader,
-): Promise<void> {
+): Maybe<void> {
   if (target === null) return;
   const set = definitionOf(target, reader.context);
   const pairs = reversedPairs(keyPairsOf(entitySet, navigationProperty));
-  const values = set.guardedReferences.length === 0 ? {} : await linkedPart({ entitySet, key }, pairs, reader);
-  await checkCreated(set, entity, reader, { ...ALONE, parent: { target: entitySet, pairs, values } });
+  const part = set.guardedReferences.length === 0 ? {} : linkedPart({ entitySet, key }, pairs, reader);
+  return chain(part, (values) =>
+    checkCreated(set, entity, reader, { ...ALONE, parent: { target: entitySet, pairs, values } }),
+  );
 }
 
 /** The entities of a link between two sets. */
@@ -127,12 +131,14 @@ export function sharesReferences(
  * @param handler the handler that adds the link
  * @throws ODataError `Conflict`, target the property; an error of a handler
  */
-export async function checkLinked(entities: LinkedEntities, handler: object, reader: Reader): Promise<void> {
+export function checkLinked(entities: LinkedEntities, handler: object, reader: Reader): Maybe<void> {
   if (isFree(handler, reader) || !sharesReferences(serviceOf(reader.context), entities)) return;
   const { written, from, link } = linkOf(entities);
   const set = definitionOf(written.entitySet, reader.context);
-  const links = [{ ...link, values: await linkedPart(from, link.pairs, reader) }];
-  await checkReferring(set, written.key, { entity: {}, ...ALONE, links }, false, reader);
+  return chain(linkedPart(from, link.pairs, reader), (values) => {
+    const links = [{ ...link, values }];
+    return checkReferring(set, written.key, { entity: {}, ...ALONE, links }, false, reader);
+  });
 }
 
 export interface KeyedEntity {
@@ -156,16 +162,14 @@ export function linkOf({ navigation, target, key, related }: LinkedEntities): {
 }
 
 /** Returns the part of an entity that a link repeats, loaded if it is more than the key. */
-export async function linkedPart(
-  { entitySet, key }: KeyedEntity,
-  pairs: readonly JoinPair[],
-  reader: Reader,
-): Promise<object> {
+export function linkedPart({ entitySet, key }: KeyedEntity, pairs: readonly JoinPair[], reader: Reader): Maybe<object> {
   const { entityType } = entitySet;
   const { getByKey } = definitionOf(entitySet, reader.context).handlers;
   if (getByKey === undefined || pairs.every(({ related }) => related.isKey)) return keyFields(entityType, key);
-  const entity = await findEntity(entitySet, key, reader, () => wholeEntity(entitySet));
-  return entity === null ? {} : canonicalEntity(entityType, asEntity(entity, entityType));
+  return chain(
+    findEntity(entitySet, key, reader, () => wholeEntity(entitySet)),
+    (entity) => (entity === null ? {} : canonicalEntity(entityType, asEntity(entity, entityType))),
+  );
 }
 
 /**
@@ -179,25 +183,27 @@ export function runReplace(
   body: object,
   reader: Reader,
   cause: "create" | "update" = "update",
-): Promise<unknown> {
+): Maybe<unknown> {
   const { set, handler } = writerOf(entitySet, "replace", reader);
-  const replace = async (given: object, entity: object, inner: Reader): Promise<unknown> => {
+  const replace = (given: object, entity: object, inner: Reader): Maybe<unknown> => {
     const isTable = inner.kept !== undefined && serviceOf(inner.context).handlersCheckingRows.has(handler);
     const written = isTable ? withoutKept(set, { given, kept: entity }, inner) : given;
-    if (!isFree(handler, inner) && !(await checkReplaced(set, { key, entity: given }, inner))) return null;
-    return explainingViolations(set, OF_BODY, () =>
-      handler(key, written, ServiceContext.ofSet(entitySet, inner.context)),
-    );
+    const call = (): Maybe<unknown> =>
+      explainingViolations(set, OF_BODY, () => handler(key, written, ServiceContext.ofSet(entitySet, inner.context)));
+    const checked = isFree(handler, inner) || checkReplaced(set, { key, entity: given }, inner);
+    return chain(checked, (isFound) => (isFound ? call() : null));
   };
   const sent = { write: "replace", key, values: body } as const;
   const isLater = set.setValues?.isAsync[cause] === true;
-  return runSupplied({ set, handler, key }, isLater, reader, async (within) => {
-    const entity = await withReplacedValues(set, cause, sent, within);
-    await validateNew(set, entity, within);
-    return changeHooked({ set, handler }, { ...sent, values: entity }, within, (given = entity, inner) =>
-      replace(given, entity, inner),
-    );
-  });
+  return runSupplied({ set, handler, key }, isLater, reader, (within) =>
+    chain(withReplacedValues(set, cause, sent, within), (entity) =>
+      chain(validateNew(set, entity, within), () =>
+        changeHooked({ set, handler }, { ...sent, values: entity }, within, (given = entity, inner) =>
+          replace(given, entity, inner),
+        ),
+      ),
+    ),
+  );
 }
 
 /** Returns an entity without members that keep their stored values. A hook may have given such a member another value. */
@@ -220,19 +226,19 @@ function withoutKept(
 }
 
 /** Checks a replacement. @returns false for a missing entity */
-async function checkReplaced(
+function checkReplaced(
   set: EntitySetDefinition,
   { key, entity }: { readonly key: unknown; readonly entity: object },
   reader: Reader,
-): Promise<boolean> {
+): Maybe<boolean> {
   if (set.rows === null) {
-    await checkReferring(set, key, { entity }, set.settings.allowUpsert, reader);
-    return true;
+    return chain(checkReferring(set, key, { entity }, set.settings.allowUpsert, reader), () => true);
   }
-  const seen = await findSeen(set.entitySet, key, reader);
-  if (seen === null && (await checkMissing(set, key, reader))) return false;
-  await checkReplacement(set, { entity, seen }, reader);
-  return true;
+  return chain(findSeen(set.entitySet, key, reader), (seen) =>
+    chain(seen === null && checkMissing(set, key, reader), (isRefused) =>
+      isRefused ? false : chain(checkReplacement(set, { entity, seen }, reader), () => true),
+    ),
+  );
 }
 
 /**
@@ -240,19 +246,21 @@ async function checkReplaced(
  * @returns the result of the handler; null for a missing entity
  * @throws as for runCreate
  */
-export function runPatch(entitySet: EntitySet, key: unknown, body: object, reader: Reader): Promise<unknown> {
+export function runPatch(entitySet: EntitySet, key: unknown, body: object, reader: Reader): Maybe<unknown> {
   const { set, handler } = writerOf(entitySet, "patch", reader);
   const sent = { write: "patch", key, values: body } as const;
   const isLater = set.setValues?.isAsync.update === true && Object.keys(body).length > 0;
-  return runSupplied({ set, handler, key }, isLater, reader, async (within) => {
-    const delta = await withChangedValues(set, sent, within);
-    await validateChange(set, key, delta, within);
-    return changeHooked({ set, handler }, { ...sent, values: delta }, within, async (given = delta, inner) => {
-      // A hook may have filled an empty delta, which has no values of the server yet.
-      const whole = given === delta ? delta : await withChangedValues(set, { ...sent, values: given }, inner);
-      return patchUnhooked(set, key, whole, inner);
-    });
-  });
+  return runSupplied({ set, handler, key }, isLater, reader, (within) =>
+    chain(withChangedValues(set, sent, within), (delta) =>
+      chain(validateChange(set, key, delta, within), () =>
+        changeHooked({ set, handler }, { ...sent, values: delta }, within, (given = delta, inner) => {
+          // A hook may have filled an empty delta, which has no values of the server yet.
+          const whole = given === delta ? delta : withChangedValues(set, { ...sent, values: given }, inner);
+          return chain(whole, (each) => patchUnhooked(set, key, each, inner));
+        }),
+      ),
+    ),
+  );
 }
 
 /** Changes an entity without hooks. */
@@ -262,36 +270,36 @@ export function patchUnhooked(set: EntitySetDefinition, key: unknown, delta: obj
   const save = (): Maybe<unknown> =>
     explainingViolations(set, OF_BODY, () => handler(key, delta, ServiceContext.ofSet(entitySet, reader.context)));
   if (isFree(handler, reader)) return save();
-  return checkChanged(set, key, delta, reader).then((isFound) => (isFound ? save() : null));
+  return chain(checkChanged(set, key, delta, reader), (isFound) => (isFound ? save() : null));
 }
 
 /** Checks a change. @returns false for a missing entity */
-async function checkChanged(set: EntitySetDefinition, key: unknown, delta: object, reader: Reader): Promise<boolean> {
+function checkChanged(set: EntitySetDefinition, key: unknown, delta: object, reader: Reader): Maybe<boolean> {
   const { entitySet } = set;
-  if (set.rows === null) {
-    await checkReferring(set, key, { entity: delta }, false, reader);
-    return true;
-  }
-  const seen = await findSeen(entitySet, key, reader);
-  if (seen === null) return false;
-  const { entityType } = entitySet;
-  const current = (): object => canonicalEntity(entityType, asEntity(seen, entityType));
-  await checkReferences({ set, entity: delta, ...ALONE }, reader, { current });
-  await checkWritten(set, mergeDelta(entityType, membersOf(entityType, seen), delta), reader);
-  return true;
+  if (set.rows === null) return chain(checkReferring(set, key, { entity: delta }, false, reader), () => true);
+  return chain(findSeen(entitySet, key, reader), (seen) => {
+    if (seen === null) return false;
+    const { entityType } = entitySet;
+    const current = (): object => canonicalEntity(entityType, asEntity(seen, entityType));
+    const changed = mergeDelta(entityType, membersOf(entityType, seen), delta);
+    return chain(checkReferences({ set, entity: delta, ...ALONE }, reader, { current }), () =>
+      chain(checkWritten(set, changed, reader), () => true),
+    );
+  });
 }
 
 /**
  * Removes an entity of a set: a hidden entity is missing.
  * @returns the result of the handler; false for a missing entity
  */
-export function runDelete(entitySet: EntitySet, key: unknown, reader: Reader): Promise<unknown> {
+export function runDelete(entitySet: EntitySet, key: unknown, reader: Reader): Maybe<unknown> {
   const { set, handler } = writerOf(entitySet, "delete", reader);
   const change = { write: "delete", key, values: undefined } as const;
-  return changeHooked({ set, handler }, change, reader, async (_none, inner) => {
-    const isSeen = isFree(handler, inner) || set.rows === null || (await findSeen(entitySet, key, inner)) !== null;
-    if (!isSeen) return false;
-    return explainingViolations(set, OF_DELETE, () => handler(key, ServiceContext.ofSet(entitySet, inner.context)));
+  return changeHooked({ set, handler }, change, reader, (_none, inner) => {
+    const call = (): Maybe<unknown> =>
+      explainingViolations(set, OF_DELETE, () => handler(key, ServiceContext.ofSet(entitySet, inner.context)));
+    if (isFree(handler, inner) || set.rows === null) return call();
+    return chain(findSeen(entitySet, key, inner), (seen) => (seen === null ? false : call()));
   });
 }
 
@@ -318,14 +326,16 @@ export function isFree(handler: object, { context, gate }: Reader): boolean {
  * @throws ODataError `Forbidden`, `Unauthorized` for a user who sees nothing; `Conflict` where such a handler would
  *   overwrite a hidden entity
  */
-async function checkMissing(set: EntitySetDefinition, key: unknown, reader: Reader): Promise<boolean> {
+function checkMissing(set: EntitySetDefinition, key: unknown, reader: Reader): Maybe<boolean> {
   const { entitySet, handlers, settings } = set;
   const mayCreate = settings.allowUpsert && handlers.create === undefined;
   if (!mayCreate || entitySet.entityType.key.some(({ computed }) => computed)) return true;
   // A conflict would reveal to a user who sees nothing that the key is taken.
   if (conditionFor(entitySet, reader) === "none") throw refusalOfUnseen(reader.context.user, entitySet);
-  if (await isHidden(set, key, reader)) throw keyTaken(entitySet);
-  return false;
+  return chain(isHidden(set, key, reader), (hidden) => {
+    if (hidden) throw keyTaken(entitySet);
+    return false;
+  });
 }
 
 /** An entity, and the visible entity that it replaces; null: none. */
@@ -334,13 +344,13 @@ interface Replaced {
   readonly seen: object | null;
 }
 
-async function checkReplacement(set: EntitySetDefinition, { entity, seen }: Replaced, reader: Reader): Promise<void> {
+function checkReplacement(set: EntitySetDefinition, { entity, seen }: Replaced, reader: Reader): Maybe<void> {
   const { entityType } = set.entitySet;
   const written = { set, entity, ...ALONE };
   const current = seen === null ? isNew : () => canonicalEntity(entityType, asEntity(seen, entityType));
   const positionOf = positionsOf(seen === null ? [written] : []);
-  await checkReferences(written, reader, { current, isCreated: (...named) => positionOf(...named) === 0 });
-  await checkWritten(set, entity, reader);
+  const scope: ReferenceScope = { current, isCreated: (...named) => positionOf(...named) === 0 };
+  return chain(checkReferences(written, reader, scope), () => checkWritten(set, entity, reader));
 }
 
 /** Checks the foreign keys in a change to a set without a row rule. */
@@ -350,11 +360,11 @@ function checkReferring(
   changes: Pick<WrittenEntity, "entity"> & Partial<Nesting>,
   mayCreate: boolean,
   reader: Reader,
-): Promise<void> {
+): Maybe<void> {
   const { entitySet } = set;
-  const find = async (): Promise<object | null> => {
-    const found = await findEntity(entitySet, key, reader, () => wholeEntity(entitySet));
-    return found ?? (mayCreate ? {} : null);
+  const find = (): Maybe<object | null> => {
+    const found = findEntity(entitySet, key, reader, () => wholeEntity(entitySet));
+    return chain(found, (entity) => entity ?? (mayCreate ? {} : null));
   };
   const current = set.handlers.getByKey === undefined ? isNew : find;
   return checkReferences({ set, ...ALONE, ...changes }, reader, { current });
@@ -369,7 +379,6 @@ function membersOf({ properties, ignoredProperties }: EntityType, entity: object
 }
 
 /** Returns the entity as the user sees it in its set; null where it is missing or hidden. */
-async function findSeen(entitySet: EntitySet, key: unknown, reader: Reader): Promise<object | null> {
-  const entity = await getEntity(entitySet, key, reader);
-  return isObject(entity) ? entity : null;
+function findSeen(entitySet: EntitySet, key: unknown, reader: Reader): Maybe<object | null> {
+  return chain(getEntity(entitySet, key, reader), (entity) => (isObject(entity) ? entity : null));
 }

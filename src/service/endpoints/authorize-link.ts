@@ -1,4 +1,5 @@
 import type { ODataError } from "../../base/errors/odata-error.ts";
+import type { Maybe } from "../../base/maybe.ts";
 import type { EntitySetDefinition } from "../../definition/model/service-definition.ts";
 import {
   type AuthorizationRequirement,
@@ -54,9 +55,12 @@ function rulesAlong(
  * @throws ODataError `Unauthorized`, `Forbidden`; the error of `missing`, of a handler or rule
  * @see docs/guides/authorization.md
  */
-export async function authorizeLink(execution: Execution, link: WrittenLink): Promise<void> {
+export function authorizeLink(execution: Execution, link: WrittenLink): Maybe<void> {
+  return judgesLinks(execution.service, link.navigation) ? judgeLink(execution, link) : undefined;
+}
+
+async function judgeLink(execution: Execution, link: WrittenLink): Promise<void> {
   const { navigation, related, isAdded } = link;
-  if (!judgesLinks(execution.service, navigation)) return;
   const set = definitionIn(execution.service.definition, navigation.entitySet);
   const rules = pendingAlong(execution, set, navigation, rulesAlong(set, navigation));
   const { origin } = navigation.runtime;

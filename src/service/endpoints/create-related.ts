@@ -1,4 +1,5 @@
 import type { ODataError } from "../../base/errors/odata-error.ts";
+import { chain, type Maybe } from "../../base/maybe.ts";
 import type { EntitySetDefinition } from "../../definition/model/service-definition.ts";
 import { needsResource, refusal } from "../../definition/sets/authorization.ts";
 import { keyPairsOf } from "../../edm/key-holder.ts";
@@ -59,11 +60,16 @@ export const createRelated: Endpoint = savesEntity({
     const judged = isJudged(execution, navigation);
     const entity = await executeJudged(execution, { entitySet, key, handler }, judged, async (inner) => {
       const missing = (): ODataError => missingEntityError(inner, () => noParent(navigation));
-      const addressed = await requireEntity(inner, { entitySet, key, mustBeSeen: true }, missing);
-      await authorizeCreationAlong(inner, navigation, given, addressed);
-      const { expected } = await checkPreconditions(inner, { entitySet, key, addressed });
-      const writer = withFaults(inner.writer(expected), faults);
-      return answeredValue(await runCreateRelated(runtime.source, handler, key, given, writer));
+      const parent = requireEntity(inner, { entitySet, key, mustBeSeen: true }, missing);
+      const current = chain(parent, (addressed) =>
+        chain(authorizeCreationAlong(inner, navigation, given, addressed), () =>
+          checkPreconditions(inner, { entitySet, key, addressed }),
+        ),
+      );
+      const saved = chain(current, ({ expected }) =>
+        runCreateRelated(runtime.source, handler, key, given, withFaults(inner.writer(expected), faults)),
+      );
+      return answeredValue(await saved);
     });
     if (entity === null || entity === undefined) throw noParent(navigation);
     return { origin, outcome: "upserted", entity, handler, inserted: null };
@@ -82,12 +88,12 @@ function isJudged({ service, access }: Execution, { entitySet, navigationPropert
  * @param parent the entity of the URL, as far as it is loaded
  * @throws ODataError `Unauthorized`, `Forbidden`; the error of a handler or rule
  */
-async function authorizeCreationAlong(
+function authorizeCreationAlong(
   execution: Execution,
   { entitySet, navigationProperty, parentKey: key }: BoundNavigation,
   given: object,
   parent: AddressedEntity,
-): Promise<void> {
+): Maybe<void> {
   const { service, access } = execution;
   const { user } = access;
   if (!service.hasRules) return;
@@ -99,9 +105,10 @@ async function authorizeCreationAlong(
     target: name,
   });
   if (pending.length === 0) return;
-  const owner = parent?.entity ?? (await loadParent(execution, { entitySet, key }));
-  const entity = owner === null ? given : { ...given, ...linkedValues(set, navigationProperty, owner) };
-  if (!(await judgeEntity(pending, execution.context, entity))) throw refusal(user, action, name);
+  return chain(parent?.entity ?? loadParent(execution, { entitySet, key }), async (owner) => {
+    const entity = owner === null ? given : { ...given, ...linkedValues(set, navigationProperty, owner) };
+    if (!(await judgeEntity(pending, execution.context, entity))) throw refusal(user, action, name);
+  });
 }
 
 function linkedValues({ entitySet }: EntitySetDefinition, navigation: NavigationProperty, parent: object): object {

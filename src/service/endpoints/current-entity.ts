@@ -50,7 +50,10 @@ const UNKNOWN: CurrentEntity = Object.freeze({ state: "unknown" });
 /**
  * Loads the entity of a write where its preconditions need it, and checks If-Match, then If-None-Match. Sets that
  * cannot read by key skip both. The write then expects the values of the ETag, so that a concurrent write is detected.
- * `*` names no version, so the write expects no values. An entity is compared as its handler returns it, without an await between.
+ * `*` names no version, so the write expects no values.
+ *
+ * An entity is compared as its handler returns it, without an await between. Callers pass the result to `chain`: up to the call of the
+ * handler that writes, they await nothing that is no promise, so that no other write of synchronous handlers comes between.
  * @throws ODataError `PreconditionFailed`, target the header; the error of the handler
  * @see RFC 9110, section 13.2.2; docs/reference/etags.md
  */
@@ -240,11 +243,12 @@ export function requireEntity(
  * @param entity the argument of the create handler
  * @throws ODataError `Unauthorized`, `Forbidden`; the error of a rule
  */
-export async function authorizeCreation(execution: Execution, entitySet: EntitySet, entity: unknown): Promise<void> {
+export function authorizeCreation(execution: Execution, entitySet: EntitySet, entity: unknown): Maybe<void> {
   if (!execution.service.hasRules) return;
   const { create: rules } = definitionIn(execution.service.definition, entitySet).authorization;
-  if (await judgeEntity(rules, execution.context, entity)) return;
-  throw refusal(execution.access.user, actionOf("create", entitySet.name));
+  return chain(judgeEntity(rules, execution.context, entity), (passed) => {
+    if (!passed) throw refusal(execution.access.user, actionOf("create", entitySet.name));
+  });
 }
 
 /**
@@ -281,13 +285,15 @@ export function authorizeRelated(
  * @param missing makes the error for a hidden or missing entity
  * @throws ODataError that `missing` makes; the error of the handler
  */
-export async function requireReferenced(
+export function requireReferenced(
   execution: Execution,
   { entitySet, key }: EntityAddress,
   missing: () => ODataError,
-): Promise<void> {
+): Maybe<void> {
   const selected = (): readonly SelectedProperty[] => keyProperties(entitySet.entityType);
-  if ((await findEntity(entitySet, key, execution.reader, selected)) === null) throw missing();
+  return chain(findEntity(entitySet, key, execution.reader, selected), (found) => {
+    if (found === null) throw missing();
+  });
 }
 
 /** The errors for an entity that rules are checked for. */

@@ -1,3 +1,4 @@
+import { chain } from "../../base/maybe.ts";
 import type { EntitySet } from "../../edm/model.ts";
 import { answeredDeletion, answeredValue } from "../../engine/entities/handler-answer.ts";
 import { runDelete } from "../../engine/writes/write-entity.ts";
@@ -43,12 +44,13 @@ interface DeletedEntity {
 
 async function deleteStored(execution: Execution, { entitySet, keyText, key }: DeletedEntity): Promise<void> {
   const addressed = await addressEntity(execution, { entitySet, key });
-  const { state, expected } = await checkPreconditions(execution, { entitySet, key, addressed });
-  // If a rule or a precondition found no entity, the handler is not called.
-  const isMissing = addressed === null || state === "missing";
-  const answer = isMissing ? false : await runDelete(entitySet, key, execution.writer(expected));
-  if (answeredDeletion(answeredValue(answer), entitySet)) return;
-  const error = missingEntityError(execution, () => entityNotFound(entitySet, keyText), expected);
-  const { idempotentDelete } = runtimeOf(execution.service, entitySet).settings;
-  if (error.status !== 404 || !idempotentDelete) throw error;
+  return chain(checkPreconditions(execution, { entitySet, key, addressed }), async ({ state, expected }) => {
+    // If a rule or a precondition found no entity, the handler is not called.
+    const isMissing = addressed === null || state === "missing";
+    const answer = isMissing ? false : await runDelete(entitySet, key, execution.writer(expected));
+    if (answeredDeletion(answeredValue(answer), entitySet)) return;
+    const error = missingEntityError(execution, () => entityNotFound(entitySet, keyText), expected);
+    const { idempotentDelete } = runtimeOf(execution.service, entitySet).settings;
+    if (error.status !== 404 || !idempotentDelete) throw error;
+  });
 }

@@ -1,4 +1,5 @@
 import type { ODataError } from "../../base/errors/odata-error.ts";
+import { chain } from "../../base/maybe.ts";
 import { logInfo } from "../../definition/model/request-fields.ts";
 import { IncompleteValueError } from "../../definition/sets/merge-delta.ts";
 import type { EntitySet, StructuralProperty } from "../../edm/model.ts";
@@ -112,17 +113,18 @@ async function patchStored(
   const addressed = await requireEntity(execution, { entitySet, key }, missing);
   check?.();
   const target = { entitySet, key, addressed, isWholeNeeded: compared.length > 0 };
-  const { state, entity: stored, expected } = await checkPreconditions(execution, target);
-  if (state === "missing") throw missing();
-  const changes = withoutCompared(queryReaderOf(execution), entitySet, { changes: delta, compared, stored });
-  let saved: unknown;
-  try {
-    saved = answeredValue(await runPatch(entitySet, key, changes, withFaults(execution.writer(expected), faults)));
-  } catch (error) {
-    throw toClients(entitySet, error);
-  }
-  if (saved === null || saved === undefined) throw missing(expected);
-  return saved;
+  return chain(checkPreconditions(execution, target), async ({ state, entity: stored, expected }) => {
+    if (state === "missing") throw missing();
+    const changes = withoutCompared(queryReaderOf(execution), entitySet, { changes: delta, compared, stored });
+    let saved: unknown;
+    try {
+      saved = answeredValue(await runPatch(entitySet, key, changes, withFaults(execution.writer(expected), faults)));
+    } catch (error) {
+      throw toClients(entitySet, error);
+    }
+    if (saved === null || saved === undefined) throw missing(expected);
+    return saved;
+  });
 }
 
 /** Returns an error as clients see it: that of an incomplete delta names the property as they do. */

@@ -1,4 +1,5 @@
 import type { JsonValue } from "../../base/json/write-json.ts";
+import { chain, type Maybe } from "../../base/maybe.ts";
 import { keptPerPair } from "../../base/memo.ts";
 import type { EntitySetDefinition, ServiceDefinition } from "../../definition/model/service-definition.ts";
 import type { EntitySet, StructuralProperty } from "../../edm/model.ts";
@@ -149,11 +150,12 @@ async function replaceOrCreate(
   const isWholeNeeded = keeperOf(set, definition) !== null || needsStored(execution, replacement);
   const wholeSelected = selectionOf(set, definition);
   const target = { entitySet, key, mayCreate, ifNoneMatch, isWholeNeeded, wholeSelected, addressed } as const;
-  const found = await checkPreconditions(execution, target);
-  if (found.state !== "missing") return replace(execution, replacement, found);
-  if (!mayCreate) throw missing(execution, replacement);
-  // Without a create handler, the replace handler may create the entity.
-  return (await create(execution, replacement)) ?? replace(execution, replacement, found);
+  return chain(checkPreconditions(execution, target), (found) => {
+    if (found.state !== "missing") return replace(execution, replacement, found);
+    if (!mayCreate) throw missing(execution, replacement);
+    // Without a create handler, the replace handler may create the entity.
+    return create(execution, replacement) ?? replace(execution, replacement, found);
+  });
 }
 
 async function replace(
@@ -167,9 +169,9 @@ async function replace(
     state === "missing" ? { whole: newEntity(execution, replacement) } : keepStored(execution, replacement, entity);
   const cause = state === "missing" ? "create" : "update";
   const condition = expected ?? version;
-  await authorizeReplacing(execution, replacement, state, whole);
   const writer = withKept(withFaults(execution.writer(condition), faults), kept);
-  const saved = answeredValue(await runReplace(entitySet, key, whole, writer, cause));
+  const authorized = authorizeReplacing(execution, replacement, state, whole);
+  const saved = answeredValue(await chain(authorized, () => runReplace(entitySet, key, whole, writer, cause)));
   if (saved !== null && saved !== undefined) {
     return { entity: saved, handler: call, outcome: state === "missing" ? "upserted" : "updated" };
   }
@@ -285,31 +287,31 @@ function unseenFixed({ properties }: RuledUser, entitySet: EntitySet): readonly 
 }
 
 /** Checks the `create` rules where the replace handler may create the entity. */
-async function authorizeReplacing(
+function authorizeReplacing(
   execution: Execution,
   { entitySet, mayCreate }: Replacement,
   state: EntityState,
   entity: unknown,
-): Promise<void> {
+): Maybe<void> {
   const { create: other } = runtimeOf(execution.service, entitySet).handlers;
   const creates = mayCreate && state !== "present" && other === undefined;
-  if (creates) await authorizeCreation(execution, entitySet, entity);
+  if (creates) return authorizeCreation(execution, entitySet, entity);
 }
 
 /** Creates the entity; null where this request must not create it. @param judged whether `validate` has judged the replacement */
-async function create(
+function create(
   execution: Execution,
   replacement: Replacement,
   judged: Pick<Reader, "isJudged"> = {},
-): Promise<Saved | null> {
+): Promise<Saved> | null {
   const { entitySet, faults, mayCreate } = replacement;
   const { create: call } = runtimeOf(execution.service, entitySet).handlers;
   if (call === undefined || !mayCreate || execution.arrival.odata.header("if-match") !== undefined) return null;
   const whole = newEntity(execution, replacement);
-  await authorizeCreation(execution, entitySet, whole);
   const reader = { ...withFaults(execution.reader, faults), ...judged, namesKey: true } as const;
-  const entity = await callCreate(entitySet, whole, reader);
-  return { entity, handler: call, outcome: "upserted" };
+  const authorized = authorizeCreation(execution, entitySet, whole);
+  const created = chain(authorized, () => callCreate(entitySet, whole, reader));
+  return Promise.resolve(created).then((entity) => ({ entity, handler: call, outcome: "upserted" }));
 }
 
 function missing(execution: Execution, { entitySet, keyText }: Replacement, expected?: ExpectedValues): Error {

@@ -1,5 +1,5 @@
 import { ODataError, protocolError } from "../../base/errors/odata-error.ts";
-import { attempt, type Maybe } from "../../base/maybe.ts";
+import { attempt, chain, type Maybe } from "../../base/maybe.ts";
 import type { Context } from "../../definition/context.ts";
 import type { Answer } from "../../definition/handlers.ts";
 import type { EntitySet } from "../../edm/model.ts";
@@ -214,13 +214,18 @@ async function writeSeenLink(link: Link, execution: Execution): Promise<void> {
   const { entitySet, parentKey: key } = navigation;
   const missing = (): ODataError => missingEntityError(execution, () => noParent(navigation));
   const absent = (): ODataError => notThere(navigation.runtime.origin.name, referenced?.target);
-  const addressed = await requireEntity(execution, { entitySet, key, mustBeSeen: true }, missing);
-  const { expected } = await checkPreconditions(execution, { entitySet, key, addressed });
-  if (referenced !== null) await requireSeen(execution, referenced);
+  const parent = requireEntity(execution, { entitySet, key, mustBeSeen: true }, missing);
   const isAdded = added !== null;
-  await authorizeLink(execution, { navigation, related: referenced?.key, isAdded, missing: absent });
-  await checkShared(link, execution);
-  const end = await callLink(link, execution.writer(expected));
+  const related = { navigation, related: referenced?.key, isAdded, missing: absent };
+  const current = chain(parent, (addressed) => checkPreconditions(execution, { entitySet, key, addressed }));
+  const written = chain(current, ({ expected }) =>
+    chain(requireSeen(execution, referenced), () =>
+      chain(authorizeLink(execution, related), () =>
+        chain(checkShared(link, execution), () => callLink(link, execution.writer(expected))),
+      ),
+    ),
+  );
+  const end = await written;
   if (end === "related") throw absent();
   if (end === "parent") throw missing();
 }
@@ -244,10 +249,10 @@ async function callLink(
 }
 
 /** Checks the foreign keys that share properties with an added link. */
-async function checkShared({ navigation, referenced, added }: Link, { reader }: Execution): Promise<void> {
+function checkShared({ navigation, referenced, added }: Link, { reader }: Execution): Maybe<void> {
   if (added === null || referenced === null) return;
   const { parentKey: key } = navigation;
-  await checkLinked({ navigation, target: referenced.entitySet, key, related: referenced.key }, added, reader);
+  return checkLinked({ navigation, target: referenced.entitySet, key, related: referenced.key }, added, reader);
 }
 
 function linkResponse(_written: unknown, { named }: Link, request: AuthorizedRequest): ODataResponse {
@@ -255,9 +260,10 @@ function linkResponse(_written: unknown, { named }: Link, request: AuthorizedReq
 }
 
 /** Requires that the user sees the referenced entity: a hidden entity looks like a missing one. */
-async function requireSeen(execution: Execution, { entitySet, key, hidden }: Referenced): Promise<void> {
-  if (hidden === null) return;
-  await requireReferenced(execution, { entitySet, key }, () => notThere(entitySet.name, hidden));
+function requireSeen(execution: Execution, referenced: Referenced | null): Maybe<void> {
+  if (referenced === null || referenced.hidden === null) return;
+  const { entitySet, key, hidden } = referenced;
+  return requireReferenced(execution, { entitySet, key }, () => notThere(entitySet.name, hidden));
 }
 
 function notThere(entitySet: string, target: string | undefined): ODataError {
