@@ -21,6 +21,7 @@ const ALONE = [
   "test/databases/sql/stored-utc.test.ts",
   "test/engine/memory/apply-query.test.ts",
   "test/payload/sha256.test.ts",
+  "test/engine/rows/shared-statements.test.ts",
 ];
 
 /** Files that measure time, pauses or memory: `npm run test:measured` runs these, and nothing else may run then. */
