@@ -12,7 +12,7 @@ const STATEMENTS_KEPT = 3000;
 /** A statement has several clauses, most of which it shares with others. */
 const STRUCTURES_PER_STATEMENT = 4;
 /** The most characters of their texts, and those that a bound value counts as: it is an object of about 240 bytes. */
-const CHARACTERS_KEPT = 16_000_000;
+const CHARACTERS_KEPT = 32_000_000;
 const VALUE_WEIGHT = 120;
 /** What a column of its rows counts as: its functions, and what the writers of responses keep for it, are about 800 bytes. */
 const COLUMN_WEIGHT = 600;
