@@ -56,7 +56,8 @@ export function myWithinText(bytes: Sql, most: Sql, text: Sql): Sql {
 /** The errors of MariaDB and MySQL. */
 export const MY_FAULTS: DialectFaults = Object.freeze<DialectFaults>({
   kindOf: ({ errno }) => (typeof errno === "number" ? (KINDS.get(errno) ?? null) : null),
-  isTextTooLong: ({ errno, message }) => errno === OUT_OF_RANGE && message.includes(`exp(${String(LONG_TEXT)}`),
+  // Its expression may be a part of another one that fails, such as that of a long value to sort by.
+  isTextTooLong: ({ errno, message }) => errno === OUT_OF_RANGE && message.includes(`'exp(${String(LONG_TEXT)}`),
   isTooLarge: ({ code }) => TOO_LARGE.has(code),
   unevaluable: new Map([
     [
