@@ -6,7 +6,7 @@ import { expect, onTestFinished, test } from "vitest";
 import type { AnyDatabase } from "../../engine/executors/engines.ts";
 
 /** The properties that a client may leave to the database. */
-const FREE = ["a", "b", "c", "d", "e"] as const;
+const FREE = ["a", "b", "c", "d", "e", "f"] as const;
 const FIXED = Array.from({ length: 15 }, (_, index) => `f${String(index)}`);
 const free = edm.string().nullable().databaseDefault();
 const Wide = entityType("Wide", {
@@ -16,6 +16,7 @@ const Wide = entityType("Wide", {
   c: free,
   d: free,
   e: free,
+  f: free,
   ...Object.fromEntries(FIXED.map((name) => [name, edm.string().nullable()] as const)),
 });
 
@@ -77,8 +78,8 @@ test.each(["a database", "the database of a tenant"])(
       expect([response.status, await response.json()]).toEqual([200, 256]);
       return compiled.length;
     };
-    for (let set = 0; set < 32; set += 1) expect([set, await add(set)]).toEqual([set, 1]);
-    // 32 statements of 3840 to 5120 values each: the first ones are dropped, the last ones kept.
-    expect([await add(31), await add(20), await add(0)]).toEqual([0, 0, 1]);
+    for (let set = 0; set < 64; set += 1) expect([set, await add(set)]).toEqual([set, 1]);
+    // 64 statements of 3840 to 5376 values each: the first ones are dropped, the last ones kept.
+    expect([await add(63), await add(52), await add(0)]).toEqual([0, 0, 1]);
   },
 );
