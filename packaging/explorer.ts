@@ -12,10 +12,15 @@ const FIRST = ["tokens.css", "base.css", "parts.css", "app.css"];
 interface ExplorerManifest {
   readonly script: string;
   readonly style: string;
+  /** Parts of the script that it imports, which the page requests with it. */
+  readonly preloads: readonly string[];
+  /** Scripts that screens load when they are shown. */
+  readonly chunks: readonly string[];
 }
 
 /**
- * Writes the page of the explorer to `dist/explorer`: one script, one style sheet, and a manifest with their names.
+ * Writes the page of the explorer to `dist/explorer`: a script with the chunks that screens load, one style sheet, and a manifest
+ * with their names.
  * @param project the folder of package.json
  * @param folder where to write
  * @throws Error if a file cannot be bundled, and for a warning of the bundler
@@ -23,16 +28,16 @@ interface ExplorerManifest {
 export async function bundleExplorer(project: string, folder = join(project, "dist/explorer")): Promise<void> {
   mkdirSync(folder, { recursive: true });
   const manifest: ExplorerManifest = {
-    script: await writeScript(project, folder),
+    ...(await writeScripts(project, folder)),
     style: writeStyle(project, folder),
   };
   // Services that start meanwhile find the files of the old manifest or of the new one.
   writeFileSync(join(folder, "manifest.json"), `${JSON.stringify(manifest, null, 2)}\n`);
-  const kept = new Set([manifest.script, manifest.style, "manifest.json"]);
+  const kept = new Set([manifest.script, ...manifest.preloads, ...manifest.chunks, manifest.style, "manifest.json"]);
   for (const name of readdirSync(folder)) if (!kept.has(name)) rmSync(join(folder, name));
 }
 
-async function writeScript(project: string, folder: string): Promise<string> {
+async function writeScripts(project: string, folder: string): Promise<Omit<ExplorerManifest, "style">> {
   const build = await rolldown({
     input: { explorer: `./${SOURCES}/main.tsx` },
     cwd: project,
@@ -48,14 +53,23 @@ async function writeScript(project: string, folder: string): Promise<string> {
       dir: folder,
       format: "esm",
       entryFileNames: "[name]-[hash].js",
+      chunkFileNames: "[name]-[hash].js",
       hashCharacters: "hex",
       charset: "ascii",
       minify: true,
       comments: { legal: true, annotation: false, jsdoc: false },
     });
     const [entry, ...others] = output;
-    if (others.length > 0) throw new Error(`The explorer has the unexpected file ${others[0]?.fileName ?? ""}.`);
-    return entry.fileName;
+    const asset = others.find(({ type }) => type !== "chunk");
+    if (asset !== undefined) throw new Error(`The explorer has the unexpected file ${asset.fileName}.`);
+    const chunks = output.filter((each) => each.type === "chunk");
+    const preloads = new Set(entry.imports);
+    // A set goes on to the names that are added meanwhile.
+    for (const name of preloads) {
+      for (const next of chunks.find(({ fileName }) => fileName === name)?.imports ?? []) preloads.add(next);
+    }
+    const rest = others.map(({ fileName }) => fileName).filter((name) => !preloads.has(name));
+    return { script: entry.fileName, preloads: [...preloads], chunks: rest };
   } finally {
     await build.close();
   }

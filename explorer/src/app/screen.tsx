@@ -1,16 +1,14 @@
 import type { FunctionComponent, JSX } from "preact";
-import { Chart } from "../screens/chart/chart.tsx";
 import { Cost } from "../screens/cost/cost.tsx";
 import { Edit } from "../screens/edit/edit.tsx";
 import { Grid } from "../screens/grid/grid.tsx";
 import { Home } from "../screens/home/home.tsx";
 import { Operations } from "../screens/operations/operations.tsx";
-import { Query } from "../screens/query/query.tsx";
 import { Record } from "../screens/record/record.tsx";
-import { Relations } from "../screens/relations/relations.tsx";
 import type { ScreenProps } from "../state/session.ts";
 import { type ScreenName, decode, hrefOf, viewOf, withOptions } from "../state/view.ts";
 import { CopyAs } from "./copy-as.tsx";
+import { lazyScreen } from "./lazy-screen.tsx";
 
 /** The screens of the page, by their names in the URL. */
 const SCREENS: Readonly<{ [name in ScreenName]: FunctionComponent<ScreenProps> }> = {
@@ -18,10 +16,10 @@ const SCREENS: Readonly<{ [name in ScreenName]: FunctionComponent<ScreenProps> }
   grid: Grid,
   record: Record,
   edit: Edit,
-  relations: Relations,
+  relations: lazyScreen("Relations", async () => (await import("../screens/relations/relations.tsx")).Relations),
   operation: Operations,
-  query: Query,
-  chart: Chart,
+  query: lazyScreen("Query", async () => (await import("../screens/query/query.tsx")).Query),
+  chart: lazyScreen("Chart", async () => (await import("../screens/chart/chart.tsx")).Chart),
   cost: Cost,
 };
 

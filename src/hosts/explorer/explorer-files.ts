@@ -3,10 +3,14 @@ import { builtinModule } from "../../base/host.ts";
 import { messageOf } from "../../base/message-of.ts";
 import { isObject } from "../../definition/option-table.ts";
 
-/** The built script and style sheet of the explorer. Their names contain a hash of their content. */
+/** The built scripts and the style sheet of the explorer. Their names contain a hash of their content. */
 export interface ExplorerFiles {
   readonly script: ExplorerFile;
   readonly style: ExplorerFile;
+  /** Parts of the script that it imports. */
+  readonly preloads: readonly ExplorerFile[];
+  /** Scripts that screens load when they are shown. */
+  readonly chunks: readonly ExplorerFile[];
 }
 
 interface ExplorerFile {
@@ -37,8 +41,14 @@ export function readExplorerFiles(folder: string | URL = FOLDER): ExplorerFiles 
   };
   try {
     const manifest: unknown = JSON.parse(new TextDecoder().decode(read("manifest.json")));
-    const { script, style } = isObject(manifest) ? manifest : {};
-    return { script: fileOf(script), style: fileOf(style) };
+    const { script, style, preloads = [], chunks = [] } = isObject(manifest) ? manifest : {};
+    if (!Array.isArray(preloads) || !Array.isArray(chunks)) throw new Error("manifest.json names no list of scripts.");
+    return {
+      script: fileOf(script),
+      style: fileOf(style),
+      preloads: preloads.map(fileOf),
+      chunks: chunks.map(fileOf),
+    };
   } catch (error) {
     const message = `The files of the explorer cannot be read: ${messageOf(error)}.`;
     const fix =

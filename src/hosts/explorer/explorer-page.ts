@@ -28,12 +28,14 @@ export function pageResources(facts: PageFacts): readonly StaticResource[] {
   };
   const page = (path: string, folder: string, root: string): StaticResource =>
     file(path, "text/html;charset=utf-8", fresh, encoder.encode(pageOf(facts, folder, root)));
-  const { script, style } = files;
+  const { script, style, preloads, chunks } = files;
   return [
     page("explorer", "explorer/", "./"),
     // A slash at the end of the URL moves relative URLs one level down.
     page("explorer/", "", "../"),
-    file(`explorer/${script.name}`, "text/javascript;charset=utf-8", kept, script.bytes),
+    ...[script, ...preloads, ...chunks].map(({ name, bytes }) =>
+      file(`explorer/${name}`, "text/javascript;charset=utf-8", kept, bytes),
+    ),
     file(`explorer/${style.name}`, "text/css;charset=utf-8", kept, style.bytes),
     file("explorer/icon.svg", "image/svg+xml", { "Cache-Control": "no-cache" }, encoder.encode(ICON)),
   ];
@@ -49,8 +51,9 @@ function policyOf(signIn: SignIn | undefined): string {
  * @param folder the relative URL of the folder of the files
  * @param root the relative URL of the root of the service
  */
-function pageOf({ title, signIn, files: { script, style } }: PageFacts, folder: string, root: string): string {
+function pageOf({ title, signIn, files: { script, style, preloads } }: PageFacts, folder: string, root: string): string {
   const signs = signIn === undefined ? "" : ` data-sign-in="${escapeHtml(JSON.stringify(signIn))}"`;
+  const links = preloads.map(({ name }) => `<link rel="modulepreload" href="${folder}${name}">\n`).join("");
   return `<!doctype html>
 <html lang="en">
 <head>
@@ -60,7 +63,7 @@ function pageOf({ title, signIn, files: { script, style } }: PageFacts, folder: 
 <title>${escapeHtml(title)}</title>
 <link rel="icon" type="image/svg+xml" href="${folder}icon.svg">
 <link rel="stylesheet" href="${folder}${style.name}">
-<script type="module" src="${folder}${script.name}"></script>
+${links}<script type="module" src="${folder}${script.name}"></script>
 </head>
 <body>
 <div id="explorer" data-root="${root}"${signs}></div>

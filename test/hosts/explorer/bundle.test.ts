@@ -18,20 +18,47 @@ afterAll(() => {
 /** In bytes, as a server with gzip sends them. */
 const MOST_BYTES = 90_000;
 
-test("the manifest names one script and one style sheet, with hashes", () => {
-  const manifest: unknown = JSON.parse(read("manifest.json"));
+interface Manifest {
+  readonly script: string;
+  readonly style: string;
+  readonly preloads: readonly string[];
+  readonly chunks: readonly string[];
+}
+
+const readManifest = (): Manifest => JSON.parse(read("manifest.json")) as Manifest;
+
+/** The files that a script imports at once, and those that they import. */
+function importsOf(script: string, seen = new Set<string>()): ReadonlySet<string> {
+  for (const [, name = ""] of read(script).matchAll(/\b(?:from|import)\s*"\.\/([^"]+)"/gu)) {
+    if (seen.has(name)) continue;
+    seen.add(name);
+    importsOf(name, seen);
+  }
+  return seen;
+}
+
+test("the manifest names the scripts and one style sheet, with hashes", () => {
+  const manifest = readManifest();
+  const script = /^[a-z-]+-[\da-f]{8}\.js$/u;
   expect(manifest).toEqual({
     script: expect.stringMatching(/^explorer-[\da-f]{8}\.js$/u),
     style: expect.stringMatching(/^explorer-[\da-f]{8}\.css$/u),
+    preloads: manifest.preloads.map(() => expect.stringMatching(script)),
+    chunks: manifest.chunks.map(() => expect.stringMatching(script)),
   });
-  expect(readdirSync(folder).toSorted()).toEqual(
-    [...Object.values(manifest as Readonly<Record<string, string>>), "manifest.json"].toSorted(),
-  );
+  expect(readdirSync(folder).toSorted()).toEqual([...Object.values(manifest), "manifest.json"].flat().toSorted());
 });
 
-test(`script and style sheet have at most ${MOST_BYTES} bytes`, () => {
-  const sizes = readdirSync(folder).map((name) => gzipSync(read(name)).length);
+test(`the files that the page needs at first have at most ${MOST_BYTES} bytes`, () => {
+  const { script, style, preloads } = readManifest();
+  expect([...importsOf(script)].toSorted()).toEqual(preloads.toSorted());
+  const sizes = [script, style, ...preloads].map((name) => gzipSync(read(name)).length);
   expect(sizes.reduce((sum, size) => sum + size, 0)).toBeLessThanOrEqual(MOST_BYTES);
+});
+
+test.each(["chart", "query", "relations"])("the code of the screen %s is a file of its own", (screen) => {
+  const { chunks } = readManifest();
+  expect(chunks.filter((name) => name.startsWith(`${screen}-`))).toHaveLength(1);
 });
 
 test("the page loads nothing of other origins, and runs no text as code", () => {

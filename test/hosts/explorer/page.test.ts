@@ -40,6 +40,7 @@ function pageWith(title: string, to: string, root: string, signIn = ""): string 
 <title>${title}</title>
 <link rel="icon" type="image/svg+xml" href="${to}icon.svg">
 <link rel="stylesheet" href="${to}${TINY.style}">
+<link rel="modulepreload" href="${to}${TINY.preloads[0]}">
 <script type="module" src="${to}${TINY.script}"></script>
 </head>
 <body>
@@ -84,6 +85,8 @@ eachDoor((door) => {
 
     test.each([
       [TINY.script, "text/javascript;charset=utf-8", "export {};\n"],
+      [TINY.preloads[0], "text/javascript;charset=utf-8", "export {};\n"],
+      [TINY.chunks[0], "text/javascript;charset=utf-8", "export {};\n"],
       [TINY.style, "text/css;charset=utf-8", "body { margin: 0 }\n"],
     ])("%s is a file that browsers keep", async (name, type, body) => {
       const { status, headers, text } = await send(`/shop/explorer/${name}`);
@@ -129,7 +132,7 @@ eachDoor((door) => {
         expect((await open(`/shop/explorer/${path}`)).status, path).toBe(401);
       }
       const closed = door.to(things(guarded, { public: false }));
-      for (const path of ["", "/", `/${TINY.script}`, `/${TINY.style}`, "/icon.svg", "/about.json"]) {
+      for (const path of ["", "/", `/${TINY.script}`, `/${TINY.chunks[0]}`, `/${TINY.style}`, "/icon.svg", "/about.json"]) {
         expect((await closed(`/shop/explorer${path}`)).status, path).toBe(401);
       }
       const known = door.to(
@@ -252,6 +255,9 @@ describe("startup rejects", () => {
       { script: TINY.script },
       { script: "../a.js", style: TINY.style },
       { script: 5 },
+      { ...TINY, chunks: "chart-def789.js" },
+      { ...TINY, chunks: ["../chart-def789.js"] },
+      { ...TINY, preloads: ["missing.js"] },
     ]) {
       expect(() => things({}, { folder: tinyFolder(manifest) })).toThrow("The files of the explorer cannot be read: ");
     }

@@ -2,14 +2,19 @@ import { mkdtempSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
-/** The script and the style sheet of `tinyFolder`. */
-export const TINY = { script: "main-abc123.js", style: "main-def456.css" } as const;
+/** The scripts and the style sheet of `tinyFolder`. */
+export const TINY = {
+  script: "main-abc123.js",
+  style: "main-def456.css",
+  preloads: ["field-abc456.js"],
+  chunks: ["chart-def789.js"],
+} as const;
 
-/** Makes a folder as the build of the explorer does, with a script and a style sheet of one line. */
+/** Makes a folder as the build of the explorer does, with scripts and a style sheet of one line. */
 export function tinyFolder(manifest: unknown = TINY): string {
   const folder = mkdtempSync(join(tmpdir(), "odatakit-explorer-"));
   writeFileSync(join(folder, "manifest.json"), typeof manifest === "string" ? manifest : JSON.stringify(manifest));
-  writeFileSync(join(folder, TINY.script), "export {};\n");
+  for (const name of [TINY.script, ...TINY.preloads, ...TINY.chunks]) writeFileSync(join(folder, name), "export {};\n");
   writeFileSync(join(folder, TINY.style), "body { margin: 0 }\n");
   return folder;
 }
