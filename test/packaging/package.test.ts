@@ -110,7 +110,9 @@ describe("the tarball", () => {
     const { script, style, preloads, chunks } = JSON.parse(readPacked("dist/explorer/manifest.json")) as Readonly<
       Record<string, string | readonly string[]>
     >;
-    const names = ["manifest.json", script, style, preloads, chunks].flat().map((name) => `dist/explorer/${name ?? ""}`);
+    const names = ["manifest.json", script, style, preloads, chunks]
+      .flat()
+      .map((name) => `dist/explorer/${name ?? ""}`);
     expect(page.toSorted()).toEqual(names.toSorted());
     expect(size - sizeOfPage).toBeLessThan(4_000_000);
     expect(files.filter((path) => path.endsWith(".map"))).toEqual([]);
@@ -210,9 +212,7 @@ describe("an application with the tarball", () => {
       const found = await Promise.all(named.map(async (path) => [(await get(path)).status, path.replace(/[\\w-]*-\\w+/, "x")].join(" ")));
       console.log(page.status, JSON.stringify([...new Set(found)].toSorted()));`;
     writeFileSync(join(application, "explorer.mjs"), program);
-    expect(node("explorer.mjs").trim()).toBe(
-      '200 ["200 explorer/icon.svg","200 explorer/x.css","200 explorer/x.js"]',
-    );
+    expect(node("explorer.mjs").trim()).toBe('200 ["200 explorer/icon.svg","200 explorer/x.css","200 explorer/x.js"]');
   });
 
   it("has the command, which serves a file", () => {

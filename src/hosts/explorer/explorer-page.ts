@@ -51,7 +51,11 @@ function policyOf(signIn: SignIn | undefined): string {
  * @param folder the relative URL of the folder of the files
  * @param root the relative URL of the root of the service
  */
-function pageOf({ title, signIn, files: { script, style, preloads } }: PageFacts, folder: string, root: string): string {
+function pageOf(
+  { title, signIn, files: { script, style, preloads } }: PageFacts,
+  folder: string,
+  root: string,
+): string {
   const signs = signIn === undefined ? "" : ` data-sign-in="${escapeHtml(JSON.stringify(signIn))}"`;
   const links = preloads.map(({ name }) => `<link rel="modulepreload" href="${folder}${name}">\n`).join("");
   return `<!doctype html>

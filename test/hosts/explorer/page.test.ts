@@ -132,7 +132,15 @@ eachDoor((door) => {
         expect((await open(`/shop/explorer/${path}`)).status, path).toBe(401);
       }
       const closed = door.to(things(guarded, { public: false }));
-      for (const path of ["", "/", `/${TINY.script}`, `/${TINY.chunks[0]}`, `/${TINY.style}`, "/icon.svg", "/about.json"]) {
+      for (const path of [
+        "",
+        "/",
+        `/${TINY.script}`,
+        `/${TINY.chunks[0]}`,
+        `/${TINY.style}`,
+        "/icon.svg",
+        "/about.json",
+      ]) {
         expect((await closed(`/shop/explorer${path}`)).status, path).toBe(401);
       }
       const known = door.to(
