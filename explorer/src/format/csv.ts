@@ -7,6 +7,8 @@ export interface CsvColumn {
   /** Names from the row to the value: `["Customer", "Name"]`. */
   readonly path: readonly string[];
   readonly type: PropertyType | null;
+  /** Returns the value of a row where it is not that of the path alone. */
+  readonly read?: (row: EntityValues) => unknown;
 }
 
 export const MAX_CSV_ROWS = 100_000;
@@ -31,7 +33,9 @@ export class CsvFile {
   append(page: readonly unknown[]): number {
     const added = page.slice(0, MAX_CSV_ROWS - this.rows);
     for (const row of added) {
-      const cells = this.#columns.map(({ path, type }) => toCell(valueAt(row, path), type));
+      const cells = this.#columns.map(({ path, type, read }) =>
+        toCell(read === undefined ? valueAt(row, path) : read(row as EntityValues), type),
+      );
       this.#parts.push(`${cells.join(",")}\r\n`);
     }
     this.rows += added.length;

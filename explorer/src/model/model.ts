@@ -18,6 +18,8 @@ export interface StructuredType {
   readonly qualifiedName: string;
   readonly description: string | null;
   readonly key: readonly Property[];
+  /** The names of the properties that an annotation states as what people call an entity. */
+  readonly statedLabel: readonly string[];
   readonly properties: ReadonlyMap<string, Property>;
   readonly navigations: ReadonlyMap<string, Navigation>;
 }
@@ -60,14 +62,22 @@ function readTypes(schema: CsdlElement) {
 
 function openType({ localName, names, qualifiedName }: CsdlElement): StructuredType {
   const kind = localName === "EntityType" ? "entity" : "complex";
-  return { ...names, qualifiedName, kind, key: [], properties: new Map(), navigations: new Map() };
+  return { ...names, qualifiedName, kind, key: [], statedLabel: [], properties: new Map(), navigations: new Map() };
 }
 
 function readMembers(element: CsdlElement, types: Types): Partial<StructuredType> {
   const properties = byName(childrenOf(element, "Property").map((each) => readProperty(each, types)));
   const navigations = byName(childrenOf(element, "NavigationProperty").flatMap((each) => readNavigation(each, types)));
   const references = childrenOf(childrenOf(element, "Key")[0], "PropertyRef");
-  return { key: references.flatMap(({ names }) => properties.get(names.name) ?? []), properties, navigations };
+  const key = references.flatMap(({ names }) => properties.get(names.name) ?? []);
+  return { key, statedLabel: statedLabel(element, key), properties, navigations };
+}
+
+/** Returns the title of an entity, or the text of its key, or the properties that identify it for people. */
+function statedLabel(element: CsdlElement, key: readonly Property[]): readonly string[] {
+  const own = childrenOf(element, "Property").find(({ names }) => key.length === 1 && names.name === key[0]?.name);
+  const one = textAt(element, "UI.HeaderInfo", "Title", "Value") ?? textAt(own, "Common.Text");
+  return one === null ? itemsAt(element, "Common.SemanticKey").map(({ text }) => text) : [one];
 }
 
 function byName<Named extends { readonly name: string }>(all: readonly Named[]): ReadonlyMap<string, Named> {

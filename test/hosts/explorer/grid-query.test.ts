@@ -81,7 +81,10 @@ describe("the requests of a grid", () => {
     ["Orders?$select=CustomerCode", "Orders?$select=CustomerCode,Id&$expand=Customer($select=Code,Name)"],
     ["Orders?$expand=Customer", "Orders?$expand=Customer"],
     ["Orders?$apply=groupby((Color))", "Orders?$apply=groupby((Color))"],
-    ["Customers('A')/Orders?$orderby=Total", "Customers('A')/Orders?$orderby=Total"],
+    [
+      "Customers('A')/Orders?$orderby=Total",
+      "Customers('A')/Orders?$orderby=Total&$expand=Customer($select=Code,Name)",
+    ],
     ["Orders?$count=true&$format=json&$select=*", "Orders?$select=*&$expand=Customer($select=Code,Name)"],
   ] as const)("of %s begin with %s", ([text, first]) => {
     expect(queryOf(text).first).toBe(first);

@@ -46,6 +46,7 @@ export function entityType(name: string, properties: readonly Property[], keys =
     name,
     qualifiedName: `Shop.${name}`,
     key: properties.slice(0, keys),
+    statedLabel: [],
     properties: byName(properties),
     navigations: new Map(),
     description: null,

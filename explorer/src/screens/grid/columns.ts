@@ -1,6 +1,6 @@
 import { valueAt } from "../../format/csv.ts";
 import { showValue, typeOfValues } from "../../format/show-value.ts";
-import { labelProperty } from "../../model/label-property.ts";
+import { labelProperties, labelText, type LabelProperties } from "../../model/label-properties.ts";
 import type { Navigation, PropertyType, StructuredType } from "../../model/model.ts";
 import { readApply } from "../../query/apply-text.ts";
 import { type ExpandNode, expandNode, readExpand, readSelect } from "../../query/expand-tree.ts";
@@ -18,8 +18,8 @@ export interface Column {
   readonly name: string;
   /** From a row to the value. */
   readonly path: readonly string[];
-  /** From a row to the label of the entity that the value refers to; empty without one. */
-  readonly label: readonly string[];
+  /** The properties whose values label the entity that the value refers to; empty without one. */
+  readonly label: LabelProperties;
   readonly type: PropertyType | null;
   /** Whether it is the key, or a foreign key, whose digits are a name. */
   readonly isIdentifier: boolean;
@@ -34,9 +34,15 @@ export interface Column {
 /** Without a choice of the reader, a grid shows so many columns at most. */
 const MOST_COLUMNS = 40;
 
-/** Returns the value of a cell. */
-export function cellValue(row: Row, { path, isIdentifier }: Column): unknown {
-  const value = valueAt(row, path);
+/** Returns the label of the entity that a foreign key refers to; null without one. */
+export function cellLabel(row: Row, { name, label, navigation }: Column): string | null {
+  return navigation === null || navigation.name === name ? null : labelText(label, row[navigation.name]);
+}
+
+/** Returns the value of a cell; of a related entity its label. */
+export function cellValue(row: Row, { name, path, isIdentifier, label, navigation }: Column): unknown {
+  const related = navigation?.name === name ? labelText(label, row[name]) : null;
+  const value = related ?? valueAt(row, path);
   return isIdentifier && typeof value === "number" ? String(value) : value;
 }
 
@@ -72,20 +78,20 @@ function columnOf({ type, set }: ResolvedPath, name: string, sample: readonly Ro
   const navigation = [...type.navigations.values()].find(
     (each) => each.name === name || (!each.isCollection && each.constraints.size === 1 && each.constraints.has(name)),
   );
-  const related = navigation && (labelProperty(navigation.target) ?? navigation.target.key[0]);
-  const label = [navigation?.name ?? "", related?.name ?? ""];
+  const label = navigation === undefined || navigation.isCollection ? [] : labelProperties(navigation.target);
+  const related = label[0] ?? navigation?.target.key[0];
   const isRelation = navigation?.name === name;
   const isOne = isRelation && !navigation.isCollection;
   const property = isOne ? related : memberAt(type, name)?.property;
   const isComparable = type.kind === "entity" && property !== undefined && operatorsFor(property).length > 0;
   const counted = `${name}@odata.count`;
   const own = sample.some((row) => counted in row) ? [counted] : name.split("/");
-  const path = isOne ? label : own;
+  const path = isOne ? [name, related?.name ?? ""] : own;
   const values = sample.map((row) => valueAt(row, path));
   const column = {
     name,
     path,
-    label: isRelation || navigation === undefined ? [] : label,
+    label,
     type: property === undefined ? typeOfValues(values) : property.type,
     isIdentifier: !isRelation && (navigation !== undefined || type.key.some((key) => key.name === name)),
     isSortable: !isRelation && (isComparable || property === undefined) && (set?.abilities.sortable(name) ?? true),
@@ -93,7 +99,7 @@ function columnOf({ type, set }: ResolvedPath, name: string, sample: readonly Ro
     description: property?.description ?? property?.label ?? null,
     navigation: navigation ?? null,
   };
-  const room = column.label.length === 0 ? 4 : 18;
+  const room = isRelation || label.length === 0 ? 4 : 18;
   const lengths = values.map((value) => showValue(value, column.type).text.length + room);
   // The title has room for its pictures.
   return { ...column, width: Math.min(Math.max(name.length + 10, ...lengths), 42) };
@@ -102,7 +108,7 @@ function columnOf({ type, set }: ResolvedPath, name: string, sample: readonly Ro
 /** Returns the options of `$expand` for a cell: they read the key and the label of one entity, or the number of several. */
 export function cellNode({ name, isCollection, target }: Navigation): ExpandNode {
   if (isCollection) return expandNode(name, { options: new Map(Object.entries({ $count: "true", $top: "0" })) });
-  const names = [...target.key, labelProperty(target) ?? []].flat().map((property) => property.name);
+  const names = [...target.key, ...labelProperties(target)].map((property) => property.name);
   return expandNode(name, { select: [...new Set(names)] });
 }
 

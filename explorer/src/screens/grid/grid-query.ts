@@ -1,4 +1,4 @@
-import { labelProperty } from "../../model/label-property.ts";
+import { labelProperties } from "../../model/label-properties.ts";
 import type { Model } from "../../model/model.ts";
 import { readApply } from "../../query/apply-text.ts";
 import { writeExpand } from "../../query/expand-tree.ts";
@@ -60,13 +60,13 @@ function selectOf({ type, set }: ResolvedPath, { options }: View): string | null
   return shown.length === type.properties.size && key.length === 0 ? null : [...shown, ...key].join(",");
 }
 
-/** Paths along navigations may forbid `$expand`. */
+/** Paths along navigations may refuse `$expand`; then the rows are read without labels. */
 function labelsOf(place: ResolvedPath, view: View): string {
-  const abilities = place.set?.name === view.path ? place.set.abilities : null;
+  const abilities = place.set?.abilities;
   if (abilities?.canExpand !== true || view.options.has("$apply")) return "";
   const labelled = columnsOf(place, view, [])
     .flatMap(({ navigation }) => navigation ?? [])
-    .filter(({ name, target }) => abilities.expandable(name) && labelProperty(target) !== null);
+    .filter(({ name, target }) => abilities.expandable(name) && labelProperties(target).length > 0);
   return writeExpand(labelled.slice(0, MOST_LABELS).map(cellNode));
 }
 

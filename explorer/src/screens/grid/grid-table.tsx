@@ -1,6 +1,5 @@
 import type { JSX, RefObject, TargetedKeyboardEvent } from "preact";
 import { useEffect, useId, useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
-import { valueAt } from "../../format/csv.ts";
 import { isNumeric } from "../../format/show-value.ts";
 import { Icon } from "../../parts/button.tsx";
 import { ValueCell } from "../../parts/value-cell.tsx";
@@ -8,7 +7,7 @@ import { conditionsOf } from "../../query/filter-tree.ts";
 import { nextOrder, readOrderBy, writeOrderBy } from "../../query/order-by-text.ts";
 import type { ScreenProps } from "../../state/session.ts";
 import { withOptions } from "../../state/view.ts";
-import { cellHref, cellValue, type Column, type Row } from "./columns.ts";
+import { cellHref, cellLabel, cellValue, type Column, type Row } from "./columns.ts";
 import { changedView, type GridQuery } from "./grid-query.ts";
 import type { PagedRows } from "./paged-rows.ts";
 
@@ -273,7 +272,7 @@ function BodyRow(props: RowProps & { readonly index: number }): JSX.Element {
 function Cell(props: TableProps & { row: Row; column: Column; isFirst: boolean }): JSX.Element {
   const { query, row, column, isFirst } = props;
   const href = cellHref(query.place, column, row, isFirst);
-  const label = valueAt(row, column.label);
+  const label = cellLabel(row, column);
   const shown = <ValueCell value={cellValue(row, column)} type={column.isIdentifier ? null : column.type} />;
   return (
     <>
@@ -284,7 +283,7 @@ function Cell(props: TableProps & { row: Row; column: Column; isFirst: boolean }
           {shown}
         </a>
       )}
-      {typeof label === "string" ? <bdi class="grid-label">{label}</bdi> : null}
+      {label === null ? null : <bdi class="grid-label">{label}</bdi>}
     </>
   );
 }

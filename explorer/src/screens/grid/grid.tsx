@@ -15,7 +15,7 @@ import { resolvePath } from "../../query/resolve-type.ts";
 import type { ScreenProps } from "../../state/session.ts";
 import { useLoaded } from "../../state/use-loaded.ts";
 import { hrefOf, pathSegments, viewOf, withOptions } from "../../state/view.ts";
-import { cellNode, columnsOf, shownNames } from "./columns.ts";
+import { cellNode, cellValue, columnsOf, type Row, shownNames } from "./columns.ts";
 import { changedView, filterOf, type GridQuery, gridQuery } from "./grid-query.ts";
 import { type Begun, type GridProps, GridTable, type TableProps } from "./grid-table.tsx";
 import { MOST_ROWS, type Page, PagedRows, readPage } from "./paged-rows.ts";
@@ -223,7 +223,7 @@ function CsvDialog(props: GridProps & Pick<TableProps, "columns"> & { readonly o
   const [read, setRead] = useState(0);
   const first = (gridQuery(session.model, view, false) ?? query).first;
   const loading = useLoaded(first, async (signal) => {
-    const titled = columns.map((column) => ({ ...column, title: column.name }));
+    const titled = columns.map((column) => ({ ...column, title: column.name, read: (row: Row) => cellValue(row, column) }));
     const file = new CsvFile(titled);
     let next: string | null = first;
     while (next !== null && !file.isFull) {

@@ -1,9 +1,9 @@
 import type { JSX } from "preact";
 import { useEffect, useMemo } from "preact/hooks";
-import { type Entity, toEntity, unselectedNames } from "../../format/entity.ts";
+import { type Entity, unselectedNames } from "../../format/entity.ts";
 import { pictureType } from "../../format/picture-type.ts";
 import { showValue, shownAs } from "../../format/show-value.ts";
-import { labelProperty } from "../../model/label-property.ts";
+import { labelProperties, labelText } from "../../model/label-properties.ts";
 import type { Navigation, PropertyType } from "../../model/model.ts";
 import type { RecordPlace } from "../../parts/record-writes.ts";
 import { recordPath, toLiteral } from "../../query/literals.ts";
@@ -64,10 +64,9 @@ function Related(props: ShownRecord & { readonly navigation: Navigation }): JSX.
   const related = entity.values[name];
   if (related === null) return <span class="value value-null">null</span>;
   const own = recordPath(set, related);
-  const label = toEntity(related)?.values[labelProperty(target)?.name ?? ""];
   return (
     <a href={hrefOf(viewOf("record", own ?? to))} dir="auto">
-      {typeof label === "string" ? label : (own ?? target.name)}
+      {labelText(labelProperties(target), related) ?? own ?? target.name}
     </a>
   );
 }

@@ -1,6 +1,6 @@
 import type { JSX } from "preact";
 import { isRepeatable } from "../../format/entity.ts";
-import { nameProperty } from "../../model/label-property.ts";
+import { labelText, nameProperties } from "../../model/label-properties.ts";
 import { Button, ButtonLink } from "../../parts/button.tsx";
 import { Description, Heading } from "../../parts/heading.tsx";
 import { LoadedRecord, NotThere, useRecord } from "../../parts/loadable.tsx";
@@ -31,11 +31,11 @@ function RecordAtPlace(props: RecordPlace & Pick<View, "options">): JSX.Element 
   const options = new Map([...props.options, ["$expand", expanded.map(({ name }) => name).join(",")]]);
   const loading = useRecord(session, resourceUrl({ path, options }));
   const entity = loading.state.kind === "loaded" ? loading.state.value : null;
-  const text = entity?.values[nameProperty(type)?.name ?? ""];
+  const label = labelText(nameProperties(type), entity?.values);
   return (
     <div class="record">
       <div class="row record-head">
-        <Heading>{typeof text === "string" && text.trim() !== "" ? text.slice(0, MOST_CHARACTERS) : path}</Heading>
+        <Heading>{label?.slice(0, MOST_CHARACTERS) ?? path}</Heading>
         {entity === null ? null : <Actions {...props} entity={entity} />}
       </div>
       <Description text={type.description} />

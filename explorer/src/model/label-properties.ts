@@ -1,0 +1,52 @@
+import type { Property, StructuredType } from "./model.ts";
+
+/** Text properties whose values together name an entity for people, in their order. */
+export type LabelProperties = readonly Property[];
+
+type Labelled = Pick<StructuredType, "name" | "key" | "properties" | "statedLabel">;
+
+/** Names without capitals and underscores. */
+const [FULL, PLAIN, TITLE] = [/^(?:display|full)name$/u, /^name$/u, /^(?:title|label|caption|subject)$/u];
+const [FIRST, LAST] = [/^(?:first|given|fore)name$/u, /^(?:last|family)name$|^surname$/u];
+/** Names of other things than the entity come last. */
+const [OWN, ANY] = [/(?<!user|login|nick|file|path|host|middle|contact|ship|bill)(?:name|title)$/u, /(?:name|title)$/u];
+/** Texts that say where somebody is, or how to reach somebody, name nothing. */
+const NO_LABEL =
+  /(?:address|street|city|region|state|province|country|postalcode|zip|zipcode|phone|mobile|fax|mail|url|link|website|hash|token|password|salt|locale|currency|type|kind|status)(?:line)?\d*$/u;
+
+/** Returns the properties that name an entity for people: stated by an annotation, or by their names; none if nothing says so. */
+export function nameProperties(type: Labelled): LabelProperties {
+  const texts = textsOf(type);
+  const own = plainName(type);
+  const first = (isMeant: (name: string) => boolean): LabelProperties =>
+    texts.filter((each) => isMeant(plainName(each))).slice(0, 1);
+  const [full, plain, title, ownName, anyName, given, family] = [FULL, PLAIN, TITLE, OWN, ANY, FIRST, LAST].map(
+    (pattern) => first((name) => pattern.test(name)),
+  );
+  const person = [given, family].every((each) => each?.length === 1) ? [given, family].flatMap((each) => each ?? []) : [];
+  const ofType = first((name) => [`${own}name`, `${own}title`, own].includes(name));
+  const stated = type.statedLabel.flatMap((name) => type.properties.get(name) ?? []);
+  return [stated, full, plain, ofType, person, title, ownName, anyName].find((each) => (each?.length ?? 0) > 0) ?? [];
+}
+
+/** Returns the properties that identify an entity for people: those that name it, otherwise its first text; none without texts. */
+export function labelProperties(type: Labelled): LabelProperties {
+  const names = nameProperties(type);
+  return names.length > 0 ? names : textsOf(type).filter((each) => !NO_LABEL.test(plainName(each))).slice(0, 1);
+}
+
+/** Returns the label of an entity, from values such as an answer has them; null if they have no text. */
+export function labelText(label: LabelProperties, values: unknown): string | null {
+  const members = typeof values === "object" ? new Map(Object.entries(values ?? {})) : new Map<string, unknown>();
+  const texts = label.map(({ name }) => members.get(name)).filter((text) => typeof text === "string");
+  return texts.flatMap((text) => text.trim() || []).join(" ") || null;
+}
+
+function plainName({ name }: { readonly name: string }): string {
+  return name.replaceAll("_", "").toLowerCase();
+}
+
+function textsOf({ properties, key }: Labelled): LabelProperties {
+  const texts = [...properties.values()].filter(({ type }) => type.kind === "primitive" && type.name === "Edm.String");
+  return texts.filter((each) => !each.isCollection && each.mediaType === null && !key.includes(each));
+}
