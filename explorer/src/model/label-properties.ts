@@ -23,7 +23,9 @@ export function nameProperties(type: Labelled): LabelProperties {
   const [full, plain, title, ownName, anyName, given, family] = [FULL, PLAIN, TITLE, OWN, ANY, FIRST, LAST].map(
     (pattern) => first((name) => pattern.test(name)),
   );
-  const person = [given, family].every((each) => each?.length === 1) ? [given, family].flatMap((each) => each ?? []) : [];
+  const person = [given, family].every((each) => each?.length === 1)
+    ? [given, family].flatMap((each) => each ?? [])
+    : [];
   const ofType = first((name) => [`${own}name`, `${own}title`, own].includes(name));
   const stated = type.statedLabel.flatMap((name) => type.properties.get(name) ?? []);
   return [stated, full, plain, ofType, person, title, ownName, anyName].find((each) => (each?.length ?? 0) > 0) ?? [];
@@ -32,7 +34,11 @@ export function nameProperties(type: Labelled): LabelProperties {
 /** Returns the properties that identify an entity for people: those that name it, otherwise its first text; none without texts. */
 export function labelProperties(type: Labelled): LabelProperties {
   const names = nameProperties(type);
-  return names.length > 0 ? names : textsOf(type).filter((each) => !NO_LABEL.test(plainName(each))).slice(0, 1);
+  return names.length > 0
+    ? names
+    : textsOf(type)
+        .filter((each) => !NO_LABEL.test(plainName(each)))
+        .slice(0, 1);
 }
 
 /** Returns the label of an entity, from values such as an answer has them; null if they have no text. */

@@ -48,10 +48,22 @@ describe("the label of an entity", () => {
   });
 
   test.for([
-    [`<Annotation Term="UI.HeaderInfo"><Record><PropertyValue Property="Title"><Record Type="UI.DataField"><PropertyValue Property="Value" Path="Code"/></Record></PropertyValue></Record></Annotation>`, "", "Code"],
+    [
+      `<Annotation Term="UI.HeaderInfo"><Record><PropertyValue Property="Title"><Record Type="UI.DataField"><PropertyValue Property="Value" Path="Code"/></Record></PropertyValue></Record></Annotation>`,
+      "",
+      "Code",
+    ],
     ["", `<Annotation Term="Common.Text" Path="Code"/>`, "Code"],
-    [`<Annotation Term="Common.SemanticKey"><Collection><PropertyPath>Plant</PropertyPath><PropertyPath>Code</PropertyPath></Collection></Annotation>`, "", "Plant Code"],
-    [`<Annotation Term="UI.HeaderInfo"><Record><PropertyValue Property="Title"><Record Type="UI.DataField"><PropertyValue Property="Value" Path="Owner/Name"/></Record></PropertyValue></Record></Annotation>`, "", "Name"],
+    [
+      `<Annotation Term="Common.SemanticKey"><Collection><PropertyPath>Plant</PropertyPath><PropertyPath>Code</PropertyPath></Collection></Annotation>`,
+      "",
+      "Plant Code",
+    ],
+    [
+      `<Annotation Term="UI.HeaderInfo"><Record><PropertyValue Property="Title"><Record Type="UI.DataField"><PropertyValue Property="Value" Path="Owner/Name"/></Record></PropertyValue></Record></Annotation>`,
+      "",
+      "Name",
+    ],
   ] as const)("is that of an annotation: %s%s", ([ofType, ofKey, label]) => {
     const model = readMetadata(
       parseXml(`<edmx:Edmx xmlns:edmx="http://docs.oasis-open.org/odata/ns/edmx" Version="4.0"><edmx:DataServices><Schema Namespace="S">

@@ -223,7 +223,11 @@ function CsvDialog(props: GridProps & Pick<TableProps, "columns"> & { readonly o
   const [read, setRead] = useState(0);
   const first = (gridQuery(session.model, view, false) ?? query).first;
   const loading = useLoaded(first, async (signal) => {
-    const titled = columns.map((column) => ({ ...column, title: column.name, read: (row: Row) => cellValue(row, column) }));
+    const titled = columns.map((column) => ({
+      ...column,
+      title: column.name,
+      read: (row: Row) => cellValue(row, column),
+    }));
     const file = new CsvFile(titled);
     let next: string | null = first;
     while (next !== null && !file.isFull) {
