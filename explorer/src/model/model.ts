@@ -26,7 +26,13 @@ export interface StructuredType {
 
 /** The type of a value, or of the items of a collection. An entity has the kind `complex`, too. */
 export type PropertyType =
-  | { readonly kind: "primitive"; /** Such as `Edm.Int32`. */ readonly name: string }
+  | {
+      readonly kind: "primitive";
+      /** Such as `Edm.Int32`. */
+      readonly name: string;
+      /** The zone that the service states for instants: `UTC` for a column without a zone. */
+      readonly timezone?: string;
+    }
   | { readonly kind: "enum"; readonly enum: EnumType }
   | { readonly kind: "complex"; readonly type: StructuredType };
 
@@ -118,7 +124,12 @@ function readProperty(element: CsdlElement, types: Types) {
 function readType(element: CsdlElement, types: Types) {
   const { Type: text = "" } = element.attributes;
   const name = text.replace(/^Collection\((.*)\)$/u, "$1");
-  return { type: allowedTexts(element, name) ?? typeNamed(name, types), isCollection: name !== text };
+  const timezone = textAt(element, "Common.Timezone");
+  const type = allowedTexts(element, name) ?? typeNamed(name, types);
+  return {
+    type: timezone === null || type.kind !== "primitive" ? type : { ...type, timezone },
+    isCollection: name !== text,
+  };
 }
 
 /** Returns the names that a text may have as an enumeration whose literals are texts. */
