@@ -24,7 +24,12 @@ describe("the calendar of the explorer", () => {
     ["Pacific/Apia", "2011-12-30", "2011-12-30T10:00:00Z", "2011-12-30T10:00:00Z"],
   ])("in %s the day %s is a half-open range of instants", (zone, day, from, until) => {
     expect(inZone(zone, `zone.instantsOf("${day}", "${day}", "local")`)).toEqual([from, until]);
-    const [before, first, last, after] = [Date.parse(from) - 1, Date.parse(from), Date.parse(until) - 1, Date.parse(until)];
+    const [before, first, last, after] = [
+      Date.parse(from) - 1,
+      Date.parse(from),
+      Date.parse(until) - 1,
+      Date.parse(until),
+    ];
     const days = inZone(zone, `[${before},${first},${last},${after}].map((at) => zone.dayOf(new Date(at), "local"))`);
     if (from === until) expect(days).not.toContain(day);
     else expect(days).toEqual([dayAfter(day, "day", -1), day, day, dayAfter(day, "day", 1)]);
@@ -32,7 +37,10 @@ describe("the calendar of the explorer", () => {
 
   test("in UTC a day does not depend on the machine", () => {
     for (const zone of ["Pacific/Auckland", "America/Los_Angeles"]) {
-      const found = inZone(zone, `[zone.instantsOf("2024-03-01", "2024-03-31", "UTC"), zone.dayOf(new Date(0), "UTC")]`);
+      const found = inZone(
+        zone,
+        `[zone.instantsOf("2024-03-01", "2024-03-31", "UTC"), zone.dayOf(new Date(0), "UTC")]`,
+      );
       expect(found).toEqual([["2024-03-01T00:00:00Z", "2024-04-01T00:00:00Z"], "1970-01-01"]);
     }
   });
@@ -61,11 +69,11 @@ describe("the calendar of the explorer", () => {
 
   test("takes UTC for a column whose zone the service states, and the choice of the reader for others", () => {
     const instant = { kind: "primitive", name: "Edm.DateTimeOffset" } as const;
-    expect([zoneOf(instant, "local"), zoneOf({ ...instant, timezone: "UTC" }, "local"), zoneOf(instant, "UTC")]).toEqual([
-      "local",
-      "UTC",
-      "UTC",
-    ]);
+    expect([
+      zoneOf(instant, "local"),
+      zoneOf({ ...instant, timezone: "UTC" }, "local"),
+      zoneOf(instant, "UTC"),
+    ]).toEqual(["local", "UTC", "UTC"]);
     expect([zoneOf({ kind: "primitive", name: "Edm.Date" }, "local"), zoneOf(null, "UTC")]).toEqual([null, null]);
   });
 });
