@@ -1,9 +1,11 @@
 import type { JSX } from "preact";
-import { useEffect, useRef } from "preact/hooks";
+import { useEffect, useMemo, useRef } from "preact/hooks";
+import { readAbout } from "../client/about.ts";
+import { permittedModel } from "../model/permitted-model.ts";
 import { Button } from "../parts/button.tsx";
 import { Heading } from "../parts/heading.tsx";
 import { Loadable } from "../parts/loadable.tsx";
-import { type OpenSession, type Session, SessionContext, openSession } from "../state/session.ts";
+import { type OpenSession, type Session, SessionContext, readModel } from "../state/session.ts";
 import { useLoaded } from "../state/use-loaded.ts";
 import { Header } from "./header.tsx";
 import { Screen } from "./screen.tsx";
@@ -27,25 +29,36 @@ export function App({ session }: AppProps): JSX.Element {
   );
 }
 
-/** Reads the model, which may differ between users. A user whom the service asked to sign in keeps the page and its forms. */
+/**
+ * Reads the model, which may differ between users, and the facts about the service, for which nothing waits. A user whom the
+ * service asked to sign in keeps the page and its forms.
+ */
 function Visit({ session }: AppProps): JSX.Element {
-  const loading = useLoaded(String(session.signIns.value), (signal) => openSession(session, signal));
+  const key = String(session.signIns.value);
+  const loading = useLoaded(key, (signal) => readModel(session.client, signal));
+  const facts = useLoaded(key, (signal) => readAbout(session.client, signal));
+  const [model, isAboutLate] = [loading.last, facts.state.kind === "loading"];
+  const open = useMemo((): OpenSession | null => {
+    if (model === null) return null;
+    const about = facts.last ?? { title: model.title, rows: new Map(), warnings: [], traces: false, access: new Map() };
+    return { ...session, about, isAboutLate, model: permittedModel(model, about.access) };
+  }, [model, facts.last, isAboutLate]);
   const { signIn, signInRequest, signInWith } = session;
   const request = signInRequest.value;
   const close = (): void => {
     // Where there is nothing to return to, the reader goes on without credentials.
-    if (loading.last === null) signInWith(null);
+    if (model === null) signInWith(null);
     signInRequest.value = null;
   };
   return (
     <>
-      {loading.last === null ? (
+      {open === null ? (
         <main class="main main-bare">
           <Heading>{request === null ? "Explorer" : "Sign in"}</Heading>
           {request === null ? <Loadable loading={loading} label="Opening the service" children={() => null} /> : null}
         </main>
       ) : (
-        <Shell session={loading.last} />
+        <Shell session={open} />
       )}
       {request === null || signIn === null ? null : (
         <SignInDialog session={session} signIn={signIn} refusal={request.refusal} onClose={close} />

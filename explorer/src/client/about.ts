@@ -18,19 +18,25 @@ interface Document {
   readonly warnings: readonly Warning[];
   /** Whether the statements of a request can be read. */
   readonly traces: boolean;
+  /** What the user may not do, by the name of a set or an operation. */
+  readonly access: Readonly<Record<string, object>>;
 }
 
 /** The facts of the route of the page about the service, besides `$metadata`. */
-export type About = Awaited<ReturnType<typeof readAbout>>;
+export interface About extends Omit<Document, "rows" | "access"> {
+  readonly rows: ReadonlyMap<string, RowEstimate>;
+  readonly access: ReadonlyMap<string, object>;
+}
 
 /** Reads the facts of the route of the page. @throws ServiceError, NetworkError */
-export async function readAbout(client: ServiceClient, signal: AbortSignal) {
+export async function readAbout(client: ServiceClient, signal: AbortSignal): Promise<About> {
   const { body } = await client.get("explorer/about.json", { signal });
-  if (isDocument(body)) return { ...body, rows: new Map(Object.entries(body.rows)) };
+  if (isDocument(body))
+    return { ...body, rows: new Map(Object.entries(body.rows)), access: new Map(Object.entries(body.access)) };
   throw new NetworkError("Something between the page and the service answers in place of the service.");
 }
 
 /** Tells the document from other answers. The page and its route are of one package, so that the rest is certain. */
 function isDocument(body: unknown): body is Document {
-  return typeof memberOf(body, "title") === "string" && typeof memberOf(body, "rows") === "object";
+  return typeof memberOf(body, "title") === "string" && typeof memberOf(body, "access") === "object";
 }

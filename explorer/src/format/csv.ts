@@ -47,9 +47,10 @@ export class CsvFile {
   }
 }
 
-/** Returns the value of a path in a row; undefined if a value on the way is null. */
+/** Returns the value of a path in a row: null if a value on the way is null, undefined if the row lacks it. */
 export function valueAt(row: unknown, path: readonly string[]): unknown {
   return path.reduce((value, name) => {
+    if (value === null) return null;
     const isMember = typeof value === "object" && value !== null && Object.hasOwn(value, name);
     return isMember ? (value as EntityValues)[name] : undefined;
   }, row);

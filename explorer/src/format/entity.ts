@@ -37,12 +37,13 @@ export function writableValues({ properties }: StructuredType, values: EntityVal
  * Returns whether a new entity can have the content of an old one: keys, numbers and times the service sets again. Values that
  * the service did not send are lost.
  */
-export function isRepeatable({ properties, key }: StructuredType, values: EntityValues): boolean {
-  return [...properties.values()].every((property) => {
-    const { name, type } = property;
+export function isRepeatable({ properties, hidden, key }: StructuredType, values: EntityValues): boolean {
+  return [...properties.values(), ...hidden].every((property) => {
+    const { name, type, isNotCreated } = property;
     const isLost = typeof values[name] === "object" || (type.kind === "primitive" && /String|Binary/u.test(type.name));
-    if (!property.readOnly && !Object.hasOwn(values, name)) return false;
-    return (values[name] ?? null) === null || !property.readOnly || key.includes(property) || !isLost;
+    if ((!property.readOnly || isNotCreated) && !Object.hasOwn(values, name)) return false;
+    if ((values[name] ?? null) === null) return true;
+    return !isNotCreated && (!property.readOnly || key.includes(property) || !isLost);
   });
 }
 

@@ -1,8 +1,8 @@
 import type { PropertyType, StructuredType } from "../model/model.ts";
 
-/** The shown form of a value. `null` and `empty` have separate shapes, since an empty cell would say nothing. */
+/** The shown form of a value. `null` and `empty` have separate shapes: an empty cell says that there is no value to read. */
 export interface ShownValue {
-  readonly kind: "null" | "empty" | "text" | "number" | "boolean" | "date" | "binary" | "json";
+  readonly kind: "absent" | "null" | "empty" | "text" | "number" | "boolean" | "date" | "binary" | "json";
   readonly text: string;
   readonly exact: string;
 }
@@ -39,7 +39,8 @@ export function shownAs(
 
 /** Returns how a value is shown. The type is null if it is not known, such as of a total. */
 export function showValue(value: unknown, type: PropertyType | null, locale?: string): ShownValue {
-  if (value === null || value === undefined) return { kind: "null", text: "null", exact: "null" };
+  if (value === undefined) return { kind: "absent", text: "", exact: "" };
+  if (value === null) return { kind: "null", text: "null", exact: "null" };
   if (typeof value === "object") return { kind: "json", text: summaryOf(value), exact: JSON.stringify(value, null, 2) };
   const exact = typeof value === "string" ? value : JSON.stringify(value);
   const name = type?.kind === "primitive" ? type.name : "";

@@ -21,6 +21,8 @@ export interface StructuredType {
   /** The names of the properties that an annotation states as what people call an entity. */
   readonly statedLabel: readonly string[];
   readonly properties: ReadonlyMap<string, Property>;
+  /** The properties that the user may not read. */
+  readonly hidden: readonly Property[];
   readonly navigations: ReadonlyMap<string, Navigation>;
 }
 
@@ -68,7 +70,8 @@ function readTypes(schema: CsdlElement) {
 
 function openType({ localName, names, qualifiedName }: CsdlElement): StructuredType {
   const kind = localName === "EntityType" ? "entity" : "complex";
-  return { ...names, qualifiedName, kind, key: [], statedLabel: [], properties: new Map(), navigations: new Map() };
+  const members = { key: [], statedLabel: [], properties: new Map(), hidden: [], navigations: new Map() };
+  return { ...names, qualifiedName, kind, ...members };
 }
 
 function readMembers(element: CsdlElement, types: Types): Partial<StructuredType> {
@@ -113,6 +116,8 @@ function readProperty(element: CsdlElement, types: Types) {
     /** Whether the service sets the value that a new entity does not state. */
     hasComputedDefault: is("Core.ComputedDefaultValue"),
     immutable: is("Core.Immutable"),
+    /** Whether the user may not give the value to a new entity. */
+    isNotCreated: false,
     /** Whether only the service sets the value. */
     readOnly: is("Core.Computed") || !/\/(?:Read)?Write\b/u.test(textAt(element, "Core.Permissions") ?? "/Write"),
     isMultiLine: is("UI.MultiLineText"),

@@ -19,12 +19,16 @@ export function setAbilities(set: CsdlElement) {
   const groupable = itemsAt(set, APPLY, "GroupableProperties");
   const aggregatable = itemsAt(set, APPLY, "AggregatableProperties");
   return {
+    /** Whether the user may read entities. */
+    canRead: true,
     canReadByKey: (stated("ReadRestrictions", "ReadByKeyRestrictions", "Readable") ?? readable) !== "false",
     canCreate: permits("InsertRestrictions", "Insertable"),
     canUpdate: permits("UpdateRestrictions", "Updatable"),
     /** Whether updates are PUT instead of PATCH. */
     updatesByPut: stated("UpdateRestrictions", "UpdateMethod")?.endsWith("/PUT") === true,
     canDelete: permits("DeleteRestrictions", "Deletable"),
+    /** Whether the user may call operations of the set and of its entities. */
+    canInvoke: true,
     canSelect: permits("SelectSupport", "Supported"),
     canCount: permits("CountRestrictions", "Countable"),
     canTop: permits("TopSupported"),

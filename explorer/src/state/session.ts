@@ -1,6 +1,6 @@
 import { type Signal, signal } from "@preact/signals";
 import { createContext } from "preact";
-import { type About, readAbout } from "../client/about.ts";
+import type { About } from "../client/about.ts";
 import { ServiceClient } from "../client/service-client.ts";
 import type { Credential, SignIn } from "../client/sign-in.ts";
 import type { XmlElement } from "../model/csdl.ts";
@@ -11,10 +11,13 @@ import { type View, hrefOf, parseFragment } from "./view.ts";
 /** The state of the page. */
 export type Session = ReturnType<typeof makeSession>;
 
-/** A session whose service has answered. */
+/** A session whose model is there. */
 export interface OpenSession extends Session {
+  /** As the user may use it, as far as that is known. */
   readonly model: Model;
   readonly about: About;
+  /** Whether the facts of `about` may still arrive. The page works without them. */
+  readonly isAboutLate: boolean;
 }
 
 /** The properties of a screen. */
@@ -95,12 +98,9 @@ function followFragment(view: Signal<View>): void {
 }
 
 /** Reads the model of the service. @throws ServiceError, NetworkError, Error for metadata that cannot be read */
-export async function openSession(session: Session, signal: AbortSignal): Promise<OpenSession> {
-  const [about, metadata] = await Promise.all([
-    readAbout(session.client, signal),
-    session.client.get("$metadata", { signal, accept: "application/xml" }),
-  ]);
-  return { ...session, about, model: readMetadata(parseXml(String(metadata.body))) };
+export async function readModel(client: ServiceClient, signal: AbortSignal): Promise<Model> {
+  const metadata = await client.get("$metadata", { signal, accept: "application/xml" });
+  return readMetadata(parseXml(String(metadata.body)));
 }
 
 /** Parses an XML document with the parser of the browser. @throws Error if the text is not well-formed */

@@ -49,6 +49,11 @@ export function useLoaded<Value>(key: string, load: (signal: AbortSignal) => Pro
     // The service asked to sign in, and the user did.
     if (state.kind === "failed" && state.error instanceof ServiceError && state.error.status === 401) again();
   }, [session?.signIns.value]);
-  // The answer for another key does not answer this question.
-  return { ...found, state: found.key === key ? found.state : LOADING, again };
+  // The answer for another key does not answer this question. A refused one changes once the rules of the user are known.
+  const isOld = found.key !== key || (session?.isAboutLate === true && isRefusal(found.state));
+  return { ...found, state: isOld ? LOADING : found.state, again };
+}
+
+function isRefusal(state: Loaded<unknown>): boolean {
+  return state.kind === "failed" && state.error instanceof ServiceError && state.error.status === 403;
 }

@@ -6,6 +6,7 @@ import type { ServiceDescription } from "../../definition/model/service-definiti
 import { titleOf } from "../../definition/model/service-title.ts";
 import type { RowEstimate } from "../../definition/model/stored-database.ts";
 import { judge } from "../../engine/rules/judge-rules.ts";
+import { accessOf, type ExplorerAccess } from "./access.ts";
 import { rowEstimates } from "./row-estimates.ts";
 
 /** The facts about a service and its user that the explorer shows, as `{prefix}/explorer/about.json` returns them. */
@@ -17,6 +18,8 @@ export interface ExplorerAbout {
   readonly warnings: readonly ExplorerWarning[];
   /** Whether the user may read the traces of own requests. */
   readonly traces: boolean;
+  /** What the rules deny to the user. */
+  readonly access: ExplorerAccess;
 }
 
 /** A finding of the schema check. */
@@ -44,6 +47,7 @@ export function aboutService({
         return { code, severity, place: property === undefined ? set : `${set}.${property}`, message, fix };
       }),
       traces,
+      access: accessOf(definition, user),
     };
   };
 }

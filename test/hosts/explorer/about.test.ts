@@ -5,7 +5,11 @@ import {
   edm,
   entitySet,
   entityType,
+  fn,
+  hasOptional,
+  noRows,
   odataService,
+  resource,
   role,
   type ODataService,
   type ServiceOptions,
@@ -196,6 +200,7 @@ describe.each(ENGINES)("about.json over $title", ({ name, open }) => {
         },
       ],
       traces: true,
+      access: {},
     });
     const other = await aboutOf(service, "bob");
     expect([other.warnings, other.traces, other.rows["Many"]?.kind === "exact"]).toEqual([[], false, false]);
@@ -220,6 +225,90 @@ test.each([
   await until(() => vi.getTimerCount() > 0);
   await passTime(5000);
   expect(await asked).toMatchObject({ title: "Default", traces: true, rows: {}, warnings: [] });
+});
+
+describe("what the rules deny to the user", () => {
+  const Person = entityType("Person", {
+    id: edm.int32().key(),
+    name: edm.string(),
+    salary: edm.int32().nullable(),
+    grade: edm.int32().nullable(),
+    bossId: edm.int32().nullable(),
+  });
+  const service = odataService({
+    logger: recordingLogger(),
+    authenticate,
+    entitySets: [
+      entitySet(Person, {
+        name: "People",
+        getAll: () => [],
+        getByKey: () => null,
+        create: (person) => person,
+        patch: () => null,
+        delete: () => false,
+        navigation: {
+          boss: hasOptional(Person, { on: { bossId: "id" }, target: "Bosses" }),
+          same: hasOptional(Person, { on: { bossId: "id" }, target: "People" }),
+        },
+        authorization: {
+          delete: role("admin"),
+          update: resource((user, { id }) => user.id === String(id)),
+          properties: {
+            salary: { read: role("admin") },
+            grade: { create: authenticated(), update: role("admin") },
+            name: { read: [], create: role("admin"), update: [] },
+          },
+        },
+      }),
+      entitySet(Person, {
+        name: "Bosses",
+        getAll: () => [],
+        authorization: { all: role("admin"), properties: { grade: { read: role("hr") } } },
+      }),
+      entitySet(Item, { name: "Items", getAll: () => [], authorization: { rows: () => noRows } }),
+    ],
+    functions: { total: fn({ returns: edm.int32(), authorization: role("admin"), handler: () => 1 }) },
+    routes: [explorerRoute({ folder })],
+  });
+  const HIDDEN = { read: false, create: false, update: false };
+
+  test.each([
+    ["ann", { Bosses: { properties: { Grade: HIDDEN } } }],
+    [
+      "bob",
+      {
+        People: {
+          delete: false,
+          properties: { Salary: HIDDEN, Grade: { update: false }, Name: { create: false }, Boss: { read: false } },
+        },
+        Bosses: {
+          read: false,
+          create: false,
+          update: false,
+          delete: false,
+          invoke: false,
+          properties: { Grade: HIDDEN },
+        },
+        total: { invoke: false },
+      },
+    ],
+  ])("is known by set, property and operation: %s", async (user, access) => {
+    expect((await aboutOf(service, user)).access).toEqual(access);
+  });
+
+  test("depends on no data: what an entity decides is permitted to users, and not to others", async () => {
+    const { access } = await aboutOf(service, null);
+    expect(access["People"]).toEqual({
+      update: false,
+      delete: false,
+      properties: {
+        Salary: HIDDEN,
+        Grade: { create: false, update: false },
+        Name: { create: false },
+        Boss: { read: false },
+      },
+    });
+  });
 });
 
 describe("the default rule of traces", () => {

@@ -5,7 +5,6 @@ import { PagedRows, type Page } from "../../../explorer/src/screens/grid/paged-r
 const page = (start: number, count: number, nextLink: string | null): Page => ({
   rows: Array.from({ length: count }, (_, index) => ({ Id: start + index })),
   nextLink,
-  isPart: false,
 });
 
 /** Rows with a first page, of which a test reads the next pages itself. */

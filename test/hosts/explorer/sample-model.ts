@@ -26,6 +26,7 @@ export function property(name: string, type: PropertyType | string, parts: Parti
     description: null,
     hasComputedDefault: false,
     immutable: false,
+    isNotCreated: false,
     readOnly: false,
     defaultValue: null,
     maxLength: null,
@@ -48,17 +49,20 @@ export function entityType(name: string, properties: readonly Property[], keys =
     key: properties.slice(0, keys),
     statedLabel: [],
     properties: byName(properties),
+    hidden: [],
     navigations: new Map(),
     description: null,
   };
 }
 
 const ALL: SetAbilities = {
+  canRead: true,
   canReadByKey: true,
   canCreate: true,
   canUpdate: true,
   updatesByPut: false,
   canDelete: true,
+  canInvoke: true,
   canSelect: true,
   canCount: true,
   canTop: true,

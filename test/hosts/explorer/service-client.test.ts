@@ -178,11 +178,17 @@ test.each([
 
 test("what the route of the page says has the rows of each set, and is no page of a proxy", async () => {
   const stated = { title: "Shop", warnings: [], traces: false };
-  answer(JSON.stringify({ ...stated, rows: { A: { count: 3, kind: "exact" } } }), { headers: JSON_HEADERS });
+  answer(JSON.stringify({ ...stated, rows: { A: { count: 3, kind: "exact" } }, access: { A: { read: false } } }), {
+    headers: JSON_HEADERS,
+  });
   const client = new ServiceClient(ROOT, NOBODY);
   const { signal: never } = new AbortController();
   const about = await readAbout(client, never);
-  expect(about).toEqual({ ...stated, rows: new Map([["A", { count: 3, kind: "exact" }]]) });
+  expect(about).toEqual({
+    ...stated,
+    rows: new Map([["A", { count: 3, kind: "exact" }]]),
+    access: new Map([["A", { read: false }]]),
+  });
   answer("<html>Sign in</html>", { headers: { "Content-Type": "text/html" } });
   await expect(readAbout(client, never)).rejects.toThrow(NetworkError);
 });

@@ -71,6 +71,7 @@ describe("the explorer of odatakit serve", () => {
       },
       warnings: [],
       traces: true,
+      access: {},
     });
   });
 

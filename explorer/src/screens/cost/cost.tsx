@@ -16,7 +16,7 @@ import { resourceUrl } from "../../state/view.ts";
 export function Cost({ session, view }: ScreenProps): JSX.Element {
   const { client, about, announce } = session;
   const url = resourceUrl(view);
-  const loading = useLoaded(url, async (signal) => {
+  const loading = useLoaded(`${url} ${String(about.traces)}`, async (signal) => {
     const answer = await client.get(url, { signal });
     const { requestId } = answer;
     announce(`The query took ${answer.milliseconds.toFixed(1)} ms.`);

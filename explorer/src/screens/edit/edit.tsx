@@ -91,10 +91,13 @@ function EditForm(props: EditedPlace & { readonly entity: Entity | null }): JSX.
 }
 
 /** Returns the properties that a write may state. */
-function editedProperties({ properties, key }: StructuredType, base: EntityValues | null): readonly Property[] {
+function editedProperties(type: StructuredType, base: EntityValues | null): readonly Property[] {
+  const { properties, hidden, key } = type;
+  // A value that the user may not read can be given, but neither compared nor restored.
+  if (base === null) return [...properties.values(), ...hidden].filter((each) => !each.readOnly && !each.isNotCreated);
   return [...properties.values()].filter((property) => {
-    const isChangeable = base === null || (!property.immutable && !key.includes(property));
-    return !property.readOnly && isChangeable && (base === null || Object.hasOwn(base, property.name));
+    const isChangeable = !property.readOnly && !property.immutable && !key.includes(property);
+    return isChangeable && Object.hasOwn(base, property.name);
   });
 }
 

@@ -56,16 +56,15 @@ export function shownNames({ key, properties }: StructuredType, select = ""): re
 
 /**
  * Returns the columns of a query.
- * @param sample rows of the answer, which show columns that the model does not have
- * @param isPart whether the service may leave out properties that no option selects
+ * @param sample rows of the answer, which show columns that the model does not have, and lack what the service leaves out
  */
-export function columnsOf(place: ResolvedPath, view: View, sample: readonly Row[], isPart = false): readonly Column[] {
+export function columnsOf(place: ResolvedPath, view: View, sample: readonly Row[]): readonly Column[] {
   const { type } = place;
   const found = [...new Set(sample.flatMap((row) => Object.keys(row)))].filter((name) => !name.includes("@"));
   const form = readApply(view.options.get("$apply") ?? "");
   const applied = form === null ? found : [...form.groupBy, ...form.totals.map(({ alias }) => alias)];
   const relations = (readExpand(view.options.get("$expand") ?? "") ?? []).map(({ path }) => path);
-  const isSent = (name: string): boolean => !isPart || sample.length === 0 || found.includes(name.replace(/\/.*/u, ""));
+  const isSent = (name: string): boolean => sample.length === 0 || found.includes(name.replace(/\/.*/u, ""));
   const asked = [...shownNames(type, view.options.get("$select")).filter(isSent), ...relations];
   const isKnown = (name: string): boolean => memberAt(type, name) !== null;
   const names = [...asked.filter(isKnown), ...found.filter((name) => !isKnown(name))];

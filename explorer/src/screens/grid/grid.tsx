@@ -54,7 +54,7 @@ function Rows(props: Omit<GridProps, "onEdit">): JSX.Element {
       if (!isRefused || plain.first === query.first) throw error;
       return open(plain);
     });
-    return { query, rows, columns: columnsOf(query.place, view, rows.sample, rows.isPart) };
+    return { query, rows, columns: columnsOf(query.place, view, rows.sample) };
   });
   const { state, last } = loading;
   const shared = { ...props, onEdit: setBegun };

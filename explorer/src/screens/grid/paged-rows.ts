@@ -8,8 +8,6 @@ import type { GridQuery } from "./grid-query.ts";
 export interface Page {
   readonly rows: readonly Row[];
   readonly nextLink: string | null;
-  /** Whether the context URL lists the properties that the rows have. */
-  readonly isPart: boolean;
 }
 
 /** The wanted number of rows in a page. */
@@ -27,8 +25,7 @@ export async function readPage(client: ServiceClient, url: string, signal: Abort
   // A function may answer with a bare array.
   const items: readonly unknown[] = Array.isArray(body) ? body : itemsIn(body, "value");
   const rows = items.filter((item): item is Row => typeof item === "object" && item !== null);
-  const isPart = textIn(body, "@odata.context")?.endsWith(")") === true;
-  return { rows, nextLink: textIn(body, "@odata.nextLink"), isPart };
+  return { rows, nextLink: textIn(body, "@odata.nextLink") };
 }
 
 /**
@@ -38,7 +35,6 @@ export async function readPage(client: ServiceClient, url: string, signal: Abort
 export class PagedRows {
   /** The rows of the page that came first. */
   readonly sample: readonly Row[];
-  readonly isPart: boolean;
   /** The rows that the reader sees, and those to have before the reader sees them. */
   readonly wanted = signal<readonly [first: number, last: number]>([0, 0]);
   /** How many rows the service counted; null as long as it did not. */
@@ -66,7 +62,6 @@ export class PagedRows {
     this.#links = new Map([[0, query.first]]);
     this.#pageSize = first.nextLink === null || first.rows.length === 0 ? PAGE : first.rows.length;
     this.sample = first.rows;
-    this.isPart = first.isPart;
     this.add(0, first);
   }
 

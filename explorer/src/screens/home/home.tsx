@@ -73,10 +73,11 @@ function Cards({ title, cards }: { readonly title: string; readonly cards: reado
 const MOST_NAMES = 5;
 
 /** Without a description, the first properties show the content of a set. */
-function setCard({ name, description, type }: EntitySet, rows: RowEstimate | undefined): Card {
+function setCard({ name, description, type, abilities }: EntitySet, rows: RowEstimate | undefined): Card {
   const names = [...type.properties.keys()];
   const text = description ?? names.slice(0, MOST_NAMES).join(", ") + (names.length > MOST_NAMES ? " …" : "");
-  return { name, href: hrefOf(viewOf("grid", name)), fact: rows === undefined ? "" : rowsText(rows), text };
+  const fact = rows === undefined ? "" : rowsText(rows);
+  return { name, href: hrefOf(viewOf("grid", name)), fact: abilities.canRead ? fact : "not for you", text };
 }
 
 function operationCard(operation: Operation): Card {

@@ -66,6 +66,7 @@ function Actions(props: ShownRecord): JSX.Element {
   const operations = session.model.operations.filter(
     ({ boundTo, boundToCollection }) => !boundToCollection && boundTo?.qualifiedName === type.qualifiedName,
   );
+  const called = set?.abilities.canInvoke === false ? [] : operations;
   const select = [...props.options].filter(([name]) => name === "$select");
   const edit = viewOf("edit", recordPath(set, entity.values) ?? path, select);
   const remove = (): void => {
@@ -76,7 +77,7 @@ function Actions(props: ShownRecord): JSX.Element {
   };
   return (
     <div class="row spread">
-      {operations.map(({ name, qualifiedName }) => (
+      {called.map(({ name, qualifiedName }) => (
         <ButtonLink href={hrefOf(viewOf("operation", `${path}/${qualifiedName}`))}>{name}</ButtonLink>
       ))}
       {set?.abilities.canUpdate === true ? <ButtonLink href={hrefOf(edit)}>Edit</ButtonLink> : null}
