@@ -43,6 +43,7 @@ import {
   type TransactionOver,
   mappedBy,
 } from "./sql-entity-set-options.ts";
+import { zonelessPaths } from "../columns/zoneless-paths.ts";
 import { databaseHome, nameOfTable, type TableHome, tenantHome } from "./table-home.ts";
 
 /** No navigations, no operations. */
@@ -158,6 +159,7 @@ export function sqlEntitySet<
     logTo: unreadable === "null" ? (logger: Logger): void => home?.logTo(logger) : undefined,
     tableOptions: TABLE_OPTIONS,
     uncomparable,
+    withoutZone: zonelessPaths(type, columns),
     anyCaseGuids: home?.anyCaseGuids,
     handlersCheckingRows: own?.checkingRows,
     database: home?.database,

@@ -93,6 +93,7 @@ function typeSites(
   const { name } = type;
   const options = isObject(type.options) ? type.options : {};
   const scope: AnnotationScope = { kind: "type", type };
+  const zoneless = zonelessFields(service, type);
   return [
     {
       ...plain(annotationPlace("type", name), { set: name }, `the type ${name}`, options["annotations"]),
@@ -106,7 +107,7 @@ function typeSites(
           annotationPlace("type", name, wire),
           { set: name, property: field },
           `the property \`${field}\` of ${name}`,
-          declared.annotations,
+          zoneless.has(field) ? inUtc(declared.annotations) : declared.annotations,
         ),
         scope,
         derived: [
@@ -120,6 +121,29 @@ function typeSites(
         ],
       })),
   ];
+}
+
+/** Returns the fields of a type whose columns have no time zone in some set. */
+function zonelessFields({ sets, naming, options }: DeclaredService, type: object): ReadonlySet<string> {
+  // The service may give the alias to another vocabulary.
+  if (isObject(options["vocabularies"]) && Object.hasOwn(options["vocabularies"], "Common")) return new Set();
+  const ownerOf = (owner: EntityTypeDeclaration | ComplexTypeDeclaration, path: readonly string[]): object | null => {
+    const [field] = path;
+    if (path.length < 2) return owner;
+    const inner: unknown = propertiesOf(owner, naming).find((each) => each.field === field)?.declared.type;
+    return isDeclaration(inner, "ComplexTypeDeclaration") ? ownerOf(inner, path.slice(1)) : null;
+  };
+  const paths = sets.flatMap(({ entityType, withoutZone }) =>
+    withoutZone.filter((path) => ownerOf(entityType, path) === type),
+  );
+  return new Set(paths.flatMap((path) => path.slice(-1)));
+}
+
+/** States the zone of timestamps, unless the application does. @see com.sap.vocabularies.Common.v1.Timezone */
+function inUtc(annotations: unknown): unknown {
+  if (annotations !== undefined && !isObject(annotations)) return annotations;
+  const isStated = Object.keys(annotations ?? {}).some((term) => /(?:^|\.)Timezone$/u.test(term));
+  return isStated ? annotations : { ...annotations, "Common.Timezone": "UTC" };
 }
 
 /** The facets that the service writes as annotations. */

@@ -34,6 +34,8 @@ export interface DeclaredSet {
   readonly check: EntitySetDeclaration["check"];
   /** The fields of properties that its database cannot compare. */
   readonly uncomparable: readonly string[];
+  /** The fields that lead to timestamps in columns without a time zone. */
+  readonly withoutZone: readonly (readonly string[])[];
   readonly navigations: readonly DeclaredNavigation[];
   readonly operations: readonly DeclaredOperation[];
   /** The virtual properties of the option `virtual`. */
@@ -161,6 +163,7 @@ function collectSet(set: EntitySetDeclaration, naming: NamingPolicy): DeclaredSe
     declaration: set,
     check: set.check,
     uncomparable: set.uncomparable ?? [],
+    withoutZone: set.withoutZone ?? [],
     navigations,
     operations: [...collectOperations(options["functions"]), ...collectOperations(options["actions"])],
     virtual: entriesOf(options["virtual"]).map(([field, each]) => collectVirtual(entityType, field, each, naming)),

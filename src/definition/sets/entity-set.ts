@@ -213,6 +213,8 @@ export interface EntitySetDeclaration<
   readonly check?: (() => Iterable<ConfigurationFault>) | undefined;
   /** The keys of properties that the database cannot compare, such as columns with a `convert`. */
   readonly uncomparable?: readonly string[] | undefined;
+  /** The keys that lead to timestamps in columns without a time zone, which are in UTC. */
+  readonly withoutZone?: readonly (readonly string[])[] | undefined;
   /**
    * The keys of Guid properties whose columns contain text in any letter case; undefined if the database does not store
    * Guids as text.
