@@ -12,6 +12,8 @@ export interface PageOptions {
   readonly viewport?: Size;
   readonly locale?: string;
   readonly deviceScaleFactor?: number;
+  /** The time zone of the machine, such as `Pacific/Auckland`. */
+  readonly timezoneId?: string;
 }
 
 interface Size {
@@ -73,6 +75,8 @@ export interface Locator {
   dblclick(): Promise<void>;
   press(key: string): Promise<void>;
   fill(text: string): Promise<void>;
+  /** Chooses a value of a list. */
+  selectOption(value: string): Promise<unknown>;
   allInnerTexts(): Promise<readonly string[]>;
   innerText(): Promise<string>;
   /** The value of a field of a form. */

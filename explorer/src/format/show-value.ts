@@ -1,4 +1,7 @@
+import { isIdentifier } from "../model/identifier.ts";
 import type { PropertyType, StructuredType } from "../model/model.ts";
+import { pageLocale } from "./locale.ts";
+import { isMidnight, type Zone, zoneOf } from "./zone.ts";
 
 /** The shown form of a value. `null` and `empty` have separate shapes: an empty cell says that there is no value to read. */
 export interface ShownValue {
@@ -23,40 +26,56 @@ export function typeOfValues(values: readonly unknown[]): PropertyType | null {
     : null;
 }
 
-/** Returns a value and its type as they are shown: the digits of a key, and of a foreign key, are a name and stay as they are. */
+/** Returns a value and its type as they are shown: the digits of an identifier are a name and stay as they are. */
 export function shownAs(
   owner: StructuredType | null,
   name: string,
   value: unknown,
   type: PropertyType | null,
 ): { readonly value: unknown; readonly type: PropertyType | null } {
-  const references = [...(owner?.navigations.values() ?? [])].filter(({ isCollection }) => !isCollection);
-  const isKey = owner?.key.some((each) => each.name === name) ?? false;
-  const isName = isKey || references.some(({ constraints }) => constraints.has(name));
   const digits = typeof value === "number" ? String(value) : value;
+  const isName = owner !== null && isIdentifier(owner, name);
   return isName && type !== null && isNumeric(type) ? { value: digits, type: null } : { value, type };
 }
 
+/** How instants are shown. */
+export interface ShownTimes {
+  /** The zone that the reader chose. */
+  readonly zone?: Zone;
+  /** Whether the time of a midnight is shown, too; true if absent. */
+  readonly hasTime?: boolean;
+}
+
 /** Returns how a value is shown. The type is null if it is not known, such as of a total. */
-export function showValue(value: unknown, type: PropertyType | null, locale?: string): ShownValue {
+export function showValue(
+  value: unknown,
+  type: PropertyType | null,
+  locale = pageLocale(),
+  { zone = "UTC", hasTime = true }: ShownTimes = {},
+): ShownValue {
   if (value === undefined) return { kind: "absent", text: "", exact: "" };
   if (value === null) return { kind: "null", text: "null", exact: "null" };
   if (typeof value === "object") return { kind: "json", text: summaryOf(value), exact: JSON.stringify(value, null, 2) };
   const exact = typeof value === "string" ? value : JSON.stringify(value);
   const name = type?.kind === "primitive" ? type.name : "";
   if (exact === "" && name !== "Edm.Binary") return { kind: "empty", text: "empty text", exact };
+  const shownZone = zoneOf(type, zone);
+  if (shownZone !== null) {
+    const timeStyle = hasTime || !isMidnight(exact, shownZone) ? ({ timeStyle: "medium" } as const) : {};
+    const timeZone = shownZone === "UTC" ? ({ timeZone: "UTC" } as const) : {};
+    return { kind: "date", text: dateText({ dateStyle: "medium", ...timeStyle, ...timeZone })(exact, locale), exact };
+  }
   const isNumber = typeof value === "number" || (type !== null && isNumeric(type));
   const plain = [typeof value === "boolean" ? "boolean" : "text", String] as const;
   const [kind, toText] = isNumber ? (["number", numberText] as const) : (FORMS[name] ?? plain);
   return { kind, text: toText(exact, locale), exact };
 }
 
-type ToText = (exact: string, locale: string | undefined) => string;
+type ToText = (exact: string, locale: string) => string;
 
 /** How the types are shown whose exact values are hard to read. */
 const FORMS: Readonly<Record<string, readonly [kind: ShownValue["kind"], toText: ToText]>> = {
   "Edm.Date": ["date", dateText({ dateStyle: "medium", timeZone: "UTC" })],
-  "Edm.DateTimeOffset": ["date", dateText({ dateStyle: "medium", timeStyle: "medium" })],
   "Edm.TimeOfDay": ["date", (exact) => exact.replace(/\.0*$/u, "")],
   "Edm.Duration": [
     "text",
@@ -70,7 +89,7 @@ const FORMS: Readonly<Record<string, readonly [kind: ShownValue["kind"], toText:
 };
 
 /** No digit is lost. Numbers with an exponent, `INF`, `-INF` and `NaN` stay as they are. */
-function numberText(exact: string, locale: string | undefined): string {
+function numberText(exact: string, locale: string): string {
   if (!/^-?\d+(?:\.\d{1,100})?$/u.test(exact)) return exact;
   const { length: digits } = exact.split(".")[1] ?? "";
   const format = new Intl.NumberFormat(locale, { minimumFractionDigits: digits, maximumFractionDigits: digits });
@@ -86,13 +105,13 @@ function dateText(options: Intl.DateTimeFormatOptions): ToText {
 }
 
 /** Four characters of base64url mean three bytes. */
-function sizeText(exact: string, locale: string | undefined): string {
+function sizeText(exact: string, locale: string): string {
   const bytes = Math.floor((exact.replace(/={1,2}$/u, "").length * 3) / 4);
   return new Intl.NumberFormat(locale, { style: "unit", unit: "byte", unitDisplay: "long" }).format(bytes);
 }
 
 /** Writes a number of things: `1 row`, `12,345 rows`. */
-export function countText(count: number, thing: string, locale?: string): string {
+export function countText(count: number, thing: string, locale = pageLocale()): string {
   return `${showValue(count, null, locale).text} ${thing}${count === 1 ? "" : "s"}`;
 }
 

@@ -33,8 +33,7 @@ export function makeSession(root: string, signIn: SignIn | null) {
     signIn,
     credential,
     client: new ServiceClient(root, () => credential.peek()?.headers ?? {}, {
-      // Without cookies, the browser does not show its dialog for a challenge of Basic.
-      withCookies: signIn?.kind !== "basic" && signIn?.kind !== "key",
+      withCookies: sendsCookies(signIn),
       onUnauthorized: (refusal: string): void => {
         session.signInRequest.value = signIn && { refusal };
       },
@@ -45,9 +44,11 @@ export function makeSession(root: string, signIn: SignIn | null) {
     signIns: signal(0),
     /** Counts users: the content and the forms of the page end with a visit. */
     visit: signal(0),
+    /** The zone in which instants are shown that have no zone of their own. */
+    zone: signal<"UTC" | "local">("local"),
     /** Counts changes that the screen must read. */
     changes: signal(0),
-    view: signal(parseFragment(location.hash)),
+    view: followedFragment(),
     /** The next announcement for screen readers: counts and results. */
     announcement: signal(""),
     toasts: new Toasts(),
@@ -84,17 +85,23 @@ export function makeSession(root: string, signIn: SignIn | null) {
       session.signInRequest.value = null;
     },
   };
-  followFragment(session.view);
   return session;
 }
 
-/** Keeps a view equal to the fragment. The state of an entry of the history is the fragment from which the reader came. */
-function followFragment(view: Signal<View>): void {
+/** Without cookies, the browser does not show its dialog for a challenge of Basic. */
+function sendsCookies(signIn: SignIn | null): boolean {
+  return signIn?.kind !== "basic" && signIn?.kind !== "key";
+}
+
+/** Returns a view that stays equal to the fragment. The state of an entry of the history is the fragment from which the reader came. */
+function followedFragment(): Signal<View> {
+  const view = signal(parseFragment(location.hash));
   history.replaceState(history.state ?? "", "");
   addEventListener("hashchange", () => {
     if (history.state === null) history.replaceState(hrefOf(view.peek()), "");
     view.value = parseFragment(location.hash);
   });
+  return view;
 }
 
 /** Reads the model of the service. @throws ServiceError, NetworkError, Error for metadata that cannot be read */

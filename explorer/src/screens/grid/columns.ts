@@ -1,5 +1,7 @@
 import { valueAt } from "../../format/csv.ts";
-import { showValue, typeOfValues } from "../../format/show-value.ts";
+import { isNumeric, showValue, typeOfValues } from "../../format/show-value.ts";
+import { isMidnight, type Zone, zoneOf } from "../../format/zone.ts";
+import { isIdentifier } from "../../model/identifier.ts";
 import { labelProperties, labelText, type LabelProperties } from "../../model/label-properties.ts";
 import type { Navigation, PropertyType, StructuredType } from "../../model/model.ts";
 import { readApply } from "../../query/apply-text.ts";
@@ -23,6 +25,8 @@ export interface Column {
   readonly type: PropertyType | null;
   /** Whether it is the key, or a foreign key, whose digits are a name. */
   readonly isIdentifier: boolean;
+  /** Whether midnights are shown with their time: some instant of the column has another one. */
+  readonly hasTime: Readonly<Record<Zone, boolean>>;
   readonly isSortable: boolean;
   readonly isFilterable: boolean;
   readonly description: string | null;
@@ -87,19 +91,27 @@ function columnOf({ type, set }: ResolvedPath, name: string, sample: readonly Ro
   const own = sample.some((row) => counted in row) ? [counted] : name.split("/");
   const path = isOne ? [name, related?.name ?? ""] : own;
   const values = sample.map((row) => valueAt(row, path));
+  const shownType = property === undefined ? typeOfValues(values) : property.type;
+  const hasTime = (chosen: Zone): boolean => {
+    const zone = zoneOf(shownType, chosen);
+    return zone !== null && values.some((value) => typeof value === "string" && !isMidnight(value, zone));
+  };
   const column = {
     name,
     path,
     label,
-    type: property === undefined ? typeOfValues(values) : property.type,
-    isIdentifier: !isRelation && (navigation !== undefined || type.key.some((key) => key.name === name)),
+    type: shownType,
+    isIdentifier: !isRelation && isIdentifier(type, name) && shownType !== null && isNumeric(shownType),
+    hasTime: { UTC: hasTime("UTC"), local: hasTime("local") },
     isSortable: !isRelation && (isComparable || property === undefined) && (set?.abilities.sortable(name) ?? true),
     isFilterable: !isRelation && isComparable && (set?.abilities.filterable(name) ?? true),
     description: property?.description ?? property?.label ?? null,
     navigation: navigation ?? null,
   };
   const room = isRelation || label.length === 0 ? 4 : 18;
-  const lengths = values.map((value) => showValue(value, column.type).text.length + room);
+  const shown = { zone: "local", hasTime: column.hasTime.UTC || column.hasTime.local } as const;
+  const digits = column.isIdentifier ? null : column.type;
+  const lengths = values.map((value) => showValue(value, digits, undefined, shown).text.length + room);
   // The title has room for its pictures.
   return { ...column, width: Math.min(Math.max(name.length + 10, ...lengths), 42) };
 }

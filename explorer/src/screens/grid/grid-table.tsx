@@ -1,8 +1,11 @@
 import type { JSX, RefObject, TargetedKeyboardEvent } from "preact";
 import { useEffect, useId, useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
-import { isNumeric } from "../../format/show-value.ts";
+import { isNumeric, showValue } from "../../format/show-value.ts";
+import { zoneOf } from "../../format/zone.ts";
 import { Icon } from "../../parts/button.tsx";
+import { copyExact } from "../../parts/copy-exact.ts";
 import { ValueCell } from "../../parts/value-cell.tsx";
+import { ZoneMark } from "../../parts/zone.tsx";
 import { conditionsOf } from "../../query/filter-tree.ts";
 import { nextOrder, readOrderBy, writeOrderBy } from "../../query/order-by-text.ts";
 import type { ScreenProps } from "../../state/session.ts";
@@ -40,11 +43,26 @@ export function GridTable(props: TableProps): JSX.Element {
   const box = useRef<HTMLDivElement>(null);
   const virtual = useVirtualRows(box, rows.length.value);
   useVisible(props, virtual);
-  const { row, column, onKeyDown } = useActiveCell(id, columns.length, virtual);
+  const active = useActiveCell(id, columns.length, virtual);
+  const { row, column, onKeyDown } = active;
   const room = (height: number) => <tr class="grid-room" aria-hidden="true" style={{ height: `${height}px` }} />;
   const sticky = { scrollPaddingInlineStart: `min(${columns[0]?.width ?? 0}ch, 50%)` };
   return (
-    <div class="table-box grid-box" ref={box} onScroll={virtual.onScroll} style={sticky}>
+    <div
+      class="table-box grid-box"
+      ref={box}
+      onScroll={virtual.onScroll}
+      style={sticky}
+      onCopy={(event) => {
+        const row = rows.rowAt(active.row);
+        const column = columns[active.column];
+        if (getSelection()?.isCollapsed === false) copyExact(event);
+        else if (row !== null && column !== undefined) {
+          event.clipboardData?.setData("text/plain", showValue(cellValue(row, column), column.type).exact);
+          event.preventDefault();
+        }
+      }}
+    >
       <table
         id={id}
         class="grid"
@@ -227,6 +245,7 @@ function HeadRow(props: RowProps): JSX.Element {
                   onClick={(event) => sort(name, event.shiftKey)}
                 >
                   <span class="grid-title">{name}</span>
+                  <ZoneMark type={column.type} />
                   {rank < 0 ? null : <Icon name={direction === "descending" ? "down" : "up"} />}
                   {rank < 0 || order.length < 2 ? null : <span class="small">{rank + 1}</span>}
                 </button>
@@ -273,7 +292,9 @@ function Cell(props: TableProps & { row: Row; column: Column; isFirst: boolean }
   const { query, row, column, isFirst } = props;
   const href = cellHref(query.place, column, row, isFirst);
   const label = cellLabel(row, column);
-  const shown = <ValueCell value={cellValue(row, column)} type={column.isIdentifier ? null : column.type} />;
+  const zone = zoneOf(column.type, props.session.zone.value) ?? "UTC";
+  const type = column.isIdentifier ? null : column.type;
+  const shown = <ValueCell value={cellValue(row, column)} type={type} hasTime={column.hasTime[zone]} />;
   return (
     <>
       {href === null ? (

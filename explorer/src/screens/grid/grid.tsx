@@ -10,6 +10,7 @@ import { Description, Heading } from "../../parts/heading.tsx";
 import { Empty, Loadable, NotThere } from "../../parts/loadable.tsx";
 import { QueryOptions } from "../../parts/query-form/columns-builder.tsx";
 import { saveFile } from "../../parts/save-file.ts";
+import { ZoneSwitch } from "../../parts/zone.tsx";
 import { NO_FILTER, conditionsOf } from "../../query/filter-tree.ts";
 import { resolvePath } from "../../query/resolve-type.ts";
 import type { ScreenProps } from "../../state/session.ts";
@@ -117,7 +118,7 @@ function Shown(props: Omit<TableProps, "isCounting">): JSX.Element {
 
 /** Shows the tools that change the query, and that make a file of its rows. */
 function Tools(props: GridProps & Pick<TableProps, "columns">): JSX.Element {
-  const { view, query, columns, onEdit } = props;
+  const { session, view, query, columns, onEdit } = props;
   const { set, type } = query.place;
   const names = shownNames(type, view.options.get("$select")).filter(
     (name) => columns.length === 0 || columns.some((column) => column.name === name),
@@ -136,6 +137,7 @@ function Tools(props: GridProps & Pick<TableProps, "columns">): JSX.Element {
       <Button icon="download" popup="dialog" disabled={columns.length === 0} onClick={() => setSaving(true)}>
         CSV
       </Button>
+      <ZoneSwitch session={session} types={columns.map((column) => column.type)} />
       {set?.abilities.canCreate === true && view.path === set.name ? (
         <ButtonLink icon="add" href={hrefOf(viewOf("edit", set.name))}>
           New record

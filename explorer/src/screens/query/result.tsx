@@ -6,6 +6,7 @@ import type { StructuredType } from "../../model/model.ts";
 import { DataTable } from "../../parts/data-table.tsx";
 import { Loadable } from "../../parts/loadable.tsx";
 import { ValueCell } from "../../parts/value-cell.tsx";
+import { ZoneMark } from "../../parts/zone.tsx";
 import { columnType, resolvePath } from "../../query/resolve-type.ts";
 import type { ScreenProps } from "../../state/session.ts";
 import { useLoaded } from "../../state/use-loaded.ts";
@@ -72,6 +73,9 @@ function Rows({ body, type }: { readonly body: unknown; readonly type: Structure
     <DataTable
       label="First rows"
       columns={names}
+      marks={columns.map(({ name, type: own }) => (
+        <ZoneMark key={name} type={own} />
+      ))}
       numbers={columns.flatMap(({ name, type: own }) => (own !== null && isNumeric(own) ? name : []))}
       rows={rows.map((row) =>
         columns.map((column) => <ValueCell {...shownAs(type, column.name, row[column.name], column.type)} />),

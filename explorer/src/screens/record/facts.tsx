@@ -1,12 +1,14 @@
 import type { JSX } from "preact";
-import { useEffect, useMemo } from "preact/hooks";
+import { useContext, useEffect, useMemo } from "preact/hooks";
 import { type Entity, unselectedNames } from "../../format/entity.ts";
 import { pictureType } from "../../format/picture-type.ts";
 import { showValue, shownAs } from "../../format/show-value.ts";
 import { labelProperties, labelText } from "../../model/label-properties.ts";
 import type { Navigation, PropertyType } from "../../model/model.ts";
 import type { RecordPlace } from "../../parts/record-writes.ts";
+import { ZoneMark } from "../../parts/zone.tsx";
 import { recordPath, toLiteral } from "../../query/literals.ts";
+import { SessionContext } from "../../state/session.ts";
 import { useLoaded } from "../../state/use-loaded.ts";
 import { encodePath, hrefOf, type View, viewOf } from "../../state/view.ts";
 
@@ -106,7 +108,8 @@ function WholeValue(props: {
   readonly value: unknown;
   readonly type: PropertyType | null;
 }): JSX.Element {
-  const { kind, text, exact } = showValue(props.value, props.type);
+  const zone = useContext(SessionContext)?.zone.value ?? "UTC";
+  const { kind, text, exact } = showValue(props.value, props.type, undefined, { zone });
   if (kind === "binary") return <BinaryValue name={props.name} base64url={exact} size={text} />;
   const json = kind === "json" ? exact : readJson(text);
   if (json !== null) {
@@ -132,6 +135,7 @@ function WholeValue(props: {
       <span class={`value-whole value-${kind}`} dir={kind === "text" ? "auto" : undefined}>
         {text}
       </span>
+      {text === exact ? null : <ZoneMark type={props.type} />}
       {kind === "date" || (kind === "number" && text !== exact) ? <code class="dim small">{exact}</code> : null}
     </>
   );

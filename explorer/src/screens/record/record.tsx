@@ -5,6 +5,7 @@ import { Button, ButtonLink } from "../../parts/button.tsx";
 import { Description, Heading } from "../../parts/heading.tsx";
 import { LoadedRecord, NotThere, useRecord } from "../../parts/loadable.tsx";
 import { type RecordPlace, deleteRecord } from "../../parts/record-writes.ts";
+import { ZoneSwitch } from "../../parts/zone.tsx";
 import { recordPath } from "../../query/literals.ts";
 import { resolvePath } from "../../query/resolve-type.ts";
 import type { ScreenProps } from "../../state/session.ts";
@@ -37,6 +38,9 @@ function RecordAtPlace(props: RecordPlace & Pick<View, "options">): JSX.Element 
       <div class="row record-head">
         <Heading>{label?.slice(0, MOST_CHARACTERS) ?? path}</Heading>
         {entity === null ? null : <Actions {...props} entity={entity} />}
+        {entity === null ? null : (
+          <ZoneSwitch session={session} types={Array.from(type.properties.values(), (each) => each.type)} />
+        )}
       </div>
       <Description text={type.description} />
       <LoadedRecord loading={loading}>
