@@ -20,7 +20,8 @@ function pathsIn(properties: readonly StructuralProperty[], columns: object): re
     const option = options.get(field);
     if (!isObject(option) || isCollection) return [];
     const { storage, columns: members } = option;
-    if (type.kind !== "ComplexType") return type.name === "Edm.DateTimeOffset" && ZONELESS.has(storage) ? [[field]] : [];
+    if (type.kind !== "ComplexType")
+      return type.name === "Edm.DateTimeOffset" && ZONELESS.has(storage) ? [[field]] : [];
     return isObject(members) ? pathsIn(type.properties, members).map((path) => [field, ...path]) : [];
   });
 }

@@ -28,6 +28,7 @@ import {
   checkUncomparable,
   convertedFields,
 } from "../columns/check-table-options.ts";
+import { zonelessPaths } from "../columns/zoneless-paths.ts";
 import type { AnyKysely } from "../connection/synchronous-reader.ts";
 import { PLACEMENT_OPTION } from "../placement/placement-option.ts";
 import { columnSearch, searchedProperties } from "../read/column-search.ts";
@@ -43,7 +44,6 @@ import {
   type TransactionOver,
   mappedBy,
 } from "./sql-entity-set-options.ts";
-import { zonelessPaths } from "../columns/zoneless-paths.ts";
 import { databaseHome, nameOfTable, type TableHome, tenantHome } from "./table-home.ts";
 
 /** No navigations, no operations. */

@@ -35,7 +35,8 @@ async function zonesOf(options: Partial<ServiceOptions> = {}): Promise<Readonly<
   const response = await service.fetch(new Request("http://service.example/$metadata"));
   const document = await response.text();
   expect(response.status).toBe(200);
-  const term = /<Annotation Term="com\.sap\.vocabularies\.Common\.v1\.Timezone" String="([^"]*)"|<Annotation Term="Common\.Timezone" String="([^"]*)"/u;
+  const term =
+    /<Annotation Term="com\.sap\.vocabularies\.Common\.v1\.Timezone" String="([^"]*)"|<Annotation Term="Common\.Timezone" String="([^"]*)"/u;
   const properties = document.matchAll(/<Property Name="(\w+)"(?:[^>]*\/>|.*?<\/Property>)/gsu);
   return Object.fromEntries(
     Array.from(properties).flatMap(([text, name = ""]) => {
