@@ -33,6 +33,8 @@ export interface Page {
   on(event: "console", listener: (message: { type(): string; text(): string }) => void): void;
   on(event: "pageerror", listener: (error: Error) => void): void;
   on(event: "request", listener: (request: BrowserRequest) => void): void;
+  /** Without a listener, the driver dismisses dialogs of the browser. */
+  on(event: "dialog", listener: (dialog: BrowserDialog) => void): void;
   setContent(html: string): Promise<void>;
   goto(url: string): Promise<{ headers(): Readonly<Record<string, string>> } | null>;
   reload(): Promise<unknown>;
@@ -55,6 +57,13 @@ export interface Page {
   /** Runs an expression in the page. */
   evaluate(expression: string): Promise<unknown>;
   close(): Promise<void>;
+}
+
+/** A dialog of the browser, such as that of `beforeunload`. */
+export interface BrowserDialog {
+  type(): string;
+  accept(): Promise<void>;
+  dismiss(): Promise<void>;
 }
 
 /** A request of a page. */

@@ -86,6 +86,7 @@ function Shell({ session }: { readonly session: OpenSession }): JSX.Element {
       <main class="main" tabIndex={-1}>
         <Screen session={session} view={view} />
       </main>
+      {session.dialog.value?.content}
     </SessionContext.Provider>
   );
 }

@@ -20,6 +20,10 @@ export function Header({ session }: HeaderProps): JSX.Element {
   const signIn = (): void => {
     session.signInRequest.value = { refusal: null };
   };
+  const signOut = (): void => {
+    const isMeant = session.drafts.count === 0 || confirm("Sign out? What you typed and did not save is lost.");
+    if (isMeant) session.signInWith(null);
+  };
   const links = LINKS.filter(([name]) => name !== "operation" || session.model.operations.length > 0);
   return (
     <header class="header">
@@ -45,7 +49,7 @@ export function Header({ session }: HeaderProps): JSX.Element {
       {user === undefined && session.signIn === null ? null : (
         <div class="row spread">
           <span class="dim small">{user}</span>
-          <Button kind="quiet" onClick={user === undefined ? signIn : () => session.signInWith(null)}>
+          <Button kind="quiet" onClick={user === undefined ? signIn : signOut}>
             {user === undefined ? "Sign in" : "Sign out"}
           </Button>
         </div>

@@ -27,6 +27,25 @@ export function unselectedNames({ properties }: StructuredType, values: EntityVa
   return [...properties.keys()].filter((name) => !Object.hasOwn(values, name));
 }
 
+/** Returns the properties that a write of an entity may change. A value that was not sent can neither be compared nor restored. */
+export function changeableProperties(type: StructuredType, values: EntityValues): readonly Property[] {
+  return [...type.properties.values()].filter((property) => {
+    const isFixed = property.readOnly || property.immutable || type.key.includes(property);
+    return !isFixed && Object.hasOwn(values, property.name);
+  });
+}
+
+/**
+ * Returns the properties that replacing an entity would erase, because the service did not send them. Those that the user may
+ * not read keep their values.
+ */
+export function unsentNames(type: StructuredType, values: EntityValues): readonly string[] {
+  const written = [...type.properties.values()].filter(
+    (each) => !each.readOnly && !each.immutable && !(each.type.kind === "primitive" && each.type.name === "Edm.Stream"),
+  );
+  return written.map(({ name }) => name).filter((name) => !Object.hasOwn(values, name));
+}
+
 /** Returns the values of an entity that a new one like it may state. */
 export function writableValues({ properties }: StructuredType, values: EntityValues): EntityValues {
   const writable = [...properties.values()].filter((each) => !each.readOnly && Object.hasOwn(values, each.name));
@@ -59,15 +78,21 @@ export interface MergeRow {
   readonly state: "same" | MergeChoice | "agreed" | "conflict";
 }
 
-/** Compares an entity as it was, with the changes of the form, and as the service has it now. */
+/**
+ * Compares an entity as it was, with the changes of the form, and as the service has it now. Values that were not sent say
+ * nothing.
+ */
 export function mergeColumns(
   { properties }: StructuredType,
   before: EntityValues,
   changes: EntityValues,
   now: EntityValues,
 ): readonly MergeRow[] {
-  return Array.from(properties.values(), (property) => {
-    const [base, mine, theirs] = [before, { ...before, ...changes }, now].map((values) => values[property.name]);
+  const seen = [...properties.values()].filter(({ name }) => Object.hasOwn(before, name));
+  return seen.map((property) => {
+    const [base, mine, theirs] = [before, { ...before, ...changes }, { ...before, ...now }].map(
+      (values) => values[property.name],
+    );
     return { property, base, mine, theirs, state: stateOf(base, mine, theirs) };
   });
 }

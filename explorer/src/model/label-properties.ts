@@ -43,7 +43,7 @@ export function labelProperties(type: Labelled): LabelProperties {
 
 /** Returns the label of an entity, from values such as an answer has them; null if they have no text. */
 export function labelText(label: LabelProperties, values: unknown): string | null {
-  const members = typeof values === "object" ? new Map(Object.entries(values ?? {})) : new Map<string, unknown>();
+  const members = new Map<string, unknown>(Object.entries(typeof values === "object" ? (values ?? {}) : {}));
   const texts = label.map(({ name }) => members.get(name)).filter((text) => typeof text === "string");
   return texts.flatMap((text) => text.trim() || []).join(" ") || null;
 }

@@ -1,9 +1,10 @@
 import type { ComponentChildren, JSX } from "preact";
-import { useContext, useState } from "preact/hooks";
+import { useContext, useEffect, useRef, useState } from "preact/hooks";
 import { ServiceError, isAbort } from "../client/service-error.ts";
 import type { EntityValues } from "../format/entity.ts";
 import type { Parameter, Property } from "../model/model.ts";
 import { readTypedJson, typedOf } from "../query/literals.ts";
+import type { Draft, Typed } from "../state/drafts.ts";
 import { SessionContext } from "../state/session.ts";
 import { Button } from "./button.tsx";
 import { BusyBar, Failure } from "./loadable.tsx";
@@ -12,34 +13,37 @@ import { ValueField } from "./value-field.tsx";
 /** A property or parameter with a field in a form. */
 type Member = Property | Parameter;
 
-/** A typed text: null is the value null, or no value where one is required; undefined leaves the value to the service. */
-type Typed = string | null | undefined;
+type Typeds = ReadonlyMap<string, Typed>;
 
 /** The faults, by the name of the member. */
 type Faults = ReadonlyMap<string, string>;
 
 const NOTHING_WRONG: { readonly faults: Faults; readonly failure: unknown } = { faults: new Map(), failure: null };
 
+/** A form whose typed texts are kept while the reader is elsewhere. */
+export interface KeptForm extends Omit<Draft, "typed"> {
+  readonly id: string;
+}
+
 interface MemberFormProps {
   readonly class: string;
+  readonly form: KeptForm;
   readonly members: readonly Member[];
   /** The values that the form begins with; null if there are none. */
   readonly base: EntityValues | null;
   readonly button: string;
-  /** Sends the values that changed. A fault that the service finds in a member is shown at its field. */
-  readonly send: (values: EntityValues, signal: AbortSignal) => Promise<void>;
-  /** Whether sending waits for the reader, not for the service. */
-  readonly isAsking?: boolean;
-  /** The content next to the button. */
-  readonly children?: ComponentChildren;
+  /** Sends the values that changed. Returns what follows; null if the reader stopped it, and goes on typing. A fault that the service finds in a member is shown at its field. */
+  readonly send: (values: EntityValues, signal: AbortSignal) => Promise<(() => void) | null>;
+  /** Makes the content next to the button. @param discard gives up what was typed */
+  readonly children?: (discard: () => void) => ComponentChildren;
 }
 
 /** Shows a form with a field for each member, and a button that sends the typed values. */
 export function MemberForm(props: MemberFormProps): JSX.Element {
   const { members, base, send } = props;
   const session = useContext(SessionContext);
-  const [typed, setTyped] = useState(() => new Map(members.map((member) => [member.name, firstTyped(member, base)])));
-  const [{ faults, failure }, setWrong] = useState(NOTHING_WRONG);
+  const { typed, setTyped, isDraft, discard, forget } = useTyped(props);
+  const { form, faults, failure, setWrong, showWrong } = useFaults(typed, setTyped);
   const [sending, setSending] = useState<AbortController | null>(null);
   const change = (name: string, next: Typed): void => {
     setTyped(new Map([...typed, [name, next]]));
@@ -48,21 +52,24 @@ export function MemberForm(props: MemberFormProps): JSX.Element {
   const submit = async (controller: AbortController): Promise<void> => {
     const edited = members.flatMap((member) => readEdited(member, typed.get(member.name), base));
     const wrong = edited.flatMap(({ name, message }) => (message === null ? [] : [[name, message] as const]));
-    setWrong({ faults: new Map(wrong), failure: null });
-    if (wrong.length > 0) {
-      session?.announce(`Fields that need another value: ${String(wrong.length)}`);
-      return;
-    }
+    if (wrong.length > 0) return showWrong(new Map(wrong), null);
+    setWrong(NOTHING_WRONG);
     setSending(controller);
     try {
-      await send(Object.fromEntries(edited.map(({ name, value }) => [name, value])), controller.signal);
+      const values = Object.fromEntries(edited.map(({ name, value }) => [name, value]));
+      const follow = await send(values, controller.signal);
+      if (follow !== null) {
+        forget();
+        follow();
+      }
     } catch (error) {
-      setWrong({ faults: faultsOf(error), failure: isAbort(error) ? null : error });
+      showWrong(faultsOf(error, members), isAbort(error) ? null : error);
     }
     setSending(null);
   };
   return (
     <form
+      ref={form}
       class={props.class}
       noValidate
       onSubmit={(event) => {
@@ -70,6 +77,12 @@ export function MemberForm(props: MemberFormProps): JSX.Element {
         if (sending === null) void submit(new AbortController());
       }}
     >
+      {isDraft ? (
+        <div class="notice row" role="status">
+          <p>What you typed before is still here, and not saved.</p>
+          <Button onClick={discard}>Discard it</Button>
+        </div>
+      ) : null}
       {members.map((member) => (
         <MemberField key={member.name} {...{ member, typed, faults, change }} />
       ))}
@@ -78,13 +91,61 @@ export function MemberForm(props: MemberFormProps): JSX.Element {
         <Button type="submit" kind="primary" isIdle={sending !== null}>
           {props.button}
         </Button>
-        {props.children}
-        {sending === null || props.isAsking === true ? null : (
+        {props.children?.(discard)}
+        {sending === null || session?.dialog.value !== null ? null : (
           <BusyBar label={props.button} onStop={() => sending.abort()} />
         )}
       </div>
     </form>
   );
+}
+
+/** Holds the faults, of which the first gets the focus. */
+function useFaults(typed: Typeds, setTyped: (typed: Typeds) => void) {
+  const session = useContext(SessionContext);
+  const form = useRef<HTMLFormElement>(null);
+  const [{ faults, failure }, setWrong] = useState(NOTHING_WRONG);
+  const showWrong = (wrong: Faults, cause: unknown): void => {
+    setWrong({ faults: wrong, failure: cause });
+    if (wrong.size === 0) return;
+    // A value that was left to the service gets a field.
+    const unstated = [...wrong.keys()].filter((name) => typed.has(name) && typed.get(name) === undefined);
+    if (unstated.length > 0) setTyped(new Map([...typed, ...unstated.map((name) => [name, null] as const)]));
+    session?.announce(`Fields that need another value: ${String(wrong.size)}`);
+    requestAnimationFrame(() => form.current?.querySelector<HTMLElement>("[aria-invalid=true]")?.focus());
+  };
+  return { form, faults, failure, setWrong, showWrong };
+}
+
+/** Holds the typed texts, which the session keeps while the reader is elsewhere. */
+function useTyped({ members, base, form }: MemberFormProps) {
+  const session = useContext(SessionContext);
+  const [first] = useState(() => new Map(members.map((member) => [member.name, firstTyped(member, base)])));
+  const [draft, setDraft] = useState(() => session?.drafts.of(form.id)?.typed ?? null);
+  const [typed, setTyped] = useState(() => new Map([...first, ...(draft ?? [])]));
+  useEffect(() => {
+    session?.drafts.enter(form.id);
+    return () => session?.drafts.leave(form.id, session.go);
+  }, []);
+  const forget = (): void => {
+    session?.drafts.keep(form.id, null);
+    setDraft(null);
+  };
+  return {
+    typed,
+    isDraft: draft !== null,
+    setTyped: (next: Typeds): void => {
+      const changed = new Map([...next].filter(([name, text]) => text !== first.get(name)));
+      session?.drafts.keep(form.id, { ...form, typed: changed });
+      setTyped(new Map(next));
+    },
+    /** The texts are sent. */
+    forget,
+    discard: (): void => {
+      forget();
+      setTyped(new Map(first));
+    },
+  };
 }
 
 /** A new value is left to the service where it has one. */
@@ -102,16 +163,20 @@ function readEdited(member: Member, typed: Typed, base: EntityValues | null) {
   return [{ name, value: null, message: isNullable ? null : "Required" }];
 }
 
-function faultsOf(error: unknown): Faults {
+/** A fault within a complex value is that of its member. */
+function faultsOf(error: unknown, members: readonly Member[]): Faults {
   if (!(error instanceof ServiceError)) return new Map();
   const all = error.details.length === 0 ? [error] : error.details;
-  return new Map(all.flatMap(({ target, message }) => (target === null ? [] : [[target, message] as const])));
+  const nameOf = (target: string): string =>
+    members.find(({ name }) => `${target}/`.startsWith(`${name}/`) || target.startsWith(`${name}[`))?.name ??
+    target;
+  return new Map(all.flatMap(({ target, message }) => (target === null ? [] : [[nameOf(target), message] as const])));
 }
 
 /** Shows the field of a member; a button as long as its value is left to the service. */
 function MemberField(props: {
   readonly member: Member;
-  readonly typed: ReadonlyMap<string, Typed>;
+  readonly typed: Typeds;
   readonly faults: Faults;
   readonly change: (name: string, typed: Typed) => void;
 }): JSX.Element {

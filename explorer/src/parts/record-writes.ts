@@ -1,9 +1,20 @@
 import type { RequestOptions } from "../client/service-client.ts";
-import { type Entity, writableValues, type EntityValues } from "../format/entity.ts";
+import { messageOf, ServiceError } from "../client/service-error.ts";
+import {
+  type Entity,
+  type EntityValues,
+  type MergeRow,
+  mergeColumns,
+  mergedChanges,
+  toEntity,
+  unsentNames,
+  writableValues,
+} from "../format/entity.ts";
 import { recordPath } from "../query/literals.ts";
 import type { ResolvedPath } from "../query/resolve-type.ts";
 import type { OpenSession } from "../state/session.ts";
-import { encodePath, viewOf } from "../state/view.ts";
+import { encodePath, resourceUrl, type View, viewOf } from "../state/view.ts";
+import { askToDelete, askToMerge } from "./merge-dialog.tsx";
 
 /** The path of a record, or of the records of a collection, with its place in the model. */
 export interface RecordPlace {
@@ -12,56 +23,168 @@ export interface RecordPlace {
   readonly place: ResolvedPath;
 }
 
-/** Creates a record, and shows it. */
-export async function createRecord(at: RecordPlace, values: EntityValues, options: RequestOptions = {}): Promise<void> {
-  const { session, path, place } = at;
-  const { body } = await session.client.send("POST", encodePath(path), values, options);
-  const created = recordPath(place.set, body ?? values);
-  session.toasts.show("The record is created.");
-  session.go(created === null ? viewOf("grid", path) : viewOf("record", created), { replace: true });
+/** Choices for a change. */
+interface ChangeOptions extends Pick<RequestOptions, "signal"> {
+  /** Called after the change was undone. */
+  readonly onUndone: () => void;
 }
 
-/** Changes a record if no other user has changed it, and shows it. Without changes, nothing is sent. Changes can be undone. */
+/** Returns the id of the form that changes a record, or creates one of a collection. */
+export function editFormId(path: string): string {
+  return `edit ${path}`;
+}
+
+/** Creates a record. @returns the view of it, or of its set if the service does not say its path */
+export async function createRecord(
+  at: RecordPlace,
+  values: EntityValues,
+  options: RequestOptions & { readonly text?: (created: string | null) => string } = {},
+): Promise<View> {
+  const { session, path, place } = at;
+  const { text = () => "The record is created.", ...request } = options;
+  const { body } = await session.client.send("POST", encodePath(path), values, request);
+  const created = recordPath(place.set, body ?? values);
+  session.toasts.show(text(created));
+  return created === null ? viewOf("grid", path) : viewOf("record", created);
+}
+
+/**
+ * Changes a record so that no change of another user is lost. Without an ETag, the record is read again before. Where both
+ * changed the same property, the reader chooses. Without changes, nothing is sent. A change can be undone in the same way.
+ * @param base the record as the reader saw it
+ * @returns whether the record has the values that the reader wants
+ */
 export async function changeRecord(
   at: RecordPlace,
-  { values, etag }: Entity,
+  base: Entity,
   changes: EntityValues,
-  options: RequestOptions = {},
-): Promise<void> {
-  const { session, path, place } = at;
-  const names = Object.keys(changes);
-  const show = (): void => session.leave(viewOf("record", path));
-  if (names.length === 0) return show();
-  const replaces = place.set?.abilities.updatesByPut === true;
-  const body = replaces ? { ...writableValues(place.type, values), ...changes } : changes;
-  const headers = { Prefer: "return=representation", ...ifMatch(etag) };
-  const answer = await session.client.send(replaces ? "PUT" : "PATCH", encodePath(path), body, { ...options, headers });
-  const now = { values: { ...values, ...changes }, etag: answer.headers.get("ETag") };
-  const before = Object.fromEntries(names.map((name) => [name, values[name]]));
-  session.toasts.show("The record is saved.", {
-    label: "Undo",
-    run: (signal) => changeRecord(at, now, before, { signal }),
-  });
-  show();
-  session.refresh();
+  options: ChangeOptions,
+): Promise<boolean> {
+  const { session, place } = at;
+  if (Object.keys(changes).length === 0) return true;
+  const isEnough = base.etag !== null && (!isReplaced(at) || unsentNames(place.type, base.values).length === 0);
+  let now = isEnough ? base : await readNow(at, base, options);
+  let rows: readonly MergeRow[] = isSameVersion(base, now) ? [] : mergeColumns(place.type, base.values, changes, now.values);
+  // What only one of both changed needs no choice.
+  let next = rows.length === 0 ? changes : mergedChanges(rows, new Map());
+  for (;;) {
+    next ??= await askToMerge(session, rows);
+    if (next === null) return false;
+    if (Object.keys(next).length === 0) return true;
+    try {
+      await write(at, now, next, options);
+      return true;
+    } catch (error) {
+      if (!(error instanceof ServiceError) || error.status !== 412) throw error;
+      const theirs = await readNow(at, base, options);
+      // A condition of another kind failed: the record is as it was.
+      if (isSameVersion(now, theirs)) throw error;
+      rows = mergeColumns(place.type, base.values, next, theirs.values);
+      [now, next] = [theirs, null];
+    }
+  }
 }
 
-/** Deletes a record if no other user has changed it, and offers to create it again if it can. */
-export async function deleteRecord(
-  at: RecordPlace,
-  { values, etag }: Entity,
-  canUndo: boolean,
-  signal: AbortSignal,
-): Promise<void> {
+async function write(at: RecordPlace, now: Entity, changes: EntityValues, options: ChangeOptions): Promise<void> {
   const { session, path, place } = at;
-  const set = place.set?.name ?? "";
-  const own = recordPath(place.set, values) ?? path;
-  await session.client.send("DELETE", encodePath(own), undefined, { headers: ifMatch(etag), signal });
-  const run = (stop: AbortSignal): Promise<void> =>
-    createRecord({ ...at, path: set }, writableValues(place.type, values), { signal: stop });
-  session.toasts.show(`Deleted ${path}.`, canUndo ? { label: "Create it again", run } : null);
+  const unsent = isReplaced(at) ? unsentNames(place.type, now.values) : [];
+  if (unsent.length > 0) {
+    const names = unsent.join(", ");
+    throw new Error(`Nothing is saved: ${path} can only be replaced as a whole, and the service did not send ${names}.`);
+  }
+  const [method, body] = isReplaced(at)
+    ? ["PUT", { ...writableValues(place.type, now.values), ...changes }]
+    : ["PATCH", changes];
+  const headers = { Prefer: "return=representation", ...ifMatch(now.etag) };
+  const { signal } = options;
+  const answer = await session.client.send(method, encodePath(path), body, { headers, ...(signal && { signal }) });
+  const sent = toEntity(answer.body);
+  // The service may keep another form of a value.
+  const names = Object.keys(changes);
+  const kept = Object.entries(sent?.values ?? {}).filter(([name]) => names.includes(name));
+  const after: Entity = {
+    values: { ...now.values, ...changes, ...Object.fromEntries(kept) },
+    etag: answer.headers.get("ETag") ?? sent?.etag ?? null,
+  };
+  const before = Object.fromEntries(names.map((name) => [name, now.values[name]]));
+  session.toasts.show("The record is saved.", {
+    label: "Undo",
+    run: async (stop) => {
+      if (await changeRecord(at, after, before, { ...options, signal: stop })) options.onUndone();
+    },
+  });
+}
+
+/**
+ * Deletes a record, and offers to create it again if it can. A record that is not as the reader saw it is deleted only if the
+ * reader wants that.
+ */
+export async function deleteRecord(at: RecordPlace, shown: Entity, canUndo: boolean, signal: AbortSignal): Promise<void> {
+  const { session, place } = at;
+  const path = recordPath(place.set, shown.values) ?? at.path;
+  const own = { ...at, path };
+  const before = session.view.peek();
+  let now = shown.etag === null ? await readNow(own, shown, { signal }) : shown;
+  for (let isAsked = false; ; ) {
+    const rows = mergeColumns(place.type, shown.values, {}, now.values).filter(({ state }) => state !== "same");
+    if ((isAsked || rows.length > 0) && !(await askToDelete(session, path, rows))) return;
+    try {
+      await session.client.send("DELETE", encodePath(path), undefined, { headers: ifMatch(now.etag), signal });
+      break;
+    } catch (error) {
+      if (!(error instanceof ServiceError) || error.status !== 412) throw error;
+      const theirs = await readNow(own, shown, { signal });
+      if (isSameVersion(now, theirs)) throw error;
+      [now, isAsked] = [theirs, true];
+    }
+  }
+  const { values } = now;
+  session.toasts.show(`Deleted ${path}.`, canUndo ? createAgain(own, values) : null);
   // The way back must not ask for a record that is gone.
-  session.go(viewOf("grid", set), { replace: true });
+  if (session.view.peek() === before) session.go(viewOf("grid", place.set?.name ?? ""), { replace: true });
+}
+
+/** The record gets another key where the service makes it. */
+function createAgain(at: RecordPlace, values: EntityValues) {
+  const { path, place } = at;
+  const isKeyKept = place.type.key.every(({ readOnly }) => !readOnly);
+  const text = (created: string | null): string =>
+    created === path ? `Created ${path} again.` : `Created the record again as ${created ?? "a new one"}; it was ${path}.`;
+  return {
+    label: isKeyKept ? "Create it again" : "Create it again with a new key",
+    run: async (signal: AbortSignal): Promise<void> => {
+      const before = at.session.view.peek();
+      try {
+        const created = writableValues(place.type, values);
+        const view = await createRecord({ ...at, path: place.set?.name ?? "" }, created, { signal, text });
+        // Who went on meanwhile stays there.
+        if (at.session.view.peek() === before) at.session.go(view, { replace: true });
+      } catch (error) {
+        if (!(error instanceof ServiceError) || error.status !== 409) throw error;
+        throw new Error(`${path} was not created again: ${messageOf(error)}`, { cause: error });
+      }
+    },
+  };
+}
+
+/** Reads a record as it is now: the values that the reader saw, or all of one that can only be replaced. */
+async function readNow(at: RecordPlace, { values }: Entity, { signal }: RequestOptions): Promise<Entity> {
+  const { session, path, place } = at;
+  const seen = Object.keys(values).filter((name) => place.type.properties.has(name));
+  const isAll = isReplaced(at) || seen.length === place.type.properties.size;
+  const select = place.set?.abilities.canSelect === true ? [["$select", isAll ? "*" : seen.join(",")] as const] : [];
+  const url = resourceUrl({ path, options: new Map(select) });
+  const now = toEntity((await session.client.get(url, signal && { signal })).body);
+  if (now === null) throw new Error(`Nothing is saved: the service did not send ${path} as it is now.`);
+  return now;
+}
+
+function isReplaced({ place }: RecordPlace): boolean {
+  return place.set?.abilities.updatesByPut === true;
+}
+
+function isSameVersion(left: Entity, right: Entity): boolean {
+  return left.etag !== null && left.etag === right.etag;
 }
 
 function ifMatch(etag: string | null): Readonly<Record<string, string>> {

@@ -1,4 +1,5 @@
 import type { JSX } from "preact";
+import { useState } from "preact/hooks";
 import { isNumeric } from "../format/show-value.ts";
 import { isEditedAsJson, readTypedJson, type ValueShape } from "../query/literals.ts";
 import { CheckField, type FieldProps, TextField } from "./field.tsx";
@@ -18,6 +19,8 @@ export function ValueField(props: ValueFieldProps): JSX.Element {
   const value = typed ?? "";
   const choices = choicesOf(shape);
   const hasChoices = choices.length > 0;
+  // A field that becomes longer while somebody types would lose the focus.
+  const [wasLong] = useState(value.length > 80);
   const hint = props.hint ?? (hasChoices ? null : hintOf(shape));
   const none = isNullable || typed === null ? [{ value: "", label: isNullable ? "null" : "Choose" }] : [];
   return (
@@ -27,7 +30,7 @@ export function ValueField(props: ValueFieldProps): JSX.Element {
       hint={hint !== null && props.error?.includes(hint) === true ? null : hint}
       placeholder={typed === null && isNullable ? "null" : ""}
       isCode={!hasChoices && !isText(shape)}
-      isLong={isEditedAsJson(shape) || shape.isMultiLine === true || (isText(shape) && value.length > 80)}
+      isLong={isEditedAsJson(shape) || shape.isMultiLine === true || (isText(shape) && wasLong)}
       choices={hasChoices ? [...none, ...choices] : undefined}
       onInput={(text) => onChange(text === "" && (hasChoices || !isNullable) ? null : text)}
       beside={hasChoices ? undefined : <EmptyBox {...props} />}

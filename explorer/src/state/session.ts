@@ -1,10 +1,11 @@
 import { type Signal, signal } from "@preact/signals";
-import { createContext } from "preact";
+import { createContext, type VNode } from "preact";
 import type { About } from "../client/about.ts";
 import { ServiceClient } from "../client/service-client.ts";
 import type { Credential, SignIn } from "../client/sign-in.ts";
 import type { XmlElement } from "../model/csdl.ts";
 import { type Model, readMetadata } from "../model/model.ts";
+import { Drafts } from "./drafts.ts";
 import { Toasts } from "./toasts.ts";
 import { type View, hrefOf, parseFragment } from "./view.ts";
 
@@ -52,6 +53,10 @@ export function makeSession(root: string, signIn: SignIn | null) {
     /** The next announcement for screen readers: counts and results. */
     announcement: signal(""),
     toasts: new Toasts(),
+    /** What the reader typed and did not save. */
+    drafts: new Drafts((): Toasts => session.toasts),
+    /** A question to the reader, over any screen. */
+    dialog: signal<{ readonly content: VNode; readonly end: () => void } | null>(null),
     announce: (text: string): void => {
       session.announcement.value = text;
     },
@@ -74,12 +79,7 @@ export function makeSession(root: string, signIn: SignIn | null) {
     /** Uses a credential; null signs out. Whom the service asked to sign in goes on with the same visit. */
     signInWith: (next: Credential | null): void => {
       const isOther = (credential.peek()?.user ?? next?.user) !== next?.user;
-      if (isOther || next === null || session.signInRequest.value?.refusal === null) {
-        session.visit.value += 1;
-        // A message may offer to undo a change of the last user. Requests of that user that still run show no more messages.
-        session.toasts = new Toasts();
-        session.announcement.value = "";
-      }
+      if (isOther || next === null || session.signInRequest.value?.refusal === null) endVisit(session);
       credential.value = next;
       session.signIns.value += 1;
       session.signInRequest.value = null;
@@ -91,6 +91,15 @@ export function makeSession(root: string, signIn: SignIn | null) {
 /** Without cookies, the browser does not show its dialog for a challenge of Basic. */
 function sendsCookies(signIn: SignIn | null): boolean {
   return signIn?.kind !== "basic" && signIn?.kind !== "key";
+}
+
+/** Nothing of the last user stays: a message may offer to undo a change. Requests that still run show no more messages. */
+function endVisit(session: Session): void {
+  session.visit.value += 1;
+  session.dialog.peek()?.end();
+  session.drafts.clear();
+  session.toasts = new Toasts();
+  session.announcement.value = "";
 }
 
 /** Returns a view that stays equal to the fragment. The state of an entry of the history is the fragment from which the reader came. */

@@ -15,6 +15,8 @@ export interface ServedExplorers {
   readonly routes: (options?: ExplorerRouteOptions) => Routes;
   /** Serves a service, and opens its explorer. @param prefix that of the service */
   readonly open: (service: ODataService, prefix: string, fragment: string) => Promise<Explorer>;
+  /** Opens the explorer of the last service in another tab. */
+  readonly openTab: (fragment: string) => Promise<Explorer>;
 }
 
 /** Opens a browser for the tests of a block. Call it in `describe`. */
@@ -32,14 +34,20 @@ export function servedExplorers(program: string | undefined): ServedExplorers {
     await Promise.all(servers.splice(0).map((server) => server.close()));
   });
   afterAll(() => browser.close());
+  let root = "";
+  const openTab = async (fragment: string): Promise<Explorer> => {
+    const explorer = await openExplorer(browser, root, fragment);
+    pages.push(explorer.page);
+    return explorer;
+  };
   return {
+    openTab,
     routes: (options) => [explorerRoute({ folder, ...options })],
     open: async (service, prefix, fragment) => {
       const server = await serve(service, { port: 0 });
       servers.push(server);
-      const explorer = await openExplorer(browser, server.url + prefix, fragment);
-      pages.push(explorer.page);
-      return explorer;
+      root = server.url + prefix;
+      return openTab(fragment);
     },
   };
 }

@@ -29,7 +29,7 @@ export function Operations({ session, view: { path } }: ScreenProps): JSX.Elemen
       <Heading>{first === undefined ? "Operations" : callName(first)}</Heading>
       {first === undefined ? <AllOperations operations={operations} /> : null}
       {overloads.map((operation, index) => (
-        <OperationCall key={index} {...{ session, path, operation }} />
+        <OperationCall key={index} id={`operation ${path} ${String(index)}`} {...{ session, path, operation }} />
       ))}
     </div>
   );
@@ -57,23 +57,27 @@ function OperationCall(props: {
   readonly session: OpenSession;
   readonly path: string;
   readonly operation: Operation;
+  readonly id: string;
 }): JSX.Element {
-  const { session, path, operation } = props;
+  const { session, path, operation, id } = props;
   const isAction = operation.kind === "action";
   const [result, setResult] = useState<JSX.Element | null>(null);
-  const call = async (values: EntityValues, signal: AbortSignal): Promise<void> => {
+  const call = async (values: EntityValues, signal: AbortSignal): Promise<() => void> => {
     setResult(null);
     const called = calledView(path, operation, values);
     const [url, { client }] = [resourceUrl(called), session];
     const answer = await (isAction ? client.send("POST", url, values, { signal }) : client.get(url, { signal }));
-    setResult(<Result {...{ operation, answer, called }} />);
-    session.announce("The operation has ended.");
+    return () => {
+      setResult(<Result {...{ operation, answer, called }} />);
+      session.announce("The operation has ended.");
+    };
   };
   return (
     <>
       <Description text={operation.description} />
       <MemberForm
         class="operation-form"
+        form={{ id, view: viewOf("operation", path), title: callName(operation), base: null }}
         members={operation.parameters}
         base={null}
         button={isAction ? "Run the action" : "Call the function"}
