@@ -168,8 +168,7 @@ function faultsOf(error: unknown, members: readonly Member[]): Faults {
   if (!(error instanceof ServiceError)) return new Map();
   const all = error.details.length === 0 ? [error] : error.details;
   const nameOf = (target: string): string =>
-    members.find(({ name }) => `${target}/`.startsWith(`${name}/`) || target.startsWith(`${name}[`))?.name ??
-    target;
+    members.find(({ name }) => `${target}/`.startsWith(`${name}/`) || target.startsWith(`${name}[`))?.name ?? target;
   return new Map(all.flatMap(({ target, message }) => (target === null ? [] : [[nameOf(target), message] as const])));
 }
 

@@ -64,7 +64,9 @@ export async function changeRecord(
   if (Object.keys(changes).length === 0) return true;
   const isEnough = base.etag !== null && (!isReplaced(at) || unsentNames(place.type, base.values).length === 0);
   let now = isEnough ? base : await readNow(at, base, options);
-  let rows: readonly MergeRow[] = isSameVersion(base, now) ? [] : mergeColumns(place.type, base.values, changes, now.values);
+  let rows: readonly MergeRow[] = isSameVersion(base, now)
+    ? []
+    : mergeColumns(place.type, base.values, changes, now.values);
   // What only one of both changed needs no choice.
   let next = rows.length === 0 ? changes : mergedChanges(rows, new Map());
   for (;;) {
@@ -90,7 +92,9 @@ async function write(at: RecordPlace, now: Entity, changes: EntityValues, option
   const unsent = isReplaced(at) ? unsentNames(place.type, now.values) : [];
   if (unsent.length > 0) {
     const names = unsent.join(", ");
-    throw new Error(`Nothing is saved: ${path} can only be replaced as a whole, and the service did not send ${names}.`);
+    throw new Error(
+      `Nothing is saved: ${path} can only be replaced as a whole, and the service did not send ${names}.`,
+    );
   }
   const [method, body] = isReplaced(at)
     ? ["PUT", { ...writableValues(place.type, now.values), ...changes }]
@@ -119,13 +123,18 @@ async function write(at: RecordPlace, now: Entity, changes: EntityValues, option
  * Deletes a record, and offers to create it again if it can. A record that is not as the reader saw it is deleted only if the
  * reader wants that.
  */
-export async function deleteRecord(at: RecordPlace, shown: Entity, canUndo: boolean, signal: AbortSignal): Promise<void> {
+export async function deleteRecord(
+  at: RecordPlace,
+  shown: Entity,
+  canUndo: boolean,
+  signal: AbortSignal,
+): Promise<void> {
   const { session, place } = at;
   const path = recordPath(place.set, shown.values) ?? at.path;
   const own = { ...at, path };
   const before = session.view.peek();
   let now = shown.etag === null ? await readNow(own, shown, { signal }) : shown;
-  for (let isAsked = false; ; ) {
+  for (let isAsked = false; ;) {
     const rows = mergeColumns(place.type, shown.values, {}, now.values).filter(({ state }) => state !== "same");
     if ((isAsked || rows.length > 0) && !(await askToDelete(session, path, rows))) return;
     try {
@@ -149,7 +158,9 @@ function createAgain(at: RecordPlace, values: EntityValues) {
   const { path, place } = at;
   const isKeyKept = place.type.key.every(({ readOnly }) => !readOnly);
   const text = (created: string | null): string =>
-    created === path ? `Created ${path} again.` : `Created the record again as ${created ?? "a new one"}; it was ${path}.`;
+    created === path
+      ? `Created ${path} again.`
+      : `Created the record again as ${created ?? "a new one"}; it was ${path}.`;
   return {
     label: isKeyKept ? "Create it again" : "Create it again with a new key",
     run: async (signal: AbortSignal): Promise<void> => {

@@ -112,7 +112,12 @@ export function shelfService(options: Partial<ServiceOptions>, many = 0): ShelfS
       }),
     ],
     functions: {
-      note: fn({ authorization: [], params: { text: edm.string() }, returns: edm.string(), handler: ({ text }) => text }),
+      note: fn({
+        authorization: [],
+        params: { text: edm.string() },
+        returns: edm.string(),
+        handler: ({ text }) => text,
+      }),
     },
     ...options,
   });
