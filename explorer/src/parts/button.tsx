@@ -11,6 +11,7 @@ const PATHS = {
   filter: "M2.5 3.5h11L9.5 8.5V13l-3-1.5V8.5z",
   search: "M7 2.8a4.2 4.2 0 1 1 0 8.4 4.2 4.2 0 0 1 0-8.4zM10.2 10.2l3.3 3.3",
   set: "M2.5 3.5h11v9h-11zM2.5 6.5h11M6 6.5v6",
+  values: "M3 13V8M8 13V3M13 13v-7",
   up: "M8 13V3M4 7l4-4 4 4",
 } as const;
 

@@ -23,7 +23,7 @@ export function TextField(
     Pick<InputHTMLAttributes, "placeholder" | "inputMode"> & {
       readonly value: string;
       readonly onInput: (value: string) => void;
-      readonly type?: "text" | "search" | undefined;
+      readonly type?: "text" | "search" | "date" | undefined;
       readonly isCode?: boolean | undefined;
       /** Whether it has several lines. */
       readonly isLong?: boolean | undefined;

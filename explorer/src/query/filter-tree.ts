@@ -96,6 +96,11 @@ export function conditionsOf(filter = ""): readonly FilterNode[] {
   return tree.operator === "and" && !tree.isNegated ? tree.items : [tree];
 }
 
+/** Writes a filter of conditions that must all be met. */
+export function filterOf(items: readonly FilterNode[]): string {
+  return writeFilter({ ...NO_FILTER, items });
+}
+
 function countOf(node: FilterNode): number {
   return node.kind === "group" ? node.items.reduce((sum, item) => sum + countOf(item), 0) : 1;
 }

@@ -77,7 +77,7 @@ export class Job {
     return parts.filter((part) => part !== "").join(", ") || "nothing";
   };
 
-  #add = (text: string): void => {
+  readonly #add = (text: string): void => {
     const added = JSON.parse(text) as Effort;
     this.#effort = {
       clicks: this.#effort.clicks + added.clicks,

@@ -43,9 +43,9 @@ describe.skipIf(program === undefined)("the explorer with the keyboard alone", (
     await keys.press("ArrowRight", "ArrowUp", "Enter");
     expect(await hash()).toBe("#/grid/Notes?$orderby=Title");
     await keys.press("f");
-    expect(await page.locator("dialog[open]").count()).toBe(1);
+    expect(await page.locator(".popover").count()).toBe(1);
     await keys.press("Escape");
-    expect([await page.locator("dialog[open]").count(), (await keys.focus()).tag]).toEqual([0, "TABLE"]);
+    expect([await page.locator(".popover").count(), (await keys.focus()).tag]).toEqual([0, "TABLE"]);
     await keys.press("ArrowDown", "Home", "ArrowDown", "Enter");
     expect(await hash()).toBe("#/record/Notes(2)");
     await page.evaluate("history.back()");

@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
 import { readMetadata } from "../../../explorer/src/model/model.ts";
-import { conditionsOf } from "../../../explorer/src/query/filter-tree.ts";
+import { conditionsOf, filterOf } from "../../../explorer/src/query/filter-tree.ts";
 import { cellHref, columnsOf, type Row } from "../../../explorer/src/screens/grid/columns.ts";
-import { changedView, filterOf, gridQuery } from "../../../explorer/src/screens/grid/grid-query.ts";
+import { changedView, gridQuery } from "../../../explorer/src/screens/grid/grid-query.ts";
 import { type View, hrefOf, parseFragment } from "../../../explorer/src/state/view.ts";
 import { parseXml } from "./parse-xml.ts";
 

@@ -101,11 +101,9 @@ export function QueryOptions(
     readonly isNested?: boolean;
     /** Whether the response has the number of rows if the query requests it. */
     readonly hasCount?: boolean;
-    /** The property of a condition that begins. */
-    readonly begun?: string | undefined;
   },
 ): JSX.Element {
-  const { place, options, begun, isNested = false, hasCount = true } = props;
+  const { place, options, isNested = false, hasCount = true } = props;
   const can = place.set?.abilities;
   const isOfRows = place.isCollection;
   const [filter, order, apply] = [optionOf(props, "$filter"), optionOf(props, "$orderby"), optionOf(props, "$apply")];
@@ -113,8 +111,8 @@ export function QueryOptions(
   const columns = ["$select", "$expand"].flatMap((name) => options.get(name) ?? []).join("; ");
   return (
     <>
-      <Section title="Filter" {...filter} isShown={isOfRows && can?.canFilter !== false} isBegun={begun !== undefined}>
-        <FilterBuilder {...{ place, begun }} {...filter} />
+      <Section title="Filter" {...filter} isShown={isOfRows && can?.canFilter !== false}>
+        <FilterBuilder place={place} {...filter} />
       </Section>
       <Section title="Order" {...order} isShown={isOfRows && can?.canSort !== false}>
         <OrderBuilder paths={sortPaths(place)} {...order} />

@@ -1,15 +1,7 @@
 import type { JSX } from "preact";
 import type { Property, PropertyType } from "../../model/model.ts";
-import {
-  conditionsOf,
-  type FilterCondition,
-  type FilterGroup,
-  type FilterLambda,
-  type FilterNode,
-  NO_FILTER,
-  readFilter,
-  writeFilter,
-} from "../../query/filter-tree.ts";
+import { condition, type FilterCondition, type FilterGroup, type FilterLambda, type FilterNode, filterOf, NO_FILTER, readFilter, writeFilter } from "../../query/filter-tree.ts";
+import { choiceText, GROUPS, QUANTIFIERS } from "../../query/filter-words.ts";
 import { literalText, readTyped, type TypedLiteral } from "../../query/literals.ts";
 import { conditionOf, type Operator, operatorFor, operatorsFor } from "../../query/operators.ts";
 import { CheckField, TextField } from "../field.tsx";
@@ -18,23 +10,10 @@ import { type FilterPath, filterPaths, type QueryPlace } from "./filter-paths.ts
 import { ListEditor, OptionEditor, type OptionText, Pick } from "./option-editor.tsx";
 
 /** Edits a filter as groups of conditions. Other expressions stay text. */
-export function FilterBuilder(
-  props: OptionText & {
-    readonly place: QueryPlace;
-    /** The property of a condition that the builder begins, if there is none yet. */
-    readonly begun?: string | undefined;
-  },
-): JSX.Element {
-  const { place, begun, ...option } = props;
+export function FilterBuilder({ place, ...option }: OptionText & { readonly place: QueryPlace }): JSX.Element {
   const paths = filterPaths(place);
-  const begin = (tree: FilterGroup): FilterGroup => {
-    const start = paths.find(({ name }) => name === begun);
-    const items = conditionsOf(option.text);
-    const isThere = items.some((each) => each.kind === "condition" && each.path === begun);
-    return start === undefined || isThere ? tree : { ...NO_FILTER, items: [...items, startOf(start)] };
-  };
   return (
-    <OptionEditor label="Filter" read={readFilter} write={writeFilter} {...{ begin }} {...option}>
+    <OptionEditor label="Filter" read={readFilter} write={writeFilter} {...option}>
       {(tree, change) => <Group node={tree} paths={paths} onChange={change} />}
     </OptionEditor>
   );
@@ -46,24 +25,9 @@ interface NodeProps<Node> {
   readonly onChange: (node: Node) => void;
 }
 
-type Choices<Choice> = readonly (readonly [text: string, choice: Choice])[];
-
-const GROUPS: Choices<Pick<FilterGroup, "operator" | "isNegated">> = [
-  ["All of these", { operator: "and", isNegated: false }],
-  ["Any of these", { operator: "or", isNegated: false }],
-  ["Not all of these", { operator: "and", isNegated: true }],
-  ["None of these", { operator: "or", isNegated: true }],
-];
-const QUANTIFIERS: Choices<Pick<FilterLambda, "quantifier" | "isNegated">> = [
-  ["at least one", { quantifier: "any", isNegated: false }],
-  ["none", { quantifier: "any", isNegated: true }],
-  ["each", { quantifier: "all", isNegated: false }],
-  ["not each", { quantifier: "all", isNegated: true }],
-];
-
 function Group({ node, paths, onChange }: NodeProps<FilterGroup>): JSX.Element {
   const { items, operator, isNegated } = node;
-  const [text = ""] = GROUPS.find(([, each]) => each.operator === operator && each.isNegated === isNegated) ?? [];
+  const text = choiceText(GROUPS, { operator, isNegated });
   const pick = (chosen: Partial<FilterGroup>): void => onChange({ ...node, ...chosen });
   const start = startOf(paths[0]);
   return (
@@ -83,13 +47,23 @@ function Group({ node, paths, onChange }: NodeProps<FilterGroup>): JSX.Element {
   );
 }
 
+/** Returns the unfinished condition of a property. Letter case makes no difference in texts. */
+export function firstCondition(path: string, property: Property): FilterCondition {
+  const [operator] = operatorsFor(property);
+  const begun = condition(path, operator?.operator ?? "eq", []);
+  return { ...begun, isNegated: operator?.isNegated ?? false, isLowered: isText(property.type) };
+}
+
+function isText(type: PropertyType): boolean {
+  return type.kind === "primitive" && type.name === "Edm.String";
+}
+
 /** The unfinished condition of a path. */
 function startOf(start: FilterPath | undefined): FilterNode {
-  const [operator] = start === undefined ? [] : operatorsFor(start.property);
-  if (start === undefined || operator === undefined) return { kind: "text", text: "" };
-  const condition = conditionOf(start.path, operator, []);
-  if (start.collection === null) return condition;
-  return { kind: "lambda", path: start.collection, quantifier: "any", isNegated: false, condition };
+  if (start === undefined || operatorsFor(start.property).length === 0) return { kind: "text", text: "" };
+  const begun = firstCondition(start.path, start.property);
+  if (start.collection === null) return begun;
+  return { kind: "lambda", path: start.collection, quantifier: "any", isNegated: false, condition: begun };
 }
 
 function Item({ node, paths, onChange }: NodeProps<FilterNode>): JSX.Element {
@@ -99,7 +73,7 @@ function Item({ node, paths, onChange }: NodeProps<FilterNode>): JSX.Element {
   const path = paths.find((each) => each.collection === (lambda?.path ?? null) && each.path === condition?.path);
   const operator = condition && path ? operatorFor(condition, operatorsFor(path.property)) : null;
   if (condition === null || path === undefined || operator === null) {
-    const text = node.kind === "text" ? node.text : writeFilter({ ...NO_FILTER, items: [node] });
+    const text = node.kind === "text" ? node.text : filterOf([node]);
     const change = (next: string): void => onChange({ kind: "text", text: next });
     return <TextField label="Condition as text" isLabelHidden isCode value={text} onInput={change} />;
   }
@@ -116,8 +90,7 @@ function Item({ node, paths, onChange }: NodeProps<FilterNode>): JSX.Element {
 
 function Quantifier({ node, onChange }: Omit<NodeProps<FilterLambda>, "paths">): JSX.Element {
   const { quantifier, isNegated } = node;
-  const [text = ""] =
-    QUANTIFIERS.find(([, each]) => each.quantifier === quantifier && each.isNegated === isNegated) ?? [];
+  const text = choiceText(QUANTIFIERS, { quantifier, isNegated });
   const pick = (chosen: Partial<FilterLambda>): void => onChange({ ...node, ...chosen });
   return <Pick label="How many" value={text} choices={QUANTIFIERS} onPick={pick} />;
 }
@@ -130,13 +103,15 @@ interface TypedCondition extends FilterCondition {
 const LINES = { type: { kind: "primitive", name: "Edm.String" }, isCollection: false, isMultiLine: true } as const;
 
 /** Edits the operator and the value of a condition, which fit the type of its property. */
-function ConditionFields(props: {
+export function ConditionFields(props: {
   readonly node: TypedCondition;
   readonly property: Property;
   readonly operator: Operator;
+  /** Whether a missing value is no fault yet. */
+  readonly isBegun?: boolean;
   readonly onChange: (node: TypedCondition) => void;
 }): JSX.Element {
-  const { node, property, operator, onChange } = props;
+  const { node, property, operator, isBegun = false, onChange } = props;
   const { type } = property;
   const { values } = operator;
   const stated = values === "none" || node.values.length === 0 ? null : node.values.map(literalText).join("\n");
@@ -147,8 +122,7 @@ function ConditionFields(props: {
     onChange({ ...conditionOf(node.path, next, isWhole ? literals : [], isLowered), typed: text });
   };
   const read = readValues(typed, operator, type);
-  const faults = read.length === 0 ? ["A value is missing."] : read.map(({ message }) => message);
-  const isText = values !== "none" && type.kind === "primitive" && type.name === "Edm.String";
+  const faults = read.length === 0 ? [isBegun ? null : "A value is missing."] : read.map(({ message }) => message);
   return (
     <>
       <Pick
@@ -169,7 +143,7 @@ function ConditionFields(props: {
           onChange={(text) => change(operator, text)}
         />
       )}
-      {isText ? (
+      {values !== "none" && isText(type) ? (
         <CheckField label="any case" checked={node.isLowered} onChange={(next) => change(operator, typed, next)} />
       ) : null}
     </>

@@ -18,16 +18,11 @@ export function OptionEditor<Value>(
     readonly label: string;
     readonly read: (text: string) => Value | null;
     readonly write: (value: Value) => string;
-    /** Makes the value that the editor begins with from that of the text. */
-    readonly begin?: ((value: Value) => Value) | undefined;
     readonly children: (value: Value, change: (value: Value) => void) => ComponentChildren;
   },
 ): JSX.Element {
   const { label, text, read, write, onChange } = props;
-  const [edited, setEdited] = useState<{ readonly text: string; readonly value: Value } | null>(() => {
-    const first = read(text);
-    return first === null || props.begin === undefined ? null : { text, value: props.begin(first) };
-  });
+  const [edited, setEdited] = useState<{ readonly text: string; readonly value: Value } | null>(null);
   const value = edited?.text === text ? edited.value : read(text);
   if (value === null) {
     return <TextField label={`${label} as text`} isLabelHidden isCode isLong value={text} onInput={onChange} />;
@@ -45,11 +40,10 @@ export function Section(props: {
   readonly title: string;
   readonly text: string;
   readonly isShown?: boolean;
-  readonly isBegun?: boolean;
   readonly children: ComponentChildren;
 }): JSX.Element | null {
-  const { title, text, isShown = true, isBegun = false, children } = props;
-  const wasUsed = useRef(isBegun);
+  const { title, text, isShown = true, children } = props;
+  const wasUsed = useRef(false);
   wasUsed.current ||= text !== "";
   return isShown ? (
     <details class="query-section" open={wasUsed.current}>

@@ -1,8 +1,7 @@
 import { labelProperties } from "../../model/label-properties.ts";
 import type { Model } from "../../model/model.ts";
-import { readApply } from "../../query/apply-text.ts";
 import { writeExpand } from "../../query/expand-tree.ts";
-import { type FilterNode, NO_FILTER, writeFilter } from "../../query/filter-tree.ts";
+import { limitsOf, stepsOf } from "../../query/limits.ts";
 import { type ResolvedPath, resolvePath } from "../../query/resolve-type.ts";
 import { resourceUrl, type View, viewOf } from "../../state/view.ts";
 import { cellNode, columnsOf, shownNames } from "./columns.ts";
@@ -70,11 +69,6 @@ function labelsOf(place: ResolvedPath, view: View): string {
   return writeExpand(labelled.slice(0, MOST_LABELS).map(cellNode));
 }
 
-/** Writes a filter of conditions that must all be met. */
-export function filterOf(items: readonly FilterNode[]): string {
-  return writeFilter({ ...NO_FILTER, items });
-}
-
 /** Returns a view with other options, from its first row on. Aliases that no option names any more go, and a draft of Query. */
 export function changedView({ screen, path, options }: View, next: Iterable<readonly [string, string]>): View {
   const stated = [...regrouped(options, new Map(next))].filter(
@@ -94,10 +88,9 @@ function regrouped(before: View["options"], next: View["options"]): View["option
   if ((old === "") === (apply === "")) return next;
   const changed = [...next].filter(([name, text]) => !name.startsWith("$") || text !== before.get(name));
   if (apply === "") {
-    const [, search = "", rest = old] = /^search\(([^()]*)\)\/(.*)$/su.exec(old) ?? [];
-    return new Map([["$search", search], ["$filter", readApply(rest)?.filter ?? ""], ...changed]);
+    const { search, filter } = limitsOf(before);
+    return new Map([["$search", search], ["$filter", filter], ...changed]);
   }
-  const limits = ["search", "filter"].filter((name) => (next.get(`$${name}`) ?? "") !== "");
-  const steps = limits.map((name) => `${name}(${next.get(`$${name}`) ?? ""})`);
+  const steps = stepsOf({ search: next.get("$search") ?? "", filter: next.get("$filter") ?? "" });
   return new Map([...changed, ["$apply", [...steps, apply].join("/")], ["$search", ""], ["$filter", ""]]);
 }

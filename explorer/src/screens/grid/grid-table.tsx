@@ -7,6 +7,7 @@ import { copyExact } from "../../parts/copy-exact.ts";
 import { ValueCell } from "../../parts/value-cell.tsx";
 import { ZoneMark } from "../../parts/zone.tsx";
 import { conditionsOf } from "../../query/filter-tree.ts";
+import { limitsOf } from "../../query/limits.ts";
 import { nextOrder, readOrderBy, writeOrderBy } from "../../query/order-by-text.ts";
 import type { ScreenProps } from "../../state/session.ts";
 import { withOptions } from "../../state/view.ts";
@@ -14,17 +15,15 @@ import { cellHref, cellLabel, cellValue, type Column, type Row } from "./columns
 import { changedView, type GridQuery } from "./grid-query.ts";
 import type { PagedRows } from "./paged-rows.ts";
 
-/** The choices that a form of the query begins with: chosen columns, and a condition on a property. */
-export interface Begun {
-  readonly select?: string;
-  readonly path?: string;
+/** The column whose menu is open, and the button that opened it. */
+export interface OpenMenu {
+  readonly column: Column;
+  readonly anchor: Element;
 }
 
 /** The properties of the parts of a grid. */
 export interface GridProps extends ScreenProps {
   readonly query: GridQuery;
-  /** Opens the form of the query. */
-  readonly onEdit: (begun: Begun) => void;
 }
 
 /** The content of a table. */
@@ -34,6 +33,8 @@ export interface TableProps extends GridProps {
   /** Whether the rows are those of the query before, whose successor is loading. */
   readonly isOld: boolean;
   readonly isCounting: boolean;
+  /** Opens the menu of a column. */
+  readonly onMenu: (menu: OpenMenu) => void;
 }
 
 /** Shows rows as a table of which only the visible rows exist. It is one stop of the Tab key, within which arrows move. */
@@ -70,7 +71,7 @@ export function GridTable(props: TableProps): JSX.Element {
         role="grid"
         tabIndex={0}
         aria-label={view.path}
-        aria-description="Arrow keys move, Enter opens or sorts, F filters by the column."
+        aria-description="Arrow keys move, Enter opens or sorts, F filters by the column and shows its values."
         aria-rowcount={(rows.total.value ?? -2) + 1}
         aria-busy={props.isOld || undefined}
         aria-activedescendant={row < 0 || virtual.shown.includes(row) ? `${id}-${row}-${column}` : undefined}
@@ -216,7 +217,7 @@ const BUTTON = { type: "button", tabIndex: -1 } as const;
 function HeadRow(props: RowProps): JSX.Element {
   const { session, view, columns, id, active } = props;
   const order = readOrderBy(view.options.get("$orderby") ?? "") ?? [];
-  const conditions = conditionsOf(view.options.get("$filter"));
+  const conditions = conditionsOf(limitsOf(view.options).filter);
   const sort = (path: string, isFurther: boolean): void =>
     session.go(changedView(view, [...view.options, ["$orderby", writeOrderBy(nextOrder(order, path, isFurther))]]));
   return (
@@ -249,16 +250,15 @@ function HeadRow(props: RowProps): JSX.Element {
                   {rank < 0 ? null : <Icon name={direction === "descending" ? "down" : "up"} />}
                   {rank < 0 || order.length < 2 ? null : <span class="small">{rank + 1}</span>}
                 </button>
-                {column.isFilterable ? (
-                  <button
-                    {...BUTTON}
-                    class={`grid-filter${isFiltered ? " grid-filtered" : ""}`}
-                    aria-label={`Filter by ${name}`}
-                    onClick={() => props.onEdit({ path: name })}
-                  >
-                    <Icon name="filter" />
-                  </button>
-                ) : null}
+                <button
+                  {...BUTTON}
+                  class={`grid-filter${isFiltered ? " grid-filtered" : ""}`}
+                  aria-label={`${column.isFilterable ? "Filter by" : "Values of"} ${name}`}
+                  aria-haspopup="dialog"
+                  onClick={({ currentTarget: anchor }) => props.onMenu({ column, anchor })}
+                >
+                  <Icon name={column.isFilterable ? "filter" : "values"} />
+                </button>
               </span>
             </th>
           );

@@ -1,25 +1,27 @@
-import type { JSX, TargetedEvent } from "preact";
-import { useEffect, useRef, useState } from "preact/hooks";
+import type { JSX } from "preact";
+import { useEffect, useState } from "preact/hooks";
 import { memberOf } from "../../client/json-members.ts";
 import { ServiceError } from "../../client/service-error.ts";
 import { CsvFile } from "../../format/csv.ts";
 import { countText } from "../../format/show-value.ts";
-import { Button, ButtonLink, Icon } from "../../parts/button.tsx";
+import { Button, ButtonLink } from "../../parts/button.tsx";
 import { Dialog } from "../../parts/dialog.tsx";
 import { Description, Heading } from "../../parts/heading.tsx";
 import { Empty, Loadable, NotThere } from "../../parts/loadable.tsx";
-import { QueryOptions } from "../../parts/query-form/columns-builder.tsx";
 import { saveFile } from "../../parts/save-file.ts";
 import { ZoneSwitch } from "../../parts/zone.tsx";
-import { NO_FILTER, conditionsOf } from "../../query/filter-tree.ts";
+import type { QueryPart } from "../../query/query-parts.ts";
 import { resolvePath } from "../../query/resolve-type.ts";
 import type { ScreenProps } from "../../state/session.ts";
 import { useLoaded } from "../../state/use-loaded.ts";
 import { hrefOf, pathSegments, viewOf, withOptions } from "../../state/view.ts";
-import { cellNode, cellValue, columnsOf, type Row, shownNames } from "./columns.ts";
-import { changedView, filterOf, type GridQuery, gridQuery } from "./grid-query.ts";
-import { type Begun, type GridProps, GridTable, type TableProps } from "./grid-table.tsx";
+import { Chips } from "./chips.tsx";
+import { cellValue, columnsOf, type Row, shownNames } from "./columns.ts";
+import { type GridQuery, gridQuery } from "./grid-query.ts";
+import { type GridProps, GridTable, type OpenMenu, type TableProps } from "./grid-table.tsx";
+import { HeadingMenu } from "./heading-menu.tsx";
 import { MOST_ROWS, type Page, PagedRows, readPage } from "./paged-rows.ts";
+import { type OpenEditor, QueryPopover } from "./query-popover.tsx";
 
 /** Shows the rows of a collection. */
 export function Grid({ session, view }: ScreenProps): JSX.Element {
@@ -42,9 +44,10 @@ export function Grid({ session, view }: ScreenProps): JSX.Element {
 }
 
 /** Shows the rows of one query, and above them the tools that change it. */
-function Rows(props: Omit<GridProps, "onEdit">): JSX.Element {
+function Rows(props: GridProps): JSX.Element {
   const { session, view, query } = props;
-  const [begun, setBegun] = useState<Begun | null>(null);
+  const [editor, setEditor] = useState<OpenEditor | null>(null);
+  const [menu, setMenu] = useState<OpenMenu | null>(null);
   const loading = useLoaded(query.first, async (signal) => {
     const open = async (asked: GridQuery): Promise<PagedRows> =>
       new PagedRows(asked, await readPage(session.client, asked.first, signal));
@@ -58,16 +61,23 @@ function Rows(props: Omit<GridProps, "onEdit">): JSX.Element {
     return { query, rows, columns: columnsOf(query.place, view, rows.sample) };
   });
   const { state, last } = loading;
-  const shared = { ...props, onEdit: setBegun };
   const isOld = state.kind === "loading";
+  const shared = { ...props, onMenu: setMenu };
+  const edit = (part: QueryPart, anchor: Element): void => {
+    const { kind } = part;
+    if (kind !== "search" && kind !== "other") setEditor({ kind, anchor, part: kind === "filter" ? part : undefined });
+  };
   return (
     <>
-      <Tools {...shared} columns={last?.columns ?? []} />
-      <Chips {...shared} />
+      <Tools {...props} columns={last?.columns ?? []} onEdit={setEditor} />
+      <Chips {...props} onEdit={edit} />
       {/* The rows before stay on the screen until the next ones are there. */}
       {last !== null && (isOld || state.kind === "loaded") ? <Shown {...shared} {...last} isOld={isOld} /> : null}
       <Loadable loading={loading} label={`Loading ${view.path}`} lines={last === null ? 8 : 0} children={() => null} />
-      {begun === null ? null : <QueryDialog {...shared} begun={begun} onClose={() => setBegun(null)} />}
+      {editor === null ? null : (
+        <QueryPopover key={editor.kind} {...props} {...editor} onClose={() => setEditor(null)} />
+      )}
+      {menu === null ? null : <HeadingMenu {...props} {...menu} onClose={() => setMenu(null)} />}
     </>
   );
 }
@@ -117,7 +127,9 @@ function Shown(props: Omit<TableProps, "isCounting">): JSX.Element {
 }
 
 /** Shows the tools that change the query, and that make a file of its rows. */
-function Tools(props: GridProps & Pick<TableProps, "columns">): JSX.Element {
+function Tools(
+  props: GridProps & Pick<TableProps, "columns"> & { readonly onEdit: (editor: OpenEditor) => void },
+): JSX.Element {
   const { session, view, query, columns, onEdit } = props;
   const { set, type } = query.place;
   const names = shownNames(type, view.options.get("$select")).filter(
@@ -126,11 +138,26 @@ function Tools(props: GridProps & Pick<TableProps, "columns">): JSX.Element {
   const [isSaving, setSaving] = useState(false);
   return (
     <div class="grid-tools">
-      <Button icon="filter" popup="dialog" onClick={() => onEdit({})}>
-        Filter, sort, group
-      </Button>
+      {set?.abilities.canFilter === false ? null : (
+        <Button
+          icon="filter"
+          popup="dialog"
+          onClick={(event) => onEdit({ kind: "filter", anchor: event.currentTarget })}
+        >
+          Filter
+        </Button>
+      )}
+      {set?.abilities.canApply === true ? (
+        <Button popup="dialog" onClick={(event) => onEdit({ kind: "steps", anchor: event.currentTarget })}>
+          Groups and totals
+        </Button>
+      ) : null}
       {view.options.has("$apply") ? null : (
-        <Button icon="columns" popup="dialog" onClick={() => onEdit({ select: names.join(",") })}>
+        <Button
+          icon="columns"
+          popup="dialog"
+          onClick={(event) => onEdit({ kind: "columns", anchor: event.currentTarget, select: names.join(",") })}
+        >
           {`${names.length} of ${type.properties.size} columns`}
         </Button>
       )}
@@ -145,74 +172,6 @@ function Tools(props: GridProps & Pick<TableProps, "columns">): JSX.Element {
       ) : null}
       {isSaving ? <CsvDialog {...props} onClose={() => setSaving(false)} /> : null}
     </div>
-  );
-}
-
-/** A filter of more conditions is one chip. */
-const MOST_CHIPS = 20;
-const LIMITS = /^\$(?:search|compute|apply|orderby|skip|top)$/u;
-
-/** Shows the conditions and sort keys of the rows: each with a link that removes it. */
-function Chips({ view, onEdit }: GridProps): JSX.Element | null {
-  const { options } = view;
-  const all = conditionsOf(options.get("$filter"));
-  // Each link writes the filter without its part.
-  const parts = all.length > MOST_CHIPS ? [{ ...NO_FILTER, items: all }] : all;
-  const limits = [...options].filter(([name]) => LIMITS.test(name));
-  const without = (name: string, text: string): string => hrefOf(changedView(view, [...options, [name, text]]));
-  const chips = new Map([
-    ...parts.map((each, at) => [filterOf([each]), without("$filter", filterOf(parts.toSpliced(at, 1)))] as const),
-    ...limits.map(([name, text]) => [`${name.slice(1)}: ${text}`, without(name, "")] as const),
-  ]);
-  return chips.size === 0 ? null : (
-    <ul class="grid-chips" aria-label="What limits the rows">
-      {[...chips].map(([text, href]) => (
-        <li key={text} class="grid-chip">
-          <button type="button" onClick={() => onEdit({})}>
-            {text}
-          </button>
-          <a class="grid-remove" href={href} aria-label={`Remove ${text}`}>
-            <Icon name="close" />
-          </a>
-        </li>
-      ))}
-    </ul>
-  );
-}
-
-/** Shows a form for the query, which changes once the reader presses "Show". */
-function QueryDialog(props: GridProps & { readonly begun: Begun; readonly onClose: () => void }): JSX.Element {
-  const { session, view, query, begun, onClose } = props;
-  const { select = view.options.get("$select") ?? null } = begun;
-  const [options, onChange] = useState(withOptions(view, { $select: select }).options);
-  const form = useRef<HTMLFormElement>(null);
-  const findWrong = () => form.current?.querySelector<HTMLElement>("[aria-invalid=true]");
-  // A condition that has begun waits for its value.
-  useEffect(() => findWrong()?.focus(), []);
-  const show = (event: TargetedEvent<HTMLFormElement>): void => {
-    event.preventDefault();
-    const wrong = findWrong();
-    if (wrong) return wrong.focus();
-    onClose();
-    session.go(changedView(view, options));
-  };
-  return (
-    <Dialog title="The query" onClose={onClose}>
-      <form ref={form} class="stack grid-form" onSubmit={show}>
-        <QueryOptions
-          model={session.model}
-          place={query.place}
-          hasCount={false}
-          begun={begun.path}
-          {...{ options, onChange, expandOf: cellNode }}
-        />
-        <div class="dialog-actions">
-          <Button kind="primary" type="submit">
-            Show
-          </Button>
-        </div>
-      </form>
-    </Dialog>
   );
 }
 

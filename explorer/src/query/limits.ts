@@ -1,0 +1,37 @@
+import { readApply, writeApply } from "./apply-text.ts";
+
+/** What chooses the rows of a query, be it options or the first steps of `$apply`. */
+export interface Limits {
+  readonly search: string;
+  readonly filter: string;
+  /** The steps of `$apply` after those of search and filter; empty without groups. */
+  readonly steps: string;
+}
+
+type Options = ReadonlyMap<string, string>;
+
+const SEARCH_STEP = /^\s*search\(((?:"(?:[^"\\]|\\.)*"|[^()"])*)\)\s*(?:\/(.*))?$/su;
+
+/** Reads what chooses the rows of a query. */
+export function limitsOf(options: Options): Limits {
+  const apply = options.get("$apply") ?? "";
+  if (apply === "") return { search: options.get("$search") ?? "", filter: options.get("$filter") ?? "", steps: "" };
+  const found = SEARCH_STEP.exec(apply);
+  const [search, rest] = found === null ? ["", apply] : [found[1] ?? "", found[2] ?? ""];
+  const form = readApply(rest);
+  const isRead = form !== null && rest !== "";
+  return { search, filter: isRead ? form.filter : "", steps: isRead ? writeApply({ ...form, filter: "" }) : rest };
+}
+
+/** Returns options with other limits. Groups have the limits of their rows as the first steps. */
+export function withLimits(options: Options, changes: Partial<Limits>): Options {
+  const { search, filter, steps } = { ...limitsOf(options), ...changes };
+  const isGrouped = (options.get("$apply") ?? "") !== "";
+  if (!isGrouped) return new Map([...options, ["$search", search], ["$filter", filter]]);
+  return new Map([...options, ["$apply", stepsOf({ search, filter }).concat(steps).join("/")]]);
+}
+
+/** Writes limits as the first steps of `$apply`. */
+export function stepsOf({ search, filter }: Pick<Limits, "search" | "filter">): readonly string[] {
+  return [search === "" ? [] : `search(${search})`, filter === "" ? [] : `filter(${filter})`].flat();
+}

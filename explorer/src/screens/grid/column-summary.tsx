@@ -1,0 +1,128 @@
+import type { JSX } from "preact";
+import { itemsIn } from "../../client/json-members.ts";
+import { countText, showValue } from "../../format/show-value.ts";
+import { labelText } from "../../model/label-properties.ts";
+import { Loadable } from "../../parts/loadable.tsx";
+import type { FilterCondition } from "../../query/filter-tree.ts";
+import { limitsOf, stepsOf } from "../../query/limits.ts";
+import { memberAt } from "../../query/resolve-type.ts";
+import { useLoaded } from "../../state/use-loaded.ts";
+import { resourceUrl } from "../../state/view.ts";
+import type { Column, Row } from "./columns.ts";
+import type { GridProps } from "./grid-table.tsx";
+import { type Counted, readSummary, type SummedColumn, type Summary } from "./summary.ts";
+
+interface SummaryProps extends GridProps {
+  readonly column: Column;
+  /** Chooses rows by a value; null where the set permits no filter. */
+  readonly onPick: ((conditions: readonly FilterCondition[]) => void) | null;
+}
+
+/** Shows what is in a column, as totals of the service; or why it cannot be told. */
+export function ColumnSummary(props: SummaryProps): JSX.Element {
+  const summed = summedColumn(props);
+  return (
+    <section class="summary" aria-label={`Values of ${props.column.name}`}>
+      {typeof summed === "string" ? <p class="dim">{summed}</p> : <Facts {...props} summed={summed} />}
+    </section>
+  );
+}
+
+/** Returns the column for the requests, or why there are none. */
+function summedColumn({ query: { place }, column }: SummaryProps): SummedColumn | string {
+  const { type: owner, set } = place;
+  const { name: path, type, isIdentifier, navigation, label } = column;
+  const property = memberAt(owner, path)?.property;
+  const can = set?.abilities;
+  if (property === undefined || property.isCollection || type === null || type.kind === "complex") {
+    return "Values of this kind have no summary.";
+  }
+  if (can?.canApply !== true || !can.canCount)
+    return "The set permits no totals, so that its values are not summed up.";
+  const labels = label.map(({ name }) => `${navigation?.name ?? ""}/${name}`).filter((each) => can.groupable(each));
+  return {
+    owner,
+    path,
+    type,
+    isIdentifier,
+    labels,
+    methods: can.methodsOf(path),
+    canGroup: can.groupable(path) && can.canSort,
+  };
+}
+
+function Facts(props: SummaryProps & { readonly summed: SummedColumn }): JSX.Element {
+  const { session, view, column, summed, onPick } = props;
+  const limits = limitsOf(view.options);
+  const aliases = [...view.options].filter(([name]) => name.startsWith("@"));
+  const loading = useLoaded(`${view.path} ${column.name} ${JSON.stringify(limits)}`, (signal) =>
+    readSummary(summed, async (parallel) => {
+      const steps = parallel.length === 1 ? parallel : [`concat(${parallel.join(",")})`];
+      const options = new Map([...aliases, ["$apply", [...stepsOf(limits), ...steps].join("/")] as const]);
+      const { body } = await session.client.get(resourceUrl({ path: view.path, options }), { signal });
+      return itemsIn(body, "value").filter((row): row is Row => typeof row === "object" && row !== null);
+    }),
+  );
+  const shown = (value: unknown): string =>
+    showValue(value, column.isIdentifier ? null : column.type, undefined, { zone: session.zone.value }).text;
+  const valueText = ({ value, row }: Counted): string => {
+    const label = column.navigation === null ? null : labelText(column.label, row[column.navigation.name]);
+    return value === null ? "empty" : [shown(value), label ?? []].flat().join(" ");
+  };
+  return (
+    <Loadable loading={loading} label={`Summing up ${column.name}`} lines={4}>
+      {(summary) => (
+        <>
+          <p>{factsText(summary, shown)}</p>
+          <Bars
+            name="Ranges of values"
+            items={summary.parts}
+            text={({ value, until }) => `${shown(value)} – ${shown(until)}`}
+            {...{ onPick }}
+          />
+          <Bars name="Most frequent values" items={summary.top} text={valueText} {...{ onPick }} />
+        </>
+      )}
+    </Loadable>
+  );
+}
+
+function factsText({ rows, empty, different, least, greatest }: Summary, shown: (value: unknown) => string): string {
+  const share = new Intl.NumberFormat(undefined, { style: "percent", maximumFractionDigits: 1 });
+  return [
+    countText(rows, "row"),
+    empty === 0
+      ? "none empty"
+      : `${countText(empty, "row").replace(/ rows?$/u, "")} empty (${share.format(empty / rows)})`,
+    different === rows - empty && different > 1 ? "each value is different" : countText(different, "different value"),
+    ...(least === null ? [] : [`from ${shown(least)} to ${shown(greatest)}`]),
+  ].join(" · ");
+}
+
+/** Shows how often values occur, each as a bar that chooses its rows. */
+function Bars(props: {
+  readonly name: string;
+  readonly items: readonly Counted[];
+  readonly text: (item: Counted) => string;
+  readonly onPick: SummaryProps["onPick"];
+}): JSX.Element | null {
+  const { name, items, text, onPick } = props;
+  const most = Math.max(1, ...items.map(({ count }) => count));
+  return items.length === 0 ? null : (
+    <ul class="summary-bars" aria-label={name}>
+      {items.map((item, at) => (
+        <li key={at}>
+          <button
+            type="button"
+            disabled={onPick === null || item.conditions.length === 0}
+            onClick={() => onPick?.(item.conditions)}
+          >
+            <span class="summary-bar" style={{ width: `${(item.count / most) * 100}%` }} />
+            <span class="summary-text">{text(item)}</span>
+            <span class="summary-count">{showValue(item.count, null).text}</span>
+          </button>
+        </li>
+      ))}
+    </ul>
+  );
+}

@@ -1,0 +1,40 @@
+import type { JSX } from "preact";
+import { Popover } from "../../parts/popover.tsx";
+import { ColumnFilter } from "../../parts/query-form/column-filter.tsx";
+import { conditionsOf, type FilterCondition, filterOf } from "../../query/filter-tree.ts";
+import { limitsOf, withLimits } from "../../query/limits.ts";
+import { memberAt } from "../../query/resolve-type.ts";
+import { ColumnSummary } from "./column-summary.tsx";
+import { changedView } from "./grid-query.ts";
+import type { GridProps, OpenMenu } from "./grid-table.tsx";
+
+/** Shows what is in a column, and filters by it. */
+export function HeadingMenu(props: GridProps & OpenMenu & { readonly onClose: () => void }): JSX.Element {
+  const { session, view, query, column, anchor, onClose } = props;
+  const { name } = column;
+  const property = memberAt(query.place.type, name)?.property;
+  const all = conditionsOf(limitsOf(view.options).filter);
+  const isOwn = (each: (typeof all)[number]): each is FilterCondition =>
+    each.kind === "condition" && each.path === name;
+  const show = (conditions: readonly FilterCondition[]): void => {
+    const items = [...all.filter((each) => !isOwn(each)), ...conditions];
+    onClose();
+    session.go(changedView(view, withLimits(view.options, { filter: filterOf(items) })));
+  };
+  return (
+    <Popover title={name} {...{ anchor, onClose }}>
+      {column.description === null ? null : <p class="dim">{column.description}</p>}
+      {property === undefined || !column.isFilterable ? null : (
+        <ColumnFilter
+          path={name}
+          zone={session.zone.value}
+          conditions={all.filter(isOwn)}
+          onShow={show}
+          isIdentifier={column.isIdentifier}
+          {...{ property }}
+        />
+      )}
+      <ColumnSummary {...props} onPick={column.isFilterable ? show : null} />
+    </Popover>
+  );
+}
