@@ -50,17 +50,17 @@ export function partsOf(type: StructuredType, options: ReadonlyMap<string, strin
       ),
     ),
     ...part("order", `Sorted by ${order}`, keys === null ? order : "", without("$orderby")),
-    ...[...OTHERS].flatMap(([name, words]) =>
+    ...OTHERS.flatMap(([name, words]) =>
       part("other", `${words} ${options.get(name) ?? ""}`, options.get(name) ?? "", without(name)),
     ),
   ];
 }
 
-const OTHERS = new Map([
+const OTHERS = [
   ["$compute", "Computed:"],
   ["$skip", "Rows left out:"],
   ["$top", "Rows at most:"],
-]);
+] as const;
 
 function filterParts(filter: string, type: StructuredType, options: ReadonlyMap<string, string>, zone?: Zone) {
   const all = conditionsOf(filter);
@@ -93,7 +93,9 @@ function withBounds(parts: readonly (readonly FilterNode[])[], node: FilterNode)
       each.path === node.path &&
       BOUNDS[at]?.test(each.operator) === true,
   );
-  return isRange && lower !== undefined && more.length === 0 ? parts.with(-1, [lower, node]) : [...parts, [node]];
+  return isRange && lower !== undefined && more.length === 0
+    ? [...parts.slice(0, -1), [lower, node]]
+    : [...parts, [node]];
 }
 
 const ALIAS = new RegExp(String.raw`'(?:[^']|'')*'|@${NAME}`, "gu");

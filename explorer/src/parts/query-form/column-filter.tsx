@@ -50,7 +50,8 @@ type Form = (props: ColumnFilterProps) => JSX.Element;
 function formOf({ property: { type }, isIdentifier }: ColumnFilterProps): Form | null {
   if (type.kind === "enum") return type.enum.isFlags ? FlagsForm : ValuesForm;
   const isRange = !isIdentifier && (isNumeric(type) || hasDays(type));
-  return isRange ? RangeForm : typeName(type) === "Edm.Boolean" ? ValuesForm : null;
+  if (isRange) return RangeForm;
+  return typeName(type) === "Edm.Boolean" ? ValuesForm : null;
 }
 
 function typeName(type: PropertyType): string {

@@ -1,6 +1,16 @@
 import type { JSX } from "preact";
 import type { Property, PropertyType } from "../../model/model.ts";
-import { condition, type FilterCondition, type FilterGroup, type FilterLambda, type FilterNode, filterOf, NO_FILTER, readFilter, writeFilter } from "../../query/filter-tree.ts";
+import {
+  condition,
+  type FilterCondition,
+  type FilterGroup,
+  type FilterLambda,
+  type FilterNode,
+  filterOf,
+  NO_FILTER,
+  readFilter,
+  writeFilter,
+} from "../../query/filter-tree.ts";
 import { choiceText, GROUPS, QUANTIFIERS } from "../../query/filter-words.ts";
 import { literalText, readTyped, type TypedLiteral } from "../../query/literals.ts";
 import { conditionOf, type Operator, operatorFor, operatorsFor } from "../../query/operators.ts";

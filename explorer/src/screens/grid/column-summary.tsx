@@ -37,8 +37,7 @@ function summedColumn({ query: { place }, column }: SummaryProps): SummedColumn 
   if (property === undefined || property.isCollection || type === null || type.kind === "complex") {
     return "Values of this kind have no summary.";
   }
-  if (can?.canApply !== true || !can.canCount)
-    return "The set permits no totals, so that its values are not summed up.";
+  if (can?.canApply !== true || !can.canCount) return "The set permits no totals of its values.";
   const labels = label.map(({ name }) => `${navigation?.name ?? ""}/${name}`).filter((each) => can.groupable(each));
   return {
     owner,

@@ -80,8 +80,7 @@ export async function readSummary(
   const ranges = edges.map((edge, at) => rangeOf(column, edge, edges[at + 1], at === 0));
   const groups = `groupby((${[path, ...column.labels].join(",")}),aggregate($count as ${name("Rows")}))/topcount(${MOST_VALUES},${name("Rows")})`;
   const counts = ranges.map(
-    (conditions, at) =>
-      `filter(${filterOf(conditions)})/aggregate($count as ${name(`Part${at}`)})`,
+    (conditions, at) => `filter(${filterOf(conditions)})/aggregate($count as ${name(`Part${at}`)})`,
   );
   const asked = [...(hasTop ? [groups] : []), ...counts];
   const second = asked.length === 0 ? [] : await ask(asked);
@@ -131,7 +130,8 @@ function edgesOf({ type, isIdentifier }: SummedColumn, least: unknown, greatest:
   const toNumber = (value: unknown): number => (isOfTime ? Date.parse(String(value)) : Number(value));
   const [from, to] = [toNumber(least), toNumber(greatest)];
   if (!Number.isFinite(from) || !Number.isFinite(to) || from >= to) return [];
-  const unit = name === "Edm.Date" ? 86_400_000 : isOfTime || /Int|Byte/u.test(name) ? 1 : 0;
+  const whole = isOfTime || /Int|Byte/u.test(name) ? 1 : 0;
+  const unit = name === "Edm.Date" ? 86_400_000 : whole;
   const step = isOfTime
     ? Math.ceil((to - from + 1) / MOST_PARTS / unit) * unit
     : roundStep((to - from) / (MOST_PARTS - 1), unit);
