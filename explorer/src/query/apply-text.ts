@@ -1,4 +1,7 @@
-import { isExpression, NAME, PATH, readItems } from "./syntax.ts";
+import type { AggregateSyntax } from "../../../src/language/syntax/aggregate-parser.ts";
+import { type ApplyStepSyntax, type ApplySyntax, parseApply } from "../../../src/language/syntax/apply-parser.ts";
+import { tokenizeApply } from "../../../src/language/syntax/apply-tokens.ts";
+import { pathOf, syntaxContext } from "./syntax.ts";
 
 /** How a total is made of the values of a group. */
 type TotalMethod = "count" | "sum" | "average" | "min" | "max" | "countdistinct";
@@ -60,30 +63,84 @@ function writeTotal({ method, path, alias }: Total): string {
   return path === null ? `$count as ${alias}` : `${path} with ${method} as ${alias}`;
 }
 
-const LIST = String.raw`\(\s*([^()\s][^()]*)\)`;
-const FORM = new RegExp(
-  String.raw`^\s*(?:filter\((.*)\)/)?(?:aggregate${LIST}|groupby\(\s*${LIST}\s*(?:,\s*aggregate${LIST}\s*)?\))\s*$`,
-  "su",
-);
-const GROUP = new RegExp(`^${PATH}$`, "u");
-const TOTAL = new RegExp(
-  String.raw`^(?:\$count|(${PATH})\s+with\s+(sum|average|min|max|countdistinct))\s+as\s+(${NAME})$`,
-  "u",
-);
-
 /** Reads the text of `$apply` as a form; null for other steps and for a fault of syntax: then the text is shown. */
 export function readApply(text: string): ApplyForm | null {
   if (text.trim() === "") return NO_GROUPS;
-  const steps = FORM.exec(text);
-  const [, filter, only, groups = "", inner = ""] = steps ?? [];
-  const groupBy = readItems(groups, GROUP)?.map(([path]) => path);
-  const totals = readItems(only ?? inner, TOTAL)?.map(readTotal);
-  const isRead = filter === undefined || isExpression(filter);
-  if (steps === null || groupBy === undefined || totals === undefined || !isRead) return null;
-  return { filter: filter?.trim() ?? "", groupBy, totals };
+  const steps = parsed(text)?.steps ?? [];
+  const [first, ...rest] = steps;
+  const filter = first?.kind === "filter" ? textIn(text, steps, 0) : "";
+  const [last, ...further] = first?.kind === "filter" ? rest : steps;
+  if (last === undefined || further.length > 0) return null;
+  const groupBy = last.kind === "groupby" ? last.paths.map(pathOf) : [];
+  const [inner, ...others] = last.kind === "groupby" ? (last.steps ?? []) : [last];
+  const totals = inner?.kind === "aggregate" ? inner.items.map(toTotal) : [];
+  const isForm = others.length === 0 && (inner === undefined || inner.kind === "aggregate");
+  return isForm && isEach(groupBy) && isEach(totals) ? { filter, groupBy, totals } : null;
 }
 
-function readTotal([, path, word, alias = ""]: RegExpExecArray): Total {
-  const method = [...METHOD_NAMES.keys()].find((each) => each === word) ?? "count";
-  return { method, path: path ?? null, alias };
+/** The rows that `$apply` makes: the paths by which it groups, and the names of what it computes of each group. */
+export interface AppliedRows {
+  readonly groups: readonly string[];
+  readonly totals: readonly string[];
+  /** The search and the filter of the entities in the groups; null where other steps choose or change them. */
+  readonly entities: { readonly search: string; readonly filter: string } | null;
+}
+
+/** Returns what rows `$apply` makes; null if they are entities, if branches make them, and for a fault of syntax. */
+export function appliedRows(text: string): AppliedRows | null {
+  const steps = parsed(text)?.steps ?? [];
+  const at = steps.findLastIndex(({ kind }) => kind === "groupby" || kind === "aggregate");
+  const step = steps[at];
+  if (step?.kind !== "groupby" && step?.kind !== "aggregate") return null;
+  const groups = step.kind === "groupby" ? step.paths.map(pathOf) : [];
+  const totals = namesOf(step.kind === "groupby" ? (step.steps ?? []) : [step]);
+  const further = namesOf(steps.slice(at + 1));
+  if (!isEach(groups) || totals === null || further === null) return null;
+  const before = steps.slice(0, at);
+  const textsOf = (kind: string): readonly string[] =>
+    before.flatMap((each, index) => (each.kind === kind ? textIn(text, steps, index) : []));
+  const isPlain = before.every(({ kind }, index) => kind === "filter" || (kind === "search" && index === 0));
+  const filter = textsOf("filter");
+  return {
+    groups,
+    totals: [...totals, ...further],
+    entities: isPlain
+      ? { search: textsOf("search").join(""), filter: filter.map((each) => `(${each})`).join(" and ") }
+      : null,
+  };
+}
+
+/** Returns the names that steps add to rows; null if a step makes other rows. */
+function namesOf(steps: readonly ApplyStepSyntax[]): readonly string[] | null {
+  const names: string[] = [];
+  for (const step of steps) {
+    if (step.kind === "aggregate" || step.kind === "compute") names.push(...step.items.map(({ alias }) => alias.name));
+    else if (["groupby", "concat", "join", "outerjoin"].includes(step.kind)) return null;
+  }
+  return names;
+}
+
+function parsed(text: string): ApplySyntax | null {
+  try {
+    const context = syntaxContext();
+    return parseApply(tokenizeApply(text, context), context);
+  } catch {
+    return null;
+  }
+}
+
+/** Returns the text between the parentheses of a step. */
+function textIn(text: string, steps: readonly ApplyStepSyntax[], at: number): string {
+  const start = text.indexOf("(", steps[at]?.position) + 1;
+  return text.slice(start, text.lastIndexOf(")", steps[at + 1]?.position)).trim();
+}
+
+function toTotal({ expression, method, alias: { name: alias } }: AggregateSyntax): Total | null {
+  if (expression === null) return { method, path: null, alias };
+  const path = method === "count" ? null : pathOf(expression);
+  return path === null ? null : { method, path, alias };
+}
+
+function isEach<Item>(items: readonly (Item | null)[]): items is readonly Item[] {
+  return !items.includes(null);
 }

@@ -1,3 +1,4 @@
+import type { SyntaxNode } from "../../../src/language/syntax/ast.ts";
 import { parseExpression } from "../../../src/language/syntax/expression-parser.ts";
 import { tokenize } from "../../../src/language/syntax/lexer.ts";
 import { DEFAULT_SYNTAX_LIMITS, type ParseContext } from "../../../src/language/syntax/parse-context.ts";
@@ -12,6 +13,14 @@ const UNLIMITED = { maxTokens: Infinity, maxNodeCount: Infinity, maxInListLength
 export function syntaxContext(aliases: ReadonlyMap<string, string> = new Map()): ParseContext {
   const limits = { ...DEFAULT_SYNTAX_LIMITS, ...UNLIMITED };
   return { limits, literals: [], aliases, computesInExpand: () => true, counters: { tokens: 0, nodes: 0 } };
+}
+
+/** Returns the path that a member of a tree states, such as `Customer/Address/City`; null for other expressions. */
+export function pathOf(node: SyntaxNode): string | null {
+  if (node.kind !== "member") return null;
+  if (node.source === null) return node.name;
+  const source = pathOf(node.source);
+  return source === null ? null : `${source}/${node.name}`;
 }
 
 /** Returns the fault of syntax in the text of an expression; null without one. */
