@@ -46,6 +46,8 @@ export function setAbilities(set: CsdlElement) {
       const own = navigations.find((each) => textAt(each, "NavigationProperty") === name);
       return (textAt(own, "Navigability") ?? navigability)?.endsWith("/None") !== true;
     },
+    /** Whether a step such as `compute` may be a part of `$apply`. */
+    applies: (step: string): boolean => itemsAt(set, APPLY, "Transformations").some(({ text }) => text === step),
     groupable: (path: string): boolean => isBelow(path, groupable),
     /** Returns the methods that can aggregate the values of a path, such as `sum`. */
     methodsOf: (path: string): readonly string[] => {

@@ -95,9 +95,11 @@ export function CheckList(props: {
   /** How many are chosen; by default any number. */
   readonly least?: number;
   readonly most?: number;
+  /** Returns the name of a choice for people; the name itself if absent. */
+  readonly labelOf?: (name: string) => string;
   readonly onChange: (chosen: readonly string[]) => void;
 }): JSX.Element | null {
-  const { label, names, chosen, least = 0, most = Infinity, onChange } = props;
+  const { label, names, chosen, least = 0, most = Infinity, labelOf = String, onChange } = props;
   const all = [...new Set([...names, ...chosen])];
   return all.length === 0 ? null : (
     <fieldset class="check-list">
@@ -105,7 +107,7 @@ export function CheckList(props: {
       {all.map((name) => (
         <CheckField
           key={name}
-          label={name}
+          label={labelOf(name)}
           checked={chosen.includes(name)}
           disabled={chosen.includes(name) ? chosen.length <= least : chosen.length >= most}
           onChange={(isChosen) => onChange(isChosen ? [...chosen, name] : chosen.filter((each) => each !== name))}

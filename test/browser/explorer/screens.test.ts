@@ -44,7 +44,7 @@ describe.skipIf(program === undefined)("every screen of the explorer", async () 
   });
 
   test("a chart has a table with the exact values on demand", async () => {
-    const { page } = await openExplorer(browser, `${server.url}/odata`, "#/chart/Trips?x=StartsOn&y=Budget");
+    const { page } = await openExplorer(browser, `${server.url}/odata`, "#/chart/Trips?x=StartsOn&y=Budget&rows=each");
     const shown = `[...document.querySelectorAll("figure td span")].map(({ title, textContent }) => [textContent, title])`;
     expect(await page.evaluate(shown)).toEqual([
       ["1 May 2026", "2026-05-01"],

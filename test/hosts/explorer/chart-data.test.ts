@@ -1,89 +1,34 @@
 import { describe, expect, test } from "vitest";
-import type { StructuredType } from "../../../explorer/src/model/model.ts";
-import {
-  chartView,
-  choiceOf,
-  columnsOfRows,
-  columnsOfType,
-  pathsOf,
-} from "../../../explorer/src/screens/chart/chart-choice.ts";
 import { chartData, describe as describeChart } from "../../../explorer/src/screens/chart/chart-data.ts";
+import type { ChartPlan } from "../../../explorer/src/screens/chart/chart-plan.ts";
 import { frameOf, linePath } from "../../../explorer/src/screens/chart/frame.ts";
-import { parseFragment } from "../../../explorer/src/state/view.ts";
-import { entityType, primitive, property, setNamed } from "./sample-model.ts";
+import { primitive } from "./sample-model.ts";
 
-const ORDERS = setNamed("Orders").type;
-
-function choose(fragment: string, type: StructuredType = ORDERS): ReturnType<typeof choiceOf> {
-  return choiceOf(parseFragment(fragment), columnsOfType(type));
+/** A plan of each row, with the series Y. */
+function planOfRows(parts: Partial<ChartPlan> = {}) {
+  const series = [{ path: "Y", title: "Y" }];
+  return {
+    series,
+    labels: ["X"],
+    joint: " ",
+    type: null,
+    zone: "UTC",
+    period: null,
+    keys: null,
+    groups: null,
+    ...parts,
+  } as const;
 }
 
-describe("the choices of a chart", () => {
-  test("without choices it has bars of the first number at the first property that is neither number nor key", () => {
-    expect(choose("#/chart/Orders")).toEqual({ kind: "bars", x: "PlacedAt", y: ["Total"] });
-  });
-
-  test("it does not begin with bytes, nor with what refers to others", () => {
-    const photos = entityType("Photo", [
-      property("Id", "Guid"),
-      property("Content", "Binary"),
-      property("OwnerId", "Int32"),
-      property("Title", "String"),
-      property("Size", "Int64"),
-    ]);
-    const owner = {
-      name: "Owner",
-      target: photos,
-      isCollection: false,
-      isNullable: true,
-      partner: null,
-      description: null,
-      constraints: new Map([["OwnerId", "Id"]]),
-    };
-    const type = { ...photos, navigations: new Map([["Owner", owner]]) };
-    expect(choose("#/chart/Photos", type)).toEqual({ kind: "bars", x: "Title", y: ["Size"] });
-    expect(choose("#/chart/Photos?x=Content", type).x).toBe("Title");
-    expect(columnsOfRows([{ Content: "YQ==", Title: "a" }], photos).map(({ path }) => path)).toEqual(["Title"]);
-  });
-
-  test("what the model does not have is not chosen", () => {
-    expect(choose("#/chart/Orders?kind=pie&x=Nothing&y=Secret")).toEqual(choose("#/chart/Orders"));
-    expect(choose("#/chart/Orders?kind=scatter&x=Id")).toEqual({ kind: "scatter", x: "Id", y: ["Total"] });
-  });
-
-  test("at most six series are chosen", () => {
-    const columns = columnsOfRows([{ A: "a", B: 1, C: 1, D: 1, E: "1.5", F: 1, G: 1, H: 1 }], ORDERS);
-    const view = parseFragment("#/chart/Orders?x=A&y=B,C,D,E,F,G,H");
-    expect(choiceOf(view, columns)).toEqual({ kind: "bars", x: "A", y: "BCDEFG".split("") });
-  });
-});
-
-describe("the request of a chart", () => {
-  test("reads the chosen columns of the query, or the rows of $apply as they are", () => {
-    const view = parseFragment("#/chart/Orders?$filter=Total gt @a&@a=5&$top=3&$expand=Items&$count=true&kind=lines");
-    const choice = choose("#/chart/Orders?kind=lines");
-    const query = [
-      ["$filter", "Total gt @a"],
-      ["@a", "5"],
-      ["$top", "3"],
-      ["kind", "lines"],
-    ];
-    expect([...chartView(view, choice, true).options]).toEqual([...query, ["$select", "PlacedAt,Total"]]);
-    expect([...chartView(view, choice, false).options]).toEqual(query);
-    const applied = parseFragment("#/chart/Orders?$apply=identity");
-    expect(chartView(applied, choice, true)).toEqual(applied);
-  });
-});
+const sum = (kind: "bars" | "lines" | "scatter") => ({ kind, method: "sum" }) as const;
 
 describe("the points of a chart", () => {
-  const columns = { x: "X", y: ["Y"] };
-
   test("null has a name, and exact digits stay", () => {
     const rows = [
       { X: null, Y: "12345678901234567890.5" },
       { X: "a", Y: null },
     ];
-    const { axis, points, missing } = chartData(rows, columns, primitive("String"), "bars", "en");
+    const { axis, points, missing } = chartData(rows, planOfRows({ type: primitive("String") }), sum("bars"), "en");
     expect({ axis, missing }).toEqual({ axis: "bands", missing: 1 });
     expect(points.map(({ label, texts }) => [label, ...texts])).toEqual([["null", "12,345,678,901,234,567,890.5"]]);
   });
@@ -94,7 +39,7 @@ describe("the points of a chart", () => {
       { X: "2024-01-01", Y: 1 },
       { X: null, Y: 3 },
     ];
-    const { axis, points, missing } = chartData(rows, columns, primitive("String"), "lines", "en");
+    const { axis, points, missing } = chartData(rows, planOfRows({ type: primitive("String") }), sum("lines"), "en");
     expect({ axis, missing, ys: points.map(({ values }) => values[0]) }).toEqual({
       axis: "time",
       missing: 1,
@@ -107,9 +52,8 @@ describe("the points of a chart", () => {
     const labels = (xs: readonly string[]): readonly string[] =>
       chartData(
         xs.map((X) => ({ X, Y: 1 })),
-        columns,
-        primitive("String"),
-        "bars",
+        planOfRows({ type: primitive("String") }),
+        sum("bars"),
         "en",
       ).points.map(({ label }) => label);
     expect(labels(["2024-03-01", "2024-01-01"])).toEqual(["Jan 1, 2024", "Mar 1, 2024"]);
@@ -118,16 +62,40 @@ describe("the points of a chart", () => {
 
   test("numbers within texts are names, and so are numbers below bars", () => {
     const rows = [{ X: "10", Y: 1 }];
-    expect(chartData(rows, columns, primitive("String"), "lines", "en").axis).toBe("bands");
-    expect(chartData(rows, columns, primitive("Int64"), "lines", "en").axis).toBe("number");
-    expect(chartData(rows, columns, primitive("Int64"), "bars", "en").axis).toBe("bands");
+    expect(chartData(rows, planOfRows({ type: primitive("String") }), sum("lines"), "en").axis).toBe("bands");
+    expect(chartData(rows, planOfRows({ type: primitive("Int64") }), sum("lines"), "en").axis).toBe("number");
+    expect(chartData(rows, planOfRows({ type: primitive("Int64") }), sum("bars"), "en").axis).toBe("bands");
   });
 
-  test("columns of groups along navigations have paths", () => {
-    expect(pathsOf({ "@odata.id": null, Customer: { Country: "DE" }, N: 1, List: [1] })).toEqual([
-      "Customer/Country",
-      "N",
+  test("several labels name a group, without those that say nothing", () => {
+    const rows = [
+      { Id: 1, C: { First: "Ana", Last: null }, Y: 1 },
+      { Id: 2, C: { First: "Ben", Last: "Smith" }, Y: 2 },
+    ];
+    const plan = planOfRows({ labels: ["C/First", "C/Last"], groups: ["Id", "C/First", "C/Last"] });
+    expect(chartData(rows, plan, sum("bars"), "en").points.map(({ label }) => label)).toEqual(["Ana", "Ben Smith"]);
+    expect(chartData([{ Y: 5 }], planOfRows({ labels: [] }), sum("bars"), "en").points[0]?.label).toBe("all");
+  });
+
+  test("the page groups rows by periods, with their total", () => {
+    const rows = [
+      { X: "2024-03-31", Y: "0.1" },
+      { X: "2024-01-15", Y: "0.2" },
+      { X: "2024-02-01", Y: "0.1" },
+      { X: null, Y: "7" },
+    ];
+    const points = (period: "month" | "quarter", method: "sum" | "average" | "max") =>
+      chartData(rows, planOfRows({ type: primitive("Date"), period }), { kind: "bars", method }, "en").points.map(
+        ({ label, values, span }) => [label, values[0], span && (span.end - span.start) / 864e5],
+      );
+    expect(points("month", "sum")).toEqual([
+      ["Jan 2024", 0.2, 31],
+      ["Feb 2024", 0.1, 29],
+      ["Mar 2024", 0.1, 31],
     ]);
+    expect(points("quarter", "sum")).toEqual([["Q1 2024", 0.4, 91]]);
+    expect(points("quarter", "max")).toEqual([["Q1 2024", 0.2, 91]]);
+    expect(points("quarter", "average")[0]?.[1]).toBeCloseTo(0.4 / 3, 12);
   });
 
   test("the text alternative names the least and the greatest value of each series", () => {
@@ -135,11 +103,21 @@ describe("the points of a chart", () => {
       { X: "a", Y: 2 },
       { X: "b", Y: 1000 },
     ];
-    const data = chartData(rows, { x: "X", y: ["Y", "Z"] }, null, "bars", "en");
+    const data = chartData(
+      rows,
+      planOfRows({
+        series: [
+          { path: "Y", title: "Y" },
+          { path: "Z", title: "Z" },
+        ],
+      }),
+      sum("bars"),
+      "en",
+    );
     expect(describeChart(data, ["Sum of Y", "Z"])).toBe(
       "2 points. Sum of Y: minimum 2 at a, maximum 1,000 at b. Z has no values.",
     );
-    const one = chartData([{ X: "a", Y: 2 }, { X: "b" }], columns, null, "bars", "en");
+    const one = chartData([{ X: "a", Y: 2 }, { X: "b" }], planOfRows(), sum("bars"), "en");
     expect(describeChart(one, ["Y"])).toBe(
       "1 point. Y: minimum 2 at a, maximum 2 at a. Left out: 1 without a number, or without a place on the axis.",
     );
@@ -148,8 +126,8 @@ describe("the points of a chart", () => {
 
 describe("the layout of a chart", () => {
   const frameOfRows = (rows: readonly { readonly X: string; readonly Y: number }[], width: number) => {
-    const data = chartData(rows, { x: "X", y: ["Y"] }, null, "bars", "en");
-    return frameOf({ kind: "bars", data, titles: ["Y"], width, locale: "en" });
+    const data = chartData(rows, planOfRows(), sum("bars"), "en");
+    return frameOf({ kind: "bars", data, titles: ["Y"], width, zone: "UTC", locale: "en" });
   };
 
   test.for([200, 320, 1200])("everything is within a picture of %i pixels, and labels do not touch", (width) => {
@@ -184,6 +162,17 @@ describe("the layout of a chart", () => {
       500,
     );
     expect(yTexts.map(({ text }) => text)).toEqual(texts);
+  });
+
+  test("the bars of months are as wide as their days, and a month without rows is a gap", () => {
+    const rows = ["2024-01-15", "2024-02-01", "2024-04-01"].map((X) => ({ X, Y: 1 }));
+    const plan = planOfRows({ type: primitive("Date"), period: "month" });
+    const data = chartData(rows, plan, sum("bars"), "en");
+    const frame = frameOf({ kind: "bars", data, titles: ["Y"], width: 400, zone: "UTC", locale: "en" });
+    const [january, february, april] = [0, 1, 2].map((at) => ({ x: frame.xOf(at), width: frame.bandOf(at) }));
+    expect((january?.width ?? 0) / (february?.width ?? 1)).toBeCloseTo(31 / 29, 1);
+    expect((april?.x ?? 0) - (february?.x ?? 0)).toBeGreaterThan(1.5 * ((february?.x ?? 0) - (january?.x ?? 0)));
+    expect(frame.xTexts.map(({ text }) => text)).toContain("Mar");
   });
 
   test("a line has a gap where a value is missing", () => {

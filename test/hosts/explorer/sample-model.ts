@@ -76,6 +76,7 @@ const ALL: SetAbilities = {
   sortable: (name) => name !== "Address/City",
   expandable: () => true,
   navigable: () => true,
+  applies: () => true,
   groupable: () => true,
   methodsOf: () => [],
 };

@@ -1,6 +1,9 @@
+import { pageLocale } from "../../format/locale.ts";
+import type { Zone } from "../../format/zone.ts";
+import { type Axis, domainOf, numberAxis, numberFormat, timeAxis } from "./axis.ts";
+import { tickText } from "./calendar.ts";
 import type { ChartChoice } from "./chart-choice.ts";
 import type { ChartData } from "./chart-data.ts";
-import { domainOf, linearScale, numberFormat, numberTicks } from "./chart-scale.ts";
 
 /** The content of a picture. */
 export interface PictureProps {
@@ -8,38 +11,73 @@ export interface PictureProps {
   readonly data: ChartData;
   readonly titles: readonly string[];
   readonly width: number;
+  readonly zone: Zone;
+  /** Whether the digits of numbers below the picture are a name, such as a year. */
+  readonly hasNames?: boolean;
   /** The language of the reader; that of the browser without it. */
   readonly locale?: string;
 }
 
 export const LEGEND_LINE = 20;
 const WIDEST_BAR = 110;
+/** Pixels between the ticks of a horizontal axis. */
+const TICK_WIDTH = 100;
 
 /** Where everything of a picture is. */
 export type Frame = ReturnType<typeof frameOf>;
 
 /** Lays a chart out, in pixels: its axes, their texts, and the places of points. */
-export function frameOf({ kind, data: { axis, points }, titles, width, locale }: PictureProps) {
+export function frameOf({ kind, data, titles, width, zone, hasNames = false, locale = pageLocale() }: PictureProps) {
+  const { axis, points } = data;
   const top = 12 + (titles.length > 1 ? titles.length * LEGEND_LINE : 0);
   const bottom = top + Math.round(Math.max(200, Math.min(350, width / 2)));
   const right = width - 14;
   const values = points.flatMap((point) => point.values);
-  const ticks = numberTicks(domainOf(values, kind === "bars") ?? [0, 1], 5);
-  const texts = ticks.map((tick) => numberFormat(ticks, locale).format(tick));
-  const left = Math.max(...texts.map(widthOf)) + 18;
-  const yOf = linearScale([ticks[0] ?? 0, ticks.at(-1) ?? 1], [bottom, top]);
-  const xs = domainOf(points.map(({ x }) => x)) ?? [0, 1];
-  const xTicks = axis === "number" ? numberTicks(xs, (right - left) / 100) : xs;
-  const scale = linearScale([xTicks[0] ?? 0, xTicks.at(-1) ?? 1], [left + 8, right - 8]);
+  const vertical = numberAxis(domainOf(values, kind === "bars") ?? [0, 1], 5, [bottom, top]);
+  const format = numberFormat(vertical.ticks, locale);
+  const yTexts = vertical.ticks.map((tick) => ({ at: vertical.at(tick), text: format.format(tick) }));
+  const left = Math.max(...yTexts.map(({ text }) => widthOf(text))) + 18;
   const step = (right - left) / points.length;
-  const xOf = (at: number): number => (axis === "bands" ? left + step * (at + 0.5) : scale(points[at]?.x ?? 0));
+  const horizontal = horizontalAxis(data, [left + 8, right - 8], zone);
+  const startOf = (at: number): number => horizontal?.at(points[at]?.x ?? 0) ?? left + step * at;
+  const endOf = (at: number): number => horizontal?.at(points[at]?.span?.end ?? 0) ?? left + step * (at + 1);
+  const isWide = axis === "bands" || (kind === "bars" && points.every(({ span }) => span !== null));
+  const textOf =
+    axis === "time" ? (tick: number) => tickText(tick, zone, locale) : plainText(horizontal, hasNames, locale);
   const xTexts =
-    axis === "number"
-      ? xTicks.map((tick) => ({ at: scale(tick), text: numberFormat(xTicks, locale).format(tick) }))
-      : points.map(({ label }, at) => ({ at: xOf(at), text: label.length > 16 ? `${label.slice(0, 15)}…` : label }));
-  const yTexts = ticks.map((tick, index) => ({ at: yOf(tick), text: texts[index] ?? "" }));
-  const band = Math.min(step * 0.8, WIDEST_BAR * titles.length);
-  return { left, right, top, bottom, xOf, yOf, band, xTexts: fitting(xTexts, width), yTexts };
+    horizontal === null
+      ? points.map(({ label }, at) => ({ at: left + step * (at + 0.5), text: shortened(label) }))
+      : horizontal.ticks.map((tick) => ({ at: horizontal.at(tick), text: textOf(tick) }));
+  return {
+    left,
+    right,
+    top,
+    bottom,
+    yOf: vertical.at,
+    xTexts: fitting(xTexts, width),
+    yTexts,
+    /** The middle of a point. */
+    xOf: (at: number): number => (isWide ? (startOf(at) + endOf(at)) / 2 : startOf(at)),
+    /** The width of the bars of a point. */
+    bandOf: (at: number): number => Math.min(Math.max(1, (endOf(at) - startOf(at)) * 0.8), WIDEST_BAR * titles.length),
+  };
+}
+
+function horizontalAxis({ axis, points }: ChartData, range: readonly [number, number], zone: Zone): Axis | null {
+  if (axis === "bands") return null;
+  const ends = points.flatMap(({ x, span }) => [x, span?.end ?? null]);
+  const domain = domainOf(ends) ?? [0, 1];
+  const count = Math.max(2, (range[1] - range[0]) / TICK_WIDTH);
+  return axis === "time" ? timeAxis(domain, count, range, zone) : numberAxis(domain, count, range);
+}
+
+function plainText(axis: Axis | null, hasNames: boolean, locale = pageLocale()): (tick: number) => string {
+  const format = numberFormat(axis?.ticks ?? [], locale);
+  return (tick) => (hasNames ? String(tick) : format.format(tick));
+}
+
+function shortened(label: string): string {
+  return label.length > 16 ? `${label.slice(0, 15)}…` : label;
 }
 
 /** Returns the width of a text with digits of the usual width. */

@@ -1,4 +1,4 @@
-import type { JSX } from "preact";
+import type { JSX, TargetedKeyboardEvent } from "preact";
 import { type Frame, frameOf, LEGEND_LINE, linePath, type PictureProps } from "./frame.ts";
 
 /** Series differ in colour, in the density of their bars, the dashes of their lines and the shapes of their points. */
@@ -11,71 +11,133 @@ const LOOKS = [
   { density: 0.45, dashes: "12 4", shape: "m0 4.5l4.2 -7.5h-8.4z" },
 ] as const;
 
-/** Draws a chart with its axes, and the legend of several series. The tooltip of a point has its values. */
-export function Picture(props: PictureProps & { readonly label: string }): JSX.Element {
+interface DrawnProps extends PictureProps {
+  readonly label: string;
+  /** Returns the link to the rows of a point; null without one. */
+  readonly hrefOf: (at: number) => string | null;
+}
+
+/**
+ * Draws a chart with its axes, and the legend of several series. A point is a link to its rows. All points are one stop of the Tab
+ * key, within which arrows move.
+ */
+export function Picture(props: DrawnProps): JSX.Element {
   const frame = frameOf(props);
   const { left, right, top, bottom, xTexts, yTexts } = frame;
   return (
     <svg
       class="chart-picture"
-      role="img"
+      role="group"
       aria-label={props.label}
-      width="100%"
+      width={props.width}
       viewBox={`0 0 ${props.width} ${bottom + 30}`}
+      onKeyDown={moveFocus}
     >
-      {yTexts.map(({ at, text }) => (
-        <g key={at}>
-          <path class="chart-grid" d={`M${left} ${at}H${right}`} />
-          <text x={left - 8} y={at + 4} text-anchor="end">
+      <g aria-hidden="true">
+        {yTexts.map(({ at, text }) => (
+          <g key={at}>
+            <path class="chart-grid" d={`M${left} ${at}H${right}`} />
+            <text x={left - 8} y={at + 4} text-anchor="end">
+              {text}
+            </text>
+          </g>
+        ))}
+        {xTexts.map(({ at, text }) => (
+          <text key={at} x={at} y={bottom + 20} text-anchor="middle">
             {text}
           </text>
-        </g>
-      ))}
-      {xTexts.map(({ at, text }) => (
-        <text key={at} x={at} y={bottom + 20} text-anchor="middle">
-          {text}
-        </text>
-      ))}
-      <path class="chart-base" fill="none" d={`M${left} ${top}V${bottom}H${right}`} />
-      {props.titles.map((title, index) => (
-        <Series key={title} {...props} {...frame} index={index} />
+        ))}
+        <path class="chart-base" fill="none" d={`M${left} ${top}V${bottom}H${right}`} />
+        {props.titles.map((title, index) => (
+          <Series key={title} {...props} {...frame} index={index} />
+        ))}
+      </g>
+      {props.data.points.map((_, at) => (
+        <Point key={at} {...props} {...frame} at={at} />
       ))}
     </svg>
   );
 }
 
-/** Draws the points of a series, its line, and its entry in the legend. */
-function Series(props: PictureProps & Frame & { readonly index: number }): JSX.Element {
-  const { kind, data, titles, index, left, xOf, yOf, band } = props;
-  const { density, dashes, shape } = LOOKS[index] ?? LOOKS[0];
-  const [title, color] = [titles[index] ?? "", `var(--series-${index + 1})`];
-  const width = band / titles.length;
-  const bar = { class: "bar", fill: color, "fill-opacity": density, stroke: color };
-  const look = kind === "bars" ? bar : { class: "mark", fill: color };
-  const pathAt = (x: number, y: number): string =>
-    kind === "bars"
-      ? `M${x + (index - titles.length / 2) * width} ${yOf(0)}V${y}h${width}V${yOf(0)}z`
-      : `M${x} ${y}${shape}`;
+/** Draws the line of a series, and its entry in the legend. */
+function Series(props: DrawnProps & Frame & { readonly index: number }): JSX.Element {
+  const { kind, data, titles, index, left, xOf, yOf } = props;
+  const { dashes, shape } = LOOKS[index] ?? LOOKS[0];
   const places = data.points.map(({ values }, at) => [xOf(at), values[index] ?? null] as const);
   return (
     <g>
       {titles.length === 1 ? null : (
         <g transform={`translate(${left} ${index * LEGEND_LINE + 14})`}>
-          <path {...look} d={kind === "bars" ? "M0 -10h16v12h-16z" : `M8 -4${shape}`} />
-          <text x="24">{title}</text>
+          <path {...lookOf(kind, index)} d={kind === "bars" ? "M0 -10h16v12h-16z" : `M8 -4${shape}`} />
+          <text x="24">{titles[index]}</text>
         </g>
       )}
       {kind === "lines" ? (
-        <path class="line" stroke={color} stroke-dasharray={dashes} d={linePath(places, yOf)} />
+        <path class="line" stroke={colorOf(index)} stroke-dasharray={dashes} d={linePath(places, yOf)} />
       ) : null}
-      {places.map(([x, value], at) =>
-        value === null ? null : (
-          // The points of a long line would hide it.
-          <path key={at} {...look} opacity={kind === "lines" && places.length > 60 ? 0 : 1} d={pathAt(x, yOf(value))}>
-            <title>{`${data.points[at]?.label ?? ""}, ${title}: ${data.points[at]?.texts[index] ?? ""}`}</title>
-          </path>
-        ),
-      )}
     </g>
   );
+}
+
+/** Draws the values of all series at one place. */
+function Point(props: DrawnProps & Frame & { readonly at: number }): JSX.Element | null {
+  const { kind, data, titles, at, top, bottom, xOf, yOf, bandOf } = props;
+  const point = data.points[at];
+  const [x, band] = [xOf(at), bandOf(at)];
+  const width = band / titles.length;
+  const label = `${point?.label ?? ""}: ${titles.map((title, index) => `${title} ${point?.texts[index] ?? ""}`).join(", ")}`;
+  const marks = titles.map((title, index) => {
+    const value = point?.values[index] ?? null;
+    if (value === null) return null;
+    const start = x + (index - titles.length / 2) * width;
+    const y = yOf(value);
+    const d =
+      kind === "bars"
+        ? `M${start} ${yOf(0)}V${y}h${width}V${yOf(0)}z`
+        : `M${x} ${y}${(LOOKS[index] ?? LOOKS[0]).shape}`;
+    // The points of a long line would hide it.
+    const isHidden = kind === "lines" && data.points.length > 60;
+    return <path key={title} {...lookOf(kind, index)} class={isHidden ? "mark mark-hidden" : "mark"} d={d} />;
+  });
+  const content = (
+    <>
+      <title>{label}</title>
+      {kind === "bars" ? <rect class="mark-room" x={x - band / 2} y={top} width={band} height={bottom - top} /> : null}
+      {marks}
+    </>
+  );
+  const href = props.hrefOf(at);
+  return href === null ? (
+    <g role="img" aria-label={label}>
+      {content}
+    </g>
+  ) : (
+    <a class="chart-point" href={href} aria-label={label} tabIndex={at === 0 ? 0 : -1}>
+      {content}
+    </a>
+  );
+}
+
+function colorOf(index: number): string {
+  return `var(--series-${index + 1})`;
+}
+
+function lookOf(kind: PictureProps["kind"], index: number): JSX.IntrinsicElements["path"] {
+  const fill = colorOf(index);
+  return kind === "bars" ? { fill, "fill-opacity": (LOOKS[index] ?? LOOKS[0]).density, stroke: fill } : { fill };
+}
+
+function moveFocus(event: TargetedKeyboardEvent<SVGSVGElement>): void {
+  const points = [...event.currentTarget.querySelectorAll<SVGAElement>("a")];
+  const at = points.findIndex((each) => each === document.activeElement);
+  const steps: Readonly<Record<string, number>> = {
+    ArrowRight: at + 1,
+    ArrowLeft: at - 1,
+    Home: 0,
+    End: points.length - 1,
+  };
+  const next = points[steps[event.key] ?? -1];
+  if (next === undefined) return;
+  event.preventDefault();
+  next.focus();
 }
