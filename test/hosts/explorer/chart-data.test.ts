@@ -2,13 +2,14 @@ import { describe, expect, test } from "vitest";
 import { chartData, describe as describeChart } from "../../../explorer/src/screens/chart/chart-data.ts";
 import type { ChartPlan } from "../../../explorer/src/screens/chart/chart-plan.ts";
 import { frameOf, linePath } from "../../../explorer/src/screens/chart/frame.ts";
+import { viewOf } from "../../../explorer/src/state/view.ts";
 import { primitive } from "./sample-model.ts";
 
 /** A plan of each row, with the series Y. */
-function planOfRows(parts: Partial<ChartPlan> = {}) {
-  const series = [{ path: "Y", title: "Y" }];
+function planOfRows(parts: Partial<ChartPlan> = {}): ChartPlan {
   return {
-    series,
+    view: viewOf("chart"),
+    series: [{ path: "Y", title: "Y" }],
     labels: ["X"],
     joint: " ",
     type: null,
@@ -16,8 +17,9 @@ function planOfRows(parts: Partial<ChartPlan> = {}) {
     period: null,
     keys: null,
     groups: null,
+    hasNames: false,
     ...parts,
-  } as const;
+  };
 }
 
 const sum = (kind: "bars" | "lines" | "scatter") => ({ kind, method: "sum" }) as const;
