@@ -3,7 +3,9 @@ import { nearestName } from "../base/errors/nearest-name.ts";
 
 /** The rule for the value of an option. An absent or undefined option passes every rule. */
 export type OptionRule =
-  | { readonly kind: "flag" | "text" | "emptyText" | "handler" | "texts" | "object" | "array" | "any" }
+  | { readonly kind: "flag" | "text" | "emptyText" | "handler" | "object" | "array" | "any" }
+  /** `or`: a word in place of the array. */
+  | { readonly kind: "texts"; readonly or?: string }
   /** `isRequired`: null, which means no limit, is no value. */
   | { readonly kind: "limit"; readonly least: number; readonly most?: number; readonly isRequired?: true }
   | { readonly kind: "choice"; readonly values: ReadonlyArray<string | false> };
@@ -80,7 +82,8 @@ function wantedInstead(rule: OptionRule, value: unknown): string | null {
     case "handler":
       return typeof value === "function" ? null : "a function";
     case "texts":
-      return isArrayOfTexts(value) ? null : "an array of property keys";
+      if (isArrayOfTexts(value) || (rule.or !== undefined && value === rule.or)) return null;
+      return `an array of property keys${rule.or === undefined ? "" : `, or ${JSON.stringify(rule.or)}`}`;
     case "object":
       return isObject(value) ? null : "an object";
     case "array":

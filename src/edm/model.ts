@@ -48,7 +48,15 @@ export interface EntitySet {
   readonly longDescription?: string | undefined;
   /** The properties of the ETag; empty without ETags. */
   readonly etag: readonly StructuralProperty[];
+  /**
+   * Makes the ETag of the JSON of all properties of `etag`, which are then all stored ones and not only single values; absent:
+   * the ETag is made of their values.
+   */
+  readonly digest?: EtagDigest | undefined;
 }
+
+/** Returns the digest of a text, without quotes. The secret that it is made with stays inside. */
+export type EtagDigest = (text: string) => string;
 
 /** The join of two entity sets: by equal values, or by a table of links. */
 export type NavigationJoin = DirectJoin | LinkJoin;

@@ -1,14 +1,18 @@
 import { keptPer, keptPerPair } from "../base/memo.ts";
 import { offsetStart } from "../edm/date-time-offset.ts";
 import { durationFractionOf, wholeSecondsOf } from "../edm/duration.ts";
-import type { EntitySet, EntityType, StructuralProperty } from "../edm/model.ts";
+import type { EntitySet, EntityType, EtagDigest, StructuralProperty } from "../edm/model.ts";
 import type { PrimitiveValue, ValueCodec } from "../edm/value-codec.ts";
 import { codecOf } from "../edm/value-codecs.ts";
 import type { PropertyAccess } from "../language/query/capabilities.ts";
+import type { SelectedProperty } from "../language/query/clauses.ts";
 import type { RowShape } from "../language/query/row-shape.ts";
 import { storedBehind } from "../language/query/shown-entity.ts";
+import type { PayloadFormat } from "./payload-format.ts";
 import { compileScalarReader, requireObject, requireRow } from "./property-reader.ts";
 import { sha256Base64 } from "./sha256.ts";
+import { compileRowWriter } from "./write-row.ts";
+import { compileMembers } from "./write-value.ts";
 
 const encoder = new TextEncoder();
 
@@ -132,7 +136,9 @@ export function etagWriter(entitySet: EntitySet, rowShape?: RowShape): EtagWrite
 const objectWriter = keptPer((entitySet: EntitySet) => compileEtagWriter(entitySet, undefined));
 const rowWriter = keptPerPair((rowShape: RowShape, entitySet: EntitySet) => compileEtagWriter(entitySet, rowShape));
 
-function compileEtagWriter({ entityType, etag }: EntitySet, rowShape: RowShape | undefined): EtagWriter {
+function compileEtagWriter(entitySet: EntitySet, rowShape: RowShape | undefined): EtagWriter {
+  const { entityType, etag, digest } = entitySet;
+  if (digest !== undefined) return compileDigestWriter(entitySet, digest, rowShape);
   const parts = etag.map((property) => compilePart(entityType, property, rowShape));
   const frame = new ByteFrame();
   const last = { bytes: new Uint8Array(0), etag: "" };
@@ -151,6 +157,46 @@ function compileEtagWriter({ entityType, etag }: EntitySet, rowShape: RowShape |
     }
     return etag;
   };
+}
+
+/** The format of the JSON that ETags of all properties are made of. */
+const DIGESTED: PayloadFormat = Object.freeze({ metadata: "minimal", ieee754Compatible: false });
+
+/** Makes the writer of the ETag of all properties: the digest of their JSON, which is the same for rows and objects. */
+function compileDigestWriter(
+  { entityType, etag }: EntitySet,
+  digest: EtagDigest,
+  rowShape: RowShape | undefined,
+): EtagWriter {
+  const selected = etag.map((property) => ({ property }));
+  const name = entityType.qualifiedName;
+  if (rowShape !== undefined) {
+    const write = compileRowWriter(name, selected, DIGESTED, rowShape.columns);
+    return (entity) => `"${digest(write(requireRow(entity, name), ""))}"`;
+  }
+  const members = compileMembers(name, selected, DIGESTED);
+  return (entity) => {
+    const source = requireObject(storedBehind(entity), name);
+    return `"${digest(members.map((write) => write(source)).join(","))}"`;
+  };
+}
+
+/**
+ * Returns the function that makes the ETag of all properties from the members that a response writes anyway; null if these are
+ * not what the ETag is made of.
+ */
+export function etagOfMembers(
+  { digest, etag }: EntitySet,
+  selected: readonly SelectedProperty[],
+  { metadata, ieee754Compatible }: PayloadFormat,
+): ((members: string) => string) | null {
+  if (digest === undefined || metadata !== DIGESTED.metadata || ieee754Compatible) return null;
+  const areAll = selected.length === etag.length && selected.every((each, index) => isWhole(each, etag[index]));
+  return areAll ? (members) => `"${digest(members)}"` : null;
+}
+
+function isWhole({ property, nested, computed }: SelectedProperty, digested: StructuralProperty | undefined): boolean {
+  return property === digested && property.virtual === undefined && nested === undefined && computed === undefined;
 }
 
 function isSame(left: Uint8Array, right: Uint8Array): boolean {

@@ -11,21 +11,30 @@ export function sha256Base64(bytes: Uint8Array): string {
   return hash()(bytes);
 }
 
+/** Does the same for the UTF-8 of a well-formed text. */
+export function sha256Base64OfText(text: string): string {
+  return hash()(text);
+}
+
 /** Looked up at the first use: Node.js takes longer to load its cryptography than odatakit to answer a request. */
-const hash = once(() => nativeHash() ?? ((bytes: Uint8Array) => toBase64(cryptography().sha256(bytes))));
+const hash = once(() => nativeHash() ?? bundledHash);
+
+function bundledHash(data: Uint8Array | string): string {
+  return toBase64(cryptography().sha256(typeof data === "string" ? new TextEncoder().encode(data) : data));
+}
 
 function toBase64(bytes: Uint8Array): string {
   return btoa(String.fromCharCode(...bytes));
 }
 
-type HashFunction = (algorithm: string, data: Uint8Array, encoding: string) => unknown;
+type HashFunction = (algorithm: string, data: Uint8Array | string, encoding: string) => unknown;
 
 /** Returns the one-shot hash of Node.js and compatible hosts. */
-function nativeHash(): ((bytes: Uint8Array) => string) | null {
+function nativeHash(): ((data: Uint8Array | string) => string) | null {
   const crypto = builtinModule("node:crypto");
   if (typeof crypto !== "object" || crypto === null || !("hash" in crypto)) return null;
   const { hash } = crypto;
   if (typeof hash !== "function") return null;
   const digest = hash as HashFunction;
-  return (bytes) => String(digest("sha256", bytes, "base64"));
+  return (data) => String(digest("sha256", data, "base64"));
 }

@@ -3,7 +3,7 @@ import { selectsKey, type SelectExpandClause, type ExpandedNavigation } from "..
 import type { ExpandedEntity, Related, RelatedCollection } from "../language/query/expanded-entity.ts";
 import type { RowShape } from "../language/query/row-shape.ts";
 import { type EntityText, joinTexts, prefixed } from "./entity-text.ts";
-import { etagWriter, marked } from "./etag.ts";
+import { etagOfMembers, etagWriter, marked } from "./etag.ts";
 import type { PayloadFormat } from "./payload-format.ts";
 import { requireObject, requireRow } from "./property-reader.ts";
 import { entityUrl, knownUrlFinder, encodeSegment } from "./urls.ts";
@@ -51,11 +51,14 @@ export interface EntityRoutes {
   readonly marksTransient: boolean;
 }
 
-/** Writes the control information of an entity: members that each end in a comma, or nothing. */
-type ControlWriter = (entity: unknown, serviceRoot: string) => string;
+/**
+ * Writes the control information of an entity: members that each end in a comma, or nothing.
+ * @param members the members that follow, if the ETag is made of them
+ */
+type ControlWriter = (entity: unknown, serviceRoot: string, members?: string) => string;
 
-/** Writes one entity after the given control information. */
-type TextWriter<Text> = (entity: unknown, serviceRoot: string, control: string) => Text;
+/** Writes one entity with its control information. */
+type TextWriter<Text> = (entity: unknown, serviceRoot: string, control: ControlWriter) => Text;
 
 /**
  * Makes the writer of entities: the selected members in the order of the clause, and the control information of the format.
@@ -83,9 +86,12 @@ export function compileEntityWriter(
   const isLinked = format.metadata === "full" && !isSelection && entitySet !== null && format.isUnnamed !== true;
   const expanded = new Set(clause.expanded.map(({ navigationProperty }) => navigationProperty.name));
   const links = isLinked ? compileLinks(entitySet, expanded, routes?.linksOf) : null;
+  const isOfMembers = entitySet !== null && etagOfMembers(entitySet, clause.selected, format) !== null;
   const writePlain: TextWriter<string> = (entity, serviceRoot, control) => {
     const source = rowShape === undefined ? requireObject(entity, typeName) : requireRow(entity, typeName);
-    const text = writeMembers(source, control);
+    const members = isOfMembers ? writeMembers(source, "") : undefined;
+    const before = control(entity, serviceRoot, members);
+    const text = members === undefined ? writeMembers(source, before) : before + members;
     return links === null || entitySet === null
       ? text
       : text + links.unexpanded(entityUrl(serviceRoot, entitySet, entity, rowShape));
@@ -113,10 +119,10 @@ function toWriter(
 ): EntityWriter {
   return Object.freeze({
     format,
-    writeItem: (entity, serviceRoot) => writeText(entity, serviceRoot, itemControl(entity, serviceRoot)),
+    writeItem: (entity, serviceRoot) => writeText(entity, serviceRoot, itemControl),
     writeEntity: (entity, serviceRoot, contextUrl) => {
       const context = format.metadata === "none" ? "" : `"@odata.context":${JSON.stringify(contextUrl)},`;
-      return writeText(entity, serviceRoot, context + entityControl(entity, serviceRoot));
+      return writeText(entity, serviceRoot, (...given) => context + entityControl(...given));
     },
   } satisfies EntityWriter);
 }
@@ -147,11 +153,7 @@ function compileExpandedWriter(
     write: compileExpansion(expansion, format, compileRelated),
     writeLinks: links?.expanded(expansion.navigationProperty.name) ?? null,
   }));
-  const onEntity =
-    (write: ControlWriter): ControlWriter =>
-    (value, serviceRoot) =>
-      write(asExpanded(value).entity, serviceRoot);
-  return toWriter(format, onEntity(itemControl), onEntity(entityControl), (value, serviceRoot, control) => {
+  return toWriter(format, itemControl, entityControl, (value, serviceRoot, control) => {
     const { entity, related } = asExpanded(value);
     const url = (): string => {
       if (entitySet === null) throw new Error("Entities of no set have no URL.");
@@ -199,14 +201,14 @@ function compileItemControl(
   if (format.metadata === "none") return nothing;
   if (format.metadata === "full") return compileFullControl(target, clause, format, rowShape);
   const { entitySet, routes } = target;
-  const etag = compileEtagControl(entitySet, clause, rowShape);
+  const etag = compileEtagControl(entitySet, clause, format, rowShape);
   // Clients make the id from the key, if the entity contains the whole key.
   if (entitySet === null || format.isUnnamed === true || selectsKey(clause, entitySet.entityType)) return etag;
   if (!hasId(entitySet, routes)) return etag;
   const findUrl = knownUrlFinder(entitySet, rowShape);
-  return (entity, serviceRoot) => {
+  return (entity, serviceRoot, members) => {
     const url = findUrl(serviceRoot, entity);
-    return (url === null ? "" : `"@odata.id":${JSON.stringify(url)},`) + etag(entity, serviceRoot);
+    return (url === null ? "" : `"@odata.id":${JSON.stringify(url)},`) + etag(entity, serviceRoot, members);
   };
 }
 
@@ -224,10 +226,10 @@ function compileEntityControl(
   if (format.metadata === "full") return compileFullControl(target, clause, format, rowShape);
   const { entitySet, routes } = target;
   if (entitySet === null) return nothing;
-  const etag = compileEtagControl(entitySet, clause, rowShape);
+  const etag = compileEtagControl(entitySet, clause, format, rowShape);
   if (!hasId(entitySet, routes, format.saved !== undefined)) return etag;
   const id = compileIdControl(entitySet, rowShape);
-  return (entity, serviceRoot) => id(entity, serviceRoot) + etag(entity, serviceRoot);
+  return (entity, serviceRoot, members) => id(entity, serviceRoot) + etag(entity, serviceRoot, members);
 }
 
 function compileFullControl(
@@ -240,7 +242,7 @@ function compileFullControl(
   const type = `"@odata.type":${JSON.stringify(`#${entityType.qualifiedName}`)},`;
   const withoutSet = routes?.marksTransient === true ? `${type}"@odata.id":null,` : type;
   if (entitySet === null) return () => withoutSet;
-  const etag = compileEtagControl(entitySet, clause, rowShape);
+  const etag = compileEtagControl(entitySet, clause, format, rowShape);
   const isNamed = hasId(entitySet, routes, format.saved !== undefined);
   const isLinked = hasId(entitySet, routes) || routes?.isEdited(entitySet) === true;
   if (format.isUnnamed === true || !(isNamed || isLinked)) {
@@ -260,12 +262,17 @@ function hasId(entitySet: EntitySet, routes: EntityRoutes | undefined, isSaved =
 
 function compileEtagControl(
   entitySet: EntitySet | null,
-  { unreadable }: SelectExpandClause,
+  { unreadable, selected }: SelectExpandClause,
+  format: PayloadFormat,
   rowShape: RowShape | undefined,
 ): ControlWriter {
   const write = entitySet === null ? null : etagWriter(entitySet, rowShape);
-  if (write === null) return nothing;
-  return (entity) => `"@odata.etag":${JSON.stringify(marked(write(entity), unreadable))},`;
+  if (entitySet === null || write === null) return nothing;
+  const ofMembers = etagOfMembers(entitySet, selected, format);
+  return (entity, _serviceRoot, members) => {
+    const etag = ofMembers === null || members === undefined ? write(entity) : ofMembers(members);
+    return `"@odata.etag":${JSON.stringify(marked(etag, unreadable))},`;
+  };
 }
 
 /** Writes one related entity as JSON text. */

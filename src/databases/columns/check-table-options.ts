@@ -153,6 +153,12 @@ export function convertedFields(columns: object | undefined): readonly string[] 
   return entries.flatMap(([field, option]) => (isObject(option) && option["convert"] !== undefined ? [field] : []));
 }
 
+/** Returns the keys of properties whose values are expressions of the statement. */
+export function expressionFields(columns: object | undefined): readonly string[] {
+  const entries: ReadonlyArray<readonly [string, unknown]> = Object.entries(columns ?? {});
+  return entries.flatMap(([field, option]) => (isObject(option) && option["sql"] !== undefined ? [field] : []));
+}
+
 /** Reports converted columns in `search` and `rowVersion`, which the database must evaluate. */
 export function checkUncomparable(
   fields: readonly string[],

@@ -27,6 +27,7 @@ import {
   checkTableOptions,
   checkUncomparable,
   convertedFields,
+  expressionFields,
 } from "../columns/check-table-options.ts";
 import { zonelessPaths } from "../columns/zoneless-paths.ts";
 import type { AnyKysely } from "../connection/synchronous-reader.ts";
@@ -160,6 +161,7 @@ export function sqlEntitySet<
     tableOptions: TABLE_OPTIONS,
     uncomparable,
     withoutZone: zonelessPaths(type, columns),
+    unstored: expressionFields(columns),
     anyCaseGuids: home?.anyCaseGuids,
     handlersCheckingRows: own?.checkingRows,
     database: home?.database,

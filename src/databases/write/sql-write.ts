@@ -9,6 +9,15 @@ import { isUnsupported } from "../kinds/database-fault.ts";
 import { setMember } from "../read/read-entity.ts";
 import { keptProperties, mergedProperties, type RowValues } from "./changed-columns.ts";
 import {
+  type ExpectedRow,
+  hasExpected,
+  isComparedExactly,
+  isStructured,
+  isToldByDatabase,
+  toCondition,
+  toExpected,
+} from "./expected-values.ts";
+import {
   checkReferredRows,
   currentReferring,
   lockedReferring,
@@ -19,13 +28,7 @@ import {
 import { insertMany, insertOne } from "./insert-many.ts";
 import { checkComputed } from "./new-row.ts";
 import { placeOf, type Restrictions } from "./placed-rows.ts";
-import {
-  hasExpected,
-  isComparedExactly,
-  isToldByDatabase,
-  toExpected,
-  type AnyWriteContext,
-} from "./relation-write.ts";
+import type { AnyWriteContext } from "./relation-write.ts";
 import { checkOneRow, placeBeyondKey, isAmbiguous, mayShareKeys } from "./shared-keys.ts";
 import { inStatement, inTransaction, runText, type SqlSession, withSavepoint } from "./sql-session.ts";
 import { type DeclaredTable, type SqlTable, writtenSet, mayHideRows } from "./sql-table.ts";
@@ -153,7 +156,7 @@ interface RowChange {
   /** Whether complex values are merged with the stored values instead of replacing them. */
   readonly isMerged: boolean;
   /** Values that the row already has, and must still have. */
-  readonly unchanged?: Expected;
+  readonly unchanged?: ExpectedRow;
 }
 
 /** Changes a row. @returns null if no row has the key and the expected values */
@@ -208,19 +211,20 @@ function changeColumns(
 ): Promise<Values | null> {
   const { table, statements } = writer;
   const expected = [...unchanged, ...toExpected(table, context?.expected)];
+  const condition = toCondition(expected, table);
   const needed = isMerged ? mergedProperties(table, values) : keptProperties(table, values);
   // A write of equal values counts as one, so it changes the version of the row.
   const isVersion = unchanged.length > 0 && table.rowVersion !== null;
   const isEmpty = Object.keys(values).length === 0 && !isVersion;
   const doubtful = doubtfulProperties(table, values);
-  const write = (task: WriteTask, given: Omit<RowValues, "values">, condition: Expected): Promise<Values | null> =>
+  const write = (task: WriteTask, given: Omit<RowValues, "values">, stated: Expected): Promise<Values | null> =>
     isMerged
-      ? writer.merge(task, wanted, { values, ...given }, condition)
-      : writer.update(task, wanted, { values, ...given }, condition);
+      ? writer.merge(task, wanted, { values, ...given }, stated)
+      : writer.update(task, wanted, { values, ...given }, stated);
   const isOneStatement = guard === null && !isEmpty && needed.length + doubtful.length === 0;
   if (isOneStatement && statements.areEnough && isToldByDatabase(expected, table)) {
     const change = (session: SqlSession): Promise<Values | null> =>
-      write(taskOf(session, context), { stored: null }, expected);
+      write(taskOf(session, context), { stored: null }, condition);
     // It fails if it reaches rows of several machines.
     return placeBeyondKey(table) === null
       ? inStatement(table, context, change)
@@ -242,7 +246,7 @@ function changeColumns(
       if (isEmpty) return writer.read(task, wanted, table.returnedTo(context));
       const left = await writer.unreadable(task, wanted, doubtful);
       checkGivenBack(doubtful, values, left);
-      const stored = await write(task, { stored: row, left }, statements.locksByKey ? [] : expected);
+      const stored = await write(task, { stored: row, left }, statements.locksByKey ? [] : condition);
       if (guard !== null) await checkVisible(task, guard.restrictions, guard.row);
       return stored;
     },
@@ -291,11 +295,12 @@ async function deleteRow(
   if (guard !== null && seesNone(guard.restrictions, guard.row.set)) return false;
   const { table, statements } = writer;
   const expected = toExpected(table, context?.expected);
+  const condition = toCondition(expected, table);
   if (guard === null && statements.areEnough && isToldByDatabase(expected, table)) {
     const remove = async (session: SqlSession): Promise<boolean> => {
       const task = taskOf(session, context);
-      const isDeleted = await writer.delete(task, wanted, expected);
-      if (!isDeleted) await writer.checkAbsent(task, wanted, expected);
+      const isDeleted = await writer.delete(task, wanted, condition);
+      if (!isDeleted) await writer.checkAbsent(task, wanted, condition);
       return isDeleted;
     };
     return placeBeyondKey(table) === null
@@ -312,12 +317,12 @@ async function deleteRow(
         return false;
       }
       if (guard !== null && !(await isVisible(task, guard.restrictions, guard.row))) return false;
-      const condition = statements.locksByKey ? [] : expected;
-      const isDeleted = await writer.delete(task, wanted, condition);
+      const stated = statements.locksByKey ? [] : condition;
+      const isDeleted = await writer.delete(task, wanted, stated);
       if (!statements.areReturning || (isDeleted && statements.triggers !== "own")) return true;
       // A trigger or a rule that marks the row as deleted, instead of deleting it, has deleted it for a user who sees no such rows.
       if (guard !== null && !(await isVisible(task, guard.restrictions, guard.row))) return true;
-      await writer.checkAbsent(task, wanted, condition);
+      await writer.checkAbsent(task, wanted, stated);
       return isDeleted || statements.locksByKey;
     },
     isAmbiguous(table),
@@ -340,7 +345,7 @@ async function checkShared(
 
 /** The properties to read of a row before it is written. */
 interface RowToWrite {
-  readonly expected: Expected;
+  readonly expected: ExpectedRow;
   /** The properties whose stored values determine the cells to write. */
   readonly needed?: readonly StructuralProperty[];
   readonly use?: RowUse;
@@ -358,10 +363,16 @@ async function readExpected(
   key: readonly PrimitiveValue[],
   { expected, needed = [], use = "locked", unneeded = "locked" }: RowToWrite,
 ): Promise<Values | null> {
-  const names = new Set([...writer.table.entityType.key, ...expected.map(([property]) => property), ...needed]);
-  const selected = Array.from(names, (property) => ({ property }));
-  const row = await writer.read(task, key, selected, needed.length === 0 ? unneeded : use);
-  return row !== null && hasExpected(row, expected) ? row : null;
+  const read = (properties: readonly StructuralProperty[], purpose: RowUse): Promise<Values | null> => {
+    const names = new Set([...writer.table.entityType.key, ...properties]);
+    return writer.read(task, key, Array.from(names, (property) => ({ property })), purpose);
+  };
+  const compared = expected.map(([property]) => property);
+  // Documents are read otherwise to be changed than to be compared.
+  const isTwice = needed.length > 0 && compared.some(isStructured);
+  if (isTwice && !hasExpected((await read(compared, unneeded)) ?? {}, expected)) return null;
+  const row = await read([...(isTwice ? [] : compared), ...needed], needed.length === 0 ? unneeded : use);
+  return row !== null && (isTwice || hasExpected(row, expected)) ? row : null;
 }
 
 /** Makes the task for the entity of the body itself. */

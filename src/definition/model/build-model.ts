@@ -5,6 +5,7 @@ import type {
   EntityContainer,
   EntitySet,
   EntityType,
+  EtagDigest,
   Model,
   Operation,
   OperationImport,
@@ -76,12 +77,14 @@ export function schemaNames({ options, sets, operations }: DeclaredService, type
 /**
  * Builds the frozen model of a registration from checked declarations, with every name resolved.
  * @param annotations undefined for a model without annotations, descriptions and vocabularies
+ * @param digest makes the ETags of all properties; absent: no request needs them
  */
 export function buildModel(
   service: DeclaredService,
   types: DeclaredTypes,
   { namespace, containerName }: SchemaNames,
   annotations: ModelAnnotations = NO_ANNOTATIONS,
+  digest?: EtagDigest,
 ): BuiltModel {
   const builder = new TypeBuilder(service, types, namespace, annotations);
   const operations = new Map<DeclaredOperation, Operation>();
@@ -91,7 +94,7 @@ export function buildModel(
   for (const operation of service.operations) {
     operations.set(operation, toOperation(operation, undefined, builder, namespace));
   }
-  const entityContainer = toContainer(service, containerName, builder, operations);
+  const entityContainer = toContainer(service, containerName, builder, { operations, digest });
   const model: Model = {
     kind: "Model",
     namespace,
@@ -114,7 +117,7 @@ function toContainer(
   service: DeclaredService,
   name: string,
   builder: TypeBuilder,
-  operations: ReadonlyMap<DeclaredOperation, Operation>,
+  { operations, digest }: { readonly operations: BuiltModel["operations"]; readonly digest: EtagDigest | undefined },
 ): EntityContainer {
   const imports = service.operations.flatMap((declared): readonly OperationImport[] => {
     const operation = operations.get(declared);
@@ -125,13 +128,13 @@ function toContainer(
   return {
     kind: "EntityContainer",
     name,
-    entitySets: byName(service.sets.map((set) => toEntitySet(set, builder))),
+    entitySets: byName(service.sets.map((set) => toEntitySet(set, builder, digest))),
     functionImports: byName(imports.filter(({ kind }) => kind === "FunctionImport")),
     actionImports: byName(imports.filter(({ kind }) => kind === "ActionImport")),
   };
 }
 
-function toEntitySet(set: DeclaredSet, builder: TypeBuilder): EntitySet {
+function toEntitySet(set: DeclaredSet, builder: TypeBuilder, digest: EtagDigest | undefined): EntitySet {
   const entityType = builder.entityType(set.entityType);
   const own = new Set(set.navigations.map(({ field }) => field));
   const bindings = set.navigations.flatMap(({ name, options: { target } }) =>
@@ -151,8 +154,25 @@ function toEntitySet(set: DeclaredSet, builder: TypeBuilder): EntitySet {
     ),
     uncomparable: frozenSet(set.uncomparable),
     ...describedAt(builder.annotations, annotationPlace("set", set.name)),
-    etag: fieldsOf(set.options["etag"]).map((field) => propertyOf(entityType, field)),
+    ...(set.options["etag"] === "all"
+      ? { etag: digestedProperties(entityType, set.unstored), digest }
+      : { etag: fieldsOf(set.options["etag"]).map((field) => propertyOf(entityType, field)) }),
   };
+}
+
+/** The greatest `maxLength` of properties that every read may load for an ETag. */
+const MAX_DIGESTED = 65_536;
+
+/**
+ * Returns the properties of an ETag of all properties: those of the entity whoever may read them, except expressions, and values
+ * that are too large to be read with each page.
+ */
+function digestedProperties({ properties }: EntityType, unstored: readonly string[]): readonly StructuralProperty[] {
+  return properties.filter(({ field, type, onlyIfSelected, facets: { maxLength } }) => {
+    if (onlyIfSelected === true || unstored.includes(field)) return false;
+    const isLarge = typeof maxLength === "number" ? maxLength > MAX_DIGESTED : type.name === "Edm.Binary";
+    return !isLarge;
+  });
 }
 
 function toOperation(

@@ -36,6 +36,8 @@ export interface DeclaredSet {
   readonly uncomparable: readonly string[];
   /** The fields that lead to timestamps in columns without a time zone. */
   readonly withoutZone: readonly (readonly string[])[];
+  /** The keys of properties whose values are expressions. */
+  readonly unstored: readonly string[];
   readonly navigations: readonly DeclaredNavigation[];
   readonly operations: readonly DeclaredOperation[];
   /** The virtual properties of the option `virtual`. */
@@ -164,6 +166,7 @@ function collectSet(set: EntitySetDeclaration, naming: NamingPolicy): DeclaredSe
     check: set.check,
     uncomparable: set.uncomparable ?? [],
     withoutZone: set.withoutZone ?? [],
+    unstored: set.unstored ?? [],
     navigations,
     operations: [...collectOperations(options["functions"]), ...collectOperations(options["actions"])],
     virtual: entriesOf(options["virtual"]).map(([field, each]) => collectVirtual(entityType, field, each, naming)),

@@ -111,8 +111,12 @@ interface EntitySetParts<
   readonly aggregateProperties?: ReadonlyArray<MemberOf<E, N>> | undefined;
   /** The further options that `applyQuery` applies itself; without them, the set refuses `$apply` and `$compute`. */
   readonly applyQueryOptions?: ReadonlyArray<"apply" | "compute"> | undefined;
-  /** The properties from whose values the ETag is made; if absent, entities have no ETag. */
-  readonly etag?: ReadonlyArray<keyof E["properties"] & string> | undefined;
+  /**
+   * The properties from whose values the ETag is made, or `"all"`: a digest of all stored properties, for tables without a
+   * version. If absent, entities have no ETag.
+   * @see docs/reference/etags.md
+   */
+  readonly etag?: ReadonlyArray<keyof E["properties"] & string> | "all" | undefined;
   /**
    * Whether clients see the enumerations of the set as Edm.String with their names as allowed values; the option of the
    * service if absent.
@@ -215,6 +219,8 @@ export interface EntitySetDeclaration<
   readonly uncomparable?: readonly string[] | undefined;
   /** The keys that lead to timestamps in columns without a time zone, which are in UTC. */
   readonly withoutZone?: readonly (readonly string[])[] | undefined;
+  /** The keys of properties whose values are no columns but expressions, which may change without a write. */
+  readonly unstored?: readonly string[] | undefined;
   /**
    * The keys of Guid properties whose columns contain text in any letter case; undefined if the database does not store
    * Guids as text.

@@ -6,7 +6,12 @@ import { cacheControlFault, forOneUser, readCacheControl } from "../sets/cache-c
 import { statesRules } from "./check-authorization.ts";
 
 /** The rules for preconditions and caches. They are listed in the order of their faults. */
-export const CACHING_RULES: readonly StartupRule[] = Object.freeze([checkPreconditions, checkCacheControl, checkVary]);
+export const CACHING_RULES: readonly StartupRule[] = Object.freeze([
+  checkPreconditions,
+  checkDigests,
+  checkCacheControl,
+  checkVary,
+]);
 
 /** Checks that the service can check the preconditions that it requires. @see docs/reference/etags.md */
 function* checkPreconditions({ options, sets }: DeclaredService): Iterable<ConfigurationFault> {
@@ -16,7 +21,7 @@ function* checkPreconditions({ options, sets }: DeclaredService): Iterable<Confi
     if (settingOf(set, options, "requireIfMatch") !== true || !(isOwn || isWritten)) continue;
     const from = isOwn ? "`requireIfMatch`" : "`requireIfMatch` of `defaults`";
     const { etag, getByKey } = set.options;
-    if (!Array.isArray(etag) || etag.length === 0) {
+    if (etag !== "all" && (!Array.isArray(etag) || etag.length === 0)) {
       const message = `${from} requires an ETag of each write, but the set has none.`;
       yield { set: set.name, message, fix: "Give `etag`, or `requireIfMatch: false`." };
     } else if (getByKey === undefined) {
@@ -24,6 +29,31 @@ function* checkPreconditions({ options, sets }: DeclaredService): Iterable<Confi
       yield { set: set.name, message, fix: "Declare getByKey, or give `requireIfMatch: false`." };
     }
   }
+}
+
+/** Checks that no user can guess a hidden value from an ETag of all properties. @see docs/reference/etags.md */
+function* checkDigests({ options: { secret }, sets }: DeclaredService): Iterable<ConfigurationFault> {
+  if (secret !== undefined) return;
+  for (const set of sets.filter(({ options }) => options["etag"] === "all")) {
+    const reason = hiddenBy(set);
+    if (reason === null) continue;
+    const message = `\`etag: "all"\` needs the \`secret\` of odataService, because ${reason} hides values: without it, clients could find them by trying.`;
+    yield { set: set.name, message, fix: "Give a `secret` that all processes share, or name properties in `etag`." };
+  }
+}
+
+/** Returns the option that hides properties from clients, for messages; null without one. */
+function hiddenBy({ options, virtual }: DeclaredSet): string | null {
+  if (options["selectProperties"] !== undefined) return "`selectProperties`";
+  const mask = virtual.find(({ isMask }) => isMask);
+  if (mask !== undefined) return `\`virtual.${mask.field}\``;
+  const ruled = isObject(options["authorization"]) ? unreadableProperty(options["authorization"]) : undefined;
+  return ruled === undefined ? null : `\`authorization.properties.${ruled}.read\``;
+}
+
+function unreadableProperty({ properties }: Readonly<Record<string, unknown>>): string | undefined {
+  const ruled = isObject(properties) ? Object.entries(properties) : [];
+  return ruled.find(([, rules]) => isObject(rules) && statesRules(rules["read"]))?.[0];
 }
 
 /** Checks the values of `cacheControl`, and that shared caches store no data of users. @see RFC 9111, section 5.2.2 */
@@ -97,9 +127,8 @@ function readRules({ options }: DeclaredSet, service: DeclaredService["options"]
   if (authorization["rows"] !== undefined) return "`authorization.rows`";
   const name = authorization["read"] === undefined ? "all" : "read";
   if (statesRules(authorization[name])) return `\`authorization.${name}\``;
-  const properties = isObject(authorization["properties"]) ? Object.entries(authorization["properties"]) : [];
-  const ruled = properties.find(([, rules]) => isObject(rules) && statesRules(rules["read"]));
-  return ruled === undefined ? null : `\`authorization.properties.${ruled[0]}.read\``;
+  const ruled = unreadableProperty(authorization);
+  return ruled === undefined ? null : `\`authorization.properties.${ruled}.read\``;
 }
 
 /** Returns the value of a setting: of the set, otherwise of `defaults`. */

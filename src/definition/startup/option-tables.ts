@@ -97,7 +97,7 @@ const ENTITY_SET_OPTIONS: OptionTable<keyof EntitySetOptions<EntityTypeDeclarati
   expandProperties: FIELDS,
   groupByProperties: FIELDS,
   aggregateProperties: FIELDS,
-  etag: FIELDS,
+  etag: { kind: "texts", or: "all" },
   enumsAsStrings: FLAG,
   navigation: OBJECT,
   functions: OBJECT,

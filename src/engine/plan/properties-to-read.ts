@@ -102,8 +102,9 @@ function neededProperties(
     etag.includes(property) || join.includes(property) || (key && property.isKey);
   const visible = entityType.properties
     .map((property) => {
-      // Functions of the application get whole values.
-      const selected = needed.includes(property) ? undefined : bySelection.get(property);
+      // Functions of the application get whole values, and ETags are made of them.
+      const isWhole = needed.includes(property) || etag.includes(property);
+      const selected = isWhole ? undefined : bySelection.get(property);
       return selected ?? (isNeeded(property) ? { property } : undefined);
     })
     .filter((item) => item !== undefined);

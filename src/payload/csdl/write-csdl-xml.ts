@@ -189,11 +189,12 @@ function writeEntitySet(
   capabilities: CsdlCapabilities,
   annotations: StatedAnnotations | undefined,
 ): XmlElement {
-  const { name, entityType, etag, navigationPropertyBindings } = entitySet;
+  const { name, entityType, etag, digest, navigationPropertyBindings } = entitySet;
   const bindings = [...navigationPropertyBindings].map(([path, target]) =>
     element("NavigationPropertyBinding", { Path: path, Target: target }),
   );
-  const etagNames = etag.map((property) => property.name);
+  // An empty collection does not say how the ETag is made: it is made of properties that some users may not know, too.
+  const etagNames = digest === undefined ? etag.map((property) => property.name) : [];
   const concurrency = collectionAnnotation(coreTerm("OptimisticConcurrency"), "PropertyPath", etagNames);
   return element("EntitySet", { Name: name, EntityType: entityType.qualifiedName }, [
     ...bindings,

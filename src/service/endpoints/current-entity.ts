@@ -2,15 +2,18 @@ import { type ODataError, protocolError } from "../../base/errors/odata-error.ts
 import { chain, type Maybe } from "../../base/maybe.ts";
 import { type AuthorizationRequirement, needsResource, refusal } from "../../definition/sets/authorization.ts";
 import type { EntitySet } from "../../edm/model.ts";
-import { wholeEntity } from "../../engine/entities/canonical-entity.ts";
+import { canonicalEntity, rowReader, wholeEntity } from "../../engine/entities/canonical-entity.ts";
 import { entityKeyReader } from "../../engine/entities/entity-key.ts";
 import { definitionIn } from "../../engine/entities/reader.ts";
+import { fieldOf } from "../../engine/memory/compile-property.ts";
+import { asEntity } from "../../engine/memory/evaluation.ts";
 import { selectNothing, propertiesToRead, keyProperties } from "../../engine/plan/properties-to-read.ts";
 import { getEntity, readByKey, type FoundEntity, findEntity } from "../../engine/reads/read-by-key.ts";
 import { actionOf, judge, judgeEntity, judgeLoaded } from "../../engine/rules/judge-rules.ts";
 import { lockEntity } from "../../engine/writes/judged-write.ts";
 import { matchesState, namesEveryEntityTag } from "../../http/conditional.ts";
 import type { SelectedProperty } from "../../language/query/clauses.ts";
+import type { Row } from "../../language/query/row-shape.ts";
 import { etagOf, etagValuesReader } from "../../payload/etag.ts";
 import type { ExpectedValues } from "../sets/given-values.ts";
 import type { Execution } from "./execution.ts";
@@ -101,7 +104,7 @@ function checkIfMatch(entitySet: EntitySet, found: FoundEntity | null, ifMatch: 
     throw preconditionFailed("If-Match", `${entitySet.name} has no ETags: send the request without the header.`);
   }
   if (!matchesState(ifMatch, etag)) throw unmatched(ifMatch);
-  return etagValuesReader(entitySet, rowShape)(entity);
+  return expectedValues(entitySet, { entity, rowShape });
 }
 
 /** @returns the values of the ETag; undefined where the entity has none, or it was not compared */
@@ -120,7 +123,18 @@ function checkIfNoneMatch(
   if (matchesState(ifNoneMatch, etag)) {
     throw preconditionFailed("If-None-Match", "The entity has one of these ETags.");
   }
-  return etagValuesReader(entitySet, rowShape)(entity);
+  return expectedValues(entitySet, { entity, rowShape });
+}
+
+/** Returns the values that an ETag was made from, in canonical form, by field. */
+export function expectedValues(entitySet: EntitySet, { entity, rowShape }: FoundEntity): ExpectedValues {
+  const { digest, etag, entityType } = entitySet;
+  if (digest === undefined) return etagValuesReader(entitySet, rowShape)(entity);
+  const values =
+    rowShape === undefined
+      ? canonicalEntity(entityType, asEntity(entity, entityType))
+      : rowReader(rowShape)(entity as Row);
+  return Object.freeze(Object.fromEntries(etag.map(({ field }) => [field, fieldOf(values, field) ?? null])));
 }
 
 /**

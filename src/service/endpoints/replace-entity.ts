@@ -27,7 +27,6 @@ import {
   nullNotAllowed,
 } from "../../payload/body-members.ts";
 import { type FacetFaults, newEntityOf, requireWhole, type ReplacementBody } from "../../payload/body-readers.ts";
-import { etagValuesReader } from "../../payload/etag.ts";
 import { compileImmutableKeeper } from "../../payload/immutable-keeper.ts";
 import { requireObject } from "../../payload/property-reader.ts";
 import type { ExpectedValues } from "../sets/given-values.ts";
@@ -40,6 +39,7 @@ import {
   authorizeCreation,
   entityNotFound,
   checkPreconditions,
+  expectedValues,
   missingEntityError,
   type CurrentEntity,
   type EntityState,
@@ -277,7 +277,7 @@ function keepStored(execution: Execution, { entitySet, body, kept }: Replacement
   for (const { field } of absent) compileFieldWriter(field)(whole, current[field]);
   const fields = new Set([...absent, ...fixed].map(({ field }) => field));
   if (isTable || absent.length === 0 || entitySet.etag.length === 0) return { whole, kept: fields };
-  return { whole, kept: fields, version: etagValuesReader(entitySet, undefined)(stored) };
+  return { whole, kept: fields, version: expectedValues(entitySet, { entity: stored, rowShape: undefined }) };
 }
 
 /** Returns the properties that no update changes, and the user does not see. */

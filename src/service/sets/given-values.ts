@@ -13,8 +13,11 @@ import { isEntity } from "../../engine/memory/evaluation.ts";
 import { declaredProperties } from "../../engine/plan/properties-to-read.ts";
 import type { BodyObject } from "../../payload/body-members.ts";
 
-/** The values that an entity must still have, by field, in canonical form. */
-export type ExpectedValues = Readonly<Record<string, PrimitiveValue | null>>;
+/**
+ * The values that an entity must still have, by field, in canonical form. Those of an ETag of all properties may be complex
+ * values and collections.
+ */
+export type ExpectedValues = Readonly<Record<string, unknown>>;
 
 /**
  * Reads the options of a write.
@@ -56,7 +59,7 @@ export function checkExpected(entityType: EntityType, entity: object, expected: 
     if (wanted === null || current === null) return wanted === current;
     const { toText } = codecOf(property);
     // `expectedOption` checked that the property has a single value.
-    return toText(wanted) === toText(current as PrimitiveValue);
+    return toText(wanted as PrimitiveValue) === toText(current as PrimitiveValue);
   });
 }
 
