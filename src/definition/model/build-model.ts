@@ -154,10 +154,15 @@ function toEntitySet(set: DeclaredSet, builder: TypeBuilder, digest: EtagDigest 
     ),
     uncomparable: frozenSet(set.uncomparable),
     ...describedAt(builder.annotations, annotationPlace("set", set.name)),
-    ...(set.options["etag"] === "all"
+    ...(set.options["etag"] === "all" && digest !== undefined && isChanged(set)
       ? { etag: digestedProperties(entityType, set.unstored), digest }
       : { etag: fieldsOf(set.options["etag"]).map((field) => propertyOf(entityType, field)) }),
   };
+}
+
+/** Whether requests change entities of a set. */
+function isChanged({ options }: DeclaredSet): boolean {
+  return ["replace", "patch", "delete"].some((handler) => options[handler] !== undefined);
 }
 
 /** The greatest `maxLength` of properties that every read may load for an ETag. */

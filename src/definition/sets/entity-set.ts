@@ -113,7 +113,7 @@ interface EntitySetParts<
   readonly applyQueryOptions?: ReadonlyArray<"apply" | "compute"> | undefined;
   /**
    * The properties from whose values the ETag is made, or `"all"`: a digest of all stored properties, for tables without a
-   * version. If absent, entities have no ETag.
+   * version, if requests change the entities. If absent, entities have no ETag.
    * @see docs/reference/etags.md
    */
   readonly etag?: ReadonlyArray<keyof E["properties"] & string> | "all" | undefined;

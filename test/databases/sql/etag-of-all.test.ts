@@ -35,6 +35,12 @@ const Note = entityType("Note", {
   parentId: edm.int32().nullable(),
 });
 
+const Word = entityType("Word", {
+  id: edm.int32().key(),
+  text: edm.string().nullable(),
+  number: edm.int32().nullable(),
+});
+
 type Cells = Readonly<Record<DatabaseName, string>>;
 const same = (cell: string): Cells => ({ sqlite: cell, postgres: cell, mariadb: cell });
 
@@ -125,6 +131,7 @@ function notesOver(db: AnyDatabase): Notes {
     table: "notes",
     operations: ["read", "create", "replace", "patch", "delete"],
     etag: "all",
+    applyEnabled: true,
     columns: {
       document: { storage: "json" },
       tags: { storage: "json" },
@@ -182,4 +189,152 @@ describe.each(ENGINES)("an ETag of all properties of $title", (engine) => {
     expect(faultOf(await send("PATCH", "Contested(2)", { ParentId: 2 }, { "If-Match": other }))).toEqual(failed);
     await close();
   });
+
+  test("an equality that ignores letter case does not hide a change", async () => {
+    const { db, close } = await engine.open();
+    const text = { sqlite: "text collate nocase", postgres: "text", mariadb: "varchar(50)" }[engine.name];
+    await sql`create table words (id int primary key, text ${sql.raw(text)}, number int)`.execute(db);
+    await sql`insert into words values (1, 'a', 1), (2, 'a', 1)`.execute(db);
+    let change = sql`select 1`;
+    const rule = resource(async (_user, _word, context) => {
+      await change.execute((context.transaction ?? db) as AnyDatabase);
+      return true;
+    });
+    const words = sqlEntitySet(Word, {
+      db,
+      table: "words",
+      operations: ["read", "patch", "delete"],
+      etag: "all",
+      authorization: { update: rule, delete: rule },
+    });
+    const send = sendTo(odataService({ entitySets: [words], authenticate: () => boss }));
+    for (const [index, cell] of ["A", "a ", "a"].entries()) {
+      const etag = (await send("GET", "Words(1)")).headers.get("ETag") ?? "";
+      change = sql`update words set text = ${cell} where id = 1`;
+      const condition = { "If-Match": etag };
+      expect(faultOf(await send("PATCH", "Words(1)", { Number: index }, condition))[0], cell).toBe(412);
+      expect(faultOf(await send("DELETE", "Words(1)", undefined, condition))[0], cell).toBe(412);
+      await change.execute(db);
+    }
+    change = sql`select 1`;
+    const etag = (await send("GET", "Words(1)")).headers.get("ETag") ?? "";
+    const [first, second] = await Promise.all(
+      [1, 2].map((number) => send("PATCH", "Words(1)", { Number: 100 + number }, { "If-Match": etag })),
+    );
+    expect([first?.status, second?.status].toSorted()).toEqual([200, 412]);
+    await close();
+  });
+
+  test("is the same in all responses, whatever they select", async () => {
+    const { db, close } = await engine.open();
+    await makeNotes(db, engine.name);
+    const { service } = notesOver(db);
+    const send = sendTo(service);
+    const whole = await send("GET", "Notes(1)");
+    const etag = whole.headers.get("ETag") ?? "";
+    expect(etag).toMatch(/^"[\w+/]{22}"$/);
+    expect(whole.json).toMatchObject({ "@odata.etag": etag, Salary: 100 });
+    const entities = async (target: string, headers: Record<string, string> = {}): Promise<readonly unknown[]> => {
+      const { status, json } = await send("GET", target, undefined, headers);
+      expect(status, target).toBe(200);
+      return [json].flat().flatMap(tagsIn).map(stateOf);
+    };
+    const others = (await entities("Notes?$filter=Id eq 2"))[0];
+    for (const target of [
+      "Notes",
+      "Notes?$select=Id",
+      "Notes?$select=Name,Document/X",
+      "Notes?$select=Place/Y,Salary",
+      "Notes?$select=File",
+      "Notes?$select=Ratio&$orderby=Id desc&$skip=1",
+      "Notes?$top=1&$count=true",
+      "Notes(1)?$select=Body",
+      "Notes(1)?$expand=Parent($select=Name)",
+      "Notes?$select=Id&$expand=Children($select=Id;$orderby=Id;$top=1)&$filter=Id eq 1",
+      "Notes(1)/Parent",
+      "Notes(1)/Children?$select=Name&$orderby=Id&$top=1",
+    ]) {
+      for (const headers of [
+        {},
+        { "X-User": "clerk" },
+        { Accept: "application/json;IEEE754Compatible=true" },
+        { Accept: "application/json;odata.metadata=full" },
+      ]) {
+        if (target.includes("Salary") && "X-User" in headers) continue;
+        const found = (await entities(target, headers)).filter((each) => each !== others);
+        expect(new Set(found), `${target} ${JSON.stringify(headers)}`).toEqual(new Set([etag]));
+      }
+    }
+    const name = await send("GET", "Notes(1)/Name");
+    expect(name.headers.get("ETag")).toBe(etag);
+    expect((await send("GET", "Notes(1)?$select=Name", undefined, { "If-None-Match": etag })).status).toBe(304);
+    expect((await send("GET", "Notes(1)/Name", undefined, { "If-None-Match": etag })).status).toBe(304);
+    const clerks = await send("GET", "Notes(1)", undefined, { "X-User": "clerk" });
+    expect(clerks.headers.get("ETag")).not.toBe(etag);
+    expect(clerks.json).not.toHaveProperty("Salary");
+    expect(JSON.stringify((await send("GET", "Notes?$apply=groupby((Name))")).json)).not.toContain("etag");
+    const metadata = await (await service.fetch(new Request("http://service.example/$metadata"))).text();
+    expect(metadata).toMatch(/Term="[\w.]*OptimisticConcurrency">\s*<Collection\s*\/>|OptimisticConcurrency"><Collection><\/Collection>/);
+    await close();
+  });
+
+  test("responses of writes have the ETag of a later read", async () => {
+    const { db, close } = await engine.open();
+    await makeNotes(db, engine.name);
+    const send = sendTo(notesOver(db).service);
+    const read = async (id: number): Promise<string> => (await send("GET", `Notes(${String(id)})`)).headers.get("ETag") ?? "";
+    const tagOf = ({ headers }: { readonly headers: Headers }): string => headers.get("ETag") ?? "";
+    const minimal = { Prefer: "return=minimal" };
+    const created = await send("POST", "Notes", { Id: 3, Tags: ["x"], Document: { X: 1 }, Score: 1.5, File: "AAAA" });
+    expect([created.status, tagOf(created)]).toEqual([201, await read(3)]);
+    expect(created.json).toMatchObject({ "@odata.etag": tagOf(created) });
+    const quick = await send("POST", "Notes", { Id: 4, Tags: [] }, minimal);
+    expect([quick.status, tagOf(quick)]).toEqual([204, await read(4)]);
+    const patched = await send("PATCH", "Notes(3)", { Document: { Y: 5 } }, { "If-Match": tagOf(created) });
+    expect([patched.status, tagOf(patched)]).toEqual([200, await read(3)]);
+    expect(patched.json).toMatchObject({ Document: { X: 1, Y: 5 }, File: "AAAA" });
+    const put = await send("PUT", "Notes(3)", { Tags: ["y"], ParentId: 1 }, { "If-Match": tagOf(patched), ...minimal });
+    expect([put.status, tagOf(put)]).toEqual([204, await read(3)]);
+    const property = await send("PUT", "Notes(3)/Place", { value: { X: 1, Y: null } }, { "If-Match": tagOf(put) });
+    expect([property.status, tagOf(property)]).toEqual([204, await read(3)]);
+    // The file is left out, so its writes are no conflict.
+    const file = await send("PATCH", "Notes(3)", { File: "BBBB" }, { "If-Match": tagOf(property) });
+    expect(tagOf(file)).toBe(tagOf(property));
+    const clerk = { "X-User": "clerk" };
+    const own = (await send("GET", "Notes(3)", undefined, clerk)).headers.get("ETag") ?? "";
+    const byClerk = await send("PUT", "Notes(3)", { Tags: [] }, { ...clerk, "If-Match": own });
+    expect([byClerk.status, stateOf(tagOf(byClerk))]).toEqual([200, await read(3)]);
+    expect((await send("DELETE", "Notes(3)", undefined, { "If-Match": own })).status).toBe(412);
+    expect((await send("DELETE", "Notes(3)", undefined, { "If-Match": tagOf(byClerk) })).status).toBe(204);
+    // Nothing requires the header.
+    expect((await send("PATCH", "Notes(4)", { Name: "b" })).status).toBe(200);
+    await close();
+  });
+
+  test("pages of any size and form have the ETags of single reads", async () => {
+    const { db, close } = await engine.open();
+    await sql`create table words (id int primary key, text varchar(50), number int)`.execute(db);
+    const cells = ['"', "é", "\u2028", "a\\b", "\u0007", "😀", "</x>", " "];
+    for (let id = 1; id <= 60; id += 1) {
+      await sql`insert into words values (${id}, ${id % 9 === 0 ? null : cells[id % 8]}, ${id % 7})`.execute(db);
+    }
+    const words = sqlEntitySet(Word, { db, table: "words", operations: ["read", "delete"], etag: "all", maxTop: 100 });
+    const send = sendTo(odataService({ entitySets: [words], authenticate: () => boss }));
+    const single = new Map<unknown, string>();
+    for (let id = 1; id <= 60; id += 1) single.set(id, (await send("GET", `Words(${id})`)).headers.get("ETag") ?? "");
+    for (const query of ["", "?$select=Id", "?$select=Id,Number&$count=true", "?$top=59&$orderby=Text", "?$top=5"]) {
+      const { json } = await send("GET", `Words${query}`);
+      const { value } = json as { readonly value: ReadonlyArray<Readonly<Record<string, unknown>>> };
+      expect(value.length).toBeGreaterThan(4);
+      for (const each of value) expect(each["@odata.etag"], query).toBe(single.get(each["Id"]));
+    }
+    expect(new Set(single.values()).size).toBe(60);
+    await close();
+  });
 });
+
+/** Returns all ETags within a value. */
+function tagsIn(value: unknown): readonly unknown[] {
+  if (typeof value !== "object" || value === null) return [];
+  return Object.entries(value).flatMap(([name, member]) => (name === "@odata.etag" ? [member] : tagsIn(member)));
+}

@@ -11,7 +11,7 @@ import {
   type DescribedNavigation,
   navigationField,
 } from "../described-service.ts";
-import { isPartial, keyedRowsQuery, partnerOf } from "../live/declare-entity-sets.ts";
+import { isPartial, isReadOnly, keyedRowsQuery, partnerOf } from "../live/declare-entity-sets.ts";
 import { exportNames } from "../names/export-names.ts";
 import {
   Imports,
@@ -59,6 +59,8 @@ export function entityModule(
     ...settingEntries(settings),
     ...section("columns", columnsOf(set)),
     ...section("navigation", navigationsOf(set, service, names, imports)),
+    // It has an effect with operations that the application adds.
+    ...(isReadOnly(set) || settings["etag"] !== undefined ? [] : [["etag", '"all"'] as const]),
     ["unreadable", '"null"'],
   ];
   const entitySet = call(imports.use("sqlEntitySet", "odatakit/kysely"), type, lines(options));

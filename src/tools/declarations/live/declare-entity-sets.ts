@@ -35,7 +35,7 @@ export interface DeclareOptions {
   readonly db: AnyKysely;
   /** The operations of each set; `["read"]` without it. Views and sets that exclude rows can only be read. */
   readonly operations?: ((set: DescribedSet) => readonly SqlOperation[]) | undefined;
-  /** Further options of each set, such as `maxTop` and `search`. */
+  /** Further options of each set, such as `maxTop` and `search`. Without `etag`, it is `"all"`. */
   readonly settings?: ((set: DescribedSet) => Readonly<Record<string, unknown>>) | undefined;
 }
 
@@ -59,6 +59,8 @@ export function declareEntitySets(
   };
   return service.sets.map((set) => {
     const declared = sqlEntitySet(types.entityType(set.typeName), {
+      // No catalogue says that a column counts the changes of a row.
+      etag: "all",
       ...settings(set),
       name: set.setName,
       db,
@@ -75,7 +77,8 @@ export function declareEntitySets(
   });
 }
 
-function isReadOnly(set: DescribedSet): boolean {
+/** Whether a set can only be read. */
+export function isReadOnly(set: DescribedSet): boolean {
   return set.kind !== "table" || isPartial(set) || set.isUnwritable === true;
 }
 

@@ -67,6 +67,7 @@ export const orders = sqlEntitySet(Order, {
       partner: "orders",
     }),
   },
+  etag: "all",
   unreadable: "null",
 });
 `);
