@@ -120,7 +120,7 @@ export function odataService(options: ServiceOptions): ODataService {
     ROW_RULES,
     bindAnnotations,
     admit,
-    etagDigest(options.secret),
+    { plain: etagDigest(undefined), keyed: etagDigest(options.secret) },
   );
   for (const { logTo } of options.entitySets ?? []) logTo?.(definition.logger);
   const schemaGate = new SchemaGate(databaseChecks(definition), schemaCheck, definition.logger);

@@ -309,6 +309,25 @@ const SETS: readonly Row[] = [
     },
   ],
   [
+    "an ETag of all properties, some of which clients may not know, without a secret",
+    ofSet({ patch: () => null, etag: "all", selectProperties: ["id"] }),
+    {
+      set: "Customers",
+      message:
+        '`etag: "all"` needs the `secret` of odataService, because `selectProperties` hides values: without it, clients could find them by trying.',
+      fix: "Give a `secret` that all processes share, or name properties in `etag`.",
+    },
+  ],
+  [
+    "an ETag that is neither a list nor all properties",
+    ofSet({ etag: "any" }),
+    {
+      set: "Customers",
+      message: '`etag` of entitySet cannot be "any".',
+      fix: 'Give an array of property keys, or "all".',
+    },
+  ],
+  [
     "unknown and ignored names in lists",
     ofSet({
       filterProperties: ["nane", "name", "name"],

@@ -37,6 +37,14 @@ export interface BuiltModel {
   readonly operations: ReadonlyMap<DeclaredOperation, Operation>;
 }
 
+/** The two ways to make ETags of all properties. */
+export interface EtagDigests {
+  /** For entities whose values everyone may know who reads them: the same in all processes. */
+  readonly plain: EtagDigest;
+  /** For entities with values that some may not know. */
+  readonly keyed: EtagDigest;
+}
+
 /** The names of a schema. */
 interface SchemaNames {
   readonly namespace: string;
@@ -77,14 +85,14 @@ export function schemaNames({ options, sets, operations }: DeclaredService, type
 /**
  * Builds the frozen model of a registration from checked declarations, with every name resolved.
  * @param annotations undefined for a model without annotations, descriptions and vocabularies
- * @param digest makes the ETags of all properties; absent: no request needs them
+ * @param digests make the ETags of all properties; absent: no request needs them
  */
 export function buildModel(
   service: DeclaredService,
   types: DeclaredTypes,
   { namespace, containerName }: SchemaNames,
   annotations: ModelAnnotations = NO_ANNOTATIONS,
-  digest?: EtagDigest,
+  digests?: EtagDigests,
 ): BuiltModel {
   const builder = new TypeBuilder(service, types, namespace, annotations);
   const operations = new Map<DeclaredOperation, Operation>();
@@ -94,7 +102,7 @@ export function buildModel(
   for (const operation of service.operations) {
     operations.set(operation, toOperation(operation, undefined, builder, namespace));
   }
-  const entityContainer = toContainer(service, containerName, builder, { operations, digest });
+  const entityContainer = toContainer(service, containerName, builder, { operations, digests });
   const model: Model = {
     kind: "Model",
     namespace,
@@ -117,7 +125,7 @@ function toContainer(
   service: DeclaredService,
   name: string,
   builder: TypeBuilder,
-  { operations, digest }: { readonly operations: BuiltModel["operations"]; readonly digest: EtagDigest | undefined },
+  { operations, digests }: { readonly operations: BuiltModel["operations"]; readonly digests: EtagDigests | undefined },
 ): EntityContainer {
   const imports = service.operations.flatMap((declared): readonly OperationImport[] => {
     const operation = operations.get(declared);
@@ -128,13 +136,13 @@ function toContainer(
   return {
     kind: "EntityContainer",
     name,
-    entitySets: byName(service.sets.map((set) => toEntitySet(set, builder, digest))),
+    entitySets: byName(service.sets.map((set) => toEntitySet(set, builder, digests))),
     functionImports: byName(imports.filter(({ kind }) => kind === "FunctionImport")),
     actionImports: byName(imports.filter(({ kind }) => kind === "ActionImport")),
   };
 }
 
-function toEntitySet(set: DeclaredSet, builder: TypeBuilder, digest: EtagDigest | undefined): EntitySet {
+function toEntitySet(set: DeclaredSet, builder: TypeBuilder, digests: EtagDigests | undefined): EntitySet {
   const entityType = builder.entityType(set.entityType);
   const own = new Set(set.navigations.map(({ field }) => field));
   const bindings = set.navigations.flatMap(({ name, options: { target } }) =>
@@ -154,8 +162,8 @@ function toEntitySet(set: DeclaredSet, builder: TypeBuilder, digest: EtagDigest 
     ),
     uncomparable: frozenSet(set.uncomparable),
     ...describedAt(builder.annotations, annotationPlace("set", set.name)),
-    ...(set.options["etag"] === "all" && digest !== undefined && isChanged(set)
-      ? { etag: digestedProperties(entityType, set.unstored), digest }
+    ...(set.options["etag"] === "all" && digests !== undefined && isChanged(set)
+      ? { etag: digestedProperties(entityType, set.unstored), digest: mayHide(set) ? digests.keyed : digests.plain }
       : { etag: fieldsOf(set.options["etag"]).map((field) => propertyOf(entityType, field)) }),
   };
 }
@@ -163,6 +171,12 @@ function toEntitySet(set: DeclaredSet, builder: TypeBuilder, digest: EtagDigest 
 /** Whether requests change entities of a set. */
 function isChanged({ options }: DeclaredSet): boolean {
   return ["replace", "patch", "delete"].some((handler) => options[handler] !== undefined);
+}
+
+/** Whether a set may hide values of its entities. */
+function mayHide({ options: { selectProperties, authorization }, virtual }: DeclaredSet): boolean {
+  const isRuled = isObject(authorization) && authorization["properties"] !== undefined;
+  return isRuled || selectProperties !== undefined || virtual.some(({ isMask }) => isMask);
 }
 
 /** The greatest `maxLength` of properties that every read may load for an ETag. */

@@ -1,9 +1,9 @@
 import { once } from "../../base/memo.ts";
 import { frozenMap } from "../../edm/frozen-map.ts";
-import { type EntitySet, type EtagDigest, listedImports, type Operation, shownProperties } from "../../edm/model.ts";
+import { type EntitySet, listedImports, type Operation, shownProperties } from "../../edm/model.ts";
 import type { DeclaredEntitySet } from "../context.ts";
 import type { Logger } from "../logger.ts";
-import { type AnnotationBinder, type BuiltModel, buildModel, schemaNames } from "../model/build-model.ts";
+import { type AnnotationBinder, type BuiltModel, buildModel, type EtagDigests, schemaNames } from "../model/build-model.ts";
 import {
   type DeclaredOperation,
   type DeclaredService,
@@ -69,7 +69,7 @@ const SET_HANDLERS = [
  * @param rowRules checks the row rules, if any set has one
  * @param bindAnnotations resolves the annotations
  * @param admit checks the databases of tenants; absent: none is checked
- * @param digest makes the ETags of all properties
+ * @param digests make the ETags of all properties
  * @throws ConfigurationError with every fault of the declarations
  * @see docs/reference/services.md
  */
@@ -79,14 +79,14 @@ export function buildServiceDefinition(
   rowRules: RowRuleChecks,
   bindAnnotations: AnnotationBinder,
   admit: AdmitTenant = () => undefined,
-  digest?: EtagDigest,
+  digests?: EtagDigests,
 ): ServiceDefinition {
   const service = collectDeclarations(options);
   const types = collectTypes(service);
   const names = schemaNames(service, types);
   const { annotations, faults } = bindAnnotations(service, types, names);
   checkDefinition(service, types, faults);
-  const built = buildModel(service, types, names, annotations, digest);
+  const built = buildModel(service, types, names, annotations, digests);
   const { entityContainer } = built.model;
   const { serverTiming = false } = options;
   const [profile, defaults] = profiledDefaults(options);

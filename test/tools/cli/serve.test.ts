@@ -160,6 +160,29 @@ describe("odatakit serve", () => {
     expect(await send("Customers", WRITE_KEY)).toBe(405);
   });
 
+  test("a write with the ETag of a row that was changed meanwhile is 412", async () => {
+    const environment = { ODATAKIT_API_KEYS: `${WRITE_KEY}:write` };
+    const { url } = await serveShop(["--auth", "key", "--write"], { environment });
+    const headers = { "X-Api-Key": WRITE_KEY, "Content-Type": "application/json" };
+    const orders = await fetch(`${url}/Orders?$select=Id`, { headers });
+    const { value } = (await orders.json()) as { readonly value: ReadonlyArray<Readonly<Record<string, unknown>>> };
+    const etag = String(value[0]?.["@odata.etag"]);
+    expect((await fetch(`${url}/Orders(1)`, { headers })).headers.get("ETag")).toBe(etag);
+    const patch = (condition: Readonly<Record<string, string>>, note: string): Promise<number> =>
+      statusOf(`${url}/Orders(1)`, {
+        method: "PATCH",
+        headers: { ...headers, ...condition },
+        body: JSON.stringify({ Note: note }),
+      });
+    expect(await patch({}, "a")).toBe(200);
+    expect(await patch({ "If-Match": etag }, "b")).toBe(412);
+    expect(await patch({ "If-Match": "*" }, "c")).toBe(200);
+    const metadata = await (await fetch(`${url}/$metadata`, { headers })).text();
+    expect(metadata.match(/OptimisticConcurrency/gu)).toHaveLength(2);
+    const [view] = /<EntitySet Name="BigOrders".*?<\/EntitySet>/su.exec(metadata) ?? [];
+    expect(view ?? "").not.toContain("OptimisticConcurrency");
+  });
+
   test.each([
     [[], {}, 1_048_576],
     [["--max-body", "2kB"], {}, 2000],
