@@ -114,14 +114,10 @@ type Handled = ReturnType<ODataService["handle"]>;
 export function odataService(options: ServiceOptions): ODataService {
   const { schemaCheck = "error" } = options;
   const admit = tenantGates(schemaCheck, () => definition);
-  const definition = buildServiceDefinition(
-    options,
-    defaultLogger,
-    ROW_RULES,
-    bindAnnotations,
-    admit,
-    { plain: etagDigest(undefined), keyed: etagDigest(options.secret) },
-  );
+  const definition = buildServiceDefinition(options, defaultLogger, ROW_RULES, bindAnnotations, admit, {
+    plain: etagDigest(undefined),
+    keyed: etagDigest(options.secret),
+  });
   for (const { logTo } of options.entitySets ?? []) logTo?.(definition.logger);
   const schemaGate = new SchemaGate(databaseChecks(definition), schemaCheck, definition.logger);
   const furtherPaths = (options.routes ?? []).flatMap(({ paths }) => paths);

@@ -12,14 +12,7 @@ import { currentReferring, type StatedIn, statedIn } from "./guarded-references.
 import type { Restrictions } from "./placed-rows.ts";
 import { placeBeyondKey, isAmbiguous } from "./shared-keys.ts";
 import { inStatement, inTransaction, type SqlSession } from "./sql-session.ts";
-import {
-  type DeclaredTable,
-  tableOf,
-  readSeen,
-  tableBehindSet,
-  targetSet,
-  writtenSet,
-} from "./sql-table.ts";
+import { type DeclaredTable, tableOf, readSeen, tableBehindSet, targetSet, writtenSet } from "./sql-table.ts";
 import type { Values } from "./stored-columns.ts";
 import { type TableWriter, type WriteTask, writerOf } from "./table-writer.ts";
 import { checkVisible, isVisible, restrictionsOf, rulesBeyondKey, seesNone, type SetRow } from "./visible-rows.ts";

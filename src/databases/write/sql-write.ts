@@ -365,7 +365,12 @@ async function readExpected(
 ): Promise<Values | null> {
   const read = (properties: readonly StructuralProperty[], purpose: RowUse): Promise<Values | null> => {
     const names = new Set([...writer.table.entityType.key, ...properties]);
-    return writer.read(task, key, Array.from(names, (property) => ({ property })), purpose);
+    return writer.read(
+      task,
+      key,
+      Array.from(names, (property) => ({ property })),
+      purpose,
+    );
   };
   const compared = expected.map(([property]) => property);
   // Documents are read otherwise to be changed than to be compared.

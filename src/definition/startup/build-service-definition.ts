@@ -3,7 +3,13 @@ import { frozenMap } from "../../edm/frozen-map.ts";
 import { type EntitySet, listedImports, type Operation, shownProperties } from "../../edm/model.ts";
 import type { DeclaredEntitySet } from "../context.ts";
 import type { Logger } from "../logger.ts";
-import { type AnnotationBinder, type BuiltModel, buildModel, type EtagDigests, schemaNames } from "../model/build-model.ts";
+import {
+  type AnnotationBinder,
+  type BuiltModel,
+  buildModel,
+  type EtagDigests,
+  schemaNames,
+} from "../model/build-model.ts";
 import {
   type DeclaredOperation,
   type DeclaredService,

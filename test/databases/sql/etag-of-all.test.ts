@@ -158,7 +158,10 @@ function notesOver(db: AnyDatabase): Notes {
   return Object.assign(notes, { service, db });
 }
 
-const stateOf = (etag: unknown): string => String(etag).replace(/^W\//, "").replace(/\.[^.]*"$/, '"');
+const stateOf = (etag: unknown): string =>
+  String(etag)
+    .replace(/^W\//, "")
+    .replace(/\.[^.]*"$/, '"');
 
 describe.each(ENGINES)("an ETag of all properties of $title", (engine) => {
   test.each(CHANGES)("%s changes it, also between the check and the write", async (_title, change) => {
@@ -274,7 +277,9 @@ describe.each(ENGINES)("an ETag of all properties of $title", (engine) => {
     expect(clerks.json).not.toHaveProperty("Salary");
     expect(JSON.stringify((await send("GET", "Notes?$apply=groupby((Name))")).json)).not.toContain("etag");
     const metadata = await (await service.fetch(new Request("http://service.example/$metadata"))).text();
-    expect(metadata).toMatch(/Term="[\w.]*OptimisticConcurrency">\s*<Collection\s*\/>|OptimisticConcurrency"><Collection><\/Collection>/);
+    expect(metadata).toMatch(
+      /Term="[\w.]*OptimisticConcurrency">\s*<Collection\s*\/>|OptimisticConcurrency"><Collection><\/Collection>/,
+    );
     await close();
   });
 
@@ -282,7 +287,8 @@ describe.each(ENGINES)("an ETag of all properties of $title", (engine) => {
     const { db, close } = await engine.open();
     await makeNotes(db, engine.name);
     const send = sendTo(notesOver(db).service);
-    const read = async (id: number): Promise<string> => (await send("GET", `Notes(${String(id)})`)).headers.get("ETag") ?? "";
+    const read = async (id: number): Promise<string> =>
+      (await send("GET", `Notes(${String(id)})`)).headers.get("ETag") ?? "";
     const tagOf = ({ headers }: { readonly headers: Headers }): string => headers.get("ETag") ?? "";
     const minimal = { Prefer: "return=minimal" };
     const created = await send("POST", "Notes", { Id: 3, Tags: ["x"], Document: { X: 1 }, Score: 1.5, File: "AAAA" });
