@@ -17,6 +17,9 @@ export interface FieldProps {
 /** The choices of a list; a text is its own label. */
 type Choices = readonly (string | { readonly value: string; readonly label: string })[];
 
+/** Further attributes of the control of a field. */
+export type ControlAttributes = Omit<JSX.IntrinsicElements["textarea"], "role"> & { readonly role?: "combobox" };
+
 /** Shows a field for text, or a list if there are choices, between its label and its hint and error. */
 export function TextField(
   props: FieldProps &
@@ -29,7 +32,7 @@ export function TextField(
       readonly isLong?: boolean | undefined;
       readonly choices?: Choices | undefined;
       /** Further attributes of the control. */
-      readonly control?: JSX.IntrinsicElements["textarea"] | undefined;
+      readonly control?: ControlAttributes | undefined;
     },
 ): JSX.Element {
   const id = useId();

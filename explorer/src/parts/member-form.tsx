@@ -4,10 +4,12 @@ import { ServiceError, isAbort } from "../client/service-error.ts";
 import type { EntityValues } from "../format/entity.ts";
 import type { Parameter, Property } from "../model/model.ts";
 import { readTypedJson, typedOf } from "../query/literals.ts";
+import type { Reference } from "../query/reference.ts";
 import type { Draft, Typed } from "../state/drafts.ts";
 import { SessionContext } from "../state/session.ts";
 import { Button } from "./button.tsx";
 import { BusyBar, Failure } from "./loadable.tsx";
+import { ReferenceField } from "./reference-field.tsx";
 import { ValueField } from "./value-field.tsx";
 
 /** A property or parameter with a field in a form. */
@@ -32,6 +34,8 @@ interface MemberFormProps {
   /** The values that the form begins with; null if there are none. */
   readonly base: EntityValues | null;
   readonly button: string;
+  /** Returns what a member refers to as a foreign key. */
+  readonly referenceOf?: (name: string) => Reference | null;
   /** Sends the values that changed. Returns what follows; null if the reader stopped it, and goes on typing. A fault that the service finds in a member is shown at its field. */
   readonly send: (values: EntityValues, signal: AbortSignal) => Promise<(() => void) | null>;
   /** Makes the content next to the button. @param discard gives up what was typed */
@@ -77,14 +81,13 @@ export function MemberForm(props: MemberFormProps): JSX.Element {
         if (sending === null) void submit(new AbortController());
       }}
     >
-      {isDraft ? (
-        <div class="notice row" role="status">
-          <p>What you typed before is still here, and not saved.</p>
-          <Button onClick={discard}>Discard it</Button>
-        </div>
-      ) : null}
+      {isDraft ? <DraftNotice onDiscard={discard} /> : null}
       {members.map((member) => (
-        <MemberField key={member.name} {...{ member, typed, faults, change }} />
+        <MemberField
+          key={member.name}
+          {...{ member, typed, faults, change }}
+          reference={props.referenceOf?.(member.name) ?? null}
+        />
       ))}
       {failure === null ? null : <Failure error={failure} />}
       <div class="row">
@@ -97,6 +100,15 @@ export function MemberForm(props: MemberFormProps): JSX.Element {
         )}
       </div>
     </form>
+  );
+}
+
+function DraftNotice({ onDiscard }: { readonly onDiscard: () => void }): JSX.Element {
+  return (
+    <div class="notice row" role="status">
+      <p>What you typed before is still here, and not saved.</p>
+      <Button onClick={onDiscard}>Discard it</Button>
+    </div>
   );
 }
 
@@ -178,6 +190,7 @@ function MemberField(props: {
   readonly typed: Typeds;
   readonly faults: Faults;
   readonly change: (name: string, typed: Typed) => void;
+  readonly reference: Reference | null;
 }): JSX.Element {
   const { name, description, isNullable, defaultValue } = props.member;
   const label = props.member.label ?? name;
@@ -193,5 +206,6 @@ function MemberField(props: {
     );
   }
   const texts = { label, hint: description, error: props.faults.get(name), required: !isNullable };
-  return <ValueField {...texts} {...{ typed, isNullable, onChange }} shape={props.member} />;
+  const field = { ...texts, typed, isNullable, onChange, shape: props.member };
+  return props.reference === null ? <ValueField {...field} /> : <ReferenceField {...field} reference={props.reference} />;
 }

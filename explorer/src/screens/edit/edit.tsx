@@ -6,6 +6,7 @@ import { Heading } from "../../parts/heading.tsx";
 import { Empty, LoadedRecord, NotThere, useRecord } from "../../parts/loadable.tsx";
 import { MemberForm } from "../../parts/member-form.tsx";
 import { type RecordPlace, changeRecord, createRecord, editFormId } from "../../parts/record-writes.ts";
+import { referenceOf } from "../../query/reference.ts";
 import { resolvePath } from "../../query/resolve-type.ts";
 import type { ScreenProps } from "../../state/session.ts";
 import { resourceUrl, type View, viewOf } from "../../state/view.ts";
@@ -83,6 +84,7 @@ function EditForm(props: EditedPlace & { readonly entity: Entity | null }): JSX.
       members={editedProperties(place.type, entity?.values ?? null)}
       base={entity?.values ?? null}
       button={entity === null ? "Create" : "Save"}
+      referenceOf={(name) => referenceOf(session.model, place, name)}
       send={save}
     >
       {(discard) => (
