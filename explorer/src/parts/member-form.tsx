@@ -207,5 +207,9 @@ function MemberField(props: {
   }
   const texts = { label, hint: description, error: props.faults.get(name), required: !isNullable };
   const field = { ...texts, typed, isNullable, onChange, shape: props.member };
-  return props.reference === null ? <ValueField {...field} /> : <ReferenceField {...field} reference={props.reference} />;
+  return props.reference === null ? (
+    <ValueField {...field} />
+  ) : (
+    <ReferenceField {...field} reference={props.reference} />
+  );
 }

@@ -39,7 +39,15 @@ export function ValueField(props: ValueFieldProps): JSX.Element {
 }
 
 /** Shows a box for values that no typed text means: null, and an empty text where a text is required and none is typed. */
-export function EmptyBox({ label, shape, typed, isNullable, required, error, onChange }: ValueFieldProps): JSX.Element | null {
+export function EmptyBox({
+  label,
+  shape,
+  typed,
+  isNullable,
+  required,
+  error,
+  onChange,
+}: ValueFieldProps): JSX.Element | null {
   const isAsked = typed === "" || (typed === null && typeof error === "string");
   if (!isNullable && !(required === true && isText(shape) && isAsked)) return null;
   return (

@@ -40,7 +40,10 @@ export function exactOptions(reference: Reference, typed: string): Options | nul
 /** Returns the options that find entities whose label contains each word of a text, in any case; null if nothing can. */
 export function searchOptions(reference: Reference, text: string): Options | null {
   const { set, property, label } = reference;
-  const words = text.trim().split(/\s+/u).filter((word) => word !== "");
+  const words = text
+    .trim()
+    .split(/\s+/u)
+    .filter((word) => word !== "");
   const isText = property.type.kind === "primitive" && property.type.name === "Edm.String";
   const searched = [...label, ...(isText ? [property] : [])].filter(({ name }) => set.abilities.filterable(name));
   const shown = shownOptions(reference, OFFERED);

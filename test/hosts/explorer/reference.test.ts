@@ -36,9 +36,7 @@ test("a search uses $search where labels cannot be filtered, and nothing where i
     ...CUSTOMER,
     set: { ...customers, abilities: { ...customers.abilities, canSearch, filterable: (path) => path === "Code" } },
   });
-  expect(textOf(searchOptions(withAbilities(true), 'a "b'))).toBe(
-    '$search="a" AND "b"&$select=Code,Name&$top=8',
-  );
+  expect(textOf(searchOptions(withAbilities(true), 'a "b'))).toBe('$search="a" AND "b"&$select=Code,Name&$top=8');
   expect(searchOptions(withAbilities(false), "a")).toBeNull();
 });
 
@@ -53,7 +51,10 @@ test("an exact value is found as it is typed, and a text that is no value finds 
 
 test("a property refers to a set by a constraint of one property, if the user may search in the set", () => {
   const orders = setNamed("Orders");
-  const constraints = (pairs: Readonly<Record<string, string>>, abilities: Partial<typeof customers.abilities> = {}) => {
+  const constraints = (
+    pairs: Readonly<Record<string, string>>,
+    abilities: Partial<typeof customers.abilities> = {},
+  ) => {
     const navigation = { ...orders.type.navigations.get("Customer")!, constraints: new Map(Object.entries(pairs)) };
     const type = { ...orders.type, navigations: new Map([["Customer", navigation]]) };
     const target = { ...customers, abilities: { ...customers.abilities, ...abilities } };
