@@ -62,6 +62,7 @@ export interface Page {
 /** A dialog of the browser, such as that of `beforeunload`. */
 export interface BrowserDialog {
   type(): string;
+  message(): string;
   accept(): Promise<void>;
   dismiss(): Promise<void>;
 }

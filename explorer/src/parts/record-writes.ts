@@ -10,11 +10,12 @@ import {
   unsentNames,
   writableValues,
 } from "../format/entity.ts";
+import { showValue } from "../format/show-value.ts";
 import { recordPath } from "../query/literals.ts";
 import type { ResolvedPath } from "../query/resolve-type.ts";
 import type { OpenSession } from "../state/session.ts";
 import { encodePath, resourceUrl, type View, viewOf } from "../state/view.ts";
-import { askToDelete, askToMerge } from "./merge-dialog.tsx";
+import { askToMerge } from "./merge-dialog.tsx";
 
 /** The path of a record, or of the records of a collection, with its place in the model. */
 export interface RecordPlace {
@@ -135,8 +136,10 @@ export async function deleteRecord(
   const before = session.view.peek();
   let now = shown.etag === null ? await readNow(own, shown, { signal }) : shown;
   for (let isAsked = false; ;) {
-    const rows = mergeColumns(place.type, shown.values, {}, now.values).filter(({ state }) => state !== "same");
-    if ((isAsked || rows.length > 0) && !(await askToDelete(session, path, rows))) return;
+    const changed = mergeColumns(place.type, shown.values, {}, now.values).filter(({ state }) => state !== "same");
+    const texts = changed.map(({ property: { name, type }, theirs }) => `${name}: ${showValue(theirs, type).text}`);
+    const question = [`Somebody else changed ${path}. Delete it all the same?`, ...texts.slice(0, 8)].join("\n");
+    if ((isAsked || texts.length > 0) && !confirm(question)) return;
     try {
       await session.client.send("DELETE", encodePath(path), undefined, { headers: ifMatch(now.etag), signal });
       break;

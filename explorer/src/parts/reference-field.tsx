@@ -8,16 +8,11 @@ import { exactOptions, type Reference, searchOptions } from "../query/reference.
 import { SessionContext } from "../state/session.ts";
 import { useLoaded } from "../state/use-loaded.ts";
 import { resourceUrl } from "../state/view.ts";
-import { type ControlAttributes, TextField } from "./field.tsx";
+import { TextField } from "./field.tsx";
 import { EmptyBox, type ValueFieldProps } from "./value-field.tsx";
 
 /** An entity to refer to. */
-interface Choice {
-  readonly typed: string;
-  readonly label: string | null;
-}
-
-const REST_MILLISECONDS = 150;
+type Choice = Readonly<{ typed: string; label: string | null }>;
 
 type ReferenceFieldProps = ValueFieldProps & { readonly reference: Reference };
 
@@ -28,7 +23,9 @@ type ReferenceFieldProps = ValueFieldProps & { readonly reference: Reference };
  */
 export function ReferenceField(props: ReferenceFieldProps): JSX.Element {
   const list = `${useId()}-list`;
-  const { choices, own, active, choose, control } = useCombobox(props, list);
+  const { choices, own, active, choose, onInput, control } = useCombobox(props);
+  const controlled = choices.length === 0 ? {} : { "aria-controls": list };
+  const descendant = choices[active] === undefined ? {} : { "aria-activedescendant": `${list}-${active}` };
   return (
     <div class="reference">
       <TextField
@@ -36,8 +33,8 @@ export function ReferenceField(props: ReferenceFieldProps): JSX.Element {
         value={props.typed ?? ""}
         placeholder={props.typed === null && props.isNullable ? "null" : ""}
         hint={own ?? props.hint}
-        onInput={() => undefined}
-        control={control}
+        onInput={onInput}
+        control={{ role: "combobox", "aria-autocomplete": "list", ...control, ...controlled, ...descendant }}
         beside={<EmptyBox {...props} />}
       />
       {choices.length === 0 ? null : (
@@ -63,17 +60,15 @@ export function ReferenceField(props: ReferenceFieldProps): JSX.Element {
 }
 
 /** Moves and chooses by keys in the list, which opens when the reader types or clicks. */
-function useCombobox({ reference, typed, onChange }: ReferenceFieldProps, list: string) {
-  /** The text to search; null while the list is closed. */
-  const [text, setText] = useState<string | null>(null);
-  const [moved, setMoved] = useState<number | null>(null);
+function useCombobox({ reference, typed, onChange }: ReferenceFieldProps) {
+  /** The text to search, and the choice to which the reader moved; null while the list is closed. */
+  const [open, setOpen] = useState<{ readonly text: string; readonly at: number | null } | null>(null);
   const [isHurried, setHurried] = useState(false);
-  const { choices, own, isReady, meant } = useChoices(reference, typed ?? "", text);
-  const active = moved ?? (text === "" ? -1 : meant);
-  const choose = (choice: Choice | undefined): void => {
+  const { choices, own, isReady, meant } = useChoices(reference, typed ?? "", open?.text ?? null);
+  const active = open?.at ?? (open?.text === "" ? -1 : meant);
+  const choose = (choice?: Choice): void => {
     if (choice !== undefined) onChange(choice.typed);
-    setText(null);
-    setMoved(null);
+    setOpen(null);
     setHurried(false);
   };
   useEffect(() => {
@@ -81,39 +76,34 @@ function useCombobox({ reference, typed, onChange }: ReferenceFieldProps, list: 
     if (isHurried && isReady) choose(choices[active]);
   }, [isHurried, isReady]);
   const onKeyDown = (event: TargetedKeyboardEvent<HTMLTextAreaElement>): void => {
-    const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
-    const isEnter = text !== null && event.key === "Enter";
-    if (step !== undefined) {
-      if (text === null) setText("");
-      else setMoved(Math.max(0, Math.min(active + step, choices.length - 1)));
-    } else if (isEnter && text !== "" && !isReady) setHurried(true);
-    else if (isEnter && choices[active] !== undefined) choose(choices[active]);
-    else if (text !== null && event.key === "Escape") choose(undefined);
+    const { key } = event;
+    const step = { ArrowDown: 1, ArrowUp: -1 }[key];
+    if (open === null) {
+      if (step === undefined) return;
+      setOpen({ text: "", at: null });
+    } else if (step !== undefined) {
+      setOpen({ ...open, at: Math.max(0, Math.min(active + step, choices.length - 1)) });
+    } else if (key === "Enter" && open.text !== "" && !isReady) setHurried(true);
+    else if (key === "Enter" && choices[active] !== undefined) choose(choices[active]);
+    else if (key === "Escape") choose();
     else return;
     event.preventDefault();
     event.stopPropagation();
   };
-  const control: ControlAttributes = {
-    role: "combobox",
-    "aria-expanded": choices.length > 0,
-    "aria-autocomplete": "list",
-    "aria-controls": choices.length > 0 ? list : undefined,
-    "aria-activedescendant": choices[active] === undefined ? undefined : `${list}-${active}`,
-    onKeyDown,
-    onInput: ({ currentTarget: { value } }) => {
-      onChange(value === "" ? null : value);
-      setText(value);
-      setMoved(null);
-    },
-    onClick: ({ currentTarget }) => {
-      // The next text replaces the value.
-      if (text === null) currentTarget.select();
-      setText(text ?? "");
-    },
-    onBlur: () => choose(undefined),
+  const onInput = (text: string): void => {
+    onChange(text === "" ? null : text);
+    setOpen({ text, at: null });
   };
-  return { choices, own, active, choose, control };
+  const onClick = ({ currentTarget }: { readonly currentTarget: HTMLTextAreaElement }): void => {
+    // The next text replaces the value.
+    if (open === null) currentTarget.select();
+    setOpen(open ?? { text: "", at: null });
+  };
+  const control = { onKeyDown, onClick, onBlur: () => choose(), "aria-expanded": choices.length > 0 };
+  return { choices, own, active, choose, onInput, control };
 }
+
+const REST_MILLISECONDS = 150;
 
 /** Asks for the entity of a typed value, and for those whose label contains a text. */
 function useChoices(reference: Reference, typed: string, text: string | null) {
@@ -124,37 +114,32 @@ function useChoices(reference: Reference, typed: string, text: string | null) {
     return () => clearTimeout(timer);
   }, [typed, text]);
   const { set, property, label } = reference;
-  const read = async (url: string, signal: AbortSignal): Promise<readonly Choice[]> => {
-    if (url === "" || session === null) return [];
-    const { body } = await session.client.get(url, { signal, headers: { Prefer: "maxpagesize=8" } });
-    return itemsIn(body, "value").map((row) => ({
-      typed: typedOf(memberOf(row, property.name), property),
-      label: labelText(label, row),
-    }));
+  const useRead = (options: ReadonlyMap<string, string> | null) => {
+    const url = options === null ? "" : resourceUrl({ path: set.name, options });
+    return useLoaded(url, async (signal): Promise<readonly Choice[]> => {
+      if (url === "" || session === null) return [];
+      const { body } = await session.client.get(url, { signal, headers: { Prefer: "maxpagesize=8" } });
+      const toChoice = (row: unknown) => ({
+        typed: typedOf(memberOf(row, property.name), property),
+        label: labelText(label, row),
+      });
+      return itemsIn(body, "value").map(toChoice);
+    }).state;
   };
-  const urlOf = (options: ReadonlyMap<string, string> | null): string =>
-    options === null ? "" : resourceUrl({ path: set.name, options });
-  const [ownUrl, listUrl] = [
-    urlOf(exactOptions(reference, asked.typed)),
-    asked.text === null ? "" : urlOf(searchOptions(reference, asked.text)),
-  ];
-  const exact = useLoaded(ownUrl, (signal) => read(ownUrl, signal)).state;
-  const found = useLoaded(listUrl, (signal) => read(listUrl, signal)).state;
+  const exactly = exactOptions(reference, asked.typed);
+  const exact = useRead(exactly);
+  const found = useRead(asked.text === null ? null : searchOptions(reference, asked.text));
   const [same = [], others = []] = [exact, found].map((state) => (state.kind === "loaded" ? state.value : []));
-  const first = asked.text === "" ? [] : same;
-  const all = [...new Map([...first, ...others].map((each) => [each.typed, each])).values()];
-  const choices = text === null || asked.text === null ? [] : all;
+  const all = [...(asked.text === "" ? [] : same), ...others];
+  const choices =
+    text === null || asked.text === null ? [] : [...new Map(all.map((each) => [each.typed, each])).values()];
   const isNow = asked.typed === typed && asked.text === text;
-  const isReady = isNow && [exact, found].every(({ kind }) => kind !== "loading");
+  const isReady = isNow && exact.kind !== "loading" && found.kind !== "loading";
   useEffect(() => {
     if (text !== null && isReady && found.kind === "loaded") session?.announce(countText(choices.length, "choice"));
   }, [text, isReady, choices.length]);
-  const isMissing = ownUrl !== "" && exact.kind === "loaded" && same.length === 0;
-  return {
-    choices,
-    isReady,
-    /** The choice that a text means: none for a number that no entity has. */
-    meant: isReady && (same.length > 0 || ownUrl === "" || !isNumeric(property.type)) ? 0 : -1,
-    own: isNow ? (same[0]?.label ?? (isMissing ? `${set.name} has nothing with this value.` : null)) : null,
-  };
+  const missing = exactly !== null && exact.kind === "loaded" && same.length === 0 ? `Not in ${set.name}` : null;
+  // A number that no entity has means no other one.
+  const meant = isReady && (same.length > 0 || exactly === null || !isNumeric(property.type)) ? 0 : -1;
+  return { choices, isReady, meant, own: isNow ? (same[0]?.label ?? missing) : null };
 }
