@@ -53,6 +53,8 @@ export interface Page {
   };
   readonly keyboard: { press(key: string): Promise<void>; type(text: string): Promise<void> };
   title(): Promise<string>;
+  /** Answers requests in place of the server. */
+  route(url: string, answer: (route: Route) => Promise<void>): Promise<void>;
   locator(selector: string): Locator;
   /** Runs an expression in the page. */
   evaluate(expression: string): Promise<unknown>;
@@ -65,6 +67,12 @@ export interface BrowserDialog {
   message(): string;
   accept(): Promise<void>;
   dismiss(): Promise<void>;
+}
+
+/** A request that a test answers, or lets through. */
+export interface Route {
+  continue(): Promise<void>;
+  fulfill(answer: { readonly status?: number; readonly contentType?: string; readonly body: string }): Promise<void>;
 }
 
 /** A request of a page. */

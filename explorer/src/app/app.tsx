@@ -35,8 +35,9 @@ export function App({ session }: AppProps): JSX.Element {
  */
 function Visit({ session }: AppProps): JSX.Element {
   const key = String(session.signIns.value);
-  const loading = useLoaded(key, (signal) => readModel(session.client, signal));
+  // The first request is that for the facts, since requests for data may depend on them.
   const facts = useLoaded(key, (signal) => readAbout(session.client, signal));
+  const loading = useLoaded(key, (signal) => readModel(session.client, signal));
   const [model, isAboutLate] = [loading.last, facts.state.kind === "loading"];
   const open = useMemo((): OpenSession | null => {
     if (model === null) return null;

@@ -31,9 +31,10 @@ export interface About extends Omit<Document, "rows" | "access"> {
 /** Reads the facts of the route of the page. @throws ServiceError, NetworkError */
 export async function readAbout(client: ServiceClient, signal: AbortSignal): Promise<About> {
   const { body } = await client.get("explorer/about.json", { signal });
-  if (isDocument(body))
-    return { ...body, rows: new Map(Object.entries(body.rows)), access: new Map(Object.entries(body.access)) };
-  throw new NetworkError("Something between the page and the service answers in place of the service.");
+  if (!isDocument(body)) {
+    throw new NetworkError("Something between the page and the service answers in place of the service.");
+  }
+  return { ...body, rows: new Map(Object.entries(body.rows)), access: new Map(Object.entries(body.access)) };
 }
 
 /** Tells the document from other answers. The page and its route are of one package, so that the rest is certain. */

@@ -1,4 +1,4 @@
-import { textIn } from "./json-members.ts";
+import { memberOf, textIn } from "./json-members.ts";
 import { NetworkError, ServiceError, isAbort, messageOf } from "./service-error.ts";
 
 /** Int64 and Decimal arrive as text, so that no digit is lost. */
@@ -67,6 +67,8 @@ export class ServiceClient {
       if (status === 401) this.#options.onUnauthorized?.(error.message);
       throw error;
     }
+    const fault = faultOf(response, content);
+    if (fault !== null) throw new NetworkError(fault);
     const context = textIn(content, "@odata.context") ?? "";
     this.#ownRoot = /^[^?#]*\/(?=\$metadata\b)/u.exec(context)?.[0] ?? this.#ownRoot;
     return {
@@ -89,6 +91,25 @@ export class ServiceClient {
     if (href.startsWith(new URL(this.root).href)) return href;
     throw new NetworkError(`The link ${href} leads out of the service ${this.root}, and was not followed.`);
   }
+}
+
+/** Returns why a successful answer is not one of the service; null if it is. @see OData Protocol 4.0, section 8.2.6 */
+function faultOf({ status, headers, redirected, url }: Response, content: unknown): string | null {
+  const type = headers.get("Content-Type")?.replace(/;.*$/su, "") ?? "unknown content";
+  const isOwn = headers.has("OData-Version") || textIn(content, "@odata.context") !== null;
+  // A value may be an empty text.
+  const isEmpty = content === null && (!isOwn || /json|xml/u.test(type));
+  if (status === 204 || (isOwn && !isEmpty)) return null;
+  const answer = `${isEmpty ? "nothing" : type} with the status ${status}${redirected ? ` from ${url}` : ""}`;
+  return `Something answered in place of the service: ${answer}. It may be a proxy, or a page to sign in.`;
+}
+
+/** Returns the items of a collection. @throws NetworkError if the answer is no collection */
+export function rowsIn(body: unknown): readonly unknown[] {
+  // A function may answer with a bare array.
+  const rows = Array.isArray(body) ? body : memberOf(body, "value");
+  if (Array.isArray(rows)) return rows;
+  throw new NetworkError("The answer of the service has no rows: it is no collection.");
 }
 
 /** Sends a request, and reads the whole answer. Errors have a sentence for people. */

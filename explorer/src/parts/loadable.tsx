@@ -117,9 +117,16 @@ export function NotThere(props: {
   );
 }
 
-/** Reads the record of a URL; null if there is none. */
-export function useRecord({ client }: OpenSession, url: string): Loading<Entity | null> {
-  return useLoaded(url, async (signal) => toEntity((await client.get(url, { signal })).body));
+/** Reads the record of a URL; null if there is none. @param plain the URL if the service refuses the first one */
+export function useRecord({ client }: OpenSession, url: string, plain = url): Loading<Entity | null> {
+  return useLoaded(url, async (signal) => {
+    const { body } = await client.get(url, { signal }).catch((error: unknown) => {
+      const isRefused = error instanceof ServiceError && error.status === 403;
+      if (!isRefused || plain === url) throw error;
+      return client.get(plain, { signal });
+    });
+    return toEntity(body);
+  });
 }
 
 /** Shows a record, or why it is not there. */

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { isRepeatable } from "../../../explorer/src/format/entity.ts";
-import { permittedModel, type Access } from "../../../explorer/src/model/permitted-model.ts";
+import { permittedModel } from "../../../explorer/src/model/permitted-model.ts";
 import { memberAt, resolvePath } from "../../../explorer/src/query/resolve-type.ts";
 import { MODEL } from "./sample-model.ts";
 
@@ -12,9 +12,9 @@ function permitted(orders: object = {}) {
     ["Orders", orders],
     ["Customers", { properties: { Name: NOTHING } }],
   ]);
-  const model = permittedModel(MODEL, access as Access);
+  const model = permittedModel(MODEL, access);
   const place = resolvePath(model, "Orders");
-  if (place?.set == null) throw new Error("The model has no orders.");
+  if (place === null || place.set === null) throw new Error("The model has no orders.");
   return { model, place, abilities: place.set.abilities };
 }
 

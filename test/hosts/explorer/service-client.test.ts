@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, test, vi } from "vitest";
 import { readAbout } from "../../../explorer/src/client/about.ts";
-import { ServiceClient } from "../../../explorer/src/client/service-client.ts";
+import { rowsIn, ServiceClient } from "../../../explorer/src/client/service-client.ts";
 import { NetworkError, ServiceError, messageOf } from "../../../explorer/src/client/service-error.ts";
 import { type Credential, readSignIn, toCredential } from "../../../explorer/src/client/sign-in.ts";
 import { placeOfFault } from "../../../explorer/src/query/check-query.ts";
@@ -9,7 +9,7 @@ const ROOT = "http://localhost/shop/odata/";
 const NOBODY = () => ({});
 
 /** Answers every request of a test, and keeps the last one. */
-function answer(body: string, init: ResponseInit) {
+function answer(body: string | null, init: ResponseInit) {
   const fetch = vi.fn(async (_url: string, _init: RequestInit) => new Response(body, init));
   vi.stubGlobal("fetch", fetch);
   return () => ({ url: fetch.mock.lastCall?.[0], ...fetch.mock.lastCall?.[1] });
@@ -19,7 +19,7 @@ afterEach(() => {
   vi.unstubAllGlobals();
 });
 
-const JSON_HEADERS = { "Content-Type": "application/json;odata.metadata=minimal" };
+const JSON_HEADERS = { "Content-Type": "application/json;odata.metadata=minimal", "OData-Version": "4.0" };
 
 test("a read asks for exact numbers, and reports id and stages", async () => {
   const sent = answer('{"value":[]}', {
@@ -45,7 +45,7 @@ test("a read asks for exact numbers, and reports id and stages", async () => {
 });
 
 test("a write sends JSON with exact numbers and the headers of the caller; no body is null", async () => {
-  const sent = answer("", { headers: {} });
+  const sent = answer(null, { status: 204 });
   const client = new ServiceClient(ROOT, NOBODY);
   const written = await client.send("PATCH", "Orders(1)", { Total: "1.10" }, { headers: { "If-Match": '"1"' } });
   expect(written.body).toBeNull();
@@ -88,6 +88,31 @@ test("an answer of a proxy that is not an OData error keeps its status", async (
     code: "502",
     message: "The service answered with the status 502.",
   });
+});
+
+test.each([
+  ["a page", "<html>Sign in</html>", { "Content-Type": "text/html" }, /text\/html with the status 200/u],
+  ["nothing", "", JSON_HEADERS, /nothing with the status 200/u],
+  ["an empty page", "", {}, /nothing with the status 200/u],
+  ["JSON of another program", '{"login":true}', { "Content-Type": "application/json" }, /application\/json with/u],
+  ["a text", "3", { "Content-Type": "text/plain" }, /text\/plain with/u],
+])("%s in place of the service is an error for reads and writes", async (_name, body, headers, message) => {
+  answer(body, { headers });
+  const client = new ServiceClient(ROOT, NOBODY);
+  for (const method of ["GET", "POST", "PATCH", "DELETE"]) {
+    await expect(client.send(method, "Orders(1)", undefined)).rejects.toThrow(message);
+    await expect(client.send(method, "Orders(1)", undefined)).rejects.toThrow(NetworkError);
+  }
+});
+
+test("values of the service may be empty, and gateways may remove headers", async () => {
+  const client = new ServiceClient(ROOT, NOBODY);
+  answer("", { headers: { "Content-Type": "text/plain", "OData-Version": "4.0" } });
+  expect((await client.get("Orders(1)/Note/$value")).body).toBeNull();
+  answer('{"@odata.context":"$metadata#Orders","value":[]}', { headers: { "Content-Type": "application/json" } });
+  expect(rowsIn((await client.get("Orders")).body)).toEqual([]);
+  expect(() => rowsIn({ value: 1 })).toThrow(NetworkError);
+  expect(() => rowsIn(null)).toThrow(NetworkError);
 });
 
 test("an answer that breaks off, and a service that is away, are errors for people", async () => {

@@ -1,6 +1,7 @@
 import type { JSX } from "preact";
 import { useMemo } from "preact/hooks";
-import { itemsIn, textIn } from "../../client/json-members.ts";
+import { textIn } from "../../client/json-members.ts";
+import { rowsIn } from "../../client/service-client.ts";
 import { ServiceError } from "../../client/service-error.ts";
 import { DataTable } from "../../parts/data-table.tsx";
 import { CheckList, TextField } from "../../parts/field.tsx";
@@ -158,7 +159,7 @@ async function readRows(session: OpenSession, url: string, signal: AbortSignal):
   const headers = { Prefer: `odata.maxpagesize=${MOST + 1}` };
   for (let next: string | null = url; next !== null && rows.length <= MOST;) {
     const { body } = await session.client.get(next, { signal, headers });
-    rows.push(...itemsIn(body, "value"));
+    rows.push(...rowsIn(body));
     next = textIn(body, "@odata.nextLink");
   }
   session.announce(`${Math.min(rows.length, MOST)} rows`);

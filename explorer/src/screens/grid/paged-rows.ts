@@ -1,6 +1,6 @@
 import { computed, signal } from "@preact/signals";
-import { itemsIn, textIn } from "../../client/json-members.ts";
-import type { ServiceClient } from "../../client/service-client.ts";
+import { textIn } from "../../client/json-members.ts";
+import { rowsIn, type ServiceClient } from "../../client/service-client.ts";
 import type { Row } from "./columns.ts";
 import type { GridQuery } from "./grid-query.ts";
 
@@ -22,9 +22,7 @@ export const MOST_ROWS = 240_000;
 /** Reads a page of rows. */
 export async function readPage(client: ServiceClient, url: string, signal: AbortSignal, size = PAGE): Promise<Page> {
   const { body } = await client.get(url, { signal, headers: { Prefer: `maxpagesize=${size}` } });
-  // A function may answer with a bare array.
-  const items: readonly unknown[] = Array.isArray(body) ? body : itemsIn(body, "value");
-  const rows = items.filter((item): item is Row => typeof item === "object" && item !== null);
+  const rows = rowsIn(body).filter((item): item is Row => typeof item === "object" && item !== null);
   return { rows, nextLink: textIn(body, "@odata.nextLink") };
 }
 

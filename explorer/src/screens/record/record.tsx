@@ -30,7 +30,8 @@ function RecordAtPlace(props: RecordPlace & Pick<View, "options">): JSX.Element 
     ({ name, isCollection }) => !isCollection && set?.abilities.expandable(name) === true,
   );
   const options = new Map([...props.options, ["$expand", expanded.map(({ name }) => name).join(",")]]);
-  const loading = useRecord(session, resourceUrl({ path, options }));
+  // The service may refuse the labels of related records.
+  const loading = useRecord(session, resourceUrl({ path, options }), resourceUrl(props));
   const entity = loading.state.kind === "loaded" ? loading.state.value : null;
   const label = labelText(nameProperties(type), entity?.values);
   return (
