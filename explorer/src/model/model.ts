@@ -89,7 +89,8 @@ function statedLabel(element: CsdlElement, key: readonly Property[]): readonly s
   return one === null ? itemsAt(element, "Common.SemanticKey").map(({ text }) => text) : [one];
 }
 
-function byName<Named extends { readonly name: string }>(all: readonly Named[]): ReadonlyMap<string, Named> {
+/** Returns things by their names. */
+export function byName<Named extends { readonly name: string }>(all: readonly Named[]): ReadonlyMap<string, Named> {
   return new Map(all.map((each) => [each.name, each]));
 }
 

@@ -1,11 +1,11 @@
-import type { EntitySet, Model, Navigation, Property, StructuredType } from "./model.ts";
+import { byName, type EntitySet, type Model, type Navigation, type Property, type StructuredType } from "./model.ts";
 
 /** Acts that a user may not do: these are false. */
 type Denied<Act extends string> = { readonly [act in Act]?: boolean };
+type PropertyAct = "read" | "create" | "update";
 
-/** What a user may not do with a set or an unbound operation. */
-interface ResourceAccess extends Denied<"read" | "create" | "update" | "delete" | "invoke"> {
-  /** By name, also of navigation properties. */
+/** What a user may not do with a set or an unbound operation, and with the properties of the set, also for navigations. */
+interface ResourceAccess extends Denied<PropertyAct | "delete" | "invoke"> {
   readonly properties?: Readonly<Record<string, Denied<PropertyAct>>>;
 }
 
@@ -23,78 +23,45 @@ export function permittedModel(model: Model, access: Access): Model {
     const id = `${set?.name ?? ""} ${type.qualifiedName}`;
     const known = made.get(id);
     if (known !== undefined || type.kind === "complex") return known ?? type;
-    const isDenied = denials(model, access, type, set);
-    const properties = Array.from(type.properties.values(), (each) => permittedProperty(each, isDenied));
-    const isReadable = ({ name }: Property | Navigation): boolean => !isDenied(name, "read");
+    // Without a set, the rules of all sets of the type apply.
+    const rules = [...(set === null ? model.sets.values() : [set])]
+      .filter((each) => each.type.qualifiedName === type.qualifiedName)
+      .map(({ name }) => access.get(name)?.properties ?? {});
+    const may = ({ name }: Property | Navigation, act: PropertyAct): boolean =>
+      rules.every((each) => each[name]?.[act] !== false);
+    const properties = Array.from(type.properties.values(), (each): Property => {
+      const [isNotCreated, isNotUpdated] = [!may(each, "create"), !may(each, "update")];
+      const readOnly = each.readOnly || (isNotCreated && isNotUpdated);
+      return { ...each, isNotCreated, readOnly, immutable: each.immutable || isNotUpdated };
+    });
     const permitted: StructuredType = {
       ...type,
       key: properties.filter(({ name }) => type.key.some((each) => each.name === name)),
-      properties: byName(properties.filter(isReadable)),
-      hidden: properties.filter((each) => !isReadable(each)),
+      properties: byName(properties.filter((each) => may(each, "read"))),
+      hidden: properties.filter((each) => !may(each, "read")),
     };
     // Types refer to one another.
     made.set(id, permitted);
-    const navigations = [...type.navigations.values()].filter(isReadable).map((each): Navigation => {
-      const target = typeOf(each.target, model.sets.get(set?.bindings.get(each.name) ?? "") ?? null);
-      return { ...each, target };
+    const navigations = [...type.navigations.values()].filter((each) => may(each, "read"));
+    const targetOf = ({ name, target }: Navigation): StructuredType =>
+      typeOf(target, model.sets.get(set?.bindings.get(name) ?? "") ?? null);
+    return Object.assign(permitted, {
+      navigations: byName(navigations.map((each) => ({ ...each, target: targetOf(each) }))),
     });
-    return Object.assign(permitted, { navigations: byName(navigations) });
   };
-  const setOf = (set: EntitySet): EntitySet => {
-    const {
-      read = true,
-      create = true,
-      update = true,
-      delete: remove = true,
-      invoke = true,
-    } = access.get(set.name) ?? {};
-    const { canCreate, canUpdate, canDelete, ...others } = set.abilities;
-    const abilities = {
-      ...others,
-      canRead: read,
-      canCreate: canCreate && create,
-      canUpdate: canUpdate && update,
-      canDelete: canDelete && remove,
-      canInvoke: invoke,
-    };
-    return { ...set, type: typeOf(set.type, set), abilities };
-  };
-  const operations = model.operations.filter(({ importName }) => access.get(importName ?? "")?.invoke !== false);
+  const sets = Array.from(model.sets.values(), (set): EntitySet => {
+    const { abilities, name, type } = set;
+    const { read = true, create = true, update = true, invoke = true, delete: remove = true } = access.get(name) ?? {};
+    const canCreate = abilities.canCreate && create;
+    const canUpdate = abilities.canUpdate && update;
+    const canDelete = abilities.canDelete && remove;
+    const left = { ...abilities, canRead: read, canCreate, canUpdate, canDelete, canInvoke: invoke };
+    return { ...set, type: typeOf(type, set), abilities: left };
+  });
   return {
     ...model,
-    sets: byName(Array.from(model.sets.values(), setOf)),
+    sets: byName(sets),
     types: new Map(Array.from(model.types, ([name, type]) => [name, typeOf(type, null)])),
-    operations: operations.map((each) => {
-      const { result, entitySet } = each;
-      if (result?.type.kind !== "complex") return each;
-      const type = typeOf(result.type.type, model.sets.get(entitySet ?? "") ?? null);
-      return { ...each, result: { ...result, type: { kind: "complex", type } } };
-    }),
+    operations: model.operations.filter(({ importName }) => access.get(importName ?? "")?.invoke !== false),
   };
-}
-
-type PropertyAct = "read" | "create" | "update";
-type IsDenied = (name: string, act: PropertyAct) => boolean;
-
-/** Without a set, the rules of all sets of the type apply. */
-function denials(model: Model, access: Access, type: StructuredType, set: EntitySet | null): IsDenied {
-  const sets = set === null ? [...model.sets.values()] : [set];
-  const rules = sets
-    .filter((each) => each.type.qualifiedName === type.qualifiedName)
-    .map(({ name }) => access.get(name)?.properties ?? {});
-  return (name, act) => rules.some((each) => each[name]?.[act] === false);
-}
-
-function permittedProperty(property: Property, isDenied: IsDenied): Property {
-  const [isNotCreated, isNotUpdated] = [isDenied(property.name, "create"), isDenied(property.name, "update")];
-  return {
-    ...property,
-    isNotCreated,
-    immutable: property.immutable || isNotUpdated,
-    readOnly: property.readOnly || (isNotCreated && isNotUpdated),
-  };
-}
-
-function byName<Named extends { readonly name: string }>(all: readonly Named[]): ReadonlyMap<string, Named> {
-  return new Map(all.map((each) => [each.name, each]));
 }

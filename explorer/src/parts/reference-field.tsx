@@ -1,6 +1,7 @@
 import type { JSX, TargetedKeyboardEvent } from "preact";
 import { useContext, useEffect, useId, useState } from "preact/hooks";
-import { itemsIn, memberOf } from "../client/json-members.ts";
+import { memberOf } from "../client/json-members.ts";
+import { rowsIn } from "../client/service-client.ts";
 import { countText, isNumeric } from "../format/show-value.ts";
 import { labelText } from "../model/label-properties.ts";
 import { typedOf } from "../query/literals.ts";
@@ -123,7 +124,7 @@ function useChoices(reference: Reference, typed: string, text: string | null) {
         typed: typedOf(memberOf(row, property.name), property),
         label: labelText(label, row),
       });
-      return itemsIn(body, "value").map(toChoice);
+      return rowsIn(body).map(toChoice);
     }).state;
   };
   const exactly = exactOptions(reference, asked.typed);

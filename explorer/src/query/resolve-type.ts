@@ -49,7 +49,8 @@ function follow(model: Model, from: ResolvedPath | null, name: string, isKeyed: 
   );
   if (operation?.result?.type.kind !== "complex") return null;
   const { type, isCollection: isMany } = operation.result;
-  return { type: type.type, isCollection: isMany, set: model.sets.get(operation.entitySet ?? "") ?? null };
+  const set = model.sets.get(operation.entitySet ?? "") ?? null;
+  return { type: set?.type ?? model.types.get(type.type.qualifiedName) ?? type.type, isCollection: isMany, set };
 }
 
 /** Returns the member that a path of an expression leads to, such as `Customer/Address/City`; null without one. */

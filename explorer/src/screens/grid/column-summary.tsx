@@ -1,5 +1,5 @@
 import type { JSX } from "preact";
-import { itemsIn } from "../../client/json-members.ts";
+import { rowsIn } from "../../client/service-client.ts";
 import { countText, showValue } from "../../format/show-value.ts";
 import { labelText } from "../../model/label-properties.ts";
 import { Loadable } from "../../parts/loadable.tsx";
@@ -59,7 +59,7 @@ function Facts(props: SummaryProps & { readonly summed: SummedColumn }): JSX.Ele
       const steps = parallel.length === 1 ? parallel : [`concat(${parallel.join(",")})`];
       const options = new Map([...aliases, ["$apply", [...stepsOf(limits), ...steps].join("/")] as const]);
       const { body } = await session.client.get(resourceUrl({ path: view.path, options }), { signal });
-      return itemsIn(body, "value").filter((row): row is Row => typeof row === "object" && row !== null);
+      return rowsIn(body).filter((row): row is Row => typeof row === "object" && row !== null);
     }),
   );
   const shown = (value: unknown): string =>
