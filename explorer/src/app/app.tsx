@@ -77,7 +77,7 @@ function Shell({ session }: { readonly session: OpenSession }): JSX.Element {
     const isNew = last.current !== place;
     last.current = place;
     // Who writes a path, or chooses one, stays there.
-    if (!isNew || document.activeElement?.matches(".main textarea, .main select") === true) return;
+    if (!isNew || document.activeElement?.matches(".main textarea, .main select, .main .code-editor") === true) return;
     scrollTo(0, 0);
     focusHeading();
   }, [place]);
@@ -139,7 +139,7 @@ function leadFocus(): void {
   const changes = { childList: true, subtree: true, attributeFilter: ["disabled"] };
   new MutationObserver(() => requestAnimationFrame(look)).observe(document.body, changes);
   addEventListener("keydown", (event) => {
-    const isTyping = document.activeElement?.matches("input, textarea, select, dialog *") === true;
+    const isTyping = document.activeElement?.matches("input, textarea, select, .code-editor, dialog *") === true;
     if (event.key !== "/" || event.ctrlKey || event.metaKey || event.altKey || isTyping) return;
     event.preventDefault();
     document.querySelector<HTMLElement>(".search input")?.focus();

@@ -47,6 +47,8 @@ export function makeSession(root: string, signIn: SignIn | null) {
     visit: signal(0),
     /** The zone in which instants are shown that have no zone of their own. */
     zone: signal<"UTC" | "local">("local"),
+    /** The texts of the queries of this visit, the last one first. */
+    queries: signal<readonly string[]>([]),
     /** Counts changes that the screen must read. */
     changes: signal(0),
     view: followedFragment(),
@@ -98,6 +100,7 @@ function endVisit(session: Session): void {
   session.visit.value += 1;
   session.dialog.peek()?.end();
   session.drafts.clear();
+  session.queries.value = [];
   session.toasts = new Toasts();
   session.announcement.value = "";
 }

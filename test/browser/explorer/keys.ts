@@ -10,7 +10,8 @@ export interface Focus {
 }
 
 const FOCUS = `(() => {
-  const element = document.activeElement;
+  let element = document.activeElement;
+  while (element?.shadowRoot?.activeElement) element = element.shadowRoot.activeElement;
   const name = (element.getAttribute("aria-label") ?? element.labels?.[0]?.textContent ?? element.textContent ?? "").trim();
   // Within a grid, a cell shows the focus.
   const shown = document.getElementById(element.getAttribute("aria-activedescendant") ?? "") ?? element;

@@ -2,6 +2,7 @@ import { describe, expect, test } from "vitest";
 import { findBrowser } from "../browser.ts";
 import { Keys } from "./keys.ts";
 import { notesService } from "./notes-service.ts";
+import { axeFindings } from "./open-explorer.ts";
 import { servedExplorers } from "./served-explorers.ts";
 
 const program = findBrowser();
@@ -13,29 +14,37 @@ describe.skipIf(program === undefined)("a query as text and as a form", () => {
     const { service } = notesService({ routes: routes() });
     const explorer = await openServed(service, "/notes", fragment);
     const { page } = explorer;
-    const text = () => page.evaluate(`document.querySelector(".query-text textarea").value`);
+    const text = () =>
+      page.evaluate(
+        `[...document.querySelector(".code-editor").shadowRoot.querySelectorAll(".cm-line")].map((line) => line.textContent).join("\\n")`,
+      );
+    const suggested = () => page.locator(".cm-tooltip-autocomplete .cm-completionLabel").allInnerTexts();
     const hash = () => page.evaluate("decodeURIComponent(location.hash)");
     /** The choices that the form shows. */
     const shown = () =>
       page.evaluate(`[...document.querySelectorAll(".query-form select")].map((each) => each.selectedOptions[0].text)`);
-    return { ...explorer, keys: new Keys(explorer), text, hash, shown };
+    return { ...explorer, keys: new Keys(explorer), text, suggested, hash, shown };
   }
 
-  test("buttons complete the word at the cursor, and Ctrl+Enter runs the text", async () => {
-    const { page, keys, text, hash, settle, complaints } = await openQuery("#/query");
+  test("a list completes the word at the cursor, Ctrl+Enter runs the text, and Tab leaves it", async () => {
+    const { page, keys, text, suggested, hash, settle, complaints } = await openQuery("#/query");
     await keys.fill("Text of the query", "Boo");
-    await keys.tabTo("Books");
-    expect(await keys.press("Enter")).toMatchObject({ tag: "TEXTAREA" });
+    await expect.poll(suggested).toEqual(["Books"]);
+    await keys.press("Enter");
+    expect(await text()).toBe("Books");
     await page.keyboard.type("?$fil");
-    await keys.use("$filter");
+    await expect.poll(suggested).toEqual(["$filter"]);
+    await page.locator(".cm-tooltip-autocomplete li").first().click();
     await page.keyboard.type("Id eq 1");
+    await keys.press("Escape");
+    expect((await keys.press("Tab")).name).toBe("Run");
     // A text that has not run is in the URL, too.
     await expect.poll(hash).toBe("#/query?draft=Books?$filter=Id eq 1");
     const tabs = await page.evaluate(`[...document.querySelectorAll(".tabs a")].map((tab) => tab.hash)`);
     expect(tabs).toEqual(["#/grid", "#/query", "#/chart", "#/cost"]);
     await page.reload();
     await settle();
-    expect(await page.locator(".query-text textarea").count()).toBe(1);
+    expect(await page.locator(".code-editor [role=textbox]").count()).toBe(1);
     expect(await text()).toBe("Books?$filter=Id eq 1");
     await keys.tabTo("Text of the query");
     await keys.press("Control+Enter");
@@ -52,7 +61,7 @@ describe.skipIf(program === undefined)("a query as text and as a form", () => {
     ] as const) {
       await keys.fill("Text of the query", wrong);
       await keys.press("Control+Enter");
-      expect(await page.locator("mark").allInnerTexts()).toEqual([word]);
+      expect(await page.locator("mark, .cm-lintRange-error").allInnerTexts()).toEqual([word]);
     }
     expect(await hash()).toBe("#/query/Books?$filter=Idd eq 1");
     expect(complaints).toEqual([expect.stringContaining("400")]);
@@ -82,14 +91,46 @@ describe.skipIf(program === undefined)("a query as text and as a form", () => {
     expect(complaints).toEqual([]);
   });
 
-  test("the form moves the cursor, and the direction of an order comes first", async () => {
-    const { page, keys, text } = await openQuery("#/query/Books");
-    const suggested = () => page.locator('[aria-label="Suggestions"] button').allInnerTexts();
+  test("the direction of an order comes first, and what the form changed can be undone in the text", async () => {
+    const { page, keys, text, suggested } = await openQuery("#/query/Books");
     await keys.fill("Text of the query", "Books?$orderby=Id ");
     await expect.poll(async () => (await suggested()).slice(0, 2)).toEqual(["asc", "desc"]);
-    await keys.press("Home");
+    await keys.press("Escape", "Home");
     await page.locator('.query-form input[inputmode="numeric"]').fill("5");
-    await expect.poll(async () => [await text(), await suggested()]).toEqual(["Books?$orderby=Id&$top=5", []]);
+    await expect.poll(text).toBe("Books?$orderby=Id&$top=5");
+    await keys.tabTo("Text of the query", "Shift+Tab");
+    await keys.press("Control+z");
+    await expect.poll(text).toBe("Books?$orderby=Id ");
+    expect(await page.locator('.query-form input[inputmode="numeric"]').inputValue()).toBe("");
+  });
+
+  test("earlier queries of this visit are a list", async () => {
+    const { page, keys, text, hash } = await openQuery("#/query/Books");
+    for (const query of ["Books?$top=1", "Notes", "Books?$top=1"]) {
+      await keys.fill("Text of the query", query);
+      await keys.press("Escape", "Control+Enter");
+    }
+    expect(await hash()).toBe("#/query/Books?$top=1");
+    const earlier = page.locator("select:has(option:text-is('Notes')):not(.query-form select)");
+    expect(await earlier.locator("option").allInnerTexts()).toEqual(["Earlier queries", "Books?$top=1", "Notes"]);
+    await earlier.selectOption("Notes");
+    expect(await text()).toBe("Notes");
+    expect(await hash()).toContain("Books?$top=1");
+  });
+
+  test("the editor has the colours of the page, light and dark, and no fault for screen readers", async () => {
+    const { page, settle, complaints } = await openQuery("#/query/Books");
+    for (const colorScheme of ["light", "dark"] as const) {
+      await page.emulateMedia({ colorScheme });
+      await settle();
+      const colors = await page.evaluate(`(() => {
+        const { color } = getComputedStyle(document.querySelector(".code-editor").shadowRoot.querySelector(".cm-line"));
+        return color === getComputedStyle(document.body).color;
+      })()`);
+      expect([colorScheme, colors]).toEqual([colorScheme, true]);
+      expect(await axeFindings(page)).toEqual([]);
+    }
+    expect(complaints).toEqual([]);
   });
 
   test("a value is shown as it is, and a query that ran begins at its first row", async () => {
