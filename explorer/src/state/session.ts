@@ -41,16 +41,11 @@ export function makeSession(root: string, signIn: SignIn | null) {
     }),
     /** Why the page asks to sign in: the message of the service, or null if the reader wants to. */
     signInRequest: signal<{ readonly refusal: string | null } | null>(null),
-    /** Counts credentials: with other ones, a refused request may succeed. */
-    signIns: signal(0),
-    /** Counts users: the content and the forms of the page end with a visit. */
-    visit: signal(0),
+    ...counters(),
     /** The zone in which instants are shown that have no zone of their own. */
     zone: signal<"UTC" | "local">("local"),
     /** The texts of the queries of this visit, the last one first. */
     queries: signal<readonly string[]>([]),
-    /** Counts changes that the screen must read. */
-    changes: signal(0),
     view: followedFragment(),
     /** The next announcement for screen readers: counts and results. */
     announcement: signal(""),
@@ -88,6 +83,17 @@ export function makeSession(root: string, signIn: SignIn | null) {
     },
   };
   return session;
+}
+
+function counters() {
+  return {
+    /** Counts credentials: with other ones, a refused request may succeed. */
+    signIns: signal(0),
+    /** Counts users: the content and the forms of the page end with a visit. */
+    visit: signal(0),
+    /** Counts changes that the screen must read. */
+    changes: signal(0),
+  };
 }
 
 /** Without cookies, the browser does not show its dialog for a challenge of Basic. */

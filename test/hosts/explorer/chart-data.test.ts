@@ -15,7 +15,7 @@ function planOfRows(parts: Partial<ChartPlan> = {}): ChartPlan {
     type: null,
     zone: "UTC",
     period: null,
-    keys: null,
+    startOf: null,
     groups: null,
     hasNames: false,
     ...parts,

@@ -105,7 +105,8 @@ describe("a chart without groups", () => {
     const { choice, plan, url } = await draw("#/chart/Orders");
     expect([choice.x, choice.y, choice.source, choice.period]).toEqual(["Day", ["Total"], "totals", "month"]);
     expect(plan.series).toEqual([{ path: "TotalSum", title: "Sum of Total" }]);
-    expect(url).toContain("groupby((ChartYear,ChartMonth),aggregate(Total with sum as TotalSum))");
+    expect(url).toContain("compute(year(Day) mul 12 add month(Day) as PeriodMin)/groupby((PeriodMin),");
+    expect(url).toContain(",aggregate(Total with sum as TotalSum))");
     for (const y of ["Id", "CustomerId", "Year"]) {
       expect((await draw(`#/chart/Orders?y=${y}`)).choice.y).toEqual(["Total"]);
     }
@@ -115,7 +116,7 @@ describe("a chart without groups", () => {
     const fragment = "#/chart/Orders?x=Color&y=$count&$filter=Total gt @a&@a=10&$orderby=Total desc&$top=9";
     const { url, data, viewsOfRows } = await draw(fragment);
     expect(url).toContain("filter(Total gt @a)/orderby(Total desc)/top(9)/groupby((Color),aggregate($count as Count))");
-    expect(data.points.map(({ values }) => values[0]).toSorted()).toEqual([3, 6]);
+    expect(new Set(data.points.map(({ values }) => values[0]))).toEqual(new Set([3, 6]));
     // No filter finds the first nine rows.
     expect(viewsOfRows).toEqual([null, null]);
   });

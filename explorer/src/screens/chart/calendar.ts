@@ -1,15 +1,4 @@
-import {
-  timeDay,
-  type TimeInterval,
-  timeMonday,
-  timeMonth,
-  timeYear,
-  utcDay,
-  utcMonday,
-  utcMonth,
-  utcYear,
-} from "d3-time";
-import { pageLocale } from "../../format/locale.ts";
+import * as time from "d3-time";
 import { type CalendarUnit, dayOf, instantsOf, type Zone } from "../../format/zone.ts";
 
 export const PERIODS = ["year", "quarter", "month", "week", "day"] as const satisfies readonly CalendarUnit[];
@@ -20,162 +9,92 @@ export interface Span {
   readonly end: number;
 }
 
-function intervalOf(period: CalendarUnit, zone: Zone): TimeInterval {
-  const isUtc = zone === "UTC";
-  const month = isUtc ? utcMonth : timeMonth;
-  switch (period) {
-    case "year":
-      return isUtc ? utcYear : timeYear;
-    case "quarter":
-      return month.every(3) ?? month;
-    case "month":
-      return month;
-    case "week":
-      return isUtc ? utcMonday : timeMonday;
-    case "day":
-      return isUtc ? utcDay : timeDay;
-  }
+function intervalOf(period: CalendarUnit, zone: Zone): time.TimeInterval {
+  const [year, month, week, day] =
+    zone === "UTC"
+      ? [time.utcYear, time.utcMonth, time.utcMonday, time.utcDay]
+      : [time.timeYear, time.timeMonth, time.timeMonday, time.timeDay];
+  return { year, quarter: month.every(3) ?? month, month, week, day }[period];
 }
 
 /** Returns the period that contains an instant. Weeks begin on Monday. */
-export function spanAt(time: number, period: CalendarUnit, zone: Zone): Span {
+export function spanAt(instant: number, period: CalendarUnit, zone: Zone): Span {
   const interval = intervalOf(period, zone);
-  const start = interval.floor(new Date(time));
-  return { start: start.getTime(), end: interval.ceil(new Date(start.getTime() + 1)).getTime() };
+  const start = interval.floor(new Date(instant)).getTime();
+  return { start, end: interval.ceil(new Date(start + 1)).getTime() };
 }
 
-/** Names a period for people: `2024`, `Q1 2024`, `February 2024`, `week of 5 Feb 2024`, `5 Feb 2024`. */
-export function periodText(start: number, period: CalendarUnit, zone: Zone, locale = pageLocale()): string {
-  const options = {
-    year: { year: "numeric" },
-    quarter: { year: "numeric" },
-    month: { year: "numeric", month: "short" },
-    week: { dateStyle: "medium" },
-    day: { dateStyle: "medium" },
-  } as const;
-  const text = dateText(start, zone, options[period], locale);
-  if (period === "week") return `week of ${text}`;
-  if (period !== "quarter") return text;
-  const month = zone === "UTC" ? new Date(start).getUTCMonth() : new Date(start).getMonth();
-  return `Q${Math.floor(month / 3) + 1} ${text}`;
+/** Names a period for people: `2024`, `Q1 2024`, `Feb 2024`, `week of 5 Feb 2024`, `5 Feb 2024`. */
+export function periodText(start: number, period: CalendarUnit, zone: Zone, locale: string): string {
+  const [before, style]: readonly [string, Intl.DateTimeFormatOptions] = {
+    year: ["", { year: "numeric" }] as const,
+    quarter: [`Q${Math.ceil(Number(dayOf(new Date(start), zone).slice(-5, -3)) / 3)} `, { year: "numeric" }] as const,
+    month: ["", { year: "numeric", month: "short" }] as const,
+    week: ["week of ", { dateStyle: "medium" }] as const,
+    day: ["", { dateStyle: "medium" }] as const,
+  }[period];
+  return before + dateText(start, zone, style, locale);
 }
 
 /** Writes a tick of a calendar axis: the largest unit that begins there. */
-export function tickText(time: number, zone: Zone, locale = pageLocale()): string {
-  const begins = (period: CalendarUnit): boolean => spanAt(time, period, zone).start === time;
-  if (begins("year")) return dateText(time, zone, { year: "numeric" }, locale);
-  if (begins("month")) return dateText(time, zone, { month: "short" }, locale);
-  if (begins("day")) return dateText(time, zone, { day: "numeric", month: "short" }, locale);
-  return dateText(time, zone, { timeStyle: "medium" }, locale);
+export function tickText(instant: number, zone: Zone, locale: string): string {
+  const begins = (["year", "month", "day"] as const).find((period) => spanAt(instant, period, zone).start === instant);
+  const short = { month: "short" } as const;
+  const styles = { year: { year: "numeric" }, month: short, day: { ...short, day: "numeric" } } as const;
+  return dateText(instant, zone, begins === undefined ? { timeStyle: "medium" } : styles[begins], locale);
 }
 
-function dateText(time: number, zone: Zone, options: Intl.DateTimeFormatOptions, locale = pageLocale()): string {
-  const own = zone === "UTC" ? { ...options, timeZone: "UTC" } : options;
-  return new Intl.DateTimeFormat(locale, own).format(time);
+function dateText(instant: number, zone: Zone, style: Intl.DateTimeFormatOptions, locale: string): string {
+  return new Intl.DateTimeFormat(locale, zone === "UTC" ? { ...style, timeZone: "UTC" } : style).format(instant);
 }
 
-/** How the service groups by a period: the expressions and names of `compute`, and how a row tells the start. */
-export interface PeriodKeys {
-  /** Empty if the rows are grouped by the property itself. */
-  readonly computed: readonly string[];
-  readonly names: readonly string[];
-  /** Returns the start of the period of a row; null without one. */
-  readonly startOf: (values: readonly unknown[]) => number | null;
-}
-
-const MONDAY = "1969-12-29";
-const WEEK_SECONDS = 604_800;
-const MINUTE = 60_000;
-
-/** Returns the minutes by which the clocks of a zone are ahead of UTC; null if they change. */
-export function fixedOffset(zone: Zone): number | null {
-  if (zone === "UTC") return 0;
-  const months = Array.from({ length: 12 * 150 }, (_, month) => new Date(1900, month, 15).getTimezoneOffset());
-  return new Set(months).size === 1 ? -(months[0] ?? 0) : null;
-}
+const [DAY, MONDAY] = [86_400, "1969-12-29"];
 
 /**
- * Writes how the service groups by a period.
- * @param path of a property
+ * Returns how the service numbers the periods of a property in UTC.
  * @param type `Edm.Date` or `Edm.DateTimeOffset`
- * @param offset that of `fixedOffset`
- * @param isUtc whether all stored instants have the offset zero; others are moved to the offset
- * @param nameOf makes a name that no property has
+ * @param isUtc whether all stored instants have the offset zero
+ * @returns an expression, and the start of a period by its number
  */
-export function periodKeys(
+export function periodNumber(
   path: string,
-  { type, offset, isUtc }: { readonly type: string; readonly offset: number; readonly isUtc: boolean },
+  type: string,
+  isUtc: boolean,
   period: CalendarUnit,
-  nameOf: (word: string) => string,
-): PeriodKeys {
-  const isDate = type === "Edm.Date";
-  const ahead = isDate ? 0 : offset * MINUTE;
-  const clock = (day: string): string => (isDate ? day : `${day}T00:00:00${offsetText(offset)}`);
+): readonly [expression: string, startOf: (number: number) => number] {
+  const epoch = "1970-01-01T00:00:00Z";
   // An instant keeps the offset of the first operand.
-  const origin = new Date(ahead).toISOString().replace(".000Z", offsetText(offset));
-  const value = isDate || (isUtc && offset === 0) ? path : `${origin} add (${path} sub 1970-01-01T00:00:00Z)`;
-  const [year, part] = [nameOf("Year"), nameOf(`${period.charAt(0).toUpperCase()}${period.slice(1)}`)];
-  const years = `year(${value}) as ${year}`;
-  const startOf =
-    (toStart: (...keys: number[]) => number): PeriodKeys["startOf"] =>
-    (keys) =>
-      keys.includes(null) ? null : toStart(...keys.map(Number)) - ahead;
+  const value = type === "Edm.Date" || isUtc ? path : `${epoch} add (${path} sub ${epoch})`;
+  const seconds = (first: string): string =>
+    `totalseconds(${path} sub ${type === "Edm.Date" ? first : `${first}T00:00:00Z`})`;
+  // Months beyond 12 belong to later years.
+  const monthOf = (month: number): number => new Date(0).setUTCFullYear(0, month - 1, 1);
   switch (period) {
     case "year":
-      return { computed: [years], names: [year], startOf: startOf((own = 0) => utcTime(own, 1)) };
+      return [`year(${value})`, (year) => monthOf(year * 12 + 1)];
     case "quarter":
-      return {
-        computed: [years, `(month(${value}) add 2) div 3 as ${part}`],
-        names: [year, part],
-        startOf: startOf((own = 0, quarter = 1) => utcTime(own, quarter * 3 - 2)),
-      };
+      return [`year(${value}) mul 4 add (month(${value}) sub 1) div 3`, (quarter) => monthOf(quarter * 3 + 1)];
     case "month":
-      return {
-        computed: [years, `month(${value}) as ${part}`],
-        names: [year, part],
-        startOf: startOf((own = 0, month = 1) => utcTime(own, month)),
-      };
+      return [`year(${value}) mul 12 add month(${value})`, monthOf];
     case "week":
-      return {
-        computed: [`floor(totalseconds(${path} sub ${clock(MONDAY)}) div ${WEEK_SECONDS}) as ${part}`],
-        names: [part],
-        startOf: startOf((week = 0) => Date.parse(MONDAY) + week * WEEK_SECONDS * 1000),
-      };
+      return [`floor(${seconds(MONDAY)} div ${7 * DAY})`, (week) => Date.parse(MONDAY) + week * 7 * DAY * 1000];
     case "day":
-      return {
-        computed: isDate ? [] : [`date(${value}) as ${part}`],
-        names: [isDate ? path : part],
-        startOf: ([day]) => {
-          const time = toTime(day);
-          return time === null ? null : time - ahead;
-        },
-      };
+      return [`floor(${seconds("1970-01-01")} div ${DAY})`, (day) => day * DAY * 1000];
   }
-}
-
-/** Writes an offset of OData: `Z`, `+05:30`. */
-function offsetText(minutes: number): string {
-  if (minutes === 0) return "Z";
-  const [hours, rest] = [Math.floor(Math.abs(minutes) / 60), Math.abs(minutes) % 60];
-  return `${minutes < 0 ? "-" : "+"}${String(hours).padStart(2, "0")}:${String(rest).padStart(2, "0")}`;
-}
-
-/** Returns the first instant of a month in UTC; of the years 0 to 99, too. */
-function utcTime(year: number, month: number): number {
-  return new Date(0).setUTCFullYear(year, month - 1, 1);
 }
 
 /** Returns the milliseconds since 1970 of a date or an instant; null for none. */
 export function toTime(value: unknown): number | null {
   // Browsers read milliseconds at most.
-  const time = typeof value === "string" ? Date.parse(value.replace(/(\.\d{3})\d+/u, "$1")) : Number.NaN;
-  return Number.isNaN(time) ? null : time;
+  const instant = typeof value === "string" ? Date.parse(value.replace(/(\.\d{3})\d+/u, "$1")) : Number.NaN;
+  return Number.isNaN(instant) ? null : instant;
 }
 
 /** Returns the values of a property in a period, as literals: the first one, and the first one after it. */
 export function literalsOf({ start, end }: Span, type: string, zone: Zone): readonly [from: string, until: string] {
-  const [first, next] = [start, end].map((time) => dayOf(new Date(time), zone));
-  if (first === undefined || next === undefined) throw new Error("A period has two ends.");
-  if (type === "Edm.Date") return [first, next];
-  return [instantsOf(first, first, zone)[0], instantsOf(next, next, zone)[0]];
+  const literal = (instant: number): string => {
+    const day = dayOf(new Date(instant), zone);
+    return type === "Edm.Date" ? day : instantsOf(day, day, zone)[0];
+  };
+  return [literal(start), literal(end)];
 }

@@ -4,9 +4,9 @@ import type { CalendarUnit } from "../../format/zone.ts";
 import { isIdentifier } from "../../model/identifier.ts";
 import { labelProperties } from "../../model/label-properties.ts";
 import type { Navigation, PropertyType, SetAbilities, StructuredType } from "../../model/model.ts";
-import { appliedRows } from "../../query/apply-text.ts";
+import { appliedRows, METHOD_NAMES } from "../../query/apply-text.ts";
 import { comparable } from "../../query/operators.ts";
-import { columnType, memberAt } from "../../query/resolve-type.ts";
+import { columnType } from "../../query/resolve-type.ts";
 import type { View } from "../../state/view.ts";
 import { PERIODS } from "./calendar.ts";
 
@@ -16,19 +16,15 @@ export interface ChartColumn {
   readonly path: string;
   /** Null if the model does not say it. */
   readonly type: PropertyType | null;
-  readonly isNumber: boolean;
-  /** Whether its digits are a name: a chart does not begin with it, and makes no total of it. */
-  readonly isId: boolean;
+  /** Whether it is a value; not if its digits are a name. */
+  readonly isMeasure: boolean;
+  /** The paths that name a place for a reader; empty if it is no place. */
+  readonly labels: readonly string[];
   /** The paths by which the service groups; null if it does not. */
   readonly groups: readonly string[] | null;
-  /** The paths that name a place for a reader. */
-  readonly labels: readonly string[];
   /** The methods that make totals of it. */
   readonly methods: readonly string[];
 }
-
-/** Where the values of a chart come from: totals that the service makes, each row, or the rows of `$apply`. */
-type Source = "totals" | "rows" | "applied";
 
 /** The choices of a chart. */
 export interface ChartChoice {
@@ -36,51 +32,29 @@ export interface ChartChoice {
   readonly x: string;
   /** The paths of the series; `$count` is the number of rows. */
   readonly y: readonly string[];
-  readonly source: Source;
-  readonly method: (typeof METHODS)[number]["value"];
+  /** Where the values come from: totals that the service makes, each row, or the rows of `$apply`. */
+  readonly source: "totals" | "rows" | "applied";
+  readonly method: (typeof METHODS)[number];
   /** The part of the calendar that a place on the axis is; null for each value. */
   readonly period: CalendarUnit | null;
 }
 
-export const KINDS = [
-  { value: "bars", label: "Bars" },
-  { value: "lines", label: "Lines" },
-  { value: "scatter", label: "Scatter" },
-] as const;
-export const METHODS = [
-  { value: "sum", label: "Sum" },
-  { value: "average", label: "Average" },
-  { value: "min", label: "Least" },
-  { value: "max", label: "Greatest" },
-] as const;
+export const KINDS = ["bars", "lines", "scatter"] as const;
+export const METHODS = ["sum", "average", "min", "max"] as const;
 export const COUNT = "$count";
 export const MOST_SERIES = 6;
 
-/** The number of rows in a group. */
-const COUNT_COLUMN: ChartColumn = Object.freeze({
-  path: COUNT,
-  type: null,
-  isNumber: true,
-  isId: false,
-  groups: null,
-  labels: [],
-  methods: METHODS.map(({ value }) => value),
-});
-
 /** Returns the columns of a type that have a place in a chart. @param abilities those of the set, if it has `$apply` */
 export function columnsOfType(entityType: StructuredType, abilities: SetAbilities | null): readonly ChartColumn[] {
-  const own = comparable(entityType).map(({ path, property: { type } }) => ({
-    path,
-    type,
-    isNumber: isNumeric(type),
-    isId: isIdentifier(entityType, path),
-    groups: abilities?.groupable(path) === true ? [path] : null,
-    labels: [path],
-    methods: isNumeric(type) ? (abilities?.methodsOf(path) ?? []) : [],
-  }));
-  const related = abilities === null ? [] : [...entityType.navigations.values()].flatMap(labelColumn);
-  const count = abilities?.canCount === true ? [COUNT_COLUMN] : [];
-  return [...own, ...related.filter(({ path }) => abilities?.groupable(path)), ...count].filter(hasPlace);
+  const canGroup = (path: string): boolean => abilities?.groupable(path) === true;
+  const own = comparable(entityType).map(({ path, property: { type } }): ChartColumn => {
+    const isMeasure = isNumeric(type) && !isIdentifier(entityType, path);
+    const methods = isMeasure ? (abilities?.methodsOf(path) ?? []) : [];
+    return { path, type, isMeasure, labels: [path], groups: canGroup(path) ? [path] : null, methods };
+  });
+  const related = [...entityType.navigations.values()].filter(({ name }) => canGroup(name)).flatMap(labelColumn);
+  const count = { path: COUNT, type: null, isMeasure: true, labels: [], groups: null, methods: METHODS };
+  return [...own, ...related, ...(abilities?.canCount === true ? [count] : [])].filter(hasPlace);
 }
 
 /** Entities of the same name are different groups. */
@@ -88,29 +62,18 @@ function labelColumn({ name, isCollection, target, constraints }: Navigation): r
   const labels = labelProperties(target).map((each) => `${name}/${each.name}`);
   const keys = constraints.size > 0 ? [...constraints.keys()] : target.key.map((each) => `${name}/${each.name}`);
   if (isCollection || labels.length === 0) return [];
-  return [{ path: name, type: null, isNumber: false, isId: false, groups: [...keys, ...labels], labels, methods: [] }];
+  return [{ path: name, type: null, isMeasure: false, labels, groups: [...keys, ...labels], methods: [] }];
 }
 
-/** Returns the columns of the rows of `$apply`; the model has the types of some of them. */
-export function columnsOfRows(
-  rows: readonly unknown[],
-  entityType: StructuredType,
-  apply: string,
-): readonly ChartColumn[] {
-  const { groups, totals } = appliedRows(apply) ?? { groups: null, totals: null };
-  return Array.from(new Set([...(groups ?? []), ...rows.flatMap((row) => pathsOf(row))]), (path) => {
+/** Returns the columns of the rows of `$apply`: groups are places, and other numbers are values. */
+export function columnsOfRows(rows: readonly unknown[], type: StructuredType, apply: string): readonly ChartColumn[] {
+  const groups = appliedRows(apply)?.groups ?? null;
+  return Array.from(new Set([...(groups ?? []), ...rows.flatMap((row) => pathsOf(row))]), (path): ChartColumn => {
     const values = rows.map((row) => valueAt(row, path.split("/")));
-    const type = columnType(entityType, path, values);
-    const isNumber = type !== null && isNumeric(type) && groups?.includes(path) !== true;
-    return {
-      path,
-      type,
-      isNumber,
-      isId: isIdentifier(entityType, path),
-      groups: groups ?? [path],
-      labels: [path],
-      methods: totals ?? [],
-    };
+    const own = columnType(type, path, values);
+    const isPlace = groups?.includes(path) ?? true;
+    const isMeasure = own !== null && isNumeric(own) && groups?.includes(path) !== true;
+    return { path, type: own, isMeasure, labels: isPlace ? [path] : [], groups, methods: [] };
   }).filter(hasPlace);
 }
 
@@ -135,8 +98,8 @@ export function isInTime({ type }: Pick<ChartColumn, "type">): boolean {
 
 /** Reads the choices of a view. The others are chosen so that the picture says something. */
 export function choiceOf({ options }: View, columns: readonly ChartColumn[]): ChartChoice {
-  const kind = KINDS.find(({ value }) => value === options.get("kind"))?.value ?? "bars";
-  const method = METHODS.find(({ value }) => value === options.get("total"))?.value ?? "sum";
+  const kind = KINDS.find((each) => each === options.get("kind")) ?? "bars";
+  const method = METHODS.find((each) => each === options.get("total")) ?? "sum";
   const canTotal = kind !== "scatter" && columns.some(({ groups }) => groups !== null);
   const totalled = canTotal && options.get("rows") !== "each" ? "totals" : "rows";
   const source = options.has("$apply") ? "applied" : totalled;
@@ -144,34 +107,33 @@ export function choiceOf({ options }: View, columns: readonly ChartColumn[]): Ch
   const x = places.find(({ path }) => path === options.get("x")) ?? usualPlace(places, source);
   const values = valuesOf(columns, source, method);
   const stated = (options.get("y") ?? "").split(",").filter((path) => values.includes(path));
-  const y = stated.length > 0 ? stated : [values.find((path) => path !== x?.path && path !== COUNT) ?? values[0] ?? ""];
-  const period = x !== undefined && isInTime(x) ? periodOf(options.get("by"), source) : null;
-  return { kind, x: x?.path ?? "", y: y.filter(Boolean).slice(0, MOST_SERIES), source, method, period };
+  const usual = values.find((path) => path !== x?.path && path !== COUNT) ?? values[0];
+  const y = stated.length === 0 && usual !== undefined ? [usual] : stated.slice(0, MOST_SERIES);
+  const by = PERIODS.find((each) => each === options.get("by"));
+  const usualPeriod = source === "totals" && options.get("by") !== "value" ? "month" : null;
+  const period = x === undefined || !isInTime(x) || source === "applied" ? null : (by ?? usualPeriod);
+  return { kind, x: x?.path ?? "", y, source, method, period };
 }
 
-/** Returns the columns that the horizontal axis may show. */
-export function placesOf(columns: readonly ChartColumn[], source: Source): readonly ChartColumn[] {
+/** Returns the columns that the horizontal axis may show. Of rows, the labels of related entities are not there. */
+export function placesOf(columns: readonly ChartColumn[], source: ChartChoice["source"]): readonly ChartColumn[] {
   if (source === "totals") return columns.filter(({ groups }) => groups !== null);
-  // What the rows of $apply have beyond their groups are values.
-  const groups = columns.filter(({ groups: own, path }) => own?.includes(path));
-  if (source === "applied") return groups;
   return columns.filter(({ labels, path }) => labels.includes(path));
 }
 
-/** Returns the paths that the vertical axis may show. The ids of rows are numbers, too, if there are no others. */
-export function valuesOf(columns: readonly ChartColumn[], source: Source, method: string): readonly string[] {
-  const numbers = columns.filter(({ isNumber }) => isNumber);
-  const measures = numbers.filter(({ isId }) => !isId);
-  const known = source === "totals" ? measures.filter(({ methods }) => methods.includes(method)) : measures;
-  const usual = source === "totals" ? known : known.filter(({ path }) => path !== COUNT);
-  return (usual.length > 0 || source === "totals" ? usual : numbers.filter(({ path }) => path !== COUNT)).map(
-    ({ path }) => path,
-  );
+/** Returns the paths that the vertical axis may show. */
+export function valuesOf(
+  columns: readonly ChartColumn[],
+  source: ChartChoice["source"],
+  method: string,
+): readonly string[] {
+  const measures = columns.filter(({ isMeasure, path }) => isMeasure && (source === "totals" || path !== COUNT));
+  return measures.filter(({ methods }) => source !== "totals" || methods.includes(method)).map(({ path }) => path);
 }
 
 /** A date, a choice, another entity, a text. */
-function usualPlace(places: readonly ChartColumn[], source: Source): ChartColumn | undefined {
-  const names = places.filter(({ isId, isNumber }) => !isId && !isNumber);
+function usualPlace(places: readonly ChartColumn[], source: ChartChoice["source"]): ChartColumn | undefined {
+  const names = places.filter(({ type }) => type === null || !isNumeric(type));
   const isChoice = ({ type }: ChartColumn): boolean =>
     type?.kind === "enum" || (type?.kind === "primitive" && type.name === "Edm.Boolean");
   const isEntity = ({ path, labels }: ChartColumn): boolean => !labels.includes(path);
@@ -179,12 +141,16 @@ function usualPlace(places: readonly ChartColumn[], source: Source): ChartColumn
   return ranked.find((each) => each !== undefined) ?? names[0] ?? places[0];
 }
 
-function periodOf(stated: string | undefined, source: Source): CalendarUnit | null {
-  if (source === "applied") return null;
-  return PERIODS.find((each) => each === stated) ?? (source === "totals" && stated !== "value" ? "month" : null);
-}
+const NAMES: Readonly<Record<string, string>> = {
+  ...Object.fromEntries(METHOD_NAMES),
+  [COUNT]: "Number of rows",
+  value: "Each value",
+  totals: "Totals of groups",
+  each: "Each row",
+};
 
-/** Returns the type of a path in rows. */
-export function typeOfPath(type: StructuredType, path: string): PropertyType | null {
-  return memberAt(type, path)?.property?.type ?? null;
+/** Returns the name of a choice for people; a path is its own name. */
+export function nameOf(word: string): string {
+  const isOwn = [...KINDS, ...PERIODS].some((each) => each === word);
+  return NAMES[word] ?? (isOwn ? `${word.charAt(0).toUpperCase()}${word.slice(1)}` : word);
 }

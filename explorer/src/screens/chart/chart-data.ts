@@ -1,11 +1,10 @@
 import { valueAt } from "../../format/csv.ts";
 import { pageLocale } from "../../format/locale.ts";
 import { countText, showValue } from "../../format/show-value.ts";
-import type { CalendarUnit, Zone } from "../../format/zone.ts";
 import type { PropertyType } from "../../model/model.ts";
 import { toNumber } from "./axis.ts";
 import { periodText, type Span, spanAt, toTime } from "./calendar.ts";
-import type { ChartChoice } from "./chart-choice.ts";
+import { type ChartChoice, COUNT } from "./chart-choice.ts";
 import type { ChartPlan } from "./chart-plan.ts";
 
 /** The points of a chart, in the order of its horizontal axis. */
@@ -32,11 +31,6 @@ export interface ChartPoint {
   readonly row: unknown;
 }
 
-type DataPlan = Pick<
-  ChartPlan,
-  "series" | "labels" | "joint" | "type" | "zone" | "period" | "keys" | "groups" | "hasNames"
->;
-
 /** The type of totals. */
 export const EXACT: PropertyType = Object.freeze({ kind: "primitive", name: "Edm.Decimal" });
 const DATE = /^\d{4}-\d\d-\d\d(?:$|T)/u;
@@ -44,22 +38,20 @@ const DATE = /^\d{4}-\d\d-\d\d(?:$|T)/u;
 /** Reads rows as points. Bars have names below them; periods, and lines and scatter, have an axis of numbers or times. */
 export function chartData(
   rows: readonly unknown[],
-  plan: DataPlan,
+  plan: ChartPlan,
   { kind, method }: Pick<ChartChoice, "kind" | "method">,
   locale = pageLocale(),
 ): ChartData {
-  const points =
-    plan.period !== null && plan.groups === null
-      ? groupedHere(rows, plan, plan.period, method, locale)
-      : rows.map((row) => pointOf(row, plan, locale));
+  const { type, labels, period, groups } = plan;
+  const own = rows.map((row) => pointOf(row, plan, locale));
+  const points = period !== null && groups === null ? mergedPoints(own, plan, method, locale) : own;
   // Numbers within texts are names.
-  const { type } = plan;
   const isName = type !== null && (type.kind !== "primitive" || type.name === "Edm.String");
-  const xs = rows.map((row) => valueIn(row, plan.labels[0] ?? "") ?? null).filter((each) => each !== null);
-  const isOne = plan.labels.length === 1;
-  const isTime = plan.period !== null || (isOne && xs.length > 0 && xs.every(isTimeText));
-  const isNumber = isOne && !isName && xs.length > 0 && xs.every((each) => toNumber(each) !== null);
-  const isMeasured = plan.period !== null || (kind !== "bars" && (isTime || isNumber));
+  const xs = rows.map((row) => valueIn(row, labels[0] ?? "") ?? null).filter((each) => each !== null);
+  const isEach = (test: (value: unknown) => boolean): boolean => labels.length === 1 && xs.length > 0 && xs.every(test);
+  const isTime = period !== null || isEach(isTimeText);
+  const isNumber = !isName && isEach((each) => toNumber(each) !== null);
+  const isMeasured = period !== null || (kind !== "bars" && (isTime || isNumber));
   const measured = isTime ? "time" : "number";
   const axis = isMeasured ? measured : "bands";
   const placed = points.filter(
@@ -74,37 +66,25 @@ function isTimeText(value: unknown): boolean {
   return typeof value === "string" && DATE.test(value) && toTime(value) !== null;
 }
 
-function pointOf(row: unknown, plan: DataPlan, locale = pageLocale()): ChartPoint {
-  const { period, keys, zone, series } = plan;
-  const values = valuesOf(
-    series.map(({ path }) => valueIn(row, path)),
-    locale,
-  );
-  const first = valueIn(row, plan.labels[0] ?? "");
+function pointOf(row: unknown, plan: ChartPlan, locale: string): ChartPoint {
+  const { period, startOf, zone, series, labels, type, hasNames } = plan;
+  const [value, number] = [valueIn(row, labels[0] ?? ""), toNumber(valueIn(row, labels[0] ?? ""))];
+  const stated = series.map(({ path }) => (path === COUNT ? 1 : valueIn(row, path)));
+  const texts = stated.map((each) => showValue(each, EXACT, locale).text);
+  const shared = { values: stated.map(toNumber), texts, stated, row };
   if (period === null) {
-    const x = isTimeText(first) ? toTime(first) : toNumber(first);
-    const type = isTimeText(first) ? timeType(first, plan.type) : plan.type;
-    const place = plan.labels.length === 1 && !plan.hasNames ? { value: first, type } : null;
-    return { ...values, label: labelOf(row, plan, locale), x, span: null, place, row };
+    const isTime = isTimeText(value);
+    const place = labels.length === 1 && !hasNames ? { value, type: isTime ? timeType(value, type) : type } : null;
+    return { ...shared, label: labelOf(row, plan, locale), x: isTime ? toTime(value) : number, span: null, place };
   }
-  const start = keys === null ? toTime(first) : keys.startOf(keys.names.map((name) => valueIn(row, name) ?? null));
+  const start = startOf === null || number === null ? toTime(value) : startOf(number);
   const span = start === null ? null : spanAt(start, period, zone);
-  return { ...values, ...periodPlace(span, period, zone, locale), span, place: null, row };
-}
-
-function periodPlace(
-  span: Span | null,
-  period: CalendarUnit,
-  zone: Zone,
-  locale = pageLocale(),
-): Pick<ChartPoint, "label" | "x"> {
-  return span === null
-    ? { label: "null", x: null }
-    : { label: periodText(span.start, period, zone, locale), x: span.start };
+  const label = span === null ? "null" : periodText(span.start, period, zone, locale);
+  return { ...shared, label, x: span?.start ?? null, span, place: null };
 }
 
 /** Names a row by its labels. Of several ones, those without a text say nothing. */
-function labelOf(row: unknown, { labels, joint, type, zone, hasNames }: DataPlan, locale = pageLocale()): string {
+function labelOf(row: unknown, { labels, joint, type, zone, hasNames }: ChartPlan, locale: string): string {
   const texts = labels.flatMap((path, at) => {
     const value = valueIn(row, path);
     if (labels.length > 1 && (value ?? "") === "") return [];
@@ -115,39 +95,22 @@ function labelOf(row: unknown, { labels, joint, type, zone, hasNames }: DataPlan
   return texts.join(joint) || (labels.length === 0 ? "all" : "null");
 }
 
-function valuesOf(values: readonly unknown[], locale = pageLocale()): Pick<ChartPoint, "values" | "texts" | "stated"> {
-  return {
-    values: values.map(toNumber),
-    texts: values.map((value) => showValue(value, EXACT, locale).text),
-    stated: values,
-  };
-}
-
-/** Groups rows by the period of their first label. */
-function groupedHere(
-  rows: readonly unknown[],
-  { labels, series, zone }: DataPlan,
-  period: CalendarUnit,
+/** Makes one point of those of each period. */
+function mergedPoints(
+  points: readonly ChartPoint[],
+  { series }: ChartPlan,
   method: ChartChoice["method"],
-  locale = pageLocale(),
+  locale: string,
 ): readonly ChartPoint[] {
-  const groups = new Map<number | null, unknown[]>();
-  for (const row of rows) {
-    const time = toTime(valueIn(row, labels[0] ?? ""));
-    const start = time === null ? null : spanAt(time, period, zone).start;
-    groups.set(start, [...(groups.get(start) ?? []), row]);
-  }
-  return Array.from(groups, ([start, own]) => {
-    const totals = series.map(({ path }) =>
-      path === "$count"
-        ? own.length
-        : totalOf(
-            own.flatMap((row) => toNumber(valueIn(row, path)) ?? []),
-            method,
-          ),
-    );
-    const span = start === null ? null : spanAt(start, period, zone);
-    return { ...valuesOf(totals, locale), ...periodPlace(span, period, zone, locale), span, place: null, row: own[0] };
+  const groups = new Map<number | null, ChartPoint[]>();
+  for (const point of points) groups.set(point.x, [...(groups.get(point.x) ?? []), point]);
+  return Array.from(groups.values()).flatMap((own) => {
+    const values = series.map(({ path }, at) => {
+      const all = own.flatMap((point) => point.values[at] ?? []);
+      return totalOf(all, path === COUNT ? "sum" : method);
+    });
+    const texts = values.map((value) => showValue(value, EXACT, locale).text);
+    return own.slice(0, 1).map((first) => ({ ...first, values, texts, stated: values }));
   });
 }
 
@@ -155,13 +118,8 @@ function groupedHere(
 function totalOf(values: readonly number[], method: ChartChoice["method"]): number | null {
   if (values.length === 0) return null;
   const sum = values.reduce((all, value) => all + value, 0);
-  const totals = {
-    sum: () => sum,
-    average: () => sum / values.length,
-    min: () => Math.min(...values),
-    max: () => Math.max(...values),
-  };
-  return Number(totals[method]().toPrecision(15));
+  const [min, max] = [Math.min(...values), Math.max(...values)];
+  return Number({ sum, average: sum / values.length, min, max }[method].toPrecision(15));
 }
 
 /** Texts of databases without dates are dates, too. */

@@ -13,8 +13,8 @@ const LOOKS = [
 
 interface DrawnProps extends PictureProps {
   readonly label: string;
-  /** Returns the link to the rows of a point; null without one. */
-  readonly hrefOf: (at: number) => string | null;
+  /** The links to the rows of points; null without one. */
+  readonly hrefs: readonly (string | null)[];
 }
 
 /**
@@ -106,7 +106,7 @@ function Point(props: DrawnProps & Frame & { readonly at: number }): JSX.Element
       {marks}
     </>
   );
-  const href = props.hrefOf(at);
+  const href = props.hrefs[at] ?? null;
   return href === null ? (
     <g role="img" aria-label={label}>
       {content}
