@@ -48,6 +48,7 @@ export const SIDEBAR: readonly Group[] = [
       { text: "Test your service", link: "/guides/testing" },
       { text: "Totals and groups", link: "/guides/totals-and-groups" },
       { text: "Virtual properties", link: "/guides/virtual-properties" },
+      { text: "Singletons", link: "/guides/singletons" },
       { text: "Excel and Power BI", link: "/guides/excel-and-power-bi" },
       { text: "UI5", link: "/guides/ui5" },
       { text: ".NET", link: "/guides/dotnet" },

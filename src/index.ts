@@ -57,6 +57,12 @@ export type { GraphOf, NavigationDeclaration as Navigation } from "./definition/
 export { action, fn } from "./definition/sets/operation.ts";
 export type { OperationDeclaration as Operation } from "./definition/sets/operation.ts";
 export type { Property } from "./definition/types/edm-builders.ts";
+export { singleton } from "./definition/sets/singleton.ts";
+export type {
+  SetSingletonOptions,
+  SingletonDeclaration as Singleton,
+  SingletonOptions,
+} from "./definition/sets/singleton.ts";
 export { requireUser } from "./definition/sets/authorization.ts";
 export { now } from "./definition/sets/set-option.ts";
 export type { ChangeFacts, CreationFacts, PropertySetters, SetFacts } from "./definition/sets/set-option.ts";

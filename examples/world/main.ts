@@ -18,6 +18,7 @@ const EXAMPLES: readonly string[] = [
   "/Cities/$count?$filter=Population gt 1000000",
   "/Countries?$apply=groupby((Region),aggregate(Area with sum as Area,$count as Count))&$orderby=Area desc",
   "/Trips?$expand=Stops($orderby=Position;$expand=City),Countries($select=Name)",
+  "/Me?$expand=Home($select=Name)",
   "/$metadata",
   "/openapi.json",
 ];

@@ -93,5 +93,12 @@ export const Stop = entityType("Stop", {
     }),
 });
 
+/** The one who travels: the entity of the singleton `Me`. */
+export const Traveller = entityType("Traveller", {
+  id: edm.int32().key().computed(),
+  name: edm.string({ maxLength: 80 }).annotate({ "Common.Label": "Name" }),
+  homeCode: edm.string({ maxLength: 2 }).nullable().describe("The country where trips begin"),
+});
+
 export type Country = EntityOf<typeof Country>;
 export type City = EntityOf<typeof City>;

@@ -1,15 +1,26 @@
 import type { Kysely } from "kysely";
-import { hasMany, hasOptional, hasRequired, odataService, type ODataService, type ServiceOptions } from "odatakit";
+import {
+  applyDelta,
+  type EntityOf,
+  type EntitySet,
+  hasMany,
+  hasOptional,
+  hasRequired,
+  odataService,
+  type ODataService,
+  type ServiceOptions,
+  singleton,
+} from "odatakit";
 import { explorerRoute } from "odatakit/explorer";
 import { sqlEntitySet } from "odatakit/kysely";
 import { openApiRoute } from "odatakit/openapi";
 import type { WorldDatabase } from "./database.ts";
-import { City, Country, Stop, Trip } from "./model.ts";
+import { City, Country, Stop, Traveller, Trip } from "./model.ts";
 
 /**
  * The world as an OData service: every read option is on, `$apply` and `$compute` included, and pages have 1000 rows.
- * Countries and cities refer to each other and are only read; trips with their stops are written, too. The explorer,
- * its description and a viewer are served with it.
+ * Countries and cities refer to each other and are only read; trips with their stops are written, too. `Me` is the one who
+ * travels. The explorer, its description and a viewer are served with it.
  * @param serverTiming whether responses report the time of their stages, which the explorer shows
  * @param explorer serves the explorer
  */
@@ -18,13 +29,34 @@ export function worldService(
   serverTiming: boolean = false,
   explorer: ServiceOptions["routes"] = [explorerRoute()],
 ): ODataService {
+  const world = worldSets(db);
+  const [trips, stops] = tripSets(db);
   return odataService({
     prefix: "/odata",
     namespace: "World",
     defaults: { applyEnabled: true, computeEnabled: true },
-    entitySets: [...worldSets(db), ...tripSets(db)],
+    entitySets: [...world, trips, stops],
+    singletons: [me(world[0], trips)],
     routes: [...explorer, openApiRoute({ viewer: true })],
     serverTiming,
+  });
+}
+
+/** The example has one user, who is kept in this process. */
+function me(countries: EntitySet<typeof Country>, trips: EntitySet<typeof Trip>) {
+  let traveller: EntityOf<typeof Traveller> = { id: 1, name: "Traveller", homeCode: "PT" };
+  return singleton(Traveller, {
+    name: "Me",
+    etag: ["name", "homeCode"],
+    get: () => traveller,
+    patch: (delta) => (traveller = applyDelta(Traveller, traveller, delta)),
+    navigation: {
+      home: hasOptional(Country, {
+        target: "Countries",
+        get: (_key, ctx) => (traveller.homeCode === null ? null : ctx.sets(countries).get(traveller.homeCode)),
+      }),
+      trips: hasMany(Trip, { target: "Trips", get: (_key, ctx) => ctx.sets(trips).query() }),
+    },
   });
 }
 
@@ -52,7 +84,7 @@ function worldSets(db: Kysely<WorldDatabase>) {
         country: hasRequired(Country, { on: { countryCode: "code" }, target: "Countries", partner: "cities" }),
       },
     }),
-  ];
+  ] as const;
 }
 
 function tripSets(db: Kysely<WorldDatabase>) {
@@ -88,5 +120,5 @@ function tripSets(db: Kysely<WorldDatabase>) {
         city: hasOptional(City, { on: { cityId: "id" }, target: "Cities" }),
       },
     }),
-  ];
+  ] as const;
 }

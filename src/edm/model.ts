@@ -27,14 +27,25 @@ export interface EntityContainer {
   readonly name: string;
   /** By name. */
   readonly entitySets: ReadonlyMap<string, EntitySet>;
+  readonly singletons: ReadonlyMap<string, Singleton>;
   readonly functionImports: ReadonlyMap<string, OperationImport>;
   readonly actionImports: ReadonlyMap<string, OperationImport>;
+}
+
+/** A single entity of the container with a name of its own. @see OData CSDL 4.0, section 13.3 */
+export interface Singleton {
+  readonly kind: "Singleton";
+  readonly name: string;
+  /** The set that contains its entity: a set of the container, or the set of the same name that only this singleton has. */
+  readonly entitySet: EntitySet;
 }
 
 /** An entity set of the container. */
 export interface EntitySet {
   readonly kind: "EntitySet";
   readonly name: string;
+  /** Whether only the singleton of the same name contains its entity, so that clients see no set; absent: false. */
+  readonly isOfSingleton?: true | undefined;
   readonly entityType: EntityType;
   /** The navigation properties that this set declares, by wire name. The type may have more, from other sets. */
   readonly navigationProperties: ReadonlyMap<string, NavigationProperty>;
@@ -123,6 +134,11 @@ export interface EntityType {
   readonly membersIgnoringCase: ReadonlyMap<string, ModelProperty>;
   readonly description?: string | undefined;
   readonly longDescription?: string | undefined;
+}
+
+/** Returns the entity sets that clients see: those with URLs of their own. */
+export function publishedSets({ entitySets }: Pick<EntityContainer, "entitySets">): readonly EntitySet[] {
+  return [...entitySets.values()].filter(({ isOfSingleton }) => isOfSingleton !== true);
 }
 
 /** Returns the structural properties that responses show: those of the entities, then those that only responses have. */

@@ -121,6 +121,30 @@ const markOf = keptPer((unreadable: ReadonlySet<StructuralProperty>) => {
   return sha256Base64(encoder.encode(names.toSorted().join("/"))).slice(0, MARK_LENGTH);
 });
 
+/** Begins the mark of a key. No digest contains it. */
+const KEY_SIGN = "-";
+
+/**
+ * Returns the ETag of a response of a singleton: at another time it may have another entity in an equal state. Writes at the URL of
+ * the entity do not compare the mark.
+ * @param keyText the key of the entity, as in its URL
+ * @see docs/reference/etags.md
+ */
+export function markedByKey(etag: string, keyText: string): string {
+  const point = etag.includes(".") ? "" : ".";
+  return `${etag.slice(0, -1)}${point}${KEY_SIGN}${keyMark(keyText)}"`;
+}
+
+/** Returns whether an ETag has the mark of another key. */
+export function isOfOtherKey(tag: string, keyText: string): boolean {
+  const start = tag.lastIndexOf(KEY_SIGN);
+  return start !== -1 && tag.slice(start + 1) !== `${keyMark(keyText)}"`;
+}
+
+function keyMark(keyText: string): string {
+  return sha256Base64(encoder.encode(keyText)).slice(0, MARK_LENGTH);
+}
+
 /**
  * Returns the ETag writer of an entity set, made once per set; null for a set without ETags. The ETag is the Base64 SHA-256
  * over one frame per value: `00` for null; `01`, length, bytes for binary; `02`, length, type name, length, text for other

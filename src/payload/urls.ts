@@ -1,5 +1,5 @@
 import { keptPer, keptPerPair } from "../base/memo.ts";
-import type { EntitySet, EntityType, StructuralProperty } from "../edm/model.ts";
+import type { EntitySet, EntityType, Singleton, StructuralProperty } from "../edm/model.ts";
 import { codecOf } from "../edm/value-codecs.ts";
 import type { RowShape } from "../language/query/row-shape.ts";
 import { compileFieldReader, compileRequiredReader, requireObject, requireRow } from "./property-reader.ts";
@@ -51,7 +51,8 @@ export function keyPredicateOf(entityType: EntityType, key: unknown): string {
  * @see OData URL Conventions 4.0, section 4.3
  */
 export function entityUrl(serviceRoot: string, entitySet: EntitySet, entity: unknown, rowShape?: RowShape): string {
-  return `${serviceRoot}/${encodeSegment(entitySet.name)}${keyPredicate(entitySet.entityType, entity, rowShape)}`;
+  const url = `${serviceRoot}/${encodeSegment(entitySet.name)}`;
+  return entitySet.isOfSingleton === true ? url : url + keyPredicate(entitySet.entityType, entity, rowShape);
 }
 
 /**
@@ -100,6 +101,14 @@ function keyFinder({ key, qualifiedName }: EntityType): (entity: unknown) => boo
  */
 export function entityUrlOf(serviceRoot: string, { name, entityType }: EntitySet, key: unknown): string {
   return `${serviceRoot}/${encodeSegment(name)}${keyPredicateOf(entityType, key)}`;
+}
+
+/**
+ * Returns the key predicate of a key in the application's form as the text of a path without its parentheses, decoded.
+ * @throws Error for a missing or invalid value
+ */
+export function keyTextOf(entityType: EntityType, key: unknown): string {
+  return decodeURIComponent(keyPredicateOf(entityType, key).slice(1, -1));
 }
 
 function compileKeyPredicate(entityType: EntityType, rowShape: RowShape | undefined): KeyPredicateWriter {
@@ -163,30 +172,38 @@ export function metadataUrl(serviceRoot: string): string {
   return `${serviceRoot}/$metadata`;
 }
 
+/** An element of the container. */
+type Named = Pick<EntitySet, "name">;
+
 /**
  * Returns the context of a collection of entities: `#Set`, or `#Set(a,b)` with `$select`.
  * @param contextSelect the entries of `$select`, in the order of the client; empty without `$select`
  * @see OData Protocol 4.0, sections 10.2 and 10.7
  */
-export function collectionContext(serviceRoot: string, entitySet: EntitySet, contextSelect: readonly string[]): string {
+export function collectionContext(serviceRoot: string, entitySet: Named, contextSelect: readonly string[]): string {
   return `${serviceRoot}/$metadata#${encodeNames(entitySet.name)}${selectList(contextSelect)}`;
 }
 
 /**
- * Returns the context of one entity: `#Set/$entity`, or `#Set(a,b)/$entity` with `$select`.
- * @see OData Protocol 4.0, sections 10.3 and 10.8
+ * Returns the context of one entity: `#Set/$entity`, or `#Set(a,b)/$entity` with `$select`; of a singleton `#Me`, or `#Me(a,b)`.
+ * @see OData Protocol 4.0, sections 10.3, 10.4, 10.8 and 10.9
  */
-export function entityContext(serviceRoot: string, entitySet: EntitySet, contextSelect: readonly string[]): string {
-  return `${collectionContext(serviceRoot, entitySet, contextSelect)}/$entity`;
+export function entityContext(
+  serviceRoot: string,
+  entitySet: EntitySet | Singleton,
+  contextSelect: readonly string[],
+): string {
+  const context = collectionContext(serviceRoot, entitySet, contextSelect);
+  return entitySet.kind === "Singleton" || entitySet.isOfSingleton === true ? context : `${context}/$entity`;
 }
 
 /**
- * Returns the context of a structural property: `#Set(key)/Property`.
- * @param key the key predicate with its parentheses, percent-encoded
+ * Returns the context of a structural property: `#Set(key)/Property`, of a singleton `#Me/Property`.
+ * @param key the key predicate with its parentheses, percent-encoded; empty for a singleton
  * @param path wire name of the property, or a path through complex ones
  * @see OData Protocol 4.0, section 10.14
  */
-export function propertyContext(serviceRoot: string, entitySet: EntitySet, key: string, path: string): string {
+export function propertyContext(serviceRoot: string, entitySet: Named, key: string, path: string): string {
   return `${serviceRoot}/$metadata#${encodeNames(entitySet.name)}${key}/${encodeNames(path)}`;
 }
 
@@ -198,7 +215,7 @@ export function propertyContext(serviceRoot: string, entitySet: EntitySet, key: 
  */
 export function collectionNavigationContext(
   serviceRoot: string,
-  entitySet: EntitySet,
+  entitySet: Named,
   key: string,
   navigation: string,
   contextSelect: readonly string[],
@@ -214,7 +231,7 @@ export function collectionNavigationContext(
  */
 export function entityNavigationContext(
   serviceRoot: string,
-  entitySet: EntitySet,
+  entitySet: Named,
   key: string,
   navigation: string,
   contextSelect: readonly string[],

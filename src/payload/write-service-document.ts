@@ -1,12 +1,12 @@
 import { escapeHtml } from "../base/escape-html.ts";
 import { once } from "../base/memo.ts";
-import { listedImports, type Model } from "../edm/model.ts";
+import { listedImports, type Model, publishedSets } from "../edm/model.ts";
 import type { PayloadFormat } from "./payload-format.ts";
 import { sha256Base64 } from "./sha256.ts";
 import { metadataUrl, encodeSegment } from "./urls.ts";
 
 /**
- * Writes the service document: the entity sets, then the unbound functions, then the unbound actions.
+ * Writes the service document: the entity sets, then the singletons, then the unbound functions, then the unbound actions.
  * @param serviceRoot absolute, without a trailing slash
  * @param listsEveryImport whether actions and functions with parameters are listed
  * @see OData JSON Format 4.0, section 5; docs/reference/formats.md
@@ -19,11 +19,13 @@ export function writeServiceDocument(
 ): string {
   const { entityContainer } = model;
   const imports = listedImports(entityContainer, listsEveryImport);
-  const value = [...entityContainer.entitySets.values(), ...imports].map(({ kind, name }) => ({
-    name,
-    kind,
-    url: encodeSegment(name),
-  }));
+  const value = [...publishedSets(entityContainer), ...entityContainer.singletons.values(), ...imports].map(
+    ({ kind, name }) => ({
+      name,
+      kind,
+      url: encodeSegment(name),
+    }),
+  );
   if (format.metadata === "none") return JSON.stringify({ value });
   return JSON.stringify({ "@odata.context": metadataUrl(serviceRoot), value });
 }
@@ -39,6 +41,7 @@ export interface LandingLink {
 interface LandingPage {
   readonly title: string;
   readonly sets: readonly LandingLink[];
+  readonly singletons: readonly LandingLink[];
   readonly documents: readonly LandingLink[];
 }
 
@@ -61,7 +64,7 @@ export const landingPageHeaders: () => Readonly<Record<string, string>> = once((
 );
 
 /** Writes the page that people see at the root of a service: its entity sets and documents, without script. */
-export function writeLandingPage({ title, sets, documents }: LandingPage): string {
+export function writeLandingPage({ title, sets, singletons, documents }: LandingPage): string {
   return `<!doctype html>
 <html lang="en">
 <head>
@@ -75,7 +78,7 @@ export function writeLandingPage({ title, sets, documents }: LandingPage): strin
 <main>
 <h1>${escapeHtml(title)}</h1>
 <p>An OData 4.0 service.</p>
-${listOf("Entity sets", sets)}${listOf("Documents", documents)}</main>
+${listOf("Entity sets", sets)}${listOf("Singletons", singletons)}${listOf("Documents", documents)}</main>
 </body>
 </html>
 `;

@@ -25,6 +25,7 @@ import { readSentOptions } from "./endpoints/bind-query.ts";
 import { Execution } from "./endpoints/execution.ts";
 import { toRouteRequest } from "./endpoints/read-document.ts";
 import type { ServiceRuntime } from "./endpoints/service-runtime.ts";
+import { answerAddressed } from "./endpoints/singleton-key.ts";
 import {
   type RoutePlace,
   placeOf,
@@ -240,7 +241,7 @@ function enter(
   const { requestId: id, odata, url, clock } = request.arrival;
   const run = (): Maybe<ODataResponse> => {
     clock?.enter("bind");
-    return answer(request, execution);
+    return answerAddressed(answer, request, execution);
   };
   if (schemaGate.isOpen || !isOfData(request.path)) return run();
   clock?.enter("schema");

@@ -10,7 +10,7 @@ import type {
 } from "../definition/model/service-definition.ts";
 import { connectionPaths } from "../definition/model/service-title.ts";
 import { CATEGORIES, type Category, refusal } from "../definition/sets/authorization.ts";
-import type { Model } from "../edm/model.ts";
+import { type Model, publishedSets } from "../edm/model.ts";
 import { judge } from "../engine/rules/judge-rules.ts";
 import { withoutQuerySegment } from "../http/fetch-request.ts";
 import { prefersHtml } from "../http/media-type.ts";
@@ -148,16 +148,18 @@ function outsideOfPrefix(path: string, prefix: string): Error {
  */
 export class GuardedPlaces {
   readonly #isWhole: boolean;
-  /** The names of the guarded entity sets. */
+  /** The names of the guarded entity sets, and of the singletons over them. */
   readonly #sets: ReadonlySet<string>;
 
-  constructor({ authorization, entitySets }: ServiceDefinition, table: RouteTable) {
+  constructor({ authorization, entitySets, singletons }: ServiceDefinition, table: RouteTable) {
     this.#isWhole = judge(authorization, null) === "failed";
     const guarded = [...table.entitySets].filter(([name, routes]) => {
       const set = entitySets.get(name);
       return set !== undefined && isGuarded(set, routes);
     });
-    this.#sets = new Set(guarded.map(([name]) => name));
+    const sets = new Set(guarded.map(([name]) => name));
+    const over = [...singletons.values()].filter(({ singleton }) => sets.has(singleton.entitySet.name));
+    this.#sets = new Set([...sets, ...over.map(({ singleton }) => singleton.name)]);
   }
 
   /** Returns the refusal of a user at a place; null for a known user, and where a route needs no user. */
@@ -242,7 +244,8 @@ export function openFurtherRoutes(
   if (answerBatch !== null) {
     const route = new Route({ POST: { answer: answerBatch, category: null } });
     const batch: FurtherRoute = { path: ROOT, route, isPublic: false, isBatch: true };
-    for (const path of batchPathsOf(service.definition.entitySets.keys())) opened.set(path, batch);
+    const sets = publishedSets(service.definition.model.entityContainer).map(({ name }) => name);
+    for (const path of batchPathsOf(sets)) opened.set(path, batch);
   }
   return opened;
 }

@@ -43,6 +43,8 @@ export interface EntitySetRoutes {
   readonly entitySet: Endpoints;
   readonly entitySetCount: Endpoints;
   readonly entity: Endpoints;
+  /** Of a singleton over the set: clients cannot delete its entity. */
+  readonly singleton: Endpoints;
   readonly property: Endpoints;
   readonly propertyValue: Endpoints;
   /** Of bytes that PUT may replace. */
@@ -104,9 +106,12 @@ export class RouteTable {
         return SERVICE_ROOT;
       case "metadata":
         return METADATA;
+      case "entity": {
+        const routes = this.#routesOf(path.entitySet.name);
+        return path.singleton === undefined ? routes.entity : routes.singleton;
+      }
       case "entitySet":
       case "entitySetCount":
-      case "entity":
         return this.#routesOf(path.entitySet.name)[path.kind];
       case "property":
       case "propertyCount":
@@ -150,6 +155,12 @@ function toRoutes(definition: ServiceDefinition, set: EntitySetDefinition): Enti
   const mayCreate = (settings.allowUpsert && hasChosenKey) || definition.profile.putChecksIfNoneMatch;
   const matched = (endpoint: Endpoint, creates = false): Endpoint =>
     settings.requireIfMatch ? requiringMatch(endpoint, creates) : endpoint;
+  const entity: Endpoints = {
+    GET: declared(handlers.getByKey, readEntity, "read"),
+    PUT: declared(handlers.replace, matched(replaceEntity, mayCreate), "update"),
+    PATCH: declared(handlers.patch, matched(patchEntity), "update"),
+    DELETE: declared(handlers.delete, matched(deleteEntity), "delete"),
+  };
   return {
     navigations: new Map(
       [...entitySet.navigationProperties.values()].map((property) => [
@@ -162,11 +173,11 @@ function toRoutes(definition: ServiceDefinition, set: EntitySetDefinition): Enti
       POST: declared(handlers.create, createEntity, "create"),
     },
     entitySetCount: { GET: declared(isReadable, readCount, "read") },
-    entity: {
-      GET: declared(handlers.getByKey, readEntity, "read"),
-      PUT: declared(handlers.replace, matched(replaceEntity, mayCreate), "update"),
-      PATCH: declared(handlers.patch, matched(patchEntity), "update"),
-      DELETE: declared(handlers.delete, matched(deleteEntity), "delete"),
+    entity,
+    singleton: {
+      ...entity,
+      PUT: declared(handlers.replace, matched(replaceEntity), "update"),
+      DELETE: undefined,
     },
     property: {
       GET: declared(readsProperties, readProperty, "read"),

@@ -43,6 +43,7 @@ test("the public API is exactly this", async () => {
         "resource",
         "role",
         "servicesFetch",
+        "singleton",
       ],
       "./check": [
         "checkDatabase",

@@ -264,6 +264,7 @@ export const model: Model = {
     kind: "EntityContainer",
     name: "Container",
     entitySets: new Map([orders, customers, linesSet].map((set) => [set.name, set])),
+    singletons: new Map(),
     functionImports: new Map([["Greet", { kind: "FunctionImport", name: "Greet", operation: greet }]]),
     actionImports: new Map([["Reset", { kind: "ActionImport", name: "Reset", operation: reset }]]),
   },

@@ -10,6 +10,7 @@ import type {
   Operation,
   OperationImport,
   OperationParameter,
+  Singleton,
   ReturnType,
   LinkColumn,
   LinkPlacement,
@@ -133,10 +134,17 @@ function toContainer(
     const kind = operation.kind === "Function" ? "FunctionImport" : "ActionImport";
     return [{ kind, name: operation.name, operation }];
   });
+  const entitySets = byName(service.sets.map((set) => toEntitySet(set, builder, digests)));
   return {
     kind: "EntityContainer",
     name,
-    entitySets: byName(service.sets.map((set) => toEntitySet(set, builder, digests))),
+    entitySets,
+    singletons: byName(
+      service.singletons.flatMap(({ name: singleton, set }): readonly Singleton[] => {
+        const entitySet = entitySets.get(set?.name ?? "");
+        return entitySet === undefined ? [] : [{ kind: "Singleton", name: singleton, entitySet }];
+      }),
+    ),
     functionImports: byName(imports.filter(({ kind }) => kind === "FunctionImport")),
     actionImports: byName(imports.filter(({ kind }) => kind === "ActionImport")),
   };
@@ -151,6 +159,7 @@ function toEntitySet(set: DeclaredSet, builder: TypeBuilder, digests: EtagDigest
   return {
     kind: "EntitySet",
     name: set.name,
+    ...(set.isOfSingleton ? { isOfSingleton: true } : {}),
     entityType,
     navigationProperties: byName(entityType.navigationProperties.filter(({ field }) => own.has(field))),
     navigationPropertyBindings: frozenMap(bindings),

@@ -1,6 +1,7 @@
 import { hasKind } from "../option-table.ts";
 import type { EntitySetDeclaration } from "../sets/entity-set.ts";
 import type { OperationDeclaration } from "../sets/operation.ts";
+import type { SingletonDeclaration } from "../sets/singleton.ts";
 import type { NavigationDeclaration } from "../types/navigation-declaration.ts";
 import type {
   AnyProperty,
@@ -19,6 +20,7 @@ interface Declarations {
   readonly EnumTypeDeclaration: EnumTypeDeclaration;
   readonly EntityCollection: EntityCollection;
   readonly EntitySetDeclaration: EntitySetDeclaration;
+  readonly SingletonDeclaration: SingletonDeclaration;
   readonly NavigationDeclaration: NavigationDeclaration;
   readonly OperationDeclaration: OperationDeclaration;
   readonly ServiceRoute: ServiceRoute;

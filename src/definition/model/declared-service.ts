@@ -4,6 +4,7 @@ import { NAMING_POLICIES, type NamingPolicy, pluralOf, toWireName } from "../nam
 import { everyOption, isObject, nameOf, type FaultPlace } from "../option-table.ts";
 import type { EntitySetDeclaration } from "../sets/entity-set.ts";
 import type { OperationDeclaration } from "../sets/operation.ts";
+import type { SingletonDeclaration } from "../sets/singleton.ts";
 import type { NavigationDeclaration } from "../types/navigation-declaration.ts";
 import type { EntityTypeDeclaration, PropertyDeclaration } from "../types/value-type.ts";
 import { isDeclaration } from "./declaration-kind.ts";
@@ -16,7 +17,9 @@ import type { ServiceOptions } from "./service-options.ts";
 export interface DeclaredService {
   readonly options: Readonly<Record<string, unknown>>;
   readonly naming: NamingPolicy;
+  /** Those of singletons with handlers of their own, too. */
   readonly sets: readonly DeclaredSet[];
+  readonly singletons: readonly DeclaredSingleton[];
   /** The unbound operations. */
   readonly operations: readonly DeclaredOperation[];
   /** The handlers of all sets that check row rules in their own transaction. */
@@ -27,6 +30,8 @@ export interface DeclaredService {
 export interface DeclaredSet {
   readonly name: string;
   readonly entityType: EntityTypeDeclaration;
+  /** Whether only the singleton of the same name contains its entity. */
+  readonly isOfSingleton: boolean;
   readonly options: Readonly<Record<string, unknown>>;
   /** The declaration that the application passes to `ctx.sets`. */
   readonly declaration: EntitySetDeclaration;
@@ -42,6 +47,14 @@ export interface DeclaredSet {
   readonly operations: readonly DeclaredOperation[];
   /** The virtual properties of the option `virtual`. */
   readonly virtual: readonly DeclaredVirtual[];
+}
+
+/** One singleton. */
+export interface DeclaredSingleton {
+  readonly name: string;
+  readonly declaration: SingletonDeclaration;
+  /** The set that contains its entity; undefined if the service does not have it. */
+  readonly set: DeclaredSet | undefined;
 }
 
 /** One virtual property of a set. */
@@ -96,14 +109,33 @@ export function collectDeclarations(options: ServiceOptions): DeclaredService {
   const given: Readonly<Record<string, unknown>> = isObject(options) ? everyOption(options) : {};
   const naming = NAMING_POLICIES.find((policy) => policy === given["propertyNaming"]) ?? "PascalCase";
   const listed: readonly unknown[] = Array.isArray(given["entitySets"]) ? given["entitySets"] : [];
-  const sets = [...new Set(listed)].filter(isEntitySet);
+  const published = [...new Set(listed)].filter(isEntitySet);
+  const singletons = singletonsOf(given);
+  const own = singletons.filter(isOwn).map(({ set }) => set);
+  const sets = [...published, ...own.filter((each) => isEntitySet(each))];
+  const collected = sets.map((each) => collectSet(each, naming, own.includes(each)));
   return {
     options: given,
     naming,
-    sets: sets.map((each) => collectSet(each, naming)),
+    sets: collected,
+    singletons: singletons.map((declaration) => ({
+      name: nameOf(declaration.options["name"]),
+      declaration,
+      set: collected.find((each) => each.declaration === declaration.set),
+    })),
     operations: [...collectOperations(given["functions"]), ...collectOperations(given["actions"])],
     handlersCheckingRows: frozenSet(sets.flatMap((each) => each.handlersCheckingRows ?? [])),
   };
+}
+
+function singletonsOf(options: Readonly<Record<string, unknown>>): readonly SingletonDeclaration[] {
+  const listed: readonly unknown[] = Array.isArray(options["singletons"]) ? options["singletons"] : [];
+  return [...new Set(listed)].filter((each) => isDeclaration(each, "SingletonDeclaration"));
+}
+
+/** Returns whether a singleton has handlers of its own. */
+export function isOwn({ source }: SingletonDeclaration): boolean {
+  return source.kind === "entity";
 }
 
 /** Returns whether a value is an entity set of an entity type. */
@@ -152,7 +184,7 @@ export function namesOf(table: unknown): readonly string[] {
   return isObject(table) ? Object.keys(table) : [];
 }
 
-function collectSet(set: EntitySetDeclaration, naming: NamingPolicy): DeclaredSet {
+function collectSet(set: EntitySetDeclaration, naming: NamingPolicy, isOfSingleton: boolean): DeclaredSet {
   const options: Readonly<Record<string, unknown>> = { ...set.options };
   const { entityType } = set;
   const navigations = entriesOf(options["navigation"]).flatMap(([field, each]) =>
@@ -161,6 +193,7 @@ function collectSet(set: EntitySetDeclaration, naming: NamingPolicy): DeclaredSe
   return {
     name: typeof options["name"] === "string" ? options["name"] : pluralOf(nameOf(entityType.name)),
     entityType,
+    isOfSingleton,
     options,
     declaration: set,
     check: set.check,
@@ -232,14 +265,18 @@ function collectOperations(table: unknown): readonly DeclaredOperation[] {
 
 /** Returns the set and the read route of a navigation property, for its faults. */
 export function navigationPlace(set: DeclaredSet, { name }: DeclaredNavigation): FaultPlace {
-  return { set: set.name, route: `/${set.name}({key})/${name}`, method: "GET" };
+  return { set: set.name, route: `${entityRouteOf(set)}/${name}`, method: "GET" };
 }
 
 /** Returns the set (of a bound operation) and the route of an operation, for its faults. */
 export function operationPlace(set: DeclaredSet | undefined, { name, kind, bound }: DeclaredOperation): FaultPlace {
   const method = kind === "Function" ? "GET" : "POST";
   if (set === undefined) return { route: `/${name}`, method };
-  return { set: set.name, route: `/${set.name}${bound === "entity" ? "({key})" : ""}/${name}`, method };
+  return { set: set.name, route: `${bound === "entity" ? entityRouteOf(set) : `/${set.name}`}/${name}`, method };
+}
+
+function entityRouteOf({ name, isOfSingleton }: DeclaredSet): string {
+  return isOfSingleton ? `/${name}` : `/${name}({key})`;
 }
 
 /** Returns the texts in an option of a set that is a list; the check of options reports other items. */

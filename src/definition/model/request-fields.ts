@@ -87,7 +87,8 @@ function entitySetAt(path: string, { prefix = "", model }: FieldsScope): string 
   const segment = FIRST_SEGMENT.exec(path.slice(prefix.length))?.[1] ?? "";
   try {
     const name = decodeURIComponent(segment);
-    return model?.entityContainer.entitySets.has(name) === true ? name : undefined;
+    const { entitySets, singletons } = model?.entityContainer ?? {};
+    return singletons?.get(name)?.entitySet.name ?? entitySets?.get(name)?.name;
   } catch {
     // Malformed percent-encoding.
     return undefined;

@@ -1,7 +1,7 @@
 import type { ConfigurationFault } from "../../base/errors/configuration-error.ts";
 import type { ODataError } from "../../base/errors/odata-error.ts";
 import type { SchemaFinding } from "../../base/errors/schema-finding.ts";
-import type { Model, Operation, OperationImport, StructuralProperty } from "../../edm/model.ts";
+import type { Model, Operation, OperationImport, Singleton, StructuralProperty } from "../../edm/model.ts";
 import type { Capabilities, Limits } from "../../language/query/capabilities.ts";
 import type { Context, IncomingRequest, RuleContext, User, DeclaredEntitySet } from "../context.ts";
 import type { Answer, EntitySetHandlers, NavigationHandlers, Awaitable } from "../handlers.ts";
@@ -19,6 +19,7 @@ import type { CacheControl } from "../sets/cache-control.ts";
 import type { ConstraintErrors } from "../sets/constraints.ts";
 import type { EntitySetDeclaration } from "../sets/entity-set.ts";
 import type { PropertyRules } from "../sets/property-rules.ts";
+import type { SingletonSource } from "../sets/singleton.ts";
 import type { TransactionalDatabase } from "../sets/transactional-database.ts";
 import type { Validators } from "../sets/validation.ts";
 import type { VirtualRead } from "../sets/virtual-option.ts";
@@ -38,7 +39,10 @@ export interface ServiceDefinition {
   readonly prefix: string;
   readonly group: string | undefined;
   readonly model: Model;
+  /** Those of singletons with handlers of their own, too. */
   readonly entitySets: ReadonlyMap<string, EntitySetDefinition>;
+  /** By name. */
+  readonly singletons: ReadonlyMap<string, SingletonDefinition>;
   /** The functions of the virtual properties of all types. */
   readonly virtual: ReadonlyMap<StructuralProperty, VirtualRead>;
   /** Unbound operations by name. */
@@ -157,6 +161,14 @@ export interface EntitySetDefinition extends RuledSet {
   readonly guardedReferences: readonly GuardedReference[];
   /** The properties whose values the server sets; null: none. */
   readonly setValues: SetValues | null;
+}
+
+/** One singleton after startup. */
+export interface SingletonDefinition {
+  readonly singleton: Singleton;
+  readonly source: SingletonSource;
+  /** Whether a missing entity is null. */
+  readonly isNullable: boolean;
 }
 
 /** One operation after startup. */

@@ -7,6 +7,7 @@ import type { AuthorizationRules } from "../sets/authorization.ts";
 import type { EntitySetDeclaration } from "../sets/entity-set.ts";
 import type { OperationDeclaration } from "../sets/operation.ts";
 import type { LimitSettings, InheritedSettings } from "../sets/set-settings.ts";
+import type { SingletonDeclaration } from "../sets/singleton.ts";
 import type { Annotations, VocabularyOptions } from "../types/entity-type.ts";
 import type { EntityTypeDeclaration } from "../types/value-type.ts";
 import type { Messages } from "./messages.ts";
@@ -67,6 +68,8 @@ export interface ServiceOptions<Sets extends readonly EntitySetDeclaration[] = r
   /** The group of this service in generated API descriptions. */
   readonly group?: string | undefined;
   readonly entitySets: Sets;
+  /** Single entities with names of their own, made with `singleton`. @see docs/guides/singletons.md */
+  readonly singletons?: readonly SingletonDeclaration[] | undefined;
   /** Unbound functions by name. */
   readonly functions?: UnboundOperations | undefined;
   /** Unbound actions by name. */

@@ -108,6 +108,7 @@ export function buildServiceDefinition(
     group: options.group,
     model: built.model,
     entitySets: relatedSets(sets, guarded),
+    singletons: singletonsOf(service, built),
     virtual: virtualReadsOf(service, built),
     operationImports: frozenMap(imports.map((each) => [each.name, each])),
     operations: operationsOf(service, built),
@@ -149,6 +150,16 @@ function functionsOf({
   "authenticate" | "explainError" | "messages" | "onResponse" | "onStatement" | "positions" | "tokenScope"
 > {
   return { onStatement, onResponse, messages, explainError, positions, authenticate, tokenScope };
+}
+
+function singletonsOf({ singletons }: DeclaredService, { model }: BuiltModel): ServiceDefinition["singletons"] {
+  return frozenMap(
+    singletons.flatMap(({ name, declaration: { source, options } }) => {
+      const singleton = model.entityContainer.singletons.get(name);
+      if (singleton === undefined) return [];
+      return [[name, Object.freeze({ singleton, source, isNullable: options["nullable"] === true })] as const];
+    }),
+  );
 }
 
 function virtualReadsOf({ sets }: DeclaredService, { model }: BuiltModel): ServiceDefinition["virtual"] {

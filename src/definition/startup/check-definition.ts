@@ -28,6 +28,7 @@ import { PARTNER_RULES, TARGET_RULES } from "./check-navigations.ts";
 import { checkPropertyRules } from "./check-property-rules.ts";
 import { SERVICE_RULES } from "./check-service.ts";
 import { SET_RULES } from "./check-set-values.ts";
+import { SINGLETON_RULES } from "./check-singletons.ts";
 import { TYPE_RULES, checkSignatures } from "./check-types.ts";
 import { VALIDATION_RULES } from "./check-validation.ts";
 import { VIRTUAL_RULES } from "./check-virtual.ts";
@@ -64,9 +65,9 @@ function* checkBindings({ sets, operations }: DeclaredService): Iterable<Configu
   }
 }
 
-/** Checks that the handler of an operation bound to an entity has a parameter for the key. */
+/** Checks that the handler of an operation bound to an entity has a parameter for the key. A singleton may do without it. */
 function* checkKeyParameters({ sets }: DeclaredService): Iterable<ConfigurationFault> {
-  for (const set of sets) {
+  for (const set of sets.filter(({ isOfSingleton }) => !isOfSingleton)) {
     for (const operation of set.operations) {
       const { handler } = operation.options;
       if (operation.bound !== "entity" || !takesNothing(handler)) continue;
@@ -138,6 +139,7 @@ function signatureOf({ kind, parameters, options }: DeclaredOperation): string {
 const STARTUP_RULES: readonly StartupRule[] = Object.freeze([
   checkServiceOptions,
   ...SERVICE_RULES,
+  ...SINGLETON_RULES,
   ...NAME_RULES,
   ...TYPE_RULES,
   ...MEMBER_NAME_RULES,
@@ -223,7 +225,10 @@ function* checkSetOptions(set: DeclaredSet): Iterable<ConfigurationFault> {
   const place = { set: set.name };
   const { tableOptions } = set.declaration;
   const owner = tableOptions === undefined ? "entitySet" : "sqlEntitySet";
-  yield* checkOptions(OPTION_TABLES.entitySet, set.options, owner, place, { ...OF_DEFAULTS, beside: tableOptions });
+  // Those of a singleton are checked as it states them.
+  if (!set.isOfSingleton) {
+    yield* checkOptions(OPTION_TABLES.entitySet, set.options, owner, place, { ...OF_DEFAULTS, beside: tableOptions });
+  }
   for (const fault of set.check?.() ?? []) yield { ...place, ...fault };
   yield* checkOperationTables(set.options, place);
   for (const operation of set.operations) yield* checkOperationOptions(set, operation);

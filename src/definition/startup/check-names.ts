@@ -42,9 +42,9 @@ function* checkIdentifiers(service: DeclaredService, types: DeclaredTypes): Iter
   }
 }
 
-/** Checks that entity sets, unbound functions and unbound actions have different names. @see OData CSDL 4.0, section 13 */
+/** Checks that entity sets, singletons, unbound functions and unbound actions have different names. @see OData CSDL 4.0, section 13 */
 function* checkContainerNames(service: DeclaredService): Iterable<ConfigurationFault> {
-  yield* clashes([...service.sets.map(namedSet), ...unboundOperations(service)]);
+  yield* clashes([...namedSets(service), ...unboundOperations(service)]);
 }
 
 /** Checks that all types have different names. @see OData CSDL 4.0, section 4 */
@@ -102,7 +102,7 @@ export function* checkOperationNames(service: DeclaredService): Iterable<Configu
 }
 
 function* everyName(service: DeclaredService, types: DeclaredTypes): Iterable<Named> {
-  yield* service.sets.map(namedSet);
+  yield* namedSets(service);
   yield* namedTypes(types);
   for (const type of [...types.entityTypes, ...types.complexTypes]) yield* namedProperties(service, type);
   for (const type of types.enumTypes) yield* namedMembers(nameOf(type.name), namesOf(type.members));
@@ -137,6 +137,17 @@ function describeClash(one: Named, other: Named): string {
 
 function capitalized(text: string): string {
   return text.charAt(0).toUpperCase() + text.slice(1);
+}
+
+function namedSets({ sets, singletons }: DeclaredService): readonly Named[] {
+  const rename = "Give the singleton another `name`.";
+  const named = singletons.map(({ name }) => ({
+    name,
+    what: "a singleton",
+    place: { set: name, route: `/${name}` },
+    rename,
+  }));
+  return [...sets.filter(({ isOfSingleton }) => !isOfSingleton).map(namedSet), ...named];
 }
 
 function namedSet({ name, entityType }: DeclaredSet): Named {

@@ -151,9 +151,9 @@ function* checkBatch({ options: { batch } }: DeclaredService): Iterable<Configur
 }
 
 /** Checks further routes: their options, and that their paths are free. */
-function* checkRoutes({ options, sets, operations }: DeclaredService): Iterable<ConfigurationFault> {
+function* checkRoutes({ options, sets, singletons, operations }: DeclaredService): Iterable<ConfigurationFault> {
   const listed: readonly unknown[] = Array.isArray(options["routes"]) ? options["routes"] : [];
-  const taken = new Set([...sets, ...operations].map(({ name }) => name));
+  const taken = new Set([...sets, ...singletons, ...operations].map(({ name }) => name));
   for (const [index, route] of listed.entries()) {
     if (!isDeclaration(route, "ServiceRoute")) {
       const message = `\`routes\` of odataService contains ${describe(route)} at position ${String(index)}.`;

@@ -8,6 +8,7 @@ import type { EntitySetOptions } from "../sets/entity-set.ts";
 import type { ManyOptions, OneOptions } from "../sets/navigation.ts";
 import type { FunctionOptions, OperationParameters } from "../sets/operation.ts";
 import type { LimitSettings, InheritedSettings } from "../sets/set-settings.ts";
+import type { SetSingletonOptions, SingletonOptions } from "../sets/singleton.ts";
 import type { ValidateOption } from "../sets/validation.ts";
 import type { TypeOptions, EnumTypeOptions } from "../types/entity-type.ts";
 import type { EntityTypeDeclaration } from "../types/value-type.ts";
@@ -113,6 +114,50 @@ const ENTITY_SET_OPTIONS: OptionTable<keyof EntitySetOptions<EntityTypeDeclarati
   constraints: OBJECT,
 };
 
+/** The options of `singleton` over an entity set. */
+const SET_SINGLETON_OPTIONS: OptionTable<keyof SetSingletonOptions<EntityTypeDeclaration>> = {
+  name: TEXT,
+  nullable: FLAG,
+  from: OBJECT,
+  key: HANDLER,
+};
+
+/** The options of `singleton` with handlers. */
+const SINGLETON_OPTIONS: OptionTable<keyof SingletonOptions<EntityTypeDeclaration>> = {
+  name: TEXT,
+  nullable: FLAG,
+  from: ANY,
+  get: HANDLER,
+  patch: HANDLER,
+  replace: HANDLER,
+  selectEnabled: FLAG,
+  expandEnabled: FLAG,
+  computeEnabled: FLAG,
+  maxRequestBodyBytes: FROM_ONE,
+  propertyAccessEnabled: FLAG,
+  propertyRouteDocsEnabled: FLAG,
+  requireIfMatch: FLAG,
+  cacheControl: TEXT,
+  vary: { kind: "emptyText" },
+  roundingMode: SET_SETTINGS.roundingMode,
+  unknownMembers: SET_SETTINGS.unknownMembers,
+  selectProperties: FIELDS,
+  expandProperties: FIELDS,
+  etag: ENTITY_SET_OPTIONS.etag,
+  enumsAsStrings: FLAG,
+  navigation: OBJECT,
+  functions: OBJECT,
+  actions: OBJECT,
+  transactional: FLAG,
+  before: OBJECT,
+  after: OBJECT,
+  annotations: ANY,
+  authorization: ANY,
+  validate: OBJECT,
+  constraints: OBJECT,
+  set: OBJECT,
+};
+
 /** The rules of `validate` of `entitySet`. */
 const VALIDATE_OPTIONS: OptionTable<keyof ValidateOption<EntityTypeDeclaration, unknown>> = { create: ANY, patch: ANY };
 
@@ -149,6 +194,7 @@ const SERVICE_OPTIONS: OptionTable<keyof ServiceOptions> = {
   namespace: TEXT,
   group: TEXT,
   entitySets: ARRAY,
+  singletons: ARRAY,
   functions: OBJECT,
   actions: OBJECT,
   defaults: OBJECT,
@@ -243,6 +289,8 @@ export const OPTION_TABLES: Readonly<
     | "cors"
     | "positions"
     | "entitySet"
+    | "singleton"
+    | "setSingleton"
     | "validate"
     | "constraint"
     | "one"
@@ -260,6 +308,8 @@ export const OPTION_TABLES: Readonly<
   cors: CORS_OPTIONS,
   positions: POSITION_OPTIONS,
   entitySet: ENTITY_SET_OPTIONS,
+  singleton: SINGLETON_OPTIONS,
+  setSingleton: SET_SINGLETON_OPTIONS,
   validate: VALIDATE_OPTIONS,
   constraint: CONSTRAINT_OPTIONS,
   one: ONE_OPTIONS,

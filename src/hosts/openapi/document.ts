@@ -4,11 +4,19 @@ import {
   descriptionOf,
   type ServiceDescription,
   type BatchDefinition,
+  type EntitySetDefinition,
+  type SingletonDefinition,
 } from "../../definition/model/service-definition.ts";
 import { checkOptions, describe as describeValue, isObject, type OptionTable } from "../../definition/option-table.ts";
 import { fullDescription } from "../../edm/annotation.ts";
 import { checkInfo, INFO_OPTIONS, type OpenApiInfo, type OpenApiServer, serversOf } from "./document-info.ts";
-import { addEntitySetPaths } from "./entity-set-paths.ts";
+import {
+  addEntityPaths,
+  addEntitySetPaths,
+  type EntityPlace,
+  placeInSet,
+  placeOfSingleton,
+} from "./entity-set-paths.ts";
 import { addNavigationPaths } from "./navigation-paths.ts";
 import type { DocumentObject, OpenApiDocument, PathItem } from "./open-api-document.ts";
 import { addBoundOperations, addUnboundOperations, UNBOUND_TAG } from "./operation-paths.ts";
@@ -124,13 +132,13 @@ function addService(
   const label = isOneOfSeveral ? `${componentName(definition.name ?? UNNAMED)}.` : "";
   const scope = new ServiceScope(service, parts, label);
   addRoot(scope);
-  const sets = [...definition.entitySets.values()];
+  const sets = [...definition.entitySets.values()].filter(({ entitySet }) => entitySet.isOfSingleton !== true);
   for (const set of sets) {
     addEntitySetPaths(scope, set);
-    addNavigationPaths(scope, set);
-    addPropertyPaths(scope, set);
-    addBoundOperations(scope, set);
+    addPathsBelow(scope, set, placeInSet(scope, set));
   }
+  const singletons = [...definition.singletons.values()];
+  for (const each of singletons) addSingletonPaths(scope, each);
   addUnboundOperations(scope);
   addBatchPath(scope, SERVICE_TAG);
   const own = sets.map(({ entitySet }) => {
@@ -138,11 +146,33 @@ function addService(
     const text = fullDescription(entitySet) ?? fullDescription(entityType);
     return { name: scope.tag(name), description: text ?? `Entities of ${name}.` };
   });
+  const single = singletons.map(({ singleton: { name, entitySet } }) => {
+    const text =
+      (entitySet.name === name ? fullDescription(entitySet) : undefined) ?? fullDescription(entitySet.entityType);
+    return { name: scope.tag(name), description: text ?? `The singleton ${name}.` };
+  });
+  const listed = [...own, ...single];
   const root = { name: scope.tag(SERVICE_TAG), description: "The service document and the model." };
   const unbound = { name: scope.tag(UNBOUND_TAG), description: "Functions and actions of the service." };
   const shared = definition.operations.size === 0 ? [root] : [root, unbound];
   // A set of that name shares its tag.
-  return [...shared.filter(({ name }) => !own.some((each) => each.name === name)), ...own];
+  return [...shared.filter(({ name }) => !listed.some((each) => each.name === name)), ...listed];
+}
+
+function addSingletonPaths(scope: ServiceScope, definition: SingletonDefinition): void {
+  const { name } = definition.singleton.entitySet;
+  const set = scope.definition.entitySets.get(name);
+  if (set === undefined) throw new Error(`The entity set ${name} has no definition.`);
+  const place = placeOfSingleton(definition);
+  addEntityPaths(scope, set, place);
+  addPathsBelow(scope, set, place);
+}
+
+/** Describes the routes below an entity, and the operations of its set. */
+function addPathsBelow(scope: ServiceScope, set: EntitySetDefinition, place: EntityPlace): void {
+  addNavigationPaths(scope, set, place);
+  addPropertyPaths(scope, set, place);
+  addBoundOperations(scope, set, place);
 }
 
 /** Routes without a set have only the rules of the registration. */

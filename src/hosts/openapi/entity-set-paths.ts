@@ -1,4 +1,8 @@
-import type { EntitySetDefinition, ServiceDefinition } from "../../definition/model/service-definition.ts";
+import type {
+  EntitySetDefinition,
+  ServiceDefinition,
+  SingletonDefinition,
+} from "../../definition/model/service-definition.ts";
 import { collectionSchema } from "./collection-schema.ts";
 import { createExample, patchExample, replaceExample } from "./examples.ts";
 import type { DocumentObject } from "./open-api-document.ts";
@@ -41,7 +45,29 @@ export function addEntitySetPaths(scope: ServiceScope, set: EntitySetDefinition)
   if (entitySet.has("GET")) addList(scope, set);
   if (entitySet.has("POST")) addCreate(scope, set);
   if (entitySetCount.has("GET")) addCount(scope, set);
-  addEntityPaths(scope, set);
+  addEntityPaths(scope, set, placeInSet(scope, set));
+}
+
+/** The place of an entity in URLs: a key in its set, or a singleton. */
+export interface EntityPlace {
+  /** The name of the set or of the singleton: the tag of the operations, and the beginning of their ids. */
+  readonly name: string;
+  /** The path of the entity below the prefix. */
+  readonly path: string;
+  readonly key: readonly DocumentObject[];
+  readonly singleton: SingletonDefinition | null;
+}
+
+/** Returns the place of the entities of a set. */
+export function placeInSet({ schemas }: ServiceScope, set: EntitySetDefinition): EntityPlace {
+  const { predicate, parameters } = keyTemplate(set.entitySet.entityType, schemas);
+  return { name: set.entitySet.name, path: pathOf(set) + predicate, key: parameters, singleton: null };
+}
+
+/** Returns the place of a singleton. */
+export function placeOfSingleton(definition: SingletonDefinition): EntityPlace {
+  const { name } = definition.singleton;
+  return { name, path: `/${encodeURIComponent(name)}`, key: [], singleton: definition };
 }
 
 /** Returns whether the size of request bodies is limited. */
@@ -156,48 +182,56 @@ function nestableSets({ entitySets }: ServiceDefinition, set: EntitySetDefinitio
   return created;
 }
 
-function addEntityPaths(scope: ServiceScope, set: EntitySetDefinition): void {
+/** Describes the routes of an entity. */
+export function addEntityPaths(scope: ServiceScope, set: EntitySetDefinition, place: EntityPlace): void {
   const { entity } = scope.routesOf(set);
-  if (entity.has("GET")) addRead(scope, set);
-  if (entity.has("PUT")) addChange(scope, set, "PUT");
-  if (entity.has("PATCH")) addChange(scope, set, "PATCH");
-  if (entity.has("DELETE")) addDelete(scope, set);
+  if (entity.has("GET")) addRead(scope, set, place);
+  if (entity.has("PUT")) addChange(scope, set, place, "PUT");
+  if (entity.has("PATCH")) addChange(scope, set, place, "PATCH");
+  if (entity.has("DELETE") && place.singleton === null) addDelete(scope, set, place);
 }
 
-function addRead(scope: ServiceScope, set: EntitySetDefinition): void {
+/** Returns an entity of a place, for summaries. */
+function entityAt({ name, singleton }: EntityPlace): string {
+  return singleton === null ? `an entity of ${name}` : name;
+}
+
+function addRead(scope: ServiceScope, set: EntitySetDefinition, place: EntityPlace): void {
   const { entitySet, capabilities } = set;
-  const { name, entityType, etag } = entitySet;
-  const { predicate, parameters } = keyTemplate(entityType, scope.schemas);
+  const { entityType, etag } = entitySet;
+  const { name, path, key: parameters } = place;
   const hasETag = etag.length > 0;
   const options = queryParameters(entityType, capabilities, ENTITY_OPTIONS);
   const headers = hasETag ? ETAG_HEADER : undefined;
   scope.add({
     method: "GET",
-    path: pathOf(set) + predicate,
+    path,
     id: `${name}.read`,
     tag: name,
-    summary: `Read an entity of ${name}`,
+    summary: `Read ${entityAt(place)}`,
     access: accessOf(set, "read"),
     parameters: [...parameters, ...options, ...readConditionsOf(set)],
     responses: {
       200: jsonResponse("The entity.", entitySchema(entityType, scope.schemas), headers),
+      ...(place.singleton?.isNullable === true ? { 204: emptyResponse("It has no entity.") } : {}),
       ...(hasNotModified(set) ? { 304: emptyResponse("The client has it.", headers) } : {}),
       ...errorResponses({ isAddressed: true, isConditional: hasETag }),
     },
   });
 }
 
-function addChange(scope: ServiceScope, set: EntitySetDefinition, method: "PUT" | "PATCH"): void {
+function addChange(scope: ServiceScope, set: EntitySetDefinition, place: EntityPlace, method: "PUT" | "PATCH"): void {
   const { entitySet, capabilities, settings } = set;
-  const { name, entityType, etag } = entitySet;
-  const { predicate, parameters } = keyTemplate(entityType, scope.schemas);
+  const { entityType, etag } = entitySet;
+  const { name, path, key: parameters, singleton } = place;
   const isReplacement = method === "PUT";
   const schema = isReplacement ? replaceSchema(entityType, scope.schemas) : patchSchema(entityType, scope.schemas);
   const target = { entityType, entitySet };
   const example = isReplacement ? replaceExample(target) : patchExample(target);
   const isConditional = hasConditions(set);
   const headers = etag.length > 0 ? ETAG_HEADER : undefined;
-  const mayCreate = isReplacement && settings.allowUpsert && !entityType.key.some(({ computed }) => computed);
+  const mayUpsert = settings.allowUpsert && singleton === null;
+  const mayCreate = isReplacement && mayUpsert && !entityType.key.some(({ computed }) => computed);
   const { profile } = scope.definition;
   const conditions = isReplacement ? replaceConditionsOf(set, profile, mayCreate) : writeConditionsOf(set);
   const creation = { action: "Creating the entity", rules: set.authorization.create };
@@ -207,10 +241,10 @@ function addChange(scope: ServiceScope, set: EntitySetDefinition, method: "PUT" 
   const reasons = { isAddressed: true, isWrite: true, isConditional, needsCondition, isEntity: true };
   scope.add({
     method,
-    path: pathOf(set) + predicate,
+    path,
     id: `${name}.${isReplacement ? "replace" : "patch"}`,
     tag: name,
-    summary: `${isReplacement ? "Replace" : "Change"} an entity of ${name}`,
+    summary: `${isReplacement ? "Replace" : "Change"} ${entityAt(place)}`,
     access: { ...accessOf(set, "update"), further: mayCreate ? creation : undefined, checksRows: set.rows !== null },
     parameters: [...parameters, ...options, ...conditions, PREFER_RETURN],
     requestBody: jsonBody(schema, example),
@@ -223,13 +257,12 @@ function addChange(scope: ServiceScope, set: EntitySetDefinition, method: "PUT" 
   });
 }
 
-function addDelete(scope: ServiceScope, set: EntitySetDefinition): void {
-  const { name, entityType } = set.entitySet;
-  const { predicate, parameters } = keyTemplate(entityType, scope.schemas);
+function addDelete(scope: ServiceScope, set: EntitySetDefinition, place: EntityPlace): void {
+  const { name, path, key: parameters } = place;
   const isConditional = hasConditions(set);
   scope.add({
     method: "DELETE",
-    path: pathOf(set) + predicate,
+    path,
     id: `${name}.delete`,
     tag: name,
     summary: `Delete an entity of ${name}`,
@@ -252,6 +285,8 @@ export interface MemberScope<Member extends { readonly name: string }> {
   readonly scope: ServiceScope;
   readonly set: EntitySetDefinition;
   readonly member: Member;
+  /** The name of the set or of the singleton. */
+  readonly name: string;
   /** The path below the prefix. */
   readonly path: string;
   readonly key: readonly DocumentObject[];
@@ -261,12 +296,11 @@ export interface MemberScope<Member extends { readonly name: string }> {
 export function memberScopes<Member extends { readonly name: string }>(
   scope: ServiceScope,
   set: EntitySetDefinition,
+  { name, path: owner, key }: EntityPlace,
   members: Iterable<Member>,
 ): ReadonlyArray<MemberScope<Member>> {
-  const { predicate, parameters: key } = keyTemplate(set.entitySet.entityType, scope.schemas);
-  const owner = `${pathOf(set)}${predicate}`;
   return Array.from(members, (member) => {
-    return { scope, set, member, path: `${owner}/${encodeURIComponent(member.name)}`, key };
+    return { scope, set, member, name, path: `${owner}/${encodeURIComponent(member.name)}`, key };
   });
 }
 
@@ -275,11 +309,10 @@ export function memberScopes<Member extends { readonly name: string }>(
  * @param below the rest of the path after the name of the property
  */
 export function addMemberOperation(
-  { scope, set, member, path, key }: MemberScope<{ readonly name: string }>,
+  { scope, member, name, path, key }: MemberScope<{ readonly name: string }>,
   operation: Omit<OperationDescription, "path" | "tag">,
   below = "",
 ): void {
-  const { name } = set.entitySet;
   scope.add({
     ...operation,
     path: path + below,

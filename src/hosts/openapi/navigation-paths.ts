@@ -5,7 +5,14 @@ import { needsResource, type Category, type AuthorizationRequirement } from "../
 import { keyHolderOf } from "../../edm/key-holder.ts";
 import type { EntitySet, NavigationProperty } from "../../edm/model.ts";
 import { collectionSchema } from "./collection-schema.ts";
-import { bodyLimit, countResponse, addMemberOperation, type MemberScope, memberScopes } from "./entity-set-paths.ts";
+import {
+  bodyLimit,
+  countResponse,
+  addMemberOperation,
+  type EntityPlace,
+  type MemberScope,
+  memberScopes,
+} from "./entity-set-paths.ts";
 import { createExample, referenceExample } from "./examples.ts";
 import type { DocumentObject } from "./open-api-document.ts";
 import {
@@ -33,10 +40,10 @@ interface NavigationScope extends MemberScope<NavigationProperty> {
 }
 
 /** Describes the routes along the navigation properties of a set. @see docs/reference/navigation.md */
-export function addNavigationPaths(scope: ServiceScope, set: EntitySetDefinition): void {
+export function addNavigationPaths(scope: ServiceScope, set: EntitySetDefinition, place: EntityPlace): void {
   const { navigations } = scope.routesOf(set);
   const options = navigationOptions(scope.definition.profile);
-  for (const member of memberScopes(scope, set, set.entitySet.navigationProperties.values())) {
+  for (const member of memberScopes(scope, set, place, set.entitySet.navigationProperties.values())) {
     const routes = navigations.get(member.member.name);
     if (routes === undefined) continue;
     const binding = set.entitySet.navigationPropertyBindings.get(member.member.name) ?? "";
@@ -126,7 +133,8 @@ function addReads(each: NavigationScope): void {
     );
   }
   if (routes.relatedEntity.has("GET")) {
-    const related = keyTemplate(entityType, scope.schemas, keyParameterNames(set.entitySet.entityType));
+    const taken = each.key.length === 0 ? [] : keyParameterNames(set.entitySet.entityType);
+    const related = keyTemplate(entityType, scope.schemas, taken);
     const parameters = [...related.parameters, ...optionsOf(each, options.entity)];
     const responses = { 200: jsonResponse("The related entity.", one), ...refusals };
     addMemberOperation(

@@ -3,17 +3,10 @@ import { fullDescription } from "../../edm/annotation.ts";
 import type { EntityType, Operation, OperationParameter, ReturnType } from "../../edm/model.ts";
 import type { Capabilities } from "../../language/query/capabilities.ts";
 import { collectionSchema } from "./collection-schema.ts";
-import { bodyLimit, pathOf } from "./entity-set-paths.ts";
+import { bodyLimit, type EntityPlace, pathOf } from "./entity-set-paths.ts";
 import { exampleOf } from "./examples.ts";
 import type { DocumentObject } from "./open-api-document.ts";
-import {
-  conditionsOf,
-  PREFER_PAGE_SIZE,
-  PREFER_RETURN,
-  keyTemplate,
-  queryParameters,
-  type QueryOption,
-} from "./parameters.ts";
+import { conditionsOf, PREFER_PAGE_SIZE, PREFER_RETURN, queryParameters, type QueryOption } from "./parameters.ts";
 import { emptyResponse, errorResponses, jsonBody, jsonResponse } from "./responses.ts";
 import type { RequestRules, ServiceScope } from "./service-scope.ts";
 import {
@@ -61,17 +54,17 @@ interface OperationPlace {
 }
 
 /** Describes the operations of a set. The startup check rejects operations with the path of a property. */
-export function addBoundOperations(scope: ServiceScope, set: EntitySetDefinition): void {
-  const { entitySet, settings } = set;
-  const { predicate, parameters } = keyTemplate(entitySet.entityType, scope.schemas);
+export function addBoundOperations(scope: ServiceScope, set: EntitySetDefinition, entity: EntityPlace): void {
+  const { settings } = set;
   for (const { operation } of set.operations.values()) {
     const isBoundToEntity = operation.binding?.isCollection === false;
-    const owner = pathOf(set) + (isBoundToEntity ? predicate : "");
+    if (!isBoundToEntity && entity.singleton !== null) continue;
+    const owner = isBoundToEntity ? entity.path : pathOf(set);
     const hidesOwn = isBoundToEntity && set.rows !== null;
     const access = { rules: set.authorization.invoke, hidesRows: hidesOwn || returnsGuarded(scope, operation) };
-    const place = { tag: entitySet.name, key: isBoundToEntity ? parameters : [], set, settings, access };
+    const place = { tag: entity.name, key: isBoundToEntity ? entity.key : [], set, settings, access };
     const name = encodeURIComponent(operation.name);
-    addOperation(scope, operation, { ...place, path: `${owner}/${name}`, id: `${entitySet.name}.${operation.name}` });
+    addOperation(scope, operation, { ...place, path: `${owner}/${name}`, id: `${entity.name}.${operation.name}` });
   }
 }
 
@@ -150,7 +143,8 @@ function resultOptions(
 
 /** Returns whether entities of a function have an envelope. Entities of the function's set always have one. */
 function isEnveloped({ definition }: ServiceScope, type: EntityType, set: EntitySetDefinition | null): boolean {
-  return definition.profile.resultsEnveloped || set?.entitySet.entityType === type;
+  const isOwn = set?.entitySet.entityType === type && set.entitySet.isOfSingleton !== true;
+  return definition.profile.resultsEnveloped || isOwn;
 }
 
 /** Returns the settings for the entities of a function: the settings of its set, else of the only set of their type. */
@@ -159,8 +153,9 @@ function composedCapabilities(
   type: EntityType,
   set: EntitySetDefinition | null,
 ): Capabilities {
-  if (set?.entitySet.entityType === type) return set.capabilities;
-  const [home, ...others] = [...entitySets.values()].filter(({ entitySet }) => entitySet.entityType === type);
+  const published = [...entitySets.values()].filter(({ entitySet }) => entitySet.isOfSingleton !== true);
+  if (set?.entitySet.entityType === type && published.includes(set)) return set.capabilities;
+  const [home, ...others] = published.filter(({ entitySet }) => entitySet.entityType === type);
   return others.length === 0 ? (home?.capabilities ?? defaultCapabilities) : defaultCapabilities;
 }
 

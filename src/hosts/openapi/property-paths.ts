@@ -1,7 +1,7 @@
 import type { EntitySetDefinition } from "../../definition/model/service-definition.ts";
 import { BYTES, takesBytes } from "../../edm/media-type.ts";
 import { type StructuralProperty, shownProperties } from "../../edm/model.ts";
-import { bodyLimit, addMemberOperation, type MemberScope, memberScopes } from "./entity-set-paths.ts";
+import { bodyLimit, addMemberOperation, type EntityPlace, type MemberScope, memberScopes } from "./entity-set-paths.ts";
 import { exampleOf } from "./examples.ts";
 import type { DocumentObject } from "./open-api-document.ts";
 import { writeConditionsOf, hasConditions, hasNotModified, IF_NONE_MATCH, readConditionsOf } from "./parameters.ts";
@@ -15,10 +15,10 @@ type PropertyScope = MemberScope<StructuralProperty>;
  * Describes the routes of single properties, if the set has `propertyRouteDocsEnabled`.
  * @see docs/reference/properties.md
  */
-export function addPropertyPaths(scope: ServiceScope, set: EntitySetDefinition): void {
+export function addPropertyPaths(scope: ServiceScope, set: EntitySetDefinition, place: EntityPlace): void {
   if (!set.settings.propertyRouteDocsEnabled) return;
   const { property: methods, propertyValue } = scope.routesOf(set);
-  for (const each of memberScopes(scope, set, shownProperties(set.entitySet.entityType))) {
+  for (const each of memberScopes(scope, set, place, shownProperties(set.entitySet.entityType))) {
     const { member: property } = each;
     const isStructured = property.isCollection || property.type.kind === "ComplexType";
     const isWritable = !property.isKey && !property.computed && !property.immutable;

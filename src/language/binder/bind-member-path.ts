@@ -6,6 +6,7 @@ import {
   type EntitySet,
   type NavigationProperty,
   type Model,
+  publishedSets,
   shownProperties,
 } from "../../edm/model.ts";
 import { PRIMITIVE_TYPES } from "../../edm/primitive-type.ts";
@@ -320,8 +321,7 @@ interface RootKeySyntax extends KeySyntax {
  */
 export function bindRoot({ source, key }: RootKeySyntax, scope: BindingScope): BoundOperand {
   const { name, position } = source;
-  const entitySet = scope.model.entityContainer.entitySets.get(name);
-  if (entitySet === undefined) throw unknownSet(source, scope);
+  const entitySet = rootSet(source, scope);
   scope.guard?.enter(entitySet, scope.option);
   allowedOf(entitySet, scope, position);
   const { entityType: type } = entitySet;
@@ -352,17 +352,25 @@ function keyPart(node: SyntaxNode, type: ScalarType, scope: BindingScope): RootE
  */
 function refuseRootSet(set: MemberSyntax, scope: BindingScope): never {
   const { name, position } = set;
-  const entitySet = scope.model.entityContainer.entitySets.get(name);
-  if (entitySet === undefined) throw unknownSet(set, scope);
+  const entitySet = rootSet(set, scope);
   scope.guard?.enter(entitySet, scope.option);
   const example = keyExample(entitySet.entityType, `$root/${name}`);
   const message = `In ${scope.option}, '$root' must be followed by one entity with its key, such as ${example}/…, not by a whole set.`;
   throw unsupportedOption(scope.option, position, message);
 }
 
-function unknownSet({ name, position }: MemberSyntax, scope: BindingScope): Error {
-  const hint = didYouMean(name, scope.model.entityContainer.entitySets.keys());
-  return invalidOption(scope.option, position, `Unknown entity set ${quotedName(name)}.${hint}`);
+/** Returns the set after `$root`. @throws ODataError for a singleton, and for an unknown set */
+function rootSet({ name, position }: MemberSyntax, scope: BindingScope): EntitySet {
+  const { entityContainer } = scope.model;
+  if (entityContainer.singletons.has(name)) {
+    const message = `In ${scope.option}, '$root' cannot be followed by the singleton ${quotedName(name)}, whose entity depends on the request.`;
+    throw unsupportedOption(scope.option, position, message);
+  }
+  const entitySet = entityContainer.entitySets.get(name);
+  if (entitySet !== undefined) return entitySet;
+  const sets = publishedSets(entityContainer).map((each) => each.name);
+  const hint = didYouMean(name, sets);
+  throw invalidOption(scope.option, position, `Unknown entity set ${quotedName(name)}.${hint}`);
 }
 
 /** Returns the target set of a navigation property of a set; null: none is declared. */

@@ -25,7 +25,11 @@ export function isStandardPath(segments: readonly PathSegmentSyntax[], model: Mo
 }
 
 function placeOfFirst({ name, parentheses }: PathSegmentSyntax, model: Model): Place {
-  const { entitySets, functionImports, actionImports } = model.entityContainer;
+  const { entitySets, singletons, functionImports, actionImports } = model.entityContainer;
+  const singleton = singletons.get(name);
+  if (singleton !== undefined) {
+    return parentheses === undefined ? { kind: "entity", type: singleton.entitySet.entityType } : null;
+  }
   const entitySet = entitySets.get(name);
   if (entitySet !== undefined) {
     return { kind: parentheses === undefined ? "entities" : "entity", type: entitySet.entityType };

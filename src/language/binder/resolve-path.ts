@@ -1,28 +1,28 @@
-import { ODataError, protocolError } from "../../base/errors/odata-error.ts";
+import { ODataError } from "../../base/errors/odata-error.ts";
 import { attempt } from "../../base/maybe.ts";
 import { keptPer } from "../../base/memo.ts";
-import {
-  type ComplexType,
-  type EntitySet,
-  type Model,
-  type NavigationProperty,
-  type Operation,
-  type StructuralProperty,
-  shownProperties,
+import type {
+  ComplexType,
+  EntitySet,
+  Model,
+  NavigationProperty,
+  Operation,
+  Singleton,
+  StructuralProperty,
 } from "../../edm/model.ts";
-import type { PropertyPath, ResourcePath } from "../query/resource-path.ts";
+import type { AddressedPath, EntityAddress, PropertyPath, ResourcePath } from "../query/resource-path.ts";
 import type { PathSegmentSyntax } from "../syntax/ast.ts";
 import { parseResourcePath } from "../syntax/path-parser.ts";
 import { bindEntityKey } from "./bind-key.ts";
 import { didYouMean, quotedName } from "./binding-scope.ts";
-
-/** Resources of the standard that the service does not have, with their descriptions. */
-const ABSENT_RESOURCES: ReadonlyMap<string, string> = new Map([
-  ["$batch", "batch requests"],
-  ["$crossjoin", "cross joins"],
-  ["$all", "the collection of all entities"],
-  ["$entity", "entities by $id"],
-]);
+import {
+  notFound,
+  refuseFurther,
+  takesNothing,
+  unknownBelowSet,
+  unknownMember,
+  unknownResource,
+} from "./path-errors.ts";
 
 /**
  * Resolves a resource path by its names, which are case-sensitive. Keys and arguments are not read.
@@ -40,6 +40,8 @@ export function resolvePath(
   const [first, ...rest] = segments;
   if (first === undefined) return { kind: "serviceRoot" };
   const container = model.entityContainer;
+  const singleton = container.singletons.get(first.name);
+  if (singleton !== undefined) return resolveInSingleton({ model, reach }, singleton, first, rest);
   const entitySet = container.entitySets.get(first.name);
   if (entitySet !== undefined) return resolveInSet({ model, reach }, entitySet, first, rest);
   const imports = [container.functionImports.get(first.name), container.actionImports.get(first.name)];
@@ -86,13 +88,27 @@ function resolveInSet(
   return { kind: "boundOperation", entitySet, key: null, operations, arguments: second.parentheses ?? null };
 }
 
+/** Resolves `Me…`: the entity of a singleton, or a path below it. */
+function resolveInSingleton(
+  scope: Scope,
+  singleton: Singleton,
+  first: PathSegmentSyntax,
+  rest: readonly PathSegmentSyntax[],
+): AddressedPath {
+  if (first.parentheses !== undefined) throw notFound(first, `'${first.name}' is a single entity and takes no key.`);
+  const address = { entitySet: singleton.entitySet, key: "", singleton };
+  const [second, ...further] = rest;
+  if (second === undefined) return { kind: "entity", ...address };
+  return { ...resolveInEntity(scope, address, second, further), singleton };
+}
+
 /** Resolves `Set(key)/…`: a property, a navigation property or an operation of the entity. */
 function resolveInEntity(
   { model, reach }: Scope,
-  { entitySet, key }: { readonly entitySet: EntitySet; readonly key: string },
+  { entitySet, key }: EntityAddress,
   segment: PathSegmentSyntax,
   rest: readonly PathSegmentSyntax[],
-): ResourcePath {
+): AddressedPath {
   const [suffix] = rest;
   if (segment.name === "") throw notFound(segment, "Write the key once, in one pair of parentheses.");
   const declared = boundOperations(model, entitySet, "entity");
@@ -130,7 +146,7 @@ function resolveProperty(
   segment: PathSegmentSyntax,
   rest: readonly PathSegmentSyntax[],
   reach: PathReach,
-): ResourcePath {
+): AddressedPath {
   if (segment.parentheses !== undefined) throw takesNothing(segment);
   const [next, ...further] = rest;
   if (next === undefined) return { kind: "property", ...owner, members, operations };
@@ -193,7 +209,7 @@ function resolveNavigation(
   found: NavigationFound,
   segment: PathSegmentSyntax,
   rest: readonly PathSegmentSyntax[],
-): ResourcePath {
+): AddressedPath {
   const { entitySet, key, navigationProperty } = found;
   const [suffix, ...further] = rest;
   const relatedKey = segment.parentheses;
@@ -223,61 +239,6 @@ const COLLECTION_SUFFIXES: typeof ENTITY_SUFFIXES = new Map([
   ["$count", "navigationCount"],
   ["$ref", "reference"],
 ]);
-
-function refuseFurther(last: PathSegmentSyntax, further: readonly PathSegmentSyntax[]): void {
-  const [next] = further;
-  if (next !== undefined) throw notFound(next, `Nothing may follow ${quotedName(last.name)} in a path.`);
-}
-
-function unknownResource(segment: PathSegmentSyntax, model: Model): ODataError {
-  const { name } = segment;
-  const { entitySets, functionImports, actionImports } = model.entityContainer;
-  const names = [...entitySets.keys(), ...functionImports.keys(), ...actionImports.keys(), "$metadata"];
-  const absent = ABSENT_RESOURCES.get(name);
-  const hint = absent === undefined ? didYouMean(name, names) : ` This service does not offer ${absent}.`;
-  if (name === "$metadata") return takesNothing(segment);
-  return protocolError("NotFound", `The service has no resource ${quotedName(name)}.${hint}`);
-}
-
-function unknownBelowSet(
-  entitySet: EntitySet,
-  segment: PathSegmentSyntax,
-  declared: ReadonlyMap<string, unknown>,
-): ODataError {
-  const { name } = segment;
-  if (name === "$count") return takesNothing(segment);
-  const isMember = entitySet.entityType.members.has(name);
-  const hint = isMember
-    ? ` It belongs to one entity: write '${entitySet.name}(key)/${name}'.`
-    : didYouMean(name, [...declared.keys(), "$count"]);
-  return protocolError("NotFound", `The entity set '${entitySet.name}' has no operation ${quotedName(name)}.${hint}`);
-}
-
-function takesNothing(segment: PathSegmentSyntax): ODataError {
-  return notFound(segment, `${quotedName(segment.name)} does not take parentheses.`);
-}
-
-function unknownMember(
-  entitySet: EntitySet,
-  segment: PathSegmentSyntax,
-  declared: ReadonlyMap<string, unknown>,
-): ODataError {
-  const { entityType, navigationProperties } = entitySet;
-  const names = [
-    ...shownProperties(entityType).map(({ name }) => name),
-    ...navigationProperties.keys(),
-    ...declared.keys(),
-  ];
-  return protocolError(
-    "NotFound",
-    `An entity of '${entitySet.name}' has no property or operation ${quotedName(segment.name)}.` +
-      didYouMean(segment.name, names),
-  );
-}
-
-function notFound(segment: PathSegmentSyntax, reason: string): ODataError {
-  return protocolError("NotFound", `The path segment ${quotedName(segment.name)} is not valid here. ${reason}`);
-}
 
 /** The binding of an operation: to one entity of a set, or to the collection. */
 type BindingKind = "entity" | "collection";
@@ -353,6 +314,9 @@ export function resolveReference(
   if (path === null) throw fail(`It is not below the service root, ${serviceRoot}/.`);
   if (/[?#]/.test(path)) throw fail("It must be the URL of one entity, without a query.");
   const resource = resolveOrFail(() => resolvePath(parseResourcePath(path), model), fail);
+  if (resource.kind === "entity" && resource.singleton !== undefined) {
+    throw fail("It is a singleton: refer to its entity in an entity set, such as Customers(5).");
+  }
   if (resource.kind !== "entity") throw fail("It is not the URL of one entity, such as Customers(5).");
   const { entitySet, key } = resource;
   const value = resolveOrFail(() => bindEntityKey(key, entitySet.entityType, NO_ALIASES, entitySet.name), fail);

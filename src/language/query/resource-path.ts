@@ -1,4 +1,4 @@
-import type { EntitySet, NavigationProperty, Operation, StructuralProperty } from "../../edm/model.ts";
+import type { EntitySet, NavigationProperty, Operation, Singleton, StructuralProperty } from "../../edm/model.ts";
 
 /**
  * A resource path, resolved by its names. A key is the percent-decoded text between its parentheses: it is bound after the
@@ -32,18 +32,26 @@ interface EntitySetPath {
   readonly entitySet: EntitySet;
 }
 
-/** `Set(key)`. */
-export interface EntityPath {
-  readonly kind: "entity";
+/** The beginning of a path to an entity or below it: `Set(key)` or a singleton. */
+export interface EntityAddress {
   readonly entitySet: EntitySet;
+  /** Of a singleton empty until the service has asked the application for it. */
   readonly key: string;
+  /** The singleton at the beginning of the path; absent for `Set(key)`. */
+  readonly singleton?: Singleton | undefined;
+}
+
+/** A path to an entity or below it. */
+export type AddressedPath = EntityPath | PropertyPath | NavigationPath | RelatedEntityPath | BoundOperationPath;
+
+/** `Set(key)`. */
+export interface EntityPath extends EntityAddress {
+  readonly kind: "entity";
 }
 
 /** `Set(key)/Property`, `Set(key)/Property/$value` or `Set(key)/Property/$count`, perhaps with a path into complex values. */
-export interface PropertyPath {
+export interface PropertyPath extends EntityAddress {
   readonly kind: "property" | "propertyValue" | "propertyCount";
-  readonly entitySet: EntitySet;
-  readonly key: string;
   /** The property of the entity. */
   readonly property: StructuralProperty;
   /** The path below it, through complex values to the addressed property; empty for the property of the entity. */
@@ -53,20 +61,16 @@ export interface PropertyPath {
 }
 
 /** `Set(key)/Nav`, `Set(key)/Nav/$count` or `Set(key)/Nav/$ref`. */
-interface NavigationPath {
+interface NavigationPath extends EntityAddress {
   readonly kind: "navigation" | "navigationCount" | "reference";
-  readonly entitySet: EntitySet;
-  readonly key: string;
   readonly navigationProperty: NavigationProperty;
   /** Entity-bound operations of the same name, for `Set(key)/Nav` only: another method may call one of them. */
   readonly operations: readonly Operation[];
 }
 
 /** `Set(key)/Nav(key)`: one entity of a collection-valued navigation. */
-interface RelatedEntityPath {
+interface RelatedEntityPath extends EntityAddress {
   readonly kind: "relatedEntity";
-  readonly entitySet: EntitySet;
-  readonly key: string;
   readonly navigationProperty: NavigationProperty;
   readonly relatedKey: string;
 }
@@ -75,6 +79,8 @@ interface RelatedEntityPath {
 interface BoundOperationPath {
   readonly kind: "boundOperation";
   readonly entitySet: EntitySet;
+  /** As for an entity. */
+  readonly singleton?: Singleton | undefined;
   /** Null for an operation that is bound to the collection. */
   readonly key: string | null;
   /** The operations of that name: a function, an action, or both; the method decides. Never empty. */

@@ -36,6 +36,20 @@ export function writeCapabilities(entitySet: EntitySet, capabilities: CsdlCapabi
   ];
 }
 
+/** Returns the annotations for the capabilities of a singleton over a set. @see Org.OData.Capabilities.V1 */
+export function writeSingletonCapabilities(
+  entitySet: EntitySet,
+  capabilities: CsdlCapabilities,
+): readonly XmlElement[] {
+  return [
+    ...navigationRestrictions(entitySet, capabilities),
+    ...expandRestrictions(entitySet, capabilities),
+    ...restriction("SelectSupport", unless("Supported", isSelectable(capabilities))),
+    ...updateRestrictions(capabilities),
+    ...restriction("DeleteRestrictions", unless("Deletable", false)),
+  ];
+}
+
 /** Makes the annotation of a capability; returns nothing if all its values are defaults. */
 function restriction(
   term: Parameters<typeof capabilitiesTerm>[0],

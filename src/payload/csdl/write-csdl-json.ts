@@ -180,8 +180,9 @@ function toContainerChild(child: XmlElement): JsonObject {
     text(each, "Target"),
   ]);
   return {
-    $Collection: true,
-    $Type: text(child, "EntityType"),
+    ...(child.name === "Singleton"
+      ? { $Type: text(child, "Type") }
+      : { $Collection: true, $Type: text(child, "EntityType") }),
     ...(bindings.length === 0 ? {} : { $NavigationPropertyBinding: Object.fromEntries(bindings) }),
   };
 }

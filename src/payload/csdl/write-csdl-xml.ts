@@ -7,7 +7,9 @@ import {
   type Operation,
   type OperationImport,
   type OperationParameter,
+  publishedSets,
   shownProperties,
+  type Singleton,
 } from "../../edm/model.ts";
 import {
   booleanAnnotation,
@@ -23,7 +25,12 @@ import {
   vocabulariesOf,
   withAnnotations,
 } from "./write-annotations.ts";
-import { type CsdlCapabilities, isAggregated, writeCapabilities } from "./write-capabilities.ts";
+import {
+  type CsdlCapabilities,
+  isAggregated,
+  writeCapabilities,
+  writeSingletonCapabilities,
+} from "./write-capabilities.ts";
 import { defaultText, typeAttributes, writeTypes } from "./write-types.ts";
 import { element, printXml, type XmlElement } from "./xml.ts";
 
@@ -58,7 +65,7 @@ export function csdlDocument(
   const annotations = model.annotations === undefined ? undefined : { ...model.annotations, onReplaced };
   const elements = [
     ...writeTypes(model, annotations),
-    ...overloadsOf(model).map((operation) => writeOperation(operation, annotations)),
+    ...overloadsOf(model).map((operation) => writeOperation(operation, model, annotations)),
     ...(isEmpty(entityContainer)
       ? []
       : [writeContainer(model, capabilitiesOf, listsEveryImport, batchFormats, annotations)]),
@@ -148,8 +155,9 @@ function writeContainer(
   annotations: StatedAnnotations | undefined,
 ): XmlElement {
   const listed = new Set(listedImports(container, listsEveryImport));
-  const entitySets = [...container.entitySets.values()];
-  const capabilities = entitySets.map(capabilitiesOf);
+  const entitySets = publishedSets(container);
+  const singletons = [...container.singletons.values()];
+  const capabilities = [...entitySets, ...singletons.map(({ entitySet }) => entitySet)].map(capabilitiesOf);
   const isFilterable = capabilities.some(({ query, readable }) => readable && query.filterEnabled);
   // Requests with query options in the body exist for every path of data that clients can read.
   const isQueryable = capabilities.some(isReadable) || operations.some(({ kind }) => kind === "Function");
@@ -160,6 +168,7 @@ function writeContainer(
   );
   return element("EntityContainer", { Name: container.name }, [
     ...entitySets.map((entitySet) => writeEntitySet(entitySet, capabilitiesOf(entitySet), annotations)),
+    ...singletons.map((each) => writeSingleton(each, capabilitiesOf(each.entitySet), annotations)),
     ...[...container.functionImports.values()].map((each) => writeFunctionImport(each, listed.has(each))),
     ...[...container.actionImports.values()].map(writeActionImport),
     ...withAnnotations(annotations, annotationPlace("container"), [
@@ -189,19 +198,36 @@ function writeEntitySet(
   capabilities: CsdlCapabilities,
   annotations: StatedAnnotations | undefined,
 ): XmlElement {
-  const { name, entityType, etag, digest, navigationPropertyBindings } = entitySet;
-  const bindings = [...navigationPropertyBindings].map(([path, target]) =>
-    element("NavigationPropertyBinding", { Path: path, Target: target }),
-  );
+  const { name, entityType, etag, digest } = entitySet;
   // An empty collection does not say how the ETag is made: it is made of properties that some users may not know, too.
   const etagNames = digest === undefined ? etag.map((property) => property.name) : [];
   const concurrency = collectionAnnotation(coreTerm("OptimisticConcurrency"), "PropertyPath", etagNames);
   return element("EntitySet", { Name: name, EntityType: entityType.qualifiedName }, [
-    ...bindings,
+    ...bindingsOf(entitySet),
     ...withAnnotations(annotations, annotationPlace("set", name), [
       ...(etag.length === 0 ? [] : [concurrency]),
       ...writeCapabilities(entitySet, capabilities),
     ]),
+  ]);
+}
+
+function bindingsOf({ navigationPropertyBindings }: EntitySet): readonly XmlElement[] {
+  return [...navigationPropertyBindings].map(([path, target]) =>
+    element("NavigationPropertyBinding", { Path: path, Target: target }),
+  );
+}
+
+/** Writes a singleton. @see OData CSDL 4.0, section 13.3 */
+function writeSingleton(
+  { name, entitySet }: Singleton,
+  capabilities: CsdlCapabilities,
+  annotations: StatedAnnotations | undefined,
+): XmlElement {
+  const own = writeSingletonCapabilities(entitySet, capabilities);
+  return element("Singleton", { Name: name, Type: entitySet.entityType.qualifiedName }, [
+    ...bindingsOf(entitySet),
+    // Only the set of a singleton with handlers of its own has the same name.
+    ...withAnnotations(annotations, annotationPlace("set", name), own),
   ]);
 }
 
@@ -219,9 +245,10 @@ function writeActionImport({ name, operation }: OperationImport): XmlElement {
 const BINDING_PARAMETER = "bindingParameter";
 
 /** Writes a function or action, with the binding parameter first. @see OData CSDL 4.0, section 12 */
-function writeOperation(operation: Operation, annotations?: StatedAnnotations): XmlElement {
+function writeOperation(operation: Operation, model: Model, annotations?: StatedAnnotations): XmlElement {
   const { binding, parameters, returnType } = operation;
-  const returnsBoundType = binding !== undefined && returnType?.type === binding.entityType;
+  const isOfSet = model.entityContainer.entitySets.get(binding?.entitySet ?? "")?.isOfSingleton !== true;
+  const returnsBoundType = isOfSet && binding !== undefined && returnType?.type === binding.entityType;
   const attributes = {
     Name: operation.name,
     IsBound: binding === undefined ? undefined : "true",

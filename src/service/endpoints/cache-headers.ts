@@ -63,11 +63,17 @@ function settingHeaders(request: AuthorizedRequest): CacheHeaders | undefined {
   if (settings.every((each) => each === null)) return undefined;
   if (first === null || settings.some((each) => each?.text !== first.text)) return NOT_STORED;
   const { text, isPrivate } = first;
-  if (!isPrivate && access.user !== null) return NOT_STORED;
+  if (!isPrivate && (access.user !== null || choosesEntity(request))) return NOT_STORED;
   // A browser whose user changes must not show the data of the last one.
   const ofUser = isPrivate ? ", Cookie" : "";
   const position = arrival.reading === null ? "" : ", X-OData-Position";
   return { Vary: VARY + ofUser + position, "Cache-Control": text };
+}
+
+/** Returns whether the path begins with a singleton over a set: anything in the request may decide which entity it is. */
+function choosesEntity({ path }: AuthorizedRequest): boolean {
+  const singleton = "singleton" in path ? path.singleton : undefined;
+  return singleton !== undefined && singleton.entitySet.isOfSingleton !== true;
 }
 
 /** Returns the sets that a read depends on; null for related entities without a set. Functions depend on no set. */

@@ -1,7 +1,13 @@
 import { tooManyBytes } from "../../base/errors/odata-error.ts";
 import { chain, type Maybe } from "../../base/maybe.ts";
 import { keptPer } from "../../base/memo.ts";
-import type { ComplexType, EntitySet, EntityType, StructuralProperty } from "../../edm/model.ts";
+import {
+  type ComplexType,
+  type EntitySet,
+  type EntityType,
+  publishedSets,
+  type StructuralProperty,
+} from "../../edm/model.ts";
 import { isSource } from "../../engine/entities/handler-answer.ts";
 import { planCollection } from "../../engine/plan/plan-collection.ts";
 import { planExpand } from "../../engine/plan/plan-expand.ts";
@@ -194,7 +200,7 @@ interface BareTarget {
 export function bareTarget(service: ServiceRuntime, entityType: EntityType): BareTarget {
   const { model, defaultCapabilities, entitySets, limits, profile } = service.definition;
   const { fullContextUrl } = profile;
-  const [home, ...others] = [...model.entityContainer.entitySets.values()].filter(
+  const [home, ...others] = publishedSets(model.entityContainer).filter(
     (entitySet) => entitySet.entityType === entityType,
   );
   if (home !== undefined && others.length === 0) return { target: runtimeOf(service, home).target, origin: home };

@@ -19,6 +19,7 @@ import { queryReaderOf } from "./bind-query.ts";
 import type { Execution } from "./execution.ts";
 import { expandEntity, showEntity } from "./read-entity.ts";
 import { entityWriterFor, type EntityOrigin, runtimeOf, type ServiceRuntime } from "./service-runtime.ts";
+import { addressedEtag, answeredSingleton } from "./singleton-key.ts";
 import { type Endpoint, type ExtraHeaders, inStages, jsonResponse, noContentResponse } from "./stages.ts";
 
 /** The kind of write that saved an entity. */
@@ -184,8 +185,9 @@ function savedResponse(
   const { entity, clause, saved } = returned;
   const { contextSelect } = clause;
   const writer = entityWriterFor(service, origin, clause, { ...format, saved }, undefined);
-  const isOfSet = origin.kind === "EntitySet";
-  const context = isOfSet ? entityContext(serviceRoot, origin, contextSelect) : contextUrl(contextSelect);
+  const named = answeredSingleton(request.path) ?? origin;
+  const isOfSet = named.kind !== "EntityType";
+  const context = isOfSet ? entityContext(serviceRoot, named, contextSelect) : contextUrl(contextSelect);
   const body = writer.writeEntity(entity, serviceRoot, context);
   return (isNew(outcome) ? createdResponse : jsonResponse)(request, format, body, headers);
 }
@@ -193,7 +195,9 @@ function savedResponse(
 function resultHeaders(request: AuthorizedRequest, { origin, outcome, entity }: WriteResult): Record<string, string> {
   const headers: Record<string, string> = {};
   if (origin.kind !== "EntitySet") return headers;
-  const etag = etagOf(origin, entity, undefined, request.access.properties);
+  const { path } = request;
+  const state = etagOf(origin, entity, undefined, request.access.properties);
+  const etag = path.kind === "entity" ? addressedEtag(state, path) : state;
   if (etag !== undefined) headers["ETag"] = etag;
   const isCreated = isNew(outcome);
   const isNamed = isCreated || (outcome === "patched" && request.service.definition.profile.changeNamesEntity);

@@ -62,8 +62,8 @@ export function readResultAgain(execution: Execution, called: CalledOperation, r
   const { returnType } = called.operation;
   if (result === null || returnType === undefined || !isEntityResult(returnType)) return result;
   const { type, isCollection } = returnType;
-  const sets = [...execution.service.definition.entitySets.values()].filter(({ entitySet: { entityType } }) => {
-    return entityType === type;
+  const sets = [...execution.service.definition.entitySets.values()].filter(({ entitySet }) => {
+    return entitySet.entityType === type && entitySet.isOfSingleton !== true;
   });
   const own = ownSet(called, type);
   const set = own === null ? sets[0] : sets.find(({ entitySet }) => entitySet === own);
@@ -129,7 +129,8 @@ interface ResultWriting {
 
 /** Returns the set of the entities that an operation returns, if it is bound to their set; else null: they are bare. */
 export function ownSet({ entitySet }: CalledOperation, entityType: EntityType): EntitySet | null {
-  return entitySet !== null && entitySet.entityType === entityType ? entitySet : null;
+  if (entitySet === null || entitySet.isOfSingleton === true) return null;
+  return entitySet.entityType === entityType ? entitySet : null;
 }
 
 /** Whether entities without a set are in an envelope all the same, with their type as context. */

@@ -137,6 +137,7 @@ function readLandingPage(request: AuthorizedRequest): ODataResponse {
     sets: [...definition.entitySets].flatMap(([name, { handlers }]) =>
       readForm(handlers) === undefined ? [] : [link(name, `/${encodeSegment(name)}`)],
     ),
+    singletons: Array.from(definition.singletons.keys(), (name) => link(name, `/${encodeSegment(name)}`)),
     documents: [
       link("Metadata ($metadata)", "/$metadata"),
       ...furtherPaths.flatMap((path) => {

@@ -14,7 +14,7 @@ import { bindEntityKey } from "../../language/binder/bind-key.ts";
 import type { BoundEntityQuery, RoundingMode, SelectExpandClause } from "../../language/query/clauses.ts";
 import type { Expression } from "../../language/query/expression.ts";
 import { computedIn, mentionsOf, namedIn } from "../../language/query/mentions.ts";
-import type { EntityPath, ResourcePath } from "../../language/query/resource-path.ts";
+import type { EntityAddress, EntityPath, ResourcePath } from "../../language/query/resource-path.ts";
 import { virtualIn } from "../../language/query/virtual-values.ts";
 import { childrenOf } from "../../language/query/walk-expression.ts";
 import { etagOf } from "../../payload/etag.ts";
@@ -26,6 +26,7 @@ import { addressEntity, entityNotFound, checkMissingMatch, checkReadMatch } from
 import type { Execution } from "./execution.ts";
 import { fittingText } from "./response-bytes.ts";
 import { entityWriterFor, type EntityOrigin, runtimeOf } from "./service-runtime.ts";
+import { addressedEtag } from "./singleton-key.ts";
 import { jsonResponse, notModifiedResponse, type Endpoint, inPlannedStages } from "./stages.ts";
 
 /**
@@ -35,11 +36,12 @@ import { jsonResponse, notModifiedResponse, type Endpoint, inPlannedStages } fro
  */
 export const readEntity: Endpoint = inPlannedStages({
   bind: (request) => {
-    const { entitySet, key: keyText } = entityPathOf(request.path);
+    const address = entityPathOf(request.path);
+    const { entitySet, key: keyText } = address;
     const { target, settings } = runtimeOf(request.service, entitySet);
     const format = readJsonFormat(request);
     const key = bindEntityKey(keyText, entitySet.entityType, request.options.options.aliases, entitySet.name);
-    return { origin: entitySet, keyText, key, format, query: bindEntity(request, target), settings };
+    return { origin: entitySet, address, keyText, key, format, query: bindEntity(request, target), settings };
   },
   plan: (bound, { service }) => ({ ...bound, plan: planExpand(bound.query.selectExpand, service.definition) }),
   execute: (entityPlan, execution) => {
@@ -67,8 +69,12 @@ export const readEntity: Endpoint = inPlannedStages({
       throw entityNotFound(origin, keyText);
     });
   },
-  write: (result, { format, origin, query }, request, execution) => {
-    const contextUrl = entityContext(request.serviceRoot, origin, query.selectExpand.contextSelect);
+  write: (result, { format, origin, address, query }, request, execution) => {
+    const contextUrl = entityContext(
+      request.serviceRoot,
+      address.singleton ?? origin,
+      query.selectExpand.contextSelect,
+    );
     return entityResponse(request, { format, origin, query, contextUrl }, result, execution);
   },
 });
@@ -83,6 +89,8 @@ export function entityPathOf(path: ResourcePath): EntityPath {
 interface EntityResource {
   /** The set or type of the entity. */
   readonly origin: EntityOrigin;
+  /** The path of the entity itself; absent for any other path. */
+  readonly address?: EntityAddress | undefined;
   readonly query: BoundEntityQuery;
 }
 
@@ -140,9 +148,10 @@ export function showEntity(
   });
 }
 
-function etagFor({ access }: Execution, { origin }: EntityResource, found: FoundEntity): string | undefined {
+function etagFor({ access }: Execution, { origin, address }: EntityResource, found: FoundEntity): string | undefined {
   const { entity, rowShape } = found;
-  return origin.kind === "EntitySet" ? etagOf(origin, entity, rowShape, access.properties) : undefined;
+  if (origin.kind !== "EntitySet") return undefined;
+  return addressedEtag(etagOf(origin, entity, rowShape, access.properties), address);
 }
 
 /**

@@ -1,6 +1,6 @@
 import { type ODataError, protocolError } from "../../base/errors/odata-error.ts";
 import { chain, type Maybe } from "../../base/maybe.ts";
-import type { EntitySet, NavigationProperty } from "../../edm/model.ts";
+import type { EntitySet, NavigationProperty, Singleton } from "../../edm/model.ts";
 import { findByKey } from "../../engine/entities/entity-key.ts";
 import { planExpand } from "../../engine/plan/plan-expand.ts";
 import type { TargetWay } from "../../engine/plan/plan-related.ts";
@@ -26,12 +26,7 @@ import { bindEntityKey } from "../../language/binder/bind-key.ts";
 import { type NavigationOptions, navigationOptions } from "../../language/binder/option-rules.ts";
 import type { SelectExpandClause } from "../../language/query/clauses.ts";
 import type { QueryableSource } from "../../language/query/source.ts";
-import {
-  collectionNavigationContext,
-  entityNavigationContext,
-  originContext,
-  keyPredicateOf,
-} from "../../payload/urls.ts";
+import { collectionNavigationContext, entityNavigationContext, originContext } from "../../payload/urls.ts";
 import type { AuthorizedRequest } from "./authorized-request.ts";
 import { bindCount, bindEntity, readJsonFormat, readTextFormat } from "./bind-query.ts";
 import type { CollectionResource } from "./collection-page.ts";
@@ -40,11 +35,13 @@ import { authorizeRelated, requireEntity } from "./current-entity.ts";
 import type { Execution } from "./execution.ts";
 import { entityResponse, withETag } from "./read-entity.ts";
 import { type NavigationRuntime, runtimeOf } from "./service-runtime.ts";
+import { contextOwner } from "./singleton-key.ts";
 import { okResponse, noContentResponse, type Endpoint, inStages } from "./stages.ts";
 
 /** A navigation in a path, and its target. */
 export interface AddressedNavigation {
   readonly entitySet: EntitySet;
+  readonly singleton?: Singleton | undefined;
   readonly navigationProperty: NavigationProperty;
   /** The key of the parent as written in the URL. */
   readonly key: string;
@@ -296,10 +293,10 @@ function asObject(entity: unknown): FoundEntity | null {
 /** Returns the navigation that a path addresses; the route table passes no other path. */
 export function navigationOf({ service, path }: AuthorizedRequest): AddressedNavigation {
   if (!("navigationProperty" in path)) throw new Error(`A path of kind ${path.kind} addresses no navigation property.`);
-  const { entitySet, navigationProperty, key } = path;
+  const { entitySet, singleton, navigationProperty, key } = path;
   const runtime = runtimeOf(service, entitySet).navigations.get(navigationProperty.name);
   if (runtime === undefined) throw new Error(`${entitySet.name}/${navigationProperty.name} has no definition.`);
-  return { entitySet, navigationProperty, key, runtime };
+  return { entitySet, singleton, navigationProperty, key, runtime };
 }
 
 /** Binds the key of the parent. @throws ODataError `InvalidKey` */
@@ -337,16 +334,17 @@ function noSuchRelated({ entitySet, navigationProperty, key }: AddressedNavigati
  */
 export function navigationContext(
   { service, serviceRoot }: AuthorizedRequest,
-  { entitySet, navigationProperty: { name }, runtime, parentKey }: BoundNavigation,
+  navigation: BoundNavigation,
   isCollection: boolean,
   contextSelect: readonly string[],
 ): string {
+  const { navigationProperty, runtime, parentKey } = navigation;
   if (service.definition.profile.relatedContextOfTarget) {
     return originContext(serviceRoot, runtime.origin, isCollection, contextSelect);
   }
-  const predicate = keyPredicateOf(entitySet.entityType, parentKey);
+  const { owner, predicate } = contextOwner(navigation, parentKey);
   const context = isCollection ? collectionNavigationContext : entityNavigationContext;
-  return context(serviceRoot, entitySet, predicate, name, contextSelect);
+  return context(serviceRoot, owner, predicate, navigationProperty.name, contextSelect);
 }
 
 /**

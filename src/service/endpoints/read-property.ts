@@ -15,7 +15,7 @@ import type { PropertyPath, ResourcePath } from "../../language/query/resource-p
 import type { RowShape } from "../../language/query/row-shape.ts";
 import { etagOf } from "../../payload/etag.ts";
 import { compileFieldReader, requireObject } from "../../payload/property-reader.ts";
-import { propertyContext, keyPredicateOf } from "../../payload/urls.ts";
+import { propertyContext } from "../../payload/urls.ts";
 import { propertyWriter, writeRawProperty } from "../../payload/write-property.ts";
 import type { AuthorizedRequest } from "./authorized-request.ts";
 import { readJsonFormat, readOptions, readTextFormat } from "./bind-query.ts";
@@ -23,6 +23,7 @@ import { addressEntity, entityNotFound, checkMissingMatch, checkReadMatch, reade
 import type { Execution } from "./execution.ts";
 import { isUnchanged } from "./read-entity.ts";
 import { runtimeOf } from "./service-runtime.ts";
+import { addressedEtag, contextOwner } from "./singleton-key.ts";
 import { jsonResponse, noContentResponse, notModifiedResponse, okResponse, type Endpoint, inStages } from "./stages.ts";
 
 /**
@@ -39,7 +40,8 @@ export const readProperty: Endpoint = inStages({
         checkMissingMatch(execution, entitySet);
         throw entityNotFound(entitySet, addressed.key);
       }
-      const etag = etagOf(entitySet, found.entity, found.rowShape, execution.access.properties);
+      const state = etagOf(entitySet, found.entity, found.rowShape, execution.access.properties);
+      const etag = addressedEtag(state, addressed);
       checkReadMatch(execution, etag);
       // The ETag does not show whether a virtual property has changed.
       const isStored = addressed.property.virtual === undefined;
@@ -52,8 +54,8 @@ export const readProperty: Endpoint = inStages({
     const { entitySet } = addressed;
     const property = addressedProperty(addressed);
     const extra = etag === undefined ? undefined : { ETag: etag };
-    const predicate = keyPredicateOf(entitySet.entityType, key);
-    const contextUrl = propertyContext(request.serviceRoot, entitySet, predicate, propertyPathText(addressed));
+    const { owner: named, predicate } = contextOwner(addressed, key);
+    const contextUrl = propertyContext(request.serviceRoot, named, predicate, propertyPathText(addressed));
     const { complexValuesBare } = request.service.definition.profile;
     const owner = ownerOf(addressed, found);
     // A collection is never null, even below a complex value that is.

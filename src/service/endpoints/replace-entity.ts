@@ -66,6 +66,8 @@ interface Replacement {
   /** The facet faults of the body, reported together with the issues of `validate`. */
   readonly faults: FacetFaults;
   readonly mayCreate: boolean;
+  /** Whether the handler of the set would create a missing entity, but this request must not. */
+  readonly mustExist: boolean;
 }
 
 /** The body of a PUT that creates an entity, as it was sent and as it was read. */
@@ -90,7 +92,7 @@ interface Saved {
  */
 export const replaceEntity: Endpoint = savesEntity({
   bind: (request) => {
-    const { entitySet, key: keyText } = entityPathOf(request.path);
+    const { entitySet, key: keyText, singleton } = entityPathOf(request.path);
     const { entityType } = entitySet;
     const { settings, target, bodies } = runtimeOf(request.service, entitySet);
     const format = readJsonFormat(request);
@@ -98,8 +100,10 @@ export const replaceEntity: Endpoint = savesEntity({
     const opened = openBody(request, entitySet);
     const query = bindEntity(request, target, WRITTEN_ENTITY_OPTIONS);
     const { return: preferred } = request.preferences;
+    // No request creates the entity of a singleton.
+    const mustExist = settings.allowUpsert && singleton !== undefined;
     // A URL cannot choose a key that the server generates.
-    const mayCreate = settings.allowUpsert && !entityType.key.some(({ computed }) => computed);
+    const mayCreate = settings.allowUpsert && !mustExist && !entityType.key.some(({ computed }) => computed);
     const ruled = queryReaderOf(request);
     const faults = facetFaults(request.service, entitySet, "create");
     const kept = keptProperties(ruled, entitySet);
@@ -111,7 +115,7 @@ export const replaceEntity: Endpoint = savesEntity({
         const isRead = given === sent;
         return { json: given, body: isRead ? body : bodies.readReplacement(given, ieee754Compatible, key, { kept }) };
       };
-      return { entitySet, keyText, key, format, query, preferred, mayCreate, body, faults, added, kept };
+      return { entitySet, keyText, key, format, query, preferred, mayCreate, mustExist, body, faults, added, kept };
     });
   },
   save: async (bound, execution) => {
@@ -141,7 +145,7 @@ async function replaceOrCreate(
   replacement: Replacement,
   addressed: AddressedEntity,
 ): Promise<Saved> {
-  const { entitySet, key, mayCreate } = replacement;
+  const { entitySet, key, mayCreate, mustExist } = replacement;
   const { definition } = execution.service;
   const set = definitionIn(definition, entitySet);
   const { putChecksIfNoneMatch } = definition.profile;
@@ -149,7 +153,8 @@ async function replaceOrCreate(
   const ifNoneMatch = putChecksIfNoneMatch ? "every" : byDefault;
   const isWholeNeeded = keeperOf(set, definition) !== null || needsStored(execution, replacement);
   const wholeSelected = selectionOf(set, definition);
-  const target = { entitySet, key, mayCreate, ifNoneMatch, isWholeNeeded, wholeSelected, addressed } as const;
+  const isLooked = mayCreate || mustExist;
+  const target = { entitySet, key, mayCreate: isLooked, ifNoneMatch, isWholeNeeded, wholeSelected, addressed } as const;
   return chain(checkPreconditions(execution, target), (found) => {
     if (found.state !== "missing") return replace(execution, replacement, found);
     if (!mayCreate) throw missing(execution, replacement);

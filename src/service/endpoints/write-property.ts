@@ -42,6 +42,7 @@ import {
   runtimeOf,
   type ServiceRuntime,
 } from "./service-runtime.ts";
+import { addressedEtag } from "./singleton-key.ts";
 import { minimalPreference, noContentResponse, type Endpoint, inStages } from "./stages.ts";
 
 /**
@@ -294,6 +295,7 @@ function writtenResponse(
   request: AuthorizedRequest,
 ): ODataResponse {
   if (owner === null) return noContentResponse(request);
-  const etag = etagOf(addressed.entitySet, owner.entity, undefined, request.access.properties);
+  const state = etagOf(addressed.entitySet, owner.entity, undefined, request.access.properties);
+  const etag = addressedEtag(state, addressed);
   return noContentResponse(request, { ...(etag === undefined ? {} : { ETag: etag }), ...minimalPreference(request) });
 }

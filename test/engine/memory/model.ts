@@ -153,6 +153,7 @@ export function bind(
           kind: "EntityContainer",
           name: "Container",
           entitySets: new Map([["Things", Things]]),
+          singletons: new Map(),
           functionImports: new Map(),
           actionImports: new Map(),
         },

@@ -192,6 +192,7 @@ export const model: Model = {
     kind: "EntityContainer",
     name: "Container",
     entitySets: new Map(sets.map((entitySet) => [entitySet.name, entitySet])),
+    singletons: new Map(),
     functionImports: new Map([["Greet", { kind: "FunctionImport", name: "Greet", operation: greet }]]),
     actionImports: new Map([["Reset", { kind: "ActionImport", name: "Reset", operation: reset }]]),
   },
