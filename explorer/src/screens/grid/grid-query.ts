@@ -16,6 +16,8 @@ export interface GridQuery {
   readonly count: string | null;
   /** The rows that `$skip` leaves out. */
   readonly skipped: number;
+  /** Returns the target of one row by the path of its record. */
+  readonly rowAt: (path: string) => string;
 }
 
 /** Filters may refer to aliases, which begin with @. */
@@ -48,6 +50,10 @@ export function gridQuery(model: Model, view: View, withLabels = true): GridQuer
     skipTo: canSkip && isWhole ? skip : null,
     count: canCount && isWhole && place.type.kind === "entity" ? count : null,
     skipped,
+    rowAt: (record) => {
+      const shape = [...rows].filter(([name]) => /^(?:@|\$(?:select|expand|compute)$)/u.test(name));
+      return resourceUrl({ path: record, options: new Map(shape) });
+    },
   };
 }
 

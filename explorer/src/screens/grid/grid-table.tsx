@@ -11,6 +11,7 @@ import { limitsOf } from "../../query/limits.ts";
 import { nextOrder, readOrderBy, writeOrderBy } from "../../query/order-by-text.ts";
 import type { ScreenProps } from "../../state/session.ts";
 import { withOptions } from "../../state/view.ts";
+import { CellEditor, type EditedCell, editedCell } from "./cell-editor.tsx";
 import { cellHref, cellLabel, cellValue, type Column, type Row } from "./columns.ts";
 import { changedView, type GridQuery } from "./grid-query.ts";
 import type { PagedRows } from "./paged-rows.ts";
@@ -47,6 +48,7 @@ export function GridTable(props: TableProps): JSX.Element {
   const active = useActiveCell(id, columns.length, virtual);
   const { row, column, onKeyDown } = active;
   const room = (height: number) => <tr class="grid-room" aria-hidden="true" style={{ height: `${height}px` }} />;
+  const { editor, edit } = useCellEditor(props, id);
   const sticky = { scrollPaddingInlineStart: `min(${columns[0]?.width ?? 0}ch, 50%)` };
   return (
     <div
@@ -71,11 +73,15 @@ export function GridTable(props: TableProps): JSX.Element {
         role="grid"
         tabIndex={0}
         aria-label={view.path}
-        aria-description="Arrow keys move, Enter opens or sorts, F filters by the column and shows its values."
+        aria-description="Arrow keys move, Enter opens or sorts, F filters by the column and shows its values, F2 edits."
         aria-rowcount={(rows.total.value ?? -2) + 1}
         aria-busy={props.isOld || undefined}
         aria-activedescendant={row < 0 || virtual.shown.includes(row) ? `${id}-${row}-${column}` : undefined}
-        onKeyDown={onKeyDown}
+        onDblClick={({ target }) => edit(target instanceof Element ? target.closest("td") : null)}
+        onKeyDown={(event) => {
+          if (event.key === "F2") edit(document.getElementById(`${id}-${row}-${column}`));
+          else onKeyDown(event);
+        }}
       >
         <HeadRow {...props} id={id} active={row < 0 ? column : null} />
         <tbody>
@@ -86,8 +92,39 @@ export function GridTable(props: TableProps): JSX.Element {
           {room(virtual.after)}
         </tbody>
       </table>
+      {editor}
     </div>
   );
+}
+
+/** Edits the cell of an element, whose id says row and column. */
+function useCellEditor(props: TableProps, id: string) {
+  const [cell, setCell] = useState<EditedCell | null>(null);
+  const { session, rows, columns } = props;
+  const shown = useRef<PagedRows | null>(rows);
+  useEffect(() => {
+    shown.current = rows;
+    return () => {
+      shown.current = null;
+    };
+  }, [rows]);
+  const edit = (element: Element | null): void => {
+    const [index = -1, at = -1] =
+      element?.id
+        .slice(id.length + 1)
+        .split("-")
+        .map(Number) ?? [];
+    const [row, column] = [rows.rowAt(index), columns[at]];
+    if (element !== null && row !== null && column !== undefined) setCell(editedCell(props, row, column, element));
+  };
+  if (cell === null) return { editor: null, edit };
+  // Where these rows are not shown any more, others may contain the record.
+  const onSaved = (): void => {
+    if (shown.current === rows) rows.readAgain(session.client, cell.path).catch(session.refresh);
+    else session.refresh();
+  };
+  const editor = <CellEditor {...cell} onSaved={onSaved} onClose={() => setCell(null)} />;
+  return { editor, edit };
 }
 
 function within(number: number, least: number, most: number): number {

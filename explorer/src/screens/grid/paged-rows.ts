@@ -1,6 +1,8 @@
 import { computed, signal } from "@preact/signals";
 import { textIn } from "../../client/json-members.ts";
 import { rowsIn, type ServiceClient } from "../../client/service-client.ts";
+import { toEntity } from "../../format/entity.ts";
+import { recordPath } from "../../query/literals.ts";
 import type { Row } from "./columns.ts";
 import type { GridQuery } from "./grid-query.ts";
 
@@ -66,6 +68,14 @@ export class PagedRows {
   /** Returns a row; null if it is not in memory. */
   rowAt(index: number): Row | null {
     return this.#rows.value.get(index) ?? null;
+  }
+
+  /** Reads the row of a record again. It keeps its place. */
+  async readAgain(client: ServiceClient, path: string): Promise<void> {
+    const entity = toEntity((await client.get(this.#query.rowAt(path))).body);
+    const isOld = (row: Row): boolean => recordPath(this.#query.place.set, row) === path;
+    const next = (row: Row): Row => (entity !== null && isOld(row) ? entity.values : row);
+    this.#rows.value = new Map(Array.from(this.#rows.value, ([index, row]) => [index, next(row)]));
   }
 
   /** Keeps a page. */
