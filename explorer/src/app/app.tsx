@@ -2,11 +2,12 @@ import type { JSX } from "preact";
 import { useEffect, useMemo, useRef } from "preact/hooks";
 import { readAbout } from "../client/about.ts";
 import { permittedModel } from "../model/permitted-model.ts";
-import { Button } from "../parts/button.tsx";
+import { Button, ButtonLink } from "../parts/button.tsx";
 import { Heading } from "../parts/heading.tsx";
 import { Loadable } from "../parts/loadable.tsx";
 import { type OpenSession, type Session, SessionContext, readModel } from "../state/session.ts";
 import { useLoaded } from "../state/use-loaded.ts";
+import { hrefOf } from "../state/view.ts";
 import { Header } from "./header.tsx";
 import { Screen } from "./screen.tsx";
 import { SignInDialog } from "./sign-in-dialog.tsx";
@@ -93,9 +94,16 @@ function Shell({ session }: { readonly session: OpenSession }): JSX.Element {
 }
 
 /** Shows short messages, such as of a deletion that can be undone. Screen readers say them as they appear. */
-function ToastList({ session: { toasts } }: AppProps): JSX.Element {
+function ToastList({ session: { toasts, drafts } }: AppProps): JSX.Element {
+  const left = [...drafts.value].filter(([, { isOpen }]) => !isOpen);
   return (
     <div class="toasts" role="status" aria-label="Messages">
+      {left.map(([id, { title, view }]) => (
+        <div key={id} class="toast notice-warning">
+          <p>{`Not saved, but kept until you close this page: ${title}.`}</p>
+          <ButtonLink href={hrefOf(view)}>Continue</ButtonLink>
+        </div>
+      ))}
       {toasts.list.value.map(({ id, text, kind, action }) => (
         <div key={id} class={`toast toast-${kind}`}>
           <p>{text}</p>

@@ -18,7 +18,7 @@ export interface FieldProps {
 type Choices = readonly (string | { readonly value: string; readonly label: string })[];
 
 /** Further attributes of the control of a field. */
-export type ControlAttributes = Omit<JSX.IntrinsicElements["textarea"], "role"> & { readonly role?: "combobox" };
+type ControlAttributes = JSX.IntrinsicElements["textarea"] & { readonly list?: string };
 
 /** Shows a field for text, or a list if there are choices, between its label and its hint and error. */
 export function TextField(

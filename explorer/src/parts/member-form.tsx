@@ -5,7 +5,7 @@ import type { EntityValues } from "../format/entity.ts";
 import type { Parameter, Property } from "../model/model.ts";
 import { readTypedJson, typedOf } from "../query/literals.ts";
 import type { Reference } from "../query/reference.ts";
-import type { Draft, Typed } from "../state/drafts.ts";
+import { type Draft, keepDraft, type Typed } from "../state/drafts.ts";
 import { SessionContext } from "../state/session.ts";
 import { Button } from "./button.tsx";
 import { BusyBar, Failure } from "./loadable.tsx";
@@ -22,14 +22,10 @@ type Faults = ReadonlyMap<string, string>;
 
 const NOTHING_WRONG: { readonly faults: Faults; readonly failure: unknown } = { faults: new Map(), failure: null };
 
-/** A form whose typed texts are kept while the reader is elsewhere. */
-export interface KeptForm extends Omit<Draft, "typed"> {
-  readonly id: string;
-}
-
 interface MemberFormProps {
   readonly class: string;
-  readonly form: KeptForm;
+  /** The form, whose typed texts are kept while the reader is elsewhere. */
+  readonly form: Omit<Draft, "typed" | "isOpen"> & { readonly id: string };
   readonly members: readonly Member[];
   /** The values that the form begins with; null if there are none. */
   readonly base: EntityValues | null;
@@ -131,33 +127,33 @@ function useFaults(typed: Typeds, setTyped: (typed: Typeds) => void) {
 
 /** Holds the typed texts, which the session keeps while the reader is elsewhere. */
 function useTyped({ members, base, form }: MemberFormProps) {
-  const session = useContext(SessionContext);
+  const drafts = useContext(SessionContext)?.drafts;
   const [first] = useState(() => new Map(members.map((member) => [member.name, firstTyped(member, base)])));
-  const [draft, setDraft] = useState(() => session?.drafts.of(form.id)?.typed ?? null);
-  const [typed, setTyped] = useState(() => new Map([...first, ...(draft ?? [])]));
+  const [draft, setDraft] = useState(() => drafts?.peek().get(form.id)?.typed ?? null);
+  const [typed, setAll] = useState<Typeds>(() => new Map([...first, ...(draft ?? [])]));
   useEffect(() => {
-    session?.drafts.enter(form.id);
-    return () => session?.drafts.leave(form.id, session.go);
+    const open = (isOpen: boolean): void => {
+      const kept = drafts?.peek().get(form.id);
+      if (drafts !== undefined && kept !== undefined) keepDraft(drafts, form.id, { ...kept, isOpen });
+    };
+    open(true);
+    return () => open(false);
   }, []);
+  const setTyped = (next: Typeds): void => {
+    const changed = new Map([...next].filter(([name, text]) => text !== first.get(name)));
+    if (drafts !== undefined) keepDraft(drafts, form.id, { ...form, typed: changed, isOpen: true });
+    setAll(next);
+  };
+  /** The texts are sent. */
   const forget = (): void => {
-    session?.drafts.keep(form.id, null);
+    if (drafts !== undefined) keepDraft(drafts, form.id, null);
     setDraft(null);
   };
-  return {
-    typed,
-    isDraft: draft !== null,
-    setTyped: (next: Typeds): void => {
-      const changed = new Map([...next].filter(([name, text]) => text !== first.get(name)));
-      session?.drafts.keep(form.id, { ...form, typed: changed });
-      setTyped(new Map(next));
-    },
-    /** The texts are sent. */
-    forget,
-    discard: (): void => {
-      forget();
-      setTyped(new Map(first));
-    },
+  const discard = (): void => {
+    forget();
+    setAll(first);
   };
+  return { typed, isDraft: draft !== null, setTyped, forget, discard };
 }
 
 /** A new value is left to the service where it has one. */

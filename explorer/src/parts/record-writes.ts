@@ -1,5 +1,5 @@
 import type { RequestOptions } from "../client/service-client.ts";
-import { messageOf, ServiceError } from "../client/service-error.ts";
+import { ServiceError } from "../client/service-error.ts";
 import {
   type Entity,
   type EntityValues,
@@ -36,17 +36,10 @@ export function editFormId(path: string): string {
 }
 
 /** Creates a record. @returns the view of it, or of its set if the service does not say its path */
-export async function createRecord(
-  at: RecordPlace,
-  values: EntityValues,
-  options: RequestOptions & { readonly text?: (created: string | null) => string } = {},
-): Promise<View> {
-  const { session, path, place } = at;
-  const { text = () => "The record is created.", ...request } = options;
-  const { body } = await session.client.send("POST", encodePath(path), values, request);
-  const created = recordPath(place.set, body ?? values);
-  session.toasts.show(text(created));
-  return created === null ? viewOf("grid", path) : viewOf("record", created);
+export async function createRecord(at: RecordPlace, values: EntityValues, signal: AbortSignal): Promise<View> {
+  const { body } = await at.session.client.send("POST", encodePath(at.path), values, { signal });
+  const created = recordPath(at.place.set, body ?? values);
+  return created === null ? viewOf("grid", at.path) : viewOf("record", created);
 }
 
 /**
@@ -131,54 +124,32 @@ export async function deleteRecord(
   signal: AbortSignal,
 ): Promise<void> {
   const { session, place } = at;
-  const path = recordPath(place.set, shown.values) ?? at.path;
-  const own = { ...at, path };
-  const before = session.view.peek();
-  let now = shown.etag === null ? await readNow(own, shown, { signal }) : shown;
-  for (let isAsked = false; ;) {
-    const changed = mergeColumns(place.type, shown.values, {}, now.values).filter(({ state }) => state !== "same");
-    const texts = changed.map(({ property: { name, type }, theirs }) => `${name}: ${showValue(theirs, type).text}`);
-    const question = [`Somebody else changed ${path}. Delete it all the same?`, ...texts.slice(0, 8)].join("\n");
-    if ((isAsked || texts.length > 0) && !confirm(question)) return;
-    try {
-      await session.client.send("DELETE", encodePath(path), undefined, { headers: ifMatch(now.etag), signal });
-      break;
-    } catch (error) {
-      if (!(error instanceof ServiceError) || error.status !== 412) throw error;
-      const theirs = await readNow(own, shown, { signal });
-      if (isSameVersion(now, theirs)) throw error;
-      [now, isAsked] = [theirs, true];
-    }
-  }
-  const { values } = now;
-  session.toasts.show(`Deleted ${path}.`, canUndo ? createAgain(own, values) : null);
+  const own = { ...at, path: recordPath(place.set, shown.values) ?? at.path };
+  const [{ path }, before] = [own, session.view.peek()];
+  const now = await readNow(own, shown, { signal });
+  const changed = mergeColumns(place.type, shown.values, {}, now.values).filter(({ state }) => state !== "same");
+  const texts = changed.map(({ property: { name, type }, theirs }) => `${name}: ${showValue(theirs, type).text}`);
+  const question = [`Somebody else changed ${path}. Delete it all the same?`, ...texts.slice(0, 8)].join("\n");
+  if ((changed.length > 0 || shown.etag !== now.etag) && !confirm(question)) return;
+  await session.client.send("DELETE", encodePath(path), undefined, { headers: ifMatch(now.etag), signal });
+  session.toasts.show(`Deleted ${path}.`, canUndo ? createAgain(own, now.values) : null);
   // The way back must not ask for a record that is gone.
   if (session.view.peek() === before) session.go(viewOf("grid", place.set?.name ?? ""), { replace: true });
 }
 
-/** The record gets another key where the service makes it. */
+/** The record gets another key where the service makes it. The service refuses a key that is taken. */
 function createAgain(at: RecordPlace, values: EntityValues) {
-  const { path, place } = at;
+  const { session, path, place } = at;
   const isKeyKept = place.type.key.every(({ readOnly }) => !readOnly);
-  const text = (created: string | null): string =>
-    created === path
-      ? `Created ${path} again.`
-      : `Created the record again as ${created ?? "a new one"}; it was ${path}.`;
-  return {
-    label: isKeyKept ? "Create it again" : "Create it again with a new key",
-    run: async (signal: AbortSignal): Promise<void> => {
-      const before = at.session.view.peek();
-      try {
-        const created = writableValues(place.type, values);
-        const view = await createRecord({ ...at, path: place.set?.name ?? "" }, created, { signal, text });
-        // Who went on meanwhile stays there.
-        if (at.session.view.peek() === before) at.session.go(view, { replace: true });
-      } catch (error) {
-        if (!(error instanceof ServiceError) || error.status !== 409) throw error;
-        throw new Error(`${path} was not created again: ${messageOf(error)}`, { cause: error });
-      }
-    },
+  const run = async (signal: AbortSignal): Promise<void> => {
+    const before = session.view.peek();
+    const set = { ...at, path: place.set?.name ?? "" };
+    const view = await createRecord(set, writableValues(place.type, values), signal);
+    session.toasts.show(view.path === path ? `Created ${path} again.` : `Created ${view.path} in place of ${path}.`);
+    // Who went on meanwhile stays there.
+    if (session.view.peek() === before) session.go(view, { replace: true });
   };
+  return { label: isKeyKept ? "Create it again" : "Create it again with a new key", run };
 }
 
 /** Reads a record as it is now: the values that the reader saw, or all of one that can only be replaced. */

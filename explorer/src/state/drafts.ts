@@ -1,4 +1,4 @@
-import type { Toasts } from "./toasts.ts";
+import { type Signal, signal } from "@preact/signals";
 import type { View } from "./view.ts";
 
 /** A typed text: null is the value null, or no value where one is required; undefined leaves the value to the service. */
@@ -13,55 +13,25 @@ export interface Draft {
   readonly typed: ReadonlyMap<string, Typed>;
   /** The record as the reader saw it then; null for forms that change none. */
   readonly base: { readonly values: Readonly<Record<string, unknown>>; readonly etag: string | null } | null;
+  /** Whether the reader sees the form. */
+  readonly isOpen: boolean;
 }
 
-/** The drafts of the reader, in memory only, by the ids of their forms. The browser asks before it closes a page with drafts. */
-export class Drafts {
-  readonly #drafts = new Map<string, Draft>();
-  /** The messages that lead back to forms. */
-  readonly #messages = new Map<string, number>();
-  readonly #toasts: () => Toasts;
+/** The drafts of a reader, in memory only, by the ids of their forms. */
+type Drafts = Signal<ReadonlyMap<string, Draft>>;
 
-  /** @param toasts returns those of the user */
-  constructor(toasts: () => Toasts) {
-    this.#toasts = toasts;
-    addEventListener("beforeunload", (event) => {
-      if (this.#drafts.size > 0) event.preventDefault();
-    });
-  }
+/** Makes an empty list of drafts. As long as there are some, the browser asks before it closes the page. */
+export function makeDrafts(): Drafts {
+  const drafts: Drafts = signal(new Map());
+  addEventListener("beforeunload", (event) => {
+    if (drafts.peek().size > 0) event.preventDefault();
+  });
+  return drafts;
+}
 
-  get count(): number {
-    return this.#drafts.size;
-  }
-
-  of(id: string): Draft | null {
-    return this.#drafts.get(id) ?? null;
-  }
-
-  /** Keeps a draft; null, and a draft without changed fields, removes it. */
-  keep(id: string, draft: Draft | null): void {
-    if (draft !== null && draft.typed.size > 0) this.#drafts.set(id, draft);
-    else if (this.#drafts.delete(id)) this.enter(id);
-  }
-
-  /** Takes back the message about a form, which the reader sees again. */
-  enter(id: string): void {
-    this.#toasts().close(this.#messages.get(id) ?? 0);
-  }
-
-  /** Says that the reader left a form with a draft, and offers to return. */
-  leave(id: string, go: (form: View) => void): void {
-    const draft = this.of(id);
-    this.enter(id);
-    if (draft === null) return;
-    const run = (): Promise<void> => Promise.resolve(go(draft.view));
-    const text = `Not saved, but kept until you close this page: ${draft.title}.`;
-    this.#messages.set(id, this.#toasts().show(text, { label: "Continue", run }));
-  }
-
-  /** Forgets all: another user may come. */
-  clear(): void {
-    this.#drafts.clear();
-    this.#messages.clear();
-  }
+/** Keeps a draft; null, and a draft without changed fields, removes it. */
+export function keepDraft(drafts: Drafts, id: string, draft: Draft | null): void {
+  const others = [...drafts.peek()].filter(([each]) => each !== id);
+  const own = draft === null || draft.typed.size === 0 ? [] : [[id, draft] as const];
+  drafts.value = new Map([...others, ...own]);
 }

@@ -5,7 +5,7 @@ import { ServiceClient } from "../client/service-client.ts";
 import type { Credential, SignIn } from "../client/sign-in.ts";
 import type { XmlElement } from "../model/csdl.ts";
 import { type Model, readMetadata } from "../model/model.ts";
-import { Drafts } from "./drafts.ts";
+import { makeDrafts } from "./drafts.ts";
 import { Toasts } from "./toasts.ts";
 import { type View, hrefOf, parseFragment } from "./view.ts";
 
@@ -50,8 +50,8 @@ export function makeSession(root: string, signIn: SignIn | null) {
     /** The next announcement for screen readers: counts and results. */
     announcement: signal(""),
     toasts: new Toasts(),
-    /** What the reader typed and did not save. */
-    drafts: new Drafts((): Toasts => session.toasts),
+    /** What the reader typed and did not send. */
+    drafts: makeDrafts(),
     /** A question to the reader, over any screen. */
     dialog: signal<{ readonly content: VNode; readonly end: () => void } | null>(null),
     announce: (text: string): void => {
@@ -105,8 +105,8 @@ function sendsCookies(signIn: SignIn | null): boolean {
 function endVisit(session: Session): void {
   session.visit.value += 1;
   session.dialog.peek()?.end();
-  session.drafts.clear();
   session.queries.value = [];
+  session.drafts.value = new Map();
   session.toasts = new Toasts();
   session.announcement.value = "";
 }

@@ -67,7 +67,7 @@ describe.skipIf(program === undefined)("a cell of the grid", () => {
     await edit("kept");
     await page.locator("h1").click();
     await settle();
-    await page.locator('.toast button:text-is("Continue")').click();
+    await page.locator('.toast a:text-is("Continue")').click();
     await settle();
     await page.locator(".edit-form button[type=submit]").click();
     await settle();
@@ -111,7 +111,7 @@ describe.skipIf(program === undefined)("a cell of the grid", () => {
       { title: "mine", note: "theirs" },
       "mine",
     ]);
-    expect(await page.locator('.toast button:text-is("Continue")').count()).toBe(0);
+    expect(await page.locator('.toast a:text-is("Continue")').count()).toBe(0);
   });
 
   test("of a foreign key chooses by the label, which the row then shows", async () => {
@@ -167,7 +167,7 @@ describe.skipIf(program === undefined)("a cell of the grid", () => {
     await page.locator('dialog[open] input[type="password"]').fill("right");
     await page.keyboard.press("Enter");
     await settle();
-    await page.locator('.toast button:text-is("Continue")').click();
+    await page.locator('.toast a:text-is("Continue")').click();
     await settle();
     expect(await page.locator(".edit-form .input").first().inputValue()).toBe("mine");
     expect(notes.get(1)).toMatchObject({ title: "theirs" });

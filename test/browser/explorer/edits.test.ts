@@ -118,7 +118,7 @@ describe.skipIf(program === undefined)("an edit in the explorer, without an ETag
     await press("Delete");
     books.set("K", { code: "K", title: "another", pages: null, note: null, price: null, authorId: null });
     await press("Create it again");
-    expect(await page.locator(".toast-failed").innerText()).toContain("Books('K')");
+    expect(await page.locator(".toast-failed").innerText()).toContain("There is a book with this code.");
     expect(books.get("K")).toMatchObject({ title: "another" });
   });
 
@@ -155,10 +155,10 @@ describe.skipIf(program === undefined)("an edit in the explorer, without an ETag
       };
     })()`);
     await show("#/edit/Forms(1)");
-    expect([await page.locator(".edit form").count(), await page.locator(".edit").innerText()]).toEqual([
-      0,
-      expect.stringContaining("Place"),
-    ]);
+    await page.locator(field("Name")).fill("Anna");
+    await page.locator(field("Name")).press("Enter");
+    await page.locator("[role=alert]").waitFor();
+    expect(await page.locator("[role=alert]").innerText()).toContain("Place");
     expect(forms.get(1)).toMatchObject({ place: "Bergen" });
   });
 });
@@ -215,10 +215,10 @@ describe.skipIf(program === undefined)("what a user typed in the explorer", () =
     const { page, show, settle } = await openShelf(fragment);
     await page.locator(selector).first().fill("typed");
     await show("#/grid/Authors");
-    await page.locator('.toast button:text-is("Continue")').click();
+    await page.locator('.toast a:text-is("Continue")').click();
     await settle();
     expect(await page.locator(selector).first().inputValue()).toBe("typed");
-    expect(await page.locator('.toast button:text-is("Continue")').count()).toBe(0);
+    expect(await page.locator('.toast a:text-is("Continue")').count()).toBe(0);
     await page.locator('main button:text-is("Discard it")').click();
     await show("#/grid/Authors");
     expect(await page.locator(".toast").count()).toBe(0);
@@ -237,7 +237,7 @@ describe.skipIf(program === undefined)("what a user typed in the explorer", () =
     await settle();
     expect(books.get("K")).toMatchObject({ title: "typed", note: "theirs" });
     await show("#/grid/Authors");
-    expect(await page.locator('.toast button:text-is("Continue")').count()).toBe(0);
+    expect(await page.locator('.toast a:text-is("Continue")').count()).toBe(0);
   });
 
   test("is forgotten by Cancel", async () => {
@@ -245,7 +245,7 @@ describe.skipIf(program === undefined)("what a user typed in the explorer", () =
     await page.locator(field("Title")).fill("typed");
     await page.locator('main button:text-is("Cancel")').click();
     await settle();
-    expect(await page.locator('.toast button:text-is("Continue")').count()).toBe(0);
+    expect(await page.locator('.toast a:text-is("Continue")').count()).toBe(0);
     await show("#/edit/Books('K')");
     expect(await page.locator(field("Title")).inputValue()).toBe("Kim");
   });

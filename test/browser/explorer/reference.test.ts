@@ -7,8 +7,7 @@ import { shelfService } from "./shelf-service.ts";
 
 const program = findBrowser();
 
-const FIELD = '.edit-form [role="combobox"]';
-const OPTIONS = '[role="listbox"] [role="option"]';
+const FIELD = ".edit-form input[list]";
 
 describe.skipIf(program === undefined)("the field of a foreign key", () => {
   const { routes, open } = servedExplorers(program);
@@ -16,31 +15,37 @@ describe.skipIf(program === undefined)("the field of a foreign key", () => {
   async function openBook(many = 0, fragment = "#/edit/Books('K')") {
     const made = shelfService({ routes: routes() }, many);
     const explorer = await open(made.service, "/shelf", fragment);
+    const { page, settle } = explorer;
     /** Waits longer than the field does before it asks. */
     const rest = async (): Promise<void> => {
-      await explorer.page.evaluate("new Promise((resolve) => setTimeout(resolve, 250))");
-      await explorer.settle();
+      await page.evaluate("new Promise((resolve) => setTimeout(resolve, 250))");
+      await settle();
     };
-    return { ...made, ...explorer, rest };
+    /** The entities that the browser offers. */
+    const offered = async (): Promise<readonly string[]> => {
+      const list = `[...document.querySelector("${FIELD}").list.options].map(({ value, label }) => value + " " + label)`;
+      return (await page.evaluate(list)) as readonly string[];
+    };
+    const note = () => page.locator(`.field:has(${FIELD.replace(".edit-form ", "")})`).innerText();
+    return { ...made, ...explorer, rest, offered, note };
   }
 
   test("says who its value is, and finds others by each word of their labels", async () => {
-    const { page, books, settle, rest, complaints } = await openBook(50);
+    const { page, books, rest, offered, note, complaints } = await openBook(50);
     await rest();
-    expect(await page.locator(".reference").innerText()).toContain("Rudyard Kipling");
-    await page.locator(FIELD).click();
-    await rest();
-    expect(await page.locator(OPTIONS).count()).toBe(8);
+    expect(await note()).toContain("Rudyard Kipling");
     await page.locator(FIELD).fill("aus JAN");
     await rest();
-    expect(await page.locator(OPTIONS).allInnerTexts()).toEqual([expect.stringContaining("Jane Austen")]);
+    expect(await offered()).toEqual(["2 Jane Austen"]);
     expect(await axeFindings(page)).toEqual([]);
-    await page.locator(OPTIONS).click();
-    await rest();
-    expect([await page.locator(FIELD).inputValue(), await page.locator(OPTIONS).count()]).toEqual(["2", 0]);
-    expect(await page.locator(".reference").innerText()).toContain("Jane Austen");
     await page.locator(FIELD).press("Enter");
-    await settle();
+    await rest();
+    expect([await page.locator(FIELD).inputValue(), await note()]).toEqual([
+      "2",
+      expect.stringContaining("Jane Austen"),
+    ]);
+    await page.locator(FIELD).press("Enter");
+    await rest();
     expect(books.get("K")).toMatchObject({ authorId: 2 });
     expect(complaints).toEqual([]);
   });
@@ -59,34 +64,30 @@ describe.skipIf(program === undefined)("the field of a foreign key", () => {
     expect(books.get("K")).toMatchObject({ authorId: 2 });
   });
 
-  test("moves through its list with arrows, and closes it with Escape", async () => {
-    const { page, rest } = await openBook();
-    await page.locator(FIELD).press("ArrowDown");
+  test("offers at most 8 of many entities", async () => {
+    const { page, rest, offered } = await openBook(50);
+    await page.locator(FIELD).fill("number");
     await rest();
-    await page.keyboard.press("ArrowDown");
-    await page.keyboard.press("ArrowDown");
-    const active = `document.getElementById(document.activeElement.getAttribute("aria-activedescendant"))?.innerText`;
-    expect(await page.evaluate(active)).toContain("Jane Austen");
-    await page.keyboard.press("Escape");
-    expect([await page.locator(OPTIONS).count(), await page.locator(FIELD).inputValue()]).toEqual([0, "1"]);
+    expect((await offered()).length).toBe(8);
   });
 
   test("keeps a number that nothing has, and says so", async () => {
-    const { page, books, rest } = await openBook(50);
+    const { page, books, rest, note } = await openBook(50);
     await page.locator(FIELD).fill("999");
     await rest();
-    expect(await page.locator(".reference").innerText()).toContain("Authors");
+    expect(await note()).toContain("Authors");
     await page.keyboard.press("Enter");
     await rest();
     expect(books.get("K")).toMatchObject({ authorId: 999 });
   });
 
-  test("finds the value itself before labels that contain it", async () => {
-    const { page, rest } = await openBook(50);
+  test("means the value itself where labels contain it, too", async () => {
+    const { page, books, rest } = await openBook(50);
     await page.locator(FIELD).fill("5");
     await rest();
-    const texts = await page.locator(OPTIONS).allInnerTexts();
-    expect([texts.length > 1, texts[0]]).toEqual([true, expect.stringMatching(/Number 5\s+5$/u)]);
+    await page.keyboard.press("Enter");
+    await rest();
+    expect(books.get("K")).toMatchObject({ authorId: 5 });
   });
 
   test("is a field like others where the service refuses to search", async () => {
@@ -100,7 +101,7 @@ describe.skipIf(program === undefined)("the field of a foreign key", () => {
     await show("#/edit/Books('K')");
     await page.locator(FIELD).fill("2");
     await rest();
-    expect([await page.locator(OPTIONS).count(), await page.locator("[role=alert]").count()]).toEqual([0, 0]);
+    expect(await page.locator("[role=alert]").count()).toBe(0);
     await page.keyboard.press("Enter");
     await rest();
     expect(books.get("K")).toMatchObject({ authorId: 2 });

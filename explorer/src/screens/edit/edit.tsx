@@ -1,9 +1,9 @@
 import type { JSX } from "preact";
-import { changeableProperties, type Entity, type EntityValues, unsentNames } from "../../format/entity.ts";
+import { changeableProperties, type Entity, type EntityValues } from "../../format/entity.ts";
 import type { Property, StructuredType } from "../../model/model.ts";
 import { Button } from "../../parts/button.tsx";
 import { Heading } from "../../parts/heading.tsx";
-import { Empty, LoadedRecord, NotThere, useRecord } from "../../parts/loadable.tsx";
+import { LoadedRecord, NotThere, useRecord } from "../../parts/loadable.tsx";
 import { MemberForm } from "../../parts/member-form.tsx";
 import { type RecordPlace, changeRecord, createRecord, editFormId } from "../../parts/record-writes.ts";
 import { referenceOf } from "../../query/reference.ts";
@@ -40,16 +40,8 @@ function Change(at: EditedPlace): JSX.Element {
   return (
     <LoadedRecord loading={loading}>
       {({ values, etag }) => {
-        const unsent = updatesByPut ? unsentNames(place.type, values) : [];
-        if (unsent.length > 0) {
-          return (
-            <Empty title="This record cannot be saved">
-              <p>{`It can only be replaced as a whole. The service did not send ${unsent.join(", ")}.`}</p>
-            </Empty>
-          );
-        }
         // A draft belongs to the record as it was then.
-        const { base = null } = session.drafts.of(editFormId(path)) ?? {};
+        const { base = null } = session.drafts.peek().get(editFormId(path)) ?? {};
         const entity = base === null ? { values, etag } : { values: { ...values, ...base.values }, etag: base.etag };
         return <EditForm {...at} entity={entity} />;
       }}
@@ -67,7 +59,8 @@ function EditForm(props: EditedPlace & { readonly entity: Entity | null }): JSX.
   const leave = (): void => unlessGone(() => session.leave(viewOf(entity === null ? "grid" : "record", path)));
   const save = async (values: EntityValues, signal: AbortSignal): Promise<(() => void) | null> => {
     if (entity === null) {
-      const created = await createRecord(props, values, { signal });
+      const created = await createRecord(props, values, signal);
+      session.toasts.show("The record is created.");
       return () => unlessGone(() => session.go(created, { replace: true }));
     }
     const isSaved = await changeRecord(props, entity, values, { signal, onUndone: session.refresh });

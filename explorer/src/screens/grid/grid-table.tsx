@@ -48,7 +48,7 @@ export function GridTable(props: TableProps): JSX.Element {
   const active = useActiveCell(id, columns.length, virtual);
   const { row, column, onKeyDown } = active;
   const room = (height: number) => <tr class="grid-room" aria-hidden="true" style={{ height: `${height}px` }} />;
-  const { editor, edit } = useCellEditor(props, id);
+  const { editor, edit } = useCellEditor(props, id, box);
   const sticky = { scrollPaddingInlineStart: `min(${columns[0]?.width ?? 0}ch, 50%)` };
   return (
     <div
@@ -98,16 +98,11 @@ export function GridTable(props: TableProps): JSX.Element {
 }
 
 /** Edits the cell of an element, whose id says row and column. */
-function useCellEditor(props: TableProps, id: string) {
+function useCellEditor(props: TableProps, id: string, box: RefObject<Element | null>) {
   const [cell, setCell] = useState<EditedCell | null>(null);
   const { session, rows, columns } = props;
-  const shown = useRef<PagedRows | null>(rows);
-  useEffect(() => {
-    shown.current = rows;
-    return () => {
-      shown.current = null;
-    };
-  }, [rows]);
+  const shown = useRef(rows);
+  shown.current = rows;
   const edit = (element: Element | null): void => {
     const [index = -1, at = -1] =
       element?.id
@@ -115,16 +110,15 @@ function useCellEditor(props: TableProps, id: string) {
         .split("-")
         .map(Number) ?? [];
     const [row, column] = [rows.rowAt(index), columns[at]];
-    if (element !== null && row !== null && column !== undefined) setCell(editedCell(props, row, column, element));
+    if (element !== null && row !== null && column !== undefined) setCell(editedCell(props, row, column.name, element));
   };
   if (cell === null) return { editor: null, edit };
-  // Where these rows are not shown any more, others may contain the record.
   const onSaved = (): void => {
-    if (shown.current === rows) rows.readAgain(session.client, cell.path).catch(session.refresh);
-    else session.refresh();
+    // The reader may see another screen.
+    if (box.current === null) session.refresh();
+    else shown.current.readAgain(session.client, cell.path).catch(session.refresh);
   };
-  const editor = <CellEditor {...cell} onSaved={onSaved} onClose={() => setCell(null)} />;
-  return { editor, edit };
+  return { editor: <CellEditor {...cell} onSaved={onSaved} onClose={() => setCell(null)} />, edit };
 }
 
 function within(number: number, least: number, most: number): number {
